@@ -1,0 +1,218 @@
+//! The flags that every lesson shares.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+
+use crate::element::Type;
+use crate::error::{Error, Result};
+use crate::matrix::{Fill, Shape};
+
+/// The environment variable behind `--device`.
+pub const DEVICE_VARIABLE: &str = "OPENCL_COURSE_DEVICE";
+
+/// What a learner can ask of a lesson.
+#[derive(Clone, Debug, Parser)]
+#[command(disable_version_flag = true)]
+pub struct Flags {
+    /// Device to use: its number in `lesson01`'s listing, or part of a name,
+    /// platform or type (gpu, cpu, pocl) [default: the best GPU, else the best CPU]
+    #[arg(short, long, value_name = "SELECTOR", env = DEVICE_VARIABLE, hide_env_values = true)]
+    pub device: Option<String>,
+
+    /// Run on every device of this machine, and end with one table
+    #[arg(long)]
+    pub all_devices: bool,
+
+    /// Size of the problem: N, or MxNxK for C[M][N] = A[M][K] * B[K][N]
+    /// [default: seconds on a CPU, larger on a GPU]
+    #[arg(short, long, value_name = "N|MxNxK", value_parser = parse_size, allow_hyphen_values = true)]
+    pub size: Option<Shape>,
+
+    /// Timed runs of each kernel; 0 checks the results and times nothing
+    /// [default: at least 3, until half a second or 20 runs]
+    #[arg(long, value_name = "N")]
+    pub runs: Option<usize>,
+
+    /// Seed of the random matrices
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+
+    /// Run this kernel only (see --list); may be given more than once
+    #[arg(short, long, value_name = "KERNEL")]
+    pub only: Vec<String>,
+
+    /// Use this kernel file instead of the lesson's own
+    #[arg(long, value_name = "FILE")]
+    pub source: Option<PathBuf>,
+
+    /// Type of the elements
+    #[arg(long = "type", value_enum, default_value_t = Type::Float, value_name = "TYPE")]
+    pub ty: Type,
+
+    /// What the matrices are filled with: seeded random numbers, or 1, 2, 3, ...
+    #[arg(long, value_enum, default_value_t = Fill::Random)]
+    pub fill: Fill,
+
+    /// Print the matrices (up to 16 rows and columns)
+    #[arg(long)]
+    pub show: bool,
+
+    /// Print one JSON object a line instead of tables
+    #[arg(long)]
+    pub json: bool,
+
+    /// Colour the output
+    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub color: Color,
+
+    /// List the lesson's kernels and stop
+    #[arg(long)]
+    pub list: bool,
+
+    /// Show a failed build's log in the driver's own words
+    #[arg(long)]
+    pub raw_log: bool,
+
+    /// Seconds that one launch (or build) may take before it is ended
+    #[arg(long, default_value_t = 300, value_name = "SECONDS")]
+    pub timeout: u64,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Flags {
+    /// Tells the crate `colored` what was asked for.
+    pub fn apply_color(&self) {
+        match self.color {
+            Color::Auto => colored::control::unset_override(),
+            Color::Always => colored::control::set_override(true),
+            Color::Never => colored::control::set_override(false),
+        }
+    }
+
+    /// Whether `--only` asks for this kernel, or for all.
+    pub fn wants(&self, kernel: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| only == kernel)
+    }
+
+    /// One number for a lesson on vectors.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when three different sizes were given.
+    pub fn length(&self) -> Result<Option<usize>> {
+        match self.size {
+            None => Ok(None),
+            Some(s) if s.m == s.n && s.n == s.k => Ok(Some(s.m)),
+            Some(s) => Err(Error::Usage(format!(
+                "this lesson works on vectors: --size takes one number, not {s}"
+            ))),
+        }
+    }
+}
+
+/// The longest side: kernels count with `int`.
+const LONGEST: usize = i32::MAX as usize;
+
+/// Parses `1024` or `37x91x53`.
+fn parse_size(text: &str) -> Result<Shape, String> {
+    let parts: Vec<&str> = text.split(['x', 'X']).collect();
+    let sides: Vec<usize> = parts
+        .iter()
+        .map(|part| parse_side(part))
+        .collect::<Result<_, _>>()?;
+    let shape = match sides[..] {
+        [n] => return Ok(Shape::cube(n)),
+        [m, n, k] => Shape { m, n, k },
+        _ => {
+            return Err("a size is one number, or three as MxNxK, for example 1000 or 37x91x53".into());
+        }
+    };
+    Ok(shape)
+}
+
+fn parse_side(text: &str) -> Result<usize, String> {
+    let digits = text.trim();
+    if digits.starts_with('-') {
+        return Err(format!("{digits} is negative; sizes start at 1"));
+    }
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(format!(
+            "\"{digits}\" is not a whole number; write for example 1000 or 37x91x53"
+        ));
+    }
+    match digits.parse::<usize>() {
+        Ok(0) => Err("a size of 0 leaves nothing to compute; sizes start at 1".into()),
+        Ok(n) if n <= LONGEST => Ok(n),
+        _ => Err(format!(
+            "{digits} is too large; kernels count with int, so a size ends at {LONGEST}"
+        )),
+    }
+}
+
+/// Refuses matrices whose elements an `int` cannot count.
+///
+/// # Errors
+/// [`Error::Usage`].
+pub fn must_be_countable(shape: Shape) -> Result<()> {
+    let Shape { m, n, k } = shape;
+    let most = m.saturating_mul(n).max(m.saturating_mul(k)).max(k.saturating_mul(n));
+    if most <= LONGEST {
+        return Ok(());
+    }
+    Err(Error::Usage(format!(
+        "{shape} is too large: a matrix would have {most} elements, and kernels count them with \
+         int, up to {LONGEST}; square matrices end at 46340"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_number_is_a_cube_and_three_are_a_shape() {
+        assert_eq!(parse_size("1024"), Ok(Shape::cube(1024)));
+        let odd = Shape {
+            m: 37,
+            n: 91,
+            k: 53,
+        };
+        assert_eq!(parse_size("37x91x53"), Ok(odd));
+        assert_eq!(parse_size("37X91x53"), Ok(odd));
+    }
+
+    #[test]
+    fn bad_sizes_are_refused_with_the_reason() {
+        for (text, reason) in [
+            ("0", "start at 1"),
+            ("3x0x3", "start at 1"),
+            ("-5", "negative"),
+            ("abc", "not a whole number"),
+            ("1.5", "not a whole number"),
+            ("", "not a whole number"),
+            ("3x", "not a whole number"),
+            ("3x4", "three"),
+            ("99999999999999999999999", "too large"),
+            ("2147483648", "too large"),
+        ] {
+            let error = parse_size(text).expect_err(text);
+            assert!(error.contains(reason), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_help_is_consistent() {
+        use clap::CommandFactory;
+        Flags::command().debug_assert();
+    }
+}

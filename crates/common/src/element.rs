@@ -1,0 +1,142 @@
+//! The element types that a matrix can have, on the host and in a kernel.
+
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+
+/// The type of a matrix's elements; kernels see it as the macro `REAL`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Type {
+    /// 32-bit IEEE float.
+    Float,
+    /// 64-bit IEEE float, where the device has it.
+    Double,
+    /// 32-bit two's complement integer.
+    Int,
+}
+
+impl Type {
+    /// The name in OpenCL C.
+    pub fn name(self) -> &'static str {
+        match self {
+            Type::Float => "float",
+            Type::Double => "double",
+            Type::Int => "int",
+        }
+    }
+
+    /// Bytes of one element.
+    pub fn size(self) -> usize {
+        match self {
+            Type::Float | Type::Int => 4,
+            Type::Double => 8,
+        }
+    }
+
+    /// The unit roundoff u: half the distance from 1 to the next number, and 0
+    /// for integers, whose sums are exact.
+    pub fn unit_roundoff(self) -> f64 {
+        match self {
+            Type::Float => f64::from(f32::EPSILON) / 2.0,
+            Type::Double => f64::EPSILON / 2.0,
+            Type::Int => 0.0,
+        }
+    }
+}
+
+/// A run of elements of one type, with access to each as f64. All three types
+/// fit into an f64 without loss.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Elements {
+    /// 32-bit floats.
+    Float(Vec<f32>),
+    /// 64-bit floats.
+    Double(Vec<f64>),
+    /// 32-bit integers.
+    Int(Vec<i32>),
+}
+
+impl Elements {
+    /// `count` elements, element `i` being `value(i)`.
+    pub fn from_fn(ty: Type, count: usize, mut value: impl FnMut(usize) -> f64) -> Elements {
+        match ty {
+            Type::Float => Elements::Float((0..count).map(|i| value(i) as f32).collect()),
+            Type::Double => Elements::Double((0..count).map(value).collect()),
+            Type::Int => Elements::Int((0..count).map(|i| value(i) as i32).collect()),
+        }
+    }
+
+    /// The elements that lie in `bytes`, in the machine's byte order.
+    pub fn from_bytes(ty: Type, bytes: &[u8]) -> Elements {
+        match ty {
+            Type::Float => Elements::Float(chunks(bytes).map(f32::from_ne_bytes).collect()),
+            Type::Double => Elements::Double(chunks(bytes).map(f64::from_ne_bytes).collect()),
+            Type::Int => Elements::Int(chunks(bytes).map(i32::from_ne_bytes).collect()),
+        }
+    }
+
+    /// The bytes of the elements, in the machine's byte order.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Elements::Float(v) => v.iter().flat_map(|x| x.to_ne_bytes()).collect(),
+            Elements::Double(v) => v.iter().flat_map(|x| x.to_ne_bytes()).collect(),
+            Elements::Int(v) => v.iter().flat_map(|x| x.to_ne_bytes()).collect(),
+        }
+    }
+
+    /// Element `i` as f64.
+    #[inline]
+    pub fn get(&self, i: usize) -> f64 {
+        match self {
+            Elements::Float(v) => f64::from(v[i]),
+            Elements::Double(v) => v[i],
+            Elements::Int(v) => f64::from(v[i]),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Elements::Float(v) => v.len(),
+            Elements::Double(v) => v.len(),
+            Elements::Int(v) => v.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Their type.
+    pub fn ty(&self) -> Type {
+        match self {
+            Elements::Float(_) => Type::Float,
+            Elements::Double(_) => Type::Double,
+            Elements::Int(_) => Type::Int,
+        }
+    }
+}
+
+fn chunks<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> {
+    bytes.chunks_exact(N).map(|chunk| {
+        let mut array = [0; N];
+        array.copy_from_slice(chunk);
+        array
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_and_back_change_nothing() {
+        for ty in [Type::Float, Type::Double, Type::Int] {
+            let elements = Elements::from_fn(ty, 5, |i| i as f64 - 2.0);
+            let copy = Elements::from_bytes(ty, &elements.to_bytes());
+            assert_eq!(copy, elements);
+            assert_eq!(copy.get(0), -2.0);
+        }
+    }
+}

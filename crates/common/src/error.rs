@@ -1,0 +1,130 @@
+//! One error type for the whole course. Each message names the cause, and the
+//! next thing to try stands below it.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use opencl3::error_codes::ClError;
+
+use crate::codes;
+
+/// What `common` returns everywhere.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Everything that can go wrong in a lesson.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The command line asks for something that cannot be.
+    #[error("{0}")]
+    Usage(String),
+    /// No OpenCL device can be used: `state` says how far the search came.
+    #[error("no usable OpenCL device: {state}")]
+    NoDevice {
+        /// No loader, no platform, or no device.
+        state: String,
+    },
+    /// A selector matched no device, or more than one.
+    #[error("{0}")]
+    Selector(String),
+    /// A file could not be used.
+    #[error("cannot use {path}: {why}")]
+    File {
+        /// The file as the learner named it.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A kernel did not build, or is not the kernel that the lesson can launch.
+    /// The text is the rendered diagnostic.
+    #[error("{0}")]
+    Build(String),
+    /// An OpenCL call failed.
+    #[error("{}", opencl_message(*code, during))]
+    OpenCl {
+        /// The status code.
+        code: i32,
+        /// What the course was doing, for example "launching matmul_naive".
+        during: String,
+    },
+    /// A result is wrong; the report has been printed already.
+    #[error("{0}")]
+    Wrong(String),
+    /// A kernel crashed or hung, as seen by the parent process.
+    #[error("{0}")]
+    Died(String),
+    /// Standard output or a file failed.
+    #[error("input or output failed: {0}")]
+    Io(#[from] io::Error),
+}
+
+impl Error {
+    /// The exit status that belongs to this error: 1 a wrong result, 2 usage,
+    /// 3 no usable device, 4 a kernel did not build, 5 the device failed.
+    pub fn status(&self) -> u8 {
+        match self {
+            Error::Wrong(_) => 1,
+            Error::Usage(_) | Error::Selector(_) | Error::File { .. } => 2,
+            Error::NoDevice { .. } => 3,
+            Error::Build(_) => 4,
+            Error::OpenCl { .. } | Error::Died(_) => 5,
+            Error::Io(_) => 5,
+        }
+    }
+
+    /// [`Error::status`] as a process's exit code.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.status())
+    }
+
+    /// The next thing to try, where there is one to name.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Error::NoDevice { .. } => {
+                Some("run ./setup: it installs a driver where none is found".into())
+            }
+            Error::OpenCl { code, .. } => codes::explain(*code).map(|known| known.next.to_string()),
+            _ => None,
+        }
+    }
+
+    /// True when whoever read our output has gone away, which is no error.
+    pub fn is_closed_pipe(&self) -> bool {
+        matches!(self, Error::Io(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+fn opencl_message(code: i32, during: &str) -> String {
+    match codes::explain(code) {
+        Some(known) => format!(
+            "{} ({code}) while {during}: {}\n  likely cause: {}",
+            known.name, known.meaning, known.cause
+        ),
+        None => format!("unknown OpenCL status {code} while {during}"),
+    }
+}
+
+/// Turns opencl3's two kinds of error into ours, with what was being done.
+pub trait During<T> {
+    /// Names what was being done when it failed.
+    fn during(self, what: impl Into<String>) -> Result<T>;
+}
+
+impl<T> During<T> for std::result::Result<T, ClError> {
+    fn during(self, what: impl Into<String>) -> Result<T> {
+        self.map_err(|ClError(code)| Error::OpenCl {
+            code,
+            during: what.into(),
+        })
+    }
+}
+
+// Functions that opencl3 re-exports from cl3 return the bare number.
+impl<T> During<T> for std::result::Result<T, i32> {
+    fn during(self, what: impl Into<String>) -> Result<T> {
+        self.map_err(|code| Error::OpenCl {
+            code,
+            during: what.into(),
+        })
+    }
+}

@@ -1,0 +1,65 @@
+//! What a lesson's process tells the process that watches it: a file of JSON
+//! lines, one for each thing begun and each result.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::Result;
+
+/// The environment variable that names the file. Set, it also makes a lesson
+/// do its work in this process instead of starting another.
+pub const EVENTS_VARIABLE: &str = "OPENCL_COURSE_EVENTS";
+
+/// One line of the file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Event {
+    /// Something begins that may hang or crash, for example "running matmul_naive".
+    Doing(String),
+    /// A result, as `--json` prints it.
+    Record(Value),
+}
+
+/// The writing end.
+pub struct Sender(Option<File>);
+
+impl Sender {
+    /// Opens the file that the environment names, if it names one.
+    ///
+    /// # Errors
+    /// When the file cannot be opened.
+    pub fn from_environment() -> Result<Sender> {
+        let file = match std::env::var_os(EVENTS_VARIABLE) {
+            Some(path) => Some(File::options().append(true).create(true).open(path)?),
+            None => None,
+        };
+        Ok(Sender(file))
+    }
+
+    /// Appends a line, at once: the process may die on what comes next.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn send(&mut self, event: &Event) -> Result<()> {
+        if let Some(file) = &mut self.0 {
+            let mut line = serde_json::to_string(event).map_err(std::io::Error::from)?;
+            line.push('\n');
+            file.write_all(line.as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads what has been written so far; a last line that is not complete yet is
+/// left out.
+pub fn read(path: &Path) -> Vec<Event> {
+    std::fs::read_to_string(path)
+        .unwrap_or_default()
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect()
+}

@@ -1,0 +1,416 @@
+//! What every lesson does alike: flags, choosing a device, and for each kernel
+//! verify, then time, then print.
+
+use std::collections::HashMap;
+use std::process::ExitCode;
+use std::rc::Rc;
+use std::time::Duration;
+
+use clap::{CommandFactory, FromArgMatches};
+use colored::Colorize;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::cli::{self, Flags};
+use crate::device::{self, Device, Kind};
+use crate::element::Type;
+use crate::error::{Error, Result};
+use crate::events::{Event, Sender};
+use crate::matrix::{Fill, Matrix, Shape};
+use crate::measure::Operands;
+use crate::probe::{self, Peak};
+use crate::program::{self, Program};
+use crate::report::{Record, Report, significant};
+use crate::session::Session;
+use crate::source::{Source, did_you_mean};
+use crate::supervise;
+use crate::timing::Runs;
+use crate::verify::Problem;
+
+/// Matrices up to this many rows and columns are printed by `--show`.
+const SHOWN: usize = 16;
+/// A running lesson.
+pub struct Lesson {
+    /// Its number.
+    pub number: u32,
+    /// What the learner asked for.
+    pub flags: Flags,
+    /// Where its output goes.
+    pub report: Report,
+    title: &'static str,
+    file: Option<&'static str>,
+    events: Sender,
+    spinner: ProgressBar,
+    session: Option<Rc<Session>>,
+    pub(crate) peak: Option<Peak>,
+    programs: HashMap<String, Rc<Program>>,
+    pub(crate) operands: Option<Operands>,
+    wrong: Vec<String>,
+}
+
+/// Runs a lesson: `body` does what is the lesson's own. `file` is its kernel
+/// file below `kernels/`, if it has one.
+pub fn lesson(
+    number: u32,
+    title: &'static str,
+    file: Option<&'static str>,
+    body: impl FnOnce(&mut Lesson) -> Result<()>,
+) -> ExitCode {
+    if supervise::is_probe() {
+        return supervise::answer_probe();
+    }
+    let flags = parse_flags(number, title);
+    flags.apply_color();
+    let result = match supervise::is_child() {
+        true => Lesson::begin(number, title, file, flags).and_then(|mut lesson| {
+            body(&mut lesson)?;
+            lesson.end()
+        }),
+        false => in_the_parent(file, &flags),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{} {error}", "error:".red().bold());
+            if let Some(hint) = error.hint() {
+                eprintln!("  next: {hint}");
+            }
+            error.exit_code()
+        }
+    }
+}
+
+fn parse_flags(number: u32, title: &'static str) -> Flags {
+    let command = Flags::command()
+        .name(format!("lesson{number:02}"))
+        .about(format!("Lesson {number}: {title}"));
+    let matches = command.get_matches();
+    Flags::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+/// What needs no device is done at once; the rest by a child.
+fn in_the_parent(file: Option<&'static str>, flags: &Flags) -> Result<ExitCode> {
+    let source = match (&flags.source, file) {
+        (Some(path), _) => Some(Source::read(path)?),
+        (None, Some(name)) => Some(Source::of_course(name)?),
+        (None, None) => None,
+    };
+    let kernels = source.as_ref().map(Source::kernels).unwrap_or_default();
+    if flags.list {
+        let report = Report::new(false);
+        for kernel in &kernels {
+            report.line(kernel)?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    for only in &flags.only {
+        match &source {
+            Some(source) if flags.source.is_some() => source.must_define(only)?,
+            _ if !kernels.contains(only) => {
+                return Err(Error::Usage(format!(
+                    "this lesson has no kernel {only}; {}",
+                    did_you_mean(only, &kernels)
+                )));
+            }
+            _ => {}
+        }
+    }
+    if let Some(size) = flags.size {
+        cli::must_be_countable(size)?;
+    }
+    supervise::run(flags)
+}
+
+impl Lesson {
+    fn begin(
+        number: u32,
+        title: &'static str,
+        file: Option<&'static str>,
+        flags: Flags,
+    ) -> Result<Lesson> {
+        let spinner = ProgressBar::new_spinner();
+        if let Ok(style) = ProgressStyle::with_template("  {spinner} {msg} {elapsed}") {
+            spinner.set_style(style);
+        }
+        let lesson = Lesson {
+            number,
+            report: Report::new(flags.json),
+            flags,
+            title,
+            file,
+            events: Sender::from_environment()?,
+            spinner,
+            session: None,
+            peak: None,
+            programs: HashMap::new(),
+            operands: None,
+            wrong: Vec::new(),
+        };
+        lesson
+            .report
+            .line(format!("Lesson {number}: {title}").bold())?;
+        Ok(lesson)
+    }
+
+    /// Says what begins now: to the process that watches, and on the terminal.
+    ///
+    /// # Errors
+    /// When the watching process cannot be told.
+    pub fn doing(&mut self, what: impl Into<String>) -> Result<()> {
+        let what = what.into();
+        self.spinner.set_message(what.clone());
+        self.spinner.tick();
+        self.spinner.enable_steady_tick(Duration::from_millis(100));
+        self.events.send(&Event::Doing(what))
+    }
+
+    /// Prints a line for people, none in JSON mode.
+    ///
+    /// # Errors
+    /// When standard output fails.
+    pub fn say(&self, text: impl std::fmt::Display) -> Result<()> {
+        self.spinner.suspend(|| self.report.line(text))
+    }
+
+    /// Prints a record, and hands it to the watching process.
+    ///
+    /// # Errors
+    /// When standard output fails.
+    pub fn row(&mut self, record: Record) -> Result<()> {
+        self.keep(&record)?;
+        self.spinner.suspend(|| self.report.row(record))
+    }
+
+    /// Hands a record to the watching process, and remembers a wrong result.
+    pub(crate) fn keep(&mut self, record: &Record) -> Result<()> {
+        if let Some(wrong) = &record.failed {
+            self.wrong.push(format!("{}: {wrong}", record.kernel));
+        }
+        let value = serde_json::to_value(record).map_err(std::io::Error::from)?;
+        self.events.send(&Event::Record(value))
+    }
+
+    /// The device that the child is to use, if its parent says so.
+    pub fn selector(&self) -> Option<String> {
+        std::env::var(supervise::CHILD_DEVICE_VARIABLE)
+            .ok()
+            .or_else(|| self.flags.device.clone())
+    }
+
+    /// The session with the chosen device; opened, and announced, at first use.
+    ///
+    /// # Errors
+    /// When there is no device, or none that matches, or it cannot be opened.
+    pub fn session(&mut self) -> Result<Rc<Session>> {
+        if let Some(session) = &self.session {
+            return Ok(session.clone());
+        }
+        self.doing("looking for devices")?;
+        let mut devices = device::list()?;
+        let candidates: Vec<_> = devices.iter().map(device::Candidate::from).collect();
+        let choice = device::choose(&candidates, self.selector().as_deref())?;
+        let device = devices.swap_remove(choice.index);
+        if self.flags.ty == Type::Double && !device.limits.fp64 {
+            return Err(Error::Usage(format!(
+                "{} has no type double (CL_DEVICE_DOUBLE_FP_CONFIG is 0); use --type float",
+                device.label()
+            )));
+        }
+        self.say(format!(
+            "  device   {}, driver {}: {}",
+            device.label().cyan(),
+            device.driver,
+            choice.reason
+        ))?;
+        let session = Rc::new(Session::open(device)?);
+        self.session = Some(session.clone());
+        Ok(session)
+    }
+
+    /// A simulator's results count, its times do not.
+    fn is_simulator(device: &Device) -> bool {
+        device.platform.name.contains("Oclgrind")
+    }
+
+    /// How often to time each kernel; `None` when nothing is to be timed.
+    ///
+    /// # Errors
+    /// Those of [`Lesson::session`].
+    pub fn runs(&mut self) -> Result<Option<Runs>> {
+        let simulator = Self::is_simulator(&self.session()?.device);
+        Ok(match self.flags.runs {
+            Some(0) => None,
+            Some(runs) => Some(Runs::Exactly(runs)),
+            None if simulator => None,
+            None => Some(Runs::Enough),
+        })
+    }
+
+    /// The device's measured limits; `None` when nothing is to be timed.
+    ///
+    /// # Errors
+    /// When the probe kernels fail.
+    pub fn peak(&mut self) -> Result<Option<Peak>> {
+        if self.peak.is_none() && self.runs()?.is_some() {
+            let session = self.session()?;
+            self.doing("measuring the device's own limits")?;
+            let peak = probe::peak(&session)?;
+            self.say(format!(
+                "  limits   {} GFLOP/s of fp32 multiply-adds, {} GB/s of copying (measured now)",
+                significant(peak.gflops),
+                significant(peak.gbytes_per_second)
+            ))?;
+            self.peak = Some(peak);
+        }
+        Ok(self.peak)
+    }
+
+    /// The size that was asked for, or one that takes seconds on this device.
+    ///
+    /// # Errors
+    /// Those of [`Lesson::session`].
+    pub fn shape(&mut self) -> Result<Shape> {
+        let device = &self.session()?.device;
+        Ok(self.flags.size.unwrap_or(match device.kind {
+            _ if Self::is_simulator(device) => Shape::cube(40),
+            Kind::Gpu => Shape::cube(2048),
+            _ => Shape::cube(512),
+        }))
+    }
+
+    /// A, B and what C must be, announced.
+    ///
+    /// # Errors
+    /// When the problem does not fit the device.
+    pub fn problem(&mut self) -> Result<Problem> {
+        let shape = self.shape()?;
+        let session = self.session()?;
+        let Flags { ty, fill, seed, .. } = self.flags;
+        let size = |count: usize| count * ty.size();
+        session.must_fit(
+            &[
+                size(shape.m * shape.k),
+                size(shape.k * shape.n),
+                size(shape.m * shape.n),
+            ],
+            |room| {
+                let side = ((room / ty.size() as u64) as f64).sqrt() as u64;
+                format!("--size {}", side.min(46340) / 8 * 8)
+            },
+        )?;
+        let filled = match fill {
+            Fill::Random => format!("random (seed {seed})"),
+            Fill::Count => "1, 2, 3, ...".into(),
+        };
+        self.say(format!(
+            "  problem  C[{}][{}] = A[{}][{}] * B[{}][{}], {}, {}",
+            shape.m,
+            shape.n,
+            shape.m,
+            shape.k,
+            shape.k,
+            shape.n,
+            ty.name(),
+            filled
+        ))?;
+        let problem = Problem::new(shape, ty, fill, seed);
+        if self.flags.show {
+            self.show("A", &problem.a)?;
+            self.show("B", &problem.b)?;
+        }
+        Ok(problem)
+    }
+
+    /// Prints a matrix, or says why not.
+    ///
+    /// # Errors
+    /// When standard output fails.
+    pub fn show(&self, name: &str, matrix: &Matrix) -> Result<()> {
+        let Matrix { rows, cols, .. } = *matrix;
+        if rows > SHOWN || cols > SHOWN {
+            return self.say(format!(
+                "  {name} is {rows} x {cols}: too large to print, use --size {SHOWN} or less"
+            ));
+        }
+        self.say(format!("  {name} ({rows} x {cols})\n{matrix}").trim_end())
+    }
+
+    /// The lesson's kernel file, or the one that `--source` names.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn source(&self) -> Result<Source> {
+        match (&self.flags.source, self.file) {
+            (Some(path), _) => Source::read(path),
+            (None, Some(name)) => Source::of_course(name),
+            (None, None) => Err(Error::Usage("this lesson has no kernel file".into())),
+        }
+    }
+
+    /// The lesson's kernel file, built with these macros; built once for each set.
+    ///
+    /// # Errors
+    /// [`Error::Build`] with a diagnostic.
+    pub fn program(&mut self, defines: &[(String, usize)]) -> Result<Rc<Program>> {
+        let options = program::options(self.flags.ty, defines);
+        if let Some(program) = self.programs.get(&options) {
+            return Ok(program.clone());
+        }
+        let source = self.source()?;
+        self.doing(format!("building {}", source.path.display()))?;
+        let session = self.session()?;
+        let program = Program::build(&session, &source, &options, self.flags.raw_log)?;
+        let program = Rc::new(program);
+        self.programs.insert(options, program.clone());
+        Ok(program)
+    }
+
+    /// A record with everything filled in that does not depend on the kernel.
+    ///
+    /// # Errors
+    /// Those of [`Lesson::session`].
+    pub fn record(&mut self, kernel: &str, says: &str, shape: Shape) -> Result<Record> {
+        let device = &self.session()?.device;
+        Ok(Record {
+            lesson: self.number,
+            kernel: kernel.into(),
+            says: says.into(),
+            platform: device.platform.name.clone(),
+            device: device.name.clone(),
+            driver: device.driver.clone(),
+            m: shape.m,
+            n: shape.n,
+            k: shape.k,
+            ty: Some(self.flags.ty),
+            fill: Some(self.flags.fill),
+            seed: self.flags.seed,
+            ..Record::default()
+        })
+    }
+
+    /// Prints the head of a table; rows before it no longer count for factors.
+    ///
+    /// # Errors
+    /// When the probes or standard output fail.
+    pub fn table(&mut self, unit: &str) -> Result<()> {
+        self.peak()?;
+        self.report.start_table();
+        self.say("")?;
+        let head = |lesson: &Lesson| lesson.report.head(unit);
+        self.spinner.suspend(|| head(self))
+    }
+
+    fn end(self) -> Result<ExitCode> {
+        self.spinner.finish_and_clear();
+        if self.wrong.is_empty() {
+            return Ok(ExitCode::SUCCESS);
+        }
+        Err(Error::Wrong(format!(
+            "{} kernel(s) gave a wrong result in lesson {} ({})\n  \
+             next: --size 8 --fill count --show prints the matrices; --only KERNEL runs one kernel",
+            self.wrong.len(),
+            self.number,
+            self.title
+        )))
+    }
+}

@@ -1,0 +1,29 @@
+//! What the lessons share. Lesson 2 writes an OpenCL program out in full; this
+//! library is those steps packed up, plus checking and timing. One idea a file.
+
+pub mod cli;
+pub mod codes;
+pub mod copy;
+pub mod device;
+pub mod element;
+pub mod error;
+pub mod events;
+mod host;
+mod lesson;
+pub mod matrix;
+mod measure;
+pub mod probe;
+pub mod program;
+pub mod reference;
+pub mod report;
+pub mod session;
+pub mod source;
+pub mod step;
+pub mod supervise;
+pub mod timing;
+pub mod verify;
+
+pub use error::{Error, Result};
+pub use copy::Copy;
+pub use lesson::{Lesson, lesson};
+pub use step::{Axes, Layout, Step};

@@ -1,0 +1,211 @@
+//! Row-major matrices on the host: how they are filled, transposed, padded and
+//! printed.
+
+use std::fmt;
+
+use clap::ValueEnum;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
+
+use crate::element::{Elements, Type};
+
+/// The three sizes of a product C[M][N] = A[M][K] * B[K][N].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shape {
+    /// Rows of A and C.
+    pub m: usize,
+    /// Columns of B and C.
+    pub n: usize,
+    /// Columns of A, rows of B: the length of each sum.
+    pub k: usize,
+}
+
+impl Shape {
+    /// A product of square matrices.
+    pub const fn cube(n: usize) -> Shape {
+        Shape { m: n, n, k: n }
+    }
+
+    /// Floating-point operations of the product: one multiplication and one
+    /// addition for each m, n, k.
+    pub fn flop(self) -> f64 {
+        2.0 * self.m as f64 * self.n as f64 * self.k as f64
+    }
+
+    /// This shape with each size rounded up to a multiple.
+    pub fn padded(self, multiples: Shape) -> Shape {
+        Shape {
+            m: self.m.next_multiple_of(multiples.m),
+            n: self.n.next_multiple_of(multiples.n),
+            k: self.k.next_multiple_of(multiples.k),
+        }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}x{}x{}", self.m, self.n, self.k)
+    }
+}
+
+/// What a matrix is filled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fill {
+    /// Seeded random numbers: floats uniform in [-0.5, 0.5), ints in [-100, 100].
+    Random,
+    /// 1, 2, 3, ... along the rows, so that a small result can be followed by
+    /// hand. Ints start again after 256, so that a sum stays below 2^31.
+    Count,
+}
+
+/// A row-major matrix: element (r, c) is number r * cols + c.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matrix {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns: the length of a row.
+    pub cols: usize,
+    /// rows * cols elements, row after row.
+    pub data: Elements,
+}
+
+impl Matrix {
+    /// A filled matrix. Which numbers a seed means is fixed for ever: the
+    /// generator is named, and its bits are turned into numbers here.
+    pub fn filled(rows: usize, cols: usize, ty: Type, fill: Fill, seed: u64) -> Matrix {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let data = Elements::from_fn(ty, rows * cols, |i| match (fill, ty) {
+            (Fill::Random, Type::Int) => (rng.next_u64() % 201) as f64 - 100.0,
+            // The top 24 bits make a float exactly, the top 53 a double.
+            (Fill::Random, Type::Float) => {
+                (rng.next_u64() >> 40) as f64 / (1u64 << 24) as f64 - 0.5
+            }
+            (Fill::Random, Type::Double) => {
+                (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+            }
+            (Fill::Count, Type::Int) => (i % 256 + 1) as f64,
+            (Fill::Count, _) => (i + 1) as f64,
+        });
+        Matrix { rows, cols, data }
+    }
+
+    /// Element (r, c) as f64.
+    #[inline]
+    pub fn at(&self, r: usize, c: usize) -> f64 {
+        self.data.get(r * self.cols + c)
+    }
+
+    /// Row r as f64, which holds every element type without loss.
+    pub fn row(&self, r: usize) -> Vec<f64> {
+        (0..self.cols).map(|c| self.at(r, c)).collect()
+    }
+
+    /// The matrix with rows and columns exchanged. A transposed row-major
+    /// matrix is, byte for byte, the column-major form of the original.
+    pub fn transposed(&self) -> Matrix {
+        let data = Elements::from_fn(self.data.ty(), self.data.len(), |i| {
+            self.at(i % self.rows, i / self.rows)
+        });
+        Matrix {
+            rows: self.cols,
+            cols: self.rows,
+            data,
+        }
+    }
+
+    /// The matrix with zeros added below and on the right.
+    pub fn padded(&self, rows: usize, cols: usize) -> Matrix {
+        let data = Elements::from_fn(self.data.ty(), rows * cols, |i| {
+            let (r, c) = (i / cols, i % cols);
+            if r < self.rows && c < self.cols {
+                self.at(r, c)
+            } else {
+                0.0
+            }
+        });
+        Matrix { rows, cols, data }
+    }
+
+    /// The upper left corner.
+    pub fn cropped(&self, rows: usize, cols: usize) -> Matrix {
+        let data = Elements::from_fn(self.data.ty(), rows * cols, |i| {
+            self.at(i / cols, i % cols)
+        });
+        Matrix { rows, cols, data }
+    }
+}
+
+/// Rows on lines, columns aligned.
+impl fmt::Display for Matrix {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let cell = |r, c| {
+            let x = self.at(r, c);
+            if x.fract() == 0.0 {
+                format!("{x}")
+            } else {
+                format!("{x:.4}")
+            }
+        };
+        let cells: Vec<Vec<String>> = (0..self.rows)
+            .map(|r| (0..self.cols).map(|c| cell(r, c)).collect())
+            .collect();
+        let width = cells.iter().flatten().map(String::len).max().unwrap_or(0);
+        for row in &cells {
+            let line: Vec<String> = row.iter().map(|cell| format!("{cell:>width$}")).collect();
+            writeln!(f, "    {}", line.join("  "))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_means_the_same_numbers_for_ever() {
+        let matrix = Matrix::filled(1, 3, Type::Float, Fill::Random, 1);
+        let again = Matrix::filled(1, 3, Type::Float, Fill::Random, 1);
+        assert_eq!(matrix, again);
+        let known = [0.31161213, 0.2471047, -0.39984912];
+        for (c, known) in known.into_iter().enumerate() {
+            assert!((matrix.at(0, c) - known).abs() < 1e-7, "{matrix:?}");
+        }
+        assert_ne!(matrix, Matrix::filled(1, 3, Type::Float, Fill::Random, 2));
+    }
+
+    #[test]
+    fn random_floats_stay_in_their_interval_and_differ() {
+        let matrix = Matrix::filled(50, 50, Type::Float, Fill::Random, 7);
+        let row: Vec<f64> = (0..2500).map(|i| matrix.data.get(i)).collect();
+        assert!(row.iter().all(|x| (-0.5..0.5).contains(x)));
+        assert!(row.windows(2).any(|pair| pair[0] != pair[1]));
+    }
+
+    #[test]
+    fn counting_goes_along_the_rows() {
+        let matrix = Matrix::filled(2, 3, Type::Int, Fill::Count, 0);
+        assert_eq!(matrix.data, Elements::Int(vec![1, 2, 3, 4, 5, 6]));
+    }
+
+    #[test]
+    fn transposing_twice_changes_nothing() {
+        let matrix = Matrix::filled(3, 5, Type::Double, Fill::Random, 3);
+        let flipped = matrix.transposed();
+        assert_eq!((flipped.rows, flipped.cols), (5, 3));
+        assert_eq!(flipped.at(4, 1), matrix.at(1, 4));
+        assert_eq!(flipped.transposed(), matrix);
+    }
+
+    #[test]
+    fn padding_adds_zeros_and_cropping_takes_them_away() {
+        let matrix = Matrix::filled(2, 3, Type::Int, Fill::Count, 0);
+        let padded = matrix.padded(4, 4);
+        assert_eq!(padded.at(1, 2), 6.0);
+        assert_eq!(padded.at(1, 3), 0.0);
+        assert_eq!(padded.at(3, 0), 0.0);
+        assert_eq!(padded.cropped(2, 3), matrix);
+    }
+}

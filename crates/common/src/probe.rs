@@ -1,0 +1,102 @@
+//! The device's own limits, measured: how many fp32 multiply-adds it can do a
+//! second, and how fast it copies memory. Results are shown as a share of them.
+
+use crate::element::Type;
+use crate::error::Result;
+use crate::program::{self, Program};
+use crate::session::{Arg, NdRange, Session};
+use crate::device::Kind;
+use crate::source::Source;
+use crate::timing::{self, Runs};
+
+/// What the two probe kernels of `kernels/probe.cl` measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Peak {
+    /// fp32 fused multiply-adds, counted as two operations each, in 1e9 a second.
+    pub gflops: f64,
+    /// Bytes read and written by a copy, in 1e9 a second.
+    pub gbytes_per_second: f64,
+}
+
+/// Items of the FMA probe per compute unit; rounds of its loop. They only need
+/// to be many enough to fill the device for a few milliseconds.
+const ITEMS_PER_UNIT_GPU: usize = 2048;
+const ITEMS_PER_UNIT_CPU: usize = 16;
+const ROUNDS: i32 = 4096;
+/// Multiply-adds of one round of one item, as the kernel's text has them:
+/// 8 chains of 16 lanes.
+const FMA_PER_ROUND: f64 = 8.0 * 16.0;
+
+/// Measures both limits; takes a tenth of a second or so.
+///
+/// # Errors
+/// When the probe does not build or run.
+pub fn peak(session: &Session) -> Result<Peak> {
+    let source = Source::of_course("probe.cl")?;
+    let options = program::options(Type::Float, &[]);
+    let program = Program::build(session, &source, &options, false)?;
+    Ok(Peak {
+        gflops: fma_rate(session, &program)?,
+        gbytes_per_second: copy_rate(session, &program)?,
+    })
+}
+
+fn fma_rate(session: &Session, program: &Program) -> Result<f64> {
+    let name = "probe_fma";
+    let signature = ["int", "float", "float*"].map(String::from);
+    let kernel = program.kernel(name, &signature)?;
+    // On a CPU an item is a loop iteration: one per group keeps the driver from
+    // interleaving several and so changing what is measured.
+    let (per_unit, group) = match session.device.kind {
+        Kind::Gpu => (ITEMS_PER_UNIT_GPU, 256),
+        _ => (ITEMS_PER_UNIT_CPU, 1),
+    };
+    let group = group.min(session.device.limits.max_work_group_size.max(1));
+    let items = per_unit * session.device.limits.compute_units.max(1);
+    let range = NdRange::cover(&[items], &[group]);
+    let out = session.buffer(range.global[0] * 4)?;
+    let mut rounds = ROUNDS;
+    loop {
+        let args = [
+            Arg::Int(rounds),
+            Arg::Real(0.999, Type::Float),
+            Arg::Buffer(&out),
+        ];
+        session.set_args(&kernel, name, &args)?;
+        session.run(&kernel, name, &range)?;
+        let timing = timing::measure(Runs::Exactly(5), || session.run(&kernel, name, &range))?;
+        let best = timing.seconds.iter().copied().fold(f64::INFINITY, f64::min);
+        // Long enough that starting the kernel does not count; a simulator
+        // would never end otherwise, so one round trip must do there.
+        if best > 2e-3 || rounds > ROUNDS * 64 {
+            let flop = 2.0 * FMA_PER_ROUND * f64::from(rounds) * range.global[0] as f64;
+            return Ok(flop / best / 1e9);
+        }
+        rounds *= 8;
+    }
+}
+
+fn copy_rate(session: &Session, program: &Program) -> Result<f64> {
+    let name = "probe_copy";
+    let signature = ["int", "float4*", "float4*"].map(String::from);
+    let kernel = program.kernel(name, &signature)?;
+    // Well above every cache, well below the device's memory.
+    let want: u64 = match session.device.kind {
+        Kind::Gpu => 512 << 20,
+        _ => 64 << 20,
+    };
+    let limits = &session.device.limits;
+    let bytes = want.min(limits.max_alloc_bytes / 2).min(limits.global_mem_bytes / 8) as usize;
+    let count = bytes / 16;
+    let mut from = session.buffer(count * 16)?;
+    let to = session.buffer(count * 16)?;
+    session.fill(&mut from, [1; 8], count * 16)?;
+    let group = 256.min(limits.max_work_group_size.max(1));
+    let range = NdRange::cover(&[count], &[group]);
+    let args = [Arg::Int(count as i32), Arg::Buffer(&from), Arg::Buffer(&to)];
+    session.set_args(&kernel, name, &args)?;
+    session.run(&kernel, name, &range)?;
+    let timing = timing::measure(Runs::Exactly(7), || session.run(&kernel, name, &range))?;
+    let best = timing.seconds.iter().copied().fold(f64::INFINITY, f64::min);
+    Ok(2.0 * (count * 16) as f64 / best / 1e9)
+}

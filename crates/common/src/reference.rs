@@ -1,0 +1,247 @@
+//! What the course measures against on the host: the six orders of the plain
+//! triple loop on one core, and the GEMM that a Rust user would pick instead.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use crate::element::{Elements, Type};
+use crate::matrix::{Matrix, Shape};
+use crate::verify::Problem;
+
+/// The six orders of the three loops; `i` counts rows of C, `j` its columns,
+/// `k` the terms of a sum. The textbook writes `Ijk`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum LoopOrder {
+    Ijk,
+    Ikj,
+    Jik,
+    Jki,
+    Kij,
+    Kji,
+}
+
+impl LoopOrder {
+    /// All six, the textbook's first.
+    pub const ALL: [LoopOrder; 6] = [
+        LoopOrder::Ijk,
+        LoopOrder::Jik,
+        LoopOrder::Ikj,
+        LoopOrder::Kij,
+        LoopOrder::Jki,
+        LoopOrder::Kji,
+    ];
+
+    /// Outer, middle and inner loop in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            LoopOrder::Ijk => "row, column, inner",
+            LoopOrder::Jik => "column, row, inner",
+            LoopOrder::Ikj => "row, inner, column",
+            LoopOrder::Kij => "inner, row, column",
+            LoopOrder::Jki => "column, inner, row",
+            LoopOrder::Kji => "inner, column, row",
+        }
+    }
+
+    /// C = A * B on one core. `c` must hold m * n zeros. The bodies are the
+    /// same statement; only the order in which memory is walked differs.
+    pub fn multiply<T>(self, s: Shape, a: &[T], b: &[T], c: &mut [T])
+    where
+        T: Copy + std::ops::Mul<Output = T> + std::ops::AddAssign,
+    {
+        let mut step = |i: usize, j: usize, k: usize| {
+            c[i * s.n + j] += a[i * s.k + k] * b[k * s.n + j];
+        };
+        match self {
+            LoopOrder::Ijk => nest([s.m, s.n, s.k], |i, j, k| step(i, j, k)),
+            LoopOrder::Ikj => nest([s.m, s.k, s.n], |i, k, j| step(i, j, k)),
+            LoopOrder::Jik => nest([s.n, s.m, s.k], |j, i, k| step(i, j, k)),
+            LoopOrder::Jki => nest([s.n, s.k, s.m], |j, k, i| step(i, j, k)),
+            LoopOrder::Kij => nest([s.k, s.m, s.n], |k, i, j| step(i, j, k)),
+            LoopOrder::Kji => nest([s.k, s.n, s.m], |k, j, i| step(i, j, k)),
+        }
+    }
+
+    /// The product of a problem by this order on one core, and the median
+    /// seconds that it took.
+    pub fn run(self, problem: &Problem) -> (Matrix, f64) {
+        let (s, ty) = (problem.shape, problem.ty);
+        let mut c = zeros(s, ty);
+        let seconds = match (&problem.a.data, &problem.b.data, &mut c.data) {
+            (Elements::Float(a), Elements::Float(b), Elements::Float(c)) => {
+                self.timed(s, a, b, c, 0.0)
+            }
+            (Elements::Double(a), Elements::Double(b), Elements::Double(c)) => {
+                self.timed(s, a, b, c, 0.0)
+            }
+            (Elements::Int(a), Elements::Int(b), Elements::Int(c)) => self.timed(s, a, b, c, 0),
+            _ => unreachable!("a problem's matrices have one type"),
+        };
+        (c, seconds)
+    }
+
+    fn timed<T>(self, shape: Shape, a: &[T], b: &[T], c: &mut [T], zero: T) -> f64
+    where
+        T: Copy + std::ops::Mul<Output = T> + std::ops::AddAssign,
+    {
+        median_seconds(|| {
+            c.fill(zero);
+            self.multiply(shape, black_box(a), black_box(b), c);
+            black_box(&mut *c);
+        })
+    }
+}
+
+fn zeros(s: Shape, ty: Type) -> Matrix {
+    Matrix {
+        rows: s.m,
+        cols: s.n,
+        data: Elements::from_fn(ty, s.m * s.n, |_| 0.0),
+    }
+}
+
+#[inline(always)]
+fn nest(limits: [usize; 3], mut body: impl FnMut(usize, usize, usize)) {
+    for x in 0..limits[0] {
+        for y in 0..limits[1] {
+            for z in 0..limits[2] {
+                body(x, y, z);
+            }
+        }
+    }
+}
+
+/// The name of the crate behind [`library`], as the tables print it.
+pub const LIBRARY: &str = "matrixmultiply";
+
+/// Cores that [`library`] uses: all of this machine, but no more than the four
+/// that the crate knows how to use.
+pub fn library_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().min(4))
+}
+
+/// The product of a problem by the crate `matrixmultiply` on all cores, and the
+/// median seconds that it took; `None` for integers, which it does not multiply.
+pub fn library(problem: &Problem) -> Option<(Matrix, f64)> {
+    let s = problem.shape;
+    let mut c = zeros(s, problem.ty);
+    library_multiply(s, &problem.a, &problem.b, &mut c)?;
+    let seconds = median_seconds(|| {
+        library_multiply(s, &problem.a, &problem.b, black_box(&mut c));
+    });
+    Some((c, seconds))
+}
+
+/// C = A * B by the crate `matrixmultiply`, for row-major matrices of one
+/// floating type; `None` for integers.
+fn library_multiply(s: Shape, a: &Matrix, b: &Matrix, c: &mut Matrix) -> Option<()> {
+    let stride = |columns: usize| columns as isize;
+    match (&a.data, &b.data, &mut c.data) {
+        (Elements::Float(a), Elements::Float(b), Elements::Float(c)) => {
+            assert!(a.len() == s.m * s.k && b.len() == s.k * s.n && c.len() == s.m * s.n);
+            // SAFETY: the three lengths, asserted above, are those that the
+            // shape and the row-major strides address; c is borrowed mutably,
+            // so it overlaps neither a nor b.
+            unsafe {
+                matrixmultiply::sgemm(
+                    s.m,
+                    s.k,
+                    s.n,
+                    1.0,
+                    a.as_ptr(),
+                    stride(s.k),
+                    1,
+                    b.as_ptr(),
+                    stride(s.n),
+                    1,
+                    0.0,
+                    c.as_mut_ptr(),
+                    stride(s.n),
+                    1,
+                );
+            }
+        }
+        (Elements::Double(a), Elements::Double(b), Elements::Double(c)) => {
+            assert!(a.len() == s.m * s.k && b.len() == s.k * s.n && c.len() == s.m * s.n);
+            // SAFETY: as above.
+            unsafe {
+                matrixmultiply::dgemm(
+                    s.m,
+                    s.k,
+                    s.n,
+                    1.0,
+                    a.as_ptr(),
+                    stride(s.k),
+                    1,
+                    b.as_ptr(),
+                    stride(s.n),
+                    1,
+                    0.0,
+                    c.as_mut_ptr(),
+                    stride(s.n),
+                    1,
+                );
+            }
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+/// The median of three or more calls, after one that is not counted; stops
+/// early when the calls are slow.
+fn median_seconds(mut call: impl FnMut()) -> f64 {
+    call();
+    let mut seconds = Vec::new();
+    let begin = Instant::now();
+    while seconds.len() < 3 || (seconds.len() < 15 && begin.elapsed() < Duration::from_millis(100))
+    {
+        let start = Instant::now();
+        call();
+        seconds.push(start.elapsed().as_secs_f64());
+    }
+    seconds.sort_by(f64::total_cmp);
+    seconds[seconds.len() / 2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::Fill;
+
+    const SHAPE: Shape = Shape { m: 3, n: 4, k: 5 };
+
+    fn inputs() -> (Matrix, Matrix) {
+        (
+            Matrix::filled(3, 5, Type::Float, Fill::Count, 0),
+            Matrix::filled(5, 4, Type::Float, Fill::Count, 0),
+        )
+    }
+
+    // 1..15 times 1..20, worked out by hand.
+    const PRODUCT: [f32; 12] = [
+        175.0, 190.0, 205.0, 220.0, 400.0, 440.0, 480.0, 520.0, 625.0, 690.0, 755.0, 820.0,
+    ];
+
+    #[test]
+    fn all_six_loop_orders_give_the_product() {
+        let (a, b) = inputs();
+        let (Elements::Float(a), Elements::Float(b)) = (&a.data, &b.data) else {
+            panic!("made as floats")
+        };
+        for order in LoopOrder::ALL {
+            let mut c = [0.0; 12];
+            order.multiply(SHAPE, a, b, &mut c);
+            assert_eq!(c, PRODUCT, "{}", order.name());
+        }
+    }
+
+    #[test]
+    fn the_library_gives_the_product() {
+        let (a, b) = inputs();
+        let mut c = Matrix::filled(3, 4, Type::Float, Fill::Random, 9);
+        library_multiply(SHAPE, &a, &b, &mut c).expect("floats are supported");
+        assert_eq!(c.data, Elements::Float(PRODUCT.to_vec()));
+    }
+}

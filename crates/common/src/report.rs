@@ -1,0 +1,359 @@
+//! What a lesson prints: rows for people, or JSON lines.
+
+use std::fmt::Display;
+use std::io::Write;
+
+use colored::Colorize;
+use comfy_table::{CellAlignment, Table, presets};
+use serde::{Deserialize, Serialize};
+
+use crate::element::Type;
+use crate::error::Result;
+use crate::matrix::Fill;
+use crate::timing::Timing;
+use crate::verify::Right;
+
+/// One kernel's result, as `--json` prints it and as the pages' tables read it.
+/// Field names state units; what does not apply is left out.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Record {
+    /// Number of the lesson.
+    pub lesson: u32,
+    /// Kernel, with its variant.
+    pub kernel: String,
+    /// What is new in it.
+    pub says: String,
+    /// The OpenCL implementation, or "host".
+    pub platform: String,
+    /// The device.
+    pub device: String,
+    /// Version of the driver.
+    pub driver: String,
+    /// Rows of C.
+    pub m: usize,
+    /// Columns of C.
+    pub n: usize,
+    /// Length of each sum.
+    pub k: usize,
+    /// Element type.
+    #[serde(rename = "type")]
+    pub ty: Option<Type>,
+    /// What the matrices held.
+    pub fill: Option<Fill>,
+    /// Seed of the matrices.
+    pub seed: u64,
+    /// Timed runs.
+    pub runs: usize,
+    /// Whether the result was checked and right.
+    pub verified: bool,
+    /// Elements compared one by one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elements_compared: Option<usize>,
+    /// All samples.
+    pub seconds: Vec<f64>,
+    /// Their median.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds_median: Option<f64>,
+    /// Half the quartile distance over the median.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spread: Option<f64>,
+    /// 1e9 floating-point operations a second (integer ones for ints).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gflops: Option<f64>,
+    /// 1e9 bytes a second, read and written together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gbytes_per_second: Option<f64>,
+    /// Share of the device's own measured limit, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share_of_limit: Option<f64>,
+    /// Seconds that the driver took to build the program.
+    pub build_seconds: f64,
+    /// Median seconds from QUEUED to START.
+    pub queue_to_start_seconds: f64,
+    /// "event" or "wall".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<String>,
+    /// CL_KERNEL_PRIVATE_MEM_SIZE, where the driver tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub private_bytes: Option<u64>,
+    /// CL_KERNEL_LOCAL_MEM_SIZE.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local_bytes: Option<u64>,
+    /// Why the kernel did not run, if it did not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<String>,
+    /// What the wrong result looks like, if it is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+}
+
+/// What a kernel's time is turned into.
+#[derive(Clone, Copy, Debug)]
+pub enum Work {
+    /// Floating-point operations.
+    Flop(f64),
+    /// Bytes read and written.
+    Bytes(f64),
+}
+
+impl Record {
+    /// Puts a measured time and the rate that follows from it into the record.
+    pub fn timed(&mut self, timing: &Timing, work: Work, limit: Option<f64>) {
+        let median = timing.median();
+        let rate = |amount: f64| amount / median / 1e9;
+        self.runs = timing.seconds.len();
+        self.seconds = timing.seconds.clone();
+        self.seconds_median = Some(median);
+        self.spread = Some(timing.spread());
+        self.queue_to_start_seconds = timing.queue_to_start_seconds;
+        self.clock = Some(format!("{:?}", timing.clock).to_lowercase());
+        match work {
+            Work::Flop(flop) => self.gflops = Some(rate(flop)),
+            Work::Bytes(bytes) => self.gbytes_per_second = Some(rate(bytes)),
+        }
+        self.share_of_limit = limit.and_then(|limit| self.rate().map(|rate| rate / limit));
+    }
+
+    /// Notes how the result was found right.
+    pub fn right(&mut self, right: Right) {
+        self.verified = true;
+        self.elements_compared = Some(right.compared);
+    }
+
+    /// GFLOP/s or GB/s.
+    pub fn rate(&self) -> Option<f64> {
+        self.gflops.or(self.gbytes_per_second)
+    }
+}
+
+/// Where a lesson's words and numbers go.
+pub struct Report {
+    json: bool,
+    rows: Vec<Record>,
+}
+
+impl Report {
+    /// Prints tables, or JSON lines.
+    pub fn new(json: bool) -> Report {
+        Report {
+            json,
+            rows: Vec::new(),
+        }
+    }
+
+    /// Prints a line for people; nothing in JSON mode.
+    ///
+    /// # Errors
+    /// When standard output fails.
+    pub fn line(&self, text: impl Display) -> Result<()> {
+        if !self.json {
+            writeln!(std::io::stdout(), "{text}")?;
+        }
+        Ok(())
+    }
+
+    /// Prints one JSON object, in JSON mode.
+    ///
+    /// # Errors
+    /// When standard output fails.
+    pub fn json(&self, value: &impl Serialize) -> Result<()> {
+        if self.json {
+            let line = serde_json::to_string(value).map_err(std::io::Error::from)?;
+            writeln!(std::io::stdout(), "{line}")?;
+        }
+        Ok(())
+    }
+
+    /// The records printed so far.
+    pub fn rows(&self) -> &[Record] {
+        &self.rows
+    }
+
+    /// Forgets the rows, so that the next table's factors start anew.
+    pub fn start_table(&mut self) {
+        self.rows.clear();
+    }
+
+    /// Prints the head of a table of kernels.
+    ///
+    /// # Errors
+    /// When standard output fails.
+    pub fn head(&self, unit: &str) -> Result<()> {
+        self.line(heading(unit).bold())
+    }
+
+    /// Prints a record, and keeps it for the next one's factor.
+    ///
+    /// # Errors
+    /// When standard output fails.
+    pub fn row(&mut self, record: Record) -> Result<()> {
+        let before = self.rows.iter().rev().find_map(Record::rate);
+        self.line(row(&record, before))?;
+        self.json(&record)?;
+        self.rows.push(record);
+        Ok(())
+    }
+}
+
+fn heading(unit: &str) -> String {
+    format!(
+        "  {:<31}{:>10}{:>7}{:>10}{:>8}{:>9}",
+        "kernel", "median", "spread", unit, "step", "of limit"
+    )
+}
+
+/// One kernel in two lines: the figures, and what is new in it.
+fn row(record: &Record, before: Option<f64>) -> String {
+    let name = format!("{:<31}", record.kernel).bold();
+    let says = match record.says.is_empty() {
+        true => String::new(),
+        false => format!("\n    {}", record.says.dimmed()),
+    };
+    if let Some(reason) = &record.skipped {
+        return format!("  {name} {} {reason}{says}", "skipped:".yellow());
+    }
+    if let Some(wrong) = &record.failed {
+        let details = wrong.trim_end().replace('\n', "\n    ");
+        return format!("  {name} {}{says}\n    {details}", "✗ WRONG".red().bold());
+    }
+    let mark = match record.verified {
+        true => "✓".green(),
+        false => "not checked".red(),
+    };
+    let Some(median) = record.seconds_median else {
+        return format!("  {name} {mark} right, not timed{says}");
+    };
+    let step = match (record.rate(), before) {
+        (Some(rate), Some(before)) => factor(rate / before),
+        _ => "-".into(),
+    };
+    let share = match record.share_of_limit {
+        Some(share) => percent(share),
+        None => "-".into(),
+    };
+    let bar = record.share_of_limit.map(bar).unwrap_or_default();
+    format!(
+        "  {name}{:>10}{:>7}{:>10}{:>8}{:>9} {mark} {}{says}",
+        seconds(median),
+        format!("±{}", percent(record.spread.unwrap_or(0.0))),
+        significant(record.rate().unwrap_or(0.0)),
+        step,
+        share,
+        bar.cyan()
+    )
+}
+
+/// A share of the limit as a bar on a log scale: each block is a factor of
+/// about 2, so that 0.1 % is seen beside 100 %.
+fn bar(share: f64) -> String {
+    let blocks = (share.max(1e-6).log2() + 11.0).round().clamp(0.0, 11.0);
+    "▇".repeat(blocks as usize)
+}
+
+/// A time with three digits and its unit.
+pub fn seconds(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        s if s >= 1.0 => (s, "s"),
+        s if s >= 1e-3 => (s * 1e3, "ms"),
+        s => (s * 1e6, "us"),
+    };
+    format!("{} {unit}", significant(value))
+}
+
+/// A positive number with three significant digits, never in powers of ten.
+pub fn significant(value: f64) -> String {
+    match value {
+        v if v >= 99.95 => format!("{v:.0}"),
+        v if v >= 9.995 => format!("{v:.1}"),
+        v if v >= 0.9995 => format!("{v:.2}"),
+        v => format!("{v:.3}"),
+    }
+}
+
+/// A share as a percentage.
+pub fn percent(share: f64) -> String {
+    match share * 100.0 {
+        p if p >= 9.95 => format!("{p:.0} %"),
+        p => format!("{p:.1} %"),
+    }
+}
+
+/// A speed-up, as "2.4x".
+pub fn factor(ratio: f64) -> String {
+    format!("{}x", significant(ratio))
+}
+
+/// Bytes in the largest unit that keeps them readable.
+pub fn bytes(count: u64) -> String {
+    let (value, unit) = match count {
+        c if c >= 1 << 30 => (c as f64 / f64::from(1 << 30), "GiB"),
+        c if c >= 1 << 20 => (c as f64 / f64::from(1 << 20), "MiB"),
+        c if c >= 1 << 10 => (c as f64 / f64::from(1 << 10), "KiB"),
+        c => return format!("{c} B"),
+    };
+    match value.fract() == 0.0 {
+        true => format!("{value} {unit}"),
+        false => format!("{value:.1} {unit}"),
+    }
+}
+
+/// A plain table with a heading; the first column is text, the others numbers.
+pub fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(heading);
+    for row in rows {
+        table.add_row(row);
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table.trim_fmt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_three_digits() {
+        for (value, text) in [
+            (50123.4, "50123"),
+            (123.4, "123"),
+            (12.34, "12.3"),
+            (9.996, "10.0"),
+            (1.234, "1.23"),
+            (0.1234, "0.123"),
+        ] {
+            assert_eq!(significant(value), text);
+        }
+        assert_eq!(seconds(0.00123), "1.23 ms");
+        assert_eq!(seconds(4.6e-6), "4.60 us");
+        assert_eq!(percent(0.0123), "1.2 %");
+        assert_eq!(bytes(32768), "32 KiB");
+        assert_eq!(bytes(1_500_000_000), "1.4 GiB");
+    }
+
+    #[test]
+    fn the_bar_is_logarithmic() {
+        assert_eq!(bar(1.0).chars().count(), 11);
+        assert_eq!(bar(0.5).chars().count(), 10);
+        assert_eq!(bar(0.0), "");
+    }
+
+    #[test]
+    fn a_row_fits_a_terminal() {
+        colored::control::set_override(false);
+        let record = Record {
+            kernel: "matmul_register_tile_private".into(),
+            verified: true,
+            seconds_median: Some(1.0),
+            spread: Some(0.01),
+            gflops: Some(34567.0),
+            share_of_limit: Some(0.5),
+            ..Record::default()
+        };
+        assert_eq!(heading("GFLOP/s").chars().count(), 77);
+        let shown = row(&record, Some(100.0));
+        assert!(shown.contains("34567") && shown.contains("346x"), "{shown}");
+    }
+}

@@ -1,0 +1,308 @@
+//! One device's context and queue; its buffers; launching a kernel.
+
+use std::ptr;
+
+use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
+use opencl3::context::Context;
+use opencl3::event::Event;
+use opencl3::kernel::Kernel;
+use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
+use opencl3::types::CL_BLOCKING;
+
+use crate::device::Device;
+use crate::element::Type;
+use crate::error::{During, Error, Result};
+
+/// A device that is ready to work: its context and one profiling queue.
+pub struct Session {
+    /// The device.
+    pub device: Device,
+    /// A context with this device alone.
+    pub context: Context,
+    /// An in-order queue that records event times.
+    pub queue: CommandQueue,
+}
+
+/// The shape of a launch: items in all, and items per group, in up to three
+/// dimensions; dimension 0 varies fastest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NdRange {
+    /// Items in each dimension, a multiple of `local`.
+    pub global: Vec<usize>,
+    /// Items of one work-group in each dimension.
+    pub local: Vec<usize>,
+}
+
+impl NdRange {
+    /// At least `items` items in groups of `local`: every dimension is rounded
+    /// up to whole groups, so kernels must guard against the items too many.
+    pub fn cover(items: &[usize], local: &[usize]) -> NdRange {
+        let round = |(&items, &local): (&usize, &usize)| items.max(1).next_multiple_of(local);
+        NdRange {
+            global: items.iter().zip(local).map(round).collect(),
+            local: local.to_vec(),
+        }
+    }
+
+    /// Items of one group.
+    pub fn group_size(&self) -> usize {
+        self.local.iter().product()
+    }
+
+    /// Groups of the launch.
+    pub fn groups(&self) -> usize {
+        self.global.iter().product::<usize>() / self.group_size()
+    }
+
+    /// Why the device cannot run groups of this shape, if it cannot. `kernel_max`
+    /// is CL_KERNEL_WORK_GROUP_SIZE: what this kernel's registers leave room for.
+    pub fn refusal(&self, device: &Device, kernel_max: usize) -> Option<String> {
+        let limits = &device.limits;
+        let size = self.group_size();
+        if size > limits.max_work_group_size {
+            return Some(format!(
+                "needs groups of {size} items, the device allows {} (CL_DEVICE_MAX_WORK_GROUP_SIZE)",
+                limits.max_work_group_size
+            ));
+        }
+        if size > kernel_max {
+            return Some(format!(
+                "needs groups of {size} items, this kernel leaves room for {kernel_max} (CL_KERNEL_WORK_GROUP_SIZE)"
+            ));
+        }
+        let long = self
+            .local
+            .iter()
+            .zip(&limits.max_work_item_sizes)
+            .position(|(local, max)| local > max)?;
+        Some(format!(
+            "needs {} items in dimension {long}, the device allows {} (CL_DEVICE_MAX_WORK_ITEM_SIZES)",
+            self.local[long], limits.max_work_item_sizes[long]
+        ))
+    }
+}
+
+/// One argument of a kernel.
+pub enum Arg<'a> {
+    /// An `int`.
+    Int(i32),
+    /// A scalar of the matrices' element type.
+    Real(f64, Type),
+    /// A buffer in global memory.
+    Buffer(&'a Buffer<u8>),
+    /// So many bytes of local memory.
+    Local(usize),
+}
+
+impl Session {
+    /// Makes context and queue.
+    ///
+    /// # Errors
+    /// The driver's status, when it cannot.
+    pub fn open(device: Device) -> Result<Session> {
+        let context = Context::from_device(&device.cl()).during("creating a context")?;
+        // create_default calls clCreateCommandQueue, which drivers of every
+        // version have; the 2.0 call is a null pointer on a 1.x driver.
+        #[allow(deprecated)]
+        let queue = CommandQueue::create_default(&context, CL_QUEUE_PROFILING_ENABLE)
+            .during("creating a queue")?;
+        Ok(Session {
+            device,
+            context,
+            queue,
+        })
+    }
+
+    /// A buffer of `bytes` bytes, with undefined contents.
+    ///
+    /// # Errors
+    /// The driver's status, when there is no room.
+    pub fn buffer(&self, bytes: usize) -> Result<Buffer<u8>> {
+        // SAFETY: no host pointer is passed, so there is nothing to outlive.
+        unsafe { Buffer::<u8>::create(&self.context, CL_MEM_READ_WRITE, bytes, ptr::null_mut()) }
+            .during(format!("allocating a buffer of {bytes} bytes"))
+    }
+
+    /// A new buffer with these contents.
+    ///
+    /// # Errors
+    /// The driver's status, when there is no room or the transfer fails.
+    pub fn upload(&self, bytes: &[u8]) -> Result<Buffer<u8>> {
+        let mut buffer = self.buffer(bytes.len())?;
+        self.write(&mut buffer, bytes)?;
+        Ok(buffer)
+    }
+
+    /// Overwrites the start of a buffer and waits for it.
+    ///
+    /// # Errors
+    /// The driver's status.
+    pub fn write(&self, buffer: &mut Buffer<u8>, bytes: &[u8]) -> Result<()> {
+        // SAFETY: the call blocks, so `bytes` lives until it has been read; a
+        // range that is too long is refused by the driver (CL_INVALID_VALUE).
+        let event = unsafe {
+            self.queue
+                .enqueue_write_buffer(buffer, CL_BLOCKING, 0, bytes, &[])
+        }
+        .during("writing a buffer")?;
+        event.wait().during("writing a buffer")
+    }
+
+    /// Reads the first `bytes` bytes of a buffer.
+    ///
+    /// # Errors
+    /// The driver's status; a kernel that crashed is often noticed here.
+    pub fn read(&self, buffer: &Buffer<u8>, bytes: usize) -> Result<Vec<u8>> {
+        let mut data = vec![0; bytes];
+        // SAFETY: the call blocks, so `data` is not moved or freed meanwhile.
+        unsafe {
+            self.queue
+                .enqueue_read_buffer(buffer, CL_BLOCKING, 0, &mut data, &[])
+        }
+        .during("reading a buffer")?
+        .wait()
+        .during("reading a buffer")?;
+        Ok(data)
+    }
+
+    /// Fills `bytes` bytes of a buffer with a pattern, in queue order.
+    ///
+    /// # Errors
+    /// The driver's status.
+    pub fn fill(&self, buffer: &mut Buffer<u8>, pattern: [u8; 8], bytes: usize) -> Result<()> {
+        // The call takes whole patterns: CL_INVALID_VALUE otherwise.
+        let whole = bytes / 8 * 8;
+        // SAFETY: the driver copies the pattern before the call returns.
+        unsafe {
+            self.queue
+                .enqueue_fill_buffer(buffer, &pattern, 0, whole, &[])
+        }
+        .during("filling a buffer")?;
+        Ok(())
+    }
+
+    /// Sets the arguments, in order.
+    ///
+    /// # Errors
+    /// The driver's status, for instance CL_INVALID_ARG_SIZE.
+    pub fn set_args(&self, kernel: &Kernel, name: &str, args: &[Arg]) -> Result<()> {
+        for (i, arg) in args.iter().enumerate() {
+            let index = i as u32;
+            // SAFETY: each branch passes a value of the type that the kernel's
+            // signature was checked to have (program::check_signature); the
+            // driver copies it. Buffers outlive the launch, which the callers
+            // wait for while they hold them.
+            unsafe {
+                match *arg {
+                    Arg::Int(value) => kernel.set_arg(index, &value),
+                    Arg::Real(value, Type::Float) => kernel.set_arg(index, &(value as f32)),
+                    Arg::Real(value, Type::Double) => kernel.set_arg(index, &value),
+                    Arg::Real(value, Type::Int) => kernel.set_arg(index, &(value as i32)),
+                    Arg::Buffer(buffer) => kernel.set_arg(index, &buffer.get()),
+                    Arg::Local(bytes) => kernel.set_arg_local_buffer(index, bytes),
+                }
+            }
+            .during(format!("setting argument {i} of {name}"))?;
+        }
+        Ok(())
+    }
+
+    /// Enqueues a kernel whose arguments are set. Nothing has run when this
+    /// returns: wait for the event.
+    ///
+    /// # Errors
+    /// The driver's status, with the shape of the launch.
+    pub fn launch(&self, kernel: &Kernel, name: &str, range: &NdRange) -> Result<Event> {
+        let during = || {
+            format!(
+                "launching {name} with global size {:?} and local size {:?}",
+                range.global, range.local
+            )
+        };
+        // SAFETY: the sizes' pointers live through the call, and both lists have
+        // as many entries as the dimension says. What the kernel itself does is
+        // its author's word; the checker's canary and Oclgrind watch over it.
+        unsafe {
+            self.queue.enqueue_nd_range_kernel(
+                kernel.get(),
+                range.global.len() as u32,
+                ptr::null(),
+                range.global.as_ptr(),
+                range.local.as_ptr(),
+                &[],
+            )
+        }
+        .during(during())
+    }
+
+    /// Launches and waits until the kernel has ended.
+    ///
+    /// # Errors
+    /// The driver's status.
+    pub fn run(&self, kernel: &Kernel, name: &str, range: &NdRange) -> Result<Event> {
+        let event = self.launch(kernel, name, range)?;
+        event.wait().during(format!("running {name}"))?;
+        Ok(event)
+    }
+
+    /// Waits until everything enqueued has ended.
+    ///
+    /// # Errors
+    /// The driver's status.
+    pub fn finish(&self) -> Result<()> {
+        self.queue.finish().during("waiting for the queue")
+    }
+
+    /// Copies a buffer on the device and waits.
+    ///
+    /// # Errors
+    /// The driver's status.
+    pub fn copy(&self, from: &Buffer<u8>, to: &mut Buffer<u8>, bytes: usize) -> Result<Event> {
+        // SAFETY: both buffers live until the event has been waited for.
+        let event = unsafe { self.queue.enqueue_copy_buffer(from, to, 0, 0, bytes, &[]) }
+            .during("copying a buffer")?;
+        event.wait().during("copying a buffer")?;
+        Ok(event)
+    }
+
+    /// Refuses a problem that does not fit, before anything is allocated.
+    /// `buffers` are sizes in bytes; `smaller` names a size that would fit.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with the limit.
+    pub fn must_fit(&self, buffers: &[usize], smaller: impl Fn(u64) -> String) -> Result<()> {
+        let limits = &self.device.limits;
+        let largest = buffers.iter().copied().max().unwrap_or(0) as u64;
+        let total: u64 = buffers.iter().map(|&bytes| bytes as u64).sum();
+        let (what, need, limit) = if largest > limits.max_alloc_bytes {
+            ("one matrix", largest, limits.max_alloc_bytes)
+        } else if total > limits.global_mem_bytes {
+            ("the matrices together", total, limits.global_mem_bytes)
+        } else {
+            return Ok(());
+        };
+        let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
+        // What fits is scaled from the limit that is met first.
+        let room = largest.min((largest as f64 * (limit as f64 / need as f64)) as u64);
+        Err(Error::Usage(format!(
+            "too large for {}: {what} would take {:.2} GiB, the limit is {:.2} GiB; try {}",
+            self.device.name,
+            gib(need),
+            gib(limit),
+            smaller(room)
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ndrange_is_rounded_up_to_whole_groups() {
+        let range = NdRange::cover(&[1000, 1], &[16, 16]);
+        assert_eq!(range.global, [1008, 16]);
+        assert_eq!(range.group_size(), 256);
+        assert_eq!(range.groups(), 63);
+    }
+}

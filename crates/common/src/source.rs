@@ -1,0 +1,205 @@
+//! A kernel file: finding it, reading it, and the kernels that it defines.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+
+/// A kernel file's text.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Where it was found, as messages show it.
+    pub path: PathBuf,
+    /// The whole text.
+    pub text: String,
+}
+
+impl Source {
+    /// Reads one of the course's kernel files, from `kernels/` of the workspace:
+    /// at every run, so that an edit needs no compilation of the lesson.
+    ///
+    /// # Errors
+    /// [`Error::File`] when it is missing, empty or no text.
+    pub fn of_course(name: &str) -> Result<Source> {
+        Source::read(&workspace().join("kernels").join(name))
+    }
+
+    /// Reads a file that the learner named.
+    ///
+    /// # Errors
+    /// [`Error::File`] when it is missing, empty or no text.
+    pub fn read(path: &Path) -> Result<Source> {
+        let refuse = |why: String| Error::File {
+            path: path.to_path_buf(),
+            why,
+        };
+        let bytes = std::fs::read(path).map_err(|error| refuse(error.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            refuse(format!("it is not UTF-8 text (first bad byte at offset {at})"))
+        })?;
+        if text.contains('\0') {
+            return Err(refuse("it holds a zero byte, so it is not a text file".into()));
+        }
+        if text.trim().is_empty() {
+            return Err(refuse("the file is empty".into()));
+        }
+        Ok(Source {
+            path: shortest(path),
+            text,
+        })
+    }
+
+    /// Names of the kernels, in the order of the file.
+    pub fn kernels(&self) -> Vec<String> {
+        kernel_names(&self.text)
+    }
+
+    /// Fails unless the file defines this kernel; the message offers the
+    /// nearest names.
+    ///
+    /// # Errors
+    /// [`Error::Build`].
+    pub fn must_define(&self, kernel: &str) -> Result<()> {
+        let names = self.kernels();
+        if names.iter().any(|name| name == kernel) {
+            return Ok(());
+        }
+        Err(Error::Build(format!(
+            "{} defines no kernel {kernel}; {}",
+            self.path.display(),
+            did_you_mean(kernel, &names)
+        )))
+    }
+}
+
+/// "did you mean x?" for near misses, and what there is.
+pub fn did_you_mean(name: &str, known: &[String]) -> String {
+    let near = known
+        .iter()
+        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
+        .filter(|(distance, candidate)| {
+            *distance <= candidate.len() / 3 || candidate.contains(name)
+        })
+        .min_by_key(|(distance, _)| *distance);
+    let all = known.join(", ");
+    match (near, known.is_empty()) {
+        (_, true) => "it defines none".to_string(),
+        (Some((_, near)), _) => format!("did you mean {near}? There are: {all}"),
+        (None, _) => format!("there are: {all}"),
+    }
+}
+
+/// The root of the workspace: the nearest folder above the current one that
+/// holds `kernels/`, else the one in which the course was built. A binary that
+/// is carried to another machine, along with `kernels/`, so finds its files.
+pub fn workspace() -> PathBuf {
+    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let here = std::env::current_dir().unwrap_or_default();
+    here.ancestors()
+        .find(|folder| folder.join("kernels").is_dir() && folder.join("lessons").is_dir())
+        .map(Path::to_path_buf)
+        .unwrap_or_else(|| built_in.canonicalize().unwrap_or(built_in))
+}
+
+/// The path relative to the current folder, where it lies below it.
+fn shortest(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(&here).unwrap_or(path).to_path_buf()
+}
+
+/// Finds `kernel ... void NAME(` in OpenCL C, skipping comments and attributes.
+fn kernel_names(text: &str) -> Vec<String> {
+    let code = without_comments(text);
+    let mut names = Vec::new();
+    let mut tokens = tokens(&code).peekable();
+    while let Some(token) = tokens.next() {
+        if token != "kernel" && token != "__kernel" {
+            continue;
+        }
+        // What follows is the return type, attributes in parentheses, the name.
+        let mut last = "";
+        while let Some(token) = tokens.next() {
+            match token {
+                "__attribute__" => skip_parentheses(&mut tokens),
+                "(" => {
+                    names.push(last.to_string());
+                    break;
+                }
+                "{" | ";" => break,
+                word => last = word,
+            }
+        }
+    }
+    names
+}
+
+/// Words and single punctuation characters.
+fn tokens(code: &str) -> impl Iterator<Item = &str> {
+    let mut rest = code;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start();
+        let first = rest.chars().next()?;
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let end = if is_word(first) {
+            rest.find(|c| !is_word(c)).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
+        };
+        let (token, tail) = rest.split_at(end);
+        rest = tail;
+        Some(token)
+    })
+}
+
+fn skip_parentheses<'a>(tokens: &mut impl Iterator<Item = &'a str>) {
+    let mut depth = 0;
+    for token in tokens {
+        match token {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return;
+        }
+    }
+}
+
+fn without_comments(text: &str) -> String {
+    let mut code = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find("/*").into_iter().chain(rest.find("//")).min() {
+        code.push_str(&rest[..start]);
+        let end = if rest[start..].starts_with("//") {
+            rest[start..].find('\n').map(|at| start + at)
+        } else {
+            rest[start + 2..].find("*/").map(|at| start + 2 + at + 2)
+        };
+        code.push(' ');
+        rest = &rest[end.unwrap_or(rest.len())..];
+    }
+    code + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_are_found_in_order() {
+        let text = "// kernel void not_me(int x)\n\
+            /* kernel void nor_me() */\n\
+            kernel void first(int n) {}\n\
+            float helper(int kernel_size) { return 0; }\n\
+            __attribute__((reqd_work_group_size(16, 16, 1)))\n\
+            __kernel __attribute__((vec_type_hint(float4))) void\nsecond (global float *c) {}";
+        assert_eq!(kernel_names(text), ["first", "second"]);
+    }
+
+    #[test]
+    fn a_near_miss_is_offered() {
+        let known = ["matmul_naive".to_string(), "transpose".to_string()];
+        assert!(did_you_mean("matmul_niave", &known).starts_with("did you mean matmul_naive?"));
+        assert!(did_you_mean("saxpy", &known).starts_with("there are: matmul_naive"));
+    }
+}

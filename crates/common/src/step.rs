@@ -1,0 +1,234 @@
+//! One step of a lesson: a kernel and how it is launched.
+
+use crate::element::Type;
+use crate::matrix::{Matrix, Shape};
+use crate::session::NdRange;
+use crate::verify::Problem;
+
+/// Which matrix index runs along which dimension of the NDRange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axes {
+    /// get_global_id(0) counts columns, id(1) rows: neighbours share a row.
+    ColumnsFirst,
+    /// get_global_id(0) counts rows, id(1) columns: neighbours share a column.
+    RowsFirst,
+    /// One dimension, which counts rows.
+    Rows,
+    /// One work-group over the whole of C, dimension 0 along the columns.
+    OneGroup,
+}
+
+/// How the host lays the operands out before the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// A, B and C row-major.
+    RowMajor,
+    /// A and C row-major, B transposed: both are read along k.
+    BTransposed,
+    /// A, B and C column-major.
+    ColumnMajor,
+}
+
+/// A kernel that multiplies matrices, and how it is launched. Every one has the
+/// arguments (int M, int N, int K, A, B, C).
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Name of the kernel function.
+    pub kernel: String,
+    /// What tells this launch from others of the same kernel, such as "16x16".
+    pub variant: String,
+    /// What is new in this step, in a few words.
+    pub says: String,
+    /// What the dimensions of the NDRange count.
+    pub axes: Axes,
+    /// Items of one work-group, per dimension.
+    pub group: [usize; 2],
+    /// Elements of C that one item computes, per dimension.
+    pub per_item: [usize; 2],
+    /// How the operands lie in memory.
+    pub layout: Layout,
+    /// What M, N, K are padded to with zeros.
+    pub multiples: Shape,
+    /// Macros given to the compiler.
+    pub defines: Vec<(String, usize)>,
+    /// Why the kernel does not exist for integers, if it does not.
+    pub no_integers: Option<&'static str>,
+}
+
+impl Step {
+    /// A kernel with one element of C per item, in groups of 16 x 16.
+    pub fn new(kernel: &str, says: &str) -> Step {
+        Step {
+            kernel: kernel.into(),
+            variant: String::new(),
+            says: says.into(),
+            axes: Axes::ColumnsFirst,
+            group: [16, 16],
+            per_item: [1, 1],
+            layout: Layout::RowMajor,
+            multiples: Shape::cube(1),
+            defines: Vec::new(),
+            no_integers: None,
+        }
+    }
+
+    /// Sets what the dimensions count.
+    pub fn axes(self, axes: Axes) -> Step {
+        Step { axes, ..self }
+    }
+
+    /// Sets the work-group's shape.
+    pub fn group(self, group: [usize; 2]) -> Step {
+        Step { group, ..self }
+    }
+
+    /// Sets how many elements of C one item computes in each dimension.
+    pub fn per_item(self, per_item: [usize; 2]) -> Step {
+        Step { per_item, ..self }
+    }
+
+    /// Sets the layout of the operands.
+    pub fn layout(self, layout: Layout) -> Step {
+        Step { layout, ..self }
+    }
+
+    /// Pads M, N and K with zeros to multiples of these.
+    pub fn pad(self, m: usize, n: usize, k: usize) -> Step {
+        let multiples = Shape { m, n, k };
+        Step { multiples, ..self }
+    }
+
+    /// Gives the compiler a macro.
+    pub fn define(mut self, name: &str, value: usize) -> Step {
+        self.defines.push((name.into(), value));
+        self
+    }
+
+    /// Names this launch of a kernel that is launched in several ways.
+    pub fn variant(self, variant: impl Into<String>) -> Step {
+        let variant = variant.into();
+        Step { variant, ..self }
+    }
+
+    /// Says why the kernel does not exist for integers.
+    pub fn no_integers(self, reason: &'static str) -> Step {
+        let no_integers = Some(reason);
+        Step {
+            no_integers,
+            ..self
+        }
+    }
+
+    /// The kernel's name, with the variant where there is one.
+    pub fn name(&self) -> String {
+        match self.variant.is_empty() {
+            true => self.kernel.clone(),
+            false => format!("{} {}", self.kernel, self.variant),
+        }
+    }
+
+    /// The sizes that the kernel works on: the problem's, padded.
+    pub fn shape(&self, problem: Shape) -> Shape {
+        problem.padded(self.multiples)
+    }
+
+    /// The launch for a product of this (padded) shape.
+    pub fn range(&self, s: Shape) -> NdRange {
+        let items = |size: usize, dim: usize| size.div_ceil(self.per_item[dim]);
+        match self.axes {
+            Axes::ColumnsFirst => NdRange::cover(&[items(s.n, 0), items(s.m, 1)], &self.group),
+            Axes::RowsFirst => NdRange::cover(&[items(s.m, 0), items(s.n, 1)], &self.group),
+            Axes::Rows => NdRange::cover(&[items(s.m, 0)], &self.group[..1]),
+            Axes::OneGroup => NdRange::cover(&[s.n, s.m], &[s.n, s.m]),
+        }
+    }
+
+    /// A and B as the kernel wants them: padded, then laid out.
+    pub fn operands(&self, problem: &Problem) -> (Matrix, Matrix) {
+        let s = self.shape(problem.shape);
+        let a = padded(&problem.a, s.m, s.k);
+        let b = padded(&problem.b, s.k, s.n);
+        match self.layout {
+            Layout::RowMajor => (a, b),
+            Layout::BTransposed => (a, b.transposed()),
+            Layout::ColumnMajor => (a.transposed(), b.transposed()),
+        }
+    }
+
+    /// C as the problem wants it, from the padded result in the kernel's layout.
+    pub fn result(&self, c: Matrix, problem: Shape) -> Matrix {
+        let s = self.shape(problem);
+        let c = match self.layout {
+            Layout::ColumnMajor => Matrix {
+                rows: s.n,
+                cols: s.m,
+                ..c
+            }
+            .transposed(),
+            _ => c,
+        };
+        match s == problem {
+            true => c,
+            false => c.cropped(problem.m, problem.n),
+        }
+    }
+
+    /// The kernel's signature, for the check before the launch.
+    pub fn signature(ty: Type) -> Vec<String> {
+        let real = format!("{}*", ty.name());
+        ["int", "int", "int", &real, &real, &real]
+            .map(String::from)
+            .to_vec()
+    }
+}
+
+fn padded(matrix: &Matrix, rows: usize, cols: usize) -> Matrix {
+    match (matrix.rows, matrix.cols) == (rows, cols) {
+        true => matrix.clone(),
+        false => matrix.padded(rows, cols),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::Fill;
+
+    const ODD: Shape = Shape {
+        m: 37,
+        n: 91,
+        k: 53,
+    };
+
+    #[test]
+    fn an_element_per_item_covers_c() {
+        let range = Step::new("k", "").range(ODD);
+        assert_eq!(range.global, [96, 48]);
+        let range = Step::new("k", "").axes(Axes::RowsFirst).range(ODD);
+        assert_eq!(range.global, [48, 96]);
+        let rows = Step::new("k", "").axes(Axes::Rows).group([64, 1]);
+        assert_eq!(rows.range(ODD).global, [64]);
+    }
+
+    #[test]
+    fn several_elements_per_item_need_fewer_items() {
+        let step = Step::new("k", "").group([16, 16]).per_item([8, 4]);
+        assert_eq!(step.range(Shape::cube(256)).global, [32, 64]);
+    }
+
+    #[test]
+    fn operands_and_result_survive_padding_and_layout() {
+        let problem = Problem::new(ODD, Type::Float, Fill::Random, 1);
+        for layout in [Layout::RowMajor, Layout::ColumnMajor, Layout::BTransposed] {
+            let step = Step::new("k", "").pad(16, 32, 8).layout(layout);
+            let (a, _) = step.operands(&problem);
+            let s = step.shape(ODD);
+            assert_eq!((s.m, s.n, s.k), (48, 96, 56));
+            assert_eq!(a.data.len(), 48 * 56);
+            // A stands in for C: what goes out comes back.
+            let square = Shape { n: 53, ..ODD };
+            let wide = Step::new("k", "").pad(16, 8, 8).layout(layout);
+            assert_eq!(wide.result(a, square), problem.a, "{layout:?}");
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! A lesson runs in a child process, so that a kernel that crashes or hangs
+//! takes down the child and not the course. The parent names the kernel.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use crate::cli::Flags;
+use crate::device;
+use crate::error::{Error, Result};
+use crate::events::{self, EVENTS_VARIABLE, Event};
+use crate::report::{self, Record};
+use crate::source::workspace;
+
+/// Set by the parent to the number of the device that the child must use.
+pub const CHILD_DEVICE_VARIABLE: &str = "OPENCL_COURSE_CHILD_DEVICE";
+/// Set by the parent to ask only whether there is a device at all.
+const PROBE_VARIABLE: &str = "OPENCL_COURSE_PROBE";
+/// The loader looks for ICD files in the folder that this variable names.
+const ICD_VARIABLE: &str = "OCL_ICD_VENDORS";
+/// opencl3 loads the library that this variable names, if it can.
+const LIBRARY_VARIABLE: &str = "OPENCL_DYLIB_PATH";
+
+/// True in a child.
+pub fn is_child() -> bool {
+    std::env::var_os(EVENTS_VARIABLE).is_some()
+}
+
+/// True in a child that is only asked whether there is a device.
+pub fn is_probe() -> bool {
+    std::env::var_os(PROBE_VARIABLE).is_some()
+}
+
+/// Runs this very command again as a child, and watches it; with
+/// `--all-devices` once for each device, then prints them side by side.
+///
+/// # Errors
+/// [`Error::Died`] when the child crashed or hung.
+pub fn run(flags: &Flags) -> Result<ExitCode> {
+    let fallback = fallback_driver();
+    if !flags.all_devices {
+        let watched = watch(flags, None, fallback.as_ref())?;
+        return Ok(ExitCode::from(watched.status));
+    }
+    let mut results = Vec::new();
+    let mut worst = 0;
+    let labels = devices(fallback.as_ref());
+    if labels.is_empty() {
+        // For the error that says what is missing.
+        device::list()?;
+    }
+    for (index, label) in labels.into_iter().enumerate() {
+        let (status, records) = match watch(flags, Some(index), fallback.as_ref()) {
+            Ok(watched) => (watched.status, watched.records),
+            Err(error) => {
+                eprintln!("error: {error}");
+                (error.status(), Vec::new())
+            }
+        };
+        worst = worst.max(status);
+        results.push((label, records));
+    }
+    if !flags.json {
+        println_quietly(&side_by_side(&results));
+    }
+    Ok(ExitCode::from(worst))
+}
+
+struct Watched {
+    status: u8,
+    records: Vec<Record>,
+}
+
+fn watch(flags: &Flags, device: Option<usize>, fallback: Option<&Fallback>) -> Result<Watched> {
+    let events = EventsFile::new();
+    let mut command = Command::new(std::env::current_exe()?);
+    command
+        .args(std::env::args_os().skip(1))
+        .env(EVENTS_VARIABLE, &events.0);
+    if let Some(index) = device {
+        command.env(CHILD_DEVICE_VARIABLE, index.to_string());
+    }
+    if let Some((variable, value)) = fallback {
+        command.env(variable, value);
+    }
+    let mut child = command.spawn()?;
+    let timeout = Duration::from_secs(flags.timeout);
+    let status = wait(&mut child, &events.0, timeout)?;
+    let records = events::read(&events.0)
+        .into_iter()
+        .filter_map(|event| match event {
+            Event::Record(value) => serde_json::from_value(value).ok(),
+            Event::Doing(_) => None,
+        })
+        .collect();
+    match status.code() {
+        Some(code) => Ok(Watched {
+            status: code as u8,
+            records,
+        }),
+        None => Err(Error::Died(obituary(status, &doing(&events.0)))),
+    }
+}
+
+/// Waits for the child; ends it when nothing new was begun for `timeout`.
+fn wait(child: &mut Child, events: &Path, timeout: Duration) -> Result<ExitStatus> {
+    let mut size = 0;
+    let mut since = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        let now = std::fs::metadata(events).map_or(0, |file| file.len());
+        if now != size {
+            (size, since) = (now, Instant::now());
+        } else if since.elapsed() > timeout {
+            child.kill()?;
+            child.wait()?;
+            return Err(Error::Died(format!(
+                "no end after {} seconds while {}; the process was ended\n  \
+                 likely cause: an endless loop, or a barrier that not every item of a group reaches\n  \
+                 next: look at the kernel's loops and barriers; if the kernel is only slow, \
+                 use a smaller --size or a longer --timeout",
+                timeout.as_secs(),
+                doing(events)
+            )));
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+    }
+}
+
+/// What the child did last.
+fn doing(events: &Path) -> String {
+    let last = events::read(events).into_iter().rev().find_map(|event| match event {
+        Event::Doing(what) => Some(what),
+        Event::Record(_) => None,
+    });
+    last.unwrap_or_else(|| "starting".into())
+}
+
+fn obituary(status: ExitStatus, doing: &str) -> String {
+    format!(
+        "the process died ({}) while {doing}\n  \
+         likely cause: the kernel read or wrote outside its buffers, asked for more local memory \
+         than there is, or the driver's compiler failed\n  \
+         next: run it with --only and a small --size; Oclgrind names the line of a bad access \
+         (see docs/setting-up.md)",
+        cause_of_death(status)
+    )
+}
+
+#[cfg(unix)]
+fn cause_of_death(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    let signal = status.signal().unwrap_or(0);
+    let name = match signal {
+        4 => "SIGILL: an instruction that this CPU does not have",
+        6 => "SIGABRT: the driver gave up",
+        7 => "SIGBUS: bad memory access",
+        8 => "SIGFPE: integer division by zero",
+        9 => "SIGKILL: ended from outside, perhaps for want of memory",
+        11 => "SIGSEGV: bad memory access",
+        15 => "SIGTERM: ended from outside",
+        _ => "a signal",
+    };
+    format!("signal {signal}, {name}")
+}
+
+#[cfg(not(unix))]
+fn cause_of_death(status: ExitStatus) -> String {
+    status.to_string()
+}
+
+/// An environment variable, and the value that makes a driver of the workspace
+/// visible.
+type Fallback = (&'static str, PathBuf);
+
+/// What `./setup` put into the workspace, where the system itself offers no
+/// device and the learner has not chosen drivers by these variables: ICD files
+/// for drivers that are installed but not announced, or a CPU driver.
+fn fallback_driver() -> Option<Fallback> {
+    let folder = workspace().join(".opencl");
+    let fallbacks = [
+        (ICD_VARIABLE, folder.join("vendors")),
+        (LIBRARY_VARIABLE, folder.join("intel/libintelocl.so")),
+    ];
+    let chosen = fallbacks
+        .iter()
+        .any(|(variable, _)| std::env::var_os(variable).is_some());
+    if chosen || !folder.is_dir() || !devices(None).is_empty() {
+        return None;
+    }
+    fallbacks
+        .into_iter()
+        .find(|fallback| fallback.1.exists() && !devices(Some(fallback)).is_empty())
+}
+
+/// The labels of the devices, as a child sees them: opencl3 loads its library
+/// once in a process, and the environment of this one is not ours to change.
+fn devices(fallback: Option<&Fallback>) -> Vec<String> {
+    let Ok(this) = std::env::current_exe() else {
+        return Vec::new();
+    };
+    let mut command = Command::new(this);
+    command.env(PROBE_VARIABLE, "1");
+    if let Some((variable, value)) = fallback {
+        command.env(variable, value);
+    }
+    let answer = command.stderr(Stdio::null()).output();
+    let answer = answer.map(|output| output.stdout).unwrap_or_default();
+    let lines = String::from_utf8_lossy(&answer);
+    lines.lines().map(String::from).collect()
+}
+
+/// The child's side of [`devices`].
+pub fn answer_probe() -> ExitCode {
+    for device in device::list().unwrap_or_default() {
+        println_quietly(&device.label());
+    }
+    ExitCode::SUCCESS
+}
+
+/// A file for events that goes away with its owner.
+struct EventsFile(PathBuf);
+
+impl EventsFile {
+    fn new() -> EventsFile {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let name = format!(
+            "opencl-course-{}-{}.jsonl",
+            std::process::id(),
+            now.map_or(0, |now| now.as_nanos())
+        );
+        EventsFile(std::env::temp_dir().join(name))
+    }
+}
+
+impl Drop for EventsFile {
+    fn drop(&mut self) {
+        // Nothing to do about a file that cannot be removed from a temporary folder.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// The rates of every kernel, a column for each device.
+fn side_by_side(results: &[(String, Vec<Record>)]) -> String {
+    let mut kernels: Vec<&str> = Vec::new();
+    for record in results.iter().flat_map(|(_, records)| records) {
+        if record.platform != "host" && !kernels.contains(&record.kernel.as_str()) {
+            kernels.push(&record.kernel);
+        }
+    }
+    let cell = |records: &[Record], kernel: &str| {
+        let Some(record) = records.iter().find(|record| record.kernel == kernel) else {
+            return "did not run".to_string();
+        };
+        match (record.rate(), record.gflops, &record.skipped, &record.failed) {
+            (_, _, Some(_), _) => "skipped".into(),
+            (_, _, _, Some(_)) => "WRONG".into(),
+            (Some(rate), Some(_), ..) => format!("{} GFLOP/s", report::significant(rate)),
+            (Some(rate), None, ..) => format!("{} GB/s", report::significant(rate)),
+            _ if record.verified => "right".into(),
+            _ => "-".into(),
+        }
+    };
+    let rows: Vec<Vec<String>> = kernels
+        .iter()
+        .map(|kernel| {
+            let cells = results.iter().map(|(_, records)| cell(records, kernel));
+            std::iter::once(kernel.to_string()).chain(cells).collect()
+        })
+        .collect();
+    let mut heading = vec!["kernel"];
+    heading.extend(results.iter().map(|(label, _)| label.as_str()));
+    format!(
+        "\nAll devices side by side\n{}",
+        report::table(&heading, &rows)
+    )
+}
+
+fn println_quietly(text: &str) {
+    use std::io::Write;
+    // A reader that has gone away is no error.
+    let _ = writeln!(std::io::stdout(), "{text}");
+}

@@ -1,0 +1,237 @@
+//! Profiled intervals, statistics, and what they come to in GFLOP/s and GB/s.
+
+use std::time::Instant;
+
+use opencl3::event::Event;
+use serde::Serialize;
+
+use crate::error::{During, Result};
+
+/// The four times of a profiled command, in nanoseconds of the device's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Profile {
+    /// The host enqueued it.
+    pub queued: u64,
+    /// The driver handed it to the device.
+    pub submit: u64,
+    /// The device began.
+    pub start: u64,
+    /// The device ended.
+    pub end: u64,
+}
+
+impl Profile {
+    /// Reads the times of a command that has ended.
+    ///
+    /// # Errors
+    /// The driver's status, CL_PROFILING_INFO_NOT_AVAILABLE for instance.
+    pub fn of(event: &Event) -> Result<Profile> {
+        let during = "reading an event's times";
+        Ok(Profile {
+            queued: event.profiling_command_queued().during(during)?,
+            submit: event.profiling_command_submit().during(during)?,
+            start: event.profiling_command_start().during(during)?,
+            end: event.profiling_command_end().during(during)?,
+        })
+    }
+
+    /// START to END: the time of the kernel itself, in seconds.
+    pub fn seconds(self) -> f64 {
+        nanoseconds(self.start, self.end)
+    }
+
+    /// QUEUED to START: what the launch waited, in seconds.
+    pub fn waited(self) -> f64 {
+        nanoseconds(self.queued, self.start)
+    }
+
+    /// Can these times be true, given what the wall clock said from before the
+    /// launch until after the wait? Some drivers answer 0, 1, 2, 3, and a
+    /// kernel cannot take longer than the call that waited for it.
+    pub fn credible(self, wall_seconds: f64) -> bool {
+        let ordered = self.start > 0 && self.end >= self.start;
+        let ticks = self.end.saturating_sub(self.start);
+        // Nothing a lesson launches ends in 100 ns on real hardware.
+        let short = ticks < 100;
+        let slack = 1e-4;
+        ordered && !short && self.seconds() <= wall_seconds * 1.05 + slack
+    }
+}
+
+fn nanoseconds(from: u64, to: u64) -> f64 {
+    to.saturating_sub(from) as f64 * 1e-9
+}
+
+/// Which clock a kernel's seconds come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Clock {
+    /// START to END of the event.
+    Event,
+    /// The wall clock around launch and wait: the driver's times are not credible.
+    Wall,
+}
+
+/// The samples of one kernel.
+#[derive(Clone, Debug)]
+pub struct Timing {
+    /// Seconds of each run, in order.
+    pub seconds: Vec<f64>,
+    /// Median seconds from QUEUED to START; 0 where the events are not credible.
+    pub queue_to_start_seconds: f64,
+    /// Where the seconds come from.
+    pub clock: Clock,
+}
+
+impl Timing {
+    /// The median, in seconds.
+    pub fn median(&self) -> f64 {
+        median(&self.seconds)
+    }
+
+    /// Half the distance between the quartiles, as a share of the median: half
+    /// of all runs lie within this of the middle.
+    pub fn spread(&self) -> f64 {
+        let median = self.median();
+        if median == 0.0 {
+            return 0.0;
+        }
+        (quantile(&self.seconds, 0.75) - quantile(&self.seconds, 0.25)) / 2.0 / median
+    }
+}
+
+/// How often to run what is being timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Runs {
+    /// Exactly so often.
+    Exactly(usize),
+    /// At least three times, then until half a second or twenty runs are reached.
+    Enough,
+}
+
+impl Runs {
+    fn done(self, samples: &[f64]) -> bool {
+        match self {
+            Runs::Exactly(runs) => samples.len() >= runs,
+            Runs::Enough => {
+                samples.len() >= 3 && (samples.len() >= 20 || samples.iter().sum::<f64>() > 0.5)
+            }
+        }
+    }
+}
+
+/// Times a command: `run` must launch it, wait for it, and return its event.
+/// The caller has run it before, so caches and clocks are warm.
+///
+/// # Errors
+/// Those of `run`.
+pub fn measure(runs: Runs, mut run: impl FnMut() -> Result<Event>) -> Result<Timing> {
+    let mut walls = Vec::new();
+    let mut profiles = Vec::new();
+    while !runs.done(&walls) {
+        let begin = Instant::now();
+        let event = run()?;
+        walls.push(begin.elapsed().as_secs_f64());
+        profiles.push(Profile::of(&event).ok());
+    }
+    Ok(settle(&walls, &profiles))
+}
+
+/// Event times where all are credible, else the wall clock's.
+fn settle(walls: &[f64], profiles: &[Option<Profile>]) -> Timing {
+    let credible: Vec<Profile> = profiles
+        .iter()
+        .zip(walls)
+        .filter_map(|(profile, wall)| profile.filter(|p| p.credible(*wall)))
+        .collect();
+    if credible.len() < walls.len() {
+        return Timing {
+            seconds: walls.to_vec(),
+            queue_to_start_seconds: 0.0,
+            clock: Clock::Wall,
+        };
+    }
+    let waits: Vec<f64> = credible.iter().map(|p| p.waited()).collect();
+    Timing {
+        seconds: credible.iter().map(|p| p.seconds()).collect(),
+        queue_to_start_seconds: median(&waits),
+        clock: Clock::Event,
+    }
+}
+
+/// The middle value; the mean of the two middle ones of an even number.
+pub fn median(values: &[f64]) -> f64 {
+    quantile(values, 0.5)
+}
+
+/// The value below which a share `q` of the values lies, linearly interpolated
+/// (Hyndman and Fan's type 7). 0 for no values.
+pub fn quantile(values: &[f64], q: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let Some(last) = sorted.len().checked_sub(1) else {
+        return 0.0;
+    };
+    let at = q * last as f64;
+    let (low, high) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
+    low + (high - low) * at.fract()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_interpolate() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert_eq!(quantile(&[1.0, 2.0, 3.0, 4.0, 5.0], 0.25), 2.0);
+        assert_eq!(median(&[]), 0.0);
+    }
+
+    #[test]
+    fn the_spread_is_half_the_quartile_distance() {
+        let timing = Timing {
+            seconds: vec![1.0, 2.0, 3.0, 4.0, 5.0],
+            queue_to_start_seconds: 0.0,
+            clock: Clock::Event,
+        };
+        assert!((timing.spread() - 1.0 / 3.0).abs() < 1e-12);
+    }
+
+    fn profile(start: u64, end: u64) -> Option<Profile> {
+        Some(Profile {
+            queued: start,
+            submit: start,
+            start,
+            end,
+        })
+    }
+
+    #[test]
+    fn credible_events_are_believed() {
+        let timing = settle(&[0.002], &[profile(1_000_000, 2_000_000)]);
+        assert_eq!(timing.clock, Clock::Event);
+        assert_eq!(timing.seconds, [0.001]);
+    }
+
+    #[test]
+    fn a_driver_that_counts_zero_one_two_three_is_not_believed() {
+        for bad in [profile(2, 3), profile(0, 0), profile(9, 3), None] {
+            let timing = settle(&[0.5], &[bad]);
+            assert_eq!(timing.clock, Clock::Wall, "{bad:?}");
+            assert_eq!(timing.seconds, [0.5]);
+        }
+        // Longer than the call that waited for it.
+        let timing = settle(&[0.001], &[profile(1, 1_000_000_000)]);
+        assert_eq!(timing.clock, Clock::Wall);
+    }
+
+    #[test]
+    fn runs_end() {
+        assert!(Runs::Exactly(2).done(&[1.0, 1.0]));
+        assert!(!Runs::Enough.done(&[9.0, 9.0]));
+        assert!(Runs::Enough.done(&[9.0, 9.0, 9.0]));
+        assert!(Runs::Enough.done(&[0.0; 20]));
+    }
+}

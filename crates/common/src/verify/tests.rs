@@ -1,0 +1,171 @@
+//! The checker is fed results that are known to be wrong.
+
+use super::*;
+use crate::reference::LoopOrder;
+
+const ODD: Shape = Shape { m: 7, n: 9, k: 5 };
+
+fn right(problem: &Problem) -> Matrix {
+    let s = problem.shape;
+    let (Elements::Float(a), Elements::Float(b)) = (&problem.a.data, &problem.b.data) else {
+        panic!("the tests use floats")
+    };
+    let mut c = vec![0.0f32; s.m * s.n];
+    LoopOrder::Ikj.multiply(s, a, b, &mut c);
+    Matrix {
+        rows: s.m,
+        cols: s.n,
+        data: Elements::Float(c),
+    }
+}
+
+fn floats(c: &mut Matrix) -> &mut Vec<f32> {
+    match &mut c.data {
+        Elements::Float(v) => v,
+        _ => panic!("the tests use floats"),
+    }
+}
+
+fn spoilt(shape: Shape, spoil: impl Fn(&mut Matrix)) -> Wrong {
+    let problem = Problem::new(shape, Type::Float, Fill::Random, 1);
+    let mut c = right(&problem);
+    check(&problem, &c, true).expect("the unspoilt result is right");
+    spoil(&mut c);
+    *check(&problem, &c, true).expect_err("the spoilt result is wrong")
+}
+
+fn poison() -> f32 {
+    f32::from_bits(poison_word(0))
+}
+
+#[test]
+fn one_element_that_is_slightly_off_is_found() {
+    let wrong = spoilt(ODD, |c| floats(c)[10] += 1e-4);
+    assert_eq!(wrong.mismatches.len(), 1);
+    assert_eq!((wrong.mismatches[0].row, wrong.mismatches[0].col), (1, 1));
+    assert!(wrong.looks_like[0].starts_with("scattered"), "{wrong}");
+}
+
+#[test]
+fn nan_is_wrong_everywhere() {
+    let wrong = spoilt(ODD, |c| floats(c).fill(f32::NAN));
+    assert_eq!(wrong.mismatches.len(), 63);
+    assert!(wrong.looks_like[0].starts_with("NaN"), "{wrong}");
+}
+
+#[test]
+fn poison_is_called_untouched() {
+    let wrong = spoilt(ODD, |c| {
+        let bytes = poisoned(c.data.len() * 4);
+        c.data = Elements::from_bytes(Type::Float, &bytes[..63 * 4]);
+    });
+    assert_eq!(
+        wrong.looks_like,
+        ["untouched: the kernel wrote nothing to C"]
+    );
+    assert!(wrong.map().contains('o') && !wrong.map().contains('#'));
+}
+
+#[test]
+fn a_transposed_square_result_is_called_so() {
+    let wrong = spoilt(Shape::cube(8), |c| *c = c.transposed());
+    assert!(
+        wrong.looks_like.iter().any(|l| l.starts_with("transposed")),
+        "{wrong}"
+    );
+}
+
+#[test]
+fn a_transposed_rectangular_result_is_called_so() {
+    let wrong = spoilt(ODD, |c| c.data = c.transposed().data);
+    assert!(
+        wrong.looks_like.iter().any(|l| l.starts_with("transposed")),
+        "{wrong}"
+    );
+}
+
+#[test]
+fn a_missing_last_tile_is_called_so() {
+    let wrong = spoilt(Shape { m: 17, n: 33, k: 3 }, |c| {
+        for j in 0..33 {
+            floats(c)[16 * 33 + j] = 0.25;
+        }
+    });
+    assert_eq!(
+        wrong.looks_like,
+        ["last tile: only rows 16 to 16 are wrong"],
+        "{wrong}"
+    );
+}
+
+#[test]
+fn a_constant_factor_is_named() {
+    let wrong = spoilt(ODD, |c| floats(c).iter_mut().for_each(|x| *x *= 2.0));
+    assert!(wrong.looks_like[0].contains("2.0000 times"), "{wrong}");
+}
+
+#[test]
+fn a_constant_result_is_named() {
+    let wrong = spoilt(ODD, |c| floats(c).fill(3.0));
+    assert_eq!(wrong.looks_like[0], "constant: every element is 3");
+}
+
+#[test]
+fn an_overrun_is_wrong_although_every_element_is_right() {
+    let problem = Problem::new(ODD, Type::Float, Fill::Random, 1);
+    let c = right(&problem);
+    let mut buffer = poisoned(63 * 4);
+    assert!(canary_alive(&buffer, 63 * 4));
+    buffer[63 * 4] ^= 1;
+    let canary = canary_alive(&buffer, 63 * 4);
+    let wrong = check(&problem, &c, canary).expect_err("the canary died");
+    assert!(wrong.looks_like[0].starts_with("overrun"));
+}
+
+#[test]
+fn freivalds_sees_one_wrong_element_of_a_large_result() {
+    // 2^27 multiply-adds are just exceeded, so that not every element is compared.
+    let shape = Shape { m: 513, n: 512, k: 512 };
+    let wrong = spoilt(shape, |c| floats(c)[513 * 100 + 7] += 1.0);
+    assert_eq!(wrong.mismatches.len(), 1, "{wrong}");
+    let wrong = spoilt(shape, |c| floats(c)[77] = poison());
+    assert_eq!(wrong.mismatches.len(), 1, "{wrong}");
+}
+
+#[test]
+fn freivalds_sees_a_missing_tile_and_a_transposition() {
+    let shape = Shape { m: 520, n: 520, k: 512 };
+    let wrong = spoilt(shape, |c| *c = c.transposed());
+    assert!(
+        wrong.looks_like.iter().any(|l| l.starts_with("transposed")),
+        "{wrong}"
+    );
+    let wrong = spoilt(shape, |c| {
+        for i in 0..520 {
+            floats(c)[i * 520 + 512..(i + 1) * 520].fill(0.0);
+        }
+    });
+    assert!(wrong.looks_like[0].starts_with("last tile"), "{wrong}");
+}
+
+#[test]
+fn doubles_and_integers_are_checked_too() {
+    for ty in [Type::Double, Type::Int] {
+        for fill in [Fill::Random, Fill::Count] {
+            let problem = Problem::new(ODD, ty, fill, 1);
+            let exact = |i: usize| -> f64 {
+                let (row, col) = (i / ODD.n, i % ODD.n);
+                (0..ODD.k)
+                    .map(|k| problem.a.at(row, k) * problem.b.at(k, col))
+                    .sum()
+            };
+            let matrix = |shift: f64| Matrix {
+                rows: ODD.m,
+                cols: ODD.n,
+                data: Elements::from_fn(ty, ODD.m * ODD.n, |i| exact(i) + shift),
+            };
+            check(&problem, &matrix(0.0), true).expect("right");
+            check(&problem, &matrix(1.0), true).expect_err("wrong");
+        }
+    }
+}

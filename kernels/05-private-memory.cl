@@ -1,0 +1,88 @@
+// Lesson 5: private memory, the registers of one work-item.
+//
+// C[M][N] = A[M][K] * B[K][N], row-major.
+
+#ifndef REAL            // the element type, from --type
+#define REAL float
+#endif
+
+// How many elements of its row an item keeps to itself at a time. A private
+// array must have a size that the compiler knows, and K is known only at run
+// time: longer rows are taken in pieces.
+#ifndef ROW
+#define ROW 1024
+#endif
+
+// The sum lives in global memory: K reads and K writes of C for every element.
+kernel void matmul_global_sum(int M, int N, int K, global const REAL *A,
+                              global const REAL *B, global REAL *C)
+{
+    const int column = get_global_id(0);
+    const int row = get_global_id(1);
+    if (row >= M || column >= N)
+        return;
+
+    C[row * N + column] = 0;
+    for (int k = 0; k < K; k++)
+        C[row * N + column] += A[row * K + k] * B[k * N + column];
+}
+
+// The sum lives in a private variable, which the compiler keeps in a register:
+// one write of C, and no reads. The compiler could not do this by itself above,
+// because as far as it knows C and A might overlap.
+kernel void matmul_private_sum(int M, int N, int K, global const REAL *A,
+                               global const REAL *B, global REAL *C)
+{
+    const int column = get_global_id(0);
+    const int row = get_global_id(1);
+    if (row >= M || column >= N)
+        return;
+
+    REAL sum = 0;
+    for (int k = 0; k < K; k++)
+        sum += A[row * K + k] * B[k * N + column];
+    C[row * N + column] = sum;
+}
+
+// One item computes a whole row of C: M items instead of M * N, each with N
+// times the work. Neighbouring items now read A and write C a row apart.
+kernel void matmul_row_per_item(int M, int N, int K, global const REAL *A,
+                                global const REAL *B, global REAL *C)
+{
+    const int row = get_global_id(0);
+    if (row >= M)
+        return;
+
+    for (int column = 0; column < N; column++) {
+        REAL sum = 0;
+        for (int k = 0; k < K; k++)
+            sum += A[row * K + k] * B[k * N + column];
+        C[row * N + column] = sum;
+    }
+}
+
+// The item copies its row of A to private memory first and so reads it from
+// global memory once instead of N times. No register file holds a thousand
+// numbers: the array is "spilled" to memory that is private in name only.
+kernel void matmul_row_private(int M, int N, int K, global const REAL *A,
+                               global const REAL *B, global REAL *C)
+{
+    const int row = get_global_id(0);
+    if (row >= M)
+        return;
+
+    REAL a[ROW];                            // A[row][k0 .. k0+length-1]
+    for (int k0 = 0; k0 < K; k0 += ROW) {
+        const int length = min(ROW, K - k0);
+        for (int k = 0; k < length; k++)
+            a[k] = A[row * K + k0 + k];
+
+        for (int column = 0; column < N; column++) {
+            // The first piece begins the sum, later pieces continue it.
+            REAL sum = k0 == 0 ? (REAL)0 : C[row * N + column];
+            for (int k = 0; k < length; k++)
+                sum += a[k] * B[(k0 + k) * N + column];
+            C[row * N + column] = sum;
+        }
+    }
+}

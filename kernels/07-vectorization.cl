@@ -1,0 +1,182 @@
+// Lesson 7: vector types, float4 and its relatives: one value, several lanes.
+//
+// C[M][N] = A[M][K] * B[K][N], row-major. The first three kernels continue
+// matmul_column_local of lesson 6: one item computes a row of C, its row of A is
+// private, the column of B is shared by the group in local memory.
+
+#ifndef REAL            // the element type, from --type
+#define REAL float
+#endif
+
+// REAL4 is float4 when REAL is float. Two macros, because ## does not expand
+// its operands; the outer one does.
+#define JOIN_(type, width) type##width
+#define JOIN(type, width) JOIN_(type, width)
+#define REAL4 JOIN(REAL, 4)
+#define REAL8 JOIN(REAL, 8)
+
+// Elements of a row of A, or a column of B, that are kept at a time; a multiple
+// of the widest vector. Where K ends inside a vector, zeros fill it up: they add
+// nothing to a sum, and so K need not be a multiple of 4 or 8.
+#ifndef PIECE
+#define PIECE 1024
+#endif
+
+// Vectors of 4, put together from scalars for every dot product.
+kernel void matmul_dot4_from_scalars(int M, int N, int K, global const REAL *A,
+                                     global const REAL *B, global REAL *C)
+{
+    const int row = get_global_id(0);
+    const int me = get_local_id(0);
+    const int group = get_local_size(0);
+
+    REAL a[PIECE];                          // A[row][k0 ...], zeros behind
+    local REAL b[PIECE];                    // B[k0 ...][column], zeros behind
+
+    for (int k0 = 0; k0 < K; k0 += PIECE) {
+        const int length = min(PIECE, K - k0);
+        const int vectors = (length + 3) / 4;
+        for (int k = 0; k < 4 * vectors; k++)
+            a[k] = row < M && k < length ? A[row * K + k0 + k] : (REAL)0;
+
+        for (int column = 0; column < N; column++) {
+            for (int k = me; k < 4 * vectors; k += group)
+                b[k] = k < length ? B[(k0 + k) * N + column] : (REAL)0;
+            barrier(CLK_LOCAL_MEM_FENCE);
+
+            if (row < M) {
+                REAL sum = k0 == 0 ? (REAL)0 : C[row * N + column];
+                for (int k = 0; k < 4 * vectors; k += 4)
+                    sum += dot((REAL4)(a[k], a[k + 1], a[k + 2], a[k + 3]),
+                               (REAL4)(b[k], b[k + 1], b[k + 2], b[k + 3]));
+                C[row * N + column] = sum;
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+    }
+}
+
+// The private row is an array of vectors from the start, and the column is read
+// as vectors: nothing is put together in the inner loop.
+kernel void matmul_dot4(int M, int N, int K, global const REAL *A,
+                        global const REAL *B, global REAL *C)
+{
+    const int row = get_global_id(0);
+    const int me = get_local_id(0);
+    const int group = get_local_size(0);
+
+    REAL4 a[PIECE / 4];                     // A[row][k0 ...], four by four
+    local REAL b[PIECE];                    // B[k0 ...][column]
+
+    for (int k0 = 0; k0 < K; k0 += PIECE) {
+        const int length = min(PIECE, K - k0);
+        const int vectors = (length + 3) / 4;
+        for (int v = 0; v < vectors; v++) {
+            REAL four[4];
+            for (int lane = 0; lane < 4; lane++) {
+                const int k = 4 * v + lane;
+                four[lane] = row < M && k < length ? A[row * K + k0 + k] : (REAL)0;
+            }
+            a[v] = vload4(0, four);
+        }
+
+        for (int column = 0; column < N; column++) {
+            for (int k = me; k < 4 * vectors; k += group)
+                b[k] = k < length ? B[(k0 + k) * N + column] : (REAL)0;
+            barrier(CLK_LOCAL_MEM_FENCE);
+
+            if (row < M) {
+                REAL sum = k0 == 0 ? (REAL)0 : C[row * N + column];
+                for (int v = 0; v < vectors; v++)
+                    sum += dot(a[v], vload4(v, b));
+                C[row * N + column] = sum;
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+    }
+}
+
+// dot() ends at four lanes. For eight, multiply lane by lane and fold the
+// product in half three times.
+REAL dot8(REAL8 x, REAL8 y)
+{
+    const REAL8 product = x * y;
+    const REAL4 four = product.lo + product.hi;
+    return (four.x + four.z) + (four.y + four.w);
+}
+
+// As matmul_dot4, with vectors of 8.
+kernel void matmul_dot8(int M, int N, int K, global const REAL *A,
+                        global const REAL *B, global REAL *C)
+{
+    const int row = get_global_id(0);
+    const int me = get_local_id(0);
+    const int group = get_local_size(0);
+
+    REAL8 a[PIECE / 8];                     // A[row][k0 ...], eight by eight
+    local REAL b[PIECE];                    // B[k0 ...][column]
+
+    for (int k0 = 0; k0 < K; k0 += PIECE) {
+        const int length = min(PIECE, K - k0);
+        const int vectors = (length + 7) / 8;
+        for (int v = 0; v < vectors; v++) {
+            REAL eight[8];
+            for (int lane = 0; lane < 8; lane++) {
+                const int k = 8 * v + lane;
+                eight[lane] = row < M && k < length ? A[row * K + k0 + k] : (REAL)0;
+            }
+            a[v] = vload8(0, eight);
+        }
+
+        for (int column = 0; column < N; column++) {
+            for (int k = me; k < 8 * vectors; k += group)
+                b[k] = k < length ? B[(k0 + k) * N + column] : (REAL)0;
+            barrier(CLK_LOCAL_MEM_FENCE);
+
+            if (row < M) {
+                REAL sum = k0 == 0 ? (REAL)0 : C[row * N + column];
+                for (int v = 0; v < vectors; v++)
+                    sum += dot8(a[v], vload8(v, b));
+                C[row * N + column] = sum;
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+    }
+}
+
+// Another use of vectors: no dot product at all. An item computes WIDTH
+// neighbouring elements of a row of C, one per lane. One element of A meets a
+// vector of B, and no lane ever needs another lane's number.
+//
+// vloadn and vstoren take any address: a plain pointer cast to float4 * would
+// demand one that is a multiple of 16 bytes, and row * N seldom is. The last
+// columns of a row, where a whole vector does not fit, are done one by one.
+#ifndef WIDTH
+#define WIDTH 4
+#endif
+#define REALW JOIN(REAL, WIDTH)
+#define VLOAD JOIN(vload, WIDTH)
+#define VSTORE JOIN(vstore, WIDTH)
+
+kernel void matmul_vload(int M, int N, int K, global const REAL *A,
+                         global const REAL *B, global REAL *C)
+{
+    const int column = get_global_id(0) * WIDTH;
+    const int row = get_global_id(1);
+    if (row >= M || column >= N)
+        return;
+
+    if (column + WIDTH <= N) {
+        REALW sum = 0;
+        for (int k = 0; k < K; k++)
+            sum += A[row * K + k] * VLOAD(0, B + k * N + column);
+        VSTORE(sum, 0, C + row * N + column);
+    } else {
+        for (int c = column; c < N; c++) {
+            REAL sum = 0;
+            for (int k = 0; k < K; k++)
+                sum += A[row * K + k] * B[k * N + c];
+            C[row * N + c] = sum;
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Lesson 4: coalescing. Neighbouring work-items should ask for neighbouring
+//! addresses.
+
+use std::process::ExitCode;
+
+use common::element::{Elements, Type};
+use common::matrix::{Fill, Matrix};
+use common::session::NdRange;
+use common::{Axes, Copy, Layout, Lesson, Result, Step, lesson};
+
+fn main() -> ExitCode {
+    lesson(4, "coalescing", Some("04-coalescing.cl"), |lesson| {
+        products(lesson)?;
+        copies(lesson)
+    })
+}
+
+/// Groups are 32 wide, so that the 32 items that a GPU runs in lockstep differ
+/// in id0 alone and one of the two mappings is seen pure.
+fn step(kernel: &str, axes: Axes, layout: Layout, says: &str) -> Step {
+    Step::new(kernel, says)
+        .axes(axes)
+        .layout(layout)
+        .group([32, 8])
+}
+
+#[rustfmt::skip]
+fn steps() -> [Step; 6] {
+    use Axes::{ColumnsFirst, RowsFirst};
+    use Layout::{BTransposed, RowMajor};
+    [
+        step("matmul_id0_rows_sum_in_c", RowsFirst, RowMajor,
+            "as published: id(0) counts rows, the sum lives in C"),
+        step("matmul_id0_rows_bt_sum_in_c", RowsFirst, BTransposed,
+            "as published: B transposed, \"coalesced\""),
+        step("matmul_id0_rows", RowsFirst, RowMajor,
+            "id(0) counts rows: neighbours read A a row apart"),
+        step("matmul_id0_rows_bt", RowsFirst, BTransposed,
+            "B transposed: for neighbours nothing changes"),
+        step("matmul_id0_columns", ColumnsFirst, RowMajor,
+            "id(0) counts columns: neighbours read neighbours of B"),
+        step("matmul_id0_columns_bt", ColumnsFirst, BTransposed,
+            "B transposed: neighbours read B a row apart again"),
+    ]
+}
+
+fn products(lesson: &mut Lesson) -> Result<()> {
+    let problem = lesson.problem()?;
+    lesson.table("GFLOP/s")?;
+    for step in steps() {
+        lesson.measure(&step, &problem)?;
+    }
+    lesson.compare_with_host(&problem)
+}
+
+/// The same elements, copied in worse and worse order.
+fn copies(lesson: &mut Lesson) -> Result<()> {
+    let session = lesson.session()?;
+    let elements = copied_elements(lesson)?;
+    // 64 more than are copied, so that a copy may begin at any offset.
+    let length = elements + 64;
+    let values = Matrix::filled(1, length, Type::Float, Fill::Random, lesson.flags.seed);
+    let Elements::Float(host) = &values.data else {
+        unreachable!("filled with floats")
+    };
+    let input = session.upload(&values.data.to_bytes())?;
+    lesson.say(format!(
+        "\n  Copies of {elements} floats: bandwidth of the bytes that are used"
+    ))?;
+    lesson.table("GB/s")?;
+    for stride in [1, 2, 4, 8, 16, 32, 64] {
+        let columns = elements / stride;
+        let copy = Copy {
+            kernel: "copy_stride".into(),
+            variant: format!("{stride}"),
+            says: format!("neighbours read {} bytes apart", 4 * stride),
+            defines: Vec::new(),
+            sizes: [columns, stride],
+            range: NdRange::cover(&[columns, stride], &[64, 1]),
+            elements,
+        };
+        let from = |i: usize| i % columns * stride + i / columns;
+        lesson.measure_copy(&copy, (&input, host), from)?;
+    }
+    for offset in [0, 1, 7, 8, 16, 32] {
+        let copy = Copy {
+            kernel: "copy_offset".into(),
+            variant: format!("{offset}"),
+            says: format!("neighbours, beginning {} bytes further on", 4 * offset),
+            defines: Vec::new(),
+            sizes: [elements, offset],
+            range: NdRange::cover(&[elements], &[64]),
+            elements,
+        };
+        lesson.measure_copy(&copy, (&input, host), |i| i + offset)?;
+    }
+    Ok(())
+}
+
+/// More than the caches of the device hold, where its memory allows.
+fn copied_elements(lesson: &mut Lesson) -> Result<usize> {
+    if lesson.runs()?.is_none() {
+        return Ok(1 << 10);
+    }
+    let limits = &lesson.session()?.device.limits;
+    let want = (16 * limits.cache_bytes).clamp(64 << 20, 512 << 20);
+    let room = limits.max_alloc_bytes.min(limits.global_mem_bytes / 8);
+    // A power of two, so that every stride divides it.
+    let elements = want.min(room / 2) as usize / 4;
+    Ok(1 << elements.ilog2())
+}

@@ -1,0 +1,118 @@
+//! Lesson 6: local memory. The items of a group fetch together what all of them
+//! need.
+
+use std::process::ExitCode;
+
+use common::element::{Elements, Type};
+use common::matrix::{Fill, Matrix, Shape};
+use common::session::NdRange;
+use common::{Axes, Copy, Layout, Lesson, Result, Step, lesson};
+
+fn main() -> ExitCode {
+    lesson(6, "local memory", Some("06-local-memory.cl"), |lesson| {
+        watch_tiles_fill(lesson)?;
+        products(lesson)?;
+        transpositions(lesson)
+    })
+}
+
+fn tiled(kernel: &str, side: usize, axes: Axes, layout: Layout) -> Step {
+    let order = match layout {
+        Layout::ColumnMajor => "column-major",
+        _ => "row-major",
+    };
+    Step::new(
+        kernel,
+        &format!("{side}x{side} tiles of A and B, {order}"),
+    )
+    .variant(format!("{side}x{side}"))
+    .axes(axes)
+    .layout(layout)
+    .group([side, side])
+    .define("TS", side)
+}
+
+fn steps() -> Vec<Step> {
+    let column = Step::new(
+        "matmul_column_local",
+        "row of A private, column of B shared by the group",
+    )
+    .axes(Axes::Rows)
+    .group([64, 1]);
+    let mut steps = vec![column];
+    for side in [8, 16, 32] {
+        steps.push(tiled(
+            "matmul_tiled",
+            side,
+            Axes::ColumnsFirst,
+            Layout::RowMajor,
+        ));
+    }
+    steps.push(tiled(
+        "matmul_tiled_column_major",
+        16,
+        Axes::RowsFirst,
+        Layout::ColumnMajor,
+    ));
+    steps
+}
+
+fn products(lesson: &mut Lesson) -> Result<()> {
+    let problem = lesson.problem()?;
+    lesson.table("GFLOP/s")?;
+    for step in steps() {
+        lesson.measure(&step, &problem)?;
+    }
+    lesson.compare_with_host(&problem)
+}
+
+/// A product so small that the items can tell how they fill the tiles.
+fn watch_tiles_fill(lesson: &mut Lesson) -> Result<()> {
+    // What kernels print would spoil JSON, and types other than float their %g.
+    if lesson.flags.json || lesson.flags.ty != Type::Float {
+        return Ok(());
+    }
+    let step = Step::new("trace_tiles", "the items of the first group tell what they do")
+        .group([2, 2]);
+    lesson.session()?;
+    lesson.say("\n  How tiles fill: 2x2 tiles, 3 x 4 times 4 x 3, the first group speaks")?;
+    lesson.demonstrate(&step, Shape { m: 3, n: 3, k: 4 })
+}
+
+/// Reads along rows, writes along rows, and turns the tile round in between.
+fn transpositions(lesson: &mut Lesson) -> Result<()> {
+    let session = lesson.session()?;
+    let shape = lesson.shape()?;
+    let (rows, columns) = (shape.m, shape.n);
+    let values = Matrix::filled(rows, columns, Type::Float, Fill::Random, lesson.flags.seed);
+    let Elements::Float(host) = &values.data else {
+        unreachable!("filled with floats")
+    };
+    let input = session.upload(&values.data.to_bytes())?;
+    lesson.say(format!(
+        "\n  Transposing {rows} x {columns} floats: what bank conflicts cost"
+    ))?;
+    lesson.table("GB/s")?;
+    for (kernel, variant, pad, says) in [
+        ("transpose_naive", "", 0, "reads along rows, writes along columns"),
+        ("transpose_tile", "unpadded", 0, "through a tile; its columns share a bank"),
+        ("transpose_tile", "padded", 1, "rows of the tile one element longer"),
+    ] {
+        let copy = Copy {
+            kernel: kernel.into(),
+            variant: variant.into(),
+            says: says.into(),
+            defines: vec![("PAD".into(), pad)],
+            sizes: [rows, columns],
+            // A group of 32 x 8 items moves a tile of 32 x 32.
+            range: NdRange::cover(
+                &[columns.next_multiple_of(32), rows.div_ceil(32) * 8],
+                &[32, 8],
+            ),
+            elements: rows * columns,
+        };
+        let from = |i: usize| i % rows * columns + i / rows;
+        lesson.measure_copy(&copy, (&input, host), from)?;
+    }
+    Ok(())
+}

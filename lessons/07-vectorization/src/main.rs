@@ -1,0 +1,54 @@
+//! Lesson 7: vector types. One value with several lanes, for devices that have
+//! wide registers, and for wide loads.
+
+use std::process::ExitCode;
+
+use common::{Axes, Lesson, Result, Step, lesson};
+
+fn main() -> ExitCode {
+    lesson(7, "vectorization", Some("07-vectorization.cl"), |lesson| {
+        let problem = lesson.problem()?;
+        widths(lesson)?;
+        lesson.table("GFLOP/s")?;
+        for step in steps() {
+            lesson.measure(&step, &problem)?;
+        }
+        lesson.compare_with_host(&problem)
+    })
+}
+
+const NO_DOT: &str = "OpenCL's dot() exists for floating types only";
+
+fn row_step(kernel: &str, says: &str) -> Step {
+    Step::new(kernel, says).axes(Axes::Rows).group([64, 1])
+}
+
+fn steps() -> Vec<Step> {
+    let mut steps = vec![
+        row_step(
+            "matmul_dot4_from_scalars",
+            "dot() of float4 put together from scalars",
+        )
+        .no_integers(NO_DOT),
+        row_step("matmul_dot4", "the private row is an array of float4").no_integers(NO_DOT),
+        row_step("matmul_dot8", "float8, with a dot product of our own"),
+    ];
+    for width in [4, 8, 16] {
+        steps.push(
+            Step::new("matmul_vload", "neighbouring columns in the lanes, no dot()")
+                .variant(format!("{width}"))
+                .per_item([width, 1])
+                .define("WIDTH", width),
+        );
+    }
+    steps
+}
+
+/// What the driver says about vectors, to hold against the table.
+fn widths(lesson: &mut Lesson) -> Result<()> {
+    let limits = &lesson.session()?.device.limits;
+    lesson.say(format!(
+        "  vectors  preferred width {} floats, native width {} (1 means: write scalars)",
+        limits.preferred_float_width, limits.native_float_width
+    ))
+}
