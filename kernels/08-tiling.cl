@@ -12,7 +12,8 @@
 //     8 x 8 (a tile)           1/8 + 1/8
 //
 // No kernel here checks a bound. The host pads A and B with zeros until M, N and K are multiples
-// of what the comment above each kernel names; zeros add nothing to a sum.
+// of what the comment above each kernel names; zeros add nothing to a sum. M, then, is only for
+// the host to know: it decides how many groups there are.
 
 #ifndef REAL
 #define REAL float
@@ -85,6 +86,7 @@ kernel void matmul_column_strip(int M, int N, int K,
 // Group of TN/RN x TM/RM items. M, N, K are multiples of TM, TN, TK; TM * TK and TK * TN are
 // multiples of the number of items. An item's elements lie GX columns and GY rows apart, so that
 // neighbouring items always touch neighbouring addresses.
+//
 // With GX = GY = 2 and RM = RN = 3, four items own a 6 x 6 tile like this:
 //
 //     a b a b a b
@@ -189,10 +191,11 @@ kernel void matmul_register_tile_vector(int M, int N, int K,
                                         global const REAL *restrict B, // [K][N]
                                         global REAL *restrict C)       // [M][N]
 {
-    // Local memory sits in 32 banks, word i in bank i % 32. 32 neighbouring items write 4 columns
-    // of 8 numbers here. With rows of 64 all 4 meet in the same banks; with rows of 68, only 2 do.
+    // Local memory sits in 32 banks, word i in bank i % 32. 32 neighbouring items turn 8 rows of A
+    // at once: 8 numbers into each of 4 rows of a_tile (k = 0, 4, 8, 12). If those are 64 long, all
+    // 4 meet in the same 8 banks; if they are 68 long, only 2 and 2 do.
     local REAL a_tile[TK][TM + PAD] __attribute__((aligned(4 * sizeof(REAL)))); // [k][row]
-    local real4 b_tile[TK][TN / 4];                                              // [k][column / 4]
+    local real4 b_tile[TK][TN / 4];                                             // [k][column / 4]
 
     const int x = get_local_id(0);
     const int y = get_local_id(1);
@@ -254,7 +257,7 @@ kernel void matmul_register_tile_vector(int M, int N, int K,
 //
 // A CPU has no local memory of its own: a copy into it goes from the cache to the cache, and a
 // barrier makes the driver run every item up to it before any goes on. What a CPU has is wide
-// vector registers, so this is kernel 2's tile with a vector for each RN and nothing else.
+// vector registers: here a tile of sums is made of them, and the rest is left to the caches.
 //
 // Group of P_GROUP_X x P_GROUP_Y items. N is a multiple of P_GROUP_X * P_VECTORS * P_WIDTH, M of
 // P_GROUP_Y * P_ROWS, K of 1. An item owns P_ROWS rows of P_VECTORS vectors, all side by side:
@@ -265,7 +268,8 @@ kernel void matmul_register_tile_vector(int M, int N, int K,
 //     |  ...           |  ...           |  ...           |      ...
 //
 // 8 x 3 sums, 3 vectors of B and one number of A: 28 of the 32 registers that AVX-512 has. AVX2
-// has 16, half as wide: there -D P_WIDTH=8 -D P_ROWS=4 takes 12 + 3 + 1.
+// has 16, half as wide: there -D P_WIDTH=8 -D P_ROWS=4 takes 12 + 3 + 1. A GPU wants neighbouring
+// items to read neighbouring vectors: -D P_WIDTH=4 -D P_VECTORS=1 -D P_GROUP_X=16.
 
 #ifndef P_WIDTH
 #define P_WIDTH 16 // numbers per vector: 2, 4, 8 or 16
@@ -292,12 +296,12 @@ kernel void matmul_register_tile_private(int M, int N, int K,
 {
     const int vector0 = get_global_id(0) * P_VECTORS; // this item's first column, in vectors
     const int row0 = get_global_id(1) * P_ROWS;
-    const int N_vectors = N / P_WIDTH;
-    global const realP *B_wide = (global const realP *)B; // [K][N_vectors]
-    global realP *C_wide = (global realP *)C;             // [M][N_vectors]
+    const int row_length = N / P_WIDTH; // of B and C, in vectors
+    global const realP *B_wide = (global const realP *)B; // [K][row_length]
+    global realP *C_wide = (global realP *)C;             // [M][row_length]
 
     // An array can live in registers only if every index is known when the kernel is built, which
-    // takes unrolled loops. PoCL's compiler unrolls these only if told: without, a third the speed.
+    // takes unrolled loops. PoCL's compiler unrolls them only if told: untold, a third of the speed.
     realP sum[P_ROWS][P_VECTORS];
     #pragma unroll
     for (int r = 0; r < P_ROWS; r++)
@@ -309,7 +313,7 @@ kernel void matmul_register_tile_private(int M, int N, int K,
         realP b[P_VECTORS];
         #pragma unroll
         for (int v = 0; v < P_VECTORS; v++)
-            b[v] = B_wide[k * N_vectors + vector0 + v];
+            b[v] = B_wide[k * row_length + vector0 + v];
         #pragma unroll
         for (int r = 0; r < P_ROWS; r++) {
             const REAL a = A[(row0 + r) * K + k];
@@ -323,5 +327,5 @@ kernel void matmul_register_tile_private(int M, int N, int K,
     for (int r = 0; r < P_ROWS; r++)
         #pragma unroll
         for (int v = 0; v < P_VECTORS; v++)
-            C_wide[(row0 + r) * N_vectors + vector0 + v] = sum[r][v];
+            C_wide[(row0 + r) * row_length + vector0 + v] = sum[r][v];
 }

@@ -2,10 +2,11 @@
 //! triple loop on one core, and the GEMM that a Rust user would pick instead.
 
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::element::{Elements, Type};
 use crate::matrix::{Matrix, Shape};
+use crate::timing;
 use crate::verify::Problem;
 
 /// The six orders of the three loops; `i` counts rows of C, `j` its columns,
@@ -189,21 +190,27 @@ fn library_multiply(s: Shape, a: &Matrix, b: &Matrix, c: &mut Matrix) -> Option<
     Some(())
 }
 
-/// The median of three or more calls, after one that is not counted; stops
-/// early when the calls are slow.
+/// The median of several calls. The first is not counted, unless it is so slow
+/// that caches and clocks were warm for most of it.
 fn median_seconds(mut call: impl FnMut()) -> f64 {
-    call();
-    let mut seconds = Vec::new();
-    let begin = Instant::now();
-    while seconds.len() < 3 || (seconds.len() < 15 && begin.elapsed() < Duration::from_millis(100))
-    {
+    let mut timed = || {
         let start = Instant::now();
         call();
-        seconds.push(start.elapsed().as_secs_f64());
+        start.elapsed().as_secs_f64()
+    };
+    let first = timed();
+    let mut seconds = Vec::new();
+    if first > SLOW {
+        seconds.push(first);
     }
-    seconds.sort_by(f64::total_cmp);
-    seconds[seconds.len() / 2]
+    while seconds.len() < 15 && seconds.iter().sum::<f64>() < SLOW {
+        seconds.push(timed());
+    }
+    timing::median(&seconds)
 }
+
+/// Seconds after which enough has been measured.
+const SLOW: f64 = 0.2;
 
 #[cfg(test)]
 mod tests {

@@ -70,6 +70,12 @@ pub struct Record {
     pub build_seconds: f64,
     /// Median seconds from QUEUED to START.
     pub queue_to_start_seconds: f64,
+    /// Seconds to bring the inputs to the device, where a lesson measures it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_seconds: Option<f64>,
+    /// Seconds to bring the result back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_seconds: Option<f64>,
     /// "event" or "wall".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<String>,
@@ -297,15 +303,17 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// A plain table with a heading; the first column is text, the others numbers.
+/// A plain table; columns with a heading hold numbers, the others text.
 pub fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(heading);
     for row in rows {
         table.add_row(row);
     }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
+    for (column, heading) in table.column_iter_mut().zip(heading).skip(1) {
+        if !heading.is_empty() {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
     }
     table.trim_fmt()
 }

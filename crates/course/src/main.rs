@@ -1,2 +1,73 @@
-//! x
-fn main(){}
+//! The course map, and the tools around the lessons.
+
+mod lessons;
+mod map;
+mod pages;
+mod record;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use colored::Colorize;
+
+/// A course that makes people fast on GPUs, one step at a time. Without a
+/// command: the map.
+#[derive(Parser)]
+#[command(name = "course", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// The lessons in order, and the command for each
+    Map,
+    /// Run every lesson and keep what it prints and measures, for the pages
+    Record {
+        /// Folder below data/ that receives the recording, for example pocl-1024
+        name: String,
+        /// Lessons to record [default: all]
+        #[arg(long, value_name = "NUMBER")]
+        lesson: Vec<u32>,
+        /// Flags handed to the lessons, for example -- --size 1024
+        #[arg(last = true)]
+        flags: Vec<String>,
+    },
+    /// Write kernels, recorded outputs and tables into the Markdown pages
+    Pages {
+        /// Change nothing; fail if a page differs from what would be written
+        #[arg(long)]
+        check: bool,
+        /// Pages [default: every Markdown file of the course]
+        files: Vec<PathBuf>,
+    },
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let done = match arguments.command {
+        None | Some(Command::Map) => map::print(),
+        Some(Command::Record {
+            name,
+            lesson,
+            flags,
+        }) => record::record(&name, &lesson, &flags),
+        Some(Command::Pages { check, files }) => pages::update(&files, check),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{} {error:#}", "error:".red().bold());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .downcast_ref::<std::io::Error>()
+        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}

@@ -1,2 +1,102 @@
-//! x
-fn main(){}
+//! Lesson 1: device discovery. What can this machine run OpenCL on, through
+//! which drivers, and what are the limits that later lessons will meet?
+
+use std::process::ExitCode;
+
+use common::device::{self, Candidate, Device};
+use common::report::bytes;
+use common::{Lesson, Result, lesson};
+use serde_json::json;
+
+fn main() -> ExitCode {
+    lesson(1, "device discovery", None, |lesson| {
+        drivers(lesson)?;
+        lesson.doing("looking for devices")?;
+        let devices = device::list()?;
+        let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
+        let choice = device::choose(&candidates, lesson.selector().as_deref())?;
+        platforms(lesson, &devices)?;
+        for device in &devices {
+            limits(lesson, device)?;
+            let chosen = device.index == choice.index;
+            lesson
+                .report
+                .json(&json!({ "lesson": 1, "chosen": chosen, "device": device }))?;
+        }
+        lesson.say(format!(
+            "\n  The lessons will use device {}: {}.\n  Another one: --device NUMBER, or part of its name.",
+            choice.index, choice.reason
+        ))
+    })
+}
+
+/// How the loader finds drivers: one .icd file each, naming a library.
+fn drivers(lesson: &Lesson) -> Result<()> {
+    let files = device::icd_files();
+    lesson.say("\n  Drivers that the loader is told of (ICD files)")?;
+    if files.is_empty() {
+        lesson.say("    none in /etc/OpenCL/vendors; some systems register drivers elsewhere")?;
+    }
+    for (path, library) in files {
+        lesson.say(format!("    {}: {library}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Platforms, and the devices of each. One machine may have several platforms,
+/// and the same hardware may appear once under each of them.
+fn platforms(lesson: &Lesson, devices: &[Device]) -> Result<()> {
+    lesson.say("\n  Platforms and devices")?;
+    let mut platform = "";
+    for device in devices {
+        if device.platform.name != platform {
+            platform = &device.platform.name;
+            lesson.say(format!("    {platform}, {}", device.platform.version))?;
+        }
+        lesson.say(format!(
+            "      {}  {}  {}, {}",
+            device.index, device.kind, device.name, device.c_version
+        ))?;
+    }
+    Ok(())
+}
+
+/// The limits of one device, each with the place where it will matter.
+fn limits(lesson: &Lesson, device: &Device) -> Result<()> {
+    let l = &device.limits;
+    let items: Vec<String> = l.max_work_item_sizes.iter().map(usize::to_string).collect();
+    let local = match l.local_mem_dedicated {
+        true => "a memory of its own",
+        false => "part of global memory",
+    };
+    let yes_no = |yes: bool| if yes { "yes" } else { "no" };
+    #[rustfmt::skip]
+    let rows = [
+        ("compute units", l.compute_units.to_string(), "each runs whole work-groups: fewer groups leave units idle (5)"),
+        ("clock", format!("{} MHz", l.clock_mhz), "as the driver claims; the lessons measure instead"),
+        ("largest work-group", l.max_work_group_size.to_string(), "a 32x32 tile of items needs 1024 (6)"),
+        ("largest per dimension", items.join(" x "), "a flat group of 1024 x 1 may be refused (6)"),
+        ("local memory", bytes(l.local_mem_bytes), "two tiles of A and B must fit (6, 8)"),
+        ("its kind", local.into(), "copying into it pays only on memory of its own (6)"),
+        ("global memory", bytes(l.global_mem_bytes), "A, B and C must fit together (3)"),
+        ("largest buffer", bytes(l.max_alloc_bytes), "the largest single matrix (3)"),
+        ("constant memory", bytes(l.constant_bytes), "small tables that every item reads"),
+        ("cache", bytes(l.cache_bytes), "smaller problems run from the cache and look faster (4)"),
+        ("cache line", format!("{} B", l.cache_line_bytes), "what a strided read fetches and throws away (4)"),
+        ("preferred float width", l.preferred_float_width.to_string(), "1: write scalars, the compiler packs them (7)"),
+        ("native float width", l.native_float_width.to_string(), "lanes of the hardware's vectors (7)"),
+        ("type double", yes_no(l.fp64).into(), "whether --type double runs (3)"),
+        ("timer step", format!("{} ns", l.timer_resolution_nanoseconds), "shorter kernels cannot be timed (2)"),
+    ];
+    lesson.say(format!(
+        "\n  Device {}: {}\n    {}, driver {}\n    (in brackets: the lesson where the limit matters)",
+        device.index,
+        device.label(),
+        device.version,
+        device.driver
+    ))?;
+    for (name, value, matters) in rows {
+        lesson.say(format!("    {name:<23}{value:<22} {matters}"))?;
+    }
+    Ok(())
+}

@@ -1,2 +1,264 @@
-//! x
-fn main(){}
+//! Lesson 2: saxpy, C = d * A + B. The host side of an OpenCL program, written
+//! out in full: eleven steps, with no help from `common` for any of them.
+
+mod compare;
+
+use std::process::ExitCode;
+use std::ptr;
+use std::time::Instant;
+
+use common::device::{Candidate, Kind, choose};
+use common::error::During;
+use common::matrix::Fill;
+use common::timing::Profile;
+use common::{Error, Lesson, Result, lesson};
+use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
+use opencl3::context::Context;
+use opencl3::device::{CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, Device};
+use opencl3::kernel::Kernel;
+use opencl3::memory::{Buffer, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, ClMem};
+use opencl3::platform::get_platforms;
+use opencl3::program::Program;
+use opencl3::types::{CL_BLOCKING, cl_float, cl_int};
+
+/// Items of a work-group.
+const GROUP: usize = 64;
+
+/// The vectors, and what the learner asked for.
+struct Saxpy {
+    source: String,
+    d: f32,
+    a: Vec<f32>,
+    b: Vec<f32>,
+    /// Timed launches after the first one.
+    runs: usize,
+}
+
+/// What one device took, in seconds.
+struct Times {
+    build: f64,
+    write: f64,
+    read: f64,
+    /// The first launch, which may include the driver's last compilation.
+    first: Profile,
+    launches: Vec<Profile>,
+    /// Until the enqueue call returned, and until the kernel had ended, by the
+    /// host's clock.
+    enqueue: Vec<f64>,
+    wall: Vec<f64>,
+}
+
+fn main() -> ExitCode {
+    lesson(2, "saxpy", Some("02-saxpy.cl"), |lesson| {
+        // Step 1: every device of every platform.
+        let platforms = get_platforms().during("asking for platforms")?;
+        let mut devices = Vec::new();
+        let mut candidates = Vec::new();
+        for platform in &platforms {
+            // A platform may have no device; that is no error here.
+            for id in platform.get_devices(CL_DEVICE_TYPE_ALL).unwrap_or_default() {
+                let device = Device::new(id);
+                candidates.push(describe(&device, &platform.name().unwrap_or_default()));
+                devices.push(device);
+            }
+        }
+        if devices.is_empty() {
+            // The library says which of the three states without a device this is.
+            common::device::list()?;
+        }
+        let choice = choose(&candidates, lesson.selector().as_deref())?;
+        let chosen = &candidates[choice.index];
+        lesson.say(format!(
+            "   1  {} platform(s), {} device(s); using {}, {}",
+            platforms.len(),
+            devices.len(),
+            chosen.name,
+            choice.reason
+        ))?;
+        let saxpy = problem(lesson, chosen)?;
+        let times = eleven_steps(lesson, &devices[choice.index], &saxpy, true)?;
+        compare::report(lesson, &saxpy, &times, chosen)?;
+        compare::every_device(lesson, &saxpy, &devices, &candidates)
+    })
+}
+
+fn describe(device: &Device, platform: &str) -> Candidate {
+    let bits = device.dev_type().unwrap_or(0);
+    let kind = match bits {
+        _ if bits & CL_DEVICE_TYPE_GPU != 0 => Kind::Gpu,
+        _ if bits & CL_DEVICE_TYPE_CPU != 0 => Kind::Cpu,
+        _ => Kind::Other,
+    };
+    Candidate {
+        name: device.name().unwrap_or_default().trim().to_string(),
+        platform: platform.trim().to_string(),
+        kind,
+        compute_units: device.max_compute_units().unwrap_or(1) as usize,
+    }
+}
+
+/// Two vectors and a factor, from the flags.
+fn problem(lesson: &Lesson, device: &Candidate) -> Result<Saxpy> {
+    if lesson.flags.ty != common::element::Type::Float {
+        return Err(Error::Usage(
+            "this lesson computes with floats; --type belongs to the matrix lessons".into(),
+        ));
+    }
+    // Well beyond the caches, unless a simulator must walk through every item.
+    let simulator = device.platform.contains("Oclgrind");
+    let n = lesson
+        .flags
+        .length()?
+        .unwrap_or(if simulator { 1000 } else { 1 << 24 });
+    let vector = |seed: u64| {
+        let random = common::matrix::Matrix::filled(
+            1,
+            n,
+            common::element::Type::Float,
+            lesson.flags.fill,
+            seed,
+        );
+        (0..n).map(|i| random.data.get(i) as f32).collect()
+    };
+    let runs = match (lesson.flags.runs, simulator) {
+        (Some(runs), _) => runs,
+        (None, true) => 0,
+        (None, false) => 10,
+    };
+    Ok(Saxpy {
+        source: lesson.source()?.text,
+        d: if lesson.flags.fill == Fill::Count { 2.0 } else { 1.7 },
+        a: vector(lesson.flags.seed),
+        b: vector(lesson.flags.seed.wrapping_add(1)),
+        runs,
+    })
+}
+
+/// Steps 2 to 11 on one device. With `aloud` each is announced.
+fn eleven_steps(
+    lesson: &mut Lesson,
+    device: &Device,
+    saxpy: &Saxpy,
+    aloud: bool,
+) -> Result<Times> {
+    let n = saxpy.a.len();
+    let bytes = n * size_of::<f32>();
+    let say = |text: String| if aloud { lesson.say(text) } else { Ok(()) };
+
+    // A context holds what devices share: programs and buffers.
+    let context = Context::from_device(device).during("creating a context")?;
+    say("   2  context: this device alone".into())?;
+
+    // The program is built now, from text, for this very device. Two calls,
+    // because the log of a failed build is kept by the program.
+    let start = Instant::now();
+    let mut program = Program::create_from_source(&context, &saxpy.source)
+        .during("loading the program's text")?;
+    if program.build(&[device.id()], "").is_err() {
+        let log = program.get_build_log(device.id()).unwrap_or_default();
+        return Err(Error::Build(format!("02-saxpy.cl does not build:\n{log}")));
+    }
+    let build = start.elapsed().as_secs_f64();
+    let kernel = Kernel::create(&program, "saxpy").during("creating the kernel")?;
+    if kernel.num_args().during("counting arguments")? != 5 {
+        return Err(Error::Build(
+            "saxpy must have the arguments (int n, float d, A, B, C)".into(),
+        ));
+    }
+    say(format!("   3  program: built in {:.1} ms", build * 1e3))?;
+
+    // Buffers live in the device's memory. The size is a count of elements.
+    // SAFETY: no host pointer is given, so none has to outlive the buffer.
+    let buffer = |flags| unsafe { Buffer::<cl_float>::create(&context, flags, n, ptr::null_mut()) };
+    let mut a = buffer(CL_MEM_READ_ONLY).during("allocating A")?;
+    let mut b = buffer(CL_MEM_READ_ONLY).during("allocating B")?;
+    let mut c = buffer(CL_MEM_WRITE_ONLY).during("allocating C")?;
+    say(format!("   4  buffers: A, B and C of {n} floats, {bytes} bytes each"))?;
+
+    // The queue takes commands in order, and notes when each began and ended.
+    #[allow(deprecated)] // the newer call does not exist on OpenCL 1.x drivers
+    let queue = CommandQueue::create_default(&context, CL_QUEUE_PROFILING_ENABLE)
+        .during("creating a queue")?;
+    say("   5  queue: in order, with profiling".into())?;
+
+    // C is filled with NaN, so that an element that nobody writes is noticed.
+    let nothing = vec![f32::NAN; n];
+    let start = Instant::now();
+    for (buffer, data) in [(&mut a, &saxpy.a), (&mut b, &saxpy.b), (&mut c, &nothing)] {
+        // SAFETY: the call blocks until `data` has been copied.
+        unsafe { queue.enqueue_write_buffer(buffer, CL_BLOCKING, 0, data, &[]) }
+            .during("writing a buffer")?;
+    }
+    // Three vectors travelled, of which saxpy needs two.
+    let write = start.elapsed().as_secs_f64() * 2.0 / 3.0;
+    say(format!("   6  write: A and B to the device in {:.1} ms", write * 1e3))?;
+
+    // Each argument by its position; its size is that of the value's type.
+    // SAFETY: position, type and number agree with the kernel's signature:
+    // (int, float, float *, float *, float *).
+    unsafe {
+        kernel.set_arg(0, &(n as cl_int)).during("setting n")?;
+        kernel.set_arg(1, &(saxpy.d as cl_float)).during("setting d")?;
+        kernel.set_arg(2, &a.get()).during("setting A")?;
+        kernel.set_arg(3, &b.get()).during("setting B")?;
+        kernel.set_arg(4, &c.get()).during("setting C")?;
+    }
+    say(format!("   7  arguments: n = {n}, d = {}, A, B, C", saxpy.d))?;
+
+    // The global size counts items, not groups, and is rounded up to whole groups.
+    let global = [n.next_multiple_of(GROUP)];
+    let local = [GROUP];
+    lesson.doing("running saxpy")?;
+    let (mut launches, mut enqueue, mut wall) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..=saxpy.runs {
+        let start = Instant::now();
+        // SAFETY: both sizes have one dimension, as the call says.
+        let event = unsafe {
+            queue.enqueue_nd_range_kernel(
+                kernel.get(),
+                1,
+                ptr::null(),
+                global.as_ptr(),
+                local.as_ptr(),
+                &[],
+            )
+        }
+        .during("launching saxpy")?;
+        enqueue.push(start.elapsed().as_secs_f64());
+        // Nothing has run until the event says so.
+        event.wait().during("running saxpy")?;
+        wall.push(start.elapsed().as_secs_f64());
+        launches.push(Profile::of(&event)?);
+    }
+    let first = launches.remove(0);
+    (enqueue.remove(0), wall.remove(0));
+    let say = |text: String| if aloud { lesson.say(text) } else { Ok(()) };
+    say(format!(
+        "   8  launch: {} items in groups of {GROUP}, {} times",
+        global[0],
+        saxpy.runs + 1
+    ))?;
+
+    let mut result = vec![0.0f32; n];
+    let start = Instant::now();
+    // SAFETY: the call blocks until `result` has been filled.
+    unsafe { queue.enqueue_read_buffer(&c, CL_BLOCKING, 0, &mut result, &[]) }
+        .during("reading C")?;
+    let read = start.elapsed().as_secs_f64();
+    say(format!("   9  read: C back to the host in {:.1} ms", read * 1e3))?;
+
+    compare::must_be_right(saxpy, &result)?;
+    say(format!("  10  use: all {n} elements are right"))?;
+
+    // Dropping queue, buffers, kernel, program and context releases them.
+    say("  11  release: each object when it goes out of scope".into())?;
+    Ok(Times {
+        build,
+        write,
+        read,
+        first,
+        launches,
+        enqueue,
+        wall,
+    })
+}

@@ -103,7 +103,7 @@ fn copied_elements(lesson: &mut Lesson) -> Result<usize> {
         return Ok(1 << 10);
     }
     let limits = &lesson.session()?.device.limits;
-    let want = (16 * limits.cache_bytes).clamp(64 << 20, 512 << 20);
+    let want = (2 * limits.cache_bytes).clamp(32 << 20, 512 << 20);
     let room = limits.max_alloc_bytes.min(limits.global_mem_bytes / 8);
     // A power of two, so that every stride divides it.
     let elements = want.min(room / 2) as usize / 4;

@@ -1,0 +1,138 @@
+//! A Markdown table of recorded runs: a row for each kernel, columns for each run.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+use common::report::{Record, factor, percent, significant};
+use serde_json::Value;
+
+use super::data;
+
+struct Run {
+    command: String,
+    date: String,
+    records: Vec<Record>,
+}
+
+/// The kernels of a lesson under one or several recorded runs.
+pub fn side_by_side(lesson: &str, names: &[&str]) -> Result<String> {
+    let runs: Vec<Run> = names
+        .iter()
+        .map(|name| read(name, lesson))
+        .collect::<Result<_>>()?;
+    let mut kernels: Vec<&Record> = Vec::new();
+    for record in runs.iter().flat_map(|run| &run.records) {
+        let known = kernels.iter().any(|known| known.kernel == record.kernel);
+        // What was only shown, not timed, belongs to no table.
+        if !known && (record.rate().is_some() || record.skipped.is_some()) {
+            kernels.push(record);
+        }
+    }
+    let mut out = String::from("| kernel |");
+    for run in &runs {
+        out += &format!(" {} | step | of limit |", title(run));
+    }
+    out += "\n|---|";
+    out += &"---:|---:|---:|".repeat(runs.len());
+    for kernel in kernels {
+        out += &format!("\n| `{}` |", kernel.kernel);
+        for run in &runs {
+            out += &cells(run, &kernel.kernel);
+        }
+    }
+    for run in &runs {
+        out += &format!("\n\n{}", caption(run));
+    }
+    Ok(out)
+}
+
+fn read(run: &str, lesson: &str) -> Result<Run> {
+    let path = data(run, lesson, "jsonl");
+    let text = fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
+    let mut lines = text.lines();
+    let about: Value = serde_json::from_str(lines.next().context("an empty recording")?)?;
+    let word = |name: &str| about[name].as_str().unwrap_or("?").to_string();
+    Ok(Run {
+        command: word("command"),
+        date: word("date"),
+        records: lines
+            .map(|line| serde_json::from_str(line).context("a record that cannot be read"))
+            .collect::<Result<_>>()?,
+    })
+}
+
+/// The first record that was made on a device, not on the host.
+fn on_device(run: &Run) -> Option<&Record> {
+    run.records.iter().find(|record| record.platform != "host")
+}
+
+fn title(run: &Run) -> String {
+    let Some(record) = on_device(run) else {
+        return "?".into();
+    };
+    let unit = match run.records.iter().any(|record| record.gflops.is_some()) {
+        true => "GFLOP/s",
+        false => "GB/s",
+    };
+    format!("{}, {unit}", short(record))
+}
+
+/// A device's name as people say it.
+fn short(record: &Record) -> String {
+    match record.platform.as_str() {
+        "Portable Computing Language" => "PoCL on a CPU".into(),
+        platform if platform.starts_with("Intel") => "Intel's runtime on a CPU".into(),
+        _ => record.device.clone(),
+    }
+}
+
+fn cells(run: &Run, kernel: &str) -> String {
+    let Some(at) = run.records.iter().position(|r| r.kernel == kernel) else {
+        return " - | - | - |".into();
+    };
+    let record = &run.records[at];
+    if let Some(reason) = &record.skipped {
+        return format!(" skipped: {reason} | - | - |");
+    }
+    let Some(rate) = record.rate() else {
+        return " - | - | - |".into();
+    };
+    // The step before, in the same table and unit; the host's rows begin a new one.
+    let same = |other: &&Record| {
+        other.gflops.is_some() == record.gflops.is_some() && other.platform == record.platform
+    };
+    let before = run.records[..at]
+        .iter()
+        .rev()
+        .filter(same)
+        .find_map(Record::rate)
+        .filter(|_| record.platform != "host");
+    let unit = match (record.gflops, title(run).ends_with("GB/s")) {
+        (None, false) => " GB/s",
+        _ => "",
+    };
+    format!(
+        " {}{unit} | {} | {} |",
+        significant(rate),
+        before.map_or("-".into(), |before| factor(rate / before)),
+        record.share_of_limit.map_or("-".into(), percent)
+    )
+}
+
+/// Where the figures come from.
+fn caption(run: &Run) -> String {
+    let Some(record) = on_device(run) else {
+        return String::new();
+    };
+    let product = run.records.iter().find(|record| record.m > 0);
+    let size = product.map_or(String::new(), |r| format!("{}x{}x{}, ", r.m, r.n, r.k));
+    format!(
+        "*{}: {}, {}, driver {}; {size}median of at least 3 runs, recorded {} by `{}`.*",
+        short(record),
+        record.device,
+        record.platform,
+        record.driver,
+        run.date,
+        run.command
+    )
+}
