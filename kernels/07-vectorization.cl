@@ -22,6 +22,8 @@
 #define PIECE 1024
 #endif
 
+#ifndef REAL_IS_INT     // dot() exists for floating types only
+
 // Vectors of 4, put together from scalars for every dot product.
 kernel void matmul_dot4_from_scalars(int M, int N, int K, global const REAL *A,
                                      global const REAL *B, global REAL *C)
@@ -95,6 +97,8 @@ kernel void matmul_dot4(int M, int N, int K, global const REAL *A,
         }
     }
 }
+
+#endif // REAL_IS_INT
 
 // dot() ends at four lanes. For eight, multiply lane by lane and fold the
 // product in half three times.

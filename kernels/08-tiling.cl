@@ -301,7 +301,8 @@ kernel void matmul_register_tile_private(int M, int N, int K,
     global realP *C_wide = (global realP *)C;             // [M][row_length]
 
     // An array can live in registers only if every index is known when the kernel is built, which
-    // takes unrolled loops. PoCL's compiler unrolls them only if told: untold, a third of the speed.
+    // takes unrolled loops. PoCL's compiler unrolls them only if told: untold, it has a third of
+    // the speed, or less.
     realP sum[P_ROWS][P_VECTORS];
     #pragma unroll
     for (int r = 0; r < P_ROWS; r++)

@@ -134,7 +134,9 @@ fn parse_size(text: &str) -> Result<Shape, String> {
         [n] => return Ok(Shape::cube(n)),
         [m, n, k] => Shape { m, n, k },
         _ => {
-            return Err("a size is one number, or three as MxNxK, for example 1000 or 37x91x53".into());
+            return Err(
+                "a size is one number, or three as MxNxK, for example 1000 or 37x91x53".into(),
+            );
         }
     };
     Ok(shape)
@@ -165,7 +167,10 @@ fn parse_side(text: &str) -> Result<usize, String> {
 /// [`Error::Usage`].
 pub fn must_be_countable(shape: Shape) -> Result<()> {
     let Shape { m, n, k } = shape;
-    let most = m.saturating_mul(n).max(m.saturating_mul(k)).max(k.saturating_mul(n));
+    let most = m
+        .saturating_mul(n)
+        .max(m.saturating_mul(k))
+        .max(k.saturating_mul(n));
     if most <= LONGEST {
         return Ok(());
     }

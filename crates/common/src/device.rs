@@ -374,12 +374,7 @@ mod tests {
             compute_units,
         };
         vec![
-            device(
-                "pthread-EPYC",
-                "Portable Computing Language",
-                Kind::Cpu,
-                16,
-            ),
+            device("pthread-EPYC", "Portable Computing Language", Kind::Cpu, 16),
             device("Oclgrind Simulator", "Oclgrind", Kind::Cpu, 1),
             device("NVIDIA H200", "NVIDIA CUDA", Kind::Gpu, 132),
             device("NVIDIA T4", "NVIDIA CUDA", Kind::Gpu, 40),

@@ -79,11 +79,7 @@ impl Lesson {
     pub fn host_loop(&mut self, order: LoopOrder, problem: &Problem) -> Result<Record> {
         let name = format!("host {}", order.name());
         self.doing(format!("timing {name}"))?;
-        let says = format!(
-            "loop {}, 1 core, {}",
-            order.name(),
-            problem.shape
-        );
+        let says = format!("loop {}, 1 core, {}", order.name(), problem.shape);
         let (c, seconds) = order.run(problem);
         self.host_row(&name, &says, problem, &c, seconds)
     }

@@ -23,7 +23,7 @@ pub mod supervise;
 pub mod timing;
 pub mod verify;
 
-pub use error::{Error, Result};
 pub use copy::Copy;
+pub use error::{Error, Result};
 pub use lesson::{Lesson, lesson};
 pub use step::{Axes, Layout, Step};

@@ -130,9 +130,7 @@ impl Matrix {
 
     /// The upper left corner.
     pub fn cropped(&self, rows: usize, cols: usize) -> Matrix {
-        let data = Elements::from_fn(self.data.ty(), rows * cols, |i| {
-            self.at(i / cols, i % cols)
-        });
+        let data = Elements::from_fn(self.data.ty(), rows * cols, |i| self.at(i / cols, i % cols));
         Matrix { rows, cols, data }
     }
 }

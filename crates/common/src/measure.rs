@@ -7,7 +7,7 @@ use opencl3::memory::Buffer;
 
 use crate::copy::Copy;
 use crate::element::{Elements, Type};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::lesson::Lesson;
 use crate::matrix::{Fill, Matrix, Shape};
 use crate::report::{Record, Work, bytes};
@@ -60,7 +60,14 @@ impl Lesson {
             return self.row(record);
         }
         let runs = self.runs()?;
-        let outcome = self.multiply(step, problem, &kernel, runs)?;
+        let outcome = match self.multiply(step, problem, &kernel, runs) {
+            // The last word on a group's shape is the driver's.
+            Err(Error::OpenCl { code, during }) if is_refusal(code) => {
+                record.skipped = Some(format!("the driver refuses ({code}) {during}"));
+                return self.row(record);
+            }
+            outcome => outcome?,
+        };
         match outcome {
             Outcome::Wrong(wrong) => record.failed = Some(wrong),
             Outcome::Right(right, timing) => {
@@ -247,7 +254,13 @@ impl Lesson {
                 bytes(device.limits.local_mem_bytes)
             )));
         }
-        let kernel_max = kernel.get_work_group_size(id).unwrap_or(usize::MAX);
+        // Some drivers tell a default here although the kernel names its group.
+        let mut required = kernel.get_compile_work_group_size(id).unwrap_or_default();
+        required.truncate(range.local.len());
+        let kernel_max = match required == range.local {
+            true => usize::MAX,
+            false => kernel.get_work_group_size(id).unwrap_or(usize::MAX),
+        };
         Ok(range.refusal(device, kernel_max))
     }
 
@@ -325,7 +338,9 @@ impl Lesson {
                     freivalds: false,
                 }),
                 (0, false) => Err("overrun: the kernel wrote past the end of its output".into()),
-                (n, _) => Err(format!("{n} of {elements} elements are not where they belong")),
+                (n, _) => Err(format!(
+                    "{n} of {elements} elements are not where they belong"
+                )),
             }
         };
         let runs = self.runs()?;
@@ -341,4 +356,10 @@ impl Lesson {
         }
         self.row(record)
     }
+}
+
+/// CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE: this launch does not
+/// suit this device, and nothing has run.
+fn is_refusal(code: i32) -> bool {
+    matches!(code, -54 | -55)
 }

@@ -1,11 +1,11 @@
 //! The device's own limits, measured: how many fp32 multiply-adds it can do a
 //! second, and how fast it copies memory. Results are shown as a share of them.
 
+use crate::device::Kind;
 use crate::element::Type;
 use crate::error::Result;
 use crate::program::{self, Program};
 use crate::session::{Arg, NdRange, Session};
-use crate::device::Kind;
 use crate::source::Source;
 use crate::timing::{self, Runs};
 
@@ -86,7 +86,9 @@ fn copy_rate(session: &Session, program: &Program) -> Result<f64> {
         _ => 64 << 20,
     };
     let limits = &session.device.limits;
-    let bytes = want.min(limits.max_alloc_bytes / 2).min(limits.global_mem_bytes / 8) as usize;
+    let bytes = want
+        .min(limits.max_alloc_bytes / 2)
+        .min(limits.global_mem_bytes / 8) as usize;
     let count = bytes / 16;
     let mut from = session.buffer(count * 16)?;
     let to = session.buffer(count * 16)?;

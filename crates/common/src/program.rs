@@ -27,6 +27,10 @@ pub struct Program {
 /// keep the kernels' signatures, so that they can be checked before a launch.
 pub fn options(ty: Type, defines: &[(String, usize)]) -> String {
     let mut options = format!("-cl-kernel-arg-info -D REAL={}", ty.name());
+    if ty == Type::Int {
+        // So that a kernel file can leave out what integers do not have.
+        options.push_str(" -D REAL_IS_INT");
+    }
     for (name, value) in defines {
         options.push_str(&format!(" -D {name}={value}"));
     }
@@ -101,7 +105,9 @@ impl Program {
             };
             let got = got.trim_matches('\0').replace(' ', "");
             if !got.is_empty() && &got != want {
-                return Err(refuse(format!("has argument {i} of type {got}, not {want}")));
+                return Err(refuse(format!(
+                    "has argument {i} of type {got}, not {want}"
+                )));
             }
         }
         Ok(kernel)
@@ -205,6 +211,8 @@ fn parse_line(line: &str) -> Option<Message> {
             .split_once(": error: ")
             .or_else(|| line.split_once(": fatal error: "))?,
     };
+    // PoCL adds where a macro of its own was spelt.
+    let place = place.split(" <").next().unwrap_or(place);
     // A file's name may itself hold colons: the numbers are the last two.
     let mut parts = place.rsplitn(3, ':');
     let (column, line) = (parts.next()?, parts.next()?);
@@ -233,6 +241,7 @@ mod tests {
         let text = "use of undeclared identifier 'x'";
         for log in [
             "error: /tmp/pocl/tempfile.cl:3:14: use of undeclared identifier 'x'",
+            "error: /tmp/x.cl:3:14 <Spelling=/pocl/_builtin_renames.h:76:24>: use of undeclared identifier 'x'",
             "3:14:3:14: error: use of undeclared identifier 'x'",
             "<stdin>:3:14: error: use of undeclared identifier 'x'",
             "input.cl:3:14: error: use of undeclared identifier 'x'",

@@ -203,17 +203,22 @@ impl Report {
 
 fn heading(unit: &str) -> String {
     format!(
-        "  {:<31}{:>10}{:>7}{:>10}{:>8}{:>9}",
+        "  {:<34}{:>9}{:>8}{:>9}{:>7}{:>9}",
         "kernel", "median", "spread", unit, "step", "of limit"
     )
 }
 
 /// One kernel in two lines: the figures, and what is new in it.
 fn row(record: &Record, before: Option<f64>) -> String {
-    let name = format!("{:<31}", record.kernel).bold();
+    let name = format!("{:<34}", record.kernel).bold();
+    let bar = record.share_of_limit.map(bar).unwrap_or_default();
     let says = match record.says.is_empty() {
         true => String::new(),
-        false => format!("\n    {}", record.says.dimmed()),
+        false => format!(
+            "\n  {}{}",
+            format!("{bar:<12}").cyan(),
+            record.says.dimmed()
+        ),
     };
     if let Some(reason) = &record.skipped {
         return format!("  {name} {} {reason}{says}", "skipped:".yellow());
@@ -237,15 +242,13 @@ fn row(record: &Record, before: Option<f64>) -> String {
         Some(share) => percent(share),
         None => "-".into(),
     };
-    let bar = record.share_of_limit.map(bar).unwrap_or_default();
     format!(
-        "  {name}{:>10}{:>7}{:>10}{:>8}{:>9} {mark} {}{says}",
+        "  {name}{:>9}{:>8}{:>9}{:>7}{:>9} {mark}{says}",
         seconds(median),
         format!("±{}", percent(record.spread.unwrap_or(0.0))),
         significant(record.rate().unwrap_or(0.0)),
         step,
-        share,
-        bar.cyan()
+        share
     )
 }
 
@@ -352,7 +355,8 @@ mod tests {
     fn a_row_fits_a_terminal() {
         colored::control::set_override(false);
         let record = Record {
-            kernel: "matmul_register_tile_private".into(),
+            kernel: "matmul_register_tile_private 8x48".into(),
+            says: "the same".into(),
             verified: true,
             seconds_median: Some(1.0),
             spread: Some(0.01),
@@ -360,8 +364,12 @@ mod tests {
             share_of_limit: Some(0.5),
             ..Record::default()
         };
-        assert_eq!(heading("GFLOP/s").chars().count(), 77);
+        assert_eq!(heading("GFLOP/s").chars().count(), 78);
         let shown = row(&record, Some(100.0));
+        assert!(
+            shown.lines().all(|line| line.chars().count() <= 80),
+            "{shown}"
+        );
         assert!(shown.contains("34567") && shown.contains("346x"), "{shown}");
     }
 }

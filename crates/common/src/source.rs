@@ -35,10 +35,14 @@ impl Source {
         let bytes = std::fs::read(path).map_err(|error| refuse(error.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            refuse(format!("it is not UTF-8 text (first bad byte at offset {at})"))
+            refuse(format!(
+                "it is not UTF-8 text (first bad byte at offset {at})"
+            ))
         })?;
         if text.contains('\0') {
-            return Err(refuse("it holds a zero byte, so it is not a text file".into()));
+            return Err(refuse(
+                "it holds a zero byte, so it is not a text file".into(),
+            ));
         }
         if text.trim().is_empty() {
             return Err(refuse("the file is empty".into()));

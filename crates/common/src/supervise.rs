@@ -133,10 +133,13 @@ fn wait(child: &mut Child, events: &Path, timeout: Duration) -> Result<ExitStatu
 
 /// What the child did last.
 fn doing(events: &Path) -> String {
-    let last = events::read(events).into_iter().rev().find_map(|event| match event {
-        Event::Doing(what) => Some(what),
-        Event::Record(_) => None,
-    });
+    let last = events::read(events)
+        .into_iter()
+        .rev()
+        .find_map(|event| match event {
+            Event::Doing(what) => Some(what),
+            Event::Record(_) => None,
+        });
     last.unwrap_or_else(|| "starting".into())
 }
 
@@ -256,7 +259,12 @@ fn side_by_side(results: &[(String, Vec<Record>)]) -> String {
         let Some(record) = records.iter().find(|record| record.kernel == kernel) else {
             return "did not run".to_string();
         };
-        match (record.rate(), record.gflops, &record.skipped, &record.failed) {
+        match (
+            record.rate(),
+            record.gflops,
+            &record.skipped,
+            &record.failed,
+        ) {
             (_, _, Some(_), _) => "skipped".into(),
             (_, _, _, Some(_)) => "WRONG".into(),
             (Some(rate), Some(_), ..) => format!("{} GFLOP/s", report::significant(rate)),

@@ -230,7 +230,8 @@ fn compare_some(problem: &Problem, c: &Matrix) -> (usize, Vec<Mismatch>) {
     // Where a strip failed, its elements tell more than samples would.
     if mismatches.is_empty() {
         for _ in 0..SAMPLES {
-            let pick = |rng: &mut Xoshiro256PlusPlus, n: usize| (rng.next_u64() % n as u64) as usize;
+            let pick =
+                |rng: &mut Xoshiro256PlusPlus, n: usize| (rng.next_u64() % n as u64) as usize;
             let (i, j) = (pick(&mut rng, s.m), pick(&mut rng, s.n));
             compare_one(problem, c, i, j, &mut mismatches);
             compared += 1;
@@ -257,11 +258,7 @@ fn spread<T>(list: &[T], count: usize) -> impl Iterator<Item = &T> {
 /// probabilistic rounding error analysis") and g = gamma for any other. The signs
 /// of r are independent of the errors, so their signed sum exceeds
 /// 8 * sqrt(sum_j e^2) with probability 2 * exp(-32) (Hoeffding).
-fn freivalds(
-    problem: &Problem,
-    c: &Matrix,
-    rng: &mut Xoshiro256PlusPlus,
-) -> Vec<(usize, usize)> {
+fn freivalds(problem: &Problem, c: &Matrix, rng: &mut Xoshiro256PlusPlus) -> Vec<(usize, usize)> {
     let s = problem.shape;
     let strips = s.n.div_ceil(STRIP);
     let signs: Vec<f64> = (0..s.n)
@@ -353,7 +350,9 @@ fn looks_like(problem: &Problem, c: &Matrix, wrong: &Wrong, canary: bool) -> Vec
     if every && bad.len() > 1 && bad.iter().all(|m| m.got == first.got) {
         looks.push(format!("constant: every element is {}", first.got));
     } else if let Some(factor) = common_factor(bad).filter(|_| every && bad.len() > 1) {
-        looks.push(format!("every element is {factor:.4} times what it must be"));
+        looks.push(format!(
+            "every element is {factor:.4} times what it must be"
+        ));
     }
     if is_transposed(problem, c) {
         looks.push("transposed: rows and columns are exchanged".into());

@@ -38,12 +38,7 @@ impl Lesson {
     }
 }
 
-const fn lesson(
-    number: u32,
-    folder: &'static str,
-    minutes: u32,
-    teaches: &'static str,
-) -> Lesson {
+const fn lesson(number: u32, folder: &'static str, minutes: u32, teaches: &'static str) -> Lesson {
     Lesson {
         number,
         folder,

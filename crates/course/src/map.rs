@@ -20,7 +20,11 @@ pub fn print() -> Result<()> {
             lesson.minutes,
             format!("cargo run -p {}", lesson.package()).cyan()
         )?;
-        writeln!(out, "     {}", format!("lessons/{}/README.md", lesson.folder).dimmed())?;
+        writeln!(
+            out,
+            "     {}",
+            format!("lessons/{}/README.md", lesson.folder).dimmed()
+        )?;
     }
     let minutes: u32 = LESSONS.iter().map(|lesson| lesson.minutes).sum();
     writeln!(

@@ -101,7 +101,11 @@ fn directive(line: &str) -> Option<Vec<&str>> {
     let inside = line.strip_prefix("<!-- ")?.strip_suffix(" -->")?;
     let (name, arguments) = inside.split_once(": ")?;
     let known = matches!(name, "kernel" | "output" | "table");
-    known.then(|| std::iter::once(name).chain(arguments.split_whitespace()).collect())
+    known.then(|| {
+        std::iter::once(name)
+            .chain(arguments.split_whitespace())
+            .collect()
+    })
 }
 
 fn make(directive: &[&str]) -> Result<String> {
@@ -153,7 +157,11 @@ mod tests {
         assert!(new.starts_with("before\n<!-- kernel"), "{new}");
         assert!(new.contains("C[i] = d * A[i] + B[i];"), "{new}");
         assert!(!new.contains("old") && new.ends_with("<!-- end -->\nafter\n"));
-        assert_eq!(generate(&new).unwrap(), new, "a second time changes nothing");
+        assert_eq!(
+            generate(&new).unwrap(),
+            new,
+            "a second time changes nothing"
+        );
     }
 
     #[test]

@@ -33,12 +33,7 @@ pub fn must_be_right(saxpy: &Saxpy, result: &[f32]) -> Result<()> {
 
 /// The four times of the first and a later launch, the right time and three
 /// wrong ones, and the loop on the host.
-pub fn report(
-    lesson: &mut Lesson,
-    saxpy: &Saxpy,
-    times: &Times,
-    device: &Candidate,
-) -> Result<()> {
+pub fn report(lesson: &mut Lesson, saxpy: &Saxpy, times: &Times, device: &Candidate) -> Result<()> {
     let n = saxpy.a.len();
     let timing = kernel_time(times);
     if let Some(last) = times.launches.last() {

@@ -127,7 +127,11 @@ fn problem(lesson: &Lesson, device: &Candidate) -> Result<Saxpy> {
     };
     Ok(Saxpy {
         source: lesson.source()?.text,
-        d: if lesson.flags.fill == Fill::Count { 2.0 } else { 1.7 },
+        d: if lesson.flags.fill == Fill::Count {
+            2.0
+        } else {
+            1.7
+        },
         a: vector(lesson.flags.seed),
         b: vector(lesson.flags.seed.wrapping_add(1)),
         runs,
@@ -135,12 +139,7 @@ fn problem(lesson: &Lesson, device: &Candidate) -> Result<Saxpy> {
 }
 
 /// Steps 2 to 11 on one device. With `aloud` each is announced.
-fn eleven_steps(
-    lesson: &mut Lesson,
-    device: &Device,
-    saxpy: &Saxpy,
-    aloud: bool,
-) -> Result<Times> {
+fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool) -> Result<Times> {
     let n = saxpy.a.len();
     let bytes = n * size_of::<f32>();
     let say = |text: String| if aloud { lesson.say(text) } else { Ok(()) };
@@ -173,7 +172,9 @@ fn eleven_steps(
     let mut a = buffer(CL_MEM_READ_ONLY).during("allocating A")?;
     let mut b = buffer(CL_MEM_READ_ONLY).during("allocating B")?;
     let mut c = buffer(CL_MEM_WRITE_ONLY).during("allocating C")?;
-    say(format!("   4  buffers: A, B and C of {n} floats, {bytes} bytes each"))?;
+    say(format!(
+        "   4  buffers: A, B and C of {n} floats, {bytes} bytes each"
+    ))?;
 
     // The queue takes commands in order, and notes when each began and ended.
     #[allow(deprecated)] // the newer call does not exist on OpenCL 1.x drivers
@@ -191,19 +192,27 @@ fn eleven_steps(
     }
     // Three vectors travelled, of which saxpy needs two.
     let write = start.elapsed().as_secs_f64() * 2.0 / 3.0;
-    say(format!("   6  write: A and B to the device in {:.1} ms", write * 1e3))?;
+    say(format!(
+        "   6  write: A and B to the device in {:.1} ms",
+        write * 1e3
+    ))?;
 
     // Each argument by its position; its size is that of the value's type.
     // SAFETY: position, type and number agree with the kernel's signature:
     // (int, float, float *, float *, float *).
     unsafe {
         kernel.set_arg(0, &(n as cl_int)).during("setting n")?;
-        kernel.set_arg(1, &(saxpy.d as cl_float)).during("setting d")?;
+        kernel
+            .set_arg(1, &(saxpy.d as cl_float))
+            .during("setting d")?;
         kernel.set_arg(2, &a.get()).during("setting A")?;
         kernel.set_arg(3, &b.get()).during("setting B")?;
         kernel.set_arg(4, &c.get()).during("setting C")?;
     }
-    say(format!("   7  arguments: n = {n}, d = {}, A, B, C", saxpy.d))?;
+    say(format!(
+        "   7  arguments: n = {n}, d = {}, A, B, C",
+        saxpy.d
+    ))?;
 
     // The global size counts items, not groups, and is rounded up to whole groups.
     let global = [n.next_multiple_of(GROUP)];
@@ -245,7 +254,10 @@ fn eleven_steps(
     unsafe { queue.enqueue_read_buffer(&c, CL_BLOCKING, 0, &mut result, &[]) }
         .during("reading C")?;
     let read = start.elapsed().as_secs_f64();
-    say(format!("   9  read: C back to the host in {:.1} ms", read * 1e3))?;
+    say(format!(
+        "   9  read: C back to the host in {:.1} ms",
+        read * 1e3
+    ))?;
 
     compare::must_be_right(saxpy, &result)?;
     say(format!("  10  use: all {n} elements are right"))?;

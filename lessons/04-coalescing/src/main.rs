@@ -3,6 +3,7 @@
 
 use std::process::ExitCode;
 
+use common::device::Kind;
 use common::element::{Elements, Type};
 use common::matrix::{Fill, Matrix};
 use common::session::NdRange;
@@ -82,6 +83,7 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
         let from = |i: usize| i % columns * stride + i / columns;
         lesson.measure_copy(&copy, (&input, host), from)?;
     }
+    lesson.table("GB/s")?;
     for offset in [0, 1, 7, 8, 16, 32] {
         let copy = Copy {
             kernel: "copy_offset".into(),
@@ -97,13 +99,18 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
     Ok(())
 }
 
-/// More than the caches of the device hold, where its memory allows.
+/// More than the caches of the device hold, where its memory allows. A GPU does
+/// not tell the size of its last cache, so there it is half a gigabyte.
 fn copied_elements(lesson: &mut Lesson) -> Result<usize> {
     if lesson.runs()?.is_none() {
         return Ok(1 << 10);
     }
-    let limits = &lesson.session()?.device.limits;
-    let want = (2 * limits.cache_bytes).clamp(32 << 20, 512 << 20);
+    let device = &lesson.session()?.device;
+    let limits = &device.limits;
+    let want = match device.kind {
+        Kind::Gpu => 512 << 20,
+        _ => (2 * limits.cache_bytes).clamp(32 << 20, 512 << 20),
+    };
     let room = limits.max_alloc_bytes.min(limits.global_mem_bytes / 8);
     // A power of two, so that every stride divides it.
     let elements = want.min(room / 2) as usize / 4;

@@ -21,15 +21,12 @@ fn tiled(kernel: &str, side: usize, axes: Axes, layout: Layout) -> Step {
         Layout::ColumnMajor => "column-major",
         _ => "row-major",
     };
-    Step::new(
-        kernel,
-        &format!("{side}x{side} tiles of A and B, {order}"),
-    )
-    .variant(format!("{side}x{side}"))
-    .axes(axes)
-    .layout(layout)
-    .group([side, side])
-    .define("TS", side)
+    Step::new(kernel, &format!("{side}x{side} tiles of A and B, {order}"))
+        .variant(format!("{side}x{side}"))
+        .axes(axes)
+        .layout(layout)
+        .group([side, side])
+        .define("TS", side)
 }
 
 fn steps() -> Vec<Step> {
@@ -72,8 +69,11 @@ fn watch_tiles_fill(lesson: &mut Lesson) -> Result<()> {
     if lesson.flags.json || lesson.flags.ty != Type::Float {
         return Ok(());
     }
-    let step = Step::new("trace_tiles", "the items of the first group tell what they do")
-        .group([2, 2]);
+    let step = Step::new(
+        "trace_tiles",
+        "the items of the first group tell what they do",
+    )
+    .group([2, 2]);
     lesson.session()?;
     lesson.say("\n  How tiles fill: 2x2 tiles, 3 x 4 times 4 x 3, the first group speaks")?;
     lesson.demonstrate(&step, Shape { m: 3, n: 3, k: 4 })
@@ -94,9 +94,24 @@ fn transpositions(lesson: &mut Lesson) -> Result<()> {
     ))?;
     lesson.table("GB/s")?;
     for (kernel, variant, pad, says) in [
-        ("transpose_naive", "", 0, "reads along rows, writes along columns"),
-        ("transpose_tile", "unpadded", 0, "through a tile; its columns share a bank"),
-        ("transpose_tile", "padded", 1, "rows of the tile one element longer"),
+        (
+            "transpose_naive",
+            "",
+            0,
+            "reads along rows, writes along columns",
+        ),
+        (
+            "transpose_tile",
+            "unpadded",
+            0,
+            "through a tile; its columns share a bank",
+        ),
+        (
+            "transpose_tile",
+            "padded",
+            1,
+            "rows of the tile one element longer",
+        ),
     ] {
         let copy = Copy {
             kernel: kernel.into(),

@@ -35,10 +35,13 @@ fn steps() -> Vec<Step> {
     ];
     for width in [4, 8, 16] {
         steps.push(
-            Step::new("matmul_vload", "neighbouring columns in the lanes, no dot()")
-                .variant(format!("{width}"))
-                .per_item([width, 1])
-                .define("WIDTH", width),
+            Step::new(
+                "matmul_vload",
+                "neighbouring columns in the lanes, no dot()",
+            )
+            .variant(format!("{width}"))
+            .per_item([width, 1])
+            .define("WIDTH", width),
         );
     }
     steps

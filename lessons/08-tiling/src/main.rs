@@ -3,20 +3,23 @@
 
 use std::process::ExitCode;
 
+use common::element::Type;
 use common::{Step, lesson};
 
 fn main() -> ExitCode {
     lesson(8, "tiling", Some("08-tiling.cl"), |lesson| {
         let problem = lesson.problem()?;
         lesson.table("GFLOP/s")?;
-        for step in steps() {
+        for step in steps(problem.ty) {
             lesson.measure(&step, &problem)?;
         }
         lesson.compare_with_host(&problem)
     })
 }
 
-fn steps() -> [Step; 4] {
+fn steps(ty: Type) -> [Step; 5] {
+    // How deep the local tiles are: numbers twice as wide need half as many.
+    let depth = if ty == Type::Double { 8 } else { 16 };
     [
         Step::new(
             "matmul_column_strip",
@@ -31,20 +34,50 @@ fn steps() -> [Step; 4] {
         )
         .group([16, 8])
         .per_item([8, 8])
-        .pad(64, 128, 16),
+        .pad(64, 128, depth)
+        .define("TK", depth),
         Step::new(
             "matmul_register_tile_vector",
             "the same, four numbers at a time",
         )
         .group([16, 8])
         .per_item([8, 8])
-        .pad(64, 128, 16),
-        Step::new(
-            "matmul_register_tile_private",
-            "8x48 elements per item, no local memory",
-        )
-        .group([1, 16])
-        .per_item([48, 8])
-        .pad(128, 48, 1),
+        .pad(64, 128, depth)
+        .define("TK", depth),
+        private(
+            Vectors { width: 4, count: 1 },
+            [16, 16],
+            "no local memory, shaped for a GPU",
+        ),
+        private(
+            Vectors {
+                width: 16,
+                count: 3,
+            },
+            [1, 16],
+            "no local memory, shaped for a CPU",
+        ),
     ]
+}
+
+/// The vectors that one item keeps for each of its 8 rows.
+struct Vectors {
+    width: usize,
+    count: usize,
+}
+
+/// The kernel without local memory, for one shape of tile and group.
+fn private(vectors: Vectors, group: [usize; 2], says: &str) -> Step {
+    const ROWS: usize = 8;
+    let columns = vectors.width * vectors.count;
+    Step::new("matmul_register_tile_private", says)
+        .variant(format!("{ROWS}x{columns}"))
+        .group(group)
+        .per_item([columns, ROWS])
+        .pad(group[1] * ROWS, group[0] * columns, 1)
+        .define("P_WIDTH", vectors.width)
+        .define("P_VECTORS", vectors.count)
+        .define("P_ROWS", ROWS)
+        .define("P_GROUP_X", group[0])
+        .define("P_GROUP_Y", group[1])
 }

@@ -125,7 +125,11 @@ fn an_overrun_is_wrong_although_every_element_is_right() {
 #[test]
 fn freivalds_sees_one_wrong_element_of_a_large_result() {
     // 2^27 multiply-adds are just exceeded, so that not every element is compared.
-    let shape = Shape { m: 513, n: 512, k: 512 };
+    let shape = Shape {
+        m: 513,
+        n: 512,
+        k: 512,
+    };
     let wrong = spoilt(shape, |c| floats(c)[513 * 100 + 7] += 1.0);
     assert_eq!(wrong.mismatches.len(), 1, "{wrong}");
     let wrong = spoilt(shape, |c| floats(c)[77] = poison());
@@ -134,7 +138,11 @@ fn freivalds_sees_one_wrong_element_of_a_large_result() {
 
 #[test]
 fn freivalds_sees_a_missing_tile_and_a_transposition() {
-    let shape = Shape { m: 520, n: 520, k: 512 };
+    let shape = Shape {
+        m: 520,
+        n: 520,
+        k: 512,
+    };
     let wrong = spoilt(shape, |c| *c = c.transposed());
     assert!(
         wrong.looks_like.iter().any(|l| l.starts_with("transposed")),
