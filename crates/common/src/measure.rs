@@ -178,22 +178,19 @@ impl Lesson {
             return Ok(Outcome::Right(right, None));
         };
         self.doing(format!("timing {name}"))?;
-        let mut once = || {
-            session.fill(out, POISON, bytes)?;
-            session.finish()?;
-            session.run(kernel, name, range)
-        };
         let begin = Instant::now();
-        once()?;
         while begin.elapsed() < WARM_UP {
-            once()?;
+            session.run(kernel, name, range)?;
         }
-        let mut count = 0;
-        let timing = timing::measure(runs, || {
-            count += 1;
-            self.doing(format!("timing {name}, run {count}"))?;
-            once()
-        })?;
+        let timing = timing::measure(
+            runs,
+            |run| {
+                self.doing(format!("timing {name}, run {run}"))?;
+                session.fill(out, POISON, bytes)?;
+                session.finish()
+            },
+            || session.run(kernel, name, range),
+        )?;
         let last = session.read(out, whole)?;
         if last != first {
             return Ok(Outcome::Wrong(

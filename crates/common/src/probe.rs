@@ -64,7 +64,11 @@ fn fma_rate(session: &Session, program: &Program) -> Result<f64> {
         ];
         session.set_args(&kernel, name, &args)?;
         session.run(&kernel, name, &range)?;
-        let timing = timing::measure(Runs::Exactly(5), || session.run(&kernel, name, &range))?;
+        let timing = timing::measure(
+            Runs::Exactly(5),
+            |_| Ok(()),
+            || session.run(&kernel, name, &range),
+        )?;
         let best = timing.seconds.iter().copied().fold(f64::INFINITY, f64::min);
         // Long enough that starting the kernel does not count; a simulator
         // would never end otherwise, so one round trip must do there.
@@ -98,7 +102,11 @@ fn copy_rate(session: &Session, program: &Program) -> Result<f64> {
     let args = [Arg::Int(count as i32), Arg::Buffer(&from), Arg::Buffer(&to)];
     session.set_args(&kernel, name, &args)?;
     session.run(&kernel, name, &range)?;
-    let timing = timing::measure(Runs::Exactly(7), || session.run(&kernel, name, &range))?;
+    let timing = timing::measure(
+        Runs::Exactly(7),
+        |_| Ok(()),
+        || session.run(&kernel, name, &range),
+    )?;
     let best = timing.seconds.iter().copied().fold(f64::INFINITY, f64::min);
     Ok(2.0 * (count * 16) as f64 / best / 1e9)
 }

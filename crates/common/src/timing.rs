@@ -120,15 +120,21 @@ impl Runs {
     }
 }
 
-/// Times a command: `run` must launch it, wait for it, and return its event.
-/// The caller has run it before, so caches and clocks are warm.
+/// Times a command: before each run `prepare` does what does not count, then
+/// `run` launches the command, waits for it, and returns its event. The caller
+/// has run it before, so caches and clocks are warm.
 ///
 /// # Errors
-/// Those of `run`.
-pub fn measure(runs: Runs, mut run: impl FnMut() -> Result<Event>) -> Result<Timing> {
+/// Those of `prepare` and `run`.
+pub fn measure(
+    runs: Runs,
+    mut prepare: impl FnMut(usize) -> Result<()>,
+    mut run: impl FnMut() -> Result<Event>,
+) -> Result<Timing> {
     let mut walls = Vec::new();
     let mut profiles = Vec::new();
     while !runs.done(&walls) {
+        prepare(walls.len() + 1)?;
         let begin = Instant::now();
         let event = run()?;
         walls.push(begin.elapsed().as_secs_f64());

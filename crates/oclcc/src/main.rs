@@ -1,2 +1,148 @@
-//! x
-fn main() {}
+//! oclcc: an offline compiler. Builds a kernel file for one device, writes the
+//! program's binary, and loads it back to show what that saves.
+//!
+//! No compiler ships with OpenCL: it is part of every driver, and works when the
+//! program runs. A binary skips most of that work, but fits only the device and
+//! driver that made it, and clBuildProgram must still be called.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use colored::Colorize;
+use common::device::{self, Candidate};
+use common::element::Type;
+use common::error::During;
+use common::program::{Program, options};
+use common::report::{bytes, factor, seconds};
+use common::session::Session;
+use common::source::Source;
+use common::{Error, Result};
+use opencl3::program::Program as ClProgram;
+
+/// Build an OpenCL kernel file ahead of time, into a binary for one device
+#[derive(Parser)]
+#[command(name = "oclcc", version)]
+struct Arguments {
+    /// The kernel file
+    source: PathBuf,
+
+    /// The binary to write [default: the kernel file's name, ending in .bin]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Device to build for: its number in `lesson01`'s listing, or part of a name
+    #[arg(short, long, env = common::cli::DEVICE_VARIABLE, hide_env_values = true)]
+    device: Option<String>,
+
+    /// A macro for the compiler, as NAME=NUMBER; may be given more than once
+    #[arg(short = 'D', value_name = "NAME=NUMBER", value_parser = parse_define)]
+    define: Vec<(String, usize)>,
+
+    /// Type of the elements: what the kernels see as REAL
+    #[arg(long = "type", value_enum, default_value_t = Type::Float)]
+    ty: Type,
+
+    /// Show a failed build's log in the driver's own words
+    #[arg(long)]
+    raw_log: bool,
+}
+
+fn parse_define(text: &str) -> Result<(String, usize), String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or("write NAME=NUMBER, for example TS=16")?;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.is_empty() || !name.chars().all(is_name) {
+        return Err(format!("\"{name}\" is not a macro's name"));
+    }
+    match value.parse() {
+        Ok(number) => Ok((name.to_string(), number)),
+        Err(_) => Err(format!("\"{value}\" is not a whole number")),
+    }
+}
+
+fn main() -> ExitCode {
+    match compile(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{} {error}", "error:".red().bold());
+            if let Some(hint) = error.hint() {
+                eprintln!("  next: {hint}");
+            }
+            error.exit_code()
+        }
+    }
+}
+
+fn compile(arguments: &Arguments) -> Result<()> {
+    let source = Source::read(&arguments.source)?;
+    let output = match &arguments.output {
+        Some(output) => output.clone(),
+        None => arguments.source.with_extension("bin"),
+    };
+    let mut devices = device::list()?;
+    let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
+    let choice = device::choose(&candidates, arguments.device.as_deref())?;
+    let session = Session::open(devices.swap_remove(choice.index))?;
+
+    let options = options(arguments.ty, &arguments.define);
+    let program = Program::build(&session, &source, &options, arguments.raw_log)?;
+    let binary = binary_of(&program.cl)?;
+    fs::write(&output, &binary).map_err(|error| Error::File {
+        path: output.clone(),
+        why: error.to_string(),
+    })?;
+
+    let mut out = std::io::stdout();
+    writeln!(
+        out,
+        "{}: {} for {}\n  kernels: {}\n  built from source in {}",
+        output.display(),
+        bytes(binary.len() as u64),
+        session.device.label(),
+        source.kernels().join(", "),
+        seconds(program.build_seconds)
+    )?;
+    let loaded = load(&session, &output, &options)?;
+    writeln!(
+        out,
+        "  loaded from the binary in {}: {} as fast (a driver's own cache may have helped either)",
+        seconds(loaded),
+        factor(program.build_seconds / loaded)
+    )?;
+    Ok(())
+}
+
+/// The binary for the one device that the program was built for.
+fn binary_of(program: &ClProgram) -> Result<Vec<u8>> {
+    let binaries = program.get_binaries().during("reading the binary")?;
+    let binary = binaries.into_iter().next().unwrap_or_default();
+    if binary.is_empty() {
+        return Err(Error::Build(
+            "this driver gives no binary of a program: build from source instead".into(),
+        ));
+    }
+    Ok(binary)
+}
+
+/// Loads a binary as a program would, and tells how long that took, in seconds.
+fn load(session: &Session, path: &Path, options: &str) -> Result<f64> {
+    let binary = fs::read(path)?;
+    let device = session.device.cl().id();
+    let start = Instant::now();
+    // SAFETY: the device is the one of this context, and the binary is the one
+    // that this driver has just given for it.
+    let mut program =
+        unsafe { ClProgram::create_from_binary(&session.context, &[device], &[&binary]) }
+            .during("loading the binary")?;
+    // A binary is built, too: the driver may still have to link or translate it.
+    program
+        .build(&[device], options)
+        .during("building the binary")?;
+    Ok(start.elapsed().as_secs_f64())
+}
