@@ -69,18 +69,18 @@ impl Elements {
     /// The elements that lie in `bytes`, in the machine's byte order.
     pub fn from_bytes(ty: Type, bytes: &[u8]) -> Elements {
         match ty {
-            Type::Float => Elements::Float(chunks(bytes).map(f32::from_ne_bytes).collect()),
-            Type::Double => Elements::Double(chunks(bytes).map(f64::from_ne_bytes).collect()),
-            Type::Int => Elements::Int(chunks(bytes).map(i32::from_ne_bytes).collect()),
+            Type::Float => Elements::Float(bytemuck::allocation::pod_collect_to_vec(bytes)),
+            Type::Double => Elements::Double(bytemuck::allocation::pod_collect_to_vec(bytes)),
+            Type::Int => Elements::Int(bytemuck::allocation::pod_collect_to_vec(bytes)),
         }
     }
 
     /// The bytes of the elements, in the machine's byte order.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub fn as_bytes(&self) -> &[u8] {
         match self {
-            Elements::Float(v) => v.iter().flat_map(|x| x.to_ne_bytes()).collect(),
-            Elements::Double(v) => v.iter().flat_map(|x| x.to_ne_bytes()).collect(),
-            Elements::Int(v) => v.iter().flat_map(|x| x.to_ne_bytes()).collect(),
+            Elements::Float(v) => bytemuck::cast_slice(v),
+            Elements::Double(v) => bytemuck::cast_slice(v),
+            Elements::Int(v) => bytemuck::cast_slice(v),
         }
     }
 
@@ -118,14 +118,6 @@ impl Elements {
     }
 }
 
-fn chunks<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> {
-    bytes.chunks_exact(N).map(|chunk| {
-        let mut array = [0; N];
-        array.copy_from_slice(chunk);
-        array
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,7 +126,7 @@ mod tests {
     fn bytes_and_back_change_nothing() {
         for ty in [Type::Float, Type::Double, Type::Int] {
             let elements = Elements::from_fn(ty, 5, |i| i as f64 - 2.0);
-            let copy = Elements::from_bytes(ty, &elements.to_bytes());
+            let copy = Elements::from_bytes(ty, elements.as_bytes());
             assert_eq!(copy, elements);
             assert_eq!(copy.get(0), -2.0);
         }

@@ -115,6 +115,16 @@ fn in_the_parent(file: Option<&'static str>, flags: &Flags) -> Result<ExitCode> 
             _ => {}
         }
     }
+    if let (Some(own), Some(name)) = (&flags.source, file) {
+        let known = Source::of_course(name)?.kernels();
+        if !kernels.iter().any(|kernel| known.contains(kernel)) {
+            return Err(Error::Build(format!(
+                "{} defines none of this lesson's kernels; there are: {}",
+                own.display(),
+                known.join(", ")
+            )));
+        }
+    }
     if let Some(size) = flags.size {
         cli::must_be_countable(size)?;
     }

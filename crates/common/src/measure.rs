@@ -141,8 +141,8 @@ impl Lesson {
         let (a, b) = step.operands(problem);
         self.operands = Some(Operands {
             made_for,
-            a: session.upload(&a.data.to_bytes())?,
-            b: session.upload(&b.data.to_bytes())?,
+            a: session.upload(a.data.as_bytes())?,
+            b: session.upload(b.data.as_bytes())?,
         });
         Ok(())
     }

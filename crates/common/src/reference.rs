@@ -55,7 +55,7 @@ impl LoopOrder {
             c[i * s.n + j] += a[i * s.k + k] * b[k * s.n + j];
         };
         match self {
-            LoopOrder::Ijk => nest([s.m, s.n, s.k], |i, j, k| step(i, j, k)),
+            LoopOrder::Ijk => nest([s.m, s.n, s.k], &mut step),
             LoopOrder::Ikj => nest([s.m, s.k, s.n], |i, k, j| step(i, j, k)),
             LoopOrder::Jik => nest([s.n, s.m, s.k], |j, i, k| step(i, j, k)),
             LoopOrder::Jki => nest([s.n, s.k, s.m], |j, k, i| step(i, j, k)),

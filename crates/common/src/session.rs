@@ -9,7 +9,7 @@ use opencl3::kernel::Kernel;
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
 use opencl3::types::CL_BLOCKING;
 
-use crate::device::Device;
+use crate::device::{Device, Kind};
 use crate::element::Type;
 use crate::error::{During, Error, Result};
 
@@ -274,10 +274,15 @@ impl Session {
         let limits = &self.device.limits;
         let largest = buffers.iter().copied().max().unwrap_or(0) as u64;
         let total: u64 = buffers.iter().map(|&bytes| bytes as u64).sum();
+        // A CPU's global memory is the host's, which holds every matrix as well.
+        let (together, total) = match self.device.kind {
+            Kind::Cpu => ("the matrices, on host and device together,", 2 * total),
+            _ => ("the matrices together", total),
+        };
         let (what, need, limit) = if largest > limits.max_alloc_bytes {
             ("one matrix", largest, limits.max_alloc_bytes)
         } else if total > limits.global_mem_bytes {
-            ("the matrices together", total, limits.global_mem_bytes)
+            (together, total, limits.global_mem_bytes)
         } else {
             return Ok(());
         };

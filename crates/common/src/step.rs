@@ -1,5 +1,7 @@
 //! One step of a lesson: a kernel and how it is launched.
 
+use std::borrow::Cow;
+
 use crate::element::Type;
 use crate::matrix::{Matrix, Shape};
 use crate::session::NdRange;
@@ -144,14 +146,14 @@ impl Step {
     }
 
     /// A and B as the kernel wants them: padded, then laid out.
-    pub fn operands(&self, problem: &Problem) -> (Matrix, Matrix) {
+    pub fn operands<'a>(&self, problem: &'a Problem) -> (Cow<'a, Matrix>, Cow<'a, Matrix>) {
         let s = self.shape(problem.shape);
         let a = padded(&problem.a, s.m, s.k);
         let b = padded(&problem.b, s.k, s.n);
         match self.layout {
             Layout::RowMajor => (a, b),
-            Layout::BTransposed => (a, b.transposed()),
-            Layout::ColumnMajor => (a.transposed(), b.transposed()),
+            Layout::BTransposed => (a, Cow::Owned(b.transposed())),
+            Layout::ColumnMajor => (Cow::Owned(a.transposed()), Cow::Owned(b.transposed())),
         }
     }
 
@@ -182,10 +184,10 @@ impl Step {
     }
 }
 
-fn padded(matrix: &Matrix, rows: usize, cols: usize) -> Matrix {
+fn padded(matrix: &Matrix, rows: usize, cols: usize) -> Cow<'_, Matrix> {
     match (matrix.rows, matrix.cols) == (rows, cols) {
-        true => matrix.clone(),
-        false => matrix.padded(rows, cols),
+        true => Cow::Borrowed(matrix),
+        false => Cow::Owned(matrix.padded(rows, cols)),
     }
 }
 
@@ -228,7 +230,7 @@ mod tests {
             // A stands in for C: what goes out comes back.
             let square = Shape { n: 53, ..ODD };
             let wide = Step::new("k", "").pad(16, 8, 8).layout(layout);
-            assert_eq!(wide.result(a, square), problem.a, "{layout:?}");
+            assert_eq!(wide.result(a.into_owned(), square), problem.a, "{layout:?}");
         }
     }
 }

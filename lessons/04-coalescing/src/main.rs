@@ -64,7 +64,7 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
     let Elements::Float(host) = &values.data else {
         unreachable!("filled with floats")
     };
-    let input = session.upload(&values.data.to_bytes())?;
+    let input = session.upload(values.data.as_bytes())?;
     lesson.say(format!(
         "\n  Copies of {elements} floats: bandwidth of the bytes that are used"
     ))?;

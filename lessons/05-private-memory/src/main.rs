@@ -77,6 +77,9 @@ fn private_sizes(lesson: &mut Lesson) -> Result<()> {
             sizes.push((kernel, *bytes));
         }
     }
+    if sizes.is_empty() {
+        return Ok(());
+    }
     lesson.say("\n  CL_KERNEL_PRIVATE_MEM_SIZE: memory of one item, beyond its registers")?;
     for (kernel, size) in sizes {
         lesson.say(format!("    {kernel:<28}{:>10}", bytes(size)))?;

@@ -88,7 +88,7 @@ fn transpositions(lesson: &mut Lesson) -> Result<()> {
     let Elements::Float(host) = &values.data else {
         unreachable!("filled with floats")
     };
-    let input = session.upload(&values.data.to_bytes())?;
+    let input = session.upload(values.data.as_bytes())?;
     lesson.say(format!(
         "\n  Transposing {rows} x {columns} floats: what bank conflicts cost"
     ))?;
