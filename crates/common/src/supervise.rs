@@ -280,8 +280,13 @@ fn side_by_side(results: &[(String, Vec<Record>)]) -> String {
             std::iter::once(kernel.to_string()).chain(cells).collect()
         })
         .collect();
+    // Name over platform, so that several devices fit beside one another.
+    let labels: Vec<String> = results
+        .iter()
+        .map(|(label, _)| label.replace(" (", "\n("))
+        .collect();
     let mut heading = vec!["kernel"];
-    heading.extend(results.iter().map(|(label, _)| label.as_str()));
+    heading.extend(labels.iter().map(String::as_str));
     format!(
         "\nAll devices side by side\n{}",
         report::table(&heading, &rows)

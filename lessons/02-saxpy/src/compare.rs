@@ -148,8 +148,8 @@ fn sequential_seconds(saxpy: &Saxpy) -> f64 {
     let mut samples = Vec::new();
     for _ in 0..5 {
         let start = Instant::now();
-        for i in 0..c.len() {
-            c[i] = saxpy.d * saxpy.a[i] + saxpy.b[i];
+        for ((c, a), b) in c.iter_mut().zip(&saxpy.a).zip(&saxpy.b) {
+            *c = saxpy.d * a + b;
         }
         black_box(&mut c);
         samples.push(start.elapsed().as_secs_f64());

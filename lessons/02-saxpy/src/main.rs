@@ -240,7 +240,8 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
         launches.push(Profile::of(&event)?);
     }
     let first = launches.remove(0);
-    (enqueue.remove(0), wall.remove(0));
+    enqueue.remove(0);
+    wall.remove(0);
     let say = |text: String| if aloud { lesson.say(text) } else { Ok(()) };
     say(format!(
         "   8  launch: {} items in groups of {GROUP}, {} times",
