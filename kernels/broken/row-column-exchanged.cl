@@ -1,0 +1,21 @@
+// Symptom: wrong nearly everywhere, yet right if A and B hold one number each.
+// Run: lesson03 --only matmul_naive --size 37x91x53
+// Seen by: checker
+
+#ifndef REAL            // the element type, from --type
+#define REAL float
+#endif
+
+kernel void matmul_naive(int M, int N, int K, global const REAL *A,
+                         global const REAL *B, global REAL *C)
+{
+    const int column = get_global_id(0);
+    const int row = get_global_id(1);
+    if (row >= M || column >= N)
+        return;
+
+    REAL sum = 0;
+    for (int k = 0; k < K; k++)
+        sum += A[row * K + k] * B[k * N + column];
+    C[column * M + row] = sum;
+}
