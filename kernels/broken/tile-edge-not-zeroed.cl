@@ -1,5 +1,5 @@
 // Symptom: right when K is a multiple of the tile, else every element is wrong.
-// Run: lesson06 --only matmul_tiled --size 37x91x53
+// Run: lesson06 --only matmul_tiled --size 37x91x21
 // Seen by: checker, uninitialised
 
 #ifndef REAL            // the element type, from --type

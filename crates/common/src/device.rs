@@ -1,5 +1,8 @@
-//! The platforms and devices of this machine, their limits in plain fields, and
-//! choosing one.
+//! The platforms and devices of this machine, and their limits in plain fields.
+
+mod choose;
+
+pub use choose::{Candidate, Choice, choose, listing};
 
 use std::fmt;
 use std::path::PathBuf;
@@ -227,121 +230,6 @@ fn describe(platform: &ClPlatform) -> Platform {
     }
 }
 
-/// A chosen device, with the reason in words.
-#[derive(Clone, Debug)]
-pub struct Choice {
-    /// Its position in the list that was searched.
-    pub index: usize,
-    /// Why this one.
-    pub reason: String,
-}
-
-/// What choosing needs to know of a device; lesson 2 lists devices by itself.
-#[derive(Clone, Debug)]
-pub struct Candidate {
-    /// Name of the device.
-    pub name: String,
-    /// Name of its platform.
-    pub platform: String,
-    /// GPU, CPU, ...
-    pub kind: Kind,
-    /// Compute units, to tell the best of a kind.
-    pub compute_units: usize,
-}
-
-impl From<&Device> for Candidate {
-    fn from(device: &Device) -> Candidate {
-        Candidate {
-            name: device.name.clone(),
-            platform: device.platform.name.clone(),
-            kind: device.kind,
-            compute_units: device.limits.compute_units,
-        }
-    }
-}
-
-/// Chooses by a number of the listing, or by a part of a name, platform or type
-/// (case does not matter); without a selector the best GPU, else the best CPU.
-///
-/// # Errors
-/// [`Error::Selector`] when nothing or more than one device matches; its text
-/// lists what there is.
-pub fn choose(candidates: &[Candidate], selector: Option<&str>) -> Result<Choice> {
-    let Some(selector) = selector else {
-        return Ok(best(candidates));
-    };
-    let wanted = selector.trim().to_lowercase();
-    let found: Vec<usize> = match wanted.parse::<usize>() {
-        Ok(number) => (number < candidates.len())
-            .then_some(number)
-            .into_iter()
-            .collect(),
-        Err(_) => (0..candidates.len())
-            .filter(|&i| matches(&candidates[i], &wanted))
-            .collect(),
-    };
-    match found[..] {
-        [index] => Ok(Choice {
-            index,
-            reason: format!("matches --device {selector}"),
-        }),
-        [] => Err(Error::Selector(format!(
-            "no device matches \"{selector}\"; this machine has\n{}",
-            listing(candidates)
-        ))),
-        _ => Err(Error::Selector(format!(
-            "\"{selector}\" matches {} devices; say which by its number\n{}",
-            found.len(),
-            listing(candidates)
-        ))),
-    }
-}
-
-fn matches(candidate: &Candidate, wanted: &str) -> bool {
-    let kind = candidate.kind.to_string().to_lowercase();
-    // PoCL's platform is called "Portable Computing Language".
-    let pocl = wanted == "pocl" && candidate.platform.contains("Portable Computing");
-    !wanted.is_empty()
-        && (kind == wanted
-            || pocl
-            || candidate.name.to_lowercase().contains(wanted)
-            || candidate.platform.to_lowercase().contains(wanted))
-}
-
-/// GPU before accelerator before CPU, then the most compute units, then the first.
-/// A simulator is right but slow: it is chosen only where there is nothing else.
-fn best(candidates: &[Candidate]) -> Choice {
-    let rank = |i: usize| {
-        let c = &candidates[i];
-        let kind = match c.kind {
-            _ if c.platform.contains("Oclgrind") => 3,
-            Kind::Gpu => 0,
-            Kind::Accelerator => 1,
-            Kind::Cpu | Kind::Other => 2,
-        };
-        (kind, usize::MAX - c.compute_units, i)
-    };
-    let index = (0..candidates.len()).min_by_key(|&i| rank(i)).unwrap_or(0);
-    let kind = candidates[index].kind;
-    let reason = match (kind, candidates.len()) {
-        (_, 1) => "the only device here".into(),
-        (Kind::Cpu, _) => "the best CPU; there is no GPU here".into(),
-        _ => format!("the best {kind} here"),
-    };
-    Choice { index, reason }
-}
-
-/// The devices as numbered lines, for messages.
-pub fn listing(candidates: &[Candidate]) -> String {
-    candidates
-        .iter()
-        .enumerate()
-        .map(|(i, c)| format!("  {i}  {}  {} ({})\n", c.kind, c.name, c.platform))
-        .collect::<String>()
-        .trim_end()
-        .to_string()
-}
-
 /// The .icd files through which the loader finds drivers, with the library that
 /// each names. Empty where the system has no such folder (macOS, Windows).
 pub fn icd_files() -> Vec<(PathBuf, String)> {
@@ -360,53 +248,4 @@ pub fn icd_files() -> Vec<(PathBuf, String)> {
         .collect();
     files.sort();
     files
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn machine() -> Vec<Candidate> {
-        let device = |name: &str, platform: &str, kind, compute_units| Candidate {
-            name: name.into(),
-            platform: platform.into(),
-            kind,
-            compute_units,
-        };
-        vec![
-            device("pthread-EPYC", "Portable Computing Language", Kind::Cpu, 16),
-            device("Oclgrind Simulator", "Oclgrind", Kind::Cpu, 1),
-            device("NVIDIA H200", "NVIDIA CUDA", Kind::Gpu, 132),
-            device("NVIDIA T4", "NVIDIA CUDA", Kind::Gpu, 40),
-        ]
-    }
-
-    #[test]
-    fn the_default_is_the_largest_gpu() {
-        assert_eq!(choose(&machine(), None).unwrap().index, 2);
-    }
-
-    #[test]
-    fn without_a_gpu_the_default_is_a_cpu_that_is_no_simulator() {
-        let choice = choose(&machine()[..2], None).unwrap();
-        assert_eq!(choice.index, 0);
-        assert!(choice.reason.contains("no GPU"));
-    }
-
-    #[test]
-    fn a_number_a_name_a_platform_and_a_type_select() {
-        for (selector, index) in [("3", 3), ("h200", 2), ("oclgrind", 1), ("POCL", 0)] {
-            let choice = choose(&machine(), Some(selector)).unwrap();
-            assert_eq!(choice.index, index, "{selector}");
-        }
-        assert_eq!(choose(&machine()[..3], Some("gpu")).unwrap().index, 2);
-    }
-
-    #[test]
-    fn an_unknown_or_ambiguous_selector_lists_what_there_is() {
-        for selector in ["4", "intel", "", "gpu", "nvidia"] {
-            let error = choose(&machine(), Some(selector)).unwrap_err().to_string();
-            assert!(error.contains("3  GPU  NVIDIA T4"), "{error}");
-        }
-    }
 }

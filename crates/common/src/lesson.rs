@@ -6,11 +6,10 @@ use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::Duration;
 
-use clap::{CommandFactory, FromArgMatches};
 use colored::Colorize;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::{self, Flags};
+use crate::cli::Flags;
 use crate::device::{self, Device, Kind};
 use crate::element::Type;
 use crate::error::{Error, Result};
@@ -21,7 +20,7 @@ use crate::probe::{self, Peak};
 use crate::program::{self, Program};
 use crate::report::{Record, Report, significant};
 use crate::session::Session;
-use crate::source::{Source, did_you_mean};
+use crate::source::Source;
 use crate::supervise;
 use crate::timing::Runs;
 use crate::verify::Problem;
@@ -47,92 +46,8 @@ pub struct Lesson {
     wrong: Vec<String>,
 }
 
-/// Runs a lesson: `body` does what is the lesson's own. `file` is its kernel
-/// file below `kernels/`, if it has one.
-pub fn lesson(
-    number: u32,
-    title: &'static str,
-    file: Option<&'static str>,
-    body: impl FnOnce(&mut Lesson) -> Result<()>,
-) -> ExitCode {
-    if supervise::is_probe() {
-        return supervise::answer_probe();
-    }
-    let flags = parse_flags(number, title);
-    flags.apply_color();
-    let result = match supervise::is_child() {
-        true => Lesson::begin(number, title, file, flags).and_then(|mut lesson| {
-            body(&mut lesson)?;
-            lesson.end()
-        }),
-        false => in_the_parent(file, &flags),
-    };
-    match result {
-        Ok(code) => code,
-        Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{} {error}", "error:".red().bold());
-            if let Some(hint) = error.hint() {
-                eprintln!("  next: {hint}");
-            }
-            error.exit_code()
-        }
-    }
-}
-
-fn parse_flags(number: u32, title: &'static str) -> Flags {
-    let command = Flags::command()
-        .name(format!("lesson{number:02}"))
-        .about(format!("Lesson {number}: {title}"));
-    let matches = command.get_matches();
-    Flags::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
-}
-
-/// What needs no device is done at once; the rest by a child.
-fn in_the_parent(file: Option<&'static str>, flags: &Flags) -> Result<ExitCode> {
-    let source = match (&flags.source, file) {
-        (Some(path), _) => Some(Source::read(path)?),
-        (None, Some(name)) => Some(Source::of_course(name)?),
-        (None, None) => None,
-    };
-    let kernels = source.as_ref().map(Source::kernels).unwrap_or_default();
-    if flags.list {
-        let report = Report::new(false);
-        for kernel in &kernels {
-            report.line(kernel)?;
-        }
-        return Ok(ExitCode::SUCCESS);
-    }
-    for only in &flags.only {
-        match &source {
-            Some(source) if flags.source.is_some() => source.must_define(only)?,
-            _ if !kernels.contains(only) => {
-                return Err(Error::Usage(format!(
-                    "this lesson has no kernel {only}; {}",
-                    did_you_mean(only, &kernels)
-                )));
-            }
-            _ => {}
-        }
-    }
-    if let (Some(own), Some(name)) = (&flags.source, file) {
-        let known = Source::of_course(name)?.kernels();
-        if !kernels.iter().any(|kernel| known.contains(kernel)) {
-            return Err(Error::Build(format!(
-                "{} defines none of this lesson's kernels; there are: {}",
-                own.display(),
-                known.join(", ")
-            )));
-        }
-    }
-    if let Some(size) = flags.size {
-        cli::must_be_countable(size)?;
-    }
-    supervise::run(flags)
-}
-
 impl Lesson {
-    fn begin(
+    pub(crate) fn begin(
         number: u32,
         title: &'static str,
         file: Option<&'static str>,
@@ -410,7 +325,7 @@ impl Lesson {
         self.spinner.suspend(|| head(self))
     }
 
-    fn end(self) -> Result<ExitCode> {
+    pub(crate) fn end(self) -> Result<ExitCode> {
         self.spinner.finish_and_clear();
         if self.wrong.is_empty() {
             return Ok(ExitCode::SUCCESS);

@@ -16,6 +16,7 @@ pub mod probe;
 pub mod program;
 pub mod reference;
 pub mod report;
+mod run;
 pub mod session;
 pub mod source;
 pub mod step;
@@ -25,5 +26,6 @@ pub mod verify;
 
 pub use copy::Copy;
 pub use error::{Error, Result};
-pub use lesson::{Lesson, lesson};
+pub use lesson::Lesson;
+pub use run::lesson;
 pub use step::{Axes, Layout, Step};
