@@ -17,6 +17,8 @@ pub struct Copy {
     pub sizes: [usize; 2],
     /// The launch.
     pub range: NdRange,
+    /// Whether the groups must have this very shape.
+    pub exact_group: bool,
     /// Floats moved: each is read once and written once.
     pub elements: usize,
 }

@@ -53,14 +53,16 @@ impl Lesson {
         let program = self.program(&step.defines)?;
         let kernel = program.kernel(&step.kernel, &Step::signature(problem.ty))?;
         record.build_seconds = program.build_seconds;
-        let shape = step.shape(problem.shape);
-        let range = step.range(shape);
-        if let Some(reason) = self.cannot_launch(&kernel, &range, &mut record)? {
-            record.skipped = Some(reason);
-            return self.row(record);
-        }
+        let range = step.range(step.shape(problem.shape));
+        let range = match self.launch_shape(&kernel, range, step.has_exact_group(), &mut record)? {
+            Ok(range) => range,
+            Err(reason) => {
+                record.skipped = Some(reason);
+                return self.row(record);
+            }
+        };
         let runs = self.runs()?;
-        let outcome = match self.multiply(step, problem, &kernel, runs) {
+        let outcome = match self.multiply(step, problem, &kernel, &range, runs) {
             // The last word on a group's shape is the driver's.
             Err(Error::OpenCl { code, during }) if is_refusal(code) => {
                 record.skipped = Some(format!("the driver refuses ({code}) {during}"));
@@ -88,12 +90,12 @@ impl Lesson {
         step: &Step,
         problem: &Problem,
         kernel: &Kernel,
+        range: &NdRange,
         runs: Option<Runs>,
     ) -> Result<Outcome> {
         let name = &step.name();
         let session = self.session()?;
         let s = step.shape(problem.shape);
-        let range = step.range(s);
         self.upload(step, problem)?;
         let c_bytes = s.m * s.n * problem.ty.size();
         let mut c = session.buffer(c_bytes + CANARY_BYTES)?;
@@ -116,7 +118,7 @@ impl Lesson {
             let canary = verify::canary_alive(bytes, c_bytes);
             verify::check(problem, &result(bytes), canary).map_err(|wrong| wrong.to_string())
         };
-        let outcome = self.verify_and_time(kernel, name, &range, (&mut c, c_bytes), runs, check)?;
+        let outcome = self.verify_and_time(kernel, name, range, (&mut c, c_bytes), runs, check)?;
         if self.flags.show {
             let bytes = session.read(&c, c_bytes)?;
             self.show(&format!("C by {name}"), &result(&bytes))?;
@@ -218,7 +220,9 @@ impl Lesson {
                 range.group_size()
             )));
         }
-        Ok(range.refusal(device, usize::MAX))
+        // Some compilers fail on a group that their device cannot run.
+        let refusal = range.refusal(device, usize::MAX);
+        Ok(refusal.filter(|_| step.has_exact_group()))
     }
 
     /// A learner's own file need not hold every kernel of the lesson.
@@ -231,13 +235,15 @@ impl Lesson {
         Ok((!there).then(|| format!("not in {}", source.path.display())))
     }
 
-    /// Why a built kernel cannot be launched; notes its memory in the record.
-    fn cannot_launch(
+    /// The launch in groups that this kernel has room for on this device, or why
+    /// there are none; notes the kernel's memory and the group in the record.
+    fn launch_shape(
         &mut self,
         kernel: &Kernel,
-        range: &NdRange,
+        range: NdRange,
+        exact: bool,
         record: &mut Record,
-    ) -> Result<Option<String>> {
+    ) -> Result<Result<NdRange, String>> {
         let session = self.session()?;
         let device = &session.device;
         let id = device.cl().id();
@@ -245,20 +251,28 @@ impl Lesson {
         record.local_bytes = kernel.get_local_mem_size(id).ok();
         let local = record.local_bytes.unwrap_or(0);
         if local > device.limits.local_mem_bytes {
-            return Ok(Some(format!(
+            return Ok(Err(format!(
                 "needs {} of local memory, the device has {} (CL_DEVICE_LOCAL_MEM_SIZE)",
                 bytes(local),
                 bytes(device.limits.local_mem_bytes)
             )));
         }
+        let mut room = kernel.get_work_group_size(id).unwrap_or(usize::MAX);
         // Some drivers tell a default here although the kernel names its group.
         let mut required = kernel.get_compile_work_group_size(id).unwrap_or_default();
         required.truncate(range.local.len());
-        let kernel_max = match required == range.local {
-            true => usize::MAX,
-            false => kernel.get_work_group_size(id).unwrap_or(usize::MAX),
+        if required == range.local {
+            room = usize::MAX;
+        }
+        let range = match exact {
+            true => range,
+            false => range.in_groups_of_at_most(room.min(device.limits.max_work_group_size)),
         };
-        Ok(range.refusal(device, kernel_max))
+        record.group = range.local.clone();
+        Ok(match range.refusal(device, room) {
+            Some(reason) => Err(reason),
+            None => Ok(range),
+        })
     }
 
     /// Runs one step on matrices that count 1, 2, 3, ..., and prints A, B and C.
@@ -314,10 +328,14 @@ impl Lesson {
         let program = self.program(&copy.defines)?;
         let kernel = program.kernel(&copy.kernel, &Copy::signature())?;
         record.build_seconds = program.build_seconds;
-        if let Some(reason) = self.cannot_launch(&kernel, &copy.range, &mut record)? {
-            record.skipped = Some(reason);
-            return self.row(record);
-        }
+        let range = copy.range.clone();
+        let range = match self.launch_shape(&kernel, range, copy.exact_group, &mut record)? {
+            Ok(range) => range,
+            Err(reason) => {
+                record.skipped = Some(reason);
+                return self.row(record);
+            }
+        };
         let session = self.session()?;
         let size = elements * 4;
         let mut out = session.buffer(size + CANARY_BYTES)?;
@@ -341,7 +359,7 @@ impl Lesson {
             }
         };
         let runs = self.runs()?;
-        match self.verify_and_time(&kernel, &name, &copy.range, (&mut out, size), runs, check)? {
+        match self.verify_and_time(&kernel, &name, &range, (&mut out, size), runs, check)? {
             Outcome::Wrong(wrong) => record.failed = Some(wrong),
             Outcome::Right(right, timing) => {
                 record.right(right);

@@ -42,6 +42,9 @@ pub struct Record {
     pub fill: Option<Fill>,
     /// Seed of the matrices.
     pub seed: u64,
+    /// Items of a work-group in each dimension.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub group: Vec<usize>,
     /// Timed runs.
     pub runs: usize,
     /// Whether the result was checked and right.

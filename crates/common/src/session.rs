@@ -44,6 +44,19 @@ impl NdRange {
         }
     }
 
+    /// The same items in smaller groups: halved, the last dimension first, until
+    /// no more than `room` items are left in one.
+    pub fn in_groups_of_at_most(self, room: usize) -> NdRange {
+        let mut local = self.local;
+        while local.iter().product::<usize>() > room.max(1) {
+            match local.iter().rposition(|&side| side > 1) {
+                Some(longest) => local[longest] /= 2,
+                None => break,
+            }
+        }
+        NdRange::cover(&self.global, &local)
+    }
+
     /// Items of one group.
     pub fn group_size(&self) -> usize {
         self.local.iter().product()
@@ -309,5 +322,14 @@ mod tests {
         assert_eq!(range.global, [1008, 16]);
         assert_eq!(range.group_size(), 256);
         assert_eq!(range.groups(), 63);
+    }
+
+    #[test]
+    fn groups_shrink_to_the_room_there_is() {
+        let range = NdRange::cover(&[100, 100], &[16, 16]);
+        assert_eq!(range.clone().in_groups_of_at_most(1024), range);
+        assert_eq!(range.clone().in_groups_of_at_most(32).local, [16, 2]);
+        assert_eq!(range.clone().in_groups_of_at_most(4).local, [4, 1]);
+        assert_eq!(range.in_groups_of_at_most(0).local, [1, 1]);
     }
 }

@@ -45,6 +45,9 @@ pub struct Step {
     pub axes: Axes,
     /// Items of one work-group, per dimension.
     pub group: [usize; 2],
+    /// Whether the group must have this very shape; otherwise it shrinks where
+    /// the device, or the kernel's registers, leave less room.
+    pub exact_group: bool,
     /// Elements of C that one item computes, per dimension.
     pub per_item: [usize; 2],
     /// How the operands lie in memory.
@@ -66,6 +69,7 @@ impl Step {
             says: says.into(),
             axes: Axes::ColumnsFirst,
             group: [16, 16],
+            exact_group: false,
             per_item: [1, 1],
             layout: Layout::RowMajor,
             multiples: Shape::cube(1),
@@ -82,6 +86,15 @@ impl Step {
     /// Sets the work-group's shape.
     pub fn group(self, group: [usize; 2]) -> Step {
         Step { group, ..self }
+    }
+
+    /// Sets the work-group's shape, from which the kernel does not allow another.
+    pub fn exact_group(self, group: [usize; 2]) -> Step {
+        Step {
+            group,
+            exact_group: true,
+            ..self
+        }
     }
 
     /// Sets how many elements of C one item computes in each dimension.
@@ -119,6 +132,11 @@ impl Step {
             no_integers,
             ..self
         }
+    }
+
+    /// Whether no other group will do: the kernel says so, or there is only one.
+    pub fn has_exact_group(&self) -> bool {
+        self.exact_group || self.axes == Axes::OneGroup
     }
 
     /// The kernel's name, with the variant where there is one.

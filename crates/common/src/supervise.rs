@@ -14,12 +14,12 @@ use crate::source::workspace;
 
 /// Set by the parent to the number of the device that the child must use.
 pub const CHILD_DEVICE_VARIABLE: &str = "OPENCL_COURSE_CHILD_DEVICE";
-/// Set by the parent to ask only whether there is a device at all.
-const PROBE_VARIABLE: &str = "OPENCL_COURSE_PROBE";
+/// Set to ask a lesson only which devices it sees: a label on each line.
+pub const PROBE_VARIABLE: &str = "OPENCL_COURSE_PROBE";
 /// The loader looks for ICD files in the folder that this variable names.
 const ICD_VARIABLE: &str = "OCL_ICD_VENDORS";
 /// opencl3 loads the library that this variable names, if it can.
-const LIBRARY_VARIABLE: &str = "OPENCL_DYLIB_PATH";
+pub const LIBRARY_VARIABLE: &str = "OPENCL_DYLIB_PATH";
 
 /// True in a child.
 pub fn is_child() -> bool {

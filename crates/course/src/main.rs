@@ -1,5 +1,7 @@
 //! The course map, and the tools around the lessons.
 
+mod check;
+mod implementations;
 mod lessons;
 mod map;
 mod pages;
@@ -24,6 +26,15 @@ struct Arguments {
 enum Command {
     /// The lessons in order, and the command for each
     Map,
+    /// Check every kernel on every OpenCL implementation of this machine
+    Check {
+        /// Only on implementations whose name contains this
+        #[arg(long, value_name = "NAME")]
+        on: Option<String>,
+        /// Print one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
     /// Run every lesson and keep what it prints and measures, for the pages
     Record {
         /// Folder below data/ that receives the recording, for example pocl-1024
@@ -49,6 +60,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = match arguments.command {
         None | Some(Command::Map) => map::print(),
+        Some(Command::Check { on, json }) => check::check(on.as_deref(), json),
         Some(Command::Record {
             name,
             lesson,

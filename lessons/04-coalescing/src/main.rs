@@ -78,6 +78,7 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
             defines: Vec::new(),
             sizes: [columns, stride],
             range: NdRange::cover(&[columns, stride], &[64, 1]),
+            exact_group: false,
             elements,
         };
         let from = |i: usize| i % columns * stride + i / columns;
@@ -92,6 +93,7 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
             defines: Vec::new(),
             sizes: [elements, offset],
             range: NdRange::cover(&[elements], &[64]),
+            exact_group: false,
             elements,
         };
         lesson.measure_copy(&copy, (&input, host), |i| i + offset)?;

@@ -31,15 +31,10 @@ fn steps() -> [Step; 3] {
     [
         Step::new("matmul_global_sum", "the running sum lives in C"),
         Step::new("matmul_private_sum", "the running sum lives in a register"),
-        row_step("matmul_row_per_item", "one item computes a row of C", 64),
+        Step::new("matmul_row_per_item", "one item computes a row of C")
+            .axes(Axes::Rows)
+            .group([64, 1]),
     ]
-}
-
-fn row_step(kernel: &str, says: &str, group: usize) -> Step {
-    Step::new(kernel, says)
-        .axes(Axes::Rows)
-        .group([group, 1])
-        .variant(format!("x{group}"))
 }
 
 /// The last step in groups of several sizes. One of them is what a source chose
@@ -47,19 +42,18 @@ fn row_step(kernel: &str, says: &str, group: usize) -> Step {
 /// as the rows divide into (4 groups of 250 for 1000 rows on 4 units).
 fn group_sizes(lesson: &mut Lesson, shape: Shape) -> Result<Vec<Step>> {
     let limits = &lesson.session()?.device.limits;
-    let one_group_per_unit = shape.m.div_ceil(limits.compute_units.max(1));
-    let mut sizes = vec![1, 8, 64, 250, 256];
-    sizes.push(one_group_per_unit.clamp(1, 1024));
-    sizes.sort_unstable();
-    sizes.dedup();
-    let says = |size: usize| match size {
-        size if size == one_group_per_unit => "row of A in private memory; a group for each unit",
-        _ => "row of A in private memory",
+    let group_for_each_unit = shape.m.div_ceil(limits.compute_units.max(1));
+    let row_private = |size: usize| {
+        Step::new("matmul_row_private", "row of A in private memory")
+            .axes(Axes::Rows)
+            .exact_group([size, 1])
+            .variant(format!("x{size}"))
     };
-    Ok(sizes
-        .into_iter()
-        .map(|size| row_step("matmul_row_private", says(size), size))
-        .collect())
+    let mut steps: Vec<Step> = [1, 8, 64, 250, 256].map(row_private).into();
+    let mut per_unit = row_private(group_for_each_unit.min(1024)).variant("M/units");
+    per_unit.says = format!("a group for each compute unit: x{}", per_unit.group[0]);
+    steps.push(per_unit);
+    Ok(steps)
 }
 
 /// What the compiler set aside for one item: more than registers hold is a spill.

@@ -25,7 +25,7 @@ fn tiled(kernel: &str, side: usize, axes: Axes, layout: Layout) -> Step {
         .variant(format!("{side}x{side}"))
         .axes(axes)
         .layout(layout)
-        .group([side, side])
+        .exact_group([side, side])
         .define("TS", side)
 }
 
@@ -73,7 +73,7 @@ fn watch_tiles_fill(lesson: &mut Lesson) -> Result<()> {
         "trace_tiles",
         "the items of the first group tell what they do",
     )
-    .group([2, 2]);
+    .exact_group([2, 2]);
     lesson.session()?;
     lesson.say("\n  How tiles fill: 2x2 tiles, 3 x 4 times 4 x 3, the first group speaks")?;
     lesson.demonstrate(&step, Shape { m: 3, n: 3, k: 4 })
@@ -124,6 +124,7 @@ fn transpositions(lesson: &mut Lesson) -> Result<()> {
                 &[columns.next_multiple_of(32), rows.div_ceil(32) * 8],
                 &[32, 8],
             ),
+            exact_group: true,
             elements: rows * columns,
         };
         let from = |i: usize| i % rows * columns + i / rows;

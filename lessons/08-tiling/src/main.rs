@@ -25,14 +25,14 @@ fn steps(ty: Type) -> [Step; 5] {
             "matmul_column_strip",
             "8 elements of a column per item, over a local tile",
         )
-        .group([32, 4])
+        .exact_group([32, 4])
         .per_item([1, 8])
         .pad(32, 32, 32),
         Step::new(
             "matmul_register_tile",
             "8x8 elements per item, over a local tile",
         )
-        .group([16, 8])
+        .exact_group([16, 8])
         .per_item([8, 8])
         .pad(64, 128, depth)
         .define("TK", depth),
@@ -40,7 +40,7 @@ fn steps(ty: Type) -> [Step; 5] {
             "matmul_register_tile_vector",
             "the same, four numbers at a time",
         )
-        .group([16, 8])
+        .exact_group([16, 8])
         .per_item([8, 8])
         .pad(64, 128, depth)
         .define("TK", depth),
@@ -72,7 +72,7 @@ fn private(vectors: Vectors, group: [usize; 2], says: &str) -> Step {
     let columns = vectors.width * vectors.count;
     Step::new("matmul_register_tile_private", says)
         .variant(format!("{ROWS}x{columns}"))
-        .group(group)
+        .exact_group(group)
         .per_item([columns, ROWS])
         .pad(group[1] * ROWS, group[0] * columns, 1)
         .define("P_WIDTH", vectors.width)

@@ -1,0 +1,269 @@
+//! Every kernel of every lesson, on every implementation, over awkward shapes:
+//! is it right? Each lesson runs in a child process, and where one dies, each of
+//! its kernels in one of its own.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use anyhow::{Result, bail};
+use colored::Colorize;
+use common::report::Record;
+use common::source::Source;
+use serde_json::json;
+
+use crate::implementations::{self, Implementation};
+use crate::lessons::{LESSONS, Lesson};
+
+/// Shapes that span several groups and leave partial groups and tiles; a single
+/// element; single rows and columns; primes; one less and one more than tiles;
+/// long and thin; and K longer than the pieces in which lessons 5 to 7 take it.
+const SHAPES: &[&str] = &[
+    "1x1x1",
+    "1x7x1",
+    "7x1x3",
+    "1x1x97",
+    "13x17x19",
+    "31x33x15",
+    "65x63x17",
+    "127x129x33",
+    "37x91x53",
+    "3x500x2",
+    "500x3x2",
+    "5x6x1030",
+];
+/// What a simulator is given of them.
+const SMALL_SHAPES: &[&str] = &["1x1x1", "7x1x3", "37x21x35", "17x33x9"];
+
+/// How one kernel did on one implementation.
+#[derive(Clone, Debug, PartialEq)]
+enum Verdict {
+    Verified(usize),
+    Skipped(String),
+    Failed(String),
+}
+
+/// Lesson and kernel, in teaching order, and the verdicts by implementation.
+type Matrix = Vec<((u32, String), BTreeMap<String, Verdict>)>;
+
+/// Runs the check; with `only`, on implementations whose name contains it.
+pub fn check(only: Option<&str>, json: bool) -> Result<()> {
+    let mut implementations = implementations::all()?;
+    if let Some(only) = only {
+        let wanted = only.to_lowercase();
+        implementations.retain(|i| i.name.to_lowercase().contains(&wanted));
+    }
+    let mut matrix = Matrix::new();
+    for implementation in implementations.iter().filter(|i| i.selector.is_some()) {
+        for lesson in LESSONS.iter().filter(|lesson| lesson.number > 1) {
+            eprintln!("{}: {}", implementation.name, lesson.package());
+            for shape in shapes(implementation, lesson) {
+                for (kernel, verdict) in run(implementation, lesson, shape)? {
+                    note(
+                        &mut matrix,
+                        (lesson.number, kernel),
+                        implementation,
+                        verdict,
+                    );
+                }
+            }
+        }
+    }
+    match json {
+        true => print_json(&matrix, &implementations)?,
+        false => print_table(&matrix, &implementations)?,
+    }
+    let failed = matrix
+        .iter()
+        .flat_map(|(_, row)| row.values())
+        .filter(|verdict| matches!(verdict, Verdict::Failed(_)))
+        .count();
+    match (failed, matrix.is_empty()) {
+        (_, true) => bail!("nothing was checked: no implementation is here; run ./setup --full"),
+        (0, _) => Ok(()),
+        (n, _) => bail!("{n} kernel(s) failed"),
+    }
+}
+
+/// Lesson 2 works on vectors, so its shapes are lengths.
+fn shapes(implementation: &Implementation, lesson: &Lesson) -> &'static [&'static str] {
+    match (lesson.number, implementation.simulator) {
+        (2, _) => &["1", "7", "64", "1000"],
+        (_, true) => SMALL_SHAPES,
+        (_, false) => SHAPES,
+    }
+}
+
+/// The worst verdict of all shapes counts, and a skipped shape is no failure.
+fn note(
+    matrix: &mut Matrix,
+    kernel: (u32, String),
+    implementation: &Implementation,
+    verdict: Verdict,
+) {
+    let known = matrix.iter().position(|(name, _)| *name == kernel);
+    let at = known.unwrap_or_else(|| {
+        matrix.push((kernel, BTreeMap::new()));
+        matrix.len() - 1
+    });
+    let cells = &mut matrix[at].1;
+    let worst = match (cells.remove(&implementation.name), verdict) {
+        (None | Some(Verdict::Skipped(_)), verdict) => verdict,
+        (Some(Verdict::Failed(why)), _) | (_, Verdict::Failed(why)) => Verdict::Failed(why),
+        (Some(Verdict::Verified(n)), Verdict::Verified(more)) => Verdict::Verified(n + more),
+        (Some(verified), Verdict::Skipped(_)) => verified,
+    };
+    cells.insert(implementation.name.clone(), worst);
+}
+
+/// Runs a lesson on one shape: a verdict for each kernel.
+fn run(
+    implementation: &Implementation,
+    lesson: &Lesson,
+    shape: &str,
+) -> Result<Vec<(String, Verdict)>> {
+    let together = run_child(implementation, lesson, shape, None)?;
+    if together.died.is_none() {
+        return Ok(together.verdicts);
+    }
+    // One kernel took the others along: each for itself, then.
+    let file = format!("{}.cl", lesson.folder);
+    let mut verdicts = Vec::new();
+    for kernel in Source::of_course(&file)?.kernels() {
+        let alone = run_child(implementation, lesson, shape, Some(&kernel))?;
+        verdicts.extend(alone.verdicts);
+        if let Some(message) = alone.died {
+            verdicts.push((kernel, Verdict::Failed(format!("{shape}: {message}"))));
+        }
+    }
+    Ok(verdicts)
+}
+
+/// What a child process told.
+struct Child {
+    verdicts: Vec<(String, Verdict)>,
+    /// Its last words, where it ended in another way than with right or wrong results.
+    died: Option<String>,
+}
+
+fn run_child(
+    implementation: &Implementation,
+    lesson: &Lesson,
+    shape: &str,
+    kernel: Option<&str>,
+) -> Result<Child> {
+    let selector = implementation.selector.as_deref().unwrap_or("0");
+    let mut command = Command::new(lesson.binary()?);
+    command
+        .args(["--json", "--runs", "0", "--timeout", "120", "--size", shape])
+        .args(["--device", selector])
+        .envs(
+            implementation
+                .environment
+                .iter()
+                .map(|(name, value)| (name, value)),
+        )
+        .stdin(Stdio::null());
+    if let Some(kernel) = kernel {
+        command.args(["--only", kernel]);
+    }
+    let output = command.output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let verdicts = text
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Record>(line).ok())
+        .filter(|record| record.platform != "host")
+        .map(|record| (record.kernel.clone(), verdict(&record, shape)))
+        .collect();
+    let died = match output.status.code() {
+        Some(0 | 1) => None,
+        _ => Some(first_error(&String::from_utf8_lossy(&output.stderr))),
+    };
+    Ok(Child { verdicts, died })
+}
+
+fn verdict(record: &Record, shape: &str) -> Verdict {
+    match (&record.failed, &record.skipped, record.verified) {
+        (Some(why), ..) => Verdict::Failed(format!("{shape}: {why}")),
+        (None, Some(why), _) => Verdict::Skipped(why.clone()),
+        (None, None, true) => Verdict::Verified(1),
+        (None, None, false) => Verdict::Failed(format!("{shape}: not verified")),
+    }
+}
+
+/// The message after "error:", without what the driver wrote besides.
+fn first_error(stderr: &str) -> String {
+    let at = stderr.find("error:").map_or(0, |at| at + "error:".len());
+    stderr[at..].lines().next().unwrap_or("").trim().to_string()
+}
+
+fn print_table(matrix: &Matrix, implementations: &[Implementation]) -> Result<()> {
+    let mut out = std::io::stdout();
+    write!(out, "{:<40}", "kernel")?;
+    for implementation in implementations {
+        write!(out, "{:>13}", implementation.name)?;
+    }
+    writeln!(out)?;
+    let mut remarks = Vec::new();
+    for ((lesson, kernel), row) in matrix {
+        write!(out, "{:<40}", format!("{lesson}  {kernel}"))?;
+        for implementation in implementations {
+            let cell = match (row.get(&implementation.name), &implementation.selector) {
+                (_, None) => format!("{:>13}", "missing").yellow(),
+                (Some(Verdict::Verified(shapes)), _) => {
+                    format!("{:>13}", format!("✓ {shapes} shapes")).green()
+                }
+                (Some(Verdict::Skipped(why)), _) => {
+                    remarks.push(format!("{kernel}, {}: skipped: {why}", implementation.name));
+                    format!("{:>13}", "skipped").yellow()
+                }
+                (Some(Verdict::Failed(why)), _) => {
+                    remarks.push(format!("{kernel}, {}: failed: {why}", implementation.name));
+                    format!("{:>13}", "✗ FAILED").red()
+                }
+                (None, _) => format!("{:>13}", "-").normal(),
+            };
+            write!(out, "{cell}")?;
+        }
+        writeln!(out)?;
+    }
+    for implementation in implementations {
+        if implementation.selector.is_none() {
+            writeln!(
+                out,
+                "{} is missing: it was not checked",
+                implementation.name
+            )?;
+        } else if !implementation.remark.is_empty() {
+            writeln!(out, "{}: {}", implementation.name, implementation.remark)?;
+        }
+    }
+    for remark in remarks {
+        writeln!(out, "{remark}")?;
+    }
+    Ok(())
+}
+
+fn print_json(matrix: &Matrix, implementations: &[Implementation]) -> Result<()> {
+    let mut out = std::io::stdout();
+    for ((lesson, kernel), row) in matrix {
+        for implementation in implementations {
+            let (verdict, why) = match (row.get(&implementation.name), &implementation.selector) {
+                (_, None) => ("missing", None),
+                (Some(Verdict::Verified(_)), _) => ("verified", None),
+                (Some(Verdict::Skipped(why)), _) => ("skipped", Some(why)),
+                (Some(Verdict::Failed(why)), _) => ("failed", Some(why)),
+                (None, _) => continue,
+            };
+            let line = json!({
+                "lesson": lesson,
+                "kernel": kernel,
+                "implementation": implementation.name,
+                "verdict": verdict,
+                "reason": why,
+            });
+            writeln!(out, "{line}")?;
+        }
+    }
+    Ok(())
+}

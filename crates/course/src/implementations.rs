@@ -1,0 +1,144 @@
+//! The OpenCL implementations that the course is checked on, and which of them
+//! this machine has.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::Result;
+use common::source::workspace;
+use common::supervise::{LIBRARY_VARIABLE, PROBE_VARIABLE};
+
+use crate::lessons::LESSONS;
+
+/// An implementation that may or may not be here.
+pub struct Implementation {
+    /// What people call it.
+    pub name: String,
+    /// Environment that brings it into view.
+    pub environment: Vec<(&'static str, String)>,
+    /// What `--device` takes to choose it; none where it is not installed.
+    pub selector: Option<String>,
+    /// What to know about its results.
+    pub remark: &'static str,
+    /// A simulator is slow: it gets the small shapes only.
+    pub simulator: bool,
+}
+
+/// PoCL, Oclgrind, rusticl, Intel's CPU runtime, then every GPU.
+pub fn all() -> Result<Vec<Implementation>> {
+    let mut all = vec![
+        by_platform("PoCL", Vec::new(), "Portable Computing Language", ""),
+        by_library("Oclgrind", oclgrind()),
+        by_platform(
+            "rusticl",
+            vec![("RUSTICL_ENABLE", "llvmpipe".into())],
+            "rusticl",
+            "its loops stop after 65,535 rounds and its event times count 0, 1, 2, 3",
+        ),
+        by_library("Intel CPU", intel()),
+    ];
+    for implementation in &mut all {
+        let devices = devices(&implementation.environment)?;
+        let platform = implementation.selector.take().unwrap_or_default();
+        let found = devices.iter().position(|label| label.contains(&platform));
+        // Chosen by number: a part of a name could match another device, too.
+        implementation.selector = found.map(|index| index.to_string());
+    }
+    all.extend(gpus(&devices(&[])?));
+    Ok(all)
+}
+
+fn by_platform(
+    name: &str,
+    environment: Vec<(&'static str, String)>,
+    platform: &str,
+    remark: &'static str,
+) -> Implementation {
+    Implementation {
+        name: name.into(),
+        environment,
+        selector: Some(platform.into()),
+        remark,
+        simulator: false,
+    }
+}
+
+/// A driver that is loaded by its path, past the loader. Where the file is
+/// missing, a path that names nothing lets opencl3 fall back to the loader, so
+/// the platform's name is asked for as well.
+fn by_library(name: &str, library: Option<PathBuf>) -> Implementation {
+    let environment = library.map(|path| (LIBRARY_VARIABLE, path.display().to_string()));
+    let platform = if name == "Oclgrind" {
+        "Oclgrind"
+    } else {
+        "Intel(R)"
+    };
+    Implementation {
+        name: name.into(),
+        environment: environment.into_iter().collect(),
+        selector: Some(platform.into()),
+        remark: "",
+        simulator: name == "Oclgrind",
+    }
+}
+
+/// Oclgrind as a library that is loaded at run time: its wrapper does not catch one.
+pub fn oclgrind() -> Option<PathBuf> {
+    [
+        "/usr/lib/oclgrind",
+        "/usr/local/lib/oclgrind",
+        "/usr/local/lib",
+    ]
+    .into_iter()
+    .map(|folder| Path::new(folder).join("liboclgrind-rt.so"))
+    .find(|path| path.is_file())
+}
+
+fn intel() -> Option<PathBuf> {
+    Some(workspace().join(".opencl/intel/libintelocl.so")).filter(|path| path.is_file())
+}
+
+/// Every device whose platform is none of the CPU implementations.
+fn gpus(labels: &[String]) -> Vec<Implementation> {
+    const CPUS: [&str; 4] = [
+        "Portable Computing",
+        "Oclgrind",
+        "rusticl",
+        "Intel(R) OpenCL)",
+    ];
+    let is_gpu = |label: &String| !CPUS.iter().any(|cpu| label.contains(cpu));
+    let found: Vec<(usize, &String)> = labels
+        .iter()
+        .enumerate()
+        .filter(|(_, label)| is_gpu(label))
+        .collect();
+    let gpu = |name: &str, selector| Implementation {
+        name: name.into(),
+        environment: Vec::new(),
+        selector,
+        remark: "",
+        simulator: false,
+    };
+    if found.is_empty() {
+        return vec![gpu("a GPU", None)];
+    }
+    found
+        .into_iter()
+        .map(|(index, label)| {
+            let name = label.split(" (").next().unwrap_or(label);
+            gpu(name, Some(index.to_string()))
+        })
+        .collect()
+}
+
+/// The labels of the devices that a lesson sees in this environment; none when
+/// a driver fails.
+fn devices(environment: &[(&'static str, String)]) -> Result<Vec<String>> {
+    let output = Command::new(LESSONS[0].binary()?)
+        .env(PROBE_VARIABLE, "1")
+        .envs(environment.iter().map(|(name, value)| (name, value)))
+        .stderr(Stdio::null())
+        .output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.lines().map(String::from).collect())
+}
