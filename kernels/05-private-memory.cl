@@ -13,7 +13,8 @@
 #define ROW 1024
 #endif
 
-// The sum lives in global memory: K reads and K writes of C for every element.
+// The sum lives in global memory: as written, K reads and K + 1 writes of C for
+// every element.
 kernel void matmul_global_sum(int M, int N, int K, global const REAL *A,
                               global const REAL *B, global REAL *C)
 {
@@ -28,8 +29,9 @@ kernel void matmul_global_sum(int M, int N, int K, global const REAL *A,
 }
 
 // The sum lives in a private variable, which the compiler keeps in a register:
-// one write of C, and no reads. The compiler could not do this by itself above,
-// because as far as it knows C and A might overlap.
+// one write of C, and no reads. Above, a compiler may spare the reads by itself,
+// since nobody writes in between, but not the writes: as far as it knows A or B
+// might overlap C, and then the next round must read what this one has written.
 kernel void matmul_private_sum(int M, int N, int K, global const REAL *A,
                                global const REAL *B, global REAL *C)
 {
@@ -62,8 +64,9 @@ kernel void matmul_row_per_item(int M, int N, int K, global const REAL *A,
 }
 
 // The item copies its row of A to private memory first and so reads it from
-// global memory once instead of N times. No register file holds a thousand
-// numbers: the array is "spilled" to memory that is private in name only.
+// global memory once instead of N times. No item has a thousand registers, nor
+// can registers be picked by an index known only at run time: the array is
+// "spilled" to memory that is private in name only.
 kernel void matmul_row_private(int M, int N, int K, global const REAL *A,
                                global const REAL *B, global REAL *C)
 {

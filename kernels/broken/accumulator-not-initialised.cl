@@ -1,6 +1,7 @@
-// Symptom: right on some drivers, garbage on others.
+// Symptom: most of C is wrong, by other amounts in every run, now and then NaN;
+// some elements are right.
 // Run: lesson03 --only matmul_naive --size 37x91x53
-// Seen by: uninitialised
+// Seen by: checker, uninitialised
 
 #ifndef REAL            // the element type, from --type
 #define REAL float

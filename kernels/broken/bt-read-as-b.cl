@@ -9,7 +9,7 @@
 #define REAL float
 #endif
 
-// id0 counts columns: neighbouring items read neighbouring elements.
+// id0 counts columns.
 kernel void matmul_id0_columns_bt(int M, int N, int K, global const REAL *A,
                                   global const REAL *Bt, global REAL *C)
 {

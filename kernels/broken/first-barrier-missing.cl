@@ -1,6 +1,8 @@
-// Symptom: nearly every element is wrong, and never the same way on two drivers.
+// Symptom: right on PoCL, at every size. On a GPU most elements are wrong.
 // Run: lesson06 --only matmul_tiled --size 37x91x53
-// Seen by: checker, races
+// Seen by: races
+//
+// C[M][N] = A[M][K] * B[K][N], row-major.
 
 #ifndef REAL            // the element type, from --type
 #define REAL float

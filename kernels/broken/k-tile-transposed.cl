@@ -1,4 +1,4 @@
-// Symptom: every element is wrong, at every size, and none looks like a neighbour's.
+// Symptom: right at size 1. At 64, or at 37x91x53, every element is wrong.
 // Run: lesson08 --only matmul_register_tile --size 37x91x53
 // Seen by: checker
 

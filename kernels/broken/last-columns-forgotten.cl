@@ -1,5 +1,5 @@
-// Symptom: right at size 64. At other sizes some elements are never written: the last columns of
-// every row, one to three of them with vectors of 4, up to fifteen with vectors of 16.
+// Symptom: right at size 64. At other sizes some elements are never written: in every row the same
+// few columns at the end, up to 3 of them with vectors of 4, up to 15 with vectors of 16.
 // Run: lesson07 --only matmul_vload --size 37x91x53
 // Seen by: checker
 

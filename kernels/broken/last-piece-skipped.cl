@@ -1,5 +1,5 @@
-// Symptom: right where K is a multiple of 16, every element wrong elsewhere; with
-// K below 16 nothing is written at all.
+// Symptom: right where K is a multiple of 16. Elsewhere every element is wrong, and
+// with K below 16 nothing is written at all.
 // Run: lesson05 --only matmul_row_private --size 37x91x53
 // Seen by: checker
 //

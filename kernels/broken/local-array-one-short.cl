@@ -1,6 +1,8 @@
-// Symptom: right on some drivers, wrong or a crash on others.
+// Symptom: right on PoCL. On a GPU some elements are wrong.
 // Run: lesson06 --only matmul_tiled --size 37x91x53
-// Seen by: bounds
+// Seen by: bounds, uninitialised
+//
+// C[M][N] = A[M][K] * B[K][N], row-major.
 
 #ifndef REAL            // the element type, from --type
 #define REAL float

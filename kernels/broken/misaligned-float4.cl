@@ -1,7 +1,7 @@
-// Symptom: right wherever N is a multiple of 16. For other N the process dies, on some drivers
-// and with some of the widths only; others give the right result.
+// Symptom: right wherever N is a multiple of 16. With other N some drivers give the right result,
+// and on others the process dies.
 // Run: lesson07 --only matmul_vload --size 37x91x53
-// Seen by: crash
+// Seen by: crash, bounds
 
 #ifndef REAL            // the element type, from --type
 #define REAL float

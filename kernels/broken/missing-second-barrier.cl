@@ -1,5 +1,5 @@
-// Symptom: right with a K of up to 16, always. With a larger K the result differs from run to run on
-// a GPU, or is right by luck; on a CPU driver it may be right every time.
+// Symptom: always right with a K of up to 16. With a larger K right on some drivers, and on others
+// wrong, sometimes or always.
 // Run: lesson08 --only matmul_register_tile --size 37x91x53
 // Seen by: races
 

@@ -1,6 +1,8 @@
-// Symptom: wrong everywhere, at every size.
+// Symptom: every element is wrong, at every size, as if rows had slipped.
 // Run: lesson06 --only matmul_tiled --size 37x91x53
 // Seen by: checker, bounds
+//
+// C[M][N] = A[M][K] * B[K][N], row-major.
 
 #ifndef REAL            // the element type, from --type
 #define REAL float
@@ -11,7 +13,7 @@
 #define TS 16
 #endif
 
-#define PITCH (TS + 1)                      // a padded row: no two in one bank
+#define PITCH (TS + 1)                      // length of a padded row
 
 kernel __attribute__((reqd_work_group_size(TS, TS, 1)))
 void matmul_tiled(int M, int N, int K, global const REAL *A,

@@ -1,5 +1,5 @@
-// Symptom: right if C is fresh and happens to hold zeros; twice as large when
-// the kernel runs again.
+// Symptom: right if C happens to hold zeros; twice as large when the kernel runs
+// a second time.
 // Run: lesson03 --only matmul_global_sum --size 37x91x53
 // Seen by: checker
 

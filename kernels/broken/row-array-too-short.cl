@@ -1,7 +1,7 @@
-// Symptom: right while K is small; from some K on anything may happen: a right
-// result, wrong ones, a crash.
+// Symptom: from K = 16 on right in some launches and wrong in others, depending on
+// the driver, the group size and the type. PoCL gives right results with floats.
 // Run: lesson05 --only matmul_row_private --size 37x91x53
-// Seen by: bounds
+// Seen by: bounds, uninitialised
 //
 // C[M][N] = A[M][K] * B[K][N], row-major. One item computes a row of C.
 

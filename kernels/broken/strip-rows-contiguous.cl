@@ -1,4 +1,5 @@
-// Symptom: most elements are wrong, at every size. The right numbers are there, but in other rows.
+// Symptom: of every 32 rows only the first and the last are right. The right numbers are there, but
+// in other rows.
 // Run: lesson08 --only matmul_column_strip --size 37x91x53
 // Seen by: checker
 

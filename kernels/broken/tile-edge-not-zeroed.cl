@@ -1,6 +1,9 @@
-// Symptom: right when K is a multiple of the tile, else every element is wrong.
+// Symptom: right where K is a multiple of the tile. Elsewhere every element is wrong,
+// except sometimes while K is below the tile's side.
 // Run: lesson06 --only matmul_tiled --size 37x91x21
 // Seen by: checker, uninitialised
+//
+// C[M][N] = A[M][K] * B[K][N], row-major.
 
 #ifndef REAL            // the element type, from --type
 #define REAL float

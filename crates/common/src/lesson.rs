@@ -101,7 +101,8 @@ impl Lesson {
     ///
     /// # Errors
     /// When standard output fails.
-    pub fn row(&mut self, record: Record) -> Result<()> {
+    pub fn row(&mut self, mut record: Record) -> Result<()> {
+        record.step_factor = self.report.step_factor(&record);
         self.keep(&record)?;
         self.spinner.suspend(|| self.report.row(record))
     }

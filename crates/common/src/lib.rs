@@ -22,6 +22,7 @@ pub mod source;
 pub mod step;
 pub mod supervise;
 pub mod timing;
+pub mod traffic;
 pub mod verify;
 
 pub use copy::Copy;
@@ -29,3 +30,4 @@ pub use error::{Error, Result};
 pub use lesson::Lesson;
 pub use run::lesson;
 pub use step::{Axes, Layout, Step};
+pub use traffic::Traffic;

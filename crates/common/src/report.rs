@@ -11,6 +11,7 @@ use crate::element::Type;
 use crate::error::Result;
 use crate::matrix::Fill;
 use crate::timing::Timing;
+use crate::traffic::Counts;
 use crate::verify::Right;
 
 /// One kernel's result, as `--json` prints it and as the pages' tables read it.
@@ -69,6 +70,9 @@ pub struct Record {
     /// Share of the device's own measured limit, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_of_limit: Option<f64>,
+    /// The rate over that of the step before, in the same table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step_factor: Option<f64>,
     /// Seconds that the driver took to build the program.
     pub build_seconds: f64,
     /// Median seconds from QUEUED to START.
@@ -88,6 +92,9 @@ pub struct Record {
     /// CL_KERNEL_LOCAL_MEM_SIZE.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub local_bytes: Option<u64>,
+    /// Elements that one launch loads and stores, by the kernel's formulas.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traffic_elements: Option<Counts>,
     /// Why the kernel did not run, if it did not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<String>,
@@ -196,11 +203,16 @@ impl Report {
     /// # Errors
     /// When standard output fails.
     pub fn row(&mut self, record: Record) -> Result<()> {
-        let before = self.rows.iter().rev().find_map(Record::rate);
-        self.line(row(&record, before))?;
+        self.line(row(&record))?;
         self.json(&record)?;
         self.rows.push(record);
         Ok(())
+    }
+
+    /// How many times faster a record is than the step before it in the table.
+    pub fn step_factor(&self, record: &Record) -> Option<f64> {
+        let before = self.rows.iter().rev().find_map(Record::rate)?;
+        record.rate().map(|rate| rate / before)
     }
 }
 
@@ -212,7 +224,7 @@ fn heading(unit: &str) -> String {
 }
 
 /// One kernel in two lines: the figures, and what is new in it.
-fn row(record: &Record, before: Option<f64>) -> String {
+fn row(record: &Record) -> String {
     let name = format!("{:<34}", record.kernel).bold();
     let bar = record.share_of_limit.map(bar).unwrap_or_default();
     let says = match record.says.is_empty() {
@@ -237,10 +249,7 @@ fn row(record: &Record, before: Option<f64>) -> String {
     let Some(median) = record.seconds_median else {
         return format!("  {name} {mark} right, not timed{says}");
     };
-    let step = match (record.rate(), before) {
-        (Some(rate), Some(before)) => factor(rate / before),
-        _ => "-".into(),
-    };
+    let step = record.step_factor.map_or("-".into(), factor);
     let share = match record.share_of_limit {
         Some(share) => percent(share),
         None => "-".into(),
@@ -365,10 +374,11 @@ mod tests {
             spread: Some(0.01),
             gflops: Some(34567.0),
             share_of_limit: Some(0.5),
+            step_factor: Some(345.67),
             ..Record::default()
         };
         assert_eq!(heading("GFLOP/s").chars().count(), 78);
-        let shown = row(&record, Some(100.0));
+        let shown = row(&record);
         assert!(
             shown.lines().all(|line| line.chars().count() <= 80),
             "{shown}"

@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 
 use crate::element::Type;
+use crate::error::Result;
 use crate::matrix::{Matrix, Shape};
 use crate::session::NdRange;
+use crate::traffic::{Counts, Traffic};
 use crate::verify::Problem;
 
 /// Which matrix index runs along which dimension of the NDRange.
@@ -56,8 +58,12 @@ pub struct Step {
     pub multiples: Shape,
     /// Macros given to the compiler.
     pub defines: Vec<(String, usize)>,
+    /// Sizes that stand in the kernel's file, for the traffic formulas.
+    pub constants: Vec<(String, usize)>,
     /// Why the kernel does not exist for integers, if it does not.
     pub no_integers: Option<&'static str>,
+    /// What it loads and stores.
+    pub traffic: Option<Traffic>,
 }
 
 impl Step {
@@ -74,7 +80,9 @@ impl Step {
             layout: Layout::RowMajor,
             multiples: Shape::cube(1),
             defines: Vec::new(),
+            constants: Vec::new(),
             no_integers: None,
+            traffic: None,
         }
     }
 
@@ -119,6 +127,13 @@ impl Step {
         self
     }
 
+    /// Names a size that stands in the kernel's file, so that the formulas of its
+    /// traffic can use it; the compiler is not told, and a learner may change it.
+    pub fn constant(mut self, name: &str, value: usize) -> Step {
+        self.constants.push((name.into(), value));
+        self
+    }
+
     /// Names this launch of a kernel that is launched in several ways.
     pub fn variant(self, variant: impl Into<String>) -> Step {
         let variant = variant.into();
@@ -132,6 +147,37 @@ impl Step {
             no_integers,
             ..self
         }
+    }
+
+    /// States what the kernel loads and stores.
+    pub fn traffic(self, traffic: Traffic) -> Step {
+        Step {
+            traffic: Some(traffic),
+            ..self
+        }
+    }
+
+    /// Counts what one launch loads and stores, in elements; `group` is the
+    /// group that it really has.
+    ///
+    /// # Errors
+    /// When a formula cannot be evaluated.
+    pub fn counts(&self, problem: Shape, group: &[usize]) -> Result<Option<Counts>> {
+        let s = self.shape(problem);
+        let value = |name: &str| -> Option<f64> {
+            let number = match name {
+                "M" => s.m,
+                "N" => s.n,
+                "K" => s.k,
+                "G" => *group.first()?,
+                _ => {
+                    let mut known = self.defines.iter().chain(&self.constants);
+                    known.find(|(define, _)| define == name)?.1
+                }
+            };
+            Some(number as f64)
+        };
+        self.traffic.map(|traffic| traffic.count(value)).transpose()
     }
 
     /// Whether no other group will do: the kernel says so, or there is only one.

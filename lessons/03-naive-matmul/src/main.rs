@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use common::matrix::Shape;
 use common::reference::LoopOrder;
 use common::report::significant;
-use common::{Axes, Layout, Lesson, Result, Step, lesson};
+use common::{Axes, Layout, Lesson, Result, Step, Traffic, lesson};
 
 fn main() -> ExitCode {
     lesson(3, "naive matmul", Some("03-naive-matmul.cl"), |lesson| {
@@ -17,23 +17,29 @@ fn main() -> ExitCode {
 }
 
 fn steps() -> [Step; 4] {
+    // Two loads for each multiply-add; with the sum in C a third, and a store.
+    let sum_in_register = Traffic::global("2*M*N*K", "M*N");
+    let sum_in_c = Traffic::global("3*M*N*K", "M*N*(K + 1)");
     [
         Step::new(
             "matmul_local_ids",
             "one work-group; local ids name the elements",
         )
-        .axes(Axes::OneGroup),
+        .axes(Axes::OneGroup)
+        .traffic(sum_in_register),
         Step::new(
             "matmul_global_sum",
             "many groups; the running sum lives in C",
-        ),
-        Step::new("matmul_naive", "the running sum in a private variable"),
+        )
+        .traffic(sum_in_c),
+        Step::new("matmul_naive", "the running sum in a private variable").traffic(sum_in_register),
         Step::new(
             "matmul_naive_column_major",
             "the same for column-major matrices",
         )
         .axes(Axes::RowsFirst)
-        .layout(Layout::ColumnMajor),
+        .layout(Layout::ColumnMajor)
+        .traffic(sum_in_register),
     ]
 }
 

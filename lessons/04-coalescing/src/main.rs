@@ -7,7 +7,7 @@ use common::device::Kind;
 use common::element::{Elements, Type};
 use common::matrix::{Fill, Matrix};
 use common::session::NdRange;
-use common::{Axes, Copy, Layout, Lesson, Result, Step, lesson};
+use common::{Axes, Copy, Layout, Lesson, Result, Step, Traffic, lesson};
 
 fn main() -> ExitCode {
     lesson(4, "coalescing", Some("04-coalescing.cl"), |lesson| {
@@ -19,7 +19,13 @@ fn main() -> ExitCode {
 /// Groups are 32 wide, so that the 32 items that a GPU runs in lockstep differ
 /// in id0 alone and one of the two mappings is seen pure.
 fn step(kernel: &str, axes: Axes, layout: Layout, says: &str) -> Step {
+    // The same number of loads throughout: what differs is who asks for what when.
+    let traffic = match kernel.ends_with("sum_in_c") {
+        true => Traffic::global("3*M*N*K", "M*N*(K + 1)"),
+        false => Traffic::global("2*M*N*K", "M*N"),
+    };
     Step::new(kernel, says)
+        .traffic(traffic)
         .axes(axes)
         .layout(layout)
         .group([32, 8])
@@ -56,6 +62,9 @@ fn products(lesson: &mut Lesson) -> Result<()> {
 
 /// The same elements, copied in worse and worse order.
 fn copies(lesson: &mut Lesson) -> Result<()> {
+    if !lesson.flags.wants("copy_stride") && !lesson.flags.wants("copy_offset") {
+        return Ok(());
+    }
     let session = lesson.session()?;
     let elements = copied_elements(lesson)?;
     // 64 more than are copied, so that a copy may begin at any offset.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use common::matrix::Shape;
 use common::report::{Record, bytes};
-use common::{Axes, Lesson, Result, Step, lesson};
+use common::{Axes, Lesson, Result, Step, Traffic, lesson};
 
 fn main() -> ExitCode {
     lesson(
@@ -29,13 +29,19 @@ fn main() -> ExitCode {
 
 fn steps() -> [Step; 3] {
     [
-        Step::new("matmul_global_sum", "the running sum lives in C"),
-        Step::new("matmul_private_sum", "the running sum lives in a register"),
+        Step::new("matmul_global_sum", "the running sum lives in C")
+            .traffic(Traffic::global("3*M*N*K", "M*N*(K + 1)")),
+        Step::new("matmul_private_sum", "the running sum lives in a register")
+            .traffic(Traffic::global("2*M*N*K", "M*N")),
         Step::new("matmul_row_per_item", "one item computes a row of C")
             .axes(Axes::Rows)
-            .group([64, 1]),
+            .group([64, 1])
+            .traffic(Traffic::global("2*M*N*K", "M*N")),
     ]
 }
+
+/// Elements of a row of A that an item keeps at a time, as in the kernel file.
+const ROW: usize = 1024;
 
 /// The last step in groups of several sizes. One of them is what a source chose
 /// after asking for the compute units: as many groups as units, each as large
@@ -47,6 +53,11 @@ fn group_sizes(lesson: &mut Lesson, shape: Shape) -> Result<Vec<Step>> {
         Step::new("matmul_row_private", "row of A in private memory")
             .axes(Axes::Rows)
             .exact_group([size, 1])
+            .constant("ROW", ROW)
+            .traffic(Traffic::global(
+                "M*K + M*N*K + M*N*(ceil(K/ROW) - 1)",
+                "M*N*ceil(K/ROW)",
+            ))
             .variant(format!("x{size}"))
     };
     let mut steps: Vec<Step> = [1, 8, 64, 250, 256].map(row_private).into();
@@ -74,7 +85,9 @@ fn private_sizes(lesson: &mut Lesson) -> Result<()> {
     if sizes.is_empty() {
         return Ok(());
     }
-    lesson.say("\n  CL_KERNEL_PRIVATE_MEM_SIZE: memory of one item, beyond its registers")?;
+    lesson.say(
+        "\n  CL_KERNEL_PRIVATE_MEM_SIZE: private memory of one item, as the driver counts it",
+    )?;
     for (kernel, size) in sizes {
         lesson.say(format!("    {kernel:<28}{:>10}", bytes(size)))?;
     }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use common::element::{Elements, Type};
 use common::matrix::{Fill, Matrix, Shape};
 use common::session::NdRange;
-use common::{Axes, Copy, Layout, Lesson, Result, Step, lesson};
+use common::{Axes, Copy, Layout, Lesson, Result, Step, Traffic, lesson};
 
 fn main() -> ExitCode {
     lesson(6, "local memory", Some("06-local-memory.cl"), |lesson| {
@@ -26,8 +26,18 @@ fn tiled(kernel: &str, side: usize, axes: Axes, layout: Layout) -> Step {
         .axes(axes)
         .layout(layout)
         .exact_group([side, side])
+        .traffic(
+            Traffic::global("M*K*ceil(N/TS) + K*N*ceil(M/TS)", "M*N").local(
+                "2*TS*TS*TS*ceil(M/TS)*ceil(N/TS)*ceil(K/TS)",
+                "2*TS*TS*ceil(M/TS)*ceil(N/TS)*ceil(K/TS)",
+            ),
+        )
         .define("TS", side)
 }
+
+/// Elements of a row of A, and of a column of B, that are kept at a time, as in
+/// the kernel file.
+const PIECE: usize = 1024;
 
 fn steps() -> Vec<Step> {
     let column = Step::new(
@@ -35,7 +45,15 @@ fn steps() -> Vec<Step> {
         "row of A private, column of B shared by the group",
     )
     .axes(Axes::Rows)
-    .group([64, 1]);
+    .group([64, 1])
+    .constant("PIECE", PIECE)
+    .traffic(
+        Traffic::global(
+            "M*K + ceil(M/G)*K*N + M*N*(ceil(K/PIECE) - 1)",
+            "M*N*ceil(K/PIECE)",
+        )
+        .local("M*N*K", "ceil(M/G)*K*N"),
+    );
     let mut steps = vec![column];
     for side in [8, 16, 32] {
         steps.push(tiled(
@@ -66,7 +84,8 @@ fn products(lesson: &mut Lesson) -> Result<()> {
 /// A product so small that the items can tell how they fill the tiles.
 fn watch_tiles_fill(lesson: &mut Lesson) -> Result<()> {
     // What kernels print would spoil JSON, and types other than float their %g.
-    if lesson.flags.json || lesson.flags.ty != Type::Float {
+    let wanted = lesson.flags.wants("trace_tiles");
+    if !wanted || lesson.flags.json || lesson.flags.ty != Type::Float {
         return Ok(());
     }
     let step = Step::new(
@@ -81,6 +100,9 @@ fn watch_tiles_fill(lesson: &mut Lesson) -> Result<()> {
 
 /// Reads along rows, writes along rows, and turns the tile round in between.
 fn transpositions(lesson: &mut Lesson) -> Result<()> {
+    if !lesson.flags.wants("transpose_naive") && !lesson.flags.wants("transpose_tile") {
+        return Ok(());
+    }
     let session = lesson.session()?;
     let shape = lesson.shape()?;
     let (rows, columns) = (shape.m, shape.n);

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use common::{Axes, Lesson, Result, Step, lesson};
+use common::{Axes, Lesson, Result, Step, Traffic, lesson};
 
 fn main() -> ExitCode {
     lesson(7, "vectorization", Some("07-vectorization.cl"), |lesson| {
@@ -19,19 +19,36 @@ fn main() -> ExitCode {
 
 const NO_DOT: &str = "OpenCL's dot() exists for floating types only";
 
-fn row_step(kernel: &str, says: &str) -> Step {
-    Step::new(kernel, says).axes(Axes::Rows).group([64, 1])
+/// Elements of a row of A, and of a column of B, that are kept at a time, as in
+/// the kernel file.
+const PIECE: usize = 1024;
+
+/// A row of C per item, in vectors of `W`; zeros fill the last vector of a row.
+fn row_step(kernel: &str, width: usize, says: &str) -> Step {
+    Step::new(kernel, says)
+        .axes(Axes::Rows)
+        .group([64, 1])
+        .constant("PIECE", PIECE)
+        .constant("W", width)
+        .traffic(
+            Traffic::global(
+                "M*K + ceil(M/G)*K*N + M*N*(ceil(K/PIECE) - 1)",
+                "M*N*ceil(K/PIECE)",
+            )
+            .local("M*N*W*ceil(K/W)", "ceil(M/G)*N*W*ceil(K/W)"),
+        )
 }
 
 fn steps() -> Vec<Step> {
     let mut steps = vec![
         row_step(
             "matmul_dot4_from_scalars",
+            4,
             "dot() of float4 put together from scalars",
         )
         .no_integers(NO_DOT),
-        row_step("matmul_dot4", "the private row is an array of float4").no_integers(NO_DOT),
-        row_step("matmul_dot8", "float8, with a dot product of our own"),
+        row_step("matmul_dot4", 4, "the private row is an array of float4").no_integers(NO_DOT),
+        row_step("matmul_dot8", 8, "float8, with a dot product of our own"),
     ];
     for width in [4, 8, 16] {
         steps.push(

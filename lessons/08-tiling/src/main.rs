@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use common::element::Type;
-use common::{Step, lesson};
+use common::{Step, Traffic, lesson};
 
 fn main() -> ExitCode {
     lesson(8, "tiling", Some("08-tiling.cl"), |lesson| {
@@ -27,23 +27,20 @@ fn steps(ty: Type) -> [Step; 5] {
         )
         .exact_group([32, 4])
         .per_item([1, 8])
-        .pad(32, 32, 32),
-        Step::new(
+        .pad(32, 32, 32)
+        .define("TS", 32)
+        .define("STRIP", 8)
+        .traffic(Traffic::global("2*M*N*K/TS", "M*N").local("M*N*K + M*N*K/STRIP", "2*M*N*K/TS")),
+        register_tile(
             "matmul_register_tile",
+            depth,
             "8x8 elements per item, over a local tile",
-        )
-        .exact_group([16, 8])
-        .per_item([8, 8])
-        .pad(64, 128, depth)
-        .define("TK", depth),
-        Step::new(
+        ),
+        register_tile(
             "matmul_register_tile_vector",
+            depth,
             "the same, four numbers at a time",
-        )
-        .exact_group([16, 8])
-        .per_item([8, 8])
-        .pad(64, 128, depth)
-        .define("TK", depth),
+        ),
         private(
             Vectors { width: 4, count: 1 },
             [16, 16],
@@ -58,6 +55,23 @@ fn steps(ty: Type) -> [Step; 5] {
             "no local memory, shaped for a CPU",
         ),
     ]
+}
+
+/// 8 x 8 elements per item, over a local tile of 64 rows and 128 columns.
+fn register_tile(kernel: &str, depth: usize, says: &str) -> Step {
+    Step::new(kernel, says)
+        .exact_group([16, 8])
+        .per_item([8, 8])
+        .pad(64, 128, depth)
+        .define("TM", 64)
+        .define("TN", 128)
+        .define("TK", depth)
+        .define("RM", 8)
+        .define("RN", 8)
+        .traffic(
+            Traffic::global("M*N*K/TN + M*N*K/TM", "M*N")
+                .local("M*N*K/RN + M*N*K/RM", "M*N*K/TN + M*N*K/TM"),
+        )
 }
 
 /// The vectors that one item keeps for each of its 8 rows.
@@ -80,4 +94,8 @@ fn private(vectors: Vectors, group: [usize; 2], says: &str) -> Step {
         .define("P_ROWS", ROWS)
         .define("P_GROUP_X", group[0])
         .define("P_GROUP_Y", group[1])
+        .traffic(Traffic::global(
+            "M*N*K/(P_VECTORS*P_WIDTH) + M*N*K/P_ROWS",
+            "M*N",
+        ))
 }

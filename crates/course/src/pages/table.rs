@@ -97,16 +97,6 @@ fn cells(run: &Run, kernel: &str) -> String {
     let Some(rate) = record.rate() else {
         return " - | - | - |".into();
     };
-    // The step before, in the same table and unit; the host's rows begin a new one.
-    let same = |other: &&Record| {
-        other.gflops.is_some() == record.gflops.is_some() && other.platform == record.platform
-    };
-    let before = run.records[..at]
-        .iter()
-        .rev()
-        .filter(same)
-        .find_map(Record::rate)
-        .filter(|_| record.platform != "host");
     let unit = match (record.gflops, title(run).ends_with("GB/s")) {
         (None, false) => " GB/s",
         _ => "",
@@ -114,7 +104,7 @@ fn cells(run: &Run, kernel: &str) -> String {
     format!(
         " {}{unit} | {} | {} |",
         significant(rate),
-        before.map_or("-".into(), |before| factor(rate / before)),
+        record.step_factor.map_or("-".into(), factor),
         record.share_of_limit.map_or("-".into(), percent)
     )
 }
