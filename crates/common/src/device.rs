@@ -233,10 +233,7 @@ fn describe(platform: &ClPlatform) -> Platform {
 /// The .icd files through which the loader finds drivers, with the library that
 /// each names. Empty where the system has no such folder (macOS, Windows).
 pub fn icd_files() -> Vec<(PathBuf, String)> {
-    let folder = std::env::var_os("OCL_ICD_VENDORS")
-        .map(PathBuf::from)
-        .unwrap_or_else(|| PathBuf::from("/etc/OpenCL/vendors"));
-    let mut files: Vec<(PathBuf, String)> = std::fs::read_dir(folder)
+    let mut files: Vec<(PathBuf, String)> = std::fs::read_dir(icd_folder())
         .into_iter()
         .flatten()
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
@@ -248,4 +245,10 @@ pub fn icd_files() -> Vec<(PathBuf, String)> {
         .collect();
     files.sort();
     files
+}
+
+/// The folder with the loader's .icd files.
+pub fn icd_folder() -> PathBuf {
+    std::env::var_os("OCL_ICD_VENDORS")
+        .map_or_else(|| PathBuf::from("/etc/OpenCL/vendors"), PathBuf::from)
 }

@@ -84,6 +84,25 @@ impl Elements {
         }
     }
 
+    /// `count` elements, element `i` being number `from(i)` of these, bit by bit,
+    /// or zero where there is none.
+    pub fn gather(&self, count: usize, from: impl Fn(usize) -> Option<usize>) -> Elements {
+        fn pick<T: Copy + Default>(
+            v: &[T],
+            count: usize,
+            from: impl Fn(usize) -> Option<usize>,
+        ) -> Vec<T> {
+            (0..count)
+                .map(|i| from(i).map_or(T::default(), |at| v[at]))
+                .collect()
+        }
+        match self {
+            Elements::Float(v) => Elements::Float(pick(v, count, from)),
+            Elements::Double(v) => Elements::Double(pick(v, count, from)),
+            Elements::Int(v) => Elements::Int(pick(v, count, from)),
+        }
+    }
+
     /// Element `i` as f64.
     #[inline]
     pub fn get(&self, i: usize) -> f64 {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use colored::Colorize;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::Flags;
+use crate::cli::{self, Flags};
 use crate::device::{self, Device, Kind};
 use crate::element::Type;
 use crate::error::{Error, Result};
@@ -210,6 +210,7 @@ impl Lesson {
     /// When the problem does not fit the device.
     pub fn problem(&mut self) -> Result<Problem> {
         let shape = self.shape()?;
+        cli::must_be_countable(shape)?;
         let session = self.session()?;
         let Flags { ty, fill, seed, .. } = self.flags;
         let size = |count: usize| count * ty.size();

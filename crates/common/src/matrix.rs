@@ -105,33 +105,35 @@ impl Matrix {
     /// The matrix with rows and columns exchanged. A transposed row-major
     /// matrix is, byte for byte, the column-major form of the original.
     pub fn transposed(&self) -> Matrix {
-        let data = Elements::from_fn(self.data.ty(), self.data.len(), |i| {
-            self.at(i % self.rows, i / self.rows)
-        });
+        let from = |i| i % self.rows * self.cols + i / self.rows;
         Matrix {
             rows: self.cols,
             cols: self.rows,
-            data,
+            data: self.data.gather(self.data.len(), |i| Some(from(i))),
         }
     }
 
     /// The matrix with zeros added below and on the right.
     pub fn padded(&self, rows: usize, cols: usize) -> Matrix {
-        let data = Elements::from_fn(self.data.ty(), rows * cols, |i| {
+        let from = |i| {
             let (r, c) = (i / cols, i % cols);
-            if r < self.rows && c < self.cols {
-                self.at(r, c)
-            } else {
-                0.0
-            }
-        });
-        Matrix { rows, cols, data }
+            (r < self.rows && c < self.cols).then_some(r * self.cols + c)
+        };
+        Matrix {
+            rows,
+            cols,
+            data: self.data.gather(rows * cols, from),
+        }
     }
 
     /// The upper left corner.
     pub fn cropped(&self, rows: usize, cols: usize) -> Matrix {
-        let data = Elements::from_fn(self.data.ty(), rows * cols, |i| self.at(i / cols, i % cols));
-        Matrix { rows, cols, data }
+        let from = |i| i / cols * self.cols + i % cols;
+        Matrix {
+            rows,
+            cols,
+            data: self.data.gather(rows * cols, |i| Some(from(i))),
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::report::{Record, Work, bytes};
 use crate::session::{Arg, NdRange};
 use crate::step::{Axes, Step};
 use crate::timing::{self, Runs, Timing};
-use crate::verify::{self, CANARY_BYTES, POISON, Problem, Right};
+use crate::verify::{self, CANARY_BYTES, Problem, Right};
 
 /// A kernel is run for so long before it is timed, so that clocks have risen.
 const WARM_UP: Duration = Duration::from_millis(30);
@@ -116,10 +116,17 @@ impl Lesson {
             step.result(padded, problem.shape)
         };
         let check = |bytes: &[u8]| {
-            let canary = verify::canary_alive(bytes, c_bytes);
+            let canary = verify::canary_alive(bytes, c_bytes, problem.ty);
             verify::check(problem, &result(bytes), canary).map_err(|wrong| wrong.to_string())
         };
-        let outcome = self.verify_and_time(kernel, name, range, (&mut c, c_bytes), runs, check)?;
+        let outcome = self.verify_and_time(
+            kernel,
+            name,
+            range,
+            (&mut c, c_bytes, problem.ty),
+            runs,
+            check,
+        )?;
         if self.flags.show {
             let bytes = session.read(&c, c_bytes)?;
             self.show(&format!("C by {name}"), &result(&bytes))?;
@@ -162,14 +169,14 @@ impl Lesson {
         kernel: &Kernel,
         name: &str,
         range: &NdRange,
-        (out, bytes): (&mut Buffer<u8>, usize),
+        (out, bytes, ty): (&mut Buffer<u8>, usize, Type),
         runs: Option<Runs>,
         check: impl Fn(&[u8]) -> Result<Right, String>,
     ) -> Result<Outcome> {
         let session = self.session()?;
         let whole = bytes + CANARY_BYTES;
         self.doing(format!("running {name}"))?;
-        session.write(out, &verify::poisoned(bytes))?;
+        session.write(out, &verify::poisoned(bytes, ty))?;
         session.run(kernel, name, range)?;
         let first = session.read(out, whole)?;
         self.doing(format!("checking {name}"))?;
@@ -189,7 +196,7 @@ impl Lesson {
             runs,
             |run| {
                 self.doing(format!("timing {name}, run {run}"))?;
-                session.fill(out, POISON, bytes)?;
+                session.fill(out, verify::poison(ty), bytes)?;
                 session.finish()
             },
             || session.run(kernel, name, range),
@@ -348,7 +355,10 @@ impl Lesson {
                 unreachable!("asked for floats")
             };
             let wrong = (0..elements).filter(|&i| got[i].to_bits() != host[from(i)].to_bits());
-            match (wrong.count(), verify::canary_alive(result, size)) {
+            match (
+                wrong.count(),
+                verify::canary_alive(result, size, Type::Float),
+            ) {
                 (0, true) => Ok(Right {
                     compared: elements,
                     freivalds: false,
@@ -360,7 +370,14 @@ impl Lesson {
             }
         };
         let runs = self.runs()?;
-        match self.verify_and_time(&kernel, &name, &range, (&mut out, size), runs, check)? {
+        match self.verify_and_time(
+            &kernel,
+            &name,
+            &range,
+            (&mut out, size, Type::Float),
+            runs,
+            check,
+        )? {
             Outcome::Wrong(wrong) => record.failed = Some(wrong),
             Outcome::Right(right, timing) => {
                 record.right(right);

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches};
 use colored::Colorize;
 
-use crate::cli::{self, Flags};
+use crate::cli::Flags;
 use crate::error::{Error, Result};
 use crate::lesson::Lesson;
 use crate::report::Report;
@@ -89,9 +89,6 @@ fn in_the_parent(file: Option<&'static str>, flags: &Flags) -> Result<ExitCode> 
                 known.join(", ")
             )));
         }
-    }
-    if let Some(size) = flags.size {
-        cli::must_be_countable(size)?;
     }
     supervise::run(flags)
 }

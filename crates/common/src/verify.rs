@@ -22,10 +22,16 @@ const CHECK_ALL_BELOW: usize = 1 << 27;
 /// Bytes behind C that a kernel must not touch.
 pub const CANARY_BYTES: usize = 4096;
 
-/// The bytes that a result buffer holds before the launch, repeated: a NaN that
-/// no computation makes, whether read as float or double, and a number far
-/// outside the results when read as int.
-pub const POISON: [u8; 8] = [0xad, 0xde, 0xc0, 0x7f, 0xad, 0xde, 0xfc, 0x7f];
+/// The eight bytes that a result buffer holds before a launch, repeated: for
+/// floating types a signalling NaN, which no computation makes (what comes out of
+/// one is a quiet NaN), for ints a number far outside the results.
+pub fn poison(ty: Type) -> [u8; 8] {
+    const WORD: u64 = 0x7fa0_dead;
+    match ty {
+        Type::Float | Type::Int => (WORD << 32 | WORD).to_ne_bytes(),
+        Type::Double => 0x7ff4_dead_7fa0_dead_u64.to_ne_bytes(),
+    }
+}
 
 /// A product and what is needed to check it.
 #[derive(Clone, Debug)]
@@ -56,32 +62,21 @@ impl Problem {
 }
 
 /// What a buffer for C must hold before a launch: poison, then the canary.
-pub fn poisoned(bytes: usize) -> Vec<u8> {
-    POISON
-        .into_iter()
-        .cycle()
-        .take(bytes + CANARY_BYTES)
-        .collect()
+pub fn poisoned(bytes: usize, ty: Type) -> Vec<u8> {
+    let forever = poison(ty).into_iter().cycle();
+    forever.take(bytes + CANARY_BYTES).collect()
 }
 
 /// True when the canary behind the first `bytes` bytes is as it was.
-pub fn canary_alive(buffer: &[u8], bytes: usize) -> bool {
-    let fresh = POISON.into_iter().cycle().skip(bytes % POISON.len());
+pub fn canary_alive(buffer: &[u8], bytes: usize, ty: Type) -> bool {
+    let fresh = poison(ty).into_iter().cycle().skip(bytes % 8);
     buffer[bytes..].iter().copied().eq(fresh.take(CANARY_BYTES))
 }
 
 /// True where element `i` still holds the poison.
 fn is_poison(data: &Elements, i: usize) -> bool {
-    match data {
-        Elements::Float(v) => poison_word(i % 2) == v[i].to_bits(),
-        Elements::Int(v) => poison_word(i % 2) == v[i] as u32,
-        Elements::Double(v) => u64::from_ne_bytes(POISON) == v[i].to_bits(),
-    }
-}
-
-fn poison_word(half: usize) -> u32 {
-    let at = half * 4;
-    u32::from_ne_bytes([POISON[at], POISON[at + 1], POISON[at + 2], POISON[at + 3]])
+    let size = data.ty().size();
+    data.as_bytes()[i * size..(i + 1) * size] == poison(data.ty())[..size]
 }
 
 /// How a right result was found to be right.

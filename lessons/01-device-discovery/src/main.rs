@@ -35,7 +35,10 @@ fn drivers(lesson: &Lesson) -> Result<()> {
     let files = device::icd_files();
     lesson.say("\n  Drivers that the loader is told of (ICD files)")?;
     if files.is_empty() {
-        lesson.say("    none in /etc/OpenCL/vendors; some systems register drivers elsewhere")?;
+        lesson.say(format!(
+            "    none in {}; some systems register drivers elsewhere",
+            device::icd_folder().display()
+        ))?;
     }
     for (path, library) in files {
         lesson.say(format!("    {}: {library}", path.display()))?;

@@ -10,6 +10,7 @@ use std::time::Instant;
 use common::device::{Candidate, Kind, choose};
 use common::error::During;
 use common::matrix::Fill;
+use common::source::Source;
 use common::timing::Profile;
 use common::{Error, Lesson, Result, lesson};
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
@@ -21,12 +22,13 @@ use opencl3::platform::get_platforms;
 use opencl3::program::Program;
 use opencl3::types::{CL_BLOCKING, cl_float, cl_int};
 
-/// Items of a work-group.
-const GROUP: usize = 64;
+/// Items of a work-group: a multiple of what every GPU runs in lockstep, and no
+/// more than what every device allows.
+const GROUP: usize = 256;
 
 /// The vectors, and what the learner asked for.
 struct Saxpy {
-    source: String,
+    source: Source,
     d: f32,
     a: Vec<f32>,
     b: Vec<f32>,
@@ -126,7 +128,7 @@ fn problem(lesson: &Lesson, device: &Candidate) -> Result<Saxpy> {
         (None, false) => 10,
     };
     Ok(Saxpy {
-        source: lesson.source()?.text,
+        source: lesson.source()?,
         d: if lesson.flags.fill == Fill::Count {
             2.0
         } else {
@@ -151,11 +153,12 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     // The program is built now, from text, for this very device. Two calls,
     // because the log of a failed build is kept by the program.
     let start = Instant::now();
-    let mut program = Program::create_from_source(&context, &saxpy.source)
+    let mut program = Program::create_from_source(&context, &saxpy.source.text)
         .during("loading the program's text")?;
     if program.build(&[device.id()], "").is_err() {
         let log = program.get_build_log(device.id()).unwrap_or_default();
-        return Err(Error::Build(format!("02-saxpy.cl does not build:\n{log}")));
+        let path = saxpy.source.path.display();
+        return Err(Error::Build(format!("{path} does not build:\n{log}")));
     }
     let build = start.elapsed().as_secs_f64();
     let kernel = Kernel::create(&program, "saxpy").during("creating the kernel")?;
@@ -249,7 +252,8 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
         saxpy.runs + 1
     ))?;
 
-    let mut result = vec![0.0f32; n];
+    // Filled, not merely reserved: the first touch of a page costs time, too.
+    let mut result = vec![f32::NAN; n];
     let start = Instant::now();
     // SAFETY: the call blocks until `result` has been filled.
     unsafe { queue.enqueue_read_buffer(&c, CL_BLOCKING, 0, &mut result, &[]) }

@@ -5,14 +5,16 @@ use std::process::ExitCode;
 use common::matrix::Shape;
 use common::reference::LoopOrder;
 use common::report::significant;
+use common::verify::Problem;
 use common::{Axes, Layout, Lesson, Result, Step, Traffic, lesson};
 
 fn main() -> ExitCode {
     lesson(3, "naive matmul", Some("03-naive-matmul.cl"), |lesson| {
         lesson.session()?;
         small_enough_to_print(lesson)?;
-        loop_orders(lesson)?;
-        one_item_per_element(lesson)
+        let problem = lesson.problem()?;
+        loop_orders(lesson, &problem)?;
+        one_item_per_element(lesson, &problem)
     })
 }
 
@@ -57,13 +59,12 @@ fn small_enough_to_print(lesson: &mut Lesson) -> Result<()> {
 }
 
 /// The same three loops on one core of the host, in all six orders.
-fn loop_orders(lesson: &mut Lesson) -> Result<()> {
+fn loop_orders(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
     if lesson.runs()?.is_none() || !lesson.flags.only.is_empty() {
         return Ok(());
     }
-    let problem = lesson.problem()?;
     // Enough to leave the caches, and still a matter of seconds.
-    let problem = lesson.clipped(&problem, 512);
+    let problem = lesson.clipped(problem, 512);
     lesson.say(format!(
         "\n  On the host, one core, {}: outer, middle, inner loop",
         problem.shape
@@ -77,11 +78,10 @@ fn loop_orders(lesson: &mut Lesson) -> Result<()> {
 }
 
 /// The kernels, on matrices of the size that was asked for.
-fn one_item_per_element(lesson: &mut Lesson) -> Result<()> {
-    let problem = lesson.problem()?;
+fn one_item_per_element(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
     lesson.table("GFLOP/s")?;
     for step in steps() {
-        lesson.measure(&step, &problem)?;
+        lesson.measure(&step, problem)?;
     }
-    lesson.compare_with_host(&problem)
+    lesson.compare_with_host(problem)
 }

@@ -86,7 +86,7 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
             says: format!("neighbours read {} bytes apart", 4 * stride),
             defines: Vec::new(),
             sizes: [columns, stride],
-            range: NdRange::cover(&[columns, stride], &[64, 1]),
+            range: NdRange::cover(&[columns, stride], &[256, 1]),
             exact_group: false,
             elements,
         };
@@ -101,7 +101,7 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
             says: format!("neighbours, beginning {} bytes further on", 4 * offset),
             defines: Vec::new(),
             sizes: [elements, offset],
-            range: NdRange::cover(&[elements], &[64]),
+            range: NdRange::cover(&[elements], &[256]),
             exact_group: false,
             elements,
         };

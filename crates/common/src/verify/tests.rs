@@ -34,10 +34,6 @@ fn spoilt(shape: Shape, spoil: impl Fn(&mut Matrix)) -> Wrong {
     *check(&problem, &c, true).expect_err("the spoilt result is wrong")
 }
 
-fn poison() -> f32 {
-    f32::from_bits(poison_word(0))
-}
-
 #[test]
 fn one_element_that_is_slightly_off_is_found() {
     let wrong = spoilt(ODD, |c| floats(c)[10] += 1e-4);
@@ -56,7 +52,7 @@ fn nan_is_wrong_everywhere() {
 #[test]
 fn poison_is_called_untouched() {
     let wrong = spoilt(ODD, |c| {
-        let bytes = poisoned(c.data.len() * 4);
+        let bytes = poisoned(c.data.len() * 4, Type::Float);
         c.data = Elements::from_bytes(Type::Float, &bytes[..63 * 4]);
     });
     assert_eq!(
@@ -64,6 +60,17 @@ fn poison_is_called_untouched() {
         ["untouched: the kernel wrote nothing to C"]
     );
     assert!(wrong.map().contains('o') && !wrong.map().contains('#'));
+}
+
+#[test]
+fn a_sum_that_starts_from_poison_is_nan_and_not_untouched() {
+    for (ty, size) in [(Type::Float, 4), (Type::Double, 8)] {
+        let bytes = poisoned(size, ty);
+        let held = Elements::from_bytes(ty, &bytes[..size]);
+        assert!(is_poison(&held, 0));
+        let sum = Elements::from_fn(ty, 1, |_| held.get(0) + 1.0);
+        assert!(sum.get(0).is_nan() && !is_poison(&sum, 0), "{ty:?}");
+    }
 }
 
 #[test]
@@ -114,10 +121,10 @@ fn a_constant_result_is_named() {
 fn an_overrun_is_wrong_although_every_element_is_right() {
     let problem = Problem::new(ODD, Type::Float, Fill::Random, 1);
     let c = right(&problem);
-    let mut buffer = poisoned(63 * 4);
-    assert!(canary_alive(&buffer, 63 * 4));
+    let mut buffer = poisoned(63 * 4, Type::Float);
+    assert!(canary_alive(&buffer, 63 * 4, Type::Float));
     buffer[63 * 4] ^= 1;
-    let canary = canary_alive(&buffer, 63 * 4);
+    let canary = canary_alive(&buffer, 63 * 4, Type::Float);
     let wrong = check(&problem, &c, canary).expect_err("the canary died");
     assert!(wrong.looks_like[0].starts_with("overrun"));
 }
@@ -132,7 +139,7 @@ fn freivalds_sees_one_wrong_element_of_a_large_result() {
     };
     let wrong = spoilt(shape, |c| floats(c)[513 * 100 + 7] += 1.0);
     assert_eq!(wrong.mismatches.len(), 1, "{wrong}");
-    let wrong = spoilt(shape, |c| floats(c)[77] = poison());
+    let wrong = spoilt(shape, |c| floats(c)[77] = f32::NAN);
     assert_eq!(wrong.mismatches.len(), 1, "{wrong}");
 }
 

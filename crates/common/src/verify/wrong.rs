@@ -100,7 +100,10 @@ pub(super) fn looks_like(
         looks.push(format!("{untouched} elements were never written"));
     }
     if bad.iter().any(|m| m.got.is_nan() && !m.untouched) {
-        looks.push("NaN was written: a read of something never initialised?".into());
+        looks.push(
+            "NaN was written: something was read that nobody had written, or C's old contents"
+                .into(),
+        );
     }
     let first = bad[0];
     if every && bad.len() > 1 && bad.iter().all(|m| m.got == first.got) {

@@ -23,8 +23,7 @@ pub fn side_by_side(lesson: &str, names: &[&str]) -> Result<String> {
     let mut kernels: Vec<&Record> = Vec::new();
     for record in runs.iter().flat_map(|run| &run.records) {
         let known = kernels.iter().any(|known| known.kernel == record.kernel);
-        // What was only shown, not timed, belongs to no table.
-        if !known && (record.rate().is_some() || record.skipped.is_some()) {
+        if !known && counts(record) {
             kernels.push(record);
         }
     }
@@ -86,11 +85,16 @@ fn short(record: &Record) -> String {
     }
 }
 
+/// Whether a record belongs into a table: what was only shown, not timed, does
+/// not, and has a size of its own.
+fn counts(record: &Record) -> bool {
+    record.rate().is_some() || record.skipped.is_some()
+}
+
 fn cells(run: &Run, kernel: &str) -> String {
-    let Some(at) = run.records.iter().position(|r| r.kernel == kernel) else {
+    let Some(record) = run.records.iter().find(|r| r.kernel == kernel && counts(r)) else {
         return " - | - | - |".into();
     };
-    let record = &run.records[at];
     if let Some(reason) = &record.skipped {
         return format!(" skipped: {reason} | - | - |");
     }
@@ -114,7 +118,8 @@ fn caption(run: &Run) -> String {
     let Some(record) = on_device(run) else {
         return String::new();
     };
-    let product = run.records.iter().find(|record| record.m > 0);
+    let on_device = |record: &&Record| record.platform != "host" && record.m > 0 && counts(record);
+    let product = run.records.iter().find(on_device);
     let size = product.map_or(String::new(), |r| format!("{}x{}x{}, ", r.m, r.n, r.k));
     format!(
         "*{}: {}, {}, driver {}; {size}median of at least 3 runs, recorded {} by `{}`.*",
