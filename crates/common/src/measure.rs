@@ -61,6 +61,7 @@ impl Lesson {
                 return self.row(record);
             }
         };
+        record.traffic_formulas = step.traffic;
         record.traffic_elements = step.counts(problem.shape, &range.local)?;
         let runs = self.runs()?;
         let outcome = match self.multiply(step, problem, &kernel, &range, runs) {

@@ -11,7 +11,7 @@ use crate::element::Type;
 use crate::error::Result;
 use crate::matrix::Fill;
 use crate::timing::Timing;
-use crate::traffic::Counts;
+use crate::traffic::{Counts, Traffic};
 use crate::verify::Right;
 
 /// One kernel's result, as `--json` prints it and as the pages' tables read it.
@@ -92,7 +92,10 @@ pub struct Record {
     /// CL_KERNEL_LOCAL_MEM_SIZE.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub local_bytes: Option<u64>,
-    /// Elements that one launch loads and stores, by the kernel's formulas.
+    /// The formulas of what one launch loads and stores.
+    #[serde(default, skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub traffic_formulas: Option<Traffic>,
+    /// Elements that one launch loads and stores, by these formulas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic_elements: Option<Counts>,
     /// Why the kernel did not run, if it did not.

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 /// local memory. They know M, N and K as the kernel gets them (padded), G, the
 /// items of a group along dimension 0, and the step's macros; `+ - * /`,
 /// parentheses, `ceil(a/b)` and `floor(a/b)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Traffic {
     /// Elements loaded from global memory.
     pub global_loads: &'static str,

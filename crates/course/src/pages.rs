@@ -8,12 +8,14 @@
 //! <!-- output: pocl-1024 lesson05 -->                        what a run printed
 //! <!-- output: pocl-1024 lesson05 12-20 -->                  some lines of it
 //! <!-- table: lesson05 pocl-1024 h200-4096 -->               runs, side by side
+//! <!-- traffic: pocl-1024 lesson05 -->                       loads and stores, as formulas
 //! ... generated ...
 //! <!-- end -->
 //! ```
 
 mod kernel;
 mod table;
+mod traffic;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -100,7 +102,7 @@ fn generate(page: &str) -> Result<String> {
 fn directive(line: &str) -> Option<Vec<&str>> {
     let inside = line.strip_prefix("<!-- ")?.strip_suffix(" -->")?;
     let (name, arguments) = inside.split_once(": ")?;
-    let known = matches!(name, "kernel" | "output" | "table");
+    let known = matches!(name, "kernel" | "output" | "table" | "traffic");
     known.then(|| {
         std::iter::once(name)
             .chain(arguments.split_whitespace())
@@ -119,6 +121,7 @@ fn make(directive: &[&str]) -> Result<String> {
         ["output", run, lesson] => output(run, lesson, None),
         ["output", run, lesson, lines] => output(run, lesson, Some(lines)),
         ["table", lesson, runs @ ..] if !runs.is_empty() => table::side_by_side(lesson, runs),
+        ["traffic", run, lesson] => traffic::table(run, lesson),
         _ => bail!("the directive is not complete"),
     }
 }

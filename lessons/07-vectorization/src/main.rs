@@ -58,7 +58,12 @@ fn steps() -> Vec<Step> {
             )
             .variant(format!("{width}"))
             .per_item([width, 1])
-            .define("WIDTH", width),
+            .define("WIDTH", width)
+            // Whole vectors share an element of A; the last columns do not.
+            .traffic(Traffic::global(
+                "M*K*(N + floor(N/WIDTH) + N - WIDTH*floor(N/WIDTH))",
+                "M*N",
+            )),
         );
     }
     steps

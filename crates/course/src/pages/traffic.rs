@@ -1,0 +1,81 @@
+//! A Markdown table of what each kernel of a recorded run must load and store:
+//! the formulas, and what they come to at the run's size.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use super::data;
+
+const KINDS: [(&str, &str); 4] = [
+    ("global_loads", "global loads"),
+    ("global_stores", "global stores"),
+    ("local_loads", "local loads"),
+    ("local_stores", "local stores"),
+];
+
+/// A row for each kernel that has formulas; columns of zeros are left out.
+pub fn table(run: &str, lesson: &str) -> Result<String> {
+    let path = data(run, lesson, "jsonl");
+    let text = fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
+    let records: Vec<Value> = text
+        .lines()
+        .map(serde_json::from_str)
+        .collect::<Result<_, _>>()?;
+    // The demonstrations of a lesson have sizes of their own: what is timed counts.
+    let records: Vec<&Value> = records
+        .iter()
+        .filter(|record| record["traffic_formulas"].is_object() && record["gflops"].is_f64())
+        .collect();
+    let used: Vec<(&str, &str)> = KINDS
+        .into_iter()
+        .filter(|(kind, _)| records.iter().any(|r| r["traffic_formulas"][kind] != "0"))
+        .collect();
+    let mut out = String::from("| kernel |");
+    for (_, heading) in &used {
+        out += &format!(" {heading} | |");
+    }
+    out += "\n|---|";
+    out += &"---|---:|".repeat(used.len());
+    for record in &records {
+        out += &format!("\n| `{}` |", record["kernel"].as_str().unwrap_or("?"));
+        for (kind, _) in &used {
+            let formula = record["traffic_formulas"][kind].as_str().unwrap_or("?");
+            let count = record["traffic_elements"][kind].as_u64().unwrap_or(0);
+            out += &format!(" `{formula}` | {} |", grouped(count));
+        }
+    }
+    let first = records.first().context("no record with formulas")?;
+    out += &format!(
+        "\n\n*In elements, for {}x{}x{}; M, N, K are the kernel's own (padded) sizes, G the items \
+         of a group. Oclgrind counts the same.*",
+        first["m"], first["n"], first["k"]
+    );
+    Ok(out)
+}
+
+/// Digits in groups of three.
+fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn digits_stand_in_threes() {
+        assert_eq!(grouped(7), "7");
+        assert_eq!(grouped(1024), "1,024");
+        assert_eq!(grouped(1073741824), "1,073,741,824");
+    }
+}

@@ -1,0 +1,118 @@
+//! Memory traffic as integers: what Oclgrind counts while a kernel runs is, to
+//! the element, what the kernel's formulas say. The pages take their counts from
+//! the same formulas.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+use tests::{Oclgrind, lesson};
+
+/// Several groups, with partial groups and partial tiles.
+const SIZE: &str = "37x21x35";
+/// Bytes of a float.
+const FLOAT: u64 = 4;
+
+/// The elements that Oclgrind saw one launch load and store, in the form of a
+/// record's `traffic_elements`.
+fn counted(block: &str) -> Value {
+    let mut bytes: HashMap<&str, u64> = HashMap::new();
+    for line in block.lines() {
+        let Some((count, what)) = line.split_once(" - ") else {
+            continue;
+        };
+        let count: u64 = count.trim().parse().expect("a count stands first");
+        if let Some((place, moved)) = moved(count, what) {
+            *bytes.entry(place).or_default() += moved;
+        }
+    }
+    let elements = |place| bytes.get(place).copied().unwrap_or(0) / FLOAT;
+    json!({
+        "global_loads": elements("global_loads"),
+        "global_stores": elements("global_stores"),
+        "local_loads": elements("local_loads"),
+        "local_stores": elements("local_stores"),
+    })
+}
+
+/// Where instructions of this kind moved how many bytes; `None` for private
+/// memory and all other instructions. Vector loads of any alignment are calls:
+/// `_Z6vload4mPU3AS1Kf` takes a pointer to address space 1, which is global
+/// memory; 3 is local memory.
+fn moved(count: u64, what: &str) -> Option<(&'static str, u64)> {
+    if let Some(call) = what.strip_prefix("call _Z") {
+        let name = call.trim_start_matches(|c: char| c.is_ascii_digit());
+        let loads = name.strip_prefix("vload");
+        let rest = loads.or_else(|| name.strip_prefix("vstore"))?;
+        let end = rest.find(|c: char| !c.is_ascii_digit())?;
+        let width: u64 = rest[..end].parse().ok()?;
+        let place = match (loads.is_some(), rest.contains("AS1"), rest.contains("AS3")) {
+            (true, true, _) => "global_loads",
+            (false, true, _) => "global_stores",
+            (true, _, true) => "local_loads",
+            (false, _, true) => "local_stores",
+            _ => return None,
+        };
+        return Some((place, count * width * FLOAT));
+    }
+    let (kind, bytes) = what.split_once(" (")?;
+    let place = match kind {
+        "load global" => "global_loads",
+        "store global" => "global_stores",
+        "load local" => "local_loads",
+        "store local" => "local_stores",
+        _ => return None,
+    };
+    Some((place, bytes.strip_suffix(" bytes)")?.parse().ok()?))
+}
+
+fn traffic_is_as_the_formulas_say(number: u32) {
+    let Some(oclgrind) = Oclgrind::find() else {
+        return;
+    };
+    let program = lesson(number)
+        .args(&format!("--size {SIZE} --runs 0 --json"))
+        .env("OCLGRIND_INST_COUNTS", "1");
+    let (run, _) = oclgrind.run(&format!("traffic-{number}"), program);
+    let run = run.ends_with(0);
+    let mut compared = 0;
+    let mut block = String::new();
+    // A launch's counts are printed before its record.
+    for line in run.stdout.lines() {
+        if line.starts_with("Instructions executed for kernel") {
+            block.clear();
+        } else if line.starts_with('{') {
+            let record: Value = serde_json::from_str(line).expect("a record");
+            let formulas = &record["traffic_elements"];
+            let kernel = record["kernel"].as_str().expect("a name");
+            if kernel.starts_with("matmul") && record["skipped"].is_null() {
+                assert_eq!(*formulas, counted(&block), "{kernel}");
+                compared += 1;
+            }
+        } else {
+            block.push_str(line);
+            block.push('\n');
+        }
+    }
+    assert!(
+        compared >= 4,
+        "only {compared} kernels were compared\n{run}"
+    );
+}
+
+macro_rules! lessons {
+    ($($name:ident $number:literal)*) => {$(
+        #[test]
+        fn $name() {
+            traffic_is_as_the_formulas_say($number);
+        }
+    )*};
+}
+
+lessons! {
+    traffic_of_lesson_3_is_as_the_formulas_say 3
+    traffic_of_lesson_4_is_as_the_formulas_say 4
+    traffic_of_lesson_5_is_as_the_formulas_say 5
+    traffic_of_lesson_6_is_as_the_formulas_say 6
+    traffic_of_lesson_7_is_as_the_formulas_say 7
+    traffic_of_lesson_8_is_as_the_formulas_say 8
+}
