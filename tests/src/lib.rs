@@ -1,1 +1,292 @@
-//! x
+//! The harness of the course's integration tests. They use the course as its
+//! users do: they type commands, and look at what is printed and at the exit status.
+//!
+//! - [`lesson`] and [`program`] name a command, [`Program::run`] runs it, and the
+//!   [`Outcome`] is asserted on. No test asserts a time.
+//! - A machine without an OpenCL device fails the tests that need one; it does not
+//!   skip them.
+//! - What a machine may lack (Oclgrind, clinfo, PoCL) is asked for through
+//!   [`or_note`]: without it a test says that it did not run. In CI it fails.
+
+mod kernels;
+mod oclgrind;
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+pub use kernels::{kernel_files, kernel_name, kernel_of, kernels_of, with_empty_bodies};
+pub use oclgrind::{FAULTS, Oclgrind};
+
+/// The lessons that launch kernels.
+pub const KERNEL_LESSONS: std::ops::RangeInclusive<u32> = 2..=8;
+
+/// The root of the workspace.
+pub fn workspace() -> &'static Path {
+    let this = Path::new(env!("CARGO_MANIFEST_DIR"));
+    this.parent().expect("tests/ lies in the workspace")
+}
+
+/// The workspace's programs by name. Built here, once for each test process:
+/// cargo builds no binaries of other packages for a test.
+fn programs() -> &'static HashMap<String, PathBuf> {
+    static PROGRAMS: OnceLock<HashMap<String, PathBuf>> = OnceLock::new();
+    PROGRAMS.get_or_init(|| {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let output = Command::new(cargo)
+            .args(["build", "--workspace", "--bins", "--message-format=json"])
+            .current_dir(workspace())
+            .stderr(Stdio::inherit())
+            .output()
+            .expect("cargo runs");
+        assert!(output.status.success(), "the course's programs build");
+        json_lines(&String::from_utf8_lossy(&output.stdout))
+            .iter()
+            .filter_map(|message| {
+                let path = message["executable"].as_str()?;
+                Some((message["target"]["name"].as_str()?.into(), path.into()))
+            })
+            .collect()
+    })
+}
+
+/// The folder that holds the programs, as `PATH` would name it.
+pub fn programs_folder() -> &'static Path {
+    programs()["course"].parent().expect("a file in a folder")
+}
+
+/// A file of this name and text, in a folder that git does not see. Tests run at
+/// the same time: each uses names of its own.
+pub fn scratch(name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+    let path = scratch_folder("files").join(name);
+    fs::write(&path, text).expect("the target folder can be written");
+    path
+}
+
+/// A folder of this name for what a test makes.
+pub fn scratch_folder(name: &str) -> PathBuf {
+    let path = programs_folder().with_file_name("tmp").join(name);
+    fs::create_dir_all(&path).expect("the target folder can be written");
+    path
+}
+
+/// A command of a user, from the workspace's root.
+pub struct Program {
+    command: Command,
+}
+
+/// One of the workspace's programs, by name.
+pub fn program(name: &str) -> Program {
+    let path = programs().get(name);
+    let path = path.unwrap_or_else(|| panic!("the workspace has no program {name}"));
+    let mut command = Command::new(path);
+    clean(command.current_dir(workspace()).stdin(Stdio::null()));
+    Program { command }
+}
+
+/// A lesson that is to run on a device. Fails where the machine has none.
+pub fn lesson(number: u32) -> Program {
+    device();
+    lesson_without_device(number)
+}
+
+/// A lesson, on a machine that may have no device.
+pub fn lesson_without_device(number: u32) -> Program {
+    program(&format!("lesson{number:02}"))
+}
+
+/// What the person who runs the tests has set must not change what they see.
+pub fn clean(command: &mut Command) -> &mut Command {
+    let settings = std::env::vars_os().map(|(name, _)| name);
+    let of_the_course =
+        settings.filter(|name| name.to_string_lossy().starts_with("OPENCL_COURSE_"));
+    for name in of_the_course.collect::<Vec<_>>() {
+        command.env_remove(name);
+    }
+    for name in ["CLICOLOR", "CLICOLOR_FORCE", "NO_COLOR"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+impl Program {
+    /// Adds arguments, separated by spaces.
+    pub fn args(mut self, words: &str) -> Program {
+        self.command.args(words.split_whitespace());
+        self
+    }
+
+    /// Adds one argument, which may hold spaces.
+    pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Program {
+        self.command.arg(argument);
+        self
+    }
+
+    /// Sets an environment variable.
+    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Program {
+        self.command.env(name, value);
+        self
+    }
+
+    /// The same with this much memory: a problem that the course should refuse, and
+    /// does not, must not take the machine down.
+    pub fn within_gib(self, gib: u32) -> Program {
+        let mut command = Command::new("bash");
+        let limit = format!("ulimit -v {}; exec \"$0\" \"$@\"", gib << 20);
+        command.args(["-c", &limit]).arg(self.command.get_program());
+        command.args(self.command.get_args());
+        clean(command.current_dir(workspace()).stdin(Stdio::null()));
+        Program { command }
+    }
+
+    /// The bare command, for a test that watches it itself.
+    pub fn command(self) -> Command {
+        self.command
+    }
+
+    /// Runs it to its end.
+    #[track_caller]
+    pub fn run(mut self) -> Outcome {
+        let output = self.command.output().expect("a program of ours starts");
+        let outcome = Outcome {
+            line: format!("{:?}", self.command),
+            status: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        };
+        let panicked = outcome.stderr.contains("panicked at");
+        assert!(!panicked, "no input makes the course panic\n{outcome}");
+        outcome
+    }
+}
+
+/// What a command left behind.
+pub struct Outcome {
+    line: String,
+    /// The exit status; `None` after a signal.
+    pub status: Option<i32>,
+    /// What it printed as its result.
+    pub stdout: String,
+    /// Everything else that it said.
+    pub stderr: String,
+}
+
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let Outcome {
+            line,
+            status,
+            stdout,
+            stderr,
+        } = self;
+        write!(
+            f,
+            "{line}\nended with {status:?}\n{stdout}--- stderr\n{stderr}"
+        )
+    }
+}
+
+impl Outcome {
+    /// Asserts the exit status.
+    #[track_caller]
+    pub fn ends_with(self, status: i32) -> Outcome {
+        assert_eq!(self.status, Some(status), "{self}");
+        self
+    }
+
+    /// Asserts an error: its exit status, and all of these words in its message.
+    #[track_caller]
+    pub fn fails(self, status: i32, words: &[&str]) -> Outcome {
+        let outcome = self.ends_with(status);
+        for word in words {
+            assert!(outcome.stderr.contains(word), "no \"{word}\" in\n{outcome}");
+        }
+        outcome
+    }
+
+    /// Asserts words in the result.
+    #[track_caller]
+    pub fn says(self, words: &[&str]) -> Outcome {
+        for word in words {
+            assert!(self.stdout.contains(word), "no \"{word}\" in\n{self}");
+        }
+        self
+    }
+
+    /// The results of `--json`.
+    pub fn records(&self) -> Vec<Value> {
+        json_lines(&self.stdout)
+    }
+
+    /// The results of `--json` that a device computed.
+    pub fn device_records(&self) -> Vec<Value> {
+        let records = self.records().into_iter();
+        records
+            .filter(|record| record["platform"] != "host")
+            .collect()
+    }
+}
+
+fn json_lines(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}")))
+        .collect()
+}
+
+/// Lesson 1's descriptions of this machine's devices; there is at least one.
+pub fn devices() -> &'static [Value] {
+    static DEVICES: OnceLock<Vec<Value>> = OnceLock::new();
+    DEVICES.get_or_init(|| {
+        let listing = lesson_without_device(1).args("--json").run();
+        assert!(
+            listing.status == Some(0) && !listing.stdout.is_empty(),
+            "these tests need an OpenCL device: run ./setup\n{listing}"
+        );
+        listing.records()
+    })
+}
+
+/// The device that lessons choose by themselves.
+pub fn device() -> &'static Value {
+    let mut devices = devices().iter();
+    let chosen = devices.find(|device| device["chosen"] == true);
+    &chosen.expect("lesson 1 chooses a device")["device"]
+}
+
+/// The `--device` that selects PoCL, if it is there. The CPU driver of most
+/// machines, and the one for which the broken kernels say what is seen.
+pub fn pocl() -> Option<String> {
+    let is_pocl = |listed: &&Value| {
+        let platform = listed["device"]["platform"]["name"].as_str();
+        platform.is_some_and(|name| name.contains("Portable Computing Language"))
+    };
+    let found = devices().iter().find(is_pocl);
+    or_note(
+        found.map(|listed| format!("--device {}", listed["device"]["index"])),
+        "PoCL",
+    )
+}
+
+/// Passes on what a machine may lack. Where it does, the test's output says so,
+/// and in CI (the variable `CI` is set) the test fails.
+pub fn or_note<T>(found: Option<T>, what: &str) -> Option<T> {
+    if found.is_none() {
+        let in_ci = std::env::var_os("CI").is_some();
+        assert!(
+            !in_ci,
+            "in CI nothing is left out: {what} is missing, run ./setup --full"
+        );
+        // Not by println!, which the test harness keeps to itself.
+        let _ = writeln!(
+            std::io::stderr(),
+            "NOT RUN: {what} is not on this machine; ./setup --full fetches it"
+        );
+    }
+    found
+}

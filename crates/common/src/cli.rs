@@ -75,7 +75,7 @@ pub struct Flags {
     pub raw_log: bool,
 
     /// Seconds that one launch (or build) may take before it is ended
-    #[arg(long, default_value_t = 300, value_name = "SECONDS")]
+    #[arg(long, default_value_t = 300, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: u64,
 }
 

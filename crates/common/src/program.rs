@@ -58,17 +58,10 @@ impl Program {
         let build_seconds = start.elapsed().as_secs_f64();
         if let Err(error) = built {
             let log = program.get_build_log(device).unwrap_or_default();
-            let log = log.trim_matches(|c: char| c == '\0' || c.is_whitespace());
-            if log.is_empty() {
+            if log.trim_matches(is_padding).is_empty() {
                 return Err(error).during(format!("building {}", source.path.display()));
             }
-            let text = if raw_log { None } else { explain(log, source) };
-            return Err(Error::Build(text.unwrap_or_else(|| {
-                format!(
-                    "{} does not build; the driver says:\n{log}",
-                    source.path.display()
-                )
-            })));
+            return Err(Error::Build(diagnose(&log, source, raw_log)));
         }
         Ok(Program {
             cl: program,
@@ -112,6 +105,21 @@ impl Program {
         }
         Ok(kernel)
     }
+}
+
+/// What a failed build's log says, as spans in the source; in the driver's own
+/// words where `raw` asks for them, or where no error in them can be located.
+pub fn diagnose(log: &str, source: &Source, raw: bool) -> String {
+    let log = log.trim_matches(is_padding);
+    let explained = if raw { None } else { explain(log, source) };
+    explained.unwrap_or_else(|| {
+        let path = source.path.display();
+        format!("{path} does not build; the driver says:\n{log}")
+    })
+}
+
+fn is_padding(c: char) -> bool {
+    c == '\0' || c.is_whitespace()
 }
 
 /// One message of a build log, located.

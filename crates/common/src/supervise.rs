@@ -73,7 +73,8 @@ struct Watched {
 
 fn watch(flags: &Flags, device: Option<usize>, fallback: Option<&Fallback>) -> Result<Watched> {
     let events = EventsFile::new();
-    let mut command = Command::new(std::env::current_exe()?);
+    let this = std::env::current_exe()?;
+    let mut command = Command::new(&this);
     command
         .args(std::env::args_os().skip(1))
         .env(EVENTS_VARIABLE, &events.0);
@@ -83,7 +84,10 @@ fn watch(flags: &Flags, device: Option<usize>, fallback: Option<&Fallback>) -> R
     if let Some((variable, value)) = fallback {
         command.env(variable, value);
     }
-    let mut child = command.spawn()?;
+    let mut child = command.spawn().map_err(|error| Error::File {
+        path: this,
+        why: format!("it cannot be started again ({error}); was it just rebuilt?"),
+    })?;
     let timeout = Duration::from_secs(flags.timeout);
     let status = wait(&mut child, &events.0, timeout)?;
     let records = events::read(&events.0)

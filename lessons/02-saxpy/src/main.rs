@@ -10,6 +10,7 @@ use std::time::Instant;
 use common::device::{Candidate, Kind, choose};
 use common::error::During;
 use common::matrix::Fill;
+use common::program::diagnose;
 use common::source::Source;
 use common::timing::Profile;
 use common::{Error, Lesson, Result, lesson};
@@ -25,6 +26,8 @@ use opencl3::types::{CL_BLOCKING, cl_float, cl_int};
 /// Items of a work-group: a multiple of what every GPU runs in lockstep, and no
 /// more than what every device allows.
 const GROUP: usize = 256;
+/// Floats behind C that the kernel must leave alone.
+const CANARY: usize = 64;
 
 /// The vectors, and what the learner asked for.
 struct Saxpy {
@@ -53,7 +56,8 @@ struct Times {
 fn main() -> ExitCode {
     lesson(2, "saxpy", Some("02-saxpy.cl"), |lesson| {
         // Step 1: every device of every platform.
-        let platforms = get_platforms().during("asking for platforms")?;
+        lesson.doing("looking for devices")?;
+        let platforms = get_platforms().unwrap_or_default();
         let mut devices = Vec::new();
         let mut candidates = Vec::new();
         for platform in &platforms {
@@ -65,7 +69,7 @@ fn main() -> ExitCode {
             }
         }
         if devices.is_empty() {
-            // The library says which of the three states without a device this is.
+            // Why there is none is told by the library: no loader, no driver, or no device.
             common::device::list()?;
         }
         let choice = choose(&candidates, lesson.selector().as_deref())?;
@@ -77,7 +81,7 @@ fn main() -> ExitCode {
             chosen.name,
             choice.reason
         ))?;
-        let saxpy = problem(lesson, chosen)?;
+        let saxpy = problem(lesson, chosen, &devices[choice.index])?;
         let times = eleven_steps(lesson, &devices[choice.index], &saxpy, true)?;
         compare::report(lesson, &saxpy, &times, chosen)?;
         compare::every_device(lesson, &saxpy, &devices, &candidates)
@@ -100,18 +104,19 @@ fn describe(device: &Device, platform: &str) -> Candidate {
 }
 
 /// Two vectors and a factor, from the flags.
-fn problem(lesson: &Lesson, device: &Candidate) -> Result<Saxpy> {
+fn problem(lesson: &Lesson, candidate: &Candidate, device: &Device) -> Result<Saxpy> {
     if lesson.flags.ty != common::element::Type::Float {
         return Err(Error::Usage(
             "this lesson computes with floats; --type belongs to the matrix lessons".into(),
         ));
     }
     // Well beyond the caches, unless a simulator must walk through every item.
-    let simulator = device.platform.contains("Oclgrind");
+    let simulator = candidate.platform.contains("Oclgrind");
     let n = lesson
         .flags
         .length()?
         .unwrap_or(if simulator { 1000 } else { 1 << 24 });
+    must_fit(n, candidate, device)?;
     let vector = |seed: u64| {
         let random = common::matrix::Matrix::filled(
             1,
@@ -140,6 +145,49 @@ fn problem(lesson: &Lesson, device: &Candidate) -> Result<Saxpy> {
     })
 }
 
+/// Refuses a kernel with other arguments, as far as the driver tells them.
+fn must_take(kernel: &Kernel, types: &[&str]) -> Result<()> {
+    let refuse = |why: String| {
+        let wanted = types.join(", ");
+        Error::Build(format!(
+            "kernel saxpy {why}; the lesson launches saxpy({wanted})"
+        ))
+    };
+    let count = kernel.num_args().during("counting arguments")? as usize;
+    if count != types.len() {
+        return Err(refuse(format!(
+            "has {count} arguments, not {}",
+            types.len()
+        )));
+    }
+    for (i, wanted) in types.iter().enumerate() {
+        let told = kernel.get_arg_type_name(i as u32).unwrap_or_default();
+        let told = told.trim_matches('\0').replace(' ', "");
+        if !told.is_empty() && told != *wanted {
+            return Err(refuse(format!(
+                "has argument {i} of type {told}, not {wanted}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses vectors that the device has no room for, before they are made.
+fn must_fit(n: usize, candidate: &Candidate, device: &Device) -> Result<()> {
+    let largest = device.max_mem_alloc_size().during("asking for limits")?;
+    let global = device.global_mem_size().during("asking for limits")?;
+    // A CPU's global memory is the host's, where the vectors lie as well.
+    let copies = if candidate.kind == Kind::Cpu { 2 } else { 1 };
+    let room = largest.min(global / (3 * copies)) as usize / size_of::<f32>() - CANARY;
+    match n <= room {
+        true => Ok(()),
+        false => Err(Error::Usage(format!(
+            "three vectors of {n} floats do not fit {}: use --size {room} or less",
+            candidate.name
+        ))),
+    }
+}
+
 /// Steps 2 to 11 on one device. With `aloud` each is announced.
 fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool) -> Result<Times> {
     let n = saxpy.a.len();
@@ -155,26 +203,27 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     let start = Instant::now();
     let mut program = Program::create_from_source(&context, &saxpy.source.text)
         .during("loading the program's text")?;
-    if program.build(&[device.id()], "").is_err() {
+    if program
+        .build(&[device.id()], "-cl-kernel-arg-info")
+        .is_err()
+    {
         let log = program.get_build_log(device.id()).unwrap_or_default();
-        let path = saxpy.source.path.display();
-        return Err(Error::Build(format!("{path} does not build:\n{log}")));
+        let raw = lesson.flags.raw_log;
+        return Err(Error::Build(diagnose(&log, &saxpy.source, raw)));
     }
     let build = start.elapsed().as_secs_f64();
     let kernel = Kernel::create(&program, "saxpy").during("creating the kernel")?;
-    if kernel.num_args().during("counting arguments")? != 5 {
-        return Err(Error::Build(
-            "saxpy must have the arguments (int n, float d, A, B, C)".into(),
-        ));
-    }
+    must_take(&kernel, &["int", "float", "float*", "float*", "float*"])?;
     say(format!("   3  program: built in {:.1} ms", build * 1e3))?;
 
     // Buffers live in the device's memory. The size is a count of elements.
     // SAFETY: no host pointer is given, so none has to outlive the buffer.
-    let buffer = |flags| unsafe { Buffer::<cl_float>::create(&context, flags, n, ptr::null_mut()) };
-    let mut a = buffer(CL_MEM_READ_ONLY).during("allocating A")?;
-    let mut b = buffer(CL_MEM_READ_ONLY).during("allocating B")?;
-    let mut c = buffer(CL_MEM_WRITE_ONLY).during("allocating C")?;
+    let buffer = |flags, count| unsafe {
+        Buffer::<cl_float>::create(&context, flags, count, ptr::null_mut())
+    };
+    let mut a = buffer(CL_MEM_READ_ONLY, n).during("allocating A")?;
+    let mut b = buffer(CL_MEM_READ_ONLY, n).during("allocating B")?;
+    let mut c = buffer(CL_MEM_WRITE_ONLY, n + CANARY).during("allocating C")?;
     say(format!(
         "   4  buffers: A, B and C of {n} floats, {bytes} bytes each"
     ))?;
@@ -185,8 +234,9 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
         .during("creating a queue")?;
     say("   5  queue: in order, with profiling".into())?;
 
-    // C is filled with NaN, so that an element that nobody writes is noticed.
-    let nothing = vec![f32::NAN; n];
+    // C and what lies behind it are filled with NaN: an element that nobody
+    // writes is noticed, and a write past the end, too.
+    let nothing = vec![f32::NAN; n + CANARY];
     let start = Instant::now();
     for (buffer, data) in [(&mut a, &saxpy.a), (&mut b, &saxpy.b), (&mut c, &nothing)] {
         // SAFETY: the call blocks until `data` has been copied.
@@ -253,7 +303,8 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     ))?;
 
     // Filled, not merely reserved: the first touch of a page costs time, too.
-    let mut result = vec![f32::NAN; n];
+    let mut result = vec![0.0f32; n + CANARY];
+    result.fill(f32::INFINITY);
     let start = Instant::now();
     // SAFETY: the call blocks until `result` has been filled.
     unsafe { queue.enqueue_read_buffer(&c, CL_BLOCKING, 0, &mut result, &[]) }

@@ -1,0 +1,70 @@
+//! Kernels: their files as text, and their names.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::{lesson_without_device, workspace};
+
+/// The kernel files in a folder below `kernels/` ("" for itself), in order.
+pub fn kernel_files(folder: &str) -> Vec<PathBuf> {
+    let folder = workspace().join("kernels").join(folder);
+    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("a folder can be read").path())
+        .filter(|path| path.extension().is_some_and(|end| end == "cl"))
+        .collect();
+    files.sort();
+    files
+}
+
+/// The name of the kernel that a line of the course's files begins, if it
+/// begins one: the word before the parenthesis of `kernel ... void name(`. A line
+/// that holds attributes alone is followed by one that begins with `void`.
+pub fn kernel_name(line: &str) -> Option<&str> {
+    let begins = ["kernel void ", "void "]
+        .iter()
+        .find_map(|start| line.strip_prefix(start))?;
+    Some(begins.split('(').next().unwrap_or(begins))
+}
+
+/// The file's text with the body of every kernel taken away, and the names of
+/// the kernels. The files are laid out alike: a body stands between lines that
+/// hold a brace alone.
+pub fn with_empty_bodies(text: &str) -> (String, Vec<&str>) {
+    let (mut emptied, mut names) = (String::new(), Vec::new());
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        emptied.push_str(line);
+        emptied.push('\n');
+        let Some(name) = kernel_name(line) else {
+            continue;
+        };
+        names.push(name);
+        for line in lines.by_ref().take_while(|line| *line != "{") {
+            emptied.push_str(line);
+            emptied.push('\n');
+        }
+        emptied.push_str("{\n}\n");
+        lines.by_ref().find(|line| *line == "}");
+    }
+    (emptied, names)
+}
+
+/// The function's name in a record: the kernel without its variant.
+pub fn kernel_of(record: &Value) -> &str {
+    let name = record["kernel"]
+        .as_str()
+        .expect("a record names its kernel");
+    name.split(' ').next().unwrap_or(name)
+}
+
+/// The kernels that a lesson lists.
+pub fn kernels_of(number: u32) -> Vec<String> {
+    let list = lesson_without_device(number)
+        .args("--list")
+        .run()
+        .ends_with(0);
+    list.stdout.lines().map(String::from).collect()
+}

@@ -1,0 +1,53 @@
+//! Oclgrind, the simulator: it sees every access of a kernel, and says which is
+//! a race, out of bounds, or of something that was never written.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use crate::{Outcome, Program, or_note, scratch_folder};
+
+/// Where Debian's package puts the library that a program loads as OpenCL.
+const DEBIAN: &str = "/usr/lib/oclgrind/liboclgrind-rt.so";
+
+/// The kinds of fault, as the broken kernels' headers call them, and the words of
+/// the log that stand for them.
+pub const FAULTS: [(&str, &str); 3] = [
+    ("races", "data race"),
+    ("bounds", "Invalid "),
+    ("uninitialised", "ninitialized "), // at a sentence's beginning, or inside
+];
+
+/// The simulator on this machine.
+pub struct Oclgrind(PathBuf);
+
+impl Oclgrind {
+    /// Finds it: the variable OCLGRIND_LIBRARY, else where Debian has it.
+    pub fn find() -> Option<Oclgrind> {
+        let library = env::var_os("OCLGRIND_LIBRARY").unwrap_or_else(|| DEBIAN.into());
+        let library = Path::new(&library);
+        or_note(
+            library.is_file().then(|| Oclgrind(library.into())),
+            "Oclgrind",
+        )
+    }
+
+    /// Runs a lesson with all checks; `name` is the test's own. Gives the outcome
+    /// and what the simulator has to say, which is nothing about a sound kernel.
+    pub fn run(&self, name: &str, program: Program) -> (Outcome, String) {
+        let log = scratch_folder("oclgrind").join(name).with_extension("log");
+        // The log of an earlier test run.
+        let _ = fs::remove_file(&log);
+        let outcome = program
+            .env("OPENCL_DYLIB_PATH", &self.0)
+            .env("OCLGRIND_DATA_RACES", "1")
+            .env("OCLGRIND_UNINITIALIZED", "1")
+            .env("OCLGRIND_CHECK_API", "1")
+            .env("OCLGRIND_LOG", &log)
+            // As written, not as optimised: every access of the source is seen.
+            // Besides, Oclgrind 21.10 crashes on some vector code that the
+            // optimiser makes (shuffles with undefined lanes).
+            .env("OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable")
+            .run();
+        (outcome, fs::read_to_string(&log).unwrap_or_default())
+    }
+}

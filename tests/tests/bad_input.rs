@@ -1,0 +1,233 @@
+//! Everything that can be mistyped: a clear error, and the right exit status.
+
+use tests::{device, lesson, lesson_without_device, scratch};
+
+#[test]
+fn a_size_that_is_none_is_refused_with_the_reason() {
+    for (size, reason) in [
+        ("0", "sizes start at 1"),
+        ("3x0x3", "sizes start at 1"),
+        ("-5", "negative"),
+        ("abc", "not a whole number"),
+        ("1.5", "not a whole number"),
+        ("", "not a whole number"),
+        ("3x4", "three as MxNxK"),
+        ("1x2x3x4", "three as MxNxK"),
+        ("2147483648", "too large"),
+        ("99999999999999999999999", "too large"),
+        ("46341", "square matrices end at 46340"),
+        ("2147483647x2x1", "count them with int"),
+    ] {
+        lesson_without_device(3)
+            .arg("--size")
+            .arg(size)
+            .run()
+            .fails(2, &["error:", reason]);
+    }
+}
+
+#[test]
+fn lesson_2_takes_one_size() {
+    lesson(2)
+        .args("--size 3x4x5")
+        .run()
+        .fails(2, &["one number"]);
+    let overflowing = lesson(2).args("--size 2147483648").run();
+    overflowing.fails(2, &["too large"]);
+}
+
+/// Whatever this device's limits are, these exceed one of them, or the machine
+/// is large enough to be trusted with them.
+#[test]
+fn matrices_that_the_device_cannot_hold_are_refused_before_they_are_allocated() {
+    let limit = |name: &str| device()["limits"][name].as_u64().unwrap_or(0);
+    let refused = |size: &str, ty: &str| {
+        let flags = format!("--size {size} --type {ty} --runs 0 --only matmul_naive");
+        lesson(3)
+            .args(&flags)
+            .within_gib(8)
+            .run()
+            .fails(2, &["too large for", "GiB", "the limit is", "try --size"]);
+    };
+    // Three matrices of 16 GiB.
+    if limit("max_alloc_bytes") < 16 << 30 || limit("global_mem_bytes") < 48 << 30 {
+        refused("46340", "double");
+    }
+    // A matrix of 8 GiB (a vector as long as an int counts), alone.
+    if limit("global_mem_bytes") < 16 << 30 {
+        refused("2147483647x1x1", "float");
+    }
+}
+
+#[test]
+fn vectors_that_the_device_cannot_hold_are_refused_before_they_are_allocated() {
+    // Three vectors of 8 GiB, on the device and on the host.
+    if device()["limits"]["global_mem_bytes"].as_u64().unwrap_or(0) < 24 << 30 {
+        let run = lesson(2)
+            .args("--size 2147483647 --runs 0")
+            .within_gib(8)
+            .run();
+        run.fails(2, &["too large for", "GiB"]);
+    }
+}
+
+#[test]
+fn a_device_that_does_not_exist_or_is_ambiguous_lists_what_there_is() {
+    let name = device()["name"].as_str().unwrap_or_default();
+    for number in [1, 2, 3] {
+        for selector in ["no such device", "4711", ""] {
+            let run = lesson(number).arg("--device").arg(selector).run();
+            run.fails(2, &["no device matches", name]);
+        }
+    }
+    lesson(3)
+        .env("OPENCL_COURSE_DEVICE", "no such device")
+        .run()
+        .fails(2, &["no device matches", name]);
+    // Ambiguous only where there are two: unit tests cover one-device machines.
+    let kind = device()["kind"].as_str().unwrap_or_default();
+    let alike = tests::devices()
+        .iter()
+        .filter(|device| device["device"]["kind"] == kind);
+    if alike.count() > 1 {
+        lesson(3)
+            .arg("--device")
+            .arg(kind)
+            .run()
+            .fails(2, &["say which by its number", name]);
+    }
+}
+
+#[test]
+fn an_unknown_kernel_is_answered_with_the_nearest_name() {
+    let run = lesson_without_device(3).args("--only matmul_niave").run();
+    run.fails(
+        2,
+        &[
+            "no kernel matmul_niave",
+            "did you mean matmul_naive?",
+            "matmul_global_sum",
+        ],
+    );
+    let run = lesson_without_device(2)
+        .args("--only nothing_like_it")
+        .run();
+    run.fails(2, &["no kernel nothing_like_it", "there are: saxpy"]);
+}
+
+#[test]
+fn an_unknown_flag_or_value_is_a_usage_error() {
+    for flags in [
+        "--nonsense",
+        "--runs many",
+        "--runs -1",
+        "--type half",
+        "--fill zero",
+        "--color red",
+        "--seed x",
+        "--timeout soon",
+        "operand",
+    ] {
+        lesson_without_device(5)
+            .args(flags)
+            .run()
+            .fails(2, &["error:"]);
+    }
+    lesson(2).args("--type int").run().fails(2, &["--type"]);
+}
+
+#[test]
+fn a_source_file_that_cannot_be_read_is_named_with_the_reason() {
+    let empty = scratch("empty.cl", "");
+    let blank = scratch("blank.cl", " \n\n");
+    let not_text = scratch("not-utf-8.cl", b"kernel \xff void");
+    let zero = scratch("zero.cl", "kernel void \0");
+    let folder = tests::scratch_folder("a-folder.cl");
+    let missing = folder.join("missing.cl");
+    for (file, reason) in [
+        (missing, "No such file"),
+        (folder, "directory"),
+        (empty, "the file is empty"),
+        (blank, "the file is empty"),
+        (not_text, "not UTF-8"),
+        (zero, "zero byte"),
+    ] {
+        let name = file.display().to_string();
+        for number in [2, 3] {
+            let run = lesson_without_device(number)
+                .arg("--source")
+                .arg(&file)
+                .run();
+            run.fails(2, &["cannot use", &name, reason]);
+        }
+    }
+}
+
+#[test]
+fn a_source_file_without_the_kernel_names_what_it_has() {
+    let other = scratch(
+        "other-kernel.cl",
+        "kernel void other(global float *C) { C[0] = 1; }\n",
+    );
+    let run = lesson_without_device(3).arg("--source").arg(&other).run();
+    run.fails(
+        4,
+        &[
+            "other-kernel.cl",
+            "none of this lesson's kernels",
+            "matmul_naive",
+        ],
+    );
+    let run = lesson_without_device(3)
+        .args("--only matmul_naive --source")
+        .arg(&other)
+        .run();
+    run.fails(4, &["no kernel matmul_naive", "there are: other"]);
+    let no_kernel = scratch("no-kernel.cl", "// kernel void matmul_naive(int M)\n");
+    let run = lesson_without_device(3)
+        .args("--only matmul_naive --source")
+        .arg(no_kernel)
+        .run();
+    run.fails(4, &["no kernel matmul_naive", "it defines none"]);
+}
+
+fn a_syntax_error_is_shown(number: u32, file: &str) {
+    let text = std::fs::read_to_string(format!("../kernels/{file}")).expect("is there");
+    // Two lines further down, so that a line counted from elsewhere is noticed.
+    let text = format!(
+        "//\n//\n{}",
+        text.replace("get_global_id(0)", "get_globl_id(0)")
+    );
+    let at = text.lines().position(|line| line.contains("get_globl_id"));
+    let name = format!("syntax-error-{number}.cl");
+    let place = format!("{name}:{}:", 1 + at.expect("the kernel asks for its id"));
+    let path = scratch(&name, &text);
+    let wrong = || lesson(number).args("--size 4 --runs 0 --source").arg(&path);
+    let run = wrong().run();
+    run.fails(
+        4,
+        &[
+            "does not build",
+            &place,
+            "get_globl_id(0)",
+            "^^^^^^^^^^^^",
+            "--raw-log",
+        ],
+    );
+    let raw = wrong().arg("--raw-log").run();
+    let raw = raw.fails(4, &["does not build", "get_globl_id"]);
+    assert!(
+        !raw.stderr.contains("^^^^^^^^^^^^"),
+        "the driver's own words\n{raw}"
+    );
+}
+
+#[test]
+fn a_syntax_error_is_shown_in_the_file_with_line_and_caret() {
+    a_syntax_error_is_shown(5, "05-private-memory.cl");
+}
+
+#[test]
+fn a_syntax_error_of_the_lesson_without_help_is_shown_as_well() {
+    a_syntax_error_is_shown(2, "02-saxpy.cl");
+}

@@ -1,0 +1,294 @@
+//! The pages: every link resolves, every command runs, every quoted kernel and
+//! table is that of the files.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tests::{
+    Oclgrind, clean, device, program, programs_folder, scratch, scratch_folder, workspace,
+};
+
+/// `cargo run` as the pages write it, on programs that are built already.
+/// What else cargo does is not for a test to do inside a test.
+const CARGO: &str = r#"
+set -euo pipefail
+cargo() {
+    if [ "$1" != run ]; then return; fi
+    shift
+    local program=course
+    while [ $# -gt 0 ]; do
+        case "$1" in
+            -q) shift ;;
+            -p) program=$2; shift 2 ;;
+            --) shift; break ;;
+            *) echo "this test does not know: cargo run $1" >&2; return 101 ;;
+        esac
+    done
+    "$PROGRAMS/$program" "$@"
+}
+"#;
+
+/// Every page: those at the root, the chapters, the lessons.
+fn pages() -> Vec<PathBuf> {
+    let mut pages = Vec::new();
+    let lessons = workspace().join("lessons");
+    let mut folders = vec![workspace().to_path_buf(), workspace().join("docs")];
+    folders.extend(entries(&lessons));
+    for folder in folders {
+        pages.extend(
+            entries(&folder)
+                .into_iter()
+                .filter(|path| path.extension().is_some_and(|end| end == "md")),
+        );
+    }
+    pages
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("readable").path())
+        .collect();
+    paths.sort();
+    paths
+}
+
+fn read(page: &Path) -> String {
+    fs::read_to_string(page).unwrap_or_else(|error| panic!("{}: {error}", page.display()))
+}
+
+fn shown(page: &Path) -> String {
+    page.strip_prefix(workspace())
+        .unwrap_or(page)
+        .display()
+        .to_string()
+}
+
+/// The lines outside of code fences.
+fn prose(page: &str) -> impl Iterator<Item = &str> {
+    let mut fenced = false;
+    page.lines().filter(move |line| {
+        let is_fence = line.trim_start().starts_with("```");
+        fenced ^= is_fence;
+        !fenced && !is_fence
+    })
+}
+
+/// The targets of a line's links; what stands between backticks is no link.
+fn links(line: &str) -> Vec<String> {
+    let text: String = line.split('`').step_by(2).collect::<Vec<_>>().join("code");
+    let after = text.split("](").skip(1);
+    after
+        .filter_map(|rest| rest.split([')', ' ']).next().map(String::from))
+        .collect()
+}
+
+/// The anchors of a page, as GitHub makes them from its headings.
+fn anchors(page: &str) -> Vec<String> {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let headings = prose(page).filter(|line| line.starts_with('#'));
+    headings
+        .map(|line| {
+            let title = line.trim_start_matches('#').trim().to_lowercase();
+            let kept = title
+                .chars()
+                .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+            let slug: String = kept.map(|c| if c == ' ' { '-' } else { c }).collect();
+            let before = seen.entry(slug.clone()).or_default();
+            *before += 1;
+            if *before == 1 {
+                slug
+            } else {
+                format!("{slug}-{}", *before - 1)
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn every_link_leads_to_a_file_and_every_anchor_to_a_heading() {
+    let mut dead = Vec::new();
+    for page in pages() {
+        let text = read(&page);
+        for link in prose(&text).flat_map(links) {
+            if link.contains("://") || link.starts_with("mailto:") {
+                continue;
+            }
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let target = match file {
+                "" => page.clone(),
+                file => page.with_file_name(file),
+            };
+            let alive = target.exists()
+                && (anchor.is_empty()
+                    || anchors(&read(&target)).iter().any(|known| known == anchor));
+            if !alive {
+                dead.push(format!("{}: {link}", shown(&page)));
+            }
+        }
+    }
+    assert!(dead.is_empty(), "dead links:\n{}", dead.join("\n"));
+}
+
+#[test]
+fn there_is_a_page_for_every_lesson_and_the_book_holds_every_page() {
+    let summary = read(&workspace().join("SUMMARY.md"));
+    let listed: Vec<String> = summary.lines().flat_map(links).collect();
+    for folder in entries(&workspace().join("lessons")) {
+        assert!(
+            folder.join("README.md").is_file(),
+            "{} has no README.md",
+            shown(&folder)
+        );
+    }
+    for page in pages() {
+        let name = shown(&page);
+        let in_the_book = !name.contains('/') && name != "README.md";
+        assert!(
+            in_the_book || listed.contains(&name),
+            "SUMMARY.md does not list {name}"
+        );
+    }
+}
+
+#[test]
+fn quoted_kernels_outputs_and_tables_are_those_of_the_files() {
+    program("course").args("pages --check").run().ends_with(0);
+}
+
+#[test]
+fn a_quoted_kernel_that_differs_from_its_file_is_noticed() {
+    let page =
+        "<!-- kernel: 02-saxpy.cl saxpy -->\n```c\nkernel void saxpy() {}\n```\n<!-- end -->\n";
+    let page = scratch("stale-page.md", page);
+    let check = program("course").args("pages --check").arg(page).run();
+    check.fails(1, &["stale-page.md", "cargo run -- pages"]);
+}
+
+/// A code fence of commands: what follows ```` ```sh ````, and its lines.
+struct Fence {
+    fails: bool,
+    lines: Vec<String>,
+}
+
+fn fences(page: &str) -> Vec<Fence> {
+    let (mut fences, mut lines) = (Vec::new(), page.lines());
+    while let Some(line) = lines.next() {
+        let fails = match line.trim() {
+            "```sh" => false,
+            "```sh fails" => true,
+            _ => continue,
+        };
+        let inside = lines
+            .by_ref()
+            .map(str::trim)
+            .take_while(|line| *line != "```");
+        fences.push(Fence {
+            fails,
+            lines: inside.map(String::from).collect(),
+        });
+    }
+    fences
+}
+
+/// Why a line is not run here, if it is not. Nothing else is left out.
+fn left_out(line: &str) -> Option<&'static str> {
+    let there = |path: &str| workspace().join(path).exists();
+    match line {
+        "" | "./setup" | "./setup --full" => Some("changes the machine"),
+        _ if line.starts_with('#') => Some("a comment"),
+        _ if line.starts_with("mdbook ") => Some("a tool that the course does not need"),
+        _ if line.contains("$(brew ") => Some("for macOS"),
+        _ if line.contains(".opencl/intel/") && !there(".opencl/intel") => {
+            Some("Intel's runtime is not here")
+        }
+        _ if line.contains(".opencl/vendors") && !there(".opencl/vendors") => {
+            Some("no drivers of the course's own")
+        }
+        _ if line.contains("pocl") && !there("/etc/OpenCL/vendors/pocl.icd") => {
+            Some("PoCL is not here")
+        }
+        _ if line.contains("liboclgrind") && Oclgrind::find().is_none() => {
+            Some("Oclgrind is not here")
+        }
+        _ => None,
+    }
+}
+
+/// Runs a page's commands as they stand, a shell for each fence; only what the
+/// page puts into /tmp goes into a folder of its own.
+fn the_commands_run(page: &Path) {
+    device();
+    let name = shown(page);
+    let folder = scratch_folder(&name.replace(['/', '.'], "-"));
+    for Fence { fails, lines } in fences(&read(page)) {
+        let lines: Vec<String> = lines
+            .iter()
+            .filter(|line| left_out(line).is_none())
+            .map(|line| {
+                line.replace("./setup && ", "")
+                    .replace("/tmp/", &format!("{}/", folder.display()))
+            })
+            .collect();
+        if lines.is_empty() {
+            continue;
+        }
+        assert!(
+            !fails || lines.len() == 1,
+            "{name}: a fence that fails holds one command: {lines:?}"
+        );
+        let script = format!("{CARGO}{}", lines.join("\n"));
+        let mut shell = Command::new("bash");
+        clean(&mut shell)
+            .args(["-c", &script])
+            .env("PROGRAMS", programs_folder())
+            .current_dir(workspace());
+        let output = shell.output().expect("bash runs");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let ended = output.status.code();
+        let expected = match fails {
+            false => ended == Some(0),
+            // The statuses of the course, and none of the shell's or of a panic.
+            true => matches!(ended, Some(1..=5)),
+        };
+        assert!(
+            expected && !stderr.contains("panicked at"),
+            "{name}: {}\nended with {ended:?}\n{stderr}",
+            lines.join("\n")
+        );
+    }
+}
+
+/// The pages of one folder; the tests of several folders run at the same time.
+fn the_commands_of(folder: &str) {
+    let pages: Vec<PathBuf> = pages()
+        .into_iter()
+        .filter(|page| page.parent() == Some(&workspace().join(folder)))
+        .collect();
+    assert!(!pages.is_empty(), "{folder} has no page");
+    pages.iter().for_each(|page| the_commands_run(page));
+}
+
+macro_rules! folders {
+    ($($name:ident $folder:literal)*) => {$(
+        #[test]
+        fn $name() {
+            the_commands_of($folder);
+        }
+    )*};
+}
+
+folders! {
+    the_commands_at_the_root_run ""
+    the_commands_of_the_chapters_run "docs"
+    the_commands_of_lesson_1_run "lessons/01-device-discovery"
+    the_commands_of_lesson_2_run "lessons/02-saxpy"
+    the_commands_of_lesson_3_run "lessons/03-naive-matmul"
+    the_commands_of_lesson_4_run "lessons/04-coalescing"
+    the_commands_of_lesson_5_run "lessons/05-private-memory"
+    the_commands_of_lesson_6_run "lessons/06-local-memory"
+    the_commands_of_lesson_7_run "lessons/07-vectorization"
+    the_commands_of_lesson_8_run "lessons/08-tiling"
+}

@@ -1,0 +1,232 @@
+//! The flags that every lesson shares, and what goes where.
+
+use std::process::Command;
+
+use tests::{
+    KERNEL_LESSONS, clean, device, kernel_of, kernels_of, lesson, lesson_without_device, program,
+};
+
+/// One kernel, no times: quick.
+const QUICK: &str = "--only matmul_private_sum --runs 0 --size 4";
+
+/// Whether a text holds an escape sequence that sets a colour or a weight.
+fn is_coloured(text: &str) -> bool {
+    let sequences = text.split("\x1b[").skip(1);
+    sequences
+        .filter_map(|rest| rest.chars().find(|c| c.is_ascii_alphabetic()))
+        .any(|end| end == 'm')
+}
+
+#[test]
+fn output_into_a_pipe_has_no_colour_unless_it_is_asked_for() {
+    let plain = lesson(5).args(QUICK).run().ends_with(0);
+    assert!(!plain.stdout.contains('\x1b'), "{plain}");
+    let coloured = lesson(5)
+        .args(QUICK)
+        .args("--color always")
+        .run()
+        .ends_with(0);
+    assert!(is_coloured(&coloured.stdout), "{coloured}");
+    let forced = lesson(5)
+        .args(QUICK)
+        .env("CLICOLOR_FORCE", "1")
+        .run()
+        .ends_with(0);
+    assert!(is_coloured(&forced.stdout), "{forced}");
+    let never = lesson(5)
+        .args(QUICK)
+        .args("--color never")
+        .env("CLICOLOR_FORCE", "1")
+        .run();
+    assert!(!is_coloured(&never.ends_with(0).stdout));
+}
+
+/// On a terminal, which util-linux's `script` makes.
+#[cfg(target_os = "linux")]
+#[test]
+fn output_on_a_terminal_has_colour_unless_no_color_is_set() {
+    let on_a_terminal = |variable: &str| {
+        let lesson = lesson(5)
+            .command()
+            .get_program()
+            .to_string_lossy()
+            .into_owned();
+        let line = format!("'{lesson}' {QUICK} 2>/dev/null");
+        let mut command = Command::new("script");
+        clean(&mut command)
+            .args(["-qec", &line, "/dev/null"])
+            .env("TERM", "xterm");
+        let output = command.env(variable, "1").output().ok();
+        output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let terminal = tests::or_note(on_a_terminal("NOTHING"), "script (util-linux)");
+    let Some((with, without)) = terminal.zip(on_a_terminal("NO_COLOR")) else {
+        return;
+    };
+    assert!(with.contains("right") && is_coloured(&with), "{with}");
+    assert!(
+        without.contains("right") && !is_coloured(&without),
+        "{without}"
+    );
+}
+
+#[test]
+fn json_mode_prints_nothing_but_json() {
+    let run = lesson(5).args(QUICK).arg("--json").run().ends_with(0);
+    assert_eq!(run.records().len(), 1, "{run}");
+    assert_eq!(kernel_of(&run.records()[0]), "matmul_private_sum");
+}
+
+#[test]
+fn list_names_the_kernels_of_the_lessons_file_in_order() {
+    let files = tests::kernel_files("");
+    for number in KERNEL_LESSONS {
+        let begins = format!("{number:02}-");
+        let file = files.iter().find(|file| {
+            let name = file.file_name().unwrap_or_default();
+            name.to_string_lossy().starts_with(&begins)
+        });
+        let file = file.unwrap_or_else(|| panic!("lesson {number} has a kernel file"));
+        let text = std::fs::read_to_string(file).expect("kernel files are text");
+        let (_, names) = tests::with_empty_bodies(&text);
+        let kernels: Vec<&str> = names
+            .into_iter()
+            .filter(|name| text.contains(&format!("{name}(int ")))
+            .collect();
+        assert_eq!(kernels_of(number), kernels, "{}", file.display());
+    }
+    lesson_without_device(1).args("--list").run().ends_with(0);
+}
+
+#[test]
+fn only_runs_the_kernels_that_are_named() {
+    let flags = "--runs 0 --size 5 --json --only matmul_private_sum --only matmul_global_sum";
+    let run = lesson(5).args(flags).run().ends_with(0);
+    let records = run.records();
+    let ran: Vec<&str> = records.iter().map(kernel_of).collect();
+    assert_eq!(ran, ["matmul_global_sum", "matmul_private_sum"]);
+}
+
+#[test]
+fn show_prints_matrices_that_can_be_followed_by_hand() {
+    lesson(5)
+        .args("--size 3x4x2 --fill count --show --runs 0 --only matmul_private_sum")
+        .run()
+        .ends_with(0)
+        .says(&["A (3 x 2)", "B (2 x 4)", "C by matmul_private_sum (3 x 4)"])
+        .says(&["11  14  17  20", "23  30  37  44", "35  46  57  68"]);
+    let large = lesson(5).args(QUICK).args("--size 17 --show");
+    // A flag that is given twice is an error; the size is the one asked for.
+    large
+        .run()
+        .fails(2, &["--size", "cannot be used multiple times"]);
+    lesson(5)
+        .args("--only matmul_private_sum --runs 0 --size 17 --show")
+        .run()
+        .ends_with(0)
+        .says(&["too large to print"]);
+}
+
+#[test]
+fn all_devices_end_in_one_table() {
+    let names = tests::devices()
+        .iter()
+        .filter_map(|device| device.pointer("/device/name"));
+    let run = lesson(5)
+        .args(QUICK)
+        .arg("--all-devices")
+        .run()
+        .ends_with(0);
+    let (_, table) = run
+        .stdout
+        .split_once("All devices side by side")
+        .expect("a table");
+    assert!(table.contains("matmul_private_sum"), "{run}");
+    for name in names {
+        // A long name may be broken over lines of the heading: its first word is not.
+        let word = name
+            .as_str()
+            .and_then(|name| name.split_whitespace().next());
+        assert!(
+            table.contains(word.unwrap_or_default()),
+            "{name} is not in\n{run}"
+        );
+    }
+}
+
+#[test]
+fn a_device_is_chosen_by_number_by_name_and_by_the_environment() {
+    let (index, name) = (
+        &device()["index"],
+        device()["name"].as_str().unwrap_or_default(),
+    );
+    let flagged = lesson(5)
+        .args(QUICK)
+        .args(&format!("--device {index}"))
+        .run()
+        .ends_with(0);
+    flagged.says(&[name, &format!("matches --device {index}")]);
+    let set = lesson(5)
+        .args(QUICK)
+        .env("OPENCL_COURSE_DEVICE", index.to_string())
+        .run();
+    set.ends_with(0).says(&[name, "matches"]);
+    let both = lesson(5).args(QUICK).args(&format!("--device {index}"));
+    both.env("OPENCL_COURSE_DEVICE", "no such device")
+        .run()
+        .ends_with(0);
+}
+
+#[test]
+fn a_learners_file_may_hold_some_of_the_kernels_only() {
+    let text = std::fs::read_to_string("../kernels/05-private-memory.cl").expect("is there");
+    let first = text
+        .split("// The sum lives in a private")
+        .next()
+        .unwrap_or_default();
+    let file = tests::scratch("some-kernels.cl", first);
+    let run = lesson(5)
+        .args("--size 9 --runs 0 --json --source")
+        .arg(file)
+        .run()
+        .ends_with(0);
+    for record in run.records() {
+        match kernel_of(&record) {
+            "matmul_global_sum" => assert_eq!(record["verified"], true, "{run}"),
+            _ => assert!(
+                record["skipped"]
+                    .as_str()
+                    .is_some_and(|why| why.contains("not in"))
+            ),
+        }
+    }
+}
+
+#[test]
+fn help_names_every_flag_of_the_chapter_on_using_the_course() {
+    let chapter = std::fs::read_to_string("../docs/using-the-course.md").expect("is there");
+    let help = program("lesson05").arg("--help").run().ends_with(0);
+    let flags = chapter
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `--"));
+    let flags: Vec<String> = flags
+        .filter_map(|rest| rest.split([' ', '`']).next())
+        .map(|flag| format!("--{flag}"))
+        .collect();
+    assert!(flags.len() > 10, "{flags:?}");
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    help.says(&flags);
+}
+
+#[test]
+fn the_course_map_names_every_lesson_and_its_command() {
+    let map = program("course").run().ends_with(0);
+    for number in 1..=8 {
+        let command = format!("cargo run -p lesson{number:02}");
+        assert!(map.stdout.contains(&command), "{map}");
+    }
+    assert_eq!(
+        program("course").arg("map").run().ends_with(0).stdout,
+        map.stdout
+    );
+}

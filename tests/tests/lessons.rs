@@ -1,0 +1,222 @@
+//! Every lesson as its readers run it: odd sizes, all types, both fills.
+
+use std::process::Command;
+
+use serde_json::Value;
+use tests::{device, devices, kernel_of, kernels_of, lesson, or_note};
+
+/// One element; one column; sizes that divide by nothing; one more than powers of two.
+const SIZES: [&str; 4] = ["1x1x1", "1x7x1", "37x91x53", "129x65x257"];
+
+/// Lesson 2 works on vectors.
+const LENGTHS: [&str; 3] = ["1", "7", "1000"];
+
+/// Prints from the kernel, which would spoil JSON: it only speaks to people.
+const FOR_PEOPLE: &str = "trace_tiles";
+
+fn every_kernel_is_right(number: u32) {
+    let (sizes, types): (&[&str], &[&str]) = match number {
+        2 => (&LENGTHS, &["float"]),
+        _ if device()["limits"]["fp64"] == true => (&SIZES, &["float", "double", "int"]),
+        _ => (&SIZES, &["float", "int"]),
+    };
+    let kernels = kernels_of(number);
+    assert!(!kernels.is_empty());
+    for size in sizes {
+        for ty in types {
+            for fill in ["random", "count"] {
+                let flags = format!("--size {size} --type {ty} --fill {fill} --runs 0 --json");
+                every_kernel_is_right_with(number, &kernels, &flags);
+            }
+        }
+    }
+}
+
+fn every_kernel_is_right_with(number: u32, kernels: &[String], flags: &str) {
+    let run = lesson(number).args(flags).run().ends_with(0);
+    let records = run.device_records();
+    for record in &records {
+        let known = kernels.iter().any(|kernel| kernel == kernel_of(record));
+        assert!(known, "not in --list: {record}");
+        match record["skipped"].as_str() {
+            Some(reason) => assert!(may_be_skipped(record, reason), "skipped: {record}\n{run}"),
+            None => assert_eq!(record["verified"], true, "{record}\n{run}"),
+        }
+    }
+    for kernel in kernels.iter().filter(|kernel| *kernel != FOR_PEOPLE) {
+        let found = records.iter().any(|record| kernel_of(record) == kernel);
+        assert!(found, "{kernel} is not in\n{run}");
+    }
+}
+
+/// The reasons for which a kernel may not run. Nothing else is accepted.
+fn may_be_skipped(record: &Value, reason: &str) -> bool {
+    let has_small_limits = record["platform"] != "Portable Computing Language";
+    let names_a_limit = [
+        "CL_DEVICE_MAX_",
+        "CL_DEVICE_LOCAL_MEM_SIZE",
+        "CL_KERNEL_WORK_GROUP_SIZE",
+    ]
+    .iter()
+    .any(|limit| reason.contains(limit));
+    match kernel_of(record) {
+        "matmul_local_ids" => reason.starts_with("one group cannot hold"),
+        "matmul_dot4" | "matmul_dot4_from_scalars" if record["type"] == "int" => {
+            reason.contains("dot() exists for floating types only")
+        }
+        _ => has_small_limits && (names_a_limit || reason.starts_with("the driver refuses")),
+    }
+}
+
+/// All fields that the issue promises, with values that agree with each other.
+fn a_timed_run_tells_all(number: u32) {
+    let run = lesson(number)
+        .args("--runs 2 --size 64 --json")
+        .run()
+        .ends_with(0);
+    let records = run.device_records();
+    assert!(!records.is_empty());
+    for record in &records {
+        assert_eq!(record["lesson"], number);
+        for text in ["kernel", "platform", "device", "driver", "type"] {
+            assert!(
+                record[text].as_str().is_some_and(|text| !text.is_empty()),
+                "{text}: {record}"
+            );
+        }
+        for number in ["m", "n", "k", "seed", "runs"] {
+            assert!(record[number].is_u64(), "{number}: {record}");
+        }
+        assert!(record["verified"].is_boolean(), "{record}");
+        assert!(record["seconds"].is_array(), "{record}");
+        for time in ["build_seconds", "queue_to_start_seconds"] {
+            assert!(
+                record[time].as_f64().is_some_and(|time| time >= 0.0),
+                "{time}: {record}"
+            );
+        }
+        match record["skipped"].as_str() {
+            Some(reason) => assert!(may_be_skipped(record, reason), "{record}"),
+            None => the_times_agree(record),
+        }
+    }
+}
+
+fn the_times_agree(record: &Value) {
+    let number = |name: &str| record[name].as_f64();
+    let samples: Vec<f64> = record["seconds"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_f64)
+        .collect();
+    assert_eq!((samples.len(), number("runs")), (2, Some(2.0)), "{record}");
+    assert!(samples.iter().all(|seconds| *seconds > 0.0), "{record}");
+    let median = number("seconds_median").expect("a timed record has a median");
+    let (least, most) = (samples[0].min(samples[1]), samples[0].max(samples[1]));
+    assert!(least <= median && median <= most, "{record}");
+    match (number("gflops"), number("gbytes_per_second")) {
+        (Some(gflops), None) => {
+            let flop = 2.0 * 64.0 * 64.0 * 64.0;
+            let share = gflops * 1e9 * median / flop;
+            assert!((share - 1.0).abs() < 1e-9, "{record}");
+        }
+        // What a copy moves is not in the record; it is a whole number of floats.
+        (None, Some(rate)) => {
+            let floats = rate * 1e9 * median / 4.0;
+            assert!(
+                floats > 1.0 && (floats / floats.round() - 1.0).abs() < 1e-9,
+                "{record}"
+            );
+        }
+        _ => panic!("one rate, not none or two: {record}"),
+    }
+}
+
+macro_rules! lessons {
+    ($($name:ident $number:literal)*) => {$(
+        mod $name {
+            #[test]
+            fn every_kernel_is_right_at_any_size_type_and_fill() {
+                super::every_kernel_is_right($number);
+            }
+
+            #[test]
+            fn a_timed_run_tells_all_that_json_promises() {
+                super::a_timed_run_tells_all($number);
+            }
+        }
+    )*};
+}
+
+lessons! { lesson2 2 lesson3 3 lesson4 4 lesson5 5 lesson6 6 lesson7 7 lesson8 8 }
+
+#[test]
+fn the_kernel_that_prints_tells_how_the_tiles_fill_and_is_right() {
+    lesson(6)
+        .args("--only trace_tiles --runs 0 --size 8")
+        .run()
+        .ends_with(0)
+        .says(&["item (0,0) copies A[0][0] = 1", "✓ right"]);
+}
+
+#[test]
+fn lesson_2_takes_vectors_longer_than_any_matrix_is_wide() {
+    let run = lesson(2)
+        .args("--size 100000 --runs 0 --json")
+        .run()
+        .ends_with(0);
+    assert_eq!(run.records()[0]["n"], 100_000, "{run}");
+}
+
+#[test]
+fn the_sizes_at_which_host_arrays_on_the_stack_would_crash_work() {
+    for size in ["1000", "1024", "2000"] {
+        let run = lesson(3)
+            .args("--only matmul_naive --runs 0 --json --size")
+            .arg(size)
+            .run();
+        let run = run.ends_with(0);
+        assert_eq!(run.records()[0]["verified"], true, "{run}");
+    }
+}
+
+#[test]
+fn lesson_1_agrees_with_clinfo() {
+    let output = Command::new("clinfo").arg("--raw").output().ok();
+    let Some(output) = or_note(output.filter(|output| output.status.success()), "clinfo") else {
+        return;
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    let values = |property: &str| -> Vec<String> {
+        let values = text.lines().filter_map(|line| line.split_once(property));
+        values
+            .filter(|(_, value)| value.starts_with(' '))
+            .map(|(_, value)| value.trim().to_string())
+            .collect()
+    };
+    let names = values("CL_DEVICE_NAME");
+    // A driver that only the course knows (./setup without root), or one that
+    // only this shell's OPENCL_DYLIB_PATH names, is nothing to compare.
+    if names.is_empty() || std::env::var_os("OPENCL_DYLIB_PATH").is_some() {
+        eprintln!("NOT RUN: clinfo and the course look at different drivers");
+        return;
+    }
+    let ours = |pointer: &str| -> Vec<String> {
+        let values = devices()
+            .iter()
+            .filter_map(|device| device.pointer(pointer));
+        values
+            .map(|value| value.as_str().map_or(value.to_string(), String::from))
+            .collect()
+    };
+    assert_eq!(ours("/device/name"), names);
+    assert_eq!(
+        ours("/device/limits/compute_units"),
+        values("CL_DEVICE_MAX_COMPUTE_UNITS")
+    );
+    assert_eq!(
+        ours("/device/limits/max_work_group_size"),
+        values("CL_DEVICE_MAX_WORK_GROUP_SIZE")
+    );
+}

@@ -1,0 +1,69 @@
+//! The offline compiler: a kernel file to a binary, and back.
+
+use std::fs;
+
+use tests::{device, program, scratch, scratch_folder};
+
+#[test]
+fn a_kernel_file_becomes_a_binary_that_loads() {
+    device();
+    let binary = scratch_folder("files").join("private-memory.bin");
+    let oclcc = program("oclcc")
+        .args("kernels/05-private-memory.cl -D ROW=64 -o")
+        .arg(&binary);
+    let run = oclcc.run().ends_with(0);
+    run.says(&[
+        "private-memory.bin",
+        "matmul_row_private",
+        "loaded from the binary in",
+    ]);
+    let written = fs::metadata(&binary).expect("the binary is there");
+    assert!(written.len() > 0);
+}
+
+#[test]
+fn a_file_that_does_not_build_leaves_no_binary() {
+    device();
+    let source = scratch(
+        "offline.cl",
+        "kernel void f(global float *C)\n{\n    C[0] = missing;\n}\n",
+    );
+    let binary = source.with_extension("bin");
+    let run = program("oclcc").arg(&source).run();
+    run.fails(
+        4,
+        &[
+            "does not build",
+            "offline.cl:3:12",
+            "C[0] = missing;",
+            "^^^^^^^",
+        ],
+    );
+    assert!(!binary.exists());
+}
+
+#[test]
+fn what_is_mistyped_is_named() {
+    program("oclcc").run().fails(2, &["<SOURCE>"]);
+    program("oclcc")
+        .arg("missing.cl")
+        .run()
+        .fails(2, &["cannot use missing.cl"]);
+    let define = |text: &str| {
+        program("oclcc")
+            .args("kernels/02-saxpy.cl -D")
+            .arg(text)
+            .run()
+    };
+    define("TS").fails(2, &["NAME=NUMBER"]);
+    define("TS=x").fails(2, &["not a whole number"]);
+    device();
+    let device = program("oclcc")
+        .args("kernels/02-saxpy.cl --device nothing")
+        .run();
+    device.fails(2, &["no device matches"]);
+    let output = program("oclcc")
+        .args("kernels/02-saxpy.cl -o no/such/folder/saxpy.bin")
+        .run();
+    output.fails(2, &["cannot use no/such/folder/saxpy.bin"]);
+}

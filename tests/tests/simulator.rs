@@ -1,0 +1,112 @@
+//! Every kernel of every lesson under Oclgrind, which sees each access: no data
+//! race, nothing out of bounds, nothing read that was never written, no call that
+//! OpenCL forbids. Results alone cannot show this: PoCL hides races, and a read
+//! behind a buffer that is multiplied by zero.
+
+use tests::{FAULTS, Oclgrind, kernel_of, kernels_of, lesson, scratch};
+
+/// Several groups in each dimension, and none of the tiles full at the edges.
+const SIZE: &str = "37x21x35";
+
+fn every_kernel_is_sound(number: u32) {
+    let Some(oclgrind) = Oclgrind::find() else {
+        return;
+    };
+    let size = if number == 2 { "1000" } else { SIZE };
+    let program = lesson(number).args(&format!("--size {size} --runs 0 --json"));
+    let (run, log) = oclgrind.run(&format!("lesson{number}"), program);
+    let run = run.ends_with(0);
+    assert_eq!(log, "", "{run}");
+    let records = run.device_records();
+    for record in &records {
+        assert_eq!(record["platform"], "Oclgrind", "{run}");
+        assert_eq!(record["verified"], true, "{record}\n{run}");
+    }
+    // The kernel that prints has a test of its own.
+    for kernel in kernels_of(number)
+        .iter()
+        .filter(|kernel| *kernel != "trace_tiles")
+    {
+        let found = records.iter().any(|record| kernel_of(record) == kernel);
+        assert!(found, "{kernel} is not in\n{run}");
+    }
+}
+
+macro_rules! lessons {
+    ($($name:ident $number:literal)*) => {$(
+        #[test]
+        fn $name() {
+            every_kernel_is_sound($number);
+        }
+    )*};
+}
+
+lessons! {
+    every_kernel_of_lesson_2_is_sound 2
+    every_kernel_of_lesson_3_is_sound 3
+    every_kernel_of_lesson_4_is_sound 4
+    every_kernel_of_lesson_5_is_sound 5
+    every_kernel_of_lesson_6_is_sound 6
+    every_kernel_of_lesson_7_is_sound 7
+    every_kernel_of_lesson_8_is_sound 8
+}
+
+#[test]
+fn the_kernel_that_prints_is_sound() {
+    let Some(oclgrind) = Oclgrind::find() else {
+        return;
+    };
+    let program = lesson(6).args("--only trace_tiles --runs 0 --size 8");
+    let (run, log) = oclgrind.run("trace_tiles", program);
+    let run = run.ends_with(0).says(&["item (0,0) copies", "✓ right"]);
+    assert_eq!(log, "", "{run}");
+}
+
+/// Longer sums than a kernel keeps at a time: the second piece is seen, too.
+#[test]
+fn sums_that_are_taken_in_pieces_are_sound() {
+    let Some(oclgrind) = Oclgrind::find() else {
+        return;
+    };
+    for (number, kernel) in [
+        (5, "matmul_row_private"),
+        (6, "matmul_column_local"),
+        (7, "matmul_dot8"),
+    ] {
+        let program =
+            lesson(number).args(&format!("--only {kernel} --size 3x2x1031 --runs 0 --json"));
+        let (run, log) = oclgrind.run(&format!("pieces-{number}"), program);
+        let run = run.ends_with(0);
+        assert_eq!(log, "", "{run}");
+    }
+}
+
+/// An empty log must mean something. This kernel is right for the checker, and
+/// for the simulator wrong in three ways.
+#[test]
+fn the_simulator_sees_a_race_a_bad_access_and_an_uninitialised_read() {
+    let Some(oclgrind) = Oclgrind::find() else {
+        return;
+    };
+    let text = std::fs::read_to_string("../kernels/05-private-memory.cl").expect("is there");
+    let guard = "    if (row >= M || column >= N)\n        return;\n";
+    let bad = "    local int seen[4];\n    int unset[2];\n    \
+               if (row == 0 && column < 2) {\n        seen[0] = column;\n        \
+               volatile REAL behind = A[M * K];\n        \
+               if (unset[column]) behind = 0;\n    }\n";
+    let at = text.find("matmul_private_sum(").expect("the kernel");
+    let (before, after) = text.split_at(at);
+    let text = format!(
+        "{before}{}",
+        after.replacen(guard, &format!("{bad}{guard}"), 1)
+    );
+    let file = scratch("unsound.cl", text);
+    let program = lesson(5)
+        .args("--only matmul_private_sum --size 17 --runs 0 --json --source")
+        .arg(file);
+    let (run, log) = oclgrind.run("unsound", program);
+    for (fault, words) in FAULTS {
+        assert!(log.contains(words), "no {fault} in\n{log}\n{run}");
+    }
+    assert_eq!(run.ends_with(0).records()[0]["verified"], true);
+}
