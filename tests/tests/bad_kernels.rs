@@ -61,7 +61,7 @@ fn saxpy_with_other_arguments_is_refused_before_the_launch() {
             .args("--size 64 --runs 0 --source")
             .arg(file)
             .run();
-        run.fails(4, &["saxpy", "int n, float d"]);
+        run.fails(4, &["kernel saxpy has", "saxpy(int, float, float*"]);
     }
 }
 

@@ -182,8 +182,10 @@ fn must_fit(n: usize, candidate: &Candidate, device: &Device) -> Result<()> {
     match n <= room {
         true => Ok(()),
         false => Err(Error::Usage(format!(
-            "three vectors of {n} floats do not fit {}: use --size {room} or less",
-            candidate.name
+            "too large for {}: three vectors of {n} floats take {:.2} GiB; \
+             try --size {room} or less",
+            candidate.name,
+            3.0 * 4.0 * n as f64 / f64::from(1 << 30)
         ))),
     }
 }
