@@ -7,6 +7,13 @@
 //! Algorithms", 2nd edition, section 3.1, which holds for every order of
 //! summation, with or without fused operations; a kernel may thus sum as it likes.
 //!
+//! That bound supposes that every rounding errs in the same direction. For long
+//! sums it grows so wide that one which stops early would pass, so for random
+//! data gamma = min(K + 4, 8 * sqrt(K)) * eps: roundings of random data err like
+//! coin tosses, and 8 * sqrt(K) * u is exceeded with probability 2 * exp(-32)
+//! (Higham and Mary, 2019, "A new approach to probabilistic rounding error
+//! analysis", theorem 2.4).
+//!
 //! Above 2^27 multiply-adds the check is Freivalds' (see `freivalds`).
 
 mod freivalds;
@@ -132,7 +139,12 @@ pub fn check(problem: &Problem, c: &Matrix, canary: bool) -> Result<Right, Box<W
 
 /// gamma of the module's comment.
 fn gamma(problem: &Problem) -> f64 {
-    (problem.shape.k + 4) as f64 * 2.0 * problem.ty.unit_roundoff()
+    let k = problem.shape.k as f64;
+    let roundings = match problem.fill {
+        Fill::Random => (k + 4.0).min(8.0 * k.sqrt()),
+        Fill::Count => k + 4.0,
+    };
+    roundings.max(4.0) * 2.0 * problem.ty.unit_roundoff()
 }
 
 /// Compares every element, row by row.

@@ -14,6 +14,7 @@ use serde_json::json;
 
 use crate::implementations::{self, Implementation};
 use crate::lessons::{LESSONS, Lesson};
+use crate::quirks;
 
 /// Shapes that span several groups and leave partial groups and tiles; a single
 /// element; single rows and columns; primes; one less and one more than tiles;
@@ -54,6 +55,7 @@ pub fn check(only: Option<&str>, json: bool) -> Result<()> {
         implementations.retain(|i| i.name.to_lowercase().contains(&wanted));
     }
     let mut matrix = Matrix::new();
+    let mut remarks = Vec::new();
     for implementation in implementations.iter().filter(|i| i.selector.is_some()) {
         for lesson in LESSONS.iter().filter(|lesson| lesson.number > 1) {
             eprintln!("{}: {}", implementation.name, lesson.package());
@@ -68,10 +70,16 @@ pub fn check(only: Option<&str>, json: bool) -> Result<()> {
                 }
             }
         }
+        // A simulator's loops are long enough to wait for, and its times mean nothing.
+        if !implementation.simulator {
+            for quirk in quirks::of(implementation)? {
+                remarks.push(format!("{}: {quirk}", implementation.name));
+            }
+        }
     }
     match json {
         true => print_json(&matrix, &implementations)?,
-        false => print_table(&matrix, &implementations)?,
+        false => print_table(&matrix, &implementations, remarks)?,
     }
     let failed = matrix
         .iter()
@@ -197,14 +205,17 @@ fn first_error(stderr: &str) -> String {
     stderr[at..].lines().next().unwrap_or("").trim().to_string()
 }
 
-fn print_table(matrix: &Matrix, implementations: &[Implementation]) -> Result<()> {
+fn print_table(
+    matrix: &Matrix,
+    implementations: &[Implementation],
+    mut remarks: Vec<String>,
+) -> Result<()> {
     let mut out = std::io::stdout();
     write!(out, "{:<40}", "kernel")?;
     for implementation in implementations {
         write!(out, "{:>13}", implementation.name)?;
     }
     writeln!(out)?;
-    let mut remarks = Vec::new();
     for ((lesson, kernel), row) in matrix {
         write!(out, "{:<40}", format!("{lesson}  {kernel}"))?;
         for implementation in implementations {
@@ -234,8 +245,6 @@ fn print_table(matrix: &Matrix, implementations: &[Implementation]) -> Result<()
                 "{} is missing: it was not checked",
                 implementation.name
             )?;
-        } else if !implementation.remark.is_empty() {
-            writeln!(out, "{}: {}", implementation.name, implementation.remark)?;
         }
     }
     for remark in remarks {

@@ -18,8 +18,6 @@ pub struct Implementation {
     pub environment: Vec<(&'static str, String)>,
     /// What `--device` takes to choose it; none where it is not installed.
     pub selector: Option<String>,
-    /// What to know about its results.
-    pub remark: &'static str,
     /// A simulator is slow: it gets the small shapes only.
     pub simulator: bool,
 }
@@ -27,13 +25,12 @@ pub struct Implementation {
 /// PoCL, Oclgrind, rusticl, Intel's CPU runtime, then every GPU.
 pub fn all() -> Result<Vec<Implementation>> {
     let mut all = vec![
-        by_platform("PoCL", Vec::new(), "Portable Computing Language", ""),
+        by_platform("PoCL", Vec::new(), "Portable Computing Language"),
         by_library("Oclgrind", oclgrind()),
         by_platform(
             "rusticl",
             vec![("RUSTICL_ENABLE", "llvmpipe".into())],
             "rusticl",
-            "its loops stop after 65,535 rounds and its event times count 0, 1, 2, 3",
         ),
         by_library("Intel CPU", intel()),
     ];
@@ -52,13 +49,11 @@ fn by_platform(
     name: &str,
     environment: Vec<(&'static str, String)>,
     platform: &str,
-    remark: &'static str,
 ) -> Implementation {
     Implementation {
         name: name.into(),
         environment,
         selector: Some(platform.into()),
-        remark,
         simulator: false,
     }
 }
@@ -77,7 +72,6 @@ fn by_library(name: &str, library: Option<PathBuf>) -> Implementation {
         name: name.into(),
         environment: environment.into_iter().collect(),
         selector: Some(platform.into()),
-        remark: "",
         simulator: name == "Oclgrind",
     }
 }
@@ -116,7 +110,6 @@ fn gpus(labels: &[String]) -> Vec<Implementation> {
         name: name.into(),
         environment: Vec::new(),
         selector,
-        remark: "",
         simulator: false,
     };
     if found.is_empty() {

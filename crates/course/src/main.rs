@@ -5,6 +5,7 @@ mod implementations;
 mod lessons;
 mod map;
 mod pages;
+mod quirks;
 mod record;
 
 use std::path::PathBuf;

@@ -130,6 +130,22 @@ fn an_overrun_is_wrong_although_every_element_is_right() {
 }
 
 #[test]
+fn a_long_sum_that_ends_early_is_wrong() {
+    // What a driver does that counts the rounds of a loop in 16 bits.
+    let shape = Shape {
+        m: 1,
+        n: 1,
+        k: 70_000,
+    };
+    let wrong = spoilt(shape, |c| {
+        let problem = Problem::new(shape, Type::Float, Fill::Random, 1);
+        let (a, b) = (&problem.a.data, &problem.b.data);
+        floats(c)[0] = (0..65_535).map(|k| (a.get(k) * b.get(k)) as f32).sum();
+    });
+    assert_eq!(wrong.mismatches.len(), 1);
+}
+
+#[test]
 fn freivalds_sees_one_wrong_element_of_a_large_result() {
     // 2^27 multiply-adds are just exceeded, so that not every element is compared.
     let shape = Shape {

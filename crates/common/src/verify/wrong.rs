@@ -90,9 +90,11 @@ pub(super) fn looks_like(
     if bad.is_empty() {
         return looks;
     }
-    let every = bad.len() == wrong.compared;
+    let edge = edge(wrong);
+    // Of a large C only the suspicious strips are compared: these may be an edge.
+    let every = bad.len() == wrong.compared && edge.is_none();
     let untouched = bad.iter().filter(|m| m.untouched).count();
-    if untouched == wrong.compared {
+    if every && untouched == bad.len() {
         looks.push("untouched: the kernel wrote nothing to C".into());
         return looks;
     }
@@ -116,7 +118,7 @@ pub(super) fn looks_like(
     if is_transposed(problem, c) {
         looks.push("transposed: rows and columns are exchanged".into());
     }
-    looks.extend(edge(wrong));
+    looks.extend(edge);
     if looks.is_empty() && bad.len() * 20 < wrong.compared {
         looks.push("scattered: a few elements here and there; a race?".into());
     }
