@@ -63,10 +63,9 @@ fn by_platform(
 /// the platform's name is asked for as well.
 fn by_library(name: &str, library: Option<PathBuf>) -> Implementation {
     let environment = library.map(|path| (LIBRARY_VARIABLE, path.display().to_string()));
-    let platform = if name == "Oclgrind" {
-        "Oclgrind"
-    } else {
-        "Intel(R)"
+    let platform = match name {
+        "Oclgrind" => "(Oclgrind)",
+        _ => "(Intel(R) OpenCL)",
     };
     Implementation {
         name: name.into(),
