@@ -221,6 +221,17 @@ pub fn list() -> Result<Vec<Device>> {
     Ok(devices)
 }
 
+/// Every platform, and how many devices it has: a driver whose hardware is not
+/// there, or not switched on, is a platform without devices.
+pub fn platforms() -> Vec<(Platform, usize)> {
+    let platforms = get_platforms().unwrap_or_default();
+    let count = |platform: &ClPlatform| {
+        let devices = platform.get_devices(cl::CL_DEVICE_TYPE_ALL);
+        devices.map_or(0, |devices| devices.len())
+    };
+    platforms.iter().map(|p| (describe(p), count(p))).collect()
+}
+
 fn describe(platform: &ClPlatform) -> Platform {
     let text = |value: opencl3::Result<String>| clean(&value.unwrap_or_default());
     Platform {

@@ -1,5 +1,4 @@
-//! What every lesson does alike: flags, choosing a device, and for each kernel
-//! verify, then time, then print.
+//! The life of a lesson: its device, its problem, its programs and its tables.
 
 use std::collections::HashMap;
 use std::process::ExitCode;
@@ -27,6 +26,7 @@ use crate::verify::Problem;
 
 /// Matrices up to this many rows and columns are printed by `--show`.
 const SHOWN: usize = 16;
+
 /// A running lesson.
 pub struct Lesson {
     /// Its number.
@@ -213,18 +213,7 @@ impl Lesson {
         cli::must_be_countable(shape)?;
         let session = self.session()?;
         let Flags { ty, fill, seed, .. } = self.flags;
-        let size = |count: usize| count * ty.size();
-        session.must_fit(
-            &[
-                size(shape.m * shape.k),
-                size(shape.k * shape.n),
-                size(shape.m * shape.n),
-            ],
-            |room| {
-                let side = ((room / ty.size() as u64) as f64).sqrt() as u64;
-                format!("--size {}", side.min(46340) / 8 * 8)
-            },
-        )?;
+        session.must_fit(shape, ty)?;
         let filled = match fill {
             Fill::Random => format!("random (seed {seed})"),
             Fill::Count => "1, 2, 3, ...".into(),
@@ -334,7 +323,7 @@ impl Lesson {
         }
         Err(Error::Wrong(format!(
             "{} kernel(s) gave a wrong result in lesson {} ({})\n  \
-             next: --size 8 --fill count --show prints the matrices; --only KERNEL runs one kernel",
+             next: --size 5x7x3 --fill count --show prints the matrices; --only KERNEL runs one kernel",
             self.wrong.len(),
             self.number,
             self.title

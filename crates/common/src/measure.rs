@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use opencl3::kernel::Kernel;
 use opencl3::memory::Buffer;
 
+use crate::cli;
 use crate::copy::Copy;
 use crate::element::{Elements, Type};
 use crate::error::{Error, Result};
@@ -221,6 +222,9 @@ impl Lesson {
         if let Some(reason) = self.not_in_source(&step.kernel)? {
             return Ok(Some(reason));
         }
+        if let Some(reason) = self.padding_does_not_fit(step, problem)? {
+            return Ok(Some(reason));
+        }
         let device = &self.session()?.device;
         let range = step.range(step.shape(problem.shape));
         if let (Axes::OneGroup, Some(_)) = (step.axes, range.refusal(device, usize::MAX)) {
@@ -232,6 +236,17 @@ impl Lesson {
         // Some compilers fail on a group that their device cannot run.
         let refusal = range.refusal(device, usize::MAX);
         Ok(refusal.filter(|_| step.has_exact_group()))
+    }
+
+    /// Why the padded matrices are too large, where the problem's own are not.
+    fn padding_does_not_fit(&mut self, step: &Step, problem: &Problem) -> Result<Option<String>> {
+        let s = step.shape(problem.shape);
+        if s == problem.shape {
+            return Ok(None);
+        }
+        let session = self.session()?;
+        let fits = cli::must_be_countable(s).and_then(|()| session.must_fit(s, problem.ty));
+        Ok(fits.err().map(|error| format!("padded to {s}: {error}")))
     }
 
     /// A learner's own file need not hold every kernel of the lesson.

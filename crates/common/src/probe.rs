@@ -59,11 +59,7 @@ fn fma_rate(session: &Session, program: &Program) -> Result<f64> {
     let out = session.buffer(range.global[0] * 4)?;
     let mut rounds = ROUNDS;
     loop {
-        let args = [
-            Arg::Int(rounds),
-            Arg::Real(0.999, Type::Float),
-            Arg::Buffer(&out),
-        ];
+        let args = [Arg::Int(rounds), Arg::Float(0.999), Arg::Buffer(&out)];
         session.set_args(&kernel, name, &args)?;
         session.run(&kernel, name, &range)?;
         let timing = timing::measure(

@@ -284,13 +284,15 @@ pub fn seconds(seconds: f64) -> String {
     format!("{} {unit}", significant(value))
 }
 
-/// A positive number with three significant digits, never in powers of ten.
+/// A positive number with three significant digits, never in powers of ten; with
+/// four decimals where it is small.
 pub fn significant(value: f64) -> String {
     match value {
         v if v >= 99.95 => format!("{v:.0}"),
         v if v >= 9.995 => format!("{v:.1}"),
         v if v >= 0.9995 => format!("{v:.2}"),
-        v => format!("{v:.3}"),
+        v if v >= 0.0995 => format!("{v:.3}"),
+        v => format!("{v:.4}"),
     }
 }
 
@@ -304,7 +306,11 @@ pub fn percent(share: f64) -> String {
 
 /// A speed-up, as "2.4x".
 pub fn factor(ratio: f64) -> String {
-    format!("{}x", significant(ratio))
+    match ratio {
+        // Three decimals, so that it keeps to its column.
+        small if small < 0.0995 => format!("{small:.3}x"),
+        _ => format!("{}x", significant(ratio)),
+    }
 }
 
 /// Bytes in the largest unit that keeps them readable.

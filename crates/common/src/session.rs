@@ -12,6 +12,7 @@ use opencl3::types::CL_BLOCKING;
 use crate::device::{Device, Kind};
 use crate::element::Type;
 use crate::error::{During, Error, Result};
+use crate::matrix::Shape;
 
 /// A device that is ready to work: its context and one profiling queue.
 pub struct Session {
@@ -50,7 +51,7 @@ impl NdRange {
         let mut local = self.local;
         while local.iter().product::<usize>() > room.max(1) {
             match local.iter().rposition(|&side| side > 1) {
-                Some(longest) => local[longest] /= 2,
+                Some(dimension) => local[dimension] /= 2,
                 None => break,
             }
         }
@@ -60,11 +61,6 @@ impl NdRange {
     /// Items of one group.
     pub fn group_size(&self) -> usize {
         self.local.iter().product()
-    }
-
-    /// Groups of the launch.
-    pub fn groups(&self) -> usize {
-        self.global.iter().product::<usize>() / self.group_size()
     }
 
     /// Why the device cannot run groups of this shape, if it cannot. `kernel_max`
@@ -99,12 +95,10 @@ impl NdRange {
 pub enum Arg<'a> {
     /// An `int`.
     Int(i32),
-    /// A scalar of the matrices' element type.
-    Real(f64, Type),
+    /// A `float`.
+    Float(f32),
     /// A buffer in global memory.
     Buffer(&'a Buffer<u8>),
-    /// So many bytes of local memory.
-    Local(usize),
 }
 
 impl Session {
@@ -178,13 +172,14 @@ impl Session {
         Ok(data)
     }
 
-    /// Fills `bytes` bytes of a buffer with a pattern, in queue order.
+    /// Fills `bytes` bytes of a buffer, rounded up to whole patterns, in queue order.
     ///
     /// # Errors
     /// The driver's status.
     pub fn fill(&self, buffer: &mut Buffer<u8>, pattern: [u8; 8], bytes: usize) -> Result<()> {
-        // The call takes whole patterns: CL_INVALID_VALUE otherwise.
-        let whole = bytes / 8 * 8;
+        // The call takes whole patterns: CL_INVALID_VALUE otherwise. What is filled
+        // beyond the result is canary, which holds the same pattern.
+        let whole = bytes.next_multiple_of(8);
         // SAFETY: the driver copies the pattern before the call returns.
         unsafe {
             self.queue
@@ -208,11 +203,8 @@ impl Session {
             unsafe {
                 match *arg {
                     Arg::Int(value) => kernel.set_arg(index, &value),
-                    Arg::Real(value, Type::Float) => kernel.set_arg(index, &(value as f32)),
-                    Arg::Real(value, Type::Double) => kernel.set_arg(index, &value),
-                    Arg::Real(value, Type::Int) => kernel.set_arg(index, &(value as i32)),
+                    Arg::Float(value) => kernel.set_arg(index, &value),
                     Arg::Buffer(buffer) => kernel.set_arg(index, &buffer.get()),
-                    Arg::Local(bytes) => kernel.set_arg_local_buffer(index, bytes),
                 }
             }
             .during(format!("setting argument {i} of {name}"))?;
@@ -266,31 +258,25 @@ impl Session {
         self.queue.finish().during("waiting for the queue")
     }
 
-    /// Copies a buffer on the device and waits.
+    /// Refuses a product that does not fit, before anything is allocated.
     ///
     /// # Errors
-    /// The driver's status.
-    pub fn copy(&self, from: &Buffer<u8>, to: &mut Buffer<u8>, bytes: usize) -> Result<Event> {
-        // SAFETY: both buffers live until the event has been waited for.
-        let event = unsafe { self.queue.enqueue_copy_buffer(from, to, 0, 0, bytes, &[]) }
-            .during("copying a buffer")?;
-        event.wait().during("copying a buffer")?;
-        Ok(event)
-    }
-
-    /// Refuses a problem that does not fit, before anything is allocated.
-    /// `buffers` are sizes in bytes; `smaller` names a size that would fit.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] with the limit.
-    pub fn must_fit(&self, buffers: &[usize], smaller: impl Fn(u64) -> String) -> Result<()> {
+    /// [`Error::Usage`] with the limit, and a size that would fit.
+    pub fn must_fit(&self, shape: Shape, ty: Type) -> Result<()> {
         let limits = &self.device.limits;
-        let largest = buffers.iter().copied().max().unwrap_or(0) as u64;
-        let total: u64 = buffers.iter().map(|&bytes| bytes as u64).sum();
-        // A CPU's global memory is the host's, which holds every matrix as well.
+        let bytes = |rows: usize, cols: usize| rows as u64 * cols as u64 * ty.size() as u64;
+        let a = bytes(shape.m, shape.k);
+        let b = bytes(shape.k, shape.n);
+        let c = bytes(shape.m, shape.n);
+        let largest = a.max(b).max(c);
+        // A CPU's global memory is the host's, which holds A, B, and several
+        // copies of C while it is checked.
         let (together, total) = match self.device.kind {
-            Kind::Cpu => ("the matrices, on host and device together,", 2 * total),
-            _ => ("the matrices together", total),
+            Kind::Cpu => (
+                "the matrices, on host and device together,",
+                2 * (a + b) + 6 * c,
+            ),
+            _ => ("the matrices together", a + b + c),
         };
         let (what, need, limit) = if largest > limits.max_alloc_bytes {
             ("one matrix", largest, limits.max_alloc_bytes)
@@ -300,14 +286,14 @@ impl Session {
             return Ok(());
         };
         let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
-        // What fits is scaled from the limit that is met first.
-        let room = largest.min((largest as f64 * (limit as f64 / need as f64)) as u64);
+        // Square matrices of this size take what the limit allows.
+        let square = largest as f64 * (limit as f64 / need as f64) / ty.size() as f64;
+        let side = (square.sqrt() as u64).min(46340) / 8 * 8;
         Err(Error::Usage(format!(
-            "too large for {}: {what} would take {:.2} GiB, the limit is {:.2} GiB; try {}",
+            "too large for {}: {what} would take {:.2} GiB, the limit is {:.2} GiB; try --size {side}",
             self.device.name,
             gib(need),
             gib(limit),
-            smaller(room)
         )))
     }
 }
@@ -321,7 +307,6 @@ mod tests {
         let range = NdRange::cover(&[1000, 1], &[16, 16]);
         assert_eq!(range.global, [1008, 16]);
         assert_eq!(range.group_size(), 256);
-        assert_eq!(range.groups(), 63);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Profiled intervals, statistics, and what they come to in GFLOP/s and GB/s.
+//! Profiled intervals, which of them can be believed, and statistics.
 
 use std::time::Instant;
 

@@ -10,9 +10,9 @@
 //! That bound supposes that every rounding errs in the same direction. For long
 //! sums it grows so wide that one which stops early would pass, so for random
 //! data gamma = min(K + 4, 8 * sqrt(K)) * eps: roundings of random data err like
-//! coin tosses, and 8 * sqrt(K) * u is exceeded with probability 2 * exp(-32)
-//! (Higham and Mary, 2019, "A new approach to probabilistic rounding error
-//! analysis", theorem 2.4).
+//! coin tosses, and one sum exceeds 8 * sqrt(K) * u with a probability of at most
+//! 2 * K * exp(-32) (Higham and Mary, 2019, "A new approach to probabilistic
+//! rounding error analysis").
 //!
 //! Above 2^27 multiply-adds the check is Freivalds' (see `freivalds`).
 

@@ -14,15 +14,13 @@ pub fn print() -> Result<()> {
     for lesson in LESSONS {
         writeln!(
             out,
-            "  {}  {:<58}{:>3} min   {}",
-            lesson.number,
-            lesson.teaches,
-            lesson.minutes,
-            format!("cargo run -p {}", lesson.package()).cyan()
+            "  {}  {:<62}{:>3} min",
+            lesson.number, lesson.teaches, lesson.minutes
         )?;
         writeln!(
             out,
-            "     {}",
+            "     {}  {}",
+            format!("cargo run -p {}", lesson.package()).cyan(),
             format!("lessons/{}/README.md", lesson.folder).dimmed()
         )?;
     }

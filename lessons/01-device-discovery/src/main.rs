@@ -47,19 +47,19 @@ fn drivers(lesson: &Lesson) -> Result<()> {
 }
 
 /// Platforms, and the devices of each. One machine may have several platforms,
-/// and the same hardware may appear once under each of them.
+/// some without a device, and the same hardware may appear under several.
 fn platforms(lesson: &Lesson, devices: &[Device]) -> Result<()> {
     lesson.say("\n  Platforms and devices")?;
-    let mut platform = "";
-    for device in devices {
-        if device.platform.name != platform {
-            platform = &device.platform.name;
-            lesson.say(format!("    {platform}, {}", device.platform.version))?;
+    let mut devices = devices.iter();
+    for (platform, count) in device::platforms() {
+        let none = if count == 0 { ": no device" } else { "" };
+        lesson.say(format!("    {}, {}{none}", platform.name, platform.version))?;
+        for device in devices.by_ref().take(count) {
+            lesson.say(format!(
+                "      {}  {}  {}, {}",
+                device.index, device.kind, device.name, device.c_version
+            ))?;
         }
-        lesson.say(format!(
-            "      {}  {}  {}, {}",
-            device.index, device.kind, device.name, device.c_version
-        ))?;
     }
     Ok(())
 }

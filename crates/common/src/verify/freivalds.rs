@@ -15,7 +15,7 @@ const STRIP: usize = 32;
 const SAMPLES: usize = 1000;
 
 /// Freivalds' test of every strip, a thousand samples, and every element of the
-/// strips that failed (of the first 64 of them: enough to see what went wrong).
+/// strips that failed (of at most 64 of them, evenly spread: enough to see what went wrong).
 pub fn compare_some(problem: &Problem, c: &Matrix) -> (usize, Vec<Mismatch>) {
     let s = problem.shape;
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(0x0f2e_1fa1);
@@ -54,11 +54,13 @@ fn spread<T>(list: &[T], count: usize) -> impl Iterator<Item = &T> {
 /// The (row, strip) pairs where C*r and A*(B*r) differ by more than rounding.
 ///
 /// The bound: each element's error is at most e = g * |a_i| * |b_j| (norms of a
-/// row and a column, Cauchy-Schwarz), where g = 4 * sqrt(K) * u holds for random
-/// data with overwhelming probability (Higham and Mary, 2019, "A new approach to
-/// probabilistic rounding error analysis") and g = gamma for any other. The signs
-/// of r are independent of the errors, so their signed sum exceeds
-/// 8 * sqrt(sum_j e^2) with probability 2 * exp(-32) (Hoeffding).
+/// row and a column, Cauchy-Schwarz). For random data g = 4 * sqrt(K) * u, which
+/// is several times what sums of such data show; Higham and Mary (2019, "A new
+/// approach to probabilistic rounding error analysis") prove the growth with
+/// sqrt(K), though with a factor nearer 8. For other data g = gamma. The signs of
+/// r are independent of the errors, so their signed sum exceeds
+/// 8 * sqrt(sum_j e^2) with probability 2 * exp(-32) (Hoeffding), which leaves
+/// room for the factor.
 fn freivalds(problem: &Problem, c: &Matrix, rng: &mut Xoshiro256PlusPlus) -> Vec<(usize, usize)> {
     let s = problem.shape;
     let strips = s.n.div_ceil(STRIP);

@@ -46,12 +46,18 @@ impl Wrong {
 
 impl fmt::Display for Wrong {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        writeln!(
-            f,
-            "{} of the {} elements compared are wrong",
-            self.mismatches.len(),
-            self.compared
-        )?;
+        match self.mismatches.len() {
+            0 => writeln!(
+                f,
+                "all {} elements compared are right, and yet:",
+                self.compared
+            )?,
+            wrong => writeln!(
+                f,
+                "{wrong} of the {} elements compared are wrong",
+                self.compared
+            )?,
+        }
         for look in &self.looks_like {
             writeln!(f, "  looks like: {look}")?;
         }
@@ -119,8 +125,11 @@ pub(super) fn looks_like(
         looks.push("transposed: rows and columns are exchanged".into());
     }
     looks.extend(edge);
-    if looks.is_empty() && bad.len() * 20 < wrong.compared {
-        looks.push("scattered: a few elements here and there; a race?".into());
+    if looks.is_empty() {
+        looks.push(match bad.len() * 20 < wrong.compared {
+            true => "scattered: a few elements here and there; a race?".into(),
+            false => "nothing known: begin with --size 2 --fill count --show".into(),
+        });
     }
     looks
 }
