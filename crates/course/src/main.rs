@@ -1,9 +1,11 @@
 //! The course map, and the tools around the lessons.
 
 mod check;
+mod diagnose;
 mod implementations;
 mod lessons;
 mod map;
+mod mutate;
 mod pages;
 mod quirks;
 mod record;
@@ -36,6 +38,10 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Make one mistake after another in every kernel: does the check find it?
+    Mutate(mutate::Options),
+    /// Find the fault of a kernel that is wrong on purpose, by its symptom
+    Diagnose(diagnose::Options),
     /// Run every lesson and keep what it prints and measures, for the pages
     Record {
         /// Folder below data/ that receives the recording, for example pocl-1024
@@ -62,6 +68,8 @@ fn main() -> ExitCode {
     let done = match arguments.command {
         None | Some(Command::Map) => map::print(),
         Some(Command::Check { on, json }) => check::check(on.as_deref(), json),
+        Some(Command::Mutate(options)) => mutate::mutate(&options),
+        Some(Command::Diagnose(options)) => diagnose::diagnose(&options),
         Some(Command::Record {
             name,
             lesson,

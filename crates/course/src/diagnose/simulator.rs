@@ -1,0 +1,246 @@
+//! Oclgrind on the learner's copy. It sees every access, and its log is sorted
+//! here into detectors, with the lines of the copy.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use super::checker::{Run, judge};
+use super::observation::{Observation, Outcome};
+use crate::implementations::Implementation;
+
+/// Partial groups and tiles in every dimension, several groups in two, and small:
+/// a simulator is slow. K is below N, so that rows of the wrong width overlap.
+const SIZE: &str = "17x35x19";
+/// Longer than on a device.
+const PATIENCE: u64 = 6;
+/// Lines shown of each detector; more repeat the story.
+const SHOWN: usize = 4;
+
+/// What Oclgrind looks for, the words of its log that stand for it, and what
+/// these mean.
+#[rustfmt::skip]
+const KINDS: [(&str, &[(&str, &str)]); 4] = [
+    ("races", &[
+        ("Read-write data race", "one item writes what another reads, in no set order"),
+        ("Write-write data race", "two items write the same element, in no set order"),
+        ("data race", "two items use the same element, in no set order"),
+    ]),
+    ("bounds", &[
+        ("not aligned", "a vector is read or written at an address that is no multiple of its size"),
+        ("Invalid read", "something outside of every array is read"),
+        ("Invalid write", "something is written outside of every array"),
+        ("exceeds static array", "an index is beyond the end of an array of fixed length"),
+        ("Invalid ", "an access that OpenCL forbids"),
+    ]),
+    ("uninitialised", &[
+        ("ninitialized ", "a value is used that nobody has written"),
+    ]),
+    ("barriers", &[
+        ("divergence", "some items of a group reach a barrier and others do not"),
+    ]),
+];
+
+/// Runs the copy in the simulator: one answer for the result, one for each kind of
+/// fault.
+pub fn simulate(
+    run: &Run,
+    text: &str,
+    oclgrind: Option<&Implementation>,
+) -> Result<Vec<Observation>> {
+    let Some(oclgrind) = oclgrind else {
+        let says = "is not on this machine: nobody looks for races, bad accesses and values that \
+                    were never written; ./setup --full installs it";
+        return Ok(vec![Observation::new("Oclgrind", Outcome::NotRun, says)]);
+    };
+    let log = LogFile::new();
+    let output = run
+        .command(SIZE, run.timeout * PATIENCE)?
+        .args(["--device", oclgrind.selector.as_deref().unwrap_or("0")])
+        .envs(
+            oclgrind
+                .environment
+                .iter()
+                .map(|(name, value)| (name, value)),
+        )
+        .env("OCLGRIND_DATA_RACES", "1")
+        .env("OCLGRIND_UNINITIALIZED", "1")
+        .env("OCLGRIND_CHECK_API", "1")
+        .env("OCLGRIND_MAX_ERRORS", "5000")
+        // As written, not as optimised: every access of the source is seen.
+        .env("OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable")
+        .env("OCLGRIND_LOG", &log.0)
+        .output()?;
+    let log = fs::read_to_string(&log.0).unwrap_or_default();
+    let mut seen = vec![judge("Oclgrind: result".into(), &output)];
+    seen.extend(sort(&log, text));
+    Ok(seen)
+}
+
+/// A file for the log that goes away with its owner.
+struct LogFile(PathBuf);
+
+impl LogFile {
+    fn new() -> LogFile {
+        let name = format!("opencl-course-diagnose-{}.log", std::process::id());
+        LogFile(std::env::temp_dir().join(name))
+    }
+}
+
+impl Drop for LogFile {
+    fn drop(&mut self) {
+        // Nothing to do about a file that cannot be removed from a temporary folder.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Sorts a log into detectors. A report begins with a line that is not indented;
+/// the lines below it tell where.
+fn sort(log: &str, text: &str) -> Vec<Observation> {
+    let mut reports: Vec<Report> = Vec::new();
+    for line in log.lines() {
+        if line.starts_with(|c: char| c.is_alphanumeric()) {
+            reports.push(Report {
+                title: line,
+                lines: Vec::new(),
+            });
+        } else if let (Some(report), Some(number)) = (reports.last_mut(), line_number(line)) {
+            report.lines.push(number);
+        }
+    }
+    // Its remark that it writes no more is no fault, but the counts are too low.
+    let at_least = match log.contains(" suppressing ") {
+        true => "at least ",
+        false => "",
+    };
+    reports.retain(|report| !report.title.starts_with("Oclgrind: "));
+    let mut seen: Vec<Observation> = KINDS
+        .iter()
+        .map(|(detector, meanings)| {
+            let (ours, others): (Vec<Report>, Vec<Report>) = std::mem::take(&mut reports)
+                .into_iter()
+                .partition(|report| report.meaning(meanings).is_some());
+            reports = others;
+            observation(detector, &ours, meanings, text, at_least)
+        })
+        .collect();
+    if !reports.is_empty() {
+        seen.push(observation("other", &reports, &[], text, at_least));
+    }
+    seen
+}
+
+/// One entry of the log.
+struct Report<'a> {
+    title: &'a str,
+    /// Lines of the kernel file that take part.
+    lines: Vec<usize>,
+}
+
+impl Report<'_> {
+    fn meaning<'m>(&self, meanings: &'m [(&str, &str)]) -> Option<&'m str> {
+        let known = meanings
+            .iter()
+            .find(|(words, _)| self.title.contains(words));
+        known.map(|(_, meaning)| *meaning)
+    }
+}
+
+/// The number in "At line 31 (column 37) of input.cl:".
+fn line_number(line: &str) -> Option<usize> {
+    let after = line.trim().strip_prefix("At line ")?;
+    after.split(' ').next()?.parse().ok()
+}
+
+/// Reports of one detector, those of the same meaning and lines counted together.
+fn observation(
+    detector: &str,
+    reports: &[Report],
+    meanings: &[(&str, &str)],
+    text: &str,
+    at_least: &str,
+) -> Observation {
+    let detector = format!("Oclgrind: {detector}");
+    let mut groups: Vec<(&str, Vec<usize>, usize)> = Vec::new();
+    for report in reports {
+        let meaning = report.meaning(meanings).unwrap_or(report.title);
+        let mut lines = report.lines.clone();
+        lines.sort_unstable();
+        lines.dedup();
+        match groups
+            .iter_mut()
+            .find(|group| group.0 == meaning && group.1 == lines)
+        {
+            Some(group) => group.2 += 1,
+            None => groups.push((meaning, lines, 1)),
+        }
+    }
+    let Some((says, ..)) = groups.first() else {
+        return Observation::new(detector, Outcome::Silent, "saw nothing");
+    };
+    let says = says.to_string();
+    let mut details = Vec::new();
+    for (at, (meaning, lines, count)) in groups.iter().take(SHOWN).enumerate() {
+        if at > 0 && groups[at - 1].0 != *meaning {
+            details.push(meaning.to_string());
+        }
+        details.push(match count {
+            1 => "once:".into(),
+            count => format!("{at_least}{count} times:"),
+        });
+        details.extend(lines.iter().map(|line| quote(*line, text)));
+    }
+    if groups.len() > SHOWN {
+        details.push(format!("and in {} more places", groups.len() - SHOWN));
+    }
+    Observation {
+        detector,
+        outcome: Outcome::Fault,
+        says,
+        details,
+    }
+}
+
+/// A line of the copy, with its number.
+fn quote(number: usize, text: &str) -> String {
+    let line = text.lines().nth(number.saturating_sub(1)).unwrap_or("");
+    format!("line {number}: {}", line.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOG: &str = "\nRead-write data race at local memory address 0x10\n\tKernel: f\n\t\n\
+        \tFirst entity:  Global(1,0,0)\n\tAt line 2 (column 9) of input.cl:\n\t  b = 1;\n\t\n\
+        \tSecond entity: Global(0,0,0)\n\tAt line 1 (column 9) of input.cl:\n\t  a = b;\n\t\n\n\
+        Read-write data race at local memory address 0x14\n\
+        \tAt line 1 (column 9) of input.cl:\n\tAt line 2 (column 9) of input.cl:\n\n\
+        Index (15) exceeds static array size (15)\n\tAt line 1 (column 9) of input.cl:\n\n\
+        Something new\n\nOclgrind: 5000 errors generated - suppressing further errors\n";
+
+    #[test]
+    fn reports_of_the_same_lines_are_counted_and_the_lines_quoted() {
+        let seen = sort(LOG, "a = b;\n  b = 1;\n");
+        let races = &seen[0];
+        assert_eq!(races.detector, "Oclgrind: races");
+        assert_eq!(races.outcome, Outcome::Fault);
+        assert_eq!(
+            races.details,
+            ["at least 2 times:", "line 1: a = b;", "line 2: b = 1;"]
+        );
+        assert_eq!(seen[1].details, ["once:", "line 1: a = b;"]);
+        assert_eq!(seen[2].outcome, Outcome::Silent);
+        assert_eq!(seen[3].outcome, Outcome::Silent);
+        assert_eq!(seen[4].says, "Something new");
+        assert_eq!(seen.len(), 5);
+    }
+
+    #[test]
+    fn an_empty_log_is_silence_of_four_detectors() {
+        let seen = sort("", "");
+        assert_eq!(seen.len(), 4);
+        assert!(seen.iter().all(|one| one.outcome == Outcome::Silent));
+    }
+}

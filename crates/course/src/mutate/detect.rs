@@ -1,0 +1,263 @@
+//! What finds a mutant: runs of its lesson, from the quickest to the most thorough.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::implementations::{self, Implementation};
+use crate::lessons::Lesson;
+
+/// What can find a mutant, in the order in which the reports name it.
+pub const DETECTORS: [&str; 10] = [
+    "build",
+    "refused",
+    "checker",
+    "crash",
+    "watchdog",
+    "output",
+    "races",
+    "bounds",
+    "uninitialised",
+    "traffic",
+];
+/// The words of the simulator's log that stand for a detector.
+const FAULTS: [(&str, &str); 3] = [
+    ("races", "data race"),
+    ("bounds", "Invalid "),
+    ("uninitialised", "ninitialized "),
+];
+/// Partial groups and tiles in all directions; sums in two pieces; several groups,
+/// also of the largest tiles.
+const SHAPES: &[&str] = &["37x91x53", "5x6x1030", "130x260x35"];
+
+/// Where mutants are run.
+pub struct Detectors {
+    pocl: Implementation,
+    oclgrind: Implementation,
+}
+
+/// How a run was.
+struct Run {
+    /// The detector that it set off.
+    seen: Option<&'static str>,
+    /// How many results were right.
+    verified: usize,
+    /// What the kernel printed, in no order.
+    printed: Vec<String>,
+    /// What the simulator counted, where it ran.
+    traffic: Vec<String>,
+}
+
+/// What a kernel does when nothing is wrong with it, at each shape.
+pub struct Sound(Vec<(Place, Run)>);
+
+/// A shape, and how it is run.
+type Place = (&'static str, Stage);
+
+/// How a mutant is run.
+#[derive(Clone, Copy, PartialEq)]
+enum Stage {
+    /// By the simulator, as quickly as it goes. It interprets a kernel, and so is
+    /// done with a small shape before a driver has compiled it: most mutants end here.
+    Quick,
+    /// By the simulator, with all that it can see.
+    Thorough,
+    /// By a driver.
+    Device,
+}
+
+impl Detectors {
+    /// Finds PoCL and Oclgrind.
+    pub fn find() -> Result<Detectors> {
+        let mut all = implementations::all()?;
+        all.retain(|one| one.selector.is_some());
+        let mut take = |name: &str| {
+            let at = all.iter().position(|one| one.name == name);
+            at.map(|at| all.swap_remove(at))
+                .with_context(|| format!("mutants need {name}: run ./setup --full"))
+        };
+        Ok(Detectors {
+            pocl: take("PoCL")?,
+            oclgrind: take("Oclgrind")?,
+        })
+    }
+
+    /// Runs the kernel as it is. A shape that it refuses, for a device's limit,
+    /// is left out for its mutants.
+    pub fn sound(&self, lesson: &Lesson, kernel: &str, folder: &Path) -> Result<Sound> {
+        let file = folder.join("sound.cl");
+        fs::copy(crate::mutate::kernel_file(lesson), &file)?;
+        let mut runs = Vec::new();
+        for place in places(lesson, kernel) {
+            let run = self.run(lesson, kernel, &file, place)?;
+            if let Some(seen) = run.seen {
+                let shape = place.0;
+                bail!("{kernel} itself, without any change, is found by {seen} at {shape}");
+            }
+            if run.verified > 0 {
+                runs.push((place, run));
+            }
+        }
+        match runs.iter().any(|((_, stage), _)| *stage == Stage::Thorough) {
+            true => Ok(Sound(runs)),
+            false => bail!("{kernel} itself does not run under the simulator"),
+        }
+    }
+
+    /// What finds the mutant in this file, if anything does.
+    pub fn find_fault(
+        &self,
+        lesson: &Lesson,
+        kernel: &str,
+        file: &Path,
+        sound: &Sound,
+    ) -> Result<Option<&'static str>> {
+        for (place, expected) in &sound.0 {
+            let run = self.run(lesson, kernel, file, *place)?;
+            let seen = match run.seen {
+                Some(seen) => Some(seen),
+                None if run.verified < expected.verified => Some("refused"),
+                None if run.printed != expected.printed => Some("output"),
+                None if run.traffic != expected.traffic => Some("traffic"),
+                None => None,
+            };
+            if seen.is_some() {
+                return Ok(seen);
+            }
+        }
+        Ok(None)
+    }
+
+    fn run(&self, lesson: &Lesson, kernel: &str, file: &Path, place: Place) -> Result<Run> {
+        let (size, stage) = place;
+        let (on, seconds) = match stage {
+            Stage::Quick => (&self.oclgrind, "3"),
+            Stage::Thorough => (&self.oclgrind, "60"),
+            Stage::Device => (&self.pocl, "10"),
+        };
+        let log = file.with_extension("log");
+        // Of the run before.
+        let _ = fs::remove_file(&log);
+        let mut command = Command::new(lesson.binary()?);
+        command
+            .args(["--only", kernel, "--runs", "0", "--size", size, "--source"])
+            .arg(file)
+            .args(["--device", on.selector.as_deref().unwrap_or("0")])
+            .args(["--timeout", seconds])
+            .envs(on.environment.iter().map(|(name, value)| (name, value)))
+            // Thousands of kernels that nobody needs again, one thread for each run:
+            // every core has a mutant of its own.
+            .env("POCL_CACHE_DIR", cache(file))
+            .env("POCL_MAX_PTHREAD_COUNT", "1")
+            .env("OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable")
+            .env("OCLGRIND_LOG", &log)
+            .stdin(Stdio::null());
+        // A kernel that prints is left out with --json.
+        if !prints(kernel) {
+            command.arg("--json");
+        }
+        if stage == Stage::Thorough {
+            command
+                .env("OCLGRIND_DATA_RACES", "1")
+                .env("OCLGRIND_UNIFORM_WRITES", "1")
+                .env("OCLGRIND_UNINITIALIZED", "1")
+                .env("OCLGRIND_CHECK_API", "1")
+                .env("OCLGRIND_INST_COUNTS", "1");
+        }
+        let output = command.output()?;
+        let log = fs::read_to_string(&log).unwrap_or_default();
+        Ok(observe(&output, &log))
+    }
+}
+
+/// Reads what a run left behind.
+fn observe(output: &Output, log: &str) -> Run {
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let seen = match output.status.code() {
+        Some(0) if log.is_empty() => None,
+        Some(0) => {
+            let fault = FAULTS.iter().find(|(_, words)| log.contains(words));
+            Some(fault.map_or("crash", |(detector, _)| *detector))
+        }
+        Some(1) => Some("checker"),
+        Some(4) => Some("build"),
+        _ if stderr.contains("no end after") => Some("watchdog"),
+        _ => Some("crash"),
+    };
+    let lines = |wanted: fn(&str) -> bool| {
+        let mut lines: Vec<String> = stdout
+            .lines()
+            .filter(|line| wanted(line))
+            .map(String::from)
+            .collect();
+        lines.sort();
+        lines
+    };
+    Run {
+        seen,
+        verified: lines(|line| line.contains("\"verified\":true") || line.contains('✓')).len(),
+        printed: lines(|line| line.starts_with("k0 = ")),
+        traffic: lines(moves_data),
+    }
+}
+
+/// Whether a line of the simulator's counts is about global or local memory.
+fn moves_data(line: &str) -> bool {
+    let Some((_, what)) = line.split_once(" - ") else {
+        return false;
+    };
+    let kinds = ["load global", "load local", "store global", "store local"];
+    let is_call = what.starts_with("call ") && (what.contains("vload") || what.contains("vstore"));
+    is_call || kinds.iter().any(|kind| what.starts_with(kind))
+}
+
+/// The runs that a mutant must survive, the cheap ones first.
+fn places(lesson: &Lesson, kernel: &str) -> Vec<Place> {
+    let own_sizes = prints(kernel) || kernel.starts_with("copy");
+    // 1025: one element more than the pieces in which lessons 5 to 7 take a sum, and
+    // than any tile. 1024: exactly one piece, and full tiles.
+    let (quick, thorough, device): (&[_], &[_], &[_]) = match lesson.number {
+        2 => (&["300"], &["1000"], &["1000"]),
+        _ if own_sizes => (&["9"], &["9"], &["9"]),
+        // Several tiles of 32 x 32 in both directions.
+        _ if kernel.starts_with("transpose") => (&["37x41x9"], &["37x41x9"], SHAPES),
+        5..=7 => (
+            &["13x11x10", "3x2x1025"],
+            &["37x21x35", "3x2x1025", "3x2x1024"],
+            SHAPES,
+        ),
+        8 => (&["9x11x17"], &["37x21x17"], SHAPES),
+        _ => (&["37x21x35", "1x1x1"], &["37x21x35"], SHAPES),
+    };
+    let at = |stage| move |size: &&'static str| (*size, stage);
+    let quick = quick.iter().map(at(Stage::Quick));
+    let thorough = thorough.iter().map(at(Stage::Thorough));
+    let device = device.iter().map(at(Stage::Device));
+    quick.chain(thorough).chain(device).collect()
+}
+
+/// The kernel that tells what it does.
+fn prints(kernel: &str) -> bool {
+    kernel == "trace_tiles"
+}
+
+/// A folder for the compiled kernels, beside the mutants.
+fn cache(file: &Path) -> PathBuf {
+    file.with_file_name("cache")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_global_and_local_memory_is_counted() {
+        assert!(moves_data("      1000 - store global (4000 bytes)"));
+        assert!(moves_data("      74 - call _Z7vstore8Dv8_fmPU3AS1f()"));
+        assert!(!moves_data("     9048 - load private (48192 bytes)"));
+        assert!(!moves_data("  {\"kernel\":\"load global\"}"));
+    }
+}

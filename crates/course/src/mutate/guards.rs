@@ -1,0 +1,53 @@
+//! Guards that let everything through: an `if`, or the condition of `?:`, as a
+//! whole and each of its parts.
+
+use std::iter::once;
+use std::ops::Range;
+
+use super::tokens::Body;
+
+/// Conditions that always hold, or for an early return never do; and conditions
+/// without one of their parts.
+pub fn guards(body: &Body) -> Vec<(Range<usize>, String)> {
+    let mut changes = Vec::new();
+    for i in 0..body.len() {
+        let Some((condition, always)) = condition(body, i) else {
+            continue;
+        };
+        changes.push((condition.clone(), always.into()));
+        for part in parts(body, &condition) {
+            changes.push((part, String::new()));
+        }
+    }
+    changes
+}
+
+/// The condition that the token at `i` begins or ends, and what removes it.
+fn condition(body: &Body, i: usize) -> Option<(Range<usize>, &'static str)> {
+    match body.text(i) {
+        "if" => {
+            let end = body.matching(i + 1)?;
+            let never = body.text(end + 1) == "return";
+            Some((i + 2..end, if never { "0" } else { "1" }))
+        }
+        "?" => Some((body.begin_of(i, &["=", ","])..i, "1")),
+        _ => None,
+    }
+}
+
+/// What to take away to be rid of one part: the part and the operator beside it.
+fn parts(body: &Body, condition: &Range<usize>) -> Vec<Range<usize>> {
+    let operators: Vec<usize> = {
+        let is_operator = |i: &usize| ["&&", "||"].contains(&body.text(*i));
+        condition.clone().filter(is_operator).collect()
+    };
+    let Some((&first, &last)) = operators.first().zip(operators.last()) else {
+        return Vec::new();
+    };
+    let middle = operators.windows(2).map(|pair| pair[0]..pair[1]);
+    let begin = once(condition.start..first + 1);
+    begin
+        .chain(middle)
+        .chain(once(last..condition.end))
+        .collect()
+}

@@ -1,0 +1,134 @@
+//! How many mutants of a kernel were found, and by what.
+
+use std::collections::BTreeMap;
+
+use common::report::percent;
+use serde_json::{Value, json};
+
+use super::detect::DETECTORS;
+
+/// What became of a mutant.
+pub enum Fate {
+    /// Found, by this detector.
+    Caught(&'static str),
+    /// Not found, and listed as equivalent.
+    Equivalent,
+    /// Not found.
+    Survived,
+}
+
+/// A mutant as the report tells it.
+pub struct Told {
+    /// The kind of mistake.
+    pub operator: &'static str,
+    /// The line before it.
+    pub was: String,
+    /// The line after it.
+    pub becomes: String,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// The mutants of one kernel.
+pub struct Score {
+    /// Number of the lesson.
+    pub lesson: u32,
+    /// The kernel.
+    pub kernel: String,
+    /// All its mutants.
+    pub mutants: Vec<Told>,
+}
+
+impl Score {
+    /// How many were found, by detector.
+    pub fn caught(&self) -> BTreeMap<&'static str, usize> {
+        let mut caught = BTreeMap::new();
+        for told in &self.mutants {
+            if let Fate::Caught(by) = told.fate {
+                *caught.entry(by).or_default() += 1;
+            }
+        }
+        caught
+    }
+
+    /// How many are equivalent.
+    pub fn equivalent(&self) -> usize {
+        let is_equivalent = |told: &&Told| matches!(told.fate, Fate::Equivalent);
+        self.mutants.iter().filter(is_equivalent).count()
+    }
+
+    /// Those that nothing found although something should.
+    pub fn survivors(&self) -> Vec<&Told> {
+        let survived = |told: &&Told| matches!(told.fate, Fate::Survived);
+        self.mutants.iter().filter(survived).collect()
+    }
+
+    /// The line of data/mutation/score.jsonl.
+    pub fn summary(&self) -> Value {
+        json!({
+            "lesson": self.lesson,
+            "kernel": self.kernel,
+            "mutants": self.mutants.len(),
+            "caught": self.caught(),
+            "equivalent": self.equivalent(),
+            "survived": self.survivors().len(),
+        })
+    }
+
+    /// The same with every mutant.
+    pub fn whole(&self) -> Value {
+        let mut value = self.summary();
+        let told = |told: &Told| {
+            let (fate, by) = match told.fate {
+                Fate::Caught(by) => ("caught", Some(by)),
+                Fate::Equivalent => ("equivalent", None),
+                Fate::Survived => ("survived", None),
+            };
+            json!({
+                "operator": told.operator,
+                "was": told.was,
+                "becomes": told.becomes,
+                "fate": fate,
+                "by": by,
+            })
+        };
+        value["each"] = self.mutants.iter().map(told).collect();
+        value
+    }
+
+    /// For people: a line, and two for each survivor.
+    pub fn text(&self) -> String {
+        let survivors = self.survivors();
+        let candidates = self.mutants.len() - self.equivalent();
+        let caught = self.caught();
+        let share = (candidates - survivors.len()) as f64 / candidates.max(1) as f64;
+        let by = DETECTORS
+            .iter()
+            .filter_map(|name| Some(format!("{name} {}", caught.get(name)?)));
+        let mut text = format!(
+            "{}  {:<30}{:>5}{:>12}{:>10}{:>8}   {}",
+            self.lesson,
+            self.kernel,
+            self.mutants.len(),
+            self.equivalent(),
+            survivors.len(),
+            percent(share),
+            by.collect::<Vec<_>>().join(", ")
+        );
+        for told in survivors {
+            text += &format!(
+                "\n      survived: {}\n      - {}\n      + {}",
+                told.operator, told.was, told.becomes
+            );
+        }
+        text
+    }
+}
+
+/// The heading of the lines of [`Score::text`].
+pub fn heading() -> String {
+    format!(
+        "{:<33}{:>5}{:>12}{:>10}{:>8}   caught by",
+        "kernel", "mutants", "equivalent", "survived", "score"
+    )
+}
