@@ -40,6 +40,8 @@ impl Oclgrind {
         let outcome = program
             .env("OPENCL_DYLIB_PATH", &self.0)
             .env("OCLGRIND_DATA_RACES", "1")
+            // A race is one also where both items write the same value.
+            .env("OCLGRIND_UNIFORM_WRITES", "1")
             .env("OCLGRIND_UNINITIALIZED", "1")
             .env("OCLGRIND_CHECK_API", "1")
             .env("OCLGRIND_LOG", &log)
