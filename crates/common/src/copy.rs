@@ -1,6 +1,15 @@
 //! A kernel that only moves floats: it shows what an order of access costs.
 
-use crate::session::NdRange;
+use opencl3::memory::Buffer;
+
+use crate::element::{Elements, Type};
+use crate::error::Result;
+use crate::lesson::Lesson;
+use crate::matrix::Shape;
+use crate::measure::Outcome;
+use crate::report::Work;
+use crate::session::{Arg, NdRange};
+use crate::verify::{self, CANARY_BYTES, Right};
 
 /// One launch of such a kernel. Every one has the arguments (int, int, in, out).
 #[derive(Clone, Debug)]
@@ -35,5 +44,87 @@ impl Copy {
     /// The kernel's signature, for the check before the launch.
     pub fn signature() -> [String; 4] {
         ["int", "int", "float*", "float*"].map(String::from)
+    }
+}
+
+impl Lesson {
+    /// Verifies, times and prints a kernel that only moves data, unless `--only`
+    /// asks for others. `input` holds floats on the device; element `i` of the
+    /// output must be element `from(i)` of `host`.
+    ///
+    /// # Errors
+    /// As [`Lesson::measure`].
+    pub fn measure_copy(
+        &mut self,
+        copy: &Copy,
+        (input, host): (&Buffer<u8>, &[f32]),
+        from: impl Fn(usize) -> usize,
+    ) -> Result<()> {
+        if !self.flags.wants(&copy.kernel) {
+            return Ok(());
+        }
+        let name = copy.name();
+        let elements = copy.elements;
+        let mut record = self.record(&name, &copy.says, Shape::cube(0))?;
+        record.ty = Some(Type::Float);
+        if let Some(reason) = self.not_in_source(&copy.kernel)? {
+            record.skipped = Some(reason);
+            return self.row(record);
+        }
+        let program = self.program(&copy.defines)?;
+        let kernel = program.kernel(&copy.kernel, &Copy::signature())?;
+        record.build_seconds = program.build_seconds;
+        let range = copy.range.clone();
+        let range = match self.launch_shape(&kernel, range, copy.exact_group, &mut record)? {
+            Ok(range) => range,
+            Err(reason) => {
+                record.skipped = Some(reason);
+                return self.row(record);
+            }
+        };
+        let session = self.session()?;
+        let size = elements * 4;
+        let mut out = session.buffer(size + CANARY_BYTES)?;
+        let [first, second] = copy.sizes.map(|size| Arg::Int(size as i32));
+        let args = [first, second, Arg::Buffer(input), Arg::Buffer(&out)];
+        session.set_args(&kernel, &name, &args)?;
+        let check = |result: &[u8]| {
+            let Elements::Float(got) = Elements::from_bytes(Type::Float, &result[..size]) else {
+                unreachable!("asked for floats")
+            };
+            let wrong = (0..elements).filter(|&i| got[i].to_bits() != host[from(i)].to_bits());
+            match (
+                wrong.count(),
+                verify::canary_alive(result, size, Type::Float),
+            ) {
+                (0, true) => Ok(Right {
+                    compared: elements,
+                    freivalds: false,
+                }),
+                (0, false) => Err("overrun: the kernel wrote past the end of its output".into()),
+                (n, _) => Err(format!(
+                    "{n} of {elements} elements are not where they belong"
+                )),
+            }
+        };
+        let runs = self.runs()?;
+        match self.verify_and_time(
+            &kernel,
+            &name,
+            &range,
+            (&mut out, size, Type::Float),
+            runs,
+            check,
+        )? {
+            Outcome::Wrong(wrong) => record.failed = Some(wrong),
+            Outcome::Right(right, timing) => {
+                record.right(right);
+                let limit = self.peak()?.map(|peak| peak.gbytes_per_second);
+                if let Some(timing) = timing {
+                    record.timed(&timing, Work::Bytes(2.0 * size as f64), limit);
+                }
+            }
+        }
+        self.row(record)
     }
 }

@@ -6,7 +6,6 @@ use opencl3::kernel::Kernel;
 use opencl3::memory::Buffer;
 
 use crate::cli;
-use crate::copy::Copy;
 use crate::element::{Elements, Type};
 use crate::error::{Error, Result};
 use crate::lesson::Lesson;
@@ -28,7 +27,7 @@ pub(crate) struct Operands {
 }
 
 /// How a kernel came out.
-enum Outcome {
+pub(crate) enum Outcome {
     /// Right, and timed unless nothing is to be timed.
     Right(Right, Option<Timing>),
     /// Wrong, with what it looks like.
@@ -166,7 +165,7 @@ impl Lesson {
     ///
     /// # Errors
     /// When the device fails.
-    fn verify_and_time(
+    pub(crate) fn verify_and_time(
         &mut self,
         kernel: &Kernel,
         name: &str,
@@ -250,7 +249,7 @@ impl Lesson {
     }
 
     /// A learner's own file need not hold every kernel of the lesson.
-    fn not_in_source(&self, kernel: &str) -> Result<Option<String>> {
+    pub(crate) fn not_in_source(&self, kernel: &str) -> Result<Option<String>> {
         if self.flags.source.is_none() {
             return Ok(None);
         }
@@ -261,7 +260,7 @@ impl Lesson {
 
     /// The launch in groups that this kernel has room for on this device, or why
     /// there are none; notes the kernel's memory and the group in the record.
-    fn launch_shape(
+    pub(crate) fn launch_shape(
         &mut self,
         kernel: &Kernel,
         range: NdRange,
@@ -324,86 +323,6 @@ impl Lesson {
         let done = self.measure(step, problem);
         self.flags.runs = runs;
         done
-    }
-
-    /// Verifies, times and prints a kernel that only moves data, unless `--only`
-    /// asks for others. `input` holds floats on the device; element `i` of the
-    /// output must be element `from(i)` of `host`.
-    ///
-    /// # Errors
-    /// As [`Lesson::measure`].
-    pub fn measure_copy(
-        &mut self,
-        copy: &Copy,
-        (input, host): (&Buffer<u8>, &[f32]),
-        from: impl Fn(usize) -> usize,
-    ) -> Result<()> {
-        if !self.flags.wants(&copy.kernel) {
-            return Ok(());
-        }
-        let name = copy.name();
-        let elements = copy.elements;
-        let mut record = self.record(&name, &copy.says, Shape::cube(0))?;
-        record.ty = Some(Type::Float);
-        if let Some(reason) = self.not_in_source(&copy.kernel)? {
-            record.skipped = Some(reason);
-            return self.row(record);
-        }
-        let program = self.program(&copy.defines)?;
-        let kernel = program.kernel(&copy.kernel, &Copy::signature())?;
-        record.build_seconds = program.build_seconds;
-        let range = copy.range.clone();
-        let range = match self.launch_shape(&kernel, range, copy.exact_group, &mut record)? {
-            Ok(range) => range,
-            Err(reason) => {
-                record.skipped = Some(reason);
-                return self.row(record);
-            }
-        };
-        let session = self.session()?;
-        let size = elements * 4;
-        let mut out = session.buffer(size + CANARY_BYTES)?;
-        let [first, second] = copy.sizes.map(|size| Arg::Int(size as i32));
-        let args = [first, second, Arg::Buffer(input), Arg::Buffer(&out)];
-        session.set_args(&kernel, &name, &args)?;
-        let check = |result: &[u8]| {
-            let Elements::Float(got) = Elements::from_bytes(Type::Float, &result[..size]) else {
-                unreachable!("asked for floats")
-            };
-            let wrong = (0..elements).filter(|&i| got[i].to_bits() != host[from(i)].to_bits());
-            match (
-                wrong.count(),
-                verify::canary_alive(result, size, Type::Float),
-            ) {
-                (0, true) => Ok(Right {
-                    compared: elements,
-                    freivalds: false,
-                }),
-                (0, false) => Err("overrun: the kernel wrote past the end of its output".into()),
-                (n, _) => Err(format!(
-                    "{n} of {elements} elements are not where they belong"
-                )),
-            }
-        };
-        let runs = self.runs()?;
-        match self.verify_and_time(
-            &kernel,
-            &name,
-            &range,
-            (&mut out, size, Type::Float),
-            runs,
-            check,
-        )? {
-            Outcome::Wrong(wrong) => record.failed = Some(wrong),
-            Outcome::Right(right, timing) => {
-                record.right(right);
-                let limit = self.peak()?.map(|peak| peak.gbytes_per_second);
-                if let Some(timing) = timing {
-                    record.timed(&timing, Work::Bytes(2.0 * size as f64), limit);
-                }
-            }
-        }
-        self.row(record)
     }
 }
 
