@@ -230,3 +230,17 @@ fn the_course_map_names_every_lesson_and_its_command() {
         map.stdout
     );
 }
+
+#[test]
+fn several_sizes_are_worked_on_one_after_another() {
+    let run = lesson(5)
+        .args("--only matmul_private_sum --runs 0 --json --size 4,5x6x7,1")
+        .run()
+        .ends_with(0);
+    let records = run.device_records();
+    let shapes: Vec<_> = records
+        .iter()
+        .map(|record| [&record["m"], &record["n"], &record["k"]])
+        .collect();
+    assert_eq!(shapes, [[4, 4, 4], [5, 6, 7], [1, 1, 1]], "{run}");
+}

@@ -24,9 +24,15 @@ pub struct Flags {
     #[arg(long)]
     pub all_devices: bool,
 
-    /// Size of the problem: N, or MxNxK for C[M][N] = A[M][K] * B[K][N]
+    /// Size of the problem: N, or MxNxK for C[M][N] = A[M][K] * B[K][N];
+    /// several, with commas between them, are worked on one after another
     /// [default: seconds on a CPU, larger on a GPU]
-    #[arg(short, long, value_name = "N|MxNxK", value_parser = parse_size, allow_hyphen_values = true)]
+    #[arg(short, long = "size", value_name = "N|MxNxK", value_delimiter = ',',
+          value_parser = parse_size, allow_hyphen_values = true)]
+    pub sizes: Vec<Shape>,
+
+    /// The one of `sizes` that is worked on now.
+    #[arg(skip)]
     pub size: Option<Shape>,
 
     /// Timed runs of each kernel; 0 checks the results and times nothing

@@ -191,6 +191,14 @@ impl Lesson {
         Ok(self.peak)
     }
 
+    /// The sizes to work on, one after another; `None` stands for the lesson's own.
+    pub(crate) fn sizes(&self) -> Vec<Option<Shape>> {
+        match self.flags.sizes.as_slice() {
+            [] => vec![None],
+            sizes => sizes.iter().copied().map(Some).collect(),
+        }
+    }
+
     /// The size that was asked for, or one that takes seconds on this device.
     ///
     /// # Errors

@@ -12,13 +12,13 @@ use crate::report::Report;
 use crate::source::{Source, did_you_mean};
 use crate::supervise;
 
-/// Runs a lesson: `body` does what is the lesson's own. `file` is its kernel
-/// file below `kernels/`, if it has one.
+/// Runs a lesson: `body` does what is the lesson's own, once for each size that
+/// was asked for. `file` is its kernel file below `kernels/`, if it has one.
 pub fn lesson(
     number: u32,
     title: &'static str,
     file: Option<&'static str>,
-    body: impl FnOnce(&mut Lesson) -> Result<()>,
+    body: impl Fn(&mut Lesson) -> Result<()>,
 ) -> ExitCode {
     if supervise::is_probe() {
         return supervise::answer_probe();
@@ -27,7 +27,13 @@ pub fn lesson(
     flags.apply_color();
     let result = match supervise::is_child() {
         true => Lesson::begin(number, title, file, flags).and_then(|mut lesson| {
-            body(&mut lesson)?;
+            for (i, size) in lesson.sizes().into_iter().enumerate() {
+                if i > 0 {
+                    lesson.say("")?;
+                }
+                lesson.flags.size = size;
+                body(&mut lesson)?;
+            }
             lesson.end()
         }),
         false => in_the_parent(file, &flags),

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use colored::Colorize;
+use common::matrix::Shape;
 use common::report::Record;
 use common::source::Source;
 use serde_json::json;
@@ -55,28 +56,18 @@ pub fn check(only: Option<&str>, json: bool) -> Result<()> {
         let wanted = only.to_lowercase();
         implementations.retain(|i| i.name.to_lowercase().contains(&wanted));
     }
+    let here: Vec<&Implementation> = implementations
+        .iter()
+        .filter(|i| i.selector.is_some())
+        .collect();
     let mut matrix = Matrix::new();
     let mut remarks = Vec::new();
-    for implementation in implementations.iter().filter(|i| i.selector.is_some()) {
-        for lesson in LESSONS.iter().filter(|lesson| lesson.number > 1) {
-            eprintln!("{}: {}", implementation.name, lesson.package());
-            for shape in shapes(implementation, lesson) {
-                for (kernel, verdict) in run(implementation, lesson, shape)? {
-                    note(
-                        &mut matrix,
-                        (lesson.number, kernel),
-                        implementation,
-                        verdict,
-                    );
-                }
-            }
+    for (implementation, found) in here.iter().zip(each_at_once(&here, check_one)) {
+        let found = found?;
+        for (kernel, verdict) in found.verdicts {
+            note(&mut matrix, kernel, implementation, verdict);
         }
-        // A simulator's loops are long enough to wait for, and its times mean nothing.
-        if !implementation.simulator {
-            for quirk in quirks::of(implementation)? {
-                remarks.push(format!("{}: {quirk}", implementation.name));
-            }
-        }
+        remarks.extend(found.remarks);
     }
     match json {
         true => print_json(&matrix, &implementations)?,
@@ -92,6 +83,52 @@ pub fn check(only: Option<&str>, json: bool) -> Result<()> {
         (0, _) => Ok(()),
         (n, _) => bail!("{n} kernel(s) failed"),
     }
+}
+
+/// Does the same for each implementation at the same time: most of the work is
+/// building kernels, which their compilers do on one core.
+fn each_at_once<T: Send>(
+    implementations: &[&Implementation],
+    work: impl Fn(&Implementation) -> Result<T> + Sync,
+) -> Vec<Result<T>> {
+    let work = &work;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = implementations
+            .iter()
+            .map(|implementation| scope.spawn(move || work(implementation)))
+            .collect();
+        let panicked = |_| Err(anyhow!("a thread of the check panicked"));
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(panicked))
+            .collect()
+    })
+}
+
+/// What one implementation made of every kernel, and what is to be said of it.
+struct Findings {
+    verdicts: Vec<((u32, String), Verdict)>,
+    remarks: Vec<String>,
+}
+
+fn check_one(implementation: &Implementation) -> Result<Findings> {
+    let mut verdicts = Vec::new();
+    for lesson in LESSONS.iter().filter(|lesson| lesson.number > 1) {
+        eprintln!("{}: {}", implementation.name, lesson.package());
+        let of_lesson = run(implementation, lesson)?;
+        let named = |(kernel, verdict)| ((lesson.number, kernel), verdict);
+        verdicts.extend(of_lesson.into_iter().map(named));
+    }
+    // A simulator's loops are long enough to wait for, and its times mean nothing.
+    let quirks = match implementation.simulator {
+        true => Vec::new(),
+        false => quirks::of(implementation)?,
+    };
+    let remark = |quirk| format!("{}: {quirk}", implementation.name);
+    Ok(Findings {
+        verdicts,
+        remarks: quirks.into_iter().map(remark).collect(),
+    })
 }
 
 /// Lesson 2 works on vectors, so its shapes are lengths.
@@ -125,13 +162,10 @@ fn note(
     cells.insert(implementation.name.clone(), worst);
 }
 
-/// Runs a lesson on one shape: a verdict for each kernel.
-fn run(
-    implementation: &Implementation,
-    lesson: &Lesson,
-    shape: &str,
-) -> Result<Vec<(String, Verdict)>> {
-    let together = run_child(implementation, lesson, shape, None)?;
+/// Runs a lesson on all shapes: a verdict for each kernel and shape.
+fn run(implementation: &Implementation, lesson: &Lesson) -> Result<Vec<(String, Verdict)>> {
+    let shapes = shapes(implementation, lesson);
+    let together = run_child(implementation, lesson, &shapes.join(","), None)?;
     if together.died.is_none() {
         return Ok(together.verdicts);
     }
@@ -139,10 +173,15 @@ fn run(
     let file = format!("{}.cl", lesson.folder);
     let mut verdicts = Vec::new();
     for kernel in Source::of_course(&file)?.kernels() {
-        let alone = run_child(implementation, lesson, shape, Some(&kernel))?;
-        verdicts.extend(alone.verdicts);
-        if let Some(message) = alone.died {
-            verdicts.push((kernel, Verdict::Failed(format!("{shape}: {message}"))));
+        for shape in shapes {
+            let alone = run_child(implementation, lesson, shape, Some(&kernel))?;
+            verdicts.extend(alone.verdicts);
+            if let Some(message) = alone.died {
+                verdicts.push((
+                    kernel.clone(),
+                    Verdict::Failed(format!("{shape}: {message}")),
+                ));
+            }
         }
     }
     Ok(verdicts)
@@ -158,13 +197,21 @@ struct Child {
 fn run_child(
     implementation: &Implementation,
     lesson: &Lesson,
-    shape: &str,
+    shapes: &str,
     kernel: Option<&str>,
 ) -> Result<Child> {
     let selector = implementation.selector.as_deref().unwrap_or("0");
     let mut command = Command::new(lesson.binary()?);
     command
-        .args(["--json", "--runs", "0", "--timeout", "120", "--size", shape])
+        .args([
+            "--json",
+            "--runs",
+            "0",
+            "--timeout",
+            "120",
+            "--size",
+            shapes,
+        ])
         .args(["--device", selector])
         .envs(
             implementation
@@ -182,7 +229,7 @@ fn run_child(
         .lines()
         .filter_map(|line| serde_json::from_str::<Record>(line).ok())
         .filter(|record| record.platform != "host")
-        .map(|record| (record.kernel.clone(), verdict(&record, shape)))
+        .map(|record| (record.kernel.clone(), verdict(&record)))
         .collect();
     let died = match output.status.code() {
         Some(0 | 1) => None,
@@ -191,7 +238,9 @@ fn run_child(
     Ok(Child { verdicts, died })
 }
 
-fn verdict(record: &Record, shape: &str) -> Verdict {
+fn verdict(record: &Record) -> Verdict {
+    let Record { m, n, k, .. } = *record;
+    let shape = Shape { m, n, k };
     match (&record.failed, &record.skipped, record.verified) {
         (Some(why), ..) => Verdict::Failed(format!("{shape}: {why}")),
         (None, Some(why), _) => Verdict::Skipped(why.clone()),

@@ -21,6 +21,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use colored::Colorize;
 use common::source::{Source, workspace};
+use serde_json::Value;
 
 use crate::lessons::{LESSONS, Lesson};
 use detect::{Detectors, Sound};
@@ -29,7 +30,7 @@ use mutant::{Mutant, mutants};
 use score::{Fate, Score, Told};
 
 /// What to mutate, and what to do with the score.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct Options {
     /// Lessons whose kernels are mutated [default: all]
     #[arg(long, value_name = "NUMBER")]
@@ -40,8 +41,8 @@ pub struct Options {
     /// Print one JSON object a line, with every mutant
     #[arg(long)]
     json: bool,
-    /// Keep the score of all kernels in data/mutation/score.jsonl
-    #[arg(long, conflicts_with_all = ["lesson", "kernel"])]
+    /// Keep the score of these kernels in data/mutation/score.jsonl
+    #[arg(long)]
     write: bool,
 }
 
@@ -63,11 +64,7 @@ pub fn mutate(options: &Options) -> Result<()> {
         scores.push(score);
     }
     if options.write {
-        let lines: String = scores
-            .iter()
-            .map(|s| format!("{}\n", s.summary()))
-            .collect();
-        fs::write(workspace().join("data/mutation/score.jsonl"), lines)?;
+        keep(&scores)?;
     }
     let all: usize = scores.iter().map(|score| score.mutants.len()).sum();
     let survived: usize = scores.iter().map(|score| score.survivors().len()).sum();
@@ -78,6 +75,27 @@ pub fn mutate(options: &Options) -> Result<()> {
         (_, 0) => Ok(()),
         (_, n) => bail!("{n} of {all} mutants survived, and are not listed as equivalent"),
     }
+}
+
+/// Puts the scores into data/mutation/score.jsonl, in teaching order. The lines of
+/// kernels that were not measured stay as they are.
+fn keep(scores: &[Score]) -> Result<()> {
+    let path = workspace().join("data/mutation/score.jsonl");
+    let before = fs::read_to_string(&path).unwrap_or_default();
+    let mut lines: Vec<Value> = before
+        .lines()
+        .map(serde_json::from_str)
+        .collect::<Result<_, _>>()
+        .with_context(|| format!("{} is damaged", path.display()))?;
+    lines.extend(scores.iter().map(Score::summary));
+    let mut kept = String::new();
+    for (lesson, kernel) in chosen(&Options::default())? {
+        let is_it = |line: &&Value| line["lesson"] == lesson.number && line["kernel"] == *kernel;
+        if let Some(line) = lines.iter().rfind(is_it) {
+            kept += &format!("{line}\n");
+        }
+    }
+    fs::write(&path, kept).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The lesson's kernel file.

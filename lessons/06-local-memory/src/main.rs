@@ -81,6 +81,10 @@ fn products(lesson: &mut Lesson) -> Result<()> {
     lesson.compare_with_host(&problem)
 }
 
+/// With `--size` up to this many rows and columns, the tiles are filled with a
+/// product of that size.
+const TOLD: usize = 8;
+
 /// A product so small that the items can tell how they fill the tiles.
 fn watch_tiles_fill(lesson: &mut Lesson) -> Result<()> {
     // What kernels print would spoil JSON, and types other than float their %g.
@@ -94,8 +98,14 @@ fn watch_tiles_fill(lesson: &mut Lesson) -> Result<()> {
     )
     .exact_group([2, 2]);
     lesson.session()?;
-    lesson.say("\n  How tiles fill: 2x2 tiles, 3 x 4 times 4 x 3, the first group speaks")?;
-    lesson.demonstrate(&step, Shape { m: 3, n: 3, k: 4 })
+    let tiny = |size: &Shape| size.m.max(size.n).max(size.k) <= TOLD;
+    let shape = lesson.flags.size.filter(tiny);
+    let shape = shape.unwrap_or(Shape { m: 3, n: 3, k: 4 });
+    let Shape { m, n, k } = shape;
+    lesson.say(format!(
+        "\n  How tiles fill: 2x2 tiles, {m} x {k} times {k} x {n}, the first group speaks"
+    ))?;
+    lesson.demonstrate(&step, shape)
 }
 
 /// Reads along rows, writes along rows, and turns the tile round in between.
