@@ -12,7 +12,15 @@
 //! ... generated ...
 //! <!-- end -->
 //! ```
+//!
+//! and, beside sentences that speak of figures, claims: the range that a recorded
+//! figure, or the ratio of two, must lie in for the sentence to be true.
+//!
+//! ```text
+//! <!-- claim: 350..500 = pocl-1024 lesson08 KERNEL / pocl-1024 lesson03 KERNEL -->
+//! ```
 
+mod claim;
 mod kernel;
 mod table;
 mod traffic;
@@ -83,6 +91,9 @@ fn generate(page: &str) -> Result<String> {
         out.push('\n');
         // A directive inside a code fence is quoted, not meant.
         fenced ^= line.starts_with("```");
+        if let Some(words) = claimed(line).filter(|_| !fenced) {
+            claim::check(words).with_context(|| line.to_string())?;
+        }
         let Some(directive) = directive(line).filter(|_| !fenced) else {
             continue;
         };
@@ -108,6 +119,11 @@ fn directive(line: &str) -> Option<Vec<&str>> {
             .chain(arguments.split_whitespace())
             .collect()
     })
+}
+
+/// The words of `<!-- claim: words -->`.
+fn claimed(line: &str) -> Option<&str> {
+    line.strip_prefix("<!-- claim: ")?.strip_suffix(" -->")
 }
 
 fn make(directive: &[&str]) -> Result<String> {
