@@ -76,6 +76,10 @@ pub struct Flags {
     #[arg(long)]
     pub list: bool,
 
+    /// Run again after every save of the kernel file, until Ctrl-C
+    #[arg(long)]
+    pub watch: bool,
+
     /// Show a failed build's log in the driver's own words
     #[arg(long)]
     pub raw_log: bool,

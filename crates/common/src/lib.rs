@@ -24,6 +24,7 @@ pub mod supervise;
 pub mod timing;
 pub mod traffic;
 pub mod verify;
+mod watch;
 
 pub use copy::Copy;
 pub use error::{Error, Result};

@@ -1,10 +1,14 @@
 //! From kernel source to a built program; from a driver's build log to a
-//! diagnostic with file, line and caret.
+//! diagnostic with file, line, caret and an explanation.
+
+mod diagnose;
+mod explain;
+mod names;
+
+pub use diagnose::diagnose;
 
 use std::time::Instant;
 
-use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use opencl3::kernel::Kernel;
 use opencl3::program::Program as ClProgram;
 
@@ -58,7 +62,7 @@ impl Program {
         let build_seconds = start.elapsed().as_secs_f64();
         if let Err(error) = built {
             let log = program.get_build_log(device).unwrap_or_default();
-            if log.trim_matches(is_padding).is_empty() {
+            if diagnose::is_empty(&log) {
                 return Err(error).during(format!("building {}", source.path.display()));
             }
             return Err(Error::Build(diagnose(&log, source, raw_log)));
@@ -104,200 +108,5 @@ impl Program {
             }
         }
         Ok(kernel)
-    }
-}
-
-/// What a failed build's log says, as spans in the source; in the driver's own
-/// words where `raw` asks for them, or where no error in them can be located.
-pub fn diagnose(log: &str, source: &Source, raw: bool) -> String {
-    let log = log.trim_matches(is_padding);
-    let explained = if raw { None } else { explain(log, source) };
-    explained.unwrap_or_else(|| {
-        let path = source.path.display();
-        format!("{path} does not build; the driver says:\n{log}")
-    })
-}
-
-fn is_padding(c: char) -> bool {
-    c == '\0' || c.is_whitespace()
-}
-
-/// One message of a build log, located.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Message {
-    line: usize,
-    column: Option<usize>,
-    text: String,
-}
-
-/// The log's errors as rendered spans in the real file; `None` where none of
-/// them says a line.
-fn explain(log: &str, source: &Source) -> Option<String> {
-    let messages: Vec<Message> = log.lines().filter_map(parse_line).collect();
-    if messages.is_empty() {
-        return None;
-    }
-    let renderer = match colored::control::SHOULD_COLORIZE.should_colorize() {
-        true => Renderer::styled(),
-        false => Renderer::plain(),
-    };
-    let renderer = renderer.decor_style(DecorStyle::Ascii);
-    let path = source.path.display().to_string();
-    let shown: Vec<String> = messages
-        .iter()
-        .take(3)
-        .map(|message| render(message, source, &path, &renderer))
-        .collect();
-    let more = messages.len().saturating_sub(3);
-    let rest = match more {
-        0 => String::new(),
-        1 => "\n(and one more error; mend the first one first)".into(),
-        _ => format!("\n(and {more} more errors; mend the first one first)"),
-    };
-    Some(format!(
-        "{path} does not build\n{}{rest}\n(--raw-log shows the driver's own words)",
-        shown.join("\n")
-    ))
-}
-
-fn render(message: &Message, source: &Source, path: &str, renderer: &Renderer) -> String {
-    let span = span(message, &source.text);
-    let snippet = Snippet::source(&source.text)
-        .path(path)
-        .annotation(AnnotationKind::Primary.span(span));
-    let report = [Level::ERROR.primary_title(&message.text).element(snippet)];
-    renderer.render(&report).to_string()
-}
-
-/// The bytes to underline: the word at the column, or the whole line without one.
-fn span(message: &Message, text: &str) -> std::ops::Range<usize> {
-    let start_of_line: usize = text
-        .split_inclusive('\n')
-        .take(message.line.saturating_sub(1))
-        .map(str::len)
-        .sum();
-    let start_of_line = start_of_line.min(text.len());
-    let line = text[start_of_line..].lines().next().unwrap_or("");
-    let Some(column) = message.column else {
-        let indent = line.len() - line.trim_start().len();
-        return start_of_line + indent..start_of_line + line.trim_end().len();
-    };
-    let mut at = column.saturating_sub(1).min(line.len());
-    while !line.is_char_boundary(at) {
-        at -= 1;
-    }
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let word = line[at..].find(|c| !is_word(c)).unwrap_or(line.len() - at);
-    let first = line[at..].chars().next().map_or(0, char::len_utf8);
-    start_of_line + at..start_of_line + at + word.max(first)
-}
-
-/// One line of a log, where it is an error with a place. The forms, by driver:
-///
-/// ```text
-/// error: FILE:3:14: text           PoCL
-/// FILE:3:14: error: text           Intel, rusticl, NVIDIA, Oclgrind, macOS
-/// "FILE", line 6: error: text      AMD's older driver
-/// ```
-fn parse_line(line: &str) -> Option<Message> {
-    let line = line.trim();
-    if let Some((file, rest)) = line.split_once("\", line ") {
-        let (number, rest) = rest.split_once(':')?;
-        let text = rest.trim().strip_prefix("error: ")?;
-        return file.starts_with('"').then_some(Message {
-            line: number.trim().parse().ok()?,
-            column: None,
-            text: text.to_string(),
-        });
-    }
-    let (place, text) = match line
-        .strip_prefix("error: ")
-        .or_else(|| line.strip_prefix("fatal error: "))
-    {
-        Some(rest) => rest.split_once(": ")?,
-        None => line
-            .split_once(": error: ")
-            .or_else(|| line.split_once(": fatal error: "))?,
-    };
-    // PoCL adds where a macro of its own was spelt.
-    let place = place.split(" <").next().unwrap_or(place);
-    // A file's name may itself hold colons: the numbers are the last two.
-    let mut parts = place.rsplitn(3, ':');
-    let (column, line) = (parts.next()?, parts.next()?);
-    parts.next()?;
-    Some(Message {
-        line: line.parse().ok()?,
-        column: Some(column.parse().ok()?),
-        text: text.to_string(),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn message(line: usize, column: Option<usize>, text: &str) -> Option<Message> {
-        Some(Message {
-            line,
-            column,
-            text: text.into(),
-        })
-    }
-
-    #[test]
-    fn the_logs_of_all_drivers_are_understood() {
-        let text = "use of undeclared identifier 'x'";
-        for log in [
-            "error: /tmp/pocl/tempfile.cl:3:14: use of undeclared identifier 'x'",
-            "error: /tmp/x.cl:3:14 <Spelling=/pocl/_builtin_renames.h:76:24>: use of undeclared identifier 'x'",
-            "3:14:3:14: error: use of undeclared identifier 'x'",
-            "<stdin>:3:14: error: use of undeclared identifier 'x'",
-            "input.cl:3:14: error: use of undeclared identifier 'x'",
-            "<kernel>:3:14: error: use of undeclared identifier 'x'",
-            "C:\\Temp\\a.cl:3:14: error: use of undeclared identifier 'x'",
-        ] {
-            assert_eq!(parse_line(log), message(3, Some(14), text), "{log}");
-        }
-        assert_eq!(
-            parse_line("\"/tmp/a.cl\", line 6: error: expected a \";\""),
-            message(6, None, "expected a \";\"")
-        );
-    }
-
-    #[test]
-    fn other_lines_of_a_log_are_no_errors() {
-        for log in [
-            "",
-            "1 error generated.",
-            "    int y = x;",
-            "            ^",
-            "a.cl:3:14: warning: unused",
-        ] {
-            assert_eq!(parse_line(log), None, "{log}");
-        }
-    }
-
-    #[test]
-    fn the_caret_stands_under_the_word() {
-        let source = Source {
-            path: "demo.cl".into(),
-            text: "kernel void demo()\n{\n    int y = missing;\n}\n".into(),
-        };
-        let shown = explain("x.cl:3:13: error: no such name", &source).unwrap();
-        assert!(shown.contains("demo.cl:3:13"), "{shown}");
-        assert!(shown.contains("int y = missing;"), "{shown}");
-        assert!(shown.contains("^^^^^^^"), "{shown}");
-    }
-
-    #[test]
-    fn a_place_outside_the_file_does_no_harm() {
-        let source = Source {
-            path: "demo.cl".into(),
-            text: "kernel void demo() {}".into(),
-        };
-        for place in ["900:1", "1:900", "0:0"] {
-            let log = format!("x.cl:{place}: error: odd");
-            assert!(explain(&log, &source).unwrap().contains("odd"));
-        }
     }
 }

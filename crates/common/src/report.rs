@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::matrix::Fill;
 use crate::timing::Timing;
 use crate::traffic::{Counts, Traffic};
-use crate::verify::Right;
+use crate::verify::{self, Right};
 
 /// One kernel's result, as `--json` prints it and as the pages' tables read it.
 /// Field names state units; what does not apply is left out.
@@ -242,7 +242,7 @@ fn row(record: &Record) -> String {
         return format!("  {name} {} {reason}{says}", "skipped:".yellow());
     }
     if let Some(wrong) = &record.failed {
-        let details = wrong.trim_end().replace('\n', "\n    ");
+        let details = verify::painted(&wrong.trim_end().replace('\n', "\n    "));
         return format!("  {name} {}{says}\n    {details}", "✗ WRONG".red().bold());
     }
     let mark = match record.verified {

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::lesson::Lesson;
 use crate::report::Report;
 use crate::source::{Source, did_you_mean};
-use crate::supervise;
+use crate::{supervise, watch};
 
 /// Runs a lesson: `body` does what is the lesson's own, once for each size that
 /// was asked for. `file` is its kernel file below `kernels/`, if it has one.
@@ -42,12 +42,17 @@ pub fn lesson(
         Ok(code) => code,
         Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{} {error}", "error:".red().bold());
-            if let Some(hint) = error.hint() {
-                eprintln!("  next: {hint}");
-            }
+            complain(&error);
             error.exit_code()
         }
+    }
+}
+
+/// An error on standard error, with the next thing to try.
+pub(crate) fn complain(error: &Error) {
+    eprintln!("{} {error}", "error:".red().bold());
+    if let Some(hint) = error.hint() {
+        eprintln!("  next: {hint}");
     }
 }
 
@@ -61,19 +66,45 @@ fn parse_flags(number: u32, title: &'static str) -> Flags {
 
 /// What needs no device is done at once; the rest by a child.
 fn in_the_parent(file: Option<&'static str>, flags: &Flags) -> Result<ExitCode> {
+    let path = match (&flags.source, file) {
+        (Some(path), _) => Some(path.clone()),
+        (None, name) => name.map(Source::path_in_course),
+    };
+    if flags.list {
+        let kernels = path.map(|path| Source::read(&path)).transpose()?;
+        let report = Report::new(false);
+        for kernel in kernels.iter().flat_map(Source::kernels) {
+            report.line(kernel)?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    if flags.watch {
+        let Some(path) = path else {
+            return Err(Error::Usage(
+                "this lesson has no kernel file that --watch could watch".into(),
+            ));
+        };
+        return watch::run(&path, flags, || must_suit(file, flags));
+    }
+    must_suit(file, flags)?;
+    let sleep = &mut |time| {
+        std::thread::sleep(time);
+        false
+    };
+    let fallback = supervise::fallback_driver();
+    let ended = supervise::run(flags, fallback.as_ref(), sleep)?;
+    Ok(ExitCode::from(ended.unwrap_or_default().status))
+}
+
+/// Refuses a kernel file that cannot be read or holds nothing that the lesson
+/// launches, and names in `--only` that it does not hold.
+fn must_suit(file: Option<&'static str>, flags: &Flags) -> Result<()> {
     let source = match (&flags.source, file) {
         (Some(path), _) => Some(Source::read(path)?),
         (None, Some(name)) => Some(Source::of_course(name)?),
         (None, None) => None,
     };
     let kernels = source.as_ref().map(Source::kernels).unwrap_or_default();
-    if flags.list {
-        let report = Report::new(false);
-        for kernel in &kernels {
-            report.line(kernel)?;
-        }
-        return Ok(ExitCode::SUCCESS);
-    }
     for only in &flags.only {
         match &source {
             Some(source) if flags.source.is_some() => source.must_define(only)?,
@@ -96,5 +127,5 @@ fn in_the_parent(file: Option<&'static str>, flags: &Flags) -> Result<ExitCode> 
             )));
         }
     }
-    supervise::run(flags)
+    Ok(())
 }

@@ -20,7 +20,12 @@ impl Source {
     /// # Errors
     /// [`Error::File`] when it is missing, empty or no text.
     pub fn of_course(name: &str) -> Result<Source> {
-        Source::read(&workspace().join("kernels").join(name))
+        Source::read(&Source::path_in_course(name))
+    }
+
+    /// Where a kernel file of the course lies.
+    pub fn path_in_course(name: &str) -> PathBuf {
+        workspace().join("kernels").join(name)
     }
 
     /// Reads a file that the learner named.
@@ -106,7 +111,7 @@ pub fn workspace() -> PathBuf {
 }
 
 /// The path relative to the current folder, where it lies below it.
-fn shortest(path: &Path) -> PathBuf {
+pub fn shortest(path: &Path) -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(&here).unwrap_or(path).to_path_buf()
 }

@@ -1,6 +1,9 @@
 //! A lesson runs in a child process, so that a kernel that crashes or hangs
 //! takes down the child and not the course. The parent names the kernel.
 
+mod cache;
+
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -31,65 +34,109 @@ pub fn is_probe() -> bool {
     std::env::var_os(PROBE_VARIABLE).is_some()
 }
 
+/// A lesson that came to its end, by itself.
+#[derive(Default)]
+pub struct Ended {
+    /// Its exit status; the largest of all devices'.
+    pub status: u8,
+    /// Its results.
+    pub records: Vec<Record>,
+}
+
+/// Waits for at most so long; true when the lesson is to be ended at once.
+pub type Pause<'a> = &'a mut dyn FnMut(Duration) -> bool;
+
 /// Runs this very command again as a child, and watches it; with
 /// `--all-devices` once for each device, then prints them side by side.
+/// `None` when `pause` asked for an early end.
 ///
 /// # Errors
 /// [`Error::Died`] when the child crashed or hung.
-pub fn run(flags: &Flags) -> Result<ExitCode> {
-    let fallback = fallback_driver();
+pub fn run(flags: &Flags, fallback: Option<&Fallback>, pause: Pause) -> Result<Option<Ended>> {
     if !flags.all_devices {
-        let watched = watch(flags, None, fallback.as_ref())?;
-        return Ok(ExitCode::from(watched.status));
+        return watch(flags, None, fallback, pause);
     }
     let mut results = Vec::new();
     let mut worst = 0;
-    let labels = devices(fallback.as_ref());
+    let labels = devices(fallback);
     if labels.is_empty() {
         // For the error that says what is missing.
         device::list()?;
     }
     for (index, label) in labels.into_iter().enumerate() {
-        let (status, records) = match watch(flags, Some(index), fallback.as_ref()) {
-            Ok(watched) => (watched.status, watched.records),
+        let ended = match watch(flags, Some(index), fallback, pause) {
+            Ok(Some(ended)) => ended,
+            Ok(None) => return Ok(None),
             Err(error) => {
                 eprintln!("error: {error}");
-                (error.status(), Vec::new())
+                Ended {
+                    status: error.status(),
+                    records: Vec::new(),
+                }
             }
         };
-        worst = worst.max(status);
-        results.push((label, records));
+        worst = worst.max(ended.status);
+        results.push((label, ended.records));
     }
     if !flags.json {
         println_quietly(&side_by_side(&results));
     }
-    Ok(ExitCode::from(worst))
+    Ok(Some(Ended {
+        status: worst,
+        records: results
+            .into_iter()
+            .flat_map(|(_, records)| records)
+            .collect(),
+    }))
 }
 
-struct Watched {
-    status: u8,
-    records: Vec<Record>,
+/// Runs one child to its end; a second time where the driver's cache was at fault.
+fn watch(
+    flags: &Flags,
+    device: Option<usize>,
+    fallback: Option<&Fallback>,
+    pause: Pause,
+) -> Result<Option<Ended>> {
+    let mut environment: Vec<(&str, OsString)> = Vec::new();
+    if let Some((variable, value)) = fallback {
+        environment.push((*variable, value.into()));
+    }
+    if let Some(index) = device {
+        environment.push((CHILD_DEVICE_VARIABLE, index.to_string().into()));
+    }
+    let first = watch_once(flags, &environment, pause);
+    let device_failed = match &first {
+        Ok(ended) => ended.as_ref().is_some_and(|ended| ended.status == 5),
+        Err(error) => error.status() == 5,
+    };
+    let Some(file) = device_failed.then(cache::damaged_file).flatten() else {
+        return first;
+    };
+    eprintln!("\n{}", cache::message(&file));
+    environment.push((cache::CACHE_VARIABLE, "0".into()));
+    watch_once(flags, &environment, pause)
 }
 
-fn watch(flags: &Flags, device: Option<usize>, fallback: Option<&Fallback>) -> Result<Watched> {
+fn watch_once(
+    flags: &Flags,
+    environment: &[(&str, OsString)],
+    pause: Pause,
+) -> Result<Option<Ended>> {
     let events = EventsFile::new();
     let this = std::env::current_exe()?;
     let mut command = Command::new(&this);
     command
         .args(std::env::args_os().skip(1))
-        .env(EVENTS_VARIABLE, &events.0);
-    if let Some(index) = device {
-        command.env(CHILD_DEVICE_VARIABLE, index.to_string());
-    }
-    if let Some((variable, value)) = fallback {
-        command.env(variable, value);
-    }
+        .env(EVENTS_VARIABLE, &events.0)
+        .envs(environment.iter().map(|(name, value)| (name, value)));
     let mut child = command.spawn().map_err(|error| Error::File {
         path: this,
         why: format!("it cannot be started again ({error}); was it just rebuilt?"),
     })?;
     let timeout = Duration::from_secs(flags.timeout);
-    let status = wait(&mut child, &events.0, timeout)?;
+    let Some(status) = wait(&mut child, &events.0, timeout, pause)? else {
+        return Ok(None);
+    };
     let records = events::read(&events.0)
         .into_iter()
         .filter_map(|event| match event {
@@ -98,22 +145,28 @@ fn watch(flags: &Flags, device: Option<usize>, fallback: Option<&Fallback>) -> R
         })
         .collect();
     match status.code() {
-        Some(code) => Ok(Watched {
+        Some(code) => Ok(Some(Ended {
             status: code as u8,
             records,
-        }),
+        })),
         None => Err(Error::Died(obituary(status, &doing(&events.0)))),
     }
 }
 
-/// Waits for the child; ends it when nothing new was begun for `timeout`.
-fn wait(child: &mut Child, events: &Path, timeout: Duration) -> Result<ExitStatus> {
+/// Waits for the child; ends it when nothing new was begun for `timeout`, and,
+/// with `None`, when `pause` says so.
+fn wait(
+    child: &mut Child,
+    events: &Path,
+    timeout: Duration,
+    pause: Pause,
+) -> Result<Option<ExitStatus>> {
     let mut size = 0;
     let mut since = Instant::now();
-    let mut pause = Duration::from_millis(1);
+    let mut doze = Duration::from_millis(1);
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(status);
+            return Ok(Some(status));
         }
         let now = std::fs::metadata(events).map_or(0, |file| file.len());
         if now != size {
@@ -130,8 +183,12 @@ fn wait(child: &mut Child, events: &Path, timeout: Duration) -> Result<ExitStatu
                 doing(events)
             )));
         }
-        std::thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(20));
+        if pause(doze) {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        doze = (doze * 2).min(Duration::from_millis(20));
     }
 }
 
@@ -148,12 +205,20 @@ fn doing(events: &Path) -> String {
 }
 
 fn obituary(status: ExitStatus, doing: &str) -> String {
+    let (cause, next) = match doing.starts_with("building") {
+        true => (
+            "the driver's compiler failed, for example on a function that calls itself",
+            "take away what was written last; another driver may say what is wrong with it",
+        ),
+        false => (
+            "the kernel read or wrote outside its buffers, asked for more local memory than \
+             there is, or the driver's compiler failed",
+            "run it with --only and a small --size; Oclgrind names the line of a bad access \
+             (see docs/setting-up.md)",
+        ),
+    };
     format!(
-        "the process died ({}) while {doing}\n  \
-         likely cause: the kernel read or wrote outside its buffers, asked for more local memory \
-         than there is, or the driver's compiler failed\n  \
-         next: run it with --only and a small --size; Oclgrind names the line of a bad access \
-         (see docs/setting-up.md)",
+        "the process died ({}) while {doing}\n  likely cause: {cause}\n  next: {next}",
         cause_of_death(status)
     )
 }
@@ -182,12 +247,12 @@ fn cause_of_death(status: ExitStatus) -> String {
 
 /// An environment variable, and the value that makes a driver of the workspace
 /// visible.
-type Fallback = (&'static str, PathBuf);
+pub type Fallback = (&'static str, PathBuf);
 
 /// What `./setup` put into the workspace, where the system itself offers no
 /// device and the learner has not chosen drivers by these variables: ICD files
 /// for drivers that are installed but not announced, or a CPU driver.
-fn fallback_driver() -> Option<Fallback> {
+pub fn fallback_driver() -> Option<Fallback> {
     let folder = workspace().join(".opencl");
     let fallbacks = [
         (ICD_VARIABLE, folder.join("vendors")),

@@ -17,8 +17,10 @@
 //! Above 2^27 multiply-adds the check is Freivalds' (see `freivalds`).
 
 mod freivalds;
+mod map;
 mod wrong;
 
+pub use map::painted;
 pub use wrong::Wrong;
 
 use crate::element::{Elements, Type};
@@ -115,8 +117,8 @@ pub struct Mismatch {
 pub fn check(problem: &Problem, c: &Matrix, canary: bool) -> Result<Right, Box<Wrong>> {
     let s = problem.shape;
     let all = s.m * s.n * s.k <= CHECK_ALL_BELOW;
-    let (compared, mismatches) = if all {
-        (s.m * s.n, compare_all(problem, c))
+    let (compared, mismatches, strips) = if all {
+        (s.m * s.n, compare_all(problem, c), Vec::new())
     } else {
         freivalds::compare_some(problem, c)
     };
@@ -131,6 +133,7 @@ pub fn check(problem: &Problem, c: &Matrix, canary: bool) -> Result<Right, Box<W
         cols: s.n,
         compared,
         mismatches,
+        strips,
         looks_like: Vec::new(),
     };
     wrong.looks_like = wrong::looks_like(problem, c, &wrong, canary);

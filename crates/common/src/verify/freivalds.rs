@@ -11,19 +11,24 @@ use crate::matrix::{Fill, Matrix};
 
 /// Columns of C that one random vector tests together.
 const STRIP: usize = 32;
+/// A row, and the columns of a strip of it.
+pub type Strip = (usize, std::ops::Range<usize>);
 /// Elements checked one by one.
 const SAMPLES: usize = 1000;
 
 /// Freivalds' test of every strip, a thousand samples, and every element of the
 /// strips that failed (of at most 64 of them, evenly spread: enough to see what went wrong).
-pub fn compare_some(problem: &Problem, c: &Matrix) -> (usize, Vec<Mismatch>) {
+/// Gives the number of elements compared, those that are wrong, and the strips that
+/// failed: a row, and its columns.
+pub fn compare_some(problem: &Problem, c: &Matrix) -> (usize, Vec<Mismatch>, Vec<Strip>) {
     let s = problem.shape;
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(0x0f2e_1fa1);
     let mut mismatches = Vec::new();
     let failed = freivalds(problem, c, &mut rng);
+    let columns = |strip: usize| strip * STRIP..(strip * STRIP + STRIP).min(s.n);
     let mut compared = 0;
     for &(row, strip) in spread(&failed, 64) {
-        for j in strip * STRIP..(strip * STRIP + STRIP).min(s.n) {
+        for j in columns(strip) {
             compare_one(problem, c, row, j, &mut mismatches);
             compared += 1;
         }
@@ -43,7 +48,8 @@ pub fn compare_some(problem: &Problem, c: &Matrix) -> (usize, Vec<Mismatch>) {
     if let (true, Some(&(row, strip))) = (mismatches.is_empty(), failed.first()) {
         compare(c, row, strip * STRIP, f64::NAN, 0.0, &mut mismatches);
     }
-    (compared, mismatches)
+    let strips = failed.into_iter().map(|(row, strip)| (row, columns(strip)));
+    (compared, mismatches, strips.collect())
 }
 
 /// At most `count` entries of a list, evenly spread over it.

@@ -1,8 +1,9 @@
 //! A wrong result, described in the learner's words.
 
 use std::fmt;
+use std::ops::Range;
 
-use super::{Mismatch, Problem, element};
+use super::{Mismatch, Problem, element, map};
 use crate::matrix::Matrix;
 
 /// Elements looked at to tell a transposed result.
@@ -19,29 +20,11 @@ pub struct Wrong {
     pub compared: usize,
     /// Every wrong element found.
     pub mismatches: Vec<Mismatch>,
+    /// Of a C that was not compared as a whole: a row and some columns of it,
+    /// among which something is wrong.
+    pub strips: Vec<(usize, Range<usize>)>,
     /// What the whole looks like, most telling first.
     pub looks_like: Vec<String>,
-}
-
-impl Wrong {
-    /// A small map of C: `.` right, `#` wrong, `o` never written. A cell stands
-    /// for several elements where C is large.
-    pub fn map(&self) -> String {
-        let (height, width) = (self.rows.min(12), self.cols.min(48));
-        let mut cells = vec![vec!['.'; width]; height];
-        for m in &self.mismatches {
-            let cell = &mut cells[m.row * height / self.rows][m.col * width / self.cols];
-            *cell = match (m.untouched, *cell) {
-                (true, '.') => 'o',
-                (true, cell) => cell,
-                (false, _) => '#',
-            };
-        }
-        cells
-            .iter()
-            .map(|row| format!("    {}\n", row.iter().collect::<String>()))
-            .collect()
-    }
 }
 
 impl fmt::Display for Wrong {
@@ -74,8 +57,8 @@ impl fmt::Display for Wrong {
             )?;
         }
         if self.rows * self.cols > 1 && !self.mismatches.is_empty() {
-            writeln!(f, "  where ('.' right, '#' wrong, 'o' never written):")?;
-            write!(f, "{}", self.map())?;
+            writeln!(f, "  where ({}):", map::LEGEND)?;
+            write!(f, "{}", map::map(self))?;
         }
         Ok(())
     }

@@ -1,0 +1,209 @@
+//! A small map of C: where it is right, and where it is not.
+
+use colored::Colorize;
+
+use super::Wrong;
+
+/// At most so many cells; a cell stands for a block of elements where C is larger.
+const HEIGHT: usize = 16;
+const WIDTH: usize = 32;
+
+/// The characters: what a cell's block is.
+const RIGHT: char = '.';
+const PARTLY: char = '+';
+const WRONG: char = '#';
+const UNTOUCHED: char = 'o';
+
+/// What the characters mean.
+pub const LEGEND: &str = "'.' right, '+' partly wrong, '#' wrong, 'o' never written";
+
+/// How `count` rows or columns are shared out among at most `most` cells.
+struct Axis {
+    count: usize,
+    cells: usize,
+}
+
+impl Axis {
+    fn new(count: usize, most: usize) -> Axis {
+        Axis {
+            count,
+            cells: count.min(most),
+        }
+    }
+
+    fn cell_of(&self, index: usize) -> usize {
+        index * self.cells / self.count
+    }
+
+    /// The first row or column of a cell; of the cell after the last one: the end.
+    fn first(&self, cell: usize) -> usize {
+        (cell * self.count).div_ceil(self.cells)
+    }
+
+    fn length(&self, cell: usize) -> usize {
+        self.first(cell + 1) - self.first(cell)
+    }
+}
+
+/// The map: a line of column numbers, then a line for each row of cells with the
+/// number of its first row.
+pub fn map(wrong: &Wrong) -> String {
+    let rows = Axis::new(wrong.rows, HEIGHT);
+    let cols = Axis::new(wrong.cols, WIDTH);
+    let mut counts = vec![vec![(0, 0); cols.cells]; rows.cells];
+    for m in &wrong.mismatches {
+        let (all, untouched) = &mut counts[rows.cell_of(m.row)][cols.cell_of(m.col)];
+        *all += 1;
+        *untouched += usize::from(m.untouched);
+    }
+    // Of a large C only a part is compared: what was found in a block stands for
+    // it, and where nothing was looked for, Freivalds' test tells right from wrong.
+    let whole = wrong.compared == wrong.rows * wrong.cols;
+    let mut suspect = vec![vec![false; cols.cells]; rows.cells];
+    for (row, columns) in &wrong.strips {
+        let cells = cols.cell_of(columns.start)..=cols.cell_of(columns.end - 1);
+        suspect[rows.cell_of(*row)][cells].fill(true);
+    }
+    let cell = |row: usize, col: usize| {
+        let (all, untouched) = counts[row][col];
+        match all {
+            0 if suspect[row][col] => PARTLY,
+            0 => RIGHT,
+            some if whole && some < rows.length(row) * cols.length(col) => PARTLY,
+            some if some == untouched => UNTOUCHED,
+            _ => WRONG,
+        }
+    };
+    let last = (wrong.cols - 1).to_string();
+    let width = cols.cells.saturating_sub(1);
+    let mut map = match wrong.cols {
+        1 => "  column 0\n".to_string(),
+        _ if width <= last.len() => format!("  columns 0 to {last}\n"),
+        _ => format!("  column  0{last:>width$}\n"),
+    };
+    for row in 0..rows.cells {
+        let cells: String = (0..cols.cells).map(|col| cell(row, col)).collect();
+        map.push_str(&format!("  {:>6} |{cells}|\n", rows.first(row)));
+    }
+    map
+}
+
+/// The same text with the cells in colour, where output is coloured.
+pub fn painted(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(painted_line).collect();
+    lines.join("\n")
+}
+
+fn painted_line(line: &str) -> String {
+    let Some((row, cells)) = cells_of(line) else {
+        return line.to_string();
+    };
+    let paint = |c: char| match c {
+        WRONG => c.to_string().red().bold().to_string(),
+        PARTLY => c.to_string().yellow().to_string(),
+        UNTOUCHED => c.to_string().blue().to_string(),
+        _ => c.to_string().dimmed().to_string(),
+    };
+    let cells: String = cells.chars().map(paint).collect();
+    format!("{row}|{cells}|")
+}
+
+/// What stands before the cells, and the cells, in a line of a map.
+fn cells_of(line: &str) -> Option<(&str, &str)> {
+    let is_cell = |c| [RIGHT, PARTLY, WRONG, UNTOUCHED].contains(&c);
+    let (row, cells) = line.strip_suffix('|')?.split_once('|')?;
+    let is_row = row.trim().parse::<usize>().is_ok() && cells.chars().all(is_cell);
+    is_row.then_some((row, cells))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verify::Mismatch;
+
+    fn wrong(rows: usize, cols: usize, is_bad: impl Fn(usize, usize) -> bool) -> Wrong {
+        let all = (0..rows).flat_map(|row| (0..cols).map(move |col| (row, col)));
+        let mismatches = all
+            .filter(|&(row, col)| is_bad(row, col))
+            .map(|(row, col)| Mismatch {
+                row,
+                col,
+                got: 1.0,
+                want: 0.0,
+                untouched: row == 0,
+            })
+            .collect();
+        Wrong {
+            rows,
+            cols,
+            compared: rows * cols,
+            mismatches,
+            strips: Vec::new(),
+            looks_like: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_small_matrix_has_a_cell_for_each_element() {
+        let shown = map(&wrong(3, 4, |row, col| row == col));
+        let expected = "  column  0  3\n       0 |o...|\n       1 |.#..|\n       2 |..#.|\n";
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn a_block_is_right_partly_wrong_or_wrong() {
+        // 64 x 64 elements: cells of 4 rows and 2 columns.
+        let shown = map(&wrong(64, 64, |row, col| {
+            row >= 60 || (row, col) == (8, 63)
+        }));
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines.len(), 17);
+        assert_eq!(
+            lines[0].len(),
+            lines[1].len() - 1,
+            "the last number ends over the last cell"
+        );
+        assert_eq!(lines[1], format!("       0 |{}|", ".".repeat(32)));
+        assert_eq!(lines[3], format!("       8 |{}+|", ".".repeat(31)));
+        assert_eq!(lines[16], format!("      60 |{}|", "#".repeat(32)));
+    }
+
+    #[test]
+    fn every_size_has_a_map_whose_cells_share_out_all_elements() {
+        for (rows, cols) in [
+            (1, 1),
+            (1, 2),
+            (2, 1),
+            (1, 12),
+            (17, 33),
+            (100, 7),
+            (1000, 10000),
+        ] {
+            let axis = Axis::new(rows.max(cols), WIDTH);
+            let sum: usize = (0..axis.cells).map(|cell| axis.length(cell)).sum();
+            assert_eq!(sum, axis.count);
+            assert!((0..axis.count).all(|i| {
+                let cell = axis.cell_of(i);
+                axis.first(cell) <= i && i < axis.first(cell + 1)
+            }));
+            let mut last = wrong(1, 1, |_, _| false);
+            (last.rows, last.cols, last.compared) = (rows, cols, 1);
+            last.mismatches.push(Mismatch {
+                row: rows - 1,
+                col: cols - 1,
+                got: 1.0,
+                want: 0.0,
+                untouched: false,
+            });
+            assert!(map(&last).ends_with("#|\n"), "{rows} x {cols}");
+        }
+    }
+
+    #[test]
+    fn only_the_cells_of_a_map_are_painted() {
+        assert_eq!(cells_of("       0 |.#+o|"), Some(("       0 ", ".#+o")));
+        for line in ["looks like: a | b |", "C[0] |.|", "  column  0 31", ""] {
+            assert_eq!(cells_of(line), None, "{line}");
+        }
+    }
+}

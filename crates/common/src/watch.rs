@@ -1,0 +1,102 @@
+//! `--watch`: the lesson once more after every save of its kernel file.
+//!
+//! The parent process watches, a child does the work each time. So whatever a
+//! half-finished kernel does, not to compile, to crash, to hang, the loop goes on;
+//! and a save that comes while a run is going on ends that run at once. Nothing
+//! begins by itself: only a save starts a run.
+
+mod rates;
+mod saves;
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use colored::Colorize;
+
+use crate::cli::Flags;
+use crate::error::Result;
+use crate::run::complain;
+use crate::source::{Source, shortest};
+use crate::supervise;
+use rates::Rates;
+use saves::{News, Saves};
+
+/// Runs the lesson, then again after each save of `path`, until Ctrl-C. Before
+/// each run `must_suit` looks at the file.
+///
+/// # Errors
+/// When the file cannot be read at the beginning, or standard output fails.
+/// Whatever goes wrong in a run is printed, and the loop goes on.
+pub fn run(path: &Path, flags: &Flags, must_suit: impl Fn() -> Result<()>) -> Result<ExitCode> {
+    Source::read(path)?;
+    let name = shortest(path).display().to_string();
+    let mut saves = Saves::of(path)?;
+    let fallback = supervise::fallback_driver();
+    let mut rates = Rates::default();
+    let mut polling = false;
+    let mut why = String::new();
+    loop {
+        headline(&name, &why);
+        let mut news = News::Nothing;
+        let pause = &mut |time| {
+            news = saves.wait(time);
+            news != News::Nothing
+        };
+        let ended = must_suit().and_then(|()| supervise::run(flags, fallback.as_ref(), pause));
+        match ended {
+            Ok(Some(ended)) => rates.compare(&ended.records, flags.json)?,
+            Ok(None) => clear_line(),
+            Err(error) if error.is_closed_pipe() => return Ok(ExitCode::SUCCESS),
+            Err(error) => {
+                clear_line();
+                complain(&error);
+            }
+        }
+        why = " (the run before was ended)".into();
+        if news == News::Nothing {
+            if saves.is_polling() && !polling {
+                polling = true;
+                eprintln!(
+                    "  nothing reports saves here, so the file is looked at ten times a second"
+                );
+            }
+            why.clear();
+            invitation(&name);
+            news = saves.wait(FOREVER);
+        }
+        while news == News::Gone {
+            eprintln!("  {name} is gone; it will be checked when it is back");
+            news = saves.wait(FOREVER);
+        }
+        if news == News::Interrupted {
+            clear_line();
+            eprintln!("watching ended");
+            return Ok(ExitCode::SUCCESS);
+        }
+        why.insert_str(0, " saved");
+    }
+}
+
+/// As long as a learner thinks.
+const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// What begins now: at what time, and because of which file.
+fn headline(name: &str, why: &str) {
+    let time = jiff::Zoned::now().strftime("%H:%M:%S");
+    let line = format!("{time}  {name}{why}: checking");
+    eprintln!("\n{}", line.bold().cyan());
+}
+
+fn invitation(name: &str) {
+    let line = format!("watching: save {name} to check it again, Ctrl-C ends");
+    eprintln!("\n{}", line.dimmed());
+}
+
+/// A run that was cut short leaves its progress line behind.
+fn clear_line() {
+    if std::io::stderr().is_terminal() {
+        eprint!("\r\x1b[2K");
+    }
+}

@@ -1,0 +1,72 @@
+//! A driver's cache that was cut short or overwritten: the lesson says so, and
+//! ends with right results all the same.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tests::{Outcome, lesson, pocl, scratch_folder};
+
+/// Lesson 3 on PoCL with a cache of its own.
+fn run(pocl: &str, cache: &Path) -> Outcome {
+    lesson(3)
+        .args(pocl)
+        .args("--only matmul_naive --size 20 --runs 0 --json")
+        .env("POCL_CACHE_DIR", cache)
+        .run()
+}
+
+/// The files below a folder that end like this.
+fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("the cache can be read") {
+        let path = entry.expect("readable").path();
+        if path.is_dir() {
+            found.extend(files(&path, end));
+        } else if path.extension().is_some_and(|extension| extension == end) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// Ways in which a file is damaged.
+const DAMAGES: [(&str, fn(&Path)); 3] = [
+    ("cut in half", |file| {
+        let bytes = fs::read(file).expect("is there");
+        fs::write(file, &bytes[..bytes.len() / 2]).expect("can be written");
+    }),
+    ("emptied", |file| {
+        fs::write(file, "").expect("can be written")
+    }),
+    ("overwritten", |file| {
+        let length = fs::read(file).expect("is there").len();
+        fs::write(file, vec![b'?'; length]).expect("can be written");
+    }),
+];
+
+#[test]
+fn a_damaged_cache_is_named_and_the_lesson_ends_right_without_it() {
+    let Some(pocl) = pocl() else { return };
+    for end in ["bc", "so"] {
+        for (name, damage) in DAMAGES {
+            let cache =
+                scratch_folder("pocl-cache").join(format!("{end}-{}", name.replace(' ', "-")));
+            let _ = fs::remove_dir_all(&cache);
+            fs::create_dir_all(&cache).expect("the target folder can be written");
+            let fresh = run(&pocl, &cache).ends_with(0);
+            assert!(!fresh.stderr.contains("damaged"), "{fresh}");
+            let files = files(&cache, end);
+            assert!(
+                !files.is_empty(),
+                "PoCL keeps no .{end} file in {}",
+                cache.display()
+            );
+            files.iter().for_each(|file| damage(file));
+            let mended =
+                run(&pocl, &cache).fails(0, &["is damaged", "cut short or overwritten", "rm -r"]);
+            let records = mended.records();
+            let verified = |record: &serde_json::Value| record["verified"] == true;
+            assert!(records.iter().any(verified), "{name} .{end}\n{mended}");
+        }
+    }
+}
