@@ -119,6 +119,7 @@ impl Lesson {
         }
         let timing = Timing {
             seconds: vec![seconds],
+            preparation_seconds: Vec::new(),
             queue_to_start_seconds: 0.0,
             clock: Clock::Wall,
         };
