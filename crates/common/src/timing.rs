@@ -97,6 +97,16 @@ pub struct Timing {
 }
 
 impl Timing {
+    /// Seconds by the wall clock, which knows nothing else.
+    pub fn by_the_wall(seconds: Vec<f64>) -> Timing {
+        Timing {
+            seconds,
+            preparation_seconds: Vec::new(),
+            queue_to_start_seconds: 0.0,
+            clock: Clock::Wall,
+        }
+    }
+
     /// The median, in seconds.
     pub fn median(&self) -> f64 {
         median(&self.seconds)
@@ -159,7 +169,7 @@ pub fn measure(
 
 /// Event times where all are credible, else the wall clock's. `profiles` holds the
 /// commands of each run, none where the driver does not tell.
-fn settle(walls: &[f64], profiles: &[Vec<Profile>]) -> Timing {
+pub fn settle(walls: &[f64], profiles: &[Vec<Profile>]) -> Timing {
     let credible: Vec<Profile> = profiles
         .iter()
         .zip(walls)
@@ -167,12 +177,7 @@ fn settle(walls: &[f64], profiles: &[Vec<Profile>]) -> Timing {
         .filter_map(|(parts, wall)| Profile::spanning(parts).filter(|p| p.credible(*wall)))
         .collect();
     if credible.len() < walls.len() {
-        return Timing {
-            seconds: walls.to_vec(),
-            preparation_seconds: Vec::new(),
-            queue_to_start_seconds: 0.0,
-            clock: Clock::Wall,
-        };
+        return Timing::by_the_wall(walls.to_vec());
     }
     let commands = profiles.first().map_or(0, Vec::len);
     let part = |i: usize| -> Vec<f64> { profiles.iter().map(|p| p[i].seconds()).collect() };
