@@ -60,6 +60,14 @@ pub fn kernel_of(record: &Value) -> &str {
     name.split(' ').next().unwrap_or(name)
 }
 
+/// Whether a kernel had a part in a record: as the kernel itself, or as one that
+/// laid out what it reads.
+pub fn ran(record: &Value, kernel: &str) -> bool {
+    let preparations = record["preparations"].as_array();
+    let mut others = preparations.into_iter().flatten();
+    kernel_of(record) == kernel || others.any(|one| one["kernel"] == kernel)
+}
+
 /// The kernels that a lesson lists.
 pub fn kernels_of(number: u32) -> Vec<String> {
     let list = lesson_without_device(number)

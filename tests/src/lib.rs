@@ -21,11 +21,11 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-pub use kernels::{kernel_files, kernel_name, kernel_of, kernels_of, with_empty_bodies};
+pub use kernels::{kernel_files, kernel_name, kernel_of, kernels_of, ran, with_empty_bodies};
 pub use oclgrind::{FAULTS, Oclgrind};
 
 /// The lessons that launch kernels.
-pub const KERNEL_LESSONS: std::ops::RangeInclusive<u32> = 2..=8;
+pub const KERNEL_LESSONS: std::ops::RangeInclusive<u32> = 2..=9;
 
 /// The root of the workspace.
 pub fn workspace() -> &'static Path {

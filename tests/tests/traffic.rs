@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
-use tests::{Oclgrind, lesson};
+use tests::{Oclgrind, kernel_of, lesson};
 
 /// Several groups, with partial groups and partial tiles.
 const SIZE: &str = "37x21x35";
@@ -75,22 +75,28 @@ fn traffic_is_as_the_formulas_say(number: u32) {
     let (run, _) = oclgrind.run(&format!("traffic-{number}"), program);
     let run = run.ends_with(0);
     let mut compared = 0;
-    let mut block = String::new();
-    // A launch's counts are printed before its record.
+    let mut launches: HashMap<&str, String> = HashMap::new();
+    let mut last = "";
+    // The counts of each launch are printed before the record, which tells what the
+    // kernels that prepare its operands load and store, too.
     for line in run.stdout.lines() {
-        if line.starts_with("Instructions executed for kernel") {
-            block.clear();
+        if let Some(begins) = line.strip_prefix("Instructions executed for kernel '") {
+            last = begins.trim_end_matches("':");
+            launches.insert(last, String::new());
         } else if line.starts_with('{') {
             let record: Value = serde_json::from_str(line).expect("a record");
-            let formulas = &record["traffic_elements"];
-            let kernel = record["kernel"].as_str().expect("a name");
-            if kernel.starts_with("matmul") && record["skipped"].is_null() {
-                assert_eq!(*formulas, counted(&block), "{kernel}");
+            if !kernel_of(&record).starts_with("matmul") || !record["skipped"].is_null() {
+                continue;
+            }
+            let preparations = record["preparations"].as_array().into_iter().flatten();
+            for part in preparations.chain([&record]) {
+                let counts = counted(&launches[kernel_of(part)]);
+                assert_eq!(part["traffic_elements"], counts, "{part}\n{run}");
                 compared += 1;
             }
-        } else {
-            block.push_str(line);
-            block.push('\n');
+        } else if let Some(launch) = launches.get_mut(last) {
+            launch.push_str(line);
+            launch.push('\n');
         }
     }
     assert!(
@@ -115,4 +121,5 @@ lessons! {
     traffic_of_lesson_6_is_as_the_formulas_say 6
     traffic_of_lesson_7_is_as_the_formulas_say 7
     traffic_of_lesson_8_is_as_the_formulas_say 8
+    traffic_of_lesson_9_is_as_the_formulas_say 9
 }

@@ -8,7 +8,7 @@ use crate::lesson::Lesson;
 use crate::matrix::Shape;
 use crate::measure::Outcome;
 use crate::report::Work;
-use crate::session::{Arg, NdRange};
+use crate::session::{Arg, Launch, NdRange};
 use crate::verify::{self, CANARY_BYTES, Right};
 
 /// One launch of such a kernel. Every one has the arguments (int, int, in, out).
@@ -108,14 +108,12 @@ impl Lesson {
             }
         };
         let runs = self.runs()?;
-        match self.verify_and_time(
-            &kernel,
-            &name,
-            &range,
-            (&mut out, size, Type::Float),
-            runs,
-            check,
-        )? {
+        let launch = Launch {
+            kernel,
+            name,
+            range,
+        };
+        match self.verify_and_time(&[launch], (&mut out, size, Type::Float), runs, check)? {
             Outcome::Wrong(wrong) => record.failed = Some(wrong),
             Outcome::Right(right, timing) => {
                 record.right(right);

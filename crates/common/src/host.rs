@@ -9,7 +9,7 @@ use crate::lesson::Lesson;
 use crate::matrix::{Matrix, Shape};
 use crate::reference::{self, LoopOrder};
 use crate::report::{Record, Work, factor, significant};
-use crate::timing::{Clock, Timing};
+use crate::timing::Timing;
 use crate::verify::{self, Problem};
 
 /// The host's loops are measured up to this size: theirs is a rate, and a
@@ -117,11 +117,7 @@ impl Lesson {
             Ok(right) => record.right(right),
             Err(wrong) => record.failed = Some(wrong.to_string()),
         }
-        let timing = Timing {
-            seconds: vec![seconds],
-            queue_to_start_seconds: 0.0,
-            clock: Clock::Wall,
-        };
+        let timing = Timing::by_the_wall(vec![seconds]);
         record.timed(&timing, Work::Flop(problem.shape.flop()), None);
         self.keep(&record)?;
         self.report.json(&record)?;

@@ -42,7 +42,7 @@ pub struct Lesson {
     session: Option<Rc<Session>>,
     pub(crate) peak: Option<Peak>,
     programs: HashMap<String, Rc<Program>>,
-    pub(crate) operands: Option<Operands>,
+    pub(crate) operands: Option<Rc<Operands>>,
     wrong: Vec<String>,
 }
 
@@ -221,7 +221,7 @@ impl Lesson {
         cli::must_be_countable(shape)?;
         let session = self.session()?;
         let Flags { ty, fill, seed, .. } = self.flags;
-        session.must_fit(shape, ty)?;
+        session.must_fit(shape, ty, 0)?;
         let filled = match fill {
             Fill::Random => format!("random (seed {seed})"),
             Fill::Count => "1, 2, 3, ...".into(),

@@ -1,5 +1,6 @@
 //! Verify, then time, then print: what happens to every kernel.
 
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use opencl3::kernel::Kernel;
@@ -10,8 +11,10 @@ use crate::element::{Elements, Type};
 use crate::error::{Error, Result};
 use crate::lesson::Lesson;
 use crate::matrix::{Fill, Matrix, Shape};
+use crate::prepare::Operand;
+use crate::program::Program;
 use crate::report::{Record, Work, bytes};
-use crate::session::{Arg, NdRange};
+use crate::session::{Arg, Launch, NdRange};
 use crate::step::{Axes, Step};
 use crate::timing::{self, Runs, Timing};
 use crate::verify::{self, CANARY_BYTES, Problem, Right};
@@ -22,8 +25,8 @@ const WARM_UP: Duration = Duration::from_millis(30);
 /// A and B on the device, and what they were made for.
 pub(crate) struct Operands {
     made_for: String,
-    a: Buffer<u8>,
-    b: Buffer<u8>,
+    pub(crate) a: Buffer<u8>,
+    pub(crate) b: Buffer<u8>,
 }
 
 /// How a kernel came out.
@@ -41,7 +44,7 @@ impl Lesson {
     /// When it does not build or the device fails. A wrong result is a printed
     /// row, and makes the lesson end with status 1.
     pub fn measure(&mut self, step: &Step, problem: &Problem) -> Result<()> {
-        if !self.flags.wants(&step.kernel) {
+        if !step.kernels().any(|kernel| self.flags.wants(kernel)) {
             return Ok(());
         }
         let name = step.name();
@@ -63,8 +66,14 @@ impl Lesson {
         };
         record.traffic_formulas = step.traffic;
         record.traffic_elements = step.counts(problem.shape, &range.local)?;
+        record.preparations = step.prepared(problem.shape)?;
+        let launch = Launch {
+            kernel,
+            name,
+            range,
+        };
         let runs = self.runs()?;
-        let outcome = match self.multiply(step, problem, &kernel, &range, runs) {
+        let outcome = match self.multiply(step, problem, &program, launch, runs) {
             // The last word on a group's shape is the driver's.
             Err(Error::OpenCl { code, during }) if is_refusal(code) => {
                 record.skipped = Some(format!("the driver refuses ({code}) {during}"));
@@ -91,23 +100,27 @@ impl Lesson {
         &mut self,
         step: &Step,
         problem: &Problem,
-        kernel: &Kernel,
-        range: &NdRange,
+        program: &Program,
+        launch: Launch,
         runs: Option<Runs>,
     ) -> Result<Outcome> {
-        let name = &step.name();
         let session = self.session()?;
         let s = step.shape(problem.shape);
-        self.upload(step, problem)?;
+        let given = self.upload(step, problem)?;
+        let (mut launches, laid_out) = self.prepare(step, problem, program, &given)?;
         let c_bytes = s.m * s.n * problem.ty.size();
         let mut c = session.buffer(c_bytes + CANARY_BYTES)?;
-        if let Some(Operands { a, b, .. }) = &self.operands {
-            let sizes = [s.m, s.n, s.k].map(|size| Arg::Int(size as i32));
-            let [m, n, k] = sizes;
-            let buffers = [Arg::Buffer(a), Arg::Buffer(b), Arg::Buffer(&c)];
-            let [a, b, c] = buffers;
-            session.set_args(kernel, name, &[m, n, k, a, b, c])?;
-        }
+        let [m, n, k] = [s.m, s.n, s.k].map(|size| Arg::Int(size as i32));
+        let of = |operand| laid_out.iter().find(|one| one.operand == operand);
+        let a = Arg::Buffer(of(Operand::A).map_or(&given.a, |one| &one.buffer));
+        let b = Arg::Buffer(of(Operand::B).map_or(&given.b, |one| &one.buffer));
+        session.set_args(
+            &launch.kernel,
+            &launch.name,
+            &[m, n, k, a, b, Arg::Buffer(&c)],
+        )?;
+        let name = launch.name.clone();
+        launches.push(launch);
         let result = |bytes: &[u8]| {
             let padded = Matrix {
                 rows: s.m,
@@ -120,14 +133,12 @@ impl Lesson {
             let canary = verify::canary_alive(bytes, c_bytes, problem.ty);
             verify::check(problem, &result(bytes), canary).map_err(|wrong| wrong.to_string())
         };
-        let outcome = self.verify_and_time(
-            kernel,
-            name,
-            range,
-            (&mut c, c_bytes, problem.ty),
-            runs,
-            check,
-        )?;
+        let out = (&mut c, c_bytes, problem.ty);
+        let mut outcome = self.verify_and_time(&launches, out, runs, check)?;
+        if let (Outcome::Right(..), Some(wrong)) = (&outcome, self.overrun(&laid_out, problem.ty)?)
+        {
+            outcome = Outcome::Wrong(wrong);
+        }
         if self.flags.show {
             let bytes = session.read(&c, c_bytes)?;
             self.show(&format!("C by {name}"), &result(&bytes))?;
@@ -136,49 +147,51 @@ impl Lesson {
     }
 
     /// A and B on the device in the step's layout; kept for the next step.
-    fn upload(&mut self, step: &Step, problem: &Problem) -> Result<()> {
+    fn upload(&mut self, step: &Step, problem: &Problem) -> Result<Rc<Operands>> {
         let made_for = format!(
             "{:?} {} {} {:?}",
-            step.layout, step.multiples, problem.shape, problem.fill
+            step.layout,
+            step.shape(problem.shape),
+            problem.shape,
+            problem.fill
         );
-        let fresh = |operands: &Operands| operands.made_for == made_for;
-        if self.operands.as_ref().is_some_and(fresh) {
-            return Ok(());
+        if let Some(operands) = self.operands.as_ref().filter(|o| o.made_for == made_for) {
+            return Ok(operands.clone());
         }
         self.doing("uploading the matrices")?;
         let session = self.session()?;
         // Freed first, so that the device never holds two sets.
         self.operands = None;
         let (a, b) = step.operands(problem);
-        self.operands = Some(Operands {
+        let operands = Rc::new(Operands {
             made_for,
             a: session.upload(a.data.as_bytes())?,
             b: session.upload(b.data.as_bytes())?,
         });
-        Ok(())
+        self.operands = Some(operands.clone());
+        Ok(operands)
     }
 
-    /// Runs a kernel whose arguments are set on a poisoned result, has the
-    /// result checked, and only then times it. Every launch starts from poison,
-    /// and the last one must leave the very bytes that the first one left.
+    /// Runs kernels whose arguments are set, the last of them on a poisoned result,
+    /// has the result checked, and only then times them. Every run starts from
+    /// poison, and the last one must leave the very bytes that the first one left.
     /// `out` holds `bytes` bytes of result and the canary behind them.
     ///
     /// # Errors
     /// When the device fails.
     pub(crate) fn verify_and_time(
         &mut self,
-        kernel: &Kernel,
-        name: &str,
-        range: &NdRange,
+        launches: &[Launch],
         (out, bytes, ty): (&mut Buffer<u8>, usize, Type),
         runs: Option<Runs>,
         check: impl Fn(&[u8]) -> Result<Right, String>,
     ) -> Result<Outcome> {
         let session = self.session()?;
         let whole = bytes + CANARY_BYTES;
+        let name = launches.last().map_or("", |launch| &launch.name);
         self.doing(format!("running {name}"))?;
         session.write(out, &verify::poisoned(bytes, ty))?;
-        session.run(kernel, name, range)?;
+        session.run_all(launches)?;
         let first = session.read(out, whole)?;
         self.doing(format!("checking {name}"))?;
         let right = match check(&first) {
@@ -191,7 +204,7 @@ impl Lesson {
         self.doing(format!("timing {name}"))?;
         let begin = Instant::now();
         while begin.elapsed() < WARM_UP {
-            session.run(kernel, name, range)?;
+            session.run_all(launches)?;
         }
         let timing = timing::measure(
             runs,
@@ -200,7 +213,7 @@ impl Lesson {
                 session.fill(out, verify::poison(ty), bytes)?;
                 session.finish()
             },
-            || session.run(kernel, name, range),
+            || session.run_all(launches),
         )?;
         let last = session.read(out, whole)?;
         if last != first {
@@ -218,8 +231,10 @@ impl Lesson {
         if let (Type::Int, Some(reason)) = (problem.ty, step.no_integers) {
             return Ok(Some(reason.into()));
         }
-        if let Some(reason) = self.not_in_source(&step.kernel)? {
-            return Ok(Some(reason));
+        for kernel in step.kernels() {
+            if let Some(reason) = self.not_in_source(kernel)? {
+                return Ok(Some(reason));
+            }
         }
         if let Some(reason) = self.padding_does_not_fit(step, problem)? {
             return Ok(Some(reason));
@@ -239,12 +254,17 @@ impl Lesson {
 
     /// Why the padded matrices are too large, where the problem's own are not.
     fn padding_does_not_fit(&mut self, step: &Step, problem: &Problem) -> Result<Option<String>> {
-        let s = step.shape(problem.shape);
-        if s == problem.shape {
+        let s = step.padded(problem.shape);
+        let copies: usize = step
+            .preparations_for(problem.shape)
+            .map(|preparation| preparation.operand.size(s).iter().product::<usize>())
+            .sum();
+        if s == problem.shape && copies == 0 {
             return Ok(None);
         }
         let session = self.session()?;
-        let fits = cli::must_be_countable(s).and_then(|()| session.must_fit(s, problem.ty));
+        let bytes = (copies * problem.ty.size()) as u64;
+        let fits = cli::must_be_countable(s).and_then(|()| session.must_fit(s, problem.ty, bytes));
         Ok(fits.err().map(|error| format!("padded to {s}: {error}")))
     }
 
@@ -280,16 +300,10 @@ impl Lesson {
                 bytes(device.limits.local_mem_bytes)
             )));
         }
-        let mut room = kernel.get_work_group_size(id).unwrap_or(usize::MAX);
-        // Some drivers tell a default here although the kernel names its group.
-        let mut required = kernel.get_compile_work_group_size(id).unwrap_or_default();
-        required.truncate(range.local.len());
-        if required == range.local {
-            room = usize::MAX;
-        }
+        let room = session.room(kernel, &range.local);
         let range = match exact {
             true => range,
-            false => range.in_groups_of_at_most(room.min(device.limits.max_work_group_size)),
+            false => range.in_groups_of_at_most(room),
         };
         record.group = range.local.clone();
         Ok(match range.refusal(device, room) {

@@ -65,7 +65,7 @@ fn fma_rate(session: &Session, program: &Program) -> Result<f64> {
         let timing = timing::measure(
             Runs::Exactly(PROBES),
             |_| Ok(()),
-            || session.run(&kernel, name, &range),
+            || Ok(vec![session.run(&kernel, name, &range)?]),
         )?;
         let best = timing.seconds.iter().copied().fold(f64::INFINITY, f64::min);
         // Long enough that starting the kernel does not count; a simulator
@@ -103,7 +103,7 @@ fn copy_rate(session: &Session, program: &Program) -> Result<f64> {
     let timing = timing::measure(
         Runs::Exactly(PROBES),
         |_| Ok(()),
-        || session.run(&kernel, name, &range),
+        || Ok(vec![session.run(&kernel, name, &range)?]),
     )?;
     let best = timing.seconds.iter().copied().fold(f64::INFINITY, f64::min);
     Ok(2.0 * (count * 16) as f64 / best / 1e9)

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::element::Type;
 use crate::error::Result;
 use crate::matrix::Fill;
+use crate::prepare::Prepared;
 use crate::timing::Timing;
 use crate::traffic::{Counts, Traffic};
 use crate::verify::{self, Right};
@@ -53,6 +54,10 @@ pub struct Record {
     /// Elements compared one by one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elements_compared: Option<usize>,
+    /// The kernels that laid the operands out before this one in every run; their
+    /// time is part of `seconds`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub preparations: Vec<Prepared>,
     /// All samples.
     pub seconds: Vec<f64>,
     /// Their median.
@@ -124,6 +129,10 @@ impl Record {
         self.seconds = timing.seconds.clone();
         self.seconds_median = Some(median);
         self.spread = Some(timing.spread());
+        let parts = self.preparations.iter_mut();
+        for (prepared, seconds) in parts.zip(&timing.preparation_seconds) {
+            prepared.seconds_median = Some(*seconds);
+        }
         self.queue_to_start_seconds = timing.queue_to_start_seconds;
         self.clock = Some(format!("{:?}", timing.clock).to_lowercase());
         match work {
@@ -226,11 +235,12 @@ fn heading(unit: &str) -> String {
     )
 }
 
-/// One kernel in two lines: the figures, and what is new in it.
+/// One kernel in two lines: the figures, and what is new in it; a third one tells
+/// how much of the time went into laying out the operands.
 fn row(record: &Record) -> String {
     let name = format!("{:<34}", record.kernel).bold();
     let bar = record.share_of_limit.map(bar).unwrap_or_default();
-    let says = match record.says.is_empty() {
+    let mut says = match record.says.is_empty() {
         true => String::new(),
         false => format!(
             "\n  {}{}",
@@ -238,6 +248,9 @@ fn row(record: &Record) -> String {
             record.says.dimmed()
         ),
     };
+    if let Some(share) = of_which(&record.preparations) {
+        says += &format!("\n  {:<12}{}", "", share.dimmed());
+    }
     if let Some(reason) = &record.skipped {
         return format!("  {name} {} {reason}{says}", "skipped:".yellow());
     }
@@ -265,6 +278,13 @@ fn row(record: &Record) -> String {
         step,
         share
     )
+}
+
+/// The time of the preparations, each by name; `None` where none was timed.
+fn of_which(preparations: &[Prepared]) -> Option<String> {
+    let timed = |one: &Prepared| Some(format!("{} {}", one.kernel, seconds(one.seconds_median?)));
+    let parts: Vec<String> = preparations.iter().filter_map(timed).collect();
+    (!parts.is_empty()).then(|| format!("of which {}", parts.join(", ")))
 }
 
 /// A share of the limit as a bar on a log scale: each block is a factor of
@@ -393,5 +413,28 @@ mod tests {
             "{shown}"
         );
         assert!(shown.contains("34567") && shown.contains("346x"), "{shown}");
+    }
+
+    #[test]
+    fn a_preparation_is_shown_apart() {
+        colored::control::set_override(false);
+        let pack = |kernel: &str, seconds| Prepared {
+            kernel: kernel.into(),
+            seconds_median: seconds,
+            ..Prepared::default()
+        };
+        let mut record = Record {
+            kernel: "matmul_packed".into(),
+            says: "in panels".into(),
+            verified: true,
+            seconds_median: Some(1.0),
+            preparations: vec![pack("pack_a", Some(2e-3)), pack("pack_b", Some(1e-3))],
+            ..Record::default()
+        };
+        let shown = row(&record);
+        let last = shown.lines().last().unwrap();
+        assert_eq!(last.trim(), "of which pack_a 2.00 ms, pack_b 1.00 ms");
+        record.preparations = vec![pack("pack_b", None)];
+        assert_eq!(row(&record).lines().count(), 2);
     }
 }

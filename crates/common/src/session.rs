@@ -91,6 +91,16 @@ impl NdRange {
     }
 }
 
+/// A kernel whose arguments are set, and how it is launched.
+pub struct Launch {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// What messages call it.
+    pub name: String,
+    /// The shape of the launch.
+    pub range: NdRange,
+}
+
 /// One argument of a kernel.
 pub enum Arg<'a> {
     /// An `int`.
@@ -250,6 +260,40 @@ impl Session {
         Ok(event)
     }
 
+    /// Launches these one after another, waits until the last has ended, and gives
+    /// their events. The queue is in order: none begins before the one before it ends.
+    ///
+    /// # Errors
+    /// The driver's status.
+    pub fn run_all(&self, launches: &[Launch]) -> Result<Vec<Event>> {
+        let mut events = Vec::new();
+        for Launch {
+            kernel,
+            name,
+            range,
+        } in launches
+        {
+            events.push(self.launch(kernel, name, range)?);
+        }
+        if let (Some(last), Some(event)) = (launches.last(), events.last()) {
+            event.wait().during(format!("running {}", last.name))?;
+        }
+        Ok(events)
+    }
+
+    /// How many items a group of this kernel may have on this device.
+    pub fn room(&self, kernel: &Kernel, group: &[usize]) -> usize {
+        let id = self.device.cl().id();
+        let most = self.device.limits.max_work_group_size;
+        // Some drivers tell a default for the kernel although it names its group.
+        let mut required = kernel.get_compile_work_group_size(id).unwrap_or_default();
+        required.truncate(group.len());
+        match required == group {
+            true => most,
+            false => kernel.get_work_group_size(id).unwrap_or(most).min(most),
+        }
+    }
+
     /// Waits until everything enqueued has ended.
     ///
     /// # Errors
@@ -258,11 +302,12 @@ impl Session {
         self.queue.finish().during("waiting for the queue")
     }
 
-    /// Refuses a product that does not fit, before anything is allocated.
+    /// Refuses a product that does not fit, before anything is allocated; `beside`
+    /// are the bytes of further copies on the device.
     ///
     /// # Errors
     /// [`Error::Usage`] with the limit, and a size that would fit.
-    pub fn must_fit(&self, shape: Shape, ty: Type) -> Result<()> {
+    pub fn must_fit(&self, shape: Shape, ty: Type, beside: u64) -> Result<()> {
         let limits = &self.device.limits;
         let bytes = |rows: usize, cols: usize| rows as u64 * cols as u64 * ty.size() as u64;
         let a = bytes(shape.m, shape.k);
@@ -274,9 +319,9 @@ impl Session {
         let (together, total) = match self.device.kind {
             Kind::Cpu => (
                 "the matrices, on host and device together,",
-                2 * (a + b) + 6 * c,
+                2 * (a + b) + 6 * c + beside,
             ),
-            _ => ("the matrices together", a + b + c),
+            _ => ("the matrices together", a + b + c + beside),
         };
         let (what, need, limit) = if largest > limits.max_alloc_bytes {
             ("one matrix", largest, limits.max_alloc_bytes)

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::element::Type;
 use crate::error::Result;
 use crate::matrix::{Matrix, Shape};
+use crate::prepare::{Preparation, Prepared};
 use crate::session::NdRange;
 use crate::traffic::{Counts, Traffic};
 use crate::verify::Problem;
@@ -54,8 +55,12 @@ pub struct Step {
     pub per_item: [usize; 2],
     /// How the operands lie in memory.
     pub layout: Layout,
-    /// What M, N, K are padded to with zeros.
+    /// What M, N, K are padded to with zeros: by the host, before anything is
+    /// timed, unless the step has preparations; then by them, or by nobody.
     pub multiples: Shape,
+    /// Kernels that lay A or B out anew on the device, in every run, before this
+    /// one. It then gets the problem's own M, N, K, and writes an M x N C.
+    pub preparations: Vec<Preparation>,
     /// Macros given to the compiler.
     pub defines: Vec<(String, usize)>,
     /// Sizes that stand in the kernel's file, for the traffic formulas.
@@ -79,6 +84,7 @@ impl Step {
             per_item: [1, 1],
             layout: Layout::RowMajor,
             multiples: Shape::cube(1),
+            preparations: Vec::new(),
             defines: Vec::new(),
             constants: Vec::new(),
             no_integers: None,
@@ -113,6 +119,12 @@ impl Step {
     /// Sets the layout of the operands.
     pub fn layout(self, layout: Layout) -> Step {
         Step { layout, ..self }
+    }
+
+    /// Adds a kernel that lays an operand out anew before this one runs.
+    pub fn prepare(mut self, preparation: Preparation) -> Step {
+        self.preparations.push(preparation);
+        self
     }
 
     /// Pads M, N and K with zeros to multiples of these.
@@ -157,18 +169,34 @@ impl Step {
         }
     }
 
-    /// Counts what one launch loads and stores, in elements; `group` is the
-    /// group that it really has.
+    /// Counts what one launch of the kernel loads and stores, in elements; `group`
+    /// is the group that it really has.
     ///
     /// # Errors
     /// When a formula cannot be evaluated.
     pub fn counts(&self, problem: Shape, group: &[usize]) -> Result<Option<Counts>> {
+        self.traffic
+            .map(|traffic| self.count(&traffic, problem, group))
+            .transpose()
+    }
+
+    /// Counts by these formulas. They know M, N and K as the kernel gets them; MP,
+    /// NP and KP, which are these rounded up to the step's multiples; G, the items
+    /// of a group along dimension 0; the step's macros and constants.
+    ///
+    /// # Errors
+    /// When a formula cannot be evaluated.
+    pub fn count(&self, traffic: &Traffic, problem: Shape, group: &[usize]) -> Result<Counts> {
         let s = self.shape(problem);
-        let value = |name: &str| -> Option<f64> {
+        let padded = self.padded(problem);
+        traffic.count(|name| {
             let number = match name {
                 "M" => s.m,
                 "N" => s.n,
                 "K" => s.k,
+                "MP" => padded.m,
+                "NP" => padded.n,
+                "KP" => padded.k,
                 "G" => *group.first()?,
                 _ => {
                     let mut known = self.defines.iter().chain(&self.constants);
@@ -176,8 +204,40 @@ impl Step {
                 }
             };
             Some(number as f64)
+        })
+    }
+
+    /// The preparations that a problem of this shape needs.
+    pub fn preparations_for(&self, problem: Shape) -> impl Iterator<Item = &Preparation> {
+        let padded = self.padded(problem);
+        self.preparations.iter().filter(move |preparation| {
+            let size = |s| preparation.operand.size(s);
+            !preparation.only_pads || size(problem) != size(padded)
+        })
+    }
+
+    /// What the record tells of them, before they have run.
+    ///
+    /// # Errors
+    /// When a formula cannot be evaluated.
+    pub fn prepared(&self, problem: Shape) -> Result<Vec<Prepared>> {
+        let prepared = |preparation: &Preparation| -> Result<Prepared> {
+            let traffic = preparation.traffic;
+            let count = |traffic: Traffic| self.count(&traffic, problem, &preparation.group);
+            Ok(Prepared {
+                kernel: preparation.kernel.clone(),
+                seconds_median: None,
+                traffic_formulas: traffic,
+                traffic_elements: traffic.map(count).transpose()?,
+            })
         };
-        self.traffic.map(|traffic| traffic.count(value)).transpose()
+        self.preparations_for(problem).map(prepared).collect()
+    }
+
+    /// The names of all kernels that it runs.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        let preparations = self.preparations.iter().map(|one| &one.kernel);
+        preparations.chain([&self.kernel]).map(String::as_str)
     }
 
     /// Whether no other group will do: the kernel says so, or there is only one.
@@ -193,9 +253,18 @@ impl Step {
         }
     }
 
-    /// The sizes that the kernel works on: the problem's, padded.
-    pub fn shape(&self, problem: Shape) -> Shape {
+    /// The problem's sizes, rounded up to the step's multiples.
+    pub fn padded(&self, problem: Shape) -> Shape {
         problem.padded(self.multiples)
+    }
+
+    /// The sizes that the kernel is told, and that C has: those of the problem,
+    /// padded where the host pads.
+    pub fn shape(&self, problem: Shape) -> Shape {
+        match self.preparations.is_empty() {
+            true => self.padded(problem),
+            false => problem,
+        }
     }
 
     /// The launch for a product of this (padded) shape.
@@ -259,6 +328,7 @@ fn padded(matrix: &Matrix, rows: usize, cols: usize) -> Cow<'_, Matrix> {
 mod tests {
     use super::*;
     use crate::matrix::Fill;
+    use crate::prepare::Operand;
 
     const ODD: Shape = Shape {
         m: 37,
@@ -280,6 +350,22 @@ mod tests {
     fn several_elements_per_item_need_fewer_items() {
         let step = Step::new("k", "").group([16, 16]).per_item([8, 4]);
         assert_eq!(step.range(Shape::cube(256)).global, [32, 64]);
+    }
+
+    #[test]
+    fn with_preparations_the_host_pads_nothing() {
+        let pad_a = Preparation::new("pad_a", Operand::A).only_pads();
+        let pack_b = Preparation::new("pack_b", Operand::B);
+        let step = Step::new("k", "")
+            .pad(8, 32, 1)
+            .prepare(pad_a)
+            .prepare(pack_b);
+        assert_eq!(step.shape(ODD), ODD);
+        assert_eq!((step.padded(ODD).m, step.padded(ODD).n), (40, 96));
+        let needed = |s| step.preparations_for(s).count();
+        assert_eq!(needed(ODD), 2);
+        assert_eq!(needed(Shape::cube(64)), 1, "A needs no padding");
+        assert_eq!(step.kernels().collect::<Vec<_>>(), ["pad_a", "pack_b", "k"]);
     }
 
     #[test]

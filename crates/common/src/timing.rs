@@ -40,6 +40,15 @@ impl Profile {
         nanoseconds(self.start, self.end)
     }
 
+    /// From the first command of an in-order queue to the last; `None` of none.
+    pub fn spanning(parts: &[Profile]) -> Option<Profile> {
+        let (first, last) = (parts.first()?, parts.last()?);
+        Some(Profile {
+            end: last.end,
+            ..*first
+        })
+    }
+
     /// QUEUED to START: what the launch waited, in seconds.
     pub fn waited(self) -> f64 {
         nanoseconds(self.queued, self.start)
@@ -72,11 +81,15 @@ pub enum Clock {
     Wall,
 }
 
-/// The samples of one kernel.
+/// The samples of one kernel, or of one that others prepare the data for.
 #[derive(Clone, Debug)]
 pub struct Timing {
-    /// Seconds of each run, in order.
+    /// Seconds of each run, in order: from the START of the first command to the
+    /// END of the last.
     pub seconds: Vec<f64>,
+    /// Median seconds of each command but the last, in order; none where the
+    /// events are not credible.
+    pub preparation_seconds: Vec<f64>,
     /// Median seconds from QUEUED to START; 0 where the events are not credible.
     pub queue_to_start_seconds: f64,
     /// Where the seconds come from.
@@ -84,6 +97,16 @@ pub struct Timing {
 }
 
 impl Timing {
+    /// Seconds by the wall clock, which knows nothing else.
+    pub fn by_the_wall(seconds: Vec<f64>) -> Timing {
+        Timing {
+            seconds,
+            preparation_seconds: Vec::new(),
+            queue_to_start_seconds: 0.0,
+            clock: Clock::Wall,
+        }
+    }
+
     /// The median, in seconds.
     pub fn median(&self) -> f64 {
         median(&self.seconds)
@@ -120,49 +143,57 @@ impl Runs {
     }
 }
 
-/// Times a command: before each run `prepare` does what does not count, then
-/// `run` launches the command, waits for it, and returns its event. The caller
-/// has run it before, so caches and clocks are warm.
+/// Times commands: before each run `prepare` does what does not count, then
+/// `run` launches them in order, waits for the last, and returns their events. The
+/// caller has run them before, so caches and clocks are warm.
 ///
 /// # Errors
 /// Those of `prepare` and `run`.
 pub fn measure(
     runs: Runs,
     mut prepare: impl FnMut(usize) -> Result<()>,
-    mut run: impl FnMut() -> Result<Event>,
+    mut run: impl FnMut() -> Result<Vec<Event>>,
 ) -> Result<Timing> {
     let mut walls = Vec::new();
     let mut profiles = Vec::new();
     while !runs.done(&walls) {
         prepare(walls.len() + 1)?;
         let begin = Instant::now();
-        let event = run()?;
+        let events = run()?;
         walls.push(begin.elapsed().as_secs_f64());
-        profiles.push(Profile::of(&event).ok());
+        let parts: Result<Vec<Profile>> = events.iter().map(Profile::of).collect();
+        profiles.push(parts.unwrap_or_default());
     }
     Ok(settle(&walls, &profiles))
 }
 
-/// Event times where all are credible, else the wall clock's.
-fn settle(walls: &[f64], profiles: &[Option<Profile>]) -> Timing {
+/// Event times where all are credible, else the wall clock's. `profiles` holds the
+/// commands of each run, none where the driver does not tell.
+pub fn settle(walls: &[f64], profiles: &[Vec<Profile>]) -> Timing {
     let credible: Vec<Profile> = profiles
         .iter()
         .zip(walls)
-        .filter_map(|(profile, wall)| profile.filter(|p| p.credible(*wall)))
+        .filter(|(parts, _)| in_order(parts))
+        .filter_map(|(parts, wall)| Profile::spanning(parts).filter(|p| p.credible(*wall)))
         .collect();
     if credible.len() < walls.len() {
-        return Timing {
-            seconds: walls.to_vec(),
-            queue_to_start_seconds: 0.0,
-            clock: Clock::Wall,
-        };
+        return Timing::by_the_wall(walls.to_vec());
     }
+    let commands = profiles.first().map_or(0, Vec::len);
+    let part = |i: usize| -> Vec<f64> { profiles.iter().map(|p| p[i].seconds()).collect() };
     let waits: Vec<f64> = credible.iter().map(|p| p.waited()).collect();
     Timing {
         seconds: credible.iter().map(|p| p.seconds()).collect(),
+        preparation_seconds: (1..commands).map(|i| median(&part(i - 1))).collect(),
         queue_to_start_seconds: median(&waits),
         clock: Clock::Event,
     }
+}
+
+/// Whether each command ended after it began, and before the next one began.
+fn in_order(parts: &[Profile]) -> bool {
+    parts.iter().all(|part| part.start <= part.end)
+        && parts.windows(2).all(|pair| pair[0].end <= pair[1].start)
 }
 
 /// The middle value; the mean of the two middle ones of an even number.
@@ -199,38 +230,67 @@ mod tests {
     fn the_spread_is_half_the_quartile_distance() {
         let timing = Timing {
             seconds: vec![1.0, 2.0, 3.0, 4.0, 5.0],
+            preparation_seconds: Vec::new(),
             queue_to_start_seconds: 0.0,
             clock: Clock::Event,
         };
         assert!((timing.spread() - 1.0 / 3.0).abs() < 1e-12);
     }
 
-    fn profile(start: u64, end: u64) -> Option<Profile> {
-        Some(Profile {
+    fn profile(start: u64, end: u64) -> Profile {
+        Profile {
             queued: start,
             submit: start,
             start,
             end,
-        })
+        }
     }
 
     #[test]
     fn credible_events_are_believed() {
-        let timing = settle(&[0.002], &[profile(1_000_000, 2_000_000)]);
+        let timing = settle(&[0.002], &[vec![profile(1_000_000, 2_000_000)]]);
         assert_eq!(timing.clock, Clock::Event);
         assert_eq!(timing.seconds, [0.001]);
     }
 
     #[test]
     fn a_driver_that_counts_zero_one_two_three_is_not_believed() {
-        for bad in [profile(2, 3), profile(0, 0), profile(9, 3), None] {
-            let timing = settle(&[0.5], &[bad]);
+        let times = [
+            vec![profile(2, 3)],
+            vec![profile(0, 0)],
+            vec![profile(9, 3)],
+        ];
+        for bad in times.into_iter().chain([Vec::new()]) {
+            let timing = settle(&[0.5], std::slice::from_ref(&bad));
             assert_eq!(timing.clock, Clock::Wall, "{bad:?}");
             assert_eq!(timing.seconds, [0.5]);
         }
         // Longer than the call that waited for it.
-        let timing = settle(&[0.001], &[profile(1, 1_000_000_000)]);
+        let timing = settle(&[0.001], &[vec![profile(1, 1_000_000_000)]]);
         assert_eq!(timing.clock, Clock::Wall);
+    }
+
+    #[test]
+    fn what_prepares_a_run_counts_and_is_told_apart() {
+        let run = |pack: u64| {
+            vec![
+                profile(1_000_000, 1_000_000 + pack),
+                profile(3_000_000, 9_000_000),
+            ]
+        };
+        let runs = [run(500_000), run(700_000), run(600_000)];
+        let timing = settle(&[0.01; 3], &runs);
+        assert_eq!(timing.clock, Clock::Event);
+        assert_eq!(timing.seconds, [0.008; 3]);
+        assert!((timing.preparation_seconds[0] - 0.0006).abs() < 1e-12);
+    }
+
+    #[test]
+    fn commands_that_overlap_are_not_believed() {
+        let overlapping = vec![profile(1_000_000, 5_000_000), profile(3_000_000, 9_000_000)];
+        let timing = settle(&[0.01], &[overlapping]);
+        assert_eq!(timing.clock, Clock::Wall);
+        assert!(timing.preparation_seconds.is_empty());
     }
 
     #[test]

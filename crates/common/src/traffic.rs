@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 
 /// Formulas for the elements that a kernel loads from and stores to global and
-/// local memory. They know M, N and K as the kernel gets them (padded), G, the
-/// items of a group along dimension 0, and the step's macros; `+ - * /`,
+/// local memory. They know the names of [`Step::count`](crate::Step::count), `+ - * /`,
 /// parentheses, `ceil(a/b)` and `floor(a/b)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Traffic {

@@ -7,7 +7,7 @@ use std::time::Instant;
 use common::device::Candidate;
 use common::matrix::Shape;
 use common::report::{Work, seconds, significant, table};
-use common::timing::{Clock, Profile, Timing, median};
+use common::timing::{Profile, Timing, median, settle};
 use common::{Error, Lesson, Result};
 use opencl3::device::Device;
 
@@ -80,20 +80,8 @@ pub fn report(lesson: &mut Lesson, saxpy: &Saxpy, times: &Times, device: &Candid
 /// START to END of each launch; the host's clock where the driver's cannot be
 /// believed.
 fn kernel_time(times: &Times) -> Timing {
-    let credible = times
-        .launches
-        .iter()
-        .zip(&times.wall)
-        .all(|(profile, wall)| profile.credible(*wall));
-    let waits: Vec<f64> = times.launches.iter().map(|p| p.waited()).collect();
-    Timing {
-        seconds: match credible {
-            true => times.launches.iter().map(|p| p.seconds()).collect(),
-            false => times.wall.clone(),
-        },
-        queue_to_start_seconds: if credible { median(&waits) } else { 0.0 },
-        clock: if credible { Clock::Event } else { Clock::Wall },
-    }
+    let launches: Vec<Vec<Profile>> = times.launches.iter().map(|p| vec![*p]).collect();
+    settle(&times.wall, &launches)
 }
 
 /// Bytes that saxpy must move: A and B in, C out.

@@ -261,6 +261,13 @@ fn places(lesson: &Lesson, kernel: &str) -> Vec<Place> {
             SHAPES,
         ),
         // Two rounds of the deepest tile.
+        // A whole tile and a part of one; K in two blocks, and tiles of which all
+        // elements are there.
+        9 => (
+            &["9x11x17"],
+            &["37x64x35", "9x9x2049"],
+            &["37x91x53", "130x260x35", "9x40x2050"],
+        ),
         8.. => (&["9x11x17"], &["37x64x35"], PADDED),
         _ => (&["37x21x35", "1x1x1"], &["37x21x35"], SHAPES),
     };

@@ -28,9 +28,19 @@ pub fn table(run: &str, lesson: &str) -> Result<String> {
         .iter()
         .filter(|record| record["traffic_formulas"].is_object() && record["gflops"].is_f64())
         .collect();
+    // A kernel that prepares operands has a row of its own, once.
+    let mut rows: Vec<&Value> = Vec::new();
+    for record in &records {
+        let preparations = record["preparations"].as_array().into_iter().flatten();
+        for row in preparations.chain([*record]) {
+            if !rows.iter().any(|known| known["kernel"] == row["kernel"]) {
+                rows.push(row);
+            }
+        }
+    }
     let used: Vec<(&str, &str)> = KINDS
         .into_iter()
-        .filter(|(kind, _)| records.iter().any(|r| r["traffic_formulas"][kind] != "0"))
+        .filter(|(kind, _)| rows.iter().any(|row| row["traffic_formulas"][kind] != "0"))
         .collect();
     let mut out = String::from("| kernel |");
     for (_, heading) in &used {
@@ -38,11 +48,11 @@ pub fn table(run: &str, lesson: &str) -> Result<String> {
     }
     out += "\n|---|";
     out += &"---|---:|".repeat(used.len());
-    for record in &records {
-        out += &format!("\n| `{}` |", record["kernel"].as_str().unwrap_or("?"));
+    for row in &rows {
+        out += &format!("\n| `{}` |", row["kernel"].as_str().unwrap_or("?"));
         for (kind, _) in &used {
-            let formula = record["traffic_formulas"][kind].as_str().unwrap_or("?");
-            let count = record["traffic_elements"][kind].as_u64().unwrap_or(0);
+            let formula = row["traffic_formulas"][kind].as_str().unwrap_or("?");
+            let count = row["traffic_elements"][kind].as_u64().unwrap_or(0);
             out += &format!(" `{formula}` | {} |", grouped(count));
         }
     }

@@ -1,0 +1,334 @@
+// Lesson 9: feeding the tile. The arithmetic of lesson 8 stays as it is; what changes is how its
+// operands reach it.
+//
+//     C[M][N] = A[M][K] * B[K][N], all row-major; get_global_id(0) runs along a row of C.
+//
+// Kernels 1 to 4 suit a CPU. An item computes a tile of ROWS x PANEL elements of C, which stay in
+// registers, as in lesson 8's last kernel:
+//
+//     |<-- b[0] -->|<-- b[1] -->|      PANEL = VECTORS * WIDTH numbers of a row of B
+//     | sum[0][0]  | sum[0][1]  |      times A[row0 + 0][k]
+//     | sum[1][0]  | sum[1][1]  |      times A[row0 + 1][k]
+//     |  ...       |  ...       |      ...
+//
+// 8 x 2 sums of float16, two vectors of B and one number of A: 19 of the 32 registers of AVX-512.
+
+#ifndef REAL
+#define REAL float
+#endif
+#define GLUE(a, b) a##b
+#define CAT(a, b) GLUE(a, b) // CAT(REAL, 4) is float4: the extra step lets REAL be replaced first
+
+#ifndef WIDTH
+#define WIDTH 16 // numbers per vector: 2, 4, 8 or 16; the host takes what the device has
+#endif
+#ifndef VECTORS
+#define VECTORS 2
+#endif
+#ifndef ROWS
+#define ROWS 8
+#endif
+#define PANEL (WIDTH * VECTORS)
+#define realW CAT(REAL, WIDTH)
+#define vloadW CAT(vload, WIDTH)
+#define vstoreW CAT(vstore, WIDTH)
+
+// ---------------------------------------------------------------------------------------------
+// 1. Where lesson 8 ended: A and B as they lie.
+//
+// Group of 1 x GROUP items, one below the other, which share their columns of B. The host pads: N
+// is a multiple of PANEL, M of GROUP * ROWS.
+
+#ifndef GROUP
+#define GROUP 16
+#endif
+
+__attribute__((reqd_work_group_size(1, GROUP, 1)))
+kernel void matmul_unpacked(int M, int N, int K,
+                            global const REAL *restrict A, // [M][K]
+                            global const REAL *restrict B, // [K][N]
+                            global REAL *restrict C)       // [M][N]
+{
+    const int column0 = get_global_id(0) * PANEL;
+    const int row0 = get_global_id(1) * ROWS;
+
+    // The compiler of PoCL unrolls these loops only if told, and an array can be in registers only
+    // if they are unrolled.
+    realW sum[ROWS][VECTORS];
+    #pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        #pragma unroll
+        for (int v = 0; v < VECTORS; v++)
+            sum[r][v] = (realW)(0);
+
+    for (int k = 0; k < K; k++) {
+        realW b[VECTORS]; // the next row of B is N numbers away: in another page of memory
+        #pragma unroll
+        for (int v = 0; v < VECTORS; v++)
+            b[v] = vloadW(v, B + k * N + column0);
+        #pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            const REAL a = A[(row0 + r) * K + k];
+            #pragma unroll
+            for (int v = 0; v < VECTORS; v++)
+                sum[r][v] += a * b[v];
+        }
+    }
+
+    #pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        #pragma unroll
+        for (int v = 0; v < VECTORS; v++)
+            vstoreW(sum[r][v], v, C + (row0 + r) * N + column0);
+}
+
+// ---------------------------------------------------------------------------------------------
+// 2. B in panels.
+//
+// A panel holds PANEL columns of B, row after row: what an item reads is one piece of memory.
+//
+//     B        0 1 2 3 | 4 5 6 7        panels   0 1 2 3 8 9 a b | 4 5 6 7 c d e f
+//              8 9 a b | c d e f
+//
+// One item moves one row of one panel. What the last panel lacks is filled with zeros.
+
+kernel void pack_b(int K, int N,
+                   global const REAL *restrict B, // [K][N]
+                   global REAL *restrict panels)  // [N / PANEL, rounded up][K][PANEL]
+{
+    const int panel = get_global_id(0);
+    const int k = get_global_id(1);
+    const int column0 = panel * PANEL;
+    if (column0 >= N || k >= K)
+        return;
+    global const REAL *from = B + k * N + column0;
+    global REAL *to = panels + (panel * K + k) * PANEL;
+    if (column0 + PANEL <= N)
+        #pragma unroll
+        for (int v = 0; v < VECTORS; v++)
+            vstoreW(vloadW(v, from), v, to);
+    else
+        for (int c = 0; c < PANEL; c++)
+            to[c] = column0 + c < N ? from[c] : (REAL)0;
+}
+
+// A tile's sums into C. Where the tile reaches over the edge they go through an array, since the
+// lanes of a vector cannot be counted through. Whole tiles pay one comparison for that.
+inline void store_tile(realW sum[ROWS][VECTORS], global REAL *C, int M, int N, int row0,
+                       int column0)
+{
+    if (row0 + ROWS <= M && column0 + PANEL <= N) {
+        #pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            #pragma unroll
+            for (int v = 0; v < VECTORS; v++)
+                vstoreW(sum[r][v], v, C + (row0 + r) * N + column0);
+        return;
+    }
+    REAL tile[ROWS][PANEL];
+    #pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        #pragma unroll
+        for (int v = 0; v < VECTORS; v++)
+            vstoreW(sum[r][v], v, tile[r]);
+    for (int r = 0; r < ROWS && row0 + r < M; r++)
+        for (int c = 0; c < PANEL && column0 + c < N; c++)
+            C[(row0 + r) * N + column0 + c] = tile[r][c];
+}
+
+__attribute__((reqd_work_group_size(1, GROUP, 1)))
+kernel void matmul_packed_b(int M, int N, int K,
+                            global const REAL *restrict A, // [M][K]
+                            global const REAL *restrict B, // [panels][K][PANEL]
+                            global REAL *restrict C)       // [M][N]
+{
+    const int panel = get_global_id(0);
+    const int row0 = get_global_id(1) * ROWS;
+    if (row0 >= M)
+        return;
+    global const realW *b_panel = (global const realW *)(B + panel * K * PANEL); // [K][VECTORS]
+
+    // A has no row M. An item that reaches over the edge reads the last row instead, once for each
+    // row that it has too many, and stores none of what comes of it.
+    global const REAL *a_row[ROWS];
+    #pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        a_row[r] = A + min(row0 + r, M - 1) * K;
+
+    realW sum[ROWS][VECTORS];
+    #pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        #pragma unroll
+        for (int v = 0; v < VECTORS; v++)
+            sum[r][v] = (realW)(0);
+
+    for (int k = 0; k < K; k++) {
+        realW b[VECTORS];
+        #pragma unroll
+        for (int v = 0; v < VECTORS; v++)
+            b[v] = b_panel[k * VECTORS + v];
+        #pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            const REAL a = a_row[r][k];
+            #pragma unroll
+            for (int v = 0; v < VECTORS; v++)
+                sum[r][v] += a * b[v];
+        }
+    }
+    store_tile(sum, C, M, N, row0, panel * PANEL);
+}
+
+// ---------------------------------------------------------------------------------------------
+// 3. A in panels, too.
+//
+// Panels of ROWS rows, column after column: the ROWS numbers that an item needs for one k lie side
+// by side. Packing A is a transposition of small pieces: one item moves PACK_K columns of a panel.
+
+#ifndef PACK_K
+#define PACK_K 16
+#endif
+
+kernel void pack_a(int M, int K,
+                   global const REAL *restrict A, // [M][K]
+                   global REAL *restrict panels)  // [M / ROWS, rounded up][K][ROWS]
+{
+    const int k0 = get_global_id(0) * PACK_K;
+    const int panel = get_global_id(1);
+    const int row0 = panel * ROWS;
+    if (k0 >= K || row0 >= M)
+        return;
+    global REAL *to = panels + (panel * K + k0) * ROWS;
+    global const REAL *from = A + row0 * K + k0;
+    if (row0 + ROWS <= M && k0 + PACK_K <= K)
+        #pragma unroll
+        for (int k = 0; k < PACK_K; k++)
+            #pragma unroll
+            for (int r = 0; r < ROWS; r++)
+                to[k * ROWS + r] = from[r * K + k];
+    else
+        for (int k = 0; k < PACK_K && k0 + k < K; k++)
+            for (int r = 0; r < ROWS; r++)
+                to[k * ROWS + r] = row0 + r < M ? from[r * K + k] : (REAL)0;
+}
+
+__attribute__((reqd_work_group_size(1, GROUP, 1)))
+kernel void matmul_packed_ab(int M, int N, int K,
+                             global const REAL *restrict A, // [panels][K][ROWS]
+                             global const REAL *restrict B, // [panels][K][PANEL]
+                             global REAL *restrict C)       // [M][N]
+{
+    const int panel = get_global_id(0);
+    const int row0 = get_global_id(1) * ROWS;
+    if (row0 >= M)
+        return;
+    global const REAL *a_panel = A + row0 * K;                                   // [K][ROWS]
+    global const realW *b_panel = (global const realW *)(B + panel * K * PANEL); // [K][VECTORS]
+
+    realW sum[ROWS][VECTORS];
+    #pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        #pragma unroll
+        for (int v = 0; v < VECTORS; v++)
+            sum[r][v] = (realW)(0);
+
+    for (int k = 0; k < K; k++) {
+        realW b[VECTORS];
+        #pragma unroll
+        for (int v = 0; v < VECTORS; v++)
+            b[v] = b_panel[k * VECTORS + v];
+        #pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            const REAL a = a_panel[k * ROWS + r];
+            #pragma unroll
+            for (int v = 0; v < VECTORS; v++)
+                sum[r][v] += a * b[v];
+        }
+    }
+    store_tile(sum, C, M, N, row0, panel * PANEL);
+}
+
+// ---------------------------------------------------------------------------------------------
+// 4. K in blocks, and a block of C per item.
+//
+// An item computes TILES tiles, one below the other, so that a panel which has come into the cache
+// is used TILES times. A panel is PANEL * K numbers and stays there only while K is small; so K is
+// taken in blocks of BLOCK_K, and the tiles wait in C from one block to the next.
+//
+// A group is one item: nothing is shared by items that the cache does not share anyway. How many
+// groups there are decides how well the driver can spread them over the cores.
+
+#ifndef TILES
+#define TILES 64
+#endif
+#ifndef BLOCK_K
+#define BLOCK_K 2048 // 2048 rows of 32 floats are 256 KiB
+#endif
+
+// What store_tile stored. At the edge, elements that C does not have become zeros.
+inline void load_tile(realW sum[ROWS][VECTORS], global const REAL *C, int M, int N, int row0,
+                      int column0)
+{
+    if (row0 + ROWS <= M && column0 + PANEL <= N) {
+        #pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            #pragma unroll
+            for (int v = 0; v < VECTORS; v++)
+                sum[r][v] = vloadW(v, C + (row0 + r) * N + column0);
+        return;
+    }
+    REAL tile[ROWS][PANEL];
+    for (int r = 0; r < ROWS; r++)
+        for (int c = 0; c < PANEL; c++)
+            tile[r][c] = row0 + r < M && column0 + c < N ? C[(row0 + r) * N + column0 + c] : (REAL)0;
+    #pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        #pragma unroll
+        for (int v = 0; v < VECTORS; v++)
+            sum[r][v] = vloadW(v, tile[r]);
+}
+
+__attribute__((reqd_work_group_size(1, 1, 1)))
+kernel void matmul_blocked(int M, int N, int K,
+                           global const REAL *restrict A, // [M][K]
+                           global const REAL *restrict B, // [panels][K][PANEL]
+                           global REAL *restrict C)       // [M][N]
+{
+    const int panel = get_global_id(0);
+    const int block0 = get_global_id(1) * TILES * ROWS; // the block's first row
+    global const realW *b_panel = (global const realW *)(B + panel * K * PANEL); // [K][VECTORS]
+
+    for (int k0 = 0; k0 < K; k0 += BLOCK_K) {
+        const int k1 = min(k0 + BLOCK_K, K);
+        for (int row0 = block0; row0 < min(block0 + TILES * ROWS, M); row0 += ROWS) {
+            global const REAL *a_row[ROWS];
+            #pragma unroll
+            for (int r = 0; r < ROWS; r++)
+                a_row[r] = A + min(row0 + r, M - 1) * K;
+
+            realW sum[ROWS][VECTORS];
+            if (k0 > 0)
+                load_tile(sum, C, M, N, row0, panel * PANEL);
+            else
+                #pragma unroll
+                for (int r = 0; r < ROWS; r++)
+                    #pragma unroll
+                    for (int v = 0; v < VECTORS; v++)
+                        sum[r][v] = (realW)(0);
+
+            for (int k = k0; k < k1; k++) {
+                realW b[VECTORS];
+                #pragma unroll
+                for (int v = 0; v < VECTORS; v++)
+                    b[v] = b_panel[k * VECTORS + v];
+                #pragma unroll
+                for (int r = 0; r < ROWS; r++) {
+                    const REAL a = a_row[r][k];
+                    #pragma unroll
+                    for (int v = 0; v < VECTORS; v++)
+                        sum[r][v] += a * b[v];
+                }
+            }
+            store_tile(sum, C, M, N, row0, panel * PANEL);
+        }
+    }
+}
