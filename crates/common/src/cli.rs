@@ -134,7 +134,10 @@ impl Flags {
 const LONGEST: usize = i32::MAX as usize;
 
 /// Parses `1024` or `37x91x53`.
-fn parse_size(text: &str) -> Result<Shape, String> {
+///
+/// # Errors
+/// The reason, in words for a learner.
+pub fn parse_size(text: &str) -> Result<Shape, String> {
     let parts: Vec<&str> = text.split(['x', 'X']).collect();
     let sides: Vec<usize> = parts
         .iter()

@@ -103,6 +103,7 @@ impl Lesson {
     /// When standard output fails.
     pub fn row(&mut self, mut record: Record) -> Result<()> {
         record.step_factor = self.report.step_factor(&record);
+        record.limits = self.peak;
         self.keep(&record)?;
         self.spinner.suspend(|| self.report.row(record))
     }

@@ -1,6 +1,8 @@
 //! The device's own limits, measured: how many fp32 multiply-adds it can do a
 //! second, and how fast it copies memory. Results are shown as a share of them.
 
+use serde::{Deserialize, Serialize};
+
 use crate::device::Kind;
 use crate::element::Type;
 use crate::error::Result;
@@ -10,7 +12,7 @@ use crate::source::Source;
 use crate::timing::{self, Runs};
 
 /// What the two probe kernels of `kernels/probe.cl` measured.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Peak {
     /// fp32 fused multiply-adds, counted as two operations each, in 1e9 a second.
     pub gflops: f64,

@@ -11,6 +11,7 @@ use crate::element::Type;
 use crate::error::Result;
 use crate::matrix::Fill;
 use crate::prepare::Prepared;
+use crate::probe::Peak;
 use crate::timing::Timing;
 use crate::traffic::{Counts, Traffic};
 use crate::verify::{self, Right};
@@ -72,6 +73,9 @@ pub struct Record {
     /// 1e9 bytes a second, read and written together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gbytes_per_second: Option<f64>,
+    /// The device's own limits, as the lesson measured them just before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Peak>,
     /// Share of the device's own measured limit, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_of_limit: Option<f64>,

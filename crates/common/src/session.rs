@@ -186,7 +186,7 @@ impl Session {
     ///
     /// # Errors
     /// The driver's status.
-    pub fn fill(&self, buffer: &mut Buffer<u8>, pattern: [u8; 8], bytes: usize) -> Result<()> {
+    pub fn fill(&self, buffer: &mut Buffer<u8>, pattern: [u8; 8], bytes: usize) -> Result<Event> {
         // The call takes whole patterns: CL_INVALID_VALUE otherwise. What is filled
         // beyond the result is canary, which holds the same pattern.
         let whole = bytes.next_multiple_of(8);
@@ -195,8 +195,7 @@ impl Session {
             self.queue
                 .enqueue_fill_buffer(buffer, &pattern, 0, whole, &[])
         }
-        .during("filling a buffer")?;
-        Ok(())
+        .during("filling a buffer")
     }
 
     /// Sets the arguments, in order.

@@ -251,7 +251,8 @@ pub type Fallback = (&'static str, PathBuf);
 
 /// What `./setup` put into the workspace, where the system itself offers no
 /// device and the learner has not chosen drivers by these variables: ICD files
-/// for drivers that are installed but not announced, or a CPU driver.
+/// for drivers that are installed but not announced, or a CPU driver. A program
+/// that asks must answer the probe ([`answer_probe`]), since it is itself asked.
 pub fn fallback_driver() -> Option<Fallback> {
     let folder = workspace().join(".opencl");
     let fallbacks = [

@@ -133,7 +133,8 @@ pub enum Runs {
 }
 
 impl Runs {
-    fn done(self, samples: &[f64]) -> bool {
+    /// Whether these samples are enough.
+    pub fn done(self, samples: &[f64]) -> bool {
         match self {
             Runs::Exactly(runs) => samples.len() >= runs,
             Runs::Enough => {
@@ -165,6 +166,20 @@ pub fn measure(
         profiles.push(parts.unwrap_or_default());
     }
     Ok(settle(&walls, &profiles))
+}
+
+/// Times a call on the host, by the wall clock; the caller has warmed up.
+///
+/// # Errors
+/// Those of the call.
+pub fn measure_call(runs: Runs, mut call: impl FnMut() -> Result<()>) -> Result<Timing> {
+    let mut seconds = Vec::new();
+    while !runs.done(&seconds) {
+        let begin = Instant::now();
+        call()?;
+        seconds.push(begin.elapsed().as_secs_f64());
+    }
+    Ok(Timing::by_the_wall(seconds))
 }
 
 /// Event times where all are credible, else the wall clock's. `profiles` holds the
