@@ -9,12 +9,14 @@ mod mutate;
 mod pages;
 mod quirks;
 mod record;
+mod report;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use colored::Colorize;
+use common::supervise;
 
 /// A course that makes people fast on GPUs, one step at a time. Without a
 /// command: the map.
@@ -53,6 +55,11 @@ enum Command {
         #[arg(last = true)]
         flags: Vec<String>,
     },
+    /// Run every lesson on a device, and write one page with every step on it
+    Report(Box<report::Options>),
+    /// Measure one library, for the report
+    #[command(hide = true)]
+    Peer(report::PeerOptions),
     /// Write kernels, recorded outputs and tables into the Markdown pages
     Pages {
         /// Change nothing; fail if a page differs from what would be written
@@ -64,6 +71,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    if supervise::is_probe() {
+        return supervise::answer_probe();
+    }
     let arguments = Arguments::parse();
     let done = match arguments.command {
         None | Some(Command::Map) => map::print(),
@@ -75,6 +85,8 @@ fn main() -> ExitCode {
             lesson,
             flags,
         }) => record::record(&name, &lesson, &flags),
+        Some(Command::Report(options)) => report::report(&options),
+        Some(Command::Peer(options)) => report::peer(&options),
         Some(Command::Pages { check, files }) => pages::update(&files, check),
     };
     match done {
@@ -82,7 +94,8 @@ fn main() -> ExitCode {
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{} {error:#}", "error:".red().bold());
-            ExitCode::FAILURE
+            let known = error.downcast_ref::<common::Error>();
+            known.map_or(ExitCode::FAILURE, common::Error::exit_code)
         }
     }
 }

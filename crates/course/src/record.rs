@@ -55,7 +55,7 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
         true => command,
         false => format!("{command} -- {}", flags.join(" ")),
     };
-    let about = json!({ "command": command, "date": today()? });
+    let about = json!({ "command": command, "date": date("+%Y-%m-%d")? });
     records.insert(0, about);
     let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
     let path = |end: &str| folder.join(format!("{}.{end}", lesson.package()));
@@ -65,7 +65,7 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
 }
 
 /// The date by the system's own command: a recording says when it was made.
-fn today() -> Result<String> {
-    let output = Command::new("date").arg("+%Y-%m-%d").output()?;
+pub fn date(format: &str) -> Result<String> {
+    let output = Command::new("date").arg(format).output()?;
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
 }

@@ -1,0 +1,134 @@
+//! What the figures share. A figure is an SVG without a width of its own: places
+//! along x are percentages, so that it fills a phone as it fills a screen, with
+//! the same size of letters.
+
+use maud::{Markup, PreEscaped, html};
+
+/// Colours for light, dark and print; the page and every figure file have it.
+pub const STYLE: &str = include_str!("figure.css");
+
+/// A drawing and what it is about.
+pub struct Figure {
+    /// Name of its file, without the end.
+    pub name: String,
+    /// What it shows, in one line.
+    pub title: String,
+    /// The same in words, for those who do not see it.
+    pub alt: String,
+    /// Pixels from top to bottom.
+    pub height: f64,
+    /// What is drawn.
+    pub body: Markup,
+}
+
+impl Figure {
+    /// As a part of the page.
+    pub fn inline(&self) -> Markup {
+        self.svg(html! {})
+    }
+
+    /// As a file of its own.
+    pub fn file(&self) -> String {
+        // A file must say by itself what it is, and bring its colours along.
+        let svg = self.svg(html! { style { (PreEscaped(STYLE)) } });
+        let name = "<svg xmlns=\"http://www.w3.org/2000/svg\"";
+        svg.into_string().replacen("<svg", name, 1)
+    }
+
+    fn svg(&self, style: Markup) -> Markup {
+        let (title, alt) = (format!("{}-title", self.name), format!("{}-alt", self.name));
+        html! {
+            svg class="figure" role="img" width="100%" height=(self.height)
+                aria-labelledby=(format!("{title} {alt}")) {
+                title id=(title) { (self.title) }
+                desc id=(alt) { (self.alt) }
+                (style)
+                (self.body)
+            }
+        }
+    }
+}
+
+/// A logarithmic axis.
+pub struct LogAxis {
+    low: f64,
+    high: f64,
+}
+
+impl LogAxis {
+    /// From the power of ten below the lowest value; the highest one lies at
+    /// `top`, from 0 to 1.
+    pub fn over(values: impl IntoIterator<Item = f64>, top: f64) -> LogAxis {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for value in values.into_iter().filter(|value| *value > 0.0) {
+            (low, high) = (low.min(value.log10()), high.max(value.log10()));
+        }
+        if low > high {
+            (low, high) = (0.0, 1.0);
+        }
+        low = (low - 0.05).floor();
+        LogAxis {
+            low,
+            high: low + (high - low) / top,
+        }
+    }
+
+    /// Where a value lies, from 0 to 1.
+    pub fn at(&self, value: f64) -> f64 {
+        (value.max(1e-12).log10() - self.low) / (self.high - self.low)
+    }
+
+    /// The value at a place from 0 to 1.
+    pub fn value(&self, at: f64) -> f64 {
+        10f64.powf(self.low + at * (self.high - self.low))
+    }
+
+    /// The powers of ten on it.
+    pub fn decades(&self) -> impl Iterator<Item = f64> {
+        (self.low.ceil() as i32..=self.high.floor() as i32).map(|power| 10f64.powi(power))
+    }
+}
+
+/// A share as a length along x.
+pub fn percent(share: f64) -> String {
+    format!("{:.2}%", share * 100.0)
+}
+
+/// A round number as people write it: 0.01, 1, 1000.
+pub fn round(value: f64) -> String {
+    match value < 1.0 {
+        true => format!("{value:.3}").trim_end_matches('0').to_string(),
+        false => format!("{value:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_axis_begins_at_a_power_of_ten_and_ends_above_the_highest_value() {
+        let axis = LogAxis::over([0.7, 500.0], 0.9);
+        assert_eq!(
+            axis.decades().collect::<Vec<_>>(),
+            [0.1, 1.0, 10.0, 100.0, 1000.0]
+        );
+        assert!(axis.at(0.7) > 0.0 && (axis.at(500.0) - 0.9).abs() < 1e-9);
+        assert!((axis.value(axis.at(42.0)) - 42.0).abs() < 1e-9);
+        assert_eq!((round(0.01), round(1000.0)), ("0.01".into(), "1000".into()));
+    }
+
+    #[test]
+    fn a_figure_escapes_its_words_and_its_file_is_an_svg() {
+        let figure = Figure {
+            name: "f".into(),
+            title: "a < b".into(),
+            alt: "c & d".into(),
+            height: 10.0,
+            body: html! {},
+        };
+        let file = figure.file();
+        assert!(file.starts_with("<svg xmlns=") && file.contains("a &lt; b"));
+        assert!(file.contains("c &amp; d") && !figure.inline().0.contains("http"));
+    }
+}

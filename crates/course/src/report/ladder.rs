@@ -1,0 +1,101 @@
+//! The ladder: every kernel's rate as a bar on a log scale, from the slowest to
+//! the fastest, with the host and the libraries between them.
+
+use common::report::{percent as share, significant};
+use maud::{Markup, html};
+
+use super::figure::{Figure, LogAxis, percent, round};
+use super::rows::{Bench, Kind, Row, rate};
+
+const ROW: f64 = 22.0;
+const TOP: f64 = 26.0;
+const BOTTOM: f64 = 22.0;
+/// Where the longest bar ends, so that a phone has room for the figures behind it.
+const ROOM: f64 = 0.78;
+
+/// The ladder of one bench.
+pub fn figure(bench: &Bench) -> Figure {
+    let rows = bench.ladder();
+    let limit = bench.limits.map(|limits| limits.gflops);
+    let axis = LogAxis::over(rows.iter().map(|row| rate(row)).chain(limit), ROOM);
+    let bottom = TOP + ROW * rows.len() as f64;
+    let body = html! {
+        @for decade in axis.decades().filter(|&decade| axis.at(decade) < ROOM) {
+            @let x = percent(axis.at(decade));
+            line class="grid" x1=(x) x2=(x) y1=(TOP - 6.0) y2=(bottom) {}
+            @if axis.at(decade) > 0.02 {
+                text class="soft middle" x=(x) y=(TOP - 10.0) { (round(decade)) }
+            }
+        }
+        text class="soft end" x="100%" y=(TOP - 10.0) { "GFLOP/s" }
+        @for (i, row) in rows.iter().enumerate() {
+            (bar(bench, row, &axis, TOP + ROW * i as f64))
+        }
+        @if let Some(limit) = limit {
+            @let x = percent(axis.at(limit));
+            line class="limit" x1=(x) x2=(x) y1=(TOP - 6.0) y2=(bottom + 4.0) {}
+            text class="limit-text end" x=(x) y=(bottom + 17.0) {
+                "limit: " (significant(limit)) " GFLOP/s of multiply-adds"
+            }
+        }
+    };
+    Figure {
+        name: format!("ladder-{}-{}", bench.device.index, bench.size_name()),
+        title: format!(
+            "The ladder at {} on {}",
+            bench.size_name(),
+            bench.device.name
+        ),
+        alt: alt(bench, &rows),
+        height: bottom + BOTTOM,
+        body,
+    }
+}
+
+/// One row: the bar, and over it the name and the figures.
+fn bar(bench: &Bench, row: &Row, axis: &LogAxis, y: f64) -> Markup {
+    let class = match row.kind {
+        Kind::Kernel => "kernel",
+        Kind::Host => "host",
+        Kind::Peer => "peer",
+    };
+    let best = bench
+        .best()
+        .is_some_and(|best| best.id == row.id && row.kind == Kind::Kernel);
+    let label = match row.kind {
+        Kind::Kernel => format!("{}  {}", row.id, row.name()),
+        Kind::Host => format!("host: {}", row.name()),
+        Kind::Peer => row.name().to_string(),
+    };
+    let of_limit = bench.share(row).map(share).unwrap_or_default();
+    html! {
+        rect class=(class) x="0" y=(y + 1.0) width=(percent(axis.at(rate(row)))) height=(ROW - 3.0) {
+            title { (row.name()) ": " (row.record.says) }
+        }
+        text class=[best.then_some("bold")] x="5" y=(y + 15.0) { (label) }
+        text class=(if best { "end halo bold" } else { "end halo" }) x="100%" dx="-44" y=(y + 15.0) {
+            (significant(rate(row)))
+        }
+        text class="end halo soft" x="100%" y=(y + 15.0) { (of_limit) }
+    }
+}
+
+fn alt(bench: &Bench, rows: &[&Row]) -> String {
+    let kernels: Vec<&&Row> = rows.iter().filter(|row| row.kind == Kind::Kernel).collect();
+    let (Some(first), Some(last)) = (kernels.first(), kernels.last()) else {
+        return "No kernel was timed.".into();
+    };
+    let of_limit = bench.share(last).map_or(String::new(), |s| {
+        format!(", {} of the device's limit", share(s))
+    });
+    format!(
+        "Bars on a logarithmic scale, from the slowest to the fastest of {} kernels. \
+         The slowest, {}, does {} GFLOP/s; the fastest, {}, does {} GFLOP/s{of_limit}. \
+         All figures stand in the table below.",
+        kernels.len(),
+        first.name(),
+        significant(rate(first)),
+        last.name(),
+        significant(rate(last)),
+    )
+}

@@ -1,0 +1,314 @@
+//! The report: one page of a whole run, which goes on after it was stopped, and
+//! two reports compared.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tests::{Outcome, Program, device, or_note, program, scratch, scratch_folder};
+
+/// A folder without an older test's report.
+fn folder(name: &str) -> PathBuf {
+    let folder = scratch_folder(name);
+    fs::remove_dir_all(&folder).expect("a folder of ours");
+    folder
+}
+
+/// A report of small products into this folder.
+fn report(folder: &Path, lessons: &str) -> Program {
+    device();
+    program("course")
+        .args(&format!(
+            "report --size 40 --runs 3 --lesson {lessons} --out"
+        ))
+        .arg(folder)
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn json(folder: &Path) -> Value {
+    serde_json::from_str(&read(&folder.join("report.json"))).expect("report.json is JSON")
+}
+
+fn files_that_end(folder: &Path, end: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the report's folder");
+    let paths = entries.map(|entry| entry.expect("readable").path());
+    paths
+        .filter(|path| path.to_string_lossy().ends_with(end))
+        .collect()
+}
+
+/// Every element closed, in the right order: what stands open at the end of a
+/// tag that closes another, if anything does.
+fn open_elements(page: &str) -> Result<(), String> {
+    const VOID: [&str; 4] = ["meta", "br", "wbr", "!DOCTYPE"];
+    let mut open: Vec<&str> = Vec::new();
+    for tag in page.split('<').skip(1) {
+        let Some((inside, _)) = tag.split_once('>') else {
+            return Err(format!("a tag without an end: <{tag}"));
+        };
+        if let Some(name) = inside.strip_prefix('/') {
+            match open.pop() {
+                Some(last) if last == name => {}
+                last => return Err(format!("</{name}> closes {last:?}")),
+            }
+            continue;
+        }
+        let name = inside.split_whitespace().next().unwrap_or("");
+        if inside.matches('"').count() % 2 != 0 {
+            return Err(format!("an attribute without its quote: <{inside}>"));
+        }
+        if !VOID.contains(&name) {
+            open.push(name);
+        }
+    }
+    match open.is_empty() {
+        true => Ok(()),
+        false => Err(format!("never closed: {open:?}")),
+    }
+}
+
+#[test]
+fn the_test_for_a_page_itself_finds_what_is_not_closed() {
+    assert!(open_elements("<p>one<br>two</p>").is_ok());
+    for bad in [
+        "<p>",
+        "<p><b></p></b>",
+        "<p class=\"x></p>",
+        "<p>a</q>",
+        "<p",
+    ] {
+        assert!(open_elements(bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn the_page_holds_every_kernel_and_needs_no_other_file() {
+    let folder = folder("report-page");
+    report(&folder, "5,8")
+        .run()
+        .ends_with(0)
+        .says(&["the fastest", "index.html"]);
+    let page = read(&folder.join("index.html"));
+    let words = page.replace("<wbr>", "");
+    for record in json(&folder)["done"].as_array().expect("a list").iter() {
+        for record in record["records"].as_array().expect("a list") {
+            let name = record["kernel"].as_str().expect("a name");
+            let name = name.trim_start_matches("host ");
+            assert!(words.contains(name), "{name} is not on the page");
+        }
+    }
+    assert_eq!(open_elements(&page), Ok(()));
+    for reference in [
+        "http:", "https:", "src=", "@import", "url(", "<link", "<script",
+    ] {
+        assert!(
+            !page.contains(reference),
+            "the page refers to something: {reference}"
+        );
+    }
+    // Every figure has a title and words for those who do not see it.
+    let figures = files_that_end(&folder, ".svg");
+    assert_eq!(figures.len(), 2, "a ladder and a roofline");
+    assert_eq!(
+        page.matches("<svg class=\"figure\" role=\"img\"").count(),
+        figures.len()
+    );
+    for figure in figures {
+        let name = figure
+            .file_stem()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        for part in ["title", "alt"] {
+            assert!(
+                page.contains(&format!("id=\"{name}-{part}\"")),
+                "{name} has no {part}"
+            );
+        }
+        assert_eq!(open_elements(&read(&figure)), Ok(()));
+        assert!(read(&figure).contains("prefers-color-scheme: dark"));
+    }
+}
+
+#[test]
+fn a_report_that_was_killed_goes_on_where_it_was() {
+    let folder = folder("report-resume");
+    let all = "3,5,8";
+    let mut command = report(&folder, all).command();
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("it starts");
+    let begin = Instant::now();
+    // The page is what is written last after each part.
+    while !folder.join("index.html").is_file() {
+        assert!(
+            begin.elapsed() < Duration::from_secs(120),
+            "no part was ever done"
+        );
+        thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().expect("it can be killed");
+    child.wait().expect("it has ended");
+    let stopped = json(&folder);
+    let done = stopped["done"].as_array().expect("a list").len();
+    assert!(done < 3, "stopped in the middle");
+    let page = read(&folder.join("index.html"));
+    assert!(
+        page.contains("This run is not finished"),
+        "the page says what is missing"
+    );
+
+    let going_on = report(&folder, all).run().ends_with(0);
+    assert!(going_on.stderr.contains("going on: "), "{going_on}");
+    let whole = json(&folder);
+    assert_eq!(whole["done"].as_array().expect("a list").len(), 3);
+    assert_eq!(
+        whole["done"][0], stopped["done"][0],
+        "what was done is not run again"
+    );
+    assert!(!read(&folder.join("index.html")).contains("not finished"));
+}
+
+#[test]
+fn a_stopped_report_of_something_else_begins_anew_and_a_finished_one_is_kept() {
+    let folder = folder("report-anew");
+    report(&folder, "5").run().ends_with(0);
+    let first = json(&folder);
+    let mut stopped = first.clone();
+    stopped["done"] = Value::Array(Vec::new());
+    fs::write(folder.join("report.json"), stopped.to_string()).expect("it can be written");
+    let other = report(&folder, "8").run().ends_with(0);
+    assert!(other.stderr.contains("beginning anew"), "{other}");
+    let again = report(&folder, "8").run().ends_with(0);
+    assert!(again.stderr.contains("previous.json"), "{again}");
+    assert!(folder.join("previous.json").is_file());
+}
+
+fn compare(a: &Path, b: &Path) -> Outcome {
+    let compare = program("course")
+        .args("report --json --compare")
+        .arg(a)
+        .arg(b);
+    compare.run().ends_with(0)
+}
+
+/// The kernels of a comparison that have this verdict.
+fn kernels(outcome: &Outcome, verdict: &str) -> Vec<String> {
+    let lines = outcome.records();
+    let of_it = lines.iter().filter(|line| line["verdict"] == verdict);
+    of_it
+        .map(|line| line["kernel"].as_str().expect("a name").to_string())
+        .collect()
+}
+
+#[test]
+fn a_report_equals_itself_and_a_doctored_kernel_is_named() {
+    let folder = folder("report-compare");
+    report(&folder, "5").run().ends_with(0);
+    let file = folder.join("report.json");
+    let same = compare(&file, &file);
+    for verdict in ["faster", "slower", "only_in_a", "only_in_b"] {
+        assert_eq!(kernels(&same, verdict), [""; 0], "{same}");
+    }
+    assert!(!kernels(&same, "same").is_empty(), "{same}");
+
+    let mut doctored = json(&folder);
+    let record = &mut doctored["done"][0]["records"][0];
+    let name = format!("5 {}", record["kernel"].as_str().expect("a name"));
+    let rate = record["gflops"].as_f64().expect("a rate");
+    record["gflops"] = (rate / 100.0).into();
+    let copy = scratch("report-doctored.json", doctored.to_string());
+    let slower = compare(&file, &copy);
+    assert_eq!(kernels(&slower, "slower").concat(), name, "{slower}");
+    assert_eq!(kernels(&compare(&copy, &file), "faster").concat(), name);
+
+    doctored["done"][0]["records"][0]["kernel"] = "another".into();
+    let copy = scratch("report-renamed.json", doctored.to_string());
+    let renamed = compare(&file, &copy);
+    assert_eq!(kernels(&renamed, "only_in_b"), ["5 another"], "{renamed}");
+}
+
+#[test]
+fn the_comparison_states_its_rule() {
+    let folder = folder("report-rule");
+    report(&folder, "5").run().ends_with(0);
+    let file = folder.join("report.json");
+    let compare = program("course")
+        .args("report --compare")
+        .arg(&file)
+        .arg(&file);
+    compare
+        .run()
+        .ends_with(0)
+        .says(&["half-quartile distances", "at least", "same"]);
+}
+
+/// The record that a library's child prints.
+fn peer(name: &str, library_path: Option<&Path>) -> Value {
+    device();
+    let mut child = program("course").args(&format!("peer {name} --size 37x91x53 --runs 3"));
+    if let Some(path) = library_path {
+        child = child.env("LD_LIBRARY_PATH", path);
+    }
+    let records = child.run().ends_with(0).records();
+    records.into_iter().next().expect("a record")
+}
+
+#[test]
+fn a_missing_library_is_named_with_its_package() {
+    // What cannot be loaded stands before the libraries of the system.
+    let folder = folder("report-no-libraries");
+    fs::create_dir_all(&folder).expect("a folder of ours");
+    for name in [
+        "libclblast.so.1",
+        "libopenblas.so.0",
+        "libopenblas.so",
+        "libopenblasp.so.0",
+    ] {
+        fs::write(folder.join(name), "this is no library").expect("it can be written");
+    }
+    for (name, package) in [
+        ("clblast", "libclblast1"),
+        ("openblas", "libopenblas0-pthread"),
+    ] {
+        let skipped = peer(name, Some(&folder))["skipped"].to_string();
+        assert!(
+            skipped.contains("missing") && skipped.contains(package),
+            "{skipped}"
+        );
+    }
+}
+
+#[test]
+fn libraries_that_are_here_are_verified_before_they_are_timed() {
+    for name in ["clblast", "openblas"] {
+        let record = peer(name, None);
+        let here = record["skipped"].is_null().then_some(());
+        if or_note(here, name).is_none() {
+            continue;
+        }
+        assert_eq!(record["verified"], true, "{record}");
+        assert_eq!(record["elements_compared"], 37 * 91, "{record}");
+        assert!(
+            record["gflops"].as_f64().is_some_and(|rate| rate > 0.0),
+            "{record}"
+        );
+    }
+}
+
+#[test]
+fn requests_that_cannot_be_met_are_refused_with_the_reason() {
+    let course = |words: &str| program("course").args(words).run();
+    course("report --lesson 1").fails(2, &["lesson 1", "cargo run"]);
+    course("report --size 0").fails(2, &["sizes start at 1"]);
+    course("report --runs 0").fails(2, &["--runs"]);
+    course("report --device no-such-device").fails(2, &["no-such-device"]);
+    course("report --compare no-such.json Cargo.toml").fails(2, &["no-such.json"]);
+    course("report --compare Cargo.toml Cargo.toml").fails(2, &["no report", "report.json"]);
+    course("report --from Cargo.toml").fails(2, &["no report"]);
+}
