@@ -28,7 +28,9 @@ pub fn run(report: &mut Report, keep: impl Fn(&Report) -> Result<()>) -> Result<
             Some(command) => child(command, |kernel| {
                 bar.set_message(format!("{}{name}: {kernel}", time_left(report)));
             })
-            .with_context(|| format!("{name} could not be run"))?,
+            .with_context(|| {
+                format!("{name} could not be run (just rebuilt?); the same command goes on")
+            })?,
             None => Default::default(),
         };
         let seconds = begin.elapsed().as_secs_f64();

@@ -38,12 +38,22 @@ impl fmt::Display for Verdict {
             Verdict::Faster => "faster",
             Verdict::Slower => "slower",
             Verdict::Same => "same",
-            Verdict::Unjudged => "too few runs",
+            Verdict::Unjudged => "unjudged",
             Verdict::OnlyInA => "only in a",
             Verdict::OnlyInB => "only in b",
         })
     }
 }
+
+/// In the order of the last line.
+const ALL: [Verdict; 6] = [
+    Verdict::Faster,
+    Verdict::Slower,
+    Verdict::Same,
+    Verdict::Unjudged,
+    Verdict::OnlyInA,
+    Verdict::OnlyInB,
+];
 
 /// One line of the comparison.
 #[derive(Clone, Debug, Serialize)]
@@ -215,50 +225,49 @@ fn judge(ratio: f64, noise: f64) -> Verdict {
 }
 
 fn print(out: &mut impl Write, lines: &[Line]) -> Result<()> {
-    writeln!(
-        out,
-        "\n{}",
-        format!(
-            "  {:<36}{:>8}{:>9}{:>9}{:>8}{:>8}  {}",
-            "kernel", "size", "a", "b", "b over a", "noise", "b is"
-        )
-        .bold()
-    )?;
+    let mut size = None;
     let cell = |value: Option<f64>| value.map_or("-".into(), significant);
     for line in lines {
+        if size != Some((&line.size, line.unit)) {
+            size = Some((&line.size, line.unit));
+            let head = format!(
+                "\n  {:<35}{:>8}{:>8}{:>7}{:>7}  {}",
+                [&line.size, line.unit].join(" ").trim(),
+                "a",
+                "b",
+                "b/a",
+                "noise",
+                "b is"
+            );
+            writeln!(out, "{}", head.bold())?;
+        }
         writeln!(
             out,
-            "  {:<36}{:>8}{:>9}{:>9}{:>8}{:>8}  {}",
+            "  {:<35}{:>8}{:>8}{:>7}{:>7}  {}",
             line.kernel,
-            line.size,
             cell(line.a),
             cell(line.b),
             line.ratio.map_or("-".into(), factor),
             line.noise
-                .map_or("-".into(), |noise| format!("±{}", percent(noise))),
+                .map_or("-".into(), |n| format!("±{}", percent(n))),
             coloured(line.verdict)
         )?;
     }
     let count = |verdict| lines.iter().filter(|line| line.verdict == verdict).count();
-    let mut told: Vec<String> = [
-        Verdict::Faster,
-        Verdict::Slower,
-        Verdict::Same,
-        Verdict::Unjudged,
-        Verdict::OnlyInA,
-        Verdict::OnlyInB,
-    ]
-    .into_iter()
-    .filter(|&verdict| count(verdict) > 0)
-    .map(|verdict| format!("{} {verdict}", count(verdict)))
-    .collect();
-    if told.is_empty() {
-        told.push("nothing to compare".into());
-    }
+    let told: Vec<String> = ALL
+        .into_iter()
+        .filter(|&verdict| count(verdict) > 0)
+        .map(|verdict| format!("{} {verdict}", count(verdict)))
+        .collect();
+    let told = match told.is_empty() {
+        true => "nothing to compare".into(),
+        false => told.join(", "),
+    };
     writeln!(
         out,
-        "\n  {}\n  Rates are GFLOP/s, for memory GB/s. Noise: both half-quartile distances together, at least {}.\n",
-        told.join(", ").bold(),
+        "\n  {}\n  Noise: both half-quartile distances together, at least {}. It is that within\n  \
+         a run; two reports of the same kernels show what changes from run to run.\n",
+        told.bold(),
         percent(FLOOR)
     )?;
     Ok(())
