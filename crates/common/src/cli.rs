@@ -130,7 +130,10 @@ impl Flags {
 const LONGEST: usize = i32::MAX as usize;
 
 /// Parses `1024` or `37x91x53`.
-fn parse_size(text: &str) -> Result<Shape, String> {
+///
+/// # Errors
+/// A message that says what a size looks like.
+pub fn parse_size(text: &str) -> Result<Shape, String> {
     let parts: Vec<&str> = text.split(['x', 'X']).collect();
     let sides: Vec<usize> = parts
         .iter()
