@@ -20,7 +20,8 @@ void matmul_tiled(int M, int N, int K, global const float *A,
     for (int k0 = 0; k0 < K; k0 += TS) {
         const int turn = k0 / TS % 2;
         a_tile[turn][y][x] = row < M && k0 + x < K ? A[row * K + k0 + x] : 0.0f;
-        b_tile[turn][y][x] = k0 + y < K && column < N ? B[(k0 + y) * N + column] : 0.0f;
+        b_tile[turn][y][x] =
+            k0 + y < K && column < N ? B[(k0 + y) * N + column] : 0.0f;
         barrier(CLK_LOCAL_MEM_FENCE);
 
         for (int k = 0; k < TS; k++)
