@@ -208,7 +208,14 @@ macro_rules! lessons {
 }
 
 lessons! {
+    exercises_of_lesson_1_fail_unsolved_and_pass_solved "1"
+    exercises_of_lesson_2_fail_unsolved_and_pass_solved "2"
+    exercises_of_lesson_3_fail_unsolved_and_pass_solved "3"
+    exercises_of_lesson_4_fail_unsolved_and_pass_solved "4"
+    exercises_of_lesson_5_fail_unsolved_and_pass_solved "5"
     exercises_of_lesson_6_fail_unsolved_and_pass_solved "6"
+    exercises_of_lesson_7_fail_unsolved_and_pass_solved "7"
+    exercises_of_lesson_8_fail_unsolved_and_pass_solved "8"
 }
 
 /// Solutions that nearly are: what is said must be what is wrong.
@@ -221,7 +228,7 @@ fn plausible_wrong_answers_are_told_what_is_wrong() {
     let barrier = "        barrier(CLK_LOCAL_MEM_FENCE);       // nobody needs them any longer\n";
     let add = "            sum += a_tile[y][k] * b_tile[k][x];\n";
     let guard = "first_column + y < columns && first_row + x < rows";
-    let cases: [(&str, &str, &str, &[&str]); 4] = [
+    let cases: [(&str, &str, &str, &[&str]); 11] = [
         // Right on PoCL, and a race.
         ("6.2", barrier, "", &["✗ races", "✓ result"]),
         // Right everywhere, and eight times as many as are needed.
@@ -243,6 +250,44 @@ fn plausible_wrong_answers_are_told_what_is_wrong() {
             "        { tile[me] += tile[me + others]; barrier(CLK_LOCAL_MEM_FENCE); }\n",
             &["✗ barriers"],
         ),
+        // Only the corner beyond both edges is sent home.
+        (
+            "3.1",
+            "row >= M || column",
+            "row >= M && column",
+            &["✗ result", "✗ races"],
+        ),
+        // A neighbour's element, and the guard of the other one.
+        (
+            "2.3",
+            "i + half_of_n;",
+            "2 * i + 1;",
+            &["✗ result", "at 1000"],
+        ),
+        (
+            "2.2",
+            "i += get_global_size(0)",
+            "i += get_local_size(0)",
+            &["✗ races"],
+        ),
+        // Item by item in a row: the same loads in four times the sectors.
+        (
+            "4.1",
+            "round * items + item",
+            "4 * item + (round + 1) % 4",
+            &["✗ sectors"],
+        ),
+        // The guard of the first lane alone.
+        ("7.1", "i + 4 <= n", "i < n", &["✗ bounds"]),
+        // Right, and each element of B is loaded four times.
+        (
+            "8.2",
+            "a * b[c]",
+            "a * B[k * N + column + c]",
+            &["✗ global loads"],
+        ),
+        // One column of A's tile more or less.
+        ("8.3", "i % DEEP]", "i % T]", &["✗"]),
     ];
     for (id, old, new, words) in cases {
         let exercise = numbered(id);

@@ -218,7 +218,7 @@ fn simulate(run: &Run) -> Result<Vec<Observation>> {
         let Simulation { log, .. } = simulator::trace(command)?;
         found.insert(Count::Sectors, sectors(&log, &range.local) as f64);
     }
-    let size = named(run.exercise, spec.counted);
+    let size = named(run.exercise, spec.padded(spec.counted));
     let targets = targets.into_iter().map(|(count, most)| {
         let found = found.get(&count).copied().unwrap_or(0.0);
         compare(count, found, most, &size)
