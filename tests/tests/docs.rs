@@ -223,6 +223,13 @@ fn the_commands_run(page: &Path) {
     device();
     let name = shown(page);
     let folder = scratch_folder(&name.replace(['/', '.'], "-"));
+    // A learner's folder lies outside of the clone.
+    let exercises = format!(
+        "opencl-course-docs-{}-{}",
+        std::process::id(),
+        name.replace('/', "-")
+    );
+    let exercises = std::env::temp_dir().join(exercises);
     for Fence { fails, lines } in fences(&read(page)) {
         let lines: Vec<String> = lines
             .iter()
@@ -244,6 +251,7 @@ fn the_commands_run(page: &Path) {
         clean(&mut shell)
             .args(["-c", &script])
             .env("PROGRAMS", programs_folder())
+            .env("OPENCL_COURSE_EXERCISES", &exercises)
             .current_dir(workspace());
         let output = shell.output().expect("bash runs");
         let stderr = String::from_utf8_lossy(&output.stderr);
@@ -259,6 +267,8 @@ fn the_commands_run(page: &Path) {
             lines.join("\n")
         );
     }
+    // Most pages make none.
+    let _ = fs::remove_dir_all(exercises);
 }
 
 /// The pages of one folder; the tests of several folders run at the same time.

@@ -1,5 +1,6 @@
 //! One device's context and queue; its buffers; launching a kernel.
 
+use std::ffi::c_void;
 use std::ptr;
 
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
@@ -102,6 +103,7 @@ pub struct Launch {
 }
 
 /// One argument of a kernel.
+#[derive(Clone, Copy)]
 pub enum Arg<'a> {
     /// An `int`.
     Int(i32),
@@ -109,6 +111,9 @@ pub enum Arg<'a> {
     Float(f32),
     /// A buffer in global memory.
     Buffer(&'a Buffer<u8>),
+    /// No buffer where the kernel expects one. Every access through it is an
+    /// error, which a simulator reports and other devices do not survive.
+    NoBuffer,
 }
 
 impl Session {
@@ -208,12 +213,13 @@ impl Session {
             // SAFETY: each branch passes a value of the type that the kernel's
             // signature was checked to have (program::check_signature); the
             // driver copies it. Buffers outlive the launch, which the callers
-            // wait for while they hold them.
+            // wait for while they hold them. A null buffer is allowed.
             unsafe {
                 match *arg {
                     Arg::Int(value) => kernel.set_arg(index, &value),
                     Arg::Float(value) => kernel.set_arg(index, &value),
                     Arg::Buffer(buffer) => kernel.set_arg(index, &buffer.get()),
+                    Arg::NoBuffer => kernel.set_arg(index, &ptr::null_mut::<c_void>()),
                 }
             }
             .during(format!("setting argument {i} of {name}"))?;

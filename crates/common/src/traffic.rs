@@ -80,7 +80,11 @@ fn malformed(formula: &str, why: &str) -> Error {
     Error::Usage(format!("the traffic formula \"{formula}\" {why}"))
 }
 
-fn evaluate(formula: &str, value: &impl Fn(&str) -> Option<f64>) -> Result<f64> {
+/// The value of a formula; `value` gives the value of a name.
+///
+/// # Errors
+/// When it is malformed or uses an unknown name.
+pub fn evaluate(formula: &str, value: &impl Fn(&str) -> Option<f64>) -> Result<f64> {
     let mut parser = Parser {
         rest: formula,
         value,

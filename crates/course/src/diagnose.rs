@@ -5,9 +5,8 @@ mod broken;
 mod checker;
 mod explanation;
 mod folder;
-mod observation;
 mod screen;
-mod simulator;
+mod verdict;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -15,17 +14,26 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::implementations;
+use crate::implementations::{self, Implementation};
+use crate::judge::judge;
+use crate::observation::{Observation, Outcome};
+use crate::simulator;
+use crate::text::command_line;
 use broken::Broken;
 use checker::Run;
 use explanation::Explanation;
-use folder::Folder;
-use observation::{Observation, Outcome, Verdict, verdict};
-use screen::command_line;
+use folder::{Folder, key};
+use verdict::{Verdict, verdict};
 
 /// Besides the header's size: a long sum, which kernels take in pieces, and a size
 /// that divides by nothing.
 const OTHER_SIZES: [&str; 2] = ["5x6x1030", "65x63x17"];
+
+/// For the simulator, which is slow: partial groups and tiles in every dimension,
+/// several groups in two. K is below N, so that rows of the wrong width overlap.
+const SIMULATED: &str = "17x35x19";
+/// Longer than on a device.
+const PATIENCE: u64 = 6;
 
 /// The flags of `course diagnose`.
 #[derive(clap::Args)]
@@ -80,7 +88,7 @@ fn list(folder: &Folder, json: bool) -> Result<()> {
             "number": broken.number,
             "lesson": broken.lesson,
             "symptom": broken.symptom,
-            "mended": progress.mended.contains(&broken.number),
+            "mended": screen::is_mended(&progress, &broken),
         });
         writeln!(std::io::stdout(), "{line}")?;
     }
@@ -91,9 +99,10 @@ fn list(folder: &Folder, json: bool) -> Result<()> {
 fn hint(broken: &Broken, folder: &Folder) -> Result<()> {
     let explanation = Explanation::of(broken)?;
     let mut progress = folder.progress();
-    let seen = progress.hints.entry(broken.number).or_default();
-    *seen = (*seen + 1).min(explanation.hints.len());
-    screen::hints(broken, &explanation.hints, *seen)?;
+    let seen = progress.hints(&key(broken.number)) + 1;
+    let seen = seen.min(explanation.hints.len());
+    progress.set_hints(&key(broken.number), seen);
+    screen::hints(broken, &explanation.hints, seen)?;
     folder.note(&progress);
     Ok(())
 }
@@ -119,7 +128,7 @@ fn examine(broken: &Broken, folder: &Folder, options: &Options) -> Result<()> {
     let progress = folder.progress();
     if verdict == Verdict::Mended {
         let mut progress = progress.clone();
-        progress.mended.insert(broken.number);
+        progress.set_mark(&key(broken.number), "mended");
         folder.note(&progress);
     }
     if options.json {
@@ -176,8 +185,28 @@ fn observe(
             _ => {}
         }
     }
-    for seen in simulator::simulate(&run, text, named("Oclgrind"))? {
+    for seen in simulate(&run, text, named("Oclgrind"))? {
         each(seen)?;
     }
     Ok(())
+}
+
+/// The copy in the simulator: one answer for the result, one for each kind of fault.
+fn simulate(run: &Run, text: &str, oclgrind: Option<&Implementation>) -> Result<Vec<Observation>> {
+    let Some(oclgrind) = oclgrind else {
+        return Ok(vec![simulator::missing()]);
+    };
+    let mut command = run.command(SIMULATED, run.timeout * PATIENCE)?;
+    command
+        .args(["--device", oclgrind.selector.as_deref().unwrap_or("0")])
+        .envs(
+            oclgrind
+                .environment
+                .iter()
+                .map(|(name, value)| (name, value)),
+        );
+    let simulation = simulator::run(command)?;
+    let mut seen = vec![judge("Oclgrind: result".into(), &simulation.output)];
+    seen.extend(simulator::sort(&simulation.log, text));
+    Ok(seen)
 }

@@ -76,7 +76,11 @@ fn by_library(name: &str, library: Option<PathBuf>) -> Implementation {
 }
 
 /// Oclgrind as a library that is loaded at run time: its wrapper does not catch one.
+/// The variable OCLGRIND_LIBRARY says where it lies, if it lies elsewhere.
 pub fn oclgrind() -> Option<PathBuf> {
+    if let Some(path) = std::env::var_os("OCLGRIND_LIBRARY") {
+        return Some(PathBuf::from(path)).filter(|path| path.is_file());
+    }
     [
         "/usr/lib/oclgrind",
         "/usr/local/lib/oclgrind",

@@ -2,14 +2,20 @@
 
 mod check;
 mod diagnose;
+mod exercises;
 mod implementations;
+mod judge;
 mod lessons;
 mod map;
 mod mutate;
+mod observation;
 mod pages;
+mod progress;
 mod quirks;
 mod record;
 mod report;
+mod simulator;
+mod text;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -42,6 +48,12 @@ enum Command {
     },
     /// Make one mistake after another in every kernel: does the check find it?
     Mutate(mutate::Options),
+    /// Copy the exercises to a folder of your own
+    Start(exercises::Start),
+    /// Check an exercise; hints and the solution
+    Exercise(exercises::Options),
+    /// Check every exercise that you have begun
+    CheckAll(exercises::How),
     /// Find the fault of a kernel that is wrong on purpose, by its symptom
     Diagnose(diagnose::Options),
     /// Run every lesson and keep what it prints and measures, for the pages
@@ -74,11 +86,17 @@ fn main() -> ExitCode {
     if supervise::is_probe() {
         return supervise::answer_probe();
     }
+    if let Some(status) = exercises::runner::run_if_asked() {
+        return status;
+    }
     let arguments = Arguments::parse();
     let done = match arguments.command {
         None | Some(Command::Map) => map::print(),
         Some(Command::Check { on, json }) => check::check(on.as_deref(), json),
         Some(Command::Mutate(options)) => mutate::mutate(&options),
+        Some(Command::Start(options)) => return end(exercises::start(&options)),
+        Some(Command::Exercise(options)) => return end(exercises::exercise(&options)),
+        Some(Command::CheckAll(how)) => return end(exercises::check_all(&how)),
         Some(Command::Diagnose(options)) => diagnose::diagnose(&options),
         Some(Command::Record {
             name,
@@ -89,8 +107,12 @@ fn main() -> ExitCode {
         Some(Command::Peer(options)) => report::peer(&options),
         Some(Command::Pages { check, files }) => pages::update(&files, check),
     };
+    end(done.map(|()| ExitCode::SUCCESS))
+}
+
+fn end(done: anyhow::Result<ExitCode>) -> ExitCode {
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => status,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{} {error:#}", "error:".red().bold());

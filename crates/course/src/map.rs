@@ -1,35 +1,95 @@
-//! The course map: the lessons in order, minutes, and the command for each.
+//! The course map: the lessons in order, minutes, what is solved, and what is next.
 
 use std::io::Write;
 
 use anyhow::Result;
 use colored::Colorize;
 
-use crate::lessons::LESSONS;
+use crate::exercises::exercise::{self, Exercise};
+use crate::exercises::folder::{Folder, shown};
+use crate::exercises::screen;
+use crate::lessons::{LESSONS, Lesson};
+use crate::progress::Progress;
 
-/// Prints the map.
+/// Prints the map. Progress is shown where the learner has a folder, and missed by
+/// nobody where there is none.
 pub fn print() -> Result<()> {
     let mut out = std::io::stdout();
-    writeln!(out, "{}\n", "OpenCL performance, one step at a time".bold())?;
+    let all = exercise::all()?;
+    let folder = Folder::find().ok().filter(Folder::is_started);
+    let progress = folder.as_ref().map(Folder::progress);
+    let title = format!("{:<63}", "OpenCL performance, one step at a time");
+    writeln!(out, "{}{}\n", title.bold(), "minutes exercises".dimmed())?;
     for lesson in LESSONS {
+        let tally = tally(lesson, &all, progress.as_ref());
         writeln!(
             out,
-            "  {}  {:<62}{:>3} min",
+            "  {:>2}  {:<59}{:>5}{tally:>10}",
             lesson.number, lesson.teaches, lesson.minutes
-        )?;
-        writeln!(
-            out,
-            "     {}  {}",
-            format!("cargo run -p {}", lesson.package()).cyan(),
-            format!("lessons/{}/README.md", lesson.folder).dimmed()
         )?;
     }
     let minutes: u32 = LESSONS.iter().map(|lesson| lesson.minutes).sum();
+    let hours = minutes.div_ceil(60);
     writeln!(
         out,
-        "\n  {} hours in all. Before the first lesson: docs/using-the-course.md.\n  \
-         Nothing found to run on? ./setup",
-        minutes.div_ceil(60)
+        "\n  {hours} hours and the exercises. Any lesson at any time."
     )?;
+    match (&folder, &progress) {
+        (Some(folder), Some(progress)) => onward(&all, folder, progress),
+        _ => begin(),
+    }
+}
+
+/// How many of a lesson's exercises there are, and how many are solved.
+fn tally(lesson: &Lesson, all: &[Exercise], progress: Option<&Progress>) -> String {
+    let ours = all.iter().filter(|one| one.lesson == lesson.number);
+    let solved = |progress| {
+        let solved = ours.clone();
+        solved
+            .filter(|one| screen::is_solved(progress, one))
+            .count()
+    };
+    match (ours.clone().count(), progress) {
+        (0, _) => String::new(),
+        (count, None) => count.to_string(),
+        (count, Some(progress)) => format!("{} of {count}", solved(progress)),
+    }
+}
+
+/// For someone who has no folder: the first lesson, and how to get the exercises.
+fn begin() -> Result<()> {
+    let mut out = std::io::stdout();
+    writeln!(out, "  Begin with docs/using-the-course.md, then")?;
+    lesson(&LESSONS[0])?;
+    writeln!(out, "  The exercises, in a folder of your own:")?;
+    writeln!(out, "    {}", "cargo run -p course -- start".cyan())?;
+    writeln!(out, "  Nothing found to run on? {}", "./setup".cyan())?;
+    Ok(())
+}
+
+/// For someone who has: the first exercise that is not solved, and its lesson.
+fn onward(all: &[Exercise], folder: &Folder, progress: &Progress) -> Result<()> {
+    let mut out = std::io::stdout();
+    let Some(next) = screen::next(all, progress) else {
+        writeln!(out, "  Every exercise is solved.")?;
+        return Ok(());
+    };
+    writeln!(out, "  Next is exercise {}, {}:", next.id(), next.title)?;
+    writeln!(out, "    {}", shown(&folder.file(next)).dimmed())?;
+    writeln!(out, "    {}", screen::command(next).cyan())?;
+    writeln!(out, "  Its lesson:")?;
+    LESSONS
+        .iter()
+        .filter(|lesson| lesson.number == next.lesson)
+        .try_for_each(lesson)
+}
+
+/// A lesson's page and command.
+fn lesson(lesson: &Lesson) -> Result<()> {
+    let mut out = std::io::stdout();
+    let page = format!("lessons/{}/README.md", lesson.folder);
+    writeln!(out, "    {}", page.dimmed())?;
+    let command = format!("cargo run -p {}", lesson.package());
+    writeln!(out, "    {}", command.cyan())?;
     Ok(())
 }

@@ -1,13 +1,14 @@
 //! The learner's own folder: the copies, and a plain text file that says what is
 //! mended and which hints were seen. Losing that file loses nothing else.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use common::source::Source;
+
+use crate::progress::Progress;
 
 /// Where the copies go unless `--dir` says otherwise: below the current folder.
 pub const DEFAULT: &str = "diagnose";
@@ -25,15 +26,6 @@ pub struct Copy {
     pub text: String,
     /// Whether it was made just now.
     pub made: bool,
-}
-
-/// What the learner has done, by number of the kernel.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Progress {
-    /// Kernels that were found mended.
-    pub mended: BTreeSet<usize>,
-    /// Hints seen.
-    pub hints: BTreeMap<usize, usize>,
 }
 
 impl Folder {
@@ -105,67 +97,22 @@ impl Folder {
 
     /// What was noted before; nothing where there is no file.
     pub fn progress(&self) -> Progress {
-        let text = fs::read_to_string(self.progress_file());
-        parse(&text.unwrap_or_default())
+        Progress::read(&self.progress_file())
     }
 
     /// Notes progress. A folder that cannot be written is worth a word, no failure.
     pub fn note(&self, progress: &Progress) {
+        let heading = "What `course diagnose` has noted.";
         let written = self
             .make()
-            .and_then(|()| Ok(fs::write(self.progress_file(), render(progress))?));
+            .and_then(|()| Ok(progress.write(&self.progress_file(), heading)?));
         if let Err(error) = written {
             eprintln!("your progress was not noted: {error:#}");
         }
     }
 }
 
-fn render(progress: &Progress) -> String {
-    let mut text = String::from("# What `course diagnose` has noted. Edit or delete it freely.\n");
-    for (number, hints) in &progress.hints {
-        text.push_str(&format!("{number:02} hints {hints}\n"));
-    }
-    for number in &progress.mended {
-        text.push_str(&format!("{number:02} mended\n"));
-    }
-    text
-}
-
-/// Lines that mean nothing are passed over: people edit such files.
-fn parse(text: &str) -> Progress {
-    let mut progress = Progress::default();
-    for line in text.lines() {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        match (words.first().and_then(|word| word.parse().ok()), &words[..]) {
-            (Some(number), [_, "mended"]) => {
-                progress.mended.insert(number);
-            }
-            (Some(number), [_, "hints", seen]) => {
-                progress.hints.insert(number, seen.parse().unwrap_or(0));
-            }
-            _ => {}
-        }
-    }
-    progress
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn progress_is_read_as_it_was_written() {
-        let mut progress = Progress::default();
-        progress.mended.extend([3, 12]);
-        progress.hints.insert(7, 2);
-        assert_eq!(parse(&render(&progress)), progress);
-    }
-
-    #[test]
-    fn other_lines_do_no_harm() {
-        let text = "hello\n\n07\n07 mended now\nx mended\n07 hints many\n08 mended\n";
-        let progress = parse(text);
-        assert_eq!(progress.mended, BTreeSet::from([8]));
-        assert_eq!(progress.hints, BTreeMap::from([(7, 0)]));
-    }
+/// How the progress file calls a kernel.
+pub fn key(number: usize) -> String {
+    format!("{number:02}")
 }

@@ -7,12 +7,11 @@ use colored::{ColoredString, Colorize};
 
 use super::broken::Broken;
 use super::explanation::Explanation;
-use super::folder::{Copy, Folder, Progress};
-use super::observation::{Observation, Outcome, Verdict};
-
-const WIDTH: usize = 80;
-/// Where the words beside a detector's name begin.
-const WORDS: usize = 28;
+use super::folder::{Copy, Folder, key};
+use super::verdict::Verdict;
+use crate::observation::{Observation, Outcome};
+use crate::progress::Progress;
+use crate::text::{WIDTH, indented, lines_of, print_text, wrap};
 
 /// All broken kernels: number and symptom, by lesson.
 pub fn list(all: &[Broken], progress: &Progress, folder: &Folder) -> Result<()> {
@@ -25,16 +24,14 @@ pub fn list(all: &[Broken], progress: &Progress, folder: &Folder) -> Result<()> 
             lesson = broken.lesson;
             writeln!(out, "\n  lesson {lesson}")?;
         }
-        let mark = match progress.mended.contains(&broken.number) {
+        let mark = match is_mended(progress, broken) {
             true => "✓".green(),
             false => " ".normal(),
         };
         let symptom = indented(&wrap(&broken.symptom, WIDTH - 8), 8);
         writeln!(out, "  {mark} {:>2}  {symptom}", broken.number)?;
     }
-    let mended = all
-        .iter()
-        .filter(|one| progress.mended.contains(&one.number));
+    let mended = all.iter().filter(|one| is_mended(progress, one));
     let (mended, file) = (mended.count(), folder.progress_file());
     writeln!(
         out,
@@ -42,14 +39,17 @@ pub fn list(all: &[Broken], progress: &Progress, folder: &Folder) -> Result<()> 
         all.len(),
         file.display()
     )?;
-    let next = all
-        .iter()
-        .find(|one| !progress.mended.contains(&one.number));
+    let next = all.iter().find(|one| !is_mended(progress, one));
     if let Some(next) = next {
         let command = folder.command(next.number);
         writeln!(out, "  next: {}", command.cyan())?;
     }
     Ok(())
+}
+
+/// Whether the learner has mended it.
+pub fn is_mended(progress: &Progress, broken: &Broken) -> bool {
+    progress.mark(&key(broken.number)) == Some("mended")
 }
 
 /// The symptom, the copy, and the command that runs it.
@@ -81,7 +81,6 @@ fn title(broken: &Broken) -> Result<()> {
 
 /// One detector: a mark, its name, what it saw.
 pub fn observation(broken: &Broken, seen: &Observation, edited: bool) -> Result<()> {
-    let mut out = std::io::stdout();
     let mark: ColoredString = match (seen.outcome, edited) {
         (Outcome::Fault, _) => "✗".red().bold(),
         (Outcome::NotRun, _) => "?".yellow(),
@@ -94,26 +93,7 @@ pub fn observation(broken: &Broken, seen: &Observation, edited: bool) -> Result<
         (Outcome::Silent, false, false) => ": this detector misses this fault",
         _ => "",
     };
-    let says = wrap(&format!("{}{misses}", seen.says), WIDTH - WORDS);
-    writeln!(
-        out,
-        "  {mark} {:<24}{}",
-        seen.detector,
-        indented(&says, WORDS)
-    )?;
-    let is_of_build = seen.says.starts_with("does not build");
-    for detail in &seen.details {
-        // A build's diagnostic is laid out already, a line of code is no prose.
-        match (is_of_build, detail.starts_with("line ")) {
-            (true, _) => writeln!(out, "      {detail}")?,
-            (_, true) => writeln!(out, "        {}", cut(detail, WIDTH - 8).cyan())?,
-            _ => {
-                let lines = wrap(detail, WIDTH - WORDS);
-                writeln!(out, "{:WORDS$}{}", "", indented(&lines, WORDS))?;
-            }
-        }
-    }
-    Ok(out.flush()?)
+    seen.print(&mark, &format!("{}{misses}", seen.says))
 }
 
 /// What all of it means.
@@ -141,7 +121,7 @@ pub fn next(broken: &Broken, folder: &Folder, progress: &Progress) -> Result<()>
         "  Look at {}, change it, and ask again.",
         copy.display()
     )?;
-    let seen = progress.hints.get(&broken.number).copied().unwrap_or(0);
+    let seen = progress.hints(&key(broken.number));
     let command = folder.command(broken.number);
     let hint = format!("{command} --hint");
     let explain = format!("{command} --explain");
@@ -173,111 +153,5 @@ pub fn explanation(broken: &Broken, explanation: &Explanation) -> Result<()> {
     let mut out = std::io::stdout();
     let title = format!("Broken kernel {}, explained", broken.number);
     writeln!(out, "\n{}\n", title.bold())?;
-    for (at, part) in explanation.text.split("```").enumerate() {
-        // Every second part stands between fences, behind the name of its language.
-        if at % 2 == 1 {
-            let code = part.split_once('\n').map_or("", |(_, code)| code);
-            for hunk in code.trim_end().split("\n...\n") {
-                print_hunk(hunk)?;
-            }
-            continue;
-        }
-        for paragraph in part.trim().split("\n\n").filter(|text| !text.is_empty()) {
-            writeln!(out, "  {}\n", indented(&wrap(paragraph, WIDTH - 2), 2))?;
-        }
-    }
-    Ok(())
-}
-
-/// Lines that begin with "-", "+" or a space, without the indentation that all have.
-fn print_hunk(hunk: &str) -> Result<()> {
-    let mut out = std::io::stdout();
-    let split = |line: &str| -> (String, String) {
-        let at = line.len().min(1);
-        (line[..at].to_string(), line[at..].to_string())
-    };
-    let lines: Vec<(String, String)> = hunk.lines().map(split).collect();
-    let texts = lines
-        .iter()
-        .map(|(_, text)| text)
-        .filter(|text| !text.is_empty());
-    let common = texts.map(|text| text.len() - text.trim_start().len()).min();
-    for (mark, text) in lines {
-        let text = text.get(common.unwrap_or(0)..).unwrap_or("");
-        let line = format!("{mark}{text}");
-        let line = match mark.as_str() {
-            "-" => line.red(),
-            "+" => line.green(),
-            _ => line.normal(),
-        };
-        writeln!(out, "  {line}")?;
-    }
-    writeln!(out)?;
-    Ok(())
-}
-
-/// A command for a shell, in lines that fit: a backslash joins them again.
-pub fn command_line(words: &[String]) -> String {
-    let quote = |word: &String| match word.contains([' ', '\'', '"', '$', '\\']) {
-        true => format!("'{}'", word.replace('\'', r"'\''")),
-        false => word.clone(),
-    };
-    let words: Vec<String> = words.iter().map(quote).collect();
-    fold(&words, WIDTH - 16).join(" \\\n  ")
-}
-
-fn lines_of(text: &str) -> Vec<String> {
-    text.lines().map(String::from).collect()
-}
-
-/// A text in lines of at most `width` characters, as far as its words allow.
-fn wrap(text: &str, width: usize) -> Vec<String> {
-    let words: Vec<String> = text.split_whitespace().map(String::from).collect();
-    fold(&words, width)
-}
-
-fn fold(words: &[String], width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in words {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.clone()),
-        }
-    }
-    lines
-}
-
-/// Lines below one another, all but the first moved to a column.
-fn indented(lines: &[String], column: usize) -> String {
-    lines.join(&format!("\n{:column$}", ""))
-}
-
-fn cut(text: &str, width: usize) -> String {
-    match text.chars().count() > width {
-        true => text.chars().take(width - 3).collect::<String>() + "...",
-        false => text.to_string(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_is_wrapped_between_words() {
-        assert_eq!(wrap("one two  three", 7), ["one two", "three"]);
-        assert_eq!(indented(&wrap("one two three", 7), 2), "one two\n  three");
-        assert_eq!(cut("abcdefgh", 6), "abc...");
-    }
-
-    #[test]
-    fn a_command_can_be_pasted() {
-        let words = ["run", "my file.cl"].map(String::from);
-        assert_eq!(command_line(&words), "run 'my file.cl'");
-        let long: Vec<String> = (0..20).map(|i| format!("word{i:04}")).collect();
-        assert!(command_line(&long).contains(" \\\n  word"));
-    }
+    print_text(&explanation.text)
 }

@@ -3,18 +3,13 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
 
-use super::checker::{Run, judge};
-use super::observation::{Observation, Outcome};
-use crate::implementations::Implementation;
+use crate::observation::{Observation, Outcome};
 
-/// Partial groups and tiles in every dimension, several groups in two, and small:
-/// a simulator is slow. K is below N, so that rows of the wrong width overlap.
-const SIZE: &str = "17x35x19";
-/// Longer than on a device.
-const PATIENCE: u64 = 6;
 /// Lines shown of each detector; more repeat the story.
 const SHOWN: usize = 4;
 
@@ -42,40 +37,41 @@ const KINDS: [(&str, &[(&str, &str)]); 4] = [
     ]),
 ];
 
-/// Runs the copy in the simulator: one answer for the result, one for each kind of
-/// fault.
-pub fn simulate(
-    run: &Run,
-    text: &str,
-    oclgrind: Option<&Implementation>,
-) -> Result<Vec<Observation>> {
-    let Some(oclgrind) = oclgrind else {
-        let says = "is not on this machine: nobody looks for races, bad accesses and values that \
-                    were never written; ./setup --full installs it";
-        return Ok(vec![Observation::new("Oclgrind", Outcome::NotRun, says)]);
-    };
-    let log = LogFile::new();
-    let output = run
-        .command(SIZE, run.timeout * PATIENCE)?
-        .args(["--device", oclgrind.selector.as_deref().unwrap_or("0")])
-        .envs(
-            oclgrind
-                .environment
-                .iter()
-                .map(|(name, value)| (name, value)),
-        )
+/// What the simulator left behind.
+pub struct Simulation {
+    /// The lesson's own words and its end.
+    pub output: Output,
+    /// What it has to say against the kernel.
+    pub log: String,
+}
+
+/// The command in Oclgrind, which looks for everything that it can look for.
+pub fn run(mut command: Command) -> Result<Simulation> {
+    command
         .env("OCLGRIND_DATA_RACES", "1")
         .env("OCLGRIND_UNINITIALIZED", "1")
         .env("OCLGRIND_CHECK_API", "1")
-        .env("OCLGRIND_MAX_ERRORS", "5000")
+        .env("OCLGRIND_MAX_ERRORS", "5000");
+    trace(command)
+}
+
+/// The command in Oclgrind, with the settings that it has.
+pub fn trace(mut command: Command) -> Result<Simulation> {
+    let log = LogFile::new();
+    let output = command
         // As written, not as optimised: every access of the source is seen.
         .env("OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable")
         .env("OCLGRIND_LOG", &log.0)
         .output()?;
     let log = fs::read_to_string(&log.0).unwrap_or_default();
-    let mut seen = vec![judge("Oclgrind: result".into(), &output)];
-    seen.extend(sort(&log, text));
-    Ok(seen)
+    Ok(Simulation { output, log })
+}
+
+/// That it is missing, and what is not known for that.
+pub fn missing() -> Observation {
+    let says = "is not on this machine: nobody looks for races, bad accesses and values that \
+                were never written; ./setup --full installs it";
+    Observation::new("Oclgrind", Outcome::NotRun, says)
 }
 
 /// A file for the log that goes away with its owner.
@@ -83,7 +79,9 @@ struct LogFile(PathBuf);
 
 impl LogFile {
     fn new() -> LogFile {
-        let name = format!("opencl-course-diagnose-{}.log", std::process::id());
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("opencl-course-{}-{number}.log", std::process::id());
         LogFile(std::env::temp_dir().join(name))
     }
 }
@@ -97,7 +95,7 @@ impl Drop for LogFile {
 
 /// Sorts a log into detectors. A report begins with a line that is not indented;
 /// the lines below it tell where.
-fn sort(log: &str, text: &str) -> Vec<Observation> {
+pub fn sort(log: &str, text: &str) -> Vec<Observation> {
     let mut reports: Vec<Report> = Vec::new();
     for line in log.lines() {
         if line.starts_with(|c: char| c.is_alphanumeric()) {

@@ -1,0 +1,243 @@
+//! Exercises: kernels with a gap, in a folder of the learner's own; what checks them,
+//! hints, solutions, and what is solved.
+
+mod check;
+mod counts;
+pub mod exercise;
+pub mod folder;
+mod problem;
+pub mod runner;
+pub mod screen;
+mod sectors;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use common::source::Source;
+use serde_json::{Value, json};
+
+use check::{Checked, Run, Verdict, check};
+use exercise::Exercise;
+use folder::{Folder, shown};
+
+/// The flags of `course start`.
+#[derive(clap::Args)]
+pub struct Start {
+    /// Your folder, outside the clone [default: the one in use, else ~/opencl-exercises]
+    #[arg(value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+/// The flags of `course exercise`.
+#[derive(clap::Args)]
+pub struct Options {
+    /// An exercise: its number (6.2), its name, or your file [default: list them]
+    #[arg(value_name = "EXERCISE")]
+    exercise: Option<String>,
+    /// Show one more hint
+    #[arg(long, requires = "exercise", conflicts_with_all = ["solution", "json"])]
+    hint: bool,
+    /// Show the solution and why it is so
+    #[arg(long, requires = "exercise", conflicts_with = "json")]
+    solution: bool,
+    #[command(flatten)]
+    how: How,
+}
+
+/// How a kernel is run.
+#[derive(clap::Args)]
+pub struct How {
+    /// Device, as the lessons take it [default: the one that they choose]
+    #[arg(long, value_name = "SELECTOR")]
+    device: Option<String>,
+    /// End a launch that takes longer
+    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Copies the exercises out.
+pub fn start(options: &Start) -> Result<ExitCode> {
+    let all = exercise::all()?;
+    let folder = match &options.dir {
+        Some(dir) => Folder::at(dir)?,
+        None => Folder::find()?,
+    };
+    let started = folder.start(&all)?;
+    if options.dir.is_some() {
+        folder.keep_in_mind();
+    }
+    let progress = folder.progress();
+    screen::started(&folder, &started, screen::next(&all, &progress))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Lists the exercises, checks one, or shows what helps with it.
+pub fn exercise(options: &Options) -> Result<ExitCode> {
+    let all = exercise::all()?;
+    let folder = Folder::find()?;
+    let Some(word) = &options.exercise else {
+        return list(&all, &folder, options.how.json);
+    };
+    let exercise = exercise::find(all, word)?;
+    let file = file(&exercise, &folder, word);
+    if options.hint {
+        return hint(&exercise, &folder);
+    }
+    if options.solution {
+        let tried = Source::read(&file).is_ok_and(|own| is_edited(&exercise, &own.text));
+        screen::solution(&exercise, tried)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    examine(&exercise, &folder, &file, &options.how)
+}
+
+/// The file that is meant: the one that was named, or the one in the folder.
+fn file(exercise: &Exercise, folder: &Folder, word: &str) -> PathBuf {
+    let named = Path::new(word);
+    match named.is_file() && word.ends_with(".cl") {
+        true => named.to_path_buf(),
+        false => folder.file(exercise),
+    }
+}
+
+fn is_edited(exercise: &Exercise, text: &str) -> bool {
+    let unsolved = exercise.unsolved();
+    unsolved.is_ok_and(|unsolved| unsolved.text != text)
+}
+
+fn list(all: &[Exercise], folder: &Folder, json: bool) -> Result<ExitCode> {
+    if !json {
+        screen::list(all, folder)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let progress = folder.progress();
+    for exercise in all {
+        let line = json!({
+            "exercise": exercise.id(),
+            "lesson": exercise.lesson,
+            "title": exercise.title,
+            "file": folder.file(exercise),
+            "mark": progress.mark(&exercise.id()),
+            "hints_seen": progress.hints(&exercise.id()),
+        });
+        writeln!(std::io::stdout(), "{line}")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Shows the hints that were seen before, and the next one.
+fn hint(exercise: &Exercise, folder: &Folder) -> Result<ExitCode> {
+    let mut progress = folder.progress();
+    let seen = (progress.hints(&exercise.id()) + 1).min(exercise.hints.len());
+    progress.set_hints(&exercise.id(), seen);
+    screen::hints(exercise, seen)?;
+    folder.note(&progress);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn examine(exercise: &Exercise, folder: &Folder, file: &Path, how: &How) -> Result<ExitCode> {
+    if !file.is_file() {
+        folder.must_be_started()?;
+        bail!(
+            "{} is not there\n  next: cargo run -p course -- start   copies the exercises that \
+             you do not have yet",
+            shown(file)
+        );
+    }
+    let edited = is_edited(exercise, &Source::read(file)?.text);
+    if !how.json {
+        screen::head(exercise, file, edited)?;
+    }
+    let checked = run(exercise, file, how)?;
+    let mut progress = folder.progress();
+    note(&mut progress, exercise, checked.verdict);
+    folder.note(&progress);
+    let status = ExitCode::from(checked.status);
+    if how.json {
+        writeln!(std::io::stdout(), "{}", answer(exercise, file, checked))?;
+        return Ok(status);
+    }
+    screen::checked(exercise, &checked)?;
+    if checked.verdict == Verdict::NotRun {
+        eprintln!("{}", checked.message);
+        return Ok(status);
+    }
+    match checked.verdict {
+        Verdict::Solved => {
+            let all = exercise::all()?;
+            screen::onward(exercise, screen::next(&all, &progress))?;
+        }
+        _ => screen::advice(exercise, &progress)?,
+    }
+    Ok(status)
+}
+
+/// Checks every exercise that was begun, and prints a line for each.
+pub fn check_all(how: &How) -> Result<ExitCode> {
+    let all = exercise::all()?;
+    let folder = Folder::find()?;
+    folder.must_be_started()?;
+    let mut progress = folder.progress();
+    let mut worst = 0;
+    for exercise in &all {
+        let file = folder.file(exercise);
+        let begun = Source::read(&file).is_ok_and(|own| is_edited(exercise, &own.text));
+        let checked = match begun {
+            true => Some(run(exercise, &file, how)?),
+            false => None,
+        };
+        if let Some(checked) = &checked {
+            note(&mut progress, exercise, checked.verdict);
+            worst = worst.max(checked.status);
+        }
+        match (how.json, checked) {
+            (false, checked) => screen::row(exercise, checked.as_ref())?,
+            (true, Some(checked)) => {
+                writeln!(std::io::stdout(), "{}", answer(exercise, &file, checked))?;
+            }
+            (true, None) => {}
+        }
+    }
+    folder.note(&progress);
+    if !how.json {
+        screen::total(&all, &folder)?;
+    }
+    Ok(ExitCode::from(worst))
+}
+
+fn run(exercise: &Exercise, file: &Path, how: &How) -> Result<Checked> {
+    check(&Run {
+        exercise,
+        file,
+        device: how.device.as_deref(),
+        timeout: how.timeout,
+    })
+}
+
+/// Keeps the best that was ever seen: trying something else takes nothing away.
+fn note(progress: &mut crate::progress::Progress, exercise: &Exercise, verdict: Verdict) {
+    match verdict {
+        Verdict::Solved => progress.set_mark(&exercise.id(), "solved"),
+        Verdict::Unproven if !screen::is_solved(progress, exercise) => {
+            progress.set_mark(&exercise.id(), "right");
+        }
+        _ => {}
+    }
+}
+
+fn answer(exercise: &Exercise, file: &Path, checked: Checked) -> Value {
+    let observations = checked.observations.into_iter().map(Value::from);
+    json!({
+        "exercise": exercise.id(),
+        "title": exercise.title,
+        "file": file,
+        "observations": observations.collect::<Vec<_>>(),
+        "solved": checked.verdict == Verdict::Solved,
+        "verdict": checked.verdict.words(),
+    })
+}

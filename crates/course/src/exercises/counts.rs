@@ -1,0 +1,160 @@
+//! What a kernel does as whole numbers, which no hardware blurs: Oclgrind counts the
+//! instructions of a launch, and its reports tell the sectors.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// Bytes of a float and of an int.
+const ELEMENT: u64 = 4;
+
+/// What can be counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Count {
+    /// Elements loaded from global memory.
+    GlobalLoads,
+    /// Elements stored to global memory.
+    GlobalStores,
+    /// Elements loaded from local memory.
+    LocalLoads,
+    /// Elements stored to local memory.
+    LocalStores,
+    /// Instructions that load from global memory, whatever their width.
+    LoadInstructions,
+    /// Instructions that store to global memory.
+    StoreInstructions,
+    /// Barriers that an item passes.
+    Barriers,
+    /// Sectors of 32 bytes that groups of 32 neighbouring items touch.
+    Sectors,
+}
+
+impl Count {
+    /// As the screen calls it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Count::GlobalLoads => "global loads",
+            Count::GlobalStores => "global stores",
+            Count::LocalLoads => "local loads",
+            Count::LocalStores => "local stores",
+            Count::LoadInstructions => "load instructions",
+            Count::StoreInstructions => "store instructions",
+            Count::Barriers => "barriers",
+            Count::Sectors => "sectors",
+        }
+    }
+
+    /// Of what, where the words do not say it.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Count::Barriers => " for each item",
+            Count::Sectors => " of 32 bytes",
+            Count::LoadInstructions | Count::StoreInstructions => "",
+            _ => " elements",
+        }
+    }
+}
+
+/// The counts of the last launch in what Oclgrind printed; `items` ran.
+pub fn counts(printed: &str, items: usize) -> BTreeMap<Count, f64> {
+    let mut totals: BTreeMap<Count, u64> = BTreeMap::new();
+    for line in printed.lines() {
+        if line.starts_with("Instructions executed for kernel") {
+            totals.clear();
+        }
+        let Some((count, what)) = line.split_once(" - ") else {
+            continue;
+        };
+        let Ok(count) = count.trim().parse() else {
+            continue;
+        };
+        for (kind, amount) in amounts(count, what) {
+            *totals.entry(kind).or_default() += amount;
+        }
+    }
+    let mut counts: BTreeMap<Count, f64> = BTreeMap::new();
+    for (kind, total) in totals {
+        let per = if kind == Count::Barriers { items } else { 1 };
+        counts.insert(kind, total as f64 / per as f64);
+    }
+    counts
+}
+
+/// What `count` instructions of a kind add to which counts.
+fn amounts(count: u64, what: &str) -> Vec<(Count, u64)> {
+    if let Some(call) = what.strip_prefix("call _Z") {
+        let name = call.trim_start_matches(|c: char| c.is_ascii_digit());
+        if name.starts_with("barrier") || name.starts_with("work_group_barrier") {
+            return vec![(Count::Barriers, count)];
+        }
+        return vector_call(name).map_or(Vec::new(), |(is_load, space, width)| {
+            memory(is_load, space, count, count * width)
+        });
+    }
+    let Some((kind, bytes)) = what.split_once(" (") else {
+        return Vec::new();
+    };
+    let bytes: u64 = bytes
+        .strip_suffix(" bytes)")
+        .and_then(|bytes| bytes.parse().ok())
+        .unwrap_or(0);
+    match kind.split_once(' ') {
+        Some((access @ ("load" | "store"), space)) => {
+            memory(access == "load", space, count, bytes / ELEMENT)
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// `_Z6vload4mPU3AS1Kf`, without the beginning, loads 4 elements from address space 1,
+/// which is global memory; 3 is local memory.
+fn vector_call(name: &str) -> Option<(bool, &'static str, u64)> {
+    let loads = name.strip_prefix("vload");
+    let rest = loads.or_else(|| name.strip_prefix("vstore"))?;
+    let end = rest.find(|c: char| !c.is_ascii_digit())?;
+    let width = rest[..end].parse().ok()?;
+    let space = match (rest.contains("AS1"), rest.contains("AS3")) {
+        (true, _) => "global",
+        (_, true) => "local",
+        _ => return None,
+    };
+    Some((loads.is_some(), space, width))
+}
+
+fn memory(is_load: bool, space: &str, count: u64, elements: u64) -> Vec<(Count, u64)> {
+    match (space, is_load) {
+        ("global", true) => vec![
+            (Count::GlobalLoads, elements),
+            (Count::LoadInstructions, count),
+        ],
+        ("global", false) => vec![
+            (Count::GlobalStores, elements),
+            (Count::StoreInstructions, count),
+        ],
+        ("local", true) => vec![(Count::LocalLoads, elements)],
+        ("local", false) => vec![(Count::LocalStores, elements)],
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_calls_and_barriers_of_the_last_launch_are_counted() {
+        let printed = "Instructions executed for kernel 'f':\n   9 - load global (36 bytes)\n\
+            Instructions executed for kernel 'f':\n   8 - load global (128 bytes)\n   \
+            2 - call _Z6vload4mPU3AS1Kf()\n   3 - call _Z7vstore2Dv2_fmPU3AS3f()\n   \
+            64 - call _Z7barrierj()\n   5 - load private (20 bytes)\n   7 - add\n{}\n";
+        let counts = counts(printed, 32);
+        let expected = [
+            (Count::GlobalLoads, 40.0),
+            (Count::LocalStores, 6.0),
+            (Count::LoadInstructions, 10.0),
+            (Count::Barriers, 2.0),
+        ];
+        assert_eq!(counts, BTreeMap::from(expected));
+    }
+}

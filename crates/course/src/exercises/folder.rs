@@ -1,0 +1,220 @@
+//! The learner's own folder: the kernels to solve, and a text file of progress. It
+//! never lies in the clone of the course, which so stays clean.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use common::source::workspace;
+
+use super::exercise::Exercise;
+use crate::progress::Progress;
+
+/// Names the folder; stronger than what `start` was told.
+pub const VARIABLE: &str = "OPENCL_COURSE_EXERCISES";
+/// The folder's name in the home folder, where nothing else was chosen.
+const DEFAULT: &str = "opencl-exercises";
+
+/// What stands in the folder's README.
+const README: &str = "\
+# Exercises of the OpenCL course
+
+A folder for each lesson, a kernel file for each exercise. The task stands at the top
+of the file; your lines go between its two marker lines. In the folder of the course:
+
+    cargo run -p course                        what is solved, and what is next
+    cargo run -p course -- exercise 6.2        check one
+    cargo run -p course -- exercise 6.2 --hint
+    cargo run -p course -- exercise 6.2 --solution
+    cargo run -p course -- check-all
+
+This folder is yours. Nothing that you wrote is ever overwritten. For a fresh copy of
+an exercise, delete the file and run `cargo run -p course -- start` again. progress.txt
+is a note of what was solved: read it, edit it or delete it.
+";
+
+/// The folder; it need not exist yet.
+pub struct Folder {
+    path: PathBuf,
+}
+
+/// What `start` has done.
+pub struct Started {
+    /// Exercises copied now.
+    pub new: usize,
+    /// Exercises that were there, and were left alone.
+    pub kept: usize,
+}
+
+impl Folder {
+    /// The folder that was chosen: by the variable, by the last `start DIR`, or the
+    /// one in the home folder.
+    pub fn find() -> Result<Folder> {
+        let chosen = std::env::var_os(VARIABLE).map(PathBuf::from);
+        let pointed = || {
+            let text = fs::read_to_string(pointer()?).ok()?;
+            Some(PathBuf::from(text.lines().next()?.trim()))
+        };
+        let default = || Some(home()?.join(DEFAULT));
+        let path = chosen.or_else(pointed).or_else(default);
+        let path = path.filter(|path| !path.as_os_str().is_empty());
+        match path {
+            Some(path) => Ok(Folder { path }),
+            None => bail!(
+                "your home folder is not known; name a folder for the exercises: \
+                 cargo run -p course -- start DIR, or the variable {VARIABLE}"
+            ),
+        }
+    }
+
+    /// The folder that `start DIR` names.
+    pub fn at(path: &Path) -> Result<Folder> {
+        let path = std::path::absolute(path)
+            .with_context(|| format!("cannot use the folder {}", path.display()))?;
+        Ok(Folder { path })
+    }
+
+    /// Whether `start` has been here.
+    pub fn is_started(&self) -> bool {
+        self.path.is_dir()
+    }
+
+    /// Refuses to go on without it.
+    pub fn must_be_started(&self) -> Result<()> {
+        match self.is_started() {
+            true => Ok(()),
+            false => bail!(
+                "you have no exercises yet: {} is not there\n  next: cargo run -p course -- start   \
+                 copies them there; `start DIR` to another folder",
+                shown(&self.path)
+            ),
+        }
+    }
+
+    /// Copies the exercises that are not there yet; what is there is left alone.
+    pub fn start(&self, all: &[Exercise]) -> Result<Started> {
+        self.must_lie_outside()?;
+        fs::create_dir_all(&self.path).with_context(|| self.cannot("make"))?;
+        create(&self.path.join("README.md"), README).with_context(|| self.cannot("write to"))?;
+        let mut started = Started { new: 0, kept: 0 };
+        for exercise in all {
+            let file = self.file(exercise);
+            let made = file.parent().map_or(Ok(()), fs::create_dir_all);
+            made.with_context(|| self.cannot("write to"))?;
+            let text = exercise.unsolved()?.text;
+            match create(&file, &text).with_context(|| self.cannot("write to"))? {
+                true => started.new += 1,
+                false => started.kept += 1,
+            }
+        }
+        Ok(started)
+    }
+
+    /// Keeps the folder in mind for later commands. Without a place for that, the
+    /// variable is the way.
+    pub fn keep_in_mind(&self) {
+        let write = || -> Option<()> {
+            let pointer = pointer()?;
+            fs::create_dir_all(pointer.parent()?).ok()?;
+            fs::write(pointer, format!("{}\n", self.path.display())).ok()
+        };
+        if write().is_none() {
+            eprintln!(
+                "the course cannot keep this folder in mind; set {VARIABLE}={}",
+                self.path.display()
+            );
+        }
+    }
+
+    fn cannot(&self, what: &str) -> String {
+        format!(
+            "cannot {what} {}; name another folder: cargo run -p course -- start DIR",
+            self.path.display()
+        )
+    }
+
+    fn must_lie_outside(&self) -> Result<()> {
+        let clone = workspace();
+        let clone = clone.canonicalize().unwrap_or(clone);
+        // The folder need not exist: the nearest one above it does.
+        let above = self
+            .path
+            .ancestors()
+            .find_map(|path| path.canonicalize().ok());
+        if above.is_some_and(|above| above.starts_with(&clone)) {
+            bail!(
+                "{} lies in the clone of the course, which is to stay clean; name a folder \
+                 outside of it, for example: cargo run -p course -- start ~/{DEFAULT}",
+                self.path.display()
+            );
+        }
+        Ok(())
+    }
+
+    /// The learner's file of an exercise.
+    pub fn file(&self, exercise: &Exercise) -> PathBuf {
+        self.path.join(format!("{}.cl", exercise.place))
+    }
+
+    /// The folder's path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file that holds the progress.
+    pub fn progress_file(&self) -> PathBuf {
+        self.path.join("progress.txt")
+    }
+
+    /// What was noted before.
+    pub fn progress(&self) -> Progress {
+        Progress::read(&self.progress_file())
+    }
+
+    /// Notes progress. Where there is no folder yet, there is nothing to note it in;
+    /// one that cannot be written is worth a word, no failure.
+    pub fn note(&self, progress: &Progress) {
+        if !self.is_started() {
+            return;
+        }
+        let heading = "What the course has noted of your exercises.";
+        if let Err(error) = progress.write(&self.progress_file(), heading) {
+            let file = self.progress_file();
+            eprintln!("your progress was not noted in {}: {error}", file.display());
+        }
+    }
+}
+
+/// Makes a file, unless there is one.
+fn create(path: &Path, text: &str) -> std::io::Result<bool> {
+    match File::options().write(true).create_new(true).open(path) {
+        Ok(mut file) => file.write_all(text.as_bytes()).map(|()| true),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// A path as people write it: with ~ for the home folder.
+pub fn shown(path: &Path) -> String {
+    let below = home().and_then(|home| Some(path.strip_prefix(home).ok()?.to_path_buf()));
+    match below {
+        Some(below) => format!("~/{}", below.display()),
+        None => path.display().to_string(),
+    }
+}
+
+fn home() -> Option<PathBuf> {
+    std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
+}
+
+/// The file that says which folder was started last.
+fn pointer() -> Option<PathBuf> {
+    let of_system = ["XDG_CONFIG_HOME", "APPDATA"].into_iter();
+    let configuration = of_system
+        .filter_map(std::env::var_os)
+        .find(|path| !path.is_empty())
+        .map(PathBuf::from)
+        .or_else(|| Some(home()?.join(".config")))?;
+    Some(configuration.join("opencl-course").join("exercises"))
+}

@@ -1,0 +1,227 @@
+//! What the exercises' kernels compute: their arguments, and what must come out.
+
+use common::element::{Elements, Type};
+use common::matrix::{Fill, Matrix, Shape};
+use common::session::Arg;
+use common::verify::{self, poison};
+use common::{Layout, Step};
+use serde::Deserialize;
+
+use super::exercise::Spec;
+
+/// A kind of problem. Every kernel of a kind has the same arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// (int n, out): out[i] is i.
+    Numbers,
+    /// (int rows, int columns, out): out[row][column] is 1000 * row + column.
+    Grid,
+    /// (int n, out): out[g] says how many of n elements fall to group g.
+    GroupCounts,
+    /// (int n, float d, A, B, C): C = d * A + B.
+    Saxpy,
+    /// (int M, int N, int K, A, B, C): C[M][N] = A[M][K] * B[K][N], row-major.
+    Product,
+    /// The same with B transposed, Bt[N][K].
+    ProductBTransposed,
+    /// The same with all three column-major.
+    ProductColumnMajor,
+    /// (int rows, int columns, in, out): out[columns][rows] from in[rows][columns].
+    Transposition,
+    /// (int n, in, out): out[g] is the sum of the elements of group g.
+    GroupSums,
+}
+
+impl Kind {
+    /// A size by the sides that the kernel is told.
+    pub fn name(self, size: Shape) -> String {
+        match self {
+            Kind::Product | Kind::ProductBTransposed | Kind::ProductColumnMajor => size.to_string(),
+            Kind::Grid | Kind::Transposition => format!("{}x{}", size.m, size.n),
+            Kind::Numbers | Kind::GroupCounts | Kind::Saxpy | Kind::GroupSums => size.n.to_string(),
+        }
+    }
+}
+
+/// The arguments of one launch, and the check of its result.
+pub struct Problem {
+    /// The numbers, which come first.
+    pub scalars: Vec<Arg<'static>>,
+    /// What the buffers hold, which come next.
+    pub inputs: Vec<Elements>,
+    /// The result's type, and how many of it.
+    pub output: (Type, usize),
+    expected: Expected,
+}
+
+enum Expected {
+    Product(Box<Step>, verify::Problem),
+    Elements(Vec<f64>),
+}
+
+impl Problem {
+    /// The problem of this size.
+    pub fn new(spec: &Spec, size: Shape, group: &[usize]) -> Problem {
+        let (rows, columns, n) = (size.m, size.n, size.n);
+        let group: usize = group.iter().product();
+        let random =
+            |rows, columns, seed| Matrix::filled(rows, columns, Type::Float, Fill::Random, seed);
+        match spec.problem {
+            Kind::Product => product(spec, Layout::RowMajor, size),
+            Kind::ProductBTransposed => product(spec, Layout::BTransposed, size),
+            Kind::ProductColumnMajor => product(spec, Layout::ColumnMajor, size),
+            Kind::Numbers => {
+                let expected = Elements::from_fn(Type::Int, n, |i| i as f64);
+                elements(ints(&[n]), Vec::new(), &expected)
+            }
+            Kind::Grid => {
+                let number = |i| (1000 * (i / columns) + i % columns) as f64;
+                let expected = Elements::from_fn(Type::Int, rows * columns, number);
+                elements(ints(&[rows, columns]), Vec::new(), &expected)
+            }
+            Kind::GroupCounts => {
+                let count = |g| group.min(n - g * group) as f64;
+                let expected = Elements::from_fn(Type::Int, n.div_ceil(group), count);
+                elements(ints(&[n]), Vec::new(), &expected)
+            }
+            Kind::Saxpy => {
+                let (a, b) = (random(1, n, 1).data, random(1, n, 2).data);
+                let d = 1.7f32;
+                let sum = |i| f64::from(d) * a.get(i) + b.get(i);
+                let expected = Elements::from_fn(Type::Float, n, sum);
+                let scalars = vec![Arg::Int(n as i32), Arg::Float(d)];
+                elements(scalars, vec![a, b], &expected)
+            }
+            Kind::Transposition => {
+                let input = random(rows, columns, 1);
+                let expected = input.transposed();
+                elements(ints(&[rows, columns]), vec![input.data], &expected.data)
+            }
+            Kind::GroupSums => {
+                // Whole numbers, so that every order of summation is exact.
+                let input = Elements::from_fn(Type::Float, n, |i| (i * 7 % 23) as f64);
+                let elements_of = |g| g * group..n.min((g + 1) * group);
+                let sum = |g| elements_of(g).map(|i| input.get(i)).sum();
+                let sums = Elements::from_fn(Type::Float, n.div_ceil(group), sum);
+                elements(ints(&[n]), vec![input], &sums)
+            }
+        }
+    }
+
+    /// The types of the arguments, for the check before the launch.
+    pub fn signature(&self) -> Vec<String> {
+        let scalar = |arg: &Arg| match arg {
+            Arg::Float(_) => "float",
+            _ => "int",
+        };
+        let scalars = self.scalars.iter().map(|arg| scalar(arg).to_string());
+        let types = self.inputs.iter().map(Elements::ty);
+        let pointers = types.chain([self.output.0]);
+        scalars
+            .chain(pointers.map(|ty| format!("{}*", ty.name())))
+            .collect()
+    }
+
+    /// Whether this is right; if not, what it looks like. `canary` says whether
+    /// nothing was written behind it.
+    pub fn check(&self, result: Elements, canary: bool) -> Result<(), String> {
+        match &self.expected {
+            Expected::Product(step, problem) => {
+                let s = step.shape(problem.shape);
+                let c = Matrix {
+                    rows: s.m,
+                    cols: s.n,
+                    data: result,
+                };
+                verify::check(problem, &step.result(c, problem.shape), canary)
+                    .map(|_| ())
+                    .map_err(|wrong| wrong.to_string())
+            }
+            Expected::Elements(expected) => compare(&result, expected, canary),
+        }
+    }
+}
+
+fn product(spec: &Spec, layout: Layout, size: Shape) -> Problem {
+    let [m, n, k] = spec.pad;
+    let step = Step::new(&spec.kernel, "").layout(layout).pad(m, n, k);
+    let problem = verify::Problem::new(size, Type::Float, Fill::Random, 1);
+    let s = step.shape(size);
+    let (a, b) = step.operands(&problem);
+    let inputs = vec![a.into_owned().data, b.into_owned().data];
+    Problem {
+        scalars: ints(&[s.m, s.n, s.k]),
+        inputs,
+        output: (Type::Float, s.m * s.n),
+        expected: Expected::Product(Box::new(step), problem),
+    }
+}
+
+fn elements(scalars: Vec<Arg<'static>>, inputs: Vec<Elements>, expected: &Elements) -> Problem {
+    Problem {
+        scalars,
+        inputs,
+        output: (expected.ty(), expected.len()),
+        expected: Expected::Elements((0..expected.len()).map(|i| expected.get(i)).collect()),
+    }
+}
+
+fn ints(numbers: &[usize]) -> Vec<Arg<'static>> {
+    numbers.iter().map(|&n| Arg::Int(n as i32)).collect()
+}
+
+/// A device may fuse a multiply-add, so the last digits may differ; sums of products
+/// near zero lose more of them, hence the 1.
+fn compare(result: &Elements, expected: &[f64], canary: bool) -> Result<(), String> {
+    let is_right = |i: &usize| {
+        let bound = 4.0 * f64::from(f32::EPSILON) * expected[*i].abs().max(1.0);
+        (result.get(*i) - expected[*i]).abs() <= bound
+    };
+    let wrong: Vec<usize> = (0..expected.len()).filter(|i| !is_right(i)).collect();
+    let Some(&first) = wrong.first() else {
+        return match canary {
+            true => Ok(()),
+            false => Err("overrun: the kernel wrote past the end of its output".into()),
+        };
+    };
+    let untouched = |i: &&usize| {
+        let at = **i * result.ty().size();
+        result.as_bytes()[at..at + 4] == poison(result.ty())[..4]
+    };
+    let untouched = wrong.iter().filter(untouched).count();
+    let mut says = format!("{} of {} elements are wrong", wrong.len(), expected.len());
+    if untouched < wrong.len() {
+        let (got, want) = (result.get(first), expected[first]);
+        says.push_str(&format!("\nout[{first}] is {got}, it should be {want}"));
+    }
+    if untouched > 0 {
+        says.push_str(&format!("\n{untouched} of them were never written"));
+    }
+    if !canary {
+        says.push_str("\nand the kernel wrote past the end of its output");
+    }
+    Err(says)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_result_says_where_and_a_missing_one_that_it_is() {
+        let expected = [1.0, 2.0, 3.0];
+        let nan = f32::from_bits(0x7fa0_dead);
+        let check =
+            |got: [f32; 3], canary| compare(&Elements::Float(got.into()), &expected, canary);
+        assert_eq!(check([1.0, 2.0, 3.0], true), Ok(()));
+        assert!(
+            check([1.0, 2.0, 3.0], false)
+                .unwrap_err()
+                .contains("past the end")
+        );
+        let says = check([1.0, 0.0, nan], true).unwrap_err();
+        assert!(says.contains("2 of 3") && says.contains("out[1] is 0, it should be 2"));
+        assert!(says.contains("1 of them were never written"), "{says}");
+    }
+}

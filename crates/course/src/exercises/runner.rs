@@ -1,0 +1,118 @@
+//! The process in which a learner's kernel runs: a lesson of one kernel, whose steps
+//! come from the exercise's data. The course starts itself again with an environment
+//! variable for this, so that a crash or a hang is one more answer.
+
+use std::process::ExitCode;
+
+use common::element::Elements;
+use common::matrix::Shape;
+use common::session::Arg;
+use common::verify::{self, CANARY_BYTES};
+use common::{Error, Lesson, Result, lesson};
+
+use super::exercise::{Exercise, all, find};
+use super::problem::Problem;
+
+/// Set to an exercise and what is wanted of it, for example "6.2 device".
+pub const VARIABLE: &str = "OPENCL_COURSE_RUN_EXERCISE";
+
+/// What is wanted of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Right results on a device, at every size.
+    Results,
+    /// Faults that a simulator sees, and its counts.
+    Faults,
+    /// Every access, by a launch without buffers: each is then reported.
+    Accesses,
+}
+
+impl Purpose {
+    const ALL: [Purpose; 3] = [Purpose::Results, Purpose::Faults, Purpose::Accesses];
+
+    /// The word in the variable.
+    pub fn word(self) -> &'static str {
+        match self {
+            Purpose::Results => "results",
+            Purpose::Faults => "faults",
+            Purpose::Accesses => "accesses",
+        }
+    }
+
+    fn sizes(self, exercise: &Exercise) -> Vec<Shape> {
+        let spec = &exercise.spec;
+        match self {
+            Purpose::Results => spec.sizes.clone(),
+            // Counts are those of the last launch.
+            Purpose::Faults if spec.simulated == spec.counted => vec![spec.counted],
+            Purpose::Faults => vec![spec.simulated, spec.counted],
+            Purpose::Accesses => vec![spec.counted],
+        }
+    }
+}
+
+/// Runs an exercise, if this process was started for that.
+pub fn run_if_asked() -> Option<ExitCode> {
+    let asked = std::env::var(VARIABLE).ok()?;
+    let (id, word) = asked.split_once(' ')?;
+    let purpose = Purpose::ALL.into_iter().find(|one| one.word() == word)?;
+    let exercise = match all().and_then(|all| find(all, id)) {
+        Ok(exercise) => exercise,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            return Some(ExitCode::from(2));
+        }
+    };
+    Some(lesson(exercise.lesson, "an exercise", None, |lesson| {
+        for size in purpose.sizes(&exercise) {
+            run(lesson, &exercise, purpose, size)?;
+        }
+        Ok(())
+    }))
+}
+
+fn run(lesson: &mut Lesson, exercise: &Exercise, purpose: Purpose, size: Shape) -> Result<()> {
+    let spec = &exercise.spec;
+    let range = spec.range(size).map_err(bad_data)?;
+    let problem = Problem::new(spec, size, &range.local);
+    let mut record = lesson.record(&spec.kernel, &exercise.title, size)?;
+    record.group = range.local.clone();
+    let program = lesson.program(&spec.defines())?;
+    let kernel = program.kernel(&spec.kernel, &problem.signature())?;
+    let session = lesson.session()?;
+    if let Some(reason) = range.refusal(&session.device, usize::MAX) {
+        record.skipped = Some(reason);
+        return lesson.row(record);
+    }
+    lesson.doing(format!("running {}", spec.kernel))?;
+    let mut args = problem.scalars.clone();
+    if purpose == Purpose::Accesses {
+        args.extend((0..=problem.inputs.len()).map(|_| Arg::NoBuffer));
+        session.set_args(&kernel, &spec.kernel, &args)?;
+        session.run(&kernel, &spec.kernel, &range)?;
+        return Ok(());
+    }
+    let inputs: Result<Vec<_>> = problem
+        .inputs
+        .iter()
+        .map(|input| session.upload(input.as_bytes()))
+        .collect();
+    let inputs = inputs?;
+    let (ty, count) = problem.output;
+    let bytes = count * ty.size();
+    let output = session.upload(&verify::poisoned(bytes, ty))?;
+    args.extend(inputs.iter().chain([&output]).map(Arg::Buffer));
+    session.set_args(&kernel, &spec.kernel, &args)?;
+    session.run(&kernel, &spec.kernel, &range)?;
+    let result = session.read(&output, bytes + CANARY_BYTES)?;
+    let canary = verify::canary_alive(&result, bytes, ty);
+    match problem.check(Elements::from_bytes(ty, &result[..bytes]), canary) {
+        Ok(()) => record.verified = true,
+        Err(wrong) => record.failed = Some(wrong),
+    }
+    lesson.row(record)
+}
+
+fn bad_data(error: anyhow::Error) -> Error {
+    Error::Usage(format!("the exercise's data: {error:#}"))
+}

@@ -1,0 +1,131 @@
+//! The sectors of memory that a kernel asks for. A device serves 32 neighbouring items
+//! at once (as NVIDIA's do; AMD's: 64) and moves whole sectors of 32 bytes: items that
+//! ask for neighbouring addresses share them, others pay for one each.
+//!
+//! Each access is known from a launch without buffers, which Oclgrind reports access
+//! by access: item, instruction, address.
+
+use std::collections::{HashMap, HashSet};
+
+/// Items that ask together.
+const TOGETHER: usize = 32;
+/// Bytes of a sector.
+const SECTOR: u64 = 32;
+
+/// One access of one item.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Access {
+    address: u64,
+    bytes: u64,
+    local: [usize; 3],
+    group: [usize; 3],
+    /// The instruction and its line: what neighbours do at the same time.
+    instruction: String,
+}
+
+/// Sectors of global memory, counted for 32 neighbouring items at a time; `sides` are
+/// those of the group.
+pub fn sectors(log: &str, sides: &[usize]) -> usize {
+    let side = |dimension: usize| sides.get(dimension).copied().unwrap_or(1);
+    // How often an item has executed an instruction: neighbours run in step.
+    let mut turns: HashMap<(String, [usize; 3], [usize; 3]), usize> = HashMap::new();
+    let mut touched = HashSet::new();
+    for access in accesses(log) {
+        let [x, y, z] = access.local;
+        let together = (x + side(0) * (y + side(1) * z)) / TOGETHER;
+        let item = (access.instruction.clone(), access.group, access.local);
+        let turn = turns.entry(item).or_default();
+        *turn += 1;
+        let last = access.address + access.bytes.max(1) - 1;
+        for sector in access.address / SECTOR..=last / SECTOR {
+            let instruction = access.instruction.clone();
+            touched.insert((instruction, access.group, together, *turn, sector));
+        }
+    }
+    touched.len()
+}
+
+/// Every report of an access to global memory.
+fn accesses(log: &str) -> Vec<Access> {
+    let mut accesses: Vec<Access> = Vec::new();
+    for line in log.lines() {
+        if let Some(access) = heading(line) {
+            accesses.push(access);
+        }
+        let Some(access) = accesses.last_mut() else {
+            continue;
+        };
+        let text = line.trim();
+        if let Some(entity) = text.strip_prefix("Entity: ") {
+            access.local = coordinates(entity, "Local(");
+            access.group = coordinates(entity, "Group(");
+        } else if line.starts_with("\t  %")
+            || line.starts_with("\t  store")
+            || text.starts_with("At line")
+        {
+            access.instruction.push_str(text);
+        }
+    }
+    accesses
+}
+
+/// "Invalid read of size 4 at global memory address 0x1000000000040"
+fn heading(line: &str) -> Option<Access> {
+    let rest = line.strip_prefix("Invalid ")?.split_once(" of size ")?.1;
+    let (bytes, address) = rest.split_once(" at global memory address 0x")?;
+    Some(Access {
+        bytes: bytes.parse().ok()?,
+        address: u64::from_str_radix(address.trim(), 16).ok()?,
+        ..Access::default()
+    })
+}
+
+/// The three numbers after a word.
+fn coordinates(entity: &str, word: &str) -> [usize; 3] {
+    let mut found = [0; 3];
+    let after = entity.split_once(word).map_or("", |(_, after)| after);
+    let numbers = after.split(')').next().unwrap_or("").split(',');
+    for (to, number) in found.iter_mut().zip(numbers) {
+        *to = number.parse().unwrap_or(0);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The log of 32 items that read `stride` floats apart, `turns` times.
+    fn log(stride: usize, turns: usize) -> String {
+        let mut log = String::new();
+        for item in 0..32 {
+            for turn in 0..turns {
+                let address = 4 * (item * stride + turn * 1024);
+                log.push_str(&format!(
+                    "\nInvalid read of size 4 at global memory address 0x{address:x}\n\
+                     \tKernel: f\n\tEntity: Global({item},0,0) Local({item},0,0) Group(0,0,0)\n\
+                     \t  %2 = load float, float addrspace(1)* %p, align 4, !dbg !38\n\
+                     \tAt line 2 (column 9) of input.cl:\n\t  x = a[i];\n\t\n"
+                ));
+            }
+        }
+        log
+    }
+
+    #[test]
+    fn neighbours_share_sectors_and_strides_do_not() {
+        assert_eq!(sectors(&log(1, 1), &[32]), 4);
+        assert_eq!(sectors(&log(2, 1), &[32]), 8);
+        assert_eq!(sectors(&log(8, 1), &[32]), 32);
+        assert_eq!(sectors(&log(0, 1), &[32]), 1);
+        assert_eq!(sectors(&log(1, 3), &[32]), 12);
+    }
+
+    #[test]
+    fn items_of_different_rows_of_a_group_may_run_together() {
+        // 32 items of a group of 8 x 4 are all neighbours, of 8 x 8 half of them.
+        let text = log(1, 1).replace("Local(8,0,0)", "Local(0,1,0)");
+        assert_eq!(accesses(&text)[8].local, [0, 1, 0]);
+        assert_eq!(sectors(&text, &[8, 4]), 4);
+    }
+}

@@ -1,0 +1,102 @@
+//! What a detector saw of a kernel.
+
+use std::io::Write;
+
+use anyhow::Result;
+use colored::{ColoredString, Colorize};
+use serde_json::{Value, json};
+
+use crate::text::{WIDTH, cut, indented, wrap};
+
+/// Where the words beside a detector's name begin.
+const WORDS: usize = 28;
+
+/// One detector's answer.
+#[derive(Clone, Debug)]
+pub struct Observation {
+    /// The detector, with the size where it depends on it.
+    pub detector: String,
+    /// In a word.
+    pub outcome: Outcome,
+    /// In a sentence.
+    pub says: String,
+    /// Evidence, a line each.
+    pub details: Vec<String>,
+}
+
+/// An answer in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It ran and has nothing to say against the kernel.
+    Silent,
+    /// It found something.
+    Fault,
+    /// It could not look.
+    NotRun,
+}
+
+impl Outcome {
+    fn word(self) -> &'static str {
+        match self {
+            Outcome::Silent => "silent",
+            Outcome::Fault => "fault",
+            Outcome::NotRun => "not run",
+        }
+    }
+}
+
+impl Observation {
+    /// An answer without evidence.
+    pub fn new(detector: impl Into<String>, outcome: Outcome, says: impl Into<String>) -> Self {
+        Observation {
+            detector: detector.into(),
+            outcome,
+            says: says.into(),
+            details: Vec::new(),
+        }
+    }
+
+    /// The detector as the headers of the broken kernels call it.
+    pub fn kind(&self) -> &str {
+        match self.is_of_results() {
+            true => "checker",
+            false => self.detector.trim_start_matches("Oclgrind: "),
+        }
+    }
+
+    /// Prints it: a mark, the detector, what it says, and the evidence below.
+    pub fn print(&self, mark: &ColoredString, says: &str) -> Result<()> {
+        let mut out = std::io::stdout();
+        let says = indented(&wrap(says, WIDTH - WORDS), WORDS);
+        writeln!(out, "  {mark} {:<24}{says}", self.detector)?;
+        let is_of_build = self.says.starts_with("does not build");
+        for detail in &self.details {
+            // A build's diagnostic is laid out already, a line of code is no prose.
+            match (is_of_build, detail.starts_with("line ")) {
+                (true, _) => writeln!(out, "      {detail}")?,
+                (_, true) => writeln!(out, "        {}", cut(detail, WIDTH - 8).cyan())?,
+                _ => {
+                    let lines = wrap(detail, WIDTH - WORDS);
+                    writeln!(out, "{:WORDS$}{}", "", indented(&lines, WORDS))?;
+                }
+            }
+        }
+        Ok(out.flush()?)
+    }
+
+    /// True for the checker on a device, or in the simulator.
+    pub fn is_of_results(&self) -> bool {
+        self.detector.contains("result")
+    }
+}
+
+impl From<Observation> for Value {
+    fn from(seen: Observation) -> Value {
+        json!({
+            "detector": seen.detector,
+            "outcome": seen.outcome.word(),
+            "says": seen.says,
+            "details": seen.details,
+        })
+    }
+}

@@ -1,0 +1,28 @@
+// Exercise 6.5: a sum by halves. out[g] = the sum of the elements of group g.
+//
+// Each item has put one element into the tile. In every round half of the items
+// that are left add the other half's elements to their own: 64, 32, ... 1. After
+// the last round the sum stands in tile[0]. Write the round.
+
+#define ITEMS 64
+
+kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void group_sums(int n, global const float *in, global float *out)
+{
+    local float tile[ITEMS];
+    const int me = get_local_id(0);
+    const int i = get_global_id(0);
+
+    tile[me] = i < n ? in[i] : 0.0f;
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    for (int others = ITEMS / 2; others > 0; others /= 2) {
+        // ---- your lines begin
+        if (me < others)
+            tile[me] += tile[me + others];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        // ---- your lines end
+    }
+    if (me == 0)
+        out[get_group_id(0)] = tile[0];
+}

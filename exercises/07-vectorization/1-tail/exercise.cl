@@ -1,0 +1,17 @@
+// Exercise 7.1: the tail. C = d * A + B, vectors of n floats.
+//
+// An item computes four neighbouring elements with one float4. n need not be a
+// multiple of 4: as it stands the last item reads and writes behind the end. Let it do
+// what is left one by one, and all others as before.
+
+kernel void saxpy(int n, float d, global const float *A, global const float *B,
+                  global float *C)
+{
+    const int i = 4 * get_global_id(0);     // the item's first element
+    if (i >= n)
+        return;
+
+    // ---- your lines begin
+    vstore4(d * vload4(0, A + i) + vload4(0, B + i), 0, C + i);
+    // ---- your lines end
+}
