@@ -28,6 +28,6 @@ pub mod verify;
 pub use copy::Copy;
 pub use error::{Error, Result};
 pub use lesson::Lesson;
-pub use run::lesson;
+pub use run::{lesson, lesson_with};
 pub use step::{Axes, Layout, Step};
 pub use traffic::Traffic;

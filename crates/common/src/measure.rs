@@ -44,11 +44,26 @@ impl Lesson {
         if !self.flags.wants(&step.kernel) {
             return Ok(());
         }
+        let runs = self.runs()?;
+        let record = self.measured(step, problem, runs)?;
+        self.row(record)
+    }
+
+    /// Verifies and times one step, and prints nothing.
+    ///
+    /// # Errors
+    /// Those of [`Lesson::measure`].
+    pub fn measured(
+        &mut self,
+        step: &Step,
+        problem: &Problem,
+        runs: Option<Runs>,
+    ) -> Result<Record> {
         let name = step.name();
         let mut record = self.record(&name, &step.says, problem.shape)?;
         if let Some(reason) = self.cannot_begin(step, problem)? {
             record.skipped = Some(reason);
-            return self.row(record);
+            return Ok(record);
         }
         let program = self.program(&step.defines)?;
         let kernel = program.kernel(&step.kernel, &Step::signature(problem.ty))?;
@@ -58,17 +73,16 @@ impl Lesson {
             Ok(range) => range,
             Err(reason) => {
                 record.skipped = Some(reason);
-                return self.row(record);
+                return Ok(record);
             }
         };
         record.traffic_formulas = step.traffic;
         record.traffic_elements = step.counts(problem.shape, &range.local)?;
-        let runs = self.runs()?;
         let outcome = match self.multiply(step, problem, &kernel, &range, runs) {
             // The last word on a group's shape is the driver's.
             Err(Error::OpenCl { code, during }) if is_refusal(code) => {
                 record.skipped = Some(format!("the driver refuses ({code}) {during}"));
-                return self.row(record);
+                return Ok(record);
             }
             outcome => outcome?,
         };
@@ -83,7 +97,7 @@ impl Lesson {
                 }
             }
         }
-        self.row(record)
+        Ok(record)
     }
 
     /// Uploads the operands, sets the arguments, verifies and times.
