@@ -84,6 +84,7 @@ lessons! {
     every_empty_kernel_of_lesson_7_is_found_wrong 7
     every_empty_kernel_of_lesson_8_is_found_wrong 8
     every_empty_kernel_of_lesson_9_is_found_wrong 9
+    every_empty_kernel_of_lesson_10_is_found_wrong 10
 }
 
 #[test]

@@ -302,4 +302,5 @@ folders! {
     the_commands_of_lesson_7_run "lessons/07-vectorization"
     the_commands_of_lesson_8_run "lessons/08-tiling"
     the_commands_of_lesson_9_run "lessons/09-feeding-the-tile"
+    the_commands_of_lesson_10_run "lessons/10-autotuning"
 }

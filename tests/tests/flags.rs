@@ -216,7 +216,7 @@ fn help_names_every_flag_of_the_chapter_on_using_the_course() {
 #[test]
 fn the_course_map_names_every_lesson_and_its_command() {
     let map = program("course").run().ends_with(0);
-    for number in 1..=8 {
+    for number in (1..=8).chain([10]) {
         let command = format!("cargo run -p lesson{number:02}");
         assert!(map.stdout.contains(&command), "{map}");
     }

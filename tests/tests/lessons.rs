@@ -70,8 +70,11 @@ fn may_be_skipped(record: &Value, reason: &str) -> bool {
 
 /// All fields that the issue promises, with values that agree with each other.
 fn a_timed_run_tells_all(number: u32) {
+    // Lesson 10 searches before it times; once will do for both runs.
+    let search = if number == 10 { "--budget 1s" } else { "" };
     let run = lesson(number)
         .args("--runs 2 --size 64 --json")
+        .args(search)
         .run()
         .ends_with(0);
     let records = run.device_records();
@@ -149,7 +152,7 @@ macro_rules! lessons {
     )*};
 }
 
-lessons! { lesson2 2 lesson3 3 lesson4 4 lesson5 5 lesson6 6 lesson7 7 lesson8 8 lesson9 9 }
+lessons! { lesson2 2 lesson3 3 lesson4 4 lesson5 5 lesson6 6 lesson7 7 lesson8 8 lesson9 9 lesson10 10 }
 
 #[test]
 fn the_kernel_that_prints_tells_how_the_tiles_fill_and_is_right() {

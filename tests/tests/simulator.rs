@@ -50,6 +50,7 @@ lessons! {
     every_kernel_of_lesson_7_is_sound 7
     every_kernel_of_lesson_8_is_sound 8
     every_kernel_of_lesson_9_is_sound 9
+    every_kernel_of_lesson_10_is_sound 10
 }
 
 #[test]

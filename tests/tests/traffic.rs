@@ -122,4 +122,5 @@ lessons! {
     traffic_of_lesson_7_is_as_the_formulas_say 7
     traffic_of_lesson_8_is_as_the_formulas_say 8
     traffic_of_lesson_9_is_as_the_formulas_say 9
+    traffic_of_lesson_10_is_as_the_formulas_say 10
 }

@@ -53,10 +53,6 @@ impl Lesson {
         file: Option<&'static str>,
         flags: Flags,
     ) -> Result<Lesson> {
-        let spinner = ProgressBar::new_spinner();
-        if let Ok(style) = ProgressStyle::with_template("  {spinner} {msg} {elapsed}") {
-            spinner.set_style(style);
-        }
         let lesson = Lesson {
             number,
             report: Report::new(flags.json),
@@ -64,7 +60,7 @@ impl Lesson {
             title,
             file,
             events: Sender::from_environment()?,
-            spinner,
+            spinner: ProgressBar::new_spinner(),
             session: None,
             peak: None,
             programs: HashMap::new(),
@@ -82,7 +78,24 @@ impl Lesson {
     /// # Errors
     /// When the watching process cannot be told.
     pub fn doing(&mut self, what: impl Into<String>) -> Result<()> {
-        let what = what.into();
+        self.show_progress("  {spinner} {msg} {elapsed}", what.into())
+    }
+
+    /// The same within long work of which a share, from 0 to 1, is done.
+    ///
+    /// # Errors
+    /// When the watching process cannot be told.
+    pub fn doing_share(&mut self, share: f64, what: impl Into<String>) -> Result<()> {
+        self.spinner.set_length(1000);
+        self.spinner
+            .set_position((share.clamp(0.0, 1.0) * 1000.0) as u64);
+        self.show_progress("  {bar:20} {percent:>3} %  {wide_msg}", what.into())
+    }
+
+    fn show_progress(&mut self, template: &str, what: String) -> Result<()> {
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.spinner.set_style(style.progress_chars("█▌░"));
+        }
         self.spinner.set_message(what.clone());
         self.spinner.tick();
         self.spinner.enable_steady_tick(Duration::from_millis(100));
@@ -288,6 +301,11 @@ impl Lesson {
         let program = Rc::new(program);
         self.programs.insert(options, program.clone());
         Ok(program)
+    }
+
+    /// Frees the programs built so far: a lesson may build hundreds.
+    pub fn forget_programs(&mut self) {
+        self.programs.clear();
     }
 
     /// A record with everything filled in that does not depend on the kernel.

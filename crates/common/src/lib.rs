@@ -31,6 +31,6 @@ pub use copy::Copy;
 pub use error::{Error, Result};
 pub use lesson::Lesson;
 pub use prepare::{Operand, Preparation};
-pub use run::lesson;
+pub use run::{lesson, lesson_with};
 pub use step::{Axes, Layout, Step};
 pub use traffic::Traffic;

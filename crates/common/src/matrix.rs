@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::element::{Elements, Type};
 
 /// The three sizes of a product C[M][N] = A[M][K] * B[K][N].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Shape {
     /// Rows of A and C.
     pub m: usize,

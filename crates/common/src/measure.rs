@@ -47,11 +47,26 @@ impl Lesson {
         if !step.kernels().any(|kernel| self.flags.wants(kernel)) {
             return Ok(());
         }
+        let runs = self.runs()?;
+        let record = self.measured(step, problem, runs)?;
+        self.row(record)
+    }
+
+    /// Verifies and times one step, and prints nothing.
+    ///
+    /// # Errors
+    /// Those of [`Lesson::measure`].
+    pub fn measured(
+        &mut self,
+        step: &Step,
+        problem: &Problem,
+        runs: Option<Runs>,
+    ) -> Result<Record> {
         let name = step.name();
         let mut record = self.record(&name, &step.says, problem.shape)?;
         if let Some(reason) = self.cannot_begin(step, problem)? {
             record.skipped = Some(reason);
-            return self.row(record);
+            return Ok(record);
         }
         let program = self.program(&step.defines)?;
         let kernel = program.kernel(&step.kernel, &Step::signature(problem.ty))?;
@@ -61,7 +76,7 @@ impl Lesson {
             Ok(range) => range,
             Err(reason) => {
                 record.skipped = Some(reason);
-                return self.row(record);
+                return Ok(record);
             }
         };
         record.traffic_formulas = step.traffic;
@@ -72,12 +87,11 @@ impl Lesson {
             name,
             range,
         };
-        let runs = self.runs()?;
         let outcome = match self.multiply(step, problem, &program, launch, runs) {
             // The last word on a group's shape is the driver's.
             Err(Error::OpenCl { code, during }) if is_refusal(code) => {
                 record.skipped = Some(format!("the driver refuses ({code}) {during}"));
-                return self.row(record);
+                return Ok(record);
             }
             outcome => outcome?,
         };
@@ -92,7 +106,7 @@ impl Lesson {
                 }
             }
         }
-        self.row(record)
+        Ok(record)
     }
 
     /// Uploads the operands, sets the arguments, verifies and times.

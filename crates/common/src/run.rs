@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::{Args, CommandFactory, FromArgMatches};
 use colored::Colorize;
 
 use crate::cli::Flags;
@@ -20,10 +20,20 @@ pub fn lesson(
     file: Option<&'static str>,
     body: impl Fn(&mut Lesson) -> Result<()>,
 ) -> ExitCode {
+    lesson_with(number, title, file, |lesson, _: &NoFlags| body(lesson))
+}
+
+/// Runs a lesson that has flags of its own, beside those that all share.
+pub fn lesson_with<Own: Args>(
+    number: u32,
+    title: &'static str,
+    file: Option<&'static str>,
+    body: impl Fn(&mut Lesson, &Own) -> Result<()>,
+) -> ExitCode {
     if supervise::is_probe() {
         return supervise::answer_probe();
     }
-    let flags = parse_flags(number, title);
+    let (flags, own) = parse_flags::<Own>(number, title);
     flags.apply_color();
     let result = match supervise::is_child() {
         true => Lesson::begin(number, title, file, flags).and_then(|mut lesson| {
@@ -32,7 +42,7 @@ pub fn lesson(
                     lesson.say("")?;
                 }
                 lesson.flags.size = size;
-                body(&mut lesson)?;
+                body(&mut lesson, &own)?;
             }
             lesson.end()
         }),
@@ -56,12 +66,19 @@ pub(crate) fn complain(error: &Error) {
     }
 }
 
-fn parse_flags(number: u32, title: &'static str) -> Flags {
-    let command = Flags::command()
+/// What most lessons have.
+#[derive(Args)]
+struct NoFlags {}
+
+fn parse_flags<Own: Args>(number: u32, title: &'static str) -> (Flags, Own) {
+    let shared = Flags::command()
         .name(format!("lesson{number:02}"))
-        .about(format!("Lesson {number}: {title}"));
-    let matches = command.get_matches();
-    Flags::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+        .about(format!("Lesson {number}: {title}"))
+        .next_help_heading("Flags of this lesson");
+    let matches = Own::augment_args(shared).get_matches();
+    let flags = Flags::from_arg_matches(&matches)
+        .and_then(|flags| Ok((flags, Own::from_arg_matches(&matches)?)));
+    flags.unwrap_or_else(|error| error.exit())
 }
 
 /// What needs no device is done at once; the rest by a child.

@@ -223,10 +223,13 @@ fn obituary(status: ExitStatus, doing: &str) -> String {
     )
 }
 
+/// How a process ended that should not have, in words.
 #[cfg(unix)]
-fn cause_of_death(status: ExitStatus) -> String {
+pub fn cause_of_death(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
-    let signal = status.signal().unwrap_or(0);
+    let Some(signal) = status.signal() else {
+        return status.to_string();
+    };
     let name = match signal {
         4 => "SIGILL: an instruction that this CPU does not have",
         6 => "SIGABRT: the driver gave up",
@@ -240,8 +243,9 @@ fn cause_of_death(status: ExitStatus) -> String {
     format!("signal {signal}, {name}")
 }
 
+/// How a process ended that should not have, in words.
 #[cfg(not(unix))]
-fn cause_of_death(status: ExitStatus) -> String {
+pub fn cause_of_death(status: ExitStatus) -> String {
     status.to_string()
 }
 

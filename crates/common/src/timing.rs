@@ -124,13 +124,19 @@ impl Timing {
 }
 
 /// How often to run what is being timed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Runs {
     /// Exactly so often.
     Exactly(usize),
     /// At least three times, then until half a second or twenty runs are reached.
     Enough,
+    /// Against the best so far, in seconds: twice where both runs are half as long
+    /// again or more, else at least five times, until 50 ms or twenty runs.
+    Against(f64),
 }
+
+/// How many times longer than the best a run may be and still be worth repeating.
+const HOPELESS: f64 = 1.5;
 
 impl Runs {
     /// Whether these samples are enough.
@@ -139,6 +145,12 @@ impl Runs {
             Runs::Exactly(runs) => samples.len() >= runs,
             Runs::Enough => {
                 samples.len() >= 3 && (samples.len() >= 20 || samples.iter().sum::<f64>() > 0.5)
+            }
+            Runs::Against(best) => {
+                let least = samples.iter().copied().fold(f64::INFINITY, f64::min);
+                let hopeless = samples.len() >= 2 && least >= HOPELESS * best;
+                let enough = samples.len() >= 20 || samples.iter().sum::<f64>() > 0.05;
+                hopeless || (samples.len() >= 5 && enough)
             }
         }
     }
@@ -314,5 +326,23 @@ mod tests {
         assert!(!Runs::Enough.done(&[9.0, 9.0]));
         assert!(Runs::Enough.done(&[9.0, 9.0, 9.0]));
         assert!(Runs::Enough.done(&[0.0; 20]));
+    }
+
+    #[test]
+    fn what_is_clearly_slower_than_the_best_is_run_twice() {
+        let against = Runs::Against(1.0);
+        assert!(!against.done(&[1.6]), "one slow run may be bad luck");
+        assert!(against.done(&[1.6, 1.7]));
+        assert!(
+            !against.done(&[1.6, 1.4]),
+            "close enough to be measured well"
+        );
+        assert!(against.done(&[1.0; 5]));
+        assert!(!Runs::Against(0.001).done(&[0.001; 19]));
+        assert!(Runs::Against(0.001).done(&[0.001; 20]));
+        assert!(
+            !Runs::Against(f64::INFINITY).done(&[9.0; 4]),
+            "nothing is known yet"
+        );
     }
 }

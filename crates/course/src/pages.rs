@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! <!-- kernel: 05-private-memory.cl matmul_private_sum -->   a kernel's text
+//! <!-- code: lessons/10-autotuning/src/search.rs next -->    an item of a Rust file
 //! <!-- output: pocl-1024 lesson05 -->                        what a run printed
 //! <!-- output: pocl-1024 lesson05 12-20 -->                  some lines of it
 //! <!-- table: lesson05 pocl-1024 h200-4096 -->               runs, side by side
@@ -21,6 +22,7 @@
 //! ```
 
 mod claim;
+mod code;
 mod kernel;
 mod table;
 mod traffic;
@@ -113,7 +115,7 @@ fn generate(page: &str) -> Result<String> {
 fn directive(line: &str) -> Option<Vec<&str>> {
     let inside = line.strip_prefix("<!-- ")?.strip_suffix(" -->")?;
     let (name, arguments) = inside.split_once(": ")?;
-    let known = matches!(name, "kernel" | "output" | "table" | "traffic");
+    let known = matches!(name, "kernel" | "code" | "output" | "table" | "traffic");
     known.then(|| {
         std::iter::once(name)
             .chain(arguments.split_whitespace())
@@ -133,6 +135,12 @@ fn make(directive: &[&str]) -> Result<String> {
             let kernel = kernel::extract(&text, name)
                 .with_context(|| format!("{file} has no kernel {name}"))?;
             Ok(format!("```c\n{kernel}\n```"))
+        }
+        ["code", file, name] => {
+            let text = fs::read_to_string(workspace().join(file))?;
+            let item =
+                code::extract(&text, name).with_context(|| format!("{file} has no item {name}"))?;
+            Ok(format!("```rust\n{item}\n```"))
         }
         ["output", run, lesson] => output(run, lesson, None),
         ["output", run, lesson, lines] => output(run, lesson, Some(lines)),

@@ -1,0 +1,111 @@
+use super::*;
+
+const SHAPE: Shape = Shape::cube(64);
+
+fn point(rows: usize) -> Point {
+    let text = format!(
+        "matmul_tunable_private LANES=4 VECTORS=1 ROWS={rows} GROUP_X=1 GROUP_Y=1 UNROLL=1"
+    );
+    text.parse().expect("a point")
+}
+
+fn right(gflops: f64) -> Outcome {
+    Outcome::Right { gflops, runs: 5 }
+}
+
+fn open(name: &str) -> Log {
+    let about = Line::About {
+        platform: "p".into(),
+        device: "d".into(),
+        driver: "1".into(),
+        kernels: "0".into(),
+        ty: Type::Float,
+    };
+    Log::at(path(name), &about).expect("a temporary folder can be written")
+}
+
+fn path(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("lesson10-log-{}", std::process::id()));
+    folder.join(name)
+}
+
+#[test]
+fn what_was_found_is_there_the_next_time() {
+    let mut log = open("again.jsonl");
+    log.ended(SHAPE, &point(4), 0.5, right(7.0))
+        .expect("written");
+    log.ended(SHAPE, &point(8), 0.25, Outcome::Wrong("all".into()))
+        .expect("written");
+    let known = open("again.jsonl").known(SHAPE);
+    assert_eq!(known.best(), Some((&point(4), 7.0)));
+    assert_eq!((known.trials.len(), known.seconds), (2, 0.75));
+    assert_eq!(open("again.jsonl").known(Shape::cube(65)).trials.len(), 0);
+}
+
+#[test]
+fn a_careful_measurement_has_the_last_word() {
+    let mut log = open("careful.jsonl");
+    log.ended(SHAPE, &point(4), 0.5, right(9.0))
+        .expect("written");
+    log.ended(SHAPE, &point(8), 0.5, right(8.0))
+        .expect("written");
+    log.remeasured(SHAPE, &point(4), 5.0).expect("written");
+    log.remeasured(SHAPE, &point(8), 6.0).expect("written");
+    assert_eq!(log.known(SHAPE).best(), Some((&point(8), 6.0)));
+}
+
+#[test]
+fn reset_forgets_one_problem_and_what_cannot_be_read() {
+    let other = Shape::cube(9);
+    let mut log = open("reset.jsonl");
+    log.ended(SHAPE, &point(4), 0.5, right(9.0))
+        .expect("written");
+    log.ended(other, &point(4), 0.5, right(3.0))
+        .expect("written");
+    fs::write(
+        path("reset.jsonl"),
+        [fs::read(path("reset.jsonl")).expect("read"), b"{".into()].concat(),
+    )
+    .expect("written");
+    let mut log = open("reset.jsonl");
+    assert_eq!(log.bad_lines, 1);
+    log.reset(SHAPE).expect("written");
+    for log in [log, open("reset.jsonl")] {
+        assert_eq!(log.bests(), [(other, point(4), 3.0)]);
+        assert_eq!(log.bad_lines, 0);
+    }
+}
+
+#[test]
+fn what_was_cut_off_twice_is_not_begun_again() {
+    open("lost.jsonl").begun(SHAPE, &point(4)).expect("written");
+    assert!(!open("lost.jsonl").known(SHAPE).trials.tried(&point(4)));
+    open("lost.jsonl").begun(SHAPE, &point(4)).expect("written");
+    let known = open("lost.jsonl").known(SHAPE);
+    assert!(known.trials.tried(&point(4)));
+    assert_eq!(known.best(), None);
+}
+
+#[test]
+fn a_damaged_file_loses_only_what_is_damaged() {
+    let mut log = open("damaged.jsonl");
+    log.ended(SHAPE, &point(4), 0.5, right(7.0))
+        .expect("written");
+    log.ended(SHAPE, &point(8), 0.5, right(9.0))
+        .expect("written");
+    let whole = fs::read(path("damaged.jsonl")).expect("is there");
+    for cut in 0..whole.len() {
+        fs::write(path("damaged.jsonl"), &whole[..cut]).expect("written");
+        let mut log = open("damaged.jsonl");
+        assert!(log.bad_lines <= 1, "cut at {cut}");
+        log.ended(SHAPE, &point(6), 0.5, right(1.0))
+            .expect("written");
+        let known = open("damaged.jsonl").known(SHAPE);
+        assert!(known.trials.tried(&point(6)), "cut at {cut}");
+    }
+    let noise = [b"\xff\xfe{\n\0\n[]\n{\"ended\":{}}\n".as_slice(), &whole].concat();
+    fs::write(path("damaged.jsonl"), noise).expect("written");
+    let log = open("damaged.jsonl");
+    assert_eq!(log.bad_lines, 4);
+    assert_eq!(log.known(SHAPE).best(), Some((&point(8), 9.0)));
+}

@@ -1,0 +1,248 @@
+//! A candidate: one of two kernels, and a value for each of its parameters.
+
+use std::fmt;
+use std::str::FromStr;
+
+use common::{Step, Traffic};
+
+/// A kernel whose shape is left open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Family {
+    /// A tile per item, fed from local memory.
+    Local,
+    /// A tile per item, fed from the caches.
+    Private,
+}
+
+/// A macro of the kernel file, and the values that the search gives it, in order.
+pub struct Parameter {
+    pub name: &'static str,
+    pub values: &'static [usize],
+}
+
+const fn parameter(name: &'static str, values: &'static [usize]) -> Parameter {
+    Parameter { name, values }
+}
+
+const LOCAL: &[Parameter] = &[
+    parameter("TM", &[16, 32, 64, 96, 128, 256]),
+    parameter("TN", &[16, 32, 64, 96, 128, 256]),
+    parameter("TK", &[4, 8, 16, 32]),
+    parameter("RM", &[1, 2, 4, 8, 16]),
+    parameter("RN", &[1, 2, 4, 8, 16]),
+    parameter("WIDTH", &[1, 2, 4, 8, 16]),
+    parameter("PAD", &[0, 1, 2, 4, 8]),
+    parameter("UNROLL", &[1, 16]),
+];
+
+const PRIVATE: &[Parameter] = &[
+    parameter("LANES", &[1, 2, 4, 8, 16]),
+    parameter("VECTORS", &[1, 2, 3, 4, 6]),
+    parameter("ROWS", &[1, 2, 4, 6, 8, 9, 10, 12, 14]),
+    parameter("GROUP_X", &[1, 2, 4, 8, 16, 32]),
+    parameter("GROUP_Y", &[1, 2, 4, 8, 16, 32, 64]),
+    parameter("UNROLL", &[1, 2, 4]),
+];
+
+impl Family {
+    pub const ALL: [Family; 2] = [Family::Local, Family::Private];
+
+    /// The kernel's name in the file.
+    pub fn kernel(self) -> &'static str {
+        match self {
+            Family::Local => "matmul_tunable_local",
+            Family::Private => "matmul_tunable_private",
+        }
+    }
+
+    pub fn parameters(self) -> &'static [Parameter] {
+        match self {
+            Family::Local => LOCAL,
+            Family::Private => PRIVATE,
+        }
+    }
+
+    /// Every combination of values, whether it meets the constraints or not.
+    pub fn combinations(self) -> Vec<Point> {
+        let mut all = vec![Vec::new()];
+        for parameter in self.parameters() {
+            let longer = |values: &Vec<usize>| {
+                let values = values.clone();
+                let with = move |&value| [values.as_slice(), &[value]].concat();
+                parameter.values.iter().map(with)
+            };
+            all = all.iter().flat_map(longer).collect();
+        }
+        let point = |values| Point {
+            family: self,
+            values,
+        };
+        all.into_iter().map(point).collect()
+    }
+}
+
+/// A value for each parameter of a kernel: a candidate.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Point {
+    pub family: Family,
+    /// In the order of the family's parameters.
+    pub values: Vec<usize>,
+}
+
+impl Point {
+    /// The value of a parameter that the family has.
+    pub fn get(&self, name: &str) -> usize {
+        let parameters = self.family.parameters().iter();
+        let at = parameters.zip(&self.values).find(|(p, _)| p.name == name);
+        at.map_or(1, |(_, value)| *value)
+    }
+
+    /// The work-group's shape.
+    pub fn group(&self) -> [usize; 2] {
+        match self.family {
+            Family::Local => [
+                self.get("TN") / self.get("RN"),
+                self.get("TM") / self.get("RM"),
+            ],
+            Family::Private => [self.get("GROUP_X"), self.get("GROUP_Y")],
+        }
+    }
+
+    /// Rows and columns of C that one item computes.
+    pub fn item_tile(&self) -> (usize, usize) {
+        match self.family {
+            Family::Local => (self.get("RM"), self.get("RN")),
+            Family::Private => (self.get("ROWS"), self.get("LANES") * self.get("VECTORS")),
+        }
+    }
+
+    /// How many steps lie between two points of a family, a step being one
+    /// parameter moved to the next value of its list; `None` between families.
+    pub fn steps_to(&self, other: &Point) -> Option<usize> {
+        if self.family != other.family {
+            return None;
+        }
+        let pairs = self.values.iter().zip(&other.values);
+        let steps = |(parameter, (a, b)): (&Parameter, (&usize, &usize))| {
+            let place = |value: &usize| parameter.values.partition_point(|v| v < value);
+            place(a).abs_diff(place(b))
+        };
+        Some(self.family.parameters().iter().zip(pairs).map(steps).sum())
+    }
+
+    /// The parameters and their values, without the kernel's name.
+    pub fn parameters(&self) -> String {
+        let parameters = self.family.parameters().iter().zip(&self.values);
+        let texts: Vec<String> = parameters
+            .map(|(parameter, value)| format!("{}={value}", parameter.name))
+            .collect();
+        texts.join(" ")
+    }
+
+    /// How the point is launched.
+    pub fn step(&self, variant: &str) -> Step {
+        let [x, y] = self.group();
+        let (rows, columns) = self.item_tile();
+        let depth = match self.family {
+            Family::Local => self.get("TK"),
+            Family::Private => 1,
+        };
+        let traffic = match self.family {
+            Family::Local => Traffic::global("M*N*K/TN + M*N*K/TM", "M*N")
+                .local("M*N*K/RN + M*N*K/RM", "M*N*K/TN + M*N*K/TM"),
+            Family::Private => Traffic::global("M*N*K/(VECTORS*LANES) + M*N*K/ROWS", "M*N"),
+        };
+        let step = Step::new(self.family.kernel(), &self.parameters())
+            .variant(variant)
+            .exact_group([x, y])
+            .per_item([columns, rows])
+            .pad(y * rows, x * columns, depth)
+            .traffic(traffic);
+        let macros = self.family.parameters().iter().zip(&self.values);
+        macros.fold(step, |step, (parameter, value)| {
+            step.define(parameter.name, *value)
+        })
+    }
+}
+
+/// The form in which the log keeps a point: `KERNEL NAME=VALUE ...`.
+impl fmt::Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{} {}", self.family.kernel(), self.parameters())
+    }
+}
+
+impl FromStr for Point {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Point, ()> {
+        let mut words = text.split_whitespace();
+        let kernel = words.next().ok_or(())?;
+        let family = Family::ALL.into_iter().find(|f| f.kernel() == kernel);
+        let family = family.ok_or(())?;
+        let mut values = Vec::new();
+        for parameter in family.parameters() {
+            let (name, value) = words.next().and_then(|w| w.split_once('=')).ok_or(())?;
+            let value = value.parse().map_err(|_| ())?;
+            if name != parameter.name || value > 1 << 16 {
+                return Err(());
+            }
+            values.push(value);
+        }
+        match words.next() {
+            None => Ok(Point { family, values }),
+            Some(_) => Err(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_survives_being_written_and_read() {
+        for point in Family::Local.combinations().iter().step_by(97) {
+            assert_eq!(point.to_string().parse().as_ref(), Ok(point));
+        }
+    }
+
+    #[test]
+    fn what_is_no_point_is_refused() {
+        for text in [
+            "",
+            "matmul_naive TS=4",
+            "matmul_tunable_private LANES=16",
+            "matmul_tunable_private LANES=x VECTORS=1 ROWS=1 GROUP_X=1 GROUP_Y=1 UNROLL=1",
+            "matmul_tunable_private LANES=1 VECTORS=1 ROWS=1 GROUP_X=1 GROUP_Y=1 UNROLL=1 PAD=1",
+            "matmul_tunable_private ROWS=1 VECTORS=1 LANES=1 GROUP_X=1 GROUP_Y=1 UNROLL=1",
+            "matmul_tunable_private LANES=99999999 VECTORS=1 ROWS=1 GROUP_X=1 GROUP_Y=1 UNROLL=1",
+        ] {
+            assert_eq!(text.parse::<Point>(), Err(()), "{text}");
+        }
+    }
+
+    #[test]
+    fn steps_are_counted_in_values_of_the_lists() {
+        let at = |rows: usize, lanes: usize| -> Point {
+            format!(
+                "matmul_tunable_private LANES={lanes} VECTORS=3 ROWS={rows} GROUP_X=1 GROUP_Y=16 UNROLL=1"
+            )
+            .parse()
+            .expect("a point")
+        };
+        assert_eq!(at(8, 16).steps_to(&at(8, 16)), Some(0));
+        assert_eq!(at(8, 16).steps_to(&at(9, 8)), Some(2));
+        assert_eq!(at(4, 1).steps_to(&at(14, 16)), Some(6 + 4));
+    }
+
+    /// A compiler does not complain about a macro that no kernel reads.
+    #[test]
+    fn every_parameter_is_a_macro_of_the_kernel_file() {
+        let kernels = include_str!("../../../kernels/10-autotuning.cl");
+        for parameter in Family::ALL.iter().flat_map(|f| f.parameters()) {
+            let given = format!("#ifndef {}\n", parameter.name);
+            assert!(kernels.contains(&given), "{}", parameter.name);
+        }
+    }
+}

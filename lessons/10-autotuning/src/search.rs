@@ -1,0 +1,251 @@
+//! The strategy: which candidate is tried next, given what came of the others.
+
+use std::collections::{BTreeMap, HashMap};
+
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
+
+use crate::point::{Family, Point};
+
+/// So many candidates are drawn at random before the search goes where it is good.
+const SAMPLE: usize = 16;
+/// From then on, one candidate in so many is drawn at random.
+const EXPLORE: usize = 4;
+
+/// What came of a candidate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Right, and so fast.
+    Right {
+        /// 1e9 operations a second, by the fastest run.
+        gflops: f64,
+        /// Two where both were clearly slower than the best.
+        runs: usize,
+    },
+    /// It built and ran, and the result is wrong.
+    Wrong(String),
+    /// The compiler refused it.
+    NotBuilt(String),
+    /// The device or its driver refused the launch; nothing has run.
+    Refused(String),
+    /// The process died, or the device failed.
+    Crashed(String),
+    /// It did not end in time.
+    Hung(String),
+}
+
+impl Outcome {
+    /// The rate of what may win.
+    pub fn gflops(&self) -> Option<f64> {
+        match self {
+            Outcome::Right { gflops, .. } => Some(*gflops),
+            _ => None,
+        }
+    }
+}
+
+/// The candidates tried on one problem, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Trials {
+    order: Vec<Point>,
+    outcomes: HashMap<Point, Outcome>,
+}
+
+impl Trials {
+    /// Notes an outcome; a second one for the same candidate replaces the first.
+    pub fn note(&mut self, point: Point, outcome: Outcome) {
+        if !self.outcomes.contains_key(&point) {
+            self.order.push(point.clone());
+        }
+        self.outcomes.insert(point, outcome);
+    }
+
+    pub fn tried(&self, point: &Point) -> bool {
+        self.outcomes.contains_key(point)
+    }
+
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&Point, &Outcome)> {
+        self.order
+            .iter()
+            .map(|point| (point, &self.outcomes[point]))
+    }
+
+    /// The right ones, the fastest first.
+    pub fn ranking(&self) -> Vec<(&Point, f64)> {
+        let right = self.iter().filter_map(|(p, o)| Some((p, o.gflops()?)));
+        let mut ranking: Vec<(&Point, f64)> = right.collect();
+        ranking.sort_by(|a, b| b.1.total_cmp(&a.1));
+        ranking
+    }
+
+    /// The fastest that is right.
+    pub fn best(&self) -> Option<(&Point, f64)> {
+        self.ranking().first().copied()
+    }
+}
+
+/// The candidate to try next; `None` when all were tried. It depends on nothing
+/// but its arguments, so a search that was stopped goes on as if it had not been.
+///
+/// First the starts. Then a random sample, because little is known yet about where
+/// speed is. Then, three times out of four, what is nearest to the
+/// best so far: a step from it, and when all steps were tried, two; as soon as
+/// one of them is better, steps are counted from there. The fourth is drawn at
+/// random again, in case all of this is the wrong hill.
+pub fn next(space: &[Point], starts: &[Point], trials: &Trials, seed: u64) -> Option<Point> {
+    if let Some(start) = starts.iter().find(|start| !trials.tried(start)) {
+        return Some(start.clone());
+    }
+    let untried: Vec<&Point> = space.iter().filter(|point| !trials.tried(point)).collect();
+    let number = trials.len();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(number as u64));
+    let beyond_sample = number.checked_sub(starts.len() + SAMPLE);
+    let near = match (beyond_sample, trials.best()) {
+        (Some(number), Some((best, _))) if number % EXPLORE != EXPLORE - 1 => {
+            let steps = |point: &&Point| point.steps_to(best);
+            let nearest = untried.iter().copied().filter_map(|p| steps(&p)).min();
+            let is_nearest = |point: &&&Point| nearest.is_some() && steps(point) == nearest;
+            untried.iter().copied().filter(|p| is_nearest(&p)).collect()
+        }
+        _ => Vec::new(),
+    };
+    let from = match near.is_empty() {
+        false => near,
+        true => {
+            let drawn = random.next_u64() as f64 / u64::MAX as f64;
+            of_one_family(untried, trials, drawn)
+        }
+    };
+    let drawn = random.next_u64() as usize % from.len().max(1);
+    from.get(drawn).map(|point| (*point).clone())
+}
+
+/// The candidates of one kernel. Which one is drawn first, each with a chance in
+/// proportion to its best rate so far: time goes where it may pay.
+fn of_one_family<'a>(untried: Vec<&'a Point>, trials: &Trials, drawn: f64) -> Vec<&'a Point> {
+    let mut chances: BTreeMap<Family, f64> = BTreeMap::new();
+    for point in &untried {
+        chances.entry(point.family).or_insert_with(|| {
+            let best = trials
+                .ranking()
+                .into_iter()
+                .find(|(p, _)| p.family == point.family);
+            best.map_or(1.0, |(_, gflops)| gflops)
+        });
+    }
+    let mut left = drawn * chances.values().sum::<f64>();
+    let family = chances.iter().find(|(_, chance)| {
+        left -= **chance;
+        left < 0.0
+    });
+    let family = family
+        .or(chances.last_key_value())
+        .map(|(family, _)| *family);
+    let its = untried.into_iter();
+    its.filter(|point| Some(point.family) == family).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::space::space;
+    use crate::space::tests::ROOM;
+
+    fn right(gflops: f64) -> Outcome {
+        Outcome::Right { gflops, runs: 5 }
+    }
+
+    /// A landscape with one summit, at ROWS = 8, LANES = 16, VECTORS = 3.
+    fn height(point: &Point, summit: &Point) -> f64 {
+        match point.steps_to(summit) {
+            Some(steps) => 1000.0 / (1.0 + steps as f64),
+            None => 10.0,
+        }
+    }
+
+    /// Enough to get lost in, and little enough for a quick test.
+    fn points() -> Vec<Point> {
+        let limits = ["PAD=0,4", "TK=8,16", "UNROLL=1"].map(|l| l.parse().expect("a limit"));
+        space(&Family::ALL, &limits, &ROOM).points
+    }
+
+    fn search(seed: u64, budget: usize) -> Trials {
+        let points = points();
+        let summit =
+            "matmul_tunable_private LANES=16 VECTORS=3 ROWS=8 GROUP_X=1 GROUP_Y=16 UNROLL=1";
+        let summit: Point = summit.parse().expect("a point");
+        let mut trials = Trials::default();
+        for _ in 0..budget {
+            let point = next(&points, &[], &trials, seed).expect("thousands of points");
+            let outcome = right(height(&point, &summit));
+            trials.note(point, outcome);
+        }
+        trials
+    }
+
+    #[test]
+    fn a_hill_is_climbed_to_the_top() {
+        for seed in 1..6 {
+            let trials = search(seed, 200);
+            let best = trials.best().expect("all are right").1;
+            assert_eq!(best, 1000.0, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn the_same_seed_makes_the_same_search() {
+        let order = |seed| search(seed, 40).order;
+        assert_eq!(order(3), order(3));
+        assert_ne!(order(3), order(4));
+    }
+
+    #[test]
+    fn a_stopped_search_goes_on_as_if_it_had_not_been() {
+        let points = points();
+        let whole = search(1, 30);
+        let mut half = Trials::default();
+        for (point, outcome) in whole.iter().take(15) {
+            half.note(point.clone(), outcome.clone());
+        }
+        let expected = &whole.order[15];
+        assert_eq!(next(&points, &[], &half, 1).as_ref(), Some(expected));
+    }
+
+    #[test]
+    fn every_candidate_is_tried_once_and_then_the_search_ends() {
+        let limits = [
+            "LANES=4",
+            "VECTORS=1,2",
+            "GROUP_X=1",
+            "GROUP_Y=1,2",
+            "TM=16",
+            "TN=16",
+        ];
+        let limits: Vec<_> = limits.iter().map(|l| l.parse().expect("a limit")).collect();
+        let points = space(&Family::ALL, &limits, &ROOM).points;
+        let mut trials = Trials::default();
+        while let Some(point) = next(&points, &[], &trials, 1) {
+            assert!(!trials.tried(&point), "{point} twice");
+            trials.note(point, Outcome::Wrong("all are wrong".into()));
+        }
+        let tried: HashSet<_> = trials.order.iter().collect();
+        assert_eq!(tried, points.iter().collect());
+        assert_eq!(trials.best(), None, "a wrong one never wins");
+    }
+
+    #[test]
+    fn starts_come_first() {
+        let points = points();
+        let start = points[17].clone();
+        let first = next(&points, std::slice::from_ref(&start), &Trials::default(), 1);
+        assert_eq!(first, Some(start));
+    }
+}

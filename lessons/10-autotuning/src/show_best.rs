@@ -1,0 +1,60 @@
+//! `--show-best`: what earlier runs found, and how to launch it.
+
+use std::collections::BTreeMap;
+
+use common::error::{Error, Result};
+use common::report::significant;
+use common::{Lesson, program};
+use serde_json::json;
+
+use crate::log::Log;
+
+/// The best configuration that is known for the problem, and how to launch it.
+///
+/// # Errors
+/// [`Error::Usage`] when none is known.
+pub fn show_best(lesson: &mut Lesson) -> Result<()> {
+    let shape = lesson.shape()?;
+    let ty = lesson.flags.ty;
+    let device = &lesson.session()?.device;
+    let log = Log::open(device, &lesson.source()?.text, ty)?;
+    let known = log.known(shape);
+    let Some((point, gflops)) = known.best() else {
+        let others: Vec<String> = log.bests().iter().map(|best| best.0.to_string()).collect();
+        let others = match others.is_empty() {
+            true => String::new(),
+            false => format!("; known are: {}", others.join(", ")),
+        };
+        return Err(Error::Usage(format!(
+            "nothing is known about {shape}, {}, on this device{others}\n  \
+             next: run the lesson without --show-best, which searches",
+            ty.name()
+        )));
+    };
+    let step = point.step("");
+    let padded = step.shape(shape);
+    let range = step.range(padded);
+    let options = program::options(ty, &step.defines);
+    lesson.say(format!(
+        "  problem  {shape}, {}\n  best     {}, {} GFLOP/s (of {} candidates tried)\n  \
+         options  {options}\n  NDRange  global {:?}, local {:?}\n  padded   {padded}",
+        ty.name(),
+        point.family.kernel(),
+        significant(gflops),
+        known.trials.len(),
+        range.global,
+        range.local
+    ))?;
+    lesson.report.json(&json!({
+        "kernel": point.family.kernel(),
+        "m": shape.m, "n": shape.n, "k": shape.k,
+        "type": ty,
+        "gflops": gflops,
+        "tried": known.trials.len(),
+        "parameters": step.defines.iter().cloned().collect::<BTreeMap<_, _>>(),
+        "options": options,
+        "global": range.global,
+        "local": range.local,
+        "padded": [padded.m, padded.n, padded.k],
+    }))
+}

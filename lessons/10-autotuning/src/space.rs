@@ -1,0 +1,199 @@
+//! The space that is searched: the combinations of values that meet the
+//! constraints of a device, and the limits that a learner sets.
+
+use std::str::FromStr;
+
+use common::device::{Device, Kind};
+use common::element::Type;
+
+use crate::point::{Family, Parameter, Point};
+
+/// What the constraints ask of a device and an element type.
+pub struct Room {
+    pub max_group: usize,
+    pub max_sides: Vec<usize>,
+    pub local_bytes: u64,
+    /// What the sums of one item may take. A CPU has at most 32 vector registers
+    /// of 64 bytes (AVX-512). A GPU gives an item up to 255 registers of 4 bytes,
+    /// and half of them are needed for operands, addresses and a second group.
+    pub sum_bytes: usize,
+    pub element_bytes: usize,
+}
+
+impl Room {
+    pub fn of(device: &Device, ty: Type) -> Room {
+        Room {
+            max_group: device.limits.max_work_group_size,
+            max_sides: device.limits.max_work_item_sizes.clone(),
+            local_bytes: device.limits.local_mem_bytes,
+            sum_bytes: match device.kind {
+                Kind::Gpu => 128 * 4,
+                _ => 32 * 64,
+            },
+            element_bytes: ty.size(),
+        }
+    }
+}
+
+impl Point {
+    /// Which constraint the point breaks, if it breaks one.
+    pub fn broken_constraint(&self, room: &Room) -> Option<&'static str> {
+        if self.family == Family::Local {
+            let [tm, tn, tk, rm, rn, width, pad, _] = self.values[..] else {
+                return Some("incomplete");
+            };
+            let whole = [(tm, rm), (tn, rn)].iter().all(|(t, r)| t % r == 0);
+            let wide = [rm, rn, tk, pad].iter().all(|size| size % width == 0);
+            if !whole || !wide {
+                return Some("divisibility");
+            }
+            let moved_at_once = width * (tm / rm) * (tn / rn);
+            if [tm * tk, tk * tn]
+                .iter()
+                .any(|tile| tile % moved_at_once != 0)
+            {
+                return Some("divisibility");
+            }
+            if (tk * (tm + pad + tn) * room.element_bytes) as u64 > room.local_bytes {
+                return Some("local memory");
+            }
+        }
+        let [x, y] = self.group();
+        let longest = |dimension: usize| room.max_sides.get(dimension).copied();
+        let fits = |side: usize, dimension| longest(dimension).is_none_or(|max| side <= max);
+        if x * y > room.max_group || !fits(x, 0) || !fits(y, 1) {
+            return Some("group size");
+        }
+        let (rows, columns) = self.item_tile();
+        (rows * columns * room.element_bytes > room.sum_bytes).then_some("registers")
+    }
+}
+
+/// `NAME=VALUE,VALUE`: what `--limit` leaves of a parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limit {
+    name: String,
+    values: Vec<usize>,
+}
+
+impl FromStr for Limit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Limit, String> {
+        let (name, values) = text
+            .split_once('=')
+            .ok_or("write NAME=VALUE or NAME=VALUE,VALUE, for example ROWS=4,8")?;
+        let names: Vec<&str> = Family::ALL
+            .iter()
+            .flat_map(|family| family.parameters())
+            .map(|parameter| parameter.name)
+            .collect();
+        if !names.contains(&name) {
+            let names = names.join(", ");
+            return Err(format!("there is no parameter {name}; there are: {names}"));
+        }
+        let values = values.split(',').map(|value| value.trim().parse());
+        let values: Result<Vec<usize>, _> = values.collect();
+        match values {
+            Ok(values) if !values.contains(&0) || name == "PAD" => Ok(Limit {
+                name: name.into(),
+                values,
+            }),
+            _ => Err(format!("the values of {name} are whole numbers from 1")),
+        }
+    }
+}
+
+impl Limit {
+    fn allows(&self, point: &Point) -> bool {
+        let has = |parameter: &Parameter| parameter.name == self.name;
+        !point.family.parameters().iter().any(has) || self.values.contains(&point.get(&self.name))
+    }
+}
+
+/// What may be searched, and how much the constraints took away.
+pub struct Space {
+    pub points: Vec<Point>,
+    pub combinations: usize,
+}
+
+/// The points of these families that meet the constraints and the limits.
+pub fn space(families: &[Family], limits: &[Limit], room: &Room) -> Space {
+    let mut points: Vec<Point> = families.iter().flat_map(|f| f.combinations()).collect();
+    let combinations = points.len();
+    points.retain(|point| point.broken_constraint(room).is_none());
+    points.retain(|point| limits.iter().all(|limit| limit.allows(point)));
+    Space {
+        points,
+        combinations,
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    pub const ROOM: Room = Room {
+        max_group: 1024,
+        max_sides: Vec::new(),
+        local_bytes: 32 << 10,
+        sum_bytes: 2048,
+        element_bytes: 4,
+    };
+
+    fn broken(text: &str, room: &Room) -> Option<&'static str> {
+        text.parse::<Point>().expect(text).broken_constraint(room)
+    }
+
+    #[test]
+    fn every_constraint_can_be_broken() {
+        let good = "matmul_tunable_local TM=64 TN=128 TK=16 RM=8 RN=8 WIDTH=4 PAD=4 UNROLL=1";
+        assert_eq!(broken(good, &ROOM), None);
+        for (change, to, reason) in [
+            ("TM=64", "TM=60", "divisibility"),
+            ("PAD=4", "PAD=2", "divisibility"),
+            ("RM=8 RN=8", "RM=4 RN=4", "divisibility"),
+            ("TK=16", "TK=64", "local memory"),
+            (
+                "TK=16 RM=8 RN=8 WIDTH=4",
+                "TK=32 RM=2 RN=2 WIDTH=1",
+                "group size",
+            ),
+            ("RM=8 RN=8", "RM=32 RN=32", "registers"),
+        ] {
+            let text = good.replace(change, to);
+            assert_eq!(broken(&text, &ROOM), Some(reason), "{text}");
+        }
+        let narrow = Room {
+            max_sides: vec![8, 8],
+            ..ROOM
+        };
+        assert_eq!(broken(good, &narrow), Some("group size"));
+    }
+
+    #[test]
+    fn what_meets_the_constraints_covers_its_tiles() {
+        for point in space(&[Family::Local], &[], &ROOM).points {
+            let get = |name| point.get(name);
+            let items: usize = point.group().iter().product();
+            for tile in [get("TM") * get("TK"), get("TK") * get("TN")] {
+                let rounds = tile / get("WIDTH") / items;
+                assert!(
+                    rounds >= 1 && rounds * items * get("WIDTH") == tile,
+                    "{point}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_limit_leaves_the_values_it_names() {
+        let limit: Limit = "ROWS=4,8".parse().expect("a limit");
+        let points = space(&[Family::Private], &[limit], &ROOM).points;
+        assert!(!points.is_empty());
+        assert!(points.iter().all(|p| [4, 8].contains(&p.get("ROWS"))));
+        for bad in ["ROWS", "ROW=4", "ROWS=", "ROWS=a", "ROWS=0", "ROWS=4;8"] {
+            assert!(bad.parse::<Limit>().is_err(), "{bad}");
+        }
+    }
+}
