@@ -22,6 +22,7 @@ pub mod session;
 pub mod source;
 pub mod step;
 pub mod supervise;
+pub mod text;
 pub mod timing;
 pub mod traffic;
 pub mod verify;

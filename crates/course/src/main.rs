@@ -2,6 +2,7 @@
 
 mod check;
 mod diagnose;
+mod doctor;
 mod implementations;
 mod lessons;
 mod map;
@@ -40,6 +41,8 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// What of this machine the course can use, and how to mend the rest
+    Doctor(doctor::Options),
     /// Make one mistake after another in every kernel: does the check find it?
     Mutate(mutate::Options),
     /// Find the fault of a kernel that is wrong on purpose, by its symptom
@@ -80,6 +83,10 @@ fn main() -> ExitCode {
         Some(Command::Check { on, json }) => check::check(on.as_deref(), json),
         Some(Command::Mutate(options)) => mutate::mutate(&options),
         Some(Command::Diagnose(options)) => diagnose::diagnose(&options),
+        Some(Command::Doctor(options)) => match doctor::doctor(&options) {
+            Ok(code) => return code,
+            Err(error) => Err(error),
+        },
         Some(Command::Record {
             name,
             lesson,
