@@ -29,8 +29,10 @@ fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Ways in which a file is damaged.
-const DAMAGES: [(&str, fn(&Path)); 3] = [
+/// A way in which a file is damaged, and its name.
+type Damage = (&'static str, fn(&Path));
+
+const DAMAGES: [Damage; 3] = [
     ("cut in half", |file| {
         let bytes = fs::read(file).expect("is there");
         fs::write(file, &bytes[..bytes.len() / 2]).expect("can be written");

@@ -10,6 +10,7 @@ pub mod error;
 pub mod events;
 mod host;
 mod lesson;
+mod limits;
 pub mod matrix;
 mod measure;
 pub mod prepare;

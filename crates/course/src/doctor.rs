@@ -106,9 +106,11 @@ impl Screen {
             return Ok(());
         }
         let words = match usable {
-            Some("") if self.bad > 0 => "The course can run here, but what is marked ✗ should be mended.\n\
+            Some("") if self.bad > 0 => {
+                "The course can run here, but what is marked ✗ should be mended.\n\
                  Next: cargo run -p lesson05"
-                .yellow(),
+                    .yellow()
+            }
             Some("") => "The course can run here. Next: cargo run -p lesson05".green(),
             Some(device) => format!(
                 "The course can run here, though not on the device that it would choose.\n\

@@ -79,7 +79,7 @@ fn run(index: usize) -> Result<Value> {
     let timing = timing::measure(
         Runs::Exactly(3),
         |_| Ok(()),
-        || session.run(&long_sum, "long_sum", &range),
+        || Ok(vec![session.run(&long_sum, "long_sum", &range)?]),
     )?;
     // Small whole numbers: exact in any order.
     let sum: f32 = (0..ROUNDS).map(|i| input[i % ITEMS]).sum();
