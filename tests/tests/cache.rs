@@ -29,7 +29,7 @@ fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
     found
 }
 
-/// What is done to a file, and in words.
+/// A way in which a file is damaged, and its name.
 type Damage = (&'static str, fn(&Path));
 
 const DAMAGES: [Damage; 3] = [

@@ -40,12 +40,14 @@ pub enum Error {
     #[error("{0}")]
     Build(String),
     /// An OpenCL call failed.
-    #[error("{}", opencl_message(*code, during))]
+    #[error("{}", opencl_message(*code, during, here.as_deref()))]
     OpenCl {
         /// The status code.
         code: i32,
         /// What the course was doing, for example "launching matmul_naive".
         during: String,
+        /// The limits that the call may have run into, with their values here.
+        here: Option<String>,
     },
     /// A result is wrong; the report has been printed already.
     #[error("{0}")]
@@ -88,19 +90,28 @@ impl Error {
         }
     }
 
+    /// Adds the limits that a call of OpenCL may have run into, given its status.
+    pub fn with_limits(mut self, limits: impl FnOnce(i32) -> Option<String>) -> Error {
+        if let Error::OpenCl { code, here, .. } = &mut self {
+            *here = limits(*code);
+        }
+        self
+    }
+
     /// True when whoever read our output has gone away, which is no error.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Error::Io(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 }
 
-fn opencl_message(code: i32, during: &str) -> String {
+fn opencl_message(code: i32, during: &str, here: Option<&str>) -> String {
+    let here = here.map_or_else(String::new, |here| format!("\n  here: {here}"));
     match codes::explain(code) {
         Some(known) => format!(
-            "{} ({code}) while {during}: {}\n  likely cause: {}",
+            "{} ({code}) while {during}: {}\n  likely cause: {}{here}",
             known.name, known.meaning, known.cause
         ),
-        None => format!("unknown OpenCL status {code} while {during}"),
+        None => format!("unknown OpenCL status {code} while {during}{here}"),
     }
 }
 
@@ -115,6 +126,7 @@ impl<T> During<T> for std::result::Result<T, ClError> {
         self.map_err(|ClError(code)| Error::OpenCl {
             code,
             during: what.into(),
+            here: None,
         })
     }
 }
@@ -125,6 +137,7 @@ impl<T> During<T> for std::result::Result<T, i32> {
         self.map_err(|code| Error::OpenCl {
             code,
             during: what.into(),
+            here: None,
         })
     }
 }

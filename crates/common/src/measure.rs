@@ -89,8 +89,9 @@ impl Lesson {
         };
         let outcome = match self.multiply(step, problem, &program, launch, runs) {
             // The last word on a group's shape is the driver's.
-            Err(Error::OpenCl { code, during }) if is_refusal(code) => {
-                record.skipped = Some(format!("the driver refuses ({code}) {during}"));
+            Err(Error::OpenCl { code, during, here }) if is_refusal(code) => {
+                let here = here.map_or_else(String::new, |here| format!(": {here}"));
+                record.skipped = Some(format!("the driver refuses ({code}) {during}{here}"));
                 return Ok(record);
             }
             outcome => outcome?,

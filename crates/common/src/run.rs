@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::lesson::Lesson;
 use crate::report::Report;
 use crate::source::{Source, did_you_mean};
-use crate::{supervise, watch};
+use crate::{supervise, text, watch};
 
 /// Runs a lesson: `body` does what is the lesson's own, once for each size that
 /// was asked for. `file` is its kernel file below `kernels/`, if it has one.
@@ -60,10 +60,11 @@ pub fn lesson_with<Own: Args>(
 
 /// An error on standard error, with the next thing to try.
 pub(crate) fn complain(error: &Error) {
-    eprintln!("{} {error}", "error:".red().bold());
+    let mut message = format!("{} {error}", "error:".red().bold());
     if let Some(hint) = error.hint() {
-        eprintln!("  next: {hint}");
+        message.push_str(&format!("\n  next: {hint}"));
     }
+    eprintln!("{}", text::fitted(&message, text::width_of_stderr()));
 }
 
 /// What most lessons have.

@@ -13,6 +13,7 @@ use opencl3::types::CL_BLOCKING;
 use crate::device::{Device, Kind};
 use crate::element::Type;
 use crate::error::{During, Error, Result};
+use crate::limits;
 use crate::matrix::Shape;
 
 /// A device that is ready to work: its context and one profiling queue.
@@ -143,6 +144,7 @@ impl Session {
         // SAFETY: no host pointer is passed, so there is nothing to outlive.
         unsafe { Buffer::<u8>::create(&self.context, CL_MEM_READ_WRITE, bytes, ptr::null_mut()) }
             .during(format!("allocating a buffer of {bytes} bytes"))
+            .map_err(|error| error.with_limits(|code| limits::of_buffer(&self.device, bytes, code)))
     }
 
     /// A new buffer with these contents.
@@ -253,6 +255,18 @@ impl Session {
             )
         }
         .during(during())
+        .map_err(|error| self.with_limits(error, kernel, range))
+    }
+
+    /// Waits until a launch has ended.
+    fn wait(&self, event: &Event, kernel: &Kernel, name: &str, range: &NdRange) -> Result<()> {
+        let ended = event.wait().during(format!("running {name}"));
+        ended.map_err(|error| self.with_limits(error, kernel, range))
+    }
+
+    /// A failed launch, with the limits that it may have run into.
+    fn with_limits(&self, error: Error, kernel: &Kernel, range: &NdRange) -> Error {
+        error.with_limits(|code| limits::of_launch(&self.device, kernel, range, code))
     }
 
     /// Launches and waits until the kernel has ended.
@@ -261,7 +275,7 @@ impl Session {
     /// The driver's status.
     pub fn run(&self, kernel: &Kernel, name: &str, range: &NdRange) -> Result<Event> {
         let event = self.launch(kernel, name, range)?;
-        event.wait().during(format!("running {name}"))?;
+        self.wait(&event, kernel, name, range)?;
         Ok(event)
     }
 
@@ -281,7 +295,7 @@ impl Session {
             events.push(self.launch(kernel, name, range)?);
         }
         if let (Some(last), Some(event)) = (launches.last(), events.last()) {
-            event.wait().during(format!("running {}", last.name))?;
+            self.wait(event, &last.kernel, &last.name, &last.range)?;
         }
         Ok(events)
     }

@@ -1,7 +1,7 @@
 //! A lesson runs in a child process, so that a kernel that crashes or hangs
 //! takes down the child and not the course. The parent names the kernel.
 
-mod cache;
+pub mod cache;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

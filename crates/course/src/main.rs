@@ -2,6 +2,7 @@
 
 mod check;
 mod diagnose;
+mod doctor;
 mod exercises;
 mod implementations;
 mod judge;
@@ -46,6 +47,8 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// What of this machine the course can use, and how to mend the rest
+    Doctor(doctor::Options),
     /// Make one mistake after another in every kernel: does the check find it?
     Mutate(mutate::Options),
     /// Copy the exercises to a folder of your own
@@ -98,6 +101,7 @@ fn main() -> ExitCode {
         Some(Command::Exercise(options)) => return end(exercises::exercise(&options)),
         Some(Command::CheckAll(how)) => return end(exercises::check_all(&how)),
         Some(Command::Diagnose(options)) => diagnose::diagnose(&options),
+        Some(Command::Doctor(options)) => return end(doctor::doctor(&options)),
         Some(Command::Record {
             name,
             lesson,

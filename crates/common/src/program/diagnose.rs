@@ -5,6 +5,7 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
 use super::explain;
 use crate::source::Source;
+use crate::text::folded;
 
 /// What a failed build's log says, as spans in the source; in the driver's own
 /// words where `raw` asks for them, or where no error in them can be located.
@@ -18,7 +19,7 @@ pub fn diagnose(log: &str, source: &Source, raw: bool) -> String {
             .lines()
             .find_map(|line| explain::explain(line, &source.text, 0));
         if let Some(help) = help.filter(|_| !raw) {
-            said.push_str(&format!("\n{}", folded(&help)));
+            said.push_str(&format!("\n{}", folded(&help, HELP_WIDTH, "")));
         }
         said
     })
@@ -79,7 +80,7 @@ fn render(message: &Message, source: &Source, path: &str, renderer: &Renderer) -
     let title = plainly(&message.text);
     let mut error = Level::ERROR.primary_title(&title).element(snippet);
     if let Some(help) = explain::explain(&message.text, &source.text, span.start) {
-        error = error.element(Level::HELP.message(folded(&help)));
+        error = error.element(Level::HELP.message(folded(&help, HELP_WIDTH, "")));
     }
     renderer.render(&[error]).to_string()
 }
@@ -94,20 +95,8 @@ fn plainly(text: &str) -> String {
     }
 }
 
-/// Lines that fit 80 columns behind the margin of a span.
-fn folded(text: &str) -> String {
-    const WIDTH: usize = 66;
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().expect("there is a first line");
-        match line.len() + 1 + word.len() <= WIDTH {
-            _ if line.is_empty() => line.push_str(word),
-            true => line.extend([" ", word]),
-            false => lines.push(word.into()),
-        }
-    }
-    lines.join("\n")
-}
+/// Columns for an explanation: 80, less the margin of a span.
+const HELP_WIDTH: usize = 66;
 
 /// The bytes to underline: the word at the column, or the whole line without one.
 fn span(message: &Message, text: &str) -> std::ops::Range<usize> {

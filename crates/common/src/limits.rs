@@ -1,0 +1,91 @@
+//! Which limits a failed call may have run into: what it asked for, and what this
+//! device has.
+
+use opencl3::kernel::Kernel;
+
+use crate::device::Device;
+use crate::report::bytes;
+use crate::session::NdRange;
+
+const MEM_OBJECT_ALLOCATION_FAILURE: i32 = -4;
+const OUT_OF_RESOURCES: i32 = -5;
+const OUT_OF_HOST_MEMORY: i32 = -6;
+const INVALID_WORK_GROUP_SIZE: i32 = -54;
+const INVALID_WORK_ITEM_SIZE: i32 = -55;
+const INVALID_BUFFER_SIZE: i32 = -61;
+
+/// The limits of a buffer.
+pub fn of_buffer(device: &Device, size: usize, code: i32) -> Option<String> {
+    let is_about_memory = matches!(
+        code,
+        MEM_OBJECT_ALLOCATION_FAILURE | OUT_OF_RESOURCES | OUT_OF_HOST_MEMORY | INVALID_BUFFER_SIZE
+    );
+    is_about_memory.then(|| {
+        format!(
+            "the buffer needs {}; the largest may have {} (CL_DEVICE_MAX_MEM_ALLOC_SIZE), and \
+             all together {} (CL_DEVICE_GLOBAL_MEM_SIZE)",
+            bytes(size as u64),
+            bytes(device.limits.max_alloc_bytes),
+            bytes(device.limits.global_mem_bytes)
+        )
+    })
+}
+
+/// The limits of a launch.
+pub fn of_launch(device: &Device, kernel: &Kernel, range: &NdRange, code: i32) -> Option<String> {
+    let id = device.cl().id();
+    match code {
+        MEM_OBJECT_ALLOCATION_FAILURE => Some(format!(
+            "the device has {} of global memory (CL_DEVICE_GLOBAL_MEM_SIZE) for all buffers of \
+             this launch, {} for each (CL_DEVICE_MAX_MEM_ALLOC_SIZE)",
+            bytes(device.limits.global_mem_bytes),
+            bytes(device.limits.max_alloc_bytes)
+        )),
+        OUT_OF_RESOURCES | OUT_OF_HOST_MEMORY => {
+            let local = kernel.get_local_mem_size(id).unwrap_or(0);
+            let private = kernel.get_private_mem_size(id).unwrap_or(0);
+            Some(format!(
+                "{}; a group takes {} of local memory, the device has {} \
+                 (CL_DEVICE_LOCAL_MEM_SIZE); an item takes {} of private memory",
+                of_group(device, kernel, range),
+                bytes(local),
+                bytes(device.limits.local_mem_bytes),
+                bytes(private)
+            ))
+        }
+        INVALID_WORK_GROUP_SIZE => Some(of_group(device, kernel, range)),
+        INVALID_WORK_ITEM_SIZE => Some(format!(
+            "the group is {}; the device allows {} along each dimension \
+             (CL_DEVICE_MAX_WORK_ITEM_SIZES)",
+            sides(&range.local),
+            sides(&device.limits.max_work_item_sizes)
+        )),
+        _ => None,
+    }
+}
+
+fn of_group(device: &Device, kernel: &Kernel, range: &NdRange) -> String {
+    let id = device.cl().id();
+    let mut text = format!(
+        "the group has {} = {} items; the device allows {} (CL_DEVICE_MAX_WORK_GROUP_SIZE)",
+        sides(&range.local),
+        range.group_size(),
+        device.limits.max_work_group_size
+    );
+    if let Ok(room) = kernel.get_work_group_size(id) {
+        text.push_str(&format!(", this kernel {room} (CL_KERNEL_WORK_GROUP_SIZE)"));
+    }
+    let required = kernel.get_compile_work_group_size(id).unwrap_or_default();
+    if required.iter().any(|side| *side > 0) {
+        text.push_str(&format!(
+            ", and it runs in groups of {} only (reqd_work_group_size)",
+            sides(&required)
+        ));
+    }
+    text
+}
+
+fn sides(sides: &[usize]) -> String {
+    let sides: Vec<String> = sides.iter().map(usize::to_string).collect();
+    sides.join("x")
+}

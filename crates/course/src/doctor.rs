@@ -1,0 +1,125 @@
+//! `course doctor`: what of this machine the course can use, what stands in its
+//! way, and the command that mends it on this system.
+//!
+//! Whatever touches a driver runs in a child process (`probe`): a driver that
+//! crashes or hangs when it is asked is one of the findings.
+
+mod devices;
+mod drivers;
+mod finding;
+mod kernel;
+mod library;
+mod probe;
+mod system;
+mod tools;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use colored::Colorize;
+use common::supervise;
+use serde_json::json;
+
+use finding::{Finding, Part, Verdict};
+use probe::Environment;
+use system::System;
+
+/// The flags of `course doctor`.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+    /// What a child of this command is to find out
+    #[arg(long, hide = true, num_args = 1..=2)]
+    probe: Vec<String>,
+}
+
+/// No device can run the course.
+const NO_DEVICE: u8 = 3;
+
+/// Looks at everything, prints it, and tells whether the course can run: status 0,
+/// or 3 where there is no usable device.
+pub fn doctor(options: &Options) -> Result<ExitCode> {
+    if !options.probe.is_empty() {
+        probe::answer(&options.probe)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut screen = Screen {
+        json: options.json,
+        part: None,
+        bad: 0,
+    };
+    let system = System::of_this_machine();
+    let mut environment = Environment::new();
+    screen.show(system::findings(&system))?;
+    screen.show(drivers::environment())?;
+    screen.show(drivers::loader(&system))?;
+    screen.show(drivers::icd_files(&system))?;
+    if let Some((variable, value)) = supervise::fallback_driver() {
+        screen.show([drivers::fallback(variable, &value)])?;
+        environment.push((variable.into(), Some(value.into())));
+    }
+    let usable = devices::examine(&system, &environment, &mut |finding| screen.show([finding]))?;
+    screen.show(tools::caches())?;
+    screen.show(tools::optional(&system))?;
+    screen.conclude(usable.as_deref())?;
+    Ok(match usable {
+        Some(_) => ExitCode::SUCCESS,
+        None => ExitCode::from(NO_DEVICE),
+    })
+}
+
+/// Findings as they come, under the heading of their part.
+struct Screen {
+    json: bool,
+    part: Option<Part>,
+    /// Findings that are bad.
+    bad: usize,
+}
+
+impl Screen {
+    fn show(&mut self, findings: impl IntoIterator<Item = Finding>) -> Result<()> {
+        let mut out = std::io::stdout();
+        for finding in findings {
+            self.bad += usize::from(finding.verdict == Verdict::Bad);
+            if self.json {
+                writeln!(out, "{}", serde_json::to_string(&finding)?)?;
+                continue;
+            }
+            if self.part != Some(finding.part) {
+                let gap = if self.part.is_some() { "\n" } else { "" };
+                writeln!(out, "{gap}{}", finding.part.heading().bold())?;
+                self.part = Some(finding.part);
+            }
+            writeln!(out, "{}", finding.shown())?;
+        }
+        Ok(())
+    }
+
+    /// The last line. `usable` is what `--device` takes, empty for the default.
+    fn conclude(&self, usable: Option<&str>) -> Result<()> {
+        let mut out = std::io::stdout();
+        if self.json {
+            writeln!(out, "{}", json!({ "usable": usable.is_some() }))?;
+            return Ok(());
+        }
+        let words = match usable {
+            Some("") if self.bad > 0 => {
+                "The course can run here, but what is marked ✗ should be mended.\n\
+                 Next: cargo run -p lesson05"
+                    .yellow()
+            }
+            Some("") => "The course can run here. Next: cargo run -p lesson05".green(),
+            Some(device) => format!(
+                "The course can run here, though not on the device that it would choose.\n\
+                 Next: cargo run -p lesson05 -- --device {device}"
+            )
+            .yellow(),
+            None => "No usable device: the course cannot run yet. Next: ./setup".red(),
+        };
+        writeln!(out, "\n{}", words.bold())?;
+        Ok(())
+    }
+}

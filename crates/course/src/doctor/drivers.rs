@@ -1,0 +1,283 @@
+//! The way from a program to a driver: variables, the loader, ICD files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use common::device::icd_folder;
+use common::supervise::LIBRARY_VARIABLE;
+use serde_json::Value;
+
+use super::finding::{Finding, Part, Verdict};
+use super::library;
+use super::probe::{self, Answer, Environment};
+use super::system::System;
+use super::tools::Tool;
+
+/// The loader reads the ICD files of the folder that this variable names.
+const VENDORS_VARIABLE: &str = "OCL_ICD_VENDORS";
+
+/// Variables that change which devices there are, or how they behave, each with
+/// what it does.
+#[rustfmt::skip]
+const VARIABLES: &[(&str, &str)] = &[
+    ("OPENCL_COURSE_DEVICE", "the device that lessons choose"),
+    ("OCL_ICD_FILENAMES", "more drivers, beside those of the ICD files"),
+    ("OPENCL_LAYERS", "layers between programs and drivers: they cost time"),
+    ("RUSTICL_ENABLE", "the hardware that rusticl drives"),
+    ("POCL_DEVICES", "the devices that PoCL shows"),
+    ("POCL_CACHE_DIR", "where PoCL keeps compiled kernels"),
+    ("POCL_KERNEL_CACHE", "0: PoCL compiles anew every time"),
+    ("POCL_MAX_PTHREAD_COUNT", "the cores that PoCL uses: it changes every time"),
+    ("POCL_DEBUG", "PoCL prints what it does"),
+    ("CUDA_VISIBLE_DEVICES", "the NVIDIA GPUs that are shown"),
+    ("CL_CONFIG_CPU_TARGET_ARCH", "the instructions that Intel's CPU runtime uses"),
+    ("LD_LIBRARY_PATH", "where libraries are looked for first"),
+];
+
+/// The variables that are set.
+pub fn environment() -> Vec<Finding> {
+    let mut findings = Vec::new();
+    findings.extend(dylib_path());
+    findings.extend(vendors());
+    for (name, purpose) in VARIABLES {
+        if let Some(value) = std::env::var_os(name) {
+            let says = format!("{}; {purpose}", value.display());
+            findings.push(Finding::new(Part::Environment, Verdict::Good, *name, says));
+        }
+    }
+    if findings.is_empty() {
+        let says = "none is set: the system's own loader and drivers count";
+        findings.push(Finding::new(
+            Part::Environment,
+            Verdict::Good,
+            "variables",
+            says,
+        ));
+    }
+    findings
+}
+
+/// opencl3 takes the first library of this list that opens, and says nothing when
+/// none does.
+fn dylib_path() -> Option<Finding> {
+    let value = std::env::var_os(LIBRARY_VARIABLE)?;
+    let value = value.to_string_lossy();
+    let mut wrong = String::new();
+    for path in value.split(';').filter(|path| !path.is_empty()) {
+        match library::opens(path) {
+            Ok(()) => {
+                let says = format!("{path} is opened as OpenCL, instead of the system's loader");
+                return Some(Finding::new(
+                    Part::Environment,
+                    Verdict::Good,
+                    LIBRARY_VARIABLE,
+                    says,
+                ));
+            }
+            Err(error) => wrong = error,
+        }
+    }
+    let says = format!(
+        "\"{value}\" cannot be opened, so the system's loader is taken, and nothing says so ({wrong})"
+    );
+    let finding = Finding::new(Part::Environment, Verdict::Bad, LIBRARY_VARIABLE, says);
+    Some(finding.mended_by(format!("unset {LIBRARY_VARIABLE}")))
+}
+
+fn vendors() -> Option<Finding> {
+    const NAME: &str = VENDORS_VARIABLE;
+    let folder = PathBuf::from(std::env::var_os(NAME)?);
+    let shown = folder.display();
+    Some(match folder.exists() {
+        true => {
+            let says = format!("{shown}; ICD files are read from there only");
+            Finding::new(Part::Environment, Verdict::Good, NAME, says)
+        }
+        false => {
+            let says = format!("{shown} does not exist, so no driver is found");
+            Finding::new(Part::Environment, Verdict::Bad, NAME, says)
+                .mended_by(format!("unset {NAME}"))
+        }
+    })
+}
+
+/// How errors without a device are told apart: by opencl3's and the loader's codes.
+const NO_LOADER: &str = "(-2000)";
+const NO_OPENCL: &str = "(-2001)";
+
+/// What mends it when there is no device.
+pub fn cure(system: &System, error: &str) -> String {
+    let install = match error {
+        _ if error.contains(NO_OPENCL) => return format!("unset {LIBRARY_VARIABLE}"),
+        _ if error.contains(NO_LOADER) => system.install(Tool::Loader),
+        _ if std::env::var_os(VENDORS_VARIABLE).is_some() => {
+            return format!("unset {VENDORS_VARIABLE}");
+        }
+        _ => system.install(Tool::Pocl),
+    };
+    install.unwrap_or_else(|| "./setup".into())
+}
+
+/// Which library is opened as OpenCL, and its version.
+pub fn loader(system: &System) -> Vec<Finding> {
+    let bad = |says: String| Finding::new(Part::Loader, Verdict::Bad, "loader", says);
+    let answer = match probe::ask(&["devices"], &Environment::new()) {
+        Answer::Said(answer) => answer,
+        // Which driver it is comes to light below, where each is asked alone.
+        Answer::Failed(how) => return vec![bad(format!("asking for devices fails: {how}"))],
+    };
+    let error = answer["error"].as_str().unwrap_or_default();
+    if error.contains(NO_LOADER) || error.contains(NO_OPENCL) {
+        return vec![bad(error.to_string()).mended_by(cure(system, error))];
+    }
+    let path = answer["loaders"][0]
+        .as_str()
+        .unwrap_or("opened (this system does not tell which)");
+    let says = match answer["loader_version"].as_str() {
+        Some(version) => format!("{path}, {version}"),
+        None => path.to_string(),
+    };
+    vec![Finding::new(Part::Loader, Verdict::Good, "loader", says)]
+}
+
+/// Every ICD file: whether it names a library, whether that opens, and which
+/// platforms it brings.
+pub fn icd_files(system: &System) -> Vec<Finding> {
+    let folder = icd_folder();
+    let mut files: Vec<PathBuf> = fs::read_dir(&folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|end| end == "icd"))
+        .collect();
+    files.sort();
+    if files.is_empty() {
+        let what = folder.display().to_string();
+        let (verdict, says) = match cfg!(target_os = "linux") {
+            true => (Verdict::Bad, "no ICD file: the loader is told of no driver"),
+            false => (
+                Verdict::Note,
+                "no ICD file; this system may register drivers elsewhere",
+            ),
+        };
+        let finding = Finding::new(Part::Drivers, verdict, what, says);
+        let cure = Some(cure(system, "")).filter(|_| verdict == Verdict::Bad);
+        return vec![finding.mended_by(cure)];
+    }
+    files.iter().map(|file| icd_file(system, file)).collect()
+}
+
+fn icd_file(system: &System, file: &Path) -> Finding {
+    let name = file.display().to_string();
+    let bad = |says: String| {
+        let remove = system.as_root(&format!("rm {}", file.display()));
+        let cure = reinstall(system, file).unwrap_or(remove);
+        Finding::new(Part::Drivers, Verdict::Bad, &name, says).mended_by(cure)
+    };
+    let bytes = match fs::read(file) {
+        Ok(bytes) => bytes,
+        Err(error) => return bad(format!("cannot be read ({error})")),
+    };
+    let Ok(text) = String::from_utf8(bytes) else {
+        return bad("is not text; it must hold the name of a driver's library".into());
+    };
+    let library = text.trim();
+    if library.is_empty() {
+        return bad("is empty; it must hold the name of a driver's library".into());
+    }
+    if library.lines().count() > 1 || !looks_like_a_library(library) {
+        let first = library.lines().next().unwrap_or_default();
+        let begin: String = first.chars().take(30).collect();
+        return bad(format!("holds no library's name, but \"{begin}\" ..."));
+    }
+    if let Err(error) = library::opens(library) {
+        return bad(format!("names {library}, which does not open ({error})"));
+    }
+    match alone(file) {
+        Answer::Failed(how) => bad(format!(
+            "names {library}, which fails when asked for its devices: {how}"
+        )),
+        Answer::Said(answer) => brings(&name, library, &answer),
+    }
+}
+
+fn looks_like_a_library(name: &str) -> bool {
+    [".so", ".dylib", ".dll"]
+        .iter()
+        .any(|end| name.contains(end))
+}
+
+/// What the loader finds when it is told of this file alone.
+fn alone(file: &Path) -> Answer {
+    let folder = std::env::temp_dir().join(format!("opencl-course-icd-{}", std::process::id()));
+    let prepared = fs::create_dir(&folder)
+        .and_then(|()| fs::copy(file, folder.join(file.file_name().unwrap_or_default())));
+    let answer = match prepared {
+        Ok(_) => {
+            let environment: Environment = vec![
+                (VENDORS_VARIABLE.into(), Some(folder.clone().into())),
+                // A library that is opened in the loader's place reads no ICD file.
+                (LIBRARY_VARIABLE.into(), None),
+            ];
+            probe::ask(&["devices"], &environment)
+        }
+        Err(error) => Answer::Failed(format!("it cannot be tried alone ({error})")),
+    };
+    let _ = fs::remove_dir_all(&folder); // A temporary folder: others clean up, too.
+    answer
+}
+
+fn brings(name: &str, library: &str, answer: &Value) -> Finding {
+    let platforms = answer["platforms"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let listed: Vec<String> = platforms
+        .iter()
+        .map(|platform| {
+            let count = match platform["devices"].as_u64().unwrap_or(0) {
+                0 => "no device".to_string(),
+                1 => "1 device".to_string(),
+                more => format!("{more} devices"),
+            };
+            format!("{} ({count})", platform["name"].as_str().unwrap_or("?"))
+        })
+        .collect();
+    match listed.is_empty() {
+        false => {
+            let says = format!("{library} brings {}", listed.join(", "));
+            Finding::new(Part::Drivers, Verdict::Good, name, says)
+        }
+        true => {
+            let error = answer["error"].as_str().unwrap_or_default();
+            let why = match error.contains(NO_LOADER) {
+                true => "but there is no loader that could ask it for its platforms",
+                false => "but brings no platform: it is no OpenCL driver, or has no hardware",
+            };
+            let says = format!("{library} opens, {why}");
+            Finding::new(Part::Drivers, Verdict::Note, name, says)
+        }
+    }
+}
+
+/// A driver that the course knows is installed again; its file then holds the name
+/// of what is there.
+fn reinstall(system: &System, file: &Path) -> Option<String> {
+    let name = file.file_name()?.to_string_lossy().to_lowercase();
+    let tool = match name.as_str() {
+        name if name.contains("pocl") => Tool::Pocl,
+        name if name.contains("rusticl") || name.contains("mesa") => Tool::Rusticl,
+        _ => return None,
+    };
+    let own = file.starts_with("/etc/OpenCL/vendors");
+    system.install(tool).filter(|_| own)
+}
+
+/// A driver of the workspace, which `./setup` put there.
+pub fn fallback(variable: &str, value: &Path) -> Finding {
+    let says = format!(
+        "the system has no device, so lessons take the one in the course's folder, as if {variable}={} were set",
+        value.display()
+    );
+    Finding::new(Part::Drivers, Verdict::Good, "driver of ./setup", says)
+}

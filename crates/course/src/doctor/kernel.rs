@@ -1,0 +1,93 @@
+//! What every lesson needs of a device, tried on it: a kernel is built, exchanges
+//! values through local memory, and loops for long; its results and its times are
+//! checked. In a child process: see `probe`.
+
+use common::device;
+use common::element::Type;
+use common::program::{self, Program};
+use common::session::{Arg, NdRange, Session};
+use common::source::Source;
+use common::timing::{self, Clock, Runs};
+use common::{Error, Result};
+use serde_json::{Value, json};
+
+const TEXT: &str = "
+kernel void mirror(global const float *x, global float *y)
+{
+    local float tile[16];
+    const int i = get_local_id(0);
+    tile[i] = x[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    y[get_global_id(0)] = fma(tile[15 - i], 2.0f, 1.0f);
+}
+
+kernel void long_sum(int n, global const float *x, global float *y)
+{
+    float sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i & 63];
+    y[get_global_id(0)] = sum;
+}
+";
+
+const ITEMS: usize = 64;
+const GROUP: usize = 16;
+/// More than a 16-bit counter holds: some drivers end such loops early.
+const ROUNDS: usize = 70_000;
+
+/// What came of it, for the device of this number.
+pub fn check(index: usize) -> Value {
+    match run(index) {
+        Ok(answer) => answer,
+        Err(error) => json!({ "wrong": error.to_string() }),
+    }
+}
+
+fn run(index: usize) -> Result<Value> {
+    let device = device::list()?.into_iter().nth(index);
+    let device = device.ok_or_else(|| Error::Usage(format!("there is no device {index}")))?;
+    let session = Session::open(device)?;
+    let source = Source {
+        path: "doctor.cl".into(),
+        text: TEXT.into(),
+    };
+    let options = program::options(Type::Float, &[]);
+    let program = Program::build(&session, &source, &options, false)?;
+    let range = NdRange::cover(&[ITEMS], &[GROUP]);
+    let input: Vec<f32> = (0..ITEMS).map(|i| i as f32).collect();
+    let bytes: Vec<u8> = input.iter().flat_map(|x| x.to_ne_bytes()).collect();
+    let x = session.upload(&bytes)?;
+    let y = session.upload(&vec![0xff; bytes.len()])?;
+    let result = || -> Result<Vec<f32>> {
+        let bytes = session.read(&y, bytes.len())?;
+        let (words, _) = bytes.as_chunks();
+        Ok(words.iter().map(|word| f32::from_ne_bytes(*word)).collect())
+    };
+
+    let mirror = program.kernel("mirror", &["float*", "float*"].map(String::from))?;
+    session.set_args(&mirror, "mirror", &[Arg::Buffer(&x), Arg::Buffer(&y)])?;
+    session.run(&mirror, "mirror", &range)?;
+    let mirrored = |i: usize| input[i / GROUP * GROUP + GROUP - 1 - i % GROUP];
+    let right = result()?
+        .iter()
+        .enumerate()
+        .all(|(i, y)| *y == 2.0 * mirrored(i) + 1.0);
+
+    let long_sum = program.kernel("long_sum", &["int", "float*", "float*"].map(String::from))?;
+    let args = [Arg::Int(ROUNDS as i32), Arg::Buffer(&x), Arg::Buffer(&y)];
+    session.set_args(&long_sum, "long_sum", &args)?;
+    let timing = timing::measure(
+        Runs::Exactly(3),
+        |_| Ok(()),
+        || Ok(vec![session.run(&long_sum, "long_sum", &range)?]),
+    )?;
+    // Small whole numbers: exact in any order.
+    let sum: f32 = (0..ROUNDS).map(|i| input[i % ITEMS]).sum();
+    let long_loops = result()?.iter().all(|y| *y == sum);
+    Ok(json!({
+        "build_seconds": program.build_seconds,
+        "right": right,
+        "long_loops": long_loops,
+        "credible_events": timing.clock == Clock::Event,
+    }))
+}

@@ -1,0 +1,80 @@
+//! Libraries that are opened at run time.
+
+use std::ffi::{OsString, c_char, c_void};
+
+use dlopen2::raw::Library;
+use serde_json::{Value, json};
+
+use super::probe::{self, Answer, Environment};
+
+/// Asks a child to open a library: what is wrong, if it cannot. A library runs code
+/// of its own when it is opened, and can crash.
+pub fn opens(name: &str) -> Result<(), String> {
+    match probe::ask(&["library", name], &Environment::new()) {
+        Answer::Said(answer) => match answer["wrong"].as_str() {
+            Some(wrong) => Err(wrong.to_string()),
+            None => Ok(()),
+        },
+        Answer::Failed(how) => Err(how),
+    }
+}
+
+/// The child's side of [`opens`].
+pub fn open(name: &str) -> Value {
+    match Library::open(name) {
+        Ok(library) => {
+            // Left open: some drivers crash when they are unloaded.
+            std::mem::forget(library);
+            json!({})
+        }
+        Err(error) => json!({ "wrong": in_a_line(&error.to_string()) }),
+    }
+}
+
+/// The dynamic linker's words, without those around them.
+fn in_a_line(text: &str) -> String {
+    let text = text.trim_start_matches("Could not open library: ");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The libraries of this process whose file names hold one of these parts.
+/// Linux alone tells.
+pub fn loaded(parts: &[&str]) -> Vec<String> {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let mut paths: Vec<String> = maps
+        .lines()
+        .filter_map(|line| line.split_once('/').map(|(_, path)| format!("/{path}")))
+        .filter(|path| {
+            let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
+            parts.iter().any(|part| name.contains(part))
+        })
+        .collect();
+    paths.dedup();
+    paths
+}
+
+/// What a loader says of itself, by the function that ocl-icd and Khronos' loader
+/// have for it: "OpenCL ICD Loader 2.3.1".
+pub fn loader_version(path: &str) -> Option<String> {
+    type Find = unsafe extern "C" fn(*const c_char) -> *mut c_void;
+    type Info = unsafe extern "C" fn(u32, usize, *mut c_void, *mut usize) -> i32;
+    const VERSION: u32 = 2;
+    const NAME: u32 = 3;
+    let library = Library::open(OsString::from(path)).ok()?;
+    // SAFETY: the types are those of cl.h and of ocl-icd's ocl_icd.h; the library
+    // stays open, since opencl3 holds it, too; the address is not null.
+    let info: Info = unsafe {
+        let find: Find = library.symbol("clGetExtensionFunctionAddress").ok()?;
+        let address = find(c"clGetICDLoaderInfoOCLICD".as_ptr());
+        (!address.is_null()).then(|| std::mem::transmute::<*mut c_void, Info>(address))?
+    };
+    let ask = |what| {
+        let mut text = [0u8; 128];
+        let mut length = 0;
+        // SAFETY: the buffer is as long as is said, and the length is written back.
+        let status = unsafe { info(what, text.len(), text.as_mut_ptr().cast(), &mut length) };
+        let text = text.get(..length).filter(|_| status == 0)?;
+        Some(String::from_utf8_lossy(text).trim_matches('\0').to_string())
+    };
+    Some(format!("{} {}", ask(NAME)?, ask(VERSION)?))
+}
