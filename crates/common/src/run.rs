@@ -41,6 +41,7 @@ pub fn lesson(
     match result {
         Ok(code) => code,
         Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
+        Err(error @ Error::Asked(_)) => error.exit_code(),
         Err(error) => {
             complain(&error);
             error.exit_code()

@@ -2,6 +2,7 @@
 
 mod check;
 mod diagnose;
+mod diff;
 mod implementations;
 mod lessons;
 mod map;
@@ -44,6 +45,8 @@ enum Command {
     Mutate(mutate::Options),
     /// Find the fault of a kernel that is wrong on purpose, by its symptom
     Diagnose(diagnose::Options),
+    /// What changed between two kernels, or from one lesson to another
+    Diff(diff::Options),
     /// Run every lesson and keep what it prints and measures, for the pages
     Record {
         /// Folder below data/ that receives the recording, for example pocl-1024
@@ -80,6 +83,7 @@ fn main() -> ExitCode {
         Some(Command::Check { on, json }) => check::check(on.as_deref(), json),
         Some(Command::Mutate(options)) => mutate::mutate(&options),
         Some(Command::Diagnose(options)) => diagnose::diagnose(&options),
+        Some(Command::Diff(options)) => diff::diff(&options),
         Some(Command::Record {
             name,
             lesson,
