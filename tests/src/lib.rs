@@ -10,6 +10,7 @@
 
 mod kernels;
 mod oclgrind;
+pub mod pty;
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -23,6 +24,7 @@ use serde_json::Value;
 
 pub use kernels::{kernel_files, kernel_name, kernel_of, kernels_of, ran, with_empty_bodies};
 pub use oclgrind::{FAULTS, Oclgrind};
+pub use pty::{Terminal, key};
 
 /// The lessons that launch kernels.
 pub const KERNEL_LESSONS: std::ops::RangeInclusive<u32> = 2..=10;

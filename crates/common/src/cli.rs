@@ -72,6 +72,14 @@ pub struct Flags {
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub color: Color,
 
+    /// Tell each step as it happens, and wait for a key in between
+    #[arg(long, conflicts_with_all = ["all_devices", "watch"])]
+    pub step: bool,
+
+    /// The same for a projector: large type, few words, 60 columns
+    #[arg(long, conflicts_with_all = ["all_devices", "watch"])]
+    pub present: bool,
+
     /// List the lesson's kernels and stop
     #[arg(long)]
     pub list: bool,

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::lesson::Lesson;
 use crate::matrix::Shape;
 use crate::measure::Outcome;
+use crate::narrate::{Beat, Card, Look};
 use crate::report::Work;
 use crate::session::{Arg, Launch, NdRange};
 use crate::verify::{self, CANARY_BYTES, Right};
@@ -63,6 +64,29 @@ impl Lesson {
         if !self.flags.wants(&copy.kernel) {
             return Ok(());
         }
+        let narrator = self.narrator.clone();
+        narrator.kernel(|| {
+            Ok(Card {
+                name: copy.name(),
+                kernel: copy.kernel.clone(),
+                says: copy.says.clone(),
+                source: self.source()?,
+                defines: copy.defines.clone(),
+                facts: vec![format!(
+                    "{} floats, each read once and written once",
+                    copy.elements
+                )],
+            })
+        })?;
+        narrator.again(|| self.measure_copy_once(copy, (input, host), &from))
+    }
+
+    fn measure_copy_once(
+        &mut self,
+        copy: &Copy,
+        (input, host): (&Buffer<u8>, &[f32]),
+        from: impl Fn(usize) -> usize,
+    ) -> Result<()> {
         let name = copy.name();
         let elements = copy.elements;
         let mut record = self.record(&name, &copy.says, Shape::cube(0))?;
@@ -84,11 +108,23 @@ impl Lesson {
         };
         let session = self.session()?;
         let size = elements * 4;
+        self.narrator.beat(Beat::Allocate)?;
+        self.narrator.name_next("C");
         let mut out = session.buffer(size + CANARY_BYTES)?;
+        let look = Look {
+            rows: 1,
+            cols: elements,
+            ty: Type::Float,
+        };
+        self.narrator.watch(&session.queue, "C", &out, look);
+        self.narrator.watch(&session.queue, "A", input, look);
+        self.narrator.beat(Beat::Arguments)?;
         let [first, second] = copy.sizes.map(|size| Arg::Int(size as i32));
         let args = [first, second, Arg::Buffer(input), Arg::Buffer(&out)];
         session.set_args(&kernel, &name, &args)?;
+        let narrator = self.narrator.clone();
         let check = |result: &[u8]| {
+            narrator.note(|| "every float must be the very bits of the one it copies".into());
             let Elements::Float(got) = Elements::from_bytes(Type::Float, &result[..size]) else {
                 unreachable!("asked for floats")
             };

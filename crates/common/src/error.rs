@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use opencl3::error_codes::ClError;
 
 use crate::codes;
+use crate::narrate::Wish;
 
 /// What `common` returns everywhere.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -55,6 +56,9 @@ pub enum Error {
     /// A kernel crashed or hung, as seen by the parent process.
     #[error("{0}")]
     Died(String),
+    /// A key of `--step` ends what was going on; nothing has failed.
+    #[error("ended by a key")]
+    Asked(Wish),
     /// Standard output or a file failed.
     #[error("input or output failed: {0}")]
     Io(#[from] io::Error),
@@ -71,6 +75,9 @@ impl Error {
             Error::Build(_) => 4,
             Error::OpenCl { .. } | Error::Died(_) => 5,
             Error::Io(_) => 5,
+            // As a shell reports a command that Control-C ended.
+            Error::Asked(Wish::Interrupt) => 130,
+            Error::Asked(_) => 0,
         }
     }
 

@@ -22,6 +22,10 @@ pub enum Event {
     Doing(String),
     /// A result, as `--json` prints it.
     Record(Value),
+    /// A person is awaited, who may take any time.
+    Paused,
+    /// And has come.
+    Resumed,
 }
 
 /// The writing end.

@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::events::{Event, Sender};
 use crate::matrix::{Fill, Matrix, Shape};
 use crate::measure::Operands;
+use crate::narrate::{Beat, Call, Narrator};
 use crate::probe::{self, Peak};
 use crate::program::{self, Program};
 use crate::report::{Record, Report, significant};
@@ -35,6 +36,8 @@ pub struct Lesson {
     pub flags: Flags,
     /// Where its output goes.
     pub report: Report,
+    /// Who tells what it does, with `--step`.
+    pub narrator: Narrator,
     title: &'static str,
     file: Option<&'static str>,
     events: Sender,
@@ -53,9 +56,18 @@ impl Lesson {
         file: Option<&'static str>,
         flags: Flags,
     ) -> Result<Lesson> {
+        let spinner = ProgressBar::new_spinner();
+        let narrator = Narrator::new(&flags, spinner.clone())?;
+        let mut report = Report::new(flags.json);
+        if narrator.speaks_for_the_lesson() {
+            report.silence();
+        } else if narrator.is_attended() {
+            report.defer_tables();
+        }
         let lesson = Lesson {
             number,
-            report: Report::new(flags.json),
+            report,
+            narrator,
             flags,
             title,
             file,
@@ -67,9 +79,9 @@ impl Lesson {
             operands: None,
             wrong: Vec::new(),
         };
-        lesson
-            .report
-            .line(format!("Lesson {number}: {title}").bold())?;
+        let heading = format!("Lesson {number}: {title}");
+        lesson.narrator.title(&heading);
+        lesson.report.line(heading.bold())?;
         Ok(lesson)
     }
 
@@ -96,6 +108,9 @@ impl Lesson {
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.spinner.set_style(style.progress_chars("█▌░"));
         }
+        if self.spinner.is_finished() {
+            self.spinner.reset();
+        }
         self.spinner.set_message(what.clone());
         self.spinner.tick();
         self.spinner.enable_steady_tick(Duration::from_millis(100));
@@ -107,7 +122,11 @@ impl Lesson {
     /// # Errors
     /// When standard output fails.
     pub fn say(&self, text: impl std::fmt::Display) -> Result<()> {
-        self.spinner.suspend(|| self.report.line(text))
+        self.spinner.suspend(|| self.report.line(&text))?;
+        if self.narrator.is_on() {
+            self.narrator.hear(&text.to_string());
+        }
+        Ok(())
     }
 
     /// Prints a record, and hands it to the watching process.
@@ -117,6 +136,7 @@ impl Lesson {
     pub fn row(&mut self, mut record: Record) -> Result<()> {
         record.step_factor = self.report.step_factor(&record);
         record.limits = self.peak;
+        self.narrator.result(&record, record.step_factor)?;
         self.keep(&record)?;
         self.spinner.suspend(|| self.report.row(record))
     }
@@ -145,8 +165,10 @@ impl Lesson {
         if let Some(session) = &self.session {
             return Ok(session.clone());
         }
+        self.narrator.beat(Beat::Device)?;
         self.doing("looking for devices")?;
         let mut devices = device::list()?;
+        self.tell_platforms();
         let candidates: Vec<_> = devices.iter().map(device::Candidate::from).collect();
         let choice = device::choose(&candidates, self.selector().as_deref())?;
         let device = devices.swap_remove(choice.index);
@@ -162,9 +184,27 @@ impl Lesson {
             device.driver,
             choice.reason
         ))?;
-        let session = Rc::new(Session::open(device)?);
+        let session = Rc::new(Session::narrated(device, self.narrator.clone())?);
         self.session = Some(session.clone());
         Ok(session)
+    }
+
+    /// Tells which platforms and devices there are.
+    pub fn tell_platforms(&self) {
+        if !self.narrator.is_on() {
+            return;
+        }
+        let platforms = device::platforms();
+        let tell = |call: Call| self.narrator.call(&Ok(()), || call);
+        tell(Call::new("clGetPlatformIDs").gave(format!("{} platform(s)", platforms.len())));
+        for (platform, count) in platforms {
+            let found = match count {
+                0 => "CL_DEVICE_NOT_FOUND: none".to_string(),
+                n => format!("{n} device(s)"),
+            };
+            let call = Call::new("clGetDeviceIDs").arg("", platform.name);
+            tell(call.also("CL_DEVICE_TYPE_ALL").gave(found));
+        }
     }
 
     /// A simulator's results count, its times do not.
@@ -193,8 +233,15 @@ impl Lesson {
     pub fn peak(&mut self) -> Result<Option<Peak>> {
         if self.peak.is_none() && self.runs()?.is_some() {
             let session = self.session()?;
+            self.narrator.beat(Beat::Limits)?;
             self.doing("measuring the device's own limits")?;
-            let peak = probe::peak(&session)?;
+            let peak = {
+                let _hush = self.narrator.hush();
+                probe::peak(&session)?
+            };
+            self.narrator.note(|| {
+                "probe_fma and probe_copy: several launches each, not told one by one".into()
+            });
             self.say(format!(
                 "  limits   {} GFLOP/s of fp32 multiply-adds, {} GB/s of copying (measured now)",
                 significant(peak.gflops),
@@ -291,7 +338,10 @@ impl Lesson {
     /// [`Error::Build`] with a diagnostic.
     pub fn program(&mut self, defines: &[(String, usize)]) -> Result<Rc<Program>> {
         let options = program::options(self.flags.ty, defines);
+        self.narrator.beat(Beat::Build)?;
         if let Some(program) = self.programs.get(&options) {
+            self.narrator
+                .note(|| format!("built already, with {options}"));
             return Ok(program.clone());
         }
         let source = self.source()?;
@@ -345,6 +395,8 @@ impl Lesson {
 
     pub(crate) fn end(self) -> Result<ExitCode> {
         self.spinner.finish_and_clear();
+        self.report.flush()?;
+        self.narrator.end()?;
         if self.wrong.is_empty() {
             return Ok(ExitCode::SUCCESS);
         }

@@ -11,6 +11,7 @@ use crate::element::{Elements, Type};
 use crate::error::{Error, Result};
 use crate::lesson::Lesson;
 use crate::matrix::{Fill, Matrix, Shape};
+use crate::narrate::{Beat, Card, Look};
 use crate::prepare::Operand;
 use crate::program::Program;
 use crate::report::{Record, Work, bytes};
@@ -47,9 +48,13 @@ impl Lesson {
         if !step.kernels().any(|kernel| self.flags.wants(kernel)) {
             return Ok(());
         }
-        let runs = self.runs()?;
-        let record = self.measured(step, problem, runs)?;
-        self.row(record)
+        self.narrator.clone().kernel(|| self.card(step, problem))?;
+        let narrator = self.narrator.clone();
+        narrator.again(|| {
+            let runs = self.runs()?;
+            let record = self.measured(step, problem, runs)?;
+            self.row(record)
+        })
     }
 
     /// Verifies and times one step, and prints nothing.
@@ -124,7 +129,11 @@ impl Lesson {
         let given = self.upload(step, problem)?;
         let (mut launches, laid_out) = self.prepare(step, problem, program, &given)?;
         let c_bytes = s.m * s.n * problem.ty.size();
+        self.narrator.name_next("C");
         let mut c = session.buffer(c_bytes + CANARY_BYTES)?;
+        self.narrator
+            .watch(&session.queue, "C", &c, step.look_at_c(s, problem.ty));
+        self.narrator.beat(Beat::Arguments)?;
         let [m, n, k] = [s.m, s.n, s.k].map(|size| Arg::Int(size as i32));
         let of = |operand| laid_out.iter().find(|one| one.operand == operand);
         let a = Arg::Buffer(of(Operand::A).map_or(&given.a, |one| &one.buffer));
@@ -136,6 +145,7 @@ impl Lesson {
         )?;
         let name = launch.name.clone();
         launches.push(launch);
+        let narrator = self.narrator.clone();
         let result = |bytes: &[u8]| {
             let padded = Matrix {
                 rows: s.m,
@@ -145,6 +155,7 @@ impl Lesson {
             step.result(padded, problem.shape)
         };
         let check = |bytes: &[u8]| {
+            narrator.note(|| verify::bound(problem));
             let canary = verify::canary_alive(bytes, c_bytes, problem.ty);
             verify::check(problem, &result(bytes), canary).map_err(|wrong| wrong.to_string())
         };
@@ -170,18 +181,31 @@ impl Lesson {
             problem.shape,
             problem.fill
         );
+        self.narrator.beat(Beat::Upload)?;
         if let Some(operands) = self.operands.as_ref().filter(|o| o.made_for == made_for) {
+            self.narrator
+                .note(|| "A and B are there already, laid out as this kernel wants".into());
             return Ok(operands.clone());
         }
         self.doing("uploading the matrices")?;
         let session = self.session()?;
         // Freed first, so that the device never holds two sets.
         self.operands = None;
+        self.narrator.forget(&["A", "B"]);
         let (a, b) = step.operands(problem);
+        let upload = |name: &'static str, matrix: &Matrix| -> Result<Buffer<u8>> {
+            self.narrator.name_next(name);
+            let buffer = session.upload(matrix.data.as_bytes())?;
+            let Matrix { rows, cols, .. } = *matrix;
+            let ty = problem.ty;
+            self.narrator
+                .watch(&session.queue, name, &buffer, Look { rows, cols, ty });
+            Ok(buffer)
+        };
         let operands = Rc::new(Operands {
             made_for,
-            a: session.upload(a.data.as_bytes())?,
-            b: session.upload(b.data.as_bytes())?,
+            a: upload("A", &a)?,
+            b: upload("B", &b)?,
         });
         self.operands = Some(operands.clone());
         Ok(operands)
@@ -204,18 +228,30 @@ impl Lesson {
         let session = self.session()?;
         let whole = bytes + CANARY_BYTES;
         let name = launches.last().map_or("", |launch| &launch.name);
-        self.doing(format!("running {name}"))?;
+        self.narrator.beat(Beat::Poison)?;
         session.write(out, &verify::poisoned(bytes, ty))?;
-        session.run_all(launches)?;
+        self.narrator.beat(Beat::Launch)?;
+        self.doing(format!("running {name}"))?;
+        let events = session.launch_all(launches)?;
+        self.narrator.beat(Beat::Wait)?;
+        session.wait_for_last(launches, &events)?;
+        events.iter().for_each(|event| session.tell_times(event));
+        self.narrator.beat(Beat::Read)?;
         let first = session.read(out, whole)?;
+        self.narrator.beat(Beat::Check)?;
         self.doing(format!("checking {name}"))?;
         let right = match check(&first) {
             Ok(right) => right,
             Err(wrong) => return Ok(Outcome::Wrong(wrong)),
         };
+        self.narrator.note(|| right.to_string());
         let Some(runs) = runs else {
             return Ok(Outcome::Right(right, None));
         };
+        self.predict(name)?;
+        // From here on nothing is told: these are the figures of every lesson.
+        let narrator = self.narrator.clone();
+        let _hush = narrator.hush();
         self.doing(format!("timing {name}"))?;
         let begin = Instant::now();
         while begin.elapsed() < WARM_UP {
@@ -239,6 +275,37 @@ impl Lesson {
             ));
         }
         Ok(Outcome::Right(right, Some(timing)))
+    }
+
+    /// Asks the room what the timing will say.
+    fn predict(&mut self, name: &str) -> Result<()> {
+        let mut rows = self.report.rows().iter().rev();
+        let before = rows.find(|row| row.rate().is_some());
+        self.narrator
+            .predict(name, before.map(|row| row.kernel.as_str()))
+    }
+
+    /// What the narrator says of a step before it begins.
+    fn card(&self, step: &Step, problem: &Problem) -> Result<Card> {
+        let s = step.shape(problem.shape);
+        let mut facts = Vec::new();
+        if s != problem.shape {
+            facts.push(format!("{} is padded with zeros to {s}", problem.shape));
+        }
+        if let Some(traffic) = step.traffic {
+            facts.push(format!(
+                "global memory: {} loads, {} stores",
+                traffic.global_loads, traffic.global_stores
+            ));
+        }
+        Ok(Card {
+            name: step.name(),
+            kernel: step.kernel.clone(),
+            says: step.says.clone(),
+            source: self.source()?,
+            defines: step.defines.clone(),
+            facts,
+        })
     }
 
     /// Why a step cannot run at all, known before it is built.

@@ -159,6 +159,10 @@ impl Lesson {
             } = preparation;
             let kernel = program.kernel(name, &Preparation::signature(problem.ty))?;
             let bytes = operand.size(padded).iter().product::<usize>() * problem.ty.size();
+            self.narrator.name_next(match operand {
+                Operand::A => "A laid out",
+                Operand::B => "B laid out",
+            });
             let to = session.upload(&verify::poisoned(bytes, problem.ty))?;
             let from = match operand {
                 Operand::A => &given.a,

@@ -14,6 +14,8 @@ use opencl3::program::Program as ClProgram;
 
 use crate::element::Type;
 use crate::error::{During, Error, Result};
+use crate::narrate::{Call, Narrator};
+use crate::report::seconds;
 use crate::session::Session;
 use crate::source::Source;
 
@@ -25,6 +27,7 @@ pub struct Program {
     /// own may take less the second time.
     pub build_seconds: f64,
     path: String,
+    narrator: Narrator,
 }
 
 /// The options that every build gets: the element type, and that the driver
@@ -56,10 +59,22 @@ impl Program {
         let device = session.device.cl().id();
         let start = Instant::now();
         // In two steps, because opencl3's one-step call loses the build log.
-        let mut program = ClProgram::create_from_source(&session.context, &source.text)
-            .during(format!("loading {}", source.path.display()))?;
+        let created = ClProgram::create_from_source(&session.context, &source.text)
+            .during(format!("loading {}", source.path.display()));
+        session.narrator.call(&created, || {
+            let call = Call::new("clCreateProgramWithSource").also("context");
+            let size = format!("{} bytes of {}", source.text.len(), source.path.display());
+            call.arg("", size).gave("program")
+        });
+        let mut program = created?;
         let built = program.build(&[device], options);
         let build_seconds = start.elapsed().as_secs_f64();
+        let told = built.as_ref().map_err(|error| error.0).during("building");
+        session.narrator.call(&told, || {
+            let call = Call::new("clBuildProgram").also("program").also("1 device");
+            call.arg("", options)
+                .gave(format!("ok, in {}", seconds(build_seconds)))
+        });
         if let Err(error) = built {
             let log = program.get_build_log(device).unwrap_or_default();
             if diagnose::is_empty(&log) {
@@ -71,6 +86,7 @@ impl Program {
             cl: program,
             build_seconds,
             path: source.path.display().to_string(),
+            narrator: session.narrator.clone(),
         })
     }
 
@@ -80,7 +96,14 @@ impl Program {
     /// # Errors
     /// [`Error::Build`] when the kernel is missing or has other arguments.
     pub fn kernel(&self, name: &str, signature: &[String]) -> Result<Kernel> {
-        let kernel = Kernel::create(&self.cl, name).during(format!("creating kernel {name}"))?;
+        let kernel = Kernel::create(&self.cl, name).during(format!("creating kernel {name}"));
+        self.narrator.call(&kernel, || {
+            Call::new("clCreateKernel")
+                .also("program")
+                .arg("", name)
+                .gave("kernel")
+        });
+        let kernel = kernel?;
         let refuse = |why: String| {
             Error::Build(format!(
                 "{}: kernel {name} {why}\n  the lesson launches it as {name}({})",
@@ -108,5 +131,19 @@ impl Program {
             }
         }
         Ok(kernel)
+    }
+}
+
+/// An argument's type and name, as far as the driver keeps them: "int M".
+pub(crate) fn argument_name(kernel: &Kernel, index: u32) -> String {
+    let clean = |told: opencl3::Result<String>| {
+        let told = told.unwrap_or_default();
+        told.trim_matches(['\0', ' ']).to_string()
+    };
+    let ty = clean(kernel.get_arg_type_name(index));
+    let name = clean(kernel.get_arg_name(index));
+    match ty.ends_with('*') {
+        true => format!("{ty}{name}"),
+        false => format!("{ty} {name}").trim().to_string(),
     }
 }

@@ -1,5 +1,6 @@
 //! What a lesson prints: rows for people, or JSON lines.
 
+use std::cell::RefCell;
 use std::fmt::Display;
 use std::io::Write;
 
@@ -15,6 +16,7 @@ use crate::probe::Peak;
 use crate::timing::Timing;
 use crate::traffic::{Counts, Traffic};
 use crate::verify::{self, Right};
+use crate::wrap;
 
 /// One kernel's result, as `--json` prints it and as the pages' tables read it.
 /// Field names state units; what does not apply is left out.
@@ -161,6 +163,9 @@ impl Record {
 /// Where a lesson's words and numbers go.
 pub struct Report {
     json: bool,
+    silent: bool,
+    /// Lines of a table that wait for the next line that does not, if they wait.
+    deferred: Option<RefCell<Vec<String>>>,
     rows: Vec<Record>,
 }
 
@@ -169,17 +174,59 @@ impl Report {
     pub fn new(json: bool) -> Report {
         Report {
             json,
+            silent: json,
+            deferred: None,
             rows: Vec::new(),
         }
     }
 
-    /// Prints a line for people; nothing in JSON mode.
+    /// Prints no lines for people any more: somebody else tells them.
+    pub fn silence(&mut self) {
+        self.silent = true;
+    }
+
+    /// Keeps tables back until they are complete, since each row is told besides.
+    pub fn defer_tables(&mut self) {
+        self.deferred = Some(RefCell::default());
+    }
+
+    /// Prints what was kept back.
+    ///
+    /// # Errors
+    /// When standard output fails.
+    pub fn flush(&self) -> Result<()> {
+        let Some(deferred) = &self.deferred else {
+            return Ok(());
+        };
+        deferred.take().iter().try_for_each(|line| self.print(line))
+    }
+
+    /// A line of a table.
+    fn table_line(&self, text: &str) -> Result<()> {
+        match &self.deferred {
+            Some(deferred) => deferred.borrow_mut().push(text.to_string()),
+            None => self.print(text)?,
+        }
+        Ok(())
+    }
+
+    /// Prints lines for people, broken where the terminal is too narrow for them;
+    /// nothing in JSON mode.
     ///
     /// # Errors
     /// When standard output fails.
     pub fn line(&self, text: impl Display) -> Result<()> {
-        if !self.json {
-            writeln!(std::io::stdout(), "{text}")?;
+        self.flush()?;
+        self.print(&text.to_string())
+    }
+
+    fn print(&self, text: &str) -> Result<()> {
+        if self.silent {
+            return Ok(());
+        }
+        match wrap::stdout_columns() {
+            Some(columns) => writeln!(std::io::stdout(), "{}", wrap::wrap(text, columns))?,
+            None => writeln!(std::io::stdout(), "{text}")?,
         }
         Ok(())
     }
@@ -211,7 +258,7 @@ impl Report {
     /// # Errors
     /// When standard output fails.
     pub fn head(&self, unit: &str) -> Result<()> {
-        self.line(heading(unit).bold())
+        self.table_line(&heading(unit).bold().to_string())
     }
 
     /// Prints a record, and keeps it for the next one's factor.
@@ -219,7 +266,7 @@ impl Report {
     /// # Errors
     /// When standard output fails.
     pub fn row(&mut self, record: Record) -> Result<()> {
-        self.line(row(&record))?;
+        self.table_line(&row(&record))?;
         self.json(&record)?;
         self.rows.push(record);
         Ok(())

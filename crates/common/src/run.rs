@@ -51,6 +51,7 @@ pub fn lesson_with<Own: Args>(
     match result {
         Ok(code) => code,
         Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
+        Err(error @ Error::Asked(_)) => error.exit_code(),
         Err(error) => {
             complain(&error);
             error.exit_code()

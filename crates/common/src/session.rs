@@ -2,19 +2,24 @@
 
 use std::ffi::c_void;
 use std::ptr;
+use std::time::Instant;
 
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::context::Context;
 use opencl3::event::Event;
 use opencl3::kernel::Kernel;
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
-use opencl3::types::CL_BLOCKING;
+use opencl3::types::{CL_BLOCKING, cl_mem};
 
 use crate::device::{Device, Kind};
 use crate::element::Type;
 use crate::error::{During, Error, Result};
 use crate::limits;
 use crate::matrix::Shape;
+use crate::narrate::{Call, Narrator};
+use crate::program::argument_name;
+use crate::report::seconds;
+use crate::timing::Profile;
 
 /// A device that is ready to work: its context and one profiling queue.
 pub struct Session {
@@ -24,6 +29,8 @@ pub struct Session {
     pub context: Context,
     /// An in-order queue that records event times.
     pub queue: CommandQueue,
+    /// Who tells of its calls.
+    pub narrator: Narrator,
 }
 
 /// The shape of a launch: items in all, and items per group, in up to three
@@ -93,6 +100,12 @@ impl NdRange {
     }
 }
 
+/// "512x256", for an NDRange or a group.
+fn sides(sizes: &[usize]) -> String {
+    let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
+    sizes.join("x")
+}
+
 /// A kernel whose arguments are set, and how it is launched.
 pub struct Launch {
     /// The kernel.
@@ -123,16 +136,38 @@ impl Session {
     /// # Errors
     /// The driver's status, when it cannot.
     pub fn open(device: Device) -> Result<Session> {
-        let context = Context::from_device(&device.cl()).during("creating a context")?;
+        Session::narrated(device, Narrator::default())
+    }
+
+    /// The same, with somebody to tell of it and of every call that follows.
+    ///
+    /// # Errors
+    /// The driver's status, when it cannot.
+    pub fn narrated(device: Device, narrator: Narrator) -> Result<Session> {
+        let context = Context::from_device(&device.cl()).during("creating a context");
+        narrator.call(&context, || {
+            Call::new("clCreateContext")
+                .arg("", "1 device")
+                .gave("context")
+        });
+        let context = context?;
         // create_default calls clCreateCommandQueue, which drivers of every
         // version have; the 2.0 call is a null pointer on a 1.x driver.
         #[allow(deprecated)]
         let queue = CommandQueue::create_default(&context, CL_QUEUE_PROFILING_ENABLE)
-            .during("creating a queue")?;
+            .during("creating a queue");
+        narrator.call(&queue, || {
+            Call::new("clCreateCommandQueue")
+                .also("context")
+                .also("device")
+                .arg("", "CL_QUEUE_PROFILING_ENABLE")
+                .gave("queue")
+        });
         Ok(Session {
             device,
             context,
-            queue,
+            queue: queue?,
+            narrator,
         })
     }
 
@@ -142,9 +177,23 @@ impl Session {
     /// The driver's status, when there is no room.
     pub fn buffer(&self, bytes: usize) -> Result<Buffer<u8>> {
         // SAFETY: no host pointer is passed, so there is nothing to outlive.
-        unsafe { Buffer::<u8>::create(&self.context, CL_MEM_READ_WRITE, bytes, ptr::null_mut()) }
-            .during(format!("allocating a buffer of {bytes} bytes"))
-            .map_err(|error| error.with_limits(|code| limits::of_buffer(&self.device, bytes, code)))
+        let buffer = unsafe {
+            Buffer::<u8>::create(&self.context, CL_MEM_READ_WRITE, bytes, ptr::null_mut())
+        }
+        .during(format!("allocating a buffer of {bytes} bytes"))
+        .map_err(|error| error.with_limits(|code| limits::of_buffer(&self.device, bytes, code)));
+        self.narrator.call(&buffer, || {
+            let call = Call::new("clCreateBuffer")
+                .also("context")
+                .also("CL_MEM_READ_WRITE");
+            let call = call.arg("", format!("{bytes} bytes"));
+            call.gave(
+                buffer
+                    .as_ref()
+                    .map_or("", |buffer| self.narrator.named(buffer)),
+            )
+        });
+        buffer
     }
 
     /// A new buffer with these contents.
@@ -162,14 +211,16 @@ impl Session {
     /// # Errors
     /// The driver's status.
     pub fn write(&self, buffer: &mut Buffer<u8>, bytes: &[u8]) -> Result<()> {
+        let begin = Instant::now();
         // SAFETY: the call blocks, so `bytes` lives until it has been read; a
         // range that is too long is refused by the driver (CL_INVALID_VALUE).
         let event = unsafe {
             self.queue
                 .enqueue_write_buffer(buffer, CL_BLOCKING, 0, bytes, &[])
         }
-        .during("writing a buffer")?;
-        event.wait().during("writing a buffer")
+        .during("writing a buffer");
+        self.tell_transfer("clEnqueueWriteBuffer", &event, buffer, bytes.len(), begin);
+        event?.wait().during("writing a buffer")
     }
 
     /// Reads the first `bytes` bytes of a buffer.
@@ -178,15 +229,36 @@ impl Session {
     /// The driver's status; a kernel that crashed is often noticed here.
     pub fn read(&self, buffer: &Buffer<u8>, bytes: usize) -> Result<Vec<u8>> {
         let mut data = vec![0; bytes];
+        let begin = Instant::now();
         // SAFETY: the call blocks, so `data` is not moved or freed meanwhile.
-        unsafe {
+        let event = unsafe {
             self.queue
                 .enqueue_read_buffer(buffer, CL_BLOCKING, 0, &mut data, &[])
         }
-        .during("reading a buffer")?
-        .wait()
-        .during("reading a buffer")?;
+        .during("reading a buffer");
+        self.tell_transfer("clEnqueueReadBuffer", &event, buffer, bytes, begin);
+        event?.wait().during("reading a buffer")?;
         Ok(data)
+    }
+
+    fn tell_transfer(
+        &self,
+        name: &'static str,
+        event: &Result<Event>,
+        buffer: &Buffer<u8>,
+        bytes: usize,
+        begin: Instant,
+    ) {
+        let took = begin.elapsed().as_secs_f64();
+        self.narrator.call(event, || {
+            Call::new(name)
+                .also("queue")
+                .arg("", self.narrator.name_of(buffer))
+                .also("CL_TRUE")
+                .also("offset 0")
+                .arg("", format!("{bytes} bytes"))
+                .gave(format!("ok, in {}", seconds(took)))
+        });
     }
 
     /// Fills `bytes` bytes of a buffer, rounded up to whole patterns, in queue order.
@@ -216,7 +288,7 @@ impl Session {
             // signature was checked to have (program::check_signature); the
             // driver copies it. Buffers outlive the launch, which the callers
             // wait for while they hold them. A null buffer is allowed.
-            unsafe {
+            let set = unsafe {
                 match *arg {
                     Arg::Int(value) => kernel.set_arg(index, &value),
                     Arg::Float(value) => kernel.set_arg(index, &value),
@@ -224,7 +296,21 @@ impl Session {
                     Arg::NoBuffer => kernel.set_arg(index, &ptr::null_mut::<c_void>()),
                 }
             }
-            .during(format!("setting argument {i} of {name}"))?;
+            .during(format!("setting argument {i} of {name}"));
+            self.narrator.call(&set, || {
+                let (size, value) = match *arg {
+                    Arg::Int(value) => (size_of_val(&value), value.to_string()),
+                    Arg::Float(value) => (size_of_val(&value), value.to_string()),
+                    Arg::Buffer(buffer) => {
+                        (size_of::<cl_mem>(), self.narrator.name_of(buffer).into())
+                    }
+                    Arg::NoBuffer => (size_of::<cl_mem>(), "NULL".into()),
+                };
+                let call = Call::new("clSetKernelArg").also("kernel").arg("", i);
+                call.also(format!("{size} bytes"))
+                    .arg(argument_name(kernel, index), value)
+            });
+            set?;
         }
         Ok(())
     }
@@ -241,10 +327,11 @@ impl Session {
                 range.global, range.local
             )
         };
+        let begin = Instant::now();
         // SAFETY: the sizes' pointers live through the call, and both lists have
         // as many entries as the dimension says. What the kernel itself does is
         // its author's word; the checker's canary and Oclgrind watch over it.
-        unsafe {
+        let event = unsafe {
             self.queue.enqueue_nd_range_kernel(
                 kernel.get(),
                 range.global.len() as u32,
@@ -255,18 +342,64 @@ impl Session {
             )
         }
         .during(during())
-        .map_err(|error| self.with_limits(error, kernel, range))
-    }
-
-    /// Waits until a launch has ended.
-    fn wait(&self, event: &Event, kernel: &Kernel, name: &str, range: &NdRange) -> Result<()> {
-        let ended = event.wait().during(format!("running {name}"));
-        ended.map_err(|error| self.with_limits(error, kernel, range))
+        .map_err(|error| self.with_limits(error, kernel, range));
+        let took = begin.elapsed().as_secs_f64();
+        self.narrator.call(&event, || {
+            Call::new("clEnqueueNDRangeKernel")
+                .also("queue")
+                .arg("", name)
+                .also(format!("{}D", range.global.len()))
+                .arg("global", sides(&range.global))
+                .arg("local", sides(&range.local))
+                .gave(format!("event, after {}", seconds(took)))
+        });
+        event
     }
 
     /// A failed launch, with the limits that it may have run into.
     fn with_limits(&self, error: Error, kernel: &Kernel, range: &NdRange) -> Error {
         error.with_limits(|code| limits::of_launch(&self.device, kernel, range, code))
+    }
+
+    /// Waits until a launched kernel has ended.
+    ///
+    /// # Errors
+    /// The driver's status.
+    pub fn wait(&self, event: &Event, kernel: &Kernel, name: &str, range: &NdRange) -> Result<()> {
+        let begin = Instant::now();
+        let ended = event
+            .wait()
+            .during(format!("running {name}"))
+            .map_err(|error| self.with_limits(error, kernel, range));
+        let took = begin.elapsed().as_secs_f64();
+        self.narrator.call(&ended, || {
+            let call = Call::new("clWaitForEvents").arg("", "1 event");
+            call.gave(format!("ok, after {}", seconds(took)))
+        });
+        ended
+    }
+
+    /// Tells the four times of a launch that has ended, where they are asked for.
+    pub fn tell_times(&self, event: &Event) {
+        if !self.narrator.is_on() {
+            return;
+        }
+        let times = Profile::of(event);
+        let since = |ok: &Profile, to: u64| seconds(to.saturating_sub(ok.queued) as f64 * 1e-9);
+        self.narrator.call(&times, || {
+            let call = Call::new("clGetEventProfilingInfo")
+                .also("event")
+                .arg("", "the four times");
+            match &times {
+                Ok(t) => call.gave(format!(
+                    "QUEUED 0, SUBMIT +{}, START +{}, END +{}",
+                    since(t, t.submit),
+                    since(t, t.start),
+                    since(t, t.end)
+                )),
+                Err(_) => call,
+            }
+        });
     }
 
     /// Launches and waits until the kernel has ended.
@@ -279,24 +412,37 @@ impl Session {
         Ok(event)
     }
 
+    /// Launches these one after another. The queue is in order: none begins before
+    /// the one before it ends.
+    ///
+    /// # Errors
+    /// The driver's status.
+    pub fn launch_all(&self, launches: &[Launch]) -> Result<Vec<Event>> {
+        launches
+            .iter()
+            .map(|one| self.launch(&one.kernel, &one.name, &one.range))
+            .collect()
+    }
+
+    /// Waits until the last of several launches, and so all of them, have ended.
+    ///
+    /// # Errors
+    /// The driver's status.
+    pub fn wait_for_last(&self, launches: &[Launch], events: &[Event]) -> Result<()> {
+        match (launches.last(), events.last()) {
+            (Some(last), Some(event)) => self.wait(event, &last.kernel, &last.name, &last.range),
+            _ => Ok(()),
+        }
+    }
+
     /// Launches these one after another, waits until the last has ended, and gives
-    /// their events. The queue is in order: none begins before the one before it ends.
+    /// their events.
     ///
     /// # Errors
     /// The driver's status.
     pub fn run_all(&self, launches: &[Launch]) -> Result<Vec<Event>> {
-        let mut events = Vec::new();
-        for Launch {
-            kernel,
-            name,
-            range,
-        } in launches
-        {
-            events.push(self.launch(kernel, name, range)?);
-        }
-        if let (Some(last), Some(event)) = (launches.last(), events.last()) {
-            self.wait(event, &last.kernel, &last.name, &last.range)?;
-        }
+        let events = self.launch_all(launches)?;
+        self.wait_for_last(launches, &events)?;
         Ok(events)
     }
 

@@ -63,6 +63,36 @@ impl Source {
         kernel_names(&self.text)
     }
 
+    /// The kernel, from its attributes to the brace that closes it, and the comment
+    /// that leads to it: all comment lines since the kernel before, their marks gone.
+    pub fn kernel(&self, name: &str) -> Option<KernelText> {
+        let lines: Vec<&str> = self.text.lines().collect();
+        let named = lines.iter().position(|line| names_kernel(line, name))?;
+        let end = named + lines[named..].iter().position(|line| *line == "}")?;
+        let before = lines[..named].iter().rposition(|line| *line == "}");
+        let lead = &lines[before.map_or(0, |at| at + 1)..named];
+        let mut comment: Vec<&str> = Vec::new();
+        for line in lead {
+            let text = line.strip_prefix("//").unwrap_or("");
+            let text = text
+                .strip_prefix(' ')
+                .unwrap_or(text)
+                .trim_end_matches(['-', ' ']);
+            if !text.is_empty() || comment.last().is_some_and(|last| !last.is_empty()) {
+                comment.push(text);
+            }
+        }
+        let code = lead
+            .iter()
+            .rposition(|line| line.is_empty() || line.starts_with(['/', '#']));
+        let start = before.map_or(0, |at| at + 1) + code.map_or(0, |at| at + 1);
+        Some(KernelText {
+            line: start + 1,
+            comment: comment.join("\n").trim_end().to_string(),
+            code: lines[start..=end].join("\n"),
+        })
+    }
+
     /// Fails unless the file defines this kernel; the message offers the
     /// nearest names.
     ///
@@ -79,6 +109,26 @@ impl Source {
             did_you_mean(kernel, &names)
         )))
     }
+}
+
+/// One kernel's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelText {
+    /// Number of the first line of `code` in its file, from 1.
+    pub line: usize,
+    /// What the file says before the kernel.
+    pub comment: String,
+    /// The function with its attributes.
+    pub code: String,
+}
+
+/// Whether the line names a function without a result: `kernel void NAME(` or, below
+/// its attributes, `void NAME(`.
+fn names_kernel(line: &str, name: &str) -> bool {
+    let Some((before, after)) = line.split_once(name) else {
+        return false;
+    };
+    before.ends_with("void ") && !before.starts_with("//") && after.trim_start().starts_with('(')
 }
 
 /// "did you mean x?" for near misses, and what there is.
@@ -203,6 +253,28 @@ mod tests {
             __attribute__((reqd_work_group_size(16, 16, 1)))\n\
             __kernel __attribute__((vec_type_hint(float4))) void\nsecond (global float *c) {}";
         assert_eq!(kernel_names(text), ["first", "second"]);
+    }
+
+    #[test]
+    fn a_kernel_comes_with_what_leads_to_it() {
+        let text = "// file\n\n// one\nkernel void one(int n)\n{\n    n++;\n}\n\n\
+                    // -----\n// 2. two\n//\n//     a b\n\n#define X\n\n\
+                    kernel __attribute__((x))\nvoid two(int n)\n{\n}\n";
+        let source = Source {
+            path: "a.cl".into(),
+            text: text.into(),
+        };
+        let one = source.kernel("one").unwrap();
+        assert_eq!(one.comment, "file\n\none");
+        assert_eq!(
+            (one.line, &*one.code),
+            (4, "kernel void one(int n)\n{\n    n++;\n}")
+        );
+        let two = source.kernel("two").unwrap();
+        assert_eq!(two.comment, "2. two\n\n    a b");
+        assert_eq!(two.line, 16);
+        assert!(two.code.starts_with("kernel __attribute__"), "{two:?}");
+        assert_eq!(source.kernel("on"), None);
     }
 
     #[test]

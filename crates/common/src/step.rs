@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::element::Type;
 use crate::error::Result;
 use crate::matrix::{Matrix, Shape};
+use crate::narrate::Look;
 use crate::prepare::{Preparation, Prepared};
 use crate::session::NdRange;
 use crate::traffic::{Counts, Traffic};
@@ -288,6 +289,15 @@ impl Step {
             Layout::BTransposed => (a, Cow::Owned(b.transposed())),
             Layout::ColumnMajor => (Cow::Owned(a.transposed()), Cow::Owned(b.transposed())),
         }
+    }
+
+    /// How to look at C in the device's memory; `padded` is what [`Step::shape`] gives.
+    pub(crate) fn look_at_c(&self, padded: Shape, ty: Type) -> Look {
+        let (rows, cols) = match self.layout {
+            Layout::ColumnMajor => (padded.n, padded.m),
+            _ => (padded.m, padded.n),
+        };
+        Look { rows, cols, ty }
     }
 
     /// C as the problem wants it, from the padded result in the kernel's layout.

@@ -141,7 +141,7 @@ fn watch_once(
         .into_iter()
         .filter_map(|event| match event {
             Event::Record(value) => serde_json::from_value(value).ok(),
-            Event::Doing(_) => None,
+            _ => None,
         })
         .collect();
     match status.code() {
@@ -171,7 +171,7 @@ fn wait(
         let now = std::fs::metadata(events).map_or(0, |file| file.len());
         if now != size {
             (size, since) = (now, Instant::now());
-        } else if since.elapsed() > timeout {
+        } else if since.elapsed() > timeout && !is_paused(events) {
             child.kill()?;
             child.wait()?;
             return Err(Error::Died(format!(
@@ -192,6 +192,11 @@ fn wait(
     }
 }
 
+/// Whether the child waits for a person, and so does not hang.
+fn is_paused(events: &Path) -> bool {
+    matches!(events::read(events).last(), Some(Event::Paused))
+}
+
 /// What the child did last.
 fn doing(events: &Path) -> String {
     let last = events::read(events)
@@ -199,7 +204,7 @@ fn doing(events: &Path) -> String {
         .rev()
         .find_map(|event| match event {
             Event::Doing(what) => Some(what),
-            Event::Record(_) => None,
+            _ => None,
         });
     last.unwrap_or_else(|| "starting".into())
 }

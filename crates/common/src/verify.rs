@@ -83,7 +83,7 @@ pub fn canary_alive(buffer: &[u8], bytes: usize, ty: Type) -> bool {
 }
 
 /// True where element `i` still holds the poison.
-fn is_poison(data: &Elements, i: usize) -> bool {
+pub(crate) fn is_poison(data: &Elements, i: usize) -> bool {
     let size = data.ty().size();
     data.as_bytes()[i * size..(i + 1) * size] == poison(data.ty())[..size]
 }
@@ -95,6 +95,20 @@ pub struct Right {
     pub compared: usize,
     /// Whether Freivalds' test covered the others.
     pub freivalds: bool,
+}
+
+impl std::fmt::Display for Right {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let others = match self.freivalds {
+            true => ", all strips of 32 columns by Freivalds' test",
+            false => "",
+        };
+        write!(
+            f,
+            "{} elements compared{others}: right; the canary lives",
+            self.compared
+        )
+    }
 }
 
 /// One wrong element.
@@ -148,6 +162,16 @@ fn gamma(problem: &Problem) -> f64 {
         Fill::Count => k + 4.0,
     };
     roundings.max(4.0) * 2.0 * problem.ty.unit_roundoff()
+}
+
+/// The bound that every element must keep, in words.
+pub fn bound(problem: &Problem) -> String {
+    let gamma = gamma(problem);
+    let roundings = match problem.fill {
+        Fill::Random => "min(K + 4, 8 sqrt(K))",
+        Fill::Count => "(K + 4)",
+    };
+    format!("|c - ref| <= gamma * sum |a||b|, gamma = {roundings} * eps = {gamma:.1e}")
 }
 
 /// Compares every element, row by row.

@@ -2,6 +2,7 @@
 
 mod check;
 mod diagnose;
+mod diff;
 mod doctor;
 mod exercises;
 mod implementations;
@@ -59,6 +60,8 @@ enum Command {
     CheckAll(exercises::How),
     /// Find the fault of a kernel that is wrong on purpose, by its symptom
     Diagnose(diagnose::Options),
+    /// What changed between two kernels, or from one lesson to another
+    Diff(diff::Options),
     /// Run every lesson and keep what it prints and measures, for the pages
     Record {
         /// Folder below data/ that receives the recording, for example pocl-1024
@@ -102,6 +105,7 @@ fn main() -> ExitCode {
         Some(Command::CheckAll(how)) => return end(exercises::check_all(&how)),
         Some(Command::Diagnose(options)) => diagnose::diagnose(&options),
         Some(Command::Doctor(options)) => return end(doctor::doctor(&options)),
+        Some(Command::Diff(options)) => diff::diff(&options),
         Some(Command::Record {
             name,
             lesson,

@@ -47,7 +47,7 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
         .into_iter()
         .filter_map(|event| match event {
             Event::Record(record) => Some(record),
-            Event::Doing(_) => None,
+            _ => None,
         })
         .collect::<Vec<Value>>();
     fs::remove_file(&events)?;

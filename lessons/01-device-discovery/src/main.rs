@@ -4,19 +4,24 @@
 use std::process::ExitCode;
 
 use common::device::{self, Candidate, Device};
+use common::narrate::{Beat, Call};
 use common::report::bytes;
 use common::{Lesson, Result, lesson};
 use serde_json::json;
 
 fn main() -> ExitCode {
     lesson(1, "device discovery", None, |lesson| {
+        lesson.narrator.beat(Beat::Drivers)?;
         drivers(lesson)?;
+        lesson.narrator.beat(Beat::Device)?;
         lesson.doing("looking for devices")?;
         let devices = device::list()?;
+        lesson.tell_platforms();
         let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
         let choice = device::choose(&candidates, lesson.selector().as_deref())?;
         platforms(lesson, &devices)?;
         for device in &devices {
+            lesson.narrator.beat(Beat::Properties)?;
             limits(lesson, device)?;
             let chosen = device.index == choice.index;
             lesson
@@ -64,7 +69,8 @@ fn platforms(lesson: &Lesson, devices: &[Device]) -> Result<()> {
     Ok(())
 }
 
-/// The limits of one device, each with the place where it will matter.
+/// The limits of one device, each with what OpenCL calls it (after CL_DEVICE_) and
+/// the place where it will matter.
 fn limits(lesson: &Lesson, device: &Device) -> Result<()> {
     let l = &device.limits;
     let items: Vec<String> = l.max_work_item_sizes.iter().map(usize::to_string).collect();
@@ -75,21 +81,21 @@ fn limits(lesson: &Lesson, device: &Device) -> Result<()> {
     let yes_no = |yes: bool| if yes { "yes" } else { "no" };
     #[rustfmt::skip]
     let rows = [
-        ("compute units", l.compute_units.to_string(), "each runs whole work-groups: fewer groups leave units idle (5)"),
-        ("clock", format!("{} MHz", l.clock_mhz), "as the driver claims; the lessons measure instead"),
-        ("largest work-group", l.max_work_group_size.to_string(), "a 32x32 tile of items needs 1024 (6)"),
-        ("largest per dimension", items.join(" x "), "a flat group of 1024 x 1 may be refused (6)"),
-        ("local memory", bytes(l.local_mem_bytes), "two tiles of A and B must fit (6, 8)"),
-        ("its kind", local.into(), "copying into it pays only on memory of its own (6)"),
-        ("global memory", bytes(l.global_mem_bytes), "A, B and C must fit together (3)"),
-        ("largest buffer", bytes(l.max_alloc_bytes), "the largest single matrix (3)"),
-        ("constant memory", bytes(l.constant_bytes), "small tables that every item reads"),
-        ("cache", bytes(l.cache_bytes), "smaller problems run from the cache and look faster (4)"),
-        ("cache line", format!("{} B", l.cache_line_bytes), "what a strided read fetches and throws away (4)"),
-        ("preferred float width", l.preferred_float_width.to_string(), "1: write scalars, the compiler packs them (7)"),
-        ("native float width", l.native_float_width.to_string(), "lanes of the hardware's vectors (7)"),
-        ("type double", yes_no(l.fp64).into(), "whether --type double runs (3)"),
-        ("timer step", format!("{} ns", l.timer_resolution_nanoseconds), "shorter kernels cannot be timed (2)"),
+        ("compute units", "MAX_COMPUTE_UNITS", l.compute_units.to_string(), "each runs whole work-groups: fewer groups leave units idle (5)"),
+        ("clock", "MAX_CLOCK_FREQUENCY", format!("{} MHz", l.clock_mhz), "as the driver claims; the lessons measure instead"),
+        ("largest work-group", "MAX_WORK_GROUP_SIZE", l.max_work_group_size.to_string(), "a 32x32 tile of items needs 1024 (6)"),
+        ("largest per dimension", "MAX_WORK_ITEM_SIZES", items.join(" x "), "a flat group of 1024 x 1 may be refused (6)"),
+        ("local memory", "LOCAL_MEM_SIZE", bytes(l.local_mem_bytes), "two tiles of A and B must fit (6, 8)"),
+        ("its kind", "LOCAL_MEM_TYPE", local.into(), "copying into it pays only on memory of its own (6)"),
+        ("global memory", "GLOBAL_MEM_SIZE", bytes(l.global_mem_bytes), "A, B and C must fit together (3)"),
+        ("largest buffer", "MAX_MEM_ALLOC_SIZE", bytes(l.max_alloc_bytes), "the largest single matrix (3)"),
+        ("constant memory", "MAX_CONSTANT_BUFFER_SIZE", bytes(l.constant_bytes), "small tables that every item reads"),
+        ("cache", "GLOBAL_MEM_CACHE_SIZE", bytes(l.cache_bytes), "smaller problems run from the cache and look faster (4)"),
+        ("cache line", "GLOBAL_MEM_CACHELINE_SIZE", format!("{} B", l.cache_line_bytes), "what a strided read fetches and throws away (4)"),
+        ("preferred float width", "PREFERRED_VECTOR_WIDTH_FLOAT", l.preferred_float_width.to_string(), "1: write scalars, the compiler packs them (7)"),
+        ("native float width", "NATIVE_VECTOR_WIDTH_FLOAT", l.native_float_width.to_string(), "lanes of the hardware's vectors (7)"),
+        ("type double", "DOUBLE_FP_CONFIG", yes_no(l.fp64).into(), "whether --type double runs (3)"),
+        ("timer step", "PROFILING_TIMER_RESOLUTION", format!("{} ns", l.timer_resolution_nanoseconds), "shorter kernels cannot be timed (2)"),
     ];
     lesson.say(format!(
         "\n  Device {}: {}\n    {}, driver {}\n    (in brackets: the lesson where the limit matters)",
@@ -98,7 +104,13 @@ fn limits(lesson: &Lesson, device: &Device) -> Result<()> {
         device.version,
         device.driver
     ))?;
-    for (name, value, matters) in rows {
+    for (_, question, answer, _) in &rows {
+        lesson.narrator.call(&Ok(()), || {
+            let call = Call::new("clGetDeviceInfo").also("device");
+            call.arg("", format!("CL_DEVICE_{question}")).gave(answer)
+        });
+    }
+    for (name, _, value, matters) in rows {
         lesson.say(format!("    {name:<23}{value:<22} {matters}"))?;
     }
     Ok(())

@@ -43,11 +43,18 @@ pub fn must_be_right(saxpy: &Saxpy, result: &[f32]) -> Result<()> {
 pub fn report(lesson: &mut Lesson, saxpy: &Saxpy, times: &Times, device: &Candidate) -> Result<()> {
     let n = saxpy.a.len();
     let timing = kernel_time(times);
+    if !times.launches.is_empty() {
+        lesson.narrator.predict("saxpy", None)?;
+    }
     if let Some(last) = times.launches.last() {
         four_times(lesson, times.first, *last)?;
         wrong_ways(lesson, times, &timing)?;
     }
-    let limit = lesson.peak()?.map(|peak| peak.gbytes_per_second);
+    let limit = {
+        let narrator = lesson.narrator.clone();
+        let _hush = narrator.hush();
+        lesson.peak()?.map(|peak| peak.gbytes_per_second)
+    };
     lesson.table("GB/s")?;
     let shape = Shape { m: 1, n, k: 1 };
     let mut record = lesson.record("saxpy", "two reads and one write for each element", shape)?;

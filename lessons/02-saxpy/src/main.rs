@@ -2,6 +2,7 @@
 //! out in full: eleven steps, with no help from `common` for any of them.
 
 mod compare;
+mod tell;
 
 use std::process::ExitCode;
 use std::ptr;
@@ -10,6 +11,7 @@ use std::time::Instant;
 use common::device::{Candidate, Kind, choose};
 use common::error::During;
 use common::matrix::Fill;
+use common::narrate::Beat;
 use common::program::diagnose;
 use common::source::Source;
 use common::timing::Profile;
@@ -56,6 +58,7 @@ struct Times {
 fn main() -> ExitCode {
     lesson(2, "saxpy", Some("02-saxpy.cl"), |lesson| {
         // Step 1: every device of every platform.
+        lesson.narrator.beat(Beat::Device)?;
         lesson.doing("looking for devices")?;
         let platforms = get_platforms().unwrap_or_default();
         let mut devices = Vec::new();
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
             // Why there is none is told by the library: no loader, no driver, or no device.
             common::device::list()?;
         }
+        lesson.tell_platforms();
         let choice = choose(&candidates, lesson.selector().as_deref())?;
         let chosen = &candidates[choice.index];
         lesson.say(format!(
@@ -82,8 +86,12 @@ fn main() -> ExitCode {
             choice.reason
         ))?;
         let saxpy = problem(lesson, chosen, &devices[choice.index])?;
-        let times = eleven_steps(lesson, &devices[choice.index], &saxpy, true)?;
-        compare::report(lesson, &saxpy, &times, chosen)?;
+        let narrator = lesson.narrator.clone();
+        narrator.kernel(|| tell::card(&saxpy))?;
+        narrator.again(|| {
+            let times = eleven_steps(lesson, &devices[choice.index], &saxpy, true)?;
+            compare::report(lesson, &saxpy, &times, chosen)
+        })?;
         compare::every_device(lesson, &saxpy, &devices, &candidates)
     })
 }
@@ -194,14 +202,17 @@ fn must_fit(n: usize, candidate: &Candidate, device: &Device) -> Result<()> {
 fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool) -> Result<Times> {
     let n = saxpy.a.len();
     let bytes = n * size_of::<f32>();
+    let tell = tell::Tell::new(lesson, aloud);
     let say = |text: String| if aloud { lesson.say(text) } else { Ok(()) };
 
     // A context holds what devices share: programs and buffers.
     let context = Context::from_device(device).during("creating a context")?;
+    tell.context();
     say("   2  context: this device alone".into())?;
 
     // The program is built now, from text, for this very device. Two calls,
     // because the log of a failed build is kept by the program.
+    tell.begins(Beat::Build)?;
     let start = Instant::now();
     let mut program = Program::create_from_source(&context, &saxpy.source.text)
         .during("loading the program's text")?;
@@ -215,10 +226,12 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     }
     let build = start.elapsed().as_secs_f64();
     let kernel = Kernel::create(&program, "saxpy").during("creating the kernel")?;
+    tell.program(&saxpy.source, build);
     must_take(&kernel, &["int", "float", "float*", "float*", "float*"])?;
     say(format!("   3  program: built in {:.1} ms", build * 1e3))?;
 
     // Buffers live in the device's memory. The size is a count of elements.
+    tell.begins(Beat::Allocate)?;
     // SAFETY: no host pointer is given, so none has to outlive the buffer.
     let buffer = |flags, count| unsafe {
         Buffer::<cl_float>::create(&context, flags, count, ptr::null_mut())
@@ -226,6 +239,7 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     let mut a = buffer(CL_MEM_READ_ONLY, n).during("allocating A")?;
     let mut b = buffer(CL_MEM_READ_ONLY, n).during("allocating B")?;
     let mut c = buffer(CL_MEM_WRITE_ONLY, n + CANARY).during("allocating C")?;
+    tell.buffers(n);
     say(format!(
         "   4  buffers: A, B and C of {n} floats, {bytes} bytes each"
     ))?;
@@ -234,10 +248,12 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     #[allow(deprecated)] // the newer call does not exist on OpenCL 1.x drivers
     let queue = CommandQueue::create_default(&context, CL_QUEUE_PROFILING_ENABLE)
         .during("creating a queue")?;
+    tell.queue(&queue, [&a, &b, &c], n);
     say("   5  queue: in order, with profiling".into())?;
 
     // C and what lies behind it are filled with NaN: an element that nobody
     // writes is noticed, and a write past the end, too.
+    tell.begins(Beat::Write)?;
     let nothing = vec![f32::NAN; n + CANARY];
     let start = Instant::now();
     for (buffer, data) in [(&mut a, &saxpy.a), (&mut b, &saxpy.b), (&mut c, &nothing)] {
@@ -247,11 +263,13 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     }
     // Three vectors travelled, of which saxpy needs two.
     let write = start.elapsed().as_secs_f64() * 2.0 / 3.0;
+    tell.writes(n);
     say(format!(
         "   6  write: A and B to the device in {:.1} ms",
         write * 1e3
     ))?;
 
+    tell.begins(Beat::Arguments)?;
     // Each argument by its position; its size is that of the value's type.
     // SAFETY: position, type and number agree with the kernel's signature:
     // (int, float, float *, float *, float *).
@@ -264,6 +282,7 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
         kernel.set_arg(3, &b.get()).during("setting B")?;
         kernel.set_arg(4, &c.get()).during("setting C")?;
     }
+    tell.arguments(n, saxpy.d);
     say(format!(
         "   7  arguments: n = {n}, d = {}, A, B, C",
         saxpy.d
@@ -272,6 +291,7 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     // The global size counts items, not groups, and is rounded up to whole groups.
     let global = [n.next_multiple_of(GROUP)];
     let local = [GROUP];
+    tell.begins(Beat::Launch)?;
     lesson.doing("running saxpy")?;
     let (mut launches, mut enqueue, mut wall) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..=saxpy.runs {
@@ -297,6 +317,7 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     let first = launches.remove(0);
     enqueue.remove(0);
     wall.remove(0);
+    tell.launch(global[0], GROUP, first);
     let say = |text: String| if aloud { lesson.say(text) } else { Ok(()) };
     say(format!(
         "   8  launch: {} items in groups of {GROUP}, {} times",
@@ -304,6 +325,7 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
         saxpy.runs + 1
     ))?;
 
+    tell.begins(Beat::Read)?;
     // Filled, not merely reserved: the first touch of a page costs time, too.
     let mut result = vec![0.0f32; n + CANARY];
     result.fill(f32::INFINITY);
@@ -312,12 +334,15 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     unsafe { queue.enqueue_read_buffer(&c, CL_BLOCKING, 0, &mut result, &[]) }
         .during("reading C")?;
     let read = start.elapsed().as_secs_f64();
+    tell.read(n, read);
     say(format!(
         "   9  read: C back to the host in {:.1} ms",
         read * 1e3
     ))?;
 
+    tell.begins(Beat::Check)?;
     compare::must_be_right(saxpy, &result)?;
+    tell.right(n);
     say(format!("  10  use: all {n} elements are right"))?;
 
     // Dropping queue, buffers, kernel, program and context releases them.

@@ -1,0 +1,130 @@
+//! What changed between two texts, line by line, with the changed words of a line
+//! marked. The name of the kernel and the width of white space do not count.
+
+use similar::{ChangeTag, InlineChange, TextDiff, WhitespaceMode};
+
+/// How a line of a comparison came to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// In both texts.
+    Same,
+    /// Only in the old one.
+    Gone,
+    /// Only in the new one.
+    New,
+}
+
+/// A line of a comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Where it stands.
+    pub change: Change,
+    /// Its number in the text that it comes from (the new one if in both), from 1.
+    pub number: usize,
+    /// Its text in pieces, each with whether it is what changed in the line.
+    pub pieces: Vec<(bool, String)>,
+}
+
+impl Line {
+    /// The line's text.
+    pub fn text(&self) -> String {
+        self.pieces
+            .iter()
+            .map(|(_, piece)| piece.as_str())
+            .collect()
+    }
+}
+
+/// The hunks of a comparison: the changed lines with `context` unchanged lines
+/// around them, each hunk apart from the next.
+pub fn hunks(old: &str, new: &str, context: usize) -> Vec<Vec<Line>> {
+    let diff = compare(old, new);
+    let groups = diff.grouped_ops(context);
+    let lines = groups.iter().map(|ops| {
+        ops.iter()
+            .flat_map(|op| diff.iter_inline_changes(op))
+            .map(line)
+            .collect()
+    });
+    lines.collect()
+}
+
+/// Every line of the new text, with whether it is new.
+pub fn new_lines(old: &str, new: &str) -> Vec<Line> {
+    let diff = compare(old, new);
+    let lines = diff.iter_all_inline_changes().map(line);
+    lines.filter(|line| line.change != Change::Gone).collect()
+}
+
+fn compare<'a>(old: &'a str, new: &'a str) -> TextDiff<'a, 'a, str> {
+    TextDiff::configure()
+        .whitespace_mode(WhitespaceMode::IgnoreChanges)
+        .newline_terminated(true)
+        .diff_lines(old, new)
+}
+
+fn line(change: InlineChange<'_, str>) -> Line {
+    let (kind, index) = match change.tag() {
+        ChangeTag::Equal => (Change::Same, change.new_index()),
+        ChangeTag::Delete => (Change::Gone, change.old_index()),
+        ChangeTag::Insert => (Change::New, change.new_index()),
+    };
+    let pieces = change.iter_strings_lossy();
+    Line {
+        change: kind,
+        number: index.map_or(0, |index| index + 1),
+        pieces: pieces
+            .map(|(changed, piece)| (changed, piece.trim_end_matches(['\r', '\n']).to_string()))
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &str = "{\n    a();\n    b(1);\n    c();\n}";
+    const NEW: &str = "{\n        a();\n    b(2);\n    c();\n}";
+
+    #[test]
+    fn only_what_changed_is_shown_and_indentation_is_no_change() {
+        let hunks = hunks(OLD, NEW, 0);
+        let [hunk] = &hunks[..] else {
+            panic!("{hunks:?}")
+        };
+        let shown: Vec<(Change, String)> = hunk.iter().map(|l| (l.change, l.text())).collect();
+        assert_eq!(
+            shown,
+            [
+                (Change::Gone, "    b(1);".to_string()),
+                (Change::New, "    b(2);".to_string())
+            ]
+        );
+        assert_eq!(hunk[1].number, 3);
+    }
+
+    #[test]
+    fn the_changed_word_of_a_line_is_marked() {
+        let lines = new_lines(OLD, NEW);
+        let changed: String = lines[2]
+            .pieces
+            .iter()
+            .filter(|(changed, _)| *changed)
+            .map(|(_, piece)| piece.as_str())
+            .collect();
+        assert!(
+            changed.contains('2') && !changed.contains("   b"),
+            "{lines:?}"
+        );
+    }
+
+    #[test]
+    fn equal_texts_have_no_hunks() {
+        assert!(hunks(OLD, OLD, 3).is_empty());
+        assert!(
+            new_lines(OLD, OLD)
+                .iter()
+                .all(|line| line.change == Change::Same)
+        );
+    }
+}

@@ -1,0 +1,367 @@
+//! Saying each step as it happens (`--step`), and waiting for a key in between.
+//!
+//! [`Narrator`] is told what was done, by whoever did it: which part of the
+//! lesson begins ([`Narrator::beat`]), which OpenCL call was made with what and
+//! what it returned ([`Narrator::call`]). Without `--step` it is empty, and being
+//! told costs a comparison. While something is timed it is hushed, and the
+//! figures are those of a lesson that nobody narrates.
+//!
+//! It speaks on standard error, and waits only where standard input and standard
+//! error are a terminal. What a key asks for beyond looking comes back as an error
+//! ([`Wish`]), so that it ends whatever was going on.
+
+mod beat;
+mod call;
+mod card;
+mod memory;
+mod outcome;
+mod pager;
+mod screen;
+mod wait;
+
+use std::cell::{Cell, RefCell};
+use std::io::IsTerminal;
+use std::rc::Rc;
+
+use console::Term;
+use indicatif::ProgressBar;
+
+use crate::cli::{Color, Flags};
+use crate::error::Result;
+use crate::events::Sender;
+use crate::report::Record;
+
+pub use beat::Beat;
+pub use call::Call;
+pub use card::Card;
+pub use memory::Look;
+
+use card::Cards;
+use memory::Memory;
+use outcome::{Bar, Outcome, Prediction};
+use screen::Screen;
+
+/// What a key asked for, beyond looking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// To end the lesson, in order.
+    Quit,
+    /// To end it as Control-C does.
+    Interrupt,
+    /// To run the kernel again, from its launch.
+    Again,
+}
+
+/// Tells what happens, if anybody wants to know. A clone is the same narrator.
+#[derive(Clone, Default)]
+pub struct Narrator(Option<Rc<Inner>>);
+
+struct Inner {
+    /// How many guards of [`Narrator::hush`] are alive.
+    hushed: Cell<usize>,
+    state: RefCell<State>,
+}
+
+/// What is narrated, and to whom.
+struct State {
+    /// Of the lesson.
+    title: String,
+    screen: Screen,
+    /// Drawn while something takes long; out of the way while a key is awaited.
+    spinner: ProgressBar,
+    /// To tell the watching process that a person is awaited.
+    events: Sender,
+    /// Standard input and standard error are a terminal.
+    attended: bool,
+    beat: Option<Beat>,
+    /// Something was told since a key was last awaited.
+    unseen: bool,
+    /// Do not wait before the next kernel's result.
+    hurried: bool,
+    /// Whether there is a launch that could be done again.
+    repeatable: bool,
+    cards: Cards,
+    memory: Memory,
+    prediction: Option<Prediction>,
+    results: Vec<Bar>,
+}
+
+/// While it lives the narrator says nothing.
+pub struct Hush<'a>(Option<&'a Inner>);
+
+impl Drop for Hush<'_> {
+    fn drop(&mut self) {
+        if let Some(inner) = self.0 {
+            inner.hushed.set(inner.hushed.get() - 1);
+        }
+    }
+}
+
+impl Narrator {
+    /// A narrator for a lesson; silent unless the learner asked for one.
+    ///
+    /// # Errors
+    /// When the watching process cannot be told.
+    pub fn new(flags: &Flags, spinner: ProgressBar) -> Result<Narrator> {
+        if !flags.step && !flags.present {
+            return Ok(Narrator::default());
+        }
+        match flags.color {
+            Color::Auto => {}
+            Color::Always => console::set_colors_enabled_stderr(true),
+            Color::Never => console::set_colors_enabled_stderr(false),
+        }
+        let attended = std::io::stdin().is_terminal() && Term::stderr().is_term();
+        let attended = attended && !console::is_dumb();
+        let state = State {
+            title: String::new(),
+            screen: Screen::new(flags.present, attended),
+            spinner,
+            events: Sender::from_environment()?,
+            attended,
+            beat: None,
+            unseen: false,
+            hurried: false,
+            repeatable: false,
+            cards: Cards::default(),
+            memory: Memory::default(),
+            prediction: None,
+            results: Vec::new(),
+        };
+        Ok(Narrator(Some(Rc::new(Inner {
+            hushed: Cell::new(0),
+            state: RefCell::new(state),
+        }))))
+    }
+
+    /// Whether anybody wants to know.
+    pub fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Whether there is somebody to press keys.
+    pub fn is_attended(&self) -> bool {
+        self.ask(|state| state.attended).unwrap_or(false)
+    }
+
+    /// Whether the narrator shows what the lesson prints as well, since its tables
+    /// would not fit the narrow screen: with `--present` on a terminal.
+    pub fn speaks_for_the_lesson(&self) -> bool {
+        let present = |state: &State| state.screen.present && state.attended;
+        std::io::stdout().is_terminal() && self.ask(present).unwrap_or(false)
+    }
+
+    /// Says nothing, and waits for nothing, until the guard is dropped.
+    pub fn hush(&self) -> Hush<'_> {
+        if let Some(inner) = &self.0 {
+            inner.hushed.set(inner.hushed.get() + 1);
+        }
+        Hush(self.0.as_deref())
+    }
+
+    /// Whether what it is told is told on.
+    fn is_listening(&self) -> bool {
+        self.0.as_ref().is_some_and(|inner| inner.hushed.get() == 0)
+    }
+
+    /// The state, unless there is none or it is hushed.
+    fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> Option<T> {
+        let inner = self.0.as_ref().filter(|_| self.is_listening())?;
+        Some(change(&mut inner.state.borrow_mut()))
+    }
+
+    fn ask<T>(&self, question: impl FnOnce(&State) -> T) -> Option<T> {
+        Some(question(&self.0.as_ref()?.state.borrow()))
+    }
+
+    /// Names the lesson, where nobody else does.
+    pub fn title(&self, title: &str) {
+        let speaks = self.speaks_for_the_lesson();
+        self.with(|state| {
+            state.title = title.into();
+            match speaks {
+                true => state.say(|screen| screen.headline(title, "One step at a time.")),
+                false => state.screen.remember(title),
+            }
+        });
+    }
+
+    /// Begins a part of the lesson, after a key for what was told before it.
+    ///
+    /// # Errors
+    /// What the key asked for, as [`crate::Error::Asked`].
+    pub fn beat(&self, beat: Beat) -> Result<()> {
+        self.pause()?;
+        self.with(|state| {
+            state.beat = Some(beat);
+            let headline = state.cards.headline(beat);
+            state.say(|screen| screen.headline(&headline, beat.says(screen.present)));
+        });
+        Ok(())
+    }
+
+    /// Tells of an OpenCL call that was made, and what it returned.
+    pub fn call<T>(&self, result: &Result<T>, call: impl FnOnce() -> Call) {
+        if self.is_listening() {
+            let call = call().ended(result);
+            self.with(|state| state.say(|screen| screen.call(&call)));
+        }
+    }
+
+    /// Tells something that is no call.
+    pub fn note(&self, text: impl FnOnce() -> String) {
+        if self.is_listening() {
+            let text = text();
+            self.with(|state| state.say(|screen| screen.note(&text)));
+        }
+    }
+
+    /// Hears what the lesson prints, to be able to show it again; says it where it
+    /// speaks for the lesson.
+    pub fn hear(&self, text: &str) {
+        let speaks = self.speaks_for_the_lesson();
+        self.with(|state| match speaks {
+            true => {
+                // After a key, a screen of its own.
+                let title = (!state.unseen).then(|| state.title.clone());
+                state.say(|screen| {
+                    title.iter().for_each(|title| screen.headline(title, ""));
+                    screen.print(text);
+                });
+            }
+            false => state.screen.remember(text),
+        });
+    }
+
+    /// Begins a kernel: what is new in it, and why.
+    ///
+    /// # Errors
+    /// When its file cannot be read, and what a key asked for.
+    pub fn kernel(&self, card: impl FnOnce() -> Result<Card>) -> Result<()> {
+        if !self.is_on() {
+            return Ok(());
+        }
+        let card = card()?;
+        self.pause()?;
+        self.with(|state| {
+            state.hurried = false;
+            state.prediction = None;
+            state.beat = Some(Beat::Kernel);
+            state.cards.turn(card);
+            let headline = state.cards.headline(Beat::Kernel);
+            let summary = state.cards.summary();
+            state.say(|screen| {
+                screen.headline(&headline, &summary.says);
+                summary.facts.iter().for_each(|fact| screen.note(fact));
+            });
+        });
+        Ok(())
+    }
+
+    /// Does something that the learner may ask for again, until it was done and
+    /// looked at.
+    ///
+    /// # Errors
+    /// Those of what is done.
+    pub fn again<T>(&self, mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
+        loop {
+            self.with(|state| state.repeatable = true);
+            let done = attempt();
+            self.with(|state| state.repeatable = false);
+            match done {
+                Err(crate::Error::Asked(Wish::Again)) => {
+                    self.with(|state| {
+                        state.unseen = false;
+                        state.say(|screen| screen.note("once more"));
+                    });
+                }
+                done => return done,
+            }
+        }
+    }
+
+    /// Asks for a prediction of what is measured next.
+    ///
+    /// # Errors
+    /// When a key asked for the end.
+    pub fn predict(&self, name: &str, before: Option<&str>) -> Result<()> {
+        self.pause()?;
+        let asked = self.with(|state| {
+            state.hurried = false;
+            state.beat = Some(Beat::Time);
+            let headline = state.cards.headline(Beat::Time);
+            state.say(|screen| screen.headline(&headline, Beat::Time.says(screen.present)));
+            state.unseen = false;
+            state.ask_the_room(name, before)
+        });
+        asked.unwrap_or(Ok(()))
+    }
+
+    /// Shows how a kernel came out, beside the step before and beside what was
+    /// predicted, and waits for a key.
+    ///
+    /// # Errors
+    /// What the key asked for.
+    pub fn result(&self, record: &Record, factor: Option<f64>) -> Result<()> {
+        self.with(|state| state.show_result(record, factor));
+        self.pause()
+    }
+
+    /// Ends the lesson: all kernels in one picture.
+    ///
+    /// # Errors
+    /// What the key asked for.
+    pub fn end(&self) -> Result<()> {
+        let several = |state: &State| state.results.len() > 1;
+        if self.ask(several).unwrap_or(false) {
+            self.beat(Beat::End)?;
+            self.with(|state| {
+                let bars = std::mem::take(&mut state.results);
+                state.say(|screen| screen.bars(&bars));
+            });
+        }
+        self.pause()
+    }
+
+    /// Waits for a key, if something was told since the last one.
+    ///
+    /// # Errors
+    /// What the key asked for.
+    pub fn pause(&self) -> Result<()> {
+        self.with(State::pause).unwrap_or(Ok(()))
+    }
+}
+
+impl State {
+    /// Says something, with the spinner out of the way.
+    fn say(&mut self, what: impl FnOnce(&mut Screen)) {
+        self.unseen = true;
+        let screen = &mut self.screen;
+        self.spinner.suspend(|| what(screen));
+    }
+
+    fn show_result(&mut self, record: &Record, factor: Option<f64>) {
+        self.beat = Some(Beat::Result);
+        self.hurried = false;
+        let mark = match record.verified {
+            true => " ✓",
+            false => "",
+        };
+        let headline = format!("{}{mark}", self.cards.headline(Beat::Result));
+        // A kernel that is run again does not come before itself.
+        let before = self.results.iter().rfind(|bar| bar.name != record.kernel);
+        let outcome = Outcome {
+            record,
+            before: before.cloned().filter(|_| factor.is_some()),
+            prediction: self.prediction.take(),
+        };
+        self.say(|screen| {
+            screen.headline(&headline, "");
+            screen.outcome(&outcome);
+        });
+        if let Some(bar) = Bar::of(record) {
+            self.results.retain(|known| known.name != bar.name);
+            self.results.push(bar);
+        }
+    }
+}

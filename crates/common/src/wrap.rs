@@ -1,0 +1,95 @@
+//! Lines that are too long for the terminal, broken at spaces.
+
+use console::{Term, measure_text_width};
+
+/// Columns that continuation lines must have left, to begin under a column of
+/// the line itself.
+const ROOM: usize = 24;
+
+/// The columns of standard output, where it is a terminal.
+pub fn stdout_columns() -> Option<usize> {
+    let term = Term::stdout();
+    let (_, columns) = term.is_term().then(|| term.size_checked()).flatten()?;
+    Some(usize::from(columns))
+}
+
+/// Breaks every line of a text that is longer than `columns`, colours and all. A
+/// line goes on under its last column, which is what follows two spaces or more;
+/// where that leaves little room, two further in than it began, if it was indented. A word that is
+/// itself too long stays whole.
+pub fn wrap(text: &str, columns: usize) -> String {
+    let lines: Vec<String> = text
+        .split('\n')
+        .map(|line| wrap_line(line, columns))
+        .collect();
+    lines.join("\n")
+}
+
+fn wrap_line(line: &str, columns: usize) -> String {
+    if measure_text_width(line) <= columns {
+        return line.to_string();
+    }
+    let indent = continuation(&console::strip_ansi_codes(line), columns);
+    let mut wrapped = String::new();
+    let (mut at, mut begun) = (0, false);
+    for word in line.split_inclusive(' ') {
+        let long = measure_text_width(word.trim_end());
+        if begun && long > 0 && at + long > columns {
+            wrapped.truncate(wrapped.trim_end().len());
+            wrapped.push('\n');
+            wrapped.push_str(&" ".repeat(indent));
+            at = indent;
+        }
+        wrapped.push_str(word);
+        at += measure_text_width(word);
+        begun |= long > 0;
+    }
+    wrapped.trim_end().to_string()
+}
+
+fn continuation(line: &str, columns: usize) -> usize {
+    let begin = line.chars().take_while(|c| *c == ' ').count();
+    let characters: Vec<char> = line.chars().collect();
+    let last_column = (begin..characters.len())
+        .rev()
+        .find(|&i| i >= begin + 2 && characters[i] != ' ' && characters[i - 2..i] == [' ', ' ']);
+    match last_column {
+        Some(column) if column + ROOM <= columns => column,
+        _ if begin == 0 => 0,
+        _ => begin + 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_goes_on_under_its_last_column() {
+        let line = "  limits   518 GFLOP/s of multiply-adds, 45.3 GB/s of copying";
+        let wrapped = "  limits   518 GFLOP/s of multiply-adds,\n           45.3 GB/s of copying";
+        assert_eq!(wrap(line, 40), wrapped);
+        assert_eq!(wrap(line, 80), line);
+    }
+
+    #[test]
+    fn without_room_under_the_column_it_goes_on_two_further_in() {
+        let line = "  a                                   far to the right and long";
+        assert_eq!(wrap(line, 50).lines().nth(1), Some("    right and long"));
+    }
+
+    #[test]
+    fn colours_take_no_room() {
+        let line = "\u{1b}[36mclCreateBuffer\u{1b}[0m(size = 4)";
+        assert_eq!(wrap(line, 24), line);
+    }
+
+    #[test]
+    fn a_word_that_is_too_long_stays_whole() {
+        let line = "in /a/very/long/path/that/nobody/should/break here";
+        assert_eq!(
+            wrap(line, 20),
+            "in\n/a/very/long/path/that/nobody/should/break\nhere"
+        );
+    }
+}

@@ -1,0 +1,358 @@
+//! A command on a terminal of its own, for what only shows there: keys, colours,
+//! redrawn lines. The terminal is a pty; what it would show is kept by `vt100`.
+//!
+//! ```no_run
+//! let mut terminal = tests::lesson(5).args("--step").on_terminal(80, 24);
+//! terminal.waits_for("Enter");        // fails after a minute, with the screen
+//! terminal.press("q").ends_with(0);
+//! ```
+
+use std::io::{Read, Write};
+use std::num::NonZeroU16;
+use std::process::Child;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use pty_process::Size;
+use pty_process::blocking::{Pty, open};
+use vt100::Parser;
+
+use crate::Program;
+
+/// How long a text may be waited for: far more than anything takes, since the
+/// machine may be busy with other tests.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Lines that are remembered once they have left the screen.
+const SCROLLBACK: usize = 20_000;
+
+/// Keys that are more than one character.
+pub mod key {
+    /// Return.
+    pub const ENTER: &str = "\r";
+    /// Escape.
+    pub const ESCAPE: &str = "\x1b";
+    /// The arrows.
+    pub const UP: &str = "\x1b[A";
+    /// The arrows.
+    pub const DOWN: &str = "\x1b[B";
+    /// The arrows.
+    pub const RIGHT: &str = "\x1b[C";
+    /// The arrows.
+    pub const LEFT: &str = "\x1b[D";
+    /// Page up.
+    pub const PAGE_UP: &str = "\x1b[5~";
+    /// Page down.
+    pub const PAGE_DOWN: &str = "\x1b[6~";
+    /// Backspace.
+    pub const BACKSPACE: &str = "\x7f";
+    /// Control and C.
+    pub const CTRL_C: &str = "\x03";
+}
+
+/// A program that runs on a terminal; it is ended when this goes out of scope.
+pub struct Terminal {
+    line: String,
+    child: Child,
+    pty: Arc<Pty>,
+    shared: Arc<Shared>,
+    size: (u16, u16),
+}
+
+/// What the reading thread and the test both look at.
+struct Shared {
+    shown: Mutex<Shown>,
+    more: Condvar,
+}
+
+struct Shown {
+    /// The screen since the beginning.
+    screen: Parser,
+    /// What was printed since the last key.
+    since: Parser,
+    /// Every byte, escape codes included.
+    raw: Vec<u8>,
+    closed: bool,
+}
+
+impl Program {
+    /// Runs it on a terminal of this size. Standard input, output and error are
+    /// all that terminal, unless the command redirects them itself.
+    #[track_caller]
+    pub fn on_terminal(self, columns: u16, rows: u16) -> Terminal {
+        let (pty, pts) = open().expect("the system has ptys");
+        pty.resize(Size::new(rows, columns))
+            .expect("a pty has a size");
+        let mut command = self.command();
+        command.env("TERM", "xterm-256color");
+        let line = format!("{command:?}");
+        let child = pty_process::blocking::Command::from(command).spawn(pts);
+        let pty = Arc::new(pty);
+        let shared = Arc::new(Shared {
+            shown: Mutex::new(Shown {
+                screen: parser(columns, rows),
+                since: parser(columns, rows),
+                raw: Vec::new(),
+                closed: false,
+            }),
+            more: Condvar::new(),
+        });
+        let (reader, writer) = (pty.clone(), shared.clone());
+        std::thread::spawn(move || read(&reader, &writer));
+        Terminal {
+            line,
+            child: child.expect("a program of ours starts"),
+            pty,
+            shared,
+            size: (columns, rows),
+        }
+    }
+}
+
+fn parser(columns: u16, rows: u16) -> Parser {
+    let side = |cells| NonZeroU16::new(cells).expect("a terminal has cells");
+    Parser::new(side(rows), side(columns), SCROLLBACK)
+}
+
+fn read(mut pty: &Pty, shared: &Shared) {
+    let mut bytes = [0; 4096];
+    loop {
+        // On Linux the end of the program is an error, EIO; elsewhere an empty read.
+        let count = pty.read(&mut bytes).unwrap_or(0);
+        let mut shown = shared.lock();
+        shown.screen.process(&bytes[..count]);
+        shown.since.process(&bytes[..count]);
+        shown.raw.extend(&bytes[..count]);
+        shown.closed = count == 0;
+        shared.more.notify_all();
+        if count == 0 {
+            return;
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Shown> {
+        self.shown
+            .lock()
+            .unwrap_or_else(|poison| poison.into_inner())
+    }
+}
+
+impl Terminal {
+    /// Waits until all of this text was printed since the last [`press`], whether
+    /// it is still on the screen or has scrolled away.
+    ///
+    /// [`press`]: Terminal::press
+    #[track_caller]
+    pub fn waits_for(&mut self, text: &str) -> &mut Terminal {
+        self.waits_until(&format!("\"{text}\""), |since, _| since.contains(text))
+    }
+
+    /// Waits until `done` says so of what was printed since the last key, and of
+    /// the screen as it is. `what` names it where it does not come.
+    #[track_caller]
+    pub fn waits_until(&mut self, what: &str, done: impl Fn(&str, &str) -> bool) -> &mut Terminal {
+        let begin = Instant::now();
+        let mut shown = self.shared.lock();
+        loop {
+            let (since, screen) = (everything(&mut shown.since), everything_on(&shown.screen));
+            if done(&since, &screen) {
+                break;
+            }
+            let left = PATIENCE.saturating_sub(begin.elapsed());
+            let why = match (shown.closed, left.is_zero()) {
+                (true, _) => "the program ended",
+                (_, true) => "it took too long",
+                _ => {
+                    let woken = self.shared.more.wait_timeout(shown, left);
+                    shown = woken.unwrap_or_else(|poison| poison.into_inner()).0;
+                    continue;
+                }
+            };
+            panic!(
+                "{}\nno {what}: {why}. Since the last key:\n{since}\n--- the screen\n{screen}",
+                self.line
+            );
+        }
+        drop(shown);
+        self
+    }
+
+    /// Types these keys, and forgets what was printed before them.
+    #[track_caller]
+    pub fn press(&mut self, keys: &str) -> &mut Terminal {
+        let (columns, rows) = self.size;
+        self.shared.lock().since = parser(columns, rows);
+        let sent = (&*self.pty).write_all(keys.as_bytes());
+        assert!(
+            sent.is_ok(),
+            "{}\nnobody reads the keys {keys:?}",
+            self.line
+        );
+        self
+    }
+
+    /// Changes the size of the terminal, as a user who drags a corner.
+    pub fn resize(&mut self, columns: u16, rows: u16) -> &mut Terminal {
+        self.size = (columns, rows);
+        let mut shown = self.shared.lock();
+        shown.since = parser(columns, rows);
+        let side = |cells| NonZeroU16::new(cells).expect("a terminal has cells");
+        shown
+            .screen
+            .screen_mut()
+            .set_size(side(rows), side(columns));
+        self.pty
+            .resize(Size::new(rows, columns))
+            .expect("a pty has a size");
+        drop(shown);
+        self
+    }
+
+    /// The screen as it is, a line for each of its rows.
+    pub fn screen(&self) -> String {
+        everything_on(&self.shared.lock().screen)
+    }
+
+    /// The screen, and above it everything that has scrolled away.
+    pub fn transcript(&self) -> String {
+        everything(&mut self.shared.lock().screen)
+    }
+
+    /// Every byte that came, escape codes included.
+    pub fn raw(&self) -> String {
+        String::from_utf8_lossy(&self.shared.lock().raw).into_owned()
+    }
+
+    /// Whether the program has hidden the cursor.
+    pub fn hides_cursor(&self) -> bool {
+        self.shared.lock().screen.screen().hide_cursor()
+    }
+
+    /// Whether the terminal echoes and edits lines, as a shell expects to find it.
+    pub fn is_in_order(&self) -> bool {
+        use rustix::termios::{LocalModes, tcgetattr};
+        let wanted = LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG;
+        // A pty's two ends share one set of modes.
+        let modes = tcgetattr(&*self.pty).expect("a pty is a terminal");
+        modes.local_modes.contains(wanted) && !self.hides_cursor()
+    }
+
+    /// Waits for the end of the program, and asserts its exit status.
+    #[track_caller]
+    pub fn ends_with(&mut self, status: i32) {
+        let begin = Instant::now();
+        let ended = loop {
+            if let Some(ended) = self.child.try_wait().expect("our own child") {
+                break ended;
+            }
+            let patient = begin.elapsed() < PATIENCE;
+            assert!(patient, "{}\ndoes not end\n{}", self.line, self.screen());
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        // Its last words may still be on their way through the pty.
+        let closing = |shown: &mut Shown| !shown.closed;
+        let shown = self.shared.lock();
+        drop(
+            self.shared
+                .more
+                .wait_timeout_while(shown, Duration::from_secs(10), closing),
+        );
+        let (line, all) = (&self.line, self.transcript());
+        assert!(!all.contains("panicked at"), "{line}\n{all}");
+        assert_eq!(ended.code(), Some(status), "{line}\n{all}");
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        // It leads its session: what it started is hung up with it.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn everything_on(parser: &Parser) -> String {
+    rows(parser).join("\n")
+}
+
+fn rows(parser: &Parser) -> Vec<String> {
+    let screen = parser.screen();
+    let rows = screen.rows(0, screen.size().1.get());
+    rows.map(|row| row.trim_end().to_string()).collect()
+}
+
+/// The rows that scrolled away and the screen, from the oldest on.
+fn everything(parser: &mut Parser) -> String {
+    parser.screen_mut().set_scrollback(SCROLLBACK);
+    let mut above = parser.screen().scrollback();
+    let mut all = Vec::new();
+    while above > 0 {
+        parser.screen_mut().set_scrollback(above);
+        let seen = rows(parser);
+        let take = above.min(seen.len());
+        all.extend(seen.into_iter().take(take));
+        above -= take;
+    }
+    parser.screen_mut().set_scrollback(0);
+    all.extend(rows(parser));
+    all.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    fn shell(script: &str) -> Program {
+        let mut command = Command::new("bash");
+        command.args(["-c", script]);
+        Program { command }
+    }
+
+    #[test]
+    fn a_program_sees_a_terminal_of_the_size_and_the_keys() {
+        let mut terminal =
+            shell("test -t 0 && test -t 1 && stty size && read x && echo \"got $x\"")
+                .on_terminal(60, 20);
+        terminal.waits_for("20 60");
+        terminal.press("abc").press(key::ENTER).waits_for("got abc");
+        terminal.ends_with(0);
+        assert!(terminal.screen().starts_with("20 60"));
+    }
+
+    #[test]
+    fn what_scrolled_away_is_found_and_what_came_before_a_key_is_not() {
+        let mut terminal = shell("seq 500; read x; echo end; exit 3").on_terminal(80, 24);
+        terminal.waits_for("\n17\n").waits_for("500");
+        assert!(!terminal.screen().contains("17"));
+        terminal.press(key::ENTER).waits_for("end");
+        terminal.ends_with(3);
+        let all = terminal.transcript();
+        let lines: Vec<&str> = all.lines().take(500).collect();
+        assert_eq!((lines[0], lines[16], lines[499]), ("1", "17", "500"));
+    }
+
+    #[test]
+    fn a_terminal_left_in_raw_mode_or_without_a_cursor_is_not_in_order() {
+        for (script, in_order) in [
+            ("true", true),
+            ("stty raw -echo", false),
+            ("printf '\\033[?25l'", false),
+        ] {
+            let mut terminal =
+                shell(&format!("{script}; echo done; read -t 60 x; exit 0")).on_terminal(80, 24);
+            terminal.waits_for("done");
+            assert_eq!(terminal.is_in_order(), in_order, "{script}");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "the program ended")]
+    fn a_text_that_does_not_come_fails_with_the_screen() {
+        shell("echo something")
+            .on_terminal(80, 24)
+            .waits_for("else");
+    }
+}
