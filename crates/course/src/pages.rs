@@ -65,17 +65,21 @@ pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
             eprintln!("wrote {}", file.display());
         }
     }
+    let mut wrong = Vec::new();
     if check && !stale.is_empty() {
-        bail!(
+        wrong.push(format!(
             "these pages differ from the kernels or the data: {}; run `cargo run -- pages`",
             stale.join(", ")
-        );
+        ));
     }
     if !broken.is_empty() {
-        bail!(
-            "sentences that the recordings do not bear out:\n  {}",
+        wrong.push(format!(
+            "these claims differ from the recordings:\n  {}",
             broken.join("\n  ")
-        );
+        ));
+    }
+    if !wrong.is_empty() {
+        bail!(wrong.join("\n"));
     }
     Ok(())
 }

@@ -9,7 +9,7 @@
 //! RUN LESSON KERNEL.FIELD         another number of its record, such as seconds_median
 //! RUN LESSON "text" 2             the second number that was printed behind the text at a
 //!                                 line's beginning; a time is in seconds
-//! FIGURE + FIGURE                 a sum
+//! FIGURE + FIGURE                 a sum, on either side of the /
 //! limit                           below a kernel: the device's own limit
 //! ```
 //!
