@@ -6,7 +6,8 @@
 //!
 //! ```text
 //! RUN LESSON KERNEL               a kernel's rate, in GFLOP/s or GB/s
-//! RUN LESSON KERNEL.FIELD         another number of its record, such as seconds_median
+//! RUN LESSON KERNEL.FIELD         another number of its record: seconds_median, or one deeper
+//!                                 in it, traffic_elements.global_loads, preparations.0.seconds_median
 //! RUN LESSON "text" 2             the second number that was printed behind the text at a
 //!                                 line's beginning; a time is in seconds
 //! FIGURE + FIGURE                 a sum, on either side of the /
@@ -20,6 +21,7 @@ use std::fs;
 
 use anyhow::{Context, Result, bail};
 use common::report::{Record, significant};
+use serde_json::Value;
 
 use super::data;
 
@@ -76,11 +78,12 @@ fn figure(of: &str) -> Result<f64> {
     if let Some(quoted) = name.strip_prefix('"') {
         return printed(run, lesson, quoted);
     }
-    match name.rsplit_once('.') {
+    match name.split_once('.') {
         None => record(run, lesson, name)?.rate(),
         Some((kernel, field)) => {
             let record = serde_json::to_value(record(run, lesson, kernel)?)?;
-            record[field].as_f64()
+            let pointer = format!("/{}", field.replace('.', "/"));
+            record.pointer(&pointer).and_then(Value::as_f64)
         }
     }
     .with_context(|| format!("{of} is no recorded number"))
@@ -157,6 +160,8 @@ mod tests {
         let both = value(&format!("{SAXPY}.write_seconds + {SAXPY}.read_seconds"));
         assert!(both > value(&format!("{SAXPY}.write_seconds")));
         assert!(value("pocl-1024 lesson08 host matrixmultiply") > 0.0);
+        let loads = format!("{NAIVE}.traffic_elements.global_loads");
+        assert_eq!(value(&loads), 2.0 * f64::from(1 << 30));
         // What is printed has three digits of what is recorded.
         let shown = value("pocl-1024 lesson02 \"START to END of the event\"");
         assert!((shown / seconds - 1.0).abs() < 0.01, "{shown} {seconds}");
