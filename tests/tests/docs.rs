@@ -167,6 +167,15 @@ fn a_quoted_kernel_that_differs_from_its_file_is_noticed() {
     check.fails(1, &["stale-page.md", "cargo run -- pages"]);
 }
 
+#[test]
+fn a_sentence_that_the_recordings_do_not_bear_out_is_noticed() {
+    let page =
+        "Twice as fast.\n<!-- claim: 1.9..2.1 = pocl-1024 lesson03 matmul_naive / limit -->\n";
+    let page = scratch("false-claim.md", page);
+    let check = program("course").args("pages --check").arg(page).run();
+    check.fails(1, &["false-claim.md:2", "mend the sentence"]);
+}
+
 /// A code fence of commands: what follows ```` ```sh ````, and its lines.
 struct Fence {
     fails: bool,
