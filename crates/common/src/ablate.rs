@@ -83,19 +83,24 @@ impl Lesson {
         let Some(whole) = record.seconds_median else {
             return self.row(record);
         };
-        let spread = record.spread.unwrap_or(0.0);
-        self.part(step, problem, None, Ok((whole, spread)), whole)?;
+        self.part(step, problem, None, Ok((whole, record.spread)), whole)?;
         let preparations = record.preparations.iter();
         let preparing: f64 = preparations.filter_map(|one| one.seconds_median).sum();
         if preparing > 0.0 {
-            self.part(step, problem, Some(&PREPARING), Ok((preparing, 0.0)), whole)?;
+            self.part(
+                step,
+                problem,
+                Some(&PREPARING),
+                Ok((preparing, None)),
+                whole,
+            )?;
         }
         for ablation in step.ablations {
             let timed = match edited(&self.source()?, &step.kernel, ablation.edits) {
                 Ok(source) => Ok(self.time_part(step, problem, ablation, &source, runs)?),
                 Err(reason) => Err(reason),
             };
-            let timed = timed.map(|timing| (timing.median(), timing.spread()));
+            let timed = timed.map(|timing| (timing.median(), Some(timing.spread())));
             self.part(step, problem, Some(ablation), timed, whole)?;
         }
         self.say("")
@@ -135,7 +140,7 @@ impl Lesson {
         step: &Step,
         problem: &Problem,
         ablation: Option<&Ablation>,
-        timed: Result<(f64, f64), String>,
+        timed: Result<(f64, Option<f64>), String>,
         whole: f64,
     ) -> Result<()> {
         let session = self.session()?;
@@ -154,7 +159,7 @@ impl Lesson {
             n: problem.shape.n,
             k: problem.shape.k,
             seconds_median: times.map(|(median, _)| *median),
-            spread: times.map(|(_, spread)| *spread),
+            spread: times.and_then(|(_, spread)| *spread),
             of_whole: times.map(|(median, _)| median / whole),
             skipped: timed.as_ref().err().cloned(),
             edits: ablation.map_or(&[], |ablation| ablation.edits),
@@ -168,7 +173,7 @@ impl Lesson {
             Ok((median, spread)) => format!(
                 "{:>9}{:>8}{:>8} {}",
                 seconds(median),
-                format!("±{}", percent(spread)),
+                spread.map_or("-".into(), |s| format!("±{}", percent(s))),
                 percent(median / whole),
                 bar(median / whole).cyan()
             ),

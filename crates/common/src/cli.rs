@@ -57,7 +57,7 @@ pub struct Flags {
     pub ty: Type,
 
     /// Time each kernel with one part taken out at a time, to see what it waits for
-    /// (lesson 8)
+    /// (lessons 8 and 9)
     #[arg(long)]
     pub ablate: bool,
 

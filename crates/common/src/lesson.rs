@@ -354,7 +354,8 @@ impl Lesson {
         self.spinner.finish_and_clear();
         if self.flags.ablate && !self.ablated {
             return Err(Error::Usage(
-                "--ablate: these kernels have no parts to take out; those of lesson 8 have".into(),
+                "--ablate: these kernels have no parts to take out; those of lessons 8 and 9 have"
+                    .into(),
             ));
         }
         if self.wrong.is_empty() {
