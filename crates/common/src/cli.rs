@@ -56,6 +56,11 @@ pub struct Flags {
     #[arg(long = "type", value_enum, default_value_t = Type::Float, value_name = "TYPE")]
     pub ty: Type,
 
+    /// Time each kernel with one part taken out at a time, to see what it waits for
+    /// (lessons 8 and 9)
+    #[arg(long)]
+    pub ablate: bool,
+
     /// What the matrices are filled with: seeded random numbers, or 1, 2, 3, ...
     #[arg(long, value_enum, default_value_t = Fill::Random)]
     pub fill: Fill,

@@ -26,7 +26,7 @@ impl Lesson {
     /// # Errors
     /// When standard output fails.
     pub fn compare_with_host(&mut self, problem: &Problem) -> Result<()> {
-        if self.runs()?.is_none() || !self.flags.only.is_empty() {
+        if self.runs()?.is_none() || !self.flags.only.is_empty() || self.flags.ablate {
             return Ok(());
         }
         let kernels = self.report.rows().iter();

@@ -8,6 +8,7 @@ use std::time::Duration;
 use colored::Colorize;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::ablate;
 use crate::cli::{self, Flags};
 use crate::device::{self, Device, Kind};
 use crate::element::Type;
@@ -47,6 +48,8 @@ pub struct Lesson {
     programs: HashMap<String, Rc<Program>>,
     pub(crate) operands: Option<Rc<Operands>>,
     wrong: Vec<String>,
+    /// Whether `--ablate` found something to take out.
+    pub(crate) ablated: bool,
 }
 
 impl Lesson {
@@ -78,6 +81,7 @@ impl Lesson {
             programs: HashMap::new(),
             operands: None,
             wrong: Vec::new(),
+            ablated: false,
         };
         let heading = format!("Lesson {number}: {title}");
         lesson.narrator.title(&heading);
@@ -389,7 +393,10 @@ impl Lesson {
         self.peak()?;
         self.report.start_table();
         self.say("")?;
-        let head = |lesson: &Lesson| lesson.report.head(unit);
+        let head = |lesson: &Lesson| match lesson.flags.ablate {
+            true => lesson.report.line(ablate::heading().bold()),
+            false => lesson.report.head(unit),
+        };
         self.spinner.suspend(|| head(self))
     }
 
@@ -397,6 +404,12 @@ impl Lesson {
         self.spinner.finish_and_clear();
         self.report.flush()?;
         self.narrator.end()?;
+        if self.flags.ablate && !self.ablated {
+            return Err(Error::Usage(
+                "--ablate: these kernels have no parts to take out; those of lessons 8 and 9 have"
+                    .into(),
+            ));
+        }
         if self.wrong.is_empty() {
             return Ok(ExitCode::SUCCESS);
         }

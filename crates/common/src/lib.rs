@@ -1,6 +1,7 @@
 //! What the lessons share. Lesson 2 writes an OpenCL program out in full; this
 //! library is those steps packed up, plus checking and timing. One idea a file.
 
+mod ablate;
 pub mod cli;
 pub mod codes;
 pub mod copy;
@@ -32,6 +33,7 @@ pub mod verify;
 mod watch;
 pub mod wrap;
 
+pub use ablate::Ablation;
 pub use copy::Copy;
 pub use error::{Error, Result};
 pub use lesson::Lesson;

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::lesson::Lesson;
 use crate::matrix::{Fill, Matrix, Shape};
 use crate::narrate::{Beat, Card, Look};
-use crate::prepare::Operand;
+use crate::prepare::{LaidOut, Operand};
 use crate::program::Program;
 use crate::report::{Record, Work, bytes};
 use crate::session::{Arg, Launch, NdRange};
@@ -28,6 +28,19 @@ pub(crate) struct Operands {
     made_for: String,
     pub(crate) a: Buffer<u8>,
     pub(crate) b: Buffer<u8>,
+}
+
+/// A product that is ready to run.
+pub(crate) struct Ready {
+    /// Preparations and kernel, their arguments set.
+    pub(crate) launches: Vec<Launch>,
+    /// Where the result goes, with a canary behind it.
+    pub(crate) c: Buffer<u8>,
+    /// Bytes of the result.
+    pub(crate) c_bytes: usize,
+    laid_out: Vec<LaidOut>,
+    // The launches read them: they live as long.
+    _given: Rc<Operands>,
 }
 
 /// How a kernel came out.
@@ -47,6 +60,9 @@ impl Lesson {
     pub fn measure(&mut self, step: &Step, problem: &Problem) -> Result<()> {
         if !step.kernels().any(|kernel| self.flags.wants(kernel)) {
             return Ok(());
+        }
+        if self.flags.ablate {
+            return self.ablate(step, problem);
         }
         self.narrator.clone().kernel(|| self.card(step, problem))?;
         let narrator = self.narrator.clone();
@@ -115,22 +131,21 @@ impl Lesson {
         Ok(record)
     }
 
-    /// Uploads the operands, sets the arguments, verifies and times.
-    fn multiply(
+    /// Uploads the operands and sets the arguments.
+    pub(crate) fn ready(
         &mut self,
         step: &Step,
         problem: &Problem,
         program: &Program,
         launch: Launch,
-        runs: Option<Runs>,
-    ) -> Result<Outcome> {
+    ) -> Result<Ready> {
         let session = self.session()?;
         let s = step.shape(problem.shape);
         let given = self.upload(step, problem)?;
         let (mut launches, laid_out) = self.prepare(step, problem, program, &given)?;
         let c_bytes = s.m * s.n * problem.ty.size();
         self.narrator.name_next("C");
-        let mut c = session.buffer(c_bytes + CANARY_BYTES)?;
+        let c = session.buffer(c_bytes + CANARY_BYTES)?;
         self.narrator
             .watch(&session.queue, "C", &c, step.look_at_c(s, problem.ty));
         self.narrator.beat(Beat::Arguments)?;
@@ -143,8 +158,35 @@ impl Lesson {
             &launch.name,
             &[m, n, k, a, b, Arg::Buffer(&c)],
         )?;
-        let name = launch.name.clone();
         launches.push(launch);
+        Ok(Ready {
+            launches,
+            c,
+            c_bytes,
+            laid_out,
+            _given: given,
+        })
+    }
+
+    /// Verifies and times.
+    fn multiply(
+        &mut self,
+        step: &Step,
+        problem: &Problem,
+        program: &Program,
+        launch: Launch,
+        runs: Option<Runs>,
+    ) -> Result<Outcome> {
+        let session = self.session()?;
+        let s = step.shape(problem.shape);
+        let name = launch.name.clone();
+        let Ready {
+            launches,
+            mut c,
+            c_bytes,
+            laid_out,
+            _given,
+        } = self.ready(step, problem, program, launch)?;
         let narrator = self.narrator.clone();
         let result = |bytes: &[u8]| {
             let padded = Matrix {
@@ -252,20 +294,7 @@ impl Lesson {
         // From here on nothing is told: these are the figures of every lesson.
         let narrator = self.narrator.clone();
         let _hush = narrator.hush();
-        self.doing(format!("timing {name}"))?;
-        let begin = Instant::now();
-        while begin.elapsed() < WARM_UP {
-            session.run_all(launches)?;
-        }
-        let timing = timing::measure(
-            runs,
-            |run| {
-                self.doing(format!("timing {name}, run {run}"))?;
-                session.fill(out, verify::poison(ty), bytes)?;
-                session.finish()
-            },
-            || session.run_all(launches),
-        )?;
+        let timing = self.time(launches, (out, bytes, ty), runs)?;
         let last = session.read(out, whole)?;
         if last != first {
             return Ok(Outcome::Wrong(
@@ -306,6 +335,35 @@ impl Lesson {
             defines: step.defines.clone(),
             facts,
         })
+    }
+
+    /// Warms up, then times kernels whose arguments are set; before every run the
+    /// result is filled with poison, which does not count.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub(crate) fn time(
+        &mut self,
+        launches: &[Launch],
+        (out, bytes, ty): (&mut Buffer<u8>, usize, Type),
+        runs: Runs,
+    ) -> Result<Timing> {
+        let session = self.session()?;
+        let name = launches.last().map_or("", |launch| &launch.name);
+        self.doing(format!("timing {name}"))?;
+        let begin = Instant::now();
+        while begin.elapsed() < WARM_UP {
+            session.run_all(launches)?;
+        }
+        timing::measure(
+            runs,
+            |run| {
+                self.doing(format!("timing {name}, run {run}"))?;
+                session.fill(out, verify::poison(ty), bytes)?;
+                session.finish()
+            },
+            || session.run_all(launches),
+        )
     }
 
     /// Why a step cannot run at all, known before it is built.

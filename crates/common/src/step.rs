@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::ablate::Ablation;
 use crate::element::Type;
 use crate::error::Result;
 use crate::matrix::{Matrix, Shape};
@@ -70,6 +71,8 @@ pub struct Step {
     pub no_integers: Option<&'static str>,
     /// What it loads and stores.
     pub traffic: Option<Traffic>,
+    /// Parts that `--ablate` takes out of it.
+    pub ablations: &'static [Ablation],
 }
 
 impl Step {
@@ -90,6 +93,7 @@ impl Step {
             constants: Vec::new(),
             no_integers: None,
             traffic: None,
+            ablations: &[],
         }
     }
 
@@ -160,6 +164,11 @@ impl Step {
             no_integers,
             ..self
         }
+    }
+
+    /// Names the parts that `--ablate` takes out.
+    pub fn ablations(self, ablations: &'static [Ablation]) -> Step {
+        Step { ablations, ..self }
     }
 
     /// States what the kernel loads and stores.

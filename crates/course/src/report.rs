@@ -186,35 +186,30 @@ fn summary_lines(bench: &Bench) -> Vec<String> {
         return vec!["no kernel was timed".into()];
     };
     let line = |name: &str, value: f64, rest: String| {
-        format!("{name:<38}{:>9} GFLOP/s  {rest}", significant(value))
+        format!("{name:<36}{:>8} GFLOP/s  {rest}", significant(value))
     };
     let of_limit = bench.share(best).map_or(String::new(), |share| {
         format!(", {} of the limit", percent(share))
     });
+    let climbed = factor(rate(best) / rate(slowest));
     let mut lines = vec![
         line(slowest.name(), rate(slowest), "the slowest".into()),
-        line(
-            best.name(),
-            rate(best),
-            format!(
-                "the fastest, {}{of_limit}",
-                factor(rate(best) / rate(slowest))
-            ),
-        ),
+        line(best.name(), rate(best), format!("{climbed}{of_limit}")),
     ];
     for row in bench.rows.iter().filter(|row| row.kind != Kind::Kernel) {
         let told = row.record.skipped.as_ref().or(row.record.failed.as_ref());
         lines.push(match told {
-            Some(why) => format!("{:<38}{why}", row.name()),
-            None => {
-                let ratio = factor(rate(best) / rate(row));
-                line(
-                    row.name(),
-                    rate(row),
-                    format!("the fastest kernel is {ratio}"),
-                )
-            }
+            Some(why) => format!("{} is {why}", row.name()),
+            None => line(row.name(), rate(row), beside(rate(row), rate(best))),
         });
     }
     lines
+}
+
+/// How a rate compares with that of the fastest kernel.
+fn beside(rate: f64, best: f64) -> String {
+    match rate > best {
+        true => format!("{} faster than that", factor(rate / best)),
+        false => format!("{} slower than that", factor(best / rate)),
+    }
 }

@@ -6,6 +6,8 @@ use common::matrix::Shape;
 use common::verify::Problem;
 use common::{Operand, Preparation, Step, Traffic};
 
+use crate::ablations;
+
 /// Items of a group in the steps that share a panel within a group.
 const GROUP: usize = 16;
 /// Columns of a panel of A that one item packs.
@@ -26,12 +28,14 @@ pub fn steps(problem: &Problem, limits: &Limits) -> [Step; 4] {
             .pad(rows * GROUP, panel, 1)
             .traffic(Traffic::global("M*N*K/PANEL + M*N*K/ROWS", "M*N")),
         tile.step("matmul_packed_b", "B packed into panels")
+            .ablations(ablations::PACKED_B)
             .exact_group([1, GROUP])
             .per_item([panel, rows])
             .pad(rows, panel, 1)
             .prepare(tile.pack_b())
             .traffic(Traffic::global("MP*K*NP/PANEL + K*NP*MP/ROWS", "M*N")),
         tile.step("matmul_packed_ab", "A packed, too")
+            .ablations(ablations::PACKED_AB)
             .exact_group([1, GROUP])
             .per_item([panel, rows])
             .pad(rows, panel, 1)
@@ -42,6 +46,7 @@ pub fn steps(problem: &Problem, limits: &Limits) -> [Step; 4] {
             "matmul_blocked",
             "B packed; K in blocks, many tiles per item",
         )
+        .ablations(ablations::PACKED_B)
         .exact_group([1, 1])
         .per_item([panel, rows * tiles])
         .pad(rows, panel, 1)

@@ -191,7 +191,14 @@ fn kernel_row(bench: &Bench, row: &Row, slowest: f64) -> Markup {
     html! {
         tr class=[best.then_some("best")] {
             td { (row.id) }
-            td.words { (code(row.name())) br; span.says { (record.says) } }
+            td.words {
+                (code(row.name())) br; span.says { (record.says) }
+                @for prepared in &record.preparations {
+                    @if let Some(median) = prepared.seconds_median {
+                        br; span.says { "of which " (code(&prepared.kernel)) " " (seconds(median)) }
+                    }
+                }
+            }
             @if let Some(reason) = &record.skipped {
                 td.words colspan="8" { "skipped: " (reason) }
             } @else if let Some(wrong) = &record.failed {

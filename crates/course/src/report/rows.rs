@@ -5,6 +5,7 @@ use common::matrix::Shape;
 use common::probe::Peak;
 use common::report::Record;
 use common::timing::{median, quantile};
+use common::traffic::Counts;
 
 use super::model::{Device, Part, Report, Work};
 
@@ -38,12 +39,17 @@ impl Row {
     }
 
     /// Floating-point operations for each byte that the kernel asks global memory
-    /// for: 2 M N K over the elements loaded and stored, times their size.
+    /// for: 2 M N K over the elements loaded and stored, times their size. What the
+    /// preparations load and store counts, as their time does.
     pub fn intensity(&self) -> Option<f64> {
         let Record { m, n, k, ty, .. } = self.record;
-        let counts = self.record.traffic_elements?;
-        let elements = (counts.global_loads + counts.global_stores) as f64;
-        let bytes = elements * ty?.size() as f64;
+        let preparations = self.record.preparations.iter();
+        let counts: Option<Vec<Counts>> = std::iter::once(self.record.traffic_elements)
+            .chain(preparations.map(|one| one.traffic_elements))
+            .collect();
+        let global = |c: &Counts| c.global_loads + c.global_stores;
+        let elements: u64 = counts?.iter().map(global).sum();
+        let bytes = elements as f64 * ty?.size() as f64;
         (bytes > 0.0).then(|| Shape { m, n, k }.flop() / bytes)
     }
 }
@@ -234,7 +240,7 @@ pub fn memory_rows(report: &Report, device: &Device) -> Vec<Row> {
 mod tests {
     use super::*;
     use common::element::Type;
-    use common::traffic::Counts;
+    use common::prepare::Prepared;
 
     #[test]
     fn intensity_is_operations_over_bytes() {
@@ -251,10 +257,18 @@ mod tests {
             ..Record::default()
         };
         // 128 operations, 32 elements of 4 bytes.
-        assert_eq!(
-            row(String::new(), Kind::Kernel, &record).intensity(),
-            Some(1.0)
-        );
+        let intensity = |record: &Record| row(String::new(), Kind::Kernel, record).intensity();
+        assert_eq!(intensity(&record), Some(1.0));
+        // As many again for laying the operands out.
+        let prepared = Prepared {
+            traffic_elements: record.traffic_elements,
+            ..Prepared::default()
+        };
+        let record = Record {
+            preparations: vec![prepared],
+            ..record
+        };
+        assert_eq!(intensity(&record), Some(0.5));
     }
 
     #[test]
