@@ -87,6 +87,8 @@ const AWKWARD: &[&str] = &[
     "matmul_tunable_private LANES=1 VECTORS=5 ROWS=3 GROUP_X=5 GROUP_Y=2 UNROLL=1",
     "matmul_tunable_private LANES=2 VECTORS=3 ROWS=5 GROUP_X=3 GROUP_Y=1 UNROLL=2",
     "matmul_tunable_private LANES=8 VECTORS=1 ROWS=1 GROUP_X=1 GROUP_Y=7 UNROLL=4",
+    "matmul_tunable_packed LANES=2 VECTORS=5 ROWS=3 TILES=3 UNROLL=2",
+    "matmul_tunable_packed LANES=8 VECTORS=1 ROWS=7 TILES=1 UNROLL=4",
 ];
 
 /// Nothing is to be timed, so nothing is searched: the defaults and some awkward
