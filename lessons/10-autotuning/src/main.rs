@@ -160,7 +160,8 @@ fn autotune(
     lesson.say(format!("\n  picture  {}", tune::shown(&path)))
 }
 
-/// The winner beside the default that the device would have got untuned.
+/// The winner beside the default that the device would have got untuned, which is
+/// the last of the defaults.
 fn conclude(lesson: &Lesson) -> Result<()> {
     let rows = lesson.report.rows().iter();
     let timed: Vec<_> = rows.filter_map(|row| Some((row, row.gflops?))).collect();
@@ -174,8 +175,8 @@ fn conclude(lesson: &Lesson) -> Result<()> {
         "\n  winner   {}\n           {}",
         best.kernel, best.says
     ))?;
-    if is_default(best) {
-        return lesson.say("           no candidate was faster than this default");
+    if best.kernel == default.kernel {
+        return lesson.say("           the default of this device: no candidate was faster");
     }
     lesson.say(format!(
         "           {} the default, {}; untuned is {} of tuned",
