@@ -1,15 +1,15 @@
-// Lesson 10: autotuning. Two kernels whose shapes are left open.
+// Lesson 10: autotuning. Three kernels whose shapes are left open.
 //
 //     C[M][N] = A[M][K] * B[K][N], all row-major; get_global_id(0) runs along a row of C.
 //
-// They are the two ideas of lesson 8: a tile of C per item, fed from local memory or from the
-// caches. There every size was chosen by hand, for two devices. Here every size is a parameter
+// They are the ideas of lessons 8 and 9: a tile of C per item, fed from local memory, from the
+// caches, or from panels. There every size was chosen by hand, for two devices. Here every size is a parameter
 // that a search may set (-D TM=128), and the kernels are right for all values that meet the
 // constraints above each. The values in this file are where a search may begin.
 //
-// No kernel here checks a bound. The host pads A and B with zeros until M, N and K are multiples
-// of what the comment above each kernel names; zeros add nothing to a sum. M, then, is only for
-// the host to know: it decides how many groups there are.
+// The first two check no bound. The host pads A and B with zeros until M, N and K are multiples of
+// what the comment above each kernel names; zeros add nothing to a sum. M, then, is only for the
+// host to know: it decides how many groups there are.
 
 #ifndef REAL
 #define REAL float
@@ -208,3 +208,108 @@ kernel void matmul_tunable_private(int M, int N, int K,
         for (int v = 0; v < VECTORS; v++)
             C_wide[(row0 + r) * row_length + vector0 + v] = sum[r][v];
 }
+
+// ---------------------------------------------------------------------------------------------
+// 3. The same tile, fed from panels: lesson 9's kernel for a CPU.
+//
+// B is packed first, into panels as wide as an item's tile, so that what an item reads of it is one
+// piece of memory. A group is one item, which computes TILES tiles, one below the other, with the
+// same panel. LANES is 2 at least. Nothing is padded: the kernel that packs fills the last panel with
+// zeros, and the edges of A and C are guarded.
+
+#ifndef TILES
+#define TILES 16 // tiles per item
+#endif
+#define PANEL (LANES * VECTORS)
+
+#if LANES > 1
+#define vloadP CAT(vload, LANES)
+#define vstoreP CAT(vstore, LANES)
+
+// One item moves one row of one panel.
+kernel void pack_b(int K, int N,
+                   global const REAL *restrict B, // [K][N]
+                   global REAL *restrict panels)  // [N / PANEL, rounded up][K][PANEL]
+{
+    const int panel = get_global_id(0);
+    const int k = get_global_id(1);
+    const int column0 = panel * PANEL;
+    if (column0 >= N || k >= K)
+        return;
+    global const REAL *from = B + k * N + column0;
+    global REAL *to = panels + (panel * K + k) * PANEL;
+    if (column0 + PANEL <= N)
+        #pragma unroll
+        for (int v = 0; v < VECTORS; v++)
+            vstoreP(vloadP(v, from), v, to);
+    else
+        for (int c = 0; c < PANEL; c++)
+            to[c] = column0 + c < N ? from[c] : (REAL)0;
+}
+
+// A tile's sums into C. Where the tile reaches over the edge they go through an array, since the
+// lanes of a vector cannot be counted through. Whole tiles pay one comparison for that.
+inline void store_tile(realP sum[ROWS][VECTORS], global REAL *C, int M, int N, int row0,
+                       int column0)
+{
+    if (row0 + ROWS <= M && column0 + PANEL <= N) {
+        #pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            #pragma unroll
+            for (int v = 0; v < VECTORS; v++)
+                vstoreP(sum[r][v], v, C + (row0 + r) * N + column0);
+        return;
+    }
+    REAL tile[ROWS][PANEL];
+    #pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        #pragma unroll
+        for (int v = 0; v < VECTORS; v++)
+            vstoreP(sum[r][v], v, tile[r]);
+    for (int r = 0; r < ROWS && row0 + r < M; r++)
+        for (int c = 0; c < PANEL && column0 + c < N; c++)
+            C[(row0 + r) * N + column0 + c] = tile[r][c];
+}
+
+__attribute__((reqd_work_group_size(1, 1, 1)))
+kernel void matmul_tunable_packed(int M, int N, int K,
+                                  global const REAL *restrict A, // [M][K]
+                                  global const REAL *restrict B, // [panels][K][PANEL]
+                                  global REAL *restrict C)       // [M][N]
+{
+    const int panel = get_global_id(0);
+    const int block0 = get_global_id(1) * TILES * ROWS; // the block's first row
+    global const realP *b_panel = (global const realP *)(B + panel * K * PANEL); // [K][VECTORS]
+
+    for (int row0 = block0; row0 < min(block0 + TILES * ROWS, M); row0 += ROWS) {
+        // A has no row M: at the edge the last row is read instead, and what comes of it not stored.
+        global const REAL *a_row[ROWS];
+        #pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            a_row[r] = A + min(row0 + r, M - 1) * K;
+
+        realP sum[ROWS][VECTORS];
+        #pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            #pragma unroll
+            for (int v = 0; v < VECTORS; v++)
+                sum[r][v] = (realP)(0);
+
+        #pragma unroll UNROLL
+        for (int k = 0; k < K; k++) {
+            realP b[VECTORS];
+            #pragma unroll
+            for (int v = 0; v < VECTORS; v++)
+                b[v] = b_panel[k * VECTORS + v];
+            #pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                const REAL a = a_row[r][k];
+                #pragma unroll
+                for (int v = 0; v < VECTORS; v++)
+                    sum[r][v] += a * b[v];
+            }
+        }
+        store_tile(sum, C, M, N, row0, panel * PANEL);
+    }
+}
+#endif

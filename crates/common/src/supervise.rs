@@ -15,6 +15,8 @@ use crate::events::{self, EVENTS_VARIABLE, Event};
 use crate::report::{self, Record};
 use crate::source::workspace;
 
+pub use cache::CACHE_VARIABLE;
+
 /// Set by the parent to the number of the device that the child must use.
 pub const CHILD_DEVICE_VARIABLE: &str = "OPENCL_COURSE_CHILD_DEVICE";
 /// Set to ask a lesson only which devices it sees: a label on each line.

@@ -9,23 +9,20 @@ use crate::point::{Family, Point};
 use crate::space::Room;
 
 /// A default of each family; the one that should suit the device comes last.
-pub fn defaults(device: &Device, ty: Type, shape: Shape) -> [Point; 2] {
+pub fn defaults(device: &Device, ty: Type, shape: Shape) -> [Point; 3] {
     // A GPU's compiler must unroll loops to keep arrays in registers. One that runs
     // the items of a group one after another keeps them in memory at every barrier
     // anyway, and does it better in loops.
     let unroll = if device.kind == Kind::Gpu { 16 } else { 1 };
-    let local = local(
-        &Room::of(device, ty),
-        device.limits.compute_units,
-        shape,
-        unroll,
-    );
+    let units = device.limits.compute_units;
+    let local = local(&Room::of(device, ty), units, shape, unroll);
     let private = private(device, ty, shape);
+    let packed = packed(&private, units, shape);
     // Where local memory is a memory of its own, it answers many items at once.
     // Elsewhere, on CPUs, a tile in it is a copy from the cache to the cache.
     match device.limits.local_mem_dedicated || device.kind == Kind::Gpu {
-        true => [private, local],
-        false => [local, private],
+        true => [packed, private, local],
+        false => [local, private, packed],
     }
 }
 
@@ -100,6 +97,21 @@ fn private(device: &Device, ty: Type, shape: Shape) -> Point {
     Point {
         family: Family::Private,
         values: vec![lanes, vectors, rows, x, y, 1],
+    }
+}
+
+/// The same tile, and as many of them for each panel as leave every unit four
+/// items or more, so that a driver can spread them evenly.
+fn packed(private: &Point, compute_units: usize, shape: Shape) -> Point {
+    let [lanes, vectors, rows] = ["LANES", "VECTORS", "ROWS"].map(|name| private.get(name));
+    let across = shape.n.div_ceil(lanes * vectors);
+    let mut tiles = 64;
+    while tiles > 1 && shape.m.div_ceil(rows * tiles) * across < 4 * compute_units {
+        tiles /= 2;
+    }
+    Point {
+        family: Family::Packed,
+        values: vec![lanes, vectors, rows, tiles, 1],
     }
 }
 

@@ -20,7 +20,11 @@ const PAPER: RGBColor = RGBColor(255, 255, 255);
 const ALARM: RGBColor = RGBColor(220, 38, 38);
 /// Height of a cell of a map.
 const CELL: u32 = 32;
-const COLORS: [RGBColor; 2] = [RGBColor(37, 99, 235), RGBColor(234, 88, 12)];
+const COLORS: [RGBColor; 3] = [
+    RGBColor(37, 99, 235),
+    RGBColor(234, 88, 12),
+    RGBColor(5, 150, 105),
+];
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = std::result::Result<(), Box<dyn std::error::Error>>;

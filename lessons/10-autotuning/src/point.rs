@@ -1,9 +1,9 @@
-//! A candidate: one of two kernels, and a value for each of its parameters.
+//! A candidate: one of three kernels, and a value for each of its parameters.
 
 use std::fmt;
 use std::str::FromStr;
 
-use common::{Step, Traffic};
+use common::{Operand, Preparation, Step, Traffic};
 
 /// A kernel whose shape is left open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -12,6 +12,8 @@ pub enum Family {
     Local,
     /// A tile per item, fed from the caches.
     Private,
+    /// Many tiles per item, fed from panels of B.
+    Packed,
 }
 
 /// A macro of the kernel file, and the values that the search gives it, in order.
@@ -44,14 +46,23 @@ const PRIVATE: &[Parameter] = &[
     parameter("UNROLL", &[1, 2, 4]),
 ];
 
+const PACKED: &[Parameter] = &[
+    parameter("LANES", &[2, 4, 8, 16]),
+    parameter("VECTORS", &[1, 2, 3, 4, 6]),
+    parameter("ROWS", &[1, 2, 4, 6, 8, 9, 10, 12, 14]),
+    parameter("TILES", &[1, 2, 4, 8, 16, 32, 64]),
+    parameter("UNROLL", &[1, 2, 4]),
+];
+
 impl Family {
-    pub const ALL: [Family; 2] = [Family::Local, Family::Private];
+    pub const ALL: [Family; 3] = [Family::Local, Family::Private, Family::Packed];
 
     /// The kernel's name in the file.
     pub fn kernel(self) -> &'static str {
         match self {
             Family::Local => "matmul_tunable_local",
             Family::Private => "matmul_tunable_private",
+            Family::Packed => "matmul_tunable_packed",
         }
     }
 
@@ -59,6 +70,7 @@ impl Family {
         match self {
             Family::Local => LOCAL,
             Family::Private => PRIVATE,
+            Family::Packed => PACKED,
         }
     }
 
@@ -105,6 +117,7 @@ impl Point {
                 self.get("TM") / self.get("RM"),
             ],
             Family::Private => [self.get("GROUP_X"), self.get("GROUP_Y")],
+            Family::Packed => [1, 1],
         }
     }
 
@@ -112,7 +125,7 @@ impl Point {
     pub fn item_tile(&self) -> (usize, usize) {
         match self.family {
             Family::Local => (self.get("RM"), self.get("RN")),
-            Family::Private => (self.get("ROWS"), self.get("LANES") * self.get("VECTORS")),
+            _ => (self.get("ROWS"), self.get("LANES") * self.get("VECTORS")),
         }
     }
 
@@ -143,26 +156,37 @@ impl Point {
     pub fn step(&self, variant: &str) -> Step {
         let [x, y] = self.group();
         let (rows, columns) = self.item_tile();
-        let depth = match self.family {
-            Family::Local => self.get("TK"),
-            Family::Private => 1,
-        };
-        let traffic = match self.family {
-            Family::Local => Traffic::global("M*N*K/TN + M*N*K/TM", "M*N")
-                .local("M*N*K/RN + M*N*K/RM", "M*N*K/TN + M*N*K/TM"),
-            Family::Private => Traffic::global("M*N*K/(VECTORS*LANES) + M*N*K/ROWS", "M*N"),
-        };
         let step = Step::new(self.family.kernel(), &self.parameters())
             .variant(variant)
             .exact_group([x, y])
-            .per_item([columns, rows])
-            .pad(y * rows, x * columns, depth)
-            .traffic(traffic);
+            .per_item([columns, rows]);
+        let step = match self.family {
+            Family::Local => step.pad(y * rows, x * columns, self.get("TK")).traffic(
+                Traffic::global("M*N*K/TN + M*N*K/TM", "M*N")
+                    .local("M*N*K/RN + M*N*K/RM", "M*N*K/TN + M*N*K/TM"),
+            ),
+            Family::Private => step
+                .pad(y * rows, x * columns, 1)
+                .traffic(Traffic::global("M*N*K/(VECTORS*LANES) + M*N*K/ROWS", "M*N")),
+            Family::Packed => step
+                .per_item([columns, rows * self.get("TILES")])
+                .pad(rows, columns, 1)
+                .constant("PANEL", columns)
+                .prepare(pack_b(columns))
+                .traffic(Traffic::global("MP*K*NP/PANEL + K*NP*MP/ROWS", "M*N")),
+        };
         let macros = self.family.parameters().iter().zip(&self.values);
         macros.fold(step, |step, (parameter, value)| {
             step.define(parameter.name, *value)
         })
     }
+}
+
+/// Neighbouring items move neighbouring pieces of one row of B into panels.
+fn pack_b(columns: usize) -> Preparation {
+    Preparation::new("pack_b", Operand::B)
+        .per_item([columns, 1])
+        .traffic(Traffic::global("K*N", "K*NP"))
 }
 
 /// The form in which the log keeps a point: `KERNEL NAME=VALUE ...`.

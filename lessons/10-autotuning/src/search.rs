@@ -94,10 +94,10 @@ impl Trials {
 /// but its arguments, so a search that was stopped goes on as if it had not been.
 ///
 /// First the starts. Then a random sample, because little is known yet about where
-/// speed is. Then, three times out of four, what is nearest to the
-/// best so far: a step from it, and when all steps were tried, two; as soon as
-/// one of them is better, steps are counted from there. The fourth is drawn at
-/// random again, in case all of this is the wrong hill.
+/// speed is. Then, three times out of four, what is nearest to the best so far: a
+/// step from it, and when all steps were tried, two; as soon as one of them is
+/// better, steps are counted from there. The fourth is drawn at random again, in
+/// case all of this is the wrong hill.
 pub fn next(space: &[Point], starts: &[Point], trials: &Trials, seed: u64) -> Option<Point> {
     if let Some(start) = starts.iter().find(|start| !trials.tried(start)) {
         return Some(start.clone());

@@ -136,6 +136,8 @@ impl Worker {
         let mut child = Command::new(std::env::current_exe()?)
             .args(std::env::args_os().skip(1))
             .env(WORKER_VARIABLE, shape)
+            // A worker that is ended while PoCL writes its cache would damage it.
+            .env(supervise::CACHE_VARIABLE, "0")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             // What compilers and drivers say about a candidate is not for the terminal.
