@@ -1,10 +1,23 @@
-// Lesson 9: feeding the tile. The arithmetic of lesson 8 stays as it is; what changes is how its
-// operands reach it.
+// Lesson 9: feeding the tile. Lesson 8's tile computes fast enough; now it must not wait.
 //
 //     C[M][N] = A[M][K] * B[K][N], all row-major; get_global_id(0) runs along a row of C.
 //
-// Kernels 1 to 4 suit a CPU. An item computes a tile of ROWS x PANEL elements of C, which stay in
-// registers, as in lesson 8's last kernel:
+// The arithmetic stays as it is. What changes is how its operands come to it: on a CPU, where they
+// lie in memory, so that caches work (kernels 1 to 4); on a GPU, when they are asked for, so that
+// nobody waits (kernels 5 to 10).
+
+#ifndef REAL
+#define REAL float
+#endif
+#define GLUE(a, b) a##b
+#define CAT(a, b) GLUE(a, b) // CAT(REAL, 4) is float4: the extra step lets REAL be replaced first
+
+// An array can be in registers only if every index is known when the kernel is built, so the loops
+// over it must be unrolled. Some compilers do that only if told, and lose half of the speed or more.
+#define unrolled_for _Pragma("unroll") for
+
+// =============================================================================================
+// For a CPU. An item computes ROWS x PANEL elements of C, in registers, like lesson 8's last kernel:
 //
 //     |<-- b[0] -->|<-- b[1] -->|      PANEL = VECTORS * WIDTH numbers of a row of B
 //     | sum[0][0]  | sum[0][1]  |      times A[row0 + 0][k]
@@ -12,12 +25,6 @@
 //     |  ...       |  ...       |      ...
 //
 // 8 x 2 sums of float16, two vectors of B and one number of A: 19 of the 32 registers of AVX-512.
-
-#ifndef REAL
-#define REAL float
-#endif
-#define GLUE(a, b) a##b
-#define CAT(a, b) GLUE(a, b) // CAT(REAL, 4) is float4: the extra step lets REAL be replaced first
 
 #ifndef WIDTH
 #define WIDTH 16 // numbers per vector: 2, 4, 8 or 16; the host takes what the device has
@@ -32,6 +39,50 @@
 #define realW CAT(REAL, WIDTH)
 #define vloadW CAT(vload, WIDTH)
 #define vstoreW CAT(vstore, WIDTH)
+
+void clear_tile(realW sum[ROWS][VECTORS])
+{
+    unrolled_for (int r = 0; r < ROWS; r++)
+        unrolled_for (int v = 0; v < VECTORS; v++)
+            sum[r][v] = (realW)(0);
+}
+
+// A tile's sums into C. Where the tile reaches over the edge of C they go through an array, since
+// no loop can count through the lanes of a vector. Whole tiles pay one comparison for that.
+void store_tile(realW sum[ROWS][VECTORS], global REAL *C, int M, int N, int row0, int column0)
+{
+    if (row0 + ROWS <= M && column0 + PANEL <= N) {
+        unrolled_for (int r = 0; r < ROWS; r++)
+            unrolled_for (int v = 0; v < VECTORS; v++)
+                vstoreW(sum[r][v], v, C + (row0 + r) * N + column0);
+        return;
+    }
+    REAL tile[ROWS][PANEL];
+    unrolled_for (int r = 0; r < ROWS; r++)
+        unrolled_for (int v = 0; v < VECTORS; v++)
+            vstoreW(sum[r][v], v, tile[r]);
+    for (int r = 0; r < ROWS && row0 + r < M; r++)
+        for (int c = 0; c < PANEL && column0 + c < N; c++)
+            C[(row0 + r) * N + column0 + c] = tile[r][c];
+}
+
+// What store_tile stored. Where C ends, zeros.
+void load_tile(realW sum[ROWS][VECTORS], global const REAL *C, int M, int N, int row0, int column0)
+{
+    if (row0 + ROWS <= M && column0 + PANEL <= N) {
+        unrolled_for (int r = 0; r < ROWS; r++)
+            unrolled_for (int v = 0; v < VECTORS; v++)
+                sum[r][v] = vloadW(v, C + (row0 + r) * N + column0);
+        return;
+    }
+    REAL tile[ROWS][PANEL];
+    for (int r = 0; r < ROWS; r++)
+        for (int c = 0; c < PANEL; c++)
+            tile[r][c] = row0 + r < M && column0 + c < N ? C[(row0 + r) * N + column0 + c] : (REAL)0;
+    unrolled_for (int r = 0; r < ROWS; r++)
+        unrolled_for (int v = 0; v < VECTORS; v++)
+            sum[r][v] = vloadW(v, tile[r]);
+}
 
 // ---------------------------------------------------------------------------------------------
 // 1. Where lesson 8 ended: A and B as they lie.
@@ -52,33 +103,22 @@ kernel void matmul_unpacked(int M, int N, int K,
     const int column0 = get_global_id(0) * PANEL;
     const int row0 = get_global_id(1) * ROWS;
 
-    // The compiler of PoCL unrolls these loops only if told, and an array can be in registers only
-    // if they are unrolled.
     realW sum[ROWS][VECTORS];
-    #pragma unroll
-    for (int r = 0; r < ROWS; r++)
-        #pragma unroll
-        for (int v = 0; v < VECTORS; v++)
-            sum[r][v] = (realW)(0);
+    clear_tile(sum);
 
     for (int k = 0; k < K; k++) {
         realW b[VECTORS]; // the next row of B is N numbers away: in another page of memory
-        #pragma unroll
-        for (int v = 0; v < VECTORS; v++)
+        unrolled_for (int v = 0; v < VECTORS; v++)
             b[v] = vloadW(v, B + k * N + column0);
-        #pragma unroll
-        for (int r = 0; r < ROWS; r++) {
+        unrolled_for (int r = 0; r < ROWS; r++) {
             const REAL a = A[(row0 + r) * K + k];
-            #pragma unroll
-            for (int v = 0; v < VECTORS; v++)
+            unrolled_for (int v = 0; v < VECTORS; v++)
                 sum[r][v] += a * b[v];
         }
     }
 
-    #pragma unroll
-    for (int r = 0; r < ROWS; r++)
-        #pragma unroll
-        for (int v = 0; v < VECTORS; v++)
+    unrolled_for (int r = 0; r < ROWS; r++)
+        unrolled_for (int v = 0; v < VECTORS; v++)
             vstoreW(sum[r][v], v, C + (row0 + r) * N + column0);
 }
 
@@ -104,36 +144,11 @@ kernel void pack_b(int K, int N,
     global const REAL *from = B + k * N + column0;
     global REAL *to = panels + (panel * K + k) * PANEL;
     if (column0 + PANEL <= N)
-        #pragma unroll
-        for (int v = 0; v < VECTORS; v++)
+        unrolled_for (int v = 0; v < VECTORS; v++)
             vstoreW(vloadW(v, from), v, to);
     else
         for (int c = 0; c < PANEL; c++)
             to[c] = column0 + c < N ? from[c] : (REAL)0;
-}
-
-// A tile's sums into C. Where the tile reaches over the edge they go through an array, since the
-// lanes of a vector cannot be counted through. Whole tiles pay one comparison for that.
-inline void store_tile(realW sum[ROWS][VECTORS], global REAL *C, int M, int N, int row0,
-                       int column0)
-{
-    if (row0 + ROWS <= M && column0 + PANEL <= N) {
-        #pragma unroll
-        for (int r = 0; r < ROWS; r++)
-            #pragma unroll
-            for (int v = 0; v < VECTORS; v++)
-                vstoreW(sum[r][v], v, C + (row0 + r) * N + column0);
-        return;
-    }
-    REAL tile[ROWS][PANEL];
-    #pragma unroll
-    for (int r = 0; r < ROWS; r++)
-        #pragma unroll
-        for (int v = 0; v < VECTORS; v++)
-            vstoreW(sum[r][v], v, tile[r]);
-    for (int r = 0; r < ROWS && row0 + r < M; r++)
-        for (int c = 0; c < PANEL && column0 + c < N; c++)
-            C[(row0 + r) * N + column0 + c] = tile[r][c];
 }
 
 __attribute__((reqd_work_group_size(1, GROUP, 1)))
@@ -151,27 +166,19 @@ kernel void matmul_packed_b(int M, int N, int K,
     // A has no row M. An item that reaches over the edge reads the last row instead, once for each
     // row that it has too many, and stores none of what comes of it.
     global const REAL *a_row[ROWS];
-    #pragma unroll
-    for (int r = 0; r < ROWS; r++)
+    unrolled_for (int r = 0; r < ROWS; r++)
         a_row[r] = A + min(row0 + r, M - 1) * K;
 
     realW sum[ROWS][VECTORS];
-    #pragma unroll
-    for (int r = 0; r < ROWS; r++)
-        #pragma unroll
-        for (int v = 0; v < VECTORS; v++)
-            sum[r][v] = (realW)(0);
+    clear_tile(sum);
 
     for (int k = 0; k < K; k++) {
         realW b[VECTORS];
-        #pragma unroll
-        for (int v = 0; v < VECTORS; v++)
+        unrolled_for (int v = 0; v < VECTORS; v++)
             b[v] = b_panel[k * VECTORS + v];
-        #pragma unroll
-        for (int r = 0; r < ROWS; r++) {
+        unrolled_for (int r = 0; r < ROWS; r++) {
             const REAL a = a_row[r][k];
-            #pragma unroll
-            for (int v = 0; v < VECTORS; v++)
+            unrolled_for (int v = 0; v < VECTORS; v++)
                 sum[r][v] += a * b[v];
         }
     }
@@ -200,10 +207,8 @@ kernel void pack_a(int M, int K,
     global REAL *to = panels + (panel * K + k0) * ROWS;
     global const REAL *from = A + row0 * K + k0;
     if (row0 + ROWS <= M && k0 + PACK_K <= K)
-        #pragma unroll
-        for (int k = 0; k < PACK_K; k++)
-            #pragma unroll
-            for (int r = 0; r < ROWS; r++)
+        unrolled_for (int k = 0; k < PACK_K; k++)
+            unrolled_for (int r = 0; r < ROWS; r++)
                 to[k * ROWS + r] = from[r * K + k];
     else
         for (int k = 0; k < PACK_K && k0 + k < K; k++)
@@ -225,22 +230,15 @@ kernel void matmul_packed_ab(int M, int N, int K,
     global const realW *b_panel = (global const realW *)(B + panel * K * PANEL); // [K][VECTORS]
 
     realW sum[ROWS][VECTORS];
-    #pragma unroll
-    for (int r = 0; r < ROWS; r++)
-        #pragma unroll
-        for (int v = 0; v < VECTORS; v++)
-            sum[r][v] = (realW)(0);
+    clear_tile(sum);
 
     for (int k = 0; k < K; k++) {
         realW b[VECTORS];
-        #pragma unroll
-        for (int v = 0; v < VECTORS; v++)
+        unrolled_for (int v = 0; v < VECTORS; v++)
             b[v] = b_panel[k * VECTORS + v];
-        #pragma unroll
-        for (int r = 0; r < ROWS; r++) {
+        unrolled_for (int r = 0; r < ROWS; r++) {
             const REAL a = a_panel[k * ROWS + r];
-            #pragma unroll
-            for (int v = 0; v < VECTORS; v++)
+            unrolled_for (int v = 0; v < VECTORS; v++)
                 sum[r][v] += a * b[v];
         }
     }
@@ -264,29 +262,6 @@ kernel void matmul_packed_ab(int M, int N, int K,
 #define BLOCK_K 2048 // 2048 rows of 32 floats are 256 KiB
 #endif
 
-// What store_tile stored. At the edge, elements that C does not have become zeros.
-inline void load_tile(realW sum[ROWS][VECTORS], global const REAL *C, int M, int N, int row0,
-                      int column0)
-{
-    if (row0 + ROWS <= M && column0 + PANEL <= N) {
-        #pragma unroll
-        for (int r = 0; r < ROWS; r++)
-            #pragma unroll
-            for (int v = 0; v < VECTORS; v++)
-                sum[r][v] = vloadW(v, C + (row0 + r) * N + column0);
-        return;
-    }
-    REAL tile[ROWS][PANEL];
-    for (int r = 0; r < ROWS; r++)
-        for (int c = 0; c < PANEL; c++)
-            tile[r][c] = row0 + r < M && column0 + c < N ? C[(row0 + r) * N + column0 + c] : (REAL)0;
-    #pragma unroll
-    for (int r = 0; r < ROWS; r++)
-        #pragma unroll
-        for (int v = 0; v < VECTORS; v++)
-            sum[r][v] = vloadW(v, tile[r]);
-}
-
 __attribute__((reqd_work_group_size(1, 1, 1)))
 kernel void matmul_blocked(int M, int N, int K,
                            global const REAL *restrict A, // [M][K]
@@ -301,30 +276,22 @@ kernel void matmul_blocked(int M, int N, int K,
         const int k1 = min(k0 + BLOCK_K, K);
         for (int row0 = block0; row0 < min(block0 + TILES * ROWS, M); row0 += ROWS) {
             global const REAL *a_row[ROWS];
-            #pragma unroll
-            for (int r = 0; r < ROWS; r++)
+            unrolled_for (int r = 0; r < ROWS; r++)
                 a_row[r] = A + min(row0 + r, M - 1) * K;
 
             realW sum[ROWS][VECTORS];
             if (k0 > 0)
                 load_tile(sum, C, M, N, row0, panel * PANEL);
             else
-                #pragma unroll
-                for (int r = 0; r < ROWS; r++)
-                    #pragma unroll
-                    for (int v = 0; v < VECTORS; v++)
-                        sum[r][v] = (realW)(0);
+                clear_tile(sum);
 
             for (int k = k0; k < k1; k++) {
                 realW b[VECTORS];
-                #pragma unroll
-                for (int v = 0; v < VECTORS; v++)
+                unrolled_for (int v = 0; v < VECTORS; v++)
                     b[v] = b_panel[k * VECTORS + v];
-                #pragma unroll
-                for (int r = 0; r < ROWS; r++) {
+                unrolled_for (int r = 0; r < ROWS; r++) {
                     const REAL a = a_row[r][k];
-                    #pragma unroll
-                    for (int v = 0; v < VECTORS; v++)
+                    unrolled_for (int v = 0; v < VECTORS; v++)
                         sum[r][v] += a * b[v];
                 }
             }
