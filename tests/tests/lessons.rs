@@ -116,6 +116,12 @@ fn the_times_agree(record: &Value) {
     assert_eq!((samples.len(), number("runs")), (2, Some(2.0)), "{record}");
     assert!(samples.iter().all(|seconds| *seconds > 0.0), "{record}");
     let median = number("seconds_median").expect("a timed record has a median");
+    for part in record["preparations"].as_array().into_iter().flatten() {
+        match part["seconds_median"].as_f64() {
+            Some(seconds) => assert!(0.0 < seconds && seconds < median, "{record}"),
+            None => assert_eq!(record["clock"], "wall", "{record}"),
+        }
+    }
     let (least, most) = (samples[0].min(samples[1]), samples[0].max(samples[1]));
     assert!(least <= median && median <= most, "{record}");
     match (number("gflops"), number("gbytes_per_second")) {
