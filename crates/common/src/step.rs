@@ -68,6 +68,9 @@ pub struct Step {
     pub constants: Vec<(String, usize)>,
     /// Why the kernel does not exist for integers, if it does not.
     pub no_integers: Option<&'static str>,
+    /// Whether it uses what one vendor's compilers alone understand: then one that
+    /// does not is no error, and the step is left out.
+    pub vendor_specific: bool,
     /// What it loads and stores.
     pub traffic: Option<Traffic>,
 }
@@ -89,6 +92,7 @@ impl Step {
             defines: Vec::new(),
             constants: Vec::new(),
             no_integers: None,
+            vendor_specific: false,
             traffic: None,
         }
     }
@@ -158,6 +162,14 @@ impl Step {
         let no_integers = Some(reason);
         Step {
             no_integers,
+            ..self
+        }
+    }
+
+    /// Says that the kernel uses what one vendor's compilers alone understand.
+    pub fn vendor_specific(self) -> Step {
+        Step {
+            vendor_specific: true,
             ..self
         }
     }

@@ -2,6 +2,7 @@
 //! changes is how its operands reach it.
 
 mod cpu;
+mod gpu;
 
 use std::process::ExitCode;
 
@@ -18,6 +19,9 @@ fn main() -> ExitCode {
             let limits = &session.device.limits;
             lesson.table("GFLOP/s")?;
             for step in cpu::steps(&problem, limits) {
+                lesson.measure(&step, &problem)?;
+            }
+            for step in gpu::steps(problem.ty, limits) {
                 lesson.measure(&step, &problem)?;
             }
             lesson.compare_with_host(&problem)
