@@ -13,11 +13,11 @@
 #define CAT(a, b) GLUE(a, b) // CAT(REAL, 4) is float4: the extra step lets REAL be replaced first
 
 // An array can be in registers only if every index is known when the kernel is built, so the loops
-// over it must be unrolled. Some compilers do that only if told, and lose half of the speed or more.
+// over it must be unrolled. Some compilers do that only if told, and else lose half of the speed.
 #define unrolled_for _Pragma("unroll") for
 
 // =============================================================================================
-// For a CPU. An item computes ROWS x PANEL elements of C, in registers, like lesson 8's last kernel:
+// For a CPU. An item computes ROWS x PANEL elements of C, in registers, as at the end of lesson 8:
 //
 //     |<-- b[0] -->|<-- b[1] -->|      PANEL = VECTORS * WIDTH numbers of a row of B
 //     | sum[0][0]  | sum[0][1]  |      times A[row0 + 0][k]
@@ -78,7 +78,7 @@ void load_tile(realW sum[ROWS][VECTORS], global const REAL *C, int M, int N, int
     REAL tile[ROWS][PANEL];
     for (int r = 0; r < ROWS; r++)
         for (int c = 0; c < PANEL; c++)
-            tile[r][c] = row0 + r < M && column0 + c < N ? C[(row0 + r) * N + column0 + c] : (REAL)0;
+            tile[r][c] = row0 + r < M && column0 + c < N ? C[(row0 + r) * N + column0 + c] : 0;
     unrolled_for (int r = 0; r < ROWS; r++)
         unrolled_for (int v = 0; v < VECTORS; v++)
             sum[r][v] = vloadW(v, tile[r]);
@@ -333,14 +333,17 @@ kernel void matmul_blocked(int M, int N, int K,
 #ifndef PAD
 #define PAD 4 // unused numbers at the end of each row of A's tile: 0 or a multiple of 4
 #endif
+#ifndef PUT_STEP
+#define PUT_STEP (TK - 1) // when the next tiles go into local memory: see kernel 7
+#endif
 #ifndef PLOUGH
 #define PLOUGH 1 // the order of the multiply-adds: see kernel 7
 #endif
 #ifndef LX
-#define LX 4 // items of a warp side by side: see kernel 6
+#define LX 8 // items of a warp side by side: see kernel 6
 #endif
 #ifndef LY
-#define LY 8 // and one below the other
+#define LY 4 // and one below the other
 #endif
 #define A_ROW ((TM + PAD) / 4) // real4 in a row of A's tile
 #define GX (TN / RN) // items of a group side by side
@@ -407,7 +410,7 @@ void put(local real4 a_tile[TK][A_ROW], local real4 b_tile[TK][TN / 4], const re
 // One row of either tile, as far as the item at `at` needs it: its fragments of A and B.
 void take(REAL a[RM], REAL b[RN], local const real4 *a_row, local const real4 *b_row, int2 at)
 {
-    unrolled_for (int j = 0; j < RN / 4; j++) {
+    unrolled_for (int j = 0; j < RN / 4; j++) { // B first: every row of sums begins with all of it
         const real4 v = b_row[at.x + j * LX];
         b[4 * j] = v.s0, b[4 * j + 1] = v.s1, b[4 * j + 2] = v.s2, b[4 * j + 3] = v.s3;
     }
@@ -444,7 +447,7 @@ void clear(REAL sum[RM][RN])
 }
 
 // C4: the group's first element of C. No bound is checked: the host has padded.
-void write(global real4 *C4, int N, const REAL sum[RM][RN], int2 at)
+void store(global real4 *C4, int N, const REAL sum[RM][RN], int2 at)
 {
     unrolled_for (int r = 0; r < RM; r++)
         unrolled_for (int j = 0; j < RN / 4; j++)
@@ -495,7 +498,7 @@ kernel void matmul_prefetch(int M, int N, int K,
         }
         barrier(CLK_LOCAL_MEM_FENCE); // everybody has read before the tiles are overwritten
     }
-    write((global real4 *)(C + row0 * N + column0), N, sum, at);
+    store((global real4 *)(C + row0 * N + column0), N, sum, at);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -509,10 +512,10 @@ kernel void matmul_prefetch(int M, int N, int K,
 //     tile 1        |        put |    read    | put  ...
 //                barrier      barrier      barrier
 //
-// Who stands where. The items of a warp read together, and what several of them ask for is read
-// once: items side by side share their numbers of A, items below one another those of B. As 2 rows
-// of 16 they need 2 real4 of A and 16 of B for each of their blocks; as 8 rows of 4, 8 and 4. Run
-// it with -D LX=16 -D LY=2 and with -D LX=4 -D LY=8.
+// Who stands where. The items of a warp read at the same time: items side by side share their
+// numbers of A, items below one another those of B. As 2 rows of 16 they read 2 + 16 different
+// real4 of a pair of blocks, as 4 rows of 8 only 4 + 8. Whether local memory answers any sooner is
+// for the device to say: run it with -D LX=16 -D LY=2 and with -D LX=8 -D LY=4.
 
 __attribute__((reqd_work_group_size(GX, GY, 1)))
 kernel void matmul_two_tiles(int M, int N, int K,
@@ -547,7 +550,7 @@ kernel void matmul_two_tiles(int M, int N, int K,
         t = 1 - t;
         put(a_tile[t], b_tile[t], next_a, next_b, item);
     }
-    write((global real4 *)(C + row0 * N + column0), N, sum, at);
+    store((global real4 *)(C + row0 * N + column0), N, sum, at);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -558,11 +561,15 @@ kernel void matmul_two_tiles(int M, int N, int K,
 // moment, and waits. So the last step of a tile is kept back, to be multiplied after the barrier,
 // while the first numbers of the next tile are on their way.
 //
-// And the order of the multiply-adds. Each reads three registers. An H200's register file delivers
-// two a cycle; the third must come from a small cache that holds what the last instruction read,
-// so neighbours should share a number. 4 x 4 at a time, three of four do. Along a whole row of
-// sums they share the number of A; and at the end of the row, if the next one is walked backwards
-// as an ox ploughs, the number of B:
+// With two tiles, the next one may be put at any step, as early as its numbers have arrived and as
+// late as the barrier: PUT_STEP says when. Early leaves the stores time to end before the barrier,
+// late leaves the loads time to arrive.
+//
+// The order of the multiply-adds. Each needs three registers. On an H200 they lie in two banks,
+// and three from one bank take a cycle more, unless one is still at hand from the instruction
+// before. So neighbours should share a number. 4 x 4 at a time, three of four share one of A. Along
+// a whole row of sums all do; and at its end, if the next row is walked backwards as an ox ploughs,
+// the two share one of B:
 //
 //     -D PLOUGH=0                          -D PLOUGH=1
 //     -> -> -> ->   -> -> -> ->            -> -> -> -> -> -> -> ->
@@ -597,25 +604,27 @@ kernel void matmul_fragments(int M, int N, int K,
     for (int k0 = 0; k0 < K; k0 += TK) {
         fetch(next_a, next_b, A4, B4, N, K, min(k0 + TK, K - TK), item);
         unrolled_for (int k = 0; k < TK; k++) {
-            if (k == TK - 1) { // every number of tile t is in somebody's registers
-                t = 1 - t;
-                put(a_tile[t], b_tile[t], next_a, next_b, item);
+            if (k == PUT_STEP)
+                put(a_tile[1 - t], b_tile[1 - t], next_a, next_b, item);
+            if (k == TK - 1) { // the last numbers of tile t are in the registers already
                 barrier(CLK_LOCAL_MEM_FENCE);
+                t = 1 - t;
             }
             take(a[(k + 1) % 2], b[(k + 1) % 2], a_tile[t][(k + 1) % TK], b_tile[t][(k + 1) % TK],
                  at);
             multiply(sum, a[k % 2], b[k % 2]);
         }
     }
-    write((global real4 *)(C + row0 * N + column0), N, sum, at);
+    store((global real4 *)(C + row0 * N + column0), N, sum, at);
 }
 
 // ---------------------------------------------------------------------------------------------
 // 8. Packed operands: two kernels put A and B into the order in which the product reads them.
 //
 // Kernels 5 to 7 turn every tile of A round, each group its own copy: N / TN times the same work,
-// with four narrow stores for each load. Here it is done once, and B's tiles are made contiguous
-// in the same way. A panel is TM rows of A, or TN columns of B, with k running downwards:
+// four narrow stores for each wide load, and some of these meet in a bank in spite of PAD. Here it
+// is done once, and B's tiles are made contiguous in the same way. A panel is TM rows of A, or TN
+// columns of B, with k running downwards:
 //
 //     A, TM = 4             its panels, [k][row]
 //     a b c d e             a f k p
@@ -626,6 +635,10 @@ kernel void matmul_fragments(int M, int N, int K,
 //
 // Packing pads as well: panels are full and TK deep to the end, whatever M, N and K are, with
 // zeros for what does not exist. It costs 2 * (M*K + K*N) numbers of traffic, once.
+//
+// What it frees makes room for more sums: with -D TM=128 -D RN=16 an item computes 8 x 16, and
+// reads 1/8 + 1/16 of a number for each multiply-add instead of 1/8 + 1/8. There -D PUT_STEP=12
+// gives the stores time to end before the barrier.
 
 // A panel's depth: K, rounded up to whole tiles.
 int padded(int K)
@@ -638,7 +651,9 @@ int padded(int K)
 #define PACK_ROWS 8 // rows of items of such a group
 #endif
 
-// One item moves PACK / PACK_ROWS numbers that lie below one another.
+// Group of PACK x PACK_ROWS items for PACK x PACK
+// numbers; padded(K) / PACK groups side by side, rounded up, and TM / PACK below one another for
+// each panel. get_global_id(0) runs along k.
 __attribute__((reqd_work_group_size(PACK, PACK_ROWS, 1)))
 kernel void pack_a_tiles(int M, int K,
                          global const REAL *restrict A, // [M][K]
@@ -662,7 +677,8 @@ kernel void pack_a_tiles(int M, int K,
             panel[(k0 + y + r) * TM + x] = tile[x][y + r];
 }
 
-// The same without turning: rows stay rows.
+// Rows stay rows: nothing to turn. The same groups,
+// TN / PACK side by side for each panel; get_global_id(0) runs along the columns.
 __attribute__((reqd_work_group_size(PACK, PACK_ROWS, 1)))
 kernel void pack_b_tiles(int K, int N,
                          global const REAL *restrict B, // [K][N]
@@ -704,7 +720,7 @@ void put_packed(local real4 a_tile[TK * TM / 4], local real4 b_tile[TK * TN / 4]
 }
 
 // C has no padding: what lies beyond M and N is not stored.
-void write_guarded(global REAL *C, int M, int N, const REAL sum[RM][RN], int row0, int column0,
+void store_guarded(global REAL *C, int M, int N, const REAL sum[RM][RN], int row0, int column0,
                    int2 at)
 {
     unrolled_for (int r = 0; r < RM; r++) {
@@ -717,7 +733,34 @@ void write_guarded(global REAL *C, int M, int N, const REAL sum[RM][RN], int row
     }
 }
 
+// Which tile of C this group computes: (column, row), counted in tiles. Groups that run at the same
+// time should read the same panels, so that a cache serves most of them. A band of BAND rows of
+// tiles is walked column by column, here with BAND = 2 and 4 tiles in a row:
+//
+//     BAND 0      0 1 2 3      BAND 2      0 2 4 6       The first four groups need 1 + 4 panels,
+//                 4 5 6 7                  1 3 5 7       or 2 + 2.
+//                 8 9 ...                  8 10 ...
+
+#ifndef BAND
+#define BAND 0 // 0: row by row, as the device numbers them
+#endif
+
+int2 tile_of_group(void)
+{
+#if BAND
+    const int columns = get_num_groups(0);
+    const int group = get_group_id(1) * columns + get_group_id(0);
+    const int first = group / (BAND * columns) * BAND;          // the band's first row of tiles
+    const int rows = min(BAND, (int)get_num_groups(1) - first); // the last band may be lower
+    const int in_band = group - first * columns;
+    return (int2)(in_band / rows, first + in_band % rows);
+#else
+    return (int2)(get_group_id(0), get_group_id(1));
+#endif
+}
+
 // The product. Group of GX x GY items, ceil(N / TN) x ceil(M / TM) groups; M, N, K are anything.
+// LX, LY as in kernel 5. TM and TN are multiples of PACK.
 __attribute__((reqd_work_group_size(GX, GY, 1)))
 kernel void matmul_packed_tiles(int M, int N, int K,
                                 global const REAL *restrict A, // [ceil(M / TM)][padded(K)][TM]
@@ -729,8 +772,9 @@ kernel void matmul_packed_tiles(int M, int N, int K,
 
     const uint item = get_local_id(1) * GX + get_local_id(0);
     const int2 at = place(item);
-    const int column0 = get_group_id(0) * TN;
-    const int row0 = get_group_id(1) * TM;
+    const int2 tile = tile_of_group();
+    const int column0 = tile.x * TN;
+    const int row0 = tile.y * TM;
     const int depth = padded(K);
     global const real4 *A4 = (global const real4 *)(A + row0 * depth) + item;
     global const real4 *B4 = (global const real4 *)(B + column0 * depth) + item;
@@ -748,23 +792,24 @@ kernel void matmul_packed_tiles(int M, int N, int K,
         const int k1 = min(k0 + TK, depth - TK);
         fetch_packed(next_a, next_b, A4 + k1 * (TM / 4), B4 + k1 * (TN / 4));
         unrolled_for (int k = 0; k < TK; k++) {
+            if (k == PUT_STEP)
+                put_packed(a_tile[1 - t][0], b_tile[1 - t][0], next_a, next_b, item);
             if (k == TK - 1) {
-                t = 1 - t;
-                put_packed(a_tile[t][0], b_tile[t][0], next_a, next_b, item);
                 barrier(CLK_LOCAL_MEM_FENCE);
+                t = 1 - t;
             }
             take(a[(k + 1) % 2], b[(k + 1) % 2], a_tile[t][(k + 1) % TK], b_tile[t][(k + 1) % TK],
                  at);
             multiply(sum, a[k % 2], b[k % 2]);
         }
     }
-    write_guarded(C, M, N, sum, row0, column0, at);
+    store_guarded(C, M, N, sum, row0, column0, at);
 }
 
 // ---------------------------------------------------------------------------------------------
 // 9. Copies by the group: no item carries a number from global to local memory any more.
 //
-// Group and multiples as in kernel 8, the operands packed. In kernel 8 every number still passes
+// Group and sizes as in kernel 8, the operands packed. In kernel 8 every number still passes
 // through an item's registers: a load, some hundred cycles in a register, a store. A packed tile
 // is one run of numbers, so one request for all of it will do. OpenCL has a word for that,
 // async_work_group_copy, and a device is free to make it a copy engine's job.
@@ -784,19 +829,17 @@ uint shared_address(local const void *p)
 }
 
 // One arrival is due per phase: item 0's, when it says how many bytes are to come.
-void open(RECEIPT *arrived, uint item)
+void prepare(RECEIPT arrived[2], uint item)
 {
-    if (item == 0)
-        __asm__ volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(arrived))
-                         : "memory");
-}
-
-void opened(void)
-{
-    __asm__ volatile("fence.proxy.async.shared::cta;" ::: "memory"); // the engine sees it, too
+    if (item == 0) {
+        __asm__ volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(&arrived[0])));
+        __asm__ volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(&arrived[1])));
+        __asm__ volatile("fence.proxy.async.shared::cta;" ::: "memory"); // for the engine to see
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
+// item 0 asks for `bytes` bytes, and goes on; *arrived counts them in.
 void copy_bulk(local real4 *to, global const real4 *from, uint bytes, RECEIPT *arrived)
 {
     __asm__ volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
@@ -805,6 +848,7 @@ void copy_bulk(local real4 *to, global const real4 *from, uint bytes, RECEIPT *a
                      : "memory");
 }
 
+// Asks for a pair of tiles.
 void ask(local real4 *a_tile, local real4 *b_tile, global const real4 *A4, global const real4 *B4,
          RECEIPT *arrived, uint item)
 {
@@ -819,6 +863,7 @@ void ask(local real4 *a_tile, local real4 *b_tile, global const real4 *A4, globa
     copy_bulk(b_tile, B4, b_bytes, arrived);
 }
 
+// Waits until the phase of this parity, 0 or 1, is over.
 void await(RECEIPT *arrived, uint phase)
 {
     __asm__ volatile("{ .reg .pred done;\n"
@@ -831,8 +876,7 @@ void await(RECEIPT *arrived, uint phase)
 
 #define RECEIPT event_t
 
-void open(RECEIPT *arrived, uint item) {}
-void opened(void) {}
+void prepare(RECEIPT arrived[2], uint item) {}
 
 void ask(local real4 *a_tile, local real4 *b_tile, global const real4 *A4, global const real4 *B4,
          RECEIPT *arrived, uint item)
@@ -860,8 +904,9 @@ kernel void matmul_group_copy(int M, int N, int K,
 
     const uint item = get_local_id(1) * GX + get_local_id(0);
     const int2 at = place(item);
-    const int column0 = get_group_id(0) * TN;
-    const int row0 = get_group_id(1) * TM;
+    const int2 tile = tile_of_group();
+    const int column0 = tile.x * TN;
+    const int row0 = tile.y * TM;
     const int depth = padded(K);
     global const real4 *A4 = (global const real4 *)(A + row0 * depth);
     global const real4 *B4 = (global const real4 *)(B + column0 * depth);
@@ -869,9 +914,7 @@ kernel void matmul_group_copy(int M, int N, int K,
     REAL sum[RM][RN], a[2][RM], b[2][RN];
     clear(sum);
 
-    open(&arrived[0], item);
-    open(&arrived[1], item);
-    opened();
+    prepare(arrived, item);
     ask(a_tile[0][0], b_tile[0][0], A4, B4, &arrived[0], item);
     await(&arrived[0], 0);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -894,5 +937,5 @@ kernel void matmul_group_copy(int M, int N, int K,
             multiply(sum, a[k % 2], b[k % 2]);
         }
     }
-    write_guarded(C, M, N, sum, row0, column0, at);
+    store_guarded(C, M, N, sum, row0, column0, at);
 }

@@ -2,41 +2,34 @@
 
 use common::device::Limits;
 use common::element::Type;
+use common::matrix::Shape;
+use common::verify::Problem;
 use common::{Operand, Preparation, Step, Traffic};
 
-/// Rows and columns of C that a group computes, and those of one item.
-const TM: usize = 64;
-const TN: usize = 128;
-const RM: usize = 8;
-const RN: usize = 8;
+/// Items of a warp.
+const WARP: usize = 32;
 /// The side of the squares that a group packs.
 const PACK: usize = 32;
 /// The generation of NVIDIA's GPUs that was the first to have a copy engine for
 /// local memory, as compute capability.
 const HOPPER: usize = 9;
 
-/// How the items of a warp stand, and the order of their multiply-adds.
-#[derive(Clone, Copy)]
-struct Order {
-    warp: [usize; 2],
-    plough: usize,
-}
-
 /// One step for each thing that the tile still waits for.
-pub fn steps(ty: Type, limits: &Limits) -> Vec<Step> {
+pub fn steps(problem: &Problem, limits: &Limits) -> Vec<Step> {
+    let tile = Tile::suiting(problem.shape, limits.compute_units);
+    let step = |kernel, says, order| tile.step(kernel, says, order, problem.ty);
     let lines = Order {
-        warp: [16, 2],
+        warp_width: tile.items()[0],
         plough: 0,
     };
     let blocks = Order {
-        warp: [4, 8],
-        ..lines
+        warp_width: 8,
+        plough: 0,
     };
     let ploughed = Order {
         plough: 1,
         ..blocks
     };
-    let step = |kernel, says, order| step(kernel, says, order, ty);
     let mut steps = vec![
         step(
             "matmul_prefetch",
@@ -55,7 +48,7 @@ pub fn steps(ty: Type, limits: &Limits) -> Vec<Step> {
             .traffic(copied(FETCHED, READ_AHEAD)),
         step(
             "matmul_fragments",
-            "neighbouring multiply-adds share",
+            "multiply-adds that share stand together",
             ploughed,
         )
         .variant("ploughed")
@@ -76,32 +69,72 @@ pub fn steps(ty: Type, limits: &Limits) -> Vec<Step> {
             "matmul_group_copy",
             "the same by NVIDIA's copy engine",
             ploughed,
-        )
-        .variant("hopper")
-        .define("HOPPER", 1)
-        .vendor_specific();
-        steps.push(packed(engine));
+        );
+        let engine = engine.variant("hopper").define("HOPPER", 1);
+        steps.push(packed(engine.vendor_specific()));
     }
     steps
 }
 
-/// A kernel on matrices that the host pads to whole tiles, as in lesson 8.
-fn step(kernel: &str, says: &str, order: Order, ty: Type) -> Step {
-    // Numbers twice as wide need local memory for half as many.
-    let depth = if ty == Type::Double { 8 } else { 16 };
-    Step::new(kernel, says)
-        .exact_group([TN / RN, TM / RM])
-        .per_item([RN, RM])
-        .pad(TM, TN, depth)
-        .define("TM", TM)
-        .define("TN", TN)
-        .define("TK", depth)
-        .define("RM", RM)
-        .define("RN", RN)
-        .define("LX", order.warp[0])
-        .define("LY", order.warp[1])
-        .define("PLOUGH", order.plough)
-        .constant("PACK", PACK)
+/// How wide a warp stands in C, in items, and the order of the multiply-adds.
+#[derive(Clone, Copy)]
+struct Order {
+    warp_width: usize,
+    plough: usize,
+}
+
+/// The elements of C that a group computes, and those of one item: rows and columns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Tile {
+    group: [usize; 2],
+    item: [usize; 2],
+}
+
+impl Tile {
+    /// The largest tile of which there are enough for every compute unit, and of
+    /// which not too much lies beyond C.
+    fn suiting(s: Shape, units: usize) -> Tile {
+        const fn tile(group: [usize; 2], item: [usize; 2]) -> Tile {
+            Tile { group, item }
+        }
+        const SMALLEST: Tile = tile([32, 32], [4, 4]);
+        let candidates = [tile([64, 128], [8, 8]), tile([64, 64], [8, 8])];
+        let suits = |tile: &Tile| {
+            let [high, wide] = tile.group;
+            let groups = s.m.div_ceil(high) * s.n.div_ceil(wide);
+            groups >= units && groups * high * wide <= 2 * s.m * s.n
+        };
+        candidates.into_iter().find(suits).unwrap_or(SMALLEST)
+    }
+
+    /// Items of a group, side by side and below one another.
+    fn items(self) -> [usize; 2] {
+        let Tile { group, item } = self;
+        [group[1] / item[1], group[0] / item[0]]
+    }
+
+    /// A kernel on matrices that the host pads to whole tiles, as in lesson 8.
+    fn step(self, kernel: &str, says: &str, order: Order, ty: Type) -> Step {
+        let Tile {
+            group: [tm, tn],
+            item: [rm, rn],
+        } = self;
+        // Numbers twice as wide need local memory for half as many.
+        let depth = if ty == Type::Double { 8 } else { 16 };
+        Step::new(kernel, says)
+            .exact_group(self.items())
+            .per_item([rn, rm])
+            .pad(tm, tn, depth)
+            .define("TM", tm)
+            .define("TN", tn)
+            .define("TK", depth)
+            .define("RM", rm)
+            .define("RN", rn)
+            .define("LX", order.warp_width)
+            .define("LY", WARP / order.warp_width)
+            .define("PLOUGH", order.plough)
+            .constant("PACK", PACK)
+    }
 }
 
 /// The same with A and B packed by the device, which pads as well.
@@ -115,9 +148,10 @@ fn packed(step: Step) -> Step {
         .traffic(Traffic::global("M*K", "MP*KP").local("MP*KP", "MP*PACK*ceil(K/PACK)"));
     let b = pack("pack_b_tiles", Operand::B).traffic(Traffic::global("K*N", "KP*NP"));
     let fetched = "MP*NP*(KP + TK)/TN + MP*NP*(KP + TK)/TM";
-    let traffic =
-        Traffic::global(fetched, "M*N").local("MP*NP*(KP + 1)/RN + MP*NP*(KP + 1)/RM", fetched);
-    step.prepare(a).prepare(b).traffic(traffic)
+    let read = "MP*NP*(KP + 1)/RN + MP*NP*(KP + 1)/RM";
+    step.prepare(a)
+        .prepare(b)
+        .traffic(Traffic::global(fetched, "M*N").local(read, fetched))
 }
 
 /// Each tile once, and the last one twice.
@@ -130,4 +164,32 @@ const READ_AHEAD: &str = "M*N*(K + 1)/RN + M*N*(K + 1)/RM";
 /// What a kernel moves that fetches tiles, puts them into local memory, and reads them.
 fn copied(put: &'static str, read: &'static str) -> Traffic {
     Traffic::global(FETCHED, "M*N").local(read, put)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiles_are_large_where_there_are_enough_of_them() {
+        let group = |s, units| Tile::suiting(s, units).group;
+        assert_eq!(group(Shape::cube(4096), 132), [64, 128]);
+        assert_eq!(group(Shape::cube(1024), 132), [64, 64]);
+        assert_eq!(group(Shape::cube(512), 132), [32, 32]);
+        let flat = Shape {
+            m: 37,
+            n: 21,
+            k: 35,
+        };
+        assert_eq!(group(flat, 1), [32, 32], "most of a tile would be zeros");
+    }
+
+    #[test]
+    fn a_group_is_made_of_whole_warps() {
+        for s in [Shape::cube(4096), Shape::cube(1024), Shape::cube(1)] {
+            let [wide, high] = Tile::suiting(s, 132).items();
+            assert_eq!((wide % 8, wide * high % WARP), (0, 0));
+            assert_eq!(high % (WARP / wide), 0, "also as lines");
+        }
+    }
 }

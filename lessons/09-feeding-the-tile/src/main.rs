@@ -21,7 +21,7 @@ fn main() -> ExitCode {
             for step in cpu::steps(&problem, limits) {
                 lesson.measure(&step, &problem)?;
             }
-            for step in gpu::steps(problem.ty, limits) {
+            for step in gpu::steps(&problem, limits) {
                 lesson.measure(&step, &problem)?;
             }
             lesson.compare_with_host(&problem)
