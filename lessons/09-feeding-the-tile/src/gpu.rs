@@ -8,6 +8,8 @@ use common::{Operand, Preparation, Step, Traffic};
 
 /// Items of a warp.
 const WARP: usize = 32;
+/// How many items a warp is wide, where it forms a block.
+const BLOCK: usize = 8;
 /// The side of the squares that a group packs.
 const PACK: usize = 32;
 /// The generation of NVIDIA's GPUs that was the first to have a copy engine for
@@ -16,95 +18,98 @@ const HOPPER: usize = 9;
 
 /// One step for each thing that the tile still waits for.
 pub fn steps(problem: &Problem, limits: &Limits) -> Vec<Step> {
-    let tile = Tile::suiting(problem.shape, limits.compute_units);
-    let step = |kernel, says, order| tile.step(kernel, says, order, problem.ty);
-    let lines = Order {
-        warp_width: tile.items()[0],
-        plough: 0,
+    let ty = problem.ty;
+    let tile = match SMALL.suits(problem.shape) {
+        true => SMALL,
+        false => SMALLEST,
     };
-    let blocks = Order {
-        warp_width: 8,
-        plough: 0,
-    };
-    let ploughed = Order {
-        plough: 1,
-        ..blocks
-    };
+    // As the items are numbered, a warp is as wide as the group.
+    let as_lines = |kernel, says| tile.step(kernel, says, ty, tile.items()[0], 0);
+    let as_blocks = |kernel, says| tile.step(kernel, says, ty, BLOCK, 0);
+    let ploughed = |kernel, says| tile.step(kernel, says, ty, BLOCK, 1);
     let mut steps = vec![
-        step(
-            "matmul_prefetch",
-            "the next tiles' loads start early",
-            lines,
-        )
-        .traffic(copied("M*N*K/TN + M*N*K/TM", READ)),
-        step("matmul_two_tiles", "two of each tile, one barrier", lines)
+        as_lines("matmul_prefetch", "the next tiles' loads start early")
+            .traffic(copied("M*N*K/TN + M*N*K/TM", READ)),
+        as_lines("matmul_two_tiles", "two of each tile, one barrier")
             .variant("lines")
             .traffic(copied(FETCHED, READ)),
-        step("matmul_two_tiles", "a warp's items form a block", blocks)
+        as_blocks("matmul_two_tiles", "a warp's items form a block")
             .variant("blocks")
             .traffic(copied(FETCHED, READ)),
-        step("matmul_fragments", "local memory is read ahead", blocks)
+        as_blocks("matmul_fragments", "local memory is read ahead")
             .variant("4x4")
             .traffic(copied(FETCHED, READ_AHEAD)),
-        step(
+        ploughed(
             "matmul_fragments",
-            "multiply-adds that share stand together",
-            ploughed,
+            "multiply-adds that share are neighbours",
         )
         .variant("ploughed")
         .traffic(copied(FETCHED, READ_AHEAD)),
-        packed(step(
+        packed(ploughed(
             "matmul_packed_tiles",
-            "A and B packed, tile after tile",
-            ploughed,
+            "A and B packed, tile by tile",
         )),
-        packed(step(
-            "matmul_group_copy",
-            "copies by the whole group",
-            ploughed,
-        )),
+        packed(ploughed(
+            "matmul_packed_tiles",
+            "groups in bands of 8 tiles",
+        ))
+        .variant("bands")
+        .define("BAND", 8),
+        packed(ploughed("matmul_group_copy", "copies by the whole group")),
     ];
+    // Twice the sums in an item; of doubles they would not find room.
+    let large = Some(LARGE).filter(|tile| tile.suits(problem.shape) && ty != Type::Double);
+    let large = large.map(|tile| {
+        move |kernel, says| {
+            let step = tile.step(kernel, says, ty, BLOCK, 1);
+            packed(step.define("PUT_STEP", 12))
+        }
+    });
+    if let Some(large) = &large {
+        steps.push(large("matmul_packed_tiles", "8x16 elements per item").variant("large"));
+    }
     if limits.nvidia_compute_capability >= HOPPER {
-        let engine = step(
-            "matmul_group_copy",
-            "the same by NVIDIA's copy engine",
-            ploughed,
-        );
-        let engine = engine.variant("hopper").define("HOPPER", 1);
-        steps.push(packed(engine.vendor_specific()));
+        let mut by_engine = |step: Step, variant| {
+            let step = step.variant(variant).define("HOPPER", 1);
+            steps.push(step.vendor_specific());
+        };
+        let small = ploughed("matmul_group_copy", "by NVIDIA's copy engine");
+        by_engine(packed(small), "hopper");
+        if let Some(large) = &large {
+            let large = large("matmul_group_copy", "8x16 elements per item");
+            by_engine(large, "hopper large");
+        }
     }
     steps
 }
 
-/// How wide a warp stands in C, in items, and the order of the multiply-adds.
-#[derive(Clone, Copy)]
-struct Order {
-    warp_width: usize,
-    plough: usize,
-}
-
 /// The elements of C that a group computes, and those of one item: rows and columns.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy)]
 struct Tile {
     group: [usize; 2],
     item: [usize; 2],
 }
 
+const LARGE: Tile = Tile {
+    group: [128, 128],
+    item: [8, 16],
+};
+const SMALL: Tile = Tile {
+    group: [64, 128],
+    item: [8, 8],
+};
+/// For matrices that are smaller than a tile.
+const SMALLEST: Tile = Tile {
+    group: [32, 32],
+    item: [4, 4],
+};
+
 impl Tile {
-    /// The largest tile of which there are enough for every compute unit, and of
-    /// which not too much lies beyond C.
-    fn suiting(s: Shape, units: usize) -> Tile {
-        const fn tile(group: [usize; 2], item: [usize; 2]) -> Tile {
-            Tile { group, item }
-        }
-        const SMALLEST: Tile = tile([32, 32], [4, 4]);
-        let candidates = [tile([64, 128], [8, 8]), tile([64, 64], [8, 8])];
-        let suits = |tile: &Tile| {
-            let [high, wide] = tile.group;
-            let groups = s.m.div_ceil(high) * s.n.div_ceil(wide);
-            groups >= units && groups * high * wide <= 2 * s.m * s.n
-        };
-        candidates.into_iter().find(suits).unwrap_or(SMALLEST)
+    /// Whether at least half of what the groups compute lies within C.
+    fn suits(self, s: Shape) -> bool {
+        let [high, wide] = self.group;
+        let padded = s.m.next_multiple_of(high) * s.n.next_multiple_of(wide);
+        padded <= 2 * s.m * s.n
     }
 
     /// Items of a group, side by side and below one another.
@@ -113,8 +118,9 @@ impl Tile {
         [group[1] / item[1], group[0] / item[0]]
     }
 
-    /// A kernel on matrices that the host pads to whole tiles, as in lesson 8.
-    fn step(self, kernel: &str, says: &str, order: Order, ty: Type) -> Step {
+    /// A kernel on matrices that the host pads to whole tiles, as in lesson 8. A warp
+    /// is `warp` items wide; `plough` is the order of the multiply-adds.
+    fn step(self, kernel: &str, says: &str, ty: Type, warp: usize, plough: usize) -> Step {
         let Tile {
             group: [tm, tn],
             item: [rm, rn],
@@ -130,9 +136,9 @@ impl Tile {
             .define("TK", depth)
             .define("RM", rm)
             .define("RN", rn)
-            .define("LX", order.warp_width)
-            .define("LY", WARP / order.warp_width)
-            .define("PLOUGH", order.plough)
+            .define("LX", warp)
+            .define("LY", WARP / warp)
+            .define("PLOUGH", plough)
             .constant("PACK", PACK)
     }
 }
@@ -171,24 +177,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tiles_are_large_where_there_are_enough_of_them() {
-        let group = |s, units| Tile::suiting(s, units).group;
-        assert_eq!(group(Shape::cube(4096), 132), [64, 128]);
-        assert_eq!(group(Shape::cube(1024), 132), [64, 64]);
-        assert_eq!(group(Shape::cube(512), 132), [32, 32]);
-        let flat = Shape {
-            m: 37,
-            n: 21,
-            k: 35,
-        };
-        assert_eq!(group(flat, 1), [32, 32], "most of a tile would be zeros");
+    fn a_tile_that_lies_mostly_beyond_c_does_not_suit() {
+        let shape = |m, n| Shape { m, n, k: 1 };
+        assert!(SMALL.suits(shape(1024, 1024)) && LARGE.suits(shape(4097, 4097)));
+        assert!(SMALL.suits(shape(64, 64)), "half of it");
+        assert!(!SMALL.suits(shape(37, 21)));
     }
 
     #[test]
     fn a_group_is_made_of_whole_warps() {
-        for s in [Shape::cube(4096), Shape::cube(1024), Shape::cube(1)] {
-            let [wide, high] = Tile::suiting(s, 132).items();
-            assert_eq!((wide % 8, wide * high % WARP), (0, 0));
+        for tile in [LARGE, SMALL, SMALLEST] {
+            let [wide, high] = tile.items();
+            assert_eq!((wide % BLOCK, high % (WARP / BLOCK)), (0, 0));
             assert_eq!(high % (WARP / wide), 0, "also as lines");
         }
     }
