@@ -229,3 +229,26 @@ fn lesson_1_agrees_with_clinfo() {
         values("CL_DEVICE_MAX_WORK_GROUP_SIZE")
     );
 }
+
+/// Sizes at which lesson 9 takes its largest tiles, and sums in two blocks.
+#[test]
+fn the_large_tiles_and_the_blocks_of_lesson_9_are_right_at_their_edges() {
+    for (kernel, size, name) in [
+        (
+            "matmul_packed_tiles",
+            "200x250x35",
+            "matmul_packed_tiles large",
+        ),
+        ("matmul_blocked", "9x40x2050", "matmul_blocked"),
+    ] {
+        let flags = format!("--only {kernel} --size {size} --runs 0 --json");
+        let run = lesson(9).args(&flags).run().ends_with(0);
+        let records = run.device_records();
+        let record = records.iter().find(|record| record["kernel"] == name);
+        let record = record.unwrap_or_else(|| panic!("{name} is not in\n{run}"));
+        match record["skipped"].as_str() {
+            Some(reason) => assert!(may_be_skipped(record, reason), "{run}"),
+            None => assert_eq!(record["verified"], true, "{run}"),
+        }
+    }
+}

@@ -55,7 +55,6 @@ pub fn steps(problem: &Problem, limits: &Limits) -> Vec<Step> {
         ))
         .variant("bands")
         .define("BAND", 8),
-        packed(ploughed("matmul_group_copy", "copies by the whole group")),
     ];
     // Twice the sums in an item; of doubles they would not find room.
     let large = Some(LARGE).filter(|tile| tile.suits(problem.shape) && ty != Type::Double);
@@ -68,6 +67,10 @@ pub fn steps(problem: &Problem, limits: &Limits) -> Vec<Step> {
     if let Some(large) = &large {
         steps.push(large("matmul_packed_tiles", "8x16 elements per item").variant("large"));
     }
+    steps.push(packed(ploughed(
+        "matmul_group_copy",
+        "copies by the whole group",
+    )));
     if limits.nvidia_compute_capability >= HOPPER {
         let mut by_engine = |step: Step, variant| {
             let step = step.variant(variant).define("HOPPER", 1);
