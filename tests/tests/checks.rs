@@ -155,3 +155,34 @@ fn a_product_that_is_right_for_square_matrices_only_is_found_wrong() {
         .run();
     other.ends_with(1).says(&["✗ WRONG"]);
 }
+
+/// Lesson 9's kernels, with a part of `pack_b` changed.
+fn with_packing(name: &str, was: &str, becomes: &str) -> std::path::PathBuf {
+    let text = fs::read_to_string("../kernels/09-feeding-the-tile.cl").expect("is there");
+    let changed = text.replacen(was, becomes, 1);
+    assert_ne!(text, changed, "{was} is in the file");
+    scratch(name, changed)
+}
+
+/// What a preparation is to write holds poison, not what the buffer held before.
+#[test]
+fn a_packing_that_leaves_something_out_is_found_wrong() {
+    let file = with_packing(
+        "packs-nothing.cl",
+        "if (column0 >= N || k >= K)",
+        "if (k > 0)",
+    );
+    let flags = "--only matmul_packed_b --size 21x37x35 --runs 0 --source";
+    let run = lesson(9).args(flags).arg(file).run();
+    run.ends_with(1).says(&["✗ WRONG"]);
+}
+
+#[test]
+fn a_packing_that_writes_behind_its_result_is_found_wrong() {
+    let last = "if (column0 + PANEL <= N)";
+    let beyond = "if (column0 + PANEL >= N && k == K - 1) to[PANEL] = 0;\n    ";
+    let file = with_packing("packs-too-much.cl", last, &format!("{beyond}{last}"));
+    let flags = "--only matmul_packed_b --size 21x37x35 --runs 0 --source";
+    let run = lesson(9).args(flags).arg(file).run();
+    run.ends_with(1).says(&["✗ WRONG", "overrun: pack_b"]);
+}

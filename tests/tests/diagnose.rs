@@ -190,6 +190,7 @@ lessons! {
     fresh_copies_of_lesson_6_are_found_wrong 6
     fresh_copies_of_lesson_7_are_found_wrong 7
     fresh_copies_of_lesson_8_are_found_wrong 8
+    fresh_copies_of_lesson_9_are_found_wrong 9
 }
 
 /// The mended lines of all explanations: they build, and the result is right.

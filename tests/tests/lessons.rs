@@ -116,6 +116,12 @@ fn the_times_agree(record: &Value) {
     assert_eq!((samples.len(), number("runs")), (2, Some(2.0)), "{record}");
     assert!(samples.iter().all(|seconds| *seconds > 0.0), "{record}");
     let median = number("seconds_median").expect("a timed record has a median");
+    for part in record["preparations"].as_array().into_iter().flatten() {
+        match part["seconds_median"].as_f64() {
+            Some(seconds) => assert!(0.0 < seconds && seconds < median, "{record}"),
+            None => assert_eq!(record["clock"], "wall", "{record}"),
+        }
+    }
     let (least, most) = (samples[0].min(samples[1]), samples[0].max(samples[1]));
     assert!(least <= median && median <= most, "{record}");
     match (number("gflops"), number("gbytes_per_second")) {
@@ -222,4 +228,27 @@ fn lesson_1_agrees_with_clinfo() {
         ours("/device/limits/max_work_group_size"),
         values("CL_DEVICE_MAX_WORK_GROUP_SIZE")
     );
+}
+
+/// Sizes at which lesson 9 takes its largest tiles, and sums in two blocks.
+#[test]
+fn the_large_tiles_and_the_blocks_of_lesson_9_are_right_at_their_edges() {
+    for (kernel, size, name) in [
+        (
+            "matmul_packed_tiles",
+            "200x250x35",
+            "matmul_packed_tiles large",
+        ),
+        ("matmul_blocked", "9x40x2050", "matmul_blocked"),
+    ] {
+        let flags = format!("--only {kernel} --size {size} --runs 0 --json");
+        let run = lesson(9).args(&flags).run().ends_with(0);
+        let records = run.device_records();
+        let record = records.iter().find(|record| record["kernel"] == name);
+        let record = record.unwrap_or_else(|| panic!("{name} is not in\n{run}"));
+        match record["skipped"].as_str() {
+            Some(reason) => assert!(may_be_skipped(record, reason), "{run}"),
+            None => assert_eq!(record["verified"], true, "{run}"),
+        }
+    }
 }

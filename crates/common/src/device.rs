@@ -101,6 +101,9 @@ pub struct Limits {
     pub native_float_width: usize,
     /// Whether the type double exists.
     pub fp64: bool,
+    /// Generation of an NVIDIA GPU (the major number of its compute capability),
+    /// which decides what its assembly language can say; 0 for all others.
+    pub nvidia_compute_capability: usize,
     /// Step of the clock behind event times.
     pub timer_resolution_nanoseconds: usize,
 }
@@ -165,6 +168,7 @@ impl Limits {
             preferred_float_width: small(device.max_preferred_vector_width_float()),
             native_float_width: small(device.native_vector_width_float()),
             fp64: device.double_fp_config().is_ok_and(|bits| bits != 0),
+            nvidia_compute_capability: small(device.compute_capability_major_nv()),
             timer_resolution_nanoseconds: device.profiling_timer_resolution().unwrap_or(0),
         }
     }

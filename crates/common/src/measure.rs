@@ -89,7 +89,13 @@ impl Lesson {
             record.skipped = Some(reason);
             return Ok(record);
         }
-        let program = self.program(&step.defines)?;
+        let program = match self.program(&step.defines) {
+            Err(Error::Build(_)) if step.vendor_specific => {
+                record.skipped = Some("this compiler does not know its vendor's words".into());
+                return Ok(record);
+            }
+            program => program?,
+        };
         let kernel = program.kernel(&step.kernel, &Step::signature(problem.ty))?;
         record.build_seconds = program.build_seconds;
         let range = step.range(step.shape(problem.shape));

@@ -69,6 +69,9 @@ pub struct Step {
     pub constants: Vec<(String, usize)>,
     /// Why the kernel does not exist for integers, if it does not.
     pub no_integers: Option<&'static str>,
+    /// Whether it uses what one vendor's compilers alone understand: then one that
+    /// does not is no error, and the step is left out.
+    pub vendor_specific: bool,
     /// What it loads and stores.
     pub traffic: Option<Traffic>,
     /// Parts that `--ablate` takes out of it.
@@ -92,6 +95,7 @@ impl Step {
             defines: Vec::new(),
             constants: Vec::new(),
             no_integers: None,
+            vendor_specific: false,
             traffic: None,
             ablations: &[],
         }
@@ -169,6 +173,14 @@ impl Step {
     /// Names the parts that `--ablate` takes out.
     pub fn ablations(self, ablations: &'static [Ablation]) -> Step {
         Step { ablations, ..self }
+    }
+
+    /// Says that the kernel uses what one vendor's compilers alone understand.
+    pub fn vendor_specific(self) -> Step {
+        Step {
+            vendor_specific: true,
+            ..self
+        }
     }
 
     /// States what the kernel loads and stores.

@@ -19,7 +19,7 @@ use crate::quirks;
 
 /// Shapes that span several groups and leave partial groups and tiles; a single
 /// element; single rows and columns; primes; one less and one more than tiles;
-/// long and thin; and K longer than the pieces in which lessons 5 to 7, and 9, take it.
+/// long and thin; and K longer than the pieces in which lessons 5 to 7 take it.
 const SHAPES: &[&str] = &[
     "1x1x1",
     "1x7x1",
@@ -34,7 +34,6 @@ const SHAPES: &[&str] = &[
     "500x3x2",
     "5x6x1024",
     "5x6x1030",
-    "9x40x2050",
 ];
 /// What a simulator is given of them.
 const SMALL_SHAPES: &[&str] = &["1x1x1", "7x1x3", "37x21x35", "37x41x9"];

@@ -58,6 +58,6 @@ pub const LESSONS: &[Lesson] = &[
     lesson(6, "06-local-memory", 40, "tiles shared by a work-group, barriers, bank conflicts"),
     lesson(7, "07-vectorization", 25, "float4 and its relatives: lanes and wide loads"),
     lesson(8, "08-tiling", 40, "many elements per item: where the speed is"),
-    lesson(9, "09-feeding-the-tile", 45, "operands laid out, fetched early, kept near: to the limit"),
+    lesson(9, "09-feeding-the-tile", 60, "operands laid out, fetched early, kept near: to the limit"),
     lesson(10, "10-autotuning", 40, "a search for the best shape of a kernel, and why it wins"),
 ];

@@ -1,4 +1,4 @@
-//! The steps for a CPU: its caches are fed by laying A and B out anew.
+//! The steps for a CPU: where A and B lie decides how well its caches work.
 
 use common::device::Limits;
 use common::element::Type;
@@ -8,51 +8,34 @@ use common::{Operand, Preparation, Step, Traffic};
 
 use crate::ablations;
 
-/// Items of a group in the steps that share a panel within a group.
+/// Items of a group that share a panel.
 const GROUP: usize = 16;
 /// Columns of a panel of A that one item packs.
 const PACK_K: usize = 16;
-/// Rows of a panel of B that stay in the cache while a block is computed.
+/// Rows of a panel that are used by all tiles of an item before the next rows are.
 const BLOCK_K: usize = 2048;
 
 /// One step for each thing that lesson 8 still wastes.
 pub fn steps(problem: &Problem, limits: &Limits) -> [Step; 4] {
-    let tile = Tile::suiting(limits, problem.ty);
-    let tiles = tiles_per_block(problem.shape, &tile, limits.compute_units);
-    let Tile { rows, .. } = tile;
-    let panel = tile.columns();
+    let tile = Tile::suiting(limits, problem.ty).in_blocks(problem.shape, limits.compute_units);
     [
         tile.step("matmul_unpacked", "lesson 8's: A and B as they lie")
-            .exact_group([1, GROUP])
-            .per_item([panel, rows])
-            .pad(rows * GROUP, panel, 1)
-            .traffic(Traffic::global("M*N*K/PANEL + M*N*K/ROWS", "M*N")),
+            .pad(tile.rows * GROUP, tile.columns(), 1),
         tile.step("matmul_packed_b", "B packed into panels")
             .ablations(ablations::PACKED_B)
-            .exact_group([1, GROUP])
-            .per_item([panel, rows])
-            .pad(rows, panel, 1)
-            .prepare(tile.pack_b())
-            .traffic(Traffic::global("MP*K*NP/PANEL + K*NP*MP/ROWS", "M*N")),
+            .prepare(tile.pack_b()),
         tile.step("matmul_packed_ab", "A packed, too")
             .ablations(ablations::PACKED_AB)
-            .exact_group([1, GROUP])
-            .per_item([panel, rows])
-            .pad(rows, panel, 1)
             .prepare(tile.pack_a())
-            .prepare(tile.pack_b())
-            .traffic(Traffic::global("MP*K*NP/PANEL + K*NP*MP/ROWS", "M*N")),
+            .prepare(tile.pack_b()),
         tile.step(
             "matmul_blocked",
-            "B packed; K in blocks, many tiles per item",
+            "only B packed; many tiles per item, K in blocks",
         )
         .ablations(ablations::PACKED_B)
-        .exact_group([1, 1])
-        .per_item([panel, rows * tiles])
-        .pad(rows, panel, 1)
-        .define("TILES", tiles)
-        .define("BLOCK_K", BLOCK_K)
         .prepare(tile.pack_b())
+        .exact_group([1, 1])
+        .per_item([tile.columns(), tile.rows * tile.tiles])
         .traffic(Traffic::global(
             "MP*K*NP/PANEL + K*NP*MP/ROWS + M*N*(ceil(K/BLOCK_K) - 1)",
             "M*N*ceil(K/BLOCK_K)",
@@ -61,17 +44,18 @@ pub fn steps(problem: &Problem, limits: &Limits) -> [Step; 4] {
 }
 
 /// The elements of C that one item keeps in registers: `rows` rows of `vectors`
-/// vectors of `width` numbers.
+/// vectors of `width` numbers. An item of the last kernel computes `tiles` of them.
 struct Tile {
     width: usize,
     vectors: usize,
     rows: usize,
+    tiles: usize,
 }
 
 impl Tile {
     /// Vectors as wide as the device's own. Eight rows of two, and the operands
-    /// besides, need 19 registers. AVX-512 and ARM have 32; AVX2, whose vectors
-    /// are those with 32 bytes, has 16, which is room for four rows.
+    /// besides, take 19 registers. AVX-512 and ARM have 32; AVX2, whose vectors are
+    /// those of 32 bytes, has 16, which is room for four rows.
     fn suiting(limits: &Limits, ty: Type) -> Tile {
         let floats = limits.preferred_float_width.max(limits.native_float_width);
         let bytes = 4 * floats.clamp(4, 16);
@@ -79,22 +63,45 @@ impl Tile {
             width: bytes / ty.size(),
             vectors: 2,
             rows: if bytes == 32 { 4 } else { 8 },
+            tiles: 1,
         }
     }
 
+    /// Up to 64 tiles for one item, since each uses the panel that the first one
+    /// brought into the cache; but so few that every compute unit gets at least four
+    /// items, which a driver can spread evenly.
+    fn in_blocks(self, s: Shape, units: usize) -> Tile {
+        let down = |tiles: usize| s.m.div_ceil(self.rows * tiles);
+        let items = |tiles: usize| down(tiles) * s.n.div_ceil(self.columns());
+        let enough = |tiles: &usize| items(*tiles) >= 4 * units;
+        let tiles = [64, 32, 16, 8, 4, 2].into_iter().find(enough);
+        Tile {
+            tiles: tiles.unwrap_or(1),
+            ..self
+        }
+    }
+
+    /// Columns of a tile, and of a panel of B.
     fn columns(&self) -> usize {
         self.vectors * self.width
     }
 
-    /// A kernel that is built for this tile.
+    /// A kernel with one tile per item. All get the same macros, so that the file is
+    /// built once.
     fn step(&self, kernel: &str, says: &str) -> Step {
         Step::new(kernel, says)
+            .exact_group([1, GROUP])
+            .per_item([self.columns(), self.rows])
+            .pad(self.rows, self.columns(), 1)
             .define("WIDTH", self.width)
             .define("VECTORS", self.vectors)
             .define("ROWS", self.rows)
             .define("GROUP", GROUP)
             .define("PACK_K", PACK_K)
+            .define("TILES", self.tiles)
+            .define("BLOCK_K", BLOCK_K)
             .constant("PANEL", self.columns())
+            .traffic(Traffic::global("MP*K*NP/PANEL + K*NP*MP/ROWS", "M*N"))
     }
 
     /// Neighbouring items move neighbouring pieces of one row of B.
@@ -110,15 +117,6 @@ impl Tile {
             .per_item([PACK_K, self.rows])
             .traffic(Traffic::global("M*K", "MP*K"))
     }
-}
-
-/// How many tiles an item computes with one panel: up to 64, but so few that every
-/// compute unit gets at least four blocks, for a driver to spread them evenly.
-fn tiles_per_block(s: Shape, tile: &Tile, units: usize) -> usize {
-    let blocks = |tiles: usize| s.m.div_ceil(tile.rows * tiles) * s.n.div_ceil(tile.columns());
-    let candidates = [64, 32, 16, 8, 4, 2];
-    let enough = |tiles: &usize| blocks(*tiles) >= 4 * units;
-    candidates.into_iter().find(enough).unwrap_or(1)
 }
 
 #[cfg(test)]
@@ -147,9 +145,9 @@ mod tests {
     }
 
     #[test]
-    fn every_unit_gets_blocks() {
-        let tile = Tile::suiting(&limits(16, 16), Type::Float);
-        let tiles = |s, units| tiles_per_block(s, &tile, units);
+    fn every_unit_gets_several_items() {
+        let tile = || Tile::suiting(&limits(16, 16), Type::Float);
+        let tiles = |s, units| tile().in_blocks(s, units).tiles;
         assert_eq!(tiles(Shape::cube(4096), 2), 64);
         assert_eq!(tiles(Shape::cube(1024), 64), 16);
         assert_eq!(tiles(Shape::cube(16), 2), 1);

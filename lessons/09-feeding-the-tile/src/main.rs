@@ -3,6 +3,7 @@
 
 mod ablations;
 mod cpu;
+mod gpu;
 
 use std::process::ExitCode;
 
@@ -19,6 +20,9 @@ fn main() -> ExitCode {
             let limits = &session.device.limits;
             lesson.table("GFLOP/s")?;
             for step in cpu::steps(&problem, limits) {
+                lesson.measure(&step, &problem)?;
+            }
+            for step in gpu::steps(&problem, limits) {
                 lesson.measure(&step, &problem)?;
             }
             lesson.compare_with_host(&problem)
