@@ -110,8 +110,7 @@ fn in_the_parent(file: Option<&'static str>, flags: &Flags) -> Result<ExitCode> 
         std::thread::sleep(time);
         false
     };
-    let fallback = supervise::fallback_driver();
-    let ended = supervise::run(flags, fallback.as_ref(), sleep)?;
+    let ended = supervise::run(flags, &supervise::environment(), sleep)?;
     Ok(ExitCode::from(ended.unwrap_or_default().status))
 }
 
