@@ -215,7 +215,7 @@ fn obituary(status: ExitStatus, doing: &str) -> String {
             "the kernel read or wrote outside its buffers, asked for more local memory than \
              there is, or the driver's compiler failed",
             "run it with --only and a small --size; Oclgrind names the line of a bad access \
-             (see docs/setting-up.md)",
+             (see docs/setting-up.md); if every kernel dies: cargo run -p course -- doctor",
         ),
     };
     format!(
