@@ -282,6 +282,8 @@ fn records_alone_stand_on_standard_output_with_json() {
 fn what_cannot_be_watched_is_refused() {
     let nothing = lesson_without_device(1).args("--watch").run();
     nothing.fails(2, &["no kernel file"]);
+    let with_keys = lesson_without_device(3).args("--watch --step").run();
+    with_keys.fails(2, &["--watch", "--step"]);
     let missing = lesson_without_device(3)
         .args("--watch --source no-such-file.cl")
         .run();

@@ -258,9 +258,8 @@ impl Lesson {
             let _hush = self.narrator.hush();
             probe::peak(session)?
         };
-        self.narrator.note(|| {
-            "probe_fma and probe_copy: several launches each, not told one by one".into()
-        });
+        self.narrator
+            .note(|| "probe_fma and probe_copy: several launches each, not told one by one".into());
         Ok(peak)
     }
 
