@@ -49,26 +49,30 @@ const DAMAGES: [Damage; 3] = [
 #[test]
 fn a_damaged_cache_is_named_and_the_lesson_ends_right_without_it() {
     let Some(pocl) = pocl() else { return };
+    let cache = scratch_folder("pocl-cache");
+    fs::remove_dir_all(&cache).expect("the target folder can be written");
+    let cache = scratch_folder("pocl-cache");
+    let fresh = run(&pocl, &cache).ends_with(0);
+    assert!(!fresh.stderr.contains("damaged"), "{fresh}");
     for end in ["bc", "so"] {
+        let files = files(&cache, end);
+        assert!(!files.is_empty(), "PoCL keeps no .{end} file");
+        let whole: Vec<Vec<u8>> = files
+            .iter()
+            .map(|file| fs::read(file).expect("is there"))
+            .collect();
         for (name, damage) in DAMAGES {
-            let cache =
-                scratch_folder("pocl-cache").join(format!("{end}-{}", name.replace(' ', "-")));
-            let _ = fs::remove_dir_all(&cache);
-            fs::create_dir_all(&cache).expect("the target folder can be written");
-            let fresh = run(&pocl, &cache).ends_with(0);
-            assert!(!fresh.stderr.contains("damaged"), "{fresh}");
-            let files = files(&cache, end);
-            assert!(
-                !files.is_empty(),
-                "PoCL keeps no .{end} file in {}",
-                cache.display()
-            );
             files.iter().for_each(|file| damage(file));
-            let mended =
-                run(&pocl, &cache).fails(0, &["is damaged", "cut short or overwritten", "rm -r"]);
+            let words = ["is damaged", "cut short or overwritten", "rm -r"];
+            let mended = run(&pocl, &cache).fails(0, &words);
             let records = mended.records();
             let verified = |record: &serde_json::Value| record["verified"] == true;
             assert!(records.iter().any(verified), "{name} .{end}\n{mended}");
+            for (file, bytes) in files.iter().zip(&whole) {
+                fs::write(file, bytes).expect("can be written");
+            }
         }
     }
+    let again = run(&pocl, &cache).ends_with(0);
+    assert!(!again.stderr.contains("damaged"), "{again}");
 }

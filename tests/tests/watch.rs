@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use tests::pty::key;
 use tests::{Program, lesson, lesson_without_device, pocl, scratch_folder};
 
 /// Far more than any step takes, even on a machine that is busy.
@@ -281,8 +282,39 @@ fn records_alone_stand_on_standard_output_with_json() {
 fn what_cannot_be_watched_is_refused() {
     let nothing = lesson_without_device(1).args("--watch").run();
     nothing.fails(2, &["no kernel file"]);
+    let with_keys = lesson_without_device(3).args("--watch --step").run();
+    with_keys.fails(2, &["--watch", "--step"]);
     let missing = lesson_without_device(3)
         .args("--watch --source no-such-file.cl")
         .run();
     missing.fails(2, &["cannot use", "no-such-file.cl", "No such file"]);
+}
+
+#[test]
+fn on_a_terminal_it_shows_colours_and_leaves_the_terminal_in_order() {
+    let file = scratch_folder("watch").join("terminal.cl");
+    fs::write(&file, kernel(RIGHT)).expect("the file can be written");
+    let mut terminal = quick()
+        .args("--watch --only matmul_naive --source")
+        .arg(&file)
+        .on_terminal(80, 24);
+    terminal.waits_for("watching: save");
+    // No key does anything but Ctrl-C, and a save needs none.
+    terminal.press("x");
+    fs::write(&file, kernel("C[0] = get_globl_id(0);")).expect("the file can be written");
+    terminal.waits_for("saved: checking");
+    terminal.waits_for("get_global_id");
+    terminal.waits_for("watching: save");
+    terminal.press("y");
+    fs::write(&file, kernel("C[get_global_id(0)] = 1;")).expect("the file can be written");
+    terminal
+        .waits_for("WRONG")
+        .waits_for("where (")
+        .waits_for("|#");
+    terminal.waits_for("watching: save");
+    let red_cell = "\u{1b}[1;31m#";
+    assert!(terminal.raw().contains(red_cell), "the map is in colour");
+    terminal.press(key::CTRL_C).waits_for("watching ended");
+    terminal.ends_with(0);
+    assert!(terminal.is_in_order(), "{}", terminal.screen());
 }

@@ -90,7 +90,7 @@ pub struct Flags {
     pub list: bool,
 
     /// Run again after every save of the kernel file, until Ctrl-C
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["step", "present"])]
     pub watch: bool,
 
     /// Show a failed build's log in the driver's own words

@@ -90,7 +90,9 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Error::NoDevice { .. } => {
-                Some("run ./setup: it installs a driver where none is found".into())
+                Some(
+                    "./setup installs a driver where none is found; cargo run -p course -- doctor says what is wrong".into(),
+                )
             }
             Error::OpenCl { code, .. } => codes::explain(*code).map(|known| known.next.to_string()),
             _ => None,

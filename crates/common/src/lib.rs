@@ -26,7 +26,6 @@ pub mod session;
 pub mod source;
 pub mod step;
 pub mod supervise;
-pub mod text;
 pub mod timing;
 pub mod traffic;
 pub mod verify;

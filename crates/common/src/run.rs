@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::lesson::Lesson;
 use crate::report::Report;
 use crate::source::{Source, did_you_mean};
-use crate::{supervise, text, watch};
+use crate::{supervise, watch, wrap};
 
 /// Runs a lesson: `body` does what is the lesson's own, once for each size that
 /// was asked for. `file` is its kernel file below `kernels/`, if it has one.
@@ -65,7 +65,10 @@ pub(crate) fn complain(error: &Error) {
     if let Some(hint) = error.hint() {
         message.push_str(&format!("\n  next: {hint}"));
     }
-    eprintln!("{}", text::fitted(&message, text::width_of_stderr()));
+    if let Some(columns) = wrap::stderr_columns() {
+        message = wrap::wrap_prose(&message, columns);
+    }
+    eprintln!("{message}");
 }
 
 /// What most lessons have.
@@ -110,8 +113,7 @@ fn in_the_parent(file: Option<&'static str>, flags: &Flags) -> Result<ExitCode> 
         std::thread::sleep(time);
         false
     };
-    let fallback = supervise::fallback_driver();
-    let ended = supervise::run(flags, fallback.as_ref(), sleep)?;
+    let ended = supervise::run(flags, &supervise::environment(), sleep)?;
     Ok(ExitCode::from(ended.unwrap_or_default().status))
 }
 

@@ -2,6 +2,7 @@
 //! takes down the child and not the course. The parent names the kernel.
 
 pub mod cache;
+mod side_by_side;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,13 +13,17 @@ use crate::cli::Flags;
 use crate::device;
 use crate::error::{Error, Result};
 use crate::events::{self, EVENTS_VARIABLE, Event};
-use crate::report::{self, Record};
+use crate::report::Record;
 use crate::source::workspace;
+use side_by_side::side_by_side;
 
 pub use cache::CACHE_VARIABLE;
 
 /// Set by the parent to the number of the device that the child must use.
 pub const CHILD_DEVICE_VARIABLE: &str = "OPENCL_COURSE_CHILD_DEVICE";
+/// Set by a parent that has run the same child before, to the device's limits that
+/// were measured then.
+pub const LIMITS_VARIABLE: &str = "OPENCL_COURSE_LIMITS";
 /// Set to ask a lesson only which devices it sees: a label on each line.
 pub const PROBE_VARIABLE: &str = "OPENCL_COURSE_PROBE";
 /// The loader looks for ICD files in the folder that this variable names.
@@ -45,6 +50,9 @@ pub struct Ended {
     pub records: Vec<Record>,
 }
 
+/// Variables that are set for the child.
+pub type Environment = Vec<(&'static str, OsString)>;
+
 /// Waits for at most so long; true when the lesson is to be ended at once.
 pub type Pause<'a> = &'a mut dyn FnMut(Duration) -> bool;
 
@@ -54,19 +62,21 @@ pub type Pause<'a> = &'a mut dyn FnMut(Duration) -> bool;
 ///
 /// # Errors
 /// [`Error::Died`] when the child crashed or hung.
-pub fn run(flags: &Flags, fallback: Option<&Fallback>, pause: Pause) -> Result<Option<Ended>> {
+pub fn run(flags: &Flags, environment: &Environment, pause: Pause) -> Result<Option<Ended>> {
     if !flags.all_devices {
-        return watch(flags, None, fallback, pause);
+        return watch(flags, environment.clone(), pause);
     }
     let mut results = Vec::new();
     let mut worst = 0;
-    let labels = devices(fallback);
+    let labels = devices(environment);
     if labels.is_empty() {
         // For the error that says what is missing.
         device::list()?;
     }
     for (index, label) in labels.into_iter().enumerate() {
-        let ended = match watch(flags, Some(index), fallback, pause) {
+        let mut environment = environment.clone();
+        environment.push((CHILD_DEVICE_VARIABLE, index.to_string().into()));
+        let ended = match watch(flags, environment, pause) {
             Ok(Some(ended)) => ended,
             Ok(None) => return Ok(None),
             Err(error) => {
@@ -93,19 +103,7 @@ pub fn run(flags: &Flags, fallback: Option<&Fallback>, pause: Pause) -> Result<O
 }
 
 /// Runs one child to its end; a second time where the driver's cache was at fault.
-fn watch(
-    flags: &Flags,
-    device: Option<usize>,
-    fallback: Option<&Fallback>,
-    pause: Pause,
-) -> Result<Option<Ended>> {
-    let mut environment: Vec<(&str, OsString)> = Vec::new();
-    if let Some((variable, value)) = fallback {
-        environment.push((*variable, value.into()));
-    }
-    if let Some(index) = device {
-        environment.push((CHILD_DEVICE_VARIABLE, index.to_string().into()));
-    }
+fn watch(flags: &Flags, mut environment: Environment, pause: Pause) -> Result<Option<Ended>> {
     let first = watch_once(flags, &environment, pause);
     let device_failed = match &first {
         Ok(ended) => ended.as_ref().is_some_and(|ended| ended.status == 5),
@@ -119,11 +117,7 @@ fn watch(
     watch_once(flags, &environment, pause)
 }
 
-fn watch_once(
-    flags: &Flags,
-    environment: &[(&str, OsString)],
-    pause: Pause,
-) -> Result<Option<Ended>> {
+fn watch_once(flags: &Flags, environment: &Environment, pause: Pause) -> Result<Option<Ended>> {
     let events = EventsFile::new();
     let this = std::env::current_exe()?;
     let mut command = Command::new(&this);
@@ -221,7 +215,7 @@ fn obituary(status: ExitStatus, doing: &str) -> String {
             "the kernel read or wrote outside its buffers, asked for more local memory than \
              there is, or the driver's compiler failed",
             "run it with --only and a small --size; Oclgrind names the line of a bad access \
-             (see docs/setting-up.md)",
+             (see docs/setting-up.md); if every kernel dies: cargo run -p course -- doctor",
         ),
     };
     format!(
@@ -273,25 +267,33 @@ pub fn fallback_driver() -> Option<Fallback> {
     let chosen = fallbacks
         .iter()
         .any(|(variable, _)| std::env::var_os(variable).is_some());
-    if chosen || !folder.is_dir() || !devices(None).is_empty() {
+    if chosen || !folder.is_dir() || !devices(&Environment::new()).is_empty() {
         return None;
     }
-    fallbacks
-        .into_iter()
-        .find(|fallback| fallback.1.exists() && !devices(Some(fallback)).is_empty())
+    fallbacks.into_iter().find(|(variable, path)| {
+        let environment = vec![(*variable, path.into())];
+        path.exists() && !devices(&environment).is_empty()
+    })
+}
+
+/// [`fallback_driver`] for a child.
+pub fn environment() -> Environment {
+    let fallback = fallback_driver().into_iter();
+    fallback
+        .map(|(variable, path)| (variable, path.into()))
+        .collect()
 }
 
 /// The labels of the devices, as a child sees them: opencl3 loads its library
 /// once in a process, and the environment of this one is not ours to change.
-fn devices(fallback: Option<&Fallback>) -> Vec<String> {
+fn devices(environment: &Environment) -> Vec<String> {
     let Ok(this) = std::env::current_exe() else {
         return Vec::new();
     };
     let mut command = Command::new(this);
-    command.env(PROBE_VARIABLE, "1");
-    if let Some((variable, value)) = fallback {
-        command.env(variable, value);
-    }
+    command
+        .env(PROBE_VARIABLE, "1")
+        .envs(environment.iter().map(|(name, value)| (name, value)));
     let answer = command.stderr(Stdio::null()).output();
     let answer = answer.map(|output| output.stdout).unwrap_or_default();
     let lines = String::from_utf8_lossy(&answer);
@@ -326,52 +328,6 @@ impl Drop for EventsFile {
         // Nothing to do about a file that cannot be removed from a temporary folder.
         let _ = std::fs::remove_file(&self.0);
     }
-}
-
-/// The rates of every kernel, a column for each device.
-fn side_by_side(results: &[(String, Vec<Record>)]) -> String {
-    let mut kernels: Vec<&str> = Vec::new();
-    for record in results.iter().flat_map(|(_, records)| records) {
-        if record.platform != "host" && !kernels.contains(&record.kernel.as_str()) {
-            kernels.push(&record.kernel);
-        }
-    }
-    let cell = |records: &[Record], kernel: &str| {
-        let Some(record) = records.iter().find(|record| record.kernel == kernel) else {
-            return "did not run".to_string();
-        };
-        match (
-            record.rate(),
-            record.gflops,
-            &record.skipped,
-            &record.failed,
-        ) {
-            (_, _, Some(_), _) => "skipped".into(),
-            (_, _, _, Some(_)) => "WRONG".into(),
-            (Some(rate), Some(_), ..) => format!("{} GFLOP/s", report::significant(rate)),
-            (Some(rate), None, ..) => format!("{} GB/s", report::significant(rate)),
-            _ if record.verified => "right".into(),
-            _ => "-".into(),
-        }
-    };
-    let rows: Vec<Vec<String>> = kernels
-        .iter()
-        .map(|kernel| {
-            let cells = results.iter().map(|(_, records)| cell(records, kernel));
-            std::iter::once(kernel.to_string()).chain(cells).collect()
-        })
-        .collect();
-    // Name over platform, so that several devices fit beside one another.
-    let labels: Vec<String> = results
-        .iter()
-        .map(|(label, _)| label.replace(" (", "\n("))
-        .collect();
-    let mut heading = vec!["kernel"];
-    heading.extend(labels.iter().map(String::as_str));
-    format!(
-        "\nAll devices side by side\n{}",
-        report::table(&heading, &rows)
-    )
 }
 
 fn println_quietly(text: &str) {

@@ -17,9 +17,10 @@ use colored::Colorize;
 
 use crate::cli::Flags;
 use crate::error::Result;
+use crate::report::Record;
 use crate::run::complain;
 use crate::source::{Source, shortest};
-use crate::supervise;
+use crate::supervise::{self, Environment, LIMITS_VARIABLE};
 use rates::Rates;
 use saves::{News, Saves};
 
@@ -33,7 +34,7 @@ pub fn run(path: &Path, flags: &Flags, must_suit: impl Fn() -> Result<()>) -> Re
     Source::read(path)?;
     let name = shortest(path).display().to_string();
     let mut saves = Saves::of(path)?;
-    let fallback = supervise::fallback_driver();
+    let mut environment = supervise::environment();
     let mut rates = Rates::default();
     let mut polling = false;
     let mut why = String::new();
@@ -44,9 +45,12 @@ pub fn run(path: &Path, flags: &Flags, must_suit: impl Fn() -> Result<()>) -> Re
             news = saves.wait(time);
             news != News::Nothing
         };
-        let ended = must_suit().and_then(|()| supervise::run(flags, fallback.as_ref(), pause));
+        let ended = must_suit().and_then(|()| supervise::run(flags, &environment, pause));
         match ended {
-            Ok(Some(ended)) => rates.compare(&ended.records, flags.json)?,
+            Ok(Some(ended)) => {
+                rates.compare(&ended.records, flags.json)?;
+                remember_limits(&mut environment, flags, &ended.records);
+            }
             Ok(None) => clear_line(),
             Err(error) if error.is_closed_pipe() => return Ok(ExitCode::SUCCESS),
             Err(error) => {
@@ -76,6 +80,17 @@ pub fn run(path: &Path, flags: &Flags, must_suit: impl Fn() -> Result<()>) -> Re
             return Ok(ExitCode::SUCCESS);
         }
         why.insert_str(0, " saved");
+    }
+}
+
+/// The limits of one device hold for the next run as well: they are the device's.
+fn remember_limits(environment: &mut Environment, flags: &Flags, records: &[Record]) {
+    let is_known = environment.iter().any(|(name, _)| *name == LIMITS_VARIABLE);
+    let measured = records.iter().find_map(|record| record.limits);
+    if let (false, false, Some(peak)) = (flags.all_devices, is_known, measured)
+        && let Ok(peak) = serde_json::to_string(&peak)
+    {
+        environment.push((LIMITS_VARIABLE, peak.into()));
     }
 }
 

@@ -13,6 +13,13 @@ pub fn stdout_columns() -> Option<usize> {
     Some(usize::from(columns))
 }
 
+/// The columns of standard error, where it is a terminal.
+pub fn stderr_columns() -> Option<usize> {
+    let term = Term::stderr();
+    let (_, columns) = term.is_term().then(|| term.size_checked()).flatten()?;
+    Some(usize::from(columns))
+}
+
 /// Breaks every line of a text that is longer than `columns`, colours and all. A
 /// line goes on under its last column, which is what follows two spaces or more;
 /// where that leaves little room, two further in than it began, if it was indented. A word that is
@@ -23,6 +30,42 @@ pub fn wrap(text: &str, columns: usize) -> String {
         .map(|line| wrap_line(line, columns))
         .collect();
     lines.join("\n")
+}
+
+/// The same for a message that may show a piece of source or a map behind a margin
+/// (`12 | ...`): such lines stay as they are.
+pub fn wrap_prose(message: &str, columns: usize) -> String {
+    let has_margin = |line: &str| {
+        let line = line
+            .trim_start()
+            .trim_start_matches(|c: char| c.is_ascii_digit());
+        line.trim_start().starts_with('|')
+    };
+    let lines = message.split('\n').map(|line| match has_margin(line) {
+        true => line.to_string(),
+        false => wrap_line(line, columns),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The text in lines of at most `width` columns, broken at spaces; all but the
+/// first are shifted by `indent`, which does not count. A word that is longer than
+/// a line has one of its own.
+pub fn folded(text: &str, width: usize, indent: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is a first line");
+        let columns = |text: &str| measure_text_width(text);
+        if line.is_empty() {
+            line.push_str(word);
+        } else if columns(line) + 1 + columns(word) <= width {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_string());
+        }
+    }
+    lines.join(&format!("\n{indent}"))
 }
 
 fn wrap_line(line: &str, columns: usize) -> String {
@@ -91,5 +134,19 @@ mod tests {
             wrap(line, 20),
             "in\n/a/very/long/path/that/nobody/should/break\nhere"
         );
+    }
+
+    #[test]
+    fn folded_lines_are_shifted_by_the_indent() {
+        assert_eq!(folded("one two three", 7, ""), "one two\nthree");
+        assert_eq!(folded("one two three", 7, "  "), "one two\n  three");
+        assert_eq!(folded("unbreakable", 3, ""), "unbreakable");
+    }
+
+    #[test]
+    fn source_behind_a_margin_is_left_alone() {
+        let message = "a long line of words\n12 |  float x = 1; // more\n   |    ^";
+        let expected = "a long line\nof words\n12 |  float x = 1; // more\n   |    ^";
+        assert_eq!(wrap_prose(message, 12), expected);
     }
 }

@@ -5,7 +5,7 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
 use super::explain;
 use crate::source::Source;
-use crate::text::folded;
+use crate::wrap::folded;
 
 /// What a failed build's log says, as spans in the source; in the driver's own
 /// words where `raw` asks for them, or where no error in them can be located.

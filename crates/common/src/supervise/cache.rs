@@ -48,6 +48,11 @@ pub fn folder() -> Option<PathBuf> {
 }
 
 fn is_damaged(path: &Path) -> bool {
+    // What another process is just writing: it gets its name when it is whole.
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if name.starts_with("tempfile") {
+        return false;
+    }
     let is_whole = match path.extension().and_then(|end| end.to_str()) {
         Some("bc") => is_whole_bitcode,
         Some("so") => is_whole_library,

@@ -8,9 +8,16 @@ use colored::{ColoredString, Colorize};
 use crate::error::Result;
 use crate::report::{Record, factor, significant};
 
-/// The last rate of each kernel of each device.
+/// The last rate of each kernel, by device, kernel and M, N, K.
 #[derive(Default)]
-pub struct Rates(HashMap<(String, String), f64>);
+pub struct Rates(HashMap<Key, f64>);
+
+type Key = (String, String, [usize; 3]);
+
+fn key(record: &Record) -> Key {
+    let size = [record.m, record.n, record.k];
+    (record.device.clone(), record.kernel.clone(), size)
+}
 
 impl Rates {
     /// Prints what changed, and remembers the new rates. A kernel that did not
@@ -22,8 +29,7 @@ impl Rates {
         let mut lines = Vec::new();
         for record in records.iter().filter(|record| record.platform != "host") {
             let Some(now) = record.rate() else { continue };
-            let key = (record.device.clone(), record.kernel.clone());
-            if let Some(before) = self.0.insert(key, now) {
+            if let Some(before) = self.0.insert(key(record), now) {
                 lines.push(line(record, before, now));
             }
         }
@@ -93,7 +99,6 @@ mod tests {
         for records in [[record(100.0)], [wrong]] {
             rates.compare(&records, true).unwrap();
         }
-        let key = (String::new(), "matmul_naive".to_string());
-        assert_eq!(rates.0.get(&key), Some(&100.0));
+        assert_eq!(rates.0.get(&key(&record(0.0))), Some(&100.0));
     }
 }

@@ -96,7 +96,12 @@ fn one(system: &System, environment: &Environment, device: &Value) -> Finding {
         Answer::Said(answer) => answer,
         Answer::Failed(how) => {
             let no_linker = on_path("ld").is_none() && what.contains("Portable Computing");
-            let cure = no_linker.then(|| system.install(Tool::Linker)).flatten();
+            let install = || {
+                system
+                    .install(Tool::Linker)
+                    .unwrap_or_else(|| "./setup".into())
+            };
+            let cure = no_linker.then(install);
             let says = format!("it cannot run a simple kernel: {how}");
             return finding(Verdict::Bad, says).mended_by(cure);
         }

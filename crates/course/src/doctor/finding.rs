@@ -1,7 +1,7 @@
 //! One thing that was looked at: how it is, and what mends it.
 
 use colored::{ColoredString, Colorize};
-use common::text::{folded, width_of_stdout};
+use common::wrap::{folded, stdout_columns};
 use serde::Serialize;
 
 /// What a finding is about: a heading on the screen.
@@ -98,7 +98,7 @@ impl Finding {
     /// A command keeps to one line, so that it can be copied.
     pub fn shown(&self) -> String {
         const MARGIN: &str = "          ";
-        let width = width_of_stdout().unwrap_or(80).max(40) - MARGIN.len();
+        let width = stdout_columns().unwrap_or(80).max(40) - MARGIN.len();
         let text = folded(&format!("{}: {}", self.what, self.says), width, MARGIN);
         let mut shown = format!("  {}  {text}", self.verdict.shown());
         if let Some(command) = &self.mend {
