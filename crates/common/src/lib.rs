@@ -29,7 +29,7 @@ pub mod supervise;
 pub mod timing;
 pub mod traffic;
 pub mod verify;
-mod watch;
+pub mod watch;
 pub mod wrap;
 
 pub use ablate::Ablation;

@@ -6,7 +6,7 @@
 //! begins by itself: only a save starts a run.
 
 mod rates;
-mod saves;
+pub mod saves;
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -95,7 +95,7 @@ fn remember_limits(environment: &mut Environment, flags: &Flags, records: &[Reco
 }
 
 /// As long as a learner thinks.
-const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
+pub const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// What begins now: at what time, and because of which file.
 fn headline(name: &str, why: &str) {
