@@ -140,9 +140,13 @@ impl Program {
     /// The same with this much memory: a problem that the course should refuse, and
     /// does not, must not take the machine down.
     pub fn within_gib(self, gib: u32) -> Program {
+        self.in_shell(&format!("ulimit -v {}; exec \"$0\" \"$@\"", gib << 20))
+    }
+
+    /// The same by a line of shell, in which `"$0" "$@"` stands for it.
+    pub fn in_shell(self, line: &str) -> Program {
         let mut command = Command::new("bash");
-        let limit = format!("ulimit -v {}; exec \"$0\" \"$@\"", gib << 20);
-        command.args(["-c", &limit]).arg(self.command.get_program());
+        command.args(["-c", line]).arg(self.command.get_program());
         command.args(self.command.get_args());
         clean(command.current_dir(workspace()).stdin(Stdio::null()));
         Program { command }

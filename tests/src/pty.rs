@@ -21,7 +21,7 @@ use crate::Program;
 
 /// How long a text may be waited for: far more than anything takes, since the
 /// machine may be busy with other tests.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(60);
 /// Lines that are remembered once they have left the screen.
 const SCROLLBACK: usize = 20_000;
 
@@ -219,6 +219,18 @@ impl Terminal {
         everything(&mut self.shared.lock().screen)
     }
 
+    /// The rows that were too long for the terminal, so that it broke them itself.
+    pub fn broken_rows(&self) -> Vec<String> {
+        let mut shown = self.shared.lock();
+        let mut broken = Vec::new();
+        for_each_screenful(&mut shown.screen, |screen, count| {
+            let rows = rows(screen).into_iter().take(count).enumerate();
+            let is_broken = |row: usize| screen.screen().row_wrapped(row as u16);
+            broken.extend(rows.filter(|(i, _)| is_broken(*i)).map(|(_, row)| row));
+        });
+        broken
+    }
+
     /// Every byte that came, escape codes included.
     pub fn raw(&self) -> String {
         String::from_utf8_lossy(&self.shared.lock().raw).into_owned()
@@ -284,19 +296,27 @@ fn rows(parser: &Parser) -> Vec<String> {
 
 /// The rows that scrolled away and the screen, from the oldest on.
 fn everything(parser: &mut Parser) -> String {
+    let mut all = Vec::new();
+    for_each_screenful(parser, |parser, count| {
+        all.extend(rows(parser).into_iter().take(count));
+    });
+    all.join("\n")
+}
+
+/// Shows what scrolled away screen by screen, and then the screen itself, each with
+/// how many of its rows were not seen before.
+fn for_each_screenful(parser: &mut Parser, mut see: impl FnMut(&Parser, usize)) {
+    let height = usize::from(parser.screen().size().0.get());
     parser.screen_mut().set_scrollback(SCROLLBACK);
     let mut above = parser.screen().scrollback();
-    let mut all = Vec::new();
     while above > 0 {
         parser.screen_mut().set_scrollback(above);
-        let seen = rows(parser);
-        let take = above.min(seen.len());
-        all.extend(seen.into_iter().take(take));
-        above -= take;
+        let count = above.min(height);
+        see(parser, count);
+        above -= count;
     }
     parser.screen_mut().set_scrollback(0);
-    all.extend(rows(parser));
-    all.join("\n")
+    see(parser, height);
 }
 
 #[cfg(test)]
@@ -332,6 +352,13 @@ mod tests {
         let all = terminal.transcript();
         let lines: Vec<&str> = all.lines().take(500).collect();
         assert_eq!((lines[0], lines[16], lines[499]), ("1", "17", "500"));
+    }
+
+    #[test]
+    fn rows_that_the_terminal_breaks_are_found() {
+        let mut terminal = shell("seq 50; printf 'x%.0s' {1..30}; echo; seq 50").on_terminal(20, 5);
+        terminal.ends_with(0);
+        assert_eq!(terminal.broken_rows(), ["x".repeat(20)]);
     }
 
     #[test]

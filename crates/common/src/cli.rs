@@ -78,11 +78,11 @@ pub struct Flags {
     pub color: Color,
 
     /// Tell each step as it happens, and wait for a key in between
-    #[arg(long, conflicts_with_all = ["all_devices", "watch"])]
+    #[arg(long, conflicts_with_all = ["all_devices", "watch", "ablate"])]
     pub step: bool,
 
     /// The same for a projector: large type, few words, 60 columns
-    #[arg(long, conflicts_with_all = ["all_devices", "watch"])]
+    #[arg(long, conflicts_with_all = ["all_devices", "watch", "ablate"])]
     pub present: bool,
 
     /// List the lesson's kernels and stop

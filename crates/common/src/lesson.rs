@@ -75,7 +75,7 @@ impl Lesson {
             title,
             file,
             events: Sender::from_environment()?,
-            spinner: ProgressBar::new_spinner(),
+            spinner,
             session: None,
             peak: None,
             programs: HashMap::new(),
@@ -109,11 +109,12 @@ impl Lesson {
     }
 
     fn show_progress(&mut self, template: &str, what: String) -> Result<()> {
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            self.spinner.set_style(style.progress_chars("█▌░"));
-        }
+        // A key that was awaited has put it away.
         if self.spinner.is_finished() {
             self.spinner.reset();
+        }
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.spinner.set_style(style.progress_chars("█▌░"));
         }
         self.spinner.set_message(what.clone());
         self.spinner.tick();
@@ -399,9 +400,10 @@ impl Lesson {
     pub fn table(&mut self, unit: &str) -> Result<()> {
         self.peak()?;
         self.report.start_table();
-        self.say("")?;
         let head = |lesson: &Lesson| match lesson.flags.ablate {
-            true => lesson.report.line(ablate::heading().bold()),
+            true => lesson
+                .report
+                .line(format!("\n{}", ablate::heading().bold())),
             false => lesson.report.head(unit),
         };
         self.spinner.suspend(|| head(self))

@@ -64,20 +64,31 @@ impl Lesson {
         if self.flags.ablate {
             return self.ablate(step, problem);
         }
-        self.narrator.clone().kernel(|| self.card(step, problem))?;
+        let runs = self.runs()?;
         let narrator = self.narrator.clone();
+        narrator.kernel(|| self.card(step, problem))?;
         narrator.again(|| {
-            let runs = self.runs()?;
-            let record = self.measured(step, problem, runs)?;
+            let record = self.measured_aloud(step, problem, runs)?;
             self.row(record)
         })
     }
 
-    /// Verifies and times one step, and prints nothing.
+    /// Verifies and times one step, and tells and prints nothing.
     ///
     /// # Errors
     /// Those of [`Lesson::measure`].
     pub fn measured(
+        &mut self,
+        step: &Step,
+        problem: &Problem,
+        runs: Option<Runs>,
+    ) -> Result<Record> {
+        let narrator = self.narrator.clone();
+        let _hush = narrator.hush();
+        self.measured_aloud(step, problem, runs)
+    }
+
+    fn measured_aloud(
         &mut self,
         step: &Step,
         problem: &Problem,

@@ -271,8 +271,8 @@ impl Narrator {
             match done {
                 Err(crate::Error::Asked(Wish::Again)) => {
                     self.with(|state| {
-                        state.unseen = false;
                         state.say(|screen| screen.note("once more"));
+                        state.unseen = false;
                     });
                 }
                 done => return done,
@@ -316,6 +316,7 @@ impl Narrator {
         if self.ask(several).unwrap_or(false) {
             self.beat(Beat::End)?;
             self.with(|state| {
+                state.hurried = false;
                 let bars = std::mem::take(&mut state.results);
                 state.say(|screen| screen.bars(&bars));
             });

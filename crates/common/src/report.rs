@@ -253,12 +253,12 @@ impl Report {
         self.rows.clear();
     }
 
-    /// Prints the head of a table of kernels.
+    /// Prints the head of a table of kernels, below an empty line.
     ///
     /// # Errors
     /// When standard output fails.
     pub fn head(&self, unit: &str) -> Result<()> {
-        self.table_line(&heading(unit).bold().to_string())
+        self.table_line(&format!("\n{}", heading(unit).bold()))
     }
 
     /// Prints a record, and keeps it for the next one's factor.

@@ -187,11 +187,8 @@ impl Session {
                 .also("context")
                 .also("CL_MEM_READ_WRITE");
             let call = call.arg("", format!("{bytes} bytes"));
-            call.gave(
-                buffer
-                    .as_ref()
-                    .map_or("", |buffer| self.narrator.named(buffer)),
-            )
+            let name = |buffer| self.narrator.named(buffer);
+            call.gave(buffer.as_ref().map_or("", name))
         });
         buffer
     }
@@ -361,16 +358,11 @@ impl Session {
         error.with_limits(|code| limits::of_launch(&self.device, kernel, range, code))
     }
 
-    /// Waits until a launched kernel has ended.
-    ///
-    /// # Errors
-    /// The driver's status.
-    pub fn wait(&self, event: &Event, kernel: &Kernel, name: &str, range: &NdRange) -> Result<()> {
+    /// Waits until a launch has ended.
+    fn wait(&self, event: &Event, kernel: &Kernel, name: &str, range: &NdRange) -> Result<()> {
         let begin = Instant::now();
-        let ended = event
-            .wait()
-            .during(format!("running {name}"))
-            .map_err(|error| self.with_limits(error, kernel, range));
+        let ended = event.wait().during(format!("running {name}"));
+        let ended = ended.map_err(|error| self.with_limits(error, kernel, range));
         let took = begin.elapsed().as_secs_f64();
         self.narrator.call(&ended, || {
             let call = Call::new("clWaitForEvents").arg("", "1 event");

@@ -94,8 +94,8 @@ mod tests {
     fn a_call_that_failed_tells_the_name_of_its_status() {
         let failed: Result<()> = Err(Error::OpenCl {
             code: -54,
-            here: None,
             during: "launching".into(),
+            here: None,
         });
         let call = Call::new("clEnqueueNDRangeKernel").ended(&failed);
         assert_eq!(call.returned, "CL_INVALID_WORK_GROUP_SIZE (-54)");

@@ -68,14 +68,10 @@ impl State {
 
     fn key_line(&self) -> &'static str {
         match (self.screen.present, self.repeatable) {
-            (true, true) => {
-                "Enter next   b back   k kernel   m memory\nr again   n to the result   q quit"
-            }
-            (true, false) => "Enter next   b back   k kernel   m memory\nn to the result   q quit",
-            (false, true) => {
-                "Enter next  b back  k kernel  m memory  r again  n to the result  q quit"
-            }
-            (false, false) => "Enter next  b back  k kernel  m memory  n to the result  q quit",
+            (true, true) => "Enter next   b back   k kernel   m memory\nr again   n ahead   q quit",
+            (true, false) => "Enter next   b back   k kernel   m memory\nn ahead   q quit",
+            (false, true) => "Enter next  b back  k kernel  m memory  r again  n ahead  q quit",
+            (false, false) => "Enter next  b back  k kernel  m memory  n ahead  q quit",
         }
     }
 
