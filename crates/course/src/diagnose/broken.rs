@@ -24,6 +24,8 @@ const ORDER: &[&str] = &[
     "last-columns-forgotten", "k-not-multiple-of-4", "misaligned-float4",
     // Lesson 8
     "strip-rows-contiguous", "k-tile-transposed", "missing-second-barrier",
+    // Lesson 9
+    "prefetch-past-the-end",
     // Lesson 10
     "unrolled-rest-forgotten",
 ];

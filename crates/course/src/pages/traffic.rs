@@ -57,9 +57,13 @@ pub fn table(run: &str, lesson: &str) -> Result<String> {
         }
     }
     let first = records.first().context("no record with formulas")?;
+    let padded = match out.contains("MP*") {
+        true => "own sizes, MP, NP and KP the same rounded up to whole tiles",
+        false => "own (padded) sizes",
+    };
     out += &format!(
-        "\n\n*In elements, for {}x{}x{}; M, N, K are the kernel's own (padded) sizes, G the items \
-         of a group. Oclgrind counts the same.*",
+        "\n\n*In elements, for {}x{}x{}; M, N, K are the kernel's {padded}, G the items of a \
+         group. Oclgrind counts the same.*",
         first["m"], first["n"], first["k"]
     );
     Ok(out)
