@@ -214,17 +214,19 @@ fn help_names_every_flag_of_the_chapter_on_using_the_course() {
 }
 
 #[test]
-fn the_course_map_names_every_lesson_and_the_first_command() {
-    let map = program("course").run().ends_with(0);
-    for number in 1..=10 {
-        let begins = format!("\n  {number:>2}  ");
-        assert!(map.stdout.contains(&begins), "{map}");
+fn the_course_map_names_every_lesson_and_the_command_for_the_first() {
+    // Whoever runs the tests may have a folder of exercises, and so another next step.
+    let map = |words| {
+        let program = program("course").args(words);
+        program.env("OPENCL_COURSE_EXERCISES", "/nowhere").run()
+    };
+    let shown = map("").ends_with(0).says(&["cargo run -p lesson01"]);
+    for number in std::iter::once(1).chain(KERNEL_LESSONS) {
+        let begins = format!("  {number:>2}  ");
+        let named = shown.stdout.lines().any(|line| line.starts_with(&begins));
+        assert!(named, "lesson {number} is not on\n{shown}");
     }
-    let map = map.says(&["cargo run -p lesson01"]);
-    assert_eq!(
-        program("course").arg("map").run().ends_with(0).stdout,
-        map.stdout
-    );
+    assert_eq!(map("map").ends_with(0).stdout, shown.stdout);
 }
 
 #[test]

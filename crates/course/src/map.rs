@@ -30,9 +30,10 @@ pub fn print() -> Result<()> {
     }
     let minutes: u32 = LESSONS.iter().map(|lesson| lesson.minutes).sum();
     let hours = minutes.div_ceil(60);
+    let any = "cargo run -p lesson05".cyan();
     writeln!(
         out,
-        "\n  {hours} hours and the exercises. Any lesson at any time."
+        "\n  {hours} hours and the exercises. Any lesson at any time: {any}"
     )?;
     match (&folder, &progress) {
         (Some(folder), Some(progress)) => onward(&all, folder, progress),

@@ -146,9 +146,15 @@ fn on_device(run: &Run) -> Result<OnDevice> {
         }
         _ => {}
     }
+    // A kernel that wrote where it should not may bring the process down later on.
+    let status = match (wrong, output.status.code()) {
+        (Some(_), _) => 1,
+        (None, Some(status)) => status as u8,
+        (None, None) => 5,
+    };
     Ok(OnDevice {
         seen,
-        status: output.status.code().map_or(5, |status| status as u8),
+        status,
         message: String::from_utf8_lossy(&output.stderr).trim().to_string(),
     })
 }

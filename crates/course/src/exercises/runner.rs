@@ -65,13 +65,17 @@ pub fn run_if_asked() -> Option<ExitCode> {
     };
     Some(lesson(exercise.lesson, "an exercise", None, |lesson| {
         for size in purpose.sizes(&exercise) {
-            run(lesson, &exercise, purpose, size)?;
+            // A kernel that is wrong at one size may wreck the process at the next.
+            if !run(lesson, &exercise, purpose, size)? {
+                break;
+            }
         }
         Ok(())
     }))
 }
 
-fn run(lesson: &mut Lesson, exercise: &Exercise, purpose: Purpose, size: Shape) -> Result<()> {
+/// Runs one size; false where the result is wrong, or there is none.
+fn run(lesson: &mut Lesson, exercise: &Exercise, purpose: Purpose, size: Shape) -> Result<bool> {
     let spec = &exercise.spec;
     let range = spec.range(size).map_err(bad_data)?;
     let problem = Problem::new(spec, size, &range.local);
@@ -82,7 +86,8 @@ fn run(lesson: &mut Lesson, exercise: &Exercise, purpose: Purpose, size: Shape) 
     let session = lesson.session()?;
     if let Some(reason) = range.refusal(&session.device, usize::MAX) {
         record.skipped = Some(reason);
-        return lesson.row(record);
+        lesson.row(record)?;
+        return Ok(false);
     }
     lesson.doing(format!("running {}", spec.kernel))?;
     let mut args = problem.scalars.clone();
@@ -90,7 +95,7 @@ fn run(lesson: &mut Lesson, exercise: &Exercise, purpose: Purpose, size: Shape) 
         args.extend((0..=problem.inputs.len()).map(|_| Arg::NoBuffer));
         session.set_args(&kernel, &spec.kernel, &args)?;
         session.run(&kernel, &spec.kernel, &range)?;
-        return Ok(());
+        return Ok(true);
     }
     let inputs: Result<Vec<_>> = problem
         .inputs
@@ -110,7 +115,9 @@ fn run(lesson: &mut Lesson, exercise: &Exercise, purpose: Purpose, size: Shape) 
         Ok(()) => record.verified = true,
         Err(wrong) => record.failed = Some(wrong),
     }
-    lesson.row(record)
+    let right = record.verified;
+    lesson.row(record)?;
+    Ok(right)
 }
 
 fn bad_data(error: anyhow::Error) -> Error {
