@@ -10,6 +10,7 @@
 //! <!-- output: pocl-1024 lesson05 12-20 -->                  some lines of it
 //! <!-- table: lesson05 pocl-1024 h200-4096 -->               runs, side by side
 //! <!-- traffic: pocl-1024 lesson05 -->                       loads and stores, as formulas
+//! <!-- exercises: 5 -->                                      a lesson's exercises
 //! ... generated ...
 //! <!-- end -->
 //! ```
@@ -26,6 +27,7 @@
 
 mod claim;
 mod code;
+mod exercises;
 mod kernel;
 mod table;
 mod traffic;
@@ -129,7 +131,10 @@ fn generate(page: &str) -> Result<String> {
 fn directive(line: &str) -> Option<Vec<&str>> {
     let inside = line.strip_prefix("<!-- ")?.strip_suffix(" -->")?;
     let (name, arguments) = inside.split_once(": ")?;
-    let known = matches!(name, "kernel" | "code" | "output" | "table" | "traffic");
+    let known = matches!(
+        name,
+        "kernel" | "code" | "output" | "table" | "traffic" | "exercises"
+    );
     known.then(|| {
         std::iter::once(name)
             .chain(arguments.split_whitespace())
@@ -155,6 +160,7 @@ fn make(directive: &[&str]) -> Result<String> {
         ["output", run, lesson, lines] => output(run, lesson, Some(lines)),
         ["table", lesson, runs @ ..] if !runs.is_empty() => table::side_by_side(lesson, runs),
         ["traffic", run, lesson] => traffic::table(run, lesson),
+        ["exercises", lesson] => exercises::table(lesson.parse()?),
         _ => bail!("the directive is not complete"),
     }
 }

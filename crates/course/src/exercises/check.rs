@@ -134,6 +134,11 @@ fn on_device(run: &Run) -> Result<OnDevice> {
             let sizes = run.exercise.spec.sizes.iter();
             let sizes: Vec<String> = sizes.map(|size| named(run.exercise, *size)).collect();
             seen.says = format!("right at {}", sizes.join(", "));
+            let launches = run.exercise.spec.launches().len();
+            if launches > 1 {
+                seen.says
+                    .push_str(&format!(", each in {launches} variants"));
+            }
         }
         (Outcome::Fault, Some(record)) => {
             let size = Shape {
@@ -142,7 +147,8 @@ fn on_device(run: &Run) -> Result<OnDevice> {
                 k: record.k,
             };
             seen = of_record(record);
-            seen.says = format!("at {}: {}", named(run.exercise, size), seen.says);
+            let size = named(run.exercise, size);
+            seen.says = format!("at {size}{}: {}", record.says, seen.says);
         }
         _ => {}
     }
@@ -210,7 +216,8 @@ fn simulate(run: &Run) -> Result<Vec<Observation>> {
         seen.retain(|one| one.outcome == Outcome::Fault);
         seen.insert(0, runs);
     }
-    let spec = &run.exercise.spec;
+    let mut launches = run.exercise.spec.launches();
+    let spec = launches.pop().context("an exercise has a launch")?;
     let targets = spec.targets()?;
     if targets.is_empty() || seen.iter().any(|one| one.outcome != Outcome::Silent) {
         return Ok(seen);
@@ -224,7 +231,7 @@ fn simulate(run: &Run) -> Result<Vec<Observation>> {
         let Simulation { log, .. } = simulator::trace(command)?;
         found.insert(Count::Sectors, sectors(&log, &range.local) as f64);
     }
-    let size = named(run.exercise, spec.padded(spec.counted));
+    let size = named(run.exercise, spec.padded(spec.counted)?);
     let targets = targets.into_iter().map(|(count, most)| {
         let found = found.get(&count).copied().unwrap_or(0.0);
         compare(count, found, most, &size)

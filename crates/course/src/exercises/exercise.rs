@@ -1,7 +1,7 @@
 //! An exercise: a folder below `exercises/` with a kernel that has a gap, the same
 //! kernel with the gap filled, and a page of data, task, hints and reasoning.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -39,23 +39,29 @@ pub struct Exercise {
 
 /// The data at the top of an exercise's page. Formulas know M, N and K as the kernel
 /// gets them, G and H, the group's sides, and the macros.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Spec {
+    /// What the exercise trains, in a few words, for the lesson's page.
+    pub trains: String,
     /// What the kernel computes, and with it the arguments.
     pub problem: Kind,
     /// Name of the kernel function.
     pub kernel: String,
     /// Formulas for the items that are needed in each dimension.
     items: Vec<String>,
-    /// Items of a work-group in each dimension.
-    group: Vec<usize>,
-    /// What M, N and K are padded to with zeros.
+    /// Formulas for the items of a work-group in each dimension.
+    group: Vec<String>,
+    /// Formulas for what M, N and K are padded to with zeros.
     #[serde(default = "no_padding")]
-    pub pad: [usize; 3],
+    pad: [String; 3],
     /// Macros given to the compiler.
     #[serde(default)]
     pub defines: BTreeMap<String, usize>,
+    /// Other macros, or other values, each of which the kernel must be right with;
+    /// counted is with the last.
+    #[serde(default)]
+    variants: Vec<BTreeMap<String, usize>>,
     /// Sizes at which a device must compute the right result.
     #[serde(deserialize_with = "sizes")]
     pub sizes: Vec<Shape>,
@@ -70,8 +76,8 @@ pub struct Spec {
     targets: BTreeMap<Count, String>,
 }
 
-fn no_padding() -> [usize; 3] {
-    [1; 3]
+fn no_padding() -> [String; 3] {
+    ["1", "1", "1"].map(String::from)
 }
 
 fn size<'de, D: Deserializer<'de>>(from: D) -> Result<Shape, D::Error> {
@@ -87,10 +93,40 @@ fn sizes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Shape>, D::Error> {
 }
 
 impl Spec {
+    /// The launches that are asked for: one for each variant.
+    pub fn launches(&self) -> Vec<Spec> {
+        let with = |variant: &BTreeMap<String, usize>| {
+            let mut spec = self.clone();
+            spec.defines.extend(variant.clone());
+            spec
+        };
+        match self.variants.is_empty() {
+            true => vec![self.clone()],
+            false => self.variants.iter().map(with).collect(),
+        }
+    }
+
+    /// What tells this launch from others: ", ROWS = 4", or nothing.
+    pub fn variant(&self) -> String {
+        let names = self.variants.iter().flat_map(BTreeMap::keys);
+        let names: BTreeSet<&String> = names.collect();
+        let told = names.into_iter().filter_map(|name| {
+            let value = self.defines.get(name)?;
+            Some(format!(", {name} = {value}"))
+        });
+        told.collect()
+    }
+
     /// What a kernel is told of the size: padded.
-    pub fn padded(&self, size: Shape) -> Shape {
-        let [m, n, k] = self.pad;
-        size.padded(Shape { m, n, k })
+    pub fn padded(&self, size: Shape) -> Result<Shape> {
+        let [m, n, k] = self.padding()?;
+        Ok(size.padded(Shape { m, n, k }))
+    }
+
+    /// What M, N and K are padded to.
+    pub fn padding(&self) -> Result<[usize; 3]> {
+        let [m, n, k] = &self.pad;
+        Ok([self.constant(m)?, self.constant(n)?, self.constant(k)?])
     }
 
     /// The launch for a problem of this size.
@@ -100,7 +136,7 @@ impl Spec {
             .iter()
             .map(|formula| Ok(self.value(formula, size)? as usize))
             .collect();
-        Ok(NdRange::cover(&items?, &self.group))
+        Ok(NdRange::cover(&items?, &self.sides()?))
     }
 
     /// The targets at the size at which is counted, in the order of `Count`.
@@ -119,20 +155,32 @@ impl Spec {
             .collect()
     }
 
+    /// The group's sides.
+    fn sides(&self) -> Result<Vec<usize>> {
+        self.group.iter().map(|side| self.constant(side)).collect()
+    }
+
     fn value(&self, formula: &str, size: Shape) -> Result<f64> {
-        let s = self.padded(size);
+        let s = self.padded(size)?;
+        let sides = self.sides()?;
         let value = |name: &str| {
             let number = match name {
                 "M" => s.m,
                 "N" => s.n,
                 "K" => s.k,
-                "G" => *self.group.first()?,
-                "H" => *self.group.get(1)?,
+                "G" => *sides.first()?,
+                "H" => *sides.get(1)?,
                 _ => *self.defines.get(name)?,
             };
             Some(number as f64)
         };
         Ok(traffic::evaluate(formula, &value)?)
+    }
+
+    /// The value of a formula that knows macros only.
+    fn constant(&self, formula: &str) -> Result<usize> {
+        let value = |name: &str| self.defines.get(name).map(|value| *value as f64);
+        Ok(traffic::evaluate(formula, &value)? as usize)
     }
 }
 

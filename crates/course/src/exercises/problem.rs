@@ -1,5 +1,6 @@
 //! What the exercises' kernels compute: their arguments, and what must come out.
 
+use anyhow::Result;
 use common::element::{Elements, Type};
 use common::matrix::{Fill, Matrix, Shape};
 use common::session::Arg;
@@ -27,19 +28,34 @@ pub enum Kind {
     ProductBTransposed,
     /// The same with all three column-major.
     ProductColumnMajor,
+    /// The same row-major, but B in panels of PANEL columns: [N / PANEL][K][PANEL].
+    ProductBPanels,
+    /// (int rows, int columns, in, out): panels of PANEL columns of in[rows][columns],
+    /// [columns / PANEL, rounded up][rows][PANEL], with zeros behind the last column.
+    Panels,
     /// (int rows, int columns, in, out): out[columns][rows] from in[rows][columns].
     Transposition,
     /// (int n, in, out): out[g] is the sum of the elements of group g.
     GroupSums,
+    /// (int n, int items, int bytes, side, part, depth, out): whether candidate i, a tile
+    /// of side x side in parts of part x part, depth deep, can run: 1 or 0.
+    Candidates,
 }
 
 impl Kind {
     /// A size by the sides that the kernel is told.
     pub fn name(self, size: Shape) -> String {
         match self {
-            Kind::Product | Kind::ProductBTransposed | Kind::ProductColumnMajor => size.to_string(),
-            Kind::Grid | Kind::Transposition => format!("{}x{}", size.m, size.n),
-            Kind::Numbers | Kind::GroupCounts | Kind::Saxpy | Kind::GroupSums => size.n.to_string(),
+            Kind::Product
+            | Kind::ProductBTransposed
+            | Kind::ProductColumnMajor
+            | Kind::ProductBPanels => size.to_string(),
+            Kind::Grid | Kind::Panels | Kind::Transposition => format!("{}x{}", size.m, size.n),
+            Kind::Numbers
+            | Kind::GroupCounts
+            | Kind::Saxpy
+            | Kind::GroupSums
+            | Kind::Candidates => size.n.to_string(),
         }
     }
 }
@@ -62,15 +78,26 @@ enum Expected {
 
 impl Problem {
     /// The problem of this size.
-    pub fn new(spec: &Spec, size: Shape, group: &[usize]) -> Problem {
+    pub fn new(spec: &Spec, size: Shape, group: &[usize]) -> Result<Problem> {
         let (rows, columns, n) = (size.m, size.n, size.n);
         let group: usize = group.iter().product();
         let random =
             |rows, columns, seed| Matrix::filled(rows, columns, Type::Float, Fill::Random, seed);
-        match spec.problem {
-            Kind::Product => product(spec, Layout::RowMajor, size),
-            Kind::ProductBTransposed => product(spec, Layout::BTransposed, size),
-            Kind::ProductColumnMajor => product(spec, Layout::ColumnMajor, size),
+        Ok(match spec.problem {
+            Kind::Product => product(spec, Layout::RowMajor, size)?,
+            Kind::ProductBTransposed => product(spec, Layout::BTransposed, size)?,
+            Kind::ProductColumnMajor => product(spec, Layout::ColumnMajor, size)?,
+            Kind::ProductBPanels => {
+                let mut problem = product(spec, Layout::RowMajor, size)?;
+                let s = spec.padded(size)?;
+                problem.inputs[1] = panels(&problem.inputs[1], s.k, s.n, spec);
+                problem
+            }
+            Kind::Panels => {
+                let input = random(rows, columns, 1).data;
+                let expected = panels(&input, rows, columns, spec);
+                elements(ints(&[rows, columns]), vec![input], &expected)
+            }
             Kind::Numbers => {
                 let expected = Elements::from_fn(Type::Int, n, |i| i as f64);
                 elements(ints(&[n]), Vec::new(), &expected)
@@ -93,6 +120,7 @@ impl Problem {
                 let scalars = vec![Arg::Int(n as i32), Arg::Float(d)];
                 elements(scalars, vec![a, b], &expected)
             }
+            Kind::Candidates => candidates(n),
             Kind::Transposition => {
                 let input = random(rows, columns, 1);
                 let expected = input.transposed();
@@ -106,7 +134,7 @@ impl Problem {
                 let sums = Elements::from_fn(Type::Float, n.div_ceil(group), sum);
                 elements(ints(&[n]), vec![input], &sums)
             }
-        }
+        })
     }
 
     /// The types of the arguments, for the check before the launch.
@@ -143,19 +171,49 @@ impl Problem {
     }
 }
 
-fn product(spec: &Spec, layout: Layout, size: Shape) -> Problem {
-    let [m, n, k] = spec.pad;
+fn product(spec: &Spec, layout: Layout, size: Shape) -> Result<Problem> {
+    let [m, n, k] = spec.padding()?;
     let step = Step::new(&spec.kernel, "").layout(layout).pad(m, n, k);
     let problem = verify::Problem::new(size, Type::Float, Fill::Random, 1);
     let s = step.shape(size);
     let (a, b) = step.operands(&problem);
     let inputs = vec![a.into_owned().data, b.into_owned().data];
-    Problem {
+    Ok(Problem {
         scalars: ints(&[s.m, s.n, s.k]),
         inputs,
         output: (Type::Float, s.m * s.n),
         expected: Expected::Product(Box::new(step), problem),
-    }
+    })
+}
+
+/// Candidates of a search, of which few can run.
+fn candidates(n: usize) -> Problem {
+    const ITEMS: usize = 256;
+    const BYTES: usize = 16 << 10;
+    let side = |i: usize| 8 * (1 + i * 7 % 16);
+    let part = |i: usize| 1 + i * 5 % 9;
+    let depth = |i: usize| 4 * (1 + i * 3 % 8);
+    let runs = |i| {
+        let (side, part, depth) = (side(i), part(i), depth(i));
+        let across = side / part;
+        side % part == 0 && across * across <= ITEMS && 2 * side * depth * 4 <= BYTES
+    };
+    let numbers =
+        |value: &dyn Fn(usize) -> usize| Elements::from_fn(Type::Int, n, |i| value(i) as f64);
+    let expected = numbers(&|i| usize::from(runs(i)));
+    let inputs = vec![numbers(&side), numbers(&part), numbers(&depth)];
+    elements(ints(&[n, ITEMS, BYTES]), inputs, &expected)
+}
+
+/// A row-major matrix in panels of so many columns as the macro PANEL says.
+fn panels(matrix: &Elements, rows: usize, columns: usize, spec: &Spec) -> Elements {
+    let width = spec.defines.get("PANEL").copied().unwrap_or(1);
+    let count = columns.div_ceil(width) * rows * width;
+    matrix.gather(count, |i| {
+        let (panel, row) = (i / (rows * width), i / width % rows);
+        let column = panel * width + i % width;
+        (column < columns).then_some(row * columns + column)
+    })
 }
 
 fn elements(scalars: Vec<Arg<'static>>, inputs: Vec<Elements>, expected: &Elements) -> Problem {

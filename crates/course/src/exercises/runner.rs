@@ -10,7 +10,7 @@ use common::session::Arg;
 use common::verify::{self, CANARY_BYTES};
 use common::{Error, Lesson, Result, lesson};
 
-use super::exercise::{Exercise, all, find};
+use super::exercise::{Exercise, Spec, all, find};
 use super::problem::Problem;
 
 /// Set to an exercise and what is wanted of it, for example "6.2 device".
@@ -39,15 +39,28 @@ impl Purpose {
         }
     }
 
-    fn sizes(self, exercise: &Exercise) -> Vec<Shape> {
-        let spec = &exercise.spec;
-        match self {
-            Purpose::Results => spec.sizes.clone(),
-            // Counts are those of the last launch.
-            Purpose::Faults if spec.simulated == spec.counted => vec![spec.counted],
-            Purpose::Faults => vec![spec.simulated, spec.counted],
-            Purpose::Accesses => vec![spec.counted],
+    /// The launches, each with its size.
+    fn launches(self, exercise: &Exercise) -> Vec<(Spec, Shape)> {
+        let mut launches = Vec::new();
+        for spec in exercise.spec.launches() {
+            match self {
+                Purpose::Results => {
+                    launches.extend(spec.sizes.iter().map(|size| (spec.clone(), *size)));
+                }
+                Purpose::Faults => launches.push((spec.clone(), spec.simulated)),
+                Purpose::Accesses => {}
+            }
         }
+        // Counts are those of the last launch.
+        let last = exercise.spec.launches().pop();
+        match (self, last) {
+            (Purpose::Faults, Some(spec)) if spec.simulated != spec.counted => {
+                launches.push((spec.clone(), spec.counted));
+            }
+            (Purpose::Accesses, Some(spec)) => launches.push((spec.clone(), spec.counted)),
+            _ => {}
+        }
+        launches
     }
 }
 
@@ -64,9 +77,9 @@ pub fn run_if_asked() -> Option<ExitCode> {
         }
     };
     Some(lesson(exercise.lesson, "an exercise", None, |lesson| {
-        for size in purpose.sizes(&exercise) {
+        for (spec, size) in purpose.launches(&exercise) {
             // A kernel that is wrong at one size may wreck the process at the next.
-            if !run(lesson, &exercise, purpose, size)? {
+            if !run(lesson, &spec, purpose, size)? {
                 break;
             }
         }
@@ -75,11 +88,10 @@ pub fn run_if_asked() -> Option<ExitCode> {
 }
 
 /// Runs one size; false where the result is wrong, or there is none.
-fn run(lesson: &mut Lesson, exercise: &Exercise, purpose: Purpose, size: Shape) -> Result<bool> {
-    let spec = &exercise.spec;
+fn run(lesson: &mut Lesson, spec: &Spec, purpose: Purpose, size: Shape) -> Result<bool> {
     let range = spec.range(size).map_err(bad_data)?;
-    let problem = Problem::new(spec, size, &range.local);
-    let mut record = lesson.record(&spec.kernel, &exercise.title, size)?;
+    let problem = Problem::new(spec, size, &range.local).map_err(bad_data)?;
+    let mut record = lesson.record(&spec.kernel, &spec.variant(), size)?;
     record.group = range.local.clone();
     let program = lesson.program(&spec.defines())?;
     let kernel = program.kernel(&spec.kernel, &problem.signature())?;
