@@ -216,6 +216,8 @@ lessons! {
     exercises_of_lesson_6_fail_unsolved_and_pass_solved "6"
     exercises_of_lesson_7_fail_unsolved_and_pass_solved "7"
     exercises_of_lesson_8_fail_unsolved_and_pass_solved "8"
+    exercises_of_lesson_9_fail_unsolved_and_pass_solved "9"
+    exercises_of_lesson_10_fail_unsolved_and_pass_solved "10"
 }
 
 /// Solutions that nearly are: what is said must be what is wrong.
@@ -228,7 +230,7 @@ fn plausible_wrong_answers_are_told_what_is_wrong() {
     let barrier = "        barrier(CLK_LOCAL_MEM_FENCE);       // nobody needs them any longer\n";
     let add = "            sum += a_tile[y][k] * b_tile[k][x];\n";
     let guard = "first_column + y < columns && first_row + x < rows";
-    let cases: [(&str, &str, &str, &[&str]); 11] = [
+    let cases: [(&str, &str, &str, &[&str]); 15] = [
         // Right on PoCL, and a race.
         ("6.2", barrier, "", &["✗ races", "✓ result"]),
         // Right everywhere, and eight times as many as are needed.
@@ -288,6 +290,19 @@ fn plausible_wrong_answers_are_told_what_is_wrong() {
         ),
         // One column of A's tile more or less.
         ("8.3", "a_tile[i / DEEP]", "a_tile[i / T]", &["✗ result"]),
+        // Right at every size that is padded to one panel, and at no other.
+        ("9.1", "column % PANEL] = b", "column] = b", &["✗ result"]),
+        // The fetch of this round instead of the next.
+        ("9.3", "k0 + TS;", "k0;", &["✗ result"]),
+        // Right for the default; another value shows it.
+        (
+            "10.1",
+            "(row0 + r) * N",
+            "(row0 + r % 2) * N",
+            &["✗", "ROWS = 8"],
+        ),
+        // The tile's sides, where the group's are meant.
+        ("10.3", "across * across <=", "s * s <=", &["✗ result"]),
     ];
     for (id, old, new, words) in cases {
         let exercise = numbered(id);
