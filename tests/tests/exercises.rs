@@ -341,7 +341,7 @@ fn the_clone_stays_clean() {
         let path = workspace().join(folder);
         let there = path.exists();
         let shown = program("course").arg("start").arg(&path).run();
-        shown.fails(1, &["lies in the clone", "outside"]);
+        shown.fails(2, &["lies in the clone", "outside"]);
         assert_eq!(path.exists(), there, "nothing was made");
     }
     let file = scratch_folder("files").join("no-folder");
@@ -367,8 +367,8 @@ fn the_folder_is_found_again() {
     };
     types("exercise 6.2")
         .run()
-        .fails(1, &["no exercises yet", "course -- start"]);
-    types("check-all").run().fails(1, &["no exercises yet"]);
+        .fails(2, &["no exercises yet", "course -- start"]);
+    types("check-all").run().fails(2, &["no exercises yet"]);
     types("start")
         .run()
         .ends_with(0)
@@ -488,10 +488,10 @@ fn an_exercise_is_known_by_number_name_and_file() {
         shown.says(&["Exercise 6.2: Two barriers"]);
     }
     let wrong = learner.types("exercise two-bariers").run();
-    wrong.fails(1, &["no exercise two-bariers", "did you mean two-barriers"]);
+    wrong.fails(2, &["no exercise two-bariers", "did you mean two-barriers"]);
     fs::remove_file(&file).expect("there");
     let gone = learner.types("exercise 6.2").run();
-    gone.fails(1, &["2-two-barriers.cl is not there", "course -- start"]);
+    gone.fails(2, &["2-two-barriers.cl is not there", "course -- start"]);
 }
 
 /// Files that do not build, that never end, that crash, that are empty.
@@ -517,7 +517,7 @@ fn a_file_of_any_kind_gets_an_answer() {
         .says(&["the process died", "matmul_tiled"]);
     let shown = check(&text.replace("matmul_tiled", "matmul_tilde"));
     shown.ends_with(4).says(&["matmul_tiled"]);
-    check("").fails(1, &["3-one-barrier.cl", "empty"]);
+    check("").fails(2, &["3-one-barrier.cl", "empty"]);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use common::source::Source;
 use serde_json::{Value, json};
 
@@ -143,11 +143,11 @@ fn hint(exercise: &Exercise, folder: &Folder) -> Result<ExitCode> {
 fn examine(exercise: &Exercise, folder: &Folder, file: &Path, how: &How) -> Result<ExitCode> {
     if !file.is_file() {
         folder.must_be_started()?;
-        bail!(
+        return Err(exercise::usage(format!(
             "{} is not there\n  next: cargo run -p course -- start   copies the exercises that \
              you do not have yet",
             shown(file)
-        );
+        )));
     }
     let edited = is_edited(exercise, &Source::read(file)?.text);
     if !how.json {

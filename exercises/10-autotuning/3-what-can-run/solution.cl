@@ -18,7 +18,8 @@ kernel void candidates(int n, int max_items, int max_bytes, global const int *si
     // ---- your lines begin
     const int across = s / p;               // items in a row of the group
     const int bytes = 2 * s * d * (int)sizeof(float);
-    const int runs = s % p == 0 && across * across <= max_items && bytes <= max_bytes;
+    const int runs =
+        s % p == 0 && across * across <= max_items && bytes <= max_bytes;
     // ---- your lines end
     out[i] = runs;
 }

@@ -216,13 +216,20 @@ pub fn find(all: Vec<Exercise>, word: &str) -> Result<Exercise> {
         .flat_map(|one| [one.id(), one.name().to_string()])
         .collect();
     let found = all.into_iter().find(|one| one.is_meant_by(word));
-    match found {
-        Some(found) => Ok(found),
-        None => bail!(
-            "there is no exercise {word}; {}",
-            did_you_mean(word, &known)
-        ),
-    }
+    found.ok_or_else(|| {
+        // All of them would be too many for a message.
+        let near = did_you_mean(word, &known);
+        let near = near.split_once(" There are").map_or("", |(near, _)| near);
+        usage(format!(
+            "there is no exercise {word}; {near}\n  next: `cargo run -p course -- exercise` lists \
+             them all"
+        ))
+    })
+}
+
+/// An error of whoever typed the command: it ends with status 2.
+pub fn usage(message: String) -> anyhow::Error {
+    common::Error::Usage(message).into()
 }
 
 impl Exercise {

@@ -5,10 +5,10 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use common::source::workspace;
 
-use super::exercise::Exercise;
+use super::exercise::{Exercise, usage};
 use crate::progress::Progress;
 
 /// Names the folder; stronger than what `start` was told.
@@ -61,10 +61,10 @@ impl Folder {
         let path = path.filter(|path| !path.as_os_str().is_empty());
         match path {
             Some(path) => Ok(Folder { path }),
-            None => bail!(
+            None => Err(usage(format!(
                 "your home folder is not known; name a folder for the exercises: \
                  cargo run -p course -- start DIR, or the variable {VARIABLE}"
-            ),
+            ))),
         }
     }
 
@@ -84,11 +84,11 @@ impl Folder {
     pub fn must_be_started(&self) -> Result<()> {
         match self.is_started() {
             true => Ok(()),
-            false => bail!(
+            false => Err(usage(format!(
                 "you have no exercises yet: {} is not there\n  next: cargo run -p course -- start   \
                  copies them there; `start DIR` to another folder",
                 shown(&self.path)
-            ),
+            ))),
         }
     }
 
@@ -143,11 +143,11 @@ impl Folder {
             .ancestors()
             .find_map(|path| path.canonicalize().ok());
         if above.is_some_and(|above| above.starts_with(&clone)) {
-            bail!(
+            return Err(usage(format!(
                 "{} lies in the clone of the course, which is to stay clean; name a folder \
                  outside of it, for example: cargo run -p course -- start ~/{DEFAULT}",
                 self.path.display()
-            );
+            )));
         }
         Ok(())
     }
