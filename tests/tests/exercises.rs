@@ -344,13 +344,12 @@ fn the_clone_stays_clean() {
         shown.fails(2, &["lies in the clone", "outside"]);
         assert_eq!(path.exists(), there, "nothing was made");
     }
-    let file = scratch_folder("files").join("no-folder");
-    fs::write(&file, "a file").expect("writable");
-    program("course")
-        .arg("start")
-        .arg(&file)
-        .run()
-        .fails(1, &["no-folder"]);
+    // A file that stands where the folder is to be.
+    let learner = Learner::new("no-folder");
+    fs::write(&learner.0, "a file").expect("writable");
+    let run = learner.types("start").run();
+    run.fails(1, &["no-folder", "name another folder"]);
+    fs::remove_file(&learner.0).expect("there");
 }
 
 /// As a user without any variable: `start DIR` is remembered, and the home folder is
@@ -518,6 +517,48 @@ fn a_file_of_any_kind_gets_an_answer() {
     let shown = check(&text.replace("matmul_tiled", "matmul_tilde"));
     shown.ends_with(4).says(&["matmul_tiled"]);
     check("").fails(2, &["3-one-barrier.cl", "empty"]);
+}
+
+/// A save is checked, and nothing begins without one.
+#[cfg(unix)]
+#[test]
+fn a_watched_exercise_is_checked_again_after_a_save() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::{Command, Stdio};
+    if Oclgrind::find().is_none() {
+        return;
+    }
+    let learner = Learner::started("watch");
+    let exercise = numbered("6.2");
+    let mut watching = learner
+        .types("exercise 6.2 --watch")
+        .command()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the course starts");
+    let pid = watching.id().to_string();
+    let signal = |name: &str| Command::new("kill").args([name, &pid]).status();
+    let mut words = BufReader::new(watching.stderr.take().expect("piped")).lines();
+    let mut waits = || {
+        let found = words.find(|line| {
+            line.as_ref()
+                .is_ok_and(|line| line.contains("watching: save"))
+        });
+        assert!(found.is_some(), "it ended instead of waiting for a save");
+    };
+    waits();
+    learner.writes(&exercise, &solution(&exercise));
+    waits();
+    signal("-INT").expect("kill runs");
+    let mut shown = String::new();
+    let mut stdout = watching.stdout.take().expect("piped");
+    stdout.read_to_string(&mut shown).expect("text");
+    assert!(watching.wait().expect("it ends").success());
+    assert_eq!(shown.matches("6.2: not solved yet").count(), 1, "{shown}");
+    assert_eq!(shown.matches("6.2: solved").count(), 1, "{shown}");
+    let told = words.any(|line| line.is_ok_and(|line| line == "watching ended"));
+    assert!(told);
 }
 
 #[test]

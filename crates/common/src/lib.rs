@@ -30,7 +30,7 @@ pub mod text;
 pub mod timing;
 pub mod traffic;
 pub mod verify;
-mod watch;
+pub mod watch;
 pub mod wrap;
 
 pub use ablate::Ablation;

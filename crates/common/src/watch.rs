@@ -6,7 +6,7 @@
 //! begins by itself: only a save starts a run.
 
 mod rates;
-mod saves;
+pub mod saves;
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -80,7 +80,7 @@ pub fn run(path: &Path, flags: &Flags, must_suit: impl Fn() -> Result<()>) -> Re
 }
 
 /// As long as a learner thinks.
-const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
+pub const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// What begins now: at what time, and because of which file.
 fn headline(name: &str, why: &str) {

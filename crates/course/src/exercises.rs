@@ -9,6 +9,7 @@ mod problem;
 pub mod runner;
 pub mod screen;
 mod sectors;
+mod watch;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use anyhow::Result;
 use common::source::Source;
 use serde_json::{Value, json};
 
+use crate::progress::Progress;
 use check::{Checked, Run, Verdict, check};
 use exercise::Exercise;
 use folder::{Folder, shown};
@@ -42,6 +44,9 @@ pub struct Options {
     /// Show the solution and why it is so
     #[arg(long, requires = "exercise", conflicts_with = "json")]
     solution: bool,
+    /// Check it again after every save, until Ctrl-C
+    #[arg(long, requires = "exercise", conflicts_with_all = ["hint", "solution", "json"])]
+    watch: bool,
     #[command(flatten)]
     how: How,
 }
@@ -93,7 +98,11 @@ pub fn exercise(options: &Options) -> Result<ExitCode> {
         screen::solution(&exercise, tried)?;
         return Ok(ExitCode::SUCCESS);
     }
-    examine(&exercise, &folder, &file, &options.how)
+    must_be_there(&file, &folder)?;
+    match options.watch {
+        true => watch::watch(&exercise, &folder, &file, &options.how),
+        false => examine(&exercise, &folder, &file, &options.how),
+    }
 }
 
 /// The file that is meant: the one that was named, or the one in the folder.
@@ -140,41 +149,47 @@ fn hint(exercise: &Exercise, folder: &Folder) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn examine(exercise: &Exercise, folder: &Folder, file: &Path, how: &How) -> Result<ExitCode> {
-    if !file.is_file() {
-        folder.must_be_started()?;
-        return Err(exercise::usage(format!(
-            "{} is not there\n  next: cargo run -p course -- start   copies the exercises that \
-             you do not have yet",
-            shown(file)
-        )));
+fn must_be_there(file: &Path, folder: &Folder) -> Result<()> {
+    if file.is_file() {
+        return Ok(());
     }
-    let edited = is_edited(exercise, &Source::read(file)?.text);
+    folder.must_be_started()?;
+    Err(exercise::usage(format!(
+        "{} is not there\n  next: cargo run -p course -- start   copies the exercises that \
+         you do not have yet",
+        shown(file)
+    )))
+}
+
+fn examine(exercise: &Exercise, folder: &Folder, file: &Path, how: &How) -> Result<ExitCode> {
+    let own = Source::read(file)?.text;
     if !how.json {
-        screen::head(exercise, file, edited)?;
+        screen::head(exercise, file, is_edited(exercise, &own))?;
     }
     let checked = run(exercise, file, how)?;
-    let mut progress = folder.progress();
-    note(&mut progress, exercise, checked.verdict);
-    folder.note(&progress);
     let status = ExitCode::from(checked.status);
     if how.json {
+        note(exercise, folder, checked.verdict);
         writeln!(std::io::stdout(), "{}", answer(exercise, file, checked))?;
         return Ok(status);
     }
-    screen::checked(exercise, &checked)?;
-    if checked.verdict == Verdict::NotRun {
-        eprintln!("{}", checked.message);
-        return Ok(status);
-    }
+    conclude(exercise, folder, &checked)?;
+    Ok(status)
+}
+
+/// Notes and shows what was seen, and what to do next.
+fn conclude(exercise: &Exercise, folder: &Folder, checked: &Checked) -> Result<()> {
+    let progress = note(exercise, folder, checked.verdict);
+    screen::checked(exercise, checked)?;
     match checked.verdict {
+        Verdict::NotRun => eprintln!("{}", checked.message),
         Verdict::Solved => {
             let all = exercise::all()?;
             screen::onward(exercise, screen::next(&all, &progress))?;
         }
-        _ => screen::advice(exercise, &progress)?,
+        Verdict::NotYet | Verdict::Unproven => screen::advice(exercise, &progress)?,
     }
-    Ok(status)
+    Ok(())
 }
 
 /// Checks every exercise that was begun, and prints a line for each.
@@ -182,7 +197,6 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
     let all = exercise::all()?;
     let folder = Folder::find()?;
     folder.must_be_started()?;
-    let mut progress = folder.progress();
     let mut worst = 0;
     for exercise in &all {
         let file = folder.file(exercise);
@@ -192,7 +206,7 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
             false => None,
         };
         if let Some(checked) = &checked {
-            note(&mut progress, exercise, checked.verdict);
+            note(exercise, &folder, checked.verdict);
             worst = worst.max(checked.status);
         }
         match (how.json, checked) {
@@ -203,7 +217,6 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
             (true, None) => {}
         }
     }
-    folder.note(&progress);
     if !how.json {
         screen::total(&all, &folder)?;
     }
@@ -220,14 +233,16 @@ fn run(exercise: &Exercise, file: &Path, how: &How) -> Result<Checked> {
 }
 
 /// Keeps the best that was ever seen: trying something else takes nothing away.
-fn note(progress: &mut crate::progress::Progress, exercise: &Exercise, verdict: Verdict) {
-    match verdict {
-        Verdict::Solved => progress.set_mark(&exercise.id(), "solved"),
-        Verdict::Unproven if !screen::is_solved(progress, exercise) => {
-            progress.set_mark(&exercise.id(), "right");
-        }
-        _ => {}
-    }
+fn note(exercise: &Exercise, folder: &Folder, verdict: Verdict) -> Progress {
+    let mut progress = folder.progress();
+    let mark = match verdict {
+        Verdict::Solved => "solved",
+        Verdict::Unproven if !screen::is_solved(&progress, exercise) => "right",
+        _ => return progress,
+    };
+    progress.set_mark(&exercise.id(), mark);
+    folder.note(&progress);
+    progress
 }
 
 fn answer(exercise: &Exercise, file: &Path, checked: Checked) -> Value {

@@ -219,9 +219,10 @@ pub fn find(all: Vec<Exercise>, word: &str) -> Result<Exercise> {
     found.ok_or_else(|| {
         // All of them would be too many for a message.
         let near = did_you_mean(word, &known);
-        let near = near.split_once(" There are").map_or("", |(near, _)| near);
+        let near = near.split_once(" There are");
+        let near = near.map_or(String::new(), |(near, _)| format!("; {near}"));
         usage(format!(
-            "there is no exercise {word}; {near}\n  next: `cargo run -p course -- exercise` lists \
+            "there is no exercise {word}{near}\n  next: `cargo run -p course -- exercise` lists \
              them all"
         ))
     })
