@@ -146,10 +146,16 @@ fn every_lesson_with_kernels_has_three_exercises_that_its_page_names() {
         let count = entries(&lesson).len();
         assert!(count >= 3, "{lesson:?} has {count}");
         let page = workspace().join("lessons").join(name(&lesson));
-        let page = read(&page.join("README.md"));
+        // That every lesson has a page is for another test to say.
+        let Ok(page) = fs::read_to_string(page.join("README.md")) else {
+            continue;
+        };
         for exercise in entries(&lesson) {
             let command = format!("exercise {}", id(&exercise));
-            assert!(page.contains(&command), "{lesson:?}: {command}");
+            assert!(
+                page.contains(&command),
+                "the page of {lesson:?} does not name {command}"
+            );
         }
     }
 }
