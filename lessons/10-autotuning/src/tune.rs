@@ -52,9 +52,13 @@ pub fn starts(
 }
 
 /// How long a candidate may take to be built, checked and timed: a tenth of the
-/// budget, and at least five seconds, which a slow compiler may need.
-fn limit(budget: Duration, timeout: Duration) -> Duration {
-    (budget / 10).max(Duration::from_secs(5)).min(timeout)
+/// budget, at least five seconds, and three times as long as the slowest that came
+/// out right. Some compilers take ten seconds for an unrolled loop, and checking a
+/// large product takes seconds, too: until one has come out right, it is half a minute.
+fn limit(budget: Duration, slowest: Option<Duration>, timeout: Duration) -> Duration {
+    let expected = slowest.map_or(Duration::from_secs(30), |slowest| 3 * slowest);
+    let least = Duration::from_secs(5);
+    (budget / 10).max(least).max(expected).min(timeout)
 }
 
 /// Tries candidates until the budget is spent or all were tried. What earlier
@@ -67,7 +71,7 @@ pub fn search(lesson: &mut Lesson, problem: &Problem, start: &Start, log: &mut L
     let before = log.known(problem.shape);
     announce(lesson, start, log, &before)?;
     let timeout = Duration::from_secs(lesson.flags.timeout);
-    let limit = limit(start.budget, timeout);
+    let mut slowest = None;
     let mut known = before.clone();
     let mut worker = None;
     while known.seconds < start.budget.as_secs_f64() {
@@ -88,6 +92,7 @@ pub fn search(lesson: &mut Lesson, problem: &Problem, start: &Start, log: &mut L
             .best()
             .map(|(_, gflops)| problem.shape.flop() / gflops / 1e9);
         log.begun(problem.shape, &point)?;
+        let limit = limit(start.budget, slowest, timeout);
         let begin = Instant::now();
         let (left, outcome) = ready.try_one(&point, best_seconds, limit, || {
             let spent = known.seconds + begin.elapsed().as_secs_f64();
@@ -95,6 +100,9 @@ pub fn search(lesson: &mut Lesson, problem: &Problem, start: &Start, log: &mut L
             lesson.doing_share(share, progress(&known, &point))
         })?;
         worker = left;
+        if matches!(outcome, Outcome::Right { .. }) {
+            slowest = slowest.max(Some(begin.elapsed()));
+        }
         log.ended(
             problem.shape,
             &point,
