@@ -68,12 +68,12 @@ impl Tile {
     }
 
     /// Up to 64 tiles for one item, since each uses the panel that the first one
-    /// brought into the cache; but so few that every compute unit gets at least four
+    /// brought into the cache; but so few that every compute unit gets at least 64
     /// items, which a driver can spread evenly.
     fn in_blocks(self, s: Shape, units: usize) -> Tile {
         let down = |tiles: usize| s.m.div_ceil(self.rows * tiles);
         let items = |tiles: usize| down(tiles) * s.n.div_ceil(self.columns());
-        let enough = |tiles: &usize| items(*tiles) >= 4 * units;
+        let enough = |tiles: &usize| items(*tiles) >= 64 * units;
         let tiles = [64, 32, 16, 8, 4, 2].into_iter().find(enough);
         Tile {
             tiles: tiles.unwrap_or(1),
@@ -149,7 +149,7 @@ mod tests {
         let tile = || Tile::suiting(&limits(16, 16), Type::Float);
         let tiles = |s, units| tile().in_blocks(s, units).tiles;
         assert_eq!(tiles(Shape::cube(4096), 2), 64);
-        assert_eq!(tiles(Shape::cube(1024), 64), 16);
+        assert_eq!(tiles(Shape::cube(1024), 2), 32);
         assert_eq!(tiles(Shape::cube(16), 2), 1);
     }
 }
