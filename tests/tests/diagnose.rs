@@ -269,7 +269,7 @@ fn a_copy_of_any_kind_gets_an_answer() {
     let shown = diagnose("1 --timeout 2", &folder).ends_with(0);
     shown.says(&["no end after 2 seconds", "not mended yet"]);
     write("");
-    diagnose("1", &folder).fails(1, &["01.cl", "empty", "delete"]);
+    diagnose("1", &folder).fails(2, &["01.cl", "empty", "delete"]);
 }
 
 #[test]
