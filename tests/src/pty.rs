@@ -8,8 +8,10 @@
 //! ```
 
 use std::io::{Read, Write};
+
 use std::num::NonZeroU16;
-use std::process::Child;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ExitStatus};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -250,7 +252,9 @@ impl Terminal {
         modes.local_modes.contains(wanted) && !self.hides_cursor()
     }
 
-    /// Waits for the end of the program, and asserts its exit status.
+    /// Waits for the end of the program, and asserts its exit status as a shell tells
+    /// it: 128 and the signal's number after a signal. A key that comes while nobody
+    /// reads keys is the terminal's, which sends the signal itself.
     #[track_caller]
     pub fn ends_with(&mut self, status: i32) {
         let begin = Instant::now();
@@ -272,7 +276,7 @@ impl Terminal {
         );
         let (line, all) = (&self.line, self.transcript());
         assert!(!all.contains("panicked at"), "{line}\n{all}");
-        assert_eq!(ended.code(), Some(status), "{line}\n{all}");
+        assert_eq!(as_a_shell_tells_it(ended), Some(status), "{line}\n{all}");
     }
 }
 
@@ -382,4 +386,9 @@ mod tests {
             .on_terminal(80, 24)
             .waits_for("else");
     }
+}
+
+fn as_a_shell_tells_it(ended: ExitStatus) -> Option<i32> {
+    let signal = || ended.signal().map(|signal| 128 + signal);
+    ended.code().or_else(signal)
 }

@@ -91,7 +91,7 @@ fn list_names_the_kernels_of_the_lessons_file_in_order() {
         let (_, names) = tests::with_empty_bodies(&text);
         let kernels: Vec<&str> = names
             .into_iter()
-            .filter(|name| text.contains(&format!("{name}(int ")))
+            .filter(|name| text.contains(&format!(" {name}(int ")))
             .collect();
         assert_eq!(kernels_of(number), kernels, "{}", file.display());
     }

@@ -31,8 +31,9 @@ fn every_kernel_is_right_on_every_implementation_that_is_here() {
             .map(String::from)
             .collect();
         for kernel in KERNEL_LESSONS.flat_map(kernels_of) {
-            // The kernel that prints belongs to no table.
-            let expected = kernel != "trace_tiles";
+            // The kernel that prints belongs to no table, and those that lay operands
+            // out are right if the product that reads them is.
+            let expected = kernel != "trace_tiles" && !kernel.starts_with("pack_");
             assert!(
                 !expected || verified.contains(&kernel),
                 "{name} has not verified {kernel}\n{run}"
