@@ -323,6 +323,11 @@ fn for_each_screenful(parser: &mut Parser, mut see: impl FnMut(&Parser, usize)) 
     see(parser, height);
 }
 
+fn as_a_shell_tells_it(ended: ExitStatus) -> Option<i32> {
+    let signal = || ended.signal().map(|signal| 128 + signal);
+    ended.code().or_else(signal)
+}
+
 #[cfg(test)]
 mod tests {
     use std::process::Command;
@@ -386,9 +391,4 @@ mod tests {
             .on_terminal(80, 24)
             .waits_for("else");
     }
-}
-
-fn as_a_shell_tells_it(ended: ExitStatus) -> Option<i32> {
-    let signal = || ended.signal().map(|signal| 128 + signal);
-    ended.code().or_else(signal)
 }
