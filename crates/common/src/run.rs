@@ -30,6 +30,7 @@ pub fn lesson_with<Own: Args>(
     file: Option<&'static str>,
     body: impl Fn(&mut Lesson, &Own) -> Result<()>,
 ) -> ExitCode {
+    supervise::remember_environment();
     if supervise::is_probe() {
         return supervise::answer_probe();
     }

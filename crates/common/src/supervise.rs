@@ -7,6 +7,7 @@ mod side_by_side;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::cli::Flags;
@@ -30,6 +31,24 @@ pub const PROBE_VARIABLE: &str = "OPENCL_COURSE_PROBE";
 const ICD_VARIABLE: &str = "OCL_ICD_VENDORS";
 /// opencl3 loads the library that this variable names, if it can.
 pub const LIBRARY_VARIABLE: &str = "OPENCL_DYLIB_PATH";
+
+/// The environment as it was before OpenCL was loaded.
+static ENVIRONMENT: OnceLock<Vec<(OsString, OsString)>> = OnceLock::new();
+
+/// Keeps the environment as it is now. To be called before OpenCL is loaded: a
+/// loader was seen to cut OCL_ICD_FILENAMES in pieces where it stands, so that
+/// processes started later inherit the first piece alone, and lack a driver.
+pub fn remember_environment() {
+    ENVIRONMENT.get_or_init(|| std::env::vars_os().collect());
+}
+
+/// The environment to give to a process that is started after OpenCL was loaded.
+pub fn first_environment() -> impl Iterator<Item = (OsString, OsString)> {
+    ENVIRONMENT
+        .get_or_init(|| std::env::vars_os().collect())
+        .iter()
+        .cloned()
+}
 
 /// True in a child.
 pub fn is_child() -> bool {

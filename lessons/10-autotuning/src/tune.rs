@@ -71,6 +71,7 @@ pub fn search(lesson: &mut Lesson, problem: &Problem, start: &Start, log: &mut L
     let before = log.known(problem.shape);
     announce(lesson, start, log, &before)?;
     let timeout = Duration::from_secs(lesson.flags.timeout);
+    let device = lesson.session()?.device.label();
     let mut slowest = None;
     let mut known = before.clone();
     let mut worker = None;
@@ -85,7 +86,7 @@ pub fn search(lesson: &mut Lesson, problem: &Problem, start: &Start, log: &mut L
         };
         let ready = match worker.take() {
             Some(worker) => worker,
-            None => Worker::start(problem.shape, timeout)?,
+            None => Worker::start(problem.shape, &device, timeout)?,
         };
         let best_seconds = known
             .trials

@@ -34,8 +34,8 @@ struct Request {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Answer {
-    /// The device is open, the matrices are filled.
-    Ready,
+    /// This device is open, the matrices are filled.
+    Ready(String),
     Tried(Outcome),
 }
 
@@ -53,7 +53,7 @@ pub fn serve(lesson: &mut Lesson, shape: Shape) -> Result<()> {
     let requests = requests();
     lesson.flags.size = Some(shape);
     let problem = &lesson.problem()?;
-    answer(&Answer::Ready)?;
+    answer(&Answer::Ready(lesson.session()?.device.label()))?;
     for request in requests {
         let Ok(point) = request.point.parse::<Point>() else {
             continue;
@@ -127,14 +127,17 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts one, and waits until its matrices are on the device.
+    /// Starts one, and waits until it has opened the device of this label and filled
+    /// its matrices.
     ///
     /// # Errors
-    /// When it cannot be started, or dies at once.
-    pub fn start(shape: Shape, limit: Duration) -> Result<Worker> {
+    /// When it cannot be started, dies at once, or gets another device.
+    pub fn start(shape: Shape, device: &str, limit: Duration) -> Result<Worker> {
         let shape = serde_json::to_string(&shape).map_err(std::io::Error::from)?;
         let mut child = Command::new(std::env::current_exe()?)
             .args(std::env::args_os().skip(1))
+            .env_clear()
+            .envs(supervise::first_environment())
             .env(WORKER_VARIABLE, shape)
             // A worker that is ended while PoCL writes its cache would damage it.
             .env(supervise::CACHE_VARIABLE, "0")
@@ -161,7 +164,12 @@ impl Worker {
             answers,
         };
         match worker.answers.recv_timeout(limit) {
-            Ok(Answer::Ready) => Ok(worker),
+            Ok(Answer::Ready(opened)) if opened == device => Ok(worker),
+            // A search on another device would find the best for that one.
+            Ok(Answer::Ready(opened)) => Err(Error::Usage(format!(
+                "the process that tries candidates gets {opened}, not {device}; \
+                 name the device with --device, and look at cargo run -- doctor"
+            ))),
             _ => Err(Error::Died(format!(
                 "the process that tries candidates does not start: {}",
                 supervise::cause_of_death(worker.end()?)
@@ -191,7 +199,7 @@ impl Worker {
         let begin = Instant::now();
         loop {
             match self.answers.recv_timeout(Duration::from_millis(250)) {
-                Ok(Answer::Ready) => {}
+                Ok(Answer::Ready(_)) => {}
                 Ok(Answer::Tried(crashed @ Outcome::Crashed(_))) => {
                     self.end()?;
                     return Ok((None, crashed));
