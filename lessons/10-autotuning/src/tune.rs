@@ -54,7 +54,7 @@ pub fn starts(
 /// How long a candidate may take to be built, checked and timed: a tenth of the
 /// budget, at least five seconds, and three times as long as the slowest that came
 /// out right. Some compilers take ten seconds for an unrolled loop, and checking a
-/// large product takes seconds, too: until one has come out right, it is half a minute.
+/// large product takes seconds, too: as long as nothing is known, it is half a minute.
 fn limit(budget: Duration, slowest: Option<Duration>, timeout: Duration) -> Duration {
     let expected = slowest.map_or(Duration::from_secs(30), |slowest| 3 * slowest);
     let least = Duration::from_secs(5);
@@ -93,7 +93,11 @@ pub fn search(lesson: &mut Lesson, problem: &Problem, start: &Start, log: &mut L
             .best()
             .map(|(_, gflops)| problem.shape.flop() / gflops / 1e9);
         log.begun(problem.shape, &point)?;
-        let limit = limit(start.budget, slowest, timeout);
+        let limit = match start.starts.contains(&point) {
+            // The course's own, and bests of before: they come to an end.
+            true => limit(start.budget, None, timeout),
+            false => limit(start.budget, slowest, timeout),
+        };
         let begin = Instant::now();
         let (left, outcome) = ready.try_one(&point, best_seconds, limit, || {
             let spent = known.seconds + begin.elapsed().as_secs_f64();
