@@ -43,7 +43,7 @@ pub fn remember_environment() {
 }
 
 /// The environment to give to a process that is started after OpenCL was loaded.
-pub fn first_environment() -> impl Iterator<Item = (OsString, OsString)> {
+pub fn environment_at_start() -> impl Iterator<Item = (OsString, OsString)> {
     ENVIRONMENT
         .get_or_init(|| std::env::vars_os().collect())
         .iter()

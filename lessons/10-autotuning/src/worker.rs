@@ -137,7 +137,7 @@ impl Worker {
         let mut child = Command::new(std::env::current_exe()?)
             .args(std::env::args_os().skip(1))
             .env_clear()
-            .envs(supervise::first_environment())
+            .envs(supervise::environment_at_start())
             .env(WORKER_VARIABLE, shape)
             // A worker that is ended while PoCL writes its cache would damage it.
             .env(supervise::CACHE_VARIABLE, "0")
