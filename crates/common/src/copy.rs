@@ -8,8 +8,9 @@ use crate::lesson::Lesson;
 use crate::matrix::Shape;
 use crate::measure::Outcome;
 use crate::narrate::{Beat, Card, Look};
+use crate::ndrange::NdRange;
 use crate::report::Work;
-use crate::session::{Arg, Launch, NdRange};
+use crate::session::{Arg, Launch};
 use crate::verify::{self, CANARY_BYTES, Right};
 
 /// One launch of such a kernel. Every one has the arguments (int, int, in, out).

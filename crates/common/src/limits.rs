@@ -4,8 +4,8 @@
 use opencl3::kernel::Kernel;
 
 use crate::device::Device;
+use crate::ndrange::NdRange;
 use crate::report::bytes;
-use crate::session::NdRange;
 
 const MEM_OBJECT_ALLOCATION_FAILURE: i32 = -4;
 const OUT_OF_RESOURCES: i32 = -5;

@@ -3,10 +3,8 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use opencl3::kernel::Kernel;
 use opencl3::memory::Buffer;
 
-use crate::cli;
 use crate::element::{Elements, Type};
 use crate::error::{Error, Result};
 use crate::lesson::Lesson;
@@ -14,9 +12,10 @@ use crate::matrix::{Fill, Matrix, Shape};
 use crate::narrate::{Beat, Card, Look};
 use crate::prepare::{LaidOut, Operand};
 use crate::program::Program;
-use crate::report::{Record, Work, bytes};
-use crate::session::{Arg, Launch, NdRange};
-use crate::step::{Axes, Step};
+use crate::refusal::is_refusal;
+use crate::report::{Record, Work};
+use crate::session::{Arg, Launch};
+use crate::step::Step;
 use crate::timing::{self, Runs, Timing};
 use crate::verify::{self, CANARY_BYTES, Problem, Right};
 
@@ -101,8 +100,9 @@ impl Lesson {
             return Ok(record);
         }
         let program = match self.program(&step.defines) {
-            Err(Error::Build(_)) if step.vendor_specific => {
-                record.skipped = Some("this compiler does not know its vendor's words".into());
+            Err(Error::Build(log)) if step.vendor_specific => {
+                let first = log.lines().next().unwrap_or_default();
+                record.skipped = Some(format!("one vendor's words, not this compiler's: {first}"));
                 return Ok(record);
             }
             program => program?,
@@ -216,14 +216,13 @@ impl Lesson {
         let check = |bytes: &[u8]| {
             narrator.note(|| verify::bound(problem));
             let canary = verify::canary_alive(bytes, c_bytes, problem.ty);
-            verify::check(problem, &result(bytes), canary).map_err(|wrong| wrong.to_string())
+            let right = verify::check(problem, &result(bytes), canary);
+            let right = right.map_err(|wrong| wrong.to_string())?;
+            let kept = |one: &LaidOut| one.must_keep_its_canary(&session, problem.ty);
+            laid_out.iter().try_for_each(kept).map(|()| right)
         };
         let out = (&mut c, c_bytes, problem.ty);
-        let mut outcome = self.verify_and_time(&launches, out, runs, check)?;
-        if let (Outcome::Right(..), Some(wrong)) = (&outcome, self.overrun(&laid_out, problem.ty)?)
-        {
-            outcome = Outcome::Wrong(wrong);
-        }
+        let outcome = self.verify_and_time(&launches, out, runs, check)?;
         if self.flags.show {
             let bytes = session.read(&c, c_bytes)?;
             self.show(&format!("C by {name}"), &result(&bytes))?;
@@ -383,92 +382,6 @@ impl Lesson {
         )
     }
 
-    /// Why a step cannot run at all, known before it is built.
-    fn cannot_begin(&mut self, step: &Step, problem: &Problem) -> Result<Option<String>> {
-        if let (Type::Int, Some(reason)) = (problem.ty, step.no_integers) {
-            return Ok(Some(reason.into()));
-        }
-        for kernel in step.kernels() {
-            if let Some(reason) = self.not_in_source(kernel)? {
-                return Ok(Some(reason));
-            }
-        }
-        if let Some(reason) = self.padding_does_not_fit(step, problem)? {
-            return Ok(Some(reason));
-        }
-        let device = &self.session()?.device;
-        let range = step.range(step.shape(problem.shape));
-        if let (Axes::OneGroup, Some(_)) = (step.axes, range.refusal(device, usize::MAX)) {
-            return Ok(Some(format!(
-                "one group cannot hold {} items; see it with --size 3",
-                range.group_size()
-            )));
-        }
-        // Some compilers fail on a group that their device cannot run.
-        let refusal = range.refusal(device, usize::MAX);
-        Ok(refusal.filter(|_| step.has_exact_group()))
-    }
-
-    /// Why the padded matrices are too large, where the problem's own are not.
-    fn padding_does_not_fit(&mut self, step: &Step, problem: &Problem) -> Result<Option<String>> {
-        let s = step.padded(problem.shape);
-        let copies: usize = step
-            .preparations_for(problem.shape)
-            .map(|preparation| preparation.operand.size(s).iter().product::<usize>())
-            .sum();
-        if s == problem.shape && copies == 0 {
-            return Ok(None);
-        }
-        let session = self.session()?;
-        let bytes = (copies * problem.ty.size()) as u64;
-        let fits = cli::must_be_countable(s).and_then(|()| session.must_fit(s, problem.ty, bytes));
-        Ok(fits.err().map(|error| format!("padded to {s}: {error}")))
-    }
-
-    /// A learner's own file need not hold every kernel of the lesson.
-    pub(crate) fn not_in_source(&self, kernel: &str) -> Result<Option<String>> {
-        if self.flags.source.is_none() {
-            return Ok(None);
-        }
-        let source = self.source()?;
-        let there = source.kernels().iter().any(|name| name == kernel);
-        Ok((!there).then(|| format!("not in {}", source.path.display())))
-    }
-
-    /// The launch in groups that this kernel has room for on this device, or why
-    /// there are none; notes the kernel's memory and the group in the record.
-    pub(crate) fn launch_shape(
-        &mut self,
-        kernel: &Kernel,
-        range: NdRange,
-        exact: bool,
-        record: &mut Record,
-    ) -> Result<Result<NdRange, String>> {
-        let session = self.session()?;
-        let device = &session.device;
-        let id = device.cl().id();
-        record.private_bytes = kernel.get_private_mem_size(id).ok();
-        record.local_bytes = kernel.get_local_mem_size(id).ok();
-        let local = record.local_bytes.unwrap_or(0);
-        if local > device.limits.local_mem_bytes {
-            return Ok(Err(format!(
-                "needs {} of local memory, the device has {} (CL_DEVICE_LOCAL_MEM_SIZE)",
-                bytes(local),
-                bytes(device.limits.local_mem_bytes)
-            )));
-        }
-        let room = session.room(kernel, &range.local);
-        let range = match exact {
-            true => range,
-            false => range.in_groups_of_at_most(room),
-        };
-        record.group = range.local.clone();
-        Ok(match range.refusal(device, room) {
-            Some(reason) => Err(reason),
-            None => Ok(range),
-        })
-    }
-
     /// Runs one step on matrices that count 1, 2, 3, ..., and prints A, B and C.
     ///
     /// # Errors
@@ -495,10 +408,4 @@ impl Lesson {
         self.flags.runs = runs;
         done
     }
-}
-
-/// CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE: this launch does not
-/// suit this device, and nothing has run.
-fn is_refusal(code: i32) -> bool {
-    matches!(code, -54 | -55)
 }

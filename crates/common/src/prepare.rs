@@ -10,8 +10,9 @@ use crate::error::Result;
 use crate::lesson::Lesson;
 use crate::matrix::Shape;
 use crate::measure::Operands;
+use crate::ndrange::NdRange;
 use crate::program::Program;
-use crate::session::{Arg, Launch, NdRange};
+use crate::session::{Arg, Launch, Session};
 use crate::step::Step;
 use crate::traffic::{Counts, Traffic};
 use crate::verify::{self, CANARY_BYTES, Problem};
@@ -186,22 +187,23 @@ impl Lesson {
         }
         Ok((launches, laid_out))
     }
+}
 
-    /// What is wrong with what the preparations wrote, if they wrote too much.
-    pub(crate) fn overrun(&mut self, all: &[LaidOut], ty: Type) -> Result<Option<String>> {
-        let session = self.session()?;
-        for LaidOut {
-            buffer, bytes, by, ..
-        } in all
-        {
-            let written = session.read(buffer, bytes + CANARY_BYTES)?;
-            if !verify::canary_alive(&written, *bytes, ty) {
-                return Ok(Some(format!(
-                    "overrun: {by} wrote past the end of its output"
-                )));
-            }
+impl LaidOut {
+    /// Whether nothing was written behind the operand, after a run.
+    ///
+    /// # Errors
+    /// What is wrong, in words; also when the device fails.
+    pub(crate) fn must_keep_its_canary(&self, session: &Session, ty: Type) -> Result<(), String> {
+        let written = session.read(&self.buffer, self.bytes + CANARY_BYTES);
+        let written = written.map_err(|error| error.to_string())?;
+        match verify::canary_alive(&written, self.bytes, ty) {
+            true => Ok(()),
+            false => Err(format!(
+                "overrun: {} wrote past the end of its output",
+                self.by
+            )),
         }
-        Ok(None)
     }
 }
 

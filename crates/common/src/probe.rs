@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::device::Kind;
 use crate::element::Type;
 use crate::error::Result;
+use crate::ndrange::NdRange;
 use crate::program::{self, Program};
-use crate::session::{Arg, NdRange, Session};
+use crate::session::{Arg, Session};
 use crate::source::Source;
 use crate::timing::{self, Runs};
 

@@ -7,8 +7,8 @@ use crate::element::Type;
 use crate::error::Result;
 use crate::matrix::{Matrix, Shape};
 use crate::narrate::Look;
+use crate::ndrange::NdRange;
 use crate::prepare::{Preparation, Prepared};
-use crate::session::NdRange;
 use crate::traffic::{Counts, Traffic};
 use crate::verify::Problem;
 

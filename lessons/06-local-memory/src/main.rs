@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use common::element::{Elements, Type};
 use common::matrix::{Fill, Matrix, Shape};
-use common::session::NdRange;
+use common::ndrange::NdRange;
 use common::{Axes, Copy, Layout, Lesson, Result, Step, Traffic, lesson};
 
 fn main() -> ExitCode {

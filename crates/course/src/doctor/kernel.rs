@@ -4,8 +4,9 @@
 
 use common::device;
 use common::element::Type;
+use common::ndrange::NdRange;
 use common::program::{self, Program};
-use common::session::{Arg, NdRange, Session};
+use common::session::{Arg, Session};
 use common::source::Source;
 use common::timing::{self, Clock, Runs};
 use common::{Error, Result};

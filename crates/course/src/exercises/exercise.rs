@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use common::cli::parse_size;
 use common::matrix::Shape;
-use common::session::NdRange;
+use common::ndrange::NdRange;
 use common::source::{Source, did_you_mean, workspace};
 use common::traffic;
 use serde::{Deserialize, Deserializer};
