@@ -295,12 +295,20 @@ pub fn fallback_driver() -> Option<Fallback> {
     })
 }
 
-/// [`fallback_driver`] for a child.
+/// What a child finds in its environment besides ours: [`fallback_driver`], and
+/// each thread of PoCL on a core of its own.
 pub fn environment() -> Environment {
-    let fallback = fallback_driver().into_iter();
-    fallback
-        .map(|(variable, path)| (variable, path.into()))
-        .collect()
+    let fallback = fallback_driver().map(|(variable, path)| (variable, path.into()));
+    fallback.into_iter().chain(thread_per_core()).collect()
+}
+
+/// Where the system places the threads, two of PoCL's may share a core for a whole
+/// launch of less than a millisecond while another core is idle, and the kernel
+/// takes twice as long. Who has set one of these variables knows better.
+fn thread_per_core() -> Option<(&'static str, OsString)> {
+    let chosen = ["POCL_AFFINITY", "POCL_MAX_PTHREAD_COUNT"];
+    let is_chosen = chosen.iter().any(|name| std::env::var_os(name).is_some());
+    (!is_chosen).then(|| ("POCL_AFFINITY", "1".into()))
 }
 
 /// The labels of the devices, as a child sees them: opencl3 loads its library

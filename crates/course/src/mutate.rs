@@ -61,10 +61,11 @@ pub fn mutate(options: &Options) -> Result<()> {
             true => writeln!(out, "{}", score.whole())?,
             false => writeln!(out, "{}", score.text())?,
         }
+        // Each at once: all kernels together take an hour.
+        if options.write {
+            keep(&score)?;
+        }
         scores.push(score);
-    }
-    if options.write {
-        keep(&scores)?;
     }
     let all: usize = scores.iter().map(|score| score.mutants.len()).sum();
     let survived: usize = scores.iter().map(|score| score.survivors().len()).sum();
@@ -77,9 +78,9 @@ pub fn mutate(options: &Options) -> Result<()> {
     }
 }
 
-/// Puts the scores into data/mutation/score.jsonl, in teaching order. The lines of
-/// kernels that were not measured stay as they are.
-fn keep(scores: &[Score]) -> Result<()> {
+/// Puts the score into data/mutation/score.jsonl, in teaching order. The lines of
+/// other kernels stay as they are.
+fn keep(score: &Score) -> Result<()> {
     let path = workspace().join("data/mutation/score.jsonl");
     let before = fs::read_to_string(&path).unwrap_or_default();
     let mut lines: Vec<Value> = before
@@ -87,7 +88,7 @@ fn keep(scores: &[Score]) -> Result<()> {
         .map(serde_json::from_str)
         .collect::<Result<_, _>>()
         .with_context(|| format!("{} is damaged", path.display()))?;
-    lines.extend(scores.iter().map(Score::summary));
+    lines.push(score.summary());
     let mut kept = String::new();
     for (lesson, kernel) in chosen(&Options::default())? {
         let is_it = |line: &&Value| line["lesson"] == lesson.number && line["kernel"] == *kernel;

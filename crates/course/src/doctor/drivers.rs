@@ -28,6 +28,7 @@ const VARIABLES: &[(&str, &str)] = &[
     ("POCL_CACHE_DIR", "where PoCL keeps compiled kernels"),
     ("POCL_KERNEL_CACHE", "0: PoCL compiles anew every time"),
     ("POCL_MAX_PTHREAD_COUNT", "the cores that PoCL uses: it changes every time"),
+    ("POCL_AFFINITY", "1, as the course sets it: each thread of PoCL keeps to a core"),
     ("POCL_DEBUG", "PoCL prints what it does"),
     ("CUDA_VISIBLE_DEVICES", "the NVIDIA GPUs that are shown"),
     ("CL_CONFIG_CPU_TARGET_ARCH", "the instructions that Intel's CPU runtime uses"),
