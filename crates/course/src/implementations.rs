@@ -20,6 +20,8 @@ pub struct Implementation {
     pub selector: Option<String>,
     /// A simulator is slow: it gets the small shapes only.
     pub simulator: bool,
+    /// Not one of the CPU implementations.
+    pub gpu: bool,
 }
 
 /// PoCL, Oclgrind, rusticl, Intel's CPU runtime, then every GPU.
@@ -55,6 +57,7 @@ fn by_platform(
         environment,
         selector: Some(platform.into()),
         simulator: false,
+        gpu: false,
     }
 }
 
@@ -72,6 +75,7 @@ fn by_library(name: &str, library: Option<PathBuf>) -> Implementation {
         environment: environment.into_iter().collect(),
         selector: Some(platform.into()),
         simulator: name == "Oclgrind",
+        gpu: false,
     }
 }
 
@@ -114,6 +118,7 @@ fn gpus(labels: &[String]) -> Vec<Implementation> {
         environment: Vec::new(),
         selector,
         simulator: false,
+        gpu: true,
     };
     if found.is_empty() {
         return vec![gpu("a GPU", None)];

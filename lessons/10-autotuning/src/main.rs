@@ -79,10 +79,11 @@ fn defaults(lesson: &mut Lesson, problem: &Problem) -> Result<Vec<Point>> {
 /// Configurations that a search would hardly meet, and for which the kernels must
 /// be right all the same: odd sizes, every width, one item a group.
 const AWKWARD: &[&str] = &[
-    "matmul_tunable_local TM=6 TN=10 TK=2 RM=3 RN=5 WIDTH=1 PAD=1 UNROLL=1",
+    "matmul_tunable_local TM=6 TN=10 TK=12 RM=3 RN=5 WIDTH=1 PAD=1 UNROLL=1",
     "matmul_tunable_local TM=12 TN=12 TK=6 RM=2 RN=4 WIDTH=2 PAD=2 UNROLL=16",
+    "matmul_tunable_local TM=8 TN=8 TK=1 RM=2 RN=4 WIDTH=1 PAD=0 UNROLL=2",
     "matmul_tunable_local TM=4 TN=8 TK=4 RM=4 RN=8 WIDTH=4 PAD=0 UNROLL=16",
-    "matmul_tunable_local TM=16 TN=64 TK=8 RM=8 RN=16 WIDTH=8 PAD=8 UNROLL=1",
+    "matmul_tunable_local TM=64 TN=16 TK=8 RM=8 RN=16 WIDTH=8 PAD=8 UNROLL=1",
     "matmul_tunable_local TM=32 TN=32 TK=16 RM=16 RN=16 WIDTH=16 PAD=0 UNROLL=1",
     "matmul_tunable_private LANES=1 VECTORS=5 ROWS=3 GROUP_X=5 GROUP_Y=2 UNROLL=1",
     "matmul_tunable_private LANES=2 VECTORS=3 ROWS=5 GROUP_X=3 GROUP_Y=1 UNROLL=2",
