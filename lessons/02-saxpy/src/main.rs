@@ -1,16 +1,19 @@
 //! Lesson 2: saxpy, C = d * A + B. The host side of an OpenCL program, written
-//! out in full: eleven steps, with no help from `common` for any of them.
+//! out in full: eleven steps, with no help from `common` for any of them. Then the
+//! same with a kernel that comes to the memory's limit.
 
 mod compare;
 mod tell;
+mod vector;
 
 use std::process::ExitCode;
 use std::ptr;
 use std::time::Instant;
 
 use common::device::{Candidate, Kind, choose};
+use common::element::{Elements, Type};
 use common::error::During;
-use common::matrix::Fill;
+use common::matrix::{Fill, Matrix};
 use common::narrate::Beat;
 use common::program::diagnose;
 use common::source::Source;
@@ -30,6 +33,12 @@ use opencl3::types::{CL_BLOCKING, cl_float, cl_int};
 const GROUP: usize = 256;
 /// Floats behind C that the kernel must leave alone.
 const CANARY: usize = 64;
+
+/// Floats of a vector, unless the learner says otherwise: beyond most caches, and a
+/// fifth of a gigabyte for three of them.
+const SHORTEST: usize = 1 << 24;
+/// The same at most, where there is plenty of memory.
+const LONGEST: usize = 1 << 26;
 
 /// The vectors, and what the learner asked for.
 struct Saxpy {
@@ -86,14 +95,38 @@ fn main() -> ExitCode {
             choice.reason
         ))?;
         let saxpy = problem(lesson, chosen, &devices[choice.index])?;
-        let narrator = lesson.narrator.clone();
-        narrator.kernel(|| tell::card(&saxpy))?;
-        narrator.again(|| {
-            let times = eleven_steps(lesson, &devices[choice.index], &saxpy, true)?;
-            compare::report(lesson, &saxpy, &times, chosen)
-        })?;
+        let times = match lesson.flags.wants("saxpy") {
+            true => by_hand(lesson, &saxpy, &devices[choice.index], chosen)?,
+            false => None,
+        };
+        vector::measure(lesson, &saxpy)?;
+        compare::host(lesson, &saxpy, times.as_ref())?;
         compare::every_device(lesson, &saxpy, &devices, &candidates)
     })
+}
+
+/// The eleven steps, and what they took; none where the learner's own file holds the
+/// other kernel only.
+fn by_hand(
+    lesson: &mut Lesson,
+    saxpy: &Saxpy,
+    device: &Device,
+    candidate: &Candidate,
+) -> Result<Option<Times>> {
+    if let Some(reason) = lesson.not_in_source("saxpy")? {
+        compare::skipped(lesson, saxpy, reason)?;
+        return Ok(None);
+    }
+    let narrator = lesson.narrator.clone();
+    narrator.kernel(|| tell::card(saxpy))?;
+    let mut taken = None;
+    narrator.again(|| {
+        let times = eleven_steps(lesson, device, saxpy, true)?;
+        compare::report(lesson, saxpy, &times, candidate)?;
+        taken = Some(times);
+        Ok(())
+    })?;
+    Ok(taken)
 }
 
 fn describe(device: &Device, platform: &str) -> Candidate {
@@ -113,27 +146,24 @@ fn describe(device: &Device, platform: &str) -> Candidate {
 
 /// Two vectors and a factor, from the flags.
 fn problem(lesson: &Lesson, candidate: &Candidate, device: &Device) -> Result<Saxpy> {
-    if lesson.flags.ty != common::element::Type::Float {
+    if lesson.flags.ty != Type::Float {
         return Err(Error::Usage(
             "this lesson computes with floats; --type belongs to the matrix lessons".into(),
         ));
     }
-    // Well beyond the caches, unless a simulator must walk through every item.
     let simulator = candidate.platform.contains("Oclgrind");
-    let n = lesson
-        .flags
-        .length()?
-        .unwrap_or(if simulator { 1000 } else { 1 << 24 });
+    let global = device.global_mem_size().during("asking for limits")?;
+    let own = match (simulator, candidate.kind) {
+        // It walks through every item.
+        (true, _) => 1000,
+        (false, Kind::Gpu) => length_for(global),
+        (false, _) => SHORTEST,
+    };
+    let n = lesson.flags.length()?.unwrap_or(own);
     must_fit(n, candidate, device)?;
-    let vector = |seed: u64| {
-        let random = common::matrix::Matrix::filled(
-            1,
-            n,
-            common::element::Type::Float,
-            lesson.flags.fill,
-            seed,
-        );
-        (0..n).map(|i| random.data.get(i) as f32).collect()
+    let vector = |seed: u64| match Matrix::filled(1, n, Type::Float, lesson.flags.fill, seed).data {
+        Elements::Float(floats) => floats,
+        _ => unreachable!("asked for floats"),
     };
     let runs = match (lesson.flags.runs, simulator) {
         (Some(runs), _) => runs,
@@ -151,6 +181,14 @@ fn problem(lesson: &Lesson, candidate: &Candidate, device: &Device) -> Result<Sa
         b: vector(lesson.flags.seed.wrapping_add(1)),
         runs,
     })
+}
+
+/// The vectors of a GPU with so many bytes of memory: each a 64th of it, in powers of
+/// two. On a fast GPU the shortest ones would stay in its cache in part, and starting
+/// the kernel would count; the longest travel in less than a second, still.
+fn length_for(global: u64) -> usize {
+    let floats = (global / 64) as usize / size_of::<f32>();
+    (1 << floats.max(1).ilog2()).clamp(SHORTEST, LONGEST)
 }
 
 /// Refuses a kernel with other arguments, as far as the driver tells them.
@@ -187,6 +225,8 @@ fn must_fit(n: usize, candidate: &Candidate, device: &Device) -> Result<()> {
     // A CPU's global memory is the host's, where the vectors lie as well.
     let copies = if candidate.kind == Kind::Cpu { 2 } else { 1 };
     let room = largest.min(global / (3 * copies)) as usize / size_of::<f32>() - CANARY;
+    // An int must hold the surplus items' numbers, too.
+    let room = room.min(cl_int::MAX as usize - GROUP);
     match n <= room {
         true => Ok(()),
         false => Err(Error::Usage(format!(
@@ -341,7 +381,7 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     ))?;
 
     tell.begins(Beat::Check)?;
-    compare::must_be_right(saxpy, &result)?;
+    compare::must_be_right(saxpy, &result).map_err(Error::Wrong)?;
     tell.right(n);
     say(format!("  10  use: all {n} elements are right"))?;
 
