@@ -110,7 +110,7 @@ pub fn host(lesson: &mut Lesson, saxpy: &Saxpy, times: Option<&Times>) -> Result
     let bytes = stream::bytes(n);
     let gbytes = |seconds: f64| significant(bytes / seconds / 1e9);
     lesson.doing("timing the plain loop on one core")?;
-    let plain = sequential(saxpy);
+    let plain = sequential(saxpy)?;
     lesson.host_moves(("host plain loop", "one core"), n, &plain, bytes)?;
     let one = plain.median();
     lesson.say(format!(
@@ -132,7 +132,7 @@ pub fn host(lesson: &mut Lesson, saxpy: &Saxpy, times: Option<&Times>) -> Result
     let triad = lesson.host_moves(("host triad", &says), n, &all, bytes)?;
     let best = all.seconds.iter().copied().fold(f64::INFINITY, f64::min);
     lesson.say(format!(
-        "  STREAM's triad on all cores of the host ({threads}): {}, {} GB/s; the best run {}",
+        "  STREAM's triad on all cores of the host ({threads}): {}, {} GB/s, best {}",
         seconds(all.median()),
         gbytes(all.median()),
         gbytes(best)
@@ -207,7 +207,7 @@ fn wrong_ways(lesson: &Lesson, times: &Times, timing: &Timing) -> Result<()> {
 }
 
 /// The same on one core, the way everybody would write it.
-fn sequential(saxpy: &Saxpy) -> Timing {
+fn sequential(saxpy: &Saxpy) -> Result<Timing> {
     let mut c = vec![0.0f32; saxpy.a.len()];
     let mut samples = Vec::new();
     for _ in 0..5 {
@@ -218,7 +218,8 @@ fn sequential(saxpy: &Saxpy) -> Timing {
         black_box(&mut c);
         samples.push(start.elapsed().as_secs_f64());
     }
-    Timing::by_the_wall(samples)
+    must_be_right(saxpy, &c).map_err(Error::Wrong)?;
+    Ok(Timing::by_the_wall(samples))
 }
 
 /// The same program on every device of the machine.
@@ -252,7 +253,7 @@ pub fn every_device(
     }
     rows.push(vec![
         "plain loop, one core".into(),
-        seconds(sequential(saxpy).median()),
+        seconds(sequential(saxpy)?.median()),
     ]);
     lesson.say(table(&["", "kernel", "A and B in", "C out"], &rows))
 }

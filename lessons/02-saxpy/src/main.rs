@@ -3,6 +3,7 @@
 //! same with a kernel that comes to the memory's limit.
 
 mod compare;
+mod problem;
 mod tell;
 mod vector;
 
@@ -11,12 +12,9 @@ use std::ptr;
 use std::time::Instant;
 
 use common::device::{Candidate, Kind, choose};
-use common::element::{Elements, Type};
 use common::error::During;
-use common::matrix::{Fill, Matrix};
 use common::narrate::Beat;
 use common::program::diagnose;
-use common::source::Source;
 use common::timing::Profile;
 use common::{Error, Lesson, Result, lesson};
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
@@ -27,28 +25,13 @@ use opencl3::memory::{Buffer, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, ClMem};
 use opencl3::platform::get_platforms;
 use opencl3::program::Program;
 use opencl3::types::{CL_BLOCKING, cl_float, cl_int};
+use problem::Saxpy;
 
 /// Items of a work-group: a multiple of what every GPU runs in lockstep, and no
 /// more than what every device allows.
 const GROUP: usize = 256;
 /// Floats behind C that the kernel must leave alone.
 const CANARY: usize = 64;
-
-/// Floats of a vector, unless the learner says otherwise: beyond most caches, and a
-/// fifth of a gigabyte for three of them.
-const SHORTEST: usize = 1 << 24;
-/// The same at most, where there is plenty of memory.
-const LONGEST: usize = 1 << 26;
-
-/// The vectors, and what the learner asked for.
-struct Saxpy {
-    source: Source,
-    d: f32,
-    a: Vec<f32>,
-    b: Vec<f32>,
-    /// Timed launches after the first one.
-    runs: usize,
-}
 
 /// What one device took, in seconds.
 struct Times {
@@ -94,7 +77,7 @@ fn main() -> ExitCode {
             chosen.name,
             choice.reason
         ))?;
-        let saxpy = problem(lesson, chosen, &devices[choice.index])?;
+        let saxpy = problem::problem(lesson, chosen, &devices[choice.index])?;
         let times = match lesson.flags.wants("saxpy") {
             true => by_hand(lesson, &saxpy, &devices[choice.index], chosen)?,
             false => None,
@@ -144,53 +127,6 @@ fn describe(device: &Device, platform: &str) -> Candidate {
     }
 }
 
-/// Two vectors and a factor, from the flags.
-fn problem(lesson: &Lesson, candidate: &Candidate, device: &Device) -> Result<Saxpy> {
-    if lesson.flags.ty != Type::Float {
-        return Err(Error::Usage(
-            "this lesson computes with floats; --type belongs to the matrix lessons".into(),
-        ));
-    }
-    let simulator = candidate.platform.contains("Oclgrind");
-    let global = device.global_mem_size().during("asking for limits")?;
-    let own = match (simulator, candidate.kind) {
-        // It walks through every item.
-        (true, _) => 1000,
-        (false, Kind::Gpu) => length_for(global),
-        (false, _) => SHORTEST,
-    };
-    let n = lesson.flags.length()?.unwrap_or(own);
-    must_fit(n, candidate, device)?;
-    let vector = |seed: u64| match Matrix::filled(1, n, Type::Float, lesson.flags.fill, seed).data {
-        Elements::Float(floats) => floats,
-        _ => unreachable!("asked for floats"),
-    };
-    let runs = match (lesson.flags.runs, simulator) {
-        (Some(runs), _) => runs,
-        (None, true) => 0,
-        (None, false) => 10,
-    };
-    Ok(Saxpy {
-        source: lesson.source()?,
-        d: if lesson.flags.fill == Fill::Count {
-            2.0
-        } else {
-            1.7
-        },
-        a: vector(lesson.flags.seed),
-        b: vector(lesson.flags.seed.wrapping_add(1)),
-        runs,
-    })
-}
-
-/// The vectors of a GPU with so many bytes of memory: each a 64th of it, in powers of
-/// two. On a fast GPU the shortest ones would stay in its cache in part, and starting
-/// the kernel would count; the longest travel in less than a second, still.
-fn length_for(global: u64) -> usize {
-    let floats = (global / 64) as usize / size_of::<f32>();
-    (1 << floats.max(1).ilog2()).clamp(SHORTEST, LONGEST)
-}
-
 /// Refuses a kernel with other arguments, as far as the driver tells them.
 fn must_take(kernel: &Kernel, types: &[&str]) -> Result<()> {
     let refuse = |why: String| {
@@ -216,26 +152,6 @@ fn must_take(kernel: &Kernel, types: &[&str]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Refuses vectors that the device has no room for, before they are made.
-fn must_fit(n: usize, candidate: &Candidate, device: &Device) -> Result<()> {
-    let largest = device.max_mem_alloc_size().during("asking for limits")?;
-    let global = device.global_mem_size().during("asking for limits")?;
-    // A CPU's global memory is the host's, where the vectors lie as well.
-    let copies = if candidate.kind == Kind::Cpu { 2 } else { 1 };
-    let room = largest.min(global / (3 * copies)) as usize / size_of::<f32>() - CANARY;
-    // An int must hold the surplus items' numbers, too.
-    let room = room.min(cl_int::MAX as usize - GROUP);
-    match n <= room {
-        true => Ok(()),
-        false => Err(Error::Usage(format!(
-            "too large for {}: three vectors of {n} floats take {:.2} GiB; \
-             try --size {room} or less",
-            candidate.name,
-            3.0 * 4.0 * n as f64 / f64::from(1 << 30)
-        ))),
-    }
 }
 
 /// Steps 2 to 11 on one device. With `aloud` each is announced.

@@ -8,6 +8,8 @@ use common::report::{Record, Work};
 use common::session::{Arg, Launch};
 use common::verify::{self, CANARY_BYTES, Right};
 use common::{Lesson, Outcome, Result, stream};
+use opencl3::kernel::Kernel;
+use opencl3::memory::Buffer;
 
 use super::{GROUP, Saxpy, compare};
 
@@ -66,49 +68,19 @@ fn run(lesson: &mut Lesson, saxpy: &Saxpy, record: &mut Record) -> Result<()> {
         }
     };
 
-    // Buffers begin at multiples of 128 bytes and more, as OpenCL demands: where a
-    // float4 may lie.
-    let session = lesson.session()?;
-    let narrator = lesson.narrator.clone();
-    narrator.beat(Beat::Upload)?;
-    let bytes = size_of_val(&*saxpy.a);
-    let look = Look {
-        rows: 1,
-        cols: n,
-        ty: Type::Float,
-    };
-    narrator.name_next("A");
-    let a = session.upload(bytemuck::cast_slice(&saxpy.a))?;
-    narrator.name_next("B");
-    let b = session.upload(bytemuck::cast_slice(&saxpy.b))?;
-    narrator.name_next("C");
-    let mut c = session.buffer(bytes + CANARY_BYTES)?;
-    for (name, buffer) in [("A", &a), ("B", &b), ("C", &c)] {
-        narrator.watch(&session.queue, name, buffer, look);
-    }
-    narrator.beat(Beat::Arguments)?;
-    let sizes = [Arg::Int(n as i32), Arg::Float(saxpy.d)];
-    let vectors = [&a, &b, &c].map(Arg::Buffer);
-    session.set_args(&kernel, KERNEL, &[&sizes[..], &vectors[..]].concat())?;
-
-    let check = |result: &[u8]| {
-        narrator.note(|| compare::bound(n));
-        if !verify::canary_alive(result, bytes, Type::Float) {
-            return Err(compare::OVERRUN.into());
-        }
-        compare::must_be_right(saxpy, &bytemuck::pod_collect_to_vec(&result[..bytes]))?;
-        Ok(Right {
-            compared: n,
-            freivalds: false,
-        })
-    };
+    let [_a, _b, mut c] = arguments(lesson, saxpy, &kernel)?;
     let launch = Launch {
         kernel,
         name: KERNEL.into(),
         range,
     };
     let runs = lesson.runs()?;
-    let out = (&mut c, bytes, Type::Float);
+    let narrator = lesson.narrator.clone();
+    let out = (&mut c, size_of_val(&*saxpy.a), Type::Float);
+    let check = |result: &[u8]| {
+        narrator.note(|| compare::bound(n));
+        right(saxpy, result)
+    };
     match lesson.verify_and_time(&[launch], out, runs, check)? {
         Outcome::Wrong(wrong) => record.failed = Some(wrong),
         Outcome::Right(right, timing) => {
@@ -120,4 +92,46 @@ fn run(lesson: &mut Lesson, saxpy: &Saxpy, record: &mut Record) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A, B and room for C on the device, set as the kernel's arguments. A buffer begins at
+/// a multiple of 128 bytes or more, as OpenCL demands: a float4 may lie there.
+fn arguments(lesson: &mut Lesson, saxpy: &Saxpy, kernel: &Kernel) -> Result<[Buffer<u8>; 3]> {
+    let session = lesson.session()?;
+    let narrator = &lesson.narrator;
+    narrator.beat(Beat::Upload)?;
+    let n = saxpy.a.len();
+    narrator.name_next("A");
+    let a = session.upload(bytemuck::cast_slice(&saxpy.a))?;
+    narrator.name_next("B");
+    let b = session.upload(bytemuck::cast_slice(&saxpy.b))?;
+    narrator.name_next("C");
+    let c = session.buffer(size_of_val(&*saxpy.a) + CANARY_BYTES)?;
+    let look = Look {
+        rows: 1,
+        cols: n,
+        ty: Type::Float,
+    };
+    for (name, buffer) in [("A", &a), ("B", &b), ("C", &c)] {
+        narrator.watch(&session.queue, name, buffer, look);
+    }
+    narrator.beat(Beat::Arguments)?;
+    let sizes = [Arg::Int(n as i32), Arg::Float(saxpy.d)];
+    let vectors = [&a, &b, &c].map(Arg::Buffer);
+    session.set_args(kernel, KERNEL, &[&sizes[..], &vectors[..]].concat())?;
+    Ok([a, b, c])
+}
+
+/// Whether this is the vector, and what lies behind it is as it was; if not, what
+/// it looks like.
+fn right(saxpy: &Saxpy, result: &[u8]) -> Result<Right, String> {
+    let bytes = size_of_val(&*saxpy.a);
+    if !verify::canary_alive(result, bytes, Type::Float) {
+        return Err(compare::OVERRUN.into());
+    }
+    compare::must_be_right(saxpy, &bytemuck::pod_collect_to_vec(&result[..bytes]))?;
+    Ok(Right {
+        compared: saxpy.a.len(),
+        freivalds: false,
+    })
 }
