@@ -107,12 +107,7 @@ impl Lesson {
         c: &Matrix,
         seconds: f64,
     ) -> Result<Record> {
-        let mut record = Record {
-            platform: "host".into(),
-            device: "host".into(),
-            driver: String::new(),
-            ..self.record(name, says, problem.shape)?
-        };
+        let mut record = self.host_record(name, says, problem.shape)?;
         match verify::check(problem, c, true) {
             Ok(right) => record.right(right),
             Err(wrong) => record.failed = Some(wrong.to_string()),
@@ -122,5 +117,36 @@ impl Lesson {
         self.keep(&record)?;
         self.report.json(&record)?;
         Ok(record)
+    }
+
+    /// Records a loop of the host that was found right and moves `bytes` bytes of
+    /// vectors of `n` floats. In JSON mode the record is printed; for people the
+    /// caller says what it tells.
+    ///
+    /// # Errors
+    /// When standard output fails.
+    pub fn host_moves(
+        &mut self,
+        (name, says): (&str, &str),
+        n: usize,
+        timing: &Timing,
+        bytes: f64,
+    ) -> Result<Record> {
+        let shape = Shape { m: 1, n, k: 1 };
+        let mut record = self.host_record(name, says, shape)?;
+        record.verified = true;
+        record.timed(timing, Work::Bytes(bytes), None);
+        self.keep(&record)?;
+        self.report.json(&record)?;
+        Ok(record)
+    }
+
+    fn host_record(&mut self, name: &str, says: &str, shape: Shape) -> Result<Record> {
+        Ok(Record {
+            platform: "host".into(),
+            device: "host".into(),
+            driver: String::new(),
+            ..self.record(name, says, shape)?
+        })
     }
 }

@@ -43,7 +43,7 @@ pub(crate) struct Ready {
 }
 
 /// How a kernel came out.
-pub(crate) enum Outcome {
+pub enum Outcome {
     /// Right, and timed unless nothing is to be timed.
     Right(Right, Option<Timing>),
     /// Wrong, with what it looks like.
@@ -276,7 +276,7 @@ impl Lesson {
     ///
     /// # Errors
     /// When the device fails.
-    pub(crate) fn verify_and_time(
+    pub fn verify_and_time(
         &mut self,
         launches: &[Launch],
         (out, bytes, ty): (&mut Buffer<u8>, usize, Type),

@@ -59,8 +59,12 @@ impl Lesson {
         Ok(fits.err().map(|error| format!("padded to {s}: {error}")))
     }
 
-    /// A learner's own file need not hold every kernel of the lesson.
-    pub(crate) fn not_in_source(&self, kernel: &str) -> Result<Option<String>> {
+    /// Why a kernel is left out that a learner's own file does not hold: it need not
+    /// hold every kernel of the lesson.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn not_in_source(&self, kernel: &str) -> Result<Option<String>> {
         if self.flags.source.is_none() {
             return Ok(None);
         }
@@ -71,7 +75,10 @@ impl Lesson {
 
     /// The launch in groups that this kernel has room for on this device, or why
     /// there are none; notes the kernel's memory and the group in the record.
-    pub(crate) fn launch_shape(
+    ///
+    /// # Errors
+    /// Those of [`Lesson::session`].
+    pub fn launch_shape(
         &mut self,
         kernel: &Kernel,
         range: NdRange,

@@ -51,7 +51,7 @@ const fn lesson(number: u32, folder: &'static str, minutes: u32, teaches: &'stat
 #[rustfmt::skip]
 pub const LESSONS: &[Lesson] = &[
     lesson(1, "01-device-discovery", 15, "what this machine offers: platforms, devices, limits"),
-    lesson(2, "02-saxpy", 30, "a whole OpenCL program in eleven steps, and how to time it"),
+    lesson(2, "02-saxpy", 35, "a whole OpenCL program in eleven steps, and how to time it"),
     lesson(3, "03-naive-matmul", 30, "a matrix product, one element per work-item"),
     lesson(4, "04-coalescing", 30, "neighbouring work-items, neighbouring addresses"),
     lesson(5, "05-private-memory", 25, "what an item keeps to itself, and when it spills"),

@@ -6,23 +6,35 @@ use std::time::Instant;
 
 use common::device::Candidate;
 use common::matrix::Shape;
-use common::report::{Work, seconds, significant, table};
+use common::report::{Record, Work, factor, seconds, significant, table};
+use common::stream::{self, Triad};
 use common::timing::{Profile, Timing, median, settle};
-use common::{Error, Lesson, Result};
+use common::{Error, Lesson, Result, Traffic};
 use opencl3::device::Device;
 
-use super::{Saxpy, Times, eleven_steps};
+use super::{GROUP, Saxpy, Times, eleven_steps, vector};
 
-/// Compares every element with the sum in f64. Product and sum are rounded once
-/// each, or together once: two roundings bound the error. NaN is not right, except
-/// behind the vector, where it must have survived.
-pub fn must_be_right(saxpy: &Saxpy, result: &[f32]) -> Result<()> {
+/// Elements that either kernel loads and stores.
+const TRAFFIC: Traffic = Traffic::global("2*N", "N");
+/// Rounds of the triad: as many as a short kernel is run.
+const TRIADS: usize = 20;
+
+/// That what lies behind C has changed.
+pub const OVERRUN: &str = "overrun: the kernel wrote past the end of C";
+
+/// What [`must_be_right`] asks for, in a line.
+pub fn bound(n: usize) -> String {
+    format!("{n} elements: |c - (d a + b)| <= eps (|d a| + |b|); NaN fails")
+}
+
+/// Compares every element with the sum in f64; if one is wrong, says how. Product and
+/// sum are rounded once each, or together once: two roundings bound the error. NaN is
+/// not right, except behind the vector, where it must have survived.
+pub fn must_be_right(saxpy: &Saxpy, result: &[f32]) -> Result<(), String> {
     let d = f64::from(saxpy.d);
     let (result, behind) = result.split_at(saxpy.a.len());
     if behind.iter().any(|x| !x.is_nan()) {
-        return Err(Error::Wrong(
-            "overrun: the kernel wrote past the end of C".into(),
-        ));
+        return Err(OVERRUN.into());
     }
     for (i, &got) in result.iter().enumerate() {
         let (a, b) = (f64::from(saxpy.a[i]), f64::from(saxpy.b[i]));
@@ -30,16 +42,16 @@ pub fn must_be_right(saxpy: &Saxpy, result: &[f32]) -> Result<()> {
         let bound = f64::from(f32::EPSILON) * ((d * a).abs() + b.abs());
         let right = (f64::from(got) - want).abs() <= bound;
         if !right {
-            return Err(Error::Wrong(format!(
+            return Err(format!(
                 "C[{i}] must be {want}, the kernel wrote {got} (NaN: it wrote nothing)"
-            )));
+            ));
         }
     }
     Ok(())
 }
 
-/// The four times of the first and a later launch, the right time and three
-/// wrong ones, and the loop on the host.
+/// The four times of the first and a later launch, the right time and three wrong
+/// ones; then the kernel's row, the first of the table.
 pub fn report(lesson: &mut Lesson, saxpy: &Saxpy, times: &Times, device: &Candidate) -> Result<()> {
     let n = saxpy.a.len();
     let timing = kernel_time(times);
@@ -56,32 +68,87 @@ pub fn report(lesson: &mut Lesson, saxpy: &Saxpy, times: &Times, device: &Candid
         lesson.peak()?.map(|peak| peak.gbytes_per_second)
     };
     lesson.table("GB/s")?;
-    let shape = Shape { m: 1, n, k: 1 };
-    let mut record = lesson.record("saxpy", "two reads and one write for each element", shape)?;
+    let says = "two reads and one write for each element";
+    let mut record = record(lesson, "saxpy", says, saxpy)?;
     record.device = device.name.clone();
+    record.group = vec![GROUP];
     record.build_seconds = times.build;
     record.write_seconds = Some(times.write);
     record.read_seconds = Some(times.read);
     record.verified = true;
     record.elements_compared = Some(n);
     if !times.launches.is_empty() {
-        record.timed(&timing, Work::Bytes(traffic(n)), limit);
+        record.timed(&timing, Work::Bytes(stream::bytes(n)), limit);
     }
-    lesson.row(record)?;
-    if !times.launches.is_empty() {
-        let host = sequential_seconds(saxpy);
-        lesson.say(format!(
-            "\n  the plain loop on one core of the host: {}, {} GB/s",
-            seconds(host),
-            significant(traffic(n) / host / 1e9)
-        ))?;
-        lesson.say(format!(
-            "  A and B to the device: {}; C back: {}. Count them, and the host may win",
-            seconds(times.write),
-            seconds(times.read)
-        ))?;
+    lesson.row(record)
+}
+
+/// The head of the table, and a row that says why saxpy was left out.
+pub fn skipped(lesson: &mut Lesson, saxpy: &Saxpy, reason: String) -> Result<()> {
+    lesson.table("GB/s")?;
+    let mut record = record(lesson, "saxpy", "", saxpy)?;
+    record.skipped = Some(reason);
+    lesson.row(record)
+}
+
+/// A record of one of the two kernels, with what it loads and stores.
+pub fn record(lesson: &mut Lesson, kernel: &str, says: &str, saxpy: &Saxpy) -> Result<Record> {
+    let n = saxpy.a.len();
+    let mut record = lesson.record(kernel, says, Shape { m: 1, n, k: 1 })?;
+    record.traffic_formulas = Some(TRAFFIC);
+    record.traffic_elements = Some(TRAFFIC.count(|name| (name == "N").then_some(n as f64))?);
+    Ok(record)
+}
+
+/// The host on the same vectors, with one core and with all; and what the transfers
+/// took, where somebody timed them.
+pub fn host(lesson: &mut Lesson, saxpy: &Saxpy, times: Option<&Times>) -> Result<()> {
+    if lesson.runs()?.is_none() {
+        return Ok(());
     }
-    Ok(())
+    let n = saxpy.a.len();
+    let bytes = stream::bytes(n);
+    let gbytes = |seconds: f64| significant(bytes / seconds / 1e9);
+    lesson.doing("timing the plain loop on one core")?;
+    let plain = sequential(saxpy)?;
+    lesson.host_moves(("host plain loop", "one core"), n, &plain, bytes)?;
+    let one = plain.median();
+    lesson.say(format!(
+        "\n  the plain loop on one core of the host: {}, {} GB/s",
+        seconds(one),
+        gbytes(one)
+    ))?;
+
+    lesson.doing("timing STREAM's triad on all cores")?;
+    let Triad {
+        threads,
+        timing: all,
+        right,
+    } = stream::triad(n, TRIADS);
+    if !right {
+        return Err(Error::Wrong("STREAM's triad is wrong on the host".into()));
+    }
+    let says = format!("{threads} cores, each on its own part");
+    let triad = lesson.host_moves(("host triad", &says), n, &all, bytes)?;
+    let best = all.seconds.iter().copied().fold(f64::INFINITY, f64::min);
+    lesson.say(format!(
+        "  STREAM's triad on all cores of the host ({threads}): {}, {} GB/s, best {}",
+        seconds(all.median()),
+        gbytes(all.median()),
+        gbytes(best)
+    ))?;
+    let rows = lesson.report.rows().iter();
+    let vector = rows.rev().find(|row| row.kernel == vector::KERNEL);
+    if let Some((ours, theirs)) = vector.and_then(Record::rate).zip(triad.rate()) {
+        let times = factor(ours / theirs);
+        lesson.say(format!("  {} reaches {times} of the triad", vector::KERNEL))?;
+    }
+    let Some(times) = times else { return Ok(()) };
+    lesson.say(format!(
+        "  A and B to the device: {}; C back: {}. Count them, and the host may win",
+        seconds(times.write),
+        seconds(times.read)
+    ))
 }
 
 /// START to END of each launch; the host's clock where the driver's cannot be
@@ -89,11 +156,6 @@ pub fn report(lesson: &mut Lesson, saxpy: &Saxpy, times: &Times, device: &Candid
 fn kernel_time(times: &Times) -> Timing {
     let launches: Vec<Vec<Profile>> = times.launches.iter().map(|p| vec![*p]).collect();
     settle(&times.wall, &launches)
-}
-
-/// Bytes that saxpy must move: A and B in, C out.
-fn traffic(n: usize) -> f64 {
-    3.0 * 4.0 * n as f64
 }
 
 fn four_times(lesson: &Lesson, first: Profile, last: Profile) -> Result<()> {
@@ -145,7 +207,7 @@ fn wrong_ways(lesson: &Lesson, times: &Times, timing: &Timing) -> Result<()> {
 }
 
 /// The same on one core, the way everybody would write it.
-fn sequential_seconds(saxpy: &Saxpy) -> f64 {
+fn sequential(saxpy: &Saxpy) -> Result<Timing> {
     let mut c = vec![0.0f32; saxpy.a.len()];
     let mut samples = Vec::new();
     for _ in 0..5 {
@@ -156,7 +218,8 @@ fn sequential_seconds(saxpy: &Saxpy) -> f64 {
         black_box(&mut c);
         samples.push(start.elapsed().as_secs_f64());
     }
-    median(&samples)
+    must_be_right(saxpy, &c).map_err(Error::Wrong)?;
+    Ok(Timing::by_the_wall(samples))
 }
 
 /// The same program on every device of the machine.
@@ -190,7 +253,7 @@ pub fn every_device(
     }
     rows.push(vec![
         "plain loop, one core".into(),
-        seconds(sequential_seconds(saxpy)),
+        seconds(sequential(saxpy)?.median()),
     ]);
     lesson.say(table(&["", "kernel", "A and B in", "C out"], &rows))
 }

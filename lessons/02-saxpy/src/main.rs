@@ -1,8 +1,11 @@
 //! Lesson 2: saxpy, C = d * A + B. The host side of an OpenCL program, written
-//! out in full: eleven steps, with no help from `common` for any of them.
+//! out in full: eleven steps, with no help from `common` for any of them. Then the
+//! same with a kernel that comes to the memory's limit.
 
 mod compare;
+mod problem;
 mod tell;
+mod vector;
 
 use std::process::ExitCode;
 use std::ptr;
@@ -10,10 +13,8 @@ use std::time::Instant;
 
 use common::device::{Candidate, Kind, choose};
 use common::error::During;
-use common::matrix::Fill;
 use common::narrate::Beat;
 use common::program::diagnose;
-use common::source::Source;
 use common::timing::Profile;
 use common::{Error, Lesson, Result, lesson};
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
@@ -24,22 +25,13 @@ use opencl3::memory::{Buffer, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, ClMem};
 use opencl3::platform::get_platforms;
 use opencl3::program::Program;
 use opencl3::types::{CL_BLOCKING, cl_float, cl_int};
+use problem::Saxpy;
 
 /// Items of a work-group: a multiple of what every GPU runs in lockstep, and no
 /// more than what every device allows.
 const GROUP: usize = 256;
 /// Floats behind C that the kernel must leave alone.
 const CANARY: usize = 64;
-
-/// The vectors, and what the learner asked for.
-struct Saxpy {
-    source: Source,
-    d: f32,
-    a: Vec<f32>,
-    b: Vec<f32>,
-    /// Timed launches after the first one.
-    runs: usize,
-}
 
 /// What one device took, in seconds.
 struct Times {
@@ -85,15 +77,39 @@ fn main() -> ExitCode {
             chosen.name,
             choice.reason
         ))?;
-        let saxpy = problem(lesson, chosen, &devices[choice.index])?;
-        let narrator = lesson.narrator.clone();
-        narrator.kernel(|| tell::card(&saxpy))?;
-        narrator.again(|| {
-            let times = eleven_steps(lesson, &devices[choice.index], &saxpy, true)?;
-            compare::report(lesson, &saxpy, &times, chosen)
-        })?;
+        let saxpy = problem::problem(lesson, chosen, &devices[choice.index])?;
+        let times = match lesson.flags.wants("saxpy") {
+            true => by_hand(lesson, &saxpy, &devices[choice.index], chosen)?,
+            false => None,
+        };
+        vector::measure(lesson, &saxpy)?;
+        compare::host(lesson, &saxpy, times.as_ref())?;
         compare::every_device(lesson, &saxpy, &devices, &candidates)
     })
+}
+
+/// The eleven steps, and what they took; none where the learner's own file holds the
+/// other kernel only.
+fn by_hand(
+    lesson: &mut Lesson,
+    saxpy: &Saxpy,
+    device: &Device,
+    candidate: &Candidate,
+) -> Result<Option<Times>> {
+    if let Some(reason) = lesson.not_in_source("saxpy")? {
+        compare::skipped(lesson, saxpy, reason)?;
+        return Ok(None);
+    }
+    let narrator = lesson.narrator.clone();
+    narrator.kernel(|| tell::card(saxpy))?;
+    let mut taken = None;
+    narrator.again(|| {
+        let times = eleven_steps(lesson, device, saxpy, true)?;
+        compare::report(lesson, saxpy, &times, candidate)?;
+        taken = Some(times);
+        Ok(())
+    })?;
+    Ok(taken)
 }
 
 fn describe(device: &Device, platform: &str) -> Candidate {
@@ -109,48 +125,6 @@ fn describe(device: &Device, platform: &str) -> Candidate {
         kind,
         compute_units: device.max_compute_units().unwrap_or(1) as usize,
     }
-}
-
-/// Two vectors and a factor, from the flags.
-fn problem(lesson: &Lesson, candidate: &Candidate, device: &Device) -> Result<Saxpy> {
-    if lesson.flags.ty != common::element::Type::Float {
-        return Err(Error::Usage(
-            "this lesson computes with floats; --type belongs to the matrix lessons".into(),
-        ));
-    }
-    // Well beyond the caches, unless a simulator must walk through every item.
-    let simulator = candidate.platform.contains("Oclgrind");
-    let n = lesson
-        .flags
-        .length()?
-        .unwrap_or(if simulator { 1000 } else { 1 << 24 });
-    must_fit(n, candidate, device)?;
-    let vector = |seed: u64| {
-        let random = common::matrix::Matrix::filled(
-            1,
-            n,
-            common::element::Type::Float,
-            lesson.flags.fill,
-            seed,
-        );
-        (0..n).map(|i| random.data.get(i) as f32).collect()
-    };
-    let runs = match (lesson.flags.runs, simulator) {
-        (Some(runs), _) => runs,
-        (None, true) => 0,
-        (None, false) => 10,
-    };
-    Ok(Saxpy {
-        source: lesson.source()?,
-        d: if lesson.flags.fill == Fill::Count {
-            2.0
-        } else {
-            1.7
-        },
-        a: vector(lesson.flags.seed),
-        b: vector(lesson.flags.seed.wrapping_add(1)),
-        runs,
-    })
 }
 
 /// Refuses a kernel with other arguments, as far as the driver tells them.
@@ -178,24 +152,6 @@ fn must_take(kernel: &Kernel, types: &[&str]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Refuses vectors that the device has no room for, before they are made.
-fn must_fit(n: usize, candidate: &Candidate, device: &Device) -> Result<()> {
-    let largest = device.max_mem_alloc_size().during("asking for limits")?;
-    let global = device.global_mem_size().during("asking for limits")?;
-    // A CPU's global memory is the host's, where the vectors lie as well.
-    let copies = if candidate.kind == Kind::Cpu { 2 } else { 1 };
-    let room = largest.min(global / (3 * copies)) as usize / size_of::<f32>() - CANARY;
-    match n <= room {
-        true => Ok(()),
-        false => Err(Error::Usage(format!(
-            "too large for {}: three vectors of {n} floats take {:.2} GiB; \
-             try --size {room} or less",
-            candidate.name,
-            3.0 * 4.0 * n as f64 / f64::from(1 << 30)
-        ))),
-    }
 }
 
 /// Steps 2 to 11 on one device. With `aloud` each is announced.
@@ -341,7 +297,7 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     ))?;
 
     tell.begins(Beat::Check)?;
-    compare::must_be_right(saxpy, &result)?;
+    compare::must_be_right(saxpy, &result).map_err(Error::Wrong)?;
     tell.right(n);
     say(format!("  10  use: all {n} elements are right"))?;
 

@@ -10,6 +10,7 @@ use opencl3::command_queue::CommandQueue;
 use opencl3::memory::Buffer;
 use opencl3::types::cl_float;
 
+use super::compare::bound;
 use super::{CANARY, Saxpy};
 
 /// What there is to say before the kernel's steps begin.
@@ -163,9 +164,7 @@ impl Tell {
 
     /// Step 10.
     pub fn right(&self, n: usize) {
-        self.narrator.note(|| {
-            format!("{n} elements: |c - (d a + b)| <= eps (|d a| + |b|); NaN fails; right")
-        });
+        self.narrator.note(|| format!("{}; right", bound(n)));
     }
 }
 

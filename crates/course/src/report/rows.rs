@@ -216,7 +216,8 @@ fn together(same: &[Record]) -> Row {
     row(String::new(), Kind::Host, &record)
 }
 
-/// The rows that move memory: saxpy and the copies, once for each device.
+/// The rows that move memory: saxpy, also on the host, and the copies, once for each
+/// device.
 pub fn memory_rows(report: &Report, device: &Device) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for done in &report.done {
@@ -229,7 +230,11 @@ pub fn memory_rows(report: &Report, device: &Device) -> Vec<Row> {
         for record in &done.records {
             let known = rows.iter().any(|row| row.record.kernel == record.kernel);
             if record.gbytes_per_second.is_some() && !known {
-                rows.push(row(format!("{number}"), Kind::Kernel, record));
+                let kind = match record.platform.as_str() {
+                    "host" => Kind::Host,
+                    _ => Kind::Kernel,
+                };
+                rows.push(row(format!("{number}"), kind, record));
             }
         }
     }

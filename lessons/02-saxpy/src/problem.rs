@@ -1,0 +1,110 @@
+//! The vectors: how long they are, whether the device has room for them, and what is
+//! in them.
+
+use common::device::{Candidate, Kind};
+use common::element::{Elements, Type};
+use common::error::During;
+use common::matrix::{Fill, Matrix};
+use common::source::Source;
+use common::verify::CANARY_BYTES;
+use common::{Error, Lesson, Result};
+use opencl3::device::Device;
+
+use super::GROUP;
+
+/// Floats of a vector, unless the learner says otherwise: beyond most caches, and a
+/// fifth of a gigabyte for three of them.
+const SHORTEST: usize = 1 << 24;
+/// The same at most, where there is plenty of memory.
+const LONGEST: usize = 1 << 26;
+
+/// The vectors, and what the learner asked for.
+pub struct Saxpy {
+    pub source: Source,
+    pub d: f32,
+    pub a: Vec<f32>,
+    pub b: Vec<f32>,
+    /// Timed launches after the first one.
+    pub runs: usize,
+}
+
+/// Two vectors and a factor, from the flags.
+pub fn problem(lesson: &Lesson, candidate: &Candidate, device: &Device) -> Result<Saxpy> {
+    if lesson.flags.ty != Type::Float {
+        return Err(Error::Usage(
+            "this lesson computes with floats; --type belongs to the matrix lessons".into(),
+        ));
+    }
+    let simulator = candidate.platform.contains("Oclgrind");
+    let global = device.global_mem_size().during("asking for limits")?;
+    let own = match (simulator, candidate.kind) {
+        // It walks through every item.
+        (true, _) => 1000,
+        (false, Kind::Gpu) => length_for(global),
+        (false, _) => SHORTEST,
+    };
+    let n = lesson.flags.length()?.unwrap_or(own);
+    must_fit(n, candidate, device)?;
+    let vector = |seed: u64| match Matrix::filled(1, n, Type::Float, lesson.flags.fill, seed).data {
+        Elements::Float(floats) => floats,
+        _ => unreachable!("asked for floats"),
+    };
+    let runs = match (lesson.flags.runs, simulator) {
+        (Some(runs), _) => runs,
+        (None, true) => 0,
+        (None, false) => 10,
+    };
+    Ok(Saxpy {
+        source: lesson.source()?,
+        d: if lesson.flags.fill == Fill::Count {
+            2.0
+        } else {
+            1.7
+        },
+        a: vector(lesson.flags.seed),
+        b: vector(lesson.flags.seed.wrapping_add(1)),
+        runs,
+    })
+}
+
+/// The vectors of a GPU with so many bytes of memory: each a 64th of it, in powers of
+/// two. On a fast GPU the shortest ones would stay in its cache in part, and starting
+/// the kernel would count; the longest travel in less than a second, still.
+fn length_for(global: u64) -> usize {
+    let floats = (global / 64) as usize / size_of::<f32>();
+    (1 << floats.max(1).ilog2()).clamp(SHORTEST, LONGEST)
+}
+
+/// Refuses vectors that the device has no room for, before they are made.
+fn must_fit(n: usize, candidate: &Candidate, device: &Device) -> Result<()> {
+    let largest = device.max_mem_alloc_size().during("asking for limits")?;
+    let global = device.global_mem_size().during("asking for limits")?;
+    // A CPU's global memory is the host's, where the vectors lie as well.
+    let copies = if candidate.kind == Kind::Cpu { 2 } else { 1 };
+    let room = largest.min(global / (3 * copies)) as usize - CANARY_BYTES;
+    // An int must hold the surplus items' numbers, too.
+    let room = (room / size_of::<f32>()).min(i32::MAX as usize - GROUP);
+    match n <= room {
+        true => Ok(()),
+        false => Err(Error::Usage(format!(
+            "too large for {}: three vectors of {n} floats take {:.2} GiB; \
+             try --size {room} or less",
+            candidate.name,
+            3.0 * 4.0 * n as f64 / f64::from(1 << 30)
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_grow_with_the_memory_within_bounds() {
+        let floats = |gib: u64| length_for(gib << 30);
+        assert_eq!([1, 4, 7].map(floats), [1 << 24; 3]);
+        assert_eq!([8, 12].map(floats), [1 << 25; 2]);
+        assert_eq!([16, 24, 140].map(floats), [1 << 26; 3]);
+        assert_eq!(length_for(0), SHORTEST);
+    }
+}
