@@ -24,14 +24,23 @@ const KERNELS: [(u32, &[&str]); 2] = [
     ),
     (
         9,
-        &["matmul_packed_b", "matmul_packed_ab", "matmul_blocked"],
+        &[
+            "matmul_packed_b",
+            "matmul_packed_ab",
+            "matmul_blocked",
+            "matmul_prefetch",
+            "matmul_two_tiles lines",
+            "matmul_fragments ploughed",
+            "matmul_packed_tiles",
+            "matmul_group_copy",
+        ],
     ),
 ];
 
 #[test]
 fn every_part_is_taken_out_of_the_kernel_as_it_stands() {
     for (number, kernels) in KERNELS {
-        let run = lesson(number).args("--ablate --size 64 --runs 1 --json");
+        let run = lesson(number).args("--ablate --size 32 --runs 1 --json");
         let lines = run.run().ends_with(0).records();
         for kernel in kernels {
             let parts = parts(&lines, kernel);

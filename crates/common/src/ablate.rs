@@ -119,7 +119,8 @@ impl Lesson {
         self.doing(format!("building {name}"))?;
         let session = self.session()?;
         let options = program::options(problem.ty, &step.defines);
-        let program = Program::build(&session, source, &options, self.flags.raw_log)?;
+        let source = alone(source, &step.kernels().collect::<Vec<_>>());
+        let program = Program::build(&session, &source, &options, self.flags.raw_log)?;
         let launch = Launch {
             kernel: program.kernel(&step.kernel, &Step::signature(problem.ty))?,
             range: step.range(step.shape(problem.shape)),
@@ -217,6 +218,23 @@ fn edited(source: &Source, kernel: &str, edits: &[(&str, &str)]) -> Result<Sourc
     })
 }
 
+/// The source with all other kernels emptied: they would take most of the time that
+/// a build takes, for nothing.
+fn alone(source: &Source, kernels: &[&str]) -> Source {
+    let mut text = source.text.clone();
+    let others = source.kernels().into_iter();
+    for other in others.filter(|name| !kernels.contains(&name.as_str())) {
+        let Some((before, body, after)) = around(&text, &other) else {
+            continue;
+        };
+        if let Some((signature, _)) = body.split_once("\n{") {
+            text = format!("{before}{signature}\n{{\n}}{after}");
+        }
+    }
+    let path = source.path.clone();
+    Source { path, text }
+}
+
 /// What stands before a kernel, the kernel from its name to the brace that ends
 /// it at the beginning of a line, and what stands behind.
 fn around<'a>(text: &'a str, kernel: &str) -> Option<(&'a str, String, &'a str)> {
@@ -246,6 +264,14 @@ mod tests {
             .text;
         assert_eq!(text.matches("x = y;").count(), 1);
         assert!(text.find("x = y;") < text.find("x = 0;"));
+    }
+
+    #[test]
+    fn the_other_kernels_are_emptied_and_can_still_be_built() {
+        let text = alone(&source(), &["two"]).text;
+        let expected = "kernel void one(int a)\n{\n}\nkernel void two(int a)\n{\n    x = y;\n";
+        assert!(text.starts_with(expected), "{text}");
+        assert_eq!(alone(&source(), &["one", "two"]).text, source().text);
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! The steps for a CPU: where A and B lie decides how well its caches work.
 
+mod ablations;
+
 use common::device::Limits;
 use common::element::Type;
 use common::matrix::Shape;
 use common::verify::Problem;
 use common::{Operand, Preparation, Step, Traffic};
-
-use crate::ablations;
 
 /// Items of a group that share a panel.
 const GROUP: usize = 16;

@@ -1,5 +1,7 @@
 //! The steps for a GPU: numbers are asked for before they are needed.
 
+mod ablations;
+
 use common::device::Limits;
 use common::element::Type;
 use common::matrix::Shape;
@@ -29,10 +31,12 @@ pub fn steps(problem: &Problem, limits: &Limits) -> Vec<Step> {
     let ploughed = |kernel, says| tile.step(kernel, says, ty, BLOCK, 1);
     let mut steps = vec![
         as_lines("matmul_prefetch", "the next tiles' loads start early")
-            .traffic(copied("M*N*K/TN + M*N*K/TM", READ)),
+            .traffic(copied("M*N*K/TN + M*N*K/TM", READ))
+            .ablations(ablations::PREFETCH),
         as_lines("matmul_two_tiles", "two of each tile, one barrier")
             .variant("lines")
-            .traffic(copied(FETCHED, READ)),
+            .traffic(copied(FETCHED, READ))
+            .ablations(ablations::TWO_TILES),
         as_blocks("matmul_two_tiles", "a warp's items form a block")
             .variant("blocks")
             .traffic(copied(FETCHED, READ)),
@@ -44,11 +48,13 @@ pub fn steps(problem: &Problem, limits: &Limits) -> Vec<Step> {
             "multiply-adds that share are neighbours",
         )
         .variant("ploughed")
-        .traffic(copied(FETCHED, READ_AHEAD)),
+        .traffic(copied(FETCHED, READ_AHEAD))
+        .ablations(ablations::FRAGMENTS),
         packed(ploughed(
             "matmul_packed_tiles",
             "A and B packed, tile by tile",
-        )),
+        ))
+        .ablations(ablations::PACKED_TILES),
         packed(ploughed(
             "matmul_packed_tiles",
             "groups in bands of 8 tiles",
@@ -65,15 +71,22 @@ pub fn steps(problem: &Problem, limits: &Limits) -> Vec<Step> {
         }
     });
     if let Some(large) = &large {
-        steps.push(large("matmul_packed_tiles", "8x16 elements per item").variant("large"));
+        steps.push(
+            large("matmul_packed_tiles", "8x16 elements per item")
+                .variant("large")
+                .ablations(ablations::PACKED_TILES),
+        );
     }
-    steps.push(packed(ploughed(
-        "matmul_group_copy",
-        "copies by the whole group",
-    )));
+    steps.push(
+        packed(ploughed("matmul_group_copy", "copies by the whole group"))
+            .ablations(ablations::GROUP_COPY),
+    );
     if limits.nvidia_compute_capability >= HOPPER {
         let mut by_engine = |step: Step, variant| {
-            let step = step.variant(variant).define("HOPPER", 1);
+            let step = step
+                .variant(variant)
+                .define("HOPPER", 1)
+                .ablations(ablations::GROUP_COPY);
             steps.push(step.vendor_specific());
         };
         let small = ploughed("matmul_group_copy", "by NVIDIA's copy engine");

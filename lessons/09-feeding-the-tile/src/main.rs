@@ -1,7 +1,6 @@
 //! Lesson 9: feeding the tile. The arithmetic of lesson 8 stays as it is; what
 //! changes is how its operands reach it.
 
-mod ablations;
 mod cpu;
 mod gpu;
 

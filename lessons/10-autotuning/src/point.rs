@@ -161,10 +161,15 @@ impl Point {
             .exact_group([x, y])
             .per_item([columns, rows]);
         let step = match self.family {
-            Family::Local => step.pad(y * rows, x * columns, self.get("TK")).traffic(
-                Traffic::global("M*N*K/TN + M*N*K/TM", "M*N")
-                    .local("M*N*K/RN + M*N*K/RM", "M*N*K/TN + M*N*K/TM"),
-            ),
+            // The file's other kernels are built, too, and would take ten seconds with
+            // UNROLL=16 and wide vectors.
+            Family::Local => step
+                .pad(y * rows, x * columns, self.get("TK"))
+                .define("LANES", 1)
+                .traffic(
+                    Traffic::global("M*N*K/TN + M*N*K/TM", "M*N")
+                        .local("M*N*K/RN + M*N*K/RM", "M*N*K/TN + M*N*K/TM"),
+                ),
             Family::Private => step
                 .pad(y * rows, x * columns, 1)
                 .traffic(Traffic::global("M*N*K/(VECTORS*LANES) + M*N*K/ROWS", "M*N")),

@@ -10,6 +10,7 @@
 //!                                 in it, traffic_elements.global_loads, preparations.0.seconds_median
 //! RUN LESSON "text" 2             the second number that was printed behind the text at a
 //!                                 line's beginning; a time is in seconds
+//! RUN LESSON "head ... text" 2    the same, of the first such line below that of the head
 //! FIGURE + FIGURE                 a sum, on either side of the /
 //! limit                           below a kernel: the device's own limit
 //! ```
@@ -110,10 +111,13 @@ fn printed(run: &str, lesson: &str, quoted: &str) -> Result<f64> {
     };
     let path = data(run, lesson, "txt");
     let output = fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
-    let rest = output
-        .lines()
-        .find_map(|line| line.trim_start().strip_prefix(text))
-        .with_context(|| format!("{} has no line \"{text}\"", path.display()))?;
+    let mut lines = output.lines().map(str::trim_start);
+    let mut rest = "";
+    for beginning in text.split(" ... ") {
+        rest = lines
+            .find_map(|line| line.strip_prefix(beginning))
+            .with_context(|| format!("{} has no line \"{beginning}\"", path.display()))?;
+    }
     numbers(rest)
         .get(which.max(1) - 1)
         .copied()
@@ -168,6 +172,8 @@ mod tests {
         let copy = value("pocl-1024 lesson02 \"limits\" 2");
         let share = value(&format!("{SAXPY}.share_of_limit"));
         assert!((value(SAXPY) / copy / share - 1.0).abs() < 0.01, "{copy}");
+        let below = value("pocl-1024 lesson02 \"START to END of the event ... limits\" 2");
+        assert_eq!(below, copy);
     }
 
     #[test]
@@ -201,6 +207,7 @@ mod tests {
             "one = pocl-1024 lesson03 matmul_naive",
             "0..2000 = pocl-1024 lesson02 saxpy.no_such_field",
             "0..2000 = pocl-1024 lesson02 \"no such line\"",
+            "0..2000 = pocl-1024 lesson02 \"limits ... START to END of the event\"",
             "0..2000 = pocl-1024 lesson02 \"limits\" 3",
             "0..2000 = pocl-1024 lesson02 \"limits",
         ] {
