@@ -273,14 +273,22 @@ fn places(lesson: &Lesson, kernel: &str) -> Vec<Place> {
             &["37x21x35", "3x2x1025", "3x2x1024", "7x16x9"],
             SHAPES,
         ),
-        // Two rounds of the deepest tile.
-        // K in two blocks; one group only, so that it can be counted.
+        // More panels than a group packs, the last of which lacks a column; a panel of A
+        // that lacks none, a row, a column. K in one whole block, and in two; one group,
+        // so that it can be counted. Tiles of all sizes, and many of them for an item.
         9 => (
-            // More panels than a group packs, and the last one lacks one column.
-            &["9x9x17", "9x143x5"],
-            &["37x64x35", "3x2x2049"],
-            &["37x91x53", "130x260x35", "9x40x2050"],
+            &["9x9x17", "9x143x5", "40x9x15"],
+            &[
+                "37x64x35",
+                "40x9x15",
+                "39x9x16",
+                "3x2x2048",
+                "3x2x2049",
+                "64x100x17",
+            ],
+            &["37x91x53", "120x250x35", "9x40x2050", "640x3300x3"],
         ),
+        // Two rounds of the deepest tile.
         8 => (&["9x11x17"], &["37x64x35"], PADDED),
         // Panels of 48, 10 and 8 columns, of which the last lacks one.
         10 => (&["9x11x17"], &["37x64x35", "5x47x3", "5x49x3"], PADDED),
