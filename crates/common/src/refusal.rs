@@ -23,7 +23,7 @@ impl Lesson {
             return Ok(Some(reason.into()));
         }
         for kernel in step.kernels() {
-            if let Some(reason) = self.not_in_source(kernel)? {
+            if let Some(reason) = self.left_out(kernel)? {
                 return Ok(Some(reason));
             }
         }
@@ -64,7 +64,7 @@ impl Lesson {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn not_in_source(&self, kernel: &str) -> Result<Option<String>> {
+    pub fn left_out(&self, kernel: &str) -> Result<Option<String>> {
         if self.flags.source.is_none() {
             return Ok(None);
         }
