@@ -4,6 +4,7 @@
 pub mod cache;
 mod obituary;
 mod side_by_side;
+mod terminal;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -20,9 +21,11 @@ use crate::resume;
 use crate::run::complain;
 use crate::source::workspace;
 use side_by_side::side_by_side;
+use terminal::Terminal;
 
 pub use cache::CACHE_VARIABLE;
 pub use obituary::cause_of_death;
+pub(crate) use terminal::clear_line;
 
 /// Set by the parent to the number of the device that the child must use.
 pub const CHILD_DEVICE_VARIABLE: &str = "OPENCL_COURSE_CHILD_DEVICE";
@@ -129,6 +132,7 @@ pub fn run(flags: &Flags, environment: &Environment, pause: Pause) -> Result<Opt
 /// down, and once more where the driver's cache was at fault.
 fn watch(flags: &Flags, mut environment: Environment, pause: Pause) -> Result<Option<Ended>> {
     let events = EventsFile::new();
+    let terminal = Terminal::now();
     let mut cached = true;
     loop {
         let Some(end) = watch_once(flags, &environment, &events.0, pause)? else {
@@ -138,7 +142,7 @@ fn watch(flags: &Flags, mut environment: Environment, pause: Pause) -> Result<Op
             End::Exit(status) => return Ok(Some(ended(status, &events.0))),
             End::Died(how) => how,
         };
-        clear_line();
+        terminal.restore();
         if let Some(file) = cached.then(cache::damaged_file).flatten() {
             eprintln!("\n{}", cache::message(&file));
             environment.push((cache::CACHE_VARIABLE, "0".into()));
@@ -364,14 +368,6 @@ impl EventsFile {
 impl Drop for EventsFile {
     fn drop(&mut self) {
         self.clear();
-    }
-}
-
-/// A child that was cut short leaves its progress line behind.
-pub(crate) fn clear_line() {
-    use std::io::IsTerminal;
-    if std::io::stderr().is_terminal() {
-        eprint!("\r\x1b[2K");
     }
 }
 
