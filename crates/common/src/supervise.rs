@@ -2,15 +2,16 @@
 //! takes down the child and not the course. The parent names the kernel.
 
 pub mod cache;
+mod child;
 mod obituary;
 mod side_by_side;
 mod terminal;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::cli::Flags;
 use crate::device;
@@ -20,6 +21,7 @@ use crate::report::Record;
 use crate::resume;
 use crate::run::complain;
 use crate::source::workspace;
+use child::End;
 use side_by_side::side_by_side;
 use terminal::Terminal;
 
@@ -135,7 +137,7 @@ fn watch(flags: &Flags, mut environment: Environment, pause: Pause) -> Result<Op
     let terminal = Terminal::now();
     let mut cached = true;
     loop {
-        let Some(end) = watch_once(flags, &environment, &events.0, pause)? else {
+        let Some(end) = child::run(flags, &environment, &events.0, pause)? else {
             return Ok(None);
         };
         let how = match end {
@@ -156,58 +158,6 @@ fn watch(flags: &Flags, mut environment: Environment, pause: Pause) -> Result<Op
     }
 }
 
-/// How a child came to its end.
-enum End {
-    /// By itself, with this status.
-    Exit(u8),
-    /// It crashed, was ended because it hung, or its device failed.
-    Died(String),
-}
-
-fn watch_once(
-    flags: &Flags,
-    environment: &Environment,
-    events: &Path,
-    pause: Pause,
-) -> Result<Option<End>> {
-    let this = std::env::current_exe()?;
-    let mut command = Command::new(&this);
-    command
-        .args(std::env::args_os().skip(1))
-        .env(EVENTS_VARIABLE, events)
-        .envs(environment.iter().map(|(name, value)| (name, value)));
-    let mut child = command.spawn().map_err(|error| Error::File {
-        path: this,
-        why: format!("it cannot be started again ({error}); was it just rebuilt?"),
-    })?;
-    let timeout = Duration::from_secs(flags.timeout);
-    match wait(&mut child, events, timeout, pause)? {
-        Wait::Ended(status) => Ok(Some(end(status, events)?)),
-        Wait::Hung => Ok(Some(End::Died(obituary::of_hang(
-            timeout,
-            &events::doing(&events::read(events)),
-        )))),
-        Wait::Stopped => Ok(None),
-    }
-}
-
-fn end(status: ExitStatus, events: &Path) -> Result<End> {
-    match status.code().map(u8::try_from) {
-        Some(Ok(5)) => Ok(match events::read(events).pop() {
-            Some(Event::Failed(how)) => End::Died(how),
-            _ => End::Exit(5),
-        }),
-        Some(Ok(status)) => Ok(End::Exit(status)),
-        _ => {
-            let how = obituary::of_crash(status, &events::doing(&events::read(events)));
-            match obituary::was_stopped(status) {
-                true => Err(Error::Died(how)),
-                false => Ok(End::Died(how)),
-            }
-        }
-    }
-}
-
 /// What the lesson came to; a kernel that died is a failure, however it ended.
 fn ended(status: u8, events: &Path) -> Ended {
     let records: Vec<Record> = events::read(events)
@@ -223,47 +173,6 @@ fn ended(status: u8, events: &Path) -> Ended {
         false => status,
     };
     Ended { status, records }
-}
-
-/// What came of waiting for a child.
-enum Wait {
-    Ended(ExitStatus),
-    /// It began nothing new for too long, and was ended.
-    Hung,
-    /// It was ended because somebody asked for it.
-    Stopped,
-}
-
-/// Waits for the child; ends it when nothing new was begun for `timeout`, and when
-/// `pause` says so.
-fn wait(child: &mut Child, events: &Path, timeout: Duration, pause: Pause) -> Result<Wait> {
-    let mut size = 0;
-    let mut since = Instant::now();
-    let mut doze = Duration::from_millis(1);
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Wait::Ended(status));
-        }
-        let now = std::fs::metadata(events).map_or(0, |file| file.len());
-        if now != size {
-            (size, since) = (now, Instant::now());
-        } else if since.elapsed() > timeout && !is_paused(events) {
-            child.kill()?;
-            child.wait()?;
-            return Ok(Wait::Hung);
-        }
-        if pause(doze) {
-            child.kill()?;
-            child.wait()?;
-            return Ok(Wait::Stopped);
-        }
-        doze = (doze * 2).min(Duration::from_millis(20));
-    }
-}
-
-/// Whether the child waits for a person, and so does not hang.
-fn is_paused(events: &Path) -> bool {
-    matches!(events::read(events).last(), Some(Event::Paused))
 }
 
 /// The child's side: the device failed. The parent goes on with the next kernel, or
