@@ -240,15 +240,39 @@ fn what_a_lesson_shows_beside_its_tables_is_shown_once() {
 }
 
 #[test]
-fn lesson_2_names_its_kernel_and_prints_no_step_twice() {
-    let file = broken("saxpy-crash.cl", "02-saxpy.cl", &[("saxpy", CRASH, "C")]);
-    let Some(program) = on_pocl(2, "--size 64", file) else {
+fn lesson_2_goes_on_after_either_of_its_kernels_and_prints_no_step_twice() {
+    let file = broken("saxpy.cl", "02-saxpy.cl", &[("saxpy", CRASH, "C")]);
+    let Some(program) = on_pocl(2, "--size 64,128 --runs 1", file) else {
         return;
     };
     let run = program
         .run()
         .fails(5, &["running saxpy", "died in lesson 2"]);
-    for text in ["   1  ", "   7  arguments", "✗ DIED"] {
+    for text in ["   7  arguments: n = 64", "✗ DIED", "skipped: saxpy died"] {
+        stands_once(text, &run);
+    }
+    assert!(!run.stdout.contains("n = 128"), "not launched again\n{run}");
+    assert_eq!(run.stdout.matches("\n  saxpy_vector ").count(), 2, "{run}");
+    assert_eq!(run.stdout.matches("median  spread").count(), 2, "{run}");
+
+    let file = broken(
+        "saxpy-vector.cl",
+        "02-saxpy.cl",
+        &[("saxpy_vector", CRASH, "C")],
+    );
+    let Some(program) = on_pocl(2, "--size 64 --runs 1", file) else {
+        return;
+    };
+    let run = program.run().fails(5, &["running saxpy_vector"]);
+    let once = [
+        "   1  ",
+        "  11  release",
+        "\n  saxpy  ",
+        "✗ DIED",
+        "plain loop",
+        "A and B to the device",
+    ];
+    for text in once {
         stands_once(text, &run);
     }
 }

@@ -73,8 +73,7 @@ impl Lesson {
             return Ok(());
         }
         self.ablated = true;
-        let lives = self.once(begun, |lesson| lesson.ablate_once(step, problem));
-        lives.map(drop)
+        self.once(begun, |lesson| lesson.ablate_once(step, problem))
     }
 
     fn ablate_once(&mut self, step: &Step, problem: &Problem) -> Result<()> {

@@ -80,10 +80,9 @@ impl Lesson {
             })
         })?;
         let begun = self.record_of_copy(copy)?;
-        let lives = self.once(begun, |lesson| {
+        self.once(begun, |lesson| {
             narrator.again(|| lesson.measure_copy_once(copy, (input, host), &from))
-        });
-        lives.map(drop)
+        })
     }
 
     fn record_of_copy(&mut self, copy: &Copy) -> Result<Record> {

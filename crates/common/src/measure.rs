@@ -67,13 +67,12 @@ impl Lesson {
         let runs = self.runs()?;
         let narrator = self.narrator.clone();
         narrator.kernel(|| self.card(step, problem))?;
-        let lives = self.once(begun, |lesson| {
+        self.once(begun, |lesson| {
             narrator.again(|| {
                 let record = lesson.measured_aloud(step, problem, runs)?;
                 lesson.row(record)
             })
-        });
-        lives.map(drop)
+        })
     }
 
     /// Verifies and times one step, and tells and prints nothing.

@@ -86,6 +86,12 @@ impl Before {
         next.map(|next| next.records)
     }
 
+    /// The kernels that took a child down.
+    fn deaths(&self) -> impl Iterator<Item = &Record> {
+        let all = self.0.iter().flat_map(|one| &one.records);
+        all.filter(|record| record.died.is_some())
+    }
+
     /// The kernel that the last child had begun and not ended.
     fn open(mut self) -> Option<Record> {
         let last = self.0.pop_back().filter(|last| !last.ended);
@@ -99,8 +105,9 @@ pub(crate) fn is_in_a_kernel(events: &Path) -> bool {
 }
 
 /// Adds how the kernel died that the child had begun; the next child will go on
-/// behind it. False where there was none, and where the compiler was at work: the
-/// next kernel stands in the same file.
+/// behind it. False where there was none, where the compiler was at work (the next
+/// kernel stands in the same file), and where the kernel has died before: there must
+/// be an end.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -109,7 +116,13 @@ pub(crate) fn note_death(events: &Path, how: &str) -> Result<bool> {
     if events::doing(&written).starts_with("building") {
         return Ok(false);
     }
-    let Some(begun) = Before::of(written).open() else {
+    let before = Before::of(written);
+    let died: Vec<String> = before
+        .deaths()
+        .map(|record| function(record).into())
+        .collect();
+    let begun = before.open();
+    let Some(begun) = begun.filter(|begun| !died.iter().any(|died| died == function(begun))) else {
         return Ok(false);
     };
     let next = format!("starting again after {}", begun.kernel);
@@ -127,19 +140,22 @@ pub(crate) fn note_death(events: &Path, how: &str) -> Result<bool> {
 /// How the lesson ended, and below it how kernels died before, which perhaps nobody
 /// has told yet.
 pub(crate) fn after_earlier_deaths(events: &Path, mut how: String) -> String {
-    for one in Before::of(events::read(events)).0 {
-        let died = one.records.iter().filter_map(|one| one.died.as_deref());
-        for head in died.filter_map(|how| how.lines().next()) {
-            how.push_str(&format!("\n  before that: {head}"));
-        }
+    for record in Before::of(events::read(events)).deaths() {
+        let head = record.died.as_deref().and_then(|how| how.lines().next());
+        how.push_str(&format!("\n  before that: {}", head.unwrap_or_default()));
     }
     how
+}
+
+/// The kernel function of a record, whose kernel is named with its variant.
+fn function(record: &Record) -> &str {
+    record.kernel.split(' ').next().unwrap_or_default()
 }
 
 impl Lesson {
     /// Measures a kernel, which may take this process down; not in a child that goes
     /// on after another that has measured it, or has died of it. `begun` is the
-    /// record as far as it is known. False where the kernel has died.
+    /// record as far as it is known.
     ///
     /// # Errors
     /// Those of `measure`.
@@ -147,7 +163,7 @@ impl Lesson {
         &mut self,
         mut begun: Record,
         measure: impl FnOnce(&mut Lesson) -> Result<()>,
-    ) -> Result<bool> {
+    ) -> Result<()> {
         if let Some(records) = self.before.take(&begun.kernel) {
             return self.rows_of_before(records);
         }
@@ -155,20 +171,18 @@ impl Lesson {
         begun.limits = self.peak;
         self.tell(&Event::Begun(begun.to_value()?))?;
         measure(self)?;
-        self.tell(&Event::Ended)?;
-        Ok(true)
+        self.tell(&Event::Ended)
     }
 
     /// Rows that were printed already; but nobody has told yet of the last death.
-    fn rows_of_before(&mut self, records: Vec<Record>) -> Result<bool> {
-        let lives = records.iter().all(|record| record.died.is_none());
+    fn rows_of_before(&mut self, records: Vec<Record>) -> Result<()> {
         for record in records {
             if record.died.is_some() && self.before.is_over() {
                 self.speak_up();
             }
             self.row_of_before(record)?;
         }
-        Ok(lives)
+        Ok(())
     }
 
     fn row_of_before(&mut self, record: Record) -> Result<()> {
@@ -196,8 +210,7 @@ impl Lesson {
     /// Why a kernel is not launched once more in this lesson, with other macros or at
     /// another size: one that hangs would take its time again.
     pub(crate) fn has_died(&self, kernel: &str) -> Option<String> {
-        let function = |record: &Record| record.kernel.split(' ').next() == Some(kernel);
-        let died = self.died.iter().find(|record| function(record))?;
+        let died = self.died.iter().find(|record| function(record) == kernel)?;
         Some(format!("{} died in this run", died.kernel))
     }
 }
@@ -277,10 +290,11 @@ mod tests {
         );
         write(&Event::Doing("running a".into()));
         assert!(note_death(&path, "crash\n  next: look").unwrap());
-        assert!(
-            !note_death(&path, "crash").unwrap(),
-            "a child that begins nothing"
-        );
+        let words = "a child that begins nothing";
+        assert!(!note_death(&path, "crash").unwrap(), "{words}");
+        write(&begun("a variant"));
+        let words = "a kernel that has died before";
+        assert!(!note_death(&path, "crash").unwrap(), "{words}");
         let words = after_earlier_deaths(&path, "no device".into());
         assert_eq!(words, "no device\n  before that: crash");
         let died = Before::of(events::read(&path)).take("a").unwrap();

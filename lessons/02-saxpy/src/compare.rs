@@ -69,7 +69,11 @@ pub fn begun(saxpy: &Saxpy, device: &Candidate) -> Record {
 
 /// The row of the eleven steps, where they came to their end.
 fn row_by_hand(lesson: &Lesson) -> Option<&Record> {
-    let row = lesson.report.rows().iter().rfind(|row| row.kernel == "saxpy");
+    let row = lesson
+        .report
+        .rows()
+        .iter()
+        .rfind(|row| row.kernel == "saxpy");
     row.filter(|row| row.verified)
 }
 
