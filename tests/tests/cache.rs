@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tests::{Outcome, lesson, pocl, scratch_folder};
+use tests::{Outcome, lesson, pocl, program, scratch, scratch_folder};
 
 /// Lesson 3 on PoCL with a cache of its own.
 fn run(pocl: &str, cache: &Path) -> Outcome {
@@ -29,6 +29,13 @@ fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
     found
 }
 
+/// An empty cache of PoCL's.
+fn fresh_cache(name: &str) -> PathBuf {
+    let cache = scratch_folder(name);
+    fs::remove_dir_all(&cache).expect("the target folder can be written");
+    scratch_folder(name)
+}
+
 /// A way in which a file is damaged, and its name.
 type Damage = (&'static str, fn(&Path));
 
@@ -49,9 +56,7 @@ const DAMAGES: [Damage; 3] = [
 #[test]
 fn a_damaged_cache_is_named_and_the_lesson_ends_right_without_it() {
     let Some(pocl) = pocl() else { return };
-    let cache = scratch_folder("pocl-cache");
-    fs::remove_dir_all(&cache).expect("the target folder can be written");
-    let cache = scratch_folder("pocl-cache");
+    let cache = fresh_cache("pocl-cache");
     let fresh = run(&pocl, &cache).ends_with(0);
     assert!(!fresh.stderr.contains("damaged"), "{fresh}");
     for end in ["bc", "so"] {
@@ -75,4 +80,57 @@ fn a_damaged_cache_is_named_and_the_lesson_ends_right_without_it() {
     }
     let again = run(&pocl, &cache).ends_with(0);
     assert!(!again.stderr.contains("damaged"), "{again}");
+}
+
+#[test]
+fn what_ran_before_the_damage_was_met_is_not_run_or_told_again() {
+    let Some(pocl) = pocl() else { return };
+    let cache = fresh_cache("pocl-cache-halfway");
+    let run = || {
+        lesson(5)
+            .args(&pocl)
+            .args("--only matmul_global_sum --only matmul_private_sum --size 20 --runs 0 --json")
+            .env("POCL_CACHE_DIR", &cache)
+            .run()
+    };
+    let fresh = run().ends_with(0);
+    let of_second = |file: &&PathBuf| file.to_string_lossy().contains("matmul_private_sum");
+    let built = files(&cache, "so");
+    let damaged: Vec<&PathBuf> = built.iter().filter(of_second).collect();
+    assert!(!damaged.is_empty(), "PoCL names its folders after kernels");
+    for file in damaged {
+        fs::write(file, "").expect("can be written");
+    }
+    let mended = run().fails(0, &["is damaged"]);
+    let names = |run: &Outcome| -> Vec<serde_json::Value> {
+        let records = run.records().into_iter();
+        records.map(|record| record["kernel"].clone()).collect()
+    };
+    assert_eq!(names(&mended), names(&fresh), "{mended}");
+    let verified = |record: &serde_json::Value| record["verified"] == true;
+    assert!(mended.records().iter().all(verified), "{mended}");
+}
+
+#[test]
+fn the_offline_compiler_builds_past_a_damaged_cache() {
+    let Some(pocl) = pocl() else { return };
+    let cache = fresh_cache("pocl-cache-oclcc");
+    let run = || {
+        program("oclcc")
+            .arg("kernels/02-saxpy.cl")
+            .args(&pocl)
+            .arg("--output")
+            .arg(scratch("damaged-cache.bin", ""))
+            .env("POCL_CACHE_DIR", &cache)
+            .run()
+    };
+    run().ends_with(0);
+    let files = files(&cache, "bc");
+    assert!(!files.is_empty(), "PoCL keeps no .bc file");
+    for file in files {
+        fs::write(file, "").expect("can be written");
+    }
+    run()
+        .fails(0, &["is damaged", "rm -r"])
+        .says(&["loaded from the binary"]);
 }

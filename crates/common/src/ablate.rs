@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::lesson::Lesson;
 use crate::program::{self, Program};
-use crate::report::{percent, seconds};
+use crate::report::{Record, percent, seconds};
 use crate::session::Launch;
 use crate::source::Source;
 use crate::step::Step;
@@ -68,16 +68,20 @@ impl Lesson {
     ///
     /// # Errors
     /// When the device fails. A whole kernel that is wrong is a printed row.
-    pub(crate) fn ablate(&mut self, step: &Step, problem: &Problem) -> Result<()> {
+    pub(crate) fn ablate(&mut self, step: &Step, problem: &Problem, begun: Record) -> Result<()> {
         if step.ablations.is_empty() {
             return Ok(());
         }
+        self.ablated = true;
+        self.once(begun, |lesson| lesson.ablate_once(step, problem))
+    }
+
+    fn ablate_once(&mut self, step: &Step, problem: &Problem) -> Result<()> {
         let Some(runs) = self.runs()? else {
             return Err(Error::Usage(
                 "--ablate compares times: it needs timed runs, and no simulator".into(),
             ));
         };
-        self.ablated = true;
         // The whole kernel must be right before anything is taken out of it.
         let record = self.measured(step, problem, Some(runs))?;
         let Some(whole) = record.seconds_median else {

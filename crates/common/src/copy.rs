@@ -9,7 +9,7 @@ use crate::matrix::Shape;
 use crate::measure::Outcome;
 use crate::narrate::{Beat, Card, Look};
 use crate::ndrange::NdRange;
-use crate::report::Work;
+use crate::report::{Record, Work};
 use crate::session::{Arg, Launch};
 use crate::verify::{self, CANARY_BYTES, Right};
 
@@ -79,7 +79,17 @@ impl Lesson {
                 )],
             })
         })?;
-        narrator.again(|| self.measure_copy_once(copy, (input, host), &from))
+        let begun = self.record_of_copy(copy)?;
+        self.once(begun, |lesson| {
+            narrator.again(|| lesson.measure_copy_once(copy, (input, host), &from))
+        })
+    }
+
+    fn record_of_copy(&mut self, copy: &Copy) -> Result<Record> {
+        Ok(Record {
+            ty: Some(Type::Float),
+            ..self.record(&copy.name(), &copy.says, Shape::cube(0))?
+        })
     }
 
     fn measure_copy_once(
@@ -90,9 +100,8 @@ impl Lesson {
     ) -> Result<()> {
         let name = copy.name();
         let elements = copy.elements;
-        let mut record = self.record(&name, &copy.says, Shape::cube(0))?;
-        record.ty = Some(Type::Float);
-        if let Some(reason) = self.not_in_source(&copy.kernel)? {
+        let mut record = self.record_of_copy(copy)?;
+        if let Some(reason) = self.left_out(&copy.kernel)? {
             record.skipped = Some(reason);
             return self.row(record);
         }

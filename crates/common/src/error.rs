@@ -99,6 +99,14 @@ impl Error {
         }
     }
 
+    /// The message, and the next thing to try below it.
+    pub fn with_hint(&self) -> String {
+        match self.hint() {
+            Some(hint) => format!("{self}\n  next: {hint}"),
+            None => self.to_string(),
+        }
+    }
+
     /// Adds the limits that a call of OpenCL may have run into, given its status.
     pub fn with_limits(mut self, limits: impl FnOnce(i32) -> Option<String>) -> Error {
         if let Error::OpenCl { code, here, .. } = &mut self {

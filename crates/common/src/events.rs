@@ -20,8 +20,14 @@ pub const EVENTS_VARIABLE: &str = "OPENCL_COURSE_EVENTS";
 pub enum Event {
     /// Something begins that may hang or crash, for example "running matmul_naive".
     Doing(String),
+    /// A kernel begins: its record, as far as it is known before the launch.
+    Begun(Value),
     /// A result, as `--json` prints it.
     Record(Value),
+    /// The kernel has come to its end.
+    Ended,
+    /// The device failed, and with it this process: why, in words.
+    Failed(String),
     /// A person is awaited, who may take any time.
     Paused,
     /// And has come.
@@ -37,11 +43,19 @@ impl Sender {
     /// # Errors
     /// When the file cannot be opened.
     pub fn from_environment() -> Result<Sender> {
-        let file = match std::env::var_os(EVENTS_VARIABLE) {
-            Some(path) => Some(File::options().append(true).create(true).open(path)?),
-            None => None,
-        };
-        Ok(Sender(file))
+        match std::env::var_os(EVENTS_VARIABLE) {
+            Some(path) => Sender::to(Path::new(&path)),
+            None => Ok(Sender(None)),
+        }
+    }
+
+    /// Opens this file, to add to it.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn to(path: &Path) -> Result<Sender> {
+        let file = File::options().append(true).create(true).open(path)?;
+        Ok(Sender(Some(file)))
     }
 
     /// Appends a line, at once: the process may die on what comes next.
@@ -66,4 +80,13 @@ pub fn read(path: &Path) -> Vec<Event> {
         .lines()
         .filter_map(|line| serde_json::from_str(line).ok())
         .collect()
+}
+
+/// What was begun last, for example "running matmul_naive".
+pub fn doing(events: &[Event]) -> &str {
+    let begun = events.iter().rev().find_map(|event| match event {
+        Event::Doing(what) => Some(what.as_str()),
+        _ => None,
+    });
+    begun.unwrap_or("starting")
 }

@@ -78,6 +78,9 @@ impl Lesson {
     /// When standard output fails.
     pub fn host_loop(&mut self, order: LoopOrder, problem: &Problem) -> Result<Record> {
         let name = format!("host {}", order.name());
+        if let Some(record) = self.host_of_before(&name) {
+            return Ok(record);
+        }
         self.doing(format!("timing {name}"))?;
         let says = format!("loop {}, 1 core, {}", order.name(), problem.shape);
         let (c, seconds) = order.run(problem);
@@ -86,6 +89,9 @@ impl Lesson {
 
     fn host_library(&mut self, problem: &Problem) -> Result<Option<Record>> {
         let name = format!("host {}", reference::LIBRARY);
+        if let Some(record) = self.host_of_before(&name) {
+            return Ok(Some(record));
+        }
         self.doing(format!("timing {name}"))?;
         let Some((c, seconds)) = reference::library(problem) else {
             return Ok(None);
@@ -132,6 +138,9 @@ impl Lesson {
         timing: &Timing,
         bytes: f64,
     ) -> Result<Record> {
+        if let Some(record) = self.host_of_before(name) {
+            return Ok(record);
+        }
         let shape = Shape { m: 1, n, k: 1 };
         let mut record = self.host_record(name, says, shape)?;
         record.verified = true;

@@ -20,6 +20,7 @@ use crate::narrate::{Beat, Call, Narrator};
 use crate::probe::{self, Peak};
 use crate::program::{self, Program};
 use crate::report::{Record, Report, significant};
+use crate::resume::{self, Before};
 use crate::session::Session;
 use crate::source::Source;
 use crate::supervise;
@@ -42,12 +43,16 @@ pub struct Lesson {
     title: &'static str,
     file: Option<&'static str>,
     events: Sender,
-    spinner: ProgressBar,
+    pub(crate) spinner: ProgressBar,
     session: Option<Rc<Session>>,
     pub(crate) peak: Option<Peak>,
     programs: HashMap<String, Rc<Program>>,
     pub(crate) operands: Option<Rc<Operands>>,
     wrong: Vec<String>,
+    /// The kernels that took a process down.
+    pub(crate) died: Vec<Record>,
+    /// What needs not be measured again.
+    pub(crate) before: Before,
     /// Whether `--ablate` found something to take out.
     pub(crate) ablated: bool,
 }
@@ -67,6 +72,11 @@ impl Lesson {
         } else if narrator.is_attended() {
             report.defer_tables();
         }
+        let before = Before::from_environment();
+        if !before.is_over() {
+            report.mute(true);
+            narrator.mute();
+        }
         let lesson = Lesson {
             number,
             report,
@@ -77,10 +87,12 @@ impl Lesson {
             events: Sender::from_environment()?,
             spinner,
             session: None,
-            peak: None,
+            peak: before.limits(),
             programs: HashMap::new(),
             operands: None,
             wrong: Vec::new(),
+            died: Vec::new(),
+            before,
             ablated: false,
         };
         let heading = format!("Lesson {number}: {title}");
@@ -119,7 +131,12 @@ impl Lesson {
         self.spinner.set_message(what.clone());
         self.spinner.tick();
         self.spinner.enable_steady_tick(Duration::from_millis(100));
-        self.events.send(&Event::Doing(what))
+        self.tell(&Event::Doing(what))
+    }
+
+    /// Tells the process that watches.
+    pub(crate) fn tell(&mut self, event: &Event) -> Result<()> {
+        self.events.send(event)
     }
 
     /// Prints a line for people, none in JSON mode.
@@ -148,11 +165,18 @@ impl Lesson {
 
     /// Hands a record to the watching process, and remembers a wrong result.
     pub(crate) fn keep(&mut self, record: &Record) -> Result<()> {
+        self.note(record);
+        self.tell(&Event::Record(record.to_value()?))
+    }
+
+    /// Remembers what the lesson's last line must tell.
+    pub(crate) fn note(&mut self, record: &Record) {
         if let Some(wrong) = &record.failed {
             self.wrong.push(format!("{}: {wrong}", record.kernel));
         }
-        let value = serde_json::to_value(record).map_err(std::io::Error::from)?;
-        self.events.send(&Event::Record(value))
+        if record.died.is_some() {
+            self.died.push(record.clone());
+        }
     }
 
     /// The device that the child is to use, if its parent says so.
@@ -409,7 +433,8 @@ impl Lesson {
         self.spinner.suspend(|| head(self))
     }
 
-    pub(crate) fn end(self) -> Result<ExitCode> {
+    pub(crate) fn end(mut self) -> Result<ExitCode> {
+        self.speak_up();
         self.spinner.finish_and_clear();
         self.report.flush()?;
         self.narrator.end()?;
@@ -418,6 +443,11 @@ impl Lesson {
                 "--ablate: these kernels have no parts to take out; those of lessons 8 and 9 have"
                     .into(),
             ));
+        }
+        if !self.died.is_empty() {
+            let lesson = format!("lesson {} ({})", self.number, self.title);
+            let last_words = resume::last_words(&self.died, &lesson, self.wrong.len());
+            return Err(Error::Died(last_words));
         }
         if self.wrong.is_empty() {
             return Ok(ExitCode::SUCCESS);

@@ -23,6 +23,7 @@ pub mod program;
 pub mod reference;
 mod refusal;
 pub mod report;
+mod resume;
 mod run;
 pub mod session;
 pub mod source;

@@ -60,15 +60,18 @@ impl Lesson {
         if !step.kernels().any(|kernel| self.flags.wants(kernel)) {
             return Ok(());
         }
+        let begun = self.record(&step.name(), &step.says, problem.shape)?;
         if self.flags.ablate {
-            return self.ablate(step, problem);
+            return self.ablate(step, problem, begun);
         }
         let runs = self.runs()?;
         let narrator = self.narrator.clone();
         narrator.kernel(|| self.card(step, problem))?;
-        narrator.again(|| {
-            let record = self.measured_aloud(step, problem, runs)?;
-            self.row(record)
+        self.once(begun, |lesson| {
+            narrator.again(|| {
+                let record = lesson.measured_aloud(step, problem, runs)?;
+                lesson.row(record)
+            })
         })
     }
 

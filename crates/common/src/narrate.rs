@@ -87,13 +87,11 @@ struct State {
 }
 
 /// While it lives the narrator says nothing.
-pub struct Hush<'a>(Option<&'a Inner>);
+pub struct Hush<'a>(&'a Narrator);
 
 impl Drop for Hush<'_> {
     fn drop(&mut self) {
-        if let Some(inner) = self.0 {
-            inner.hushed.set(inner.hushed.get() - 1);
-        }
+        self.0.speak_up();
     }
 }
 
@@ -153,10 +151,22 @@ impl Narrator {
 
     /// Says nothing, and waits for nothing, until the guard is dropped.
     pub fn hush(&self) -> Hush<'_> {
+        self.mute();
+        Hush(self)
+    }
+
+    /// Says nothing, and waits for nothing, until [`Narrator::speak_up`].
+    pub(crate) fn mute(&self) {
         if let Some(inner) = &self.0 {
             inner.hushed.set(inner.hushed.get() + 1);
         }
-        Hush(self.0.as_deref())
+    }
+
+    /// Ends [`Narrator::mute`].
+    pub(crate) fn speak_up(&self) {
+        if let Some(inner) = &self.0 {
+            inner.hushed.set(inner.hushed.get() - 1);
+        }
     }
 
     /// Whether what it is told is told on.
@@ -170,6 +180,13 @@ impl Narrator {
         Some(change(&mut inner.state.borrow_mut()))
     }
 
+    /// Changes what is remembered, also while nothing is said.
+    fn keep(&self, change: impl FnOnce(&mut State)) {
+        if let Some(inner) = &self.0 {
+            change(&mut inner.state.borrow_mut());
+        }
+    }
+
     fn ask<T>(&self, question: impl FnOnce(&State) -> T) -> Option<T> {
         Some(question(&self.0.as_ref()?.state.borrow()))
     }
@@ -177,12 +194,10 @@ impl Narrator {
     /// Names the lesson, where nobody else does.
     pub fn title(&self, title: &str) {
         let speaks = self.speaks_for_the_lesson();
-        self.with(|state| {
-            state.title = title.into();
-            match speaks {
-                true => state.say(|screen| screen.headline(title, "One step at a time.")),
-                false => state.screen.remember(title),
-            }
+        self.keep(|state| state.title = title.into());
+        self.with(|state| match speaks {
+            true => state.say(|screen| screen.headline(title, "One step at a time.")),
+            false => state.screen.remember(title),
         });
     }
 
@@ -243,11 +258,13 @@ impl Narrator {
         }
         let card = card()?;
         self.pause()?;
-        self.with(|state| {
+        self.keep(|state| {
             state.hurried = false;
             state.prediction = None;
             state.beat = Some(Beat::Kernel);
             state.cards.turn(card);
+        });
+        self.with(|state| {
             let headline = state.cards.headline(Beat::Kernel);
             let summary = state.cards.summary();
             state.say(|screen| {
@@ -304,6 +321,7 @@ impl Narrator {
     /// What the key asked for.
     pub fn result(&self, record: &Record, factor: Option<f64>) -> Result<()> {
         self.with(|state| state.show_result(record, factor));
+        self.keep(|state| state.keep_result(record));
         self.pause()
     }
 
@@ -360,6 +378,10 @@ impl State {
             screen.headline(&headline, "");
             screen.outcome(&outcome);
         });
+    }
+
+    /// For the comparison with the next kernel, and for the picture at the end.
+    fn keep_result(&mut self, record: &Record) {
         if let Some(bar) = Bar::of(record) {
             self.results.retain(|known| known.name != bar.name);
             self.results.push(bar);

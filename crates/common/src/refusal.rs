@@ -23,7 +23,7 @@ impl Lesson {
             return Ok(Some(reason.into()));
         }
         for kernel in step.kernels() {
-            if let Some(reason) = self.not_in_source(kernel)? {
+            if let Some(reason) = self.left_out(kernel)? {
                 return Ok(Some(reason));
             }
         }
@@ -59,14 +59,15 @@ impl Lesson {
         Ok(fits.err().map(|error| format!("padded to {s}: {error}")))
     }
 
-    /// Why a kernel is left out that a learner's own file does not hold: it need not
-    /// hold every kernel of the lesson.
+    /// Why a kernel is left out: a learner's own file need not hold every kernel of
+    /// the lesson, and one that has died is not launched once more.
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn not_in_source(&self, kernel: &str) -> Result<Option<String>> {
-        if self.flags.source.is_none() {
-            return Ok(None);
+    pub fn left_out(&self, kernel: &str) -> Result<Option<String>> {
+        let died = self.has_died(kernel);
+        if died.is_some() || self.flags.source.is_none() {
+            return Ok(died);
         }
         let source = self.source()?;
         let there = source.kernels().iter().any(|name| name == kernel);

@@ -7,6 +7,7 @@ use std::io::Write;
 use colored::Colorize;
 use comfy_table::{CellAlignment, Table, presets};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::element::Type;
 use crate::error::Result;
@@ -115,6 +116,10 @@ pub struct Record {
     /// What the wrong result looks like, if it is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
+    /// How the kernel ended its process, if it did: it crashed, it hung, or the
+    /// device failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub died: Option<String>,
 }
 
 /// What a kernel's time is turned into.
@@ -148,6 +153,14 @@ impl Record {
         self.share_of_limit = limit.and_then(|limit| self.rate().map(|rate| rate / limit));
     }
 
+    /// The record as the watching process gets it.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON.
+    pub(crate) fn to_value(&self) -> Result<Value> {
+        Ok(serde_json::to_value(self).map_err(std::io::Error::from)?)
+    }
+
     /// Notes how the result was found right.
     pub fn right(&mut self, right: Right) {
         self.verified = true;
@@ -164,6 +177,7 @@ impl Record {
 pub struct Report {
     json: bool,
     silent: bool,
+    muted: bool,
     /// Lines of a table that wait for the next line that does not, if they wait.
     deferred: Option<RefCell<Vec<String>>>,
     rows: Vec<Record>,
@@ -175,6 +189,7 @@ impl Report {
         Report {
             json,
             silent: json,
+            muted: false,
             deferred: None,
             rows: Vec::new(),
         }
@@ -183,6 +198,16 @@ impl Report {
     /// Prints no lines for people any more: somebody else tells them.
     pub fn silence(&mut self) {
         self.silent = true;
+    }
+
+    /// Prints nothing, neither lines nor JSON, or speaks again.
+    pub fn mute(&mut self, muted: bool) {
+        self.muted = muted;
+    }
+
+    /// Whether it prints nothing for now.
+    pub fn is_muted(&self) -> bool {
+        self.muted
     }
 
     /// Keeps tables back until they are complete, since each row is told besides.
@@ -221,7 +246,7 @@ impl Report {
     }
 
     fn print(&self, text: &str) -> Result<()> {
-        if self.silent {
+        if self.silent || self.muted {
             return Ok(());
         }
         match wrap::stdout_columns() {
@@ -236,7 +261,7 @@ impl Report {
     /// # Errors
     /// When standard output fails.
     pub fn json(&self, value: &impl Serialize) -> Result<()> {
-        if self.json {
+        if self.json && !self.muted {
             let line = serde_json::to_string(value).map_err(std::io::Error::from)?;
             writeln!(std::io::stdout(), "{line}")?;
         }
@@ -308,6 +333,12 @@ fn row(record: &Record) -> String {
     if let Some(wrong) = &record.failed {
         let details = verify::painted(&wrong.trim_end().replace('\n', "\n    "));
         return format!("  {name} {}{says}\n    {details}", "✗ WRONG".red().bold());
+    }
+    if let Some(how) = &record.died {
+        // What to do next stands at the end of the lesson.
+        let lines: Vec<&str> = how.lines().take(2).collect();
+        let details = lines.join("\n  ");
+        return format!("  {name} {}{says}\n    {details}", "✗ DIED".red().bold());
     }
     let mark = match record.verified {
         true => "✓".green(),

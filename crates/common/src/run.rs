@@ -53,6 +53,10 @@ pub fn lesson_with<Own: Args>(
         Ok(code) => code,
         Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
         Err(error @ Error::Asked(_)) => error.exit_code(),
+        Err(error @ Error::OpenCl { .. }) if supervise::is_child() => {
+            supervise::tell_failure(&error);
+            error.exit_code()
+        }
         Err(error) => {
             complain(&error);
             error.exit_code()
@@ -62,10 +66,7 @@ pub fn lesson_with<Own: Args>(
 
 /// An error on standard error, with the next thing to try.
 pub(crate) fn complain(error: &Error) {
-    let mut message = format!("{} {error}", "error:".red().bold());
-    if let Some(hint) = error.hint() {
-        message.push_str(&format!("\n  next: {hint}"));
-    }
+    let mut message = format!("{} {}", "error:".red().bold(), error.with_hint());
     if let Some(columns) = wrap::stderr_columns() {
         message = wrap::wrap_prose(&message, columns);
     }

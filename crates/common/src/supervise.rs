@@ -2,23 +2,32 @@
 //! takes down the child and not the course. The parent names the kernel.
 
 pub mod cache;
+mod child;
+mod obituary;
 mod side_by_side;
+mod terminal;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::cli::Flags;
 use crate::device;
 use crate::error::{Error, Result};
-use crate::events::{self, EVENTS_VARIABLE, Event};
+use crate::events::{self, EVENTS_VARIABLE, Event, Sender};
 use crate::report::Record;
+use crate::resume;
+use crate::run::complain;
 use crate::source::workspace;
+use child::End;
 use side_by_side::side_by_side;
+use terminal::Terminal;
 
 pub use cache::CACHE_VARIABLE;
+pub use obituary::cause_of_death;
+pub(crate) use terminal::clear_line;
 
 /// Set by the parent to the number of the device that the child must use.
 pub const CHILD_DEVICE_VARIABLE: &str = "OPENCL_COURSE_CHILD_DEVICE";
@@ -99,7 +108,7 @@ pub fn run(flags: &Flags, environment: &Environment, pause: Pause) -> Result<Opt
             Ok(Some(ended)) => ended,
             Ok(None) => return Ok(None),
             Err(error) => {
-                eprintln!("error: {error}");
+                complain(&error);
                 Ended {
                     status: error.status(),
                     records: Vec::new(),
@@ -121,152 +130,59 @@ pub fn run(flags: &Flags, environment: &Environment, pause: Pause) -> Result<Opt
     }))
 }
 
-/// Runs one child to its end; a second time where the driver's cache was at fault.
+/// Runs the lesson to its end: with another child after each kernel that took one
+/// down, and once more where the driver's cache was at fault.
 fn watch(flags: &Flags, mut environment: Environment, pause: Pause) -> Result<Option<Ended>> {
-    let first = watch_once(flags, &environment, pause);
-    let device_failed = match &first {
-        Ok(ended) => ended.as_ref().is_some_and(|ended| ended.status == 5),
-        Err(error) => error.status() == 5,
-    };
-    let Some(file) = device_failed.then(cache::damaged_file).flatten() else {
-        return first;
-    };
-    eprintln!("\n{}", cache::message(&file));
-    environment.push((cache::CACHE_VARIABLE, "0".into()));
-    watch_once(flags, &environment, pause)
+    let events = EventsFile::new();
+    let terminal = Terminal::now();
+    let mut cached = true;
+    loop {
+        let Some(end) = child::run(flags, &environment, &events.0, pause)? else {
+            return Ok(None);
+        };
+        let how = match end {
+            End::Exit(status) => return Ok(Some(ended(status, &events.0))),
+            End::Died(how) => how,
+        };
+        terminal.restore();
+        if let Some(file) = cached.then(cache::damaged_file).flatten() {
+            eprintln!("\n{}", cache::message(&file));
+            environment.push((cache::CACHE_VARIABLE, "0".into()));
+            cached = false;
+            if !resume::is_in_a_kernel(&events.0) {
+                events.clear();
+            }
+        } else if !resume::note_death(&events.0, &how)? {
+            return Err(Error::Died(resume::after_earlier_deaths(&events.0, how)));
+        }
+    }
 }
 
-fn watch_once(flags: &Flags, environment: &Environment, pause: Pause) -> Result<Option<Ended>> {
-    let events = EventsFile::new();
-    let this = std::env::current_exe()?;
-    let mut command = Command::new(&this);
-    command
-        .args(std::env::args_os().skip(1))
-        .env(EVENTS_VARIABLE, &events.0)
-        .envs(environment.iter().map(|(name, value)| (name, value)));
-    let mut child = command.spawn().map_err(|error| Error::File {
-        path: this,
-        why: format!("it cannot be started again ({error}); was it just rebuilt?"),
-    })?;
-    let timeout = Duration::from_secs(flags.timeout);
-    let Some(status) = wait(&mut child, &events.0, timeout, pause)? else {
-        return Ok(None);
-    };
-    let records = events::read(&events.0)
+/// What the lesson came to; a kernel that died is a failure, however it ended.
+fn ended(status: u8, events: &Path) -> Ended {
+    let records: Vec<Record> = events::read(events)
         .into_iter()
         .filter_map(|event| match event {
             Event::Record(value) => serde_json::from_value(value).ok(),
             _ => None,
         })
         .collect();
-    match status.code() {
-        Some(code) => Ok(Some(Ended {
-            status: code as u8,
-            records,
-        })),
-        None => Err(Error::Died(obituary(status, &doing(&events.0)))),
+    let died = records.iter().any(|record| record.died.is_some());
+    let status = match died {
+        true => status.max(Error::Died(String::new()).status()),
+        false => status,
+    };
+    Ended { status, records }
+}
+
+/// The child's side: the device failed. The parent goes on with the next kernel, or
+/// says why not.
+pub(crate) fn tell_failure(error: &Error) {
+    let told = Sender::from_environment()
+        .and_then(|mut parent| parent.send(&Event::Failed(error.with_hint())));
+    if told.is_err() {
+        complain(error);
     }
-}
-
-/// Waits for the child; ends it when nothing new was begun for `timeout`, and,
-/// with `None`, when `pause` says so.
-fn wait(
-    child: &mut Child,
-    events: &Path,
-    timeout: Duration,
-    pause: Pause,
-) -> Result<Option<ExitStatus>> {
-    let mut size = 0;
-    let mut since = Instant::now();
-    let mut doze = Duration::from_millis(1);
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        let now = std::fs::metadata(events).map_or(0, |file| file.len());
-        if now != size {
-            (size, since) = (now, Instant::now());
-        } else if since.elapsed() > timeout && !is_paused(events) {
-            child.kill()?;
-            child.wait()?;
-            return Err(Error::Died(format!(
-                "no end after {} seconds while {}; the process was ended\n  \
-                 likely cause: an endless loop, or a barrier that not every item of a group reaches\n  \
-                 next: look at the kernel's loops and barriers; if the kernel is only slow, \
-                 use a smaller --size or a longer --timeout",
-                timeout.as_secs(),
-                doing(events)
-            )));
-        }
-        if pause(doze) {
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
-        }
-        doze = (doze * 2).min(Duration::from_millis(20));
-    }
-}
-
-/// Whether the child waits for a person, and so does not hang.
-fn is_paused(events: &Path) -> bool {
-    matches!(events::read(events).last(), Some(Event::Paused))
-}
-
-/// What the child did last.
-fn doing(events: &Path) -> String {
-    let last = events::read(events)
-        .into_iter()
-        .rev()
-        .find_map(|event| match event {
-            Event::Doing(what) => Some(what),
-            _ => None,
-        });
-    last.unwrap_or_else(|| "starting".into())
-}
-
-fn obituary(status: ExitStatus, doing: &str) -> String {
-    let (cause, next) = match doing.starts_with("building") {
-        true => (
-            "the driver's compiler failed, for example on a function that calls itself",
-            "take away what was written last; another driver may say what is wrong with it",
-        ),
-        false => (
-            "the kernel read or wrote outside its buffers, asked for more local memory than \
-             there is, or the driver's compiler failed",
-            "run it with --only and a small --size; Oclgrind names the line of a bad access \
-             (see docs/setting-up.md); if every kernel dies: cargo run -p course -- doctor",
-        ),
-    };
-    format!(
-        "the process died ({}) while {doing}\n  likely cause: {cause}\n  next: {next}",
-        cause_of_death(status)
-    )
-}
-
-/// How a process ended that should not have, in words.
-#[cfg(unix)]
-pub fn cause_of_death(status: ExitStatus) -> String {
-    use std::os::unix::process::ExitStatusExt;
-    let Some(signal) = status.signal() else {
-        return status.to_string();
-    };
-    let name = match signal {
-        4 => "SIGILL: an instruction that this CPU does not have",
-        6 => "SIGABRT: the driver gave up",
-        7 => "SIGBUS: bad memory access",
-        8 => "SIGFPE: integer division by zero",
-        9 => "SIGKILL: ended from outside, perhaps for want of memory",
-        11 => "SIGSEGV: bad memory access",
-        15 => "SIGTERM: ended from outside",
-        _ => "a signal",
-    };
-    format!("signal {signal}, {name}")
-}
-
-/// How a process ended that should not have, in words.
-#[cfg(not(unix))]
-pub fn cause_of_death(status: ExitStatus) -> String {
-    status.to_string()
 }
 
 /// An environment variable, and the value that makes a driver of the workspace
@@ -350,10 +266,17 @@ impl EventsFile {
     }
 }
 
-impl Drop for EventsFile {
-    fn drop(&mut self) {
+impl EventsFile {
+    /// Forgets what was written.
+    fn clear(&self) {
         // Nothing to do about a file that cannot be removed from a temporary folder.
         let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+impl Drop for EventsFile {
+    fn drop(&mut self) {
+        self.clear();
     }
 }
 

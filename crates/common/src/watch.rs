@@ -8,7 +8,6 @@
 mod rates;
 pub mod saves;
 
-use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -20,7 +19,7 @@ use crate::error::Result;
 use crate::report::Record;
 use crate::run::complain;
 use crate::source::{Source, shortest};
-use crate::supervise::{self, Environment, LIMITS_VARIABLE};
+use crate::supervise::{self, Environment, LIMITS_VARIABLE, clear_line};
 use rates::Rates;
 use saves::{News, Saves};
 
@@ -107,11 +106,4 @@ fn headline(name: &str, why: &str) {
 fn invitation(name: &str) {
     let line = format!("watching: save {name} to check it again, Ctrl-C ends");
     eprintln!("\n{}", line.dimmed());
-}
-
-/// A run that was cut short leaves its progress line behind.
-fn clear_line() {
-    if std::io::stderr().is_terminal() {
-        eprint!("\r\x1b[2K");
-    }
 }

@@ -241,7 +241,8 @@ fn run_child(
 fn verdict(record: &Record) -> Verdict {
     let Record { m, n, k, .. } = *record;
     let shape = Shape { m, n, k };
-    match (&record.failed, &record.skipped, record.verified) {
+    let failed = record.failed.as_ref().or(record.died.as_ref());
+    match (failed, &record.skipped, record.verified) {
         (Some(why), ..) => Verdict::Failed(format!("{shape}: {why}")),
         (None, Some(why), _) => Verdict::Skipped(why.clone()),
         (None, None, true) => Verdict::Verified(1),

@@ -43,13 +43,14 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
         .env("OPENCL_COURSE_CACHE", &cache)
         .stderr(Stdio::inherit())
         .output()?;
-    let mut records = events::read(&events)
-        .into_iter()
-        .filter_map(|event| match event {
-            Event::Record(record) => Some(record),
-            _ => None,
-        })
-        .collect::<Vec<Value>>();
+    let mut records: Vec<Value> = Vec::new();
+    for event in events::read(&events) {
+        match event {
+            Event::Record(record) => records.push(record),
+            Event::Failed(why) => eprintln!("{why}"),
+            _ => {}
+        }
+    }
     fs::remove_file(&events)?;
     if !output.status.success() {
         bail!("it ended with {}", output.status);

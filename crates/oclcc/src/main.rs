@@ -4,11 +4,14 @@
 //! No compiler ships with OpenCL: it is part of every driver, and works when the
 //! program runs. A binary skips most of that work, but fits only the device and
 //! driver that made it, and clBuildProgram must still be called.
+//!
+//! A driver's compiler may crash, on a kernel or on its own damaged cache. So a child
+//! does the work.
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, ExitStatus};
 use std::time::Instant;
 
 use clap::Parser;
@@ -20,6 +23,7 @@ use common::program::{Program, options};
 use common::report::{bytes, factor, seconds};
 use common::session::Session;
 use common::source::Source;
+use common::supervise::{CACHE_VARIABLE, cache, cause_of_death};
 use common::{Error, Result};
 use opencl3::program::Program as ClProgram;
 
@@ -65,18 +69,53 @@ fn parse_define(text: &str) -> Result<(String, usize), String> {
     }
 }
 
+/// Set in the child.
+const CHILD_VARIABLE: &str = "OPENCL_COURSE_OCLCC_CHILD";
+
 fn main() -> ExitCode {
-    match compile(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+    let arguments = Arguments::parse();
+    let done = match std::env::var_os(CHILD_VARIABLE) {
+        Some(_) => compile(&arguments).map(|()| ExitCode::SUCCESS),
+        None => in_a_child(&arguments),
+    };
+    match done {
+        Ok(code) => code,
         Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{} {error}", "error:".red().bold());
-            if let Some(hint) = error.hint() {
-                eprintln!("  next: {hint}");
-            }
+            eprintln!("{} {}", "error:".red().bold(), error.with_hint());
             error.exit_code()
         }
     }
+}
+
+/// Compiles in a child; in another one where a damaged cache was at fault.
+fn in_a_child(arguments: &Arguments) -> Result<ExitCode> {
+    let mut status = child(&[])?;
+    let device_failed = status.code().is_none_or(|code| code >= 5);
+    if let Some(file) = device_failed.then(cache::damaged_file).flatten() {
+        eprintln!("{}", cache::message(&file));
+        status = child(&[(CACHE_VARIABLE, "0")])?;
+    }
+    let died = || {
+        let (cause, source) = (cause_of_death(status), arguments.source.display());
+        Error::Died(format!(
+            "the process died ({cause}) while building {source}\n  \
+             likely cause: the driver's compiler failed\n  \
+             next: take away what was written last; another --device may say what is wrong with it"
+        ))
+    };
+    let code = status.code().ok_or_else(died)?;
+    Ok(u8::try_from(code).map_err(|_| died())?.into())
+}
+
+/// This very command again.
+fn child(environment: &[(&str, &str)]) -> Result<ExitStatus> {
+    let status = Command::new(std::env::current_exe()?)
+        .args(std::env::args_os().skip(1))
+        .env(CHILD_VARIABLE, "1")
+        .envs(environment.iter().copied())
+        .status();
+    Ok(status?)
 }
 
 fn compile(arguments: &Arguments) -> Result<()> {
@@ -98,20 +137,16 @@ fn compile(arguments: &Arguments) -> Result<()> {
         why: error.to_string(),
     })?;
 
-    let mut out = std::io::stdout();
+    let loaded = load(&session, &output, &options)?;
     writeln!(
-        out,
-        "{}: {} for {}\n  kernels: {}\n  built from source in {}",
+        std::io::stdout(),
+        "{}: {} for {}\n  kernels: {}\n  built from source in {}\n  \
+         loaded from the binary in {}: {} as fast (a driver's own cache may have helped either)",
         output.display(),
         bytes(binary.len() as u64),
         session.device.label(),
         source.kernels().join(", "),
-        seconds(program.build_seconds)
-    )?;
-    let loaded = load(&session, &output, &options)?;
-    writeln!(
-        out,
-        "  loaded from the binary in {}: {} as fast (a driver's own cache may have helped either)",
+        seconds(program.build_seconds),
         seconds(loaded),
         factor(program.build_seconds / loaded)
     )?;

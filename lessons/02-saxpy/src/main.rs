@@ -78,38 +78,33 @@ fn main() -> ExitCode {
             choice.reason
         ))?;
         let saxpy = problem::problem(lesson, chosen, &devices[choice.index])?;
-        let times = match lesson.flags.wants("saxpy") {
-            true => by_hand(lesson, &saxpy, &devices[choice.index], chosen)?,
-            false => None,
-        };
+        if lesson.flags.wants("saxpy") {
+            by_hand(lesson, &saxpy, &devices[choice.index], chosen)?;
+        }
         vector::measure(lesson, &saxpy)?;
-        compare::host(lesson, &saxpy, times.as_ref())?;
+        compare::host(lesson, &saxpy)?;
         compare::every_device(lesson, &saxpy, &devices, &candidates)
     })
 }
 
-/// The eleven steps, and what they took; none where the learner's own file holds the
-/// other kernel only.
+/// The eleven steps, unless the learner's own file holds the other kernel only.
 fn by_hand(
     lesson: &mut Lesson,
     saxpy: &Saxpy,
     device: &Device,
     candidate: &Candidate,
-) -> Result<Option<Times>> {
-    if let Some(reason) = lesson.not_in_source("saxpy")? {
-        compare::skipped(lesson, saxpy, reason)?;
-        return Ok(None);
-    }
+) -> Result<()> {
     let narrator = lesson.narrator.clone();
     narrator.kernel(|| tell::card(saxpy))?;
-    let mut taken = None;
-    narrator.again(|| {
-        let times = eleven_steps(lesson, device, saxpy, true)?;
-        compare::report(lesson, saxpy, &times, candidate)?;
-        taken = Some(times);
-        Ok(())
-    })?;
-    Ok(taken)
+    lesson.once(compare::begun(saxpy, candidate), |lesson| {
+        if let Some(reason) = lesson.left_out("saxpy")? {
+            return compare::skipped(lesson, saxpy, reason);
+        }
+        narrator.again(|| {
+            let times = eleven_steps(lesson, device, saxpy, true)?;
+            compare::report(lesson, saxpy, &times, candidate)
+        })
+    })
 }
 
 fn describe(device: &Device, platform: &str) -> Candidate {

@@ -91,6 +91,10 @@ impl Screen {
             let mark = style("✗ WRONG").red().bold().for_stderr();
             return self.note(&format!("{mark}\n{}", wrong.trim_end()));
         }
+        if let Some(how) = &record.died {
+            let mark = style("✗ DIED").red().bold().for_stderr();
+            return self.note(&format!("{mark}\n{how}"));
+        }
         let right = style("✓ right").green().bold().for_stderr();
         let (Some(median), Some(bar)) = (record.seconds_median, Bar::of(record)) else {
             return self.note(&format!("{right}, not timed"));

@@ -2,7 +2,7 @@
 //! Where a file of it was cut short (a full disk, a process ended while writing)
 //! or overwritten, PoCL 3.1 ends the process (SIGABRT, SIGBUS), or says that a
 //! kernel does not exist. So after a failure the folder is looked at; a damaged
-//! file is named, and the lesson runs again without the cache.
+//! file is named, and the lesson goes on without the cache.
 //!
 //! Mesa's cache (rusticl) holds checksums: damaged entries are compiled anew.
 //! Intel's CPU runtime keeps no cache on disk.
@@ -34,7 +34,7 @@ pub fn message(file: &Path) -> String {
     format!(
         "The driver failed, and PoCL's cache of compiled kernels is damaged:\n  \
          {} is cut short or overwritten.\n  \
-         The lesson runs again without the cache. To clear it: rm -r {}",
+         It is tried again without the cache. To clear it: rm -r {}",
         file.display(),
         folder().unwrap_or_default().display()
     )

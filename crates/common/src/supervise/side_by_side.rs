@@ -20,6 +20,7 @@ pub fn side_by_side(results: &[(String, Vec<Record>)]) -> String {
             &record.skipped,
             &record.failed,
         ) {
+            _ if record.died.is_some() => "DIED".into(),
             (_, _, Some(_), _) => "skipped".into(),
             (_, _, _, Some(_)) => "WRONG".into(),
             (Some(rate), Some(_), ..) => format!("{} GFLOP/s", report::significant(rate)),

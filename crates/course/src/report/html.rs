@@ -203,6 +203,8 @@ fn kernel_row(bench: &Bench, row: &Row, slowest: f64) -> Markup {
                 td.words colspan="8" { "skipped: " (reason) }
             } @else if let Some(wrong) = &record.failed {
                 td.words.wrong colspan="8" { "WRONG: " (wrong) }
+            } @else if let Some(how) = &record.died {
+                td.words.wrong colspan="8" { "DIED: " (how) }
             } @else {
                 td { (significant(rate(row))) }
                 td { (or_dash(bench.share(row).map(percent))) }

@@ -1,0 +1,129 @@
+//! One child: the lesson once more, in a process that is watched.
+
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+use super::{Environment, Pause, obituary};
+use crate::cli::Flags;
+use crate::error::{Error, Result};
+use crate::events::{self, EVENTS_VARIABLE, Event};
+
+/// How a child came to its end.
+pub enum End {
+    /// By itself, with this status.
+    Exit(u8),
+    /// It crashed, was ended because it hung, or its device failed: how, in words.
+    Died(String),
+}
+
+/// Runs this very command again and waits for its end; `None` when `pause` asked for
+/// an early one.
+///
+/// # Errors
+/// [`Error::Died`] when somebody ended the process from outside.
+pub fn run(
+    flags: &Flags,
+    environment: &Environment,
+    events: &Path,
+    pause: Pause,
+) -> Result<Option<End>> {
+    let this = std::env::current_exe()?;
+    let mut command = Command::new(&this);
+    command
+        .args(std::env::args_os().skip(1))
+        .env(EVENTS_VARIABLE, events)
+        .envs(environment.iter().map(|(name, value)| (name, value)));
+    let child = command.spawn().map_err(|error| Error::File {
+        path: this,
+        why: format!("it cannot be started again ({error}); was it just rebuilt?"),
+    })?;
+    wait(child, events, Duration::from_secs(flags.timeout), pause)
+}
+
+/// Waits for the child; ends it when nothing new was begun for `timeout`, and when
+/// `pause` says so.
+fn wait(mut child: Child, events: &Path, timeout: Duration, pause: Pause) -> Result<Option<End>> {
+    let mut size = 0;
+    let mut since = Instant::now();
+    let mut doze = Duration::from_millis(1);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return end(status, &events::read(events)).map(Some);
+        }
+        let now = std::fs::metadata(events).map_or(0, |file| file.len());
+        if now != size {
+            (size, since) = (now, Instant::now());
+        } else if since.elapsed() > timeout {
+            let events = events::read(events);
+            if !is_paused(&events) {
+                child.kill()?;
+                child.wait()?;
+                let how = obituary::of_hang(timeout, events::doing(&events));
+                return Ok(Some(End::Died(how)));
+            }
+        }
+        if pause(doze) {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        doze = (doze * 2).min(Duration::from_millis(20));
+    }
+}
+
+/// Whether the child waits for a person, and so does not hang.
+fn is_paused(events: &[Event]) -> bool {
+    matches!(events.last(), Some(Event::Paused))
+}
+
+fn end(status: ExitStatus, events: &[Event]) -> Result<End> {
+    if let Some(code) = status.code().and_then(|code| u8::try_from(code).ok()) {
+        return Ok(match (code, events.last()) {
+            (5, Some(Event::Failed(how))) => End::Died(how.clone()),
+            _ => End::Exit(code),
+        });
+    }
+    let how = obituary::of_crash(status, events::doing(events));
+    match obituary::was_stopped(status) {
+        true => Err(Error::Died(how)),
+        false => Ok(End::Died(how)),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use super::*;
+
+    /// A child that was launching a kernel, exited with a code or met a signal, and
+    /// wrote this last.
+    fn ended(status: i32, last: Option<Event>) -> Result<End> {
+        let mut events = vec![Event::Doing("running a".into())];
+        events.extend(last);
+        end(ExitStatus::from_raw(status), &events)
+    }
+
+    #[test]
+    fn crashes_and_failed_devices_are_deaths() {
+        let crash = ended(11, None).unwrap();
+        assert!(
+            matches!(crash, End::Died(how) if how.contains("SIGSEGV") && how.contains("running a"))
+        );
+        let failed = Event::Failed("CL_OUT_OF_RESOURCES".into());
+        let failed = ended(5 << 8, Some(failed)).unwrap();
+        assert!(matches!(failed, End::Died(how) if how == "CL_OUT_OF_RESOURCES"));
+    }
+
+    #[test]
+    fn a_status_is_an_end_and_a_kill_by_hand_is_an_error() {
+        for status in [0, 1, 4, 5, 130] {
+            let end = ended(status << 8, None).unwrap();
+            assert!(matches!(end, End::Exit(code) if i32::from(code) == status));
+        }
+        for signal in [2, 15] {
+            assert!(matches!(ended(signal, None), Err(Error::Died(_))));
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! How a child came to its end that did not come to it by itself, in words.
+
+use std::process::ExitStatus;
+use std::time::Duration;
+
+/// Of a child that crashed while it was doing this.
+pub(super) fn of_crash(status: ExitStatus, doing: &str) -> String {
+    let (cause, next) = match doing.starts_with("building") {
+        true => (
+            "the driver's compiler failed, for example on a function that calls itself",
+            "take away what was written last; another driver may say what is wrong with it",
+        ),
+        false => (
+            "the kernel read or wrote outside its buffers, asked for more local memory than \
+             there is, or the driver's compiler failed",
+            "run it with --only and a small --size; Oclgrind names the line of a bad access \
+             (see docs/setting-up.md); if every kernel dies: cargo run -p course -- doctor",
+        ),
+    };
+    format!(
+        "the process died ({}) while {doing}\n  likely cause: {cause}\n  next: {next}",
+        cause_of_death(status)
+    )
+}
+
+/// Of a child that began nothing new for so long, and was ended.
+pub(super) fn of_hang(timeout: Duration, doing: &str) -> String {
+    format!(
+        "no end after {} seconds while {doing}; the process was ended\n  \
+         likely cause: an endless loop, or a barrier that not every item of a group reaches\n  \
+         next: look at the kernel's loops and barriers; if the kernel is only slow, \
+         use a smaller --size or a longer --timeout",
+        timeout.as_secs()
+    )
+}
+
+/// Whether somebody ended the process, by Ctrl-C or by kill: that is no crash.
+#[cfg(unix)]
+pub(super) fn was_stopped(status: ExitStatus) -> bool {
+    use std::os::unix::process::ExitStatusExt;
+    const HUP_INT_QUIT_TERM: [i32; 4] = [1, 2, 3, 15];
+    let signal = status.signal();
+    signal.is_some_and(|signal| HUP_INT_QUIT_TERM.contains(&signal))
+}
+
+/// Whether somebody ended the process: cannot be told here.
+#[cfg(not(unix))]
+pub(super) fn was_stopped(_: ExitStatus) -> bool {
+    false
+}
+
+/// How a process ended that should not have, in words.
+#[cfg(unix)]
+pub fn cause_of_death(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    let Some(signal) = status.signal() else {
+        return status.to_string();
+    };
+    let name = match signal {
+        4 => "SIGILL: an instruction that this CPU does not have",
+        6 => "SIGABRT: the driver gave up",
+        7 => "SIGBUS: bad memory access",
+        8 => "SIGFPE: integer division by zero",
+        9 => "SIGKILL: ended from outside, perhaps for want of memory",
+        11 => "SIGSEGV: bad memory access",
+        15 => "SIGTERM: ended from outside",
+        _ => "a signal",
+    };
+    format!("signal {signal}, {name}")
+}
+
+/// How a process ended that should not have, in words.
+#[cfg(not(unix))]
+pub fn cause_of_death(status: ExitStatus) -> String {
+    status.to_string()
+}

@@ -1,0 +1,41 @@
+//! The terminal after a child that did not end by itself: such a child may have been
+//! waiting for a key, with the terminal in raw mode.
+
+use std::io::IsTerminal;
+
+#[cfg(unix)]
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+
+/// The modes of a terminal.
+pub struct Terminal {
+    #[cfg(unix)]
+    modes: Option<Termios>,
+}
+
+impl Terminal {
+    /// As it is now.
+    pub fn now() -> Terminal {
+        Terminal {
+            #[cfg(unix)]
+            modes: tcgetattr(std::io::stdin()).ok(),
+        }
+    }
+
+    /// As it was; keys that were meant for the child are forgotten, and so is the
+    /// progress line that it left behind.
+    pub fn restore(&self) {
+        #[cfg(unix)]
+        if let Some(modes) = &self.modes {
+            // A terminal that has gone away needs no order.
+            let _ = tcsetattr(std::io::stdin(), OptionalActions::Flush, modes);
+        }
+        clear_line();
+    }
+}
+
+/// A run that was cut short leaves its progress line behind.
+pub fn clear_line() {
+    if std::io::stderr().is_terminal() {
+        eprint!("\r\x1b[2K");
+    }
+}
