@@ -190,7 +190,11 @@ fn unsolved_fails_and_solved_passes(lesson: &str) {
     let is_ours = |exercise: &PathBuf| id(exercise).starts_with(&format!("{lesson}."));
     for exercise in exercises().into_iter().filter(is_ours) {
         let id = id(&exercise);
-        let check = || learner.types(&format!("exercise {id}")).run();
+        // A busy machine may judge speed as it likes, a test may not.
+        let check = || {
+            let words = format!("exercise {id} --no-timing");
+            learner.types(&words).run()
+        };
         let shown = check().ends_with(1);
         let shown = shown.says(&["✗", "not solved yet", "--hint", "Task"]);
         assert!(!shown.stdout.contains("does not build"), "{shown}");
@@ -224,6 +228,53 @@ lessons! {
     exercises_of_lesson_8_fail_unsolved_and_pass_solved "8"
     exercises_of_lesson_9_fail_unsolved_and_pass_solved "9"
     exercises_of_lesson_10_fail_unsolved_and_pass_solved "10"
+}
+
+/// Where speed is the point: a ratio is shown, or why there is none. Which, depends on
+/// the machine.
+#[test]
+fn speed_is_a_ratio_to_the_lessons_kernel_or_not_judged() {
+    if Oclgrind::find().is_none() {
+        return;
+    }
+    let learner = Learner::started("speed");
+    for (id, kernel) in [
+        ("4.2", "matmul_id0_columns"),
+        ("7.3", "matmul_dot4"),
+        ("8.2", "matmul_column_strip"),
+    ] {
+        let exercise = numbered(id);
+        learner.writes(&exercise, &solution(&exercise));
+        let check = |flags: &str| {
+            let words = format!("exercise {id} --json {flags}");
+            let answer = learner.types(&words).run().records().remove(0);
+            let seen = answer["observations"].as_array().expect("a list").clone();
+            let speed = seen.into_iter().find(|one| one["detector"] == "speed");
+            (speed.expect("a line on speed"), answer)
+        };
+        let says = |seen: &Value| seen["says"].as_str().expect("text").to_string();
+        let (speed, _) = check("");
+        let said = says(&speed);
+        assert!(said.contains(kernel) && said.contains("(±"), "{said}");
+        assert_ne!(speed["outcome"], "not run", "{said}");
+        // What is not judged counts neither for nor against a kernel.
+        for (flags, why) in [
+            ("--no-timing", "--no-timing"),
+            ("--device oclgrind --timeout 120", "simulator"),
+        ] {
+            let (speed, answer) = check(flags);
+            assert_eq!(speed["outcome"], "not judged", "{answer}");
+            assert!(says(&speed).contains(why), "{answer}");
+            assert_eq!(answer["verdict"], "solved", "{answer}");
+        }
+    }
+    // What is wrong is not timed.
+    let exercise = numbered("7.3");
+    let wrong = solution(&exercise).replacen("k += 4", "k += 5", 1);
+    assert_ne!(wrong, solution(&exercise));
+    learner.writes(&exercise, &wrong);
+    let shown = learner.types("exercise 7.3").run().ends_with(1);
+    assert!(!shown.stdout.contains("speed"), "{shown}");
 }
 
 /// Solutions that nearly are: what is said must be what is wrong.
@@ -315,7 +366,7 @@ fn plausible_wrong_answers_are_told_what_is_wrong() {
         let text = solution(&exercise);
         assert_eq!(text.matches(old).count(), 1, "{id}: {old}");
         learner.writes(&exercise, &text.replacen(old, new, 1));
-        let shown = learner.types(&format!("exercise {id}")).run();
+        let shown = learner.types(&format!("exercise {id} --no-timing")).run();
         shown.ends_with(1).says(words);
     }
 }

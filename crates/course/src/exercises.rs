@@ -6,9 +6,13 @@ mod counts;
 pub mod exercise;
 pub mod folder;
 mod problem;
+mod race;
+mod ready;
 pub mod runner;
 pub mod screen;
 mod sectors;
+mod spec;
+mod speed;
 mod watch;
 
 use std::io::Write;
@@ -60,6 +64,9 @@ pub struct How {
     /// End a launch that takes longer
     #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
+    /// Time nothing, so that no speed is judged: for a machine that is busy
+    #[arg(long)]
+    no_timing: bool,
     /// Print one JSON object a line
     #[arg(long)]
     json: bool,
@@ -229,6 +236,7 @@ fn run(exercise: &Exercise, file: &Path, how: &How) -> Result<Checked> {
         file,
         device: how.device.as_deref(),
         timeout: how.timeout,
+        timing: !how.no_timing,
     })
 }
 

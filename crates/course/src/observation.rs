@@ -33,6 +33,8 @@ pub enum Outcome {
     Fault,
     /// It could not look.
     NotRun,
+    /// It looked, and cannot tell on this device; nothing follows.
+    NotJudged,
 }
 
 impl Outcome {
@@ -41,6 +43,7 @@ impl Outcome {
             Outcome::Silent => "silent",
             Outcome::Fault => "fault",
             Outcome::NotRun => "not run",
+            Outcome::NotJudged => "not judged",
         }
     }
 }

@@ -83,7 +83,7 @@ fn title(broken: &Broken) -> Result<()> {
 pub fn observation(broken: &Broken, seen: &Observation, edited: bool) -> Result<()> {
     let mark: ColoredString = match (seen.outcome, edited) {
         (Outcome::Fault, _) => "✗".red().bold(),
-        (Outcome::NotRun, _) => "?".yellow(),
+        (Outcome::NotRun | Outcome::NotJudged, _) => "?".yellow(),
         (Outcome::Silent, true) => "✓".green(),
         (Outcome::Silent, false) => "-".normal(),
     };

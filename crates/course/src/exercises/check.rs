@@ -15,6 +15,7 @@ use super::counts::{Count, counts};
 use super::exercise::Exercise;
 use super::runner::{Purpose, VARIABLE};
 use super::sectors::sectors;
+use super::speed::{judge as judge_speed, not_judged};
 use crate::implementations::oclgrind;
 use crate::judge::judge;
 use crate::observation::{Observation, Outcome};
@@ -61,6 +62,8 @@ pub struct Run<'a> {
     pub device: Option<&'a str>,
     /// Seconds that a launch may take.
     pub timeout: u64,
+    /// Whether speed is judged, where the exercise asks for it.
+    pub timing: bool,
 }
 
 /// What all checks together say; the exit status of a device that failed.
@@ -87,11 +90,18 @@ pub fn check(run: &Run) -> Result<Checked> {
     let ran = observations[0].outcome != Outcome::NotRun;
     let builds = device.status != 4;
     if ran && builds {
-        let faults = faults.map_err(|_| anyhow!("the simulator's thread panicked"))??;
+        let Simulated { faults, counts } =
+            faults.map_err(|_| anyhow!("the simulator's thread panicked"))??;
         // The same wrong result need not be told twice.
         let wrong = observations[0].outcome == Outcome::Fault;
         let again = |seen: &Observation| wrong && seen.detector == IN_SIMULATOR;
         observations.extend(faults.into_iter().filter(|seen| !again(seen)));
+        // Nothing is timed that is not right; and not while the simulator runs.
+        let right = observations.iter().all(|seen| seen.outcome != Outcome::Fault);
+        observations.extend(counts);
+        if right {
+            observations.extend(speed(run)?);
+        }
     }
     let any = |outcome| observations.iter().any(|seen| seen.outcome == outcome);
     let verdict = match () {
@@ -185,11 +195,21 @@ fn named(exercise: &Exercise, size: Shape) -> String {
     exercise.spec.problem.name(size)
 }
 
+/// What the simulator saw: what is wrong, and what was counted.
+struct Simulated {
+    faults: Vec<Observation>,
+    counts: Vec<Observation>,
+}
+
 /// What the simulator has to say: faults, then counts. Nothing against a kernel is
 /// said in four lines; what it cannot look for, in one.
-fn simulate(run: &Run) -> Result<Vec<Observation>> {
+fn simulate(run: &Run) -> Result<Simulated> {
+    let found = |faults| Simulated {
+        faults,
+        counts: Vec::new(),
+    };
     let Some(library) = oclgrind() else {
-        return Ok(vec![simulator::missing()]);
+        return Ok(found(vec![simulator::missing()]));
     };
     let text = Source::read(run.file)?.text;
     let in_simulator = |purpose| -> Result<Command> {
@@ -220,24 +240,48 @@ fn simulate(run: &Run) -> Result<Vec<Observation>> {
     let spec = launches.pop().context("an exercise has a launch")?;
     let targets = spec.targets()?;
     if targets.is_empty() || seen.iter().any(|one| one.outcome != Outcome::Silent) {
-        return Ok(seen);
+        return Ok(found(seen));
     }
     let range = spec.range(spec.counted)?;
     let printed = String::from_utf8_lossy(&output.stdout);
-    let mut found = counts(&printed, range.global.iter().product());
+    let mut counted = counts(&printed, range.global.iter().product());
     if targets.iter().any(|(count, _)| *count == Count::Sectors) {
         let mut command = in_simulator(Purpose::Accesses)?;
         command.env("OCLGRIND_MAX_ERRORS", "1000000");
         let Simulation { log, .. } = simulator::trace(command)?;
-        found.insert(Count::Sectors, sectors(&log, &range.local) as f64);
+        counted.insert(Count::Sectors, sectors(&log, &range.local) as f64);
     }
     let size = named(run.exercise, spec.padded(spec.counted)?);
     let targets = targets.into_iter().map(|(count, most)| {
-        let found = found.get(&count).copied().unwrap_or(0.0);
-        compare(count, found, most, &size)
+        let amount = counted.get(&count).copied().unwrap_or(0.0);
+        compare(count, amount, most, &size)
     });
-    seen.extend(targets);
-    Ok(seen)
+    Ok(Simulated {
+        faults: seen,
+        counts: targets.collect(),
+    })
+}
+
+/// What the exercise asks of the kernel's speed, if it asks anything.
+fn speed(run: &Run) -> Result<Option<Observation>> {
+    let Some(speed) = &run.exercise.spec.speed else {
+        return Ok(None);
+    };
+    if !run.timing {
+        return Ok(Some(not_judged("--no-timing")));
+    }
+    let mut command = command(run, Purpose::Speed, run.timeout)?;
+    if let Some(device) = run.device {
+        command.args(["--device", device]);
+    }
+    let output = command.output()?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let race = printed.lines().find_map(|line| serde_json::from_str(line).ok());
+    Ok(Some(match race {
+        Some(race) => judge_speed(&race, speed),
+        // It died or hung, which is told as for any run.
+        None => judge("speed".into(), &output),
+    }))
 }
 
 /// The faults in a log, each with the lines that take part; one line if there are none.
@@ -279,12 +323,15 @@ fn command(run: &Run, purpose: Purpose, timeout: u64) -> Result<Command> {
             VARIABLE,
             format!("{} {}", run.exercise.id(), purpose.word()),
         )
-        .args(["--json", "--runs", "0", "--only", &run.exercise.spec.kernel])
+        .args(["--json", "--only", &run.exercise.spec.kernel])
         .args(["--timeout", &timeout.to_string()])
         .args(["--color", if color { "always" } else { "never" }])
         .arg("--source")
         .arg(run.file)
         .stdin(Stdio::null());
+    if purpose != Purpose::Speed {
+        command.args(["--runs", "0"]);
+    }
     Ok(command)
 }
 

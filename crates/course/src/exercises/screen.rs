@@ -149,6 +149,7 @@ pub fn checked(exercise: &Exercise, checked: &Checked) -> Result<()> {
             Outcome::Silent => "✓".green(),
             Outcome::Fault => "✗".red().bold(),
             Outcome::NotRun => "?".yellow(),
+            Outcome::NotJudged => "-".yellow(),
         };
         seen.print(&mark, &seen.says)?;
     }
