@@ -3,6 +3,7 @@
 
 mod broken;
 mod checker;
+mod command;
 mod explanation;
 mod folder;
 mod screen;
@@ -18,9 +19,9 @@ use crate::implementations::{self, Implementation};
 use crate::judge::judge;
 use crate::observation::{Observation, Outcome};
 use crate::simulator;
-use crate::text::command_line;
 use broken::Broken;
 use checker::Run;
+use command::command_line;
 use explanation::Explanation;
 use folder::{Folder, key};
 use verdict::{Verdict, verdict};

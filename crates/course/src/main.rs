@@ -13,11 +13,11 @@ mod mutate;
 mod observation;
 mod pages;
 mod progress;
+mod prose;
 mod quirks;
 mod record;
 mod report;
 mod simulator;
-mod text;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -6,7 +6,7 @@ use anyhow::Result;
 use colored::{ColoredString, Colorize};
 use serde_json::{Value, json};
 
-use crate::text::{WIDTH, cut, indented, wrap};
+use crate::prose::{WIDTH, beside};
 
 /// Where the words beside a detector's name begin.
 const WORDS: usize = 28;
@@ -70,7 +70,7 @@ impl Observation {
     /// Prints it: a mark, the detector, what it says, and the evidence below.
     pub fn print(&self, mark: &ColoredString, says: &str) -> Result<()> {
         let mut out = std::io::stdout();
-        let says = indented(&wrap(says, WIDTH - WORDS), WORDS);
+        let says = beside(says, WORDS);
         writeln!(out, "  {mark} {:<24}{says}", self.detector)?;
         let is_of_build = self.says.starts_with("does not build");
         for detail in &self.details {
@@ -78,10 +78,7 @@ impl Observation {
             match (is_of_build, detail.starts_with("line ")) {
                 (true, _) => writeln!(out, "      {detail}")?,
                 (_, true) => writeln!(out, "        {}", cut(detail, WIDTH - 8).cyan())?,
-                _ => {
-                    let lines = wrap(detail, WIDTH - WORDS);
-                    writeln!(out, "{:WORDS$}{}", "", indented(&lines, WORDS))?;
-                }
+                _ => writeln!(out, "{:WORDS$}{}", "", beside(detail, WORDS))?,
             }
         }
         Ok(out.flush()?)
@@ -93,6 +90,14 @@ impl Observation {
     }
 }
 
+/// A line of code, or its beginning where it is longer than `width` characters.
+fn cut(line: &str, width: usize) -> String {
+    match line.chars().count() > width {
+        true => line.chars().take(width - 3).collect::<String>() + "...",
+        false => line.to_string(),
+    }
+}
+
 impl From<Observation> for Value {
     fn from(seen: Observation) -> Value {
         json!({
@@ -101,5 +106,16 @@ impl From<Observation> for Value {
             "says": seen.says,
             "details": seen.details,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_of_code_is_cut() {
+        assert_eq!(cut("abcdefgh", 6), "abc...");
+        assert_eq!(cut("abcdef", 6), "abcdef");
     }
 }

@@ -97,7 +97,9 @@ pub fn check(run: &Run) -> Result<Checked> {
         let again = |seen: &Observation| wrong && seen.detector == IN_SIMULATOR;
         observations.extend(faults.into_iter().filter(|seen| !again(seen)));
         // Nothing is timed that is not right; and not while the simulator runs.
-        let right = observations.iter().all(|seen| seen.outcome != Outcome::Fault);
+        let right = observations
+            .iter()
+            .all(|seen| seen.outcome != Outcome::Fault);
         observations.extend(counts);
         if right {
             observations.extend(speed(run)?);
@@ -276,7 +278,9 @@ fn speed(run: &Run) -> Result<Option<Observation>> {
     }
     let output = command.output()?;
     let printed = String::from_utf8_lossy(&output.stdout);
-    let race = printed.lines().find_map(|line| serde_json::from_str(line).ok());
+    let race = printed
+        .lines()
+        .find_map(|line| serde_json::from_str(line).ok());
     Ok(Some(match race {
         Some(race) => judge_speed(&race, speed),
         // It died or hung, which is told as for any run.

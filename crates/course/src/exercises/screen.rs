@@ -12,7 +12,7 @@ use super::exercise::Exercise;
 use super::folder::{Folder, Started, shown};
 use crate::observation::Outcome;
 use crate::progress::Progress;
-use crate::text::{WIDTH, indented, print_text, wrap};
+use crate::prose::{beside, print_text};
 
 /// Where the words beside a heading begin.
 const WORDS: usize = 10;
@@ -129,8 +129,7 @@ pub fn head(exercise: &Exercise, file: &Path, edited: bool) -> Result<()> {
     title(exercise)?;
     writeln!(out, "  File    {}", shown(file))?;
     if !edited {
-        let task = indented(&wrap(&exercise.task, WIDTH - WORDS), WORDS);
-        writeln!(out, "  Task    {task}")?;
+        writeln!(out, "  Task    {}", beside(&exercise.task, WORDS))?;
     }
     writeln!(out, "\n{}", "What the checks see".bold())?;
     Ok(())
@@ -154,7 +153,7 @@ pub fn checked(exercise: &Exercise, checked: &Checked) -> Result<()> {
         seen.print(&mark, &seen.says)?;
     }
     let words = format!("{}: {}", exercise.id(), checked.verdict.words());
-    let words = indented(&wrap(&words, WIDTH - 2), 2);
+    let words = beside(&words, 2);
     let words = match checked.verdict {
         Verdict::Solved => words.green().bold(),
         Verdict::NotYet => words.bold(),
@@ -220,7 +219,7 @@ pub fn solution(exercise: &Exercise, tried: bool) -> Result<()> {
     if !tried {
         let words = "You have not changed your file yet. A solution teaches most after an attempt: \
                      ten minutes, then come back.";
-        let words = indented(&wrap(words, WIDTH - 2), 2);
+        let words = beside(words, 2);
         writeln!(out, "  {}\n", words.yellow())?;
     }
     for line in gap(&exercise.solution()?.text) {

@@ -177,7 +177,10 @@ mod tests {
         for own in [[1.0; 5], [9.0; 5]] {
             let seen = judged(&own, 2.0);
             assert_eq!(seen.outcome, Outcome::NotJudged);
-            assert!(seen.says.contains("as it came the kernel already has 0.500"));
+            assert!(
+                seen.says
+                    .contains("as it came the kernel already has 0.500")
+            );
         }
     }
 
