@@ -443,6 +443,10 @@ fn the_folder_is_found_again() {
     // A pointer that means nothing is no harm.
     fs::write(home.0.join("config/opencl-course/exercises"), "\n\n").expect("writable");
     types("").run().ends_with(0).says(&["exercises"]);
+    let listed = types("exercise").env("OPENCL_COURSE_EXERCISES", "").run();
+    listed
+        .ends_with(0)
+        .says(&["next: cargo run -p course -- exercise"]);
 }
 
 #[test]

@@ -66,6 +66,11 @@ pub(crate) fn complain(error: &Error) {
     if let Some(hint) = error.hint() {
         message.push_str(&format!("\n  next: {hint}"));
     }
+    show_error(message);
+}
+
+/// A message on standard error, in lines that fit the terminal.
+pub fn show_error(mut message: String) {
     if let Some(columns) = wrap::stderr_columns() {
         message = wrap::wrap_prose(&message, columns);
     }

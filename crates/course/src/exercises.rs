@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
+use common::show_error;
 use common::source::Source;
 use serde_json::{Value, json};
 
@@ -189,10 +190,10 @@ fn conclude(exercise: &Exercise, folder: &Folder, checked: &Checked) -> Result<(
     let progress = note(exercise, folder, checked.verdict);
     screen::checked(exercise, checked)?;
     match checked.verdict {
-        Verdict::NotRun => eprintln!("{}", checked.message),
+        Verdict::NotRun => show_error(checked.message.clone()),
         Verdict::Solved => {
             let all = exercise::all()?;
-            screen::onward(exercise, screen::next(&all, &progress))?;
+            screen::onward(exercise, screen::next_after(exercise, &all, &progress))?;
         }
         Verdict::NotYet | Verdict::Unproven => screen::advice(exercise, &progress)?,
     }

@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use colored::Colorize;
-use common::supervise;
+use common::{show_error, supervise};
 
 /// A course that makes people fast on GPUs, one step at a time. Without a
 /// command: the map.
@@ -123,8 +123,12 @@ fn end(done: anyhow::Result<ExitCode>) -> ExitCode {
         Ok(status) => status,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{} {error:#}", "error:".red().bold());
             let known = error.downcast_ref::<common::Error>();
+            let mut message = format!("{} {error:#}", "error:".red().bold());
+            if let Some(hint) = known.and_then(common::Error::hint) {
+                message.push_str(&format!("\n  next: {hint}"));
+            }
+            show_error(message);
             known.map_or(ExitCode::FAILURE, common::Error::exit_code)
         }
     }

@@ -76,7 +76,7 @@ impl Observation {
         for detail in &self.details {
             // A build's diagnostic is laid out already, a line of code is no prose.
             match (is_of_build, detail.starts_with("line ")) {
-                (true, _) => writeln!(out, "      {detail}")?,
+                (true, _) => writeln!(out, "  {detail}")?,
                 (_, true) => writeln!(out, "        {}", cut(detail, WIDTH - 8).cyan())?,
                 _ => writeln!(out, "{:WORDS$}{}", "", beside(detail, WORDS))?,
             }

@@ -41,10 +41,10 @@ pub fn started(folder: &Folder, started: &Started, next: Option<&Exercise>) -> R
     if let Some(next) = next {
         writeln!(
             out,
-            "\n  Open {} in your editor,",
-            shown(&folder.file(next))
+            "\n  Open this one in your editor, fill its gap, and save it:"
         )?;
-        writeln!(out, "  fill its gap, save, and check it:")?;
+        writeln!(out, "    {}", shown(&folder.file(next)))?;
+        writeln!(out, "  Then check it:")?;
         writeln!(out, "    {}", command(next).cyan())?;
     }
     writeln!(out, "  What is solved, and what is next:")?;
@@ -113,6 +113,17 @@ pub fn is_solved(progress: &Progress, exercise: &Exercise) -> bool {
 /// The first that is not solved.
 pub fn next<'a>(all: &'a [Exercise], progress: &Progress) -> Option<&'a Exercise> {
     all.iter().find(|one| !is_solved(progress, one))
+}
+
+/// The first that is not solved behind this one, else the first of all.
+pub fn next_after<'a>(
+    exercise: &Exercise,
+    all: &'a [Exercise],
+    progress: &Progress,
+) -> Option<&'a Exercise> {
+    let at = all.iter().position(|one| one.id() == exercise.id());
+    let behind = &all[at.map_or(0, |at| at + 1)..];
+    next(behind, progress).or_else(|| next(all, progress))
 }
 
 fn mark(progress: &Progress, exercise: &Exercise) -> ColoredString {
