@@ -11,8 +11,10 @@ mod ready;
 pub mod runner;
 pub mod screen;
 mod sectors;
+mod simulated;
 mod spec;
 mod speed;
+mod waiting;
 mod watch;
 
 use std::io::Write;

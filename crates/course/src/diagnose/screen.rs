@@ -121,8 +121,9 @@ pub fn next(broken: &Broken, folder: &Folder, progress: &Progress) -> Result<()>
     let command = folder.command(broken.number);
     let hint = format!("{command} --hint");
     let explain = format!("{command} --explain");
-    writeln!(out, "    {}  {seen} of 3 hints seen", hint.cyan())?;
-    writeln!(out, "    {}  the cause", explain.cyan())?;
+    writeln!(out, "  A hint ({seen} of 3 seen), or the cause:")?;
+    writeln!(out, "    {}", hint.cyan())?;
+    writeln!(out, "    {}", explain.cyan())?;
     Ok(())
 }
 
