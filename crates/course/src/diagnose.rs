@@ -149,6 +149,7 @@ fn examine(broken: &Broken, folder: &Folder, options: &Options) -> Result<()> {
     screen::verdict(broken, &verdict)?;
     match verdict {
         Verdict::Mended => screen::explanation(broken, &Explanation::of(broken)?),
+        Verdict::NotRun => screen::doctor(),
         _ => screen::next(broken, folder, &progress),
     }
 }

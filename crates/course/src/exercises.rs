@@ -207,7 +207,7 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
     let all = exercise::all()?;
     let folder = Folder::find()?;
     folder.must_be_started()?;
-    let mut worst = 0;
+    let (mut worst, mut why) = (0, String::new());
     for exercise in &all {
         let file = folder.file(exercise);
         let begun = Source::read(&file).is_ok_and(|own| is_edited(exercise, &own.text));
@@ -218,6 +218,9 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
         if let Some(checked) = &checked {
             note(exercise, &folder, checked.verdict);
             worst = worst.max(checked.status);
+            if checked.verdict == Verdict::NotRun {
+                why.clone_from(&checked.message);
+            }
         }
         match (how.json, checked) {
             (false, checked) => screen::row(exercise, checked.as_ref())?,
@@ -229,6 +232,9 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
     }
     if !how.json {
         screen::total(&all, &folder)?;
+    }
+    if !why.is_empty() {
+        show_error(why);
     }
     Ok(ExitCode::from(worst))
 }

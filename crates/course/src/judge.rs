@@ -16,7 +16,7 @@ pub fn judge(detector: String, output: &Output) -> Observation {
         .filter(|record: &Record| record.platform != "host")
         .collect();
     let says = error(&String::from_utf8_lossy(&output.stderr));
-    let first = says.first().map_or("no message", String::as_str);
+    let first = says.first().map_or("no message", |line| line.trim());
     let (outcome, says, details) = match output.status.code() {
         Some(0 | 1) => return of_records(detector, &records),
         Some(4) => (Outcome::Fault, "does not build".into(), diagnostic(&says)),

@@ -125,7 +125,9 @@ fn end(done: anyhow::Result<ExitCode>) -> ExitCode {
         Err(error) => {
             let known = error.downcast_ref::<common::Error>();
             let mut message = format!("{} {error:#}", "error:".red().bold());
-            if let Some(hint) = known.and_then(common::Error::hint) {
+            let hint = known.and_then(common::Error::hint);
+            // What a child said ends with one.
+            if let Some(hint) = hint.filter(|_| !message.contains("\n  next:")) {
                 message.push_str(&format!("\n  next: {hint}"));
             }
             show_error(message);

@@ -108,6 +108,16 @@ pub fn verdict(broken: &Broken, verdict: &Verdict) -> Result<()> {
     Ok(())
 }
 
+/// What to do when nothing ran.
+pub fn doctor() -> Result<()> {
+    let command = "cargo run -p course -- doctor".cyan();
+    writeln!(
+        std::io::stdout(),
+        "  next: {command}   says what is wrong here"
+    )?;
+    Ok(())
+}
+
 /// What to do when it is not mended.
 pub fn next(broken: &Broken, folder: &Folder, progress: &Progress) -> Result<()> {
     let mut out = std::io::stdout();
