@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+#[cfg(unix)]
+use tests::pty::key;
 use tests::{Oclgrind, Outcome, Program, program, scratch_folder, workspace};
 
 const GAP_BEGINS: &str = "// ---- your lines begin";
@@ -623,6 +625,53 @@ fn a_watched_exercise_is_checked_again_after_a_save() {
     assert!(told);
 }
 
+/// From the list to a solved exercise in a plain terminal, by the screen's own words.
+#[cfg(unix)]
+#[test]
+fn on_a_terminal_of_80_columns_no_row_is_broken_on_the_way_to_a_solution() {
+    if Oclgrind::find().is_none() {
+        return;
+    }
+    let learner = Learner::started("tty");
+    let exercise = numbered("6.2");
+    let on_terminal = |words: &str| learner.types(words).on_terminal(80, 24);
+    let ends = |words: &str, status: i32, says: &[&str]| {
+        let mut terminal = on_terminal(words);
+        terminal.ends_with(status);
+        let shown = terminal.transcript();
+        for text in says {
+            assert!(shown.contains(text), "{text}: {shown}");
+        }
+        assert_eq!(terminal.broken_rows(), [""; 0], "{shown}");
+    };
+    ends("", 0, &["Next is exercise 1.1", "course -- exercise 1.1"]);
+    let wanting = ["races", "not solved yet", "0 of 3 hints seen"];
+    ends("exercise 6.2", 1, &wanting);
+    let barrier = "barrier(CLK_LOCAL_MEM_FENCE);";
+    let mistyped = solution(&exercise).replacen(barrier, "barier(CLK_LOCAL_MEM_FENCE);", 1);
+    learner.writes(&exercise, &mistyped);
+    ends("exercise 6.2", 4, &["does not build", "`barrier`", "^"]);
+    ends("exercise 6.2 --hint", 0, &["Hint 1", "2 more"]);
+    ends("check-all", 4, &["not yet: result", "next: cargo run"]);
+
+    let mut terminal = on_terminal("exercise 6.2 --watch");
+    terminal.waits_for("2-two-barriers.cl: checking");
+    terminal.waits_for("watching: save 2-two-barriers.cl");
+    // No key begins anything.
+    terminal.press("x");
+    learner.writes(&exercise, &solution(&exercise));
+    terminal.waits_for("2-two-barriers.cl saved: checking");
+    terminal.waits_for("6.2: solved");
+    // What comes next is named, and left to the learner.
+    terminal.waits_for("course -- exercise 6.3");
+    terminal.waits_for("watching: save 2-two-barriers.cl");
+    terminal.press(key::CTRL_C).waits_for("watching ended");
+    terminal.ends_with(0);
+    assert!(terminal.is_in_order(), "{}", terminal.screen());
+    assert_eq!(terminal.broken_rows(), [""; 0], "{}", terminal.transcript());
+    ends("check-all", 0, &["6.2   Two barriers", "solved"]);
+}
+
 #[test]
 fn without_a_device_the_message_names_setup() {
     let learner = Learner::started("no-device");
@@ -631,7 +680,18 @@ fn without_a_device_the_message_names_setup() {
         .types("exercise 6.2")
         .env("OCL_ICD_VENDORS", drivers)
         .run();
-    run.fails(3, &["no usable OpenCL device", "./setup"])
+    run.fails(
+        3,
+        &["no usable OpenCL device", "./setup", "course -- doctor"],
+    )
+    .says(&["did not run"]);
+    let exercise = numbered("6.2");
+    learner.writes(&exercise, &solution(&exercise));
+    let run = learner
+        .types("check-all")
+        .env("OCL_ICD_VENDORS", scratch_folder("no-drivers"))
+        .run();
+    run.fails(3, &["no usable OpenCL device", "course -- doctor"])
         .says(&["did not run"]);
 }
 

@@ -12,13 +12,15 @@ use common::watch::saves::{News, Saves};
 use common::watch::{FOREVER, headline, invitation};
 
 use super::exercise::Exercise;
-use super::folder::{Folder, shown};
+use super::folder::Folder;
 use super::{How, conclude, run, screen};
 
 /// Checks a file, and again after each save, until Ctrl-C.
 pub fn watch(exercise: &Exercise, folder: &Folder, file: &Path, how: &How) -> Result<ExitCode> {
     let mut saves = Saves::of(file)?;
-    let name = shown(file);
+    // Its folder is told with each check.
+    let name = file.file_name().unwrap_or(file.as_os_str());
+    let name = name.to_string_lossy();
     let (mut why, mut told) = ("", false);
     loop {
         headline(&name, why);
