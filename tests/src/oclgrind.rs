@@ -31,6 +31,11 @@ impl Oclgrind {
         )
     }
 
+    /// The library that a program loads as OpenCL.
+    pub fn library(&self) -> &Path {
+        &self.0
+    }
+
     /// Runs a lesson with all checks; `name` is the test's own. Gives the outcome
     /// and what the simulator has to say, which is nothing about a sound kernel.
     pub fn run(&self, name: &str, program: Program) -> (Outcome, String) {

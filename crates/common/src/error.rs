@@ -91,7 +91,7 @@ impl Error {
         match self {
             Error::NoDevice { .. } => {
                 Some(
-                    "./setup installs a driver where none is found; cargo run -p course -- doctor says what is wrong".into(),
+                    "cargo run -p course -- doctor   says what is wrong here\n        ./setup   installs a driver where there is none".into(),
                 )
             }
             Error::OpenCl { code, .. } => codes::explain(*code).map(|known| known.next.to_string()),

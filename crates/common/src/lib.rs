@@ -42,6 +42,6 @@ pub use error::{Error, Result};
 pub use lesson::Lesson;
 pub use measure::Outcome;
 pub use prepare::{Operand, Preparation};
-pub use run::{lesson, lesson_with};
+pub use run::{lesson, lesson_with, show_error};
 pub use step::{Axes, Layout, Step};
 pub use traffic::Traffic;

@@ -17,18 +17,17 @@ mod memory;
 mod outcome;
 mod pager;
 mod screen;
+mod state;
 mod wait;
 
 use std::cell::{Cell, RefCell};
 use std::io::IsTerminal;
 use std::rc::Rc;
 
-use console::Term;
 use indicatif::ProgressBar;
 
 use crate::cli::{Color, Flags};
 use crate::error::Result;
-use crate::events::Sender;
 use crate::report::Record;
 
 pub use beat::Beat;
@@ -36,10 +35,7 @@ pub use call::Call;
 pub use card::Card;
 pub use memory::Look;
 
-use card::Cards;
-use memory::Memory;
-use outcome::{Bar, Outcome, Prediction};
-use screen::Screen;
+use state::State;
 
 /// What a key asked for, beyond looking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,30 +56,6 @@ struct Inner {
     /// How many guards of [`Narrator::hush`] are alive.
     hushed: Cell<usize>,
     state: RefCell<State>,
-}
-
-/// What is narrated, and to whom.
-struct State {
-    /// Of the lesson.
-    title: String,
-    screen: Screen,
-    /// Drawn while something takes long; out of the way while a key is awaited.
-    spinner: ProgressBar,
-    /// To tell the watching process that a person is awaited.
-    events: Sender,
-    /// Standard input and standard error are a terminal.
-    attended: bool,
-    beat: Option<Beat>,
-    /// Something was told since a key was last awaited.
-    unseen: bool,
-    /// Do not wait before the next kernel's result.
-    hurried: bool,
-    /// Whether there is a launch that could be done again.
-    repeatable: bool,
-    cards: Cards,
-    memory: Memory,
-    prediction: Option<Prediction>,
-    results: Vec<Bar>,
 }
 
 /// While it lives the narrator says nothing.
@@ -109,23 +81,7 @@ impl Narrator {
             Color::Always => console::set_colors_enabled_stderr(true),
             Color::Never => console::set_colors_enabled_stderr(false),
         }
-        let attended = std::io::stdin().is_terminal() && Term::stderr().is_term();
-        let attended = attended && !console::is_dumb();
-        let state = State {
-            title: String::new(),
-            screen: Screen::new(flags.present, attended),
-            spinner,
-            events: Sender::from_environment()?,
-            attended,
-            beat: None,
-            unseen: false,
-            hurried: false,
-            repeatable: false,
-            cards: Cards::default(),
-            memory: Memory::default(),
-            prediction: None,
-            results: Vec::new(),
-        };
+        let state = State::new(flags, spinner)?;
         Ok(Narrator(Some(Rc::new(Inner {
             hushed: Cell::new(0),
             state: RefCell::new(state),
@@ -348,43 +304,5 @@ impl Narrator {
     /// What the key asked for.
     pub fn pause(&self) -> Result<()> {
         self.with(State::pause).unwrap_or(Ok(()))
-    }
-}
-
-impl State {
-    /// Says something, with the spinner out of the way.
-    fn say(&mut self, what: impl FnOnce(&mut Screen)) {
-        self.unseen = true;
-        let screen = &mut self.screen;
-        self.spinner.suspend(|| what(screen));
-    }
-
-    fn show_result(&mut self, record: &Record, factor: Option<f64>) {
-        self.beat = Some(Beat::Result);
-        self.hurried = false;
-        let mark = match record.verified {
-            true => " ✓",
-            false => "",
-        };
-        let headline = format!("{}{mark}", self.cards.headline(Beat::Result));
-        // A kernel that is run again does not come before itself.
-        let before = self.results.iter().rfind(|bar| bar.name != record.kernel);
-        let outcome = Outcome {
-            record,
-            before: before.cloned().filter(|_| factor.is_some()),
-            prediction: self.prediction.take(),
-        };
-        self.say(|screen| {
-            screen.headline(&headline, "");
-            screen.outcome(&outcome);
-        });
-    }
-
-    /// For the comparison with the next kernel, and for the picture at the end.
-    fn keep_result(&mut self, record: &Record) {
-        if let Some(bar) = Bar::of(record) {
-            self.results.retain(|known| known.name != bar.name);
-            self.results.push(bar);
-        }
     }
 }

@@ -66,7 +66,11 @@ pub fn lesson_with<Own: Args>(
 
 /// An error on standard error, with the next thing to try.
 pub(crate) fn complain(error: &Error) {
-    let mut message = format!("{} {}", "error:".red().bold(), error.with_hint());
+    show_error(format!("{} {}", "error:".red().bold(), error.with_hint()));
+}
+
+/// A message on standard error, in lines that fit the terminal.
+pub fn show_error(mut message: String) {
     if let Some(columns) = wrap::stderr_columns() {
         message = wrap::wrap_prose(&message, columns);
     }

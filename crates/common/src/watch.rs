@@ -20,6 +20,7 @@ use crate::report::Record;
 use crate::run::complain;
 use crate::source::{Source, shortest};
 use crate::supervise::{self, Environment, LIMITS_VARIABLE, clear_line};
+use crate::wrap::{stderr_columns, wrap};
 use rates::Rates;
 use saves::{News, Saves};
 
@@ -35,7 +36,7 @@ pub fn run(path: &Path, flags: &Flags, must_suit: impl Fn() -> Result<()>) -> Re
     let mut saves = Saves::of(path)?;
     let mut environment = supervise::environment();
     let mut rates = Rates::default();
-    let mut polling = false;
+    let mut told = false;
     let mut why = String::new();
     loop {
         headline(&name, &why);
@@ -59,14 +60,8 @@ pub fn run(path: &Path, flags: &Flags, must_suit: impl Fn() -> Result<()>) -> Re
         }
         why = " (the run before was ended)".into();
         if news == News::Nothing {
-            if saves.is_polling() && !polling {
-                polling = true;
-                eprintln!(
-                    "  nothing reports saves here, so the file is looked at ten times a second"
-                );
-            }
             why.clear();
-            invitation(&name);
+            invitation(&name, &saves, &mut told);
             news = saves.wait(FOREVER);
         }
         while news == News::Gone {
@@ -97,13 +92,21 @@ fn remember_limits(environment: &mut Environment, flags: &Flags, records: &[Reco
 pub const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// What begins now: at what time, and because of which file.
-fn headline(name: &str, why: &str) {
+pub fn headline(name: &str, why: &str) {
     let time = jiff::Zoned::now().strftime("%H:%M:%S");
     let line = format!("{time}  {name}{why}: checking");
     eprintln!("\n{}", line.bold().cyan());
 }
 
-fn invitation(name: &str) {
-    let line = format!("watching: save {name} to check it again, Ctrl-C ends");
+/// What is waited for; once, that it is waited for by looking again and again.
+pub fn invitation(name: &str, saves: &Saves, told: &mut bool) {
+    if saves.is_polling() && !*told {
+        *told = true;
+        eprintln!("  nothing reports saves here, so the file is looked at ten times a second");
+    }
+    let mut line = format!("watching: save {name} to check it again, Ctrl-C ends");
+    if let Some(columns) = stderr_columns() {
+        line = wrap(&line, columns);
+    }
     eprintln!("\n{}", line.dimmed());
 }

@@ -3,6 +3,7 @@
 
 mod broken;
 mod checker;
+mod command;
 mod explanation;
 mod folder;
 mod screen;
@@ -18,9 +19,9 @@ use crate::implementations::{self, Implementation};
 use crate::judge::judge;
 use crate::observation::{Observation, Outcome};
 use crate::simulator;
-use crate::text::command_line;
 use broken::Broken;
 use checker::Run;
+use command::command_line;
 use explanation::Explanation;
 use folder::{Folder, key};
 use verdict::{Verdict, verdict};
@@ -148,6 +149,7 @@ fn examine(broken: &Broken, folder: &Folder, options: &Options) -> Result<()> {
     screen::verdict(broken, &verdict)?;
     match verdict {
         Verdict::Mended => screen::explanation(broken, &Explanation::of(broken)?),
+        Verdict::NotRun => screen::doctor(),
         _ => screen::next(broken, folder, &progress),
     }
 }

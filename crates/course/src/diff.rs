@@ -225,10 +225,7 @@ fn compare(old: &Kernel, new: &Kernel, context: usize) -> Vec<Vec<Line>> {
 fn title(old: &Kernel, new: &Kernel) -> String {
     match old.path == new.path {
         true => format!("{} -> {}   {}", old.name, new.name, new.path),
-        false => format!(
-            "{} -> {}   {} -> {}",
-            old.name, new.name, old.path, new.path
-        ),
+        false => format!("{} -> {}\n{} -> {}", old.name, new.name, old.path, new.path),
     }
 }
 

@@ -50,6 +50,7 @@ pub fn doctor(options: &Options) -> Result<ExitCode> {
         json: options.json,
         part: None,
         bad: 0,
+        mend: None,
     };
     let system = System::of_this_machine();
     let mut environment = Environment::new();
@@ -77,13 +78,18 @@ struct Screen {
     part: Option<Part>,
     /// Findings that are bad.
     bad: usize,
+    /// What mends the first of them.
+    mend: Option<String>,
 }
 
 impl Screen {
     fn show(&mut self, findings: impl IntoIterator<Item = Finding>) -> Result<()> {
         let mut out = std::io::stdout();
         for finding in findings {
-            self.bad += usize::from(finding.verdict == Verdict::Bad);
+            if finding.verdict == Verdict::Bad {
+                self.bad += 1;
+                self.mend = self.mend.take().or_else(|| finding.mend.clone());
+            }
             if self.json {
                 writeln!(out, "{}", serde_json::to_string(&finding)?)?;
                 continue;
@@ -117,7 +123,10 @@ impl Screen {
                  Next: cargo run -p lesson05 -- --device {device}"
             )
             .yellow(),
-            None => "No usable device: the course cannot run yet. Next: ./setup".red(),
+            None => {
+                let mend = self.mend.as_deref().unwrap_or("./setup");
+                format!("No usable device: the course cannot run yet. Next: {mend}").red()
+            }
         };
         writeln!(out, "\n{}", words.bold())?;
         Ok(())

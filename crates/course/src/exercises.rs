@@ -6,9 +6,15 @@ mod counts;
 pub mod exercise;
 pub mod folder;
 mod problem;
+mod race;
+mod ready;
 pub mod runner;
 pub mod screen;
 mod sectors;
+mod simulated;
+mod spec;
+mod speed;
+mod waiting;
 mod watch;
 
 use std::io::Write;
@@ -16,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
+use common::show_error;
 use common::source::Source;
 use serde_json::{Value, json};
 
@@ -60,6 +67,9 @@ pub struct How {
     /// End a launch that takes longer
     #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
+    /// Time nothing, so that no speed is judged: for a machine that is busy
+    #[arg(long)]
+    no_timing: bool,
     /// Print one JSON object a line
     #[arg(long)]
     json: bool,
@@ -182,10 +192,10 @@ fn conclude(exercise: &Exercise, folder: &Folder, checked: &Checked) -> Result<(
     let progress = note(exercise, folder, checked.verdict);
     screen::checked(exercise, checked)?;
     match checked.verdict {
-        Verdict::NotRun => eprintln!("{}", checked.message),
+        Verdict::NotRun => show_error(checked.message.clone()),
         Verdict::Solved => {
             let all = exercise::all()?;
-            screen::onward(exercise, screen::next(&all, &progress))?;
+            screen::onward(exercise, screen::next_after(exercise, &all, &progress))?;
         }
         Verdict::NotYet | Verdict::Unproven => screen::advice(exercise, &progress)?,
     }
@@ -197,7 +207,7 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
     let all = exercise::all()?;
     let folder = Folder::find()?;
     folder.must_be_started()?;
-    let mut worst = 0;
+    let (mut worst, mut why) = (0, String::new());
     for exercise in &all {
         let file = folder.file(exercise);
         let begun = Source::read(&file).is_ok_and(|own| is_edited(exercise, &own.text));
@@ -208,6 +218,9 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
         if let Some(checked) = &checked {
             note(exercise, &folder, checked.verdict);
             worst = worst.max(checked.status);
+            if checked.verdict == Verdict::NotRun {
+                why.clone_from(&checked.message);
+            }
         }
         match (how.json, checked) {
             (false, checked) => screen::row(exercise, checked.as_ref())?,
@@ -220,6 +233,9 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
     if !how.json {
         screen::total(&all, &folder)?;
     }
+    if !why.is_empty() {
+        show_error(why);
+    }
     Ok(ExitCode::from(worst))
 }
 
@@ -229,6 +245,7 @@ fn run(exercise: &Exercise, file: &Path, how: &How) -> Result<Checked> {
         file,
         device: how.device.as_deref(),
         timeout: how.timeout,
+        timing: !how.no_timing,
     })
 }
 

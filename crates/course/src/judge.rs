@@ -16,10 +16,10 @@ pub fn judge(detector: String, output: &Output) -> Observation {
         .filter(|record: &Record| record.platform != "host")
         .collect();
     let says = error(&String::from_utf8_lossy(&output.stderr));
-    let first = says.first().map_or("no message", String::as_str);
+    let first = says.first().map_or("no message", |line| line.trim());
     let (outcome, says, details) = match output.status.code() {
         Some(0 | 1) => return of_records(detector, &records),
-        Some(4) => (Outcome::Fault, "does not build".into(), says),
+        Some(4) => (Outcome::Fault, "does not build".into(), diagnostic(&says)),
         // The message of a process that died or hung, without the advice below it.
         Some(5) => (Outcome::Fault, first.to_string(), Vec::new()),
         _ => (Outcome::NotRun, format!("did not run: {first}"), Vec::new()),
@@ -37,6 +37,15 @@ fn error(stderr: &str) -> Vec<String> {
     let at = stderr.find("error:").map_or(0, |at| at + "error:".len());
     let lines = stderr[at..].trim().lines();
     lines.map(|line| line.trim_end().to_string()).collect()
+}
+
+/// A build's message without what is known already, or is about a lesson's flags.
+fn diagnostic(says: &[String]) -> Vec<String> {
+    let spans = says.iter().filter(|line| {
+        let is_heading = line.ends_with(" does not build");
+        !is_heading && !line.starts_with("(--raw-log ")
+    });
+    spans.cloned().collect()
 }
 
 /// A lesson may launch a kernel in several variants: one wrong one is a fault.
@@ -113,5 +122,6 @@ mod tests {
     fn the_message_begins_behind_the_drivers_words() {
         let lines = error("driver: hm\nerror: a.cl does not build\n  line 3\n");
         assert_eq!(lines, ["a.cl does not build", "  line 3"]);
+        assert_eq!(diagnostic(&lines), ["  line 3"]);
     }
 }

@@ -13,18 +13,18 @@ mod mutate;
 mod observation;
 mod pages;
 mod progress;
+mod prose;
 mod quirks;
 mod record;
 mod report;
 mod simulator;
-mod text;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use colored::Colorize;
-use common::supervise;
+use common::{show_error, supervise};
 
 /// A course that makes people fast on GPUs, one step at a time. Without a
 /// command: the map.
@@ -123,8 +123,14 @@ fn end(done: anyhow::Result<ExitCode>) -> ExitCode {
         Ok(status) => status,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{} {error:#}", "error:".red().bold());
             let known = error.downcast_ref::<common::Error>();
+            let mut message = format!("{} {error:#}", "error:".red().bold());
+            let hint = known.and_then(common::Error::hint);
+            // What a child said ends with one.
+            if let Some(hint) = hint.filter(|_| !message.contains("\n  next:")) {
+                message.push_str(&format!("\n  next: {hint}"));
+            }
+            show_error(message);
             known.map_or(ExitCode::FAILURE, common::Error::exit_code)
         }
     }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use colored::{ColoredString, Colorize};
 use serde_json::{Value, json};
 
-use crate::text::{WIDTH, cut, indented, wrap};
+use crate::prose::{WIDTH, beside};
 
 /// Where the words beside a detector's name begin.
 const WORDS: usize = 28;
@@ -33,6 +33,8 @@ pub enum Outcome {
     Fault,
     /// It could not look.
     NotRun,
+    /// It looked, and cannot tell on this device; nothing follows.
+    NotJudged,
 }
 
 impl Outcome {
@@ -41,6 +43,7 @@ impl Outcome {
             Outcome::Silent => "silent",
             Outcome::Fault => "fault",
             Outcome::NotRun => "not run",
+            Outcome::NotJudged => "not judged",
         }
     }
 }
@@ -67,18 +70,15 @@ impl Observation {
     /// Prints it: a mark, the detector, what it says, and the evidence below.
     pub fn print(&self, mark: &ColoredString, says: &str) -> Result<()> {
         let mut out = std::io::stdout();
-        let says = indented(&wrap(says, WIDTH - WORDS), WORDS);
+        let says = beside(says, WORDS);
         writeln!(out, "  {mark} {:<24}{says}", self.detector)?;
         let is_of_build = self.says.starts_with("does not build");
         for detail in &self.details {
             // A build's diagnostic is laid out already, a line of code is no prose.
             match (is_of_build, detail.starts_with("line ")) {
-                (true, _) => writeln!(out, "      {detail}")?,
+                (true, _) => writeln!(out, "  {detail}")?,
                 (_, true) => writeln!(out, "        {}", cut(detail, WIDTH - 8).cyan())?,
-                _ => {
-                    let lines = wrap(detail, WIDTH - WORDS);
-                    writeln!(out, "{:WORDS$}{}", "", indented(&lines, WORDS))?;
-                }
+                _ => writeln!(out, "{:WORDS$}{}", "", beside(detail, WORDS))?,
             }
         }
         Ok(out.flush()?)
@@ -90,6 +90,14 @@ impl Observation {
     }
 }
 
+/// A line of code, or its beginning where it is longer than `width` characters.
+fn cut(line: &str, width: usize) -> String {
+    match line.chars().count() > width {
+        true => line.chars().take(width - 3).collect::<String>() + "...",
+        false => line.to_string(),
+    }
+}
+
 impl From<Observation> for Value {
     fn from(seen: Observation) -> Value {
         json!({
@@ -98,5 +106,16 @@ impl From<Observation> for Value {
             "says": seen.says,
             "details": seen.details,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_of_code_is_cut() {
+        assert_eq!(cut("abcdefgh", 6), "abc...");
+        assert_eq!(cut("abcdef", 6), "abcdef");
     }
 }

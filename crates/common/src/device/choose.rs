@@ -62,7 +62,7 @@ pub fn choose(candidates: &[Candidate], selector: Option<&str>) -> Result<Choice
             reason: format!("matches --device {selector}"),
         }),
         [] => Err(Error::Selector(format!(
-            "no device matches \"{selector}\"; this machine has\n{}",
+            "no device matches \"{selector}\"\n  this machine has\n{}",
             listing(candidates)
         ))),
         _ => Err(Error::Selector(format!(

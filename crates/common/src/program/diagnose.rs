@@ -53,7 +53,8 @@ fn locate(log: &str, source: &Source) -> Option<String> {
         true => Renderer::styled(),
         false => Renderer::plain(),
     };
-    let renderer = renderer.decor_style(DecorStyle::Ascii);
+    // A long line is cut around what is underlined, so that the caret stays below it.
+    let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(COLUMNS);
     let path = source.path.display().to_string();
     let shown: Vec<String> = messages
         .iter()
@@ -95,8 +96,10 @@ fn plainly(text: &str) -> String {
     }
 }
 
-/// Columns for an explanation: 80, less the margin of a span.
-const HELP_WIDTH: usize = 66;
+/// Columns for a span: 80, less what a message may be moved in by.
+const COLUMNS: usize = 76;
+/// Columns for an explanation: less the margin of a span, and "= help: ".
+const HELP_WIDTH: usize = 60;
 
 /// The bytes to underline: the word at the column, or the whole line without one.
 fn span(message: &Message, text: &str) -> std::ops::Range<usize> {

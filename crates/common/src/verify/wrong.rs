@@ -48,7 +48,7 @@ impl fmt::Display for Wrong {
             let got = match (m.untouched, m.want.is_nan()) {
                 (true, _) => "nothing".to_string(),
                 (false, true) => "a value that fails Freivalds' test".to_string(),
-                (false, false) => m.got.to_string(),
+                (false, false) => readable(m.got),
             };
             writeln!(
                 f,
@@ -61,6 +61,16 @@ impl fmt::Display for Wrong {
             write!(f, "{}", map::map(self))?;
         }
         Ok(())
+    }
+}
+
+/// All digits, unless zeros would be most of them.
+fn readable(value: f64) -> String {
+    match value.abs() {
+        size if size.is_finite() && (size >= 1e15 || (size > 0.0 && size < 1e-9)) => {
+            format!("{value:.4e}")
+        }
+        _ => value.to_string(),
     }
 }
 
@@ -150,5 +160,19 @@ fn edge(wrong: &Wrong) -> Option<String> {
         (true, false) => Some(format!("last tile: only {rows} are wrong")),
         (false, true) => Some(format!("last tile: only {cols} are wrong")),
         (false, false) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_no_row_of_zeros() {
+        assert_eq!(readable(-32881159902376630000000000.0), "-3.2881e25");
+        assert_eq!(readable(-1.4761227401735546), "-1.4761227401735546");
+        assert_eq!(readable(0.0), "0");
+        assert_eq!(readable(f64::NAN), "NaN");
+        assert_eq!(readable(1071225242.0), "1071225242");
     }
 }

@@ -11,7 +11,7 @@ use super::folder::{Copy, Folder, key};
 use super::verdict::Verdict;
 use crate::observation::{Observation, Outcome};
 use crate::progress::Progress;
-use crate::text::{WIDTH, indented, lines_of, print_text, wrap};
+use crate::prose::{beside, print_text};
 
 /// All broken kernels: number and symptom, by lesson.
 pub fn list(all: &[Broken], progress: &Progress, folder: &Folder) -> Result<()> {
@@ -28,7 +28,7 @@ pub fn list(all: &[Broken], progress: &Progress, folder: &Folder) -> Result<()> 
             true => "✓".green(),
             false => " ".normal(),
         };
-        let symptom = indented(&wrap(&broken.symptom, WIDTH - 8), 8);
+        let symptom = beside(&broken.symptom, 8);
         writeln!(out, "  {mark} {:>2}  {symptom}", broken.number)?;
     }
     let mended = all.iter().filter(|one| is_mended(progress, one));
@@ -56,7 +56,7 @@ pub fn is_mended(progress: &Progress, broken: &Broken) -> bool {
 pub fn head(broken: &Broken, copy: &Copy, command: &str) -> Result<()> {
     let mut out = std::io::stdout();
     title(broken)?;
-    let symptom = indented(&wrap(&broken.symptom, WIDTH - 12), 12);
+    let symptom = beside(&broken.symptom, 12);
     writeln!(out, "  Symptom   {symptom}")?;
     let path = copy.path.display();
     let about = match copy.made {
@@ -67,7 +67,7 @@ pub fn head(broken: &Broken, copy: &Copy, command: &str) -> Result<()> {
     writeln!(
         out,
         "  Run it    {}",
-        indented(&lines_of(command), 12).cyan()
+        command.replace('\n', "\n            ").cyan()
     )?;
     writeln!(out, "\n{}", "What the detectors see".bold())?;
     Ok(())
@@ -83,7 +83,7 @@ fn title(broken: &Broken) -> Result<()> {
 pub fn observation(broken: &Broken, seen: &Observation, edited: bool) -> Result<()> {
     let mark: ColoredString = match (seen.outcome, edited) {
         (Outcome::Fault, _) => "✗".red().bold(),
-        (Outcome::NotRun, _) => "?".yellow(),
+        (Outcome::NotRun | Outcome::NotJudged, _) => "?".yellow(),
         (Outcome::Silent, true) => "✓".green(),
         (Outcome::Silent, false) => "-".normal(),
     };
@@ -98,17 +98,23 @@ pub fn observation(broken: &Broken, seen: &Observation, edited: bool) -> Result<
 
 /// What all of it means.
 pub fn verdict(broken: &Broken, verdict: &Verdict) -> Result<()> {
-    let words = wrap(
-        &format!("{}: {}", broken.number, verdict.words()),
-        WIDTH - 2,
-    )
-    .join("\n  ");
+    let words = beside(&format!("{}: {}", broken.number, verdict.words()), 2);
     let words = match verdict {
         Verdict::Mended => words.green().bold(),
         Verdict::Faulty => words.bold(),
         _ => words.yellow().bold(),
     };
     writeln!(std::io::stdout(), "\n  {words}")?;
+    Ok(())
+}
+
+/// What to do when nothing ran.
+pub fn doctor() -> Result<()> {
+    let command = "cargo run -p course -- doctor".cyan();
+    writeln!(
+        std::io::stdout(),
+        "  next: {command}   says what is wrong here"
+    )?;
     Ok(())
 }
 
@@ -125,8 +131,9 @@ pub fn next(broken: &Broken, folder: &Folder, progress: &Progress) -> Result<()>
     let command = folder.command(broken.number);
     let hint = format!("{command} --hint");
     let explain = format!("{command} --explain");
-    writeln!(out, "    {}  {seen} of 3 hints seen", hint.cyan())?;
-    writeln!(out, "    {}  the cause", explain.cyan())?;
+    writeln!(out, "  A hint ({seen} of 3 seen), or the cause:")?;
+    writeln!(out, "    {}", hint.cyan())?;
+    writeln!(out, "    {}", explain.cyan())?;
     Ok(())
 }
 
@@ -134,10 +141,10 @@ pub fn next(broken: &Broken, folder: &Folder, progress: &Progress) -> Result<()>
 pub fn hints(broken: &Broken, hints: &[String], seen: usize) -> Result<()> {
     let mut out = std::io::stdout();
     title(broken)?;
-    let symptom = indented(&wrap(&broken.symptom, WIDTH - 12), 12);
+    let symptom = beside(&broken.symptom, 12);
     writeln!(out, "  Symptom   {symptom}\n")?;
     for (at, hint) in hints.iter().take(seen).enumerate() {
-        let hint = indented(&wrap(hint, WIDTH - 12), 12);
+        let hint = beside(hint, 12);
         writeln!(out, "  {}    {hint}\n", format!("Hint {}", at + 1).bold())?;
     }
     let more = match hints.len() - seen {

@@ -1,5 +1,6 @@
 //! The way from a program to a driver: variables, the loader, ICD files.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -41,7 +42,7 @@ pub fn environment() -> Vec<Finding> {
     findings.extend(dylib_path());
     findings.extend(vendors());
     for (name, purpose) in VARIABLES {
-        if let Some(value) = std::env::var_os(name) {
+        if let Some(value) = std::env::var_os(name).and_then(|value| without_cargos(name, value)) {
             let says = format!("{}; {purpose}", value.display());
             findings.push(Finding::new(Part::Environment, Verdict::Good, *name, says));
         }
@@ -56,6 +57,24 @@ pub fn environment() -> Vec<Finding> {
         ));
     }
     findings
+}
+
+/// `cargo run` puts folders of its own before the libraries' path: nobody set these.
+fn without_cargos(name: &str, value: OsString) -> Option<OsString> {
+    if name != "LD_LIBRARY_PATH" {
+        return Some(value);
+    }
+    let exe = std::env::current_exe().unwrap_or_default();
+    let target = exe.parent().unwrap_or(Path::new("/nowhere"));
+    let is_cargos = |path: &PathBuf| {
+        path.starts_with(target)
+            || path
+                .components()
+                .any(|part| part.as_os_str() == "toolchains")
+    };
+    let others = std::env::split_paths(&value).filter(|path| !is_cargos(path));
+    let others = std::env::join_paths(others).ok()?;
+    (!others.is_empty()).then_some(others)
 }
 
 /// opencl3 takes the first library of this list that opens, and says nothing when

@@ -8,20 +8,14 @@ use std::thread;
 use anyhow::{Context, Result, anyhow};
 use common::matrix::Shape;
 use common::report::Record;
-use common::source::Source;
-use common::supervise::LIBRARY_VARIABLE;
 
-use super::counts::{Count, counts};
 use super::exercise::Exercise;
 use super::runner::{Purpose, VARIABLE};
-use super::sectors::sectors;
-use crate::implementations::oclgrind;
+use super::simulated::{IN_SIMULATOR, Simulated, simulate};
+use super::speed::{judge as judge_speed, not_judged};
+use super::waiting::Waiting;
 use crate::judge::judge;
 use crate::observation::{Observation, Outcome};
-use crate::simulator::{self, Simulation};
-
-/// The simulator's own result.
-const IN_SIMULATOR: &str = "result, simulated";
 
 /// How a kernel came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +55,8 @@ pub struct Run<'a> {
     pub device: Option<&'a str>,
     /// Seconds that a launch may take.
     pub timeout: u64,
+    /// Whether speed is judged, where the exercise asks for it.
+    pub timing: bool,
 }
 
 /// What all checks together say; the exit status of a device that failed.
@@ -77,6 +73,7 @@ pub struct Checked {
 
 /// Checks a file.
 pub fn check(run: &Run) -> Result<Checked> {
+    let waiting = Waiting::begin("checking the result, and for faults in the simulator");
     // Two processes, at the same time: a driver compiles while the simulator runs.
     let (device, faults) = thread::scope(|scope| {
         let faults = scope.spawn(|| simulate(run));
@@ -87,11 +84,21 @@ pub fn check(run: &Run) -> Result<Checked> {
     let ran = observations[0].outcome != Outcome::NotRun;
     let builds = device.status != 4;
     if ran && builds {
-        let faults = faults.map_err(|_| anyhow!("the simulator's thread panicked"))??;
+        let Simulated { faults, counts } =
+            faults.map_err(|_| anyhow!("the simulator's thread panicked"))??;
         // The same wrong result need not be told twice.
         let wrong = observations[0].outcome == Outcome::Fault;
         let again = |seen: &Observation| wrong && seen.detector == IN_SIMULATOR;
         observations.extend(faults.into_iter().filter(|seen| !again(seen)));
+        // Nothing is timed that is not right; and not while the simulator runs.
+        let right = observations
+            .iter()
+            .all(|seen| seen.outcome != Outcome::Fault);
+        observations.extend(counts);
+        if right {
+            waiting.goes_on("timing it beside the lesson's kernel");
+            observations.extend(speed(run)?);
+        }
     }
     let any = |outcome| observations.iter().any(|seen| seen.outcome == outcome);
     let verdict = match () {
@@ -166,7 +173,7 @@ fn on_device(run: &Run) -> Result<OnDevice> {
 }
 
 /// A wrong result: what is wrong, what it looks like, an example.
-fn of_record(record: &Record) -> Observation {
+pub fn of_record(record: &Record) -> Observation {
     let why = record.failed.as_deref().unwrap_or_default();
     let mut lines = why.lines().map(|line| line.trim().to_string());
     let says = lines.next().unwrap_or_default();
@@ -181,96 +188,36 @@ fn of_record(record: &Record) -> Observation {
 }
 
 /// A size, as the kernel is told it.
-fn named(exercise: &Exercise, size: Shape) -> String {
+pub fn named(exercise: &Exercise, size: Shape) -> String {
     exercise.spec.problem.name(size)
 }
 
-/// What the simulator has to say: faults, then counts. Nothing against a kernel is
-/// said in four lines; what it cannot look for, in one.
-fn simulate(run: &Run) -> Result<Vec<Observation>> {
-    let Some(library) = oclgrind() else {
-        return Ok(vec![simulator::missing()]);
+/// What the exercise asks of the kernel's speed, if it asks anything.
+fn speed(run: &Run) -> Result<Option<Observation>> {
+    let Some(speed) = &run.exercise.spec.speed else {
+        return Ok(None);
     };
-    let text = Source::read(run.file)?.text;
-    let in_simulator = |purpose| -> Result<Command> {
-        let mut command = command(run, purpose, run.timeout)?;
-        command
-            .args(["--device", "oclgrind"])
-            .env(LIBRARY_VARIABLE, &library)
-            .env("OCLGRIND_INST_COUNTS", "1")
-            // A race is one also where both items write the same value.
-            .env("OCLGRIND_UNIFORM_WRITES", "1");
-        Ok(command)
-    };
-    let Simulation { output, log } = simulator::run(in_simulator(Purpose::Faults)?)?;
-    let mut runs = judge(IN_SIMULATOR.into(), &output);
-    let mut seen = faults(&log, &text);
-    if let Some(wrong) = records(&output.stdout)
-        .iter()
-        .find(|one| one.failed.is_some())
-    {
-        runs = of_record(wrong);
-        runs.detector = IN_SIMULATOR.into();
+    if !run.timing {
+        return Ok(Some(not_judged("--no-timing")));
     }
-    if runs.outcome != Outcome::Silent {
-        seen.retain(|one| one.outcome == Outcome::Fault);
-        seen.insert(0, runs);
+    let mut command = command(run, Purpose::Speed, run.timeout)?;
+    if let Some(device) = run.device {
+        command.args(["--device", device]);
     }
-    let mut launches = run.exercise.spec.launches();
-    let spec = launches.pop().context("an exercise has a launch")?;
-    let targets = spec.targets()?;
-    if targets.is_empty() || seen.iter().any(|one| one.outcome != Outcome::Silent) {
-        return Ok(seen);
-    }
-    let range = spec.range(spec.counted)?;
+    let output = command.output()?;
     let printed = String::from_utf8_lossy(&output.stdout);
-    let mut found = counts(&printed, range.global.iter().product());
-    if targets.iter().any(|(count, _)| *count == Count::Sectors) {
-        let mut command = in_simulator(Purpose::Accesses)?;
-        command.env("OCLGRIND_MAX_ERRORS", "1000000");
-        let Simulation { log, .. } = simulator::trace(command)?;
-        found.insert(Count::Sectors, sectors(&log, &range.local) as f64);
-    }
-    let size = named(run.exercise, spec.padded(spec.counted)?);
-    let targets = targets.into_iter().map(|(count, most)| {
-        let found = found.get(&count).copied().unwrap_or(0.0);
-        compare(count, found, most, &size)
-    });
-    seen.extend(targets);
-    Ok(seen)
-}
-
-/// The faults in a log, each with the lines that take part; one line if there are none.
-fn faults(log: &str, text: &str) -> Vec<Observation> {
-    let mut seen = simulator::sort(log, text);
-    seen.retain(|one| one.outcome == Outcome::Fault);
-    for fault in &mut seen {
-        fault.detector = fault.detector.replace("Oclgrind: ", "");
-        // How often it happened says little; the places say what to look at.
-        fault.details.retain(|detail| detail.starts_with("line "));
-        fault.details.sort();
-        fault.details.dedup();
-        fault.details.truncate(2);
-    }
-    if seen.is_empty() {
-        let says = "no race, no access out of bounds, nothing read that was never written";
-        seen.push(Observation::new("simulator", Outcome::Silent, says));
-    }
-    seen
-}
-
-fn compare(count: Count, found: f64, most: f64, size: &str) -> Observation {
-    let unit = count.unit();
-    let (outcome, comment) = match found <= most {
-        true => (Outcome::Silent, "at most"),
-        false => (Outcome::Fault, "too many, at most"),
-    };
-    let says = format!("{found}{unit} at {size}; {comment} {most}");
-    Observation::new(count.words(), outcome, says)
+    let race = printed
+        .lines()
+        .find_map(|line| serde_json::from_str(line).ok());
+    Ok(Some(match race {
+        Some(race) => judge_speed(&race, speed),
+        // It died or hung, which is told as for any run.
+        None => judge("speed".into(), &output),
+    }))
 }
 
 /// The course itself, as the process in which the file runs.
-fn command(run: &Run, purpose: Purpose, timeout: u64) -> Result<Command> {
+pub fn command(run: &Run, purpose: Purpose, timeout: u64) -> Result<Command> {
     let this = std::env::current_exe().context("cannot find this program's own path")?;
     let mut command = Command::new(this);
     let color = colored::control::SHOULD_COLORIZE.should_colorize();
@@ -279,16 +226,19 @@ fn command(run: &Run, purpose: Purpose, timeout: u64) -> Result<Command> {
             VARIABLE,
             format!("{} {}", run.exercise.id(), purpose.word()),
         )
-        .args(["--json", "--runs", "0", "--only", &run.exercise.spec.kernel])
+        .args(["--json", "--only", &run.exercise.spec.kernel])
         .args(["--timeout", &timeout.to_string()])
         .args(["--color", if color { "always" } else { "never" }])
         .arg("--source")
         .arg(run.file)
         .stdin(Stdio::null());
+    if purpose != Purpose::Speed {
+        command.args(["--runs", "0"]);
+    }
     Ok(command)
 }
 
-fn records(stdout: &[u8]) -> Vec<Record> {
+pub fn records(stdout: &[u8]) -> Vec<Record> {
     let text = String::from_utf8_lossy(stdout);
     text.lines()
         .filter_map(|line| serde_json::from_str(line).ok())

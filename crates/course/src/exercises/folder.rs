@@ -57,13 +57,15 @@ impl Folder {
             Some(PathBuf::from(text.lines().next()?.trim()))
         };
         let default = || Some(home()?.join(DEFAULT));
-        let path = chosen.or_else(pointed).or_else(default);
-        let path = path.filter(|path| !path.as_os_str().is_empty());
+        // A variable that is empty is none, and so is a pointer.
+        let named = |path: &PathBuf| !path.as_os_str().is_empty();
+        let path = chosen.filter(named).or_else(|| pointed().filter(named));
+        let path = path.or_else(default);
         match path {
             Some(path) => Ok(Folder { path }),
             None => Err(usage(format!(
-                "your home folder is not known; name a folder for the exercises: \
-                 cargo run -p course -- start DIR, or the variable {VARIABLE}"
+                "your home folder is not known, so name a folder for the exercises\n  \
+                 next: cargo run -p course -- start DIR   or the variable {VARIABLE}"
             ))),
         }
     }
@@ -144,8 +146,8 @@ impl Folder {
             .find_map(|path| path.canonicalize().ok());
         if above.is_some_and(|above| above.starts_with(&clone)) {
             return Err(usage(format!(
-                "{} lies in the clone of the course, which is to stay clean; name a folder \
-                 outside of it, for example: cargo run -p course -- start ~/{DEFAULT}",
+                "{} lies in the clone of the course, which is to stay clean; a folder of your \
+                 own lies outside of it\n  next: cargo run -p course -- start ~/{DEFAULT}",
                 self.path.display()
             )));
         }

@@ -8,7 +8,7 @@ use common::verify::{self, poison};
 use common::{Layout, Step};
 use serde::Deserialize;
 
-use super::exercise::Spec;
+use super::spec::Spec;
 
 /// A kind of problem. Every kernel of a kind has the same arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

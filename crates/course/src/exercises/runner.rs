@@ -4,14 +4,13 @@
 
 use std::process::ExitCode;
 
-use common::element::Elements;
 use common::matrix::Shape;
-use common::session::Arg;
-use common::verify::{self, CANARY_BYTES};
-use common::{Error, Lesson, Result, lesson};
+use common::{Lesson, Result, lesson};
 
-use super::exercise::{Exercise, Spec, all, find};
-use super::problem::Problem;
+use super::exercise::{Exercise, all, find};
+use super::race::race;
+use super::ready::{Ready, bad_data};
+use super::spec::Spec;
 
 /// Set to an exercise and what is wanted of it, for example "6.2 device".
 pub const VARIABLE: &str = "OPENCL_COURSE_RUN_EXERCISE";
@@ -25,10 +24,17 @@ pub enum Purpose {
     Faults,
     /// Every access, by a launch without buffers: each is then reported.
     Accesses,
+    /// Seconds, beside those of the lesson's own kernel.
+    Speed,
 }
 
 impl Purpose {
-    const ALL: [Purpose; 3] = [Purpose::Results, Purpose::Faults, Purpose::Accesses];
+    const ALL: [Purpose; 4] = [
+        Purpose::Results,
+        Purpose::Faults,
+        Purpose::Accesses,
+        Purpose::Speed,
+    ];
 
     /// The word in the variable.
     pub fn word(self) -> &'static str {
@@ -36,6 +42,7 @@ impl Purpose {
             Purpose::Results => "results",
             Purpose::Faults => "faults",
             Purpose::Accesses => "accesses",
+            Purpose::Speed => "speed",
         }
     }
 
@@ -48,7 +55,7 @@ impl Purpose {
                     launches.extend(spec.sizes.iter().map(|size| (spec.clone(), *size)));
                 }
                 Purpose::Faults => launches.push((spec.clone(), spec.simulated)),
-                Purpose::Accesses => {}
+                Purpose::Accesses | Purpose::Speed => {}
             }
         }
         // Counts are those of the last launch.
@@ -77,6 +84,9 @@ pub fn run_if_asked() -> Option<ExitCode> {
         }
     };
     Some(lesson(exercise.lesson, "an exercise", None, |lesson| {
+        if purpose == Purpose::Speed {
+            return race(lesson, &exercise);
+        }
         for (spec, size) in purpose.launches(&exercise) {
             // A kernel that is wrong at one size may wreck the process at the next.
             if !run(lesson, &spec, purpose, size)? {
@@ -89,49 +99,30 @@ pub fn run_if_asked() -> Option<ExitCode> {
 
 /// Runs one size; false where the result is wrong, or there is none.
 fn run(lesson: &mut Lesson, spec: &Spec, purpose: Purpose, size: Shape) -> Result<bool> {
-    let range = spec.range(size).map_err(bad_data)?;
-    let problem = Problem::new(spec, size, &range.local).map_err(bad_data)?;
     let mut record = lesson.record(&spec.kernel, &spec.variant(), size)?;
-    record.group = range.local.clone();
+    record.group = spec.range(size).map_err(bad_data)?.local;
     let program = lesson.program(&spec.defines())?;
-    let kernel = program.kernel(&spec.kernel, &problem.signature())?;
     let session = lesson.session()?;
-    if let Some(reason) = range.refusal(&session.device, usize::MAX) {
-        record.skipped = Some(reason);
-        lesson.row(record)?;
-        return Ok(false);
-    }
+    let mut ready = match Ready::new(&session, &program, spec, size)? {
+        Ok(ready) => ready,
+        Err(reason) => {
+            record.skipped = Some(reason);
+            lesson.row(record)?;
+            return Ok(false);
+        }
+    };
     lesson.doing(format!("running {}", spec.kernel))?;
-    let mut args = problem.scalars.clone();
     if purpose == Purpose::Accesses {
-        args.extend((0..=problem.inputs.len()).map(|_| Arg::NoBuffer));
-        session.set_args(&kernel, &spec.kernel, &args)?;
-        session.run(&kernel, &spec.kernel, &range)?;
+        ready.run_without_buffers(&session)?;
         return Ok(true);
     }
-    let inputs: Result<Vec<_>> = problem
-        .inputs
-        .iter()
-        .map(|input| session.upload(input.as_bytes()))
-        .collect();
-    let inputs = inputs?;
-    let (ty, count) = problem.output;
-    let bytes = count * ty.size();
-    let output = session.upload(&verify::poisoned(bytes, ty))?;
-    args.extend(inputs.iter().chain([&output]).map(Arg::Buffer));
-    session.set_args(&kernel, &spec.kernel, &args)?;
-    session.run(&kernel, &spec.kernel, &range)?;
-    let result = session.read(&output, bytes + CANARY_BYTES)?;
-    let canary = verify::canary_alive(&result, bytes, ty);
-    match problem.check(Elements::from_bytes(ty, &result[..bytes]), canary) {
+    ready.poison(&session)?;
+    ready.run(&session)?;
+    match ready.check(&session)? {
         Ok(()) => record.verified = true,
         Err(wrong) => record.failed = Some(wrong),
     }
     let right = record.verified;
     lesson.row(record)?;
     Ok(right)
-}
-
-fn bad_data(error: anyhow::Error) -> Error {
-    Error::Usage(format!("the exercise's data: {error:#}"))
 }

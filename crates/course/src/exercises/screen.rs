@@ -12,7 +12,7 @@ use super::exercise::Exercise;
 use super::folder::{Folder, Started, shown};
 use crate::observation::Outcome;
 use crate::progress::Progress;
-use crate::text::{WIDTH, indented, print_text, wrap};
+use crate::prose::{beside, print_text};
 
 /// Where the words beside a heading begin.
 const WORDS: usize = 10;
@@ -41,10 +41,10 @@ pub fn started(folder: &Folder, started: &Started, next: Option<&Exercise>) -> R
     if let Some(next) = next {
         writeln!(
             out,
-            "\n  Open {} in your editor,",
-            shown(&folder.file(next))
+            "\n  Open this one in your editor, fill its gap, and save it:"
         )?;
-        writeln!(out, "  fill its gap, save, and check it:")?;
+        writeln!(out, "    {}", shown(&folder.file(next)))?;
+        writeln!(out, "  Then check it:")?;
         writeln!(out, "    {}", command(next).cyan())?;
     }
     writeln!(out, "  What is solved, and what is next:")?;
@@ -115,6 +115,17 @@ pub fn next<'a>(all: &'a [Exercise], progress: &Progress) -> Option<&'a Exercise
     all.iter().find(|one| !is_solved(progress, one))
 }
 
+/// The first that is not solved behind this one, else the first of all.
+pub fn next_after<'a>(
+    exercise: &Exercise,
+    all: &'a [Exercise],
+    progress: &Progress,
+) -> Option<&'a Exercise> {
+    let at = all.iter().position(|one| one.id() == exercise.id());
+    let behind = &all[at.map_or(0, |at| at + 1)..];
+    next(behind, progress).or_else(|| next(all, progress))
+}
+
 fn mark(progress: &Progress, exercise: &Exercise) -> ColoredString {
     match progress.mark(&exercise.id()) {
         Some("solved") => "✓".green(),
@@ -129,8 +140,7 @@ pub fn head(exercise: &Exercise, file: &Path, edited: bool) -> Result<()> {
     title(exercise)?;
     writeln!(out, "  File    {}", shown(file))?;
     if !edited {
-        let task = indented(&wrap(&exercise.task, WIDTH - WORDS), WORDS);
-        writeln!(out, "  Task    {task}")?;
+        writeln!(out, "  Task    {}", beside(&exercise.task, WORDS))?;
     }
     writeln!(out, "\n{}", "What the checks see".bold())?;
     Ok(())
@@ -149,11 +159,12 @@ pub fn checked(exercise: &Exercise, checked: &Checked) -> Result<()> {
             Outcome::Silent => "✓".green(),
             Outcome::Fault => "✗".red().bold(),
             Outcome::NotRun => "?".yellow(),
+            Outcome::NotJudged => "-".yellow(),
         };
         seen.print(&mark, &seen.says)?;
     }
     let words = format!("{}: {}", exercise.id(), checked.verdict.words());
-    let words = indented(&wrap(&words, WIDTH - 2), 2);
+    let words = beside(&words, 2);
     let words = match checked.verdict {
         Verdict::Solved => words.green().bold(),
         Verdict::NotYet => words.bold(),
@@ -219,7 +230,7 @@ pub fn solution(exercise: &Exercise, tried: bool) -> Result<()> {
     if !tried {
         let words = "You have not changed your file yet. A solution teaches most after an attempt: \
                      ten minutes, then come back.";
-        let words = indented(&wrap(words, WIDTH - 2), 2);
+        let words = beside(words, 2);
         writeln!(out, "  {}\n", words.yellow())?;
     }
     for line in gap(&exercise.solution()?.text) {

@@ -7,33 +7,31 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
-use colored::Colorize;
 use common::source::Source;
-use common::watch::FOREVER;
 use common::watch::saves::{News, Saves};
+use common::watch::{FOREVER, headline, invitation};
 
 use super::exercise::Exercise;
-use super::folder::{Folder, shown};
+use super::folder::Folder;
 use super::{How, conclude, run, screen};
 
 /// Checks a file, and again after each save, until Ctrl-C.
 pub fn watch(exercise: &Exercise, folder: &Folder, file: &Path, how: &How) -> Result<ExitCode> {
     let mut saves = Saves::of(file)?;
+    // Its folder is told with each check.
+    let name = file.file_name().unwrap_or(file.as_os_str());
+    let name = name.to_string_lossy();
+    let (mut why, mut told) = ("", false);
     loop {
+        headline(&name, why);
+        why = " saved";
         let mut news = once(exercise, folder, file, how, &mut saves)?;
         if news == News::Nothing {
-            let words = format!(
-                "watching: save {} to check it again, Ctrl-C ends",
-                shown(file)
-            );
-            eprintln!("\n{}", words.dimmed());
+            invitation(&name, &saves, &mut told);
             news = saves.wait(FOREVER);
         }
         while news == News::Gone {
-            eprintln!(
-                "  {} is gone; it will be checked when it is back",
-                shown(file)
-            );
+            eprintln!("  {name} is gone; it will be checked when it is back");
             news = saves.wait(FOREVER);
         }
         if news == News::Interrupted {

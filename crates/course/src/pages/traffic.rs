@@ -63,7 +63,7 @@ pub fn table(run: &str, lesson: &str) -> Result<String> {
     };
     out += &format!(
         "\n\n*In elements, for {}x{}x{}; M, N, K are the kernel's {padded}, G the items of a \
-         group. Oclgrind counts the same.*",
+         group. The simulator Oclgrind counts the same.*",
         first["m"], first["n"], first["k"]
     );
     Ok(out)

@@ -1,0 +1,104 @@
+//! Four kernels in turns, in one process on one device: the learner's, the lesson's own,
+//! and, to know what this device can tell, the exercise's as it came and its solution.
+//! What disturbs the machine meets all of them, and only their ratios are used.
+
+use std::time::{Duration, Instant};
+
+use common::element::Type;
+use common::program::{self, Program};
+use common::timing::{self, Profile, Runs};
+use common::{Lesson, Result};
+
+use super::exercise::Exercise;
+use super::ready::{Ready, bad_data};
+use super::speed::{Laps, Race};
+
+/// The kernels run for so long before they are timed, so that clocks have risen.
+const WARM_UP: Duration = Duration::from_millis(30);
+/// Rounds before which no end is allowed, and after which there is one.
+const ROUNDS: std::ops::RangeInclusive<usize> = 7..=41;
+/// Seconds of rounds that are enough.
+const ENOUGH: f64 = 0.7;
+
+/// Times them, and prints the laps as a line of JSON.
+///
+/// # Errors
+/// When one does not build, or the device fails.
+pub fn race(lesson: &mut Lesson, exercise: &Exercise) -> Result<()> {
+    let race = run(lesson, exercise)?;
+    lesson.report.json(&race)
+}
+
+fn run(lesson: &mut Lesson, exercise: &Exercise) -> Result<Race> {
+    let Some(speed) = &exercise.spec.speed else {
+        return Ok(Race::NotJudged("speed is not asked for".into()));
+    };
+    if lesson.runs()? != Some(Runs::Enough) {
+        return Ok(Race::NotJudged(
+            "a simulator's times say nothing about a device".into(),
+        ));
+    }
+    let session = lesson.session()?;
+    let spec = &exercise.spec;
+    let theirs = spec.of_lesson(speed);
+    let runners = [
+        (lesson.source()?, spec),
+        (exercise.unsolved().map_err(bad_data)?, spec),
+        (exercise.solution().map_err(bad_data)?, spec),
+        (exercise.kernels_of_lesson().map_err(bad_data)?, &theirs),
+    ];
+    let mut ready = Vec::new();
+    for (source, spec) in runners {
+        let name = format!("{} of {}", spec.kernel, source.path.display());
+        lesson.doing(format!("building {name}"))?;
+        let options = program::options(Type::Float, &spec.defines());
+        let program = Program::build(&session, &source, &options, false)?;
+        let mut one = match Ready::new(&session, &program, spec, speed.size)? {
+            Ok(one) => one,
+            Err(reason) => return Ok(Race::NotJudged(format!("{}: {reason}", spec.kernel))),
+        };
+        one.poison(&session)?;
+        lesson.doing(format!("running {name}"))?;
+        let begin = Instant::now();
+        while begin.elapsed() < WARM_UP {
+            one.run(&session)?;
+        }
+        let wrong = one.check(&session)?.err();
+        match (ready.len(), wrong) {
+            (0, Some(wrong)) => return Ok(Race::Wrong(wrong)),
+            (_, Some(wrong)) => {
+                let first = wrong.lines().next().unwrap_or_default();
+                return Ok(Race::NotJudged(format!("{name} is wrong here: {first}")));
+            }
+            (_, None) => ready.push(one),
+        }
+    }
+    let mut walls = vec![Vec::new(); ready.len()];
+    let mut profiles = vec![Vec::new(); ready.len()];
+    let began = Instant::now();
+    for round in 0..*ROUNDS.end() {
+        if round >= *ROUNDS.start() && began.elapsed().as_secs_f64() > ENOUGH {
+            break;
+        }
+        lesson.doing(format!("timing, round {}", round + 1))?;
+        // Another one begins each round, so that none always follows the same one.
+        for turn in 0..ready.len() {
+            let at = (round + turn) % ready.len();
+            let begin = Instant::now();
+            let event = ready[at].run(&session)?;
+            walls[at].push(begin.elapsed().as_secs_f64());
+            profiles[at].push(Profile::of(&event).map_or(Vec::new(), |times| vec![times]));
+        }
+    }
+    // What was timed must have been right to the end.
+    if let Err(wrong) = ready[0].check(&session)? {
+        return Ok(Race::Wrong(wrong));
+    }
+    let laps = |at: usize| timing::settle(&walls[at], &profiles[at]).seconds;
+    Ok(Race::Laps(Laps {
+        own: laps(0),
+        given: laps(1),
+        solution: laps(2),
+        lessons: laps(3),
+    }))
+}

@@ -1,0 +1,117 @@
+//! What the simulator has to say of a kernel: faults, each with its lines, and counts.
+
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use common::source::Source;
+use common::supervise::LIBRARY_VARIABLE;
+
+use super::check::{Run, command, named, of_record, records};
+use super::counts::{Count, counts};
+use super::runner::Purpose;
+use super::sectors::sectors;
+use crate::implementations::oclgrind;
+use crate::judge::judge;
+use crate::observation::{Observation, Outcome};
+use crate::simulator::{self, Simulation};
+
+/// The simulator's own result.
+pub const IN_SIMULATOR: &str = "result, simulated";
+
+/// What the simulator saw: what is wrong, and what was counted.
+pub struct Simulated {
+    /// Or that there are none, or that nobody looked.
+    pub faults: Vec<Observation>,
+    /// Beside what is asked for; none where something is wrong.
+    pub counts: Vec<Observation>,
+}
+
+/// What the simulator has to say: faults, then counts. Nothing against a kernel is
+/// said in four lines; what it cannot look for, in one.
+pub fn simulate(run: &Run) -> Result<Simulated> {
+    let found = |faults| Simulated {
+        faults,
+        counts: Vec::new(),
+    };
+    let Some(library) = oclgrind() else {
+        return Ok(found(vec![simulator::missing()]));
+    };
+    let text = Source::read(run.file)?.text;
+    let in_simulator = |purpose| -> Result<Command> {
+        let mut command = command(run, purpose, run.timeout)?;
+        command
+            .args(["--device", "oclgrind"])
+            .env(LIBRARY_VARIABLE, &library)
+            .env("OCLGRIND_INST_COUNTS", "1")
+            // A race is one also where both items write the same value.
+            .env("OCLGRIND_UNIFORM_WRITES", "1");
+        Ok(command)
+    };
+    let Simulation { output, log } = simulator::run(in_simulator(Purpose::Faults)?)?;
+    let mut runs = judge(IN_SIMULATOR.into(), &output);
+    let mut seen = faults(&log, &text);
+    if let Some(wrong) = records(&output.stdout)
+        .iter()
+        .find(|one| one.failed.is_some())
+    {
+        runs = of_record(wrong);
+        runs.detector = IN_SIMULATOR.into();
+    }
+    if runs.outcome != Outcome::Silent {
+        seen.retain(|one| one.outcome == Outcome::Fault);
+        seen.insert(0, runs);
+    }
+    let mut launches = run.exercise.spec.launches();
+    let spec = launches.pop().context("an exercise has a launch")?;
+    let targets = spec.targets()?;
+    if targets.is_empty() || seen.iter().any(|one| one.outcome != Outcome::Silent) {
+        return Ok(found(seen));
+    }
+    let range = spec.range(spec.counted)?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let mut counted = counts(&printed, range.global.iter().product());
+    if targets.iter().any(|(count, _)| *count == Count::Sectors) {
+        let mut command = in_simulator(Purpose::Accesses)?;
+        command.env("OCLGRIND_MAX_ERRORS", "1000000");
+        let Simulation { log, .. } = simulator::trace(command)?;
+        counted.insert(Count::Sectors, sectors(&log, &range.local) as f64);
+    }
+    let size = named(run.exercise, spec.padded(spec.counted)?);
+    let targets = targets.into_iter().map(|(count, most)| {
+        let amount = counted.get(&count).copied().unwrap_or(0.0);
+        compare(count, amount, most, &size)
+    });
+    Ok(Simulated {
+        faults: seen,
+        counts: targets.collect(),
+    })
+}
+
+/// The faults in a log, each with the lines that take part; one line if there are none.
+fn faults(log: &str, text: &str) -> Vec<Observation> {
+    let mut seen = simulator::sort(log, text);
+    seen.retain(|one| one.outcome == Outcome::Fault);
+    for fault in &mut seen {
+        fault.detector = fault.detector.replace("Oclgrind: ", "");
+        // How often it happened says little; the places say what to look at.
+        fault.details.retain(|detail| detail.starts_with("line "));
+        fault.details.sort();
+        fault.details.dedup();
+        fault.details.truncate(2);
+    }
+    if seen.is_empty() {
+        let says = "no race, no access out of bounds, nothing read that was never written";
+        seen.push(Observation::new("simulator", Outcome::Silent, says));
+    }
+    seen
+}
+
+fn compare(count: Count, found: f64, most: f64, size: &str) -> Observation {
+    let unit = count.unit();
+    let (outcome, comment) = match found <= most {
+        true => (Outcome::Silent, "at most"),
+        false => (Outcome::Fault, "too many, at most"),
+    };
+    let says = format!("{found}{unit} at {size}; {comment} {most}");
+    Observation::new(count.words(), outcome, says)
+}

@@ -1,0 +1,216 @@
+//! What a race says: the learner's kernel as a share of the speed of the lesson's own,
+//! and whether this device can judge that at all.
+
+use common::report::{percent, significant};
+use common::timing::{median, quantile};
+use serde::{Deserialize, Serialize};
+
+use super::spec::Speed;
+use crate::observation::{Observation, Outcome};
+
+/// What the detector is called.
+const DETECTOR: &str = "speed";
+
+/// A device tells fast from slow if the kernel as it came stays below this share of what
+/// is asked for,
+const TOO_SLOW: f64 = 0.7;
+/// and the solution is above this one.
+const FAST_ENOUGH: f64 = 1.3;
+
+/// What came of it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Race {
+    /// Seconds of each kernel in each round.
+    Laps(Laps),
+    /// Nothing, for this reason.
+    NotJudged(String),
+    /// A result was wrong.
+    Wrong(String),
+}
+
+/// Seconds in each round, as long as each other.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Laps {
+    /// The learner's kernel.
+    pub own: Vec<f64>,
+    /// The exercise's, as it came.
+    pub given: Vec<f64>,
+    /// The exercise's, solved.
+    pub solution: Vec<f64>,
+    /// The lesson's.
+    pub lessons: Vec<f64>,
+}
+
+/// The median share of the lesson's speed, and half the distance of its quartiles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Share {
+    median: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Share {
+    /// Round by round, since what disturbs one round disturbs all kernels in it.
+    fn of(lessons: &[f64], seconds: &[f64]) -> Share {
+        let rounds = lessons.iter().zip(seconds);
+        let shares: Vec<f64> = rounds.map(|(lessons, own)| lessons / own).collect();
+        Share {
+            median: median(&shares),
+            low: quantile(&shares, 0.25),
+            high: quantile(&shares, 0.75),
+        }
+    }
+
+    fn words(self) -> String {
+        let spread = (self.high - self.low) / 2.0 / self.median;
+        format!("{} (±{})", significant(self.median), percent(spread))
+    }
+}
+
+/// Passed only where three quarters of the rounds are fast enough, failed only where
+/// three quarters are not: between them nothing is judged. Nor is it where the kernel as it
+/// came is not clearly too slow, or the solution not clearly fast enough.
+pub fn judge(race: &Race, speed: &Speed) -> Observation {
+    let laps = match race {
+        Race::Laps(laps) => laps,
+        Race::NotJudged(why) => return not_judged(why),
+        Race::Wrong(wrong) => {
+            let first = wrong.lines().next().unwrap_or_default();
+            let says = format!("at {} the result is wrong: {first}", speed.size);
+            return Observation::new(DETECTOR, Outcome::Fault, says);
+        }
+    };
+    let share = |seconds: &[f64]| Share::of(&laps.lessons, seconds);
+    let (own, given, solution) = (share(&laps.own), share(&laps.given), share(&laps.solution));
+    let (least, name) = (speed.at_least, &speed.kernel);
+    let blurred = match () {
+        () if given.median > TOO_SLOW * least => Some(("as it came the kernel already", given)),
+        () if solution.median < FAST_ENOUGH * least => Some(("even the solution only", solution)),
+        () => None,
+    };
+    if let Some((who, share)) = blurred {
+        return not_judged(&format!(
+            "this device does not tell, {who} has {} of the speed of the lesson's {name} here, \
+             yours {}; asked for is {least}",
+            share.words(),
+            own.words()
+        ));
+    }
+    let measured = format!(
+        "{} of the speed of the lesson's {name}, median of {} rounds at {}; as it came {}",
+        own.words(),
+        laps.own.len(),
+        speed.size,
+        significant(given.median)
+    );
+    let (outcome, says) = match () {
+        () if own.low >= least => (Outcome::Silent, format!("{measured}; at least {least}")),
+        () if own.high < least => (
+            Outcome::Fault,
+            format!("{measured}; too slow, at least {least}"),
+        ),
+        () => {
+            return not_judged(&format!(
+                "{measured}; too near to {least}, or the machine too busy: check again"
+            ));
+        }
+    };
+    Observation::new(DETECTOR, outcome, says)
+}
+
+/// Says that nobody judged, and why.
+pub fn not_judged(why: &str) -> Observation {
+    Observation::new(DETECTOR, Outcome::NotJudged, format!("not judged: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn speed() -> Speed {
+        let data = r#"{"kernel": "fast", "items": ["N", "M"], "group": ["8", "8"],
+                       "size": "64", "at-least": 0.5}"#;
+        serde_json::from_str(data).expect("data as in an exercise")
+    }
+
+    /// The lesson's kernel takes a second.
+    fn judged(own: &[f64], given: f64) -> Observation {
+        let laps = Laps {
+            own: own.to_vec(),
+            given: vec![given; own.len()],
+            solution: vec![1.0; own.len()],
+            lessons: vec![1.0; own.len()],
+        };
+        judge(&Race::Laps(laps), &speed())
+    }
+
+    #[test]
+    fn a_kernel_is_as_fast_as_its_median_round() {
+        let seen = judged(&[1.1, 1.1, 1.0, 9.0, 1.1], 8.0);
+        assert_eq!(seen.outcome, Outcome::Silent, "{seen:?}");
+        assert!(seen.says.starts_with("0.909 (±"), "{seen:?}");
+        assert!(seen.says.contains("as it came 0.125; at least 0.5"));
+    }
+
+    #[test]
+    fn one_that_is_clearly_slower_is_told_the_share_that_is_missing() {
+        let seen = judged(&[4.0, 4.1, 3.9, 4.0, 0.9], 8.0);
+        assert_eq!(seen.outcome, Outcome::Fault, "{seen:?}");
+        assert!(seen.says.contains("too slow, at least 0.5"), "{seen:?}");
+    }
+
+    #[test]
+    fn what_disturbs_a_round_disturbs_all_of_it() {
+        let laps = Laps {
+            own: vec![1.1, 11.0, 5.5],
+            given: vec![8.0, 80.0, 40.0],
+            solution: vec![1.0, 10.0, 5.0],
+            lessons: vec![1.0, 10.0, 5.0],
+        };
+        let seen = judge(&Race::Laps(laps), &speed());
+        assert!(seen.says.starts_with("0.909 (±0.0 %)"), "{seen:?}");
+    }
+
+    #[test]
+    fn a_device_on_which_the_slow_kernel_is_fast_judges_nothing() {
+        for own in [[1.0; 5], [9.0; 5]] {
+            let seen = judged(&own, 2.0);
+            assert_eq!(seen.outcome, Outcome::NotJudged);
+            assert!(
+                seen.says
+                    .contains("as it came the kernel already has 0.500")
+            );
+        }
+    }
+
+    #[test]
+    fn a_device_on_which_the_solution_is_slow_fails_nobody() {
+        let laps = Laps {
+            own: vec![4.0; 5],
+            given: vec![9.0; 5],
+            solution: vec![1.9; 5],
+            lessons: vec![1.0; 5],
+        };
+        let seen = judge(&Race::Laps(laps), &speed());
+        assert_eq!(seen.outcome, Outcome::NotJudged);
+        assert!(seen.says.contains("even the solution only has 0.526"));
+    }
+
+    #[test]
+    fn noise_neither_passes_nor_fails() {
+        let seen = judged(&[1.0, 1.2, 2.0, 3.0, 3.0], 9.0);
+        assert_eq!(seen.outcome, Outcome::NotJudged, "{seen:?}");
+        assert!(seen.says.contains("check again"), "{seen:?}");
+    }
+
+    #[test]
+    fn a_wrong_result_has_no_speed() {
+        let seen = judge(&Race::Wrong("3 elements are wrong\nmap".into()), &speed());
+        assert_eq!(seen.outcome, Outcome::Fault);
+        assert_eq!(
+            seen.says,
+            "at 64x64x64 the result is wrong: 3 elements are wrong"
+        );
+    }
+}

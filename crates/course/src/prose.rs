@@ -1,0 +1,79 @@
+//! Prose on a screen of 80 columns: paragraphs beside a heading, and code between them.
+
+use std::io::Write;
+
+use anyhow::Result;
+use colored::Colorize;
+use common::wrap::folded;
+
+/// Columns of a plain terminal.
+pub const WIDTH: usize = 80;
+
+/// A paragraph that begins in a column, and goes on there in the lines below.
+pub fn beside(paragraph: &str, column: usize) -> String {
+    let words: Vec<&str> = paragraph.split_whitespace().collect();
+    folded(&words.join(" "), WIDTH - column, &" ".repeat(column))
+}
+
+/// A text of paragraphs, and of code between fences, moved in by two columns.
+pub fn print_text(text: &str) -> Result<()> {
+    let mut out = std::io::stdout();
+    for (at, part) in text.split("```").enumerate() {
+        // Every second part stands between fences, behind the name of its language.
+        if at % 2 == 1 {
+            let (language, code) = part.split_once('\n').unwrap_or(("", part));
+            for hunk in code.trim_end().split("\n...\n") {
+                match language {
+                    "diff" => print_hunk(hunk)?,
+                    _ => writeln!(out, "    {}\n", hunk.replace('\n', "\n    ").cyan())?,
+                }
+            }
+            continue;
+        }
+        for paragraph in part.trim().split("\n\n").filter(|text| !text.is_empty()) {
+            writeln!(out, "  {}\n", beside(paragraph, 2))?;
+        }
+    }
+    Ok(())
+}
+
+/// Lines that begin with "-", "+" or a space, without the indentation that all have.
+fn print_hunk(hunk: &str) -> Result<()> {
+    let mut out = std::io::stdout();
+    let split = |line: &str| -> (String, String) {
+        let at = line.len().min(1);
+        (line[..at].to_string(), line[at..].to_string())
+    };
+    let lines: Vec<(String, String)> = hunk.lines().map(split).collect();
+    let texts = lines
+        .iter()
+        .map(|(_, text)| text)
+        .filter(|text| !text.is_empty());
+    let common = texts.map(|text| text.len() - text.trim_start().len()).min();
+    for (mark, text) in lines {
+        let text = text.get(common.unwrap_or(0)..).unwrap_or("");
+        let line = format!("{mark}{text}");
+        let line = match mark.as_str() {
+            "-" => line.red(),
+            "+" => line.green(),
+            _ => line.normal(),
+        };
+        writeln!(out, "  {line}")?;
+    }
+    writeln!(out)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_paragraph_stays_in_its_column() {
+        let text = "word\n".repeat(30);
+        let shown = beside(&text, 40);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines.len(), 4);
+        assert!(lines[1].starts_with(&" ".repeat(40)) && lines[1].trim_start().len() <= 40);
+    }
+}
