@@ -6,6 +6,16 @@
 //! cargo test -p tests step::             # those of step.rs
 //! ```
 
+/// A test for each of these: they share the cores, and a failure names its lesson.
+macro_rules! each {
+    ($check:ident: $($name:ident $argument:literal)*) => {$(
+        #[test]
+        fn $name() {
+            $check($argument);
+        }
+    )*};
+}
+
 mod ablation;
 mod autotuning;
 mod bad_input;

@@ -118,16 +118,7 @@ fn traffic_is_as_the_formulas_say(number: u32) {
     );
 }
 
-macro_rules! lessons {
-    ($($name:ident $number:literal)*) => {$(
-        #[test]
-        fn $name() {
-            traffic_is_as_the_formulas_say($number);
-        }
-    )*};
-}
-
-lessons! {
+each! { traffic_is_as_the_formulas_say:
     traffic_of_lesson_2_is_as_the_formulas_say 2
     traffic_of_lesson_3_is_as_the_formulas_say 3
     traffic_of_lesson_4_is_as_the_formulas_say 4
