@@ -36,6 +36,7 @@ mod lessons;
 mod mutation;
 mod no_device;
 mod oclcc;
+mod packages;
 mod report;
 mod simulator;
 mod step;
