@@ -1,7 +1,9 @@
 //! The check, measured: `course mutate` makes mistakes in a kernel, and finds them.
 
+use std::fs;
+
 use serde_json::Value;
-use tests::{Oclgrind, pocl, program};
+use tests::{KERNEL_LESSONS, Oclgrind, kernels_of, pocl, program, workspace};
 
 #[test]
 fn the_mistakes_in_a_kernel_are_found() {
@@ -29,4 +31,63 @@ fn the_mistakes_in_a_kernel_are_found() {
     assert!(["races", "checker"].iter().any(|seen| by == seen), "{by}");
     let index = "out[(first_column + y) * rows + first_row + x] = tile[x + 1][y];";
     assert_eq!(caught("off by one", index), "checker");
+}
+
+/// What is wrong with the line of a kernel, if anything is.
+fn fault(line: &Value) -> Option<String> {
+    let number = |name: &str| line[name].as_u64();
+    let caught = line["caught"].as_object().into_iter().flatten();
+    let caught: Option<u64> = caught.map(|(_, count)| count.as_u64()).sum();
+    let counts = [
+        number("mutants"),
+        caught,
+        number("equivalent"),
+        number("survived"),
+    ];
+    match counts {
+        [Some(1..), Some(_), Some(_), Some(survived @ 1..)] => Some(format!("{survived} survived")),
+        [Some(mutants @ 1..), Some(caught), Some(equivalent), Some(0)]
+            if caught + equivalent == mutants =>
+        {
+            None
+        }
+        _ => Some(format!("the counts do not add up: {line}")),
+    }
+}
+
+#[test]
+fn the_score_that_is_kept_covers_every_kernel_and_no_mistake_survived() {
+    let path = workspace().join("data/mutation/score.jsonl");
+    let text = fs::read_to_string(&path).expect("the score is kept");
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}")))
+        .collect();
+    let mut faults = Vec::new();
+    let mut known = 0;
+    for lesson in KERNEL_LESSONS {
+        for kernel in kernels_of(lesson) {
+            let is_its = |line: &&Value| line["lesson"] == lesson && line["kernel"] == *kernel;
+            let its: Vec<&Value> = lines.iter().filter(is_its).collect();
+            known += its.len();
+            let wrong = match its[..] {
+                [] => Some("not measured".to_string()),
+                [line] => fault(line),
+                _ => Some("more than one line".into()),
+            };
+            faults.extend(wrong.map(|wrong| format!("lesson {lesson}, {kernel}: {wrong}")));
+        }
+    }
+    if known < lines.len() {
+        faults.push(format!(
+            "{} lines of kernels that no lesson has",
+            lines.len() - known
+        ));
+    }
+    assert!(
+        faults.is_empty(),
+        "{}\n{}\ncargo run -p course -- mutate --kernel NAME --write measures it",
+        path.display(),
+        faults.join("\n")
+    );
 }
