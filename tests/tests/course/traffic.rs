@@ -75,11 +75,8 @@ fn traffic_is_as_the_formulas_say(number: u32) {
         2 => (LENGTH, "saxpy", 2),
         _ => (SIZE, "matmul", 4),
     };
-    let program = lesson(number)
-        .args(&format!("--size {size} --runs 0 --json"))
-        .env("OCLGRIND_INST_COUNTS", "1");
-    let (run, _) = oclgrind.run(&format!("traffic-{number}"), program);
-    let run = run.ends_with(0);
+    let program = lesson(number).args(&format!("--size {size} --runs 0 --json"));
+    let run = oclgrind.count(program).ends_with(0);
     let mut compared = 0;
     let mut launches: HashMap<&str, String> = HashMap::new();
     let mut last = "";
