@@ -42,19 +42,30 @@ impl Oclgrind {
         let log = scratch_folder("oclgrind").join(name).with_extension("log");
         // The log of an earlier test run.
         let _ = fs::remove_file(&log);
-        let outcome = program
-            .env("OPENCL_DYLIB_PATH", &self.0)
+        let program = program
             .env("OCLGRIND_DATA_RACES", "1")
             // A race is one also where both items write the same value.
             .env("OCLGRIND_UNIFORM_WRITES", "1")
             .env("OCLGRIND_UNINITIALIZED", "1")
             .env("OCLGRIND_CHECK_API", "1")
-            .env("OCLGRIND_LOG", &log)
+            .env("OCLGRIND_LOG", &log);
+        let outcome = self.simulates(program).run();
+        (outcome, fs::read_to_string(&log).unwrap_or_default())
+    }
+
+    /// Runs a lesson without checks, which take most of the time; the instructions
+    /// of each launch are counted, and printed in front of its record.
+    pub fn count(&self, program: Program) -> Outcome {
+        let program = program.env("OCLGRIND_INST_COUNTS", "1");
+        self.simulates(program).run()
+    }
+
+    fn simulates(&self, program: Program) -> Program {
+        program
+            .env("OPENCL_DYLIB_PATH", &self.0)
             // As written, not as optimised: every access of the source is seen.
             // Besides, Oclgrind 21.10 crashes on some vector code that the
             // optimiser makes (shuffles with undefined lanes).
             .env("OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable")
-            .run();
-        (outcome, fs::read_to_string(&log).unwrap_or_default())
     }
 }

@@ -23,7 +23,7 @@ use crate::Program;
 
 /// How long a text may be waited for: far more than anything takes, since the
 /// machine may be busy with other tests.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 /// Lines that are remembered once they have left the screen.
 const SCROLLBACK: usize = 20_000;
 
@@ -177,6 +177,26 @@ impl Terminal {
             );
         }
         drop(shown);
+        self
+    }
+
+    /// Waits until the program reads single keys. Until then Backspace and Ctrl-C are
+    /// the terminal's own, which takes back or interrupts by itself.
+    #[track_caller]
+    pub fn waits_for_keys(&mut self) -> &mut Terminal {
+        use rustix::termios::{LocalModes, tcgetattr};
+        let begin = Instant::now();
+        // A pty's two ends share one set of modes.
+        let modes = || {
+            tcgetattr(&*self.pty)
+                .expect("a pty is a terminal")
+                .local_modes
+        };
+        while modes().contains(LocalModes::ICANON) {
+            let patient = begin.elapsed() < PATIENCE;
+            assert!(patient, "{}\nreads no keys\n{}", self.line, self.screen());
+            std::thread::sleep(Duration::from_millis(5));
+        }
         self
     }
 

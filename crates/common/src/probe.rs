@@ -21,11 +21,13 @@ pub struct Peak {
     pub gbytes_per_second: f64,
 }
 
-/// Items of the FMA probe per compute unit; rounds of its loop. They only need
-/// to be many enough to fill the device for a few milliseconds.
+/// Items of the FMA probe per compute unit; rounds of its loop, to begin with and
+/// at most. They only need to be many enough to fill the device for a few
+/// milliseconds. On a slow device the first are enough: llvmpipe takes two seconds
+/// for what others do in two milliseconds.
 const ITEMS_PER_UNIT_GPU: usize = 2048;
 const ITEMS_PER_UNIT_CPU: usize = 16;
-const ROUNDS: i32 = 4096;
+const ROUNDS: std::ops::RangeInclusive<i32> = 64..=4096 * 512;
 /// Launches of a probe; the best one counts, since a limit is what is sought.
 const PROBES: usize = 12;
 /// Multiply-adds of one round of one item, as the kernel's text has them:
@@ -60,7 +62,7 @@ fn fma_rate(session: &Session, program: &Program) -> Result<f64> {
     let items = per_unit * session.device.limits.compute_units.max(1);
     let range = NdRange::cover(&[items], &[group]);
     let out = session.buffer(range.global[0] * 4)?;
-    let mut rounds = ROUNDS;
+    let mut rounds = *ROUNDS.start();
     loop {
         let args = [Arg::Int(rounds), Arg::Float(0.999), Arg::Buffer(&out)];
         session.set_args(&kernel, name, &args)?;
@@ -73,7 +75,7 @@ fn fma_rate(session: &Session, program: &Program) -> Result<f64> {
         let best = timing.seconds.iter().copied().fold(f64::INFINITY, f64::min);
         // Long enough that starting the kernel does not count; a simulator
         // would never end otherwise, so one round trip must do there.
-        if best > 2e-3 || rounds > ROUNDS * 64 {
+        if best > 2e-3 || rounds >= *ROUNDS.end() {
             let flop = 2.0 * FMA_PER_ROUND * f64::from(rounds) * range.global[0] as f64;
             return Ok(flop / best / 1e9);
         }

@@ -2,7 +2,7 @@
 //! is it right? Each lesson runs in a child process, and where one dies, each of
 //! its kernels in one of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -11,7 +11,7 @@ use colored::Colorize;
 use common::matrix::Shape;
 use common::report::Record;
 use common::source::Source;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::implementations::{self, Implementation};
 use crate::lessons::{LESSONS, Lesson};
@@ -41,9 +41,25 @@ const SMALL_SHAPES: &[&str] = &["1x1x1", "7x1x3", "37x21x35", "37x41x9"];
 /// How one kernel did on one implementation.
 #[derive(Clone, Debug, PartialEq)]
 enum Verdict {
-    Verified(usize),
+    Verified(Proof),
     Skipped(String),
     Failed(String),
+}
+
+/// What was verified.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Proof {
+    shapes: usize,
+    /// The kernels that laid its operands out: they are right if the product is.
+    preparations: BTreeSet<String>,
+}
+
+impl Proof {
+    fn and(mut self, other: Proof) -> Proof {
+        self.shapes += other.shapes;
+        self.preparations.extend(other.preparations);
+        self
+    }
 }
 
 /// Lesson and kernel, in teaching order, and the verdicts by implementation.
@@ -156,7 +172,9 @@ fn note(
     let worst = match (cells.remove(&implementation.name), verdict) {
         (None | Some(Verdict::Skipped(_)), verdict) => verdict,
         (Some(Verdict::Failed(why)), _) | (_, Verdict::Failed(why)) => Verdict::Failed(why),
-        (Some(Verdict::Verified(n)), Verdict::Verified(more)) => Verdict::Verified(n + more),
+        (Some(Verdict::Verified(proof)), Verdict::Verified(more)) => {
+            Verdict::Verified(proof.and(more))
+        }
         (Some(verified), Verdict::Skipped(_)) => verified,
     };
     cells.insert(implementation.name.clone(), worst);
@@ -245,7 +263,14 @@ fn verdict(record: &Record) -> Verdict {
     match (failed, &record.skipped, record.verified) {
         (Some(why), ..) => Verdict::Failed(format!("{shape}: {why}")),
         (None, Some(why), _) => Verdict::Skipped(why.clone()),
-        (None, None, true) => Verdict::Verified(1),
+        (None, None, true) => Verdict::Verified(Proof {
+            shapes: 1,
+            preparations: record
+                .preparations
+                .iter()
+                .map(|one| one.kernel.clone())
+                .collect(),
+        }),
         (None, None, false) => Verdict::Failed(format!("{shape}: not verified")),
     }
 }
@@ -272,8 +297,8 @@ fn print_table(
         for implementation in implementations {
             let cell = match (row.get(&implementation.name), &implementation.selector) {
                 (_, None) => format!("{:>13}", "missing").yellow(),
-                (Some(Verdict::Verified(shapes)), _) => {
-                    format!("{:>13}", format!("✓ {shapes} shapes")).green()
+                (Some(Verdict::Verified(proof)), _) => {
+                    format!("{:>13}", format!("✓ {} shapes", proof.shapes)).green()
                 }
                 (Some(Verdict::Skipped(why)), _) => {
                     remarks.push(format!("{kernel}, {}: skipped: {why}", implementation.name));
@@ -308,18 +333,28 @@ fn print_json(matrix: &Matrix, implementations: &[Implementation]) -> Result<()>
     let mut out = std::io::stdout();
     for ((lesson, kernel), row) in matrix {
         for implementation in implementations {
-            let (verdict, why) = match (row.get(&implementation.name), &implementation.selector) {
+            let verdict = row.get(&implementation.name);
+            let (told, why) = match (verdict, &implementation.selector) {
                 (_, None) => ("missing", None),
                 (Some(Verdict::Verified(_)), _) => ("verified", None),
                 (Some(Verdict::Skipped(why)), _) => ("skipped", Some(why)),
                 (Some(Verdict::Failed(why)), _) => ("failed", Some(why)),
                 (None, _) => continue,
             };
+            // As in the lessons' own records.
+            let preparations: Vec<Value> = match verdict {
+                Some(Verdict::Verified(proof)) => {
+                    let kernels = proof.preparations.iter();
+                    kernels.map(|kernel| json!({ "kernel": kernel })).collect()
+                }
+                _ => Vec::new(),
+            };
             let line = json!({
                 "lesson": lesson,
                 "kernel": kernel,
+                "preparations": preparations,
                 "implementation": implementation.name,
-                "verdict": verdict,
+                "verdict": told,
                 "reason": why,
             });
             writeln!(out, "{line}")?;

@@ -16,8 +16,8 @@ const LONG_LOOP: &str = "1x1x70000";
 /// What is wrong with the driver itself, each with the evidence.
 pub fn of(implementation: &Implementation) -> Result<Vec<String>> {
     let mut quirks = Vec::new();
-    let short = sum(implementation, SHORT_LOOP)?;
-    let long = sum(implementation, LONG_LOOP)?;
+    let short = sum(implementation, SHORT_LOOP, 1)?;
+    let long = sum(implementation, LONG_LOOP, 0)?;
     let is_right = |record: &Option<Record>| record.as_ref().is_some_and(|r| r.verified);
     if is_right(&short) && !is_right(&long) {
         quirks.push(format!(
@@ -36,11 +36,12 @@ pub fn of(implementation: &Implementation) -> Result<Vec<String>> {
     Ok(quirks)
 }
 
-/// The record of one long sum, timed once; none where the lesson died.
-fn sum(implementation: &Implementation, shape: &str) -> Result<Option<Record>> {
+/// The record of one long sum with so many timed runs; none where the lesson died.
+fn sum(implementation: &Implementation, shape: &str, runs: u32) -> Result<Option<Record>> {
     let lesson = &LESSONS[4];
     let output = Command::new(lesson.binary()?)
-        .args(["--json", "--runs", "1", "--timeout", "120", "--size", shape])
+        .args(["--json", "--timeout", "120", "--size", shape])
+        .args(["--runs", &runs.to_string()])
         .args(["--only", "matmul_private_sum"])
         .args([
             "--device",

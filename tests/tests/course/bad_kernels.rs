@@ -106,14 +106,14 @@ fn a_kernel_without_an_end_is_ended_and_named() {
     let file = matmul_naive("endless.cl", "volatile int go = 1; while (go); C[0] = 0;");
     let run = lesson(3)
         .args(&pocl)
-        .args("--timeout 2")
+        .args("--timeout 6")
         .args(ONLY)
         .arg(file)
         .run();
     run.fails(
         5,
         &[
-            "no end after 2 seconds",
+            "no end after 6 seconds",
             "running matmul_naive",
             "--timeout",
         ],

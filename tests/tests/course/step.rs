@@ -207,11 +207,10 @@ fn a_prediction_stands_beside_the_measurement() {
             .contains("What share of the device's limit")
     );
     // What is no number is not accepted, and can be taken back.
-    terminal.press("5z").waits_for("> 5");
-    terminal
-        .press(key::BACKSPACE)
-        .press("12,5%")
-        .press(key::ENTER);
+    terminal.press("5").waits_for("> 5");
+    terminal.press("z").waits_for("> 5").waits_for_keys();
+    terminal.press(key::BACKSPACE).waits_for("  >");
+    terminal.press("12,5%").press(key::ENTER);
     terminal
         .waits_for("predicted: 12.5")
         .waits_for("predicted 12 %, measured");
@@ -408,12 +407,12 @@ fn q_ends_the_lesson_and_control_c_interrupts_it_and_both_leave_the_terminal_in_
 
 #[test]
 fn waiting_for_a_person_is_no_hang() {
-    let mut terminal = two_kernels("--step --timeout 1").on_terminal(80, 24);
+    let mut terminal = two_kernels("--step --timeout 3").on_terminal(80, 24);
     terminal.waits_for("q quit");
-    std::thread::sleep(Duration::from_secs(3));
+    std::thread::sleep(Duration::from_secs(4));
     terminal.press("x").waits_for("q quit");
     to_question(&mut terminal);
-    std::thread::sleep(Duration::from_secs(3));
+    std::thread::sleep(Duration::from_secs(4));
     terminal.press("q").ends_with(0);
 }
 

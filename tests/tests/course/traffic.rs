@@ -75,11 +75,8 @@ fn traffic_is_as_the_formulas_say(number: u32) {
         2 => (LENGTH, "saxpy", 2),
         _ => (SIZE, "matmul", 4),
     };
-    let program = lesson(number)
-        .args(&format!("--size {size} --runs 0 --json"))
-        .env("OCLGRIND_INST_COUNTS", "1");
-    let (run, _) = oclgrind.run(&format!("traffic-{number}"), program);
-    let run = run.ends_with(0);
+    let program = lesson(number).args(&format!("--size {size} --runs 0 --json"));
+    let run = oclgrind.count(program).ends_with(0);
     let mut compared = 0;
     let mut launches: HashMap<&str, String> = HashMap::new();
     let mut last = "";
@@ -118,16 +115,7 @@ fn traffic_is_as_the_formulas_say(number: u32) {
     );
 }
 
-macro_rules! lessons {
-    ($($name:ident $number:literal)*) => {$(
-        #[test]
-        fn $name() {
-            traffic_is_as_the_formulas_say($number);
-        }
-    )*};
-}
-
-lessons! {
+each! { traffic_is_as_the_formulas_say:
     traffic_of_lesson_2_is_as_the_formulas_say 2
     traffic_of_lesson_3_is_as_the_formulas_say 3
     traffic_of_lesson_4_is_as_the_formulas_say 4

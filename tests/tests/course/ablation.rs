@@ -37,34 +37,38 @@ const KERNELS: [(u32, &[&str]); 2] = [
     ),
 ];
 
-#[test]
-fn every_part_is_taken_out_of_the_kernel_as_it_stands() {
-    for (number, kernels) in KERNELS {
-        let run = lesson(number).args("--ablate --size 32 --runs 1 --json");
-        let lines = run.run().ends_with(0).records();
-        for kernel in kernels {
-            let parts = parts(&lines, kernel);
-            assert!(parts.len() > 3, "{kernel}: {parts:?}");
-            for part in parts {
-                // A kernel file that was changed must take its ablations along.
-                assert!(part["skipped"].is_null(), "{part}");
-                assert!(part["seconds_median"].as_f64() > Some(0.0), "{part}");
-            }
+/// Every part is taken out of the kernel as it stands; what is left of it has no
+/// rate and is no record.
+fn every_part_is_taken_out(number: u32) {
+    let run = lesson(number).args("--ablate --size 32 --runs 1 --json");
+    let lines = run.run().ends_with(0).records();
+    let of_lesson = KERNELS.iter().filter(|(lesson, _)| *lesson == number);
+    for kernel in of_lesson.flat_map(|(_, kernels)| *kernels) {
+        let parts = parts(&lines, kernel);
+        assert!(parts.len() > 3, "{kernel}: {parts:?}");
+        for part in parts {
+            // A kernel file that was changed must take its ablations along.
+            assert!(part["skipped"].is_null(), "{part}");
+            assert!(part["seconds_median"].as_f64() > Some(0.0), "{part}");
         }
     }
-}
-
-#[test]
-fn what_is_left_of_a_kernel_has_no_rate_and_is_no_record() {
-    let run = lesson(8).args("--ablate --size 64 --runs 1 --json").run();
-    for line in run.ends_with(0).records() {
+    for line in lines {
         assert_eq!(line["product"], line["part"] == "whole", "{line}");
         for field in ["kernel", "gflops", "verified", "share_of_limit"] {
             assert!(line[field].is_null(), "{field} in {line}");
         }
     }
+}
+
+each! { every_part_is_taken_out:
+    every_part_of_lesson_8_is_taken_out_and_no_record 8
+    every_part_of_lesson_9_is_taken_out_and_no_record 9
+}
+
+#[test]
+fn the_table_of_parts_shows_times_and_no_rates() {
     let shown = lesson(8)
-        .args("--ablate --size 64 --runs 1")
+        .args("--ablate --size 64 --runs 1 --only matmul_register_tile")
         .run()
         .ends_with(0);
     let table = shown

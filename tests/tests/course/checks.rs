@@ -71,16 +71,7 @@ fn emptied(number: u32, test: &str) -> (std::path::PathBuf, Vec<String>) {
     )
 }
 
-macro_rules! lessons {
-    ($($name:ident $number:literal)*) => {$(
-        #[test]
-        fn $name() {
-            every_empty_kernel_is_found_wrong($number);
-        }
-    )*};
-}
-
-lessons! {
+each! { every_empty_kernel_is_found_wrong:
     every_empty_kernel_of_lesson_2_is_found_wrong 2
     every_empty_kernel_of_lesson_3_is_found_wrong 3
     every_empty_kernel_of_lesson_4_is_found_wrong 4

@@ -67,12 +67,12 @@ fn candidates_that_fail_in_any_way_are_survived_and_never_win() {
         let program = tuner(&cache).args(&pocl).args("--size 33 --source");
         program.arg(&file).args(flags).run().ends_with(0)
     };
-    let few = FEW.replace("--size 33", "--budget 40s");
+    let few = FEW.replace("--size 33", "--budget 80s");
     let run = search(&few).says(&[
         "tried    10 (10 in this run)",
         "6 right, 1 wrong, 1 not built, 1 crashed, 1 too slow",
         "crashed (signal 11, SIGSEGV",
-        "too slow (no end after 5 s)",
+        "too slow (no end after ",
         "wrong (1089 of the 1089 elements compared are wrong)",
     ]);
     // What is measured again, and what is told as the best, was right.

@@ -32,16 +32,7 @@ fn every_kernel_is_sound(number: u32) {
     }
 }
 
-macro_rules! lessons {
-    ($($name:ident $number:literal)*) => {$(
-        #[test]
-        fn $name() {
-            every_kernel_is_sound($number);
-        }
-    )*};
-}
-
-lessons! {
+each! { every_kernel_is_sound:
     every_kernel_of_lesson_2_is_sound 2
     every_kernel_of_lesson_3_is_sound 3
     every_kernel_of_lesson_4_is_sound 4

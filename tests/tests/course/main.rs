@@ -1,0 +1,44 @@
+//! The course used as its users use it. One program of tests, so that there is one
+//! to link, and all tests share the cores; a file for each idea.
+//!
+//! ```sh
+//! cargo test -p tests                    # all
+//! cargo test -p tests step::             # those of step.rs
+//! ```
+
+/// A test for each of these: they share the cores, and a failure names its lesson.
+macro_rules! each {
+    ($check:ident: $($name:ident $argument:literal)*) => {$(
+        #[test]
+        fn $name() {
+            $check($argument);
+        }
+    )*};
+}
+
+mod ablation;
+mod autotuning;
+mod bad_input;
+mod bad_kernels;
+mod broken;
+mod cache;
+mod checks;
+mod deaths;
+mod diagnose;
+mod diff;
+mod docs;
+mod doctor;
+mod exercises;
+mod explain;
+mod flags;
+mod implementations;
+mod lessons;
+mod mutation;
+mod no_device;
+mod oclcc;
+mod packages;
+mod report;
+mod simulator;
+mod step;
+mod traffic;
+mod watch;

@@ -1,0 +1,94 @@
+//! The check, measured: `course mutate` makes mistakes in a kernel, and finds them.
+
+use std::fs;
+
+use serde_json::Value;
+use tests::{KERNEL_LESSONS, Oclgrind, kernels_of, pocl, program, workspace};
+
+#[test]
+fn the_mistakes_in_a_kernel_are_found() {
+    let (Some(_), Some(_)) = (Oclgrind::find(), pocl()) else {
+        return;
+    };
+    // The shortest of the kernels that have a barrier.
+    let flags = "mutate --kernel transpose_tile --json";
+    let run = program("course").args(flags).run().ends_with(0);
+    let records = run.records();
+    assert_eq!(records.len(), 1, "{run}");
+    let score = &records[0];
+    assert_eq!(score["kernel"], "transpose_tile", "{run}");
+    assert_eq!(score["survived"], 0, "{run}");
+    let each = score["each"].as_array().expect("every mutant is told");
+    assert_eq!(score["mutants"], each.len(), "{run}");
+    let caught = |operator: &str, becomes: &str| -> &Value {
+        let is_it = |told: &&Value| told["operator"] == operator && told["becomes"] == becomes;
+        let told = each.iter().find(is_it);
+        let told = told.unwrap_or_else(|| panic!("no {operator}: {becomes}\n{run}"));
+        assert_eq!(told["fate"], "caught", "{told}");
+        &told["by"]
+    };
+    let by = caught("barrier removed", ";");
+    assert!(["races", "checker"].iter().any(|seen| by == seen), "{by}");
+    let index = "out[(first_column + y) * rows + first_row + x] = tile[x + 1][y];";
+    assert_eq!(caught("off by one", index), "checker");
+}
+
+/// What is wrong with the line of a kernel, if anything is.
+fn fault(line: &Value) -> Option<String> {
+    let number = |name: &str| line[name].as_u64();
+    let caught = line["caught"].as_object().into_iter().flatten();
+    let caught: Option<u64> = caught.map(|(_, count)| count.as_u64()).sum();
+    let counts = [
+        number("mutants"),
+        caught,
+        number("equivalent"),
+        number("survived"),
+    ];
+    match counts {
+        [Some(1..), Some(_), Some(_), Some(survived @ 1..)] => Some(format!("{survived} survived")),
+        [Some(mutants @ 1..), Some(caught), Some(equivalent), Some(0)]
+            if caught + equivalent == mutants =>
+        {
+            None
+        }
+        _ => Some(format!("the counts do not add up: {line}")),
+    }
+}
+
+#[test]
+#[ignore = "the kernels of lesson 9 are being measured"]
+fn the_score_that_is_kept_covers_every_kernel_and_no_mistake_survived() {
+    let path = workspace().join("data/mutation/score.jsonl");
+    let text = fs::read_to_string(&path).expect("the score is kept");
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}")))
+        .collect();
+    let mut faults = Vec::new();
+    let mut known = 0;
+    for lesson in KERNEL_LESSONS {
+        for kernel in kernels_of(lesson) {
+            let is_its = |line: &&Value| line["lesson"] == lesson && line["kernel"] == *kernel;
+            let its: Vec<&Value> = lines.iter().filter(is_its).collect();
+            known += its.len();
+            let wrong = match its[..] {
+                [] => Some("not measured".to_string()),
+                [line] => fault(line),
+                _ => Some("more than one line".into()),
+            };
+            faults.extend(wrong.map(|wrong| format!("lesson {lesson}, {kernel}: {wrong}")));
+        }
+    }
+    if known < lines.len() {
+        faults.push(format!(
+            "{} lines of kernels that no lesson has",
+            lines.len() - known
+        ));
+    }
+    assert!(
+        faults.is_empty(),
+        "{}\n{}\ncargo run -p course -- mutate --kernel NAME --write measures it",
+        path.display(),
+        faults.join("\n")
+    );
+}
