@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use common::events::{self, EVENTS_VARIABLE, Event};
 use common::source::workspace;
+use common::supervise;
 use serde_json::{Value, json};
 
 use crate::lessons::{LESSONS, Lesson};
@@ -39,6 +40,7 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
     // The variable makes the lesson work in this child itself and tell its results.
     let output = Command::new(lesson.binary()?)
         .args(flags)
+        .envs(supervise::environment())
         .env(EVENTS_VARIABLE, &events)
         .env("OPENCL_COURSE_CACHE", &cache)
         .stderr(Stdio::inherit())
