@@ -149,6 +149,12 @@ impl Program {
         command.args(["-c", line]).arg(self.command.get_program());
         command.args(self.command.get_args());
         clean(command.current_dir(workspace()).stdin(Stdio::null()));
+        for (name, value) in self.command.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
         Program { command }
     }
 
