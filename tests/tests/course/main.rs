@@ -40,5 +40,6 @@ mod packages;
 mod report;
 mod simulator;
 mod step;
+mod terminal;
 mod traffic;
 mod watch;
