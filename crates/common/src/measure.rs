@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use indicatif::ProgressDrawTarget;
 use opencl3::memory::Buffer;
 
 use crate::element::{Elements, Type};
@@ -399,9 +400,21 @@ impl Lesson {
         self.show("A", &problem.a)?;
         self.show("B", &problem.b)?;
         self.flags.show = true;
-        self.check_only(step, &problem)?;
+        let done = self.without_spinner(|lesson| lesson.check_only(step, &problem));
         self.flags.show = show;
-        Ok(())
+        done
+    }
+
+    /// Draws no progress meanwhile: a kernel that prints would write into its line.
+    fn without_spinner(&mut self, act: impl FnOnce(&mut Lesson) -> Result<()>) -> Result<()> {
+        if self.spinner.is_hidden() {
+            return act(self);
+        }
+        self.spinner.finish_and_clear();
+        self.spinner.set_draw_target(ProgressDrawTarget::hidden());
+        let done = act(self);
+        self.spinner.set_draw_target(ProgressDrawTarget::stderr());
+        done
     }
 
     /// Verifies and prints one step without timing it.

@@ -36,7 +36,10 @@ pub fn run(
         .envs(environment.iter().map(|(name, value)| (name, value)));
     let child = command.spawn().map_err(|error| Error::File {
         path: this,
-        why: format!("it cannot be started again ({error}); was it just rebuilt?"),
+        why: format!(
+            "it cannot be started again ({error})\n  likely cause: it was rebuilt while it ran, \
+             and nothing is wrong with your file\n  next: the same command once more"
+        ),
     })?;
     wait(child, events, Duration::from_secs(flags.timeout), pause)
 }

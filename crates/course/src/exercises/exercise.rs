@@ -68,7 +68,7 @@ pub fn find(all: Vec<Exercise>, word: &str) -> Result<Exercise> {
         let near = near.split_once(" There are");
         let near = near.map_or(String::new(), |(near, _)| format!("; {near}"));
         usage(format!(
-            "there is no exercise {word}{near}\n  next: `cargo run -p course -- exercise` lists \
+            "there is no exercise {word}; those of lesson 6 are 6.1, 6.2, ...{near}\n  next: `cargo run -p course -- exercise` lists \
              them all"
         ))
     })

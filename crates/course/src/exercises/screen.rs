@@ -134,13 +134,14 @@ fn mark(progress: &Progress, exercise: &Exercise) -> ColoredString {
     }
 }
 
-/// The exercise, the learner's file, and, as long as it is untouched, the task.
+/// The exercise, the learner's file, and, as long as it is untouched, the task; later where it stands.
 pub fn head(exercise: &Exercise, file: &Path, edited: bool) -> Result<()> {
     let mut out = std::io::stdout();
     title(exercise)?;
     writeln!(out, "  File    {}", shown(file))?;
-    if !edited {
-        writeln!(out, "  Task    {}", beside(&exercise.task, WORDS))?;
+    match edited {
+        true => writeln!(out, "  Task    stands at the top of the file")?,
+        false => writeln!(out, "  Task    {}", beside(&exercise.task, WORDS))?,
     }
     writeln!(out, "\n{}", "What the checks see".bold())?;
     Ok(())
