@@ -1,21 +1,15 @@
 //! Kernels: their files as text, and their names.
 
-use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::{lesson_without_device, workspace};
+use crate::{entries, lesson_without_device, workspace};
 
 /// The kernel files in a folder below `kernels/` ("" for itself), in order.
 pub fn kernel_files(folder: &str) -> Vec<PathBuf> {
-    let folder = workspace().join("kernels").join(folder);
-    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("a folder can be read").path())
-        .filter(|path| path.extension().is_some_and(|end| end == "cl"))
-        .collect();
-    files.sort();
+    let mut files = entries(&workspace().join("kernels").join(folder));
+    files.retain(|path| path.extension().is_some_and(|end| end == "cl"));
     files
 }
 

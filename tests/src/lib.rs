@@ -78,6 +78,16 @@ pub fn scratch_folder(name: &str) -> PathBuf {
     path
 }
 
+/// What is in a folder, in order.
+pub fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("a folder can be read").path())
+        .collect();
+    paths.sort();
+    paths
+}
+
 /// A command of a user, from the workspace's root.
 pub struct Program {
     command: Command,

@@ -53,6 +53,7 @@ pub fn mutate(options: &Options) -> Result<()> {
     let mut scores = Vec::new();
     let mut out = std::io::stdout();
     if !options.json {
+        writeln!(out, "{}", detectors.words().dimmed())?;
         writeln!(out, "{}", score::heading().bold())?;
     }
     for (lesson, kernel) in chosen(options)? {

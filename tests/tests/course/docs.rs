@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tests::{
-    Oclgrind, clean, device, program, programs_folder, scratch, scratch_folder, workspace,
+    Oclgrind, clean, device, entries, program, programs_folder, scratch, scratch_folder, workspace,
 };
 
 /// `cargo run` as the pages write it, on programs that are built already.
@@ -44,15 +44,6 @@ fn pages() -> Vec<PathBuf> {
         );
     }
     pages
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
-    let mut paths: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("readable").path())
-        .collect();
-    paths.sort();
-    paths
 }
 
 fn read(page: &Path) -> String {

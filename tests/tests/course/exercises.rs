@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 #[cfg(unix)]
 use tests::pty::key;
-use tests::{Oclgrind, Outcome, Program, program, scratch_folder, workspace};
+use tests::{Oclgrind, Outcome, Program, entries, program, scratch_folder, workspace};
 
 const GAP_BEGINS: &str = "// ---- your lines begin";
 const GAP_ENDS: &str = "// ---- your lines end";
@@ -61,15 +61,6 @@ impl Drop for Learner {
 
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{path:?}: {error}"))
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
-    let mut paths: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("readable").path())
-        .collect();
-    paths.sort();
-    paths
 }
 
 /// The folders of all exercises, in order.

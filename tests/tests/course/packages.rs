@@ -4,14 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tests::workspace;
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
-    entries
-        .map(|entry| entry.expect("readable").path())
-        .collect()
-}
+use tests::{entries, workspace};
 
 /// The source files below a folder that hold a test.
 fn with_tests(folder: &Path) -> Vec<PathBuf> {

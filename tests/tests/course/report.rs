@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tests::{Outcome, Program, device, or_note, program, scratch, scratch_folder};
+use tests::{Outcome, Program, device, entries, or_note, program, scratch, scratch_folder};
 
 /// A folder without an older test's report.
 fn folder(name: &str) -> PathBuf {
@@ -36,11 +36,9 @@ fn json(folder: &Path) -> Value {
 }
 
 fn files_that_end(folder: &Path, end: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("the report's folder");
-    let paths = entries.map(|entry| entry.expect("readable").path());
-    paths
-        .filter(|path| path.to_string_lossy().ends_with(end))
-        .collect()
+    let mut files = entries(folder);
+    files.retain(|path| path.to_string_lossy().ends_with(end));
+    files
 }
 
 /// Every element closed, in the right order: what stands open at the end of a

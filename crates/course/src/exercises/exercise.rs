@@ -57,6 +57,7 @@ pub fn all() -> Result<Vec<Exercise>> {
 
 /// The one that is meant by "6.2", a name, or a path.
 pub fn find(all: Vec<Exercise>, word: &str) -> Result<Exercise> {
+    let ids: Vec<String> = all.iter().map(Exercise::id).collect();
     let known: Vec<String> = all
         .iter()
         .flat_map(|one| [one.id(), one.name().to_string()])
@@ -67,11 +68,23 @@ pub fn find(all: Vec<Exercise>, word: &str) -> Result<Exercise> {
         let near = did_you_mean(word, &known);
         let near = near.split_once(" There are");
         let near = near.map_or(String::new(), |(near, _)| format!("; {near}"));
+        let near = of_lesson(word, &ids).unwrap_or(near);
         usage(format!(
-            "there is no exercise {word}; those of lesson 6 are 6.1, 6.2, ...{near}\n  next: `cargo run -p course -- exercise` lists \
+            "there is no exercise {word}{near}\n  next: `cargo run -p course -- exercise` lists \
              them all"
         ))
     })
+}
+
+/// Where the word is only the number of a lesson: which exercises that one has.
+fn of_lesson(word: &str, ids: &[String]) -> Option<String> {
+    let mut its = ids.iter().filter(|id| {
+        let lesson = id.split_once('.').map(|(lesson, _)| lesson);
+        lesson == Some(word)
+    });
+    let first = its.next()?;
+    let last = its.next_back().unwrap_or(first);
+    Some(format!("; lesson {word} has {first} to {last}"))
 }
 
 /// An error of whoever typed the command: it ends with status 2.

@@ -1,8 +1,9 @@
 //! What the simulator has to say of a kernel: faults, each with its lines, and counts.
 
+use std::collections::BTreeMap;
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use common::source::Source;
 use common::supervise::LIBRARY_VARIABLE;
 
@@ -76,6 +77,7 @@ pub fn simulate(run: &Run) -> Result<Simulated> {
         let Simulation { log, .. } = simulator::trace(command)?;
         counted.insert(Count::Sectors, sectors(&log, &range.local) as f64);
     }
+    must_be_counted(&counted, &targets)?;
     let size = named(run.exercise, spec.padded(spec.counted)?);
     let targets = targets.into_iter().map(|(count, most)| {
         let amount = counted.get(&count).copied().unwrap_or(0.0);
@@ -106,6 +108,22 @@ fn faults(log: &str, text: &str) -> Vec<Observation> {
     seen
 }
 
+/// A count that is not there is 0, and 0 is never too many. But every right kernel stores
+/// something, and touches sectors: a simulator that tells of none was not understood.
+fn must_be_counted(counted: &BTreeMap<Count, f64>, targets: &[(Count, f64)]) -> Result<()> {
+    let asked = targets.iter().map(|(count, _)| *count);
+    let sectors = asked.filter(|count| *count == Count::Sectors);
+    for count in [Count::GlobalStores].into_iter().chain(sectors) {
+        let amount = counted.get(&count).copied().unwrap_or(0.0);
+        ensure!(
+            amount > 0.0,
+            "Oclgrind tells of no {}; the course reads what version 21.10 prints",
+            count.words()
+        );
+    }
+    Ok(())
+}
+
 fn compare(count: Count, found: f64, most: f64, size: &str) -> Observation {
     let unit = count.unit();
     let (outcome, comment) = match found <= most {
@@ -114,4 +132,24 @@ fn compare(count: Count, found: f64, most: f64, size: &str) -> Observation {
     };
     let says = format!("{found}{unit} at {size}; {comment} {most}");
     Observation::new(count.words(), outcome, says)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exercises::counts::counts;
+
+    #[test]
+    fn a_simulator_that_is_not_understood_passes_nobody() {
+        let barriers = [(Count::Barriers, 2.0)];
+        let sectors = [(Count::Sectors, 9.0)];
+        let understood = counts(
+            "Instructions executed for kernel\n  8 - store global (32 bytes)",
+            8,
+        );
+        assert!(must_be_counted(&understood, &barriers).is_ok());
+        assert!(must_be_counted(&understood, &sectors).is_err(), "none seen");
+        let other = counts("stores to global memory: 8", 8);
+        assert!(must_be_counted(&other, &barriers).is_err());
+    }
 }

@@ -117,6 +117,17 @@ impl Detectors {
         })
     }
 
+    /// Where mutants are run, in words: a score without a GPU is another score.
+    pub fn words(&self) -> String {
+        let gpu = self.gpu.as_ref().map(|gpu| gpu.name.as_str());
+        format!(
+            "run by {}, {} and {}",
+            self.oclgrind.name,
+            self.pocl.name,
+            gpu.unwrap_or("no GPU, since none is here")
+        )
+    }
+
     /// Runs the kernel as it is. A shape that it refuses, for a device's limit,
     /// is left out for its mutants.
     pub fn sound(&self, lesson: &Lesson, kernel: &str, folder: &Path) -> Result<Sound> {
