@@ -254,12 +254,18 @@ kernel void matmul_packed_ab(int M, int N, int K,
 //
 // A group is one item: nothing is shared by items that the cache does not share anyway. How many
 // groups there are decides how well the driver can spread them over the cores.
+//
+// With -D VECTORS=3 it makes 24 multiply-adds of 11 loads, not 16 of 10, and needs 28 registers.
+// -D UNROLL=4 takes four steps of k before it counts and looks whether it is at the end.
 
 #ifndef TILES
 #define TILES 64
 #endif
 #ifndef BLOCK_K
 #define BLOCK_K 2048 // 2048 rows of 32 floats are 256 KiB
+#endif
+#ifndef UNROLL
+#define UNROLL 1
 #endif
 
 __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -285,6 +291,7 @@ kernel void matmul_blocked(int M, int N, int K,
             else
                 clear_tile(sum);
 
+            #pragma unroll UNROLL
             for (int k = k0; k < k1; k++) {
                 realW b[VECTORS];
                 unrolled_for (int v = 0; v < VECTORS; v++)
@@ -733,6 +740,55 @@ void store_guarded(global REAL *C, int M, int N, const REAL sum[RM][RN], int row
     }
 }
 
+// The edge of C. A tile with a single row in C takes as long as a full one. Where there are at most
+// THIN rows, or columns, no tile is needed: an item takes one number of the tile's long side for
+// each k, and those of the short side, which all items read together.
+
+#ifndef THIN
+#define THIN 0 // a multiple of 4; 0: all tiles are computed in the same way
+#endif
+
+#if THIN
+
+// Whether the group's tile is thin; if it is, it is computed here.
+bool thin_tile(int M, int N, int depth, global const REAL *A, global const REAL *B, global REAL *C,
+               int row0, int column0, uint item)
+{
+    const int rows = min(M - row0, TM);
+    const int columns = min(N - column0, TN);
+    const bool low = rows <= THIN; // so the short side is A's; else B's
+    if (!low && columns > THIN)
+        return false;
+    global const REAL *along = low ? B + column0 * depth : A + row0 * depth;
+    global const REAL *across = low ? A + row0 * depth : B + column0 * depth;
+    const int along_step = low ? TN : TM; // from one k to the next
+    const int across_step = low ? TM : TN;
+
+    for (int i = item; i < (low ? columns : rows); i += ITEMS) {
+        real4 sum[THIN / 4];
+        unrolled_for (int q = 0; q < THIN / 4; q++)
+            sum[q] = 0;
+        for (int k0 = 0; k0 < depth; k0 += TK)
+            unrolled_for (int k = k0; k < k0 + TK; k++) {
+                const REAL x = along[k * along_step + i];
+                global const real4 *across4 = (global const real4 *)(across + k * across_step);
+                unrolled_for (int q = 0; q < THIN / 4; q++)
+                    sum[q] += x * across4[q];
+            }
+        REAL one[THIN];
+        unrolled_for (int q = 0; q < THIN / 4; q++)
+            vstore4(sum[q], q, one);
+        unrolled_for (int s = 0; s < THIN; s++)
+            if (s < (low ? rows : columns))
+                C[low ? (row0 + s) * N + column0 + i : (row0 + i) * N + column0 + s] = one[s];
+    }
+    return true;
+}
+
+#else
+#define thin_tile(M, N, depth, A, B, C, row0, column0, item) false
+#endif
+
 // Which tile of C this group computes: (column, row), counted in tiles. Groups that run at the same
 // time should read the same panels, so that a cache serves most of them. A band of BAND rows of
 // tiles is walked column by column, here with BAND = 2 and 4 tiles in a row:
@@ -776,6 +832,9 @@ kernel void matmul_packed_tiles(int M, int N, int K,
     const int column0 = tile.x * TN;
     const int row0 = tile.y * TM;
     const int depth = padded(K);
+    if (thin_tile(M, N, depth, A, B, C, row0, column0, item))
+        return; // the whole group does: a tile is thin for all of its items
+
     global const real4 *A4 = (global const real4 *)(A + row0 * depth) + item;
     global const real4 *B4 = (global const real4 *)(B + column0 * depth) + item;
 
@@ -908,6 +967,9 @@ kernel void matmul_group_copy(int M, int N, int K,
     const int column0 = tile.x * TN;
     const int row0 = tile.y * TM;
     const int depth = padded(K);
+    if (thin_tile(M, N, depth, A, B, C, row0, column0, item))
+        return;
+
     global const real4 *A4 = (global const real4 *)(A + row0 * depth);
     global const real4 *B4 = (global const real4 *)(B + column0 * depth);
 

@@ -16,8 +16,12 @@ const PACK_K: usize = 16;
 const BLOCK_K: usize = 2048;
 
 /// One step for each thing that lesson 8 still wastes.
-pub fn steps(problem: &Problem, limits: &Limits) -> [Step; 4] {
-    let tile = Tile::suiting(limits, problem.ty).in_blocks(problem.shape, limits.compute_units);
+pub fn steps(problem: &Problem, limits: &Limits) -> [Step; 5] {
+    let suiting = |vectors| {
+        let tile = Tile::suiting(limits, problem.ty, vectors);
+        tile.in_blocks(problem.shape, limits.compute_units)
+    };
+    let [tile, wide] = [2, 3].map(suiting);
     [
         tile.step("matmul_unpacked", "lesson 8's: A and B as they lie")
             .pad(tile.rows * GROUP, tile.columns(), 1),
@@ -28,18 +32,10 @@ pub fn steps(problem: &Problem, limits: &Limits) -> [Step; 4] {
             .ablations(ablations::PACKED_AB)
             .prepare(tile.pack_a())
             .prepare(tile.pack_b()),
-        tile.step(
-            "matmul_blocked",
-            "only B packed; many tiles per item, K in blocks",
-        )
-        .ablations(ablations::PACKED_B)
-        .prepare(tile.pack_b())
-        .exact_group([1, 1])
-        .per_item([tile.columns(), tile.rows * tile.tiles])
-        .traffic(Traffic::global(
-            "MP*K*NP/PANEL + K*NP*MP/ROWS + M*N*(ceil(K/BLOCK_K) - 1)",
-            "M*N*ceil(K/BLOCK_K)",
-        )),
+        tile.blocked("only B packed; many tiles per item, K in blocks"),
+        wide.blocked("three vectors, fewer loads per multiply-add")
+            .variant("wide")
+            .define("UNROLL", 4),
     ]
 }
 
@@ -54,26 +50,26 @@ struct Tile {
 
 impl Tile {
     /// Vectors as wide as the device's own. Eight rows of two, and the operands
-    /// besides, take 19 registers. AVX-512 and ARM have 32; AVX2, whose vectors are
-    /// those of 32 bytes, has 16, which is room for four rows.
-    fn suiting(limits: &Limits, ty: Type) -> Tile {
+    /// besides, take 19 registers; of three, 28. AVX-512 and ARM have 32; AVX2, whose
+    /// vectors are those of 32 bytes, has 16, which is room for four rows.
+    fn suiting(limits: &Limits, ty: Type, vectors: usize) -> Tile {
         let floats = limits.preferred_float_width.max(limits.native_float_width);
         let bytes = 4 * floats.clamp(4, 16);
         Tile {
             width: bytes / ty.size(),
-            vectors: 2,
+            vectors,
             rows: if bytes == 32 { 4 } else { 8 },
             tiles: 1,
         }
     }
 
     /// Up to 64 tiles for one item, since each uses the panel that the first one
-    /// brought into the cache; but so few that every compute unit gets at least 64
+    /// brought into the cache; but so few that every compute unit gets at least 32
     /// items, which a driver can spread evenly.
     fn in_blocks(self, s: Shape, units: usize) -> Tile {
         let down = |tiles: usize| s.m.div_ceil(self.rows * tiles);
         let items = |tiles: usize| down(tiles) * s.n.div_ceil(self.columns());
-        let enough = |tiles: &usize| items(*tiles) >= 64 * units;
+        let enough = |tiles: &usize| items(*tiles) >= 32 * units;
         let tiles = [64, 32, 16, 8, 4, 2].into_iter().find(enough);
         Tile {
             tiles: tiles.unwrap_or(1),
@@ -102,6 +98,19 @@ impl Tile {
             .define("BLOCK_K", BLOCK_K)
             .constant("PANEL", self.columns())
             .traffic(Traffic::global("MP*K*NP/PANEL + K*NP*MP/ROWS", "M*N"))
+    }
+
+    /// The kernel with many tiles per item.
+    fn blocked(&self, says: &str) -> Step {
+        self.step("matmul_blocked", says)
+            .ablations(ablations::PACKED_B)
+            .prepare(self.pack_b())
+            .exact_group([1, 1])
+            .per_item([self.columns(), self.rows * self.tiles])
+            .traffic(Traffic::global(
+                "MP*K*NP/PANEL + K*NP*MP/ROWS + M*N*(ceil(K/BLOCK_K) - 1)",
+                "M*N*ceil(K/BLOCK_K)",
+            ))
     }
 
     /// Neighbouring items move neighbouring pieces of one row of B.
@@ -134,7 +143,7 @@ mod tests {
     #[test]
     fn vectors_are_as_wide_as_those_of_the_device() {
         let tile = |limits: &Limits, ty| {
-            let Tile { width, rows, .. } = Tile::suiting(limits, ty);
+            let Tile { width, rows, .. } = Tile::suiting(limits, ty, 2);
             (width, rows)
         };
         assert_eq!(tile(&limits(16, 16), Type::Float), (16, 8));
@@ -146,10 +155,10 @@ mod tests {
 
     #[test]
     fn every_unit_gets_several_items() {
-        let tile = || Tile::suiting(&limits(16, 16), Type::Float);
+        let tile = || Tile::suiting(&limits(16, 16), Type::Float, 2);
         let tiles = |s, units| tile().in_blocks(s, units).tiles;
         assert_eq!(tiles(Shape::cube(4096), 2), 64);
-        assert_eq!(tiles(Shape::cube(1024), 2), 32);
+        assert_eq!(tiles(Shape::cube(1024), 2), 64);
         assert_eq!(tiles(Shape::cube(16), 2), 1);
     }
 }

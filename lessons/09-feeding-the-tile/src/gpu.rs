@@ -14,22 +14,31 @@ const WARP: usize = 32;
 const BLOCK: usize = 8;
 /// The side of the squares that a group packs.
 const PACK: usize = 32;
+/// Rows or columns of a tile that are computed without tiling.
+const THIN: usize = 8;
 /// The generation of NVIDIA's GPUs that was the first to have a copy engine for
 /// local memory, as compute capability.
 const HOPPER: usize = 9;
 
 /// One step for each thing that the tile still waits for.
 pub fn steps(problem: &Problem, limits: &Limits) -> Vec<Step> {
-    let ty = problem.ty;
     let tile = match SMALL.suits(problem.shape) {
         true => SMALL,
         false => SMALLEST,
     };
+    let mut steps = Vec::from(asked_early(tile, problem.ty));
+    steps.extend(packed_tiles(tile, problem));
+    steps.extend(group_copies(tile, problem, limits));
+    steps
+}
+
+/// The steps on matrices that the host pads: when a number is asked for.
+fn asked_early(tile: Tile, ty: Type) -> [Step; 5] {
     // As the items are numbered, a warp is as wide as the group.
     let as_lines = |kernel, says| tile.step(kernel, says, ty, tile.items()[0], 0);
     let as_blocks = |kernel, says| tile.step(kernel, says, ty, BLOCK, 0);
     let ploughed = |kernel, says| tile.step(kernel, says, ty, BLOCK, 1);
-    let mut steps = vec![
+    [
         as_lines("matmul_prefetch", "the next tiles' loads start early")
             .traffic(copied("M*N*K/TN + M*N*K/TM", READ))
             .ablations(ablations::PREFETCH),
@@ -50,53 +59,102 @@ pub fn steps(problem: &Problem, limits: &Limits) -> Vec<Step> {
         .variant("ploughed")
         .traffic(copied(FETCHED, READ_AHEAD))
         .ablations(ablations::FRAGMENTS),
-        packed(ploughed(
-            "matmul_packed_tiles",
-            "A and B packed, tile by tile",
-        ))
-        .ablations(ablations::PACKED_TILES),
-        packed(ploughed(
-            "matmul_packed_tiles",
-            "groups in bands of 8 tiles",
-        ))
-        .variant("bands")
-        .define("BAND", 8),
+    ]
+}
+
+/// The steps on operands that the device packs.
+fn packed_tiles(tile: Tile, problem: &Problem) -> Vec<Step> {
+    let kernel = "matmul_packed_tiles";
+    let small = |says| packed(tile.step(kernel, says, problem.ty, BLOCK, 1));
+    let mut steps = vec![
+        small("A and B packed, tile by tile").ablations(ablations::PACKED_TILES),
+        small("groups in bands of 8 tiles")
+            .variant("bands")
+            .define("BAND", 8),
     ];
-    // Twice the sums in an item; of doubles they would not find room.
-    let large = Some(LARGE).filter(|tile| tile.suits(problem.shape) && ty != Type::Double);
-    let large = large.map(|tile| {
-        move |kernel, says| {
-            let step = tile.step(kernel, says, ty, BLOCK, 1);
-            packed(step.define("PUT_STEP", 12))
-        }
-    });
-    if let Some(large) = &large {
-        steps.push(
-            large("matmul_packed_tiles", "8x16 elements per item")
-                .variant("large")
-                .ablations(ablations::PACKED_TILES),
-        );
+    if large_suits(problem) {
+        let step = large(kernel, "8x16 elements per item");
+        steps.push(step.variant("large").ablations(ablations::PACKED_TILES));
     }
-    steps.push(
-        packed(ploughed("matmul_group_copy", "copies by the whole group"))
-            .ablations(ablations::GROUP_COPY),
-    );
-    if limits.nvidia_compute_capability >= HOPPER {
-        let mut by_engine = |step: Step, variant| {
-            let step = step
-                .variant(variant)
-                .define("HOPPER", 1)
-                .ablations(ablations::GROUP_COPY);
-            steps.push(step.vendor_specific());
-        };
-        let small = ploughed("matmul_group_copy", "by NVIDIA's copy engine");
-        by_engine(packed(small), "hopper");
-        if let Some(large) = &large {
-            let large = large("matmul_group_copy", "8x16 elements per item");
-            by_engine(large, "hopper large");
-        }
+    if let Some(edge) = thin_edge(problem) {
+        let step = large(kernel, "8x16, thin tiles without tiling");
+        steps.push(edge.computed_apart(step.variant("thin")));
     }
     steps
+}
+
+/// The steps in which no item carries a number into local memory.
+fn group_copies(tile: Tile, problem: &Problem, limits: &Limits) -> Vec<Step> {
+    let kernel = "matmul_group_copy";
+    let small = |says| packed(tile.step(kernel, says, problem.ty, BLOCK, 1));
+    let mut steps = vec![small("copies by the whole group")];
+    if limits.nvidia_compute_capability >= HOPPER {
+        let by_engine = |step: Step, variant| {
+            let step = step.variant(variant).define("HOPPER", 1);
+            step.vendor_specific()
+        };
+        steps.push(by_engine(small("by NVIDIA's copy engine"), "hopper"));
+        if large_suits(problem) {
+            let step = large(kernel, "8x16 elements per item");
+            steps.push(by_engine(step, "hopper large"));
+        }
+        if let Some(edge) = thin_edge(problem) {
+            let step = large(kernel, "8x16, thin tiles without tiling");
+            steps.push(edge.computed_apart(by_engine(step, "hopper thin")));
+        }
+    }
+    let ablated = |step: Step| step.ablations(ablations::GROUP_COPY);
+    steps.into_iter().map(ablated).collect()
+}
+
+/// Twice the sums in an item; of doubles they would not find room.
+fn large_suits(problem: &Problem) -> bool {
+    LARGE.suits(problem.shape) && problem.ty != Type::Double
+}
+
+fn thin_edge(problem: &Problem) -> Option<Edge> {
+    Edge::of(problem.shape).filter(|_| problem.ty != Type::Double)
+}
+
+fn large(kernel: &str, says: &str) -> Step {
+    packed(LARGE.step(kernel, says, Type::Float, BLOCK, 1)).define("PUT_STEP", 12)
+}
+
+/// What is left of C beside whole tiles of the large kind, where that is at most
+/// `THIN` rows, or columns.
+struct Edge {
+    /// Rows and columns of C that are computed in tiles.
+    tiled: [usize; 2],
+    /// Items that compute the rest, each a piece of a row or of a column.
+    items: usize,
+}
+
+impl Edge {
+    /// The edge, if it is thin, and most of the other tiles lies within C.
+    fn of(Shape { m, n, .. }: Shape) -> Option<Edge> {
+        let tiled = |length: usize, tile| match length % tile {
+            rest @ 1..=THIN => length - rest,
+            _ => length.next_multiple_of(tile),
+        };
+        let [high, wide] = LARGE.group;
+        let tiled = [tiled(m, high), tiled(n, wide)];
+        let below = if tiled[0] < m { n } else { 0 };
+        let beside = if tiled[1] < n { m.min(tiled[0]) } else { 0 };
+        let items = below + beside;
+        let suits = tiled[0] * tiled[1] <= 2 * m * n;
+        (items > 0 && suits).then_some(Edge { tiled, items })
+    }
+
+    fn computed_apart(&self, step: Step) -> Step {
+        let fetched = "MT*NT*(KP + TK)/TN + MT*NT*(KP + TK)/TM";
+        let read = "MT*NT*(KP + 1)/RN + MT*NT*(KP + 1)/RM";
+        let loads = "MT*NT*(KP + TK)/TN + MT*NT*(KP + TK)/TM + EDGE*KP*(1 + THIN)";
+        step.define("THIN", THIN)
+            .constant("MT", self.tiled[0])
+            .constant("NT", self.tiled[1])
+            .constant("EDGE", self.items)
+            .traffic(Traffic::global(loads, "M*N").local(read, fetched))
+    }
 }
 
 /// The elements of C that a group computes, and those of one item: rows and columns.
@@ -198,6 +256,21 @@ mod tests {
         assert!(SMALL.suits(shape(1024, 1024)) && LARGE.suits(shape(4097, 4097)));
         assert!(SMALL.suits(shape(64, 64)), "half of it");
         assert!(!SMALL.suits(shape(37, 21)));
+    }
+
+    #[test]
+    fn an_edge_is_thin_or_there_is_none() {
+        let edge = |m, n| {
+            let shape = Shape { m, n, k: 1 };
+            Edge::of(shape).map(|edge| (edge.tiled, edge.items))
+        };
+        assert_eq!(edge(4097, 4097), Some(([4096, 4096], 4097 + 4096)));
+        assert_eq!(edge(136, 200), Some(([128, 256], 200)), "below");
+        assert_eq!(edge(250, 257), Some(([256, 256], 250)), "beside");
+        assert_eq!(edge(4096, 4096), None);
+        assert_eq!(edge(4105, 4095), None, "nine rows are worth a tile");
+        assert_eq!(edge(5, 300), Some(([0, 384], 300)), "nothing else");
+        assert_eq!(edge(20, 20), None);
     }
 
     #[test]

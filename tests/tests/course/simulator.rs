@@ -75,6 +75,21 @@ fn sums_that_are_taken_in_pieces_are_sound() {
     }
 }
 
+/// At the edge of C some tiles are computed without tiling.
+#[test]
+fn thin_tiles_are_sound() {
+    let Some(oclgrind) = Oclgrind::find() else {
+        return;
+    };
+    for size in ["5x300x17", "129x3x17"] {
+        let flags = format!("--only matmul_packed_tiles --size {size} --runs 0 --json");
+        let (run, log) = oclgrind.run("thin", lesson(9).args(&flags));
+        let run = run.ends_with(0);
+        assert_eq!(log, "", "{run}");
+        assert!(run.stdout.contains("matmul_packed_tiles thin"), "{run}");
+    }
+}
+
 /// An empty log must mean something. This kernel is right for the checker, and
 /// for the simulator wrong in three ways.
 #[test]

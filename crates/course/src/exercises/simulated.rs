@@ -44,6 +44,7 @@ pub fn simulate(run: &Run) -> Result<Simulated> {
             .args(["--device", "oclgrind"])
             .env(LIBRARY_VARIABLE, &library)
             .env("OCLGRIND_INST_COUNTS", "1")
+            .env("OCLGRIND_NUM_THREADS", "1")
             // A race is one also where both items write the same value.
             .env("OCLGRIND_UNIFORM_WRITES", "1");
         Ok(command)
