@@ -9,6 +9,8 @@
 //! <!-- output: pocl-1024 lesson05 -->                        what a run printed
 //! <!-- output: pocl-1024 lesson05 12-20 -->                  some lines of it
 //! <!-- table: lesson05 pocl-1024 h200-4096 -->               runs, side by side
+//! <!-- sizes: lesson09 matmul_packed_tiles h200-4096 h200-4097 -->    at several sizes
+//! <!-- peers: h200-4096 matmul_group_copy hopper large -->   a kernel beside libraries
 //! <!-- traffic: pocl-1024 lesson05 -->                       loads and stores, as formulas
 //! <!-- exercises: 5 -->                                      a lesson's exercises
 //! ... generated ...
@@ -29,6 +31,8 @@ mod claim;
 mod code;
 mod exercises;
 mod kernel;
+mod peers;
+mod sizes;
 mod table;
 mod traffic;
 
@@ -133,7 +137,7 @@ fn directive(line: &str) -> Option<Vec<&str>> {
     let (name, arguments) = inside.split_once(": ")?;
     let known = matches!(
         name,
-        "kernel" | "code" | "output" | "table" | "traffic" | "exercises"
+        "kernel" | "code" | "output" | "table" | "sizes" | "peers" | "traffic" | "exercises"
     );
     known.then(|| {
         std::iter::once(name)
@@ -159,6 +163,8 @@ fn make(directive: &[&str]) -> Result<String> {
         ["output", run, lesson] => output(run, lesson, None),
         ["output", run, lesson, lines] => output(run, lesson, Some(lines)),
         ["table", lesson, runs @ ..] if !runs.is_empty() => table::side_by_side(lesson, runs),
+        ["sizes", lesson, arguments @ ..] => sizes::table(lesson, arguments),
+        ["peers", report, kernel @ ..] => peers::table(report, &kernel.join(" ")),
         ["traffic", run, lesson] => traffic::table(run, lesson),
         ["exercises", lesson] => exercises::table(lesson.parse()?),
         _ => bail!("the directive is not complete"),

@@ -3,15 +3,31 @@
 use std::fs;
 
 use anyhow::{Context, Result};
+use common::matrix::Shape;
 use common::report::{Record, factor, percent, significant};
 use serde_json::Value;
 
 use super::data;
 
-struct Run {
+/// A lesson as it was recorded once.
+pub struct Run {
     command: String,
     date: String,
-    records: Vec<Record>,
+    /// What it measured, in order.
+    pub records: Vec<Record>,
+}
+
+impl Run {
+    /// The sides of its first product that was timed.
+    pub fn size(&self) -> Option<Shape> {
+        let on_device = |r: &&Record| r.platform != "host" && r.m > 0 && counts(r);
+        let product = self.records.iter().find(on_device);
+        product.map(|r| Shape {
+            m: r.m,
+            n: r.n,
+            k: r.k,
+        })
+    }
 }
 
 /// The kernels of a lesson under one or several recorded runs.
@@ -45,7 +61,8 @@ pub fn side_by_side(lesson: &str, names: &[&str]) -> Result<String> {
     Ok(out)
 }
 
-fn read(run: &str, lesson: &str) -> Result<Run> {
+/// Reads `data/RUN/LESSON.jsonl`.
+pub fn read(run: &str, lesson: &str) -> Result<Run> {
     let path = data(run, lesson, "jsonl");
     let text = fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
     let mut lines = text.lines();
@@ -114,13 +131,11 @@ fn cells(run: &Run, kernel: &str) -> String {
 }
 
 /// Where the figures come from.
-fn caption(run: &Run) -> String {
+pub fn caption(run: &Run) -> String {
     let Some(record) = on_device(run) else {
         return String::new();
     };
-    let on_device = |record: &&Record| record.platform != "host" && record.m > 0 && counts(record);
-    let product = run.records.iter().find(on_device);
-    let size = product.map_or(String::new(), |r| format!("{}x{}x{}, ", r.m, r.n, r.k));
+    let size = run.size().map_or(String::new(), |size| format!("{size}, "));
     format!(
         "*{}: {}, {}, driver {}; {size}median of at least 3 runs, recorded {} by `{}`.*",
         short(record),
