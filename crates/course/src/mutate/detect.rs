@@ -306,10 +306,10 @@ fn places(lesson: &Lesson, kernel: &str) -> Vec<Place> {
             &["37x64x35", "40x9x15", "39x9x16", "3x2x2048", "3x2x2049"],
             &["37x91x53", "130x260x35", "9x40x2050", "640x3300x3"],
         ),
-        // Tiles of all sizes.
+        // Tiles of all sizes; K in whole tiles, where a panel's depth needs no rounding.
         9 => (
             &["9x9x17"],
-            &["37x64x35", "64x100x17"],
+            &["37x64x35", "64x100x17", "9x9x16"],
             &["37x91x53", "120x250x35"],
         ),
         // Two rounds of the deepest tile.
