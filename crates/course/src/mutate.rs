@@ -1,14 +1,17 @@
-//! The check, measured: mistakes are made in every correct kernel, one at a time,
-//! and whatever the check does not find is told. docs/checking.md explains it.
+//! The check, measured: mistakes are made in every correct kernel and in the helpers
+//! that it calls, one at a time, and whatever the check does not find is told.
+//! docs/checking.md explains it.
 
 mod constants;
 mod detect;
 mod equivalent;
+mod functions;
 mod guards;
 mod mutant;
 mod operators;
 mod score;
 mod tokens;
+mod units;
 
 use std::fs;
 use std::io::Write;
@@ -20,67 +23,86 @@ use std::thread;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use colored::Colorize;
-use common::source::{Source, workspace};
+use common::source::workspace;
 use serde_json::Value;
 
-use crate::lessons::{LESSONS, Lesson};
 use detect::{Detectors, Sound};
 use equivalent::Equivalents;
-use mutant::{Mutant, mutants};
+use mutant::Mutant;
 use score::{Fate, Score, Told};
+use units::{Unit, chosen};
 
 /// What to mutate, and what to do with the score.
 #[derive(Args, Default)]
 pub struct Options {
-    /// Lessons whose kernels are mutated [default: all]
+    /// Lessons whose functions are mutated [default: all]
     #[arg(long, value_name = "NUMBER")]
     lesson: Vec<u32>,
-    /// Kernels that are mutated [default: all]
+    /// Kernels and helper functions that are mutated [default: all]
     #[arg(long, value_name = "NAME")]
     kernel: Vec<String>,
     /// Print one JSON object a line, with every mutant
     #[arg(long)]
     json: bool,
-    /// Keep the score of these kernels in data/mutation/score.jsonl
+    /// Name what would be mutated, with the number of mutants, and run none
+    #[arg(long, conflicts_with = "write")]
+    list: bool,
+    /// Keep the score of these functions in data/mutation/score.jsonl
     #[arg(long)]
     write: bool,
 }
 
-/// Mutates the kernels, and prints and keeps the score.
+/// Mutates the kernels and their helpers, and prints and keeps the score.
 pub fn mutate(options: &Options) -> Result<()> {
+    let units = chosen(options)?;
+    if units.is_empty() {
+        bail!("no kernel or helper of that name; `course mutate --list` names them");
+    }
+    if options.list {
+        return list(&units, options.json);
+    }
     let detectors = Detectors::find()?;
     let equivalents = Equivalents::read()?;
-    let mut scores = Vec::new();
+    let (mut all, mut survived) = (0, 0);
     let mut out = std::io::stdout();
     if !options.json {
         writeln!(out, "{}", detectors.words().dimmed())?;
         writeln!(out, "{}", score::heading().bold())?;
     }
-    for (lesson, kernel) in chosen(options)? {
-        let score = measure(lesson, &kernel, &detectors, &equivalents)?;
+    for unit in units {
+        let score = measure(unit, &detectors, &equivalents)?;
         match options.json {
             true => writeln!(out, "{}", score.whole())?,
             false => writeln!(out, "{}", score.text())?,
         }
-        // Each at once: all kernels together take an hour.
+        // Each at once: all together take more than an hour.
         if options.write {
             keep(&score)?;
         }
-        scores.push(score);
+        all += score.mutants.len();
+        survived += score.survivors().len();
     }
-    let all: usize = scores.iter().map(|score| score.mutants.len()).sum();
-    let survived: usize = scores.iter().map(|score| score.survivors().len()).sum();
-    match (all, survived) {
-        (0, _) => {
-            bail!("no kernel of that name; `course map` names the lessons, --list their kernels")
-        }
-        (_, 0) => Ok(()),
-        (_, n) => bail!("{n} of {all} mutants survived, and are not listed as equivalent"),
+    match survived {
+        0 => Ok(()),
+        n => bail!("{n} of {all} mutants survived, and are not listed as equivalent"),
     }
 }
 
+/// Prints what would be mutated.
+fn list(units: &[Unit], json: bool) -> Result<()> {
+    let mut out = std::io::stdout();
+    for unit in units {
+        let mutants = unit.mutants()?.len();
+        match json {
+            true => writeln!(out, "{}", unit.record(mutants))?,
+            false => writeln!(out, "{}", unit.text(mutants))?,
+        }
+    }
+    Ok(())
+}
+
 /// Puts the score into data/mutation/score.jsonl, in teaching order. The lines of
-/// other kernels stay as they are.
+/// others stay as they are.
 fn keep(score: &Score) -> Result<()> {
     let path = workspace().join("data/mutation/score.jsonl");
     let before = fs::read_to_string(&path).unwrap_or_default();
@@ -91,8 +113,9 @@ fn keep(score: &Score) -> Result<()> {
         .with_context(|| format!("{} is damaged", path.display()))?;
     lines.push(score.summary());
     let mut kept = String::new();
-    for (lesson, kernel) in chosen(&Options::default())? {
-        let is_it = |line: &&Value| line["lesson"] == lesson.number && line["kernel"] == *kernel;
+    for unit in chosen(&Options::default())? {
+        let is_it =
+            |line: &&Value| line["lesson"] == unit.lesson.number && line["kernel"] == *unit.name;
         if let Some(line) = lines.iter().rfind(is_it) {
             kept += &format!("{line}\n");
         }
@@ -100,39 +123,12 @@ fn keep(score: &Score) -> Result<()> {
     fs::write(&path, kept).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// The lesson's kernel file.
-fn kernel_file(lesson: &Lesson) -> PathBuf {
-    let name = format!("{}.cl", lesson.folder);
-    workspace().join("kernels").join(name)
-}
-
-/// The kernels that the options ask for, in teaching order.
-fn chosen(options: &Options) -> Result<Vec<(&'static Lesson, String)>> {
-    let mut chosen = Vec::new();
-    for lesson in LESSONS.iter().filter(|lesson| lesson.number > 1) {
-        if !options.lesson.is_empty() && !options.lesson.contains(&lesson.number) {
-            continue;
-        }
-        for kernel in Source::read(&kernel_file(lesson))?.kernels() {
-            if options.kernel.is_empty() || options.kernel.contains(&kernel) {
-                chosen.push((lesson, kernel));
-            }
-        }
-    }
-    Ok(chosen)
-}
-
-/// Runs all mutants of a kernel, on all cores.
-fn measure(
-    lesson: &Lesson,
-    kernel: &str,
-    detectors: &Detectors,
-    equivalents: &Equivalents,
-) -> Result<Score> {
-    let text = Source::read(&kernel_file(lesson))?.text;
-    let mutants = mutants(&text, kernel);
+/// Runs all mutants of a function, on all cores.
+fn measure(unit: Unit, detectors: &Detectors, equivalents: &Equivalents) -> Result<Score> {
+    let mutants = unit.mutants()?;
     let folder = Folder::new()?;
-    let sound = detectors.sound(lesson, kernel, &folder.0)?;
+    let sound = |kernel: &String| detectors.sound(unit.lesson, kernel, &folder.0);
+    let sounds: Vec<Sound> = unit.checked_by().iter().map(sound).collect::<Result<_>>()?;
     let next = AtomicUsize::new(0);
     let found = Mutex::new(vec![None; mutants.len()]);
     let work = || -> Result<()> {
@@ -141,8 +137,9 @@ fn measure(
             let Some(mutant) = mutants.get(at) else {
                 return Ok(());
             };
-            progress(kernel, at, mutants.len());
-            let seen = run(lesson, kernel, mutant, at, detectors, &sound, &folder.0)?;
+            progress(&unit.name, at, mutants.len());
+            let file = folder.0.join(format!("{at}.cl"));
+            let seen = run(mutant, &file, detectors, &sounds)?;
             found.lock().expect("no thread panics")[at] = seen;
         }
     };
@@ -152,10 +149,10 @@ fn measure(
         let mut ends = threads.into_iter().map(|thread| thread.join());
         ends.try_for_each(|end| end.expect("no thread panics"))
     })?;
-    progress(kernel, mutants.len(), mutants.len());
+    progress(&unit.name, mutants.len(), mutants.len());
     let found = found.into_inner().expect("no thread panics");
     let tell = |(mutant, seen): (Mutant, Option<&'static str>)| {
-        let listed = equivalents.reason(lesson.number, kernel, &mutant).is_some();
+        let listed = equivalents.reason(&unit, &mutant).is_some();
         Told {
             operator: mutant.operator,
             fate: match (seen, listed) {
@@ -167,34 +164,33 @@ fn measure(
             becomes: mutant.becomes,
         }
     };
-    Ok(Score {
-        lesson: lesson.number,
-        kernel: kernel.into(),
-        mutants: mutants.into_iter().zip(found).map(tell).collect(),
-    })
+    let mutants = mutants.into_iter().zip(found).map(tell).collect();
+    Ok(Score { unit, mutants })
 }
 
-/// Writes a mutant to a file of its own and looks for what finds it.
+/// Writes a mutant to a file of its own and looks for what finds it, kernel by kernel.
 fn run(
-    lesson: &Lesson,
-    kernel: &str,
     mutant: &Mutant,
-    number: usize,
+    file: &Path,
     detectors: &Detectors,
-    sound: &Sound,
-    folder: &Path,
+    sounds: &[Sound],
 ) -> Result<Option<&'static str>> {
-    let file = folder.join(format!("{number}.cl"));
-    fs::write(&file, &mutant.text)?;
-    detectors.find_fault(lesson, kernel, &file, sound)
+    fs::write(file, &mutant.text)?;
+    for sound in sounds {
+        let seen = detectors.find_fault(file, sound)?;
+        if seen.is_some() {
+            return Ok(seen);
+        }
+    }
+    Ok(None)
 }
 
 /// On a terminal: where the run is.
-fn progress(kernel: &str, done: usize, all: usize) {
+fn progress(name: &str, done: usize, all: usize) {
     use std::io::IsTerminal;
     if std::io::stderr().is_terminal() {
         let end = if done == all { "\r\x1b[K" } else { "" };
-        eprint!("\r  {kernel}: {done} of {all}{end}");
+        eprint!("\r  {name}: {done} of {all}{end}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tests::{KERNEL_LESSONS, Oclgrind, kernels_of, pocl, program, workspace};
 
 #[test]
@@ -33,7 +33,40 @@ fn the_mistakes_in_a_kernel_are_found() {
     assert_eq!(caught("off by one", index), "checker");
 }
 
-/// What is wrong with the line of a kernel, if anything is.
+#[test]
+fn the_helpers_that_kernels_call_are_mutated_as_well() {
+    let run = program("course").args("mutate --list --json").run();
+    let records = run.ends_with(0).records();
+    let through = |lesson: u32, name: &str| -> &Value {
+        let is_it = |record: &&Value| record["lesson"] == lesson && record["kernel"] == name;
+        let record = records.iter().find(is_it);
+        &record.unwrap_or_else(|| panic!("no {name} in lesson {lesson}"))["through"]
+    };
+    assert_eq!(*through(7, "dot8"), json!(["matmul_dot8"]));
+    assert_eq!(*through(10, "store_tile"), json!(["matmul_tunable_packed"]));
+    assert_eq!(*through(9, "ask"), json!(["matmul_group_copy"]));
+    assert_eq!(*through(7, "matmul_dot8"), Value::Null, "a kernel");
+    // One has assembly and no other definition, the other's standard definition is empty.
+    for left_out in ["copy_bulk", "prepare"] {
+        let is_it = |record: &Value| record["kernel"] == left_out;
+        assert!(!records.iter().any(is_it), "{left_out}");
+    }
+}
+
+/// The helper functions that have a mutant: the number of the lesson, and the name.
+fn helpers() -> Vec<(u32, String)> {
+    let run = program("course").args("mutate --list --json").run();
+    let mut records = run.ends_with(0).records();
+    records.retain(|record| !record["through"].is_null());
+    let named = |record: &Value| {
+        let (lesson, name) = (record["lesson"].as_u64()?, record["kernel"].as_str()?);
+        Some((u32::try_from(lesson).ok()?, name.to_string()))
+    };
+    let named = records.iter().map(named).collect::<Option<_>>();
+    named.expect("every helper has a lesson and a name")
+}
+
+/// What is wrong with the line of a function, if anything is.
 fn fault(line: &Value) -> Option<String> {
     let number = |name: &str| line[name].as_u64();
     let caught = line["caught"].as_object().into_iter().flatten();
@@ -64,24 +97,24 @@ fn the_score_that_is_kept_covers_every_kernel_and_no_mistake_survived() {
         .lines()
         .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}")))
         .collect();
+    let kernels =
+        KERNEL_LESSONS.flat_map(|lesson| kernels_of(lesson).into_iter().map(move |k| (lesson, k)));
     let mut faults = Vec::new();
     let mut known = 0;
-    for lesson in KERNEL_LESSONS {
-        for kernel in kernels_of(lesson) {
-            let is_its = |line: &&Value| line["lesson"] == lesson && line["kernel"] == *kernel;
-            let its: Vec<&Value> = lines.iter().filter(is_its).collect();
-            known += its.len();
-            let wrong = match its[..] {
-                [] => Some("not measured".to_string()),
-                [line] => fault(line),
-                _ => Some("more than one line".into()),
-            };
-            faults.extend(wrong.map(|wrong| format!("lesson {lesson}, {kernel}: {wrong}")));
-        }
+    for (lesson, name) in kernels.chain(helpers()) {
+        let is_its = |line: &&Value| line["lesson"] == lesson && line["kernel"] == *name;
+        let its: Vec<&Value> = lines.iter().filter(is_its).collect();
+        known += its.len();
+        let wrong = match its[..] {
+            [] => Some("not measured".to_string()),
+            [line] => fault(line),
+            _ => Some("more than one line".into()),
+        };
+        faults.extend(wrong.map(|wrong| format!("lesson {lesson}, {name}: {wrong}")));
     }
     if known < lines.len() {
         faults.push(format!(
-            "{} lines of kernels that no lesson has",
+            "{} lines of functions that no lesson has",
             lines.len() - known
         ));
     }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use super::units::kernel_file;
 use crate::implementations::{self, Implementation};
 use crate::lessons::Lesson;
 
@@ -81,7 +82,11 @@ impl Run {
 }
 
 /// What a kernel does when nothing is wrong with it, at each shape.
-pub struct Sound(Vec<(Place, Run)>);
+pub struct Sound {
+    lesson: &'static Lesson,
+    kernel: String,
+    runs: Vec<(Place, Run)>,
+}
 
 /// A shape, and how it is run.
 type Place = (&'static str, Stage);
@@ -130,9 +135,9 @@ impl Detectors {
 
     /// Runs the kernel as it is. A shape that it refuses, for a device's limit,
     /// is left out for its mutants.
-    pub fn sound(&self, lesson: &Lesson, kernel: &str, folder: &Path) -> Result<Sound> {
+    pub fn sound(&self, lesson: &'static Lesson, kernel: &str, folder: &Path) -> Result<Sound> {
         let file = folder.join("sound.cl");
-        fs::copy(crate::mutate::kernel_file(lesson), &file)?;
+        fs::copy(kernel_file(lesson), &file)?;
         let mut runs = Vec::new();
         for place in places(lesson, kernel) {
             if place.1 == Stage::Gpu && self.gpu.is_none() {
@@ -148,21 +153,20 @@ impl Detectors {
             }
         }
         match runs.iter().any(|((_, stage), _)| *stage == Stage::Thorough) {
-            true => Ok(Sound(runs)),
+            true => Ok(Sound {
+                lesson,
+                kernel: kernel.into(),
+                runs,
+            }),
             false => bail!("{kernel} itself does not run under the simulator"),
         }
     }
 
-    /// What finds the mutant in this file, if anything does.
-    pub fn find_fault(
-        &self,
-        lesson: &Lesson,
-        kernel: &str,
-        file: &Path,
-        sound: &Sound,
-    ) -> Result<Option<&'static str>> {
-        for (place, expected) in &sound.0 {
-            let run = self.run(lesson, kernel, file, *place, expected.patience())?;
+    /// What finds the mutant in this file by the check of one kernel, if anything does.
+    pub fn find_fault(&self, file: &Path, sound: &Sound) -> Result<Option<&'static str>> {
+        for (place, expected) in &sound.runs {
+            let patience = expected.patience();
+            let run = self.run(sound.lesson, &sound.kernel, file, *place, patience)?;
             let seen = match run.seen {
                 Some(seen) => Some(seen),
                 None if run.verified < expected.verified => Some("refused"),
@@ -302,10 +306,10 @@ fn places(lesson: &Lesson, kernel: &str) -> Vec<Place> {
             &["37x64x35", "40x9x15", "39x9x16", "3x2x2048", "3x2x2049"],
             &["37x91x53", "130x260x35", "9x40x2050", "640x3300x3"],
         ),
-        // Tiles of all sizes.
+        // Tiles of all sizes; K in whole tiles, where a panel's depth needs no rounding.
         9 => (
             &["9x9x17"],
-            &["37x64x35", "64x100x17"],
+            &["37x64x35", "64x100x17", "9x9x16"],
             &["37x91x53", "120x250x35"],
         ),
         // Two rounds of the deepest tile.

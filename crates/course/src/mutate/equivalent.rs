@@ -6,6 +6,7 @@ use common::source::workspace;
 use serde_json::Value;
 
 use super::mutant::Mutant;
+use super::units::Unit;
 
 /// One line of the list.
 struct Entry {
@@ -32,11 +33,11 @@ impl Equivalents {
         Ok(Equivalents(entries.collect::<Result<_>>()?))
     }
 
-    /// Why this mutant of this kernel is equivalent, if it is listed.
-    pub fn reason(&self, lesson: u32, kernel: &str, mutant: &Mutant) -> Option<&str> {
+    /// Why this mutant of a kernel or a helper is equivalent, if it is listed.
+    pub fn reason(&self, unit: &Unit, mutant: &Mutant) -> Option<&str> {
         let is_it = |entry: &&Entry| {
-            entry.lesson == u64::from(lesson)
-                && entry.kernel == kernel
+            entry.lesson == u64::from(unit.lesson.number)
+                && entry.kernel == unit.name
                 && entry.operator == mutant.operator
                 && entry.was == mutant.was
                 && entry.becomes == mutant.becomes

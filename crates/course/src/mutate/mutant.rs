@@ -1,9 +1,9 @@
-//! A mutant: a kernel file with one mistake in one of its kernels.
+//! A mutant: a kernel file with one mistake in one of its functions.
 
+use super::functions::functions;
 use super::operators::{Edit, edits};
-use super::tokens::Body;
 
-/// A kernel with one change.
+/// A function with one change.
 pub struct Mutant {
     /// What kind of mistake it is.
     pub operator: &'static str,
@@ -15,9 +15,10 @@ pub struct Mutant {
     pub text: String,
 }
 
-/// All mutants of a kernel in a file's text; none where the file lacks it.
-pub fn mutants(source: &str, kernel: &str) -> Vec<Mutant> {
-    let Some(body) = Body::of(source, kernel) else {
+/// All mutants of a function in a file's text; none where the file lacks it.
+pub fn mutants(source: &str, name: &str) -> Vec<Mutant> {
+    let mut functions = functions(source).into_iter();
+    let Some(function) = functions.find(|one| one.name == name) else {
         return Vec::new();
     };
     let make = |edit: Edit| {
@@ -32,7 +33,7 @@ pub fn mutants(source: &str, kernel: &str) -> Vec<Mutant> {
             text: [&source[..begin], &changed, &source[stop..]].concat(),
         }
     };
-    edits(&body).into_iter().map(make).collect()
+    edits(&function.body).into_iter().map(make).collect()
 }
 
 fn one_line(text: &str) -> String {

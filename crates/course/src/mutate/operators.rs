@@ -1,4 +1,4 @@
-//! The plausible mistakes: each operator finds all places of a kernel where its
+//! The plausible mistakes: each operator finds all places of a function where its
 //! mistake can be made, and makes one at a time.
 
 use std::ops::Range;
@@ -142,7 +142,7 @@ fn strides(body: &Body) -> Vec<(Range<usize>, String)> {
     exchanged(body, LENGTHS)
 }
 
-/// Each use of a name replaced by its partner: one that the kernel uses too, or
+/// Each use of a name replaced by its partner: one that the function uses too, or
 /// a parameter or macro.
 fn exchanged(body: &Body, pairs: &[[&str; 2]]) -> Vec<(Range<usize>, String)> {
     let known = |name: &str| {

@@ -1,4 +1,4 @@
-//! How many mutants of a kernel were found, and by what.
+//! How many mutants of a kernel or a helper were found, and by what.
 
 use std::collections::BTreeMap;
 
@@ -6,6 +6,7 @@ use common::report::percent;
 use serde_json::{Value, json};
 
 use super::detect::DETECTORS;
+use super::units::Unit;
 
 /// What became of a mutant.
 pub enum Fate {
@@ -29,12 +30,10 @@ pub struct Told {
     pub fate: Fate,
 }
 
-/// The mutants of one kernel.
+/// The mutants of one function.
 pub struct Score {
-    /// Number of the lesson.
-    pub lesson: u32,
-    /// The kernel.
-    pub kernel: String,
+    /// The kernel, or the helper.
+    pub unit: Unit,
     /// All its mutants.
     pub mutants: Vec<Told>,
 }
@@ -65,14 +64,11 @@ impl Score {
 
     /// The line of data/mutation/score.jsonl.
     pub fn summary(&self) -> Value {
-        json!({
-            "lesson": self.lesson,
-            "kernel": self.kernel,
-            "mutants": self.mutants.len(),
-            "caught": self.caught(),
-            "equivalent": self.equivalent(),
-            "survived": self.survivors().len(),
-        })
+        let mut summary = self.unit.record(self.mutants.len());
+        summary["caught"] = json!(self.caught());
+        summary["equivalent"] = json!(self.equivalent());
+        summary["survived"] = json!(self.survivors().len());
+        summary
     }
 
     /// The same with every mutant.
@@ -107,8 +103,8 @@ impl Score {
             .filter_map(|name| Some(format!("{name} {}", caught.get(name)?)));
         let mut text = format!(
             "{}  {:<30}{:>5}{:>12}{:>10}{:>8}   {}",
-            self.lesson,
-            self.kernel,
+            self.unit.lesson.number,
+            self.unit.title(),
             self.mutants.len(),
             self.equivalent(),
             survivors.len(),

@@ -1,28 +1,29 @@
-//! The tokens of one kernel's body, each with its place in the file.
+//! The tokens of one function's body, each with its place in the file.
 
 use std::ops::Range;
 
-/// A kernel's body, as tokens of the file's text.
+/// A function's body, as tokens of the file's text.
 pub struct Body<'a> {
     source: &'a str,
     tokens: Vec<Range<usize>>,
 }
 
 impl<'a> Body<'a> {
-    /// The body of the kernel `name`, without its outer braces; `None` where the
-    /// text defines no such kernel.
-    pub fn of(source: &'a str, name: &str) -> Option<Body<'a>> {
-        let all = Body {
+    /// The whole file, as if it were one body.
+    pub fn file(source: &'a str) -> Body<'a> {
+        Body {
             source,
             tokens: tokens(source),
-        };
-        let begins =
-            |i: &usize| all.text(*i) == name && all.text(i - 1) == "void" && all.text(i + 1) == "(";
-        let at = (1..all.len()).find(begins)?;
-        let open = all.matching(at + 1)? + 1;
-        let close = all.matching(open)?;
-        let tokens = all.tokens[open + 1..close].to_vec();
-        Some(Body { source, tokens })
+        }
+    }
+
+    /// What stands between the bracket at `open` and the one that closes it.
+    pub fn inside(&self, open: usize) -> Option<Body<'a>> {
+        let close = self.matching(open)?;
+        Some(Body {
+            source: self.source,
+            tokens: self.tokens[open + 1..close].to_vec(),
+        })
     }
 
     /// How many tokens there are.
@@ -175,6 +176,7 @@ fn preprocessor_line(rest: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mutate::functions::functions;
 
     const TEXT: &str = "kernel void first(int n) { n; }\n\
         #define TS 16 // a macro\n\
@@ -183,21 +185,26 @@ mod tests {
         local float tile[TS]; // [k]\n    #pragma unroll\n    \
         const float a = tile[n + 1];\n    if (n <= 3) c[n] = a;\n}\n";
 
+    fn body_of(name: &str) -> Option<Body<'static>> {
+        let mut all = functions(TEXT).into_iter();
+        all.find(|one| one.name == name).map(|one| one.body)
+    }
+
     #[test]
-    fn a_body_is_that_of_its_kernel_without_comments_and_directives() {
-        let body = Body::of(TEXT, "second").expect("is there");
+    fn a_body_is_that_of_its_function_without_comments_and_directives() {
+        let body = body_of("second").expect("is there");
         let words: Vec<&str> = (0..body.len()).map(|i| body.text(i)).collect();
         assert_eq!(
             words.join(" "),
             "local float tile [ TS ] ; const float a = tile [ n + 1 ] ; \
              if ( n <= 3 ) c [ n ] = a ;"
         );
-        assert!(Body::of(TEXT, "third").is_none());
+        assert!(body_of("third").is_none());
     }
 
     #[test]
     fn a_size_is_told_from_a_subscript() {
-        let body = Body::of(TEXT, "second").expect("is there");
+        let body = body_of("second").expect("is there");
         let brackets = (0..body.len()).filter(|&i| body.text(i) == "[");
         let sizes: Vec<bool> = brackets.map(|i| body.is_dimension(i)).collect();
         assert_eq!(sizes, [true, false, false]);
