@@ -223,7 +223,9 @@ impl Detectors {
                 .env("OCLGRIND_UNINITIALIZED", "1")
                 .env("OCLGRIND_CHECK_API", "1");
             if can_count(lesson, kernel) {
-                command.env("OCLGRIND_INST_COUNTS", "1");
+                command
+                    .env("OCLGRIND_INST_COUNTS", "1")
+                    .env("OCLGRIND_NUM_THREADS", "1");
             }
         }
         let begin = Instant::now();
@@ -306,11 +308,12 @@ fn places(lesson: &Lesson, kernel: &str) -> Vec<Place> {
             &["37x64x35", "40x9x15", "39x9x16", "3x2x2048", "3x2x2049"],
             &["37x91x53", "130x260x35", "9x40x2050", "640x3300x3"],
         ),
-        // Tiles of all sizes; K in whole tiles, where a panel's depth needs no rounding.
+        // Tiles of all sizes; K in whole tiles, where a panel's depth needs no rounding;
+        // thin tiles only, which can be counted, and beside others.
         9 => (
             &["9x9x17"],
-            &["37x64x35", "64x100x17", "9x9x16"],
-            &["37x91x53", "120x250x35"],
+            &["37x64x35", "64x100x17", "9x9x16", "5x140x17", "140x3x17"],
+            &["37x91x53", "120x250x35", "131x129x35"],
         ),
         // Two rounds of the deepest tile.
         8 => (&["9x11x17"], &["37x64x35"], PADDED),
