@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::tokens::{Body, is_word};
+use super::tokens::Body;
 
 /// One change of a kernel's text.
 pub struct Edit {
@@ -215,15 +215,22 @@ pub fn is_id(body: &Body, i: usize) -> bool {
     i >= 2 && body.text(i - 2).starts_with("get_")
 }
 
-/// The next lane of a vector.
+/// Another lane of a vector, or its other half.
 fn lanes(body: &Body) -> Vec<(Range<usize>, String)> {
     each(body, |i| {
+        if body.text(i.wrapping_sub(1)) != "." {
+            return vec![];
+        }
         let name = body.text(i);
         let lane = name.strip_prefix('s').and_then(|n| n.parse::<u32>().ok());
-        match lane {
-            Some(lane) if body.text(i - 1) == "." && is_word(body.text(i - 2)) => {
-                vec![format!("s{}", (lane + 1) % 4)]
-            }
+        match (lane, name) {
+            (Some(lane), _) => vec![format!("s{}", (lane + 1) % 4)],
+            (_, "x") => vec!["y".into()],
+            (_, "y") => vec!["x".into()],
+            (_, "z") => vec!["w".into()],
+            (_, "w") => vec!["z".into()],
+            (_, "lo") => vec!["hi".into()],
+            (_, "hi") => vec!["lo".into()],
             _ => vec![],
         }
     })
