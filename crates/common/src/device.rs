@@ -122,6 +122,11 @@ impl Device {
         format!("{} ({})", self.name, self.platform.name)
     }
 
+    /// A simulator's results count, its times do not.
+    pub fn is_simulator(&self) -> bool {
+        self.platform.name.contains("Oclgrind")
+    }
+
     fn read(index: usize, platform: &Platform, id: cl_device_id) -> Device {
         let device = ClDevice::new(id);
         let kind_bits = device.dev_type().unwrap_or(0);

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::ablate;
 use crate::cli::{self, Flags};
-use crate::device::{self, Device, Kind};
+use crate::device::{self, Kind};
 use crate::element::Type;
 use crate::error::{Error, Result};
 use crate::events::{Event, Sender};
@@ -236,17 +236,12 @@ impl Lesson {
         }
     }
 
-    /// A simulator's results count, its times do not.
-    fn is_simulator(device: &Device) -> bool {
-        device.platform.name.contains("Oclgrind")
-    }
-
     /// How often to time each kernel; `None` when nothing is to be timed.
     ///
     /// # Errors
     /// Those of [`Lesson::session`].
     pub fn runs(&mut self) -> Result<Option<Runs>> {
-        let simulator = Self::is_simulator(&self.session()?.device);
+        let simulator = self.session()?.device.is_simulator();
         Ok(match self.flags.runs {
             Some(0) => None,
             Some(runs) => Some(Runs::Exactly(runs)),
@@ -303,7 +298,7 @@ impl Lesson {
     pub fn shape(&mut self) -> Result<Shape> {
         let device = &self.session()?.device;
         Ok(self.flags.size.unwrap_or(match device.kind {
-            _ if Self::is_simulator(device) => Shape::cube(40),
+            _ if device.is_simulator() => Shape::cube(40),
             Kind::Gpu => Shape::cube(2048),
             _ => Shape::cube(512),
         }))

@@ -127,11 +127,13 @@ pub struct Prepared {
     pub traffic_elements: Option<Counts>,
 }
 
-/// Where a preparation puts an operand: `bytes` bytes, and a canary behind them.
+/// Where a preparation puts an operand: `bytes` bytes, and a canary behind them. A
+/// simulator gets none: it sees a bad address by itself, but only where nothing lies.
 pub(crate) struct LaidOut {
     pub(crate) operand: Operand,
     pub(crate) buffer: Buffer<u8>,
     bytes: usize,
+    canary: usize,
     /// The kernel that writes it.
     by: String,
 }
@@ -164,7 +166,12 @@ impl Lesson {
                 Operand::A => "A laid out",
                 Operand::B => "B laid out",
             });
-            let to = session.upload(&verify::poisoned(bytes, problem.ty))?;
+            let canary = match session.device.is_simulator() {
+                true => 0,
+                false => CANARY_BYTES,
+            };
+            let poisoned = verify::poisoned(bytes, problem.ty);
+            let to = session.upload(&poisoned[..bytes + canary])?;
             let from = match operand {
                 Operand::A => &given.a,
                 Operand::B => &given.b,
@@ -182,6 +189,7 @@ impl Lesson {
                 operand: *operand,
                 buffer: to,
                 bytes,
+                canary,
                 by: name.clone(),
             });
         }
@@ -195,7 +203,7 @@ impl LaidOut {
     /// # Errors
     /// What is wrong, in words; also when the device fails.
     pub(crate) fn must_keep_its_canary(&self, session: &Session, ty: Type) -> Result<(), String> {
-        let written = session.read(&self.buffer, self.bytes + CANARY_BYTES);
+        let written = session.read(&self.buffer, self.bytes + self.canary);
         let written = written.map_err(|error| error.to_string())?;
         match verify::canary_alive(&written, self.bytes, ty) {
             true => Ok(()),

@@ -302,10 +302,14 @@ fn places(lesson: &Lesson, kernel: &str) -> Vec<Place> {
         ),
         // More panels than a group packs, the last of which lacks a column; a panel of A
         // that lacks none, a row, a column. K in one whole block, and in two; one group,
-        // so that it can be counted. Many tiles for an item.
+        // so that it can be counted: of a whole tile, of one that lacks a row, a column.
+        // Many tiles for an item.
         9 if PANELS.contains(&kernel) => (
             &["9x9x17", "9x143x5", "40x9x15"],
-            &["37x64x35", "40x9x15", "39x9x16", "3x2x2048", "3x2x2049"],
+            &[
+                "37x64x35", "40x9x15", "39x9x16", "3x2x2048", "3x2x2049", "8x8x2049", "7x8x2049",
+                "8x7x2049",
+            ],
             &["37x91x53", "130x260x35", "9x40x2050", "640x3300x3"],
         ),
         // Tiles of all sizes; K in whole tiles, where a panel's depth needs no rounding;
@@ -317,8 +321,12 @@ fn places(lesson: &Lesson, kernel: &str) -> Vec<Place> {
         ),
         // Two rounds of the deepest tile.
         8 => (&["9x11x17"], &["37x64x35"], PADDED),
-        // Panels of 48, 10 and 8 columns, of which the last lacks one.
-        10 => (&["9x11x17"], &["37x64x35", "5x47x3", "5x49x3"], PADDED),
+        // Panels of 48, 10 and 8 columns, of which the last lacks one; a whole tile.
+        10 => (
+            &["9x11x17"],
+            &["37x64x35", "5x47x3", "5x49x3", "8x48x3"],
+            PADDED,
+        ),
         _ => (&["37x21x35", "1x1x1"], &["37x21x35"], SHAPES),
     };
     let at = |stage| move |size: &&'static str| (*size, stage);
