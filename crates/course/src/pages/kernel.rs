@@ -18,9 +18,10 @@ fn names(line: &str, name: &str) -> bool {
     let Some(at) = line.find(name) else {
         return false;
     };
-    !line.trim_start().starts_with("//")
-        && line[..at].contains("void")
-        && line[at + name.len()..].trim_start().starts_with('(')
+    // A definition begins its line, with a type; a call is indented.
+    line.starts_with(char::is_alphabetic)
+        && line[..at].ends_with(' ')
+        && line[at + name.len()..].starts_with('(')
 }
 
 #[cfg(test)]

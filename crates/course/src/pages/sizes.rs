@@ -51,7 +51,7 @@ pub fn table(lesson: &str, arguments: &[&str]) -> Result<String> {
     let rest: Vec<_> = rest.iter().map(|rates| best(rates)).collect();
     out += &row("the best of them", best(first), &rest);
     for run in &runs {
-        out += &format!("\n\n{}", caption(run));
+        out += &format!("\n\n{}", caption(run, &runs));
     }
     Ok(out)
 }

@@ -11,6 +11,7 @@ use super::data;
 
 /// A lesson as it was recorded once.
 pub struct Run {
+    name: String,
     command: String,
     date: String,
     /// What it measured, in order.
@@ -45,7 +46,7 @@ pub fn side_by_side(lesson: &str, names: &[&str]) -> Result<String> {
     }
     let mut out = String::from("| kernel |");
     for run in &runs {
-        out += &format!(" {} | step | of limit |", title(run));
+        out += &format!(" {}, {} | step | of limit |", label(run, &runs), unit(run));
     }
     out += "\n|---|";
     out += &"---:|---:|---:|".repeat(runs.len());
@@ -56,7 +57,7 @@ pub fn side_by_side(lesson: &str, names: &[&str]) -> Result<String> {
         }
     }
     for run in &runs {
-        out += &format!("\n\n{}", caption(run));
+        out += &format!("\n\n{}", caption(run, &runs));
     }
     Ok(out)
 }
@@ -69,6 +70,7 @@ pub fn read(run: &str, lesson: &str) -> Result<Run> {
     let about: Value = serde_json::from_str(lines.next().context("an empty recording")?)?;
     let word = |name: &str| about[name].as_str().unwrap_or("?").to_string();
     Ok(Run {
+        name: run.into(),
         command: word("command"),
         date: word("date"),
         records: lines
@@ -82,15 +84,22 @@ fn on_device(run: &Run) -> Option<&Record> {
     run.records.iter().find(|record| record.platform != "host")
 }
 
-fn title(run: &Run) -> String {
-    let Some(record) = on_device(run) else {
-        return "?".into();
-    };
-    let unit = match run.records.iter().any(|record| record.gflops.is_some()) {
+/// The device; with the run's name where the others have one of that name, too.
+fn label(run: &Run, all: &[Run]) -> String {
+    let short = |run| on_device(run).map_or("?".into(), short);
+    let same = all.iter().filter(|other| short(other) == short(run));
+    match same.count() {
+        0 | 1 => short(run),
+        _ => format!("{} ({})", short(run), run.name),
+    }
+}
+
+/// What a run's kernels are measured in.
+fn unit(run: &Run) -> &'static str {
+    match run.records.iter().any(|record| record.gflops.is_some()) {
         true => "GFLOP/s",
         false => "GB/s",
-    };
-    format!("{}, {unit}", short(record))
+    }
 }
 
 /// A device's name as people say it.
@@ -118,8 +127,8 @@ fn cells(run: &Run, kernel: &str) -> String {
     let Some(rate) = record.rate() else {
         return " - | - | - |".into();
     };
-    let unit = match (record.gflops, title(run).ends_with("GB/s")) {
-        (None, false) => " GB/s",
+    let unit = match (record.gflops, unit(run)) {
+        (None, "GFLOP/s") => " GB/s",
         _ => "",
     };
     format!(
@@ -131,14 +140,14 @@ fn cells(run: &Run, kernel: &str) -> String {
 }
 
 /// Where the figures come from.
-pub fn caption(run: &Run) -> String {
+pub fn caption(run: &Run, all: &[Run]) -> String {
     let Some(record) = on_device(run) else {
         return String::new();
     };
     let size = run.size().map_or(String::new(), |size| format!("{size}, "));
     format!(
         "*{}: {}, {}, driver {}; {size}median of at least 3 runs, recorded {} by `{}`.*",
-        short(record),
+        label(run, all),
         record.device,
         record.platform,
         record.driver,
