@@ -204,6 +204,25 @@ impl Terminal {
         self
     }
 
+    /// Waits until the program reads single keys. A Ctrl-C that comes a moment sooner is
+    /// the terminal's, which sends a signal, and whoever started the tests may have had
+    /// all their processes ignore that one.
+    #[track_caller]
+    pub fn reads_keys(&mut self) -> &mut Terminal {
+        use rustix::termios::{LocalModes, tcgetattr};
+        let begin = Instant::now();
+        let in_lines = || {
+            let modes = tcgetattr(&*self.pty).expect("a pty is a terminal");
+            modes.local_modes.contains(LocalModes::ICANON)
+        };
+        while in_lines() {
+            let patient = begin.elapsed() < PATIENCE;
+            assert!(patient, "{}\nreads no keys\n{}", self.line, self.screen());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self
+    }
+
     /// Types these keys, and forgets what was printed before them.
     #[track_caller]
     pub fn press(&mut self, keys: &str) -> &mut Terminal {

@@ -392,7 +392,7 @@ fn q_ends_the_lesson_and_control_c_interrupts_it_and_both_leave_the_terminal_in_
     for (i, place) in places.into_iter().enumerate() {
         let mut terminal = stepping();
         place(&mut terminal);
-        terminal.press(key::CTRL_C).ends_with(130);
+        terminal.reads_keys().press(key::CTRL_C).ends_with(130);
         assert!(terminal.is_in_order(), "place {i}");
         let mut terminal = stepping();
         place(&mut terminal);

@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use super::units::kernel_file;
 use crate::implementations::{self, Implementation};
@@ -81,12 +82,18 @@ impl Run {
     }
 }
 
-/// What a kernel does when nothing is wrong with it, at each shape.
+/// What a kernel does when nothing is wrong with it, at each shape. It is found out
+/// when the first mutant comes so far: the last shapes are the slowest, and few do.
 pub struct Sound {
     lesson: &'static Lesson,
     kernel: String,
-    runs: Vec<(Place, Run)>,
+    folder: PathBuf,
+    runs: Vec<(Place, OnceLock<Expected>)>,
 }
+
+/// `None` where the kernel refuses the shape, for a device's limit; in words what is
+/// wrong with the kernel itself.
+type Expected = Result<Option<Run>, String>;
 
 /// A shape, and how it is run.
 type Place = (&'static str, Stage);
@@ -133,38 +140,28 @@ impl Detectors {
         )
     }
 
-    /// Runs the kernel as it is. A shape that it refuses, for a device's limit,
-    /// is left out for its mutants.
-    pub fn sound(&self, lesson: &'static Lesson, kernel: &str, folder: &Path) -> Result<Sound> {
-        let file = folder.join("sound.cl");
-        fs::copy(kernel_file(lesson), &file)?;
-        let mut runs = Vec::new();
-        for place in places(lesson, kernel) {
-            if place.1 == Stage::Gpu && self.gpu.is_none() {
-                continue;
-            }
-            let run = self.run(lesson, kernel, &file, place, LONGEST)?;
-            if let Some(seen) = run.seen {
-                let shape = place.0;
-                bail!("{kernel} itself, without any change, is found by {seen} at {shape}");
-            }
-            if run.verified > 0 {
-                runs.push((place, run));
-            }
-        }
-        match runs.iter().any(|((_, stage), _)| *stage == Stage::Thorough) {
-            true => Ok(Sound {
-                lesson,
-                kernel: kernel.into(),
-                runs,
-            }),
-            false => bail!("{kernel} itself does not run under the simulator"),
+    /// The kernel as it is, of which nothing is known yet.
+    pub fn sound(&self, lesson: &'static Lesson, kernel: &str, folder: &Path) -> Sound {
+        let can_run = |place: &Place| place.1 != Stage::Gpu || self.gpu.is_some();
+        let places = places(lesson, kernel).into_iter().filter(can_run);
+        Sound {
+            lesson,
+            kernel: kernel.into(),
+            folder: folder.into(),
+            runs: places.map(|place| (place, OnceLock::new())).collect(),
         }
     }
 
     /// What finds the mutant in this file by the check of one kernel, if anything does.
     pub fn find_fault(&self, file: &Path, sound: &Sound) -> Result<Option<&'static str>> {
-        for (place, expected) in &sound.runs {
+        let mut simulated = false;
+        for (number, (place, expected)) in sound.runs.iter().enumerate() {
+            let expected = expected.get_or_init(|| self.expected(sound, number));
+            let expected = match expected.as_ref().map_err(|wrong| anyhow!("{wrong}"))? {
+                Some(expected) => expected,
+                None => continue,
+            };
+            simulated |= place.1 == Stage::Thorough;
             let patience = expected.patience();
             let run = self.run(sound.lesson, &sound.kernel, file, *place, patience)?;
             let seen = match run.seen {
@@ -178,7 +175,27 @@ impl Detectors {
                 return Ok(seen);
             }
         }
-        Ok(None)
+        match simulated {
+            true => Ok(None),
+            false => bail!("{} itself does not run under the simulator", sound.kernel),
+        }
+    }
+
+    /// Runs the kernel as it is, at one place.
+    fn expected(&self, sound: &Sound, number: usize) -> Expected {
+        let Sound { lesson, kernel, .. } = sound;
+        let place = sound.runs[number].0;
+        let file = sound.folder.join(format!("{kernel}-{number}.cl"));
+        let copied = fs::copy(kernel_file(lesson), &file).context("cannot copy the kernel file");
+        let run = copied.and_then(|_| self.run(lesson, kernel, &file, place, LONGEST));
+        let run = run.map_err(|error| format!("{error:#}"))?;
+        match run.seen {
+            Some(seen) => Err(format!(
+                "{kernel} itself, without any change, is found by {seen} at {}",
+                place.0
+            )),
+            None => Ok(Some(run).filter(|run| run.verified > 0)),
+        }
     }
 
     fn run(
@@ -313,11 +330,11 @@ fn places(lesson: &Lesson, kernel: &str) -> Vec<Place> {
             &["37x91x53", "130x260x35", "9x40x2050", "640x3300x3"],
         ),
         // Tiles of all sizes; K in whole tiles, where a panel's depth needs no rounding;
-        // thin tiles only, which can be counted, and beside others.
+        // thin tiles only, which can be counted, and beside others; two bands of tiles.
         9 => (
             &["9x9x17"],
             &["37x64x35", "64x100x17", "9x9x16", "5x140x17", "140x3x17"],
-            &["37x91x53", "120x250x35", "131x129x35"],
+            &["37x91x53", "120x250x35", "131x129x35", "300x40x3"],
         ),
         // Two rounds of the deepest tile.
         8 => (&["9x11x17"], &["37x64x35"], PADDED),
