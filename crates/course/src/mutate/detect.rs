@@ -332,7 +332,7 @@ fn places(lesson: &Lesson, kernel: &str) -> Vec<Place> {
         // Tiles of all sizes; K in whole tiles, where a panel's depth needs no rounding;
         // thin tiles only, which can be counted, and beside others; two bands of tiles.
         9 => (
-            &["9x9x17"],
+            &["9x9x17", "37x41x17"],
             &["37x64x35", "64x100x17", "9x9x16", "5x140x17", "140x3x17"],
             &["37x91x53", "120x250x35", "131x129x35", "300x40x3"],
         ),
