@@ -88,40 +88,63 @@ fn fault(line: &Value) -> Option<String> {
     }
 }
 
-#[test]
-#[ignore = "the kernels of lesson 9 are being measured"]
-fn the_score_that_is_kept_covers_every_kernel_and_no_mistake_survived() {
+/// The lines of data/mutation/score.jsonl.
+fn score() -> Vec<Value> {
     let path = workspace().join("data/mutation/score.jsonl");
-    let text = fs::read_to_string(&path).expect("the score is kept");
-    let lines: Vec<Value> = text
-        .lines()
+    let text = fs::read_to_string(path).expect("the score is kept");
+    text.lines()
         .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}")))
-        .collect();
-    let kernels =
-        KERNEL_LESSONS.flat_map(|lesson| kernels_of(lesson).into_iter().map(move |k| (lesson, k)));
-    let mut faults = Vec::new();
-    let mut known = 0;
-    for (lesson, name) in kernels.chain(helpers()) {
-        let is_its = |line: &&Value| line["lesson"] == lesson && line["kernel"] == *name;
-        let its: Vec<&Value> = lines.iter().filter(is_its).collect();
-        known += its.len();
-        let wrong = match its[..] {
-            [] => Some("not measured".to_string()),
-            [line] => fault(line),
-            _ => Some("more than one line".into()),
-        };
-        faults.extend(wrong.map(|wrong| format!("lesson {lesson}, {name}: {wrong}")));
-    }
-    if known < lines.len() {
-        faults.push(format!(
-            "{} lines of functions that no lesson has",
-            lines.len() - known
-        ));
-    }
+        .collect()
+}
+
+/// Every kernel of every lesson: the number of the lesson, and the name.
+fn kernels() -> Vec<(u32, String)> {
+    KERNEL_LESSONS
+        .flat_map(|lesson| kernels_of(lesson).into_iter().map(move |k| (lesson, k)))
+        .collect()
+}
+
+/// Whether the line is of this function.
+fn is_of(line: &Value, (lesson, name): &(u32, String)) -> bool {
+    line["lesson"] == *lesson && line["kernel"] == *name
+}
+
+#[track_caller]
+fn must_be_measured(functions: &[(u32, String)]) {
+    let lines = score();
+    let is_missing = |function: &&(u32, String)| !lines.iter().any(|line| is_of(line, function));
+    let missing: Vec<_> = functions.iter().filter(is_missing).collect();
     assert!(
-        faults.is_empty(),
-        "{}\n{}\ncargo run -p course -- mutate --kernel NAME --write measures it",
-        path.display(),
-        faults.join("\n")
+        missing.is_empty(),
+        "not measured: {missing:?}\ncargo run -p course -- mutate --kernel NAME --write does it"
     );
+}
+
+#[test]
+fn the_score_that_is_kept_covers_every_kernel() {
+    must_be_measured(&kernels());
+}
+
+#[test]
+#[ignore = "some helpers of lesson 9 are not measured yet"]
+fn the_score_that_is_kept_covers_every_helper() {
+    must_be_measured(&helpers());
+}
+
+#[test]
+fn no_mistake_survived_in_what_is_kept() {
+    let known: Vec<_> = kernels().into_iter().chain(helpers()).collect();
+    let lines = score();
+    let mut faults = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        let wrong = match known.iter().find(|function| is_of(line, function)) {
+            None => Some("no lesson has this function".to_string()),
+            Some(its) if lines[..number].iter().any(|line| is_of(line, its)) => {
+                Some("a second line of it".into())
+            }
+            Some(_) => fault(line),
+        };
+        faults.extend(wrong.map(|wrong| format!("line {}: {wrong}\n  {line}", number + 1)));
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
