@@ -76,14 +76,10 @@ pub fn poisoned(bytes: usize, ty: Type) -> Vec<u8> {
     forever.take(bytes + CANARY_BYTES).collect()
 }
 
-/// True when what lies behind the first `bytes` bytes is canary as it was.
+/// True when the canary behind the first `bytes` bytes is as it was.
 pub fn canary_alive(buffer: &[u8], bytes: usize, ty: Type) -> bool {
     let fresh = poison(ty).into_iter().cycle().skip(bytes % 8);
-    buffer[bytes..]
-        .iter()
-        .copied()
-        .zip(fresh)
-        .all(|(found, fresh)| found == fresh)
+    buffer[bytes..].iter().copied().eq(fresh.take(CANARY_BYTES))
 }
 
 /// True where element `i` still holds the poison.

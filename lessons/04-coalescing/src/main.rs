@@ -112,8 +112,9 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
 
 /// More than the caches of the device hold, where its memory allows. A GPU does
 /// not tell the size of its last cache, so there it is half a gigabyte. A virtual
-/// machine tells the cache of a whole socket, of which it has a part: 128 MiB is
-/// beyond that, and checked in a second.
+/// machine tells the cache of a whole socket, of which it has a part, and checking
+/// takes seconds for each copy: so a CPU copies 128 MiB at most, which the cache of
+/// the largest sockets does hold.
 fn copied_elements(lesson: &mut Lesson) -> Result<usize> {
     if lesson.runs()?.is_none() {
         return Ok(1 << 10);

@@ -10,6 +10,7 @@ use crate::report::model::size_name;
 /// The rates of some kernels of a lesson; all behind the first run also as a
 /// change against it. The last row compares the best with the best.
 pub fn table(lesson: &str, arguments: &[&str]) -> Result<String> {
+    // Kernels have an underscore in their names, recordings a hyphen.
     let (names, runs): (Vec<&str>, Vec<&str>) =
         arguments.iter().partition(|word| word.contains('_'));
     let runs: Vec<Run> = runs
