@@ -11,7 +11,7 @@ use crate::narrate::{Beat, Card, Look};
 use crate::ndrange::NdRange;
 use crate::report::{Record, Work};
 use crate::session::{Arg, Launch};
-use crate::verify::{self, CANARY_BYTES, Right};
+use crate::verify::{self, Right};
 
 /// One launch of such a kernel. Every one has the arguments (int, int, in, out).
 #[derive(Clone, Debug)]
@@ -120,7 +120,7 @@ impl Lesson {
         let size = elements * 4;
         self.narrator.beat(Beat::Allocate)?;
         self.narrator.name_next("C");
-        let mut out = session.buffer(size + CANARY_BYTES)?;
+        let mut out = session.buffer(size + session.canary_bytes())?;
         let look = Look {
             rows: 1,
             cols: elements,
@@ -141,7 +141,7 @@ impl Lesson {
             let wrong = (0..elements).filter(|&i| got[i].to_bits() != host[from(i)].to_bits());
             match (
                 wrong.count(),
-                verify::canary_alive(result, size, Type::Float),
+                verify::canary_alive(result, size, session.canary_bytes(), Type::Float),
             ) {
                 (0, true) => Ok(Right {
                     compared: elements,

@@ -18,7 +18,7 @@ use crate::report::{Record, Work};
 use crate::session::{Arg, Launch};
 use crate::step::Step;
 use crate::timing::{self, Runs, Timing};
-use crate::verify::{self, CANARY_BYTES, Problem, Right};
+use crate::verify::{self, Problem, Right};
 
 /// A kernel is run for so long before it is timed, so that clocks have risen.
 const WARM_UP: Duration = Duration::from_millis(30);
@@ -166,7 +166,7 @@ impl Lesson {
         let (mut launches, laid_out) = self.prepare(step, problem, program, &given)?;
         let c_bytes = s.m * s.n * problem.ty.size();
         self.narrator.name_next("C");
-        let c = session.buffer(c_bytes + CANARY_BYTES)?;
+        let c = session.buffer(c_bytes + session.canary_bytes())?;
         self.narrator
             .watch(&session.queue, "C", &c, step.look_at_c(s, problem.ty));
         self.narrator.beat(Beat::Arguments)?;
@@ -219,7 +219,7 @@ impl Lesson {
         };
         let check = |bytes: &[u8]| {
             narrator.note(|| verify::bound(problem));
-            let canary = verify::canary_alive(bytes, c_bytes, problem.ty);
+            let canary = verify::canary_alive(bytes, c_bytes, session.canary_bytes(), problem.ty);
             let right = verify::check(problem, &result(bytes), canary);
             let right = right.map_err(|wrong| wrong.to_string())?;
             let kept = |one: &LaidOut| one.must_keep_its_canary(&session, problem.ty);
@@ -288,10 +288,10 @@ impl Lesson {
         check: impl Fn(&[u8]) -> Result<Right, String>,
     ) -> Result<Outcome> {
         let session = self.session()?;
-        let whole = bytes + CANARY_BYTES;
+        let canary = session.canary_bytes();
         let name = launches.last().map_or("", |launch| &launch.name);
         self.narrator.beat(Beat::Poison)?;
-        session.write(out, &verify::poisoned(bytes, ty))?;
+        session.write(out, &verify::poisoned(bytes, canary, ty))?;
         self.narrator.beat(Beat::Launch)?;
         self.doing(format!("running {name}"))?;
         let events = session.launch_all(launches)?;
@@ -299,7 +299,7 @@ impl Lesson {
         session.wait_for_last(launches, &events)?;
         events.iter().for_each(|event| session.tell_times(event));
         self.narrator.beat(Beat::Read)?;
-        let first = session.read(out, whole)?;
+        let first = session.read(out, bytes + canary)?;
         self.narrator.beat(Beat::Check)?;
         self.doing(format!("checking {name}"))?;
         let right = match check(&first) {
@@ -315,7 +315,7 @@ impl Lesson {
         let narrator = self.narrator.clone();
         let _hush = narrator.hush();
         let timing = self.time(launches, (out, bytes, ty), runs)?;
-        let last = session.read(out, whole)?;
+        let last = session.read(out, bytes + canary)?;
         if last != first {
             return Ok(Outcome::Wrong(
                 "the result was right at first and another in the last run\n  \
@@ -379,7 +379,7 @@ impl Lesson {
             runs,
             |run| {
                 self.doing(format!("timing {name}, run {run}"))?;
-                session.fill(out, verify::poison(ty), bytes)?;
+                session.fill(out, &verify::poison(ty)[..ty.size()], bytes)?;
                 session.finish()
             },
             || session.run_all(launches),

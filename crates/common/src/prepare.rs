@@ -15,7 +15,7 @@ use crate::program::Program;
 use crate::session::{Arg, Launch, Session};
 use crate::step::Step;
 use crate::traffic::{Counts, Traffic};
-use crate::verify::{self, CANARY_BYTES, Problem};
+use crate::verify::{self, Problem};
 
 /// One of the two matrices that are multiplied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,11 +165,8 @@ impl Lesson {
                 Operand::A => "A laid out",
                 Operand::B => "B laid out",
             });
-            let mut poisoned = verify::poisoned(bytes, problem.ty);
-            if session.device.is_simulator() {
-                poisoned.truncate(bytes);
-            }
-            let to = session.upload(&poisoned)?;
+            let to =
+                session.upload(&verify::poisoned(bytes, session.canary_bytes(), problem.ty))?;
             let from = match operand {
                 Operand::A => &given.a,
                 Operand::B => &given.b,
@@ -200,12 +197,10 @@ impl LaidOut {
     /// # Errors
     /// What is wrong, in words; also when the device fails.
     pub(crate) fn must_keep_its_canary(&self, session: &Session, ty: Type) -> Result<(), String> {
-        if session.device.is_simulator() {
-            return Ok(());
-        }
-        let written = session.read(&self.buffer, self.bytes + CANARY_BYTES);
+        let canary = session.canary_bytes();
+        let written = session.read(&self.buffer, self.bytes + canary);
         let written = written.map_err(|error| error.to_string())?;
-        match verify::canary_alive(&written, self.bytes, ty) {
+        match verify::canary_alive(&written, self.bytes, canary, ty) {
             true => Ok(()),
             false => Err(format!(
                 "overrun: {} wrote past the end of its output",

@@ -99,7 +99,7 @@ fn copy_rate(session: &Session, program: &Program) -> Result<f64> {
     let count = bytes / 16;
     let mut from = session.buffer(count * 16)?;
     let to = session.buffer(count * 16)?;
-    session.fill(&mut from, [1; 8], count * 16)?;
+    session.fill(&mut from, &[1], count * 16)?;
     let group = 256.min(limits.max_work_group_size.max(1));
     let range = NdRange::cover(&[count], &[group]);
     let args = [Arg::Int(count as i32), Arg::Buffer(&from), Arg::Buffer(&to)];

@@ -21,6 +21,7 @@ use crate::ndrange::{self, NdRange};
 use crate::program::argument_name;
 use crate::report::seconds;
 use crate::timing::Profile;
+use crate::verify::CANARY_BYTES;
 
 /// A device that is ready to work: its context and one profiling queue.
 pub struct Session {
@@ -97,6 +98,16 @@ impl Session {
             queue: queue?,
             narrator,
         })
+    }
+
+    /// Bytes behind a result that a kernel must not touch. On a simulator none: where
+    /// the buffer ends with the result, it sees an access behind it by itself, a read
+    /// too, and names the line.
+    pub fn canary_bytes(&self) -> usize {
+        match self.device.is_simulator() {
+            true => 0,
+            false => CANARY_BYTES,
+        }
     }
 
     /// A buffer of `bytes` bytes, with undefined contents.
@@ -186,18 +197,15 @@ impl Session {
         });
     }
 
-    /// Fills `bytes` bytes of a buffer, rounded up to whole patterns, in queue order.
+    /// Fills `bytes` bytes of a buffer, which are whole patterns, in queue order.
     ///
     /// # Errors
     /// The driver's status.
-    pub fn fill(&self, buffer: &mut Buffer<u8>, pattern: [u8; 8], bytes: usize) -> Result<Event> {
-        // The call takes whole patterns: CL_INVALID_VALUE otherwise. What is filled
-        // beyond the result is canary, which holds the same pattern.
-        let whole = bytes.next_multiple_of(8);
+    pub fn fill(&self, buffer: &mut Buffer<u8>, pattern: &[u8], bytes: usize) -> Result<Event> {
         // SAFETY: the driver copies the pattern before the call returns.
         unsafe {
             self.queue
-                .enqueue_fill_buffer(buffer, &pattern, 0, whole, &[])
+                .enqueue_fill_buffer(buffer, pattern, 0, bytes, &[])
         }
         .during("filling a buffer")
     }

@@ -28,7 +28,7 @@ use crate::matrix::{Fill, Matrix, Shape};
 
 /// Up to this many multiply-adds every element is checked.
 const CHECK_ALL_BELOW: usize = 1 << 27;
-/// Bytes behind C that a kernel must not touch.
+/// Bytes behind C that a kernel must not touch, and which a write past the end hits.
 pub const CANARY_BYTES: usize = 4096;
 
 /// The eight bytes that a result buffer holds before a launch, repeated: for
@@ -70,16 +70,17 @@ impl Problem {
     }
 }
 
-/// What a buffer for C must hold before a launch: poison, then the canary.
-pub fn poisoned(bytes: usize, ty: Type) -> Vec<u8> {
+/// What a buffer for C must hold before a launch: `bytes` bytes of poison, then `canary`
+/// bytes of it, which nobody may touch.
+pub fn poisoned(bytes: usize, canary: usize, ty: Type) -> Vec<u8> {
     let forever = poison(ty).into_iter().cycle();
-    forever.take(bytes + CANARY_BYTES).collect()
+    forever.take(bytes + canary).collect()
 }
 
-/// True when the canary behind the first `bytes` bytes is as it was.
-pub fn canary_alive(buffer: &[u8], bytes: usize, ty: Type) -> bool {
+/// True when the `canary` bytes behind the first `bytes` bytes are as they were.
+pub fn canary_alive(buffer: &[u8], bytes: usize, canary: usize, ty: Type) -> bool {
     let fresh = poison(ty).into_iter().cycle().skip(bytes % 8);
-    buffer[bytes..].iter().copied().eq(fresh.take(CANARY_BYTES))
+    buffer[bytes..].iter().copied().eq(fresh.take(canary))
 }
 
 /// True where element `i` still holds the poison.

@@ -6,7 +6,7 @@ use common::narrate::{Beat, Card, Look};
 use common::ndrange::NdRange;
 use common::report::{Record, Work};
 use common::session::{Arg, Launch};
-use common::verify::{self, CANARY_BYTES, Right};
+use common::verify::{self, Right};
 use common::{Lesson, Outcome, Result, stream};
 use opencl3::kernel::Kernel;
 use opencl3::memory::Buffer;
@@ -81,9 +81,10 @@ fn run(lesson: &mut Lesson, saxpy: &Saxpy, record: &mut Record) -> Result<()> {
     let runs = lesson.runs()?;
     let narrator = lesson.narrator.clone();
     let out = (&mut c, size_of_val(&*saxpy.a), Type::Float);
+    let canary = lesson.session()?.canary_bytes();
     let check = |result: &[u8]| {
         narrator.note(|| compare::bound(n));
-        right(saxpy, result)
+        right(saxpy, result, canary)
     };
     match lesson.verify_and_time(&[launch], out, runs, check)? {
         Outcome::Wrong(wrong) => record.failed = Some(wrong),
@@ -110,7 +111,7 @@ fn arguments(lesson: &mut Lesson, saxpy: &Saxpy, kernel: &Kernel) -> Result<[Buf
     narrator.name_next("B");
     let b = session.upload(bytemuck::cast_slice(&saxpy.b))?;
     narrator.name_next("C");
-    let c = session.buffer(size_of_val(&*saxpy.a) + CANARY_BYTES)?;
+    let c = session.buffer(size_of_val(&*saxpy.a) + session.canary_bytes())?;
     let look = Look {
         rows: 1,
         cols: n,
@@ -128,9 +129,9 @@ fn arguments(lesson: &mut Lesson, saxpy: &Saxpy, kernel: &Kernel) -> Result<[Buf
 
 /// Whether this is the vector, and what lies behind it is as it was; if not, what
 /// it looks like.
-fn right(saxpy: &Saxpy, result: &[u8]) -> Result<Right, String> {
+fn right(saxpy: &Saxpy, result: &[u8], canary: usize) -> Result<Right, String> {
     let bytes = size_of_val(&*saxpy.a);
-    if !verify::canary_alive(result, bytes, Type::Float) {
+    if !verify::canary_alive(result, bytes, canary, Type::Float) {
         return Err(compare::OVERRUN.into());
     }
     compare::must_be_right(saxpy, &bytemuck::pod_collect_to_vec(&result[..bytes]))?;

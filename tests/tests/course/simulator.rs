@@ -91,9 +91,8 @@ fn thin_tiles_are_sound() {
 }
 
 /// An empty log must mean something. This kernel is right for the checker, and
-/// for the simulator wrong in three ways.
-#[test]
-fn the_simulator_sees_a_race_a_bad_access_and_an_uninitialised_read() {
+/// for the simulator wrong in three ways; one of them is the value that it reads.
+fn the_simulator_sees_a_race_an_uninitialised_read_and_one_behind(buffer: &str) {
     let Some(oclgrind) = Oclgrind::find() else {
         return;
     };
@@ -101,21 +100,27 @@ fn the_simulator_sees_a_race_a_bad_access_and_an_uninitialised_read() {
     let guard = "    if (row >= M || column >= N)\n        return;\n";
     let bad = "    local int seen[4];\n    int unset[2];\n    \
                if (row == 0 && column < 2) {\n        seen[0] = column;\n        \
-               volatile REAL behind = A[M * K];\n        \
+               volatile REAL behind = BUFFER;\n        \
                if (unset[column]) behind = 0;\n    }\n";
+    let bad = bad.replace("BUFFER", buffer);
     let at = text.find("matmul_private_sum(").expect("the kernel");
     let (before, after) = text.split_at(at);
     let text = format!(
         "{before}{}",
         after.replacen(guard, &format!("{bad}{guard}"), 1)
     );
-    let file = scratch("unsound.cl", text);
+    let file = scratch(&format!("unsound-{}.cl", &buffer[..1]), text);
     let program = lesson(5)
         .args("--only matmul_private_sum --size 17 --runs 0 --json --source")
         .arg(file);
-    let (run, log) = oclgrind.run("unsound", program);
+    let (run, log) = oclgrind.run(&format!("unsound-{}", &buffer[..1]), program);
     for (fault, words) in FAULTS {
         assert!(log.contains(words), "no {fault} in\n{log}\n{run}");
     }
     assert_eq!(run.ends_with(0).records()[0]["verified"], true);
+}
+
+each! { the_simulator_sees_a_race_an_uninitialised_read_and_one_behind:
+    the_simulator_sees_a_race_an_uninitialised_read_and_one_behind_a "A[M * K]"
+    the_simulator_sees_a_race_an_uninitialised_read_and_one_behind_c "C[M * N]"
 }

@@ -180,7 +180,8 @@ impl Beat {
                 "A kernel that writes nothing would leave the result of the kernel before it, and \
                  look right. So C is filled with a signalling NaN, which no computation makes: \
                  an element that nobody writes is seen, and so is a sum that begins from it. \
-                 Behind C lie 4096 bytes more, the canary: a write past the end kills it."
+                 Behind C lie 4096 bytes more, the canary: a write past the end kills it. (A \
+                 simulator needs none: it sees each access behind a buffer.)"
             }
             Beat::Launch | Beat::Wait => {
                 "The global size counts items, and is rounded up to whole groups; the local size \

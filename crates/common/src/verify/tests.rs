@@ -52,7 +52,7 @@ fn nan_is_wrong_everywhere() {
 #[test]
 fn poison_is_called_untouched() {
     let wrong = spoilt(ODD, |c| {
-        let bytes = poisoned(c.data.len() * 4, Type::Float);
+        let bytes = poisoned(c.data.len() * 4, 0, Type::Float);
         c.data = Elements::from_bytes(Type::Float, &bytes[..63 * 4]);
     });
     assert_eq!(
@@ -66,7 +66,7 @@ fn poison_is_called_untouched() {
 #[test]
 fn a_sum_that_starts_from_poison_is_nan_and_not_untouched() {
     for (ty, size) in [(Type::Float, 4), (Type::Double, 8)] {
-        let bytes = poisoned(size, ty);
+        let bytes = poisoned(size, 0, ty);
         let held = Elements::from_bytes(ty, &bytes[..size]);
         assert!(is_poison(&held, 0));
         let sum = Elements::from_fn(ty, 1, |_| held.get(0) + 1.0);
@@ -122,10 +122,10 @@ fn a_constant_result_is_named() {
 fn an_overrun_is_wrong_although_every_element_is_right() {
     let problem = Problem::new(ODD, Type::Float, Fill::Random, 1);
     let c = right(&problem);
-    let mut buffer = poisoned(63 * 4, Type::Float);
-    assert!(canary_alive(&buffer, 63 * 4, Type::Float));
+    let mut buffer = poisoned(63 * 4, CANARY_BYTES, Type::Float);
+    assert!(canary_alive(&buffer, 63 * 4, CANARY_BYTES, Type::Float));
     buffer[63 * 4] ^= 1;
-    let canary = canary_alive(&buffer, 63 * 4, Type::Float);
+    let canary = canary_alive(&buffer, 63 * 4, CANARY_BYTES, Type::Float);
     let wrong = check(&problem, &c, canary).expect_err("the canary died");
     assert!(wrong.looks_like[0].starts_with("overrun"));
 }

@@ -4,7 +4,7 @@ use common::element::{Elements, Type};
 use common::matrix::Shape;
 use common::program::Program;
 use common::session::{Arg, Launch, Session};
-use common::verify::{self, CANARY_BYTES};
+use common::verify;
 use common::{Error, Result};
 use opencl3::event::Event;
 use opencl3::memory::Buffer;
@@ -43,7 +43,7 @@ impl Ready {
             .map(|input| session.upload(input.as_bytes()))
             .collect();
         let inputs = inputs?;
-        let output = session.buffer(bytes(problem.output) + CANARY_BYTES)?;
+        let output = session.buffer(bytes(problem.output) + session.canary_bytes())?;
         let mut args = problem.scalars.clone();
         args.extend(inputs.iter().chain([&output]).map(Arg::Buffer));
         session.set_args(&kernel, &spec.kernel, &args)?;
@@ -67,7 +67,7 @@ impl Ready {
     /// When the device fails.
     pub fn poison(&mut self, session: &Session) -> Result<()> {
         let (ty, _) = self.problem.output;
-        let poisoned = verify::poisoned(bytes(self.problem.output), ty);
+        let poisoned = verify::poisoned(bytes(self.problem.output), session.canary_bytes(), ty);
         session.write(&mut self.output, &poisoned)
     }
 
@@ -103,8 +103,9 @@ impl Ready {
     pub fn check(&self, session: &Session) -> Result<std::result::Result<(), String>> {
         let (ty, _) = self.problem.output;
         let bytes = bytes(self.problem.output);
-        let result = session.read(&self.output, bytes + CANARY_BYTES)?;
-        let canary = verify::canary_alive(&result, bytes, ty);
+        let canary = session.canary_bytes();
+        let result = session.read(&self.output, bytes + canary)?;
+        let canary = verify::canary_alive(&result, bytes, canary, ty);
         let result = Elements::from_bytes(ty, &result[..bytes]);
         Ok(self.problem.check(result, canary))
     }

@@ -320,9 +320,10 @@ fn places(lesson: &Lesson, kernel: &str) -> Vec<Place> {
         // More panels than a group packs, the last of which lacks a column; a panel of A
         // that lacks none, a row, a column. K in one whole block, and in two; one group,
         // so that it can be counted: of a whole tile, of one that lacks a row, a column.
-        // Many tiles for an item.
+        // Many tiles for an item. A second block of K that finds a tile of C which lacks
+        // a row, a column: the simulator sees the sums that are read behind C.
         9 if PANELS.contains(&kernel) => (
-            &["9x9x17", "9x143x5", "40x9x15"],
+            &["9x9x17", "9x143x5", "40x9x15", "9x48x2049", "8x49x2049"],
             &[
                 "37x64x35", "40x9x15", "39x9x16", "3x2x2048", "3x2x2049", "8x8x2049", "7x8x2049",
                 "8x7x2049",

@@ -10,7 +10,7 @@ use common::error::During;
 use common::matrix::Matrix;
 use common::session::Session;
 use common::timing::{self, Profile, Runs};
-use common::verify::{CANARY_BYTES, Problem, Right, canary_alive, poison, poisoned};
+use common::verify::{Problem, Right, canary_alive, poison, poisoned};
 use dlopen2::raw::Library;
 use opencl3::event::Event;
 use opencl3::memory::ClMem;
@@ -58,7 +58,8 @@ pub fn measure(
     let bytes = s.m * s.n * 4;
     let a = session.upload(problem.a.data.as_bytes())?;
     let b = session.upload(problem.b.data.as_bytes())?;
-    let mut c = session.upload(&poisoned(bytes, Type::Float))?;
+    let canary = session.canary_bytes();
+    let mut c = session.upload(&poisoned(bytes, canary, Type::Float))?;
     let c_memory = c.get();
     let call = || -> Result<Event> {
         let mut queue = session.queue.get();
@@ -98,13 +99,16 @@ pub fn measure(
     let begin = Instant::now();
     wait(&call()?)?;
     let first_seconds = begin.elapsed().as_secs_f64();
-    let everything = session.read(&c, bytes + CANARY_BYTES)?;
+    let everything = session.read(&c, bytes + canary)?;
     let result = Matrix {
         rows: s.m,
         cols: s.n,
         data: Elements::from_bytes(Type::Float, &everything[..bytes]),
     };
-    let right = match check(&result, canary_alive(&everything, bytes, Type::Float)) {
+    let right = match check(
+        &result,
+        canary_alive(&everything, bytes, canary, Type::Float),
+    ) {
         Ok(right) => right,
         Err(wrong) => return Ok(Err(wrong)),
     };
@@ -114,7 +118,7 @@ pub fn measure(
     }
     let (mut walls, mut profiles) = (Vec::new(), Vec::new());
     while !runs.done(&walls) {
-        let fill = session.fill(&mut c, poison(Type::Float), bytes)?;
+        let fill = session.fill(&mut c, &poison(Type::Float)[..4], bytes)?;
         let begin = Instant::now();
         let event = call()?;
         wait(&event)?;

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use common::element::{Elements, Type};
 use common::matrix::Matrix;
 use common::timing::{self, Runs};
-use common::verify::{Problem, Right, canary_alive, poisoned};
+use common::verify::{CANARY_BYTES, Problem, Right, canary_alive, poisoned};
 use dlopen2::raw::Library;
 
 use super::{Measured, NOT_TRANSPOSED, ROW_MAJOR, WARM_UP, function};
@@ -55,7 +55,8 @@ pub fn measure(
     let (Elements::Float(a), Elements::Float(b)) = (&problem.a.data, &problem.b.data) else {
         bail!("only floats are compared");
     };
-    let Elements::Float(mut c) = Elements::from_bytes(Type::Float, &poisoned(bytes, Type::Float))
+    let Elements::Float(mut c) =
+        Elements::from_bytes(Type::Float, &poisoned(bytes, CANARY_BYTES, Type::Float))
     else {
         bail!("asked for floats");
     };
@@ -86,7 +87,7 @@ pub fn measure(
     call(&mut c);
     let first_seconds = begin.elapsed().as_secs_f64();
     let all = Elements::Float(c.clone());
-    let canary = canary_alive(all.as_bytes(), bytes, Type::Float);
+    let canary = canary_alive(all.as_bytes(), bytes, CANARY_BYTES, Type::Float);
     let result = Matrix {
         rows: s.m,
         cols: s.n,
