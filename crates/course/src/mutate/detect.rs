@@ -331,11 +331,20 @@ fn places(lesson: &Lesson, kernel: &str) -> Vec<Place> {
             &["37x91x53", "130x260x35", "9x40x2050", "640x3300x3"],
         ),
         // Tiles of all sizes; K in whole tiles, where a panel's depth needs no rounding;
-        // thin tiles only, which can be counted, and beside others; two bands of tiles,
+        // thin tiles only, which can be counted, just as thin as
+        // allowed, and beside others; two bands of tiles,
         // and more tiles than a tile has columns.
         9 => (
-            &["9x9x17", "37x41x17"],
-            &["37x64x35", "64x100x17", "9x9x16", "5x140x17", "140x3x17"],
+            &["9x9x17", "5x9x17", "9x5x17", "37x41x17"],
+            &[
+                "37x64x35",
+                "64x100x17",
+                "9x9x16",
+                "8x9x17",
+                "9x8x17",
+                "5x140x17",
+                "140x3x17",
+            ],
             &[
                 "37x91x53",
                 "120x250x35",
