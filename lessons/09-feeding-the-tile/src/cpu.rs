@@ -21,7 +21,8 @@ pub fn steps(problem: &Problem, limits: &Limits) -> [Step; 5] {
         let tile = Tile::suiting(limits, problem.ty, vectors);
         tile.in_blocks(problem.shape, limits.compute_units)
     };
-    let [tile, wide] = [2, 3].map(suiting);
+    let widest = Tile::vectors_for(limits, problem.ty, problem.shape.n);
+    let [tile, wide] = [2, widest].map(suiting);
     [
         tile.step("matmul_unpacked", "lesson 8's: A and B as they lie")
             .pad(tile.rows * GROUP, tile.columns(), 1),
@@ -33,9 +34,12 @@ pub fn steps(problem: &Problem, limits: &Limits) -> [Step; 5] {
             .prepare(tile.pack_a())
             .prepare(tile.pack_b()),
         tile.blocked("only B packed; many tiles per item, K in blocks"),
-        wide.blocked("three vectors, fewer loads per multiply-add")
-            .variant("wide")
-            .define("UNROLL", 4),
+        wide.blocked(match wide.vectors {
+            2 => "two vectors: of three, C would waste more",
+            _ => "three vectors, fewer loads per multiply-add",
+        })
+        .variant("wide")
+        .define("UNROLL", 4),
     ]
 }
 
@@ -63,14 +67,26 @@ impl Tile {
         }
     }
 
-    /// Up to 64 tiles for one item, since each uses the panel that the first one
+    /// Three, or two where that takes fewer multiply-adds and loads, because less of
+    /// the last panel lies beyond C: counted for one row of tiles and one k. They are
+    /// added up, since neither hides the other where that was measured.
+    fn vectors_for(limits: &Limits, ty: Type, columns: usize) -> usize {
+        let operations = |vectors: &usize| {
+            let tile = Tile::suiting(limits, ty, *vectors);
+            let each = tile.rows * vectors + tile.rows + vectors;
+            columns.div_ceil(tile.columns()) * each
+        };
+        [3, 2].into_iter().min_by_key(operations).unwrap_or(3)
+    }
+
+    /// Up to 128 tiles for one item, since each uses the panel that the first one
     /// brought into the cache; but so few that every compute unit gets at least 32
     /// items, which a driver can spread evenly.
     fn in_blocks(self, s: Shape, units: usize) -> Tile {
         let down = |tiles: usize| s.m.div_ceil(self.rows * tiles);
         let items = |tiles: usize| down(tiles) * s.n.div_ceil(self.columns());
         let enough = |tiles: &usize| items(*tiles) >= 32 * units;
-        let tiles = [64, 32, 16, 8, 4, 2].into_iter().find(enough);
+        let tiles = [128, 64, 32, 16, 8, 4, 2].into_iter().find(enough);
         Tile {
             tiles: tiles.unwrap_or(1),
             ..self
@@ -113,9 +129,11 @@ impl Tile {
             ))
     }
 
-    /// Neighbouring items move neighbouring pieces of one row of B.
+    /// Neighbouring items move neighbouring pieces of one row of B. Each moves little,
+    /// so a group has many: a driver for CPUs takes its time for each group.
     fn pack_b(&self) -> Preparation {
         Preparation::new("pack_b", Operand::B)
+            .group([16, 8])
             .per_item([self.columns(), 1])
             .traffic(Traffic::global("K*N", "K*NP"))
     }
@@ -157,8 +175,16 @@ mod tests {
     fn every_unit_gets_several_items() {
         let tile = || Tile::suiting(&limits(16, 16), Type::Float, 2);
         let tiles = |s, units| tile().in_blocks(s, units).tiles;
-        assert_eq!(tiles(Shape::cube(4096), 2), 64);
+        assert_eq!(tiles(Shape::cube(4096), 2), 128);
         assert_eq!(tiles(Shape::cube(1024), 2), 64);
         assert_eq!(tiles(Shape::cube(16), 2), 1);
+    }
+
+    #[test]
+    fn a_third_vector_must_not_stick_out_of_c() {
+        let limits = limits(16, 16);
+        let vectors = |n| Tile::vectors_for(&limits, Type::Float, n);
+        // Panels of 48 columns: 22, 1, 2; of 32 columns: 32, 2, 2.
+        assert_eq!([1024, 48, 64].map(vectors), [3, 3, 2]);
     }
 }
