@@ -9,6 +9,7 @@ mod functions;
 mod guards;
 mod mutant;
 mod operators;
+mod places;
 mod score;
 mod tokens;
 mod units;
