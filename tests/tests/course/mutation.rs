@@ -126,7 +126,6 @@ fn the_score_that_is_kept_covers_every_kernel() {
 }
 
 #[test]
-#[ignore = "some helpers of lesson 9 are not measured yet"]
 fn the_score_that_is_kept_covers_every_helper() {
     must_be_measured(&helpers());
 }
