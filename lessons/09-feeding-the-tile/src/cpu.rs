@@ -71,12 +71,12 @@ impl Tile {
     /// the last panel lies beyond C: counted for one row of tiles and one k. They are
     /// added up, since neither hides the other where that was measured.
     fn vectors_for(limits: &Limits, ty: Type, columns: usize) -> usize {
-        let operations = |vectors: &usize| {
-            let tile = Tile::suiting(limits, ty, *vectors);
+        let operations = |vectors: usize| {
+            let tile = Tile::suiting(limits, ty, vectors);
             let each = tile.rows * vectors + tile.rows + vectors;
             columns.div_ceil(tile.columns()) * each
         };
-        [3, 2].into_iter().min_by_key(operations).unwrap_or(3)
+        if operations(2) < operations(3) { 2 } else { 3 }
     }
 
     /// Up to 128 tiles for one item, since each uses the panel that the first one
