@@ -66,7 +66,7 @@ pub fn places(lesson: &Lesson, kernel: &str) -> Vec<Place> {
                 "37x64x35", "40x9x15", "39x9x16", "3x2x2048", "3x2x2049", "8x8x2049", "7x8x2049",
                 "8x7x2049",
             ],
-            &["37x91x53", "130x260x35", "9x40x2050", "640x3300x3"],
+            &["37x91x53", "130x260x35", "9x40x2050", "1100x3300x3"],
         ),
         // Tiles of all sizes; K in whole tiles, where a panel's depth needs no rounding;
         // thin tiles only, which can be counted, just as thin as allowed, and beside
