@@ -184,33 +184,14 @@ impl Terminal {
         self
     }
 
-    /// Waits until the program reads single keys. Until then Backspace and Ctrl-C are
-    /// the terminal's own, which takes back or interrupts by itself.
-    #[track_caller]
-    pub fn waits_for_keys(&mut self) -> &mut Terminal {
-        use rustix::termios::{LocalModes, tcgetattr};
-        let begin = Instant::now();
-        // A pty's two ends share one set of modes.
-        let modes = || {
-            tcgetattr(&*self.pty)
-                .expect("a pty is a terminal")
-                .local_modes
-        };
-        while modes().contains(LocalModes::ICANON) {
-            let patient = begin.elapsed() < PATIENCE;
-            assert!(patient, "{}\nreads no keys\n{}", self.line, self.screen());
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        self
-    }
-
-    /// Waits until the program reads single keys. A Ctrl-C that comes a moment sooner is
-    /// the terminal's, which sends a signal, and whoever started the tests may have had
-    /// all their processes ignore that one.
+    /// Waits until the program reads single keys. Until then Backspace and Ctrl-C are the
+    /// terminal's own: it takes back, or sends a signal, which whoever started the tests
+    /// may have had all their processes ignore.
     #[track_caller]
     pub fn reads_keys(&mut self) -> &mut Terminal {
         use rustix::termios::{LocalModes, tcgetattr};
         let begin = Instant::now();
+        // A pty's two ends share one set of modes.
         let in_lines = || {
             let modes = tcgetattr(&*self.pty).expect("a pty is a terminal");
             modes.local_modes.contains(LocalModes::ICANON)

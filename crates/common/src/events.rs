@@ -32,6 +32,9 @@ pub enum Event {
     Paused,
     /// And has come.
     Resumed,
+    /// All is done and said, and this is the exit status: what is left is the driver's
+    /// own end.
+    Leaving(u8),
 }
 
 /// The writing end.

@@ -7,6 +7,7 @@ use colored::Colorize;
 
 use crate::cli::Flags;
 use crate::error::{Error, Result};
+use crate::events::Event;
 use crate::lesson::Lesson;
 use crate::report::Report;
 use crate::source::{Source, did_you_mean};
@@ -36,32 +37,54 @@ pub fn lesson_with<Own: Args>(
     }
     let (flags, own) = parse_flags::<Own>(number, title);
     flags.apply_color();
-    let result = match supervise::is_child() {
-        true => Lesson::begin(number, title, file, flags).and_then(|mut lesson| {
-            for (i, size) in lesson.sizes().into_iter().enumerate() {
-                if i > 0 {
-                    lesson.say("")?;
-                }
-                lesson.flags.size = size;
-                body(&mut lesson, &own)?;
-            }
-            lesson.end()
+    let status = match supervise::is_child() {
+        true => in_the_child(Lesson::begin(number, title, file, flags), |lesson| {
+            body(lesson, &own)
         }),
-        false => in_the_parent(file, &flags),
+        false => status_of(in_the_parent(file, &flags)),
     };
-    match result {
-        Ok(code) => code,
-        Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
-        Err(error @ Error::Asked(_)) => error.exit_code(),
-        Err(error @ Error::OpenCl { .. }) if supervise::is_child() => {
-            supervise::tell_failure(&error);
-            error.exit_code()
+    ExitCode::from(status)
+}
+
+/// The lesson's work, and its exit status, which is told before the driver ends.
+fn in_the_child(begun: Result<Lesson>, body: impl Fn(&mut Lesson) -> Result<()>) -> u8 {
+    let mut lesson = match begun {
+        Ok(lesson) => lesson,
+        Err(error) => return status_of(Err(error)),
+    };
+    let result = at_each_size(&mut lesson, body);
+    lesson.spinner.finish_and_clear();
+    let status = status_of(result);
+    // If the parent cannot be told, it waits as long as for anything else.
+    let _ = lesson.tell(&Event::Leaving(status));
+    status
+}
+
+fn at_each_size(lesson: &mut Lesson, body: impl Fn(&mut Lesson) -> Result<()>) -> Result<u8> {
+    for (i, size) in lesson.sizes().into_iter().enumerate() {
+        if i > 0 {
+            lesson.say("")?;
         }
-        Err(error) => {
-            complain(&error);
-            error.exit_code()
-        }
+        lesson.flags.size = size;
+        body(lesson)?;
     }
+    lesson.end()?;
+    Ok(0)
+}
+
+/// The exit status; what went wrong is told.
+fn status_of(result: Result<u8>) -> u8 {
+    let error = match result {
+        Ok(status) => return status,
+        Err(error) => error,
+    };
+    match &error {
+        _ if error.is_closed_pipe() => return 0,
+        Error::Asked(_) => {}
+        Error::OpenCl { .. } if supervise::is_child() => supervise::tell_failure(&error),
+        _ => complain(&error),
+    }
+    error.status()
 }
 
 /// An error on standard error, with the next thing to try.
@@ -93,7 +116,7 @@ fn parse_flags<Own: Args>(number: u32, title: &'static str) -> (Flags, Own) {
 }
 
 /// What needs no device is done at once; the rest by a child.
-fn in_the_parent(file: Option<&'static str>, flags: &Flags) -> Result<ExitCode> {
+fn in_the_parent(file: Option<&'static str>, flags: &Flags) -> Result<u8> {
     let path = match (&flags.source, file) {
         (Some(path), _) => Some(path.clone()),
         (None, name) => name.map(Source::path_in_course),
@@ -104,7 +127,7 @@ fn in_the_parent(file: Option<&'static str>, flags: &Flags) -> Result<ExitCode> 
         for kernel in kernels.iter().flat_map(Source::kernels) {
             report.line(kernel)?;
         }
-        return Ok(ExitCode::SUCCESS);
+        return Ok(0);
     }
     if flags.watch {
         let Some(path) = path else {
@@ -112,7 +135,8 @@ fn in_the_parent(file: Option<&'static str>, flags: &Flags) -> Result<ExitCode> 
                 "this lesson has no kernel file that --watch could watch".into(),
             ));
         };
-        return watch::run(&path, flags, || must_suit(file, flags));
+        watch::run(&path, flags, || must_suit(file, flags))?;
+        return Ok(0);
     }
     must_suit(file, flags)?;
     let sleep = &mut |time| {
@@ -120,7 +144,7 @@ fn in_the_parent(file: Option<&'static str>, flags: &Flags) -> Result<ExitCode> 
         false
     };
     let ended = supervise::run(flags, &supervise::environment(), sleep)?;
-    Ok(ExitCode::from(ended.unwrap_or_default().status))
+    Ok(ended.unwrap_or_default().status)
 }
 
 /// Refuses a kernel file that cannot be read or holds nothing that the lesson

@@ -9,7 +9,6 @@ mod rates;
 pub mod saves;
 
 use std::path::Path;
-use std::process::ExitCode;
 use std::time::Duration;
 
 use colored::Colorize;
@@ -30,7 +29,7 @@ use saves::{News, Saves};
 /// # Errors
 /// When the file cannot be read at the beginning, or standard output fails.
 /// Whatever goes wrong in a run is printed, and the loop goes on.
-pub fn run(path: &Path, flags: &Flags, must_suit: impl Fn() -> Result<()>) -> Result<ExitCode> {
+pub fn run(path: &Path, flags: &Flags, must_suit: impl Fn() -> Result<()>) -> Result<()> {
     Source::read(path)?;
     let name = shortest(path).display().to_string();
     let mut saves = Saves::of(path)?;
@@ -52,7 +51,7 @@ pub fn run(path: &Path, flags: &Flags, must_suit: impl Fn() -> Result<()>) -> Re
                 remember_limits(&mut environment, flags, &ended.records);
             }
             Ok(None) => clear_line(),
-            Err(error) if error.is_closed_pipe() => return Ok(ExitCode::SUCCESS),
+            Err(error) if error.is_closed_pipe() => return Ok(()),
             Err(error) => {
                 clear_line();
                 complain(&error);
@@ -71,7 +70,7 @@ pub fn run(path: &Path, flags: &Flags, must_suit: impl Fn() -> Result<()>) -> Re
         if news == News::Interrupted {
             clear_line();
             eprintln!("watching ended");
-            return Ok(ExitCode::SUCCESS);
+            return Ok(());
         }
         why.insert_str(0, " saved");
     }

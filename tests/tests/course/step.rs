@@ -208,7 +208,7 @@ fn a_prediction_stands_beside_the_measurement() {
     );
     // What is no number is not accepted, and can be taken back.
     terminal.press("5").waits_for("> 5");
-    terminal.press("z").waits_for("> 5").waits_for_keys();
+    terminal.press("z").waits_for("> 5").reads_keys();
     terminal.press(key::BACKSPACE).waits_for("  >");
     terminal.press("12,5%").press(key::ENTER);
     terminal
