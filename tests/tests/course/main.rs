@@ -3,7 +3,7 @@
 //!
 //! ```sh
 //! cargo test -p tests                    # all
-//! cargo test -p tests step::             # those of step.rs
+//! cargo test -p tests step::             # those of step.rs and step/
 //! ```
 
 /// A test for each of these: they share the cores, and a failure names its lesson.

@@ -1,0 +1,263 @@
+//! What a learner's file is answered: solved, or what is wrong with it.
+
+use super::*;
+
+/// Each exercise as it stands is found wanting, by a message; each solution is solved.
+fn unsolved_fails_and_solved_passes(lesson: &str) {
+    if Oclgrind::find().is_none() {
+        return;
+    }
+    let learner = Learner::started(&format!("lesson-{lesson}"));
+    let is_ours = |exercise: &PathBuf| id(exercise).starts_with(&format!("{lesson}."));
+    for exercise in exercises().into_iter().filter(is_ours) {
+        let id = id(&exercise);
+        // A busy machine may judge speed as it likes, a test may not.
+        let check = || {
+            let words = format!("exercise {id} --no-timing");
+            learner.types(&words).run()
+        };
+        let shown = check().ends_with(1);
+        let shown = shown.says(&["✗", "not solved yet", "--hint", "Task"]);
+        assert!(!shown.stdout.contains("does not build"), "{shown}");
+        fits_a_terminal(&shown);
+        assert!(!learner.progress().contains(&format!("{id} solved")));
+        learner.writes(&exercise, &solution(&exercise));
+        let shown = check().ends_with(0).says(&[&format!("{id}: solved")]);
+        assert!(!shown.stdout.contains('✗'), "{shown}");
+        fits_a_terminal(&shown);
+        assert!(learner.progress().contains(&format!("{id} solved\n")));
+    }
+}
+
+each! { unsolved_fails_and_solved_passes:
+    exercises_of_lesson_1_fail_unsolved_and_pass_solved "1"
+    exercises_of_lesson_2_fail_unsolved_and_pass_solved "2"
+    exercises_of_lesson_3_fail_unsolved_and_pass_solved "3"
+    exercises_of_lesson_4_fail_unsolved_and_pass_solved "4"
+    exercises_of_lesson_5_fail_unsolved_and_pass_solved "5"
+    exercises_of_lesson_6_fail_unsolved_and_pass_solved "6"
+    exercises_of_lesson_7_fail_unsolved_and_pass_solved "7"
+    exercises_of_lesson_8_fail_unsolved_and_pass_solved "8"
+    exercises_of_lesson_9_fail_unsolved_and_pass_solved "9"
+    exercises_of_lesson_10_fail_unsolved_and_pass_solved "10"
+}
+
+/// Where speed is the point: a ratio is shown, or why there is none. Which, depends on
+/// the machine.
+#[test]
+fn speed_is_a_ratio_to_the_lessons_kernel_or_not_judged() {
+    let Some(oclgrind) = Oclgrind::find() else {
+        return;
+    };
+    let learner = Learner::started("speed");
+    for (id, kernel) in [
+        ("4.2", "matmul_id0_columns"),
+        ("7.3", "matmul_dot4"),
+        ("8.2", "matmul_column_strip"),
+    ] {
+        let exercise = numbered(id);
+        learner.writes(&exercise, &solution(&exercise));
+        let check = |program: Program| {
+            let answer = program.arg("--json").run().records().remove(0);
+            let seen = answer["observations"].as_array().expect("a list").clone();
+            let speed = seen.into_iter().find(|one| one["detector"] == "speed");
+            (speed.expect("a line on speed"), answer)
+        };
+        let says = |seen: &Value| seen["says"].as_str().expect("text").to_string();
+        let types = || learner.types(&format!("exercise {id} --timeout 120"));
+        let (speed, _) = check(types());
+        let said = says(&speed);
+        assert!(said.contains(kernel) && said.contains("(±"), "{said}");
+        assert_ne!(speed["outcome"], "not run", "{said}");
+        // What is not judged counts neither for nor against a kernel.
+        let simulated = types().env("OPENCL_DYLIB_PATH", oclgrind.library());
+        for (program, why) in [
+            (types().arg("--no-timing"), "--no-timing"),
+            (simulated, "a simulator's times say nothing"),
+        ] {
+            let (speed, answer) = check(program);
+            assert_eq!(speed["outcome"], "not judged", "{answer}");
+            assert!(says(&speed).contains(why), "{answer}");
+            assert_eq!(answer["verdict"], "solved", "{answer}");
+        }
+    }
+    // What is wrong is not timed.
+    let exercise = numbered("7.3");
+    let wrong = solution(&exercise).replacen("k += 4", "k += 5", 1);
+    assert_ne!(wrong, solution(&exercise));
+    learner.writes(&exercise, &wrong);
+    let shown = learner.types("exercise 7.3").run().ends_with(1);
+    assert!(!shown.stdout.contains("of the speed"), "{shown}");
+}
+
+/// Solutions that nearly are: what is said must be what is wrong.
+fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
+    if Oclgrind::find().is_none() {
+        return;
+    }
+    let learner = Learner::started(&format!("plausible-{lesson}"));
+    let barrier = "        barrier(CLK_LOCAL_MEM_FENCE);       // nobody needs them any longer\n";
+    let add = "            sum += a_tile[y][k] * b_tile[k][x];\n";
+    let guard = "first_column + y < columns && first_row + x < rows";
+    let cases: [(&str, &str, &str, &[&str]); 15] = [
+        // Right on PoCL, and a race.
+        ("6.2", barrier, "", &["✗ races", "✓ result"]),
+        // Right everywhere, and eight times as many as are needed.
+        (
+            "6.2",
+            add,
+            "        { sum += a_tile[y][k] * b_tile[k][x]; barrier(CLK_LOCAL_MEM_FENCE); }\n",
+            &["✗ barriers", "too many"],
+        ),
+        (
+            "6.4",
+            guard,
+            "first_row + y < rows && first_column + x < columns",
+            &["✗ result", "at 37x91"],
+        ),
+        (
+            "6.5",
+            "            tile[me] += tile[me + others];\n        barrier(CLK_LOCAL_MEM_FENCE);\n",
+            "        { tile[me] += tile[me + others]; barrier(CLK_LOCAL_MEM_FENCE); }\n",
+            &["✗ barriers"],
+        ),
+        // Only the corner beyond both edges is sent home.
+        (
+            "3.1",
+            "row >= M || column",
+            "row >= M && column",
+            &["✗ result", "✗ races"],
+        ),
+        // A neighbour's element, and the guard of the other one.
+        (
+            "2.3",
+            "i + half_of_n;",
+            "2 * i + 1;",
+            &["✗ result", "at 1000"],
+        ),
+        (
+            "2.2",
+            "i += get_global_size(0)",
+            "i += get_local_size(0)",
+            &["✗ races"],
+        ),
+        // Item by item in a row: the same loads in four times the sectors.
+        (
+            "4.1",
+            "round * items + item",
+            "4 * item + (round + 1) % 4",
+            &["✗ sectors"],
+        ),
+        // The guard of the first lane alone.
+        ("7.1", "i + 4 <= n", "i < n", &["✗ bounds"]),
+        // Right, and each element of B is loaded four times.
+        (
+            "8.2",
+            "a * b[c]",
+            "a * B[k * N + column + c]",
+            &["✗ global loads"],
+        ),
+        // One column of A's tile more or less.
+        ("8.3", "a_tile[i / DEEP]", "a_tile[i / T]", &["✗ result"]),
+        // Right at every size that is padded to one panel, and at no other.
+        ("9.1", "column % PANEL] = b", "column] = b", &["✗ result"]),
+        // The fetch of this round instead of the next.
+        ("9.3", "k0 + TS;", "k0;", &["✗ result"]),
+        // Right for the default; another value shows it.
+        (
+            "10.1",
+            "(row0 + r) * N",
+            "(row0 + r % 2) * N",
+            &["✗", "ROWS = 8"],
+        ),
+        // The tile's sides, where the group's are meant.
+        ("10.3", "across * across <=", "s * s <=", &["✗ result"]),
+    ];
+    let of_lesson = |id: &str| id.split('.').next() == Some(lesson);
+    assert!(cases.iter().any(|(id, ..)| of_lesson(id)));
+    for (id, old, new, words) in cases.into_iter().filter(|(id, ..)| of_lesson(id)) {
+        let exercise = numbered(id);
+        let text = solution(&exercise);
+        assert_eq!(text.matches(old).count(), 1, "{id}: {old}");
+        learner.writes(&exercise, &text.replacen(old, new, 1));
+        let shown = learner.types(&format!("exercise {id} --no-timing")).run();
+        shown.ends_with(1).says(words);
+    }
+}
+
+each! { plausible_wrong_answers_are_told_what_is_wrong:
+    plausible_wrong_answers_of_lesson_2_are_told_what_is_wrong "2"
+    plausible_wrong_answers_of_lesson_3_are_told_what_is_wrong "3"
+    plausible_wrong_answers_of_lesson_4_are_told_what_is_wrong "4"
+    plausible_wrong_answers_of_lesson_6_are_told_what_is_wrong "6"
+    plausible_wrong_answers_of_lesson_7_are_told_what_is_wrong "7"
+    plausible_wrong_answers_of_lesson_8_are_told_what_is_wrong "8"
+    plausible_wrong_answers_of_lesson_9_are_told_what_is_wrong "9"
+    plausible_wrong_answers_of_lesson_10_are_told_what_is_wrong "10"
+}
+
+/// Files that do not build, that never end, that crash, that are empty.
+#[test]
+fn a_file_of_any_kind_gets_an_answer() {
+    let learner = Learner::started("any-kind");
+    let exercise = numbered("6.3");
+    let text = solution(&exercise);
+    let check = |text: &str| {
+        learner.writes(&exercise, text);
+        learner.types("exercise 6.3").run()
+    };
+    let shown = check(&text.replace("float sum = 0;", "float sum = 0"));
+    shown
+        .ends_with(4)
+        .says(&["does not build", "float sum = 0", "not solved yet"]);
+    learner.writes(&exercise, &text.replace("k0 += TS", "k0 += C[0] == 1"));
+    let shown = learner.types("exercise 6.3 --timeout 3").run().ends_with(5);
+    shown.says(&["no end after 3 seconds", "not solved yet"]);
+    let shown = check(&text.replace("C[row", "((global float *)64)[row"));
+    shown
+        .ends_with(5)
+        .says(&["the process died", "matmul_tiled"]);
+    let shown = check(&text.replace("matmul_tiled", "matmul_tilde"));
+    shown.ends_with(4).says(&["matmul_tiled"]);
+    check("").fails(2, &["3-one-barrier.cl", "empty"]);
+}
+
+#[test]
+fn without_a_device_the_message_names_setup() {
+    let learner = Learner::started("no-device");
+    let drivers = scratch_folder("no-drivers");
+    let run = learner
+        .types("exercise 6.2")
+        .env("OCL_ICD_VENDORS", drivers)
+        .run();
+    run.fails(
+        3,
+        &["no usable OpenCL device", "./setup", "course -- doctor"],
+    )
+    .says(&["did not run"]);
+    let exercise = numbered("6.2");
+    learner.writes(&exercise, &solution(&exercise));
+    let run = learner
+        .types("check-all")
+        .env("OCL_ICD_VENDORS", scratch_folder("no-drivers"))
+        .run();
+    run.fails(3, &["no usable OpenCL device", "course -- doctor"])
+        .says(&["did not run"]);
+}
+
+/// Right, and nobody has looked for a race: that is not solved.
+#[test]
+fn without_the_simulator_a_right_result_is_not_a_solution() {
+    let learner = Learner::started("no-oclgrind");
+    let exercise = numbered("6.2");
+    learner.writes(&exercise, &solution(&exercise));
+    let types = |words: &str| learner.types(words).env("OCLGRIND_LIBRARY", "/nowhere");
+    let shown = types("exercise 6.2").run().ends_with(0);
+    shown.says(&["✓ result", "not proven free of races", "./setup --full"]);
+    assert!(learner.progress().contains("6.2 right\n"));
+    types("").run().ends_with(0).says(&["0 of "]);
+    types("check-all")
+        .run()
+        .ends_with(0)
+        .says(&["right, not proven"]);
+}

@@ -1,0 +1,63 @@
+//! What an exercise is made of: a gap, hints, a solution, a place in its lesson's page.
+
+use super::*;
+
+#[test]
+fn an_exercise_and_its_solution_differ_only_in_the_gap() {
+    for exercise in exercises() {
+        let (open, solved) = (read(&exercise.join("exercise.cl")), solution(&exercise));
+        let ([before, gap, after], [other_before, filled, other_after]) =
+            (parts(&open), parts(&solved));
+        assert_eq!(before, other_before, "{exercise:?}");
+        assert_eq!(after, other_after, "{exercise:?}");
+        assert_ne!(gap, filled, "{exercise:?}");
+        for text in [&open, &solved] {
+            assert_eq!(text.matches("// ---- ").count(), 2, "{exercise:?}: one gap");
+            assert!(text.lines().count() <= 80, "{exercise:?}: short");
+            assert!(text.lines().all(|line| line.chars().count() <= 100));
+            let title = format!("// Exercise {}: ", id(&exercise));
+            assert!(text.starts_with(&title), "{exercise:?}: {title}");
+        }
+    }
+}
+
+#[test]
+fn every_lesson_with_kernels_has_three_exercises_that_its_page_names() {
+    for lesson in entries(&workspace().join("exercises")) {
+        let count = entries(&lesson).len();
+        assert!(count >= 3, "{lesson:?} has {count}");
+        let page = workspace().join("lessons").join(name(&lesson));
+        // That every lesson has a page is for another test to say.
+        let Ok(page) = fs::read_to_string(page.join("README.md")) else {
+            continue;
+        };
+        for exercise in entries(&lesson) {
+            let command = format!("exercise {}", id(&exercise));
+            assert!(
+                page.contains(&command),
+                "the page of {lesson:?} does not name {command}"
+            );
+        }
+    }
+}
+
+#[test]
+fn hints_come_one_at_a_time_and_everything_fits_a_terminal() {
+    let learner = Learner::started("hints");
+    for exercise in exercises() {
+        let id = id(&exercise);
+        for (seen, next) in [(1, 2), (2, 3), (3, 4), (3, 4)] {
+            let shown = learner.types(&format!("exercise {id} --hint")).run();
+            let shown = shown.ends_with(0).says(&[&format!("Hint {seen}")]);
+            let early = shown.stdout.contains(&format!("Hint {next}"));
+            assert!(!early, "{shown}");
+            fits_a_terminal(&shown);
+        }
+        assert!(learner.progress().contains(&format!("{id} hints 3\n")));
+        let shown = learner.types(&format!("exercise {id} --solution")).run();
+        let shown = shown
+            .ends_with(0)
+            .says(&["You have not changed your file yet"]);
+        fits_a_terminal(&shown);
+    }
+}
