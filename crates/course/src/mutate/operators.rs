@@ -168,7 +168,9 @@ fn initialisers(body: &Body) -> Vec<(Range<usize>, String)> {
         let statement = body.statement(i);
         let end = body.end_of(i, &[";", ","]);
         let before = |word: &str| (statement.start..i).any(|i| body.text(i) == word);
-        let in_a_loops_head = body.text(body.begin_of(i, &[]).wrapping_sub(2)) == "for";
+        // `for`, and a macro that ends in it.
+        let head = body.text(body.begin_of(i, &[]).wrapping_sub(2));
+        let in_a_loops_head = head.ends_with("for");
         let is_pointer = before("*") && body.is_declaration(i);
         if body.text(i) != "=" || before("const") || is_pointer || in_a_loops_head {
             return None;
