@@ -92,7 +92,7 @@ pub const CODES: &[Code] = &[
     code(-31, "CL_INVALID_DEVICE_TYPE", "no such type of device", "a wrong constant in the query", HOST_BUG),
     code(-32, "CL_INVALID_PLATFORM", "no such platform", "a null or stale platform handle", HOST_BUG),
     code(-33, "CL_INVALID_DEVICE", "no such device in this context",
-        "the program or queue was made for another device than the context", "use one and the same device for context, queue and build (source S3 mixed devices[0] and devices[1])"),
+        "the program or queue was made for another device than the context", "use one and the same device for context, queue and build"),
     code(-34, "CL_INVALID_CONTEXT", "no such context, or objects of two contexts were mixed", "a buffer or queue of another device's context", HOST_BUG),
     code(-35, "CL_INVALID_QUEUE_PROPERTIES", "the device cannot make such a queue", "out-of-order execution or an on-device queue where there is none", "ask for profiling only"),
     code(-36, "CL_INVALID_COMMAND_QUEUE", "no such queue, or it died",

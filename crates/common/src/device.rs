@@ -259,25 +259,26 @@ fn describe(platform: &ClPlatform) -> Platform {
     }
 }
 
-/// The .icd files through which the loader finds drivers, with the library that
-/// each names. Empty where the system has no such folder (macOS, Windows).
-pub fn icd_files() -> Vec<(PathBuf, String)> {
-    let mut files: Vec<(PathBuf, String)> = std::fs::read_dir(icd_folder())
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|end| end == "icd"))
-        .map(|path| {
-            let library = std::fs::read_to_string(&path).unwrap_or_default();
-            (path, library.trim().to_string())
-        })
-        .collect();
+/// The .icd files through which the loader finds drivers. Empty where the system has no
+/// such folder (macOS, Windows).
+pub fn icd_files() -> Vec<PathBuf> {
+    let place = icd_place();
+    // ocl-icd takes a single file as well.
+    if place.is_file() {
+        return vec![place];
+    }
+    let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|end| end == "icd"));
     files.sort();
     files
 }
 
-/// The folder with the loader's .icd files.
-pub fn icd_folder() -> PathBuf {
-    std::env::var_os("OCL_ICD_VENDORS")
+/// The variable that names another place for the .icd files.
+pub const ICD_VARIABLE: &str = "OCL_ICD_VENDORS";
+
+/// The folder with the loader's .icd files, or the one file that it is told of.
+pub fn icd_place() -> PathBuf {
+    std::env::var_os(ICD_VARIABLE)
         .map_or_else(|| PathBuf::from("/etc/OpenCL/vendors"), PathBuf::from)
 }

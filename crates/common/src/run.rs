@@ -37,6 +37,9 @@ pub fn lesson_with<Own: Args>(
     }
     let (flags, own) = parse_flags::<Own>(number, title);
     flags.apply_color();
+    if supervise::is_child() {
+        supervise::end_with_the_parent();
+    }
     let status = match supervise::is_child() {
         true => in_the_child(Lesson::begin(number, title, file, flags), |lesson| {
             body(lesson, &own)

@@ -217,9 +217,9 @@ impl Session {
     pub fn set_args(&self, kernel: &Kernel, name: &str, args: &[Arg]) -> Result<()> {
         for (i, arg) in args.iter().enumerate() {
             let index = i as u32;
-            // SAFETY: each branch passes a value of the type that the kernel's
-            // signature was checked to have (program::check_signature); the
-            // driver copies it. Buffers outlive the launch, which the callers
+            // SAFETY: each branch passes a value of the type that Program::kernel
+            // has held against the kernel's signature; where the driver keeps none,
+            // it refuses a value of another size (CL_INVALID_ARG_SIZE). It copies it. Buffers outlive the launch, which the callers
             // wait for while they hold them. A null buffer is allowed.
             let set = unsafe {
                 match *arg {

@@ -4,17 +4,17 @@
 pub mod cache;
 mod child;
 mod obituary;
+mod probe;
 mod side_by_side;
 mod terminal;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::cli::Flags;
-use crate::device;
+use crate::device::{self, ICD_VARIABLE};
 use crate::error::{Error, Result};
 use crate::events::{self, EVENTS_VARIABLE, Event, Sender};
 use crate::report::Record;
@@ -27,6 +27,7 @@ use terminal::Terminal;
 
 pub use cache::CACHE_VARIABLE;
 pub use obituary::cause_of_death;
+pub use probe::{answer_probe, devices};
 pub(crate) use terminal::clear_line;
 
 /// Set by the parent to the number of the device that the child must use.
@@ -36,8 +37,6 @@ pub const CHILD_DEVICE_VARIABLE: &str = "OPENCL_COURSE_CHILD_DEVICE";
 pub const LIMITS_VARIABLE: &str = "OPENCL_COURSE_LIMITS";
 /// Set to ask a lesson only which devices it sees: a label on each line.
 pub const PROBE_VARIABLE: &str = "OPENCL_COURSE_PROBE";
-/// The loader looks for ICD files in the folder that this variable names.
-const ICD_VARIABLE: &str = "OCL_ICD_VENDORS";
 /// opencl3 loads the library that this variable names, if it can.
 pub const LIBRARY_VARIABLE: &str = "OPENCL_DYLIB_PATH";
 
@@ -96,7 +95,7 @@ pub fn run(flags: &Flags, environment: &Environment, pause: Pause) -> Result<Opt
     }
     let mut results = Vec::new();
     let mut worst = 0;
-    let labels = devices(environment);
+    let labels = labels(environment);
     if labels.is_empty() {
         // For the error that says what is missing.
         device::list()?;
@@ -149,8 +148,10 @@ fn watch(flags: &Flags, mut environment: Environment, pause: Pause) -> Result<Op
             eprintln!("\n{}", cache::message(&file));
             environment.push((cache::CACHE_VARIABLE, "0".into()));
             cached = false;
-            if !resume::is_in_a_kernel(&events.0) {
-                events.clear();
+            match resume::is_in_a_kernel(&events.0) {
+                // The new child is not to be judged by the last word of the old one.
+                true => Sender::to(&events.0)?.send(&Event::Doing("starting again".into()))?,
+                false => events.clear(),
             }
         } else if !resume::note_death(&events.0, &how)? {
             return Err(Error::Died(resume::after_earlier_deaths(&events.0, how)));
@@ -173,6 +174,17 @@ fn ended(status: u8, events: &Path) -> Ended {
         false => status,
     };
     Ended { status, records }
+}
+
+/// The child's side: it is not to run on without anybody who watches it, whoever ends
+/// the parent and how. Only Linux can be asked for that.
+pub(crate) fn end_with_the_parent() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Signal, set_parent_process_death_signal};
+        // Where the system refuses, it is as it is elsewhere.
+        let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    }
 }
 
 /// The child's side: the device failed. The parent goes on with the next kernel, or
@@ -202,12 +214,12 @@ pub fn fallback_driver() -> Option<Fallback> {
     let chosen = fallbacks
         .iter()
         .any(|(variable, _)| std::env::var_os(variable).is_some());
-    if chosen || !folder.is_dir() || !devices(&Environment::new()).is_empty() {
+    if chosen || !folder.is_dir() || !labels(&Environment::new()).is_empty() {
         return None;
     }
     fallbacks.into_iter().find(|(variable, path)| {
         let environment = vec![(*variable, path.into())];
-        path.exists() && !devices(&environment).is_empty()
+        path.exists() && !labels(&environment).is_empty()
     })
 }
 
@@ -227,46 +239,45 @@ fn thread_per_core() -> Option<(&'static str, OsString)> {
     (!is_chosen).then(|| ("POCL_AFFINITY", "1".into()))
 }
 
-/// The labels of the devices, as a child sees them: opencl3 loads its library
-/// once in a process, and the environment of this one is not ours to change.
-fn devices(environment: &Environment) -> Vec<String> {
-    let Ok(this) = std::env::current_exe() else {
-        return Vec::new();
-    };
-    let mut command = Command::new(this);
-    command
-        .env(PROBE_VARIABLE, "1")
-        .envs(environment.iter().map(|(name, value)| (name, value)));
-    let answer = command.stderr(Stdio::null()).output();
-    let answer = answer.map(|output| output.stdout).unwrap_or_default();
-    let lines = String::from_utf8_lossy(&answer);
-    lines.lines().map(String::from).collect()
+/// The labels of the devices, as a child of ours sees them.
+fn labels(environment: &Environment) -> Vec<String> {
+    let this = std::env::current_exe();
+    this.map_or_else(|_| Vec::new(), |this| devices(&this, environment))
 }
 
-/// The child's side of [`devices`].
-pub fn answer_probe() -> ExitCode {
-    for device in device::list().unwrap_or_default() {
-        println_quietly(&device.label());
-    }
-    ExitCode::SUCCESS
-}
-
-/// A file for events that goes away with its owner.
+/// A file for events that goes away with its owner. Ctrl-C ends the owner at once, so
+/// the next one clears away what is older than any lesson.
 struct EventsFile(PathBuf);
 
 impl EventsFile {
+    const BEGIN: &str = "opencl-course-events-";
+
     fn new() -> EventsFile {
+        let folder = std::env::temp_dir();
+        EventsFile::clear_old(&folder);
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let name = format!(
-            "opencl-course-{}-{}.jsonl",
+            "{}{}-{}.jsonl",
+            EventsFile::BEGIN,
             std::process::id(),
             now.map_or(0, |now| now.as_nanos())
         );
-        EventsFile(std::env::temp_dir().join(name))
+        EventsFile(folder.join(name))
     }
-}
 
-impl EventsFile {
+    fn clear_old(folder: &Path) {
+        const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let is_ours = name.to_string_lossy().starts_with(EventsFile::BEGIN);
+            let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+            if is_ours && age().is_some_and(|age| age > DAY) {
+                // Another may have been quicker.
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
+
     /// Forgets what was written.
     fn clear(&self) {
         // Nothing to do about a file that cannot be removed from a temporary folder.

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Result, anyhow, bail};
 use colored::Colorize;
+use common::Error;
 use common::matrix::Shape;
 use common::report::Record;
 use common::source::Source;
@@ -69,8 +70,16 @@ type Matrix = Vec<((u32, String), BTreeMap<String, Verdict>)>;
 pub fn check(only: Option<&str>, json: bool) -> Result<()> {
     let mut implementations = implementations::all()?;
     if let Some(only) = only {
+        let names: Vec<String> = implementations.iter().map(|i| i.name.clone()).collect();
         let wanted = only.to_lowercase();
         implementations.retain(|i| i.name.to_lowercase().contains(&wanted));
+        if implementations.is_empty() {
+            let why = format!(
+                "--on {only}: the course knows of no such implementation; there are {}",
+                names.join(", ")
+            );
+            return Err(Error::Usage(why).into());
+        }
     }
     let here: Vec<&Implementation> = implementations
         .iter()

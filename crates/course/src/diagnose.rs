@@ -55,7 +55,7 @@ pub struct Options {
     #[arg(long, value_name = "SELECTOR")]
     device: Option<String>,
     /// End a launch that takes longer; the simulator gets six times as long
-    #[arg(long, value_name = "SECONDS", default_value_t = 20)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
     /// Print one JSON object a line
     #[arg(long)]
@@ -198,7 +198,7 @@ fn simulate(run: &Run, text: &str, oclgrind: Option<&Implementation>) -> Result<
     let Some(oclgrind) = oclgrind else {
         return Ok(vec![simulator::missing()]);
     };
-    let mut command = run.command(SIMULATED, run.timeout * PATIENCE)?;
+    let mut command = run.command(SIMULATED, run.timeout.saturating_mul(PATIENCE))?;
     command
         .args(["--device", oclgrind.selector.as_deref().unwrap_or("0")])
         .envs(

@@ -2,11 +2,10 @@
 //! this machine has.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use anyhow::Result;
 use common::source::workspace;
-use common::supervise::{LIBRARY_VARIABLE, PROBE_VARIABLE};
+use common::supervise::{self, LIBRARY_VARIABLE};
 
 use crate::lessons::LESSONS;
 
@@ -132,14 +131,7 @@ fn gpus(labels: &[String]) -> Vec<Implementation> {
         .collect()
 }
 
-/// The labels of the devices that a lesson sees in this environment; none when
-/// a driver fails.
+/// The labels of the devices that a lesson sees in this environment.
 fn devices(environment: &[(&'static str, String)]) -> Result<Vec<String>> {
-    let output = Command::new(LESSONS[0].binary()?)
-        .env(PROBE_VARIABLE, "1")
-        .envs(environment.iter().map(|(name, value)| (name, value)))
-        .stderr(Stdio::null())
-        .output()?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    Ok(text.lines().map(String::from).collect())
+    Ok(supervise::devices(&LESSONS[0].binary()?, environment))
 }

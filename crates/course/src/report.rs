@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use colored::Colorize;
+use common::Error;
 use common::cli::{DEVICE_VARIABLE, parse_size};
 use common::matrix::Shape;
 use common::report::{factor, percent, significant};
@@ -117,9 +118,22 @@ fn planned(options: &Options) -> Result<Report> {
 /// The report that lies in the folder, if it was stopped before its end and is
 /// the same; else the new one. A finished one is kept beside it.
 fn begin_or_go_on(planned: Report, file: &Path, fresh: bool) -> Result<Report> {
-    let there = match file.is_file() {
-        true => Some(Report::read(file)?),
-        false => None,
+    let previous = file.with_file_name("previous.json");
+    let there = match (file.is_file(), Report::read(file)) {
+        (false, _) => None,
+        (true, Err(_)) if fresh => {
+            fs::rename(file, &previous)?;
+            eprintln!(
+                "what was there is no report; it is now {}",
+                previous.display()
+            );
+            None
+        }
+        (true, Err(error)) => {
+            let next = "next: the same command with --fresh, which keeps it as previous.json";
+            return Err(Error::Usage(format!("{error}\n  {next}")).into());
+        }
+        (true, Ok(there)) => Some(there),
     };
     if let Some(stopped) = there
         .as_ref()
@@ -133,13 +147,15 @@ fn begin_or_go_on(planned: Report, file: &Path, fresh: bool) -> Result<Report> {
         return Ok(stopped.clone());
     }
     if let Some(there) = there {
-        let previous = file.with_file_name("previous.json");
-        match there.left().is_empty() {
-            true => {
+        match (there.left().is_empty(), fresh) {
+            (true, _) => {
                 fs::rename(file, &previous)?;
                 eprintln!("the report that was there is now {}", previous.display());
             }
-            false => eprintln!("beginning anew: the run that was stopped was of something else"),
+            (false, true) => eprintln!("beginning anew, as --fresh asks"),
+            (false, false) => {
+                eprintln!("beginning anew: the run that was stopped was of something else");
+            }
         }
     }
     eprintln!(

@@ -42,11 +42,12 @@ fn drivers(lesson: &Lesson) -> Result<()> {
     if files.is_empty() {
         lesson.say(format!(
             "    none in {}; some systems register drivers elsewhere",
-            device::icd_folder().display()
+            device::icd_place().display()
         ))?;
     }
-    for (path, library) in files {
-        lesson.say(format!("    {}: {library}", path.display()))?;
+    for path in files {
+        let library = std::fs::read_to_string(&path).unwrap_or_default();
+        lesson.say(format!("    {}: {}", path.display(), library.trim()))?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Everything that can be mistyped: a clear error, and the right exit status.
 
-use tests::{device, lesson, lesson_without_device, scratch};
+use tests::{device, lesson, lesson_without_device, program, scratch};
 
 #[test]
 fn a_size_that_is_none_is_refused_with_the_reason() {
@@ -230,4 +230,13 @@ fn a_syntax_error_is_shown_in_the_file_with_line_and_caret() {
 #[test]
 fn a_syntax_error_of_the_lesson_without_help_is_shown_as_well() {
     a_syntax_error_is_shown(2, "02-saxpy.cl");
+}
+
+#[test]
+fn what_the_course_cannot_do_with_a_value_is_said_before_it_begins() {
+    let course = |words: &str| program("course").args(words).run();
+    course("check --on Pocll").fails(2, &["--on Pocll", "PoCL", "rusticl"]);
+    for timeout in ["0", "soon", "99999999999999999999"] {
+        course(&format!("diagnose 1 --timeout {timeout}")).fails(2, &["--timeout"]);
+    }
 }

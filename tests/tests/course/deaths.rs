@@ -96,11 +96,11 @@ fn after_a_hang_the_other_kernels_are_verified() {
         "05-private-memory.cl",
         &[("matmul_private_sum", HANG, "C")],
     );
-    let Some(program) = on_pocl(5, "--json --size 20 --runs 0 --timeout 3", file) else {
+    let Some(program) = on_pocl(5, "--json --size 20 --runs 0 --timeout 8", file) else {
         return;
     };
     let words = [
-        "no end after 3 seconds",
+        "no end after 8 seconds",
         "running matmul_private_sum",
         "--timeout",
     ];

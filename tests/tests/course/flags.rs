@@ -242,3 +242,22 @@ fn several_sizes_are_worked_on_one_after_another() {
         .collect();
     assert_eq!(shapes, [[4, 4, 4], [5, 6, 7], [1, 1, 1]], "{run}");
 }
+
+#[test]
+fn the_table_of_all_devices_shows_what_was_timed_at_each_size() {
+    // Lesson 3 shows its kernels by hand, untimed, before it times them.
+    let run = lesson(3)
+        .args("--all-devices --size 16,20 --runs 1 --only matmul_naive")
+        .run()
+        .ends_with(0);
+    let (_, table) = run
+        .stdout
+        .split_once("All devices side by side")
+        .expect("a table");
+    let rows: Vec<&str> = table
+        .lines()
+        .filter(|line| line.contains("matmul_naive 1") || line.contains("matmul_naive 2"))
+        .collect();
+    assert_eq!(rows.len(), 2, "{run}");
+    assert!(rows.iter().all(|row| row.contains("GFLOP/s")), "{run}");
+}

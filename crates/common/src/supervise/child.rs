@@ -8,10 +8,11 @@ use super::{Environment, Pause, obituary};
 use crate::cli::Flags;
 use crate::error::{Error, Result};
 use crate::events::{self, EVENTS_VARIABLE, Event};
+use crate::run::show_error;
 
 /// How long a child may take to end once it has said that it leaves. A driver was
-/// seen to stop for good while its threads ended, about once in some thousand runs;
-/// by then nothing is lost with the process.
+/// once seen to stop for good while its threads ended; by then nothing is lost with
+/// the process.
 const TEARDOWN: Duration = Duration::from_secs(5);
 
 /// How a child came to its end.
@@ -93,11 +94,18 @@ fn end(status: ExitStatus, events: &[Event]) -> Result<End> {
     if let Some(code) = status.code().and_then(|code| u8::try_from(code).ok()) {
         return Ok(end_by_itself(code, events));
     }
-    let how = obituary::of_crash(status, events::doing(events));
-    match obituary::was_stopped(status) {
-        true => Err(Error::Died(how)),
-        false => Ok(End::Died(how)),
+    if obituary::was_stopped(status) {
+        return Err(Error::Died(obituary::of_crash(
+            status,
+            events::doing(events),
+        )));
     }
+    if let Some(Event::Leaving(code)) = events.last() {
+        show_error(obituary::of_crash_at_the_end(status));
+        return Ok(end_by_itself(*code, events));
+    }
+    let how = obituary::of_crash(status, events::doing(events));
+    Ok(End::Died(how))
 }
 
 fn end_by_itself(status: u8, events: &[Event]) -> End {
@@ -161,6 +169,16 @@ mod tests {
         let failed = Event::Failed("CL_OUT_OF_RESOURCES".into());
         let failed = stuck(&[doing, failed, Event::Leaving(5)]);
         assert!(matches!(failed, End::Died(how) if how == "CL_OUT_OF_RESOURCES"));
+    }
+
+    #[test]
+    fn a_crash_after_the_last_word_does_not_undo_what_was_said() {
+        let left = ended(11, Some(Event::Leaving(1))).unwrap();
+        assert!(matches!(left, End::Exit(1)));
+        assert!(matches!(
+            ended(2, Some(Event::Leaving(1))),
+            Err(Error::Died(_))
+        ));
     }
 
     #[test]

@@ -23,6 +23,16 @@ pub(super) fn of_crash(status: ExitStatus, doing: &str) -> String {
     )
 }
 
+/// Of a child that had done and said everything, and crashed on its way out.
+pub(super) fn of_crash_at_the_end(status: ExitStatus) -> String {
+    format!(
+        "the process died ({}) when all was done, and what it said stands\n  \
+         likely cause: the driver does not end cleanly, or a kernel wrote where nobody looked\n  \
+         next: cargo run -p course -- check --on Oclgrind   which sees every access",
+        cause_of_death(status)
+    )
+}
+
 /// Of a child that began nothing new for so long, and was ended.
 pub(super) fn of_hang(timeout: Duration, doing: &str) -> String {
     format!(

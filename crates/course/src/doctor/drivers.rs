@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::device::icd_folder;
+use common::device::{self, ICD_VARIABLE, icd_place};
 use common::supervise::LIBRARY_VARIABLE;
 use serde_json::Value;
 
@@ -13,9 +13,6 @@ use super::library;
 use super::probe::{self, Answer, Environment};
 use super::system::System;
 use super::tools::Tool;
-
-/// The loader reads the ICD files of the folder that this variable names.
-const VENDORS_VARIABLE: &str = "OCL_ICD_VENDORS";
 
 /// Variables that change which devices there are, or how they behave, each with
 /// what it does.
@@ -105,7 +102,7 @@ fn dylib_path() -> Option<Finding> {
 }
 
 fn vendors() -> Option<Finding> {
-    const NAME: &str = VENDORS_VARIABLE;
+    const NAME: &str = ICD_VARIABLE;
     let folder = PathBuf::from(std::env::var_os(NAME)?);
     let shown = folder.display();
     Some(match folder.exists() {
@@ -130,8 +127,8 @@ pub fn cure(system: &System, error: &str) -> String {
     let install = match error {
         _ if error.contains(NO_OPENCL) => return format!("unset {LIBRARY_VARIABLE}"),
         _ if error.contains(NO_LOADER) => system.install(Tool::Loader),
-        _ if std::env::var_os(VENDORS_VARIABLE).is_some() => {
-            return format!("unset {VENDORS_VARIABLE}");
+        _ if std::env::var_os(ICD_VARIABLE).is_some() => {
+            return format!("unset {ICD_VARIABLE}");
         }
         _ => system.install(Tool::Pocl),
     };
@@ -163,16 +160,9 @@ pub fn loader(system: &System) -> Vec<Finding> {
 /// Every ICD file: whether it names a library, whether that opens, and which
 /// platforms it brings.
 pub fn icd_files(system: &System) -> Vec<Finding> {
-    let folder = icd_folder();
-    let mut files: Vec<PathBuf> = fs::read_dir(&folder)
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|end| end == "icd"))
-        .collect();
-    files.sort();
+    let files = device::icd_files();
     if files.is_empty() {
-        let what = folder.display().to_string();
+        let what = icd_place().display().to_string();
         let (verdict, says) = match cfg!(target_os = "linux") {
             true => (Verdict::Bad, "no ICD file: the loader is told of no driver"),
             false => (
@@ -235,7 +225,7 @@ fn alone(file: &Path) -> Answer {
     let answer = match prepared {
         Ok(_) => {
             let environment: Environment = vec![
-                (VENDORS_VARIABLE.into(), Some(folder.clone().into())),
+                (ICD_VARIABLE.into(), Some(folder.clone().into())),
                 // A library that is opened in the loader's place reads no ICD file.
                 (LIBRARY_VARIABLE.into(), None),
             ];

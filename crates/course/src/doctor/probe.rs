@@ -57,13 +57,13 @@ fn wait(mut child: Child) -> Answer {
     let begin = Instant::now();
     let status = loop {
         match child.try_wait() {
-            Ok(Some(status)) => break status,
+            Ok(Some(status)) => break Some(status),
             Err(error) => return Answer::Failed(error.to_string()),
             Ok(None) if begin.elapsed() > PATIENCE => {
                 // The pipes close with the child.
                 let _ = child.kill();
                 let _ = child.wait();
-                return Answer::Failed(format!("no answer after {} seconds", PATIENCE.as_secs()));
+                break None;
             }
             Ok(None) => std::thread::sleep(Duration::from_millis(5)),
         }
@@ -75,9 +75,12 @@ fn wait(mut child: Child) -> Answer {
         .lines()
         .last()
         .and_then(|line| serde_json::from_str(line).ok());
-    match answer {
-        Some(answer) if status.success() => Answer::Said(answer),
-        _ => Answer::Failed(death(
+    match (answer, status) {
+        // Who has answered may stop for good at its end.
+        (Some(answer), None) => Answer::Said(answer),
+        (Some(answer), Some(status)) if status.success() => Answer::Said(answer),
+        (None, None) => Answer::Failed(format!("no answer after {} seconds", PATIENCE.as_secs())),
+        (_, Some(status)) => Answer::Failed(death(
             &status.to_string(),
             &heard(complained).unwrap_or_default(),
         )),

@@ -88,6 +88,12 @@ fn amounts(count: u64, what: &str) -> Vec<(Count, u64)> {
         if name.starts_with("barrier") || name.starts_with("work_group_barrier") {
             return vec![(Count::Barriers, count)];
         }
+        if name.starts_with("atom") {
+            // It loads an element and stores one.
+            let space = address_space(name).unwrap_or("");
+            let both = [true, false].map(|is_load| memory(is_load, space, count, count));
+            return both.concat();
+        }
         return vector_call(name).map_or(Vec::new(), |(is_load, space, width)| {
             memory(is_load, space, count, count * width)
         });
@@ -114,12 +120,15 @@ fn vector_call(name: &str) -> Option<(bool, &'static str, u64)> {
     let rest = loads.or_else(|| name.strip_prefix("vstore"))?;
     let end = rest.find(|c: char| !c.is_ascii_digit())?;
     let width = rest[..end].parse().ok()?;
-    let space = match (rest.contains("AS1"), rest.contains("AS3")) {
-        (true, _) => "global",
-        (_, true) => "local",
-        _ => return None,
-    };
-    Some((loads.is_some(), space, width))
+    Some((loads.is_some(), address_space(rest)?, width))
+}
+
+fn address_space(call: &str) -> Option<&'static str> {
+    match (call.contains("AS1"), call.contains("AS3")) {
+        (true, _) => Some("global"),
+        (_, true) => Some("local"),
+        _ => None,
+    }
 }
 
 fn memory(is_load: bool, space: &str, count: u64, elements: u64) -> Vec<(Count, u64)> {
@@ -147,12 +156,14 @@ mod tests {
         let printed = "Instructions executed for kernel 'f':\n   9 - load global (36 bytes)\n\
             Instructions executed for kernel 'f':\n   8 - load global (128 bytes)\n   \
             2 - call _Z6vload4mPU3AS1Kf()\n   3 - call _Z7vstore2Dv2_fmPU3AS3f()\n   \
-            64 - call _Z7barrierj()\n   5 - load private (20 bytes)\n   7 - add\n{}\n";
+            64 - call _Z7barrierj()\n   3 - call _Z11atomic_xchgPU3AS1Viii()\n   5 - load private (20 bytes)\n   7 - add\n{}\n";
         let counts = counts(printed, 32);
         let expected = [
-            (Count::GlobalLoads, 40.0),
+            (Count::GlobalLoads, 43.0),
+            (Count::GlobalStores, 3.0),
             (Count::LocalStores, 6.0),
-            (Count::LoadInstructions, 10.0),
+            (Count::LoadInstructions, 13.0),
+            (Count::StoreInstructions, 3.0),
             (Count::Barriers, 2.0),
         ];
         assert_eq!(counts, BTreeMap::from(expected));

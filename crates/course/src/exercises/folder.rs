@@ -62,7 +62,7 @@ impl Folder {
         let path = chosen.filter(named).or_else(|| pointed().filter(named));
         let path = path.or_else(default);
         match path {
-            Some(path) => Ok(Folder { path }),
+            Some(path) => Folder::at(&path),
             None => Err(usage(format!(
                 "your home folder is not known, so name a folder for the exercises\n  \
                  next: cargo run -p course -- start DIR   or the variable {VARIABLE}"

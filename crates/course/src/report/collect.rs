@@ -107,9 +107,8 @@ fn command(report: &Report, part: &Part) -> Result<Option<Command>> {
             };
             command = Command::new(std::env::current_exe()?);
             command.args(["peer", peer.argument(), "--size", &shape.to_string()]);
-            if let Some((variable, value)) = supervise::fallback_driver() {
-                command.env(variable, value);
-            }
+            // What a lesson's child gets: libraries are measured as the kernels are.
+            command.envs(supervise::environment());
         }
     }
     command.args(["--device", &part.device.to_string()]);

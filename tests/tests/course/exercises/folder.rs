@@ -32,6 +32,12 @@ fn the_clone_stays_clean() {
         shown.fails(2, &["lies in the clone", "outside"]);
         assert_eq!(path.exists(), there, "nothing was made");
     }
+    // The same by the variable, from within the clone.
+    let shown = program("course")
+        .args("start")
+        .env("OPENCL_COURSE_EXERCISES", "mine")
+        .run();
+    shown.fails(2, &["lies in the clone", "outside"]);
     // A file that stands where the folder is to be.
     let learner = Learner::new("no-folder");
     fs::write(&learner.0, "a file").expect("writable");
