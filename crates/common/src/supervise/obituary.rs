@@ -28,7 +28,7 @@ pub(super) fn of_crash_at_the_end(status: ExitStatus) -> String {
     format!(
         "the process died ({}) when all was done, and what it said stands\n  \
          likely cause: the driver does not end cleanly, or a kernel wrote where nobody looked\n  \
-         next: cargo run -p course -- check --on Oclgrind   which sees every access",
+         next: run it in Oclgrind, which sees every access (see docs/setting-up.md)",
         cause_of_death(status)
     )
 }
