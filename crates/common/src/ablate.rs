@@ -102,7 +102,7 @@ impl Lesson {
         let timed = Timed {
             median: whole,
             spread: record.spread,
-            clock: Some(self.clock_after_the_whole(step, problem)?),
+            clock: self.clock_after_the_whole(step, problem)?,
         };
         self.part(step, problem, None, Ok(timed), whole)?;
         let preparations = record.preparations.iter();
@@ -145,24 +145,25 @@ impl Lesson {
         Ok(Timed {
             median: timing.median(),
             spread: Some(timing.spread()),
-            clock: Some(self.clock_after(&ready.launches[last..])?),
+            clock: self.clock_after(&ready.launches[last..])?,
         })
     }
 
-    fn clock_after_the_whole(&mut self, step: &Step, problem: &Problem) -> Result<f64> {
+    fn clock_after_the_whole(&mut self, step: &Step, problem: &Problem) -> Result<Option<f64>> {
         let source = self.source()?;
         let ready = self.left(step, problem, "all of it", &source)?;
         self.clock_after(&ready.launches)
     }
 
     /// The device's clock right after these launches.
-    fn clock_after(&mut self, launches: &[Launch]) -> Result<f64> {
+    fn clock_after(&mut self, launches: &[Launch]) -> Result<Option<f64>> {
         let name = launches.last().map_or("", |launch| &launch.name);
         let session = self.session()?;
         let clock = self.core_clock()?;
         clock.share_after(|| {
             self.doing(format!("measuring the clock after {name}"))?;
-            busy(|| session.run_all(launches).map(drop))
+            busy(|| session.run_all(launches).map(drop))?;
+            session.launch_all(launches).map(drop)
         })
     }
 

@@ -105,6 +105,10 @@ impl Fma<'_> {
         self.session.run(&self.kernel, Fma::NAME, &self.range)
     }
 
+    fn launch(&self) -> Result<Event> {
+        self.session.launch(&self.kernel, Fma::NAME, &self.range)
+    }
+
     fn best(&self) -> Result<f64> {
         let args = [
             Arg::Int(self.rounds),

@@ -13,15 +13,16 @@ use crate::device::Kind;
 use crate::error::Result;
 use crate::ndrange::NdRange;
 use crate::session::{Arg, Session};
-use crate::timing::{self, Runs};
+use crate::timing::{self, Clock, Runs};
 
-/// Rounds of eight multiplications: some 200 us, far more than a launch takes, and less
-/// than a clock takes to change. (rusticl ends loops after 65,535 rounds.)
-const ROUNDS: i32 = 1 << 14;
+/// Rounds of eight multiplications: some 40 us. A launch takes less, and a clock that was
+/// low is up again after a tenth of a millisecond. (rusticl ends loops after 65,535 rounds.)
+const ROUNDS: i32 = 1 << 12;
 /// The kernel in question runs at least so long before each chain: clocks follow the
 /// load in milliseconds.
 const BUSY: Duration = Duration::from_millis(10);
-/// Chains of one measurement; their median counts.
+/// Chains of one measurement. The fastest counts: another program makes it slower, and
+/// nothing makes it faster but the clock.
 const CHAINS: usize = 9;
 
 /// A chain of multiplications on every compute unit, and how long it takes right after
@@ -32,7 +33,7 @@ pub struct CoreClock {
     range: NdRange,
     // Where the chain ends; the kernel writes to it.
     _out: Buffer<u8>,
-    at_the_limit: f64,
+    at_the_limit: Option<f64>,
 }
 
 impl CoreClock {
@@ -57,27 +58,37 @@ impl CoreClock {
             kernel,
             range: NdRange::cover(&[items], &[group]),
             _out: out,
-            at_the_limit: f64::NAN,
+            at_the_limit: None,
         };
         let fma = Fma::new(session, &program)?;
-        clock.at_the_limit = clock.seconds_after(|| busy(|| fma.run().map(drop)))?;
+        clock.at_the_limit = clock.seconds_after(|| {
+            busy(|| fma.run().map(drop))?;
+            fma.launch().map(drop)
+        })?;
         Ok(clock)
     }
 
-    /// The clock right after what `work` keeps the device [`busy`] with, several times,
-    /// as a share of that after the FMA probe.
+    /// The clock right after `work`, as a share of that after the FMA probe; `None` where
+    /// the driver's event times cannot be believed. `work` keeps the device [`busy`] and
+    /// leaves its last launch in the queue: the chain is to follow at once.
     ///
     /// # Errors
     /// Those of `work`.
-    pub fn share_after(&self, work: impl FnMut() -> Result<()>) -> Result<f64> {
-        Ok(self.at_the_limit / self.seconds_after(work)?)
+    pub fn share_after(&self, work: impl FnMut() -> Result<()>) -> Result<Option<f64>> {
+        let seconds = self.seconds_after(work)?;
+        Ok(self
+            .at_the_limit
+            .zip(seconds)
+            .map(|(limit, seconds)| limit / seconds))
     }
 
-    fn seconds_after(&self, mut work: impl FnMut() -> Result<()>) -> Result<f64> {
+    fn seconds_after(&self, mut work: impl FnMut() -> Result<()>) -> Result<Option<f64>> {
         let chain = || self.session.run(&self.kernel, "probe_chain", &self.range);
         let runs = Runs::Exactly(CHAINS);
         let timing = timing::measure(runs, |_| work(), || Ok(vec![chain()?]))?;
-        Ok(timing.median())
+        let fastest = timing.seconds.iter().copied().fold(f64::INFINITY, f64::min);
+        // The wall clock would count the launch before it as well.
+        Ok(Some(fastest).filter(|_| timing.clock == Clock::Event))
     }
 }
 
