@@ -74,6 +74,27 @@ struct Timed {
     clock: Option<f64>,
 }
 
+/// The lessons whose kernels have ablations.
+const LESSONS: [u32; 2] = [8, 9];
+
+/// That there is nothing to take out.
+pub(crate) fn nothing() -> Error {
+    Error::Usage(
+        "--ablate: these kernels have no parts to take out; those of lessons 8 and 9 have".into(),
+    )
+}
+
+/// Refuses `--ablate` where no kernel of the lesson has ablations.
+///
+/// # Errors
+/// [`Error::Usage`].
+pub(crate) fn must_suit(number: u32, wanted: bool) -> Result<()> {
+    match wanted && !LESSONS.contains(&number) {
+        true => Err(nothing()),
+        false => Ok(()),
+    }
+}
+
 impl Lesson {
     /// Verifies and times a step, then times it with each of its parts taken out;
     /// a step without ablations is passed over.

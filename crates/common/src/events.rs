@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The environment variable that names the file. Set, it also makes a lesson
 /// do its work in this process instead of starting another.
@@ -57,7 +57,14 @@ impl Sender {
     /// # Errors
     /// When it cannot be opened.
     pub fn to(path: &Path) -> Result<Sender> {
-        let file = File::options().append(true).create(true).open(path)?;
+        let file = File::options().append(true).create(true).open(path);
+        let file = file.map_err(|error| Error::File {
+            path: path.into(),
+            why: format!(
+                "{error}\n  it is where a lesson tells its parent what it does, in the folder for \
+                 temporary files\n  next: export TMPDIR=/another/folder   which exists and has room"
+            ),
+        })?;
         Ok(Sender(Some(file)))
     }
 

@@ -450,10 +450,7 @@ impl Lesson {
         self.report.flush()?;
         self.narrator.end()?;
         if self.flags.ablate && !self.ablated {
-            return Err(Error::Usage(
-                "--ablate: these kernels have no parts to take out; those of lessons 8 and 9 have"
-                    .into(),
-            ));
+            return Err(ablate::nothing());
         }
         if !self.died.is_empty() {
             let lesson = format!("lesson {} ({})", self.number, self.title);

@@ -11,7 +11,7 @@ use crate::events::Event;
 use crate::lesson::Lesson;
 use crate::report::Report;
 use crate::source::{Source, did_you_mean};
-use crate::{supervise, watch, wrap};
+use crate::{ablate, supervise, watch, wrap};
 
 /// Runs a lesson: `body` does what is the lesson's own, once for each size that
 /// was asked for. `file` is its kernel file below `kernels/`, if it has one.
@@ -44,7 +44,9 @@ pub fn lesson_with<Own: Args>(
         true => in_the_child(Lesson::begin(number, title, file, flags), |lesson| {
             body(lesson, &own)
         }),
-        false => status_of(in_the_parent(file, &flags)),
+        false => status_of(
+            ablate::must_suit(number, flags.ablate).and_then(|()| in_the_parent(file, &flags)),
+        ),
     };
     ExitCode::from(status)
 }
@@ -110,9 +112,10 @@ struct NoFlags {}
 fn parse_flags<Own: Args>(number: u32, title: &'static str) -> (Flags, Own) {
     let shared = Flags::command()
         .name(format!("lesson{number:02}"))
-        .about(format!("Lesson {number}: {title}"))
         .next_help_heading("Flags of this lesson");
-    let matches = Own::augment_args(shared).get_matches();
+    // Last, since the lesson's own flags come with a description of theirs.
+    let command = Own::augment_args(shared).about(format!("Lesson {number}: {title}"));
+    let matches = command.get_matches();
     let flags = Flags::from_arg_matches(&matches)
         .and_then(|flags| Ok((flags, Own::from_arg_matches(&matches)?)));
     flags.unwrap_or_else(|error| error.exit())

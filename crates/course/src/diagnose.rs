@@ -99,12 +99,10 @@ fn list(folder: &Folder, json: bool) -> Result<()> {
 /// Shows the hints that were seen before, and the next one.
 fn hint(broken: &Broken, folder: &Folder) -> Result<()> {
     let explanation = Explanation::of(broken)?;
-    let mut progress = folder.progress();
-    let seen = progress.hints(&key(broken.number)) + 1;
+    let seen = folder.progress().hints(&key(broken.number)) + 1;
     let seen = seen.min(explanation.hints.len());
-    progress.set_hints(&key(broken.number), seen);
     screen::hints(broken, &explanation.hints, seen)?;
-    folder.note(&progress);
+    folder.note(|progress| progress.set_hints(&key(broken.number), seen));
     Ok(())
 }
 
@@ -128,9 +126,7 @@ fn examine(broken: &Broken, folder: &Folder, options: &Options) -> Result<()> {
     let verdict = verdict(&observations, edited, broken.needs_simulator());
     let progress = folder.progress();
     if verdict == Verdict::Mended {
-        let mut progress = progress.clone();
-        progress.set_mark(&key(broken.number), "mended");
-        folder.note(&progress);
+        folder.note(|progress| progress.set_mark(&key(broken.number), "mended"));
     }
     if options.json {
         let line = json!({

@@ -151,11 +151,9 @@ fn list(all: &[Exercise], folder: &Folder, json: bool) -> Result<ExitCode> {
 
 /// Shows the hints that were seen before, and the next one.
 fn hint(exercise: &Exercise, folder: &Folder) -> Result<ExitCode> {
-    let mut progress = folder.progress();
-    let seen = (progress.hints(&exercise.id()) + 1).min(exercise.hints.len());
-    progress.set_hints(&exercise.id(), seen);
+    let seen = (folder.progress().hints(&exercise.id()) + 1).min(exercise.hints.len());
     screen::hints(exercise, seen)?;
-    folder.note(&progress);
+    folder.note(|progress| progress.set_hints(&exercise.id(), seen));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -258,7 +256,7 @@ fn note(exercise: &Exercise, folder: &Folder, verdict: Verdict) -> Progress {
         _ => return progress,
     };
     progress.set_mark(&exercise.id(), mark);
-    folder.note(&progress);
+    folder.note(|progress| progress.set_mark(&exercise.id(), mark));
     progress
 }
 

@@ -2,8 +2,10 @@
 //! edited. Losing it loses nothing else.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// What can be said of a kernel, besides the hints that were seen.
 const MARKS: [&str; 3] = ["mended", "solved", "right"];
@@ -25,15 +27,38 @@ struct Entry {
 impl Progress {
     /// What was noted before; nothing where there is no file.
     pub fn read(file: &Path) -> Progress {
-        parse(&fs::read_to_string(file).unwrap_or_default())
+        Progress::try_read(file).unwrap_or_default()
     }
 
-    /// Writes the file, headed by a line that says what it is.
-    pub fn write(&self, file: &Path, heading: &str) -> std::io::Result<()> {
+    /// The same, or why the file that is there cannot be read.
+    fn try_read(file: &Path) -> io::Result<Progress> {
+        match fs::read(file) {
+            // Editors of old write other letters than UTF-8.
+            Ok(bytes) => Ok(parse(&String::from_utf8_lossy(&bytes))),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Progress::default()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Adds to what is noted, under a line that says what the file is. Another command
+    /// that does the same at this moment waits, and loses nothing.
+    pub fn update(
+        file: &Path,
+        heading: &str,
+        change: impl FnOnce(&mut Progress),
+    ) -> io::Result<()> {
+        let _lock = Lock::take(file)?;
+        let mut progress = Progress::try_read(file)?;
+        change(&mut progress);
         // In one step: a reader meets the old text or the new one.
         let fresh = file.with_extension("new");
-        fs::write(&fresh, self.render(heading))?;
-        fs::rename(fresh, file)
+        let written = fs::write(&fresh, progress.render(heading));
+        written
+            .and_then(|()| fs::rename(&fresh, file))
+            .inspect_err(|_| {
+                // Half a file is of no use.
+                let _ = fs::remove_file(&fresh);
+            })
     }
 
     /// What was noted of a kernel: "mended", "solved", or "right".
@@ -77,6 +102,34 @@ impl Progress {
     }
 }
 
+/// A file beside another one, which is there as long as somebody changes that one.
+struct Lock(PathBuf);
+
+impl Lock {
+    /// Nobody takes so long; a lock that is left was left by a process that was ended.
+    const PATIENCE: Duration = Duration::from_secs(2);
+
+    fn take(file: &Path) -> io::Result<Lock> {
+        let path = file.with_extension("lock");
+        let begin = Instant::now();
+        loop {
+            match File::options().write(true).create_new(true).open(&path) {
+                Ok(_) => return Ok(Lock(path)),
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+                Err(_) if begin.elapsed() > Lock::PATIENCE => return Ok(Lock(path)),
+                Err(_) => std::thread::sleep(Duration::from_millis(10)),
+            }
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // It may be gone already.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
 /// Lines that say nothing here are kept as they are: people edit such files.
 fn parse(text: &str) -> Progress {
     let mut progress = Progress::default();
@@ -109,6 +162,27 @@ mod tests {
         assert_eq!(parse(&text), progress, "{text}");
         assert_eq!(progress.mark("6.2"), Some("solved"));
         assert_eq!((progress.hints("6.2"), progress.hints("9.9")), (2, 0));
+    }
+
+    #[test]
+    fn many_at_once_lose_nothing_and_nor_does_a_letter_that_is_no_utf8() {
+        let name = format!("course-progress-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("progress.txt");
+        fs::write(&file, b"1.1 solved\n# f\xFCr morgen\n").unwrap();
+        std::thread::scope(|scope| {
+            for hints in 1..=8 {
+                let add = move |p: &mut Progress| p.set_hints(&format!("2.{hints}"), hints);
+                let file = &file;
+                scope.spawn(move || Progress::update(file, "x", add).unwrap());
+            }
+        });
+        let progress = Progress::read(&file);
+        assert_eq!(progress.mark("1.1"), Some("solved"));
+        assert!((1..=8).all(|hints| progress.hints(&format!("2.{hints}")) == hints));
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left");
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

@@ -23,7 +23,7 @@ use common::program::{Program, options};
 use common::report::{bytes, factor, seconds};
 use common::session::Session;
 use common::source::Source;
-use common::supervise::{CACHE_VARIABLE, cache, cause_of_death};
+use common::supervise::{self, CACHE_VARIABLE, cache, cause_of_death};
 use common::{Error, Result};
 use opencl3::program::Program as ClProgram;
 
@@ -73,6 +73,9 @@ fn parse_define(text: &str) -> Result<(String, usize), String> {
 const CHILD_VARIABLE: &str = "OPENCL_COURSE_OCLCC_CHILD";
 
 fn main() -> ExitCode {
+    if supervise::is_probe() {
+        return supervise::answer_probe();
+    }
     let arguments = Arguments::parse();
     let done = match std::env::var_os(CHILD_VARIABLE) {
         Some(_) => compile(&arguments).map(|()| ExitCode::SUCCESS),
@@ -112,6 +115,7 @@ fn in_a_child(arguments: &Arguments) -> Result<ExitCode> {
 fn child(environment: &[(&str, &str)]) -> Result<ExitStatus> {
     let status = Command::new(std::env::current_exe()?)
         .args(std::env::args_os().skip(1))
+        .envs(supervise::environment())
         .env(CHILD_VARIABLE, "1")
         .envs(environment.iter().copied())
         .status();
@@ -124,6 +128,12 @@ fn compile(arguments: &Arguments) -> Result<()> {
         Some(output) => output.clone(),
         None => arguments.source.with_extension("bin"),
     };
+    if output.canonicalize().ok() == arguments.source.canonicalize().ok() {
+        return Err(Error::Usage(format!(
+            "the binary would overwrite the kernel file {}; name another file with -o",
+            output.display()
+        )));
+    }
     let mut devices = device::list()?;
     let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
     let choice = device::choose(&candidates, arguments.device.as_deref())?;

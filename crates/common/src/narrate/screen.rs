@@ -148,7 +148,7 @@ impl Screen {
 
     /// Shows the keys on a line of their own, and says how many lines that took.
     pub fn keys(&mut self, keys: &str) -> usize {
-        let mut lines: Vec<String> = wrap(keys, self.columns() - 2)
+        let mut lines: Vec<String> = wrap(keys, self.columns().saturating_sub(2))
             .lines()
             .map(|line| {
                 style(format!(" {line} "))

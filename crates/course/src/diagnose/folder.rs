@@ -101,11 +101,12 @@ impl Folder {
     }
 
     /// Notes progress. A folder that cannot be written is worth a word, no failure.
-    pub fn note(&self, progress: &Progress) {
+    pub fn note(&self, change: impl FnOnce(&mut Progress)) {
         let heading = "What `course diagnose` has noted.";
+        let file = self.progress_file();
         let written = self
             .make()
-            .and_then(|()| Ok(progress.write(&self.progress_file(), heading)?));
+            .and_then(|()| Ok(Progress::update(&file, heading, change)?));
         if let Err(error) = written {
             eprintln!("your progress was not noted: {error:#}");
         }

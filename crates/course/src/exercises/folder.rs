@@ -121,6 +121,14 @@ impl Folder {
             fs::create_dir_all(pointer.parent()?).ok()?;
             fs::write(pointer, format!("{}\n", self.path.display())).ok()
         };
+        let chosen = std::env::var_os(VARIABLE).filter(|path| !path.is_empty());
+        if let Some(other) = chosen.filter(|path| *path != self.path) {
+            eprintln!(
+                "but {VARIABLE} is set, and wins: the next commands look into {}\n  \
+                 next: unset {VARIABLE}",
+                other.display()
+            );
+        }
         if write().is_none() {
             eprintln!(
                 "the course cannot keep this folder in mind; set {VARIABLE}={}",
@@ -176,12 +184,12 @@ impl Folder {
 
     /// Notes progress. Where there is no folder yet, there is nothing to note it in;
     /// one that cannot be written is worth a word, no failure.
-    pub fn note(&self, progress: &Progress) {
+    pub fn note(&self, change: impl FnOnce(&mut Progress)) {
         if !self.is_started() {
             return;
         }
         let heading = "What the course has noted of your exercises.";
-        if let Err(error) = progress.write(&self.progress_file(), heading) {
+        if let Err(error) = Progress::update(&self.progress_file(), heading, change) {
             let file = self.progress_file();
             eprintln!("your progress was not noted in {}: {error}", file.display());
         }
@@ -191,7 +199,14 @@ impl Folder {
 /// Makes a file, unless there is one.
 fn create(path: &Path, text: &str) -> std::io::Result<bool> {
     match File::options().write(true).create_new(true).open(path) {
-        Ok(mut file) => file.write_all(text.as_bytes()).map(|()| true),
+        Ok(mut file) => match file.write_all(text.as_bytes()) {
+            Ok(()) => Ok(true),
+            Err(error) => {
+                // Half a file would be taken for the learner's own.
+                let _ = fs::remove_file(path);
+                Err(error)
+            }
+        },
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error),
     }
