@@ -41,24 +41,3 @@ kernel void probe_copy(int n, global const float4 *from, global float4 *to)
     if (i < n)
         to[i] = from[i];
 }
-
-// How fast does the clock run? Each multiplication waits for the one before it, and that takes a
-// device the same number of cycles at any time. So the seconds of such a chain tell the clock: not
-// in GHz, since the number is nobody's to say here, but beside the same chain at another moment.
-kernel void probe_chain(int rounds, int seed, global uint *out)
-{
-    const int item = get_global_id(0);
-    uint x = item; // it overflows, which only an unsigned number may
-
-    for (int i = 0; i < rounds; i++) {
-        x = x * x + seed; // a square, and no x * seed: those a compiler would multiply up at once
-        x = x * x + seed;
-        x = x * x + seed;
-        x = x * x + seed;
-        x = x * x + seed;
-        x = x * x + seed;
-        x = x * x + seed;
-        x = x * x + seed;
-    }
-    out[item] = x;
-}

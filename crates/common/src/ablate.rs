@@ -8,14 +8,12 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::lesson::Lesson;
-use crate::measure::Ready;
-use crate::probe::busy;
 use crate::program::{self, Program};
 use crate::report::{Record, percent, seconds};
 use crate::session::Launch;
 use crate::source::Source;
 use crate::step::Step;
-use crate::timing::Runs;
+use crate::timing::{Runs, Timing};
 use crate::verify::Problem;
 
 /// A part that is taken out of a kernel, as edits of the kernel's own text. Each
@@ -59,19 +57,9 @@ struct Part<'a> {
     /// Its time over that of the whole kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     of_whole: Option<f64>,
-    /// The device's clock right after it, over that right after the FMA probe.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    clock: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<String>,
     edits: &'a [(&'static str, &'static str)],
-}
-
-/// How long a part takes, and what else was measured.
-struct Timed {
-    median: f64,
-    spread: Option<f64>,
-    clock: Option<f64>,
 }
 
 /// The lessons whose kernels have ablations.
@@ -120,27 +108,24 @@ impl Lesson {
         let Some(whole) = record.seconds_median else {
             return self.row(record);
         };
-        let timed = Timed {
-            median: whole,
-            spread: record.spread,
-            clock: self.clock_after_the_whole(step, problem)?,
-        };
-        self.part(step, problem, None, Ok(timed), whole)?;
+        self.part(step, problem, None, Ok((whole, record.spread)), whole)?;
         let preparations = record.preparations.iter();
-        let preparing = preparations.filter_map(|one| one.seconds_median).sum();
+        let preparing: f64 = preparations.filter_map(|one| one.seconds_median).sum();
         if preparing > 0.0 {
-            let timed = Timed {
-                median: preparing,
-                spread: None,
-                clock: None,
-            };
-            self.part(step, problem, Some(&PREPARING), Ok(timed), whole)?;
+            self.part(
+                step,
+                problem,
+                Some(&PREPARING),
+                Ok((preparing, None)),
+                whole,
+            )?;
         }
         for ablation in step.ablations {
             let timed = match edited(&self.source()?, &step.kernel, ablation.edits) {
                 Ok(source) => Ok(self.time_part(step, problem, ablation, &source, runs)?),
                 Err(reason) => Err(reason),
             };
+            let timed = timed.map(|timing| (timing.median(), Some(timing.spread())));
             self.part(step, problem, Some(ablation), timed, whole)?;
         }
         self.say("")
@@ -154,49 +139,8 @@ impl Lesson {
         ablation: &Ablation,
         source: &Source,
         runs: Runs,
-    ) -> Result<Timed> {
-        let session = self.session()?;
-        let mut ready = self.left(step, problem, ablation.name, source)?;
-        self.doing(format!("running {} with {}", step.name(), ablation.name))?;
-        session.run_all(&ready.launches)?;
-        // What laid the operands out has run, and is a line of its own.
-        let last = ready.launches.len() - 1;
-        let out = (&mut ready.c, ready.c_bytes, problem.ty);
-        let timing = self.time(&ready.launches[last..], out, runs)?;
-        Ok(Timed {
-            median: timing.median(),
-            spread: Some(timing.spread()),
-            clock: self.clock_after(&ready.launches[last..])?,
-        })
-    }
-
-    fn clock_after_the_whole(&mut self, step: &Step, problem: &Problem) -> Result<Option<f64>> {
-        let source = self.source()?;
-        let ready = self.left(step, problem, "all of it", &source)?;
-        self.clock_after(&ready.launches)
-    }
-
-    /// The device's clock right after these launches.
-    fn clock_after(&mut self, launches: &[Launch]) -> Result<Option<f64>> {
-        let name = launches.last().map_or("", |launch| &launch.name);
-        let session = self.session()?;
-        let clock = self.core_clock()?;
-        clock.share_after(|| {
-            self.doing(format!("measuring the clock after {name}"))?;
-            busy(|| session.run_all(launches).map(drop))?;
-            session.launch_all(launches).map(drop)
-        })
-    }
-
-    /// What is left of a kernel, built and ready to be launched.
-    fn left(
-        &mut self,
-        step: &Step,
-        problem: &Problem,
-        part: &str,
-        source: &Source,
-    ) -> Result<Ready> {
-        let name = format!("{} with {part}", step.name());
+    ) -> Result<Timing> {
+        let name = format!("{} with {}", step.name(), ablation.name);
         self.doing(format!("building {name}"))?;
         let session = self.session()?;
         let options = program::options(problem.ty, &step.defines);
@@ -207,7 +151,13 @@ impl Lesson {
             range: step.range(step.shape(problem.shape)),
             name,
         };
-        self.ready(step, problem, &program, launch)
+        let mut ready = self.ready(step, problem, &program, launch)?;
+        self.doing(format!("running {} with {}", step.name(), ablation.name))?;
+        session.run_all(&ready.launches)?;
+        // What laid the operands out has run, and is a line of its own.
+        let last = ready.launches.len() - 1;
+        let out = (&mut ready.c, ready.c_bytes, problem.ty);
+        self.time(&ready.launches[last..], out, runs)
     }
 
     /// Prints one line, for people or as JSON: median and spread, or why there are
@@ -217,7 +167,7 @@ impl Lesson {
         step: &Step,
         problem: &Problem,
         ablation: Option<&Ablation>,
-        timed: Result<Timed, String>,
+        timed: Result<(f64, Option<f64>), String>,
         whole: f64,
     ) -> Result<()> {
         let session = self.session()?;
@@ -235,29 +185,24 @@ impl Lesson {
             m: problem.shape.m,
             n: problem.shape.n,
             k: problem.shape.k,
-            seconds_median: times.map(|timed| timed.median),
-            spread: times.and_then(|timed| timed.spread),
-            of_whole: times.map(|timed| timed.median / whole),
-            clock: times.and_then(|timed| timed.clock),
+            seconds_median: times.map(|(median, _)| *median),
+            spread: times.and_then(|(_, spread)| *spread),
+            of_whole: times.map(|(median, _)| median / whole),
             skipped: timed.as_ref().err().cloned(),
             edits: ablation.map_or(&[], |ablation| ablation.edits),
         })?;
         let (title, indent) = match ablation {
-            None => (format!("{name:<34}").bold(), ""),
-            Some(_) => (format!("  {part:<32}").normal(), "  "),
+            None => (format!("{name:<37}").bold(), ""),
+            Some(_) => (format!("  {part:<35}").normal(), "  "),
         };
-        let share = |share: Option<f64>| share.map_or("-".into(), percent);
         let figures = match timed {
             Err(reason) => format!("{} {reason}", "skipped:".yellow()),
-            Ok(timed) => format!(
-                "{:>9}{:>8}{:>7}{:>7} {}",
-                seconds(timed.median),
-                timed
-                    .spread
-                    .map_or("-".into(), |s| format!("±{}", percent(s))),
-                share(Some(timed.median / whole)),
-                share(timed.clock),
-                bar(timed.median / whole).cyan()
+            Ok((median, spread)) => format!(
+                "{:>9}{:>8}{:>8} {}",
+                seconds(median),
+                spread.map_or("-".into(), |s| format!("±{}", percent(s))),
+                percent(median / whole),
+                bar(median / whole).cyan()
             ),
         };
         self.say(format!("  {title}{figures}\n  {indent}{}", shows.dimmed()))
@@ -266,15 +211,15 @@ impl Lesson {
 
 /// A block for each tenth of the whole kernel's time.
 fn bar(share: f64) -> String {
-    "▇".repeat((share * 10.0).round().clamp(0.0, 12.0) as usize)
+    "▇".repeat((share * 10.0).round().clamp(0.0, 13.0) as usize)
 }
 
 /// The heading above the lines of `--ablate`.
 pub(crate) fn heading() -> String {
     format!(
         "  Only whole kernels compute products; the rest is what is left of them\n\n  \
-         {:<34}{:>9}{:>8}{:>7}{:>7}",
-        "kernel, and with what", "median", "spread", "of all", "clock"
+         {:<37}{:>9}{:>8}{:>8}",
+        "kernel, and with what", "median", "spread", "of all"
     )
 }
 

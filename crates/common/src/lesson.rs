@@ -16,7 +16,7 @@ use crate::events::{Event, Sender};
 use crate::matrix::{Fill, Matrix, Shape};
 use crate::measure::Operands;
 use crate::narrate::{Beat, Call, Narrator};
-use crate::probe::{self, CoreClock, Peak};
+use crate::probe::{self, Peak};
 use crate::program::{self, Program};
 use crate::report::{Record, Report, significant};
 use crate::resume::{self, Before};
@@ -45,7 +45,6 @@ pub struct Lesson {
     pub(crate) spinner: ProgressBar,
     session: Option<Rc<Session>>,
     pub(crate) peak: Option<Peak>,
-    core_clock: Option<Rc<CoreClock>>,
     programs: HashMap<String, Rc<Program>>,
     pub(crate) operands: Option<Rc<Operands>>,
     wrong: Vec<String>,
@@ -88,7 +87,6 @@ impl Lesson {
             spinner,
             session: None,
             peak: before.limits(),
-            core_clock: None,
             programs: HashMap::new(),
             operands: None,
             wrong: Vec::new(),
@@ -282,20 +280,6 @@ impl Lesson {
         self.narrator
             .note(|| "probe_fma and probe_copy: several launches each, not told one by one".into());
         Ok(peak)
-    }
-
-    /// What measures the clock: one for all kernels, so that one limit is compared with.
-    ///
-    /// # Errors
-    /// When the probe kernels fail.
-    pub(crate) fn core_clock(&mut self) -> Result<Rc<CoreClock>> {
-        if let Some(clock) = &self.core_clock {
-            return Ok(clock.clone());
-        }
-        self.doing("measuring the clock at the device's limit")?;
-        let clock = Rc::new(CoreClock::new(&self.session()?)?);
-        self.core_clock = Some(clock.clone());
-        Ok(clock)
     }
 
     /// The sizes to work on, one after another; `None` stands for the lesson's own.

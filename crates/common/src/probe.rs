@@ -1,23 +1,16 @@
 //! The device's own limits, measured: how many fp32 multiply-adds it can do a
 //! second, and how fast it copies memory. Results are shown as a share of them.
 
-mod clock;
-
-use opencl3::event::Event;
-use opencl3::kernel::Kernel;
-use opencl3::memory::Buffer;
 use serde::{Deserialize, Serialize};
 
 use crate::device::Kind;
 use crate::element::Type;
 use crate::error::Result;
 use crate::ndrange::NdRange;
-use crate::program::{Program, options};
+use crate::program::{self, Program};
 use crate::session::{Arg, Session};
 use crate::source::Source;
 use crate::timing::{self, Runs};
-
-pub use clock::{CoreClock, busy};
 
 /// What the two probe kernels of `kernels/probe.cl` measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,86 +39,47 @@ const FMA_PER_ROUND: f64 = 8.0 * 16.0;
 /// # Errors
 /// When the probe does not build or run.
 pub fn peak(session: &Session) -> Result<Peak> {
-    let program = program(session)?;
+    let source = Source::of_course("probe.cl")?;
+    let options = program::options(Type::Float, &[]);
+    let program = Program::build(session, &source, &options, false)?;
     Ok(Peak {
-        gflops: Fma::new(session, &program)?.gflops(),
+        gflops: fma_rate(session, &program)?,
         gbytes_per_second: copy_rate(session, &program)?,
     })
 }
 
-fn program(session: &Session) -> Result<Program> {
-    let source = Source::of_course("probe.cl")?;
-    Program::build(session, &source, &options(Type::Float, &[]), false)
-}
-
-/// The FMA probe, with as many rounds as it needs to be long: starting the kernel must
-/// not count. (A simulator would never end: [`ROUNDS`] ends there, too.)
-struct Fma<'a> {
-    session: &'a Session,
-    kernel: Kernel,
-    range: NdRange,
-    out: Buffer<u8>,
-    rounds: i32,
-    /// The best of several launches.
-    seconds: f64,
-}
-
-impl Fma<'_> {
-    const NAME: &'static str = "probe_fma";
-
-    fn new<'a>(session: &'a Session, program: &Program) -> Result<Fma<'a>> {
-        let signature = ["int", "float", "float*"].map(String::from);
-        // On a CPU an item is a loop iteration: one per group keeps the driver from
-        // interleaving several and so changing what is measured.
-        let (per_unit, group) = match session.device.kind {
-            Kind::Gpu => (ITEMS_PER_UNIT_GPU, 256),
-            _ => (ITEMS_PER_UNIT_CPU, 1),
-        };
-        let group = group.min(session.device.limits.max_work_group_size.max(1));
-        let items = per_unit * session.device.limits.compute_units.max(1);
-        let range = NdRange::cover(&[items], &[group]);
-        let mut fma = Fma {
-            session,
-            kernel: program.kernel(Fma::NAME, &signature)?,
-            out: session.buffer(range.global[0] * 4)?,
-            range,
-            rounds: *ROUNDS.start(),
-            seconds: 0.0,
-        };
-        loop {
-            fma.seconds = fma.best()?;
-            if fma.seconds > 2e-3 || fma.rounds >= *ROUNDS.end() {
-                return Ok(fma);
-            }
-            fma.rounds *= 8;
+fn fma_rate(session: &Session, program: &Program) -> Result<f64> {
+    let name = "probe_fma";
+    let signature = ["int", "float", "float*"].map(String::from);
+    let kernel = program.kernel(name, &signature)?;
+    // On a CPU an item is a loop iteration: one per group keeps the driver from
+    // interleaving several and so changing what is measured.
+    let (per_unit, group) = match session.device.kind {
+        Kind::Gpu => (ITEMS_PER_UNIT_GPU, 256),
+        _ => (ITEMS_PER_UNIT_CPU, 1),
+    };
+    let group = group.min(session.device.limits.max_work_group_size.max(1));
+    let items = per_unit * session.device.limits.compute_units.max(1);
+    let range = NdRange::cover(&[items], &[group]);
+    let out = session.buffer(range.global[0] * 4)?;
+    let mut rounds = *ROUNDS.start();
+    loop {
+        let args = [Arg::Int(rounds), Arg::Float(0.999), Arg::Buffer(&out)];
+        session.set_args(&kernel, name, &args)?;
+        session.run(&kernel, name, &range)?;
+        let timing = timing::measure(
+            Runs::Exactly(PROBES),
+            |_| Ok(()),
+            || Ok(vec![session.run(&kernel, name, &range)?]),
+        )?;
+        let best = timing.seconds.iter().copied().fold(f64::INFINITY, f64::min);
+        // Long enough that starting the kernel does not count; a simulator
+        // would never end otherwise, so one round trip must do there.
+        if best > 2e-3 || rounds >= *ROUNDS.end() {
+            let flop = 2.0 * FMA_PER_ROUND * f64::from(rounds) * range.global[0] as f64;
+            return Ok(flop / best / 1e9);
         }
-    }
-
-    fn run(&self) -> Result<Event> {
-        self.session.run(&self.kernel, Fma::NAME, &self.range)
-    }
-
-    fn launch(&self) -> Result<Event> {
-        self.session.launch(&self.kernel, Fma::NAME, &self.range)
-    }
-
-    fn best(&self) -> Result<f64> {
-        let args = [
-            Arg::Int(self.rounds),
-            Arg::Float(0.999),
-            Arg::Buffer(&self.out),
-        ];
-        self.session.set_args(&self.kernel, Fma::NAME, &args)?;
-        self.run()?;
-        let runs = Runs::Exactly(PROBES);
-        let timing = timing::measure(runs, |_| Ok(()), || Ok(vec![self.run()?]))?;
-        Ok(timing.seconds.iter().copied().fold(f64::INFINITY, f64::min))
-    }
-
-    fn gflops(&self) -> f64 {
-        let items = self.range.global[0] as f64;
-        let flop = 2.0 * FMA_PER_ROUND * f64::from(self.rounds) * items;
-        flop / self.seconds / 1e9
+        rounds *= 8;
     }
 }
 

@@ -69,7 +69,8 @@ impl Tile {
 
     /// Three, or two where that takes fewer multiply-adds and loads, because less of
     /// the last panel lies beyond C: counted for one row of tiles and one k. They are
-    /// added up, since neither hides the other where that was measured.
+    /// added up, since where that was measured a load costs time beside multiply-adds,
+    /// even where nobody waits for it: it lowers the clock.
     fn vectors_for(limits: &Limits, ty: Type, columns: usize) -> usize {
         let operations = |vectors: usize| {
             let tile = Tile::suiting(limits, ty, vectors);
