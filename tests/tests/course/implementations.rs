@@ -1,7 +1,7 @@
 //! Every kernel on every OpenCL implementation that is here: one command.
 
 use serde_json::Value;
-use tests::{KERNEL_LESSONS, kernels_of, or_note, program, ran};
+use tests::{KERNEL_LESSONS, kernels_of, or_note, program, ran, scratch_folder};
 
 /// The CPU implementations that `./setup --full` installs from the system's
 /// packages, and one that it downloads where it can.
@@ -43,6 +43,12 @@ fn every_kernel_is_right_on_every_implementation_that_is_here() {
 fn a_check_of_nothing_fails() {
     program("course")
         .args("check --on no-such-implementation")
+        .run()
+        .fails(2, &["no such implementation", "PoCL", "Oclgrind"]);
+    // One that the course knows, where there is none: nothing is proven.
+    program("course")
+        .args("check --on PoCL")
+        .env("OCL_ICD_VENDORS", scratch_folder("no-drivers"))
         .run()
         .fails(1, &["nothing was checked", "./setup --full"]);
 }
