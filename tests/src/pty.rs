@@ -186,7 +186,8 @@ impl Terminal {
 
     /// Waits until the program reads single keys. Until then Backspace and Ctrl-C are the
     /// terminal's own: it takes back, or sends a signal, which whoever started the tests
-    /// may have had all their processes ignore.
+    /// may have had all their processes ignore. It also echoes Enter, which moves what is
+    /// to be cleared.
     #[track_caller]
     pub fn reads_keys(&mut self) -> &mut Terminal {
         use rustix::termios::{LocalModes, tcgetattr};

@@ -323,6 +323,7 @@ fn with_step_a_death_is_a_result_to_look_at_and_the_next_kernel_follows() {
     terminal.press("k").waits_for("1L << 40").press(key::ESCAPE);
     terminal.waits_for("q quit");
     terminal
+        .reads_keys()
         .press(key::ENTER)
         .waits_for("kernel matmul_private_sum");
     terminal.waits_for("q quit").press("q").ends_with(5);
@@ -342,7 +343,7 @@ fn a_death_while_a_key_is_awaited_leaves_the_terminal_in_order() {
     let mut terminal = program.on_terminal(80, 24);
     terminal.waits_for("q quit");
     while !terminal.screen().contains("launching ──") {
-        terminal.press(key::ENTER).waits_for("q quit");
+        terminal.reads_keys().press(key::ENTER).waits_for("q quit");
     }
     // PoCL has begun it already.
     terminal.waits_for("✗ DIED").waits_for("next: run it");

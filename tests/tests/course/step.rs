@@ -24,7 +24,7 @@ fn stepping() -> Terminal {
 /// Goes on until this is on the screen, and the keys below it.
 fn forward_to(terminal: &mut Terminal, text: &str) {
     for _ in 0..40 {
-        terminal.press(key::ENTER);
+        terminal.reads_keys().press(key::ENTER);
         terminal.waits_until("keys", |since, _| since.contains("q quit"));
         if terminal.screen().contains(text) {
             return;
@@ -36,13 +36,16 @@ fn forward_to(terminal: &mut Terminal, text: &str) {
 /// Lets the lesson run to the next kernel's question.
 fn to_question(terminal: &mut Terminal) {
     while !terminal.screen().contains("alone: skip") {
-        terminal.press("n");
+        terminal.reads_keys().press("n");
         terminal.waits_until("keys", |since, _| since.contains("q quit"));
     }
 }
 
 /// Answers it with nothing, and waits for the result.
 fn skip_question(terminal: &mut Terminal) {
-    terminal.press(key::ENTER).waits_for("the result ✓");
+    terminal
+        .reads_keys()
+        .press(key::ENTER)
+        .waits_for("the result ✓");
     terminal.waits_for("q quit");
 }

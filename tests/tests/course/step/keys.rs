@@ -20,6 +20,7 @@ fn enter_leads_through_the_lesson_to_its_tables() {
         "matmul_global_sum: checking",
     ] {
         terminal
+            .reads_keys()
             .press(key::ENTER)
             .waits_for(title)
             .waits_for("q quit");
@@ -30,6 +31,7 @@ fn enter_leads_through_the_lesson_to_its_tables() {
         .waits_for("matmul_global_sum: timing")
         .waits_for("skip");
     terminal
+        .reads_keys()
         .press(key::ENTER)
         .waits_for("no prediction")
         .waits_for("the result ✓");
@@ -45,7 +47,11 @@ fn enter_leads_through_the_lesson_to_its_tables() {
     skip_question(&mut terminal);
     assert!(terminal.screen().contains("x the step before"));
     terminal.press("n").waits_for("all kernels");
-    terminal.waits_for("q quit").press(key::ENTER).ends_with(0);
+    terminal
+        .waits_for("q quit")
+        .reads_keys()
+        .press(key::ENTER)
+        .ends_with(0);
     let all = terminal.transcript();
     assert!(
         all.contains("kernel                               median"),
@@ -133,7 +139,7 @@ fn b_leads_back_to_the_explanation_and_to_what_was_told() {
     terminal
         .press(key::LEFT)
         .waits_for("Arguments are set one by one");
-    terminal.press(key::ENTER).waits_for("q quit");
+    terminal.reads_keys().press(key::ENTER).waits_for("q quit");
     terminal.press("q").ends_with(0);
     assert!(terminal.is_in_order());
 }

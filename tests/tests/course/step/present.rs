@@ -14,6 +14,7 @@ fn a_presentation_fits_sixty_columns() {
             break;
         }
         terminal
+            .reads_keys()
             .press(key::ENTER)
             .waits_until("keys", |since, _| since.contains("q quit"));
         let screen = terminal.screen();
@@ -22,7 +23,7 @@ fn a_presentation_fits_sixty_columns() {
             "{screen}"
         );
     }
-    terminal.press(key::ENTER).ends_with(0);
+    terminal.reads_keys().press(key::ENTER).ends_with(0);
     let all = terminal.raw();
     for text in [
         "┃  matmul_private_sum: launching",

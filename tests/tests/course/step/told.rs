@@ -108,7 +108,7 @@ fn without_a_driver_the_error_is_the_ordinary_one() {
             .on_terminal(80, 24);
         // Lesson 1 tells of the drivers before it looks for devices.
         if number == 1 {
-            terminal.waits_for("q quit").press(key::ENTER);
+            terminal.waits_for("q quit").reads_keys().press(key::ENTER);
         }
         terminal
             .waits_for("no usable OpenCL device")
