@@ -219,8 +219,9 @@ impl Session {
             let index = i as u32;
             // SAFETY: each branch passes a value of the type that Program::kernel
             // has held against the kernel's signature; where the driver keeps none,
-            // it refuses a value of another size (CL_INVALID_ARG_SIZE). It copies it. Buffers outlive the launch, which the callers
-            // wait for while they hold them. A null buffer is allowed.
+            // it refuses a value of another size (CL_INVALID_ARG_SIZE). The driver
+            // copies it. Buffers outlive the launch, which the callers wait for
+            // while they hold them. A null buffer is allowed.
             let set = unsafe {
                 match *arg {
                     Arg::Int(value) => kernel.set_arg(index, &value),

@@ -240,3 +240,12 @@ fn what_the_course_cannot_do_with_a_value_is_said_before_it_begins() {
         course(&format!("diagnose 1 --timeout {timeout}")).fails(2, &["--timeout"]);
     }
 }
+
+#[test]
+fn a_folder_for_temporary_files_that_is_not_there_is_named() {
+    let run = lesson(5)
+        .args("--size 8 --runs 0")
+        .env("TMPDIR", "/nowhere")
+        .run();
+    run.fails(2, &["/nowhere", "next: export TMPDIR"]);
+}

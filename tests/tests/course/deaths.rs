@@ -350,3 +350,51 @@ fn a_death_while_a_key_is_awaited_leaves_the_terminal_in_order() {
     terminal.press("q").ends_with(5);
     assert!(terminal.is_in_order(), "{}", terminal.screen());
 }
+
+/// Whoever ends the parent, and how: nobody is left who would watch the child.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_child_ends_with_its_parent() {
+    use std::fs;
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+    let file = broken(
+        "orphan-5.cl",
+        "05-private-memory.cl",
+        &[("matmul_private_sum", HANG, "C")],
+    );
+    let flags = "--json --size 20 --runs 0 --only matmul_private_sum";
+    let Some(program) = on_pocl(5, flags, file) else {
+        return;
+    };
+    let mut command = program.command();
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut parent = command.spawn().expect("a lesson starts");
+    let pid = parent.id();
+    let waits = |what: &str, done: &dyn Fn() -> bool| {
+        let begin = Instant::now();
+        while !done() {
+            assert!(begin.elapsed() < Duration::from_secs(60), "{what}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    let children = || {
+        let path = format!("/proc/{pid}/task/{pid}/children");
+        let text = fs::read_to_string(path).unwrap_or_default();
+        text.split_whitespace()
+            .map(String::from)
+            .collect::<Vec<_>>()
+    };
+    waits("no child", &|| !children().is_empty());
+    // It is the kernel that keeps it, not the beginning.
+    std::thread::sleep(Duration::from_secs(3));
+    let child = children().pop().expect("it hangs");
+    parent.kill().expect("our own child");
+    parent.wait().expect("our own child");
+    // Whoever inherits it may leave it as a zombie.
+    let ended = || {
+        let stat = fs::read_to_string(format!("/proc/{child}/stat"));
+        stat.map_or(true, |stat| stat.contains(") Z "))
+    };
+    waits("the child runs on", &ended);
+}

@@ -3,7 +3,8 @@
 use std::process::Command;
 
 use tests::{
-    KERNEL_LESSONS, clean, device, kernel_of, kernels_of, lesson, lesson_without_device, program,
+    KERNEL_LESSONS, Outcome, clean, device, kernel_of, kernels_of, lesson, lesson_without_device,
+    program,
 };
 
 /// One kernel, no times: quick.
@@ -122,6 +123,12 @@ fn show_prints_matrices_that_can_be_followed_by_hand() {
         .says(&["too large to print"]);
 }
 
+/// The table that `--all-devices` ends with.
+fn side_by_side(run: &Outcome) -> &str {
+    let table = run.stdout.split_once("All devices side by side");
+    table.expect("a table").1
+}
+
 #[test]
 fn all_devices_end_in_one_table() {
     let names = tests::devices()
@@ -132,10 +139,7 @@ fn all_devices_end_in_one_table() {
         .arg("--all-devices")
         .run()
         .ends_with(0);
-    let (_, table) = run
-        .stdout
-        .split_once("All devices side by side")
-        .expect("a table");
+    let table = side_by_side(&run);
     assert!(table.contains("matmul_private_sum"), "{run}");
     for name in names {
         // A long name may be broken over lines of the heading: its first word is not.
@@ -250,14 +254,20 @@ fn the_table_of_all_devices_shows_what_was_timed_at_each_size() {
         .args("--all-devices --size 16,20 --runs 1 --only matmul_naive")
         .run()
         .ends_with(0);
-    let (_, table) = run
-        .stdout
-        .split_once("All devices side by side")
-        .expect("a table");
+    let table = side_by_side(&run);
     let rows: Vec<&str> = table
         .lines()
         .filter(|line| line.contains("matmul_naive 1") || line.contains("matmul_naive 2"))
         .collect();
     assert_eq!(rows.len(), 2, "{run}");
     assert!(rows.iter().all(|row| row.contains("GFLOP/s")), "{run}");
+}
+
+#[test]
+fn the_help_of_each_lesson_begins_with_its_name() {
+    for number in 1..=10 {
+        let run = lesson(number).args("--help").run().ends_with(0);
+        let first = format!("Lesson {number}: ");
+        assert!(run.stdout.starts_with(&first), "{run}");
+    }
 }

@@ -67,3 +67,20 @@ fn what_is_mistyped_is_named() {
         .run();
     output.fails(2, &["cannot use no/such/folder/saxpy.bin"]);
 }
+
+#[test]
+fn the_kernel_file_is_never_overwritten() {
+    let text = "kernel void f(global float *C)\n{\n    C[0] = 1;\n}\n";
+    let source = scratch("offline-itself.cl", text);
+    let run = program("oclcc").arg(&source).args("-o").arg(&source).run();
+    run.fails(2, &["would overwrite", "-o"]);
+    // The name that a binary gets by itself may be the source's own.
+    let named = scratch("offline-itself.bin", text);
+    program("oclcc")
+        .arg(&named)
+        .run()
+        .fails(2, &["would overwrite", "-o"]);
+    for file in [source, named] {
+        assert_eq!(fs::read_to_string(file).expect("it is there"), text);
+    }
+}

@@ -49,3 +49,9 @@ fn skip_question(terminal: &mut Terminal) {
         .waits_for("the result ✓");
     terminal.waits_for("q quit");
 }
+
+/// No row was too long for it, and it is left as it was found.
+fn must_be_tidy(terminal: &mut Terminal) {
+    assert_eq!(terminal.broken_rows(), [""; 0]);
+    assert!(terminal.is_in_order());
+}

@@ -15,6 +15,9 @@ use crate::run::show_error;
 /// the process.
 const TEARDOWN: Duration = Duration::from_secs(5);
 
+/// How often a child that says nothing new is looked at more closely.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+
 /// How a child came to its end.
 pub enum End {
     /// By itself, with this status.
@@ -53,8 +56,10 @@ pub fn run(
 /// Waits for the child; ends it when nothing new was begun for `timeout`, when it does
 /// not come to the end that it has announced, and when `pause` says so.
 fn wait(mut child: Child, events: &Path, timeout: Duration, pause: Pause) -> Result<Option<End>> {
+    let patience = timeout.min(TEARDOWN);
     let mut size = 0;
     let mut since = Instant::now();
+    let mut look = patience;
     let mut doze = Duration::from_millis(1);
     loop {
         if let Some(status) = child.try_wait()? {
@@ -62,8 +67,10 @@ fn wait(mut child: Child, events: &Path, timeout: Duration, pause: Pause) -> Res
         }
         let now = std::fs::metadata(events).map_or(0, |file| file.len());
         if now != size {
-            (size, since) = (now, Instant::now());
-        } else if since.elapsed() > timeout.min(TEARDOWN) {
+            (size, since, look) = (now, Instant::now(), patience);
+        } else if since.elapsed() > look {
+            // Now and then only: what is being timed may need this very core.
+            look = since.elapsed() + LOOK_AGAIN;
             let events = events::read(events);
             let end = match events.last() {
                 // A person may take any time.

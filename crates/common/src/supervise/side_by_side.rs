@@ -11,15 +11,19 @@ pub fn side_by_side(results: &[(String, Vec<Record>)]) -> String {
             all.push(key(record));
         }
     }
-    // A kernel that is timed was shown by hand before, at a small size of its own.
-    let timed = |row: &(&str, Shape)| {
+    let any = |row: &(&str, Shape), is: fn(&Record) -> bool| {
         let records = results.iter().flat_map(|(_, records)| records);
         let mut of_row = records.filter(|record| key(record) == *row);
-        of_row.any(|record| record.rate().is_some())
+        of_row.any(is)
     };
+    let timed = |row: &(&str, Shape)| any(row, |record| record.rate().is_some());
+    // A kernel that is timed was shown by hand before, at a small size of its own. Only
+    // such a row may go: one with a fault says more than the rates beside it.
     let is_timed_elsewhere =
         |row: &(&str, Shape)| all.iter().any(|other| other.0 == row.0 && timed(other));
-    let shown = |row: &&(&str, Shape)| timed(row) || !is_timed_elsewhere(row);
+    let shown = |row: &&(&str, Shape)| {
+        any(row, |record| record.rate().is_some() || !record.verified) || !is_timed_elsewhere(row)
+    };
     let kept: Vec<_> = all.iter().filter(shown).copied().collect();
     let rows: Vec<Vec<String>> = kept
         .iter()
@@ -70,5 +74,41 @@ fn cell(records: &[Record], row: (&str, Shape)) -> String {
         (Some(rate), None, ..) => format!("{} GB/s", report::significant(rate)),
         _ if record.verified => "right".into(),
         _ => "-".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(size: usize, gflops: Option<f64>, failed: Option<&str>) -> Record {
+        Record {
+            kernel: "a".into(),
+            m: size,
+            n: size,
+            k: size,
+            gflops,
+            failed: failed.map(String::from),
+            verified: failed.is_none(),
+            ..Record::default()
+        }
+    }
+
+    #[test]
+    fn what_was_shown_by_hand_goes_and_what_was_wrong_stays() {
+        let by_hand = record(3, None, None);
+        let wrong = record(16, None, Some("differs"));
+        let timed = record(20, Some(2.5), None);
+        let table = side_by_side(&[("x".into(), vec![by_hand, wrong, timed])]);
+        assert!(!table.contains("3x3x3"), "{table}");
+        let row = |size: &str| table.lines().find(|line| line.contains(size));
+        assert!(
+            row("16x16x16").is_some_and(|row| row.contains("WRONG")),
+            "{table}"
+        );
+        assert!(
+            row("20x20x20").is_some_and(|row| row.contains("2.50 GFLOP/s")),
+            "{table}"
+        );
     }
 }

@@ -57,12 +57,7 @@ fn enter_leads_through_the_lesson_to_its_tables() {
         all.contains("kernel                               median"),
         "{all}"
     );
-    assert!(
-        terminal.broken_rows().is_empty(),
-        "{:?}",
-        terminal.broken_rows()
-    );
-    assert!(terminal.is_in_order());
+    must_be_tidy(&mut terminal);
 }
 
 #[test]

@@ -32,12 +32,7 @@ fn a_presentation_fits_sixty_columns() {
     ] {
         assert!(all.contains(text), "no {text}");
     }
-    assert!(
-        terminal.broken_rows().is_empty(),
-        "{:?}",
-        terminal.broken_rows()
-    );
-    assert!(terminal.is_in_order());
+    must_be_tidy(&mut terminal);
 }
 
 #[test]
@@ -64,4 +59,10 @@ fn a_lesson_keeps_to_the_width_of_the_terminal() {
         let broken = terminal.broken_rows();
         assert!(broken.is_empty(), "lesson {number}: {broken:#?}");
     }
+}
+
+#[test]
+fn a_terminal_of_one_column_is_no_panic() {
+    let mut terminal = two_kernels("--step").on_terminal(1, 24);
+    terminal.reads_keys().press("q").ends_with(0);
 }
