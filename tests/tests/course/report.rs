@@ -311,3 +311,17 @@ fn requests_that_cannot_be_met_are_refused_with_the_reason() {
     course("report --compare Cargo.toml Cargo.toml").fails(2, &["no report", "report.json"]);
     course("report --from Cargo.toml").fails(2, &["no report"]);
 }
+
+#[test]
+fn what_is_no_report_is_kept_and_made_way_for_only_when_asked() {
+    let folder = scratch_folder("report-not-one");
+    let file = folder.join("report.json");
+    fs::write(&file, "{}").expect("writable");
+    report(&folder, "5")
+        .run()
+        .fails(2, &["no report", "--fresh"]);
+    assert_eq!(read(&file), "{}");
+    report(&folder, "5").args("--fresh").run().ends_with(0);
+    assert_eq!(read(&folder.join("previous.json")), "{}");
+    assert!(json(&folder)["done"].is_array());
+}
