@@ -77,9 +77,10 @@ pub(crate) fn nothing() -> Error {
 /// # Errors
 /// [`Error::Usage`].
 pub(crate) fn must_suit(number: u32, wanted: bool) -> Result<()> {
-    match wanted && !LESSONS.contains(&number) {
-        true => Err(nothing()),
-        false => Ok(()),
+    if wanted && !LESSONS.contains(&number) {
+        Err(nothing())
+    } else {
+        Ok(())
     }
 }
 

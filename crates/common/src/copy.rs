@@ -37,9 +37,10 @@ pub struct Copy {
 impl Copy {
     /// The kernel's name, with the variant where there is one.
     pub fn name(&self) -> String {
-        match self.variant.is_empty() {
-            true => self.kernel.clone(),
-            false => format!("{} {}", self.kernel, self.variant),
+        if self.variant.is_empty() {
+            self.kernel.clone()
+        } else {
+            format!("{} {}", self.kernel, self.variant)
         }
     }
 

@@ -65,9 +65,10 @@ impl Lesson {
             n: s.n.min(side),
             k: s.k.min(side),
         };
-        match shape == s {
-            true => problem.clone(),
-            false => Problem::new(shape, problem.ty, problem.fill, self.flags.seed),
+        if shape == s {
+            problem.clone()
+        } else {
+            Problem::new(shape, problem.ty, problem.fill, self.flags.seed)
         }
     }
 

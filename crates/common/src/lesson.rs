@@ -418,11 +418,14 @@ impl Lesson {
     pub fn table(&mut self, unit: &str) -> Result<()> {
         self.peak()?;
         self.report.start_table();
-        let head = |lesson: &Lesson| match lesson.flags.ablate {
-            true => lesson
-                .report
-                .line(format!("\n{}", ablate::heading().bold())),
-            false => lesson.report.head(unit),
+        let head = |lesson: &Lesson| {
+            if lesson.flags.ablate {
+                lesson
+                    .report
+                    .line(format!("\n{}", ablate::heading().bold()))
+            } else {
+                lesson.report.head(unit)
+            }
         };
         self.spinner.suspend(|| head(self))
     }

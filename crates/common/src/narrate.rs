@@ -151,9 +151,12 @@ impl Narrator {
     pub fn title(&self, title: &str) {
         let speaks = self.speaks_for_the_lesson();
         self.keep(|state| state.title = title.into());
-        self.with(|state| match speaks {
-            true => state.say(|screen| screen.headline(title, "One step at a time.")),
-            false => state.screen.remember(title),
+        self.with(|state| {
+            if speaks {
+                state.say(|screen| screen.headline(title, "One step at a time."))
+            } else {
+                state.screen.remember(title)
+            }
         });
     }
 
@@ -191,16 +194,17 @@ impl Narrator {
     /// speaks for the lesson.
     pub fn hear(&self, text: &str) {
         let speaks = self.speaks_for_the_lesson();
-        self.with(|state| match speaks {
-            true => {
+        self.with(|state| {
+            if speaks {
                 // After a key, a screen of its own.
                 let title = (!state.unseen).then(|| state.title.clone());
                 state.say(|screen| {
                     title.iter().for_each(|title| screen.headline(title, ""));
                     screen.print(text);
                 });
+            } else {
+                state.screen.remember(text)
             }
-            false => state.screen.remember(text),
         });
     }
 

@@ -200,12 +200,13 @@ impl LaidOut {
         let canary = session.canary_bytes();
         let written = session.read(&self.buffer, self.bytes + canary);
         let written = written.map_err(|error| error.to_string())?;
-        match verify::canary_alive(&written, self.bytes, canary, ty) {
-            true => Ok(()),
-            false => Err(format!(
+        if verify::canary_alive(&written, self.bytes, canary, ty) {
+            Ok(())
+        } else {
+            Err(format!(
                 "overrun: {} wrote past the end of its output",
                 self.by
-            )),
+            ))
         }
     }
 }

@@ -142,8 +142,9 @@ pub(crate) fn argument_name(kernel: &Kernel, index: u32) -> String {
     };
     let ty = clean(kernel.get_arg_type_name(index));
     let name = clean(kernel.get_arg_name(index));
-    match ty.ends_with('*') {
-        true => format!("{ty}{name}"),
-        false => format!("{ty} {name}").trim().to_string(),
+    if ty.ends_with('*') {
+        format!("{ty}{name}")
+    } else {
+        format!("{ty} {name}").trim().to_string()
     }
 }

@@ -100,9 +100,10 @@ impl Lesson {
             )));
         }
         let room = session.room(kernel, &range.local);
-        let range = match exact {
-            true => range,
-            false => range.in_groups_of_at_most(room),
+        let range = if exact {
+            range
+        } else {
+            range.in_groups_of_at_most(room)
         };
         record.group = range.local.clone();
         Ok(match range.refusal(device, room) {

@@ -37,15 +37,14 @@ pub fn lesson_with<Own: Args>(
     }
     let (flags, own) = parse_flags::<Own>(number, title);
     flags.apply_color();
-    let status = match supervise::is_child() {
-        true => {
-            supervise::end_with_the_parent();
-            let begun = Lesson::begin(number, title, file, flags);
-            in_the_child(begun, |lesson| body(lesson, &own))
-        }
-        false => status_of(
+    let status = if supervise::is_child() {
+        supervise::end_with_the_parent();
+        let begun = Lesson::begin(number, title, file, flags);
+        in_the_child(begun, |lesson| body(lesson, &own))
+    } else {
+        status_of(
             ablate::must_suit(number, flags.ablate).and_then(|()| in_the_parent(file, &flags)),
-        ),
+        )
     };
     ExitCode::from(status)
 }

@@ -104,9 +104,10 @@ impl Session {
     /// the buffer ends with the result, it sees an access behind it by itself, a read
     /// too, and names the line.
     pub fn canary_bytes(&self) -> usize {
-        match self.device.is_simulator() {
-            true => 0,
-            false => CANARY_BYTES,
+        if self.device.is_simulator() {
+            0
+        } else {
+            CANARY_BYTES
         }
     }
 
@@ -382,9 +383,10 @@ impl Session {
         // Some drivers tell a default for the kernel although it names its group.
         let mut required = kernel.get_compile_work_group_size(id).unwrap_or_default();
         required.truncate(group.len());
-        match required == group {
-            true => most,
-            false => kernel.get_work_group_size(id).unwrap_or(most).min(most),
+        if required == group {
+            most
+        } else {
+            kernel.get_work_group_size(id).unwrap_or(most).min(most)
         }
     }
 

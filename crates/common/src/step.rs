@@ -269,9 +269,10 @@ impl Step {
 
     /// The kernel's name, with the variant where there is one.
     pub fn name(&self) -> String {
-        match self.variant.is_empty() {
-            true => self.kernel.clone(),
-            false => format!("{} {}", self.kernel, self.variant),
+        if self.variant.is_empty() {
+            self.kernel.clone()
+        } else {
+            format!("{} {}", self.kernel, self.variant)
         }
     }
 
@@ -283,9 +284,10 @@ impl Step {
     /// The sizes that the kernel is told, and that C has: those of the problem,
     /// padded where the host pads.
     pub fn shape(&self, problem: Shape) -> Shape {
-        match self.preparations.is_empty() {
-            true => self.padded(problem),
-            false => problem,
+        if self.preparations.is_empty() {
+            self.padded(problem)
+        } else {
+            problem
         }
     }
 
@@ -333,9 +335,10 @@ impl Step {
             .transposed(),
             _ => c,
         };
-        match s == problem {
-            true => c,
-            false => c.cropped(problem.m, problem.n),
+        if s == problem {
+            c
+        } else {
+            c.cropped(problem.m, problem.n)
         }
     }
 
@@ -349,9 +352,10 @@ impl Step {
 }
 
 fn padded(matrix: &Matrix, rows: usize, cols: usize) -> Cow<'_, Matrix> {
-    match (matrix.rows, matrix.cols) == (rows, cols) {
-        true => Cow::Borrowed(matrix),
-        false => Cow::Owned(matrix.padded(rows, cols)),
+    if (matrix.rows, matrix.cols) == (rows, cols) {
+        Cow::Borrowed(matrix)
+    } else {
+        Cow::Owned(matrix.padded(rows, cols))
     }
 }
 

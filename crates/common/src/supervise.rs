@@ -169,9 +169,10 @@ fn ended(status: u8, events: &Path) -> Ended {
         })
         .collect();
     let died = records.iter().any(|record| record.died.is_some());
-    let status = match died {
-        true => status.max(Error::Died(String::new()).status()),
-        false => status,
+    let status = if died {
+        status.max(Error::Died(String::new()).status())
+    } else {
+        status
     };
     Ended { status, records }
 }

@@ -62,9 +62,10 @@ impl Traffic {
     pub fn count(&self, value: impl Fn(&str) -> Option<f64>) -> Result<Counts> {
         let whole = |formula: &str| -> Result<u64> {
             let number = evaluate(formula, &value)?;
-            match number >= 0.0 && number.fract() == 0.0 {
-                true => Ok(number as u64),
-                false => Err(malformed(formula, "is no whole number")),
+            if number >= 0.0 && number.fract() == 0.0 {
+                Ok(number as u64)
+            } else {
+                Err(malformed(formula, "is no whole number"))
             }
         };
         Ok(Counts {

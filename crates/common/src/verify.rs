@@ -100,9 +100,10 @@ pub struct Right {
 
 impl std::fmt::Display for Right {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        let others = match self.freivalds {
-            true => ", all strips of 32 columns by Freivalds' test",
-            false => "",
+        let others = if self.freivalds {
+            ", all strips of 32 columns by Freivalds' test"
+        } else {
+            ""
         };
         write!(
             f,

@@ -41,9 +41,12 @@ pub fn wrap_prose(message: &str, columns: usize) -> String {
             .trim_start_matches(|c: char| c.is_ascii_digit());
         line.trim_start().starts_with('|')
     };
-    let lines = message.split('\n').map(|line| match has_margin(line) {
-        true => line.to_string(),
-        false => wrap_line(line, columns),
+    let lines = message.split('\n').map(|line| {
+        if has_margin(line) {
+            line.to_string()
+        } else {
+            wrap_line(line, columns)
+        }
     });
     lines.collect::<Vec<_>>().join("\n")
 }

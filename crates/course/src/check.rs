@@ -94,9 +94,10 @@ pub fn check(only: Option<&str>, json: bool) -> Result<()> {
         }
         remarks.extend(found.remarks);
     }
-    match json {
-        true => print_json(&matrix, &implementations)?,
-        false => print_table(&matrix, &implementations, remarks)?,
+    if json {
+        print_json(&matrix, &implementations)?
+    } else {
+        print_table(&matrix, &implementations, remarks)?
     }
     let failed = matrix
         .iter()
@@ -145,9 +146,10 @@ fn check_one(implementation: &Implementation) -> Result<Findings> {
         verdicts.extend(of_lesson.into_iter().map(named));
     }
     // A simulator's loops are long enough to wait for, and its times mean nothing.
-    let quirks = match implementation.simulator {
-        true => Vec::new(),
-        false => quirks::of(implementation)?,
+    let quirks = if implementation.simulator {
+        Vec::new()
+    } else {
+        quirks::of(implementation)?
     };
     let remark = |quirk| format!("{}: {quirk}", implementation.name);
     Ok(Findings {

@@ -223,9 +223,10 @@ fn compare(old: &Kernel, new: &Kernel, context: usize) -> Vec<Vec<Line>> {
 }
 
 fn title(old: &Kernel, new: &Kernel) -> String {
-    match old.path == new.path {
-        true => format!("{} -> {}   {}", old.name, new.name, new.path),
-        false => format!("{} -> {}\n{} -> {}", old.name, new.name, old.path, new.path),
+    if old.path == new.path {
+        format!("{} -> {}   {}", old.name, new.name, new.path)
+    } else {
+        format!("{} -> {}\n{} -> {}", old.name, new.name, old.path, new.path)
     }
 }
 
@@ -265,9 +266,10 @@ fn shown(line: &Line, old: &Kernel, new: &Kernel) -> String {
             Change::Gone => piece.red(),
             _ => piece.green(),
         };
-        match *changed && !all_changed {
-            true => piece.bold().underline().to_string(),
-            false => piece.to_string(),
+        if *changed && !all_changed {
+            piece.bold().underline().to_string()
+        } else {
+            piece.to_string()
         }
     });
     let text = match line.change {

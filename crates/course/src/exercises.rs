@@ -109,18 +109,20 @@ pub fn exercise(options: &Options) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     must_be_there(&file, &folder)?;
-    match options.watch {
-        true => watch::watch(&exercise, &folder, &file, &options.how),
-        false => examine(&exercise, &folder, &file, &options.how),
+    if options.watch {
+        watch::watch(&exercise, &folder, &file, &options.how)
+    } else {
+        examine(&exercise, &folder, &file, &options.how)
     }
 }
 
 /// The file that is meant: the one that was named, or the one in the folder.
 fn file(exercise: &Exercise, folder: &Folder, word: &str) -> PathBuf {
     let named = Path::new(word);
-    match named.is_file() && word.ends_with(".cl") {
-        true => named.to_path_buf(),
-        false => folder.file(exercise),
+    if named.is_file() && word.ends_with(".cl") {
+        named.to_path_buf()
+    } else {
+        folder.file(exercise)
     }
 }
 
@@ -209,9 +211,10 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
     for exercise in &all {
         let file = folder.file(exercise);
         let begun = Source::read(&file).is_ok_and(|own| is_edited(exercise, &own.text));
-        let checked = match begun {
-            true => Some(run(exercise, &file, how)?),
-            false => None,
+        let checked = if begun {
+            Some(run(exercise, &file, how)?)
+        } else {
+            None
         };
         if let Some(checked) = &checked {
             note(exercise, &folder, checked.verdict);

@@ -72,9 +72,10 @@ pub fn mutate(options: &Options) -> Result<()> {
     }
     for unit in units {
         let score = measure(unit, &detectors, &equivalents)?;
-        match options.json {
-            true => writeln!(out, "{}", score.whole())?,
-            false => writeln!(out, "{}", score.text())?,
+        if options.json {
+            writeln!(out, "{}", score.whole())?
+        } else {
+            writeln!(out, "{}", score.text())?
         }
         // Each at once: all together take more than an hour.
         if options.write {
@@ -94,9 +95,10 @@ fn list(units: &[Unit], json: bool) -> Result<()> {
     let mut out = std::io::stdout();
     for unit in units {
         let mutants = unit.mutants()?.len();
-        match json {
-            true => writeln!(out, "{}", unit.record(mutants))?,
-            false => writeln!(out, "{}", unit.text(mutants))?,
+        if json {
+            writeln!(out, "{}", unit.record(mutants))?
+        } else {
+            writeln!(out, "{}", unit.text(mutants))?
         }
     }
     Ok(())

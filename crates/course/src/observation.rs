@@ -61,9 +61,10 @@ impl Observation {
 
     /// The detector as the headers of the broken kernels call it.
     pub fn kind(&self) -> &str {
-        match self.is_of_results() {
-            true => "checker",
-            false => self.detector.trim_start_matches("Oclgrind: "),
+        if self.is_of_results() {
+            "checker"
+        } else {
+            self.detector.trim_start_matches("Oclgrind: ")
         }
     }
 
@@ -92,9 +93,10 @@ impl Observation {
 
 /// A line of code, or its beginning where it is longer than `width` characters.
 fn cut(line: &str, width: usize) -> String {
-    match line.chars().count() > width {
-        true => line.chars().take(width - 3).collect::<String>() + "...",
-        false => line.to_string(),
+    if line.chars().count() > width {
+        line.chars().take(width - 3).collect::<String>() + "..."
+    } else {
+        line.to_string()
     }
 }
 

@@ -48,12 +48,11 @@ const END: &str = "<!-- end -->";
 /// every claim that the recordings do not bear out.
 pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
     let all;
-    let files = match files.is_empty() {
-        true => {
-            all = markdown_files(&workspace())?;
-            &all
-        }
-        false => files,
+    let files = if files.is_empty() {
+        all = markdown_files(&workspace())?;
+        &all
+    } else {
+        files
     };
     let (mut stale, mut broken) = (Vec::new(), Vec::new());
     for file in files {

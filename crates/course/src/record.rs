@@ -58,9 +58,10 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
         bail!("it ended with {}", output.status);
     }
     let command = format!("cargo run -p {}", lesson.package());
-    let command = match flags.is_empty() {
-        true => command,
-        false => format!("{command} -- {}", flags.join(" ")),
+    let command = if flags.is_empty() {
+        command
+    } else {
+        format!("{command} -- {}", flags.join(" "))
     };
     let about = json!({ "command": command, "date": date("+%Y-%m-%d")? });
     records.insert(0, about);

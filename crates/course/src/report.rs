@@ -92,12 +92,13 @@ pub fn report(options: &Options) -> Result<()> {
         .filter(|done| done.failed.is_some())
         .map(|done| done.part.name())
         .collect();
-    match failed.is_empty() {
-        true => Ok(()),
-        false => bail!(
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        bail!(
             "not everything ran: {}; the page says why",
             failed.join(", ")
-        ),
+        )
     }
 }
 
@@ -224,8 +225,9 @@ fn summary_lines(bench: &Bench) -> Vec<String> {
 
 /// How a rate compares with that of the fastest kernel.
 fn beside(rate: f64, best: f64) -> String {
-    match rate > best {
-        true => format!("{} faster than that", factor(rate / best)),
-        false => format!("{} slower than that", factor(best / rate)),
+    if rate > best {
+        format!("{} faster than that", factor(rate / best))
+    } else {
+        format!("{} slower than that", factor(best / rate))
     }
 }

@@ -108,9 +108,10 @@ pub fn sort(log: &str, text: &str) -> Vec<Observation> {
         }
     }
     // Its remark that it writes no more is no fault, but the counts are too low.
-    let at_least = match log.contains(" suppressing ") {
-        true => "at least ",
-        false => "",
+    let at_least = if log.contains(" suppressing ") {
+        "at least "
+    } else {
+        ""
     };
     reports.retain(|report| !report.title.starts_with("Oclgrind: "));
     let mut seen: Vec<Observation> = KINDS

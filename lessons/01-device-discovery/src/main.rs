@@ -75,9 +75,10 @@ fn platforms(lesson: &Lesson, devices: &[Device]) -> Result<()> {
 fn limits(lesson: &Lesson, device: &Device) -> Result<()> {
     let l = &device.limits;
     let items: Vec<String> = l.max_work_item_sizes.iter().map(usize::to_string).collect();
-    let local = match l.local_mem_dedicated {
-        true => "a memory of its own",
-        false => "part of global memory",
+    let local = if l.local_mem_dedicated {
+        "a memory of its own"
+    } else {
+        "part of global memory"
     };
     let yes_no = |yes: bool| if yes { "yes" } else { "no" };
     #[rustfmt::skip]

@@ -84,14 +84,15 @@ fn must_fit(n: usize, candidate: &Candidate, device: &Device) -> Result<()> {
     let room = largest.min(global / (3 * copies)) as usize - CANARY_BYTES;
     // An int must hold the surplus items' numbers, too.
     let room = (room / size_of::<f32>()).min(i32::MAX as usize - GROUP);
-    match n <= room {
-        true => Ok(()),
-        false => Err(Error::Usage(format!(
+    if n <= room {
+        Ok(())
+    } else {
+        Err(Error::Usage(format!(
             "too large for {}: three vectors of {n} floats take {:.2} GiB; \
              try --size {room} or less",
             candidate.name,
             3.0 * 4.0 * n as f64 / f64::from(1 << 30)
-        ))),
+        )))
     }
 }
 

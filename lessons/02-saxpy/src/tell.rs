@@ -34,9 +34,10 @@ impl Tell {
     /// Says nothing of a device that is only compared.
     pub fn new(lesson: &Lesson, aloud: bool) -> Tell {
         Tell {
-            narrator: match aloud {
-                true => lesson.narrator.clone(),
-                false => Narrator::default(),
+            narrator: if aloud {
+                lesson.narrator.clone()
+            } else {
+                Narrator::default()
             },
         }
     }

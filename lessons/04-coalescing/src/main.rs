@@ -20,9 +20,10 @@ fn main() -> ExitCode {
 /// in id0 alone and one of the two mappings is seen pure.
 fn step(kernel: &str, axes: Axes, layout: Layout, says: &str) -> Step {
     // The same number of loads throughout: what differs is who asks for what when.
-    let traffic = match kernel.ends_with("sum_in_c") {
-        true => Traffic::global("3*M*N*K", "M*N*(K + 1)"),
-        false => Traffic::global("2*M*N*K", "M*N"),
+    let traffic = if kernel.ends_with("sum_in_c") {
+        Traffic::global("3*M*N*K", "M*N*(K + 1)")
+    } else {
+        Traffic::global("2*M*N*K", "M*N")
     };
     Step::new(kernel, says)
         .traffic(traffic)

@@ -22,9 +22,10 @@ const HOPPER: usize = 9;
 
 /// One step for each thing that the tile still waits for.
 pub fn steps(problem: &Problem, limits: &Limits) -> Vec<Step> {
-    let tile = match SMALL.suits(problem.shape) {
-        true => SMALL,
-        false => SMALLEST,
+    let tile = if SMALL.suits(problem.shape) {
+        SMALL
+    } else {
+        SMALLEST
     };
     let mut steps = Vec::from(asked_early(tile, problem.ty));
     steps.extend(packed_tiles(tile, problem));

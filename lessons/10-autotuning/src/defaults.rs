@@ -20,9 +20,10 @@ pub fn defaults(device: &Device, ty: Type, shape: Shape) -> [Point; 3] {
     let packed = packed(&private, units, shape);
     // Where local memory is a memory of its own, it answers many items at once.
     // Elsewhere, on CPUs, a tile in it is a copy from the cache to the cache.
-    match device.limits.local_mem_dedicated || device.kind == Kind::Gpu {
-        true => [packed, private, local],
-        false => [local, private, packed],
+    if device.limits.local_mem_dedicated || device.kind == Kind::Gpu {
+        [packed, private, local]
+    } else {
+        [local, private, packed]
     }
 }
 
@@ -40,10 +41,7 @@ fn local(room: &Room, compute_units: usize, shape: Shape, unroll: usize) -> Poin
     // Fewer groups than two for each unit leave units idle.
     let groups = |tm, tn| shape.m.div_ceil(tm) * shape.n.div_ceil(tn);
     while tm * tn > 32 * 32 && groups(tm, tn) < 2 * compute_units {
-        match tn > tm {
-            true => tn /= 2,
-            false => tm /= 2,
-        }
+        if tn > tm { tn /= 2 } else { tm /= 2 }
     }
     // A group must be allowed, and two should fit local memory, so that one can
     // compute while the other waits.
@@ -62,10 +60,7 @@ fn local(room: &Room, compute_units: usize, shape: Shape, unroll: usize) -> Poin
         tk /= 2;
     }
     while point(tm, tn, tk).broken_constraint(&half).is_some() && tm.max(tn) > 16 {
-        match tn >= tm {
-            true => tn /= 2,
-            false => tm /= 2,
-        }
+        if tn >= tm { tn /= 2 } else { tm /= 2 }
     }
     point(tm, tn, tk)
 }

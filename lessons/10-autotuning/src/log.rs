@@ -313,9 +313,12 @@ fn folder() -> PathBuf {
 
 /// A name that any file system takes.
 fn slug(name: &str) -> String {
-    let plain = |c: char| match c.is_ascii_alphanumeric() {
-        true => c.to_ascii_lowercase(),
-        false => '-',
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() {
+            c.to_ascii_lowercase()
+        } else {
+            '-'
+        }
     };
     name.chars().map(plain).take(40).collect()
 }

@@ -115,12 +115,11 @@ pub fn next(space: &[Point], starts: &[Point], trials: &Trials, seed: u64) -> Op
         }
         _ => Vec::new(),
     };
-    let from = match near.is_empty() {
-        false => near,
-        true => {
-            let drawn = random.next_u64() as f64 / u64::MAX as f64;
-            of_one_family(untried, trials, drawn)
-        }
+    let from = if near.is_empty() {
+        let drawn = random.next_u64() as f64 / u64::MAX as f64;
+        of_one_family(untried, trials, drawn)
+    } else {
+        near
     };
     let drawn = random.next_u64() as usize % from.len().max(1);
     from.get(drawn).map(|point| (*point).clone())

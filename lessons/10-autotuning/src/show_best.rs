@@ -21,9 +21,10 @@ pub fn show_best(lesson: &mut Lesson) -> Result<()> {
     let known = log.known(shape);
     let Some((point, gflops)) = known.best() else {
         let others: Vec<String> = log.bests().iter().map(|best| best.0.to_string()).collect();
-        let others = match others.is_empty() {
-            true => String::new(),
-            false => format!("; known are: {}", others.join(", ")),
+        let others = if others.is_empty() {
+            String::new()
+        } else {
+            format!("; known are: {}", others.join(", "))
         };
         return Err(Error::Usage(format!(
             "nothing is known about {shape}, {}, on this device{others}\n  \

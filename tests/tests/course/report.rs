@@ -65,9 +65,10 @@ fn open_elements(page: &str) -> Result<(), String> {
             open.push(name);
         }
     }
-    match open.is_empty() {
-        true => Ok(()),
-        false => Err(format!("never closed: {open:?}")),
+    if open.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("never closed: {open:?}"))
     }
 }
 

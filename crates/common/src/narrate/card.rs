@@ -186,9 +186,10 @@ fn emphasized(line: &diff::Line) -> String {
     let all = line.pieces.iter().all(|(changed, _)| *changed);
     let pieces = line.pieces.iter().map(|(changed, piece)| {
         let plain = all || !changed || piece.trim().is_empty();
-        match plain {
-            true => piece.clone(),
-            false => style(piece).green().underlined().for_stderr().to_string(),
+        if plain {
+            piece.clone()
+        } else {
+            style(piece).green().underlined().for_stderr().to_string()
         }
     });
     pieces.collect()

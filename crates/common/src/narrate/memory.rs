@@ -159,12 +159,13 @@ impl Watched {
                 let i = row * cols + col;
                 let poison = verify::is_poison(&data, i);
                 poisoned |= poison;
-                match poison {
-                    true => style(format!("{:>8}", "poison"))
+                if poison {
+                    style(format!("{:>8}", "poison"))
                         .magenta()
                         .for_stderr()
-                        .to_string(),
-                    false => format!("{:>8}", short(data.get(i), ty)),
+                        .to_string()
+                } else {
+                    format!("{:>8}", short(data.get(i), ty))
                 }
             });
             let more = if wide < cols { " ..." } else { "" };

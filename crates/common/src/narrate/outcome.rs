@@ -139,9 +139,10 @@ impl Screen {
         let longest = bars.iter().map(|bar| bar.name.chars().count()).max();
         let names = longest.unwrap_or(0).min(self.columns() / 2);
         for bar in bars {
-            match self.present {
-                true => self.thick_bar(bar, bar.rate / most),
-                false => self.thin_bar(bar, bar.rate / most, names),
+            if self.present {
+                self.thick_bar(bar, bar.rate / most)
+            } else {
+                self.thin_bar(bar, bar.rate / most, names)
             }
         }
     }
@@ -174,9 +175,10 @@ impl Screen {
 impl Bar {
     fn colored(&self, drawn: String) -> String {
         let drawn = style(drawn).for_stderr();
-        match self.measured {
-            true => drawn.cyan().to_string(),
-            false => drawn.yellow().to_string(),
+        if self.measured {
+            drawn.cyan().to_string()
+        } else {
+            drawn.yellow().to_string()
         }
     }
 }

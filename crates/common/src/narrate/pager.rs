@@ -73,9 +73,10 @@ fn draw(term: &Term, lines: &[&str], page: usize, columns: usize) {
         shown.push_str(&truncate_str(lines.get(row).unwrap_or(&""), columns, ""));
         shown.push_str("\r\n");
     }
-    let keys = match more {
-        true => " Up Down PgUp PgDn scroll (more below)   Esc back ",
-        false => " Up Down PgUp PgDn scroll   Esc back ",
+    let keys = if more {
+        " Up Down PgUp PgDn scroll (more below)   Esc back "
+    } else {
+        " Up Down PgUp PgDn scroll   Esc back "
     };
     let keys = truncate_str(keys, columns, "").to_string();
     shown.push_str(&style(keys).reverse().for_stderr().to_string());

@@ -33,9 +33,10 @@ impl Screen {
 
     /// Columns of a line, less in a narrower terminal.
     pub fn columns(&self) -> usize {
-        let most = match self.present {
-            true => PRESENT_COLUMNS,
-            false => STEP_COLUMNS,
+        let most = if self.present {
+            PRESENT_COLUMNS
+        } else {
+            STEP_COLUMNS
         };
         let size = self.term.size_checked().filter(|_| self.attended);
         size.map_or(most, |(_, columns)| most.min(usize::from(columns)))
@@ -57,9 +58,10 @@ impl Screen {
 
     /// A new part of the lesson. A presentation gives it a screen of its own.
     pub fn headline(&mut self, title: &str, says: &str) {
-        match self.present {
-            true => self.frame(title),
-            false => self.rule(title),
+        if self.present {
+            self.frame(title)
+        } else {
+            self.rule(title)
         }
         if !says.is_empty() {
             self.space();
@@ -98,17 +100,17 @@ impl Screen {
 
     /// A call with its arguments, and what it returned.
     pub fn call(&mut self, call: &Call) {
-        let returned = match call.failed {
-            true => style(&call.returned).red().bold().for_stderr(),
-            false => style(&call.returned).green().for_stderr(),
+        let returned = if call.failed {
+            style(&call.returned).red().bold().for_stderr()
+        } else {
+            style(&call.returned).green().for_stderr()
         };
         let name = style(call.name).cyan().bold().for_stderr();
-        match self.present {
-            true => self.call_below_its_name(call, name, returned),
-            false => {
-                let arguments = arguments(call, false);
-                self.result_of(&format!("  {name}({arguments})"), returned);
-            }
+        if self.present {
+            self.call_below_its_name(call, name, returned)
+        } else {
+            let arguments = arguments(call, false);
+            self.result_of(&format!("  {name}({arguments})"), returned);
         }
     }
 
@@ -133,9 +135,10 @@ impl Screen {
     /// The result behind the call, or below it where there is no room.
     fn result_of(&mut self, call: &str, returned: StyledObject<&String>) {
         let line = format!("{call} -> {returned}");
-        match measure_text_width(&line) <= self.columns() {
-            true => self.print(&line),
-            false => self.print(&format!("{call}\n      -> {returned}")),
+        if measure_text_width(&line) <= self.columns() {
+            self.print(&line)
+        } else {
+            self.print(&format!("{call}\n      -> {returned}"))
         }
     }
 

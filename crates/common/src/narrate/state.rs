@@ -74,10 +74,7 @@ impl State {
     pub(super) fn show_result(&mut self, record: &Record, factor: Option<f64>) {
         self.beat = Some(Beat::Result);
         self.hurried = false;
-        let mark = match record.verified {
-            true => " ✓",
-            false => "",
-        };
+        let mark = if record.verified { " ✓" } else { "" };
         let headline = format!("{}{mark}", self.cards.headline(Beat::Result));
         // A kernel that is run again does not come before itself.
         let before = self.results.iter().rfind(|bar| bar.name != record.kernel);

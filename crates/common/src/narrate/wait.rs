@@ -90,9 +90,10 @@ impl State {
     fn look_into_memory(&mut self) -> Result<Option<Wish>> {
         self.events
             .send(&Event::Doing("looking into the buffers".into()))?;
-        let side = match self.screen.present {
-            true => PRESENT_CORNER,
-            false => CORNER,
+        let side = if self.screen.present {
+            PRESENT_CORNER
+        } else {
+            CORNER
         };
         let shown = self.memory.shown(side);
         self.events.send(&Event::Paused)?;

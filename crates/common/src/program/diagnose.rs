@@ -49,9 +49,10 @@ fn locate(log: &str, source: &Source) -> Option<String> {
     if messages.is_empty() {
         return None;
     }
-    let renderer = match colored::control::SHOULD_COLORIZE.should_colorize() {
-        true => Renderer::styled(),
-        false => Renderer::plain(),
+    let renderer = if colored::control::SHOULD_COLORIZE.should_colorize() {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
     };
     // A long line is cut around what is underlined, so that the caret stays below it.
     let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(COLUMNS);
@@ -90,9 +91,10 @@ fn render(message: &Message, source: &Source, path: &str, renderer: &Renderer) -
 /// where address spaces are what the message is about.
 fn plainly(text: &str) -> String {
     let text = text.replace("*__private'", "*'");
-    match text.contains("address space") {
-        true => text,
-        false => text.replace("__private ", ""),
+    if text.contains("address space") {
+        text
+    } else {
+        text.replace("__private ", "")
     }
 }
 

@@ -179,9 +179,10 @@ fn undeclared(message: &str, source: &str) -> Option<String> {
 
 /// A call with the wrong arguments.
 fn call(message: &str, source: &str, at: usize) -> String {
-    let named = match message.contains("for call to") {
-        true => quoted(message),
-        false => callee(source, at),
+    let named = if message.contains("for call to") {
+        quoted(message)
+    } else {
+        callee(source, at)
     };
     let known = CALLS.iter().find(|(name, _)| Some(*name) == named);
     match (known, named) {

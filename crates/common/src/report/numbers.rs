@@ -47,9 +47,10 @@ pub fn bytes(count: u64) -> String {
         c if c >= 1 << 10 => (c as f64 / f64::from(1 << 10), "KiB"),
         c => return format!("{c} B"),
     };
-    match value.fract() == 0.0 {
-        true => format!("{value} {unit}"),
-        false => format!("{value:.1} {unit}"),
+    if value.fract() == 0.0 {
+        format!("{value} {unit}")
+    } else {
+        format!("{value:.1} {unit}")
     }
 }
 

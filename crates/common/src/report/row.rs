@@ -19,13 +19,14 @@ pub fn heading(unit: &str) -> String {
 pub fn row(record: &Record) -> String {
     let name = format!("{:<34}", record.kernel).bold();
     let bar = record.share_of_limit.map(bar).unwrap_or_default();
-    let mut says = match record.says.is_empty() {
-        true => String::new(),
-        false => format!(
+    let mut says = if record.says.is_empty() {
+        String::new()
+    } else {
+        format!(
             "\n  {}{}",
             format!("{bar:<12}").cyan(),
             record.says.dimmed()
-        ),
+        )
     };
     if let Some(share) = of_which(&record.preparations) {
         says += &format!("\n  {:<12}{}", "", share.dimmed());
@@ -43,9 +44,10 @@ pub fn row(record: &Record) -> String {
         let details = lines.join("\n  ");
         return format!("  {name} {}{says}\n    {details}", "✗ DIED".red().bold());
     }
-    let mark = match record.verified {
-        true => "✓".green(),
-        false => "not checked".red(),
+    let mark = if record.verified {
+        "✓".green()
+    } else {
+        "not checked".red()
     };
     let Some(median) = record.seconds_median else {
         return format!("  {name} {mark} right, not timed{says}");

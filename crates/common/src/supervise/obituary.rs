@@ -5,17 +5,18 @@ use std::time::Duration;
 
 /// Of a child that crashed while it was doing this.
 pub(super) fn of_crash(status: ExitStatus, doing: &str) -> String {
-    let (cause, next) = match doing.starts_with("building") {
-        true => (
+    let (cause, next) = if doing.starts_with("building") {
+        (
             "the driver's compiler failed, for example on a function that calls itself",
             "take away what was written last; another driver may say what is wrong with it",
-        ),
-        false => (
+        )
+    } else {
+        (
             "the kernel read or wrote outside its buffers, asked for more local memory than \
              there is, or the driver's compiler failed",
             "run it with --only and a small --size; Oclgrind names the line of a bad access \
              (see docs/setting-up.md); if every kernel dies: cargo run -p course -- doctor",
-        ),
+        )
     };
     format!(
         "the process died ({}) while {doing}\n  likely cause: {cause}\n  next: {next}",

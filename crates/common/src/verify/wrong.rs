@@ -119,9 +119,10 @@ pub(super) fn looks_like(
     }
     looks.extend(edge);
     if looks.is_empty() {
-        looks.push(match bad.len() * 20 < wrong.compared {
-            true => "scattered: a few elements here and there; a race?".into(),
-            false => "nothing known: begin with --size 2 --fill count --show".into(),
+        looks.push(if bad.len() * 20 < wrong.compared {
+            "scattered: a few elements here and there; a race?".into()
+        } else {
+            "nothing known: begin with --size 2 --fill count --show".into()
         });
     }
     looks

@@ -21,9 +21,10 @@ pub fn command_line(words: &[String]) -> String {
 }
 
 fn quoted(word: &str) -> String {
-    match word.contains([' ', '\'', '"', '$', '\\']) {
-        true => format!("'{}'", word.replace('\'', r"'\''")),
-        false => word.to_string(),
+    if word.contains([' ', '\'', '"', '$', '\\']) {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    } else {
+        word.to_string()
     }
 }
 

@@ -24,9 +24,10 @@ pub fn list(all: &[Broken], progress: &Progress, folder: &Folder) -> Result<()> 
             lesson = broken.lesson;
             writeln!(out, "\n  lesson {lesson}")?;
         }
-        let mark = match is_mended(progress, broken) {
-            true => "✓".green(),
-            false => " ".normal(),
+        let mark = if is_mended(progress, broken) {
+            "✓".green()
+        } else {
+            " ".normal()
         };
         let symptom = beside(&broken.symptom, 8);
         writeln!(out, "  {mark} {:>2}  {symptom}", broken.number)?;
@@ -59,9 +60,10 @@ pub fn head(broken: &Broken, copy: &Copy, command: &str) -> Result<()> {
     let symptom = beside(&broken.symptom, 12);
     writeln!(out, "  Symptom   {symptom}")?;
     let path = copy.path.display();
-    let about = match copy.made {
-        true => "made just now: yours to edit, git does not see it",
-        false => "yours; it is never overwritten, delete it for a fresh one",
+    let about = if copy.made {
+        "made just now: yours to edit, git does not see it"
+    } else {
+        "yours; it is never overwritten, delete it for a fresh one"
     };
     writeln!(out, "  Copy      {path}\n            {}", about.dimmed())?;
     writeln!(

@@ -75,10 +75,11 @@ fn without_device(name: &Value, environment: &Environment) -> Finding {
             says,
         )
     };
-    match name.contains("rusticl") && !enabled {
-        true => finding("no device: it must be told which hardware to drive (radeonsi, iris, llvmpipe for the CPU)")
-            .mended_by("export RUSTICL_ENABLE=llvmpipe".to_string()),
-        false => finding("no device: its hardware is not here, or not yours to use; harmless"),
+    if name.contains("rusticl") && !enabled {
+        finding("no device: it must be told which hardware to drive (radeonsi, iris, llvmpipe for the CPU)")
+            .mended_by("export RUSTICL_ENABLE=llvmpipe".to_string())
+    } else {
+        finding("no device: its hardware is not here, or not yours to use; harmless")
     }
 }
 
@@ -118,13 +119,15 @@ fn one(system: &System, environment: &Environment, device: &Value) -> Finding {
             "it runs a simple kernel, and the result is wrong: do not trust it".into(),
         );
     }
-    let local = match limits["local_mem_dedicated"] == true {
-        true => "a memory of its own",
-        false => "part of global memory",
+    let local = if limits["local_mem_dedicated"] == true {
+        "a memory of its own"
+    } else {
+        "part of global memory"
     };
-    let double = match limits["fp64"] == true {
-        true => "has type double",
-        false => "no type double",
+    let double = if limits["fp64"] == true {
+        "has type double"
+    } else {
+        "no type double"
     };
     let mut says = format!(
         "{}, driver {}. A kernel was built in {:.2} s and is right. {} of local memory, {local}; {double}",

@@ -105,16 +105,12 @@ fn vendors() -> Option<Finding> {
     const NAME: &str = ICD_VARIABLE;
     let folder = PathBuf::from(std::env::var_os(NAME)?);
     let shown = folder.display();
-    Some(match folder.exists() {
-        true => {
-            let says = format!("{shown}; ICD files are read from there only");
-            Finding::new(Part::Environment, Verdict::Good, NAME, says)
-        }
-        false => {
-            let says = format!("{shown} does not exist, so no driver is found");
-            Finding::new(Part::Environment, Verdict::Bad, NAME, says)
-                .mended_by(format!("unset {NAME}"))
-        }
+    Some(if folder.exists() {
+        let says = format!("{shown}; ICD files are read from there only");
+        Finding::new(Part::Environment, Verdict::Good, NAME, says)
+    } else {
+        let says = format!("{shown} does not exist, so no driver is found");
+        Finding::new(Part::Environment, Verdict::Bad, NAME, says).mended_by(format!("unset {NAME}"))
     })
 }
 
@@ -163,12 +159,13 @@ pub fn icd_files(system: &System) -> Vec<Finding> {
     let files = device::icd_files();
     if files.is_empty() {
         let what = icd_place().display().to_string();
-        let (verdict, says) = match cfg!(target_os = "linux") {
-            true => (Verdict::Bad, "no ICD file: the loader is told of no driver"),
-            false => (
+        let (verdict, says) = if cfg!(target_os = "linux") {
+            (Verdict::Bad, "no ICD file: the loader is told of no driver")
+        } else {
+            (
                 Verdict::Note,
                 "no ICD file; this system may register drivers elsewhere",
-            ),
+            )
         };
         let finding = Finding::new(Part::Drivers, verdict, what, says);
         let cure = Some(cure(system, "")).filter(|_| verdict == Verdict::Bad);
@@ -253,20 +250,18 @@ fn brings(name: &str, library: &str, answer: &Value) -> Finding {
             format!("{} ({count})", platform["name"].as_str().unwrap_or("?"))
         })
         .collect();
-    match listed.is_empty() {
-        false => {
-            let says = format!("{library} brings {}", listed.join(", "));
-            Finding::new(Part::Drivers, Verdict::Good, name, says)
-        }
-        true => {
-            let error = answer["error"].as_str().unwrap_or_default();
-            let why = match error.contains(NO_LOADER) {
-                true => "but there is no loader that could ask it for its platforms",
-                false => "but brings no platform: it is no OpenCL driver, or has no hardware",
-            };
-            let says = format!("{library} opens, {why}");
-            Finding::new(Part::Drivers, Verdict::Note, name, says)
-        }
+    if listed.is_empty() {
+        let error = answer["error"].as_str().unwrap_or_default();
+        let why = if error.contains(NO_LOADER) {
+            "but there is no loader that could ask it for its platforms"
+        } else {
+            "but brings no platform: it is no OpenCL driver, or has no hardware"
+        };
+        let says = format!("{library} opens, {why}");
+        Finding::new(Part::Drivers, Verdict::Note, name, says)
+    } else {
+        let says = format!("{library} brings {}", listed.join(", "));
+        Finding::new(Part::Drivers, Verdict::Good, name, says)
     }
 }
 

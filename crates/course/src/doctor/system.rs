@@ -62,9 +62,10 @@ impl System {
 
     /// The same command with the words before it that make one root.
     pub fn as_root(&self, command: &str) -> String {
-        match self.is_root || self.manager == Some(Manager::Brew) {
-            true => command.to_string(),
-            false => format!("sudo {command}"),
+        if self.is_root || self.manager == Some(Manager::Brew) {
+            command.to_string()
+        } else {
+            format!("sudo {command}")
         }
     }
 }
@@ -124,9 +125,10 @@ fn features() -> String {
         .filter(|(_, there)| *there)
         .map(|(name, _)| *name)
         .collect();
-    match there.is_empty() {
-        true => "no vector instructions beyond SSE2".into(),
-        false => there.join(" "),
+    if there.is_empty() {
+        "no vector instructions beyond SSE2".into()
+    } else {
+        there.join(" ")
     }
 }
 

@@ -84,13 +84,14 @@ impl Folder {
 
     /// Refuses to go on without it.
     pub fn must_be_started(&self) -> Result<()> {
-        match self.is_started() {
-            true => Ok(()),
-            false => Err(usage(format!(
+        if self.is_started() {
+            Ok(())
+        } else {
+            Err(usage(format!(
                 "you have no exercises yet: {} is not there\n  next: cargo run -p course -- start   \
                  copies them there; `start DIR` to another folder",
                 shown(&self.path)
-            ))),
+            )))
         }
     }
 
@@ -105,9 +106,10 @@ impl Folder {
             let made = file.parent().map_or(Ok(()), fs::create_dir_all);
             made.with_context(|| self.cannot("write to"))?;
             let text = exercise.unsolved()?.text;
-            match create(&file, &text).with_context(|| self.cannot("write to"))? {
-                true => started.new += 1,
-                false => started.kept += 1,
+            if create(&file, &text).with_context(|| self.cannot("write to"))? {
+                started.new += 1
+            } else {
+                started.kept += 1
             }
         }
         Ok(started)

@@ -238,9 +238,10 @@ fn compare(result: &Elements, expected: &[f64], canary: bool) -> Result<(), Stri
     };
     let wrong: Vec<usize> = (0..expected.len()).filter(|i| !is_right(i)).collect();
     let Some(&first) = wrong.first() else {
-        return match canary {
-            true => Ok(()),
-            false => Err("overrun: the kernel wrote past the end of its output".into()),
+        return if canary {
+            Ok(())
+        } else {
+            Err("overrun: the kernel wrote past the end of its output".into())
         };
     };
     let untouched = |i: &&usize| {

@@ -139,9 +139,10 @@ pub fn head(exercise: &Exercise, file: &Path, edited: bool) -> Result<()> {
     let mut out = std::io::stdout();
     title(exercise)?;
     writeln!(out, "  File    {}", shown(file))?;
-    match edited {
-        true => writeln!(out, "  Task    stands at the top of the file")?,
-        false => writeln!(out, "  Task    {}", beside(&exercise.task, WORDS))?,
+    if edited {
+        writeln!(out, "  Task    stands at the top of the file")?
+    } else {
+        writeln!(out, "  Task    {}", beside(&exercise.task, WORDS))?
     }
     writeln!(out, "\n{}", "What the checks see".bold())?;
     Ok(())

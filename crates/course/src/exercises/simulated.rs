@@ -141,9 +141,10 @@ fn not_counted(
 
 fn compare(count: Count, found: f64, most: f64, size: &str) -> Observation {
     let unit = count.unit();
-    let (outcome, comment) = match found <= most {
-        true => (Outcome::Silent, "at most"),
-        false => (Outcome::Fault, "too many: at most"),
+    let (outcome, comment) = if found <= most {
+        (Outcome::Silent, "at most")
+    } else {
+        (Outcome::Fault, "too many: at most")
     };
     let says = format!("{found}{unit} at {size}; {comment} {most}");
     Observation::new(count.words(), outcome, says)

@@ -106,9 +106,10 @@ impl Spec {
             spec.defines.extend(variant.clone());
             spec
         };
-        match self.variants.is_empty() {
-            true => vec![self.clone()],
-            false => self.variants.iter().map(with).collect(),
+        if self.variants.is_empty() {
+            vec![self.clone()]
+        } else {
+            self.variants.iter().map(with).collect()
         }
     }
 

@@ -142,9 +142,10 @@ impl Detectors {
                 return Ok(seen);
             }
         }
-        match simulated {
-            true => Ok(None),
-            false => bail!("{} itself does not run under the simulator", sound.kernel),
+        if simulated {
+            Ok(None)
+        } else {
+            bail!("{} itself does not run under the simulator", sound.kernel)
         }
     }
 

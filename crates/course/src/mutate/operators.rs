@@ -176,9 +176,10 @@ fn initialisers(body: &Body) -> Vec<(Range<usize>, String)> {
             return None;
         }
         let is_zero = body.text(end - 1) == "0" || body.text(end - 2) == "0";
-        match body.is_declaration(i) {
-            true => Some((i..end, String::new())),
-            false => is_zero.then(|| (stored_from(body, i)..end, String::new())),
+        if body.is_declaration(i) {
+            Some((i..end, String::new()))
+        } else {
+            is_zero.then(|| (stored_from(body, i)..end, String::new()))
         }
     };
     (0..body.len()).filter_map(dropped).collect()

@@ -96,9 +96,10 @@ fn label(run: &Run, all: &[Run]) -> String {
 
 /// What a run's kernels are measured in.
 fn unit(run: &Run) -> &'static str {
-    match run.records.iter().any(|record| record.gflops.is_some()) {
-        true => "GFLOP/s",
-        false => "GB/s",
+    if run.records.iter().any(|record| record.gflops.is_some()) {
+        "GFLOP/s"
+    } else {
+        "GB/s"
     }
 }
 

@@ -57,9 +57,10 @@ pub fn table(run: &str, lesson: &str) -> Result<String> {
         }
     }
     let first = records.first().context("no record with formulas")?;
-    let padded = match out.contains("MP*") {
-        true => "own sizes, MP, NP and KP the same rounded up to whole tiles",
-        false => "own (padded) sizes",
+    let padded = if out.contains("MP*") {
+        "own sizes, MP, NP and KP the same rounded up to whole tiles"
+    } else {
+        "own (padded) sizes"
     };
     out += &format!(
         "\n\n*In elements, for {}x{}x{}; M, N, K are the kernel's {padded}, G the items of a \

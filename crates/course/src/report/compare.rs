@@ -118,14 +118,15 @@ fn pairs<'a>(a: &'a Report, b: &'a Report) -> Result<Vec<(&'a Device, &'a Device
         let labels: Vec<String> = report.devices.iter().map(Device::label).collect();
         labels.join(", ")
     };
-    match pairs.is_empty() {
-        false => Ok(pairs),
-        true => bail!(
+    if pairs.is_empty() {
+        bail!(
             "the reports have no device in common, and more than one each: {} and {}; \
              make them with --device",
             names(a),
             names(b)
-        ),
+        )
+    } else {
+        Ok(pairs)
     }
 }
 
@@ -188,9 +189,10 @@ fn line(kernel: &str, a: Option<Record>, b: Option<Record>) -> Line {
         })
     };
     let sizes = [&a, &b].map(|r| r.as_ref().filter(|r| r.gflops.is_some()).map(shape));
-    let unit = match sizes.iter().any(Option::is_some) {
-        true => "GFLOP/s",
-        false => "GB/s",
+    let unit = if sizes.iter().any(Option::is_some) {
+        "GFLOP/s"
+    } else {
+        "GB/s"
     };
     let size = match sizes {
         [Some(a), Some(b)] if a != b => format!("{a} and {b}"),
@@ -259,9 +261,10 @@ fn print(out: &mut impl Write, lines: &[Line]) -> Result<()> {
         .filter(|&verdict| count(verdict) > 0)
         .map(|verdict| format!("{} {verdict}", count(verdict)))
         .collect();
-    let told = match told.is_empty() {
-        true => "nothing to compare".into(),
-        false => told.join(", "),
+    let told = if told.is_empty() {
+        "nothing to compare".into()
+    } else {
+        told.join(", ")
     };
     writeln!(
         out,

@@ -96,9 +96,10 @@ pub fn percent(share: f64) -> String {
 
 /// A round number as people write it: 0.01, 1, 1000.
 pub fn round(value: f64) -> String {
-    match value < 1.0 {
-        true => format!("{value:.3}").trim_end_matches('0').to_string(),
-        false => format!("{value:.0}"),
+    if value < 1.0 {
+        format!("{value:.3}").trim_end_matches('0').to_string()
+    } else {
+        format!("{value:.0}")
     }
 }
 

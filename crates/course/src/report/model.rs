@@ -109,9 +109,10 @@ impl Part {
 
 /// "1024", or "37x91x53" where the sides differ.
 pub fn size_name(s: Shape) -> String {
-    match s.m == s.n && s.n == s.k {
-        true => s.m.to_string(),
-        false => s.to_string(),
+    if s.m == s.n && s.n == s.k {
+        s.m.to_string()
+    } else {
+        s.to_string()
     }
 }
 

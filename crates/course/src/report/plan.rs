@@ -41,9 +41,10 @@ pub fn devices(selector: Option<&str>, all: bool) -> Result<Vec<Device>> {
             devices.push(device);
         }
     }
-    match devices.is_empty() {
-        true => bail!("lesson 1 lists no device; run ./setup"),
-        false => Ok(devices),
+    if devices.is_empty() {
+        bail!("lesson 1 lists no device; run ./setup")
+    } else {
+        Ok(devices)
     }
 }
 
@@ -63,9 +64,10 @@ fn device(told: &Value) -> Device {
 /// Lessons on products once for each size, then the libraries; lesson 2 works on
 /// vectors and has a size of its own.
 pub fn parts(settings: &Settings, devices: &[Device]) -> Vec<Part> {
-    let sizes: Vec<Option<Shape>> = match settings.sizes.is_empty() {
-        true => vec![None],
-        false => settings.sizes.iter().copied().map(Some).collect(),
+    let sizes: Vec<Option<Shape>> = if settings.sizes.is_empty() {
+        vec![None]
+    } else {
+        settings.sizes.iter().copied().map(Some).collect()
     };
     let mut parts = Vec::new();
     for device in devices {
@@ -108,9 +110,10 @@ pub fn lessons(wanted: &[u32]) -> Result<Vec<u32>> {
         ))
         .into());
     }
-    Ok(match wanted.is_empty() {
-        true => measuring().collect(),
-        false => measuring().filter(|n| wanted.contains(n)).collect(),
+    Ok(if wanted.is_empty() {
+        measuring().collect()
+    } else {
+        measuring().filter(|n| wanted.contains(n)).collect()
     })
 }
 
