@@ -277,6 +277,9 @@ pub fn icd_files() -> Vec<PathBuf> {
 /// The variable that names another place for the .icd files.
 pub const ICD_VARIABLE: &str = "OCL_ICD_VENDORS";
 
+/// The variable that chooses a device, where nothing on the command line does.
+pub const DEVICE_VARIABLE: &str = "OPENCL_COURSE_DEVICE";
+
 /// The folder with the loader's .icd files, or the one file that it is told of.
 pub fn icd_place() -> PathBuf {
     std::env::var_os(ICD_VARIABLE)

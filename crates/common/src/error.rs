@@ -8,7 +8,6 @@ use std::process::ExitCode;
 use opencl3::error_codes::ClError;
 
 use crate::codes;
-use crate::narrate::Wish;
 
 /// What `common` returns everywhere.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -56,12 +55,23 @@ pub enum Error {
     /// A kernel crashed or hung, as seen by the parent process.
     #[error("{0}")]
     Died(String),
-    /// A key of `--step` ends what was going on; nothing has failed.
+    /// Whoever listens ends what was going on; nothing has failed.
     #[error("ended by a key")]
     Asked(Wish),
     /// Standard output or a file failed.
     #[error("input or output failed: {0}")]
     Io(#[from] io::Error),
+}
+
+/// What a person who follows the calls asked for, beyond the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// To end the lesson, in order.
+    Quit,
+    /// To end it as Control-C does.
+    Interrupt,
+    /// To run the kernel again, from its launch.
+    Again,
 }
 
 impl Error {

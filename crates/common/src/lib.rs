@@ -1,47 +1,49 @@
-//! What the lessons share. Lesson 2 writes an OpenCL program out in full; this
-//! library is those steps packed up, plus checking and timing. One idea a file.
+//! What every lesson needs of OpenCL: setting up a device, and knowing whether a
+//! result is right and how long it took. Lesson 2 writes an OpenCL program out in
+//! full; this library is those steps packed up, plus checking and timing.
+//!
+//! # Layout
+//!
+//! In the order in which to read them:
+//!
+//! - [`device`] lists platforms and devices with their limits, and chooses one.
+//! - [`session`] is one device's context and queue: **buffers, arguments, launches**.
+//!   The calls of OpenCL that docs/anatomy.md counts stand here and in `program`.
+//! - [`source`] finds and reads a kernel file; [`program`] builds it, and turns a build
+//!   log into a diagnostic with file, line, caret and an explanation.
+//! - [`ndrange`] is the shape of a launch, and whether a device can run it.
+//! - [`shape`], [`element`] and [`matrix`] are the problem and the host's data: sizes,
+//!   types, fills, padding.
+//! - [`verify`] says whether C is right and, if not, what it looks like.
+//! - [`timing`] says which event times can be believed, and what they come to;
+//!   [`probe`] measures the device's own limits, which results are a share of.
+//! - [`reference`] is what the host does in the same time.
+//! - [`traffic`] evaluates the formulas of what a kernel loads and stores.
+//! - [`record`] is one kernel's result, for people and for programs; [`numbers`]
+//!   writes figures with three digits.
+//! - [`error`] is the one error type, with [`codes`], what each status of OpenCL
+//!   means, and [`limits`], which limit a failed call met.
+//! - [`tell`] is how whoever listens (`--step`) hears of each call.
 
-mod ablate;
-pub mod cli;
 pub mod codes;
-pub mod copy;
 pub mod device;
-pub mod diff;
 pub mod element;
 pub mod error;
-pub mod events;
-mod host;
-mod lesson;
 mod limits;
 pub mod matrix;
-mod measure;
-pub mod narrate;
 pub mod ndrange;
-pub mod prepare;
+pub mod numbers;
 pub mod probe;
 pub mod program;
+pub mod record;
 pub mod reference;
-mod refusal;
-pub mod report;
-mod resume;
-mod run;
 pub mod session;
+pub mod shape;
 pub mod source;
-pub mod step;
-pub mod stream;
-pub mod supervise;
+pub mod tell;
 pub mod timing;
 pub mod traffic;
 pub mod verify;
-pub mod watch;
-pub mod wrap;
 
-pub use ablate::Ablation;
-pub use copy::Copy;
 pub use error::{Error, Result};
-pub use lesson::Lesson;
-pub use measure::Outcome;
-pub use prepare::{Operand, Preparation};
-pub use run::{lesson, lesson_with, show_error};
-pub use step::{Axes, Layout, Step};
 pub use traffic::Traffic;

@@ -4,8 +4,8 @@
 use opencl3::kernel::Kernel;
 
 use crate::device::Device;
-use crate::ndrange::NdRange;
-use crate::report::bytes;
+use crate::ndrange::{NdRange, sides};
+use crate::numbers::bytes;
 
 const MEM_OBJECT_ALLOCATION_FAILURE: i32 = -4;
 const OUT_OF_RESOURCES: i32 = -5;
@@ -83,9 +83,4 @@ fn of_group(device: &Device, kernel: &Kernel, range: &NdRange) -> String {
         ));
     }
     text
-}
-
-fn sides(sides: &[usize]) -> String {
-    let sides: Vec<String> = sides.iter().map(usize::to_string).collect();
-    sides.join("x")
 }

@@ -10,45 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::element::{Elements, Type};
 
-/// The three sizes of a product C[M][N] = A[M][K] * B[K][N].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Shape {
-    /// Rows of A and C.
-    pub m: usize,
-    /// Columns of B and C.
-    pub n: usize,
-    /// Columns of A, rows of B: the length of each sum.
-    pub k: usize,
-}
-
-impl Shape {
-    /// A product of square matrices.
-    pub const fn cube(n: usize) -> Shape {
-        Shape { m: n, n, k: n }
-    }
-
-    /// Floating-point operations of the product: one multiplication and one
-    /// addition for each m, n, k.
-    pub fn flop(self) -> f64 {
-        2.0 * self.m as f64 * self.n as f64 * self.k as f64
-    }
-
-    /// This shape with each size rounded up to a multiple.
-    pub fn padded(self, multiples: Shape) -> Shape {
-        Shape {
-            m: self.m.next_multiple_of(multiples.m),
-            n: self.n.next_multiple_of(multiples.n),
-            k: self.k.next_multiple_of(multiples.k),
-        }
-    }
-}
-
-impl fmt::Display for Shape {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "{}x{}x{}", self.m, self.n, self.k)
-    }
-}
-
 /// What a matrix is filled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -70,7 +70,7 @@ impl NdRange {
 }
 
 /// "512x256", for an NDRange or a group.
-pub(crate) fn sides(sizes: &[usize]) -> String {
+pub fn sides(sizes: &[usize]) -> String {
     let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
     sizes.join("x")
 }

@@ -7,6 +7,7 @@ mod names;
 
 pub use diagnose::diagnose;
 
+use std::rc::Rc;
 use std::time::Instant;
 
 use opencl3::kernel::Kernel;
@@ -14,10 +15,10 @@ use opencl3::program::Program as ClProgram;
 
 use crate::element::Type;
 use crate::error::{During, Error, Result};
-use crate::narrate::{Call, Narrator};
-use crate::report::seconds;
+use crate::numbers::seconds;
 use crate::session::Session;
 use crate::source::Source;
+use crate::tell::{Call, Listener};
 
 /// A built program.
 pub struct Program {
@@ -27,7 +28,7 @@ pub struct Program {
     /// own may take less the second time.
     pub build_seconds: f64,
     path: String,
-    narrator: Narrator,
+    listener: Rc<dyn Listener>,
 }
 
 /// The options that every build gets: the element type, and that the driver
@@ -61,7 +62,7 @@ impl Program {
         // In two steps, because opencl3's one-step call loses the build log.
         let created = ClProgram::create_from_source(&session.context, &source.text)
             .during(format!("loading {}", source.path.display()));
-        session.narrator.call(&created, || {
+        session.listener.call(created.as_ref().err(), &|| {
             let call = Call::new("clCreateProgramWithSource").also("context");
             let size = format!("{} bytes of {}", source.text.len(), source.path.display());
             call.arg("", size).gave("program")
@@ -70,7 +71,7 @@ impl Program {
         let built = program.build(&[device], options);
         let build_seconds = start.elapsed().as_secs_f64();
         let told = built.as_ref().map_err(|error| error.0).during("building");
-        session.narrator.call(&told, || {
+        session.listener.call(told.as_ref().err(), &|| {
             let call = Call::new("clBuildProgram").also("program").also("1 device");
             call.arg("", options)
                 .gave(format!("ok, in {}", seconds(build_seconds)))
@@ -86,7 +87,7 @@ impl Program {
             cl: program,
             build_seconds,
             path: source.path.display().to_string(),
-            narrator: session.narrator.clone(),
+            listener: session.listener.clone(),
         })
     }
 
@@ -97,7 +98,7 @@ impl Program {
     /// [`Error::Build`] when the kernel is missing or has other arguments.
     pub fn kernel(&self, name: &str, signature: &[String]) -> Result<Kernel> {
         let kernel = Kernel::create(&self.cl, name).during(format!("creating kernel {name}"));
-        self.narrator.call(&kernel, || {
+        self.listener.call(kernel.as_ref().err(), &|| {
             Call::new("clCreateKernel")
                 .also("program")
                 .arg("", name)

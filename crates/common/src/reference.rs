@@ -5,7 +5,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use crate::element::{Elements, Type};
-use crate::matrix::{Matrix, Shape};
+use crate::matrix::Matrix;
+use crate::shape::Shape;
 use crate::timing;
 use crate::verify::Problem;
 

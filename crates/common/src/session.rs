@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::ptr;
+use std::rc::Rc;
 use std::time::Instant;
 
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
@@ -15,11 +16,11 @@ use crate::device::{Device, Kind};
 use crate::element::Type;
 use crate::error::{During, Error, Result};
 use crate::limits;
-use crate::matrix::Shape;
-use crate::narrate::{Call, Narrator};
 use crate::ndrange::{self, NdRange};
+use crate::numbers::seconds;
 use crate::program::argument_name;
-use crate::report::seconds;
+use crate::shape::Shape;
+use crate::tell::{Call, Listener};
 use crate::timing::Profile;
 use crate::verify::CANARY_BYTES;
 
@@ -31,8 +32,8 @@ pub struct Session {
     pub context: Context,
     /// An in-order queue that records event times.
     pub queue: CommandQueue,
-    /// Who tells of its calls.
-    pub narrator: Narrator,
+    /// Who hears of its calls.
+    pub listener: Rc<dyn Listener>,
 }
 
 /// A kernel whose arguments are set, and how it is launched.
@@ -65,16 +66,16 @@ impl Session {
     /// # Errors
     /// The driver's status, when it cannot.
     pub fn open(device: Device) -> Result<Session> {
-        Session::narrated(device, Narrator::default())
+        Session::heard(device, Rc::new(()))
     }
 
-    /// The same, with somebody to tell of it and of every call that follows.
+    /// The same, with somebody who hears of it and of every call that follows.
     ///
     /// # Errors
     /// The driver's status, when it cannot.
-    pub fn narrated(device: Device, narrator: Narrator) -> Result<Session> {
+    pub fn heard(device: Device, listener: Rc<dyn Listener>) -> Result<Session> {
         let context = Context::from_device(&device.cl()).during("creating a context");
-        narrator.call(&context, || {
+        listener.call(context.as_ref().err(), &|| {
             Call::new("clCreateContext")
                 .arg("", "1 device")
                 .gave("context")
@@ -85,7 +86,7 @@ impl Session {
         #[allow(deprecated)]
         let queue = CommandQueue::create_default(&context, CL_QUEUE_PROFILING_ENABLE)
             .during("creating a queue");
-        narrator.call(&queue, || {
+        listener.call(queue.as_ref().err(), &|| {
             Call::new("clCreateCommandQueue")
                 .also("context")
                 .also("device")
@@ -96,7 +97,7 @@ impl Session {
             device,
             context,
             queue: queue?,
-            narrator,
+            listener,
         })
     }
 
@@ -122,12 +123,12 @@ impl Session {
         }
         .during(format!("allocating a buffer of {bytes} bytes"))
         .map_err(|error| error.with_limits(|code| limits::of_buffer(&self.device, bytes, code)));
-        self.narrator.call(&buffer, || {
+        self.listener.call(buffer.as_ref().err(), &|| {
             let call = Call::new("clCreateBuffer")
                 .also("context")
                 .also("CL_MEM_READ_WRITE");
             let call = call.arg("", format!("{bytes} bytes"));
-            let name = |buffer| self.narrator.named(buffer);
+            let name = |buffer: &Buffer<u8>| self.listener.name_new(buffer.get());
             call.gave(buffer.as_ref().map_or("", name))
         });
         buffer
@@ -187,10 +188,10 @@ impl Session {
         begin: Instant,
     ) {
         let took = begin.elapsed().as_secs_f64();
-        self.narrator.call(event, || {
+        self.listener.call(event.as_ref().err(), &|| {
             Call::new(name)
                 .also("queue")
-                .arg("", self.narrator.name_of(buffer))
+                .arg("", self.listener.name_of(buffer.get()))
                 .also("CL_TRUE")
                 .also("offset 0")
                 .arg("", format!("{bytes} bytes"))
@@ -232,13 +233,14 @@ impl Session {
                 }
             }
             .during(format!("setting argument {i} of {name}"));
-            self.narrator.call(&set, || {
+            self.listener.call(set.as_ref().err(), &|| {
                 let (size, value) = match *arg {
                     Arg::Int(value) => (size_of_val(&value), value.to_string()),
                     Arg::Float(value) => (size_of_val(&value), value.to_string()),
-                    Arg::Buffer(buffer) => {
-                        (size_of::<cl_mem>(), self.narrator.name_of(buffer).into())
-                    }
+                    Arg::Buffer(buffer) => (
+                        size_of::<cl_mem>(),
+                        self.listener.name_of(buffer.get()).into(),
+                    ),
                     Arg::NoBuffer => (size_of::<cl_mem>(), "NULL".into()),
                 };
                 let call = Call::new("clSetKernelArg").also("kernel").arg("", i);
@@ -279,7 +281,7 @@ impl Session {
         .during(during())
         .map_err(|error| self.with_limits(error, kernel, range));
         let took = begin.elapsed().as_secs_f64();
-        self.narrator.call(&event, || {
+        self.listener.call(event.as_ref().err(), &|| {
             Call::new("clEnqueueNDRangeKernel")
                 .also("queue")
                 .arg("", name)
@@ -302,7 +304,7 @@ impl Session {
         let ended = event.wait().during(format!("running {name}"));
         let ended = ended.map_err(|error| self.with_limits(error, kernel, range));
         let took = begin.elapsed().as_secs_f64();
-        self.narrator.call(&ended, || {
+        self.listener.call(ended.as_ref().err(), &|| {
             let call = Call::new("clWaitForEvents").arg("", "1 event");
             call.gave(format!("ok, after {}", seconds(took)))
         });
@@ -311,12 +313,12 @@ impl Session {
 
     /// Tells the four times of a launch that has ended, where they are asked for.
     pub fn tell_times(&self, event: &Event) {
-        if !self.narrator.is_on() {
+        if !self.listener.listens() {
             return;
         }
         let times = Profile::of(event);
         let since = |ok: &Profile, to: u64| seconds(to.saturating_sub(ok.queued) as f64 * 1e-9);
-        self.narrator.call(&times, || {
+        self.listener.call(times.as_ref().err(), &|| {
             let call = Call::new("clGetEventProfilingInfo")
                 .also("event")
                 .arg("", "the four times");

@@ -24,7 +24,8 @@ pub use map::painted;
 pub use wrong::Wrong;
 
 use crate::element::{Elements, Type};
-use crate::matrix::{Fill, Matrix, Shape};
+use crate::matrix::{Fill, Matrix};
+use crate::shape::Shape;
 
 /// Up to this many multiply-adds every element is checked.
 const CHECK_ALL_BELOW: usize = 1 << 27;
@@ -84,7 +85,7 @@ pub fn canary_alive(buffer: &[u8], bytes: usize, canary: usize, ty: Type) -> boo
 }
 
 /// True where element `i` still holds the poison.
-pub(crate) fn is_poison(data: &Elements, i: usize) -> bool {
+pub fn is_poison(data: &Elements, i: usize) -> bool {
     let size = data.ty().size();
     data.as_bytes()[i * size..(i + 1) * size] == poison(data.ty())[..size]
 }

@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use anyhow::{Result, anyhow, bail};
 use colored::Colorize;
 use common::Error;
-use common::matrix::Shape;
-use common::report::Record;
+use common::record::Record;
+use common::shape::Shape;
 use common::source::Source;
 use serde_json::{Value, json};
 

@@ -6,8 +6,8 @@ use anyhow::Result;
 use clap::Args;
 use colored::Colorize;
 use common::Error;
-use common::diff::{self, Change, Line};
 use common::source::{KernelText, Source, did_you_mean};
+use text::diff::{self, Change, Line};
 
 use crate::lessons::LESSONS;
 

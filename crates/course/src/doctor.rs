@@ -18,7 +18,6 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use colored::Colorize;
-use common::supervise;
 use serde_json::json;
 
 use finding::{Finding, Part, Verdict};

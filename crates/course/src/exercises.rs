@@ -22,9 +22,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use common::show_error;
 use common::source::Source;
 use serde_json::{Value, json};
+use text::show_error;
 
 use crate::progress::Progress;
 use check::{Checked, Run, Verdict, check};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use common::source::workspace;
-use common::supervise::{self, LIBRARY_VARIABLE};
+use supervise::{self, LIBRARY_VARIABLE};
 
 use crate::lessons::LESSONS;
 

@@ -3,7 +3,7 @@
 
 use std::process::Output;
 
-use common::report::Record;
+use common::record::Record;
 
 use crate::observation::{Observation, Outcome};
 

@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use colored::Colorize;
-use common::{show_error, supervise};
+use text::show_error;
 
 /// A course that makes people fast on GPUs, one step at a time. Without a
 /// command: the map.

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use colored::Colorize;
-use common::wrap::folded;
+use text::wrap::folded;
 
 /// Columns of a plain terminal.
 pub const WIDTH: usize = 80;

@@ -4,7 +4,7 @@
 use std::process::{Command, Stdio};
 
 use anyhow::Result;
-use common::report::Record;
+use common::record::Record;
 
 use crate::implementations::Implementation;
 use crate::lessons::LESSONS;

@@ -7,10 +7,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
-use common::events::{self, EVENTS_VARIABLE, Event};
 use common::source::workspace;
-use common::supervise;
 use serde_json::{Value, json};
+use supervise::events::{self, EVENTS_VARIABLE, Event};
 
 use crate::lessons::{LESSONS, Lesson};
 

@@ -20,11 +20,12 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use colored::Colorize;
 use common::Error;
-use common::cli::{DEVICE_VARIABLE, parse_size};
-use common::matrix::Shape;
-use common::report::{factor, percent, significant};
+use common::device::DEVICE_VARIABLE;
+use common::numbers::{factor, percent, significant};
+use common::shape::Shape;
 
 use model::{Report, Settings, fingerprint_of_kernels};
+
 pub use peers::{Options as PeerOptions, run as peer};
 use rows::{Bench, Kind, rate};
 
@@ -40,7 +41,7 @@ pub struct Options {
     all_devices: bool,
     /// Sizes of the products, N or MxNxK; may be a list, or given more than once
     /// [default: the lessons' own]
-    #[arg(short, long, value_name = "N|MxNxK", value_delimiter = ',', value_parser = parse_size)]
+    #[arg(short, long, value_name = "N|MxNxK", value_delimiter = ',')]
     size: Vec<Shape>,
     /// Lessons to run [default: all]
     #[arg(long, value_name = "NUMBER", value_delimiter = ',')]

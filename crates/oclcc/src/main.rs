@@ -19,13 +19,13 @@ use colored::Colorize;
 use common::device::{self, Candidate};
 use common::element::Type;
 use common::error::During;
+use common::numbers::{bytes, factor, seconds};
 use common::program::{Program, options};
-use common::report::{bytes, factor, seconds};
 use common::session::Session;
 use common::source::Source;
-use common::supervise::{self, CACHE_VARIABLE, cache, cause_of_death};
 use common::{Error, Result};
 use opencl3::program::Program as ClProgram;
+use supervise::{self, CACHE_VARIABLE, cache, cause_of_death};
 
 /// Build an OpenCL kernel file ahead of time, into a binary for one device
 #[derive(Parser)]
@@ -39,7 +39,7 @@ struct Arguments {
     output: Option<PathBuf>,
 
     /// Device to build for: its number in `lesson01`'s listing, or part of a name
-    #[arg(short, long, env = common::cli::DEVICE_VARIABLE, hide_env_values = true)]
+    #[arg(short, long, env = common::device::DEVICE_VARIABLE, hide_env_values = true)]
     device: Option<String>,
 
     /// A macro for the compiler, as NAME=NUMBER; may be given more than once

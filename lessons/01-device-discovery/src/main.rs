@@ -3,10 +3,12 @@
 
 use std::process::ExitCode;
 
+use common::Result;
 use common::device::{self, Candidate, Device};
-use common::narrate::{Beat, Call};
-use common::report::bytes;
-use common::{Lesson, Result, lesson};
+use common::numbers::bytes;
+use common::tell::{Call, Listener};
+use narrate::Beat;
+use runner::{Lesson, lesson};
 use serde_json::json;
 
 fn main() -> ExitCode {
@@ -107,7 +109,7 @@ fn limits(lesson: &Lesson, device: &Device) -> Result<()> {
         device.driver
     ))?;
     for (_, question, answer, _) in &rows {
-        lesson.narrator.call(&Ok(()), || {
+        lesson.narrator.call(None, &|| {
             let call = Call::new("clGetDeviceInfo").also("device");
             call.arg("", format!("CL_DEVICE_{question}")).gave(answer)
         });

@@ -5,13 +5,16 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use common::device::Candidate;
-use common::matrix::Shape;
-use common::report::{Record, Work, factor, seconds, significant, table};
-use common::stream::{self, Triad};
+use common::numbers::{factor, seconds, significant};
+use common::record::{Record, Work};
+use common::shape::Shape;
 use common::timing::{Profile, Timing, median, settle};
-use common::{Error, Lesson, Result, Traffic};
+use common::{Error, Result, Traffic};
 use opencl3::device::Device;
+use runner::Lesson;
+use text::table;
 
+use super::stream::{self, Triad};
 use super::{GROUP, Saxpy, Times, eleven_steps, vector};
 
 /// Elements that either kernel loads and stores.

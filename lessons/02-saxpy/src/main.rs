@@ -4,6 +4,7 @@
 
 mod compare;
 mod problem;
+mod stream;
 mod tell;
 mod vector;
 
@@ -13,10 +14,10 @@ use std::time::Instant;
 
 use common::device::{Candidate, Kind, choose};
 use common::error::During;
-use common::narrate::Beat;
 use common::program::diagnose;
 use common::timing::Profile;
-use common::{Error, Lesson, Result, lesson};
+use common::{Error, Result};
+use narrate::Beat;
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::context::Context;
 use opencl3::device::{CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, Device};
@@ -25,6 +26,8 @@ use opencl3::memory::{Buffer, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, ClMem};
 use opencl3::platform::get_platforms;
 use opencl3::program::Program;
 use opencl3::types::{CL_BLOCKING, cl_float, cl_int};
+use runner::{Lesson, lesson};
+
 use problem::Saxpy;
 
 /// Items of a work-group: a multiple of what every GPU runs in lockstep, and no

@@ -7,8 +7,9 @@ use common::error::During;
 use common::matrix::{Fill, Matrix};
 use common::source::Source;
 use common::verify::CANARY_BYTES;
-use common::{Error, Lesson, Result};
+use common::{Error, Result};
 use opencl3::device::Device;
+use runner::Lesson;
 
 use super::GROUP;
 

@@ -1,14 +1,16 @@
 //! What `--step` tells of the eleven steps. Nothing here is part of them.
 
+use common::Result;
 use common::element::Type;
-use common::narrate::{Beat, Call, Card, Look, Narrator};
-use common::report::seconds;
+use common::numbers::seconds;
 use common::source::Source;
+use common::tell::{Call, Listener};
 use common::timing::Profile;
-use common::{Lesson, Result};
+use narrate::{Beat, Card, Look, Narrator};
 use opencl3::command_queue::CommandQueue;
 use opencl3::memory::Buffer;
 use opencl3::types::cl_float;
+use runner::Lesson;
 
 use super::compare::bound;
 use super::{CANARY, Saxpy};
@@ -47,8 +49,8 @@ impl Tell {
         self.narrator.beat(beat)
     }
 
-    fn call(&self, call: impl FnOnce() -> Call) {
-        self.narrator.call(&Ok(()), call);
+    fn call(&self, call: impl Fn() -> Call) {
+        self.narrator.call(None, &call);
     }
 
     /// Step 2.
@@ -65,7 +67,7 @@ impl Tell {
         let text = format!("{} bytes of {}", source.text.len(), source.path.display());
         self.call(|| {
             let call = Call::new("clCreateProgramWithSource").also("context");
-            call.arg("", text).gave("program")
+            call.arg("", &text).gave("program")
         });
         self.call(|| {
             let call = Call::new("clBuildProgram").also("program").also("1 device");
@@ -126,7 +128,7 @@ impl Tell {
         for (index, (label, value)) in numbers.into_iter().chain(buffers).enumerate() {
             self.call(|| {
                 let call = Call::new("clSetKernelArg").also("kernel").arg("", index);
-                call.arg(label, value)
+                call.arg(label, &value)
             });
         }
     }

@@ -1,16 +1,18 @@
 //! At the memory's limit: a second kernel for the same vectors. Its eleven steps are
 //! those of `main`, taken by `common`, as in every lesson from here on.
 
+use common::Result;
 use common::element::Type;
-use common::narrate::{Beat, Card, Look};
 use common::ndrange::NdRange;
-use common::report::{Record, Work};
+use common::record::{Record, Work};
 use common::session::{Arg, Launch};
 use common::verify::{self, Right};
-use common::{Lesson, Outcome, Result, stream};
+use narrate::{Beat, Card, Look};
 use opencl3::kernel::Kernel;
 use opencl3::memory::Buffer;
+use runner::{Lesson, Outcome};
 
+use super::stream;
 use super::{GROUP, Saxpy, compare};
 
 /// Its name.

@@ -2,11 +2,12 @@
 
 use std::process::ExitCode;
 
-use common::matrix::Shape;
+use common::numbers::significant;
 use common::reference::LoopOrder;
-use common::report::significant;
+use common::shape::Shape;
 use common::verify::Problem;
-use common::{Axes, Layout, Lesson, Result, Step, Traffic, lesson};
+use common::{Result, Traffic};
+use runner::{Axes, Layout, Lesson, Step, lesson};
 
 fn main() -> ExitCode {
     lesson(3, "naive matmul", Some("03-naive-matmul.cl"), |lesson| {

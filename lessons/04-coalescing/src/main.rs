@@ -7,7 +7,8 @@ use common::device::Kind;
 use common::element::{Elements, Type};
 use common::matrix::{Fill, Matrix};
 use common::ndrange::NdRange;
-use common::{Axes, Copy, Layout, Lesson, Result, Step, Traffic, lesson};
+use common::{Result, Traffic};
+use runner::{Axes, Copy, Layout, Lesson, Step, lesson};
 
 fn main() -> ExitCode {
     lesson(4, "coalescing", Some("04-coalescing.cl"), |lesson| {

@@ -3,9 +3,11 @@
 
 use std::process::ExitCode;
 
-use common::matrix::Shape;
-use common::report::{Record, bytes};
-use common::{Axes, Lesson, Result, Step, Traffic, lesson};
+use common::numbers::bytes;
+use common::record::Record;
+use common::shape::Shape;
+use common::{Result, Traffic};
+use runner::{Axes, Lesson, Step, lesson};
 
 fn main() -> ExitCode {
     lesson(

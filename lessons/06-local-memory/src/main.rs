@@ -4,9 +4,11 @@
 use std::process::ExitCode;
 
 use common::element::{Elements, Type};
-use common::matrix::{Fill, Matrix, Shape};
+use common::matrix::{Fill, Matrix};
 use common::ndrange::NdRange;
-use common::{Axes, Copy, Layout, Lesson, Result, Step, Traffic, lesson};
+use common::shape::Shape;
+use common::{Result, Traffic};
+use runner::{Axes, Copy, Layout, Lesson, Step, lesson};
 
 fn main() -> ExitCode {
     lesson(6, "local memory", Some("06-local-memory.cl"), |lesson| {

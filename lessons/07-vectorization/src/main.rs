@@ -3,7 +3,8 @@
 
 use std::process::ExitCode;
 
-use common::{Axes, Lesson, Result, Step, Traffic, lesson};
+use common::{Result, Traffic};
+use runner::{Axes, Lesson, Step, lesson};
 
 fn main() -> ExitCode {
     lesson(7, "vectorization", Some("07-vectorization.cl"), |lesson| {

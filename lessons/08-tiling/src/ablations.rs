@@ -1,7 +1,7 @@
 //! What `--ablate` takes out of the kernels. The sums stay needed in all of them:
 //! they end in C, and they depend on every number that is left.
 
-use common::Ablation;
+use runner::Ablation;
 
 /// For `matmul_register_tile`.
 pub const REGISTER_TILE: &[Ablation] = &[

@@ -5,8 +5,9 @@ mod ablations;
 
 use std::process::ExitCode;
 
+use common::Traffic;
 use common::element::Type;
-use common::{Step, Traffic, lesson};
+use runner::{Step, lesson};
 
 fn main() -> ExitCode {
     lesson(8, "tiling", Some("08-tiling.cl"), |lesson| {

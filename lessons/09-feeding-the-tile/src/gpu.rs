@@ -2,11 +2,12 @@
 
 mod ablations;
 
+use common::Traffic;
 use common::device::Limits;
 use common::element::Type;
-use common::matrix::Shape;
+use common::shape::Shape;
 use common::verify::Problem;
-use common::{Operand, Preparation, Step, Traffic};
+use runner::{Operand, Preparation, Step};
 
 /// Items of a warp.
 const WARP: usize = 32;

@@ -6,7 +6,7 @@ mod gpu;
 
 use std::process::ExitCode;
 
-use common::lesson;
+use runner::lesson;
 
 fn main() -> ExitCode {
     lesson(

@@ -3,7 +3,7 @@
 
 use common::device::{Device, Kind};
 use common::element::Type;
-use common::matrix::Shape;
+use common::shape::Shape;
 
 use crate::point::{Family, Point};
 use crate::space::Room;

@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use colored::Colorize;
-use common::Lesson;
 use common::error::Result;
-use common::report::significant;
+use common::numbers::significant;
+use runner::Lesson;
 
 use crate::point::Family;
 use crate::search::Trials;

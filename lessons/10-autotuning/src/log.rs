@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use common::device::Device;
 use common::element::Type;
 use common::error::{Error, Result};
-use common::matrix::Shape;
+use common::shape::Shape;
 use serde::{Deserialize, Serialize};
 
 use crate::point::Point;

@@ -17,9 +17,10 @@ use std::time::Duration;
 
 use clap::Args;
 use common::error::Result;
-use common::report::{Record, factor, percent};
+use common::numbers::{factor, percent};
+use common::record::Record;
 use common::verify::Problem;
-use common::{Lesson, lesson_with};
+use runner::{Lesson, lesson_with};
 
 use log::Log;
 use point::{Family, Point};

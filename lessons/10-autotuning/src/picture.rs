@@ -3,12 +3,12 @@
 
 use std::path::Path;
 
-use common::Lesson;
 use common::error::{Error, Result};
-use common::report::significant;
+use common::numbers::significant;
 use common::verify::Problem;
 use plotters::coord::Shift;
 use plotters::prelude::*;
+use runner::Lesson;
 
 use crate::landscape::Landscape;
 use crate::point::Family;

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use common::{Operand, Preparation, Step, Traffic};
+use common::Traffic;
+use runner::{Operand, Preparation, Step};
 
 /// A kernel whose shape is left open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

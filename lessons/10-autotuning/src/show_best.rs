@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use common::error::{Error, Result};
-use common::report::significant;
-use common::{Lesson, program};
+use common::numbers::significant;
+use common::program;
+use runner::Lesson;
 use serde_json::json;
 
 use crate::log::Log;

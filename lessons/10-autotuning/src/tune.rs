@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use common::Lesson;
 use common::error::Result;
-use common::matrix::Shape;
-use common::report::significant;
+use common::numbers::significant;
+use common::shape::Shape;
 use common::verify::Problem;
+use runner::Lesson;
 
 use crate::log::{Known, Log};
 use crate::point::{Family, Point};

@@ -12,10 +12,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::error::{Error, Result};
-use common::matrix::Shape;
-use common::report::Record;
+use common::record::Record;
+use common::shape::Shape;
 use common::timing::Runs;
-use common::{Lesson, supervise};
+use runner::Lesson;
 use serde::{Deserialize, Serialize};
 
 use crate::point::Point;

@@ -2,10 +2,10 @@
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use text::wrap::folded;
 
 use super::explain;
 use crate::source::Source;
-use crate::wrap::folded;
 
 /// What a failed build's log says, as spans in the source; in the driver's own
 /// words where `raw` asks for them, or where no error in them can be located.

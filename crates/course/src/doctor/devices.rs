@@ -1,7 +1,7 @@
 //! Platforms and devices, and what each device does with a kernel.
 
 use anyhow::Result;
-use common::report::bytes;
+use common::numbers::bytes;
 use serde_json::Value;
 
 use super::drivers;

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::device::{self, ICD_VARIABLE, icd_place};
-use common::supervise::LIBRARY_VARIABLE;
 use serde_json::Value;
+use supervise::LIBRARY_VARIABLE;
 
 use super::finding::{Finding, Part, Verdict};
 use super::library;

@@ -1,8 +1,8 @@
 //! One thing that was looked at: how it is, and what mends it.
 
 use colored::{ColoredString, Colorize};
-use common::wrap::{folded, stdout_columns};
 use serde::Serialize;
+use text::wrap::{folded, stdout_columns};
 
 /// What a finding is about: a heading on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use common::report::bytes;
-use common::supervise::cache;
+use common::numbers::bytes;
+use supervise::cache;
 
 use super::finding::{Finding, Part, Verdict};
 use super::library;

@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use anyhow::{Context, Result, anyhow};
-use common::matrix::Shape;
-use common::report::Record;
+use common::record::Record;
+use common::shape::Shape;
 
 use super::exercise::Exercise;
 use super::runner::{Purpose, VARIABLE};

@@ -2,10 +2,11 @@
 
 use anyhow::Result;
 use common::element::{Elements, Type};
-use common::matrix::{Fill, Matrix, Shape};
+use common::matrix::{Fill, Matrix};
 use common::session::Arg;
+use common::shape::Shape;
 use common::verify::{self, poison};
-use common::{Layout, Step};
+use runner::{Layout, Step};
 use serde::Deserialize;
 
 use super::spec::Spec;

@@ -4,10 +4,11 @@
 
 use std::time::{Duration, Instant};
 
+use common::Result;
 use common::element::Type;
 use common::program::{self, Program};
 use common::timing::{self, Profile, Runs};
-use common::{Lesson, Result};
+use runner::Lesson;
 
 use super::exercise::Exercise;
 use super::ready::{Ready, bad_data};

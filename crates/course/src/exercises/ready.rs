@@ -1,9 +1,9 @@
 //! A kernel of an exercise, built, with its arguments set: to be run and checked.
 
 use common::element::{Elements, Type};
-use common::matrix::Shape;
 use common::program::Program;
 use common::session::{Arg, Launch, Session};
+use common::shape::Shape;
 use common::verify;
 use common::{Error, Result};
 use opencl3::event::Event;

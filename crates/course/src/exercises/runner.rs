@@ -4,8 +4,9 @@
 
 use std::process::ExitCode;
 
-use common::matrix::Shape;
-use common::{Lesson, Result, lesson};
+use common::Result;
+use common::shape::Shape;
+use runner::{Lesson, lesson};
 
 use super::exercise::{Exercise, all, find};
 use super::race::race;

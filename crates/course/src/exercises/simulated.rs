@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 use common::source::Source;
-use common::supervise::LIBRARY_VARIABLE;
+use supervise::LIBRARY_VARIABLE;
 
 use super::check::{Run, command, named, of_record, records};
 use super::counts::{Count, counts};

@@ -4,9 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use common::cli::parse_size;
-use common::matrix::Shape;
 use common::ndrange::NdRange;
+use common::shape::Shape;
 use common::traffic;
 use serde::{Deserialize, Deserializer};
 
@@ -87,12 +86,14 @@ fn no_padding() -> [String; 3] {
 }
 
 fn size<'de, D: Deserializer<'de>>(from: D) -> Result<Shape, D::Error> {
-    parse_size(&String::deserialize(from)?).map_err(serde::de::Error::custom)
+    String::deserialize(from)?
+        .parse()
+        .map_err(serde::de::Error::custom)
 }
 
 fn sizes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Shape>, D::Error> {
     let texts = Vec::<String>::deserialize(from)?;
-    let sizes = texts.iter().map(|text| parse_size(text));
+    let sizes = texts.iter().map(|text| text.parse());
     sizes
         .collect::<Result<_, _>>()
         .map_err(serde::de::Error::custom)

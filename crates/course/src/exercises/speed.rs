@@ -1,7 +1,7 @@
 //! What a race says: the learner's kernel as a share of the speed of the lesson's own,
 //! and whether this device can judge that at all.
 
-use common::report::{percent, significant};
+use common::numbers::{percent, significant};
 use common::timing::{median, quantile};
 use serde::{Deserialize, Serialize};
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use common::source::Source;
-use common::watch::saves::{News, Saves};
-use common::watch::{FOREVER, headline, invitation};
+use supervise::watch::saves::{News, Saves};
+use supervise::watch::{FOREVER, headline, invitation};
 
 use super::exercise::Exercise;
 use super::folder::Folder;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use common::report::percent;
+use common::numbers::percent;
 use serde_json::{Value, json};
 
 use super::detect::DETECTORS;

@@ -21,7 +21,8 @@
 use std::fs;
 
 use anyhow::{Context, Result, bail};
-use common::report::{Record, significant};
+use common::numbers::significant;
+use common::record::Record;
 use serde_json::Value;
 
 use super::data;

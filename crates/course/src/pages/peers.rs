@@ -2,8 +2,9 @@
 //! that were measured in the same run.
 
 use anyhow::{Result, bail};
-use common::matrix::Shape;
-use common::report::{Record, factor, percent, significant};
+use common::numbers::{factor, percent, significant};
+use common::record::Record;
+use common::shape::Shape;
 use common::source::workspace;
 
 use crate::report::model::{Report, Work, size_name};

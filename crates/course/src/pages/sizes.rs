@@ -2,7 +2,8 @@
 //! row or a column more cost?
 
 use anyhow::{Context, Result, bail};
-use common::report::{Record, significant};
+use common::numbers::significant;
+use common::record::Record;
 
 use super::table::{Run, caption, read};
 use crate::report::model::size_name;

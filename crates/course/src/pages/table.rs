@@ -3,8 +3,9 @@
 use std::fs;
 
 use anyhow::{Context, Result};
-use common::matrix::Shape;
-use common::report::{Record, factor, percent, significant};
+use common::numbers::{factor, percent, significant};
+use common::record::Record;
+use common::shape::Shape;
 use serde_json::Value;
 
 use super::data;

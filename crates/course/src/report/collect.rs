@@ -8,9 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use common::matrix::Shape;
-use common::report::Record;
-use common::supervise;
+use common::record::Record;
+use common::shape::Shape;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::model::{Done, Part, Report, Work};

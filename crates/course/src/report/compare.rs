@@ -6,8 +6,9 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use colored::{ColoredString, Colorize};
-use common::matrix::Shape;
-use common::report::{Record, factor, percent, significant};
+use common::numbers::{factor, percent, significant};
+use common::record::Record;
+use common::shape::Shape;
 use serde::Serialize;
 
 use super::model::{Device, Report, size_name};

@@ -1,7 +1,7 @@
 //! The page: one file with everything in it. Every value is escaped, and every
 //! element closed, by the template language (maud).
 
-use common::report::{factor, percent, seconds, significant};
+use common::numbers::{factor, percent, seconds, significant};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::figure::{Figure, STYLE};

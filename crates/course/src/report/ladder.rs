@@ -1,7 +1,7 @@
 //! The ladder: every kernel's rate as a bar on a log scale, from the slowest to
 //! the fastest, with the host and the libraries between them.
 
-use common::report::{percent as share, significant};
+use common::numbers::{percent as share, significant};
 use maud::{Markup, html};
 
 use super::figure::{Figure, LogAxis, percent, round};

@@ -8,8 +8,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 use common::Error;
-use common::matrix::Shape;
-use common::report::Record;
+use common::record::Record;
+use common::shape::Shape;
 use common::source::workspace;
 use serde::{Deserialize, Serialize};
 

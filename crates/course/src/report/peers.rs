@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use common::cli::parse_size;
 use common::element::Type;
-use common::matrix::{Fill, Shape};
-use common::report::{Record, Work};
+use common::matrix::Fill;
+use common::record::{Record, Work};
 use common::session::Session;
+use common::shape::Shape;
 use common::timing::{Runs, Timing};
 use common::verify::{self, Problem};
 use common::{device, matrix::Matrix};
@@ -99,7 +99,7 @@ pub struct Options {
     #[arg(long, default_value_t = 0)]
     device: usize,
     /// Shape of the product
-    #[arg(long, value_parser = parse_size)]
+    #[arg(long)]
     size: Shape,
     /// Timed runs
     #[arg(long)]

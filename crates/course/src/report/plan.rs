@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use common::Error;
-use common::matrix::Shape;
+use common::shape::Shape;
 use serde_json::Value;
 
 use super::model::{Device, Part, Settings, Work};

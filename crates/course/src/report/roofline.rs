@@ -5,8 +5,8 @@
 //! S. Williams, A. Waterman and D. Patterson, "Roofline: an insightful visual
 //! performance model for multicore architectures", 2009.
 
+use common::numbers::significant;
 use common::probe::Peak;
-use common::report::significant;
 use maud::{Markup, html};
 
 use super::figure::{Figure, LogAxis, percent, round};
@@ -183,7 +183,7 @@ fn alt(limits: Peak, ridge: f64, kernels: &[(&Row, f64)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use common::report::Record;
+    use common::record::Record;
 
     #[test]
     fn labels_of_near_points_do_not_lie_on_one_another() {

@@ -1,9 +1,9 @@
 //! What a report shows of its records: one bench for each device and size, with
 //! rows in teaching order, and one list of what moves memory for each device.
 
-use common::matrix::Shape;
 use common::probe::Peak;
-use common::report::Record;
+use common::record::Record;
+use common::shape::Shape;
 use common::timing::{median, quantile};
 use common::traffic::Counts;
 
@@ -245,7 +245,7 @@ pub fn memory_rows(report: &Report, device: &Device) -> Vec<Row> {
 mod tests {
     use super::*;
     use common::element::Type;
-    use common::prepare::Prepared;
+    use common::record::Prepared;
 
     #[test]
     fn intensity_is_operations_over_bytes() {

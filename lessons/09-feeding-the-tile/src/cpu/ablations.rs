@@ -1,7 +1,7 @@
 //! What `--ablate` takes out of the kernels for CPUs. The sums stay needed: they
 //! end in C, and they depend on every number that is left.
 
-use common::Ablation;
+use runner::Ablation;
 
 type Edit = (&'static str, &'static str);
 

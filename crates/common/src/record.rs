@@ -1,0 +1,183 @@
+//! One kernel's result, whoever prints or keeps it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::element::Type;
+use crate::error::Result;
+use crate::matrix::Fill;
+use crate::probe::Peak;
+use crate::timing::Timing;
+use crate::traffic::{Counts, Traffic};
+use crate::verify::Right;
+
+/// One kernel's result, as `--json` prints it and as the pages' tables read it.
+/// Field names state units; what does not apply is left out.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Record {
+    /// Number of the lesson.
+    pub lesson: u32,
+    /// Kernel, with its variant.
+    pub kernel: String,
+    /// What is new in it.
+    pub says: String,
+    /// The OpenCL implementation, or "host".
+    pub platform: String,
+    /// The device.
+    pub device: String,
+    /// Version of the driver.
+    pub driver: String,
+    /// Rows of C.
+    pub m: usize,
+    /// Columns of C.
+    pub n: usize,
+    /// Length of each sum.
+    pub k: usize,
+    /// Element type.
+    #[serde(rename = "type")]
+    pub ty: Option<Type>,
+    /// What the matrices held.
+    pub fill: Option<Fill>,
+    /// Seed of the matrices.
+    pub seed: u64,
+    /// Items of a work-group in each dimension.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub group: Vec<usize>,
+    /// Timed runs.
+    pub runs: usize,
+    /// Whether the result was checked and right.
+    pub verified: bool,
+    /// Elements compared one by one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elements_compared: Option<usize>,
+    /// The kernels that laid the operands out before this one in every run; their
+    /// time is part of `seconds`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub preparations: Vec<Prepared>,
+    /// All samples.
+    pub seconds: Vec<f64>,
+    /// Their median.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds_median: Option<f64>,
+    /// Half the quartile distance over the median.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spread: Option<f64>,
+    /// 1e9 floating-point operations a second (integer ones for ints).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gflops: Option<f64>,
+    /// 1e9 bytes a second, read and written together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gbytes_per_second: Option<f64>,
+    /// The device's own limits, as the lesson measured them just before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Peak>,
+    /// Share of the device's own measured limit, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share_of_limit: Option<f64>,
+    /// The rate over that of the step before, in the same table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step_factor: Option<f64>,
+    /// Seconds that the driver took to build the program.
+    pub build_seconds: f64,
+    /// Median seconds from QUEUED to START.
+    pub queue_to_start_seconds: f64,
+    /// Seconds to bring the inputs to the device, where a lesson measures it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_seconds: Option<f64>,
+    /// Seconds to bring the result back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_seconds: Option<f64>,
+    /// "event" or "wall".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<String>,
+    /// CL_KERNEL_PRIVATE_MEM_SIZE, where the driver tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub private_bytes: Option<u64>,
+    /// CL_KERNEL_LOCAL_MEM_SIZE.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local_bytes: Option<u64>,
+    /// The formulas of what one launch loads and stores.
+    #[serde(default, skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub traffic_formulas: Option<Traffic>,
+    /// Elements that one launch loads and stores, by these formulas.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traffic_elements: Option<Counts>,
+    /// Why the kernel did not run, if it did not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<String>,
+    /// What the wrong result looks like, if it is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+    /// How the kernel ended its process, if it did: it crashed, it hung, or the
+    /// device failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub died: Option<String>,
+}
+
+/// What a record tells of a kernel that laid an operand out: its share of the time,
+/// and its traffic.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Prepared {
+    /// Name of the kernel function.
+    pub kernel: String,
+    /// Median seconds from its START to its END, where the events are credible.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds_median: Option<f64>,
+    /// The formulas of what one launch loads and stores.
+    #[serde(default, skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub traffic_formulas: Option<Traffic>,
+    /// Elements that one launch loads and stores, by these formulas.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traffic_elements: Option<Counts>,
+}
+
+/// What a kernel's time is turned into.
+#[derive(Clone, Copy, Debug)]
+pub enum Work {
+    /// Floating-point operations.
+    Flop(f64),
+    /// Bytes read and written.
+    Bytes(f64),
+}
+
+impl Record {
+    /// Puts a measured time and the rate that follows from it into the record.
+    pub fn timed(&mut self, timing: &Timing, work: Work, limit: Option<f64>) {
+        let median = timing.median();
+        let rate = |amount: f64| amount / median / 1e9;
+        self.runs = timing.seconds.len();
+        self.seconds = timing.seconds.clone();
+        self.seconds_median = Some(median);
+        self.spread = Some(timing.spread());
+        let parts = self.preparations.iter_mut();
+        for (prepared, seconds) in parts.zip(&timing.preparation_seconds) {
+            prepared.seconds_median = Some(*seconds);
+        }
+        self.queue_to_start_seconds = timing.queue_to_start_seconds;
+        self.clock = Some(format!("{:?}", timing.clock).to_lowercase());
+        match work {
+            Work::Flop(flop) => self.gflops = Some(rate(flop)),
+            Work::Bytes(bytes) => self.gbytes_per_second = Some(rate(bytes)),
+        }
+        self.share_of_limit = limit.and_then(|limit| self.rate().map(|rate| rate / limit));
+    }
+
+    /// The record as the watching process gets it.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON.
+    pub fn to_value(&self) -> Result<Value> {
+        Ok(serde_json::to_value(self).map_err(std::io::Error::from)?)
+    }
+
+    /// Notes how the result was found right.
+    pub fn right(&mut self, right: Right) {
+        self.verified = true;
+        self.elements_compared = Some(right.compared);
+    }
+
+    /// GFLOP/s or GB/s.
+    pub fn rate(&self) -> Option<f64> {
+        self.gflops.or(self.gbytes_per_second)
+    }
+}

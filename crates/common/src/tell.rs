@@ -1,0 +1,141 @@
+//! Who is told of the calls that this library makes, and how a call is told.
+
+use std::fmt::Display;
+
+use opencl3::types::cl_mem;
+
+use crate::codes;
+use crate::error::Error;
+
+/// Hears of every OpenCL call. `()` hears nothing, and costs a comparison.
+pub trait Listener {
+    /// Whether it listens now; if not, no call is put into words.
+    fn listens(&self) -> bool;
+    /// A call was made.
+    fn hear(&self, call: &Call);
+    /// Tells of a call and of the error that came of it, if one did.
+    fn call(&self, error: Option<&Error>, call: &dyn Fn() -> Call) {
+        if self.listens() {
+            self.hear(&call().ended(error));
+        }
+    }
+    /// A buffer was made; gives the name by which it will be told.
+    fn name_new(&self, buffer: cl_mem) -> &'static str;
+    /// What a buffer is called.
+    fn name_of(&self, buffer: cl_mem) -> &'static str;
+}
+
+impl Listener for () {
+    fn listens(&self) -> bool {
+        false
+    }
+
+    fn hear(&self, _: &Call) {}
+
+    fn name_new(&self, _: cl_mem) -> &'static str {
+        ""
+    }
+
+    fn name_of(&self, _: cl_mem) -> &'static str {
+        ""
+    }
+}
+
+/// A call with its arguments, and what it returned.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// Its name in C.
+    pub name: &'static str,
+    /// Its arguments, in order.
+    pub arguments: Vec<Argument>,
+    /// What it returned; "ok" unless [`Call::gave`] says more.
+    pub returned: String,
+    /// Whether it failed.
+    pub failed: bool,
+}
+
+/// One argument of a call.
+#[derive(Clone, Debug)]
+pub struct Argument {
+    /// What it is, where its value does not say.
+    pub label: String,
+    /// Its value.
+    pub value: String,
+    /// Whether a projector shows it, too.
+    pub essential: bool,
+}
+
+impl Call {
+    /// A call without arguments, which succeeded.
+    pub fn new(name: &'static str) -> Call {
+        Call {
+            name,
+            arguments: Vec::new(),
+            returned: "ok".into(),
+            failed: false,
+        }
+    }
+
+    /// An argument that matters to the story.
+    pub fn arg(self, label: impl Into<String>, value: impl Display) -> Call {
+        self.with(label, value, true)
+    }
+
+    /// An argument that is left out where there is little room.
+    pub fn also(self, value: impl Display) -> Call {
+        self.with("", value, false)
+    }
+
+    fn with(mut self, label: impl Into<String>, value: impl Display, essential: bool) -> Call {
+        self.arguments.push(Argument {
+            label: label.into(),
+            value: value.to_string(),
+            essential,
+        });
+        self
+    }
+
+    /// What it returned, where that is more than success.
+    pub fn gave(self, returned: impl Display) -> Call {
+        Call {
+            returned: returned.to_string(),
+            ..self
+        }
+    }
+
+    /// The same call, with the status in place of what it would have returned if
+    /// it failed.
+    fn ended(self, error: Option<&Error>) -> Call {
+        let returned = match error {
+            None => return self,
+            Some(Error::OpenCl { code, .. }) => match codes::explain(*code) {
+                Some(known) => format!("{} ({code})", known.name),
+                None => format!("status {code}"),
+            },
+            Some(_) => "failed".into(),
+        };
+        Call {
+            returned,
+            failed: true,
+            ..self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_that_failed_tells_the_name_of_its_status() {
+        let failed = Error::OpenCl {
+            code: -54,
+            during: "launching".into(),
+            here: None,
+        };
+        let call = Call::new("clEnqueueNDRangeKernel").ended(Some(&failed));
+        assert_eq!(call.returned, "CL_INVALID_WORK_GROUP_SIZE (-54)");
+        assert!(call.failed);
+        assert_eq!(Call::new("clFinish").ended(None).returned, "ok");
+    }
+}

@@ -1,0 +1,196 @@
+//! What is said of a kernel: what is new in it and why, and its text with the
+//! lines marked that the kernel before it did not have.
+
+use common::source::{KernelText, Source};
+use console::style;
+use text::diff::{self, Change};
+
+use super::Beat;
+
+/// A kernel that begins.
+pub struct Card {
+    /// Its name, with the variant.
+    pub name: String,
+    /// The function's name.
+    pub kernel: String,
+    /// What is new in it, in a few words.
+    pub says: String,
+    /// The file that defines it.
+    pub source: Source,
+    /// Macros that this launch is built with.
+    pub defines: Vec<(String, usize)>,
+    /// What more there is to know, a line each: traffic, padding.
+    pub facts: Vec<String>,
+}
+
+/// The kernel that is told of, and the one before it.
+#[derive(Default)]
+pub(super) struct Cards {
+    now: Option<Card>,
+    before: Option<Card>,
+}
+
+/// What is said when a kernel begins.
+pub(super) struct Summary {
+    pub says: String,
+    pub facts: Vec<String>,
+}
+
+impl Card {
+    fn text(&self) -> Option<KernelText> {
+        self.source.kernel(&self.kernel)
+    }
+
+    fn macros(&self) -> String {
+        let macros = self
+            .defines
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"));
+        macros.collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Cards {
+    /// The next kernel. One that is run again does not come before itself.
+    pub fn turn(&mut self, card: Card) {
+        if self.now.as_ref().is_none_or(|now| now.name != card.name) {
+            self.before = self.now.take();
+        }
+        self.now = Some(card);
+    }
+
+    /// "building: matmul_naive", as far as the beat belongs to a kernel.
+    pub fn headline(&self, beat: Beat) -> String {
+        let about_a_kernel = !matches!(
+            beat,
+            Beat::Drivers | Beat::Device | Beat::Properties | Beat::Limits | Beat::End
+        );
+        match self.now.as_ref().filter(|_| about_a_kernel) {
+            Some(card) if beat == Beat::Kernel => format!("kernel {}", card.name),
+            Some(card) => format!("{}: {}", card.name, beat.title()),
+            None => beat.title().into(),
+        }
+    }
+
+    pub fn summary(&self) -> Summary {
+        let Some(now) = &self.now else {
+            return Summary {
+                says: String::new(),
+                facts: Vec::new(),
+            };
+        };
+        let mut facts = now.facts.clone();
+        facts.extend(self.news());
+        Summary {
+            says: now.says.clone(),
+            facts,
+        }
+    }
+
+    /// How the kernel differs from the one before it, in a line.
+    fn news(&self) -> Option<String> {
+        let (now, before) = (self.now.as_ref()?, self.before.as_ref()?);
+        if now.kernel == before.kernel {
+            return Some(format!(
+                "the kernel of the step before, with {}",
+                now.macros()
+            ))
+            .filter(|_| now.defines != before.defines);
+        }
+        let lines = self.marked_lines()?;
+        let new = lines.iter().filter(|line| line.change == Change::New);
+        Some(format!(
+            "{} of its {} lines are new against {} (k shows them)",
+            new.count(),
+            lines.len(),
+            before.kernel
+        ))
+    }
+
+    /// The kernel's lines; all are old where there is nothing to compare with.
+    fn marked_lines(&self) -> Option<Vec<diff::Line>> {
+        let now = self.now.as_ref()?;
+        let text = now.text()?;
+        let old = self.before.as_ref().and_then(|before| {
+            let code = before.text()?.code;
+            // Its name is no news.
+            Some(code.replace(&before.kernel, &now.kernel))
+        });
+        Some(diff::new_lines(
+            old.as_ref().unwrap_or(&text.code),
+            &text.code,
+        ))
+    }
+
+    /// The kernel with its new lines marked, for the screen.
+    pub fn shown_kernel(&self) -> Vec<String> {
+        let Some((now, lines)) = self.now.as_ref().zip(self.marked_lines()) else {
+            return vec!["No kernel has begun yet.".into()];
+        };
+        let first = now.text().map_or(1, |text| text.line);
+        let against = match &self.before {
+            Some(before) if before.kernel == now.kernel => {
+                "The same text as in the step before.".to_string()
+            }
+            Some(before) => format!(
+                "{} marks what is new against {}.",
+                style("+").green().for_stderr(),
+                before.kernel
+            ),
+            None => "The first kernel: nothing to compare it with.".into(),
+        };
+        let mut shown = vec![format!("{}", now.source.path.display()), against];
+        if !now.defines.is_empty() {
+            shown.push(format!("Built with {}.", now.macros()));
+        }
+        shown.push(String::new());
+        shown.extend(lines.iter().map(|line| {
+            let number = first + line.number - 1;
+            match line.change {
+                Change::New => {
+                    let line = format!("{number:>4} + {}", emphasized(line));
+                    style(line).green().for_stderr().to_string()
+                }
+                _ => format!("{number:>4}   {}", line.text()),
+            }
+        }));
+        shown
+    }
+
+    /// What is new and why, as the lesson and the kernel's own comment say it.
+    pub fn explanation(&self, beat: Option<Beat>) -> Vec<String> {
+        let bold = |text: &str| style(text).bold().for_stderr().to_string();
+        let mut shown = Vec::new();
+        if let Some(beat) = beat {
+            shown.push(bold(&self.headline(beat)));
+            shown.push(String::new());
+            shown.push(beat.explains().into());
+            shown.push(String::new());
+        }
+        if let Some(now) = &self.now {
+            let Summary { says, facts } = self.summary();
+            shown.push(bold(&format!("{}: {says}", now.name)));
+            shown.extend(facts);
+            shown.push(String::new());
+            if let Some(text) = now.text() {
+                shown.extend(text.comment.lines().map(String::from));
+            }
+            shown.push(String::new());
+        }
+        shown
+    }
+}
+
+/// The line, with what changed in it underlined, unless that is all of it.
+fn emphasized(line: &diff::Line) -> String {
+    let all = line.pieces.iter().all(|(changed, _)| *changed);
+    let pieces = line.pieces.iter().map(|(changed, piece)| {
+        let plain = all || !changed || piece.trim().is_empty();
+        if plain {
+            piece.clone()
+        } else {
+            style(piece).green().underlined().for_stderr().to_string()
+        }
+    });
+    pieces.collect()
+}

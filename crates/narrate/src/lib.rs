@@ -1,0 +1,315 @@
+//! Saying each step as it happens (`--step`), and waiting for a key in between.
+//!
+//! [`Narrator`] is told what was done, by whoever did it: which part of the
+//! lesson begins ([`Narrator::beat`]), which OpenCL call was made with what and
+//! what it returned ([`Narrator::call`]). Without `--step` it is empty, and being
+//! told costs a comparison. While something is timed it is hushed, and the
+//! figures are those of a lesson that nobody narrates.
+//!
+//! It speaks on standard error, and waits only where standard input and standard
+//! error are a terminal. What a key asks for beyond looking comes back as an error
+//! ([`Wish`]), so that it ends whatever was going on.
+
+mod beat;
+mod card;
+mod memory;
+mod outcome;
+mod pager;
+mod screen;
+mod state;
+mod wait;
+
+use std::cell::{Cell, RefCell};
+use std::io::IsTerminal;
+use std::rc::Rc;
+
+use common::error::Result;
+use common::error::Wish;
+use common::record::Record;
+use common::tell::{Call, Listener};
+use indicatif::ProgressBar;
+use opencl3::types::cl_mem;
+
+pub use beat::Beat;
+pub use card::Card;
+pub use memory::Look;
+
+use state::State;
+
+/// To whom it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// A learner at a terminal.
+    Learner,
+    /// A room, through a projector.
+    Room,
+}
+
+/// Tells what happens, if anybody wants to know. A clone is the same narrator.
+#[derive(Clone, Default)]
+pub struct Narrator(Option<Rc<Inner>>);
+
+struct Inner {
+    /// How many guards of [`Narrator::hush`] are alive.
+    hushed: Cell<usize>,
+    state: RefCell<State>,
+}
+
+/// While it lives the narrator says nothing.
+pub struct Hush<'a>(&'a Narrator);
+
+impl Drop for Hush<'_> {
+    fn drop(&mut self) {
+        self.0.speak_up();
+    }
+}
+
+impl Narrator {
+    /// A narrator for a lesson. A silent one is the default.
+    ///
+    /// # Errors
+    /// When the watching process cannot be told.
+    pub fn new(audience: Audience, spinner: ProgressBar) -> Result<Narrator> {
+        let state = State::new(audience, spinner)?;
+        Ok(Narrator(Some(Rc::new(Inner {
+            hushed: Cell::new(0),
+            state: RefCell::new(state),
+        }))))
+    }
+
+    /// Whether anybody wants to know.
+    pub fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Whether there is somebody to press keys.
+    pub fn is_attended(&self) -> bool {
+        self.ask(|state| state.attended).unwrap_or(false)
+    }
+
+    /// Whether the narrator shows what the lesson prints as well, since its tables
+    /// would not fit the narrow screen: with `--present` on a terminal.
+    pub fn speaks_for_the_lesson(&self) -> bool {
+        let present = |state: &State| state.screen.present && state.attended;
+        std::io::stdout().is_terminal() && self.ask(present).unwrap_or(false)
+    }
+
+    /// Says nothing, and waits for nothing, until the guard is dropped.
+    pub fn hush(&self) -> Hush<'_> {
+        self.mute();
+        Hush(self)
+    }
+
+    /// Says nothing, and waits for nothing, until [`Narrator::speak_up`].
+    pub fn mute(&self) {
+        if let Some(inner) = &self.0 {
+            inner.hushed.set(inner.hushed.get() + 1);
+        }
+    }
+
+    /// Ends [`Narrator::mute`].
+    pub fn speak_up(&self) {
+        if let Some(inner) = &self.0 {
+            inner.hushed.set(inner.hushed.get() - 1);
+        }
+    }
+
+    /// Whether what it is told is told on.
+    fn is_listening(&self) -> bool {
+        self.0.as_ref().is_some_and(|inner| inner.hushed.get() == 0)
+    }
+
+    /// The state, unless there is none or it is hushed.
+    fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> Option<T> {
+        let inner = self.0.as_ref().filter(|_| self.is_listening())?;
+        Some(change(&mut inner.state.borrow_mut()))
+    }
+
+    /// Changes what is remembered, also while nothing is said.
+    fn keep(&self, change: impl FnOnce(&mut State)) {
+        if let Some(inner) = &self.0 {
+            change(&mut inner.state.borrow_mut());
+        }
+    }
+
+    fn ask<T>(&self, question: impl FnOnce(&State) -> T) -> Option<T> {
+        Some(question(&self.0.as_ref()?.state.borrow()))
+    }
+
+    /// Names the lesson, where nobody else does.
+    pub fn title(&self, title: &str) {
+        let speaks = self.speaks_for_the_lesson();
+        self.keep(|state| state.title = title.into());
+        self.with(|state| {
+            if speaks {
+                state.say(|screen| screen.headline(title, "One step at a time."))
+            } else {
+                state.screen.remember(title)
+            }
+        });
+    }
+
+    /// Begins a part of the lesson, after a key for what was told before it.
+    ///
+    /// # Errors
+    /// What the key asked for, as [`common::Error::Asked`].
+    pub fn beat(&self, beat: Beat) -> Result<()> {
+        self.pause()?;
+        self.with(|state| {
+            state.beat = Some(beat);
+            let headline = state.cards.headline(beat);
+            state.say(|screen| screen.headline(&headline, beat.says(screen.present)));
+        });
+        Ok(())
+    }
+
+    /// Tells something that is no call.
+    pub fn note(&self, text: impl FnOnce() -> String) {
+        if self.is_listening() {
+            let text = text();
+            self.with(|state| state.say(|screen| screen.note(&text)));
+        }
+    }
+
+    /// Hears what the lesson prints, to be able to show it again; says it where it
+    /// speaks for the lesson.
+    pub fn remember(&self, text: &str) {
+        let speaks = self.speaks_for_the_lesson();
+        self.with(|state| {
+            if speaks {
+                // After a key, a screen of its own.
+                let title = (!state.unseen).then(|| state.title.clone());
+                state.say(|screen| {
+                    title.iter().for_each(|title| screen.headline(title, ""));
+                    screen.print(text);
+                });
+            } else {
+                state.screen.remember(text)
+            }
+        });
+    }
+
+    /// Begins a kernel: what is new in it, and why.
+    ///
+    /// # Errors
+    /// When its file cannot be read, and what a key asked for.
+    pub fn kernel(&self, card: impl FnOnce() -> Result<Card>) -> Result<()> {
+        if !self.is_on() {
+            return Ok(());
+        }
+        let card = card()?;
+        self.pause()?;
+        self.keep(|state| {
+            state.hurried = false;
+            state.prediction = None;
+            state.beat = Some(Beat::Kernel);
+            state.cards.turn(card);
+        });
+        self.with(|state| {
+            let headline = state.cards.headline(Beat::Kernel);
+            let summary = state.cards.summary();
+            state.say(|screen| {
+                screen.headline(&headline, &summary.says);
+                summary.facts.iter().for_each(|fact| screen.note(fact));
+            });
+        });
+        Ok(())
+    }
+
+    /// Does something that the learner may ask for again, until it was done and
+    /// looked at.
+    ///
+    /// # Errors
+    /// Those of what is done.
+    pub fn again<T>(&self, mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
+        loop {
+            self.with(|state| state.repeatable = true);
+            let done = attempt();
+            self.with(|state| state.repeatable = false);
+            match done {
+                Err(common::Error::Asked(Wish::Again)) => {
+                    self.with(|state| {
+                        state.say(|screen| screen.note("once more"));
+                        state.unseen = false;
+                    });
+                }
+                done => return done,
+            }
+        }
+    }
+
+    /// Asks for a prediction of what is measured next.
+    ///
+    /// # Errors
+    /// When a key asked for the end.
+    pub fn predict(&self, name: &str, before: Option<&str>) -> Result<()> {
+        self.pause()?;
+        let asked = self.with(|state| {
+            state.hurried = false;
+            state.beat = Some(Beat::Time);
+            let headline = state.cards.headline(Beat::Time);
+            state.say(|screen| screen.headline(&headline, Beat::Time.says(screen.present)));
+            state.unseen = false;
+            state.ask_the_room(name, before)
+        });
+        asked.unwrap_or(Ok(()))
+    }
+
+    /// Shows how a kernel came out, beside the step before and beside what was
+    /// predicted, and waits for a key.
+    ///
+    /// # Errors
+    /// What the key asked for.
+    pub fn result(&self, record: &Record, factor: Option<f64>) -> Result<()> {
+        self.with(|state| state.show_result(record, factor));
+        self.keep(|state| state.keep_result(record));
+        self.pause()
+    }
+
+    /// Ends the lesson: all kernels in one picture.
+    ///
+    /// # Errors
+    /// What the key asked for.
+    pub fn end(&self) -> Result<()> {
+        let several = |state: &State| state.results.len() > 1;
+        if self.ask(several).unwrap_or(false) {
+            self.beat(Beat::End)?;
+            self.with(|state| {
+                state.hurried = false;
+                let bars = std::mem::take(&mut state.results);
+                state.say(|screen| screen.bars(&bars));
+            });
+        }
+        self.pause()
+    }
+
+    /// Waits for a key, if something was told since the last one.
+    ///
+    /// # Errors
+    /// What the key asked for.
+    pub fn pause(&self) -> Result<()> {
+        self.with(State::pause).unwrap_or(Ok(()))
+    }
+}
+
+impl Listener for Narrator {
+    fn listens(&self) -> bool {
+        self.is_listening()
+    }
+
+    fn hear(&self, call: &Call) {
+        self.with(|state| state.say(|screen| screen.call(call)));
+    }
+
+    fn name_new(&self, buffer: cl_mem) -> &'static str {
+        self.with(|state| state.memory.name_new(buffer))
+            .flatten()
+            .unwrap_or("a buffer")
+    }
+
+    fn name_of(&self, buffer: cl_mem) -> &'static str {
+        self.ask(|state| state.memory.name_of(buffer))
+            .flatten()
+            .unwrap_or("a buffer")
+    }
+}

@@ -1,0 +1,221 @@
+//! The buffers of a lesson, by the names that people give them, and a look into
+//! their corners while a key is awaited.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use common::element::{Elements, Type};
+use common::numbers::significant;
+use common::verify;
+use console::style;
+use opencl3::command_queue::{self, CommandQueue};
+use opencl3::event::Event;
+use opencl3::memory::{Buffer, ClMem, retain_mem_object};
+use opencl3::types::{CL_BLOCKING, cl_command_queue, cl_mem};
+
+use super::Narrator;
+
+/// How to look at a buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Rows of the matrix in it, as it lies there.
+    pub rows: usize,
+    /// Columns of a row.
+    pub cols: usize,
+    /// Type of the elements.
+    pub ty: Type,
+}
+
+/// What is known of the buffers.
+#[derive(Default)]
+pub(super) struct Memory {
+    next: Option<&'static str>,
+    names: Vec<(cl_mem, &'static str)>,
+    watched: Vec<Watched>,
+}
+
+struct Watched {
+    name: &'static str,
+    /// The same buffer, kept alive by a reference of our own.
+    buffer: Buffer<u8>,
+    queue: Queue,
+    look: Look,
+}
+
+/// A queue, kept alive by a reference of our own.
+struct Queue(cl_command_queue);
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        // SAFETY: releases the reference that `watch` retained. A driver that
+        // fails here leaves nothing to be done.
+        let _ = unsafe { command_queue::release_command_queue(self.0) };
+    }
+}
+
+impl Narrator {
+    /// The name of the buffer that is created next.
+    pub fn name_next(&self, name: &'static str) {
+        self.with(|state| state.memory.next = Some(name));
+    }
+
+    /// Lets the learner look into a buffer while a key is awaited, until
+    /// [`Narrator::forget`], or another buffer of the same name.
+    pub fn watch(&self, queue: &CommandQueue, name: &'static str, buffer: &impl ClMem, look: Look) {
+        self.with(|state| {
+            let memory = &mut state.memory;
+            memory.watched.retain(|watched| watched.name != name);
+            memory.names.retain(|(known, _)| *known != buffer.get());
+            memory.names.push((buffer.get(), name));
+            let (buffer, queue) = (buffer.get(), queue.get());
+            // SAFETY: both handles are alive, since their owners are borrowed here.
+            let retained = unsafe {
+                retain_mem_object(buffer).is_ok()
+                    && command_queue::retain_command_queue(queue).is_ok()
+            };
+            if retained {
+                memory.watched.push(Watched {
+                    name,
+                    buffer: Buffer::new(buffer),
+                    queue: Queue(queue),
+                    look,
+                });
+            }
+        });
+    }
+
+    /// Forgets the buffers of these names, so that their memory can be freed.
+    pub fn forget(&self, names: &[&str]) {
+        self.with(|state| {
+            let watched = &mut state.memory.watched;
+            watched.retain(|watched| !names.contains(&watched.name));
+        });
+    }
+}
+
+impl Memory {
+    /// Notes a new buffer by the name that was announced for it.
+    pub fn name_new(&mut self, mem: cl_mem) -> Option<&'static str> {
+        let name = self.next.take();
+        // The driver may give the handle of a freed buffer to a new one.
+        self.names.retain(|(known, _)| *known != mem);
+        self.names.extend(name.map(|name| (mem, name)));
+        name
+    }
+
+    pub fn name_of(&self, mem: cl_mem) -> Option<&'static str> {
+        let known = self.names.iter().find(|(known, _)| *known == mem);
+        known.map(|(_, name)| *name)
+    }
+
+    /// The corners of all watched buffers, `side` elements high and wide.
+    pub fn shown(&self, side: usize) -> Vec<String> {
+        if self.watched.is_empty() {
+            return vec!["No buffer has been made yet.".into()];
+        }
+        let mut shown = Vec::new();
+        // The result first: it is what changes.
+        let (result, inputs): (Vec<&Watched>, Vec<&Watched>) =
+            self.watched.iter().partition(|watched| watched.name == "C");
+        for watched in result.into_iter().chain(inputs) {
+            shown.extend(watched.corner(side));
+            shown.push(String::new());
+        }
+        shown
+    }
+}
+
+impl Watched {
+    fn corner(&self, side: usize) -> Vec<String> {
+        let Look { rows, cols, ty } = self.look;
+        let (high, wide) = (rows.min(side), cols.min(side));
+        let title = format!(
+            "{}, {rows} x {cols} {}, as it lies in the device's memory",
+            self.name,
+            ty.name()
+        );
+        let mut shown = vec![style(title).bold().for_stderr().to_string()];
+        let last_row = high.saturating_sub(1) * cols + wide;
+        let Some(data) = self.read(last_row * ty.size()) else {
+            shown.push("    it cannot be read just now".into());
+            return shown;
+        };
+        let data = Elements::from_bytes(ty, &data);
+        let mut poisoned = false;
+        for row in 0..high {
+            let cells = (0..wide).map(|col| {
+                let i = row * cols + col;
+                let poison = verify::is_poison(&data, i);
+                poisoned |= poison;
+                if poison {
+                    style(format!("{:>8}", "poison"))
+                        .magenta()
+                        .for_stderr()
+                        .to_string()
+                } else {
+                    format!("{:>8}", short(data.get(i), ty))
+                }
+            });
+            let more = if wide < cols { " ..." } else { "" };
+            shown.push(format!("  {}{more}", cells.collect::<String>()));
+        }
+        if high < rows {
+            shown.push(format!("  {:>8}", "..."));
+        }
+        if poisoned {
+            shown.push("  poison: nothing has been written there".into());
+        }
+        shown
+    }
+
+    /// The first bytes of the buffer.
+    fn read(&self, bytes: usize) -> Option<Vec<u8>> {
+        let mut data = vec![0u8; bytes];
+        // SAFETY: both handles are kept alive by references of our own; the call
+        // blocks, so `data` is neither moved nor freed meanwhile, and it has room
+        // for the bytes asked for. A range that is too long is refused.
+        let event = unsafe {
+            command_queue::enqueue_read_buffer(
+                self.queue.0,
+                self.buffer.get(),
+                CL_BLOCKING,
+                0,
+                bytes,
+                data.as_mut_ptr().cast::<c_void>(),
+                0,
+                ptr::null(),
+            )
+        };
+        // The event is released when it is dropped.
+        event.ok().map(Event::new).map(|_| data)
+    }
+}
+
+/// A number in six characters, if it has so few digits before its point.
+fn short(value: f64, ty: Type) -> String {
+    match (ty, value) {
+        (Type::Int, v) => format!("{v:.0}"),
+        (_, v) if v.fract() == 0.0 && v.abs() < 1e6 => format!("{v:.0}"),
+        (_, v) if v < 0.0 => format!("-{}", significant(-v)),
+        (_, v) => significant(v),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_fit_their_cells() {
+        for (value, text) in [
+            (0.0, "0"),
+            (120.0, "120"),
+            (0.53412, "0.534"),
+            (-0.53412, "-0.534"),
+            (-12.341, "-12.3"),
+        ] {
+            assert_eq!(short(value, Type::Float), text);
+        }
+        assert_eq!(short(-100.0, Type::Int), "-100");
+    }
+}

@@ -1,0 +1,98 @@
+//! What is being narrated, to whom, and on which screen.
+
+use std::io::IsTerminal;
+
+use common::error::Result;
+use common::record::Record;
+use console::Term;
+use indicatif::ProgressBar;
+use supervise::events::Sender;
+
+use super::card::Cards;
+use super::memory::Memory;
+use super::outcome::{Bar, Outcome, Prediction};
+use super::screen::Screen;
+use super::{Audience, Beat};
+
+/// What is narrated, and to whom.
+pub struct State {
+    /// Of the lesson.
+    pub(super) title: String,
+    pub(super) screen: Screen,
+    /// Drawn while something takes long; out of the way while a key is awaited.
+    pub(super) spinner: ProgressBar,
+    /// To tell the watching process that a person is awaited.
+    pub(super) events: Sender,
+    /// Standard input and standard error are a terminal.
+    pub(super) attended: bool,
+    pub(super) beat: Option<Beat>,
+    /// Something was told since a key was last awaited.
+    pub(super) unseen: bool,
+    /// Do not wait before the next kernel's result.
+    pub(super) hurried: bool,
+    /// Whether there is a launch that could be done again.
+    pub(super) repeatable: bool,
+    pub(super) cards: Cards,
+    pub(super) memory: Memory,
+    pub(super) prediction: Option<Prediction>,
+    pub(super) results: Vec<Bar>,
+}
+
+impl State {
+    /// At the beginning of a lesson.
+    ///
+    /// # Errors
+    /// When the watching process cannot be told.
+    pub(super) fn new(audience: Audience, spinner: ProgressBar) -> Result<State> {
+        let attended = std::io::stdin().is_terminal() && Term::stderr().is_term();
+        let attended = attended && !console::is_dumb();
+        Ok(State {
+            title: String::new(),
+            screen: Screen::new(audience == Audience::Room, attended),
+            spinner,
+            events: Sender::from_environment()?,
+            attended,
+            beat: None,
+            unseen: false,
+            hurried: false,
+            repeatable: false,
+            cards: Cards::default(),
+            memory: Memory::default(),
+            prediction: None,
+            results: Vec::new(),
+        })
+    }
+
+    /// Says something, with the spinner out of the way.
+    pub(super) fn say(&mut self, what: impl FnOnce(&mut Screen)) {
+        self.unseen = true;
+        let screen = &mut self.screen;
+        self.spinner.suspend(|| what(screen));
+    }
+
+    pub(super) fn show_result(&mut self, record: &Record, factor: Option<f64>) {
+        self.beat = Some(Beat::Result);
+        self.hurried = false;
+        let mark = if record.verified { " ✓" } else { "" };
+        let headline = format!("{}{mark}", self.cards.headline(Beat::Result));
+        // A kernel that is run again does not come before itself.
+        let before = self.results.iter().rfind(|bar| bar.name != record.kernel);
+        let outcome = Outcome {
+            record,
+            before: before.cloned().filter(|_| factor.is_some()),
+            prediction: self.prediction.take(),
+        };
+        self.say(|screen| {
+            screen.headline(&headline, "");
+            screen.outcome(&outcome);
+        });
+    }
+
+    /// For the comparison with the next kernel, and for the picture at the end.
+    pub(super) fn keep_result(&mut self, record: &Record) {
+        if let Some(bar) = Bar::of(record) {
+            self.results.retain(|known| known.name != bar.name);
+            self.results.push(bar);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The flags that every lesson shares.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Parser, ValueEnum};
+use common::device::DEVICE_VARIABLE;
+use common::element::Type;
+use common::error::{Error, Result};
+use common::matrix::Fill;
+use common::shape::Shape;
+use supervise::Orders;
+
+/// What a learner can ask of a lesson.
+#[derive(Clone, Debug, Parser)]
+#[command(disable_version_flag = true)]
+pub struct Flags {
+    /// Device to use: its number in `lesson01`'s listing, or part of a name,
+    /// platform or type (gpu, cpu, pocl) [default: the best GPU, else the best CPU]
+    #[arg(short, long, value_name = "SELECTOR", env = DEVICE_VARIABLE, hide_env_values = true)]
+    pub device: Option<String>,
+
+    /// Run on every device of this machine, and end with one table
+    #[arg(long)]
+    pub all_devices: bool,
+
+    /// Size of the problem: N, or MxNxK for C[M][N] = A[M][K] * B[K][N];
+    /// several, with commas between them, are worked on one after another
+    /// [default: seconds on a CPU, larger on a GPU]
+    #[arg(
+        short,
+        long = "size",
+        value_name = "N|MxNxK",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    pub sizes: Vec<Shape>,
+
+    /// The one of `sizes` that is worked on now.
+    #[arg(skip)]
+    pub size: Option<Shape>,
+
+    /// Timed runs of each kernel; 0 checks the results and times nothing
+    /// [default: at least 3, until half a second or 20 runs]
+    #[arg(long, value_name = "N")]
+    pub runs: Option<usize>,
+
+    /// Seed of the random matrices
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+
+    /// Run this kernel only (see --list); may be given more than once
+    #[arg(short, long, value_name = "KERNEL")]
+    pub only: Vec<String>,
+
+    /// Use this kernel file instead of the lesson's own
+    #[arg(long, value_name = "FILE")]
+    pub source: Option<PathBuf>,
+
+    /// Type of the elements
+    #[arg(long = "type", value_enum, default_value_t = Type::Float, value_name = "TYPE")]
+    pub ty: Type,
+
+    /// Time each kernel with one part taken out at a time, to see what it waits for
+    /// (lessons 8 and 9)
+    #[arg(long)]
+    pub ablate: bool,
+
+    /// What the matrices are filled with: seeded random numbers, or 1, 2, 3, ...
+    #[arg(long, value_enum, default_value_t = Fill::Random)]
+    pub fill: Fill,
+
+    /// Print the matrices (up to 16 rows and columns)
+    #[arg(long)]
+    pub show: bool,
+
+    /// Print one JSON object a line instead of tables
+    #[arg(long)]
+    pub json: bool,
+
+    /// Colour the output
+    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub color: Color,
+
+    /// Tell each step as it happens, and wait for a key in between
+    #[arg(long, conflicts_with_all = ["all_devices", "watch", "ablate"])]
+    pub step: bool,
+
+    /// The same for a projector: large type, few words, 60 columns
+    #[arg(long, conflicts_with_all = ["all_devices", "watch", "ablate"])]
+    pub present: bool,
+
+    /// List the lesson's kernels and stop
+    #[arg(long)]
+    pub list: bool,
+
+    /// Run again after every save of the kernel file, until Ctrl-C
+    #[arg(long, conflicts_with_all = ["step", "present"])]
+    pub watch: bool,
+
+    /// Show a failed build's log in the driver's own words
+    #[arg(long)]
+    pub raw_log: bool,
+
+    /// Seconds that one launch (or build) may take before it is ended
+    #[arg(long, default_value_t = 300, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout: u64,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Flags {
+    /// Tells the two crates that colour the output what was asked for.
+    pub fn apply_color(&self) {
+        let colored = match self.color {
+            Color::Auto => return colored::control::unset_override(),
+            Color::Always => true,
+            Color::Never => false,
+        };
+        colored::control::set_override(colored);
+        console::set_colors_enabled_stderr(colored);
+    }
+
+    /// What the parent process must know.
+    pub fn orders(&self) -> Orders {
+        Orders {
+            timeout: Duration::from_secs(self.timeout),
+            all_devices: self.all_devices,
+            json: self.json,
+        }
+    }
+
+    /// Whether `--only` asks for this kernel, or for all.
+    pub fn wants(&self, kernel: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| only == kernel)
+    }
+
+    /// One number for a lesson on vectors.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when three different sizes were given.
+    pub fn length(&self) -> Result<Option<usize>> {
+        match self.size {
+            None => Ok(None),
+            Some(s) if s.m == s.n && s.n == s.k => Ok(Some(s.m)),
+            Some(s) => Err(Error::Usage(format!(
+                "this lesson works on vectors: --size takes one number, not {s}"
+            ))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_is_consistent() {
+        use clap::CommandFactory;
+        Flags::command().debug_assert();
+    }
+}

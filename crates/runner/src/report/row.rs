@@ -1,0 +1,139 @@
+//! A record as lines of a table, in 80 columns.
+
+use colored::Colorize;
+use common::numbers::{factor, percent, seconds, significant};
+use common::record::{Prepared, Record};
+use common::verify;
+
+/// The names of the columns.
+pub fn heading(unit: &str) -> String {
+    format!(
+        "  {:<34}{:>9}{:>8}{:>9}{:>7}{:>9}",
+        "kernel", "median", "spread", unit, "step", "of limit"
+    )
+}
+
+/// One kernel in two lines: the figures, and what is new in it; a third one tells
+/// how much of the time went into laying out the operands.
+pub fn row(record: &Record) -> String {
+    let name = format!("{:<34}", record.kernel).bold();
+    let bar = record.share_of_limit.map(bar).unwrap_or_default();
+    let mut says = if record.says.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "\n  {}{}",
+            format!("{bar:<12}").cyan(),
+            record.says.dimmed()
+        )
+    };
+    if let Some(share) = of_which(&record.preparations) {
+        says += &format!("\n  {:<12}{}", "", share.dimmed());
+    }
+    if let Some(reason) = &record.skipped {
+        return format!("  {name} {} {reason}{says}", "skipped:".yellow());
+    }
+    if let Some(wrong) = &record.failed {
+        let details = verify::painted(&wrong.trim_end().replace('\n', "\n    "));
+        return format!("  {name} {}{says}\n    {details}", "✗ WRONG".red().bold());
+    }
+    if let Some(how) = &record.died {
+        // What to do next stands at the end of the lesson.
+        let lines: Vec<&str> = how.lines().take(2).collect();
+        let details = lines.join("\n  ");
+        return format!("  {name} {}{says}\n    {details}", "✗ DIED".red().bold());
+    }
+    let mark = if record.verified {
+        "✓".green()
+    } else {
+        "not checked".red()
+    };
+    let Some(median) = record.seconds_median else {
+        return format!("  {name} {mark} right, not timed{says}");
+    };
+    let step = record.step_factor.map_or("-".into(), factor);
+    let share = match record.share_of_limit {
+        Some(share) => percent(share),
+        None => "-".into(),
+    };
+    format!(
+        "  {name}{:>9}{:>8}{:>9}{:>7}{:>9} {mark}{says}",
+        seconds(median),
+        format!("±{}", percent(record.spread.unwrap_or(0.0))),
+        significant(record.rate().unwrap_or(0.0)),
+        step,
+        share
+    )
+}
+
+/// The time of the preparations, each by name; `None` where none was timed.
+fn of_which(preparations: &[Prepared]) -> Option<String> {
+    let timed = |one: &Prepared| Some(format!("{} {}", one.kernel, seconds(one.seconds_median?)));
+    let parts: Vec<String> = preparations.iter().filter_map(timed).collect();
+    (!parts.is_empty()).then(|| format!("of which {}", parts.join(", ")))
+}
+
+/// A share of the limit as a bar on a log scale: each block is a factor of
+/// about 2, so that 0.1 % is seen beside 100 %.
+fn bar(share: f64) -> String {
+    let blocks = (share.max(1e-6).log2() + 11.0).round().clamp(0.0, 11.0);
+    "▇".repeat(blocks as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_is_logarithmic() {
+        assert_eq!(bar(1.0).chars().count(), 11);
+        assert_eq!(bar(0.5).chars().count(), 10);
+        assert_eq!(bar(0.0), "");
+    }
+
+    #[test]
+    fn a_row_fits_a_terminal() {
+        colored::control::set_override(false);
+        let record = Record {
+            kernel: "matmul_register_tile_private 8x48".into(),
+            says: "the same".into(),
+            verified: true,
+            seconds_median: Some(1.0),
+            spread: Some(0.01),
+            gflops: Some(34567.0),
+            share_of_limit: Some(0.5),
+            step_factor: Some(345.67),
+            ..Record::default()
+        };
+        assert_eq!(heading("GFLOP/s").chars().count(), 78);
+        let shown = row(&record);
+        assert!(
+            shown.lines().all(|line| line.chars().count() <= 80),
+            "{shown}"
+        );
+        assert!(shown.contains("34567") && shown.contains("346x"), "{shown}");
+    }
+
+    #[test]
+    fn a_preparation_is_shown_apart() {
+        colored::control::set_override(false);
+        let pack = |kernel: &str, seconds| Prepared {
+            kernel: kernel.into(),
+            seconds_median: seconds,
+            ..Prepared::default()
+        };
+        let mut record = Record {
+            kernel: "matmul_packed".into(),
+            says: "in panels".into(),
+            verified: true,
+            seconds_median: Some(1.0),
+            preparations: vec![pack("pack_a", Some(2e-3)), pack("pack_b", Some(1e-3))],
+            ..Record::default()
+        };
+        let shown = row(&record);
+        let last = shown.lines().last().unwrap();
+        assert_eq!(last.trim(), "of which pack_a 2.00 ms, pack_b 1.00 ms");
+        record.preparations = vec![pack("pack_b", None)];
+        assert_eq!(row(&record).lines().count(), 2);
+    }
+}

@@ -1,0 +1,173 @@
+//! From `main` to a running lesson, and from its end to an exit status.
+
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory, FromArgMatches};
+use common::error::{Error, Result};
+use common::source::{Source, did_you_mean};
+use supervise::events::Event;
+use supervise::{complain, watch};
+
+use crate::ablate;
+use crate::cli::Flags;
+use crate::lesson::Lesson;
+use crate::report::Report;
+
+/// Runs a lesson: `body` does what is the lesson's own, once for each size that
+/// was asked for. `file` is its kernel file below `kernels/`, if it has one.
+pub fn lesson(
+    number: u32,
+    title: &'static str,
+    file: Option<&'static str>,
+    body: impl Fn(&mut Lesson) -> Result<()>,
+) -> ExitCode {
+    lesson_with(number, title, file, |lesson, _: &NoFlags| body(lesson))
+}
+
+/// Runs a lesson that has flags of its own, beside those that all share.
+pub fn lesson_with<Own: Args>(
+    number: u32,
+    title: &'static str,
+    file: Option<&'static str>,
+    body: impl Fn(&mut Lesson, &Own) -> Result<()>,
+) -> ExitCode {
+    supervise::remember_environment();
+    if supervise::is_probe() {
+        return supervise::answer_probe();
+    }
+    let (flags, own) = parse_flags::<Own>(number, title);
+    flags.apply_color();
+    let status = if supervise::is_child() {
+        supervise::end_with_the_parent();
+        let begun = Lesson::begin(number, title, file, flags);
+        in_the_child(begun, |lesson| body(lesson, &own))
+    } else {
+        status_of(
+            ablate::must_suit(number, flags.ablate).and_then(|()| in_the_parent(file, &flags)),
+        )
+    };
+    ExitCode::from(status)
+}
+
+/// The lesson's work, and its exit status, which is told before the driver ends.
+fn in_the_child(begun: Result<Lesson>, body: impl Fn(&mut Lesson) -> Result<()>) -> u8 {
+    let mut lesson = match begun {
+        Ok(lesson) => lesson,
+        Err(error) => return status_of(Err(error)),
+    };
+    let result = at_each_size(&mut lesson, body);
+    lesson.spinner.finish_and_clear();
+    let status = status_of(result);
+    // If the parent cannot be told, it waits as long as for anything else.
+    let _ = lesson.tell(&Event::Leaving(status));
+    status
+}
+
+fn at_each_size(lesson: &mut Lesson, body: impl Fn(&mut Lesson) -> Result<()>) -> Result<u8> {
+    for (i, size) in lesson.sizes().into_iter().enumerate() {
+        if i > 0 {
+            lesson.say("")?;
+        }
+        lesson.flags.size = size;
+        body(lesson)?;
+    }
+    lesson.end()?;
+    Ok(0)
+}
+
+/// The exit status; what went wrong is told.
+fn status_of(result: Result<u8>) -> u8 {
+    let error = match result {
+        Ok(status) => return status,
+        Err(error) => error,
+    };
+    match &error {
+        _ if error.is_closed_pipe() => return 0,
+        Error::Asked(_) => {}
+        Error::OpenCl { .. } if supervise::is_child() => supervise::tell_failure(&error),
+        _ => complain(&error),
+    }
+    error.status()
+}
+
+/// What most lessons have.
+#[derive(Args)]
+struct NoFlags {}
+
+fn parse_flags<Own: Args>(number: u32, title: &'static str) -> (Flags, Own) {
+    let shared = Flags::command()
+        .name(format!("lesson{number:02}"))
+        .next_help_heading("Flags of this lesson");
+    // Last, since the lesson's own flags come with a description of theirs.
+    let command = Own::augment_args(shared).about(format!("Lesson {number}: {title}"));
+    let matches = command.get_matches();
+    let flags = Flags::from_arg_matches(&matches)
+        .and_then(|flags| Ok((flags, Own::from_arg_matches(&matches)?)));
+    flags.unwrap_or_else(|error| error.exit())
+}
+
+/// What needs no device is done at once; the rest by a child.
+fn in_the_parent(file: Option<&'static str>, flags: &Flags) -> Result<u8> {
+    let path = match (&flags.source, file) {
+        (Some(path), _) => Some(path.clone()),
+        (None, name) => name.map(Source::path_in_course),
+    };
+    if flags.list {
+        let kernels = path.map(|path| Source::read(&path)).transpose()?;
+        let report = Report::new(false);
+        for kernel in kernels.iter().flat_map(Source::kernels) {
+            report.line(kernel)?;
+        }
+        return Ok(0);
+    }
+    if flags.watch {
+        let Some(path) = path else {
+            return Err(Error::Usage(
+                "this lesson has no kernel file that --watch could watch".into(),
+            ));
+        };
+        watch::run(&path, &flags.orders(), || must_suit(file, flags))?;
+        return Ok(0);
+    }
+    must_suit(file, flags)?;
+    let sleep = &mut |time| {
+        std::thread::sleep(time);
+        false
+    };
+    let ended = supervise::run(&flags.orders(), &supervise::environment(), sleep)?;
+    Ok(ended.unwrap_or_default().status)
+}
+
+/// Refuses a kernel file that cannot be read or holds nothing that the lesson
+/// launches, and names in `--only` that it does not hold.
+fn must_suit(file: Option<&'static str>, flags: &Flags) -> Result<()> {
+    let source = match (&flags.source, file) {
+        (Some(path), _) => Some(Source::read(path)?),
+        (None, Some(name)) => Some(Source::of_course(name)?),
+        (None, None) => None,
+    };
+    let kernels = source.as_ref().map(Source::kernels).unwrap_or_default();
+    for only in &flags.only {
+        match &source {
+            Some(source) if flags.source.is_some() => source.must_define(only)?,
+            _ if !kernels.contains(only) => {
+                return Err(Error::Usage(format!(
+                    "this lesson has no kernel {only}; {}",
+                    did_you_mean(only, &kernels)
+                )));
+            }
+            _ => {}
+        }
+    }
+    if let (Some(own), Some(name)) = (&flags.source, file) {
+        let known = Source::of_course(name)?.kernels();
+        if !kernels.iter().any(|kernel| known.contains(kernel)) {
+            return Err(Error::Build(format!(
+                "{} defines none of this lesson's kernels; there are: {}",
+                own.display(),
+                known.join(", ")
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,424 @@
+//! One step of a lesson: a kernel and how it is launched.
+
+use std::borrow::Cow;
+
+use common::element::Type;
+use common::error::Result;
+use common::matrix::Matrix;
+use common::ndrange::NdRange;
+use common::record::Prepared;
+use common::shape::Shape;
+use common::traffic::{Counts, Traffic};
+use common::verify::Problem;
+use narrate::Look;
+
+use crate::ablate::Ablation;
+use crate::prepare::Preparation;
+
+/// Which matrix index runs along which dimension of the NDRange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axes {
+    /// get_global_id(0) counts columns, id(1) rows: neighbours share a row.
+    ColumnsFirst,
+    /// get_global_id(0) counts rows, id(1) columns: neighbours share a column.
+    RowsFirst,
+    /// One dimension, which counts rows.
+    Rows,
+    /// One work-group over the whole of C, dimension 0 along the columns.
+    OneGroup,
+}
+
+/// How the host lays the operands out before the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// A, B and C row-major.
+    RowMajor,
+    /// A and C row-major, B transposed: both are read along k.
+    BTransposed,
+    /// A, B and C column-major.
+    ColumnMajor,
+}
+
+/// A kernel that multiplies matrices, and how it is launched. Every one has the
+/// arguments (int M, int N, int K, A, B, C).
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Name of the kernel function.
+    pub kernel: String,
+    /// What tells this launch from others of the same kernel, such as "16x16".
+    pub variant: String,
+    /// What is new in this step, in a few words.
+    pub says: String,
+    /// What the dimensions of the NDRange count.
+    pub axes: Axes,
+    /// Items of one work-group, per dimension.
+    pub group: [usize; 2],
+    /// Whether the group must have this very shape; otherwise it shrinks where
+    /// the device, or the kernel's registers, leave less room.
+    pub exact_group: bool,
+    /// Elements of C that one item computes, per dimension.
+    pub per_item: [usize; 2],
+    /// How the operands lie in memory.
+    pub layout: Layout,
+    /// What M, N, K are padded to with zeros: by the host, before anything is
+    /// timed, unless the step has preparations; then by them, or by nobody.
+    pub multiples: Shape,
+    /// Kernels that lay A or B out anew on the device, in every run, before this
+    /// one. It then gets the problem's own M, N, K, and writes an M x N C.
+    pub preparations: Vec<Preparation>,
+    /// Macros given to the compiler.
+    pub defines: Vec<(String, usize)>,
+    /// Sizes that stand in the kernel's file, for the traffic formulas.
+    pub constants: Vec<(String, usize)>,
+    /// Why the kernel does not exist for integers, if it does not.
+    pub no_integers: Option<&'static str>,
+    /// Whether it uses what one vendor's compilers alone understand: then one that
+    /// does not is no error, and the step is left out.
+    pub vendor_specific: bool,
+    /// What it loads and stores.
+    pub traffic: Option<Traffic>,
+    /// Parts that `--ablate` takes out of it.
+    pub ablations: &'static [Ablation],
+}
+
+impl Step {
+    /// A kernel with one element of C per item, in groups of 16 x 16.
+    pub fn new(kernel: &str, says: &str) -> Step {
+        Step {
+            kernel: kernel.into(),
+            variant: String::new(),
+            says: says.into(),
+            axes: Axes::ColumnsFirst,
+            group: [16, 16],
+            exact_group: false,
+            per_item: [1, 1],
+            layout: Layout::RowMajor,
+            multiples: Shape::cube(1),
+            preparations: Vec::new(),
+            defines: Vec::new(),
+            constants: Vec::new(),
+            no_integers: None,
+            vendor_specific: false,
+            traffic: None,
+            ablations: &[],
+        }
+    }
+
+    /// Sets what the dimensions count.
+    pub fn axes(self, axes: Axes) -> Step {
+        Step { axes, ..self }
+    }
+
+    /// Sets the work-group's shape.
+    pub fn group(self, group: [usize; 2]) -> Step {
+        Step { group, ..self }
+    }
+
+    /// Sets the work-group's shape, from which the kernel does not allow another.
+    pub fn exact_group(self, group: [usize; 2]) -> Step {
+        Step {
+            group,
+            exact_group: true,
+            ..self
+        }
+    }
+
+    /// Sets how many elements of C one item computes in each dimension.
+    pub fn per_item(self, per_item: [usize; 2]) -> Step {
+        Step { per_item, ..self }
+    }
+
+    /// Sets the layout of the operands.
+    pub fn layout(self, layout: Layout) -> Step {
+        Step { layout, ..self }
+    }
+
+    /// Adds a kernel that lays an operand out anew before this one runs.
+    pub fn prepare(mut self, preparation: Preparation) -> Step {
+        self.preparations.push(preparation);
+        self
+    }
+
+    /// Pads M, N and K with zeros to multiples of these.
+    pub fn pad(self, m: usize, n: usize, k: usize) -> Step {
+        let multiples = Shape { m, n, k };
+        Step { multiples, ..self }
+    }
+
+    /// Gives the compiler a macro.
+    pub fn define(mut self, name: &str, value: usize) -> Step {
+        self.defines.push((name.into(), value));
+        self
+    }
+
+    /// Names a size that stands in the kernel's file, so that the formulas of its
+    /// traffic can use it; the compiler is not told, and a learner may change it.
+    pub fn constant(mut self, name: &str, value: usize) -> Step {
+        self.constants.push((name.into(), value));
+        self
+    }
+
+    /// Names this launch of a kernel that is launched in several ways.
+    pub fn variant(self, variant: impl Into<String>) -> Step {
+        let variant = variant.into();
+        Step { variant, ..self }
+    }
+
+    /// Says why the kernel does not exist for integers.
+    pub fn no_integers(self, reason: &'static str) -> Step {
+        let no_integers = Some(reason);
+        Step {
+            no_integers,
+            ..self
+        }
+    }
+
+    /// Names the parts that `--ablate` takes out.
+    pub fn ablations(self, ablations: &'static [Ablation]) -> Step {
+        Step { ablations, ..self }
+    }
+
+    /// Says that the kernel uses what one vendor's compilers alone understand.
+    pub fn vendor_specific(self) -> Step {
+        Step {
+            vendor_specific: true,
+            ..self
+        }
+    }
+
+    /// States what the kernel loads and stores.
+    pub fn traffic(self, traffic: Traffic) -> Step {
+        Step {
+            traffic: Some(traffic),
+            ..self
+        }
+    }
+
+    /// Counts what one launch of the kernel loads and stores, in elements; `group`
+    /// is the group that it really has.
+    ///
+    /// # Errors
+    /// When a formula cannot be evaluated.
+    pub fn counts(&self, problem: Shape, group: &[usize]) -> Result<Option<Counts>> {
+        self.traffic
+            .map(|traffic| self.count(&traffic, problem, group))
+            .transpose()
+    }
+
+    /// Counts by these formulas. They know M, N and K as the kernel gets them; MP,
+    /// NP and KP, which are these rounded up to the step's multiples; G, the items
+    /// of a group along dimension 0; the step's macros and constants.
+    ///
+    /// # Errors
+    /// When a formula cannot be evaluated.
+    pub fn count(&self, traffic: &Traffic, problem: Shape, group: &[usize]) -> Result<Counts> {
+        let s = self.shape(problem);
+        let padded = self.padded(problem);
+        traffic.count(|name| {
+            let number = match name {
+                "M" => s.m,
+                "N" => s.n,
+                "K" => s.k,
+                "MP" => padded.m,
+                "NP" => padded.n,
+                "KP" => padded.k,
+                "G" => *group.first()?,
+                _ => {
+                    let mut known = self.defines.iter().chain(&self.constants);
+                    known.find(|(define, _)| define == name)?.1
+                }
+            };
+            Some(number as f64)
+        })
+    }
+
+    /// The preparations that a problem of this shape needs.
+    pub fn preparations_for(&self, problem: Shape) -> impl Iterator<Item = &Preparation> {
+        let padded = self.padded(problem);
+        self.preparations.iter().filter(move |preparation| {
+            let size = |s| preparation.operand.size(s);
+            !preparation.only_pads || size(problem) != size(padded)
+        })
+    }
+
+    /// What the record tells of them, before they have run.
+    ///
+    /// # Errors
+    /// When a formula cannot be evaluated.
+    pub fn prepared(&self, problem: Shape) -> Result<Vec<Prepared>> {
+        let prepared = |preparation: &Preparation| -> Result<Prepared> {
+            let traffic = preparation.traffic;
+            let count = |traffic: Traffic| self.count(&traffic, problem, &preparation.group);
+            Ok(Prepared {
+                kernel: preparation.kernel.clone(),
+                seconds_median: None,
+                traffic_formulas: traffic,
+                traffic_elements: traffic.map(count).transpose()?,
+            })
+        };
+        self.preparations_for(problem).map(prepared).collect()
+    }
+
+    /// The names of all kernels that it runs.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        let preparations = self.preparations.iter().map(|one| &one.kernel);
+        preparations.chain([&self.kernel]).map(String::as_str)
+    }
+
+    /// Whether no other group will do: the kernel says so, or there is only one.
+    pub fn has_exact_group(&self) -> bool {
+        self.exact_group || self.axes == Axes::OneGroup
+    }
+
+    /// The kernel's name, with the variant where there is one.
+    pub fn name(&self) -> String {
+        if self.variant.is_empty() {
+            self.kernel.clone()
+        } else {
+            format!("{} {}", self.kernel, self.variant)
+        }
+    }
+
+    /// The problem's sizes, rounded up to the step's multiples.
+    pub fn padded(&self, problem: Shape) -> Shape {
+        problem.padded(self.multiples)
+    }
+
+    /// The sizes that the kernel is told, and that C has: those of the problem,
+    /// padded where the host pads.
+    pub fn shape(&self, problem: Shape) -> Shape {
+        if self.preparations.is_empty() {
+            self.padded(problem)
+        } else {
+            problem
+        }
+    }
+
+    /// The launch for a product of this (padded) shape.
+    pub fn range(&self, s: Shape) -> NdRange {
+        let items = |size: usize, dim: usize| size.div_ceil(self.per_item[dim]);
+        match self.axes {
+            Axes::ColumnsFirst => NdRange::cover(&[items(s.n, 0), items(s.m, 1)], &self.group),
+            Axes::RowsFirst => NdRange::cover(&[items(s.m, 0), items(s.n, 1)], &self.group),
+            Axes::Rows => NdRange::cover(&[items(s.m, 0)], &self.group[..1]),
+            Axes::OneGroup => NdRange::cover(&[s.n, s.m], &[s.n, s.m]),
+        }
+    }
+
+    /// A and B as the kernel wants them: padded, then laid out.
+    pub fn operands<'a>(&self, problem: &'a Problem) -> (Cow<'a, Matrix>, Cow<'a, Matrix>) {
+        let s = self.shape(problem.shape);
+        let a = padded(&problem.a, s.m, s.k);
+        let b = padded(&problem.b, s.k, s.n);
+        match self.layout {
+            Layout::RowMajor => (a, b),
+            Layout::BTransposed => (a, Cow::Owned(b.transposed())),
+            Layout::ColumnMajor => (Cow::Owned(a.transposed()), Cow::Owned(b.transposed())),
+        }
+    }
+
+    /// How to look at C in the device's memory; `padded` is what [`Step::shape`] gives.
+    pub(crate) fn look_at_c(&self, padded: Shape, ty: Type) -> Look {
+        let (rows, cols) = match self.layout {
+            Layout::ColumnMajor => (padded.n, padded.m),
+            _ => (padded.m, padded.n),
+        };
+        Look { rows, cols, ty }
+    }
+
+    /// C as the problem wants it, from the padded result in the kernel's layout.
+    pub fn result(&self, c: Matrix, problem: Shape) -> Matrix {
+        let s = self.shape(problem);
+        let c = match self.layout {
+            Layout::ColumnMajor => Matrix {
+                rows: s.n,
+                cols: s.m,
+                ..c
+            }
+            .transposed(),
+            _ => c,
+        };
+        if s == problem {
+            c
+        } else {
+            c.cropped(problem.m, problem.n)
+        }
+    }
+
+    /// The kernel's signature, for the check before the launch.
+    pub fn signature(ty: Type) -> Vec<String> {
+        let real = format!("{}*", ty.name());
+        ["int", "int", "int", &real, &real, &real]
+            .map(String::from)
+            .to_vec()
+    }
+}
+
+fn padded(matrix: &Matrix, rows: usize, cols: usize) -> Cow<'_, Matrix> {
+    if (matrix.rows, matrix.cols) == (rows, cols) {
+        Cow::Borrowed(matrix)
+    } else {
+        Cow::Owned(matrix.padded(rows, cols))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prepare::Operand;
+    use common::matrix::Fill;
+
+    const ODD: Shape = Shape {
+        m: 37,
+        n: 91,
+        k: 53,
+    };
+
+    #[test]
+    fn an_element_per_item_covers_c() {
+        let range = Step::new("k", "").range(ODD);
+        assert_eq!(range.global, [96, 48]);
+        let range = Step::new("k", "").axes(Axes::RowsFirst).range(ODD);
+        assert_eq!(range.global, [48, 96]);
+        let rows = Step::new("k", "").axes(Axes::Rows).group([64, 1]);
+        assert_eq!(rows.range(ODD).global, [64]);
+    }
+
+    #[test]
+    fn several_elements_per_item_need_fewer_items() {
+        let step = Step::new("k", "").group([16, 16]).per_item([8, 4]);
+        assert_eq!(step.range(Shape::cube(256)).global, [32, 64]);
+    }
+
+    #[test]
+    fn with_preparations_the_host_pads_nothing() {
+        let pad_a = Preparation::new("pad_a", Operand::A).only_pads();
+        let pack_b = Preparation::new("pack_b", Operand::B);
+        let step = Step::new("k", "")
+            .pad(8, 32, 1)
+            .prepare(pad_a)
+            .prepare(pack_b);
+        assert_eq!(step.shape(ODD), ODD);
+        assert_eq!((step.padded(ODD).m, step.padded(ODD).n), (40, 96));
+        let needed = |s| step.preparations_for(s).count();
+        assert_eq!(needed(ODD), 2);
+        assert_eq!(needed(Shape::cube(64)), 1, "A needs no padding");
+        assert_eq!(step.kernels().collect::<Vec<_>>(), ["pad_a", "pack_b", "k"]);
+    }
+
+    #[test]
+    fn operands_and_result_survive_padding_and_layout() {
+        let problem = Problem::new(ODD, Type::Float, Fill::Random, 1);
+        for layout in [Layout::RowMajor, Layout::ColumnMajor, Layout::BTransposed] {
+            let step = Step::new("k", "").pad(16, 32, 8).layout(layout);
+            let (a, _) = step.operands(&problem);
+            let s = step.shape(ODD);
+            assert_eq!((s.m, s.n, s.k), (48, 96, 56));
+            assert_eq!(a.data.len(), 48 * 56);
+            // A stands in for C: what goes out comes back.
+            let square = Shape { n: 53, ..ODD };
+            let wide = Step::new("k", "").pad(16, 8, 8).layout(layout);
+            assert_eq!(wide.result(a.into_owned(), square), problem.a, "{layout:?}");
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! One child: the lesson once more, in a process that is watched.
+
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+use common::error::{Error, Result};
+use text::show_error;
+
+use super::{Environment, Pause, obituary};
+use crate::events::{self, EVENTS_VARIABLE, Event};
+
+/// How long a child may take to end once it has said that it leaves. A driver was
+/// once seen to stop for good while its threads ended; by then nothing is lost with
+/// the process.
+const TEARDOWN: Duration = Duration::from_secs(5);
+
+/// How often a child that says nothing new is looked at more closely.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+
+/// How a child came to its end.
+pub enum End {
+    /// By itself, with this status.
+    Exit(u8),
+    /// It crashed, was ended because it hung, or its device failed: how, in words.
+    Died(String),
+}
+
+/// Runs this very command again and waits for its end; `None` when `pause` asked for
+/// an early one.
+///
+/// # Errors
+/// [`Error::Died`] when somebody ended the process from outside.
+pub fn run(
+    timeout: Duration,
+    environment: &Environment,
+    events: &Path,
+    pause: Pause,
+) -> Result<Option<End>> {
+    let this = std::env::current_exe()?;
+    let mut command = Command::new(&this);
+    command
+        .args(std::env::args_os().skip(1))
+        .env(EVENTS_VARIABLE, events)
+        .envs(environment.iter().map(|(name, value)| (name, value)));
+    let child = command.spawn().map_err(|error| Error::File {
+        path: this,
+        why: format!(
+            "it cannot be started again ({error})\n  likely cause: it was rebuilt while it ran, \
+             and nothing is wrong with your file\n  next: the same command once more"
+        ),
+    })?;
+    wait(child, events, timeout, pause)
+}
+
+/// Waits for the child; ends it when nothing new was begun for `timeout`, when it does
+/// not come to the end that it has announced, and when `pause` says so.
+fn wait(mut child: Child, events: &Path, timeout: Duration, pause: Pause) -> Result<Option<End>> {
+    let patience = timeout.min(TEARDOWN);
+    let mut size = 0;
+    let mut since = Instant::now();
+    let mut look = patience;
+    let mut doze = Duration::from_millis(1);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return end(status, &events::read(events)).map(Some);
+        }
+        let now = std::fs::metadata(events).map_or(0, |file| file.len());
+        if now != size {
+            (size, since, look) = (now, Instant::now(), patience);
+        } else if since.elapsed() > look {
+            // Now and then only: what is being timed may need this very core.
+            look = since.elapsed() + LOOK_AGAIN;
+            let events = events::read(events);
+            let end = match events.last() {
+                // A person may take any time.
+                Some(Event::Paused) => None,
+                Some(Event::Leaving(status)) => Some(end_by_itself(*status, &events)),
+                _ if since.elapsed() > timeout => {
+                    let how = obituary::of_hang(timeout, events::doing(&events));
+                    Some(End::Died(how))
+                }
+                _ => None,
+            };
+            if end.is_some() {
+                child.kill()?;
+                child.wait()?;
+                return Ok(end);
+            }
+        }
+        if pause(doze) {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        doze = (doze * 2).min(Duration::from_millis(20));
+    }
+}
+
+fn end(status: ExitStatus, events: &[Event]) -> Result<End> {
+    if let Some(code) = status.code().and_then(|code| u8::try_from(code).ok()) {
+        return Ok(end_by_itself(code, events));
+    }
+    if obituary::was_stopped(status) {
+        return Err(Error::Died(obituary::of_crash(
+            status,
+            events::doing(events),
+        )));
+    }
+    if let Some(Event::Leaving(code)) = events.last() {
+        show_error(obituary::of_crash_at_the_end(status));
+        return Ok(end_by_itself(*code, events));
+    }
+    let how = obituary::of_crash(status, events::doing(events));
+    Ok(End::Died(how))
+}
+
+fn end_by_itself(status: u8, events: &[Event]) -> End {
+    let is_said = |event: &&Event| !matches!(event, Event::Leaving(_));
+    match (status, events.iter().rev().find(is_said)) {
+        (5, Some(Event::Failed(how))) => End::Died(how.clone()),
+        _ => End::Exit(status),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use super::*;
+    use crate::EventsFile;
+    use crate::events::Sender;
+
+    /// A child that was launching a kernel, exited with a code or met a signal, and
+    /// wrote this last.
+    fn ended(status: i32, last: Option<Event>) -> Result<End> {
+        let mut events = vec![Event::Doing("running a".into())];
+        events.extend(last);
+        end(ExitStatus::from_raw(status), &events)
+    }
+
+    #[test]
+    fn crashes_and_failed_devices_are_deaths() {
+        let crash = ended(11, None).unwrap();
+        assert!(
+            matches!(crash, End::Died(how) if how.contains("SIGSEGV") && how.contains("running a"))
+        );
+        let failed = Event::Failed("CL_OUT_OF_RESOURCES".into());
+        let failed = ended(5 << 8, Some(failed)).unwrap();
+        assert!(matches!(failed, End::Died(how) if how == "CL_OUT_OF_RESOURCES"));
+    }
+
+    /// What becomes of a child that has written these events and does not end.
+    fn stuck(events: &[Event]) -> End {
+        let file = EventsFile::new();
+        let mut sender = Sender::to(&file.0).unwrap();
+        for event in events {
+            sender.send(event).unwrap();
+        }
+        let child = Command::new("sleep").arg("1000").spawn().unwrap();
+        let pause: Pause = &mut |time| {
+            std::thread::sleep(time);
+            false
+        };
+        let timeout = Duration::from_millis(50);
+        wait(child, &file.0, timeout, pause).unwrap().unwrap()
+    }
+
+    #[test]
+    fn who_does_not_end_has_hung_unless_all_was_done() {
+        let doing = Event::Doing("running a".into());
+        let hung = stuck(std::slice::from_ref(&doing));
+        assert!(matches!(hung, End::Died(how) if how.contains("running a")));
+        let left = stuck(&[doing.clone(), Event::Leaving(1)]);
+        assert!(matches!(left, End::Exit(1)));
+        let failed = Event::Failed("CL_OUT_OF_RESOURCES".into());
+        let failed = stuck(&[doing, failed, Event::Leaving(5)]);
+        assert!(matches!(failed, End::Died(how) if how == "CL_OUT_OF_RESOURCES"));
+    }
+
+    #[test]
+    fn a_crash_after_the_last_word_does_not_undo_what_was_said() {
+        let left = ended(11, Some(Event::Leaving(1))).unwrap();
+        assert!(matches!(left, End::Exit(1)));
+        assert!(matches!(
+            ended(2, Some(Event::Leaving(1))),
+            Err(Error::Died(_))
+        ));
+    }
+
+    #[test]
+    fn a_status_is_an_end_and_a_kill_by_hand_is_an_error() {
+        for status in [0, 1, 4, 5, 130] {
+            let end = ended(status << 8, None).unwrap();
+            assert!(matches!(end, End::Exit(code) if i32::from(code) == status));
+        }
+        for signal in [2, 15] {
+            assert!(matches!(ended(signal, None), Err(Error::Died(_))));
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! A lesson that goes on after a kernel that took its process down.
+//!
+//! Whenever a kernel begins, and when it has ended, a child says so in its file of
+//! events, and every record goes there, too. When a kernel takes the child down, the
+//! parent adds a record that says how ([`note_death`]) and starts the lesson again,
+//! with the same file. The new child walks through the lesson as the first one did;
+//! but what was measured before it takes from the file, and it says nothing until it
+//! is where the first one ended. Rows, limits and the host's rates of before are
+//! there, so that factors come out as if one process had done it all.
+
+use std::collections::VecDeque;
+use std::path::Path;
+
+use common::error::Result;
+use common::probe::Peak;
+use common::record::Record;
+
+use crate::events::{self, Event, Sender};
+
+/// What one kernel, or one loop of the host, came to in a child before this one.
+struct Measured {
+    /// The record as it was when the kernel began.
+    begun: Record,
+    /// Several where `--step` ran it again.
+    records: Vec<Record>,
+    /// False where the child ended first.
+    ended: bool,
+}
+
+/// What children before this one measured, in order; what this one has come to is
+/// taken away.
+pub struct Before(VecDeque<Measured>);
+
+impl Before {
+    /// Reads the file that the environment names; empty in the first child.
+    pub fn from_environment() -> Before {
+        let path = std::env::var_os(events::EVENTS_VARIABLE);
+        Before::of(path.map_or(Vec::new(), |path| events::read(Path::new(&path))))
+    }
+
+    fn of(events: Vec<Event>) -> Before {
+        let mut all = VecDeque::<Measured>::new();
+        let record = |value| serde_json::from_value::<Record>(value).unwrap_or_default();
+        for event in events {
+            let open = all.back_mut().filter(|last| !last.ended);
+            match (event, open) {
+                // Begun once more, after a child that could not be blamed on it.
+                (Event::Begun(begun), Some(open)) => open.begun = record(begun),
+                (Event::Begun(begun), None) => all.push_back(Measured {
+                    begun: record(begun),
+                    records: Vec::new(),
+                    ended: false,
+                }),
+                (Event::Record(value), Some(open)) => open.records.push(record(value)),
+                // The host's loops do not begin: they cannot die.
+                (Event::Record(value), None) => {
+                    let record = record(value);
+                    all.push_back(Measured {
+                        begun: record.clone(),
+                        records: vec![record],
+                        ended: true,
+                    });
+                }
+                (Event::Ended, Some(open)) => open.ended = true,
+                _ => {}
+            }
+        }
+        Before(all)
+    }
+
+    /// True where this child has come to where the one before it ended.
+    pub fn is_over(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The device's limits, if they were measured.
+    pub fn limits(&self) -> Option<Peak> {
+        self.0.iter().find_map(|one| one.begun.limits)
+    }
+
+    /// The records of this kernel, if it comes next and came to its end.
+    pub fn take(&mut self, kernel: &str) -> Option<Vec<Record>> {
+        let next = self.0.front().filter(|next| next.begun.kernel == kernel)?;
+        let ended = next.ended;
+        let next = self.0.pop_front().filter(|_| ended);
+        next.map(|next| next.records)
+    }
+
+    /// The kernels that took a child down.
+    fn deaths(&self) -> impl Iterator<Item = &Record> {
+        let all = self.0.iter().flat_map(|one| &one.records);
+        all.filter(|record| record.died.is_some())
+    }
+
+    /// The kernel that the last child had begun and not ended.
+    fn open(mut self) -> Option<Record> {
+        let last = self.0.pop_back().filter(|last| !last.ended);
+        last.map(|last| last.begun)
+    }
+}
+
+/// Whether the child that wrote this file had begun a kernel and not ended it.
+pub fn is_in_a_kernel(events: &Path) -> bool {
+    Before::of(events::read(events)).open().is_some()
+}
+
+/// Adds how the kernel died that the child had begun; the next child will go on
+/// behind it. False where there was none, where the compiler was at work (the next
+/// kernel stands in the same file), and where the kernel has died before: there must
+/// be an end.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn note_death(events: &Path, how: &str) -> Result<bool> {
+    let written = events::read(events);
+    if events::doing(&written).starts_with("building") {
+        return Ok(false);
+    }
+    let before = Before::of(written);
+    let died: Vec<String> = before
+        .deaths()
+        .map(|record| function(record).into())
+        .collect();
+    let begun = before.open();
+    let Some(begun) = begun.filter(|begun| !died.iter().any(|died| died == function(begun))) else {
+        return Ok(false);
+    };
+    let next = format!("starting again after {}", begun.kernel);
+    let record = Record {
+        died: Some(how.into()),
+        ..begun
+    };
+    let mut events = Sender::to(events)?;
+    events.send(&Event::Record(record.to_value()?))?;
+    events.send(&Event::Ended)?;
+    events.send(&Event::Doing(next))?;
+    Ok(true)
+}
+
+/// How the lesson ended, and below it how kernels died before, which perhaps nobody
+/// has told yet.
+pub fn after_earlier_deaths(events: &Path, mut how: String) -> String {
+    for record in Before::of(events::read(events)).deaths() {
+        let head = record.died.as_deref().and_then(|how| how.lines().next());
+        how.push_str(&format!("\n  before that: {}", head.unwrap_or_default()));
+    }
+    how
+}
+
+/// The kernel function of a record, whose kernel is named with its variant.
+pub fn function(record: &Record) -> &str {
+    record.kernel.split(' ').next().unwrap_or_default()
+}
+
+/// What ends a lesson in which kernels died: each death in a line, and what to do.
+pub fn last_words(died: &[Record], lesson: &str, wrong: usize) -> String {
+    let deaths = || died.iter().filter_map(|record| record.died.as_deref());
+    let mut lines: Vec<&str> = deaths().filter_map(|how| how.lines().next()).collect();
+    let wrong = match wrong {
+        0 => String::new(),
+        wrong => format!(", {wrong} gave a wrong result"),
+    };
+    let count = format!("{} kernel(s) died in {lesson}{wrong}", died.len());
+    lines.push(&count);
+    for advice in deaths().filter_map(|how| how.lines().last()) {
+        let advice = advice.trim_start();
+        if !lines.contains(&advice) {
+            lines.push(advice);
+        }
+    }
+    lines.join("\n  ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(kernel: &str) -> Record {
+        Record {
+            kernel: kernel.into(),
+            ..Record::default()
+        }
+    }
+
+    fn begun(kernel: &str) -> Event {
+        Event::Begun(record(kernel).to_value().unwrap())
+    }
+
+    fn found(kernel: &str) -> Event {
+        Event::Record(record(kernel).to_value().unwrap())
+    }
+
+    #[test]
+    fn what_was_measured_comes_back_in_order_and_what_was_not_does_not() {
+        let mut before = Before::of(vec![
+            found("host loop"),
+            Event::Doing("running a".into()),
+            begun("a"),
+            found("a"),
+            found("a"),
+            Event::Ended,
+            begun("ablated"),
+            Event::Ended,
+            begun("b"),
+        ]);
+        assert!(before.take("a").is_none(), "the host's loop comes first");
+        assert_eq!(before.take("host loop").unwrap().len(), 1);
+        assert_eq!(before.take("a").unwrap().len(), 2);
+        assert!(before.take("ablated").unwrap().is_empty());
+        assert!(!before.is_over());
+        assert!(before.take("b").is_none(), "it never ended");
+        assert!(before.is_over());
+    }
+
+    #[test]
+    fn a_death_is_noted_once_and_where_no_kernel_ran_there_is_none() {
+        let path = std::env::temp_dir().join(format!("course-resume-{}", std::process::id()));
+        let write = |event: &Event| Sender::to(&path).unwrap().send(event).unwrap();
+        write(&Event::Doing("looking for devices".into()));
+        assert!(!note_death(&path, "crash").unwrap());
+        write(&begun("a"));
+        write(&Event::Doing("building a.cl".into()));
+        assert!(is_in_a_kernel(&path));
+        assert!(
+            !note_death(&path, "crash").unwrap(),
+            "all kernels share the file"
+        );
+        write(&Event::Doing("running a".into()));
+        assert!(note_death(&path, "crash\n  next: look").unwrap());
+        let words = "a child that begins nothing";
+        assert!(!note_death(&path, "crash").unwrap(), "{words}");
+        write(&begun("a variant"));
+        let words = "a kernel that has died before";
+        assert!(!note_death(&path, "crash").unwrap(), "{words}");
+        let words = after_earlier_deaths(&path, "no device".into());
+        assert_eq!(words, "no device\n  before that: crash");
+        let died = Before::of(events::read(&path)).take("a").unwrap();
+        assert_eq!(died[0].died.as_deref(), Some("crash\n  next: look"));
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn the_last_words_name_every_death_and_say_the_same_advice_once() {
+        let died = |how: &str| Record {
+            died: Some(how.into()),
+            ..Record::default()
+        };
+        let crash = "a crashed\n  likely cause: x\n  next: look";
+        let all = [
+            died(crash),
+            died("b hung\n  next: wait"),
+            died("c crashed\n  next: look"),
+        ];
+        assert_eq!(
+            last_words(&all, "lesson 5", 1),
+            "a crashed\n  b hung\n  c crashed\n  \
+             3 kernel(s) died in lesson 5, 1 gave a wrong result\n  next: look\n  next: wait"
+        );
+    }
+}

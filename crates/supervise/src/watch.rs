@@ -1,0 +1,109 @@
+//! `--watch`: the lesson once more after every save of its kernel file.
+//!
+//! The parent process watches, a child does the work each time. So whatever a
+//! half-finished kernel does, not to compile, to crash, to hang, the loop goes on;
+//! and a save that comes while a run is going on ends that run at once. Nothing
+//! begins by itself: only a save starts a run.
+
+mod rates;
+pub mod saves;
+
+use std::path::Path;
+use std::time::Duration;
+
+use colored::Colorize;
+use common::error::Result;
+use common::record::Record;
+use common::source::{Source, shortest};
+use text::wrap::{stderr_columns, wrap};
+
+use crate::{Environment, LIMITS_VARIABLE, Orders, clear_line, complain};
+use rates::Rates;
+use saves::{News, Saves};
+
+/// Runs the lesson, then again after each save of `path`, until Ctrl-C. Before
+/// each run `must_suit` looks at the file.
+///
+/// # Errors
+/// When the file cannot be read at the beginning, or standard output fails.
+/// Whatever goes wrong in a run is printed, and the loop goes on.
+pub fn run(path: &Path, orders: &Orders, must_suit: impl Fn() -> Result<()>) -> Result<()> {
+    Source::read(path)?;
+    let name = shortest(path).display().to_string();
+    let mut saves = Saves::of(path)?;
+    let mut environment = crate::environment();
+    let mut rates = Rates::default();
+    let mut told = false;
+    let mut why = String::new();
+    loop {
+        headline(&name, &why);
+        let mut news = News::Nothing;
+        let pause = &mut |time| {
+            news = saves.wait(time);
+            news != News::Nothing
+        };
+        let ended = must_suit().and_then(|()| crate::run(orders, &environment, pause));
+        match ended {
+            Ok(Some(ended)) => {
+                rates.compare(&ended.records, orders.json)?;
+                remember_limits(&mut environment, orders, &ended.records);
+            }
+            Ok(None) => clear_line(),
+            Err(error) if error.is_closed_pipe() => return Ok(()),
+            Err(error) => {
+                clear_line();
+                complain(&error);
+            }
+        }
+        why = " (the run before was ended)".into();
+        if news == News::Nothing {
+            why.clear();
+            invitation(&name, &saves, &mut told);
+            news = saves.wait(FOREVER);
+        }
+        while news == News::Gone {
+            eprintln!("  {name} is gone; it will be checked when it is back");
+            news = saves.wait(FOREVER);
+        }
+        if news == News::Interrupted {
+            clear_line();
+            eprintln!("watching ended");
+            return Ok(());
+        }
+        why.insert_str(0, " saved");
+    }
+}
+
+/// The limits of one device hold for the next run as well: they are the device's.
+fn remember_limits(environment: &mut Environment, orders: &Orders, records: &[Record]) {
+    let is_known = environment.iter().any(|(name, _)| *name == LIMITS_VARIABLE);
+    let measured = records.iter().find_map(|record| record.limits);
+    if let (false, false, Some(peak)) = (orders.all_devices, is_known, measured)
+        && let Ok(peak) = serde_json::to_string(&peak)
+    {
+        environment.push((LIMITS_VARIABLE, peak.into()));
+    }
+}
+
+/// As long as a learner thinks.
+pub const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// What begins now: at what time, and because of which file.
+pub fn headline(name: &str, why: &str) {
+    let time = jiff::Zoned::now().strftime("%H:%M:%S");
+    let line = format!("{time}  {name}{why}: checking");
+    eprintln!("\n{}", line.bold().cyan());
+}
+
+/// What is waited for; once, that it is waited for by looking again and again.
+pub fn invitation(name: &str, saves: &Saves, told: &mut bool) {
+    if saves.is_polling() && !*told {
+        *told = true;
+        eprintln!("  nothing reports saves here, so the file is looked at ten times a second");
+    }
+    let mut line = format!("watching: save {name} to check it again, Ctrl-C ends");
+    if let Some(columns) = stderr_columns() {
+        line = wrap(&line, columns);
+    }
+    eprintln!("\n{}", line.dimmed());
+}

@@ -1,0 +1,30 @@
+//! Text for people: lines that fit a terminal, tables, and what changed between
+//! two texts. It knows nothing of OpenCL.
+
+pub mod diff;
+pub mod wrap;
+
+use comfy_table::{CellAlignment, Table, presets};
+
+/// A plain table; columns with a heading hold numbers, the others text.
+pub fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(heading);
+    for row in rows {
+        table.add_row(row);
+    }
+    for (column, heading) in table.column_iter_mut().zip(heading).skip(1) {
+        if !heading.is_empty() {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.trim_fmt()
+}
+
+/// A message on standard error, in lines that fit the terminal.
+pub fn show_error(mut message: String) {
+    if let Some(columns) = wrap::stderr_columns() {
+        message = wrap::wrap_prose(&message, columns);
+    }
+    eprintln!("{message}");
+}

@@ -1,0 +1,108 @@
+//! What the host's memory gives to all its cores together: the triad of John
+//! McCalpin's STREAM benchmark (<https://www.cs.virginia.edu/stream/>), which is saxpy.
+//!
+//! As there, each thread touches its part of the vectors first, so that on a machine
+//! with several memories the part lies in the thread's own; and a float counts when
+//! the loop names it: 12 bytes per element. Before a CPU writes part of a line it
+//! reads the line, so more is moved than counted: STREAM does not count that, and
+//! neither do the rates of kernels.
+
+use std::hint::black_box;
+use std::sync::Barrier;
+use std::thread;
+use std::time::Instant;
+
+use common::timing::Timing;
+
+/// What each element of the three vectors holds.
+const A: f32 = 0.25;
+const B: f32 = 3.0;
+const D: f32 = 1.5;
+
+/// Rounds of the triad, on all cores.
+pub struct Triad {
+    /// Threads: one for each core.
+    pub threads: usize,
+    /// From the first thread's start to the last one's end, for each round.
+    pub timing: Timing,
+    /// Whether every element was right in the end.
+    pub right: bool,
+}
+
+/// Bytes that count in one round on vectors of `n` floats: two in, one out.
+pub fn bytes(n: usize) -> f64 {
+    3.0 * size_of::<f32>() as f64 * n as f64
+}
+
+/// C = d * A + B on vectors of `n` floats, `rounds` times after one that does not
+/// count, by one thread for each core.
+pub fn triad(n: usize, rounds: usize) -> Triad {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let together = Barrier::new(threads);
+    let part = |t: usize| n * (t + 1) / threads - n * t / threads;
+    let parts: Vec<Part> = thread::scope(|scope| {
+        let work = |t| {
+            scope.spawn({
+                let together = &together;
+                move || work(part(t), rounds, together)
+            })
+        };
+        let workers: Vec<_> = (0..threads).map(work).collect();
+        let ends = workers.into_iter().map(|worker| worker.join());
+        ends.map(|end| end.expect("the loop does not panic"))
+            .collect()
+    });
+    let seconds = |round: usize| {
+        let begin = parts.iter().map(|part| part.laps[round].0).min();
+        let end = parts.iter().map(|part| part.laps[round].1).max();
+        let lap = begin.zip(end).map(|(begin, end)| end - begin);
+        lap.unwrap_or_default().as_secs_f64()
+    };
+    Triad {
+        threads,
+        timing: Timing::by_the_wall((1..=rounds).map(seconds).collect()),
+        right: parts.iter().all(|part| part.right),
+    }
+}
+
+/// What one thread did.
+struct Part {
+    /// When each round began and ended.
+    laps: Vec<(Instant, Instant)>,
+    right: bool,
+}
+
+/// One thread's part of the vectors, and all rounds on it.
+fn work(n: usize, rounds: usize, together: &Barrier) -> Part {
+    // Written here: the first touch decides where memory lies.
+    let (a, b, mut c) = (vec![A; n], vec![B; n], vec![f32::NAN; n]);
+    let mut laps = Vec::new();
+    for _ in 0..=rounds {
+        together.wait();
+        let begin = Instant::now();
+        let (a, b) = (black_box(&a), black_box(&b));
+        for ((c, a), b) in c.iter_mut().zip(a).zip(b) {
+            *c = D * a + b;
+        }
+        black_box(&mut c);
+        laps.push((begin, Instant::now()));
+    }
+    // All four numbers are short in binary, so nothing is rounded.
+    let right = c.iter().all(|c| *c == D * A + B);
+    Part { laps, right }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_element_has_its_turn_whatever_the_threads() {
+        for n in [0, 1, 7, 100_003] {
+            let done = triad(n, 2);
+            assert!(done.right && done.threads >= 1, "{n}");
+            assert_eq!(done.timing.seconds.len(), 2);
+        }
+        assert_eq!(bytes(100), 1200.0);
+    }
+}
