@@ -15,6 +15,7 @@
 //! - [`shape`], [`element`] and [`matrix`] are the problem and the host's data: sizes,
 //!   types, fills, padding.
 //! - [`verify`] says whether C is right and, if not, what it looks like.
+//! - [`output`] is where a kernel writes: poisoned before it runs, a canary behind it.
 //! - [`timing`] says which event times can be believed, and what they come to;
 //!   [`probe`] measures the device's own limits, which results are a share of.
 //! - [`reference`] is what the host does in the same time.
@@ -33,6 +34,7 @@ mod limits;
 pub mod matrix;
 pub mod ndrange;
 pub mod numbers;
+pub mod output;
 pub mod probe;
 pub mod program;
 pub mod record;

@@ -52,6 +52,12 @@ impl Matrix {
         Matrix { rows, cols, data }
     }
 
+    /// A vector of floats, filled as a matrix of one row would be.
+    pub fn floats(count: usize, fill: Fill, seed: u64) -> Vec<f32> {
+        let row = Matrix::filled(1, count, Type::Float, fill, seed);
+        bytemuck::cast_slice(row.data.as_bytes()).to_vec()
+    }
+
     /// Element (r, c) as f64.
     #[inline]
     pub fn at(&self, r: usize, c: usize) -> f64 {

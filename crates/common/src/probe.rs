@@ -8,7 +8,7 @@ use crate::element::Type;
 use crate::error::Result;
 use crate::ndrange::NdRange;
 use crate::program::{self, Program};
-use crate::session::{Arg, Session};
+use crate::session::{Arg, Launch, Session};
 use crate::source::Source;
 use crate::timing::{self, Runs};
 
@@ -61,22 +61,22 @@ fn fma_rate(session: &Session, program: &Program) -> Result<f64> {
     let group = group.min(session.device.limits.max_work_group_size.max(1));
     let items = per_unit * session.device.limits.compute_units.max(1);
     let range = NdRange::cover(&[items], &[group]);
-    let out = session.buffer(range.global[0] * 4)?;
+    let items = range.global[0];
+    let out = session.buffer(items * 4)?;
+    let mut launch = [Launch::new(kernel, name, range)];
     let mut rounds = *ROUNDS.start();
     loop {
-        let args = [Arg::Int(rounds), Arg::Float(0.999), Arg::Buffer(&out)];
-        session.set_args(&kernel, name, &args)?;
-        session.run(&kernel, name, &range)?;
-        let timing = timing::measure(
-            Runs::Exactly(PROBES),
-            |_| Ok(()),
-            || Ok(vec![session.run(&kernel, name, &range)?]),
-        )?;
-        let best = timing.seconds.iter().copied().fold(f64::INFINITY, f64::min);
+        let args = [
+            Arg::Int(rounds),
+            Arg::Float(0.999),
+            Arg::Buffer(out.clone()),
+        ];
+        session.set_args(&mut launch[0], &args)?;
+        let best = best_of(session, &launch)?;
         // Long enough that starting the kernel does not count; a simulator
         // would never end otherwise, so one round trip must do there.
         if best > 2e-3 || rounds >= *ROUNDS.end() {
-            let flop = 2.0 * FMA_PER_ROUND * f64::from(rounds) * range.global[0] as f64;
+            let flop = 2.0 * FMA_PER_ROUND * f64::from(rounds) * items as f64;
             return Ok(flop / best / 1e9);
         }
         rounds *= 8;
@@ -97,19 +97,20 @@ fn copy_rate(session: &Session, program: &Program) -> Result<f64> {
         .min(limits.max_alloc_bytes / 2)
         .min(limits.global_mem_bytes / 8) as usize;
     let count = bytes / 16;
-    let mut from = session.buffer(count * 16)?;
+    let from = session.buffer(count * 16)?;
     let to = session.buffer(count * 16)?;
-    session.fill(&mut from, &[1], count * 16)?;
+    session.fill(&from, &[1], count * 16)?;
     let group = 256.min(limits.max_work_group_size.max(1));
     let range = NdRange::cover(&[count], &[group]);
-    let args = [Arg::Int(count as i32), Arg::Buffer(&from), Arg::Buffer(&to)];
-    session.set_args(&kernel, name, &args)?;
-    session.run(&kernel, name, &range)?;
-    let timing = timing::measure(
-        Runs::Exactly(PROBES),
-        |_| Ok(()),
-        || Ok(vec![session.run(&kernel, name, &range)?]),
-    )?;
-    let best = timing.seconds.iter().copied().fold(f64::INFINITY, f64::min);
-    Ok(2.0 * (count * 16) as f64 / best / 1e9)
+    let mut launch = [Launch::new(kernel, name, range)];
+    let args = [Arg::Int(count as i32), Arg::Buffer(from), Arg::Buffer(to)];
+    session.set_args(&mut launch[0], &args)?;
+    Ok(2.0 * (count * 16) as f64 / best_of(session, &launch)? / 1e9)
+}
+
+/// Seconds of the fastest of several launches, after one that does not count.
+fn best_of(session: &Session, launch: &[Launch]) -> Result<f64> {
+    session.run(launch)?;
+    let timing = timing::measure(Runs::Exactly(PROBES), |_| Ok(()), || session.run(launch))?;
+    Ok(timing.seconds.into_iter().fold(f64::INFINITY, f64::min))
 }

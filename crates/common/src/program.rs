@@ -15,7 +15,6 @@ use opencl3::program::Program as ClProgram;
 
 use crate::element::Type;
 use crate::error::{During, Error, Result};
-use crate::numbers::seconds;
 use crate::session::Session;
 use crate::source::Source;
 use crate::tell::{Call, Listener};
@@ -62,19 +61,15 @@ impl Program {
         // In two steps, because opencl3's one-step call loses the build log.
         let created = ClProgram::create_from_source(&session.context, &source.text)
             .during(format!("loading {}", source.path.display()));
-        session.listener.call(created.as_ref().err(), &|| {
-            let call = Call::new("clCreateProgramWithSource").also("context");
-            let size = format!("{} bytes of {}", source.text.len(), source.path.display());
-            call.arg("", size).gave("program")
-        });
+        session
+            .listener
+            .call(created.as_ref().err(), &|| Call::create_program(source));
         let mut program = created?;
         let built = program.build(&[device], options);
         let build_seconds = start.elapsed().as_secs_f64();
         let told = built.as_ref().map_err(|error| error.0).during("building");
         session.listener.call(told.as_ref().err(), &|| {
-            let call = Call::new("clBuildProgram").also("program").also("1 device");
-            call.arg("", options)
-                .gave(format!("ok, in {}", seconds(build_seconds)))
+            Call::build_program(options, build_seconds)
         });
         if let Err(error) = built {
             let log = program.get_build_log(device).unwrap_or_default();
@@ -98,12 +93,8 @@ impl Program {
     /// [`Error::Build`] when the kernel is missing or has other arguments.
     pub fn kernel(&self, name: &str, signature: &[String]) -> Result<Kernel> {
         let kernel = Kernel::create(&self.cl, name).during(format!("creating kernel {name}"));
-        self.listener.call(kernel.as_ref().err(), &|| {
-            Call::new("clCreateKernel")
-                .also("program")
-                .arg("", name)
-                .gave("kernel")
-        });
+        self.listener
+            .call(kernel.as_ref().err(), &|| Call::create_kernel(name));
         let kernel = kernel?;
         let refuse = |why: String| {
             Error::Build(format!(

@@ -170,6 +170,22 @@ impl Record {
         Ok(serde_json::to_value(self).map_err(std::io::Error::from)?)
     }
 
+    /// The record of a kernel that was not run, with the reason.
+    pub fn skip(self, reason: String) -> Record {
+        Record {
+            skipped: Some(reason),
+            ..self
+        }
+    }
+
+    /// The record of a kernel whose result is wrong: what it looks like.
+    pub fn fail(self, wrong: impl Into<String>) -> Record {
+        Record {
+            failed: Some(wrong.into()),
+            ..self
+        }
+    }
+
     /// Notes how the result was found right.
     pub fn right(&mut self, right: Right) {
         self.verified = true;

@@ -5,24 +5,23 @@ use std::ptr;
 use std::rc::Rc;
 use std::time::Instant;
 
-use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
+use opencl3::command_queue::{self, CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::context::Context;
 use opencl3::event::Event;
 use opencl3::kernel::Kernel;
-use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
-use opencl3::types::{CL_BLOCKING, cl_mem};
+use opencl3::memory::{Buffer as Memory, CL_MEM_READ_WRITE, ClMem};
+use opencl3::types::{CL_BLOCKING, cl_event, cl_int, cl_mem};
 
 use crate::device::{Device, Kind};
 use crate::element::Type;
 use crate::error::{During, Error, Result};
 use crate::limits;
-use crate::ndrange::{self, NdRange};
+use crate::ndrange::NdRange;
 use crate::numbers::seconds;
 use crate::program::argument_name;
 use crate::shape::Shape;
 use crate::tell::{Call, Listener};
 use crate::timing::Profile;
-use crate::verify::CANARY_BYTES;
 
 /// A device that is ready to work: its context and one profiling queue.
 pub struct Session {
@@ -36,7 +35,29 @@ pub struct Session {
     pub listener: Rc<dyn Listener>,
 }
 
-/// A kernel whose arguments are set, and how it is launched.
+/// A buffer in the device's global memory. A clone is the same buffer, which lives as
+/// long as any of them.
+#[derive(Clone)]
+pub struct Buffer {
+    memory: Rc<Memory<u8>>,
+    /// Its size.
+    pub bytes: usize,
+}
+
+impl Buffer {
+    /// opencl3's view of it.
+    pub fn cl(&self) -> &Memory<u8> {
+        &self.memory
+    }
+
+    /// Its handle.
+    pub fn get(&self) -> cl_mem {
+        self.memory.get()
+    }
+}
+
+/// A kernel, how it is launched, and the buffers that it works on: they live as long
+/// as the launch.
 pub struct Launch {
     /// The kernel.
     pub kernel: Kernel,
@@ -44,20 +65,50 @@ pub struct Launch {
     pub name: String,
     /// The shape of the launch.
     pub range: NdRange,
+    buffers: Vec<Buffer>,
+}
+
+impl Launch {
+    /// A launch whose arguments are still to be set ([`Session::set_args`]).
+    pub fn new(kernel: Kernel, name: impl Into<String>, range: NdRange) -> Launch {
+        Launch {
+            kernel,
+            name: name.into(),
+            range,
+            buffers: Vec::new(),
+        }
+    }
 }
 
 /// One argument of a kernel.
-#[derive(Clone, Copy)]
-pub enum Arg<'a> {
+#[derive(Clone)]
+pub enum Arg {
     /// An `int`.
     Int(i32),
     /// A `float`.
     Float(f32),
     /// A buffer in global memory.
-    Buffer(&'a Buffer<u8>),
+    Buffer(Buffer),
     /// No buffer where the kernel expects one. Every access through it is an
     /// error, which a simulator reports and other devices do not survive.
     NoBuffer,
+}
+
+impl Arg {
+    /// Its size, as clSetKernelArg is told it.
+    fn bytes(&self) -> usize {
+        match self {
+            Arg::Int(_) | Arg::Float(_) => 4,
+            Arg::Buffer(_) | Arg::NoBuffer => size_of::<cl_mem>(),
+        }
+    }
+
+    fn buffer(&self) -> Option<&Buffer> {
+        match self {
+            Arg::Buffer(buffer) => Some(buffer),
+            _ => None,
+        }
+    }
 }
 
 impl Session {
@@ -75,24 +126,14 @@ impl Session {
     /// The driver's status, when it cannot.
     pub fn heard(device: Device, listener: Rc<dyn Listener>) -> Result<Session> {
         let context = Context::from_device(&device.cl()).during("creating a context");
-        listener.call(context.as_ref().err(), &|| {
-            Call::new("clCreateContext")
-                .arg("", "1 device")
-                .gave("context")
-        });
+        listener.call(context.as_ref().err(), &Call::create_context);
         let context = context?;
         // create_default calls clCreateCommandQueue, which drivers of every
         // version have; the 2.0 call is a null pointer on a 1.x driver.
         #[allow(deprecated)]
         let queue = CommandQueue::create_default(&context, CL_QUEUE_PROFILING_ENABLE)
             .during("creating a queue");
-        listener.call(queue.as_ref().err(), &|| {
-            Call::new("clCreateCommandQueue")
-                .also("context")
-                .also("device")
-                .arg("", "CL_QUEUE_PROFILING_ENABLE")
-                .gave("queue")
-        });
+        listener.call(queue.as_ref().err(), &Call::create_queue);
         Ok(Session {
             device,
             context,
@@ -101,46 +142,32 @@ impl Session {
         })
     }
 
-    /// Bytes behind a result that a kernel must not touch. On a simulator none: where
-    /// the buffer ends with the result, it sees an access behind it by itself, a read
-    /// too, and names the line.
-    pub fn canary_bytes(&self) -> usize {
-        if self.device.is_simulator() {
-            0
-        } else {
-            CANARY_BYTES
-        }
-    }
-
     /// A buffer of `bytes` bytes, with undefined contents.
     ///
     /// # Errors
     /// The driver's status, when there is no room.
-    pub fn buffer(&self, bytes: usize) -> Result<Buffer<u8>> {
+    pub fn buffer(&self, bytes: usize) -> Result<Buffer> {
         // SAFETY: no host pointer is passed, so there is nothing to outlive.
-        let buffer = unsafe {
-            Buffer::<u8>::create(&self.context, CL_MEM_READ_WRITE, bytes, ptr::null_mut())
+        let memory = unsafe {
+            Memory::<u8>::create(&self.context, CL_MEM_READ_WRITE, bytes, ptr::null_mut())
         }
         .during(format!("allocating a buffer of {bytes} bytes"))
         .map_err(|error| error.with_limits(|code| limits::of_buffer(&self.device, bytes, code)));
-        self.listener.call(buffer.as_ref().err(), &|| {
-            let call = Call::new("clCreateBuffer")
-                .also("context")
-                .also("CL_MEM_READ_WRITE");
-            let call = call.arg("", format!("{bytes} bytes"));
-            let name = |buffer: &Buffer<u8>| self.listener.name_new(buffer.get());
-            call.gave(buffer.as_ref().map_or("", name))
+        self.listener.call(memory.as_ref().err(), &|| {
+            let name = |memory: &Memory<u8>| self.listener.name_new(memory.get());
+            Call::create_buffer("CL_MEM_READ_WRITE", bytes, memory.as_ref().map_or("", name))
         });
-        buffer
+        let memory = Rc::new(memory?);
+        Ok(Buffer { memory, bytes })
     }
 
     /// A new buffer with these contents.
     ///
     /// # Errors
     /// The driver's status, when there is no room or the transfer fails.
-    pub fn upload(&self, bytes: &[u8]) -> Result<Buffer<u8>> {
-        let mut buffer = self.buffer(bytes.len())?;
-        self.write(&mut buffer, bytes)?;
+    pub fn upload(&self, bytes: &[u8]) -> Result<Buffer> {
+        let buffer = self.buffer(bytes.len())?;
+        self.write(&buffer, bytes)?;
         Ok(buffer)
     }
 
@@ -148,107 +175,147 @@ impl Session {
     ///
     /// # Errors
     /// The driver's status.
-    pub fn write(&self, buffer: &mut Buffer<u8>, bytes: &[u8]) -> Result<()> {
+    pub fn write(&self, buffer: &Buffer, bytes: &[u8]) -> Result<()> {
         let begin = Instant::now();
-        // SAFETY: the call blocks, so `bytes` lives until it has been read; a
-        // range that is too long is refused by the driver (CL_INVALID_VALUE).
-        let event = unsafe {
-            self.queue
-                .enqueue_write_buffer(buffer, CL_BLOCKING, 0, bytes, &[])
-        }
-        .during("writing a buffer");
-        self.tell_transfer("clEnqueueWriteBuffer", &event, buffer, bytes.len(), begin);
-        event?.wait().during("writing a buffer")
+        let (queue, data) = (self.queue.get(), bytes.as_ptr().cast::<c_void>());
+        // SAFETY: queue and buffer are alive, and hold handles of this context. The call
+        // blocks, so `bytes` lives until it has been read; a range that is too long is
+        // refused by the driver (CL_INVALID_VALUE).
+        let written = unsafe {
+            command_queue::enqueue_write_buffer(
+                queue,
+                buffer.get(),
+                CL_BLOCKING,
+                0,
+                bytes.len(),
+                data,
+                0,
+                ptr::null(),
+            )
+        };
+        self.transferred(
+            "clEnqueueWriteBuffer",
+            "writing a buffer",
+            written,
+            buffer,
+            bytes.len(),
+            begin,
+        )
     }
 
     /// Reads the first `bytes` bytes of a buffer.
     ///
     /// # Errors
     /// The driver's status; a kernel that crashed is often noticed here.
-    pub fn read(&self, buffer: &Buffer<u8>, bytes: usize) -> Result<Vec<u8>> {
+    pub fn read(&self, buffer: &Buffer, bytes: usize) -> Result<Vec<u8>> {
         let mut data = vec![0; bytes];
         let begin = Instant::now();
-        // SAFETY: the call blocks, so `data` is not moved or freed meanwhile.
-        let event = unsafe {
-            self.queue
-                .enqueue_read_buffer(buffer, CL_BLOCKING, 0, &mut data, &[])
-        }
-        .during("reading a buffer");
-        self.tell_transfer("clEnqueueReadBuffer", &event, buffer, bytes, begin);
-        event?.wait().during("reading a buffer")?;
+        let (queue, to) = (self.queue.get(), data.as_mut_ptr().cast::<c_void>());
+        // SAFETY: as in `write`; the call blocks, so `data` is not moved or freed meanwhile.
+        let read = unsafe {
+            command_queue::enqueue_read_buffer(
+                queue,
+                buffer.get(),
+                CL_BLOCKING,
+                0,
+                bytes,
+                to,
+                0,
+                ptr::null(),
+            )
+        };
+        self.transferred(
+            "clEnqueueReadBuffer",
+            "reading a buffer",
+            read,
+            buffer,
+            bytes,
+            begin,
+        )?;
         Ok(data)
     }
 
-    fn tell_transfer(
+    /// Tells of a transfer, and gives what came of it.
+    fn transferred(
         &self,
         name: &'static str,
-        event: &Result<Event>,
-        buffer: &Buffer<u8>,
+        during: &str,
+        done: std::result::Result<cl_event, cl_int>,
+        buffer: &Buffer,
         bytes: usize,
         begin: Instant,
-    ) {
+    ) -> Result<()> {
+        let done = done.during(during);
         let took = begin.elapsed().as_secs_f64();
-        self.listener.call(event.as_ref().err(), &|| {
-            Call::new(name)
-                .also("queue")
-                .arg("", self.listener.name_of(buffer.get()))
-                .also("CL_TRUE")
-                .also("offset 0")
-                .arg("", format!("{bytes} bytes"))
+        self.listener.call(done.as_ref().err(), &|| {
+            Call::transfer(name, self.listener.name_of(buffer.get()), bytes)
                 .gave(format!("ok, in {}", seconds(took)))
         });
+        // It has ended already; a late failure of the queue is told here.
+        Event::new(done?).wait().during(during)
     }
 
     /// Fills `bytes` bytes of a buffer, which are whole patterns, in queue order.
     ///
     /// # Errors
     /// The driver's status.
-    pub fn fill(&self, buffer: &mut Buffer<u8>, pattern: &[u8], bytes: usize) -> Result<Event> {
-        // SAFETY: the driver copies the pattern before the call returns.
-        unsafe {
-            self.queue
-                .enqueue_fill_buffer(buffer, pattern, 0, bytes, &[])
-        }
-        .during("filling a buffer")
+    pub fn fill(&self, buffer: &Buffer, pattern: &[u8], bytes: usize) -> Result<Event> {
+        let (queue, data) = (self.queue.get(), pattern.as_ptr().cast::<c_void>());
+        // SAFETY: as in `write`; the driver copies the pattern before the call returns.
+        let filled = unsafe {
+            command_queue::enqueue_fill_buffer(
+                queue,
+                buffer.get(),
+                data,
+                pattern.len(),
+                0,
+                bytes,
+                0,
+                ptr::null(),
+            )
+        };
+        filled.during("filling a buffer").map(Event::new)
     }
 
-    /// Sets the arguments, in order.
+    /// Sets the arguments of a launch, in order; it keeps their buffers.
     ///
     /// # Errors
     /// The driver's status, for instance CL_INVALID_ARG_SIZE.
-    pub fn set_args(&self, kernel: &Kernel, name: &str, args: &[Arg]) -> Result<()> {
+    pub fn set_args(&self, launch: &mut Launch, args: &[Arg]) -> Result<()> {
+        let Launch {
+            kernel,
+            name,
+            buffers,
+            ..
+        } = launch;
         for (i, arg) in args.iter().enumerate() {
             let index = i as u32;
             // SAFETY: each branch passes a value of the type that Program::kernel
             // has held against the kernel's signature; where the driver keeps none,
             // it refuses a value of another size (CL_INVALID_ARG_SIZE). The driver
-            // copies it. Buffers outlive the launch, which the callers wait for
-            // while they hold them. A null buffer is allowed.
+            // copies it. The launch keeps the buffers. A null buffer is allowed.
             let set = unsafe {
-                match *arg {
-                    Arg::Int(value) => kernel.set_arg(index, &value),
-                    Arg::Float(value) => kernel.set_arg(index, &value),
+                match arg {
+                    Arg::Int(value) => kernel.set_arg(index, value),
+                    Arg::Float(value) => kernel.set_arg(index, value),
                     Arg::Buffer(buffer) => kernel.set_arg(index, &buffer.get()),
                     Arg::NoBuffer => kernel.set_arg(index, &ptr::null_mut::<c_void>()),
                 }
             }
             .during(format!("setting argument {i} of {name}"));
             self.listener.call(set.as_ref().err(), &|| {
-                let (size, value) = match *arg {
-                    Arg::Int(value) => (size_of_val(&value), value.to_string()),
-                    Arg::Float(value) => (size_of_val(&value), value.to_string()),
-                    Arg::Buffer(buffer) => (
-                        size_of::<cl_mem>(),
-                        self.listener.name_of(buffer.get()).into(),
-                    ),
-                    Arg::NoBuffer => (size_of::<cl_mem>(), "NULL".into()),
+                let value = match arg {
+                    Arg::Int(value) => value.to_string(),
+                    Arg::Float(value) => value.to_string(),
+                    Arg::Buffer(buffer) => self.listener.name_of(buffer.get()).into(),
+                    Arg::NoBuffer => "NULL".into(),
                 };
-                let call = Call::new("clSetKernelArg").also("kernel").arg("", i);
-                call.also(format!("{size} bytes"))
-                    .arg(argument_name(kernel, index), value)
+                Call::set_arg(i, arg.bytes(), argument_name(kernel, index), value)
             });
             set?;
         }
+        buffers.clear();
+        buffers.extend(args.iter().filter_map(Arg::buffer).cloned());
         Ok(())
     }
 
@@ -257,91 +324,71 @@ impl Session {
     ///
     /// # Errors
     /// The driver's status, with the shape of the launch.
-    pub fn launch(&self, kernel: &Kernel, name: &str, range: &NdRange) -> Result<Event> {
-        let during = || {
-            format!(
-                "launching {name} with global size {:?} and local size {:?}",
-                range.global, range.local
-            )
-        };
+    pub fn launch(&self, launch: &Launch) -> Result<Event> {
+        let Launch {
+            kernel,
+            name,
+            range,
+            ..
+        } = launch;
+        let NdRange { global, local } = range;
         let begin = Instant::now();
         // SAFETY: the sizes' pointers live through the call, and both lists have
-        // as many entries as the dimension says. What the kernel itself does is
-        // its author's word; the checker's canary and Oclgrind watch over it.
+        // as many entries as the dimension says. The launch keeps its buffers, and the
+        // driver those of what is enqueued. What the kernel itself does is its author's
+        // word; the checker's canary and Oclgrind watch over it.
         let event = unsafe {
             self.queue.enqueue_nd_range_kernel(
                 kernel.get(),
-                range.global.len() as u32,
+                global.len() as u32,
                 ptr::null(),
-                range.global.as_ptr(),
-                range.local.as_ptr(),
+                global.as_ptr(),
+                local.as_ptr(),
                 &[],
             )
         }
-        .during(during())
-        .map_err(|error| self.with_limits(error, kernel, range));
+        .during(format!(
+            "launching {name} with global size {global:?} and local size {local:?}"
+        ))
+        .map_err(|error| self.with_limits(error, launch));
         let took = begin.elapsed().as_secs_f64();
         self.listener.call(event.as_ref().err(), &|| {
-            Call::new("clEnqueueNDRangeKernel")
-                .also("queue")
-                .arg("", name)
-                .also(format!("{}D", range.global.len()))
-                .arg("global", ndrange::sides(&range.global))
-                .arg("local", ndrange::sides(&range.local))
-                .gave(format!("event, after {}", seconds(took)))
+            Call::launch(name, range).gave(format!("event, after {}", seconds(took)))
         });
         event
     }
 
     /// A failed launch, with the limits that it may have run into.
-    fn with_limits(&self, error: Error, kernel: &Kernel, range: &NdRange) -> Error {
-        error.with_limits(|code| limits::of_launch(&self.device, kernel, range, code))
+    fn with_limits(&self, error: Error, launch: &Launch) -> Error {
+        error.with_limits(|code| limits::of_launch(&self.device, launch, code))
     }
 
-    /// Waits until a launch has ended.
-    fn wait(&self, event: &Event, kernel: &Kernel, name: &str, range: &NdRange) -> Result<()> {
+    /// Waits until the last of several launches, and so all of them, have ended.
+    ///
+    /// # Errors
+    /// The driver's status.
+    pub fn wait(&self, launches: &[Launch], events: &[Event]) -> Result<()> {
+        let Some((launch, event)) = launches.last().zip(events.last()) else {
+            return Ok(());
+        };
         let begin = Instant::now();
-        let ended = event.wait().during(format!("running {name}"));
-        let ended = ended.map_err(|error| self.with_limits(error, kernel, range));
+        let ended = event.wait().during(format!("running {}", launch.name));
+        let ended = ended.map_err(|error| self.with_limits(error, launch));
         let took = begin.elapsed().as_secs_f64();
         self.listener.call(ended.as_ref().err(), &|| {
-            let call = Call::new("clWaitForEvents").arg("", "1 event");
-            call.gave(format!("ok, after {}", seconds(took)))
+            Call::wait().gave(format!("ok, after {}", seconds(took)))
         });
         ended
     }
 
     /// Tells the four times of a launch that has ended, where they are asked for.
     pub fn tell_times(&self, event: &Event) {
-        if !self.listener.listens() {
-            return;
+        if self.listener.listens() {
+            let times = Profile::of(event);
+            let told = times.as_ref().ok();
+            self.listener
+                .call(times.as_ref().err(), &|| Call::times(told));
         }
-        let times = Profile::of(event);
-        let since = |ok: &Profile, to: u64| seconds(to.saturating_sub(ok.queued) as f64 * 1e-9);
-        self.listener.call(times.as_ref().err(), &|| {
-            let call = Call::new("clGetEventProfilingInfo")
-                .also("event")
-                .arg("", "the four times");
-            match &times {
-                Ok(t) => call.gave(format!(
-                    "QUEUED 0, SUBMIT +{}, START +{}, END +{}",
-                    since(t, t.submit),
-                    since(t, t.start),
-                    since(t, t.end)
-                )),
-                Err(_) => call,
-            }
-        });
-    }
-
-    /// Launches and waits until the kernel has ended.
-    ///
-    /// # Errors
-    /// The driver's status.
-    pub fn run(&self, kernel: &Kernel, name: &str, range: &NdRange) -> Result<Event> {
-        let event = self.launch(kernel, name, range)?;
-        self.wait(&event, kernel, name, range)?;
-        Ok(event)
     }
 
     /// Launches these one after another. The queue is in order: none begins before
@@ -350,21 +397,7 @@ impl Session {
     /// # Errors
     /// The driver's status.
     pub fn launch_all(&self, launches: &[Launch]) -> Result<Vec<Event>> {
-        launches
-            .iter()
-            .map(|one| self.launch(&one.kernel, &one.name, &one.range))
-            .collect()
-    }
-
-    /// Waits until the last of several launches, and so all of them, have ended.
-    ///
-    /// # Errors
-    /// The driver's status.
-    pub fn wait_for_last(&self, launches: &[Launch], events: &[Event]) -> Result<()> {
-        match (launches.last(), events.last()) {
-            (Some(last), Some(event)) => self.wait(event, &last.kernel, &last.name, &last.range),
-            _ => Ok(()),
-        }
+        launches.iter().map(|launch| self.launch(launch)).collect()
     }
 
     /// Launches these one after another, waits until the last has ended, and gives
@@ -372,9 +405,9 @@ impl Session {
     ///
     /// # Errors
     /// The driver's status.
-    pub fn run_all(&self, launches: &[Launch]) -> Result<Vec<Event>> {
+    pub fn run(&self, launches: &[Launch]) -> Result<Vec<Event>> {
         let events = self.launch_all(launches)?;
-        self.wait_for_last(launches, &events)?;
+        self.wait(launches, &events)?;
         Ok(events)
     }
 

@@ -6,6 +6,10 @@ use opencl3::types::cl_mem;
 
 use crate::codes;
 use crate::error::Error;
+use crate::ndrange::{NdRange, sides};
+use crate::numbers::seconds;
+use crate::source::Source;
+use crate::timing::Profile;
 
 /// Hears of every OpenCL call. `()` hears nothing, and costs a comparison.
 pub trait Listener {
@@ -101,6 +105,99 @@ impl Call {
             returned: returned.to_string(),
             ..self
         }
+    }
+
+    // The calls of the eleven steps (docs/anatomy.md), as they are told.
+
+    /// Step 2.
+    pub fn create_context() -> Call {
+        Call::new("clCreateContext")
+            .arg("", "1 device")
+            .gave("context")
+    }
+
+    /// Step 3: the program's text, so many bytes of this file.
+    pub fn create_program(source: &Source) -> Call {
+        let text = format!("{} bytes of {}", source.text.len(), source.path.display());
+        Call::new("clCreateProgramWithSource")
+            .also("context")
+            .arg("", text)
+            .gave("program")
+    }
+
+    /// Step 3: its compilation, which took so long.
+    pub fn build_program(options: &str, took: f64) -> Call {
+        let call = Call::new("clBuildProgram").also("program").also("1 device");
+        call.arg("", options)
+            .gave(format!("ok, in {}", seconds(took)))
+    }
+
+    /// Step 3: one kernel of it.
+    pub fn create_kernel(name: &str) -> Call {
+        Call::new("clCreateKernel")
+            .also("program")
+            .arg("", name)
+            .gave("kernel")
+    }
+
+    /// Step 4: a buffer that kernels may use in this way.
+    pub fn create_buffer(access: &str, bytes: usize, name: &str) -> Call {
+        let call = Call::new("clCreateBuffer").also("context").also(access);
+        call.arg("", format!("{bytes} bytes")).gave(name)
+    }
+
+    /// Step 5.
+    pub fn create_queue() -> Call {
+        let call = Call::new("clCreateCommandQueue")
+            .also("context")
+            .also("device");
+        call.arg("", "CL_QUEUE_PROFILING_ENABLE").gave("queue")
+    }
+
+    /// Steps 6 and 9: a transfer into this buffer or out of it, which blocks.
+    pub fn transfer(name: &'static str, buffer: &str, bytes: usize) -> Call {
+        let call = Call::new(name)
+            .also("queue")
+            .arg("", buffer)
+            .also("CL_TRUE");
+        call.also("offset 0").arg("", format!("{bytes} bytes"))
+    }
+
+    /// Step 7: one argument, by its position.
+    pub fn set_arg(index: usize, bytes: usize, label: impl Into<String>, value: String) -> Call {
+        let call = Call::new("clSetKernelArg").also("kernel").arg("", index);
+        call.also(format!("{bytes} bytes")).arg(label, value)
+    }
+
+    /// Step 8: into the queue.
+    pub fn launch(kernel: &str, range: &NdRange) -> Call {
+        Call::new("clEnqueueNDRangeKernel")
+            .also("queue")
+            .arg("", kernel)
+            .also(format!("{}D", range.global.len()))
+            .arg("global", sides(&range.global))
+            .arg("local", sides(&range.local))
+            .gave("event")
+    }
+
+    /// Step 8: until it has ended.
+    pub fn wait() -> Call {
+        Call::new("clWaitForEvents").arg("", "1 event")
+    }
+
+    /// Step 8: when it was enqueued, handed on, begun and ended, if the driver tells.
+    pub fn times(times: Option<&Profile>) -> Call {
+        let call = Call::new("clGetEventProfilingInfo")
+            .also("event")
+            .arg("", "the four times");
+        let Some(t) = times else { return call };
+        let since = |to: u64| seconds(to.saturating_sub(t.queued) as f64 * 1e-9);
+        call.gave(format!(
+            "QUEUED 0, SUBMIT +{}, START +{}, END +{}",
+            since(t.submit),
+            since(t.start),
+            since(t.end)
+        ))
     }
 
     /// The same call, with the status in place of what it would have returned if

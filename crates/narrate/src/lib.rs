@@ -23,6 +23,7 @@ use std::cell::{Cell, RefCell};
 use std::io::IsTerminal;
 use std::rc::Rc;
 
+use common::device;
 use common::error::Result;
 use common::error::Wish;
 use common::record::Record;
@@ -134,6 +135,24 @@ impl Narrator {
 
     fn ask<T>(&self, question: impl FnOnce(&State) -> T) -> Option<T> {
         Some(question(&self.0.as_ref()?.state.borrow()))
+    }
+
+    /// Tells which platforms and devices there are.
+    pub fn platforms(&self) {
+        if !self.is_listening() {
+            return;
+        }
+        let platforms = device::platforms();
+        let call = Call::new("clGetPlatformIDs");
+        self.hear(&call.gave(format!("{} platform(s)", platforms.len())));
+        for (platform, count) in platforms {
+            let found = match count {
+                0 => "CL_DEVICE_NOT_FOUND: none".to_string(),
+                n => format!("{n} device(s)"),
+            };
+            let call = Call::new("clGetDeviceIDs").arg("", platform.name);
+            self.hear(&call.also("CL_DEVICE_TYPE_ALL").gave(found));
+        }
     }
 
     /// Names the lesson, where nobody else does.

@@ -26,6 +26,17 @@ pub struct Look {
     pub ty: Type,
 }
 
+impl Look {
+    /// At a vector of floats.
+    pub fn vector(floats: usize) -> Look {
+        Look {
+            rows: 1,
+            cols: floats,
+            ty: Type::Float,
+        }
+    }
+}
+
 /// What is known of the buffers.
 #[derive(Default)]
 pub(super) struct Memory {

@@ -3,11 +3,11 @@
 //! can be taken out for nothing is hidden behind it. No profiler is needed, and
 //! what runs is no product, so it gets neither a rate nor a record.
 
+use clap::Args;
 use colored::Colorize;
 use common::error::{Error, Result};
 use common::numbers::{percent, seconds};
 use common::program::{self, Program};
-use common::record::Record;
 use common::session::Launch;
 use common::source::Source;
 use common::timing::{Runs, Timing};
@@ -15,7 +15,9 @@ use common::verify::Problem;
 use serde::Serialize;
 
 use crate::lesson::Lesson;
+use crate::product::Product;
 use crate::step::Step;
+use crate::task::Task;
 
 /// A part that is taken out of a kernel, as edits of the kernel's own text. Each
 /// old text must stand exactly once in the kernel. What is left must still need
@@ -63,40 +65,40 @@ struct Part<'a> {
     edits: &'a [(&'static str, &'static str)],
 }
 
-/// The lessons whose kernels have ablations.
-const LESSONS: [u32; 2] = [8, 9];
-
-/// That there is nothing to take out.
-pub(crate) fn nothing() -> Error {
-    Error::Usage(
-        "--ablate: these kernels have no parts to take out; those of lessons 8 and 9 have".into(),
-    )
-}
-
-/// Refuses `--ablate` where no kernel of the lesson has ablations.
-///
-/// # Errors
-/// [`Error::Usage`].
-pub(crate) fn must_suit(number: u32, wanted: bool) -> Result<()> {
-    if wanted && !LESSONS.contains(&number) {
-        Err(nothing())
-    } else {
-        Ok(())
-    }
+/// The flag of the lessons whose kernels have parts to take out.
+#[derive(Args)]
+pub struct AblateFlag {
+    /// Time each kernel with one part taken out at a time, to see what it waits for
+    #[arg(long, conflicts_with_all = ["step", "present"])]
+    pub ablate: bool,
 }
 
 impl Lesson {
-    /// Verifies and times a step, then times it with each of its parts taken out;
-    /// a step without ablations is passed over.
+    /// Verifies and times steps, each first whole and then with each of its parts taken
+    /// out; steps without ablations are passed over.
     ///
     /// # Errors
-    /// When the device fails. A whole kernel that is wrong is a printed row.
-    pub(crate) fn ablate(&mut self, step: &Step, problem: &Problem, begun: Record) -> Result<()> {
-        if step.ablations.is_empty() {
-            return Ok(());
+    /// When no step that is wanted has ablations, or the device fails. A whole kernel
+    /// that is wrong is a printed row.
+    pub fn ablate(&mut self, steps: &[Step], problem: &Problem) -> Result<()> {
+        self.peak()?;
+        self.console
+            .head(|report| report.line(format!("\n{}", heading().bold())))?;
+        let wanted = |step: &&Step| {
+            let asked_for = step.kernels().any(|kernel| self.flags().wants(kernel));
+            asked_for && !step.ablations.is_empty()
+        };
+        let steps: Vec<&Step> = steps.iter().filter(wanted).collect();
+        if steps.is_empty() {
+            return Err(Error::Usage(
+                "--ablate: these kernels have no parts to take out".into(),
+            ));
         }
-        self.ablated = true;
-        self.once(begun, |lesson| lesson.ablate_once(step, problem))
+        for step in steps {
+            let begun = self.record(&step.name(), &step.says, problem.shape)?;
+            self.once(begun, |lesson| lesson.ablate_once(step, problem))?;
+        }
+        Ok(())
     }
 
     fn ablate_once(&mut self, step: &Step, problem: &Problem) -> Result<()> {
@@ -108,7 +110,7 @@ impl Lesson {
         // The whole kernel must be right before anything is taken out of it.
         let record = self.measured(step, problem, Some(runs))?;
         let Some(whole) = record.seconds_median else {
-            return self.row(record);
+            return self.console.row(record);
         };
         self.part(step, problem, None, Ok((whole, record.spread)), whole)?;
         let preparations = record.preparations.iter();
@@ -143,23 +145,21 @@ impl Lesson {
         runs: Runs,
     ) -> Result<Timing> {
         let name = format!("{} with {}", step.name(), ablation.name);
-        self.doing(format!("building {name}"))?;
+        self.console.doing(format!("building {name}"))?;
         let session = self.session()?;
         let options = program::options(problem.ty, &step.defines);
         let source = alone(source, &step.kernels().collect::<Vec<_>>());
-        let program = Program::build(&session, &source, &options, self.flags.raw_log)?;
-        let launch = Launch {
-            kernel: program.kernel(&step.kernel, &Step::signature(problem.ty))?,
-            range: step.range(step.shape(problem.shape)),
-            name,
-        };
-        let mut ready = self.ready(step, problem, &program, launch)?;
-        self.doing(format!("running {} with {}", step.name(), ablation.name))?;
-        session.run_all(&ready.launches)?;
+        let program = Program::build(&session, &source, &options, self.flags().raw_log)?;
+        let kernel = program.kernel(&step.kernel, &Step::signature(problem.ty))?;
+        let range = step.range(step.shape(problem.shape));
+        let launch = Launch::new(kernel, name, range);
+        let ready = Product { step, problem }.ready(self, &program, launch)?;
+        self.console
+            .doing(format!("running {} with {}", step.name(), ablation.name))?;
+        session.run(&ready.launches)?;
         // What laid the operands out has run, and is a line of its own.
         let last = ready.launches.len() - 1;
-        let out = (&mut ready.c, ready.c_bytes, problem.ty);
-        self.time(&ready.launches[last..], out, runs)
+        self.time(&ready.launches[last..], &ready.output, runs)
     }
 
     /// Prints one line, for people or as JSON: median and spread, or why there are
@@ -176,7 +176,7 @@ impl Lesson {
         let name = step.name();
         let (part, shows) = ablation.map_or(("whole", &*step.says), |a| (a.name, a.shows));
         let times = timed.as_ref().ok();
-        self.report.json(&Part {
+        self.console.report.json(&Part {
             lesson: self.number,
             ablation_of: &name,
             part,
@@ -217,7 +217,7 @@ fn bar(share: f64) -> String {
 }
 
 /// The heading above the lines of `--ablate`.
-pub(crate) fn heading() -> String {
+fn heading() -> String {
     format!(
         "  Only whole kernels compute products; the rest is what is left of them\n\n  \
          {:<37}{:>9}{:>8}{:>8}",

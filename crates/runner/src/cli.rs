@@ -6,7 +6,6 @@ use std::time::Duration;
 use clap::{Parser, ValueEnum};
 use common::device::DEVICE_VARIABLE;
 use common::element::Type;
-use common::error::{Error, Result};
 use common::matrix::Fill;
 use common::shape::Shape;
 use supervise::Orders;
@@ -36,10 +35,6 @@ pub struct Flags {
     )]
     pub sizes: Vec<Shape>,
 
-    /// The one of `sizes` that is worked on now.
-    #[arg(skip)]
-    pub size: Option<Shape>,
-
     /// Timed runs of each kernel; 0 checks the results and times nothing
     /// [default: at least 3, until half a second or 20 runs]
     #[arg(long, value_name = "N")]
@@ -61,11 +56,6 @@ pub struct Flags {
     #[arg(long = "type", value_enum, default_value_t = Type::Float, value_name = "TYPE")]
     pub ty: Type,
 
-    /// Time each kernel with one part taken out at a time, to see what it waits for
-    /// (lessons 8 and 9)
-    #[arg(long)]
-    pub ablate: bool,
-
     /// What the matrices are filled with: seeded random numbers, or 1, 2, 3, ...
     #[arg(long, value_enum, default_value_t = Fill::Random)]
     pub fill: Fill,
@@ -83,11 +73,11 @@ pub struct Flags {
     pub color: Color,
 
     /// Tell each step as it happens, and wait for a key in between
-    #[arg(long, conflicts_with_all = ["all_devices", "watch", "ablate"])]
+    #[arg(long, conflicts_with_all = ["all_devices", "watch"])]
     pub step: bool,
 
     /// The same for a projector: large type, few words, 60 columns
-    #[arg(long, conflicts_with_all = ["all_devices", "watch", "ablate"])]
+    #[arg(long, conflicts_with_all = ["all_devices", "watch"])]
     pub present: bool,
 
     /// List the lesson's kernels and stop
@@ -139,23 +129,14 @@ impl Flags {
         }
     }
 
+    /// The device that this process is to use: its parent may say so.
+    pub fn selector(&self) -> Option<String> {
+        supervise::device_of_child().or_else(|| self.device.clone())
+    }
+
     /// Whether `--only` asks for this kernel, or for all.
     pub fn wants(&self, kernel: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|only| only == kernel)
-    }
-
-    /// One number for a lesson on vectors.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] when three different sizes were given.
-    pub fn length(&self) -> Result<Option<usize>> {
-        match self.size {
-            None => Ok(None),
-            Some(s) if s.m == s.n && s.n == s.k => Ok(Some(s.m)),
-            Some(s) => Err(Error::Usage(format!(
-                "this lesson works on vectors: --size takes one number, not {s}"
-            ))),
-        }
     }
 }
 

@@ -1,23 +1,23 @@
 //! A kernel that only moves floats: it shows what an order of access costs.
 
-use common::element::{Elements, Type};
+use common::element::Type;
 use common::error::Result;
 use common::ndrange::NdRange;
-use common::record::{Record, Work};
-use common::session::{Arg, Launch};
+use common::output::Output;
+use common::program::Program;
+use common::record::Work;
+use common::session::{Arg, Buffer, Launch};
 use common::shape::Shape;
-use common::verify::{self, Right};
-use narrate::{Beat, Card, Look};
-use opencl3::memory::Buffer;
+use common::verify::Right;
+use narrate::{Beat, Look};
 
 use crate::lesson::Lesson;
-use crate::measure::Outcome;
+use crate::task::{Ready, Task};
 
 /// One launch of such a kernel. Every one has the arguments (int, int, in, out).
-#[derive(Clone, Debug)]
-pub struct Copy {
+pub struct Copy<'a> {
     /// Name of the kernel function.
-    pub kernel: String,
+    pub kernel: &'a str,
     /// What tells this launch from others of the same kernel.
     pub variant: String,
     /// What it shows, in a few words.
@@ -32,144 +32,91 @@ pub struct Copy {
     pub exact_group: bool,
     /// Floats moved: each is read once and written once.
     pub elements: usize,
+    /// The floats, on the host and on the device.
+    pub input: (&'a [f32], &'a Buffer),
+    /// Element `i` of the output must be element `from(i)` of the input.
+    pub from: &'a dyn Fn(usize) -> usize,
 }
 
-impl Copy {
-    /// The kernel's name, with the variant where there is one.
-    pub fn name(&self) -> String {
-        if self.variant.is_empty() {
-            self.kernel.clone()
-        } else {
-            format!("{} {}", self.kernel, self.variant)
-        }
+impl Task for Copy<'_> {
+    fn kernel(&self) -> &str {
+        self.kernel
     }
 
-    /// The kernel's signature, for the check before the launch.
-    pub fn signature() -> [String; 4] {
-        ["int", "int", "float*", "float*"].map(String::from)
-    }
-}
-
-impl Lesson {
-    /// Verifies, times and prints a kernel that only moves data, unless `--only`
-    /// asks for others. `input` holds floats on the device; element `i` of the
-    /// output must be element `from(i)` of `host`.
-    ///
-    /// # Errors
-    /// As [`Lesson::measure`].
-    pub fn measure_copy(
-        &mut self,
-        copy: &Copy,
-        (input, host): (&Buffer<u8>, &[f32]),
-        from: impl Fn(usize) -> usize,
-    ) -> Result<()> {
-        if !self.flags.wants(&copy.kernel) {
-            return Ok(());
-        }
-        let narrator = self.narrator.clone();
-        narrator.kernel(|| {
-            Ok(Card {
-                name: copy.name(),
-                kernel: copy.kernel.clone(),
-                says: copy.says.clone(),
-                source: self.source()?,
-                defines: copy.defines.clone(),
-                facts: vec![format!(
-                    "{} floats, each read once and written once",
-                    copy.elements
-                )],
-            })
-        })?;
-        let begun = self.record_of_copy(copy)?;
-        self.once(begun, |lesson| {
-            narrator.again(|| lesson.measure_copy_once(copy, (input, host), &from))
-        })
+    fn variant(&self) -> &str {
+        &self.variant
     }
 
-    fn record_of_copy(&mut self, copy: &Copy) -> Result<Record> {
-        Ok(Record {
-            ty: Some(Type::Float),
-            ..self.record(&copy.name(), &copy.says, Shape::cube(0))?
-        })
+    fn says(&self) -> &str {
+        &self.says
     }
 
-    fn measure_copy_once(
-        &mut self,
-        copy: &Copy,
-        (input, host): (&Buffer<u8>, &[f32]),
-        from: impl Fn(usize) -> usize,
-    ) -> Result<()> {
-        let name = copy.name();
-        let elements = copy.elements;
-        let mut record = self.record_of_copy(copy)?;
-        if let Some(reason) = self.left_out(&copy.kernel)? {
-            record.skipped = Some(reason);
-            return self.row(record);
+    fn defines(&self) -> &[(String, usize)] {
+        &self.defines
+    }
+
+    fn facts(&self) -> Vec<String> {
+        let elements = self.elements;
+        vec![format!(
+            "{elements} floats, each read once and written once"
+        )]
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::cube(0)
+    }
+
+    fn work(&self) -> Work {
+        Work::Bytes(2.0 * (self.elements * size_of::<f32>()) as f64)
+    }
+
+    fn signature(&self) -> Vec<String> {
+        ["int", "int", "float*", "float*"].map(String::from).into()
+    }
+
+    fn range(&self) -> NdRange {
+        self.range.clone()
+    }
+
+    fn has_exact_group(&self) -> bool {
+        self.exact_group
+    }
+
+    fn ready(&self, lesson: &mut Lesson, _: &Program, mut launch: Launch) -> Result<Ready> {
+        let session = lesson.session()?;
+        let narrator = &lesson.console.narrator;
+        let (_, input) = self.input;
+        narrator.beat(Beat::Allocate)?;
+        narrator.name_next("C");
+        let output = Output::new(&session, Type::Float, self.elements)?;
+        let look = Look::vector(self.elements);
+        narrator.watch(&session.queue, "C", output.buffer.cl(), look);
+        narrator.watch(&session.queue, "A", input.cl(), look);
+        narrator.beat(Beat::Arguments)?;
+        let [first, second] = self.sizes.map(|size| Arg::Int(size as i32));
+        let [input, to] = [input, &output.buffer].map(|buffer| Arg::Buffer(buffer.clone()));
+        session.set_args(&mut launch, &[first, second, input, to])?;
+        Ok(Ready::new(launch, output))
+    }
+
+    fn bound(&self) -> String {
+        "every float must be the very bits of the one it copies".into()
+    }
+
+    fn check(&self, result: &[u8], canary: bool) -> Result<Right, String> {
+        let got: Vec<f32> = bytemuck::pod_collect_to_vec(result);
+        let (host, _) = self.input;
+        let is_wrong = |&i: &usize| got[i].to_bits() != host[(self.from)(i)].to_bits();
+        match ((0..self.elements).filter(is_wrong).count(), canary) {
+            (0, true) => Ok(Right {
+                compared: self.elements,
+                freivalds: false,
+            }),
+            (0, false) => Err("overrun: the kernel wrote past the end of its output".into()),
+            (wrong, _) => Err(format!(
+                "{wrong} of {} elements are not where they belong",
+                self.elements
+            )),
         }
-        let program = self.program(&copy.defines)?;
-        let kernel = program.kernel(&copy.kernel, &Copy::signature())?;
-        record.build_seconds = program.build_seconds;
-        let range = copy.range.clone();
-        let range = match self.launch_shape(&kernel, range, copy.exact_group, &mut record)? {
-            Ok(range) => range,
-            Err(reason) => {
-                record.skipped = Some(reason);
-                return self.row(record);
-            }
-        };
-        let session = self.session()?;
-        let size = elements * 4;
-        self.narrator.beat(Beat::Allocate)?;
-        self.narrator.name_next("C");
-        let mut out = session.buffer(size + session.canary_bytes())?;
-        let look = Look {
-            rows: 1,
-            cols: elements,
-            ty: Type::Float,
-        };
-        self.narrator.watch(&session.queue, "C", &out, look);
-        self.narrator.watch(&session.queue, "A", input, look);
-        self.narrator.beat(Beat::Arguments)?;
-        let [first, second] = copy.sizes.map(|size| Arg::Int(size as i32));
-        let args = [first, second, Arg::Buffer(input), Arg::Buffer(&out)];
-        session.set_args(&kernel, &name, &args)?;
-        let narrator = self.narrator.clone();
-        let check = |result: &[u8]| {
-            narrator.note(|| "every float must be the very bits of the one it copies".into());
-            let Elements::Float(got) = Elements::from_bytes(Type::Float, &result[..size]) else {
-                unreachable!("asked for floats")
-            };
-            let wrong = (0..elements).filter(|&i| got[i].to_bits() != host[from(i)].to_bits());
-            match (
-                wrong.count(),
-                verify::canary_alive(result, size, session.canary_bytes(), Type::Float),
-            ) {
-                (0, true) => Ok(Right {
-                    compared: elements,
-                    freivalds: false,
-                }),
-                (0, false) => Err("overrun: the kernel wrote past the end of its output".into()),
-                (n, _) => Err(format!(
-                    "{n} of {elements} elements are not where they belong"
-                )),
-            }
-        };
-        let runs = self.runs()?;
-        let launch = Launch {
-            kernel,
-            name,
-            range,
-        };
-        match self.verify_and_time(&[launch], (&mut out, size, Type::Float), runs, check)? {
-            Outcome::Wrong(wrong) => record.failed = Some(wrong),
-            Outcome::Right(right, timing) => {
-                record.right(right);
-                let limit = self.peak()?.map(|peak| peak.gbytes_per_second);
-                if let Some(timing) = timing {
-                    record.timed(&timing, Work::Bytes(2.0 * size as f64), limit);
-                }
-            }
-        }
-        self.row(record)
     }
 }

@@ -28,10 +28,10 @@ impl Lesson {
     /// # Errors
     /// When standard output fails.
     pub fn compare_with_host(&mut self, problem: &Problem) -> Result<()> {
-        if self.runs()?.is_none() || !self.flags.only.is_empty() || self.flags.ablate {
+        if self.runs()?.is_none() || !self.flags().only.is_empty() {
             return Ok(());
         }
-        let kernels = self.report.rows().iter();
+        let kernels = self.console.report.rows().iter();
         let best = kernels
             .filter(|row| row.verified && row.gflops.is_some())
             .max_by(|a, b| a.gflops.partial_cmp(&b.gflops).unwrap_or(Ordering::Equal))
@@ -70,7 +70,7 @@ impl Lesson {
         if shape == s {
             problem.clone()
         } else {
-            Problem::new(shape, problem.ty, problem.fill, self.flags.seed)
+            Problem::new(shape, problem.ty, problem.fill, self.flags().seed)
         }
     }
 
@@ -81,21 +81,21 @@ impl Lesson {
     /// When standard output fails.
     pub fn host_loop(&mut self, order: LoopOrder, problem: &Problem) -> Result<Record> {
         let name = format!("host {}", order.name());
-        if let Some(record) = self.host_of_before(&name) {
+        if let Some(record) = self.host_of_earlier(&name) {
             return Ok(record);
         }
-        self.doing(format!("timing {name}"))?;
+        self.console.doing(format!("timing {name}"))?;
         let says = format!("loop {}, 1 core, {}", order.name(), problem.shape);
         let (c, seconds) = order.run(problem);
-        self.host_row(&name, &says, problem, &c, seconds)
+        self.host_product(&name, &says, problem, &c, seconds)
     }
 
     fn host_library(&mut self, problem: &Problem) -> Result<Option<Record>> {
         let name = format!("host {}", reference::LIBRARY);
-        if let Some(record) = self.host_of_before(&name) {
+        if let Some(record) = self.host_of_earlier(&name) {
             return Ok(Some(record));
         }
-        self.doing(format!("timing {name}"))?;
+        self.console.doing(format!("timing {name}"))?;
         let Some((c, seconds)) = reference::library(problem) else {
             return Ok(None);
         };
@@ -105,10 +105,11 @@ impl Lesson {
             reference::library_threads(),
             problem.shape
         );
-        self.host_row(&name, &says, problem, &c, seconds).map(Some)
+        self.host_product(&name, &says, problem, &c, seconds)
+            .map(Some)
     }
 
-    fn host_row(
+    fn host_product(
         &mut self,
         name: &str,
         says: &str,
@@ -123,41 +124,29 @@ impl Lesson {
         }
         let timing = Timing::by_the_wall(vec![seconds]);
         record.timed(&timing, Work::Flop(problem.shape.flop()), None);
-        self.keep(&record)?;
-        self.report.json(&record)?;
-        Ok(record)
+        self.host_row(record)
     }
 
-    /// Records a loop of the host that was found right and moves `bytes` bytes of
-    /// vectors of `n` floats. In JSON mode the record is printed; for people the
-    /// caller says what it tells.
+    /// Hands on a record of the host; for people the caller says what it tells.
     ///
     /// # Errors
     /// When standard output fails.
-    pub fn host_moves(
-        &mut self,
-        (name, says): (&str, &str),
-        n: usize,
-        timing: &Timing,
-        bytes: f64,
-    ) -> Result<Record> {
-        if let Some(record) = self.host_of_before(name) {
-            return Ok(record);
-        }
-        let shape = Shape { m: 1, n, k: 1 };
-        let mut record = self.host_record(name, says, shape)?;
-        record.verified = true;
-        record.timed(timing, Work::Bytes(bytes), None);
-        self.keep(&record)?;
-        self.report.json(&record)?;
+    pub fn host_row(&mut self, record: Record) -> Result<Record> {
+        self.console.keep(&record)?;
+        self.console.report.json(&record)?;
         Ok(record)
     }
 
-    fn host_record(&mut self, name: &str, says: &str, shape: Shape) -> Result<Record> {
+    /// A record of the host, still without its time.
+    ///
+    /// # Errors
+    /// Those of [`Lesson::session`].
+    pub fn host_record(&mut self, name: &str, says: &str, shape: Shape) -> Result<Record> {
         Ok(Record {
             platform: "host".into(),
             device: "host".into(),
             driver: String::new(),
+            limits: None,
             ..self.record(name, says, shape)?
         })
     }

@@ -4,31 +4,38 @@
 //!
 //! - [`lesson()`] leads from `main` to a running [`Lesson`] (`run`), whose flags are in
 //!   [`cli`]; the work is done by a child process that `supervise` watches.
-//! - [`Step`] is a kernel and how it is launched, as data; [`Preparation`] lays one of
-//!   its operands out anew. [`Copy`] is a kernel that only moves floats.
-//! - `measure` is what happens to each of them: build, arguments, launch, read, check,
-//!   and only then time; `refusal` says why one is skipped.
+//! - [`Lesson`] has two parts: what it says ([`Console`], which prints through
+//!   [`report`]) and what it computes with (`workbench`: session, programs, operands).
+//! - [`Step`] is a product's kernel and how it is launched, as data; [`Preparation`]
+//!   lays one of its operands out anew.
+//! - `measure` is what happens to each kernel: **build, arguments, launch, read, check**,
+//!   and only then time. It knows a kernel as a [`Task`]; `product` makes one of a step,
+//!   [`Copy`] is one that only moves floats; `refusal` says why one is skipped.
 //! - `ablate` times a kernel with one part taken out; `host` is what the same product
-//!   takes without a device.
-//! - [`report`] prints rows for people, or JSON lines.
+//!   takes without a device; `resume` goes on after a kernel that took its process down.
 
 mod ablate;
 pub mod cli;
+mod console;
 mod copy;
 mod host;
 mod lesson;
 mod measure;
 mod prepare;
+mod product;
 mod refusal;
 pub mod report;
 mod resume;
 mod run;
 mod step;
+mod task;
+mod workbench;
 
-pub use ablate::Ablation;
+pub use ablate::{AblateFlag, Ablation};
+pub use console::Console;
 pub use copy::Copy;
 pub use lesson::Lesson;
-pub use measure::Outcome;
 pub use prepare::{Operand, Preparation};
 pub use run::{lesson, lesson_with};
 pub use step::{Axes, Layout, Step};
+pub use task::{Ready, Task};

@@ -5,16 +5,16 @@
 use common::element::Type;
 use common::error::Result;
 use common::ndrange::NdRange;
+use common::output::Output;
 use common::program::Program;
 use common::session::{Arg, Launch, Session};
 use common::shape::Shape;
 use common::traffic::Traffic;
-use common::verify::{self, Problem};
-use opencl3::memory::Buffer;
+use common::verify::Problem;
 
 use crate::lesson::Lesson;
-use crate::measure::Operands;
 use crate::step::Step;
+use crate::workbench::Operands;
 
 /// One of the two matrices that are multiplied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,12 +110,10 @@ impl Preparation {
     }
 }
 
-/// Where a preparation puts an operand: `bytes` bytes, and a canary behind them. A
-/// simulator gets none: it sees a bad address by itself, but only where nothing lies.
+/// Where a preparation puts an operand.
 pub(crate) struct LaidOut {
-    pub(crate) operand: Operand,
-    pub(crate) buffer: Buffer<u8>,
-    bytes: usize,
+    pub operand: Operand,
+    pub output: Output,
     /// The kernel that writes it.
     by: String,
 }
@@ -143,30 +141,24 @@ impl Lesson {
                 ..
             } = preparation;
             let kernel = program.kernel(name, &Preparation::signature(problem.ty))?;
-            let bytes = operand.size(padded).iter().product::<usize>() * problem.ty.size();
-            self.narrator.name_next(match operand {
-                Operand::A => "A laid out",
-                Operand::B => "B laid out",
-            });
-            let to =
-                session.upload(&verify::poisoned(bytes, session.canary_bytes(), problem.ty))?;
-            let from = match operand {
-                Operand::A => &given.a,
-                Operand::B => &given.b,
+            let (from, laid) = match operand {
+                Operand::A => (&given.a, "A laid out"),
+                Operand::B => (&given.b, "B laid out"),
             };
-            let [rows, columns] = operand.size(problem.shape).map(|n| Arg::Int(n as i32));
-            let args = [rows, columns, Arg::Buffer(from), Arg::Buffer(&to)];
-            session.set_args(&kernel, name, &args)?;
+            self.console.narrator.name_next(laid);
+            let elements = operand.size(padded).iter().product();
+            let output = Output::new(&session, problem.ty, elements)?;
+            output.poison(&session)?;
             let room = session.room(&kernel, &preparation.group);
-            launches.push(Launch {
-                range: preparation.range(padded).in_groups_of_at_most(room),
-                name: name.clone(),
-                kernel,
-            });
+            let range = preparation.range(padded).in_groups_of_at_most(room);
+            let mut launch = Launch::new(kernel, name, range);
+            let [rows, columns] = operand.size(problem.shape).map(|n| Arg::Int(n as i32));
+            let [from, to] = [from, &output.buffer].map(|buffer| Arg::Buffer(buffer.clone()));
+            session.set_args(&mut launch, &[rows, columns, from, to])?;
+            launches.push(launch);
             laid_out.push(LaidOut {
                 operand: *operand,
-                buffer: to,
-                bytes,
+                output,
                 by: name.clone(),
             });
         }
@@ -179,11 +171,12 @@ impl LaidOut {
     ///
     /// # Errors
     /// What is wrong, in words; also when the device fails.
-    pub(crate) fn must_keep_its_canary(&self, session: &Session, ty: Type) -> Result<(), String> {
-        let canary = session.canary_bytes();
-        let written = session.read(&self.buffer, self.bytes + canary);
-        let written = written.map_err(|error| error.to_string())?;
-        if verify::canary_alive(&written, self.bytes, canary, ty) {
+    pub(crate) fn must_keep_its_canary(&self, session: &Session) -> Result<(), String> {
+        let read = self
+            .output
+            .read(session)
+            .map_err(|error| error.to_string())?;
+        if self.output.canary_lives(&read) {
             Ok(())
         } else {
             Err(format!(

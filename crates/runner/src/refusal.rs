@@ -2,7 +2,7 @@
 //! launched, or said by the driver. It is skipped then, with the reason.
 
 use common::element::Type;
-use common::error::Result;
+use common::error::{Error, Result};
 use common::ndrange::NdRange;
 use common::numbers::bytes;
 use common::record::Record;
@@ -68,7 +68,7 @@ impl Lesson {
     /// When the file cannot be read.
     pub fn left_out(&self, kernel: &str) -> Result<Option<String>> {
         let died = self.has_died(kernel);
-        if died.is_some() || self.flags.source.is_none() {
+        if died.is_some() || self.flags().source.is_none() {
             return Ok(died);
         }
         let source = self.source()?;
@@ -117,6 +117,23 @@ impl Lesson {
 
 /// CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE: this launch does not
 /// suit this device, and nothing has run.
-pub(crate) fn is_refusal(code: i32) -> bool {
-    matches!(code, -54 | -55)
+pub(crate) fn is_refusal(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::OpenCl {
+            code: -54 | -55,
+            ..
+        }
+    )
+}
+
+/// Such an error as a reason.
+pub(crate) fn refused(error: &Error) -> String {
+    let Error::OpenCl { code, during, here } = error else {
+        return error.to_string();
+    };
+    let here = here
+        .as_ref()
+        .map_or_else(String::new, |here| format!(": {here}"));
+    format!("the driver refuses ({code}) {during}{here}")
 }

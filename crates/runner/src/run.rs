@@ -8,7 +8,6 @@ use common::source::{Source, did_you_mean};
 use supervise::events::Event;
 use supervise::{complain, watch};
 
-use crate::ablate;
 use crate::cli::Flags;
 use crate::lesson::Lesson;
 use crate::report::Report;
@@ -42,9 +41,7 @@ pub fn lesson_with<Own: Args>(
         let begun = Lesson::begin(number, title, file, flags);
         in_the_child(begun, |lesson| body(lesson, &own))
     } else {
-        status_of(
-            ablate::must_suit(number, flags.ablate).and_then(|()| in_the_parent(file, &flags)),
-        )
+        status_of(in_the_parent(file, &flags))
     };
     ExitCode::from(status)
 }
@@ -56,19 +53,23 @@ fn in_the_child(begun: Result<Lesson>, body: impl Fn(&mut Lesson) -> Result<()>)
         Err(error) => return status_of(Err(error)),
     };
     let result = at_each_size(&mut lesson, body);
-    lesson.spinner.finish_and_clear();
+    lesson.console.end_progress();
     let status = status_of(result);
     // If the parent cannot be told, it waits as long as for anything else.
-    let _ = lesson.tell(&Event::Leaving(status));
+    let _ = lesson.console.send(&Event::Leaving(status));
     status
 }
 
 fn at_each_size(lesson: &mut Lesson, body: impl Fn(&mut Lesson) -> Result<()>) -> Result<u8> {
-    for (i, size) in lesson.sizes().into_iter().enumerate() {
+    let sizes = lesson.flags().sizes.clone();
+    if sizes.is_empty() {
+        body(lesson)?;
+    }
+    for (i, size) in sizes.into_iter().enumerate() {
         if i > 0 {
             lesson.say("")?;
         }
-        lesson.flags.size = size;
+        lesson.set_size(size);
         body(lesson)?;
     }
     lesson.end()?;

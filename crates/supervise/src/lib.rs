@@ -65,6 +65,11 @@ pub fn is_child() -> bool {
     std::env::var_os(EVENTS_VARIABLE).is_some()
 }
 
+/// The device that the parent has chosen for this child, if it has.
+pub fn device_of_child() -> Option<String> {
+    std::env::var(CHILD_DEVICE_VARIABLE).ok()
+}
+
 /// True in a child that is only asked whether there is a device.
 pub fn is_probe() -> bool {
     std::env::var_os(PROBE_VARIABLE).is_some()

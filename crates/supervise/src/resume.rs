@@ -29,16 +29,16 @@ struct Measured {
 
 /// What children before this one measured, in order; what this one has come to is
 /// taken away.
-pub struct Before(VecDeque<Measured>);
+pub struct Earlier(VecDeque<Measured>);
 
-impl Before {
+impl Earlier {
     /// Reads the file that the environment names; empty in the first child.
-    pub fn from_environment() -> Before {
+    pub fn from_environment() -> Earlier {
         let path = std::env::var_os(events::EVENTS_VARIABLE);
-        Before::of(path.map_or(Vec::new(), |path| events::read(Path::new(&path))))
+        Earlier::of(path.map_or(Vec::new(), |path| events::read(Path::new(&path))))
     }
 
-    fn of(events: Vec<Event>) -> Before {
+    fn of(events: Vec<Event>) -> Earlier {
         let mut all = VecDeque::<Measured>::new();
         let record = |value| serde_json::from_value::<Record>(value).unwrap_or_default();
         for event in events {
@@ -65,7 +65,7 @@ impl Before {
                 _ => {}
             }
         }
-        Before(all)
+        Earlier(all)
     }
 
     /// True where this child has come to where the one before it ended.
@@ -101,7 +101,7 @@ impl Before {
 
 /// Whether the child that wrote this file had begun a kernel and not ended it.
 pub fn is_in_a_kernel(events: &Path) -> bool {
-    Before::of(events::read(events)).open().is_some()
+    Earlier::of(events::read(events)).open().is_some()
 }
 
 /// Adds how the kernel died that the child had begun; the next child will go on
@@ -116,7 +116,7 @@ pub fn note_death(events: &Path, how: &str) -> Result<bool> {
     if events::doing(&written).starts_with("building") {
         return Ok(false);
     }
-    let before = Before::of(written);
+    let before = Earlier::of(written);
     let died: Vec<String> = before
         .deaths()
         .map(|record| function(record).into())
@@ -140,7 +140,7 @@ pub fn note_death(events: &Path, how: &str) -> Result<bool> {
 /// How the lesson ended, and below it how kernels died before, which perhaps nobody
 /// has told yet.
 pub fn after_earlier_deaths(events: &Path, mut how: String) -> String {
-    for record in Before::of(events::read(events)).deaths() {
+    for record in Earlier::of(events::read(events)).deaths() {
         let head = record.died.as_deref().and_then(|how| how.lines().next());
         how.push_str(&format!("\n  before that: {}", head.unwrap_or_default()));
     }
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn what_was_measured_comes_back_in_order_and_what_was_not_does_not() {
-        let mut before = Before::of(vec![
+        let mut before = Earlier::of(vec![
             found("host loop"),
             Event::Doing("running a".into()),
             begun("a"),
@@ -234,7 +234,7 @@ mod tests {
         assert!(!note_death(&path, "crash").unwrap(), "{words}");
         let words = after_earlier_deaths(&path, "no device".into());
         assert_eq!(words, "no device\n  before that: crash");
-        let died = Before::of(events::read(&path)).take("a").unwrap();
+        let died = Earlier::of(events::read(&path)).take("a").unwrap();
         assert_eq!(died[0].died.as_deref(), Some("crash\n  next: look"));
         std::fs::remove_file(path).unwrap();
     }

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use colored::Colorize;
 use common::error::Result;
+use common::probe::Peak;
 use common::record::Record;
 use common::source::{Source, shortest};
 use text::wrap::{stderr_columns, wrap};
@@ -83,6 +84,12 @@ fn remember_limits(environment: &mut Environment, orders: &Orders, records: &[Re
     {
         environment.push((LIMITS_VARIABLE, peak.into()));
     }
+}
+
+/// The child's side: the limits that the run before it measured. So a save is checked
+/// sooner, and all runs are held against the same.
+pub fn limits_of_earlier_run() -> Option<Peak> {
+    serde_json::from_str(&std::env::var(LIMITS_VARIABLE).ok()?).ok()
 }
 
 /// As long as a learner thinks.

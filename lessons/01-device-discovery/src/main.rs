@@ -13,20 +13,21 @@ use serde_json::json;
 
 fn main() -> ExitCode {
     lesson(1, "device discovery", None, |lesson| {
-        lesson.narrator.beat(Beat::Drivers)?;
+        lesson.console.narrator.beat(Beat::Drivers)?;
         drivers(lesson)?;
-        lesson.narrator.beat(Beat::Device)?;
-        lesson.doing("looking for devices")?;
+        lesson.console.narrator.beat(Beat::Device)?;
+        lesson.console.doing("looking for devices")?;
         let devices = device::list()?;
-        lesson.tell_platforms();
+        lesson.console.narrator.platforms();
         let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
-        let choice = device::choose(&candidates, lesson.selector().as_deref())?;
+        let choice = device::choose(&candidates, lesson.flags().selector().as_deref())?;
         platforms(lesson, &devices)?;
         for device in &devices {
-            lesson.narrator.beat(Beat::Properties)?;
+            lesson.console.narrator.beat(Beat::Properties)?;
             limits(lesson, device)?;
             let chosen = device.index == choice.index;
             lesson
+                .console
                 .report
                 .json(&json!({ "lesson": 1, "chosen": chosen, "device": device }))?;
         }
@@ -109,7 +110,7 @@ fn limits(lesson: &Lesson, device: &Device) -> Result<()> {
         device.driver
     ))?;
     for (_, question, answer, _) in &rows {
-        lesson.narrator.call(None, &|| {
+        lesson.console.narrator.call(None, &|| {
             let call = Call::new("clGetDeviceInfo").also("device");
             call.arg("", format!("CL_DEVICE_{question}")).gave(answer)
         });

@@ -14,6 +14,7 @@ use std::time::Instant;
 
 use common::device::{Candidate, Kind, choose};
 use common::error::During;
+use common::ndrange::NdRange;
 use common::program::diagnose;
 use common::timing::Profile;
 use common::{Error, Result};
@@ -53,8 +54,8 @@ struct Times {
 fn main() -> ExitCode {
     lesson(2, "saxpy", Some("02-saxpy.cl"), |lesson| {
         // Step 1: every device of every platform.
-        lesson.narrator.beat(Beat::Device)?;
-        lesson.doing("looking for devices")?;
+        lesson.console.narrator.beat(Beat::Device)?;
+        lesson.console.doing("looking for devices")?;
         let platforms = get_platforms().unwrap_or_default();
         let mut devices = Vec::new();
         let mut candidates = Vec::new();
@@ -70,8 +71,8 @@ fn main() -> ExitCode {
             // Why there is none is told by the library: no loader, no driver, or no device.
             common::device::list()?;
         }
-        lesson.tell_platforms();
-        let choice = choose(&candidates, lesson.selector().as_deref())?;
+        lesson.console.narrator.platforms();
+        let choice = choose(&candidates, lesson.flags().selector().as_deref())?;
         let chosen = &candidates[choice.index];
         lesson.say(format!(
             "   1  {} platform(s), {} device(s); using {}, {}",
@@ -81,7 +82,7 @@ fn main() -> ExitCode {
             choice.reason
         ))?;
         let saxpy = problem::problem(lesson, chosen, &devices[choice.index])?;
-        if lesson.flags.wants("saxpy") {
+        if lesson.flags().wants("saxpy") {
             by_hand(lesson, &saxpy, &devices[choice.index], chosen)?;
         }
         vector::measure(lesson, &saxpy)?;
@@ -97,7 +98,7 @@ fn by_hand(
     device: &Device,
     candidate: &Candidate,
 ) -> Result<()> {
-    let narrator = lesson.narrator.clone();
+    let narrator = lesson.console.narrator.clone();
     narrator.kernel(|| tell::card(saxpy))?;
     lesson.once(compare::begun(saxpy, candidate), |lesson| {
         if let Some(reason) = lesson.left_out("saxpy")? {
@@ -175,7 +176,7 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
         .is_err()
     {
         let log = program.get_build_log(device.id()).unwrap_or_default();
-        let raw = lesson.flags.raw_log;
+        let raw = lesson.flags().raw_log;
         return Err(Error::Build(diagnose(&log, &saxpy.source, raw)));
     }
     let build = start.elapsed().as_secs_f64();
@@ -246,7 +247,7 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     let global = [n.next_multiple_of(GROUP)];
     let local = [GROUP];
     tell.begins(Beat::Launch)?;
-    lesson.doing("running saxpy")?;
+    lesson.console.doing("running saxpy")?;
     let (mut launches, mut enqueue, mut wall) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..=saxpy.runs {
         let start = Instant::now();
@@ -271,7 +272,7 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     let first = launches.remove(0);
     enqueue.remove(0);
     wall.remove(0);
-    tell.launch(global[0], GROUP, first);
+    tell.launch(&NdRange::cover(&[n], &[GROUP]), first);
     let say = |text: String| if aloud { lesson.say(text) } else { Ok(()) };
     say(format!(
         "   8  launch: {} items in groups of {GROUP}, {} times",

@@ -2,9 +2,10 @@
 //! in them.
 
 use common::device::{Candidate, Kind};
-use common::element::{Elements, Type};
+use common::element::Type;
 use common::error::During;
 use common::matrix::{Fill, Matrix};
+use common::shape::Shape;
 use common::source::Source;
 use common::verify::CANARY_BYTES;
 use common::{Error, Result};
@@ -31,7 +32,8 @@ pub struct Saxpy {
 
 /// Two vectors and a factor, from the flags.
 pub fn problem(lesson: &Lesson, candidate: &Candidate, device: &Device) -> Result<Saxpy> {
-    if lesson.flags.ty != Type::Float {
+    let flags = lesson.flags();
+    if flags.ty != Type::Float {
         return Err(Error::Usage(
             "this lesson computes with floats; --type belongs to the matrix lessons".into(),
         ));
@@ -44,28 +46,31 @@ pub fn problem(lesson: &Lesson, candidate: &Candidate, device: &Device) -> Resul
         (false, Kind::Gpu) => length_for(global),
         (false, _) => SHORTEST,
     };
-    let n = lesson.flags.length()?.unwrap_or(own);
+    let n = length(lesson.size())?.unwrap_or(own);
     must_fit(n, candidate, device)?;
-    let vector = |seed: u64| match Matrix::filled(1, n, Type::Float, lesson.flags.fill, seed).data {
-        Elements::Float(floats) => floats,
-        _ => unreachable!("asked for floats"),
-    };
-    let runs = match (lesson.flags.runs, simulator) {
+    let vector = |seed| Matrix::floats(n, flags.fill, seed);
+    let runs = match (flags.runs, simulator) {
         (Some(runs), _) => runs,
         (None, true) => 0,
         (None, false) => 10,
     };
     Ok(Saxpy {
         source: lesson.source()?,
-        d: if lesson.flags.fill == Fill::Count {
-            2.0
-        } else {
-            1.7
-        },
-        a: vector(lesson.flags.seed),
-        b: vector(lesson.flags.seed.wrapping_add(1)),
+        d: if flags.fill == Fill::Count { 2.0 } else { 1.7 },
+        a: vector(flags.seed),
+        b: vector(flags.seed.wrapping_add(1)),
         runs,
     })
+}
+
+/// The one number of a lesson on vectors.
+fn length(size: Option<Shape>) -> Result<Option<usize>> {
+    match size {
+        Some(s) if s != Shape::cube(s.m) => Err(Error::Usage(format!(
+            "this lesson works on vectors: --size takes one number, not {s}"
+        ))),
+        size => Ok(size.map(|s| s.m)),
+    }
 }
 
 /// The vectors of a GPU with so many bytes of memory: each a 64th of it, in powers of

@@ -1,7 +1,7 @@
 //! What `--step` tells of the eleven steps. Nothing here is part of them.
 
 use common::Result;
-use common::element::Type;
+use common::ndrange::NdRange;
 use common::numbers::seconds;
 use common::source::Source;
 use common::tell::{Call, Listener};
@@ -9,7 +9,7 @@ use common::timing::Profile;
 use narrate::{Beat, Card, Look, Narrator};
 use opencl3::command_queue::CommandQueue;
 use opencl3::memory::Buffer;
-use opencl3::types::cl_float;
+use opencl3::types::{cl_float, cl_mem};
 use runner::Lesson;
 
 use super::compare::bound;
@@ -37,7 +37,7 @@ impl Tell {
     pub fn new(lesson: &Lesson, aloud: bool) -> Tell {
         Tell {
             narrator: if aloud {
-                lesson.narrator.clone()
+                lesson.console.narrator.clone()
             } else {
                 Narrator::default()
             },
@@ -55,31 +55,14 @@ impl Tell {
 
     /// Step 2.
     pub fn context(&self) {
-        self.call(|| {
-            Call::new("clCreateContext")
-                .arg("", "1 device")
-                .gave("context")
-        });
+        self.call(Call::create_context);
     }
 
     /// Step 3.
     pub fn program(&self, source: &Source, build: f64) {
-        let text = format!("{} bytes of {}", source.text.len(), source.path.display());
-        self.call(|| {
-            let call = Call::new("clCreateProgramWithSource").also("context");
-            call.arg("", &text).gave("program")
-        });
-        self.call(|| {
-            let call = Call::new("clBuildProgram").also("program").also("1 device");
-            let call = call.arg("", "-cl-kernel-arg-info");
-            call.gave(format!("ok, in {}", seconds(build)))
-        });
-        self.call(|| {
-            Call::new("clCreateKernel")
-                .also("program")
-                .arg("", "saxpy")
-                .gave("kernel")
-        });
+        self.call(|| Call::create_program(source));
+        self.call(|| Call::build_program("-cl-kernel-arg-info", build));
+        self.call(|| Call::create_kernel("saxpy"));
     }
 
     /// Step 4.
@@ -89,70 +72,39 @@ impl Tell {
             ("B", n, "CL_MEM_READ_ONLY"),
             ("C", n + CANARY, "CL_MEM_WRITE_ONLY"),
         ] {
-            self.call(|| {
-                let call = Call::new("clCreateBuffer").also("context").also(access);
-                call.arg("", bytes_of(count)).gave(name)
-            });
+            self.call(|| Call::create_buffer(access, bytes(count), name));
         }
     }
 
     /// Step 5. From now on the buffers can be looked into.
     pub fn queue(&self, queue: &CommandQueue, [a, b, c]: [&Buffer<cl_float>; 3], n: usize) {
-        self.call(|| {
-            let call = Call::new("clCreateCommandQueue")
-                .also("context")
-                .also("device");
-            call.arg("", "CL_QUEUE_PROFILING_ENABLE").gave("queue")
-        });
-        let look = Look {
-            rows: 1,
-            cols: n,
-            ty: Type::Float,
-        };
+        self.call(Call::create_queue);
         for (name, buffer) in [("A", a), ("B", b), ("C", c)] {
-            self.narrator.watch(queue, name, buffer, look);
+            self.narrator.watch(queue, name, buffer, Look::vector(n));
         }
     }
 
     /// Step 6.
     pub fn writes(&self, n: usize) {
         for (name, count) in [("A", n), ("B", n), ("C", n + CANARY)] {
-            self.call(|| transfer("clEnqueueWriteBuffer", name, count));
+            self.call(|| Call::transfer("clEnqueueWriteBuffer", name, bytes(count)));
         }
     }
 
     /// Step 7.
     pub fn arguments(&self, n: usize, d: f32) {
-        let numbers = [("int n", n.to_string()), ("float d", d.to_string())];
-        let buffers = ["A", "B", "C"].map(|name| ("float*", name.to_string()));
-        for (index, (label, value)) in numbers.into_iter().chain(buffers).enumerate() {
-            self.call(|| {
-                let call = Call::new("clSetKernelArg").also("kernel").arg("", index);
-                call.arg(label, &value)
-            });
+        let numbers = [("int n", 4, n.to_string()), ("float d", 4, d.to_string())];
+        let buffers = ["A", "B", "C"].map(|name| ("float*", size_of::<cl_mem>(), name.into()));
+        for (index, (label, bytes, value)) in numbers.into_iter().chain(buffers).enumerate() {
+            self.call(|| Call::set_arg(index, bytes, label, String::clone(&value)));
         }
     }
 
     /// Step 8: the first launch; the timed ones are alike.
-    pub fn launch(&self, global: usize, local: usize, first: Profile) {
-        self.call(|| {
-            let call = Call::new("clEnqueueNDRangeKernel")
-                .also("queue")
-                .arg("", "saxpy");
-            let call = call.also("1D").arg("global", global).arg("local", local);
-            call.gave("event")
-        });
-        self.call(|| Call::new("clWaitForEvents").arg("", "1 event"));
-        let since = |time: u64| seconds(time.saturating_sub(first.queued) as f64 * 1e-9);
-        self.call(|| {
-            let call = Call::new("clGetEventProfilingInfo").also("event");
-            call.arg("", "the four times").gave(format!(
-                "QUEUED 0, SUBMIT +{}, START +{}, END +{}",
-                since(first.submit),
-                since(first.start),
-                since(first.end)
-            ))
-        });
+    pub fn launch(&self, range: &NdRange, first: Profile) {
+        self.call(|| Call::launch("saxpy", range));
+        self.call(Call::wait);
+        self.call(|| Call::times(Some(&first)));
         self.narrator
             .note(|| "the timed launches are alike, and not told one by one".into());
     }
@@ -160,7 +112,7 @@ impl Tell {
     /// Step 9.
     pub fn read(&self, n: usize, took: f64) {
         self.call(|| {
-            let call = transfer("clEnqueueReadBuffer", "C", n + CANARY);
+            let call = Call::transfer("clEnqueueReadBuffer", "C", bytes(n + CANARY));
             call.gave(format!("ok, in {}", seconds(took)))
         });
     }
@@ -171,13 +123,7 @@ impl Tell {
     }
 }
 
-fn bytes_of(count: usize) -> String {
-    format!("{} bytes", count * size_of::<cl_float>())
-}
-
-fn transfer(name: &'static str, buffer: &str, count: usize) -> Call {
-    let call = Call::new(name).also("queue").arg("", buffer);
-    call.also("CL_TRUE")
-        .also("offset 0")
-        .arg("", bytes_of(count))
+/// Of so many floats.
+fn bytes(count: usize) -> usize {
+    count * size_of::<cl_float>()
 }

@@ -49,7 +49,7 @@ fn steps() -> [Step; 4] {
 /// Two products that can be followed by hand: 3 x 3 in one group, and 3 x 4
 /// times 4 x 5 in a group that is larger than C, so that the guard is needed.
 fn small_enough_to_print(lesson: &mut Lesson) -> Result<()> {
-    if !lesson.flags.only.is_empty() || lesson.flags.json {
+    if !lesson.flags().only.is_empty() || lesson.flags().json {
         return Ok(());
     }
     let [local_ids, _, naive, _] = steps();
@@ -61,7 +61,7 @@ fn small_enough_to_print(lesson: &mut Lesson) -> Result<()> {
 
 /// The same three loops on one core of the host, in all six orders.
 fn loop_orders(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
-    if lesson.runs()?.is_none() || !lesson.flags.only.is_empty() {
+    if lesson.runs()?.is_none() || !lesson.flags().only.is_empty() {
         return Ok(());
     }
     // Enough to leave the caches, and still a matter of seconds.

@@ -4,7 +4,6 @@
 use std::process::ExitCode;
 
 use common::device::Kind;
-use common::element::{Elements, Type};
 use common::matrix::{Fill, Matrix};
 use common::ndrange::NdRange;
 use common::{Result, Traffic};
@@ -64,26 +63,23 @@ fn products(lesson: &mut Lesson) -> Result<()> {
 
 /// The same elements, copied in worse and worse order.
 fn copies(lesson: &mut Lesson) -> Result<()> {
-    if !lesson.flags.wants("copy_stride") && !lesson.flags.wants("copy_offset") {
+    if !lesson.flags().wants("copy_stride") && !lesson.flags().wants("copy_offset") {
         return Ok(());
     }
     let session = lesson.session()?;
     let elements = copied_elements(lesson)?;
     // 64 more than are copied, so that a copy may begin at any offset.
     let length = elements + 64;
-    let values = Matrix::filled(1, length, Type::Float, Fill::Random, lesson.flags.seed);
-    let Elements::Float(host) = &values.data else {
-        unreachable!("filled with floats")
-    };
-    let input = session.upload(values.data.as_bytes())?;
+    let host = Matrix::floats(length, Fill::Random, lesson.flags().seed);
+    let input = session.upload(bytemuck::cast_slice(&host))?;
     lesson.say(format!(
         "\n  Copies of {elements} floats: bandwidth of the bytes that are used"
     ))?;
     lesson.table("GB/s")?;
     for stride in [1, 2, 4, 8, 16, 32, 64] {
         let columns = elements / stride;
-        let copy = Copy {
-            kernel: "copy_stride".into(),
+        lesson.measure_task(&Copy {
+            kernel: "copy_stride",
             variant: format!("{stride}"),
             says: format!("neighbours read {} bytes apart", 4 * stride),
             defines: Vec::new(),
@@ -91,14 +87,14 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
             range: NdRange::cover(&[columns, stride], &[256, 1]),
             exact_group: false,
             elements,
-        };
-        let from = |i: usize| i % columns * stride + i / columns;
-        lesson.measure_copy(&copy, (&input, host), from)?;
+            input: (&host, &input),
+            from: &|i| i % columns * stride + i / columns,
+        })?;
     }
     lesson.table("GB/s")?;
     for offset in [0, 1, 7, 8, 16, 32] {
-        let copy = Copy {
-            kernel: "copy_offset".into(),
+        lesson.measure_task(&Copy {
+            kernel: "copy_offset",
             variant: format!("{offset}"),
             says: format!("neighbours, beginning {} bytes further on", 4 * offset),
             defines: Vec::new(),
@@ -106,8 +102,9 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
             range: NdRange::cover(&[elements], &[256]),
             exact_group: false,
             elements,
-        };
-        lesson.measure_copy(&copy, (&input, host), |i| i + offset)?;
+            input: (&host, &input),
+            from: &|i| i + offset,
+        })?;
     }
     Ok(())
 }

@@ -76,7 +76,7 @@ fn private_sizes(lesson: &mut Lesson) -> Result<()> {
         kernel,
         private_bytes,
         ..
-    } in lesson.report.rows()
+    } in lesson.console.report.rows()
     {
         let kernel = kernel.split(' ').next().unwrap_or(kernel).to_string();
         let known = sizes.iter().any(|(name, _)| *name == kernel);

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use common::element::{Elements, Type};
+use common::element::Type;
 use common::matrix::{Fill, Matrix};
 use common::ndrange::NdRange;
 use common::shape::Shape;
@@ -90,8 +90,8 @@ const TOLD: usize = 8;
 /// A product so small that the items can tell how they fill the tiles.
 fn watch_tiles_fill(lesson: &mut Lesson) -> Result<()> {
     // What kernels print would spoil JSON, and types other than float their %g.
-    let wanted = lesson.flags.wants("trace_tiles");
-    if !wanted || lesson.flags.json || lesson.flags.ty != Type::Float {
+    let wanted = lesson.flags().wants("trace_tiles");
+    if !wanted || lesson.flags().json || lesson.flags().ty != Type::Float {
         return Ok(());
     }
     let step = Step::new(
@@ -101,7 +101,7 @@ fn watch_tiles_fill(lesson: &mut Lesson) -> Result<()> {
     .exact_group([2, 2]);
     lesson.session()?;
     let tiny = |size: &Shape| size.m.max(size.n).max(size.k) <= TOLD;
-    let shape = lesson.flags.size.filter(tiny);
+    let shape = lesson.size().filter(tiny);
     let shape = shape.unwrap_or(Shape { m: 3, n: 3, k: 4 });
     let Shape { m, n, k } = shape;
     lesson.say(format!(
@@ -112,17 +112,14 @@ fn watch_tiles_fill(lesson: &mut Lesson) -> Result<()> {
 
 /// Reads along rows, writes along rows, and turns the tile round in between.
 fn transpositions(lesson: &mut Lesson) -> Result<()> {
-    if !lesson.flags.wants("transpose_naive") && !lesson.flags.wants("transpose_tile") {
+    if !lesson.flags().wants("transpose_naive") && !lesson.flags().wants("transpose_tile") {
         return Ok(());
     }
     let session = lesson.session()?;
     let shape = lesson.shape()?;
     let (rows, columns) = (shape.m, shape.n);
-    let values = Matrix::filled(rows, columns, Type::Float, Fill::Random, lesson.flags.seed);
-    let Elements::Float(host) = &values.data else {
-        unreachable!("filled with floats")
-    };
-    let input = session.upload(values.data.as_bytes())?;
+    let host = Matrix::floats(rows * columns, Fill::Random, lesson.flags().seed);
+    let input = session.upload(bytemuck::cast_slice(&host))?;
     lesson.say(format!(
         "\n  Transposing {rows} x {columns} floats: what bank conflicts cost"
     ))?;
@@ -147,8 +144,8 @@ fn transpositions(lesson: &mut Lesson) -> Result<()> {
             "rows of the tile one element longer",
         ),
     ] {
-        let copy = Copy {
-            kernel: kernel.into(),
+        lesson.measure_task(&Copy {
+            kernel,
             variant: variant.into(),
             says: says.into(),
             defines: vec![("PAD".into(), pad)],
@@ -160,9 +157,9 @@ fn transpositions(lesson: &mut Lesson) -> Result<()> {
             ),
             exact_group: true,
             elements: rows * columns,
-        };
-        let from = |i: usize| i % rows * columns + i / rows;
-        lesson.measure_copy(&copy, (&input, host), from)?;
+            input: (&host, &input),
+            from: &|i| i % rows * columns + i / rows,
+        })?;
     }
     Ok(())
 }

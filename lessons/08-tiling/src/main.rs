@@ -7,14 +7,19 @@ use std::process::ExitCode;
 
 use common::Traffic;
 use common::element::Type;
-use runner::{Step, lesson};
+use runner::{AblateFlag, Step, lesson_with};
 
 fn main() -> ExitCode {
-    lesson(8, "tiling", Some("08-tiling.cl"), |lesson| {
+    let file = Some("08-tiling.cl");
+    lesson_with(8, "tiling", file, |lesson, flags: &AblateFlag| {
         let problem = lesson.problem()?;
+        let steps = steps(problem.ty);
+        if flags.ablate {
+            return lesson.ablate(&steps, &problem);
+        }
         lesson.table("GFLOP/s")?;
-        for step in steps(problem.ty) {
-            lesson.measure(&step, &problem)?;
+        for step in &steps {
+            lesson.measure(step, &problem)?;
         }
         lesson.compare_with_host(&problem)
     })

@@ -6,25 +6,23 @@ mod gpu;
 
 use std::process::ExitCode;
 
-use runner::lesson;
+use runner::{AblateFlag, lesson_with};
 
 fn main() -> ExitCode {
-    lesson(
-        9,
-        "feeding the tile",
-        Some("09-feeding-the-tile.cl"),
-        |lesson| {
-            let problem = lesson.problem()?;
-            let session = lesson.session()?;
-            let limits = &session.device.limits;
-            lesson.table("GFLOP/s")?;
-            for step in cpu::steps(&problem, limits) {
-                lesson.measure(&step, &problem)?;
-            }
-            for step in gpu::steps(&problem, limits) {
-                lesson.measure(&step, &problem)?;
-            }
-            lesson.compare_with_host(&problem)
-        },
-    )
+    let file = Some("09-feeding-the-tile.cl");
+    lesson_with(9, "feeding the tile", file, |lesson, flags: &AblateFlag| {
+        let problem = lesson.problem()?;
+        let session = lesson.session()?;
+        let limits = &session.device.limits;
+        let mut steps = Vec::from(cpu::steps(&problem, limits));
+        steps.extend(gpu::steps(&problem, limits));
+        if flags.ablate {
+            return lesson.ablate(&steps, &problem);
+        }
+        lesson.table("GFLOP/s")?;
+        for step in &steps {
+            lesson.measure(step, &problem)?;
+        }
+        lesson.compare_with_host(&problem)
+    })
 }

@@ -73,7 +73,7 @@ fn main() -> ExitCode {
 fn defaults(lesson: &mut Lesson, problem: &Problem) -> Result<Vec<Point>> {
     let session = lesson.session()?;
     let defaults = defaults::defaults(&session.device, problem.ty, problem.shape);
-    let wanted = |point: &Point| lesson.flags.wants(point.family.kernel());
+    let wanted = |point: &Point| lesson.flags().wants(point.family.kernel());
     Ok(defaults.into_iter().filter(wanted).collect())
 }
 
@@ -123,7 +123,7 @@ fn autotune(
     let there = source.kernels();
     let mut families = Family::ALL.to_vec();
     families.retain(|family| there.iter().any(|kernel| kernel == family.kernel()));
-    families.retain(|family| lesson.flags.wants(family.kernel()));
+    families.retain(|family| lesson.flags().wants(family.kernel()));
     let space = space::space(&families, &flags.limit, &room);
     let mut log = Log::open(&session.device, &source.text, problem.ty)?;
     if flags.reset {
@@ -150,7 +150,7 @@ fn autotune(
     lesson.table("GFLOP/s")?;
     for (variant, point) in defaults.chain(finalists) {
         lesson.measure(&point.step(&variant), problem)?;
-        let row = lesson.report.rows().last();
+        let row = lesson.console.report.rows().last();
         if let Some(gflops) = row.filter(|row| row.verified).and_then(|row| row.gflops) {
             log.remeasured(problem.shape, point, gflops)?;
         }
@@ -165,7 +165,7 @@ fn autotune(
 /// The winner beside the default that the device would have got untuned, which is
 /// the last of the defaults.
 fn conclude(lesson: &Lesson) -> Result<()> {
-    let rows = lesson.report.rows().iter();
+    let rows = lesson.console.report.rows().iter();
     let timed: Vec<_> = rows.filter_map(|row| Some((row, row.gflops?))).collect();
     let is_default = |row: &Record| row.kernel.ends_with(" default");
     let default = timed.iter().rfind(|(row, _)| is_default(row));

@@ -40,7 +40,12 @@ pub fn draw(path: &Path, lesson: &Lesson, problem: &Problem, trials: &Trials) ->
         problem.ty.name(),
         trials.len()
     );
-    let device = lesson.report.rows().first().map(|row| row.device.clone());
+    let device = lesson
+        .console
+        .report
+        .rows()
+        .first()
+        .map(|row| row.device.clone());
     draw_all(path, &title, &device.unwrap_or_default(), trials).map_err(|error| Error::File {
         path: path.into(),
         why: error.to_string(),

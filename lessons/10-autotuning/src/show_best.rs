@@ -16,7 +16,7 @@ use crate::log::Log;
 /// [`Error::Usage`] when none is known.
 pub fn show_best(lesson: &mut Lesson) -> Result<()> {
     let shape = lesson.shape()?;
-    let ty = lesson.flags.ty;
+    let ty = lesson.flags().ty;
     let device = &lesson.session()?.device;
     let log = Log::open(device, &lesson.source()?.text, ty)?;
     let known = log.known(shape);
@@ -47,7 +47,7 @@ pub fn show_best(lesson: &mut Lesson) -> Result<()> {
         range.global,
         range.local
     ))?;
-    lesson.report.json(&json!({
+    lesson.console.report.json(&json!({
         "kernel": point.family.kernel(),
         "m": shape.m, "n": shape.n, "k": shape.k,
         "type": ty,

@@ -70,7 +70,7 @@ fn limit(budget: Duration, slowest: Option<Duration>, timeout: Duration) -> Dura
 pub fn search(lesson: &mut Lesson, problem: &Problem, start: &Start, log: &mut Log) -> Result<()> {
     let before = log.known(problem.shape);
     announce(lesson, start, log, &before)?;
-    let timeout = Duration::from_secs(lesson.flags.timeout);
+    let timeout = Duration::from_secs(lesson.flags().timeout);
     let device = lesson.session()?.device.label();
     let mut slowest = None;
     let mut known = before.clone();
@@ -80,7 +80,7 @@ pub fn search(lesson: &mut Lesson, problem: &Problem, start: &Start, log: &mut L
             start.points,
             &start.starts,
             &known.trials,
-            lesson.flags.seed,
+            lesson.flags().seed,
         ) else {
             break;
         };
@@ -102,7 +102,7 @@ pub fn search(lesson: &mut Lesson, problem: &Problem, start: &Start, log: &mut L
         let (left, outcome) = ready.try_one(&point, best_seconds, limit, || {
             let spent = known.seconds + begin.elapsed().as_secs_f64();
             let share = spent / start.budget.as_secs_f64();
-            lesson.doing_share(share, progress(&known, &point))
+            lesson.console.doing_share(share, progress(&known, &point))
         })?;
         worker = left;
         if matches!(outcome, Outcome::Right { .. }) {

@@ -51,7 +51,7 @@ pub fn problem_of_worker() -> Option<Shape> {
 /// nothing that this one measures can be trusted.
 pub fn serve(lesson: &mut Lesson, shape: Shape) -> Result<()> {
     let requests = requests();
-    lesson.flags.size = Some(shape);
+    lesson.set_size(shape);
     let problem = &lesson.problem()?;
     answer(&Answer::Ready(lesson.session()?.device.label()))?;
     for request in requests {

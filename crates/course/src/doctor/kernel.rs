@@ -6,7 +6,7 @@ use common::device;
 use common::element::Type;
 use common::ndrange::NdRange;
 use common::program::{self, Program};
-use common::session::{Arg, Session};
+use common::session::{Arg, Launch, Session};
 use common::source::Source;
 use common::timing::{self, Clock, Runs};
 use common::{Error, Result};
@@ -66,8 +66,10 @@ fn run(index: usize) -> Result<Value> {
     };
 
     let mirror = program.kernel("mirror", &["float*", "float*"].map(String::from))?;
-    session.set_args(&mirror, "mirror", &[Arg::Buffer(&x), Arg::Buffer(&y)])?;
-    session.run(&mirror, "mirror", &range)?;
+    let mut mirror = [Launch::new(mirror, "mirror", range.clone())];
+    let [from, to] = [&x, &y].map(|buffer| Arg::Buffer(buffer.clone()));
+    session.set_args(&mut mirror[0], &[from.clone(), to.clone()])?;
+    session.run(&mirror)?;
     let mirrored = |i: usize| input[i / GROUP * GROUP + GROUP - 1 - i % GROUP];
     let right = result()?
         .iter()
@@ -75,13 +77,9 @@ fn run(index: usize) -> Result<Value> {
         .all(|(i, y)| *y == 2.0 * mirrored(i) + 1.0);
 
     let long_sum = program.kernel("long_sum", &["int", "float*", "float*"].map(String::from))?;
-    let args = [Arg::Int(ROUNDS as i32), Arg::Buffer(&x), Arg::Buffer(&y)];
-    session.set_args(&long_sum, "long_sum", &args)?;
-    let timing = timing::measure(
-        Runs::Exactly(3),
-        |_| Ok(()),
-        || Ok(vec![session.run(&long_sum, "long_sum", &range)?]),
-    )?;
+    let mut long_sum = [Launch::new(long_sum, "long_sum", range)];
+    session.set_args(&mut long_sum[0], &[Arg::Int(ROUNDS as i32), from, to])?;
+    let timing = timing::measure(Runs::Exactly(3), |_| Ok(()), || session.run(&long_sum))?;
     // Small whole numbers: exact in any order.
     let sum: f32 = (0..ROUNDS).map(|i| input[i % ITEMS]).sum();
     let long_loops = result()?.iter().all(|y| *y == sum);

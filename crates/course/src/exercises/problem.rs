@@ -64,7 +64,7 @@ impl Kind {
 /// The arguments of one launch, and the check of its result.
 pub struct Problem {
     /// The numbers, which come first.
-    pub scalars: Vec<Arg<'static>>,
+    pub scalars: Vec<Arg>,
     /// What the buffers hold, which come next.
     pub inputs: Vec<Elements>,
     /// The result's type, and how many of it.
@@ -217,7 +217,7 @@ fn panels(matrix: &Elements, rows: usize, columns: usize, spec: &Spec) -> Elemen
     })
 }
 
-fn elements(scalars: Vec<Arg<'static>>, inputs: Vec<Elements>, expected: &Elements) -> Problem {
+fn elements(scalars: Vec<Arg>, inputs: Vec<Elements>, expected: &Elements) -> Problem {
     Problem {
         scalars,
         inputs,
@@ -226,7 +226,7 @@ fn elements(scalars: Vec<Arg<'static>>, inputs: Vec<Elements>, expected: &Elemen
     }
 }
 
-fn ints(numbers: &[usize]) -> Vec<Arg<'static>> {
+fn ints(numbers: &[usize]) -> Vec<Arg> {
     numbers.iter().map(|&n| Arg::Int(n as i32)).collect()
 }
 

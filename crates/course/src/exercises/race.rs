@@ -27,7 +27,7 @@ const ENOUGH: f64 = 0.7;
 /// When one does not build, or the device fails.
 pub fn race(lesson: &mut Lesson, exercise: &Exercise) -> Result<()> {
     let race = run(lesson, exercise)?;
-    lesson.report.json(&race)
+    lesson.console.report.json(&race)
 }
 
 fn run(lesson: &mut Lesson, exercise: &Exercise) -> Result<Race> {
@@ -51,15 +51,15 @@ fn run(lesson: &mut Lesson, exercise: &Exercise) -> Result<Race> {
     let mut ready = Vec::new();
     for (source, spec) in runners {
         let name = format!("{} of {}", spec.kernel, source.path.display());
-        lesson.doing(format!("building {name}"))?;
+        lesson.console.doing(format!("building {name}"))?;
         let options = program::options(Type::Float, &spec.defines());
         let program = Program::build(&session, &source, &options, false)?;
-        let mut one = match Ready::new(&session, &program, spec, speed.size)? {
+        let one = match Ready::new(&session, &program, spec, speed.size)? {
             Ok(one) => one,
             Err(reason) => return Ok(Race::NotJudged(format!("{}: {reason}", spec.kernel))),
         };
         one.poison(&session)?;
-        lesson.doing(format!("running {name}"))?;
+        lesson.console.doing(format!("running {name}"))?;
         let begin = Instant::now();
         while begin.elapsed() < WARM_UP {
             one.run(&session)?;
@@ -81,16 +81,19 @@ fn run(lesson: &mut Lesson, exercise: &Exercise) -> Result<Race> {
         if round >= *ROUNDS.start() && began.elapsed().as_secs_f64() > ENOUGH {
             break;
         }
-        lesson.doing(format!("timing, round {}", round + 1))?;
+        lesson
+            .console
+            .doing(format!("timing, round {}", round + 1))?;
         // Another one begins each round, so that none always follows the same one.
         for turn in 0..ready.len() {
             let at = (round + turn) % ready.len();
             // So that what is checked in the end is the last run's.
             ready[at].poison(&session)?;
             let begin = Instant::now();
-            let event = ready[at].run(&session)?;
+            let events = ready[at].run(&session)?;
             walls[at].push(begin.elapsed().as_secs_f64());
-            profiles[at].push(Profile::of(&event).map_or(Vec::new(), |times| vec![times]));
+            let times: Result<Vec<Profile>> = events.iter().map(Profile::of).collect();
+            profiles[at].push(times.unwrap_or_default());
         }
     }
     // What was timed must have been right to the end.

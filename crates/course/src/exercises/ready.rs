@@ -1,24 +1,21 @@
 //! A kernel of an exercise, built, with its arguments set: to be run and checked.
 
-use common::element::{Elements, Type};
+use common::element::Elements;
+use common::output::Output;
 use common::program::Program;
 use common::session::{Arg, Launch, Session};
 use common::shape::Shape;
-use common::verify;
 use common::{Error, Result};
 use opencl3::event::Event;
-use opencl3::memory::Buffer;
 
 use super::problem::Problem;
 use super::spec::Spec;
 
 /// One launch that can be repeated.
 pub struct Ready {
-    launch: Launch,
+    launch: [Launch; 1],
     problem: Problem,
-    output: Buffer<u8>,
-    // The launch reads them: they live as long.
-    _inputs: Vec<Buffer<u8>>,
+    output: Output,
 }
 
 impl Ready {
@@ -43,21 +40,17 @@ impl Ready {
             .map(|input| session.upload(input.as_bytes()))
             .collect();
         let inputs = inputs?;
-        let output = session.buffer(bytes(problem.output) + session.canary_bytes())?;
+        let (ty, count) = problem.output;
+        let output = Output::new(session, ty, count)?;
         let mut args = problem.scalars.clone();
-        args.extend(inputs.iter().chain([&output]).map(Arg::Buffer));
-        session.set_args(&kernel, &spec.kernel, &args)?;
-        let name = spec.kernel.clone();
-        let launch = Launch {
-            kernel,
-            name,
-            range,
-        };
+        args.extend(inputs.into_iter().map(Arg::Buffer));
+        args.push(Arg::Buffer(output.buffer.clone()));
+        let mut launch = Launch::new(kernel, spec.kernel.as_str(), range);
+        session.set_args(&mut launch, &args)?;
         Ok(Ok(Ready {
-            launch,
+            launch: [launch],
             problem,
             output,
-            _inputs: inputs,
         }))
     }
 
@@ -65,23 +58,16 @@ impl Ready {
     ///
     /// # Errors
     /// When the device fails.
-    pub fn poison(&mut self, session: &Session) -> Result<()> {
-        let (ty, _) = self.problem.output;
-        let poisoned = verify::poisoned(bytes(self.problem.output), session.canary_bytes(), ty);
-        session.write(&mut self.output, &poisoned)
+    pub fn poison(&self, session: &Session) -> Result<()> {
+        self.output.poison(session)
     }
 
     /// Runs it once, to its end.
     ///
     /// # Errors
     /// When the device fails.
-    pub fn run(&self, session: &Session) -> Result<Event> {
-        let Launch {
-            kernel,
-            name,
-            range,
-        } = &self.launch;
-        session.run(kernel, name, range)
+    pub fn run(&self, session: &Session) -> Result<Vec<Event>> {
+        session.run(&self.launch)
     }
 
     /// Runs it with nothing to read from and nothing to write to: each access is then an
@@ -89,10 +75,10 @@ impl Ready {
     ///
     /// # Errors
     /// When the device fails.
-    pub fn run_without_buffers(&self, session: &Session) -> Result<Event> {
+    pub fn run_without_buffers(&mut self, session: &Session) -> Result<Vec<Event>> {
         let mut args = self.problem.scalars.clone();
         args.extend((0..=self.problem.inputs.len()).map(|_| Arg::NoBuffer));
-        session.set_args(&self.launch.kernel, &self.launch.name, &args)?;
+        session.set_args(&mut self.launch[0], &args)?;
         self.run(session)
     }
 
@@ -101,18 +87,12 @@ impl Ready {
     /// # Errors
     /// When the device fails.
     pub fn check(&self, session: &Session) -> Result<std::result::Result<(), String>> {
+        let read = self.output.read(session)?;
         let (ty, _) = self.problem.output;
-        let bytes = bytes(self.problem.output);
-        let canary = session.canary_bytes();
-        let result = session.read(&self.output, bytes + canary)?;
-        let canary = verify::canary_alive(&result, bytes, canary, ty);
-        let result = Elements::from_bytes(ty, &result[..bytes]);
+        let result = Elements::from_bytes(ty, &read[..self.output.bytes]);
+        let canary = self.output.canary_lives(&read);
         Ok(self.problem.check(result, canary))
     }
-}
-
-fn bytes((ty, count): (Type, usize)) -> usize {
-    count * ty.size()
 }
 
 /// The exercise's own data are wrong.

@@ -108,11 +108,11 @@ fn run(lesson: &mut Lesson, spec: &Spec, purpose: Purpose, size: Shape) -> Resul
         Ok(ready) => ready,
         Err(reason) => {
             record.skipped = Some(reason);
-            lesson.row(record)?;
+            lesson.console.row(record)?;
             return Ok(false);
         }
     };
-    lesson.doing(format!("running {}", spec.kernel))?;
+    lesson.console.doing(format!("running {}", spec.kernel))?;
     if purpose == Purpose::Accesses {
         ready.run_without_buffers(&session)?;
         return Ok(true);
@@ -124,6 +124,6 @@ fn run(lesson: &mut Lesson, spec: &Spec, purpose: Purpose, size: Shape) -> Resul
         Err(wrong) => record.failed = Some(wrong),
     }
     let right = record.verified;
-    lesson.row(record)?;
+    lesson.console.row(record)?;
     Ok(right)
 }

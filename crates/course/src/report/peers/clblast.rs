@@ -8,12 +8,12 @@ use anyhow::{Result, bail};
 use common::element::{Elements, Type};
 use common::error::During;
 use common::matrix::Matrix;
+use common::output::Output;
 use common::session::Session;
 use common::timing::{self, Profile, Runs};
-use common::verify::{Problem, Right, canary_alive, poison, poisoned};
+use common::verify::{Problem, Right};
 use dlopen2::raw::Library;
 use opencl3::event::Event;
-use opencl3::memory::ClMem;
 
 use super::{Measured, NOT_TRANSPOSED, ROW_MAJOR, WARM_UP, function};
 
@@ -55,12 +55,10 @@ pub fn measure(
     // is open for as long as this function runs.
     let sgemm: Sgemm = unsafe { function(library, "CLBlastSgemm") }?;
     let s = problem.shape;
-    let bytes = s.m * s.n * 4;
     let a = session.upload(problem.a.data.as_bytes())?;
     let b = session.upload(problem.b.data.as_bytes())?;
-    let canary = session.canary_bytes();
-    let mut c = session.upload(&poisoned(bytes, canary, Type::Float))?;
-    let c_memory = c.get();
+    let c = Output::new(session, Type::Float, s.m * s.n)?;
+    c.poison(session)?;
     let call = || -> Result<Event> {
         let mut queue = session.queue.get();
         let mut event = ptr::null_mut();
@@ -82,7 +80,7 @@ pub fn measure(
                 0,
                 s.n,
                 0.0,
-                c_memory,
+                c.buffer.get(),
                 0,
                 s.n,
                 &mut queue,
@@ -99,16 +97,13 @@ pub fn measure(
     let begin = Instant::now();
     wait(&call()?)?;
     let first_seconds = begin.elapsed().as_secs_f64();
-    let everything = session.read(&c, bytes + canary)?;
+    let everything = c.read(session)?;
     let result = Matrix {
         rows: s.m,
         cols: s.n,
-        data: Elements::from_bytes(Type::Float, &everything[..bytes]),
+        data: Elements::from_bytes(Type::Float, &everything[..c.bytes]),
     };
-    let right = match check(
-        &result,
-        canary_alive(&everything, bytes, canary, Type::Float),
-    ) {
+    let right = match check(&result, c.canary_lives(&everything)) {
         Ok(right) => right,
         Err(wrong) => return Ok(Err(wrong)),
     };
@@ -118,7 +113,7 @@ pub fn measure(
     }
     let (mut walls, mut profiles) = (Vec::new(), Vec::new());
     while !runs.done(&walls) {
-        let fill = session.fill(&mut c, &poison(Type::Float)[..4], bytes)?;
+        let fill = c.poison_again(session)?;
         let begin = Instant::now();
         let event = call()?;
         wait(&event)?;

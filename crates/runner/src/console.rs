@@ -1,0 +1,202 @@
+//! What a lesson says: lines and rows on the terminal, each call to whoever listens,
+//! and what it does to the process that watches.
+
+use std::fmt::Display;
+use std::time::Duration;
+
+use common::error::Result;
+use common::matrix::Matrix;
+use common::record::Record;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use narrate::{Audience, Beat, Narrator};
+use supervise::events::{Event, Sender};
+use supervise::resume::Earlier;
+
+use crate::cli::Flags;
+use crate::report::Report;
+
+/// Matrices up to this many rows and columns are printed by `--show`.
+const SHOWN: usize = 16;
+
+/// Where everything goes that a lesson has to say.
+pub struct Console {
+    /// Rows for people, or JSON lines.
+    pub report: Report,
+    /// Who tells each call, with `--step`.
+    pub narrator: Narrator,
+    spinner: ProgressBar,
+    events: Sender,
+    /// What a process before this one measured.
+    pub(crate) earlier: Earlier,
+    /// The kernels whose results are wrong.
+    pub(crate) wrong: Vec<String>,
+    /// The kernels that took a process down.
+    pub(crate) died: Vec<Record>,
+}
+
+impl Console {
+    pub(crate) fn new(flags: &Flags) -> Result<Console> {
+        let spinner = ProgressBar::new_spinner();
+        let narrator = match (flags.present, flags.step) {
+            (true, _) => Narrator::new(Audience::Room, spinner.clone())?,
+            (false, true) => Narrator::new(Audience::Learner, spinner.clone())?,
+            (false, false) => Narrator::default(),
+        };
+        let mut report = Report::new(flags.json);
+        if narrator.speaks_for_the_lesson() {
+            report.silence();
+        } else if narrator.is_attended() {
+            report.defer_tables();
+        }
+        let earlier = Earlier::from_environment();
+        if !earlier.is_over() {
+            report.mute(true);
+            narrator.mute();
+        }
+        Ok(Console {
+            report,
+            narrator,
+            spinner,
+            events: Sender::from_environment()?,
+            earlier,
+            wrong: Vec::new(),
+            died: Vec::new(),
+        })
+    }
+
+    /// Begins a part that `--step` tells apart, and says what is done.
+    ///
+    /// # Errors
+    /// What a key asked for.
+    pub fn begin(&mut self, beat: Beat, what: impl Into<String>) -> Result<()> {
+        self.narrator.beat(beat)?;
+        self.doing(what)
+    }
+
+    /// Says what begins now: to the process that watches, and on the terminal.
+    ///
+    /// # Errors
+    /// When the watching process cannot be told.
+    pub fn doing(&mut self, what: impl Into<String>) -> Result<()> {
+        self.show_progress("  {spinner} {msg} {elapsed}", what.into())
+    }
+
+    /// The same within long work of which a share, from 0 to 1, is done.
+    ///
+    /// # Errors
+    /// When the watching process cannot be told.
+    pub fn doing_share(&mut self, share: f64, what: impl Into<String>) -> Result<()> {
+        self.spinner.set_length(1000);
+        self.spinner
+            .set_position((share.clamp(0.0, 1.0) * 1000.0) as u64);
+        self.show_progress("  {bar:20} {percent:>3} %  {wide_msg}", what.into())
+    }
+
+    fn show_progress(&mut self, template: &str, what: String) -> Result<()> {
+        // A key that was awaited has put it away.
+        if self.spinner.is_finished() {
+            self.spinner.reset();
+        }
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.spinner.set_style(style.progress_chars("█▌░"));
+        }
+        self.spinner.set_message(what.clone());
+        self.spinner.tick();
+        self.spinner.enable_steady_tick(Duration::from_millis(100));
+        self.send(&Event::Doing(what))
+    }
+
+    /// Tells the process that watches.
+    pub(crate) fn send(&mut self, event: &Event) -> Result<()> {
+        self.events.send(event)
+    }
+
+    /// Prints a line for people, none in JSON mode.
+    ///
+    /// # Errors
+    /// When standard output fails.
+    pub fn say(&self, text: impl Display) -> Result<()> {
+        self.spinner.suspend(|| self.report.line(&text))?;
+        if self.narrator.is_on() {
+            self.narrator.remember(&text.to_string());
+        }
+        Ok(())
+    }
+
+    /// Prints the head of a table; rows before it no longer count for factors.
+    pub(crate) fn head(&mut self, print: impl FnOnce(&Report) -> Result<()>) -> Result<()> {
+        self.report.start_table();
+        self.spinner.suspend(|| print(&self.report))
+    }
+
+    /// Prints a record, and hands it to the watching process.
+    ///
+    /// # Errors
+    /// When standard output fails.
+    pub fn row(&mut self, mut record: Record) -> Result<()> {
+        record.step_factor = self.report.step_factor(&record);
+        self.keep(&record)?;
+        self.show_row(record)
+    }
+
+    /// Shows a record that the watching process has.
+    pub(crate) fn show_row(&mut self, record: Record) -> Result<()> {
+        self.narrator.result(&record, record.step_factor)?;
+        self.spinner.suspend(|| self.report.row(record))
+    }
+
+    /// Hands a record to the watching process, and remembers a wrong result.
+    pub(crate) fn keep(&mut self, record: &Record) -> Result<()> {
+        self.note(record);
+        self.send(&Event::Record(record.to_value()?))
+    }
+
+    /// Remembers what the lesson's last line must tell.
+    pub(crate) fn note(&mut self, record: &Record) {
+        if let Some(wrong) = &record.failed {
+            self.wrong.push(format!("{}: {wrong}", record.kernel));
+        }
+        if record.died.is_some() {
+            self.died.push(record.clone());
+        }
+    }
+
+    /// Prints a matrix, or says why not.
+    ///
+    /// # Errors
+    /// When standard output fails.
+    pub fn show(&self, name: &str, matrix: &Matrix) -> Result<()> {
+        let Matrix { rows, cols, .. } = *matrix;
+        if rows > SHOWN || cols > SHOWN {
+            return self.say(format!(
+                "  {name} is {rows} x {cols}: too large to print, use --size {SHOWN} or less"
+            ));
+        }
+        self.say(format!("  {name} ({rows} x {cols})\n{matrix}").trim_end())
+    }
+
+    /// Prints and tells from now on, where this process was silent until it came to
+    /// where another had ended.
+    pub(crate) fn speak_up(&mut self) {
+        if self.report.is_muted() {
+            self.report.mute(false);
+            self.narrator.speak_up();
+        }
+    }
+
+    /// Draws no progress from now on, or does again.
+    pub(crate) fn hide_progress(&self, hidden: bool) {
+        let target = if hidden {
+            self.spinner.finish_and_clear();
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        };
+        self.spinner.set_draw_target(target);
+    }
+
+    /// Clears the progress line.
+    pub(crate) fn end_progress(&self) {
+        self.spinner.finish_and_clear();
+    }
+}

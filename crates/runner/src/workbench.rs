@@ -1,0 +1,88 @@
+//! What a lesson computes with: one device's session, the programs that were built for
+//! it, the matrices that lie there, and the device's measured limits.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use colored::Colorize;
+use common::device::{self, Candidate};
+use common::element::Type;
+use common::error::{Error, Result};
+use common::probe::{self, Peak};
+use common::program::Program;
+use common::session::{Buffer, Session};
+use narrate::Beat;
+
+use crate::cli::Flags;
+use crate::console::Console;
+
+/// A device that is ready to work, and what was made for it.
+pub(crate) struct Workbench {
+    pub session: Rc<Session>,
+    /// By their options.
+    pub programs: HashMap<String, Rc<Program>>,
+    /// Those of the last step.
+    pub operands: Option<Rc<Operands>>,
+    /// Unless nothing is timed.
+    pub peak: Option<Peak>,
+}
+
+/// A and B on the device, and what they were made for.
+pub(crate) struct Operands {
+    pub made_for: String,
+    pub a: Buffer,
+    pub b: Buffer,
+}
+
+impl Workbench {
+    /// Chooses a device, says which, and opens it.
+    ///
+    /// # Errors
+    /// When there is no device, or none that matches, or it cannot be opened.
+    pub fn open(flags: &Flags, console: &mut Console) -> Result<Workbench> {
+        console.begin(Beat::Device, "looking for devices")?;
+        let mut devices = device::list()?;
+        console.narrator.platforms();
+        let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
+        let choice = device::choose(&candidates, flags.selector().as_deref())?;
+        let device = devices.swap_remove(choice.index);
+        if flags.ty == Type::Double && !device.limits.fp64 {
+            return Err(Error::Usage(format!(
+                "{} has no type double (CL_DEVICE_DOUBLE_FP_CONFIG is 0); use --type float",
+                device.label()
+            )));
+        }
+        console.say(format!(
+            "  device   {}, driver {}: {}",
+            device.label().cyan(),
+            device.driver,
+            choice.reason
+        ))?;
+        let session = Session::heard(device, Rc::new(console.narrator.clone()))?;
+        Ok(Workbench {
+            session: Rc::new(session),
+            programs: HashMap::new(),
+            operands: None,
+            peak: console.earlier.limits(),
+        })
+    }
+
+    /// The device's limits: known from an earlier run, or measured now.
+    ///
+    /// # Errors
+    /// When the probe kernels fail.
+    pub fn find_peak(&self, console: &mut Console) -> Result<(Peak, &'static str)> {
+        if let Some(peak) = supervise::watch::limits_of_earlier_run() {
+            return Ok((peak, "in the first run"));
+        }
+        console.begin(Beat::Limits, "measuring the device's own limits")?;
+        let peak = {
+            let _hush = console.narrator.hush();
+            probe::peak(&self.session)?
+        };
+        console
+            .narrator
+            .note(|| "probe_fma and probe_copy: several launches each, not told one by one".into());
+        Ok((peak, "now"))
+    }
+}
