@@ -42,9 +42,6 @@ impl Output {
     }
 
     /// Writes poison over all of it, the canary too.
-    ///
-    /// # Errors
-    /// The driver's status.
     pub fn poison(&self, session: &Session) -> Result<()> {
         let poison = verify::poisoned(self.bytes, self.canary, self.ty);
         session.write(&self.buffer, &poison)
@@ -52,9 +49,6 @@ impl Output {
 
     /// Enqueues to fill the result with poison again, and leaves the canary alone. No data
     /// travel, so this takes no time worth mentioning: before each timed run.
-    ///
-    /// # Errors
-    /// The driver's status.
     pub fn poison_again(&self, session: &Session) -> Result<Event> {
         let pattern = &verify::poison(self.ty)[..self.ty.size()];
         session.fill(&self.buffer, pattern, self.bytes)

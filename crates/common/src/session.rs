@@ -1,4 +1,6 @@
 //! One device's context and queue; its buffers; launching a kernel.
+//!
+//! A call that fails gives the driver's status as [`Error::OpenCl`].
 
 use std::ffi::c_void;
 use std::ptr;
@@ -172,9 +174,6 @@ impl Session {
     }
 
     /// Overwrites the start of a buffer and waits for it.
-    ///
-    /// # Errors
-    /// The driver's status.
     pub fn write(&self, buffer: &Buffer, bytes: &[u8]) -> Result<()> {
         let begin = Instant::now();
         let (queue, data) = (self.queue.get(), bytes.as_ptr().cast::<c_void>());
@@ -256,9 +255,6 @@ impl Session {
     }
 
     /// Fills `bytes` bytes of a buffer, which are whole patterns, in queue order.
-    ///
-    /// # Errors
-    /// The driver's status.
     pub fn fill(&self, buffer: &Buffer, pattern: &[u8], bytes: usize) -> Result<Event> {
         let (queue, data) = (self.queue.get(), pattern.as_ptr().cast::<c_void>());
         // SAFETY: as in `write`; the driver copies the pattern before the call returns.
@@ -364,9 +360,6 @@ impl Session {
     }
 
     /// Waits until the last of several launches, and so all of them, have ended.
-    ///
-    /// # Errors
-    /// The driver's status.
     pub fn wait(&self, launches: &[Launch], events: &[Event]) -> Result<()> {
         let Some((launch, event)) = launches.last().zip(events.last()) else {
             return Ok(());
@@ -393,18 +386,12 @@ impl Session {
 
     /// Launches these one after another. The queue is in order: none begins before
     /// the one before it ends.
-    ///
-    /// # Errors
-    /// The driver's status.
     pub fn launch_all(&self, launches: &[Launch]) -> Result<Vec<Event>> {
         launches.iter().map(|launch| self.launch(launch)).collect()
     }
 
     /// Launches these one after another, waits until the last has ended, and gives
     /// their events.
-    ///
-    /// # Errors
-    /// The driver's status.
     pub fn run(&self, launches: &[Launch]) -> Result<Vec<Event>> {
         let events = self.launch_all(launches)?;
         self.wait(launches, &events)?;
@@ -426,9 +413,6 @@ impl Session {
     }
 
     /// Waits until everything enqueued has ended.
-    ///
-    /// # Errors
-    /// The driver's status.
     pub fn finish(&self) -> Result<()> {
         self.queue.finish().during("waiting for the queue")
     }

@@ -159,9 +159,6 @@ impl Runs {
 /// Times commands: before each run `prepare` does what does not count, then
 /// `run` launches them in order, waits for the last, and returns their events. The
 /// caller has run them before, so caches and clocks are warm.
-///
-/// # Errors
-/// Those of `prepare` and `run`.
 pub fn measure(
     runs: Runs,
     mut prepare: impl FnMut(usize) -> Result<()>,
@@ -181,9 +178,6 @@ pub fn measure(
 }
 
 /// Times a call on the host, by the wall clock; the caller has warmed up.
-///
-/// # Errors
-/// Those of the call.
 pub fn measure_call(runs: Runs, mut call: impl FnMut() -> Result<()>) -> Result<Timing> {
     let mut seconds = Vec::new();
     while !runs.done(&seconds) {

@@ -164,7 +164,7 @@ impl Cards {
         if let Some(beat) = beat {
             shown.push(bold(&self.headline(beat)));
             shown.push(String::new());
-            shown.push(beat.explains().into());
+            shown.push(beat.explains());
             shown.push(String::new());
         }
         if let Some(now) = &self.now {

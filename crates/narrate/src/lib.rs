@@ -67,9 +67,6 @@ impl Drop for Hush<'_> {
 
 impl Narrator {
     /// A narrator for a lesson. A silent one is the default.
-    ///
-    /// # Errors
-    /// When the watching process cannot be told.
     pub fn new(audience: Audience, spinner: ProgressBar) -> Result<Narrator> {
         let state = State::new(audience, spinner)?;
         Ok(Narrator(Some(Rc::new(Inner {
@@ -169,9 +166,6 @@ impl Narrator {
     }
 
     /// Begins a part of the lesson, after a key for what was told before it.
-    ///
-    /// # Errors
-    /// What the key asked for, as [`common::Error::Asked`].
     pub fn beat(&self, beat: Beat) -> Result<()> {
         self.pause()?;
         self.with(|state| {
@@ -237,9 +231,6 @@ impl Narrator {
 
     /// Does something that the learner may ask for again, until it was done and
     /// looked at.
-    ///
-    /// # Errors
-    /// Those of what is done.
     pub fn again<T>(&self, mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
         loop {
             self.with(|state| state.repeatable = true);
@@ -276,9 +267,6 @@ impl Narrator {
 
     /// Shows how a kernel came out, beside the step before and beside what was
     /// predicted, and waits for a key.
-    ///
-    /// # Errors
-    /// What the key asked for.
     pub fn result(&self, record: &Record, factor: Option<f64>) -> Result<()> {
         self.with(|state| state.show_result(record, factor));
         self.keep(|state| state.keep_result(record));
@@ -286,9 +274,6 @@ impl Narrator {
     }
 
     /// Ends the lesson: all kernels in one picture.
-    ///
-    /// # Errors
-    /// What the key asked for.
     pub fn end(&self) -> Result<()> {
         let several = |state: &State| state.results.len() > 1;
         if self.ask(several).unwrap_or(false) {
@@ -303,9 +288,6 @@ impl Narrator {
     }
 
     /// Waits for a key, if something was told since the last one.
-    ///
-    /// # Errors
-    /// What the key asked for.
     pub fn pause(&self) -> Result<()> {
         self.with(State::pause).unwrap_or(Ok(()))
     }

@@ -40,9 +40,6 @@ pub struct State {
 
 impl State {
     /// At the beginning of a lesson.
-    ///
-    /// # Errors
-    /// When the watching process cannot be told.
     pub(super) fn new(audience: Audience, spinner: ProgressBar) -> Result<State> {
         let attended = std::io::stdin().is_terminal() && Term::stderr().is_term();
         let attended = attended && !console::is_dumb();

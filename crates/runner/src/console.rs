@@ -18,7 +18,9 @@ use crate::report::Report;
 /// Matrices up to this many rows and columns are printed by `--show`.
 const SHOWN: usize = 16;
 
-/// Where everything goes that a lesson has to say.
+/// Where everything goes that a lesson has to say. What prints fails when standard
+/// output does, what tells when the watching process cannot be told, and with `--step`
+/// a key may end either.
 pub struct Console {
     /// Rows for people, or JSON lines.
     pub report: Report,
@@ -65,26 +67,17 @@ impl Console {
     }
 
     /// Begins a part that `--step` tells apart, and says what is done.
-    ///
-    /// # Errors
-    /// What a key asked for.
     pub fn begin(&mut self, beat: Beat, what: impl Into<String>) -> Result<()> {
         self.narrator.beat(beat)?;
         self.doing(what)
     }
 
     /// Says what begins now: to the process that watches, and on the terminal.
-    ///
-    /// # Errors
-    /// When the watching process cannot be told.
     pub fn doing(&mut self, what: impl Into<String>) -> Result<()> {
         self.show_progress("  {spinner} {msg} {elapsed}", what.into())
     }
 
     /// The same within long work of which a share, from 0 to 1, is done.
-    ///
-    /// # Errors
-    /// When the watching process cannot be told.
     pub fn doing_share(&mut self, share: f64, what: impl Into<String>) -> Result<()> {
         self.spinner.set_length(1000);
         self.spinner
@@ -112,9 +105,6 @@ impl Console {
     }
 
     /// Prints a line for people, none in JSON mode.
-    ///
-    /// # Errors
-    /// When standard output fails.
     pub fn say(&self, text: impl Display) -> Result<()> {
         self.spinner.suspend(|| self.report.line(&text))?;
         if self.narrator.is_on() {
@@ -130,9 +120,6 @@ impl Console {
     }
 
     /// Prints a record, and hands it to the watching process.
-    ///
-    /// # Errors
-    /// When standard output fails.
     pub fn row(&mut self, mut record: Record) -> Result<()> {
         record.step_factor = self.report.step_factor(&record);
         self.keep(&record)?;
@@ -162,9 +149,6 @@ impl Console {
     }
 
     /// Prints a matrix, or says why not.
-    ///
-    /// # Errors
-    /// When standard output fails.
     pub fn show(&self, name: &str, matrix: &Matrix) -> Result<()> {
         let Matrix { rows, cols, .. } = *matrix;
         if rows > SHOWN || cols > SHOWN {

@@ -24,9 +24,6 @@ impl Lesson {
     /// Times the host on the same problem, and says how many times faster the
     /// best kernel of the table is: than the textbook's loop on one core, and
     /// than the library that a Rust user would pick.
-    ///
-    /// # Errors
-    /// When standard output fails.
     pub fn compare_with_host(&mut self, problem: &Problem) -> Result<()> {
         if self.runs()?.is_none() || !self.flags().only.is_empty() {
             return Ok(());
@@ -76,9 +73,6 @@ impl Lesson {
 
     /// Runs one loop order on one core and checks it. In JSON mode the record is
     /// printed; for people the caller makes a table.
-    ///
-    /// # Errors
-    /// When standard output fails.
     pub fn host_loop(&mut self, order: LoopOrder, problem: &Problem) -> Result<Record> {
         let name = format!("host {}", order.name());
         if let Some(record) = self.host_of_earlier(&name) {
@@ -128,9 +122,6 @@ impl Lesson {
     }
 
     /// Hands on a record of the host; for people the caller says what it tells.
-    ///
-    /// # Errors
-    /// When standard output fails.
     pub fn host_row(&mut self, record: Record) -> Result<Record> {
         self.console.keep(&record)?;
         self.console.report.json(&record)?;
@@ -138,9 +129,6 @@ impl Lesson {
     }
 
     /// A record of the host, still without its time.
-    ///
-    /// # Errors
-    /// Those of [`Lesson::session`].
     pub fn host_record(&mut self, name: &str, says: &str, shape: Shape) -> Result<Record> {
         Ok(Record {
             platform: "host".into(),

@@ -74,9 +74,6 @@ impl Lesson {
     }
 
     /// Prints a line for people, none in JSON mode.
-    ///
-    /// # Errors
-    /// When standard output fails.
     pub fn say(&self, text: impl std::fmt::Display) -> Result<()> {
         self.console.say(text)
     }
@@ -98,9 +95,6 @@ impl Lesson {
     }
 
     /// How often to time each kernel; `None` when nothing is to be timed.
-    ///
-    /// # Errors
-    /// Those of [`Lesson::session`].
     pub fn runs(&mut self) -> Result<Option<Runs>> {
         let simulator = self.session()?.device.is_simulator();
         Ok(match self.flags.runs {
@@ -137,9 +131,6 @@ impl Lesson {
     }
 
     /// The size that was asked for, or one that takes seconds on this device.
-    ///
-    /// # Errors
-    /// Those of [`Lesson::session`].
     pub fn shape(&mut self) -> Result<Shape> {
         let device = &self.session()?.device;
         Ok(self.size.unwrap_or(match device.kind {
@@ -219,9 +210,6 @@ impl Lesson {
     }
 
     /// A record with everything filled in that does not depend on the kernel.
-    ///
-    /// # Errors
-    /// Those of [`Lesson::session`].
     pub fn record(&mut self, kernel: &str, says: &str, shape: Shape) -> Result<Record> {
         let limits = self.workbench()?.peak;
         let device = &self.session()?.device;

@@ -38,18 +38,12 @@ impl Lesson {
     }
 
     /// The same for any kernel.
-    ///
-    /// # Errors
-    /// Those of [`Lesson::measure`].
     pub fn measure_task(&mut self, task: &dyn Task) -> Result<()> {
         let (runs, show) = (self.runs()?, self.flags().show);
         self.measured_row(task, runs, show)
     }
 
     /// Verifies and times one step, and tells and prints nothing.
-    ///
-    /// # Errors
-    /// Those of [`Lesson::measure`].
     pub fn measured(
         &mut self,
         step: &Step,
@@ -62,9 +56,6 @@ impl Lesson {
     }
 
     /// Runs one step on matrices that count 1, 2, 3, ..., and prints A, B and C.
-    ///
-    /// # Errors
-    /// Those of [`Lesson::measure`].
     pub fn demonstrate(&mut self, step: &Step, shape: Shape) -> Result<()> {
         if !self.flags().wants(&step.kernel) {
             return Ok(());

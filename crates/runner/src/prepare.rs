@@ -13,7 +13,7 @@ use common::traffic::Traffic;
 use common::verify::Problem;
 
 use crate::lesson::Lesson;
-use crate::step::Step;
+use crate::step::{Step, setters};
 use crate::workbench::Operands;
 
 /// One of the two matrices that are multiplied.
@@ -70,30 +70,23 @@ impl Preparation {
         }
     }
 
-    /// Sets the work-group's shape; it shrinks where the device has less room.
-    pub fn group(self, group: [usize; 2]) -> Preparation {
-        Preparation { group, ..self }
-    }
-
-    /// Sets how many elements one item writes in each dimension.
-    pub fn per_item(self, per_item: [usize; 2]) -> Preparation {
-        Preparation { per_item, ..self }
+    setters! {
+        /// Sets the work-group's shape; it shrinks where the device has less room.
+        group: [usize; 2],
+        /// Sets how many elements one item writes in each dimension.
+        per_item: [usize; 2],
     }
 
     /// Says that the kernel does nothing but pad.
-    pub fn only_pads(self) -> Preparation {
-        Preparation {
-            only_pads: true,
-            ..self
-        }
+    pub fn only_pads(mut self) -> Preparation {
+        self.only_pads = true;
+        self
     }
 
     /// States what the kernel loads and stores, in the names of [`Step::count`].
-    pub fn traffic(self, traffic: Traffic) -> Preparation {
-        Preparation {
-            traffic: Some(traffic),
-            ..self
-        }
+    pub fn traffic(mut self, traffic: Traffic) -> Preparation {
+        self.traffic = Some(traffic);
+        self
     }
 
     /// The launch for an operand whose sides are rounded up to `padded`.

@@ -78,9 +78,6 @@ impl Lesson {
 
     /// The launch in groups that this kernel has room for on this device, or why
     /// there are none; notes the kernel's memory and the group in the record.
-    ///
-    /// # Errors
-    /// Those of [`Lesson::session`].
     pub fn launch_shape(
         &mut self,
         kernel: &Kernel,

@@ -14,7 +14,7 @@ use text::wrap;
 
 use row::{heading, row};
 
-/// Where a lesson's words and numbers go.
+/// Where a lesson's words and numbers go. What prints fails when standard output does.
 pub struct Report {
     json: bool,
     silent: bool,
@@ -57,9 +57,6 @@ impl Report {
     }
 
     /// Prints what was kept back.
-    ///
-    /// # Errors
-    /// When standard output fails.
     pub fn flush(&self) -> Result<()> {
         let Some(deferred) = &self.deferred else {
             return Ok(());
@@ -78,9 +75,6 @@ impl Report {
 
     /// Prints lines for people, broken where the terminal is too narrow for them;
     /// nothing in JSON mode.
-    ///
-    /// # Errors
-    /// When standard output fails.
     pub fn line(&self, text: impl Display) -> Result<()> {
         self.flush()?;
         self.print(&text.to_string())
@@ -98,9 +92,6 @@ impl Report {
     }
 
     /// Prints one JSON object, in JSON mode.
-    ///
-    /// # Errors
-    /// When standard output fails.
     pub fn json(&self, value: &impl Serialize) -> Result<()> {
         if self.json && !self.muted {
             let line = serde_json::to_string(value).map_err(std::io::Error::from)?;
@@ -120,17 +111,11 @@ impl Report {
     }
 
     /// Prints the head of a table of kernels, below an empty line.
-    ///
-    /// # Errors
-    /// When standard output fails.
     pub fn head(&self, unit: &str) -> Result<()> {
         self.table_line(&format!("\n{}", heading(unit).bold()))
     }
 
     /// Prints a record, and keeps it for the next one's factor.
-    ///
-    /// # Errors
-    /// When standard output fails.
     pub fn row(&mut self, record: Record) -> Result<()> {
         self.table_line(&row(&record))?;
         self.json(&record)?;

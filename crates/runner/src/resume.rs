@@ -12,9 +12,6 @@ impl Lesson {
     /// Measures a kernel, which may take this process down; not in a child that goes
     /// on after another that has measured it, or has died of it. `begun` is the
     /// record as far as it is known.
-    ///
-    /// # Errors
-    /// Those of `measure`.
     pub fn once(
         &mut self,
         begun: Record,

@@ -15,6 +15,18 @@ use narrate::Look;
 use crate::ablate::Ablation;
 use crate::prepare::Preparation;
 
+/// Methods that set a field of what they are called on.
+macro_rules! setters {
+    ($($(#[$doc:meta])* $field:ident: $ty:ty,)*) => {$(
+        $(#[$doc])*
+        pub fn $field(mut self, $field: $ty) -> Self {
+            self.$field = $field;
+            self
+        }
+    )*};
+}
+pub(crate) use setters;
+
 /// Which matrix index runs along which dimension of the NDRange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axes {
@@ -104,33 +116,23 @@ impl Step {
         }
     }
 
-    /// Sets what the dimensions count.
-    pub fn axes(self, axes: Axes) -> Step {
-        Step { axes, ..self }
-    }
-
-    /// Sets the work-group's shape.
-    pub fn group(self, group: [usize; 2]) -> Step {
-        Step { group, ..self }
+    setters! {
+        /// Sets what the dimensions count.
+        axes: Axes,
+        /// Sets the work-group's shape.
+        group: [usize; 2],
+        /// Sets how many elements of C one item computes in each dimension.
+        per_item: [usize; 2],
+        /// Sets the layout of the operands.
+        layout: Layout,
+        /// Names the parts that `--ablate` takes out.
+        ablations: &'static [Ablation],
     }
 
     /// Sets the work-group's shape, from which the kernel does not allow another.
-    pub fn exact_group(self, group: [usize; 2]) -> Step {
-        Step {
-            group,
-            exact_group: true,
-            ..self
-        }
-    }
-
-    /// Sets how many elements of C one item computes in each dimension.
-    pub fn per_item(self, per_item: [usize; 2]) -> Step {
-        Step { per_item, ..self }
-    }
-
-    /// Sets the layout of the operands.
-    pub fn layout(self, layout: Layout) -> Step {
-        Step { layout, ..self }
+    pub fn exact_group(mut self, group: [usize; 2]) -> Step {
+        self.exact_group = true;
+        self.group(group)
     }
 
     /// Adds a kernel that lays an operand out anew before this one runs.
@@ -140,9 +142,9 @@ impl Step {
     }
 
     /// Pads M, N and K with zeros to multiples of these.
-    pub fn pad(self, m: usize, n: usize, k: usize) -> Step {
-        let multiples = Shape { m, n, k };
-        Step { multiples, ..self }
+    pub fn pad(mut self, m: usize, n: usize, k: usize) -> Step {
+        self.multiples = Shape { m, n, k };
+        self
     }
 
     /// Gives the compiler a macro.
@@ -159,39 +161,27 @@ impl Step {
     }
 
     /// Names this launch of a kernel that is launched in several ways.
-    pub fn variant(self, variant: impl Into<String>) -> Step {
-        let variant = variant.into();
-        Step { variant, ..self }
+    pub fn variant(mut self, variant: impl Into<String>) -> Step {
+        self.variant = variant.into();
+        self
     }
 
     /// Says why the kernel does not exist for integers.
-    pub fn no_integers(self, reason: &'static str) -> Step {
-        let no_integers = Some(reason);
-        Step {
-            no_integers,
-            ..self
-        }
-    }
-
-    /// Names the parts that `--ablate` takes out.
-    pub fn ablations(self, ablations: &'static [Ablation]) -> Step {
-        Step { ablations, ..self }
+    pub fn no_integers(mut self, reason: &'static str) -> Step {
+        self.no_integers = Some(reason);
+        self
     }
 
     /// Says that the kernel uses what one vendor's compilers alone understand.
-    pub fn vendor_specific(self) -> Step {
-        Step {
-            vendor_specific: true,
-            ..self
-        }
+    pub fn vendor_specific(mut self) -> Step {
+        self.vendor_specific = true;
+        self
     }
 
     /// States what the kernel loads and stores.
-    pub fn traffic(self, traffic: Traffic) -> Step {
-        Step {
-            traffic: Some(traffic),
-            ..self
-        }
+    pub fn traffic(mut self, traffic: Traffic) -> Step {
+        self.traffic = Some(traffic);
+        self
     }
 
     /// Counts what one launch of the kernel loads and stores, in elements; `group`

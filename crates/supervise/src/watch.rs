@@ -95,10 +95,9 @@ pub fn limits_of_earlier_run() -> Option<Peak> {
 /// As long as a learner thinks.
 pub const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// What begins now: at what time, and because of which file.
+/// What begins now, and because of which file.
 pub fn headline(name: &str, why: &str) {
-    let time = jiff::Zoned::now().strftime("%H:%M:%S");
-    let line = format!("{time}  {name}{why}: checking");
+    let line = format!("{name}{why}: checking");
     eprintln!("\n{}", line.bold().cyan());
 }
 

@@ -22,9 +22,6 @@ fn key(record: &Record) -> Key {
 impl Rates {
     /// Prints what changed, and remembers the new rates. A kernel that did not
     /// build or is wrong keeps its last rate, for when it is right again.
-    ///
-    /// # Errors
-    /// When standard output fails.
     pub fn compare(&mut self, records: &[Record], json: bool) -> Result<()> {
         let mut lines = Vec::new();
         for record in records.iter().filter(|record| record.platform != "host") {
