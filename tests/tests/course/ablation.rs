@@ -120,7 +120,11 @@ fn lessons_without_parts_and_runs_without_times_say_so() {
     lesson(3)
         .args("--ablate --size 16 --runs 1")
         .run()
-        .fails(2, &["--ablate", "lessons 8 and 9"]);
+        .fails(2, &["--ablate", "unexpected argument"]);
+    lesson(8)
+        .args("--ablate --size 64 --runs 1 --only matmul_column_strip")
+        .run()
+        .fails(2, &["--ablate", "no parts to take out"]);
     lesson(8)
         .args("--ablate --size 64 --runs 0")
         .run()
