@@ -114,19 +114,9 @@ impl Arg {
 }
 
 impl Session {
-    /// Makes context and queue.
-    ///
-    /// # Errors
-    /// The driver's status, when it cannot.
-    pub fn open(device: Device) -> Result<Session> {
-        Session::heard(device, Rc::new(()))
-    }
-
-    /// The same, with somebody who hears of it and of every call that follows.
-    ///
-    /// # Errors
-    /// The driver's status, when it cannot.
-    pub fn heard(device: Device, listener: Rc<dyn Listener>) -> Result<Session> {
+    /// Makes context and queue. `listener` hears of it, and of every call that follows;
+    /// `()` hears nothing.
+    pub fn open(device: Device, listener: Rc<dyn Listener>) -> Result<Session> {
         let context = Context::from_device(&device.cl()).during("creating a context");
         listener.call(context.as_ref().err(), &Call::create_context);
         let context = context?;

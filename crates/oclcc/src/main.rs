@@ -12,6 +12,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
+use std::rc::Rc;
 use std::time::Instant;
 
 use clap::Parser;
@@ -137,7 +138,7 @@ fn compile(arguments: &Arguments) -> Result<()> {
     let mut devices = device::list()?;
     let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
     let choice = device::choose(&candidates, arguments.device.as_deref())?;
-    let session = Session::open(devices.swap_remove(choice.index))?;
+    let session = Session::open(devices.swap_remove(choice.index), Rc::new(()))?;
 
     let options = options(arguments.ty, &arguments.define);
     let program = Program::build(&session, &source, &options, arguments.raw_log)?;

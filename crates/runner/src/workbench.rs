@@ -58,7 +58,7 @@ impl Workbench {
             device.driver,
             choice.reason
         ))?;
-        let session = Session::heard(device, Rc::new(console.narrator.clone()))?;
+        let session = Session::open(device, Rc::new(console.narrator.clone()))?;
         Ok(Workbench {
             session: Rc::new(session),
             programs: HashMap::new(),

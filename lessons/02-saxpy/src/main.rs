@@ -1,6 +1,7 @@
 //! Lesson 2: saxpy, C = d * A + B. The host side of an OpenCL program, written
-//! out in full: eleven steps, with no help from `common` for any of them. Then the
-//! same with a kernel that comes to the memory's limit.
+//! out in full: eleven steps on opencl3 alone. From `common` there are only the error
+//! type and the reading of a build log; what `tell` is told is no part of the steps.
+//! Then the same with a kernel that comes to the memory's limit.
 
 mod compare;
 mod problem;

@@ -2,6 +2,8 @@
 //! values through local memory, and loops for long; its results and its times are
 //! checked. In a child process: see `probe`.
 
+use std::rc::Rc;
+
 use common::device;
 use common::element::Type;
 use common::ndrange::NdRange;
@@ -47,7 +49,7 @@ pub fn check(index: usize) -> Value {
 fn run(index: usize) -> Result<Value> {
     let device = device::list()?.into_iter().nth(index);
     let device = device.ok_or_else(|| Error::Usage(format!("there is no device {index}")))?;
-    let session = Session::open(device)?;
+    let session = Session::open(device, Rc::new(()))?;
     let source = Source {
         path: "doctor.cl".into(),
         text: TEXT.into(),

@@ -6,6 +6,7 @@ mod clblast;
 mod openblas;
 
 use std::io::Write;
+use std::rc::Rc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -168,7 +169,7 @@ fn session(index: usize) -> Result<Session> {
     if index >= devices.len() {
         bail!("there is no device {index}");
     }
-    Ok(Session::open(devices.swap_remove(index))?)
+    Ok(Session::open(devices.swap_remove(index), Rc::new(()))?)
 }
 
 /// A function of a library.
