@@ -1,5 +1,12 @@
 //! Saying each step as it happens (`--step`), and waiting for a key in between.
 //!
+//! # Layout
+//!
+//! `beat` is the parts of a lesson that are told one by one, `card` what is said of a
+//! kernel, `outcome` how it came out; `memory` looks into buffers; `screen` is how all
+//! that looks, `wait` what each key does, `pager` shows long texts; `state` holds them
+//! together.
+//!
 //! [`Narrator`] is told what was done, by whoever did it: which part of the
 //! lesson begins ([`Narrator::beat`]), which OpenCL call was made with what and
 //! what it returned ([`Narrator::call`]). Without `--step` it is empty, and being

@@ -1,5 +1,16 @@
 //! A lesson runs in a child process, so that a kernel that crashes or hangs
 //! takes down the child and not the course. The parent names the kernel.
+//!
+//! # Layout
+//!
+//! - [`events`] is what the child tells the parent: a file of JSON lines, one for each
+//!   thing begun and each result.
+//! - `child` starts one and waits for its end; `obituary` says how it died.
+//! - [`resume`] is what the next child needs not measure again.
+//! - [`cache`] is what PoCL's cache has to do with a death.
+//! - `probe` asks a process which devices it sees; `side_by_side` is what
+//!   `--all-devices` ends with; `terminal` is the terminal after a death.
+//! - [`watch`] is the parent in a loop: the lesson again after every save.
 
 pub mod cache;
 mod child;
