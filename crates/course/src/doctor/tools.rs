@@ -9,6 +9,7 @@ use super::finding::{Finding, Part, Verdict};
 use super::library;
 use super::system::{Manager, System, on_path, output};
 use crate::implementations;
+use crate::report::peers::Peer;
 
 /// Something that can be installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,33 +27,16 @@ pub enum Tool {
     ClBlast,
 }
 
+/// Lines of "manager tool: packages", which `./setup` reads, too.
+const PACKAGES: &str = include_str!("../../../../packages");
+
 impl Tool {
     /// Its packages, where the manager has them.
     pub fn packages(self, manager: Manager) -> Option<&'static str> {
-        use Manager::{Apt, Brew, Dnf, Pacman};
-        Some(match (self, manager) {
-            (Tool::Pocl, Apt) => "pocl-opencl-icd ocl-icd-libopencl1",
-            (Tool::Pocl, Pacman) => "pocl ocl-icd",
-            (Tool::Pocl, Dnf | Brew) => "pocl",
-            (Tool::Loader, Apt) => "ocl-icd-libopencl1",
-            (Tool::Loader, Dnf | Pacman) => "ocl-icd",
-            (Tool::Loader, Brew) => "opencl-icd-loader",
-            (Tool::Rusticl, Apt) => "mesa-opencl-icd",
-            (Tool::Rusticl, Dnf) => "mesa-libOpenCL",
-            (Tool::Rusticl, Pacman) => "opencl-mesa",
-            (Tool::Compiler, Apt) => "gcc libc6-dev",
-            (Tool::Compiler, Dnf | Pacman) => "gcc",
-            (Tool::Linker, Apt | Dnf | Pacman) => "binutils",
-            (Tool::Clinfo, _) => "clinfo",
-            (Tool::Oclgrind, Apt) => "oclgrind",
-            (Tool::Chromium, Brew) => "--cask chromium",
-            (Tool::Chromium, _) => "chromium",
-            (Tool::OpenBlas, Apt) => "libopenblas0-pthread",
-            (Tool::OpenBlas, _) => "openblas",
-            (Tool::ClBlast, Apt) => "libclblast1",
-            (Tool::ClBlast, Dnf | Brew) => "clblast",
-            _ => return None,
-        })
+        let wanted = format!("{manager:?} {self:?}");
+        let mut lines = PACKAGES.lines().filter_map(|line| line.split_once(": "));
+        let found = lines.find(|(of, _)| of.eq_ignore_ascii_case(&wanted));
+        found.map(|(_, packages)| packages)
     }
 }
 
@@ -64,21 +48,18 @@ pub fn optional(system: &System) -> Vec<Finding> {
     let browsers = ["chromium", "chromium-browser", "google-chrome"];
     let chromium = browsers.iter().find_map(|name| on_path(name));
     let chromium = chromium.map(|path| path.display().to_string());
-    let blas = |names: &[&str]| {
-        names
-            .iter()
-            .find(|name| library::opens(name).is_ok())
-            .map(|name| name.to_string())
+    let library = |peer: Peer| {
+        let mut names = peer.libraries().iter();
+        let found = names.find(|name| library::opens(name).is_ok());
+        found.map(|name| name.to_string())
     };
-    let openblas = blas(&["libopenblas.so.0", "libopenblas.so", "libopenblas.dylib"]);
-    let clblast = blas(&["libclblast.so.1", "libclblast.dylib"]);
     #[rustfmt::skip]
     let rest = [
         ("Oclgrind", oclgrind, Tool::Oclgrind, "simulates a device: names races, accesses out of bounds, values never written"),
         ("clinfo", clinfo, Tool::Clinfo, "lists every property of every device"),
         ("Chromium", chromium, Tool::Chromium, "turns the report of course report into pictures"),
-        ("OpenBLAS", openblas, Tool::OpenBlas, "the fastest product on the host, to compare with (--peers)"),
-        ("CLBlast", clblast, Tool::ClBlast, "a library of tuned OpenCL kernels, to compare with (--peers)"),
+        ("OpenBLAS", library(Peer::Openblas), Tool::OpenBlas, "the fastest product on the host, to compare with (--peers)"),
+        ("CLBlast", library(Peer::Clblast), Tool::ClBlast, "a library of tuned OpenCL kernels, to compare with (--peers)"),
     ];
     for (name, found, tool, purpose) in rest {
         findings.push(match found {
@@ -217,4 +198,20 @@ fn free_bytes(folder: &Path) -> Option<u64> {
         .parse()
         .ok()?;
     Some(kibibytes << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_every_tool_by_its_name() {
+        use Tool::*;
+        let tools = [Pocl, Loader, Rusticl, Compiler, Linker, Clinfo, Oclgrind];
+        for tool in tools.into_iter().chain([Chromium, OpenBlas, ClBlast]) {
+            assert!(tool.packages(Manager::Apt).is_some(), "{tool:?}");
+        }
+        assert_eq!(Tool::Oclgrind.packages(Manager::Brew), None);
+        assert_eq!(Tool::Pocl.packages(Manager::Pacman), Some("pocl ocl-icd"));
+    }
 }

@@ -53,7 +53,7 @@ impl Peer {
     }
 
     /// The names that its library may have.
-    fn libraries(self) -> &'static [&'static str] {
+    pub fn libraries(self) -> &'static [&'static str] {
         match self {
             Peer::Clblast => &["libclblast.so.1", "libclblast.dylib", "clblast.dll"],
             // Debian's libblas.so.3 may be it, too, but need not.
