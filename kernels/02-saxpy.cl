@@ -2,8 +2,10 @@
 //
 // A, B, C: vectors of n floats. The NDRange is rounded up to whole work-groups,
 // so there may be more items than elements: the guard sends the surplus home.
-kernel void saxpy(int n, float d, global const float *A, global const float *B,
-                  global float *C)
+kernel void saxpy(int n, float d,
+                  global const float *A, // [n]
+                  global const float *B, // [n]
+                  global float *C)       // [n]
 {
     const int i = get_global_id(0);
     if (i < n)
@@ -17,8 +19,10 @@ kernel void saxpy(int n, float d, global const float *A, global const float *B,
 // begins at one. Behind the last whole float4 up to three floats are left over:
 // as many items behind the others take one each. So there are n / 4 + n % 4 of
 // them, and the guard for the surplus again.
-kernel void saxpy_vector(int n, float d, global const float4 *A, global const float4 *B,
-                         global float4 *C)
+kernel void saxpy_vector(int n, float d,
+                         global const float4 *A, // [n / 4], and n % 4 floats
+                         global const float4 *B, // [n / 4], and n % 4 floats
+                         global float4 *C)       // [n / 4], and n % 4 floats
 {
     const int i = get_global_id(0);
     const int vectors = n / 4;

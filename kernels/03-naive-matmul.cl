@@ -5,18 +5,20 @@
 // get_global_id(0) varies fastest from item to item and therefore counts
 // columns. Lesson 4 shows what the other choice costs.
 
-#ifndef REAL            // the element type, from --type
+#ifndef REAL // the element type, from --type
 #define REAL float
 #endif
 
 // One work-group computes all of C. Local ids count the items within their
 // group, from 0 in each dimension: with a single group they name every element.
 // With a second group they would name the same elements again.
-kernel void matmul_local_ids(int M, int N, int K, global const REAL *A,
-                             global const REAL *B, global REAL *C)
+kernel void matmul_local_ids(int M, int N, int K,
+                             global const REAL *A, // [M][K]
+                             global const REAL *B, // [K][N]
+                             global REAL *C)       // [M][N]
 {
-    const int column = get_local_id(0);     // 0 .. N-1
-    const int row = get_local_id(1);        // 0 .. M-1
+    const int column = get_local_id(0); // 0 .. N-1
+    const int row = get_local_id(1);    // 0 .. M-1
 
     REAL sum = 0;
     for (int k = 0; k < K; k++)
@@ -27,12 +29,14 @@ kernel void matmul_local_ids(int M, int N, int K, global const REAL *A,
 // Global ids count the items of all groups, so any number of groups will do.
 // The running sum lives where its result belongs, in global memory: each turn
 // of the loop reads C, adds to it and writes it back.
-kernel void matmul_global_sum(int M, int N, int K, global const REAL *A,
-                              global const REAL *B, global REAL *C)
+kernel void matmul_global_sum(int M, int N, int K,
+                              global const REAL *A, // [M][K]
+                              global const REAL *B, // [K][N]
+                              global REAL *C)       // [M][N]
 {
     const int column = get_global_id(0);
     const int row = get_global_id(1);
-    if (row >= M || column >= N)            // an item of a rounded-up NDRange
+    if (row >= M || column >= N) // an item of a rounded-up NDRange
         return;
 
     C[row * N + column] = 0;
@@ -43,8 +47,10 @@ kernel void matmul_global_sum(int M, int N, int K, global const REAL *A,
 // The kernel that most programs begin with: one element of C per item, the sum
 // in a variable of the item's own, one write at the end. Per item it loads K
 // elements of A and K of B: 2 * M * N * K loads in all, for M * N stores.
-kernel void matmul_naive(int M, int N, int K, global const REAL *A,
-                         global const REAL *B, global REAL *C)
+kernel void matmul_naive(int M, int N, int K,
+                         global const REAL *A, // [M][K]
+                         global const REAL *B, // [K][N]
+                         global REAL *C)       // [M][N]
 {
     const int column = get_global_id(0);
     const int row = get_global_id(1);
@@ -62,10 +68,12 @@ kernel void matmul_naive(int M, int N, int K, global const REAL *A,
 // the kernel reads like the formula; `rows` is the length of a column.
 #define AT(row, column, rows) ((column) * (rows) + (row))
 
-kernel void matmul_naive_column_major(int M, int N, int K, global const REAL *A,
-                                      global const REAL *B, global REAL *C)
+kernel void matmul_naive_column_major(int M, int N, int K,
+                                      global const REAL *A, // [K][M], column by column
+                                      global const REAL *B, // [N][K], column by column
+                                      global REAL *C)       // [N][M], column by column
 {
-    const int row = get_global_id(0);       // neighbours in memory: rows, here
+    const int row = get_global_id(0); // neighbours in memory: rows, here
     const int column = get_global_id(1);
     if (row >= M || column >= N)
         return;

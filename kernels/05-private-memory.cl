@@ -2,7 +2,7 @@
 //
 // C[M][N] = A[M][K] * B[K][N], row-major.
 
-#ifndef REAL            // the element type, from --type
+#ifndef REAL // the element type, from --type
 #define REAL float
 #endif
 
@@ -15,8 +15,10 @@
 
 // The sum lives in global memory: as written, K reads and K + 1 writes of C for
 // every element.
-kernel void matmul_global_sum(int M, int N, int K, global const REAL *A,
-                              global const REAL *B, global REAL *C)
+kernel void matmul_global_sum(int M, int N, int K,
+                              global const REAL *A, // [M][K]
+                              global const REAL *B, // [K][N]
+                              global REAL *C)       // [M][N]
 {
     const int column = get_global_id(0);
     const int row = get_global_id(1);
@@ -32,8 +34,10 @@ kernel void matmul_global_sum(int M, int N, int K, global const REAL *A,
 // one write of C, and no reads. Above, a compiler may spare the reads by itself,
 // since nobody writes in between, but not the writes: as far as it knows A or B
 // might overlap C, and then the next round must read what this one has written.
-kernel void matmul_private_sum(int M, int N, int K, global const REAL *A,
-                               global const REAL *B, global REAL *C)
+kernel void matmul_private_sum(int M, int N, int K,
+                               global const REAL *A, // [M][K]
+                               global const REAL *B, // [K][N]
+                               global REAL *C)       // [M][N]
 {
     const int column = get_global_id(0);
     const int row = get_global_id(1);
@@ -48,8 +52,10 @@ kernel void matmul_private_sum(int M, int N, int K, global const REAL *A,
 
 // One item computes a whole row of C: M items instead of M * N, each with N
 // times the work. Neighbouring items now read A and write C a row apart.
-kernel void matmul_row_per_item(int M, int N, int K, global const REAL *A,
-                                global const REAL *B, global REAL *C)
+kernel void matmul_row_per_item(int M, int N, int K,
+                                global const REAL *A, // [M][K]
+                                global const REAL *B, // [K][N]
+                                global REAL *C)       // [M][N]
 {
     const int row = get_global_id(0);
     if (row >= M)
@@ -67,14 +73,16 @@ kernel void matmul_row_per_item(int M, int N, int K, global const REAL *A,
 // global memory once instead of N times. No item has a thousand registers, nor
 // can registers be picked by an index known only at run time: the array is
 // "spilled" to memory that is private in name only.
-kernel void matmul_row_private(int M, int N, int K, global const REAL *A,
-                               global const REAL *B, global REAL *C)
+kernel void matmul_row_private(int M, int N, int K,
+                               global const REAL *A, // [M][K]
+                               global const REAL *B, // [K][N]
+                               global REAL *C)       // [M][N]
 {
     const int row = get_global_id(0);
     if (row >= M)
         return;
 
-    REAL a[ROW];                            // A[row][k0 .. k0+length-1]
+    REAL a[ROW]; // A[row][k0 .. k0+length-1]
     for (int k0 = 0; k0 < K; k0 += ROW) {
         const int length = min(ROW, K - k0);
         for (int k = 0; k < length; k++)

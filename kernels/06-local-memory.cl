@@ -2,7 +2,7 @@
 //
 // C[M][N] = A[M][K] * B[K][N], row-major, except where a name says otherwise.
 
-#ifndef REAL            // the element type, from --type
+#ifndef REAL // the element type, from --type
 #define REAL float
 #endif
 
@@ -23,15 +23,17 @@
 // Two barriers a column. Before the second one was added, a fast item began to
 // overwrite the column while a slow one still read it. Items beyond the last
 // row compute nothing, but they help to copy, and they must reach every barrier.
-kernel void matmul_column_local(int M, int N, int K, global const REAL *A,
-                                global const REAL *B, global REAL *C)
+kernel void matmul_column_local(int M, int N, int K,
+                                global const REAL *A, // [M][K]
+                                global const REAL *B, // [K][N]
+                                global REAL *C)       // [M][N]
 {
     const int row = get_global_id(0);
     const int me = get_local_id(0);
     const int group = get_local_size(0);
 
-    REAL a[PIECE];                          // A[row][k0 .. k0+length-1], mine
-    local REAL b[PIECE];                    // B[k0 .. k0+length-1][column], ours
+    REAL a[PIECE];       // A[row][k0 .. k0+length-1], mine
+    local REAL b[PIECE]; // B[k0 .. k0+length-1][column], ours
 
     for (int k0 = 0; k0 < K; k0 += PIECE) {
         const int length = min(PIECE, K - k0);
@@ -42,7 +44,7 @@ kernel void matmul_column_local(int M, int N, int K, global const REAL *A,
         for (int column = 0; column < N; column++) {
             for (int k = me; k < length; k += group)
                 b[k] = B[(k0 + k) * N + column];
-            barrier(CLK_LOCAL_MEM_FENCE);   // all of b is there
+            barrier(CLK_LOCAL_MEM_FENCE); // all of b is there
 
             if (row < M) {
                 REAL sum = k0 == 0 ? (REAL)0 : C[row * N + column];
@@ -50,7 +52,7 @@ kernel void matmul_column_local(int M, int N, int K, global const REAL *A,
                     sum += a[k] * b[k];
                 C[row * N + column] = sum;
             }
-            barrier(CLK_LOCAL_MEM_FENCE);   // nobody needs b any longer
+            barrier(CLK_LOCAL_MEM_FENCE); // nobody needs b any longer
         }
     }
 }
@@ -67,25 +69,27 @@ kernel void matmul_column_local(int M, int N, int K, global const REAL *A,
 //
 // Where a tile reaches over the edge of A or B it is filled with zeros, which
 // add nothing: so any M, N and K come out right.
-kernel __attribute__((reqd_work_group_size(TS, TS, 1)))
-void matmul_tiled(int M, int N, int K, global const REAL *A,
-                  global const REAL *B, global REAL *C)
+__attribute__((reqd_work_group_size(TS, TS, 1)))
+kernel void matmul_tiled(int M, int N, int K,
+                         global const REAL *A, // [M][K]
+                         global const REAL *B, // [K][N]
+                         global REAL *C)       // [M][N]
 {
     const int x = get_local_id(0), column = get_global_id(0);
     const int y = get_local_id(1), row = get_global_id(1);
 
-    local REAL a_tile[TS][TS];              // A[row ...][k0 ...]
-    local REAL b_tile[TS][TS];              // B[k0 ...][column ...]
+    local REAL a_tile[TS][TS]; // A[row ...][k0 ...]
+    local REAL b_tile[TS][TS]; // B[k0 ...][column ...]
 
     REAL sum = 0;
     for (int k0 = 0; k0 < K; k0 += TS) {
         a_tile[y][x] = row < M && k0 + x < K ? A[row * K + k0 + x] : (REAL)0;
         b_tile[y][x] = k0 + y < K && column < N ? B[(k0 + y) * N + column] : (REAL)0;
-        barrier(CLK_LOCAL_MEM_FENCE);       // both tiles are there
+        barrier(CLK_LOCAL_MEM_FENCE); // both tiles are there
 
         for (int k = 0; k < TS; k++)
             sum += a_tile[y][k] * b_tile[k][x];
-        barrier(CLK_LOCAL_MEM_FENCE);       // nobody needs them any longer
+        barrier(CLK_LOCAL_MEM_FENCE); // nobody needs them any longer
     }
     if (row < M && column < N)
         C[row * N + column] = sum;
@@ -96,15 +100,17 @@ void matmul_tiled(int M, int N, int K, global const REAL *A,
 // rows are what is contiguous; tiles are indexed [column][row].
 #define AT(row, column, rows) ((column) * (rows) + (row))
 
-kernel __attribute__((reqd_work_group_size(TS, TS, 1)))
-void matmul_tiled_column_major(int M, int N, int K, global const REAL *A,
-                               global const REAL *B, global REAL *C)
+__attribute__((reqd_work_group_size(TS, TS, 1)))
+kernel void matmul_tiled_column_major(int M, int N, int K,
+                                      global const REAL *A, // [K][M], column by column
+                                      global const REAL *B, // [N][K], column by column
+                                      global REAL *C)       // [N][M], column by column
 {
     const int x = get_local_id(0), row = get_global_id(0);
     const int y = get_local_id(1), column = get_global_id(1);
 
-    local REAL a_tile[TS][TS];              // [k - k0][row - first row]
-    local REAL b_tile[TS][TS];              // [column - first column][k - k0]
+    local REAL a_tile[TS][TS]; // [k - k0][row - first row]
+    local REAL b_tile[TS][TS]; // [column - first column][k - k0]
 
     REAL sum = 0;
     for (int k0 = 0; k0 < K; k0 += TS) {
@@ -127,8 +133,10 @@ void matmul_tiled_column_major(int M, int N, int K, global const REAL *A,
 
 // Straight from global to global: the reads are coalesced, the writes are a
 // column, `rows` elements apart.
-kernel __attribute__((reqd_work_group_size(SIDE, STRIPE, 1)))
-void transpose_naive(int rows, int columns, global const float *in, global float *out)
+__attribute__((reqd_work_group_size(SIDE, STRIPE, 1)))
+kernel void transpose_naive(int rows, int columns,
+                            global const float *in, // [rows][columns]
+                            global float *out)      // [columns][rows]
 {
     const int column = get_global_id(0);
     const int row = get_group_id(1) * SIDE + get_local_id(1);
@@ -148,10 +156,12 @@ void transpose_naive(int rows, int columns, global const float *in, global float
 #define PAD 0
 #endif
 
-kernel __attribute__((reqd_work_group_size(SIDE, STRIPE, 1)))
-void transpose_tile(int rows, int columns, global const float *in, global float *out)
+__attribute__((reqd_work_group_size(SIDE, STRIPE, 1)))
+kernel void transpose_tile(int rows, int columns,
+                           global const float *in, // [rows][columns]
+                           global float *out)      // [columns][rows]
 {
-    local float tile[SIDE][SIDE + PAD];     // [row][column] of `in`
+    local float tile[SIDE][SIDE + PAD]; // [row][column] of `in`
     const int x = get_local_id(0);
     const int first_column = get_group_id(0) * SIDE;
     const int first_row = get_group_id(1) * SIDE;
@@ -170,9 +180,11 @@ void transpose_tile(int rows, int columns, global const float *in, global float 
 // purpose: TRACE x TRACE tiles, and only the first group speaks.
 #define TRACE 2
 
-kernel __attribute__((reqd_work_group_size(TRACE, TRACE, 1)))
-void trace_tiles(int M, int N, int K, global const float *A, global const float *B,
-                 global float *C)
+__attribute__((reqd_work_group_size(TRACE, TRACE, 1)))
+kernel void trace_tiles(int M, int N, int K,
+                        global const float *A, // [M][K]
+                        global const float *B, // [K][N]
+                        global float *C)       // [M][N]
 {
     const int x = get_local_id(0), column = get_global_id(0);
     const int y = get_local_id(1), row = get_global_id(1);

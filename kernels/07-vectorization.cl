@@ -4,7 +4,7 @@
 // matmul_column_local of lesson 6: one item computes a row of C, its row of A is
 // private, the column of B is shared by the group in local memory.
 
-#ifndef REAL            // the element type, from --type
+#ifndef REAL // the element type, from --type
 #define REAL float
 #endif
 
@@ -22,18 +22,20 @@
 #define PIECE 1024
 #endif
 
-#ifndef REAL_IS_INT     // dot() exists for floating types only
+#ifndef REAL_IS_INT // dot() exists for floating types only
 
 // Vectors of 4, put together from scalars for every dot product.
-kernel void matmul_dot4_from_scalars(int M, int N, int K, global const REAL *A,
-                                     global const REAL *B, global REAL *C)
+kernel void matmul_dot4_from_scalars(int M, int N, int K,
+                                     global const REAL *A, // [M][K]
+                                     global const REAL *B, // [K][N]
+                                     global REAL *C)       // [M][N]
 {
     const int row = get_global_id(0);
     const int me = get_local_id(0);
     const int group = get_local_size(0);
 
-    REAL a[PIECE];                          // A[row][k0 ...], zeros behind
-    local REAL b[PIECE];                    // B[k0 ...][column], zeros behind
+    REAL a[PIECE];       // A[row][k0 ...], zeros behind
+    local REAL b[PIECE]; // B[k0 ...][column], zeros behind
 
     for (int k0 = 0; k0 < K; k0 += PIECE) {
         const int length = min(PIECE, K - k0);
@@ -60,15 +62,17 @@ kernel void matmul_dot4_from_scalars(int M, int N, int K, global const REAL *A,
 
 // The private row is an array of vectors from the start, and the column is read
 // as vectors: nothing is put together in the inner loop.
-kernel void matmul_dot4(int M, int N, int K, global const REAL *A,
-                        global const REAL *B, global REAL *C)
+kernel void matmul_dot4(int M, int N, int K,
+                        global const REAL *A, // [M][K]
+                        global const REAL *B, // [K][N]
+                        global REAL *C)       // [M][N]
 {
     const int row = get_global_id(0);
     const int me = get_local_id(0);
     const int group = get_local_size(0);
 
-    REAL4 a[PIECE / 4];                     // A[row][k0 ...], four by four
-    local REAL b[PIECE];                    // B[k0 ...][column]
+    REAL4 a[PIECE / 4];  // A[row][k0 ...], four by four
+    local REAL b[PIECE]; // B[k0 ...][column]
 
     for (int k0 = 0; k0 < K; k0 += PIECE) {
         const int length = min(PIECE, K - k0);
@@ -110,15 +114,17 @@ REAL dot8(REAL8 x, REAL8 y)
 }
 
 // As matmul_dot4, with vectors of 8.
-kernel void matmul_dot8(int M, int N, int K, global const REAL *A,
-                        global const REAL *B, global REAL *C)
+kernel void matmul_dot8(int M, int N, int K,
+                        global const REAL *A, // [M][K]
+                        global const REAL *B, // [K][N]
+                        global REAL *C)       // [M][N]
 {
     const int row = get_global_id(0);
     const int me = get_local_id(0);
     const int group = get_local_size(0);
 
-    REAL8 a[PIECE / 8];                     // A[row][k0 ...], eight by eight
-    local REAL b[PIECE];                    // B[k0 ...][column]
+    REAL8 a[PIECE / 8];  // A[row][k0 ...], eight by eight
+    local REAL b[PIECE]; // B[k0 ...][column]
 
     for (int k0 = 0; k0 < K; k0 += PIECE) {
         const int length = min(PIECE, K - k0);
@@ -162,8 +168,10 @@ kernel void matmul_dot8(int M, int N, int K, global const REAL *A,
 #define VLOAD JOIN(vload, WIDTH)
 #define VSTORE JOIN(vstore, WIDTH)
 
-kernel void matmul_vload(int M, int N, int K, global const REAL *A,
-                         global const REAL *B, global REAL *C)
+kernel void matmul_vload(int M, int N, int K,
+                         global const REAL *A, // [M][K]
+                         global const REAL *B, // [K][N]
+                         global REAL *C)       // [M][N]
 {
     const int column = get_global_id(0) * WIDTH;
     const int row = get_global_id(1);

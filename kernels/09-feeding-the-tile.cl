@@ -1,33 +1,38 @@
-// Lesson 9: feeding the tile. Lesson 8's tile computes fast enough; now it must not wait.
+// Lesson 9: feeding the tile. Lesson 8's tile computes fast enough; now it
+// must not wait.
 //
-//     C[M][N] = A[M][K] * B[K][N], all row-major; get_global_id(0) runs along a row of C.
+//     C[M][N] = A[M][K] * B[K][N], row-major; get_global_id(0) runs along a row of C.
 //
-// The arithmetic stays as it is. What changes is how its operands come to it: on a CPU, where they
-// lie in memory, so that caches work (kernels 1 to 4); on a GPU, when they are asked for, so that
-// nobody waits (kernels 5 to 9).
+// The arithmetic stays as it is. What changes is how its operands come to it: on a CPU,
+// where they lie in memory, so that caches work (kernels 1 to 4); on a GPU, when they
+// are asked for, so that nobody waits (kernels 5 to 9).
 
-#ifndef REAL
+#ifndef REAL // the element type, from --type
 #define REAL float
 #endif
+// CAT(REAL, 4) is float4: the extra step lets REAL be replaced first.
 #define GLUE(a, b) a##b
-#define CAT(a, b) GLUE(a, b) // CAT(REAL, 4) is float4: the extra step lets REAL be replaced first
+#define CAT(a, b) GLUE(a, b)
 
-// An array can be in registers only if every index is known when the kernel is built, so the loops
-// over it must be unrolled. Some compilers do that only if told, and else lose half of the speed.
+// An array can be in registers only if every index is known when the kernel is built,
+// so the loops over it must be unrolled. Some compilers do that only if told, and else
+// lose half of the speed.
 #define unrolled_for _Pragma("unroll") for
 
-// =============================================================================================
-// For a CPU. An item computes ROWS x PANEL elements of C, in registers, as at the end of lesson 8:
+// =====================================================================================
+// For a CPU. An item computes ROWS x PANEL elements of C, in registers, as at the
+// end of lesson 8:
 //
 //     |<-- b[0] -->|<-- b[1] -->|      PANEL = VECTORS * WIDTH numbers of a row of B
 //     | sum[0][0]  | sum[0][1]  |      times A[row0 + 0][k]
 //     | sum[1][0]  | sum[1][1]  |      times A[row0 + 1][k]
 //     |  ...       |  ...       |      ...
 //
-// 8 x 2 sums of float16, two vectors of B and one number of A: 19 of the 32 registers of AVX-512.
+// 8 x 2 sums of float16, two vectors of B and one number of A: 19 of the 32
+// registers of AVX-512.
 
 #ifndef WIDTH
-#define WIDTH 16 // numbers per vector: 2, 4, 8 or 16; the host takes what the device has
+#define WIDTH 16 // numbers per vector: 2, 4, 8 or 16; the host asks the device
 #endif
 #ifndef VECTORS
 #define VECTORS 2
@@ -47,9 +52,12 @@ void clear_tile(realW sum[ROWS][VECTORS])
             sum[r][v] = (realW)(0);
 }
 
-// A tile's sums into C. Where the tile reaches over the edge of C they go through an array, since
-// no loop can count through the lanes of a vector. Whole tiles pay one comparison for that.
-void store_tile(realW sum[ROWS][VECTORS], global REAL *C, int M, int N, int row0, int column0)
+// A tile's sums into C. Where the tile reaches over the edge of C they go through an
+// array, since no loop can count through the lanes of a vector. Whole tiles pay one
+// comparison for that.
+void store_tile(realW sum[ROWS][VECTORS],
+                global REAL *C, // [M][N]
+                int M, int N, int row0, int column0)
 {
     if (row0 + ROWS <= M && column0 + PANEL <= N) {
         unrolled_for (int r = 0; r < ROWS; r++)
@@ -67,7 +75,9 @@ void store_tile(realW sum[ROWS][VECTORS], global REAL *C, int M, int N, int row0
 }
 
 // What store_tile stored. Where C ends, zeros.
-void load_tile(realW sum[ROWS][VECTORS], global const REAL *C, int M, int N, int row0, int column0)
+void load_tile(realW sum[ROWS][VECTORS],
+               global const REAL *C, // [M][N]
+               int M, int N, int row0, int column0)
 {
     if (row0 + ROWS <= M && column0 + PANEL <= N) {
         unrolled_for (int r = 0; r < ROWS; r++)
@@ -78,17 +88,18 @@ void load_tile(realW sum[ROWS][VECTORS], global const REAL *C, int M, int N, int
     REAL tile[ROWS][PANEL];
     for (int r = 0; r < ROWS; r++)
         for (int c = 0; c < PANEL; c++)
-            tile[r][c] = row0 + r < M && column0 + c < N ? C[(row0 + r) * N + column0 + c] : 0;
+            tile[r][c] =
+                row0 + r < M && column0 + c < N ? C[(row0 + r) * N + column0 + c] : 0;
     unrolled_for (int r = 0; r < ROWS; r++)
         unrolled_for (int v = 0; v < VECTORS; v++)
             sum[r][v] = vloadW(v, tile[r]);
 }
 
-// ---------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------
 // 1. Where lesson 8 ended: A and B as they lie.
 //
-// Group of 1 x GROUP items, one below the other, which share their columns of B. The host pads: N
-// is a multiple of PANEL, M of GROUP * ROWS.
+// Group of 1 x GROUP items, one below the other, which share their columns of B. The
+// host pads: N is a multiple of PANEL, M of GROUP * ROWS.
 
 #ifndef GROUP
 #define GROUP 16
@@ -107,7 +118,7 @@ kernel void matmul_unpacked(int M, int N, int K,
     clear_tile(sum);
 
     for (int k = 0; k < K; k++) {
-        realW b[VECTORS]; // the next row of B is N numbers away: in another page of memory
+        realW b[VECTORS]; // the next row of B is N numbers away: in another page
         unrolled_for (int v = 0; v < VECTORS; v++)
             b[v] = vloadW(v, B + k * N + column0);
         unrolled_for (int r = 0; r < ROWS; r++) {
@@ -122,10 +133,11 @@ kernel void matmul_unpacked(int M, int N, int K,
             vstoreW(sum[r][v], v, C + (row0 + r) * N + column0);
 }
 
-// ---------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------
 // 2. B in panels.
 //
-// A panel holds PANEL columns of B, row after row: what an item reads is one piece of memory.
+// A panel holds PANEL columns of B, row after row: what an item reads is one
+// piece of memory.
 //
 //     B        0 1 2 3 | 4 5 6 7        panels   0 1 2 3 8 9 a b | 4 5 6 7 c d e f
 //              8 9 a b | c d e f
@@ -161,10 +173,11 @@ kernel void matmul_packed_b(int M, int N, int K,
     const int row0 = get_global_id(1) * ROWS;
     if (row0 >= M)
         return;
-    global const realW *b_panel = (global const realW *)(B + panel * K * PANEL); // [K][VECTORS]
+    // The item's panel of B: [K][VECTORS].
+    global const realW *b_panel = (global const realW *)(B + panel * K * PANEL);
 
-    // A has no row M. An item that reaches over the edge reads the last row instead, once for each
-    // row that it has too many, and stores none of what comes of it.
+    // A has no row M. An item that reaches over the edge reads the last row instead,
+    // once for each row that it has too many, and stores none of what comes of it.
     global const REAL *a_row[ROWS];
     unrolled_for (int r = 0; r < ROWS; r++)
         a_row[r] = A + min(row0 + r, M - 1) * K;
@@ -185,11 +198,12 @@ kernel void matmul_packed_b(int M, int N, int K,
     store_tile(sum, C, M, N, row0, panel * PANEL);
 }
 
-// ---------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------
 // 3. A in panels, too.
 //
-// Panels of ROWS rows, column after column: the ROWS numbers that an item needs for one k lie side
-// by side. Packing A is a transposition of small pieces: one item moves PACK_K columns of a panel.
+// Panels of ROWS rows, column after column: the ROWS numbers that an item needs for one
+// k lie side by side. Packing A is a transposition of small pieces: one item moves
+// PACK_K columns of a panel.
 
 #ifndef PACK_K
 #define PACK_K 16
@@ -226,8 +240,9 @@ kernel void matmul_packed_ab(int M, int N, int K,
     const int row0 = get_global_id(1) * ROWS;
     if (row0 >= M)
         return;
-    global const REAL *a_panel = A + row0 * K;                                   // [K][ROWS]
-    global const realW *b_panel = (global const realW *)(B + panel * K * PANEL); // [K][VECTORS]
+    // The item's panels: [K][ROWS] and [K][VECTORS].
+    global const REAL *a_panel = A + row0 * K;
+    global const realW *b_panel = (global const realW *)(B + panel * K * PANEL);
 
     realW sum[ROWS][VECTORS];
     clear_tile(sum);
@@ -245,18 +260,20 @@ kernel void matmul_packed_ab(int M, int N, int K,
     store_tile(sum, C, M, N, row0, panel * PANEL);
 }
 
-// ---------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------
 // 4. K in blocks, and a block of C per item.
 //
-// An item computes TILES tiles, one below the other, so that a panel which has come into the cache
-// is used TILES times. A panel is PANEL * K numbers and stays there only while K is small; so K is
-// taken in blocks of BLOCK_K, and the tiles wait in C from one block to the next.
+// An item computes TILES tiles, one below the other, so that a panel which has come
+// into the cache is used TILES times. A panel is PANEL * K numbers and stays there only
+// while K is small; so K is taken in blocks of BLOCK_K, and the tiles wait in C from
+// one block to the next.
 //
-// A group is one item: nothing is shared by items that the cache does not share anyway. How many
-// groups there are decides how well the driver can spread them over the cores.
+// A group is one item: nothing is shared by items that the cache does not share anyway.
+// How many groups there are decides how well the driver can spread them over the cores.
 //
-// With -D VECTORS=3 it makes 24 multiply-adds of 11 loads, not 16 of 10, and needs 28 registers.
-// -D UNROLL=4 takes four steps of k before it counts and looks whether it is at the end.
+// With -D VECTORS=3 it makes 24 multiply-adds of 11 loads, not 16 of 10, and needs 28
+// registers. -D UNROLL=4 takes four steps of k before it counts and looks whether it
+// is at the end.
 
 #ifndef TILES
 #define TILES 64
@@ -276,7 +293,8 @@ kernel void matmul_blocked(int M, int N, int K,
 {
     const int panel = get_global_id(0);
     const int block0 = get_global_id(1) * TILES * ROWS; // the block's first row
-    global const realW *b_panel = (global const realW *)(B + panel * K * PANEL); // [K][VECTORS]
+    // The item's panel of B: [K][VECTORS].
+    global const realW *b_panel = (global const realW *)(B + panel * K * PANEL);
 
     for (int k0 = 0; k0 < K; k0 += BLOCK_K) {
         const int k1 = min(k0 + BLOCK_K, K);
@@ -307,18 +325,20 @@ kernel void matmul_blocked(int M, int N, int K,
     }
 }
 
-// =============================================================================================
+// =====================================================================================
 // For a GPU. A group computes TM x TN elements of C, an item RM x RN of them.
 //
-// Lesson 8's third kernel does three things by turns: it fetches two tiles, waits, multiplies,
-// waits. While it fetches nobody multiplies, and while it multiplies nobody fetches:
+// Lesson 8's third kernel does three things by turns: it fetches two tiles, waits,
+// multiplies, waits. While it fetches nobody multiplies, and while it multiplies
+// nobody fetches:
 //
-//     lesson 8    fetch 0 | wait | multiply 0 | wait | fetch 1 | wait | multiply 1 | wait ...
+//     lesson 8  fetch 0 | wait | multiply 0 | wait | fetch 1 | wait | multiply 1 ...
 //
-//     here        fetch 0 | multiply 0 | multiply 1 | multiply 2 | ...
-//                         | fetch 1    | fetch 2    | fetch 3    | ...
+//     here      fetch 0 | multiply 0 | multiply 1 | multiply 2 | ...
+//                       | fetch 1    | fetch 2    | fetch 3    | ...
 //
-// Each kernel adds one idea to the one before it; the pieces that they are made of come first.
+// Each kernel adds one idea to the one before it; the pieces that they are made
+// of come first.
 
 #define real4 CAT(REAL, 4)
 
@@ -359,13 +379,14 @@ kernel void matmul_blocked(int M, int N, int K,
 #define A_LOADS (TM * TK / 4 / ITEMS) // real4 of A that an item fetches per tile
 #define B_LOADS (TK * TN / 4 / ITEMS) // real4 of B
 
-// ---------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------
 // The pieces: what lesson 8 did in one kernel, by name.
 
-// Where an item stands: its first column and row of the group's tile of C, counted in fours.
-// 32 neighbouring items run in lockstep on many GPUs, as a warp. A warp owns a block of C, LX * RN
-// wide and LY * RM high. Within it an item owns blocks of 4 x 4, LX and LY of them apart. With
-// LX = 2, LY = 2 and RM = RN = 8 a warp of 4 items, each letter being such a block of 4 x 4:
+// Where an item stands: its first column and row of the group's tile of C, counted in
+// fours. 32 neighbouring items run in lockstep on many GPUs, as a warp. A warp owns a
+// block of C, LX * RN wide and LY * RM high. Within it an item owns blocks of 4 x 4, LX
+// and LY of them apart. With LX = 2, LY = 2 and RM = RN = 8 a warp of 4 items, each
+// letter being such a block of 4 x 4:
 //
 //     a b a b
 //     c d c d
@@ -380,9 +401,11 @@ int2 place(uint item)
                   warp / warps_x * (LY * RM / 4) + lane / LX);
 }
 
-// This item's share of the two tiles at k0, from global memory into registers.
-// A4: the group's first row of A; B4: the group's first column of B.
-void fetch(real4 a[A_LOADS], real4 b[B_LOADS], global const real4 *A4, global const real4 *B4,
+// This item's share of the two tiles at k0, from global memory into registers. A4: the
+// group's first row of A; B4: the group's first column of B.
+void fetch(real4 a[A_LOADS], real4 b[B_LOADS],
+           global const real4 *A4, // [TM][K / 4]
+           global const real4 *B4, // [K][N / 4]
            int N, int K, int k0, uint item)
 {
     unrolled_for (int q = 0; q < A_LOADS; q++) {
@@ -396,13 +419,14 @@ void fetch(real4 a[A_LOADS], real4 b[B_LOADS], global const real4 *A4, global co
 }
 
 // The same share, from registers into local memory; A's is turned round, to [k][row].
-void put(local real4 a_tile[TK][A_ROW], local real4 b_tile[TK][TN / 4], const real4 a[A_LOADS],
-         const real4 b[B_LOADS], uint item)
+void put(local real4 a_tile[TK][A_ROW], local real4 b_tile[TK][TN / 4],
+         const real4 a[A_LOADS], const real4 b[B_LOADS], uint item)
 {
     unrolled_for (int q = 0; q < A_LOADS; q++) {
         const uint i = q * ITEMS + item;
         const uint k = i % (TK / 4) * 4;
-        local REAL *column = (local REAL *)a_tile[k] + i / (TK / 4); // the next k: 4 * A_ROW on
+        // The next k lies 4 * A_ROW numbers further on.
+        local REAL *column = (local REAL *)a_tile[k] + i / (TK / 4);
         column[0 * 4 * A_ROW] = a[q].s0;
         column[1 * 4 * A_ROW] = a[q].s1;
         column[2 * 4 * A_ROW] = a[q].s2;
@@ -414,10 +438,15 @@ void put(local real4 a_tile[TK][A_ROW], local real4 b_tile[TK][TN / 4], const re
     }
 }
 
-// One row of either tile, as far as the item at `at` needs it: its fragments of A and B.
-void take(REAL a[RM], REAL b[RN], local const real4 *a_row, local const real4 *b_row, int2 at)
+// One row of either tile, as far as the item at `at` needs it: its
+// fragments of A and B.
+void take(REAL a[RM], REAL b[RN],
+          local const real4 *a_row, // [A_ROW]
+          local const real4 *b_row, // [TN / 4]
+          int2 at)
 {
-    unrolled_for (int j = 0; j < RN / 4; j++) { // B first: every row of sums begins with all of it
+    // B first: every row of sums begins with all of it.
+    unrolled_for (int j = 0; j < RN / 4; j++) {
         const real4 v = b_row[at.x + j * LX];
         b[4 * j] = v.s0, b[4 * j + 1] = v.s1, b[4 * j + 2] = v.s2, b[4 * j + 3] = v.s3;
     }
@@ -427,8 +456,8 @@ void take(REAL a[RM], REAL b[RN], local const real4 *a_row, local const real4 *b
     }
 }
 
-// RM * RN multiply-adds. sum[4i + r][4j + c] belongs to row 4(at.y + i * LY) + r and to column
-// 4(at.x + j * LX) + c of the group's tile.
+// RM * RN multiply-adds. sum[4i + r][4j + c] belongs to row 4(at.y + i * LY) + r and to
+// column 4(at.x + j * LX) + c of the group's tile.
 void multiply(REAL sum[RM][RN], const REAL a[RM], const REAL b[RN])
 {
 #if PLOUGH // see kernel 7
@@ -454,23 +483,27 @@ void clear(REAL sum[RM][RN])
 }
 
 // C4: the group's first element of C. No bound is checked: the host has padded.
-void store(global real4 *C4, int N, const REAL sum[RM][RN], int2 at)
+void store(global real4 *C4, // [TM][N / 4]
+           int N, const REAL sum[RM][RN], int2 at)
 {
     unrolled_for (int r = 0; r < RM; r++)
         unrolled_for (int j = 0; j < RN / 4; j++)
             C4[(4 * (at.y + r / 4 * LY) + r % 4) * (N / 4) + at.x + j * LX] =
-                (real4)(sum[r][4 * j], sum[r][4 * j + 1], sum[r][4 * j + 2], sum[r][4 * j + 3]);
+                (real4)(sum[r][4 * j], sum[r][4 * j + 1],
+                        sum[r][4 * j + 2], sum[r][4 * j + 3]);
 }
 
-// ---------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------
 // 5. Fetch early: the loads for the next tiles start before this one's multiply-adds.
 //
-// Group of GX x GY items, warps of LX * LY of them. M, N and K are multiples of TM, TN and TK; TM
-// is one of LY * RM and TN of LX * RN; TM * TK and TK * TN are multiples of 4 * ITEMS.
+// Group of GX x GY items, warps of LX * LY of them. M, N and K are multiples of TM,
+// TN and TK; TM is one of LY * RM and TN of LX * RN; TM * TK and TK * TN are
+// multiples of 4 * ITEMS.
 //
-// A load is only a request. The item goes on, and waits where the number is first used. So the
-// requests come before the multiply-adds, and the first use, the copy into local memory, after
-// them. The price is registers: A_LOADS + B_LOADS real4, held for all that time.
+// A load is only a request. The item goes on, and waits where the number is first
+// used. So the requests come before the multiply-adds, and the first use, the copy
+// into local memory, after them. The price is registers: A_LOADS + B_LOADS real4, held
+// for all that time.
 
 __attribute__((reqd_work_group_size(GX, GY, 1)))
 kernel void matmul_prefetch(int M, int N, int K,
@@ -497,32 +530,34 @@ kernel void matmul_prefetch(int M, int N, int K,
         put(a_tile, b_tile, next_a, next_b, item);
         barrier(CLK_LOCAL_MEM_FENCE); // the tiles are full before anybody reads them
 
-        // The last round fetches its own tiles again, for nobody: cheaper than a branch.
+        // The last round fetches its own tiles again, for nobody: cheaper
+        // than a branch.
         fetch(next_a, next_b, A4, B4, N, K, min(k0 + TK, K - TK), item);
         unrolled_for (int k = 0; k < TK; k++) {
             take(a, b, a_tile[k], b_tile[k], at);
             multiply(sum, a, b);
         }
-        barrier(CLK_LOCAL_MEM_FENCE); // everybody has read before the tiles are overwritten
+        barrier(CLK_LOCAL_MEM_FENCE); // all have read before the tiles are overwritten
     }
     store((global real4 *)(C + row0 * N + column0), N, sum, at);
 }
 
-// ---------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------
 // 6. Two of each tile, one barrier: one pair is read while the other is filled.
 //
-// Group and multiples as in kernel 5. Two barriers kept readers and writers of one tile apart.
-// With two they are apart anyway, and one barrier a round says both "tile t is full" and "nobody
-// reads the other any more":
+// Group and multiples as in kernel 5. Two barriers kept readers and writers of one tile
+// apart. With two they are apart anyway, and one barrier a round says both "tile t is
+// full" and "nobody reads the other any more":
 //
 //     tile 0    put |    read    |        put | read ...
 //     tile 1        |        put |    read    | put  ...
 //                barrier      barrier      barrier
 //
-// Who stands where. The items of a warp read at the same time: items side by side share their
-// numbers of A, items below one another those of B. As 2 rows of 16 they read 2 + 16 different
-// real4 of a pair of blocks, as 4 rows of 8 only 4 + 8. Whether local memory answers any sooner is
-// for the device to say: run it with -D LX=16 -D LY=2 and with -D LX=8 -D LY=4.
+// Who stands where. The items of a warp read at the same time: items side by side share
+// their numbers of A, items below one another those of B. As 2 rows of 16 they read
+// 2 + 16 different real4 of a pair of blocks, as 4 rows of 8 only 4 + 8. Whether local
+// memory answers any sooner is for the device to say: run it with -D LX=16 -D LY=2 and
+// with -D LX=8 -D LY=4.
 
 __attribute__((reqd_work_group_size(GX, GY, 1)))
 kernel void matmul_two_tiles(int M, int N, int K,
@@ -560,23 +595,25 @@ kernel void matmul_two_tiles(int M, int N, int K,
     store((global real4 *)(C + row0 * N + column0), N, sum, at);
 }
 
-// ---------------------------------------------------------------------------------------------
-// 7. Fragments ahead: the numbers for step k + 1 leave local memory while step k multiplies.
+// -------------------------------------------------------------------------------------
+// 7. Fragments ahead: the numbers for step k + 1 leave local memory while
+// step k multiplies.
 //
-// Group and multiples as in kernel 5. Local memory takes some 30 cycles to answer. The compiler
-// reads ahead by itself within a tile, but never over a barrier: there every item asks at the same
-// moment, and waits. So the last step of a tile is kept back, to be multiplied after the barrier,
-// while the first numbers of the next tile are on their way.
+// Group and multiples as in kernel 5. Local memory takes some 30 cycles to answer.
+// The compiler reads ahead by itself within a tile, but never over a barrier: there
+// every item asks at the same moment, and waits. So the last step of a tile is kept
+// back, to be multiplied after the barrier, while the first numbers of the next tile
+// are on their way.
 //
-// With two tiles, the next one may be put at any step, as early as its numbers have arrived and as
-// late as the barrier: PUT_STEP says when. Early leaves the stores time to end before the barrier,
-// late leaves the loads time to arrive.
+// With two tiles, the next one may be put at any step, as early as its numbers have
+// arrived and as late as the barrier: PUT_STEP says when. Early leaves the stores time
+// to end before the barrier, late leaves the loads time to arrive.
 //
-// The order of the multiply-adds. Each needs three registers. On an H200 they lie in two banks,
-// and three from one bank take a cycle more, unless one is still at hand from the instruction
-// before. So neighbours should share a number. 4 x 4 at a time, three of four share one of A. Along
-// a whole row of sums all do; and at its end, if the next row is walked backwards as an ox ploughs,
-// the two share one of B:
+// The order of the multiply-adds. Each needs three registers. On an H200 they lie in
+// two banks, and three from one bank take a cycle more, unless one is still at hand
+// from the instruction before. So neighbours should share a number. 4 x 4 at a time,
+// three of four share one of A. Along a whole row of sums all do; and at its end, if
+// the next row is walked backwards as an ox ploughs, the two share one of B:
 //
 //     -D PLOUGH=0                          -D PLOUGH=1
 //     -> -> -> ->   -> -> -> ->            -> -> -> -> -> -> -> ->
@@ -600,7 +637,7 @@ kernel void matmul_fragments(int M, int N, int K,
     global const real4 *B4 = (global const real4 *)(B + column0);
 
     real4 next_a[A_LOADS], next_b[B_LOADS];
-    REAL sum[RM][RN], a[2][RM], b[2][RN]; // step k uses [k % 2], and fills [(k + 1) % 2]
+    REAL sum[RM][RN], a[2][RM], b[2][RN]; // step k uses [k % 2], fills [(k + 1) % 2]
     clear(sum);
 
     fetch(next_a, next_b, A4, B4, N, K, 0, item);
@@ -613,39 +650,41 @@ kernel void matmul_fragments(int M, int N, int K,
         unrolled_for (int k = 0; k < TK; k++) {
             if (k == PUT_STEP)
                 put(a_tile[1 - t], b_tile[1 - t], next_a, next_b, item);
-            if (k == TK - 1) { // the last numbers of tile t are in the registers already
+            if (k == TK - 1) { // the last numbers of tile t are in registers already
                 barrier(CLK_LOCAL_MEM_FENCE);
                 t = 1 - t;
             }
-            take(a[(k + 1) % 2], b[(k + 1) % 2], a_tile[t][(k + 1) % TK], b_tile[t][(k + 1) % TK],
-                 at);
+            take(a[(k + 1) % 2], b[(k + 1) % 2],
+                 a_tile[t][(k + 1) % TK], b_tile[t][(k + 1) % TK], at);
             multiply(sum, a[k % 2], b[k % 2]);
         }
     }
     store((global real4 *)(C + row0 * N + column0), N, sum, at);
 }
 
-// ---------------------------------------------------------------------------------------------
-// 8. Packed operands: two kernels put A and B into the order in which the product reads them.
+// -------------------------------------------------------------------------------------
+// 8. Packed operands: two kernels put A and B into the order in which the
+// product reads them.
 //
-// Kernels 5 to 7 turn every tile of A round, each group its own copy: N / TN times the same work,
-// four narrow stores for each wide load, and some of these meet in a bank in spite of PAD. Here it
-// is done once, and B's tiles are made contiguous in the same way. A panel is TM rows of A, or TN
-// columns of B, with k running downwards:
+// Kernels 5 to 7 turn every tile of A round, each group its own copy: N / TN times the
+// same work, four narrow stores for each wide load, and some of these meet in a bank in
+// spite of PAD. Here it is done once, and B's tiles are made contiguous in the same
+// way. A panel is TM rows of A, or TN columns of B, with k running downwards:
 //
-//     A, TM = 4             its panels, [k][row]
-//     a b c d e             a f k p
-//     f g h i j             b g l q          The tile of TK steps is TK * TM numbers in a row:
-//     k l m n o     ->      c h m r          every item reads the one next to its neighbour's,
-//     p q r s t             d i n s          and stores it where it is, four at a time.
-//     ---------             e j o t
+//     A, TM = 4       its panels, [k][row]
+//     a b c d e       a f k p
+//     f g h i j       b g l q      The tile of TK steps is TK * TM numbers in a row:
+//     k l m n o  ->   c h m r      every item reads the one next to its neighbour's,
+//     p q r s t       d i n s      and stores it where it is, four at a time.
+//     ---------       e j o t
 //
-// Packing pads as well: panels are full and TK deep to the end, whatever M, N and K are, with
-// zeros for what does not exist. It costs 2 * (M*K + K*N) numbers of traffic, once.
+// Packing pads as well: panels are full and TK deep to the end, whatever M, N and K
+// are, with zeros for what does not exist. It costs 2 * (M*K + K*N) numbers of
+// traffic, once.
 //
-// What it frees makes room for more sums: with -D TM=128 -D RN=16 an item computes 8 x 16, and
-// reads 1/8 + 1/16 of a number for each multiply-add instead of 1/8 + 1/8. There -D PUT_STEP=12
-// gives the stores time to end before the barrier.
+// What it frees makes room for more sums: with -D TM=128 -D RN=16 an item computes
+// 8 x 16, and reads 1/8 + 1/16 of a number for each multiply-add instead of 1/8 + 1/8.
+// There -D PUT_STEP=12 gives the stores time to end before the barrier.
 
 // A panel's depth: K, rounded up to whole tiles.
 int padded(int K)
@@ -653,18 +692,18 @@ int padded(int K)
     return (K + TK - 1) / TK * TK;
 }
 
-#define PACK 32 // numbers of a side that a group packs at once; TM and TN are multiples of it
+#define PACK 32 // side of what a group packs at once; TM and TN are multiples of it
 #ifndef PACK_ROWS
 #define PACK_ROWS 8 // rows of items of such a group
 #endif
 
-// Group of PACK x PACK_ROWS items for PACK x PACK
-// numbers; padded(K) / PACK groups side by side, rounded up, and TM / PACK below one another for
-// each panel. get_global_id(0) runs along k.
+// Group of PACK x PACK_ROWS items for PACK x PACK numbers; padded(K) / PACK groups
+// side by side, rounded up, and TM / PACK below one another for each panel.
+// get_global_id(0) runs along k.
 __attribute__((reqd_work_group_size(PACK, PACK_ROWS, 1)))
 kernel void pack_a_tiles(int M, int K,
                          global const REAL *restrict A, // [M][K]
-                         global REAL *restrict packed)  // [ceil(M / TM)][padded(K)][TM]
+                         global REAL *restrict packed)  // [panels][padded(K)][TM]
 {
     local REAL tile[PACK][PACK + 1]; // read along a row, written down a column
 
@@ -684,12 +723,12 @@ kernel void pack_a_tiles(int M, int K,
             panel[(k0 + y + r) * TM + x] = tile[x][y + r];
 }
 
-// Rows stay rows: nothing to turn. The same groups,
-// TN / PACK side by side for each panel; get_global_id(0) runs along the columns.
+// Rows stay rows: nothing to turn. The same groups, TN / PACK side by side for each
+// panel; get_global_id(0) runs along the columns.
 __attribute__((reqd_work_group_size(PACK, PACK_ROWS, 1)))
 kernel void pack_b_tiles(int K, int N,
                          global const REAL *restrict B, // [K][N]
-                         global REAL *restrict packed)  // [ceil(N / TN)][padded(K)][TN]
+                         global REAL *restrict packed)  // [panels][padded(K)][TN]
 {
     const int x = get_local_id(0);
     const int y = get_local_id(1);
@@ -706,10 +745,11 @@ kernel void pack_b_tiles(int K, int N,
             panel[(k0 + y + r) * TN + x] = v[r / PACK_ROWS];
 }
 
-// A tile of a panel is one run of numbers, in memory as in local memory.
-// A4, B4: the item's first numbers of the two tiles.
-void fetch_packed(real4 a[A_LOADS], real4 b[B_LOADS], global const real4 *A4,
-                  global const real4 *B4)
+// A tile of a panel is one run of numbers, in memory as in local memory. A4, B4: the
+// item's first numbers of the two tiles.
+void fetch_packed(real4 a[A_LOADS], real4 b[B_LOADS],
+                  global const real4 *A4, // [A_LOADS * ITEMS]
+                  global const real4 *B4) // [B_LOADS * ITEMS]
 {
     unrolled_for (int q = 0; q < A_LOADS; q++)
         a[q] = A4[q * ITEMS];
@@ -727,8 +767,8 @@ void put_packed(local real4 a_tile[TK * TM / 4], local real4 b_tile[TK * TN / 4]
 }
 
 // C has no padding: what lies beyond M and N is not stored.
-void store_guarded(global REAL *C, int M, int N, const REAL sum[RM][RN], int row0, int column0,
-                   int2 at)
+void store_guarded(global REAL *C, // [M][N]
+                   int M, int N, const REAL sum[RM][RN], int row0, int column0, int2 at)
 {
     unrolled_for (int r = 0; r < RM; r++) {
         const int row = row0 + 4 * (at.y + r / 4 * LY) + r % 4;
@@ -740,9 +780,10 @@ void store_guarded(global REAL *C, int M, int N, const REAL sum[RM][RN], int row
     }
 }
 
-// The edge of C. A tile with a single row in C takes as long as a full one. Where there are at most
-// THIN rows, or columns, no tile is needed: an item takes one number of the tile's long side for
-// each k, and those of the short side, which all items read together.
+// The edge of C. A tile with a single row in C takes as long as a full one. Where
+// there are at most THIN rows, or columns, no tile is needed: an item takes one number
+// of the tile's long side for each k, and those of the short side, which all items
+// read together.
 
 #ifndef THIN
 #define THIN 0 // a multiple of 4; 0: all tiles are computed in the same way
@@ -751,7 +792,10 @@ void store_guarded(global REAL *C, int M, int N, const REAL sum[RM][RN], int row
 #if THIN
 
 // Whether the group's tile is thin; if it is, it is computed here.
-bool thin_tile(int M, int N, int depth, global const REAL *A, global const REAL *B, global REAL *C,
+bool thin_tile(int M, int N, int depth,
+               global const REAL *A, // [panels][depth][TM]
+               global const REAL *B, // [panels][depth][TN]
+               global REAL *C,       // [M][N]
                int row0, int column0, uint item)
 {
     const int rows = min(M - row0, TM);
@@ -771,7 +815,8 @@ bool thin_tile(int M, int N, int depth, global const REAL *A, global const REAL 
         for (int k0 = 0; k0 < depth; k0 += TK)
             unrolled_for (int k = k0; k < k0 + TK; k++) {
                 const REAL x = along[k * along_step + i];
-                global const real4 *across4 = (global const real4 *)(across + k * across_step);
+                global const real4 *across4 =
+                    (global const real4 *)(across + k * across_step);
                 unrolled_for (int q = 0; q < THIN / 4; q++)
                     sum[q] += x * across4[q];
             }
@@ -780,7 +825,8 @@ bool thin_tile(int M, int N, int depth, global const REAL *A, global const REAL 
             vstore4(sum[q], q, one);
         unrolled_for (int s = 0; s < THIN; s++)
             if (s < (low ? rows : columns))
-                C[low ? (row0 + s) * N + column0 + i : (row0 + i) * N + column0 + s] = one[s];
+                C[low ? (row0 + s) * N + column0 + i
+                      : (row0 + i) * N + column0 + s] = one[s];
     }
     return true;
 }
@@ -789,13 +835,14 @@ bool thin_tile(int M, int N, int depth, global const REAL *A, global const REAL 
 #define thin_tile(M, N, depth, A, B, C, row0, column0, item) false
 #endif
 
-// Which tile of C this group computes: (column, row), counted in tiles. Groups that run at the same
-// time should read the same panels, so that a cache serves most of them. A band of BAND rows of
-// tiles is walked column by column, here with BAND = 2 and 4 tiles in a row:
+// Which tile of C this group computes: (column, row), counted in tiles. Groups that
+// run at the same time should read the same panels, so that a cache serves most of
+// them. A band of BAND rows of tiles is walked column by column, here with BAND = 2
+// and 4 tiles in a row:
 //
-//     BAND 0      0 1 2 3      BAND 2      0 2 4 6       The first four groups need 1 + 4 panels,
-//                 4 5 6 7                  1 3 5 7       or 2 + 2.
-//                 8 9 ...                  8 10 ...
+//     BAND 0   0 1 2 3      BAND 2   0 2 4 6      The first four groups need
+//              4 5 6 7               1 3 5 7      1 + 4 panels, or 2 + 2.
+//              8 9 ...               8 10 ...
 
 #ifndef BAND
 #define BAND 0 // 0: row by row, as the device numbers them
@@ -806,8 +853,8 @@ int2 tile_of_group(void)
 #if BAND
     const int columns = get_num_groups(0);
     const int group = get_group_id(1) * columns + get_group_id(0);
-    const int first = group / (BAND * columns) * BAND;          // the band's first row of tiles
-    const int rows = min(BAND, (int)get_num_groups(1) - first); // the last band may be lower
+    const int first = group / (BAND * columns) * BAND;          // the band's first row
+    const int rows = min(BAND, (int)get_num_groups(1) - first); // the last may be lower
     const int in_band = group - first * columns;
     return (int2)(in_band / rows, first + in_band % rows);
 #else
@@ -815,15 +862,16 @@ int2 tile_of_group(void)
 #endif
 }
 
-// The product. Group of GX x GY items, ceil(N / TN) x ceil(M / TM) groups; M, N, K are anything.
-// LX, LY as in kernel 5. TM and TN are multiples of PACK.
+// The product. Group of GX x GY items, ceil(N / TN) x ceil(M / TM) groups; M, N, K are
+// anything. LX, LY as in kernel 5. TM and TN are multiples of PACK. Both operands are
+// panels, depth = padded(K) deep.
 __attribute__((reqd_work_group_size(GX, GY, 1)))
 kernel void matmul_packed_tiles(int M, int N, int K,
-                                global const REAL *restrict A, // [ceil(M / TM)][padded(K)][TM]
-                                global const REAL *restrict B, // [ceil(N / TN)][padded(K)][TN]
+                                global const REAL *restrict A, // [panels][depth][TM]
+                                global const REAL *restrict B, // [panels][depth][TN]
                                 global REAL *restrict C)       // [M][N]
 {
-    local real4 a_tile[2][TK][TM / 4]; // [k][row / 4]: no PAD, since nothing is turned round
+    local real4 a_tile[2][TK][TM / 4]; // [k][row / 4]: no PAD, nothing is turned round
     local real4 b_tile[2][TK][TN / 4]; // [k][column / 4]
 
     const uint item = get_local_id(1) * GX + get_local_id(0);
@@ -857,30 +905,34 @@ kernel void matmul_packed_tiles(int M, int N, int K,
                 barrier(CLK_LOCAL_MEM_FENCE);
                 t = 1 - t;
             }
-            take(a[(k + 1) % 2], b[(k + 1) % 2], a_tile[t][(k + 1) % TK], b_tile[t][(k + 1) % TK],
-                 at);
+            take(a[(k + 1) % 2], b[(k + 1) % 2],
+                 a_tile[t][(k + 1) % TK], b_tile[t][(k + 1) % TK], at);
             multiply(sum, a[k % 2], b[k % 2]);
         }
     }
     store_guarded(C, M, N, sum, row0, column0, at);
 }
 
-// ---------------------------------------------------------------------------------------------
-// 9. Copies by the group: no item carries a number from global to local memory any more.
+// -------------------------------------------------------------------------------------
+// 9. Copies by the group: no item carries a number from global to local
+// memory any more.
 //
-// Group and sizes as in kernel 8, the operands packed. In kernel 8 every number still passes
-// through an item's registers: a load, some hundred cycles in a register, a store. A packed tile
-// is one run of numbers, so one request for all of it will do. OpenCL has a word for that,
-// async_work_group_copy, and a device is free to make it a copy engine's job.
+// Group and sizes as in kernel 8, the operands packed. In kernel 8 every number still
+// passes through an item's registers: a load, some hundred cycles in a register, a
+// store. A packed tile is one run of numbers, so one request for all of it will do.
+// OpenCL has a word for that, async_work_group_copy, and a device is free to make it a
+// copy engine's job.
 //
-// NVIDIA's driver makes it a loop of loads and stores, with a wait in it. Its GPUs since Hopper
-// (compute capability 9.0) do have the engine, out of reach of OpenCL C. -D HOPPER reaches it
-// through the assembly language, PTX: cp.async.bulk copies a run of bytes, and an mbarrier, a word
-// in local memory, counts the bytes that have arrived. Without it this is standard OpenCL C.
+// NVIDIA's driver makes it a loop of loads and stores, with a wait in it. Its GPUs
+// since Hopper (compute capability 9.0) do have the engine, out of reach of OpenCL C.
+// -D HOPPER reaches it through the assembly language, PTX: cp.async.bulk copies a run
+// of bytes, and an mbarrier, a word in local memory, counts the bytes that have
+// arrived. Without it this is standard OpenCL C.
 
 #ifdef HOPPER
 
-#define RECEIPT local ulong // an mbarrier; its phase flips each time all that is due has arrived
+// An mbarrier; its phase flips each time all that is due has arrived.
+#define RECEIPT local ulong
 
 uint shared_address(local const void *p)
 {
@@ -891,9 +943,12 @@ uint shared_address(local const void *p)
 void prepare(RECEIPT arrived[2], uint item)
 {
     if (item == 0) {
-        __asm__ volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(&arrived[0])));
-        __asm__ volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(&arrived[1])));
-        __asm__ volatile("fence.proxy.async.shared::cta;" ::: "memory"); // for the engine to see
+        __asm__ volatile("mbarrier.init.shared.b64 [%0], 1;"
+                         ::"r"(shared_address(&arrived[0])));
+        __asm__ volatile("mbarrier.init.shared.b64 [%0], 1;"
+                         ::"r"(shared_address(&arrived[1])));
+        // For the engine to see.
+        __asm__ volatile("fence.proxy.async.shared::cta;" ::: "memory");
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -902,21 +957,25 @@ void prepare(RECEIPT arrived[2], uint item)
 void copy_bulk(local real4 *to, global const real4 *from, uint bytes, RECEIPT *arrived)
 {
     __asm__ volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
-                     " [%0], [%1], %2, [%3];" ::"r"(shared_address(to)), "l"(from), "r"(bytes),
+                     " [%0], [%1], %2, [%3];"
+                     ::"r"(shared_address(to)), "l"(from), "r"(bytes),
                      "r"(shared_address(arrived))
                      : "memory");
 }
 
 // Asks for a pair of tiles.
-void ask(local real4 *a_tile, local real4 *b_tile, global const real4 *A4, global const real4 *B4,
+void ask(local real4 *a_tile,    // [TK * TM / 4]
+         local real4 *b_tile,    // [TK * TN / 4]
+         global const real4 *A4, // [TK * TM / 4]
+         global const real4 *B4, // [TK * TN / 4]
          RECEIPT *arrived, uint item)
 {
     if (item != 0)
         return;
     const uint a_bytes = TK * TM * sizeof(REAL);
     const uint b_bytes = TK * TN * sizeof(REAL);
-    __asm__ volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(
-                         shared_address(arrived)), "r"(a_bytes + b_bytes)
+    __asm__ volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
+                     ::"r"(shared_address(arrived)), "r"(a_bytes + b_bytes)
                      : "memory");
     copy_bulk(a_tile, A4, a_bytes, arrived);
     copy_bulk(b_tile, B4, b_bytes, arrived);
@@ -927,7 +986,8 @@ void await(RECEIPT *arrived, uint phase)
 {
     __asm__ volatile("{ .reg .pred done;\n"
                      "again_%=: mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
-                     "@!done bra again_%=; }" ::"r"(shared_address(arrived)), "r"(phase)
+                     "@!done bra again_%=; }"
+                     ::"r"(shared_address(arrived)), "r"(phase)
                      : "memory");
 }
 
@@ -937,7 +997,10 @@ void await(RECEIPT *arrived, uint phase)
 
 void prepare(RECEIPT arrived[2], uint item) {}
 
-void ask(local real4 *a_tile, local real4 *b_tile, global const real4 *A4, global const real4 *B4,
+void ask(local real4 *a_tile,    // [TK * TM / 4]
+         local real4 *b_tile,    // [TK * TN / 4]
+         global const real4 *A4, // [TK * TM / 4]
+         global const real4 *B4, // [TK * TN / 4]
          RECEIPT *arrived, uint item)
 {
     *arrived = async_work_group_copy(a_tile, A4, TK * TM / 4, 0);
@@ -953,8 +1016,8 @@ void await(RECEIPT *arrived, uint phase)
 
 __attribute__((reqd_work_group_size(GX, GY, 1)))
 kernel void matmul_group_copy(int M, int N, int K,
-                              global const REAL *restrict A, // [ceil(M / TM)][padded(K)][TM]
-                              global const REAL *restrict B, // [ceil(N / TN)][padded(K)][TN]
+                              global const REAL *restrict A, // [panels][depth][TM]
+                              global const REAL *restrict B, // [panels][depth][TN]
                               global REAL *restrict C)       // [M][N]
 {
     local real4 a_tile[2][TK][TM / 4] __attribute__((aligned(128)));
@@ -981,7 +1044,7 @@ kernel void matmul_group_copy(int M, int N, int K,
     await(&arrived[0], 0);
     barrier(CLK_LOCAL_MEM_FENCE);
     int t = 0;
-    uint phase = 0; // of the pair that is awaited: it flips once both have had their turn
+    uint phase = 0; // of the awaited pair: it flips once both have had their turn
     take(a[0], b[0], a_tile[t][0], b_tile[t][0], at);
     for (int k0 = 0; k0 < depth; k0 += TK) {
         const int k1 = min(k0 + TK, depth - TK);
@@ -994,8 +1057,8 @@ kernel void matmul_group_copy(int M, int N, int K,
                 await(&arrived[t], phase);
                 barrier(CLK_LOCAL_MEM_FENCE); // nobody reads the other pair any more
             }
-            take(a[(k + 1) % 2], b[(k + 1) % 2], a_tile[t][(k + 1) % TK], b_tile[t][(k + 1) % TK],
-                 at);
+            take(a[(k + 1) % 2], b[(k + 1) % 2],
+                 a_tile[t][(k + 1) % TK], b_tile[t][(k + 1) % TK], at);
             multiply(sum, a[k % 2], b[k % 2]);
         }
     }

@@ -1,28 +1,31 @@
 // Lesson 10: autotuning. Three kernels whose shapes are left open.
 //
-//     C[M][N] = A[M][K] * B[K][N], all row-major; get_global_id(0) runs along a row of C.
+//     C[M][N] = A[M][K] * B[K][N], row-major; get_global_id(0) runs along a row of C.
 //
-// They are the ideas of lessons 8 and 9: a tile of C per item, fed from local memory, from the
-// caches, or from panels. There every size was chosen by hand, for two devices. Here every size is a parameter
-// that a search may set (-D TM=128), and the kernels are right for all values that meet the
-// constraints above each. The values in this file are where a search may begin.
+// They are the ideas of lessons 8 and 9: a tile of C per item, fed from local memory,
+// from the caches, or from panels. There every size was chosen by hand, for two
+// devices. Here every size is a parameter that a search may set (-D TM=128), and the
+// kernels are right for all values that meet the constraints above each. The values in
+// this file are where a search may begin.
 //
-// The first two check no bound. The host pads A and B with zeros until M, N and K are multiples of
-// what the comment above each kernel names; zeros add nothing to a sum. M, then, is only for the
-// host to know: it decides how many groups there are.
+// The first two check no bound. The host pads A and B with zeros until M, N and K are
+// multiples of what the comment above each kernel names; zeros add nothing to a sum. M,
+// then, is only for the host to know: it decides how many groups there are.
 
-#ifndef REAL
+#ifndef REAL // the element type, from --type
 #define REAL float
 #endif
+// CAT(REAL, 4) is float4: the extra step lets REAL be replaced first.
 #define GLUE(a, b) a##b
-#define CAT(a, b) GLUE(a, b) // CAT(REAL, 4) is float4: the extra step lets REAL be replaced first
+#define CAT(a, b) GLUE(a, b)
 
-// ---------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------
 // 1. A tile of C per item, fed from local memory: the shape of a GPU.
 //
-// A group of ITEMS = TN/RN x TM/RM items computes a TM x TN tile of C, and moves WIDTH numbers at
-// a time. Constraints: M, N, K are multiples of TM, TN, TK; TM, TN of RM, RN; RM, RN, TK, PAD of
-// WIDTH; TM * TK and TK * TN of WIDTH * ITEMS. Local memory holds TK * (TM + PAD + TN) numbers.
+// A group of ITEMS = TN/RN x TM/RM items computes a TM x TN tile of C, and moves WIDTH
+// numbers at a time. Constraints: M, N, K are multiples of TM, TN, TK; TM, TN of RM,
+// RN; RM, RN, TK, PAD of WIDTH; TM * TK and TK * TN of WIDTH * ITEMS. Local memory
+// holds TK * (TM + PAD + TN) numbers.
 
 #ifndef TM
 #define TM 64 // rows of C per group
@@ -70,17 +73,19 @@ kernel void matmul_tunable_local(int M, int N, int K,
 
     const int x = get_local_id(0);
     const int y = get_local_id(1);
-    const uint item = y * GX + x; // unsigned, so that a division by a power of two is a shift
+    const uint item = y * GX + x; // unsigned: a division by a power of two is a shift
     const int column0 = get_group_id(0) * TN;
     const int row0 = get_group_id(1) * TM;
 
-    global const realW *A_wide = (global const realW *)(A + row0 * K); // [TM][K / WIDTH]
-    global const realW *B_wide = (global const realW *)(B + column0);  // [K][N / WIDTH]
-    global realW *C_wide = (global realW *)(C + row0 * N + column0);   // [TM][N / WIDTH]
+    // [TM][K / WIDTH], [K][N / WIDTH] and [TM][N / WIDTH].
+    global const realW *A_wide = (global const realW *)(A + row0 * K);
+    global const realW *B_wide = (global const realW *)(B + column0);
+    global realW *C_wide = (global realW *)(C + row0 * N + column0);
 
-    // sum[WIDTH * i + n][j]: row WIDTH * (y + i * GY) + n, columns from WIDTH * (x + j * GX).
-    // Compilers disagree about the loops over it. A GPU's must unroll them, or the sums are not in
-    // registers; PoCL's, which runs all items up to each barrier, is the better for not doing so.
+    // sum[WIDTH * i + n][j]: row WIDTH * (y + i * GY) + n, columns from
+    // WIDTH * (x + j * GX). Compilers disagree about the loops over it. A GPU's must
+    // unroll them, or the sums are not in registers; PoCL's, which runs all items up to
+    // each barrier, is the better for not doing so.
     realW sum[RM][RN / WIDTH];
     #pragma unroll UNROLL
     for (int r = 0; r < RM; r++)
@@ -89,7 +94,8 @@ kernel void matmul_tunable_local(int M, int N, int K,
             sum[r][j] = (realW)(0);
 
     for (int k0 = 0; k0 < K; k0 += TK) {
-        // The items walk the tiles as one long line, in a number of rounds that is a constant.
+        // The items walk the tiles as one long line, in a number of rounds that
+        // is a constant.
         #pragma unroll UNROLL
         for (uint round = 0; round < TM * TK / WIDTH / ITEMS; round++) {
             const uint i = round * ITEMS + item;
@@ -126,7 +132,7 @@ kernel void matmul_tunable_local(int M, int N, int K,
                         sum[WIDTH * i + n][j] += a[n] * b[j];
             }
         }
-        barrier(CLK_LOCAL_MEM_FENCE); // everybody has read before the tiles are overwritten
+        barrier(CLK_LOCAL_MEM_FENCE); // all have read before the tiles are overwritten
     }
 
     #pragma unroll UNROLL
@@ -138,7 +144,7 @@ kernel void matmul_tunable_local(int M, int N, int K,
         }
 }
 
-// ---------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------
 // 2. A tile of C per item, fed from the caches: the shape of a CPU.
 //
 // An item computes ROWS rows of VECTORS vectors, all side by side. Constraints: N is a
@@ -160,7 +166,8 @@ kernel void matmul_tunable_local(int M, int N, int K,
 #ifndef GROUP_Y
 #define GROUP_Y 16 // items one below the other
 #endif
-// UNROLL, here: values of k for each turn of the long loop. The short ones are unrolled always.
+// UNROLL, here: values of k for each turn of the long loop. The short ones are
+// unrolled always.
 
 #if LANES == 1
 #define realP REAL
@@ -174,7 +181,7 @@ kernel void matmul_tunable_private(int M, int N, int K,
                                    global const REAL *restrict B, // [K][N]
                                    global REAL *restrict C)       // [M][N]
 {
-    const int vector0 = get_global_id(0) * VECTORS; // this item's first column, in vectors
+    const int vector0 = get_global_id(0) * VECTORS; // the first column, in vectors
     const int row0 = get_global_id(1) * ROWS;
     const int row_length = N / LANES; // of B and C, in vectors
     global const realP *B_wide = (global const realP *)B; // [K][row_length]
@@ -209,13 +216,14 @@ kernel void matmul_tunable_private(int M, int N, int K,
             C_wide[(row0 + r) * row_length + vector0 + v] = sum[r][v];
 }
 
-// ---------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------
 // 3. The same tile, fed from panels: lesson 9's kernel for a CPU.
 //
-// B is packed first, into panels as wide as an item's tile, so that what an item reads of it is one
-// piece of memory. A group is one item, which computes TILES tiles, one below the other, with the
-// same panel. LANES is 2 at least. Nothing is padded: the kernel that packs fills the last panel with
-// zeros, and the edges of A and C are guarded.
+// B is packed first, into panels as wide as an item's tile, so that what an item
+// reads of it is one piece of memory. A group is one item, which computes TILES
+// tiles, one below the other, with the same panel. LANES is 2 at least. Nothing is
+// padded: the kernel that packs fills the last panel with zeros, and the edges of A
+// and C are guarded.
 
 #ifndef TILES
 #define TILES 16 // tiles per item
@@ -247,10 +255,12 @@ kernel void pack_b(int K, int N,
             to[c] = column0 + c < N ? from[c] : (REAL)0;
 }
 
-// A tile's sums into C. Where the tile reaches over the edge they go through an array, since the
-// lanes of a vector cannot be counted through. Whole tiles pay one comparison for that.
-inline void store_tile(realP sum[ROWS][VECTORS], global REAL *C, int M, int N, int row0,
-                       int column0)
+// A tile's sums into C. Where the tile reaches over the edge they go through an array,
+// since the lanes of a vector cannot be counted through. Whole tiles pay one
+// comparison for that.
+inline void store_tile(realP sum[ROWS][VECTORS],
+                       global REAL *C, // [M][N]
+                       int M, int N, int row0, int column0)
 {
     if (row0 + ROWS <= M && column0 + PANEL <= N) {
         #pragma unroll
@@ -279,10 +289,12 @@ kernel void matmul_tunable_packed(int M, int N, int K,
 {
     const int panel = get_global_id(0);
     const int block0 = get_global_id(1) * TILES * ROWS; // the block's first row
-    global const realP *b_panel = (global const realP *)(B + panel * K * PANEL); // [K][VECTORS]
+    // The item's panel of B: [K][VECTORS].
+    global const realP *b_panel = (global const realP *)(B + panel * K * PANEL);
 
     for (int row0 = block0; row0 < min(block0 + TILES * ROWS, M); row0 += ROWS) {
-        // A has no row M: at the edge the last row is read instead, and what comes of it not stored.
+        // A has no row M: at the edge the last row is read instead, and what comes of
+        // it not stored.
         global const REAL *a_row[ROWS];
         #pragma unroll
         for (int r = 0; r < ROWS; r++)

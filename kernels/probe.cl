@@ -7,7 +7,8 @@
 // 16 independent scalars; on a CPU with 512-bit vectors it is one register.
 //
 // out: one float per item, written so that the compiler cannot drop the loop.
-kernel void probe_fma(int rounds, float factor, global float *out)
+kernel void probe_fma(int rounds, float factor,
+                      global float *out) // [items]
 {
     const int item = get_global_id(0);
     const float16 a = (float16)(factor);
@@ -35,7 +36,9 @@ kernel void probe_fma(int rounds, float factor, global float *out)
 
 // How fast can memory be copied? Neighbouring items move neighbouring 16 bytes:
 // the widest access that every device has, in the order that every device likes.
-kernel void probe_copy(int n, global const float4 *from, global float4 *to)
+kernel void probe_copy(int n,
+                       global const float4 *from, // [n]
+                       global float4 *to)         // [n]
 {
     const int i = get_global_id(0);
     if (i < n)

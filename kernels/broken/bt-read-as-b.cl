@@ -5,13 +5,15 @@
 //
 // C[M][N] = A[M][K] * B[K][N], row-major. B comes transposed, Bt[N][K].
 
-#ifndef REAL            // the element type, from --type
+#ifndef REAL // the element type, from --type
 #define REAL float
 #endif
 
 // id0 counts columns.
-kernel void matmul_id0_columns_bt(int M, int N, int K, global const REAL *A,
-                                  global const REAL *Bt, global REAL *C)
+kernel void matmul_id0_columns_bt(int M, int N, int K,
+                                  global const REAL *A,  // [M][K]
+                                  global const REAL *Bt, // [N][K]
+                                  global REAL *C)        // [M][N]
 {
     const int column = get_global_id(0);
     const int row = get_global_id(1);

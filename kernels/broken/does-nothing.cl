@@ -2,12 +2,14 @@
 // Run: lesson03 --only matmul_naive --size 37x91x53
 // Seen by: checker
 
-#ifndef REAL            // the element type, from --type
+#ifndef REAL // the element type, from --type
 #define REAL float
 #endif
 
-kernel void matmul_naive(int M, int N, int K, global const REAL *A,
-                         global const REAL *B, global REAL *C)
+kernel void matmul_naive(int M, int N, int K,
+                         global const REAL *A, // [M][K]
+                         global const REAL *B, // [K][N]
+                         global REAL *C)       // [M][N]
 {
     const int column = get_global_id(0);
     const int row = get_global_id(1);

@@ -1,8 +1,9 @@
-// Symptom: right at size 64. With K = 53 every element is wrong, none by much; with K = 3 all are 0.
+// Symptom: right at size 64. With K = 53 every element is wrong, none by much; with
+// K = 3 all are 0.
 // Run: lesson07 --only matmul_dot4 --size 37x91x53
 // Seen by: checker
 
-#ifndef REAL            // the element type, from --type
+#ifndef REAL // the element type, from --type
 #define REAL float
 #endif
 
@@ -17,15 +18,17 @@
 #define PIECE 1024
 #endif
 
-kernel void matmul_dot4(int M, int N, int K, global const REAL *A,
-                        global const REAL *B, global REAL *C)
+kernel void matmul_dot4(int M, int N, int K,
+                        global const REAL *A, // [M][K]
+                        global const REAL *B, // [K][N]
+                        global REAL *C)       // [M][N]
 {
     const int row = get_global_id(0);
     const int me = get_local_id(0);
     const int group = get_local_size(0);
 
-    REAL4 a[PIECE / 4];                     // A[row][k0 ...], four by four
-    local REAL b[PIECE];                    // B[k0 ...][column]
+    REAL4 a[PIECE / 4];  // A[row][k0 ...], four by four
+    local REAL b[PIECE]; // B[k0 ...][column]
 
     for (int k0 = 0; k0 < K; k0 += PIECE) {
         const int length = min(PIECE, K - k0);

@@ -1,9 +1,10 @@
-// Symptom: right at size 64. At other sizes some elements are never written: in every row the same
-// few columns at the end, up to 3 of them with vectors of 4, up to 15 with vectors of 16.
+// Symptom: right at size 64. At other sizes some elements are never written: in every
+// row the same few columns at the end, up to 3 of them with vectors of 4, up to 15 with
+// vectors of 16.
 // Run: lesson07 --only matmul_vload --size 37x91x53
 // Seen by: checker
 
-#ifndef REAL            // the element type, from --type
+#ifndef REAL // the element type, from --type
 #define REAL float
 #endif
 
@@ -19,8 +20,10 @@
 #define VLOAD JOIN(vload, WIDTH)
 #define VSTORE JOIN(vstore, WIDTH)
 
-kernel void matmul_vload(int M, int N, int K, global const REAL *A,
-                         global const REAL *B, global REAL *C)
+kernel void matmul_vload(int M, int N, int K,
+                         global const REAL *A, // [M][K]
+                         global const REAL *B, // [K][N]
+                         global REAL *C)       // [M][N]
 {
     const int column = get_global_id(0) * WIDTH;
     const int row = get_global_id(1);

@@ -1,9 +1,9 @@
-// Symptom: right wherever N is a multiple of 16. With other N some drivers give the right result,
-// and on others the process dies.
+// Symptom: right wherever N is a multiple of 16. With other N some drivers give the
+// right result, and on others the process dies.
 // Run: lesson07 --only matmul_vload --size 37x91x53
 // Seen by: crash, bounds
 
-#ifndef REAL            // the element type, from --type
+#ifndef REAL // the element type, from --type
 #define REAL float
 #endif
 
@@ -17,8 +17,10 @@
 #endif
 #define REALW JOIN(REAL, WIDTH)
 
-kernel void matmul_vload(int M, int N, int K, global const REAL *A,
-                         global const REAL *B, global REAL *C)
+kernel void matmul_vload(int M, int N, int K,
+                         global const REAL *A, // [M][K]
+                         global const REAL *B, // [K][N]
+                         global REAL *C)       // [M][N]
 {
     const int column = get_global_id(0) * WIDTH;
     const int row = get_global_id(1);

@@ -1,9 +1,9 @@
-// Symptom: always right with a K of up to 16. With a larger K right on some drivers, and on others
-// wrong, sometimes or always.
+// Symptom: always right with a K of up to 16. With a larger K right on some drivers,
+// and on others wrong, sometimes or always.
 // Run: lesson08 --only matmul_register_tile --size 37x91x53
 // Seen by: races
 
-#ifndef REAL
+#ifndef REAL // the element type, from --type
 #define REAL float
 #endif
 
@@ -37,7 +37,7 @@ kernel void matmul_register_tile(int M, int N, int K,
 
     const int x = get_local_id(0);
     const int y = get_local_id(1);
-    const uint item = y * GX + x; // unsigned, so that i / TK is a shift and i % TK a mask
+    const uint item = y * GX + x; // unsigned: i / TK is a shift and i % TK a mask
     const int column0 = get_group_id(0) * TN;
     const int row0 = get_group_id(1) * TM;
 
@@ -47,8 +47,9 @@ kernel void matmul_register_tile(int M, int N, int K,
             sum[r][c] = 0;
 
     for (int k0 = 0; k0 < K; k0 += TK) {
-        // The tiles no longer have the group's shape, so the items walk them as one long line. The
-        // number of rounds is a constant: the compiler unrolls them and starts all loads at once.
+        // The tiles no longer have the group's shape, so the items walk them as one
+        // long line. The number of rounds is a constant: the compiler unrolls them and
+        // starts all loads at once.
         for (uint round = 0; round < TM * TK / ITEMS; round++) {
             const uint i = round * ITEMS + item;
             a_tile[i / TK][i % TK] = A[(row0 + i / TK) * K + k0 + i % TK];

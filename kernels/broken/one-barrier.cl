@@ -5,7 +5,7 @@
 //
 // C[M][N] = A[M][K] * B[K][N], row-major.
 
-#ifndef REAL            // the element type, from --type
+#ifndef REAL // the element type, from --type
 #define REAL float
 #endif
 
@@ -14,15 +14,17 @@
 #define PIECE 1024
 #endif
 
-kernel void matmul_column_local(int M, int N, int K, global const REAL *A,
-                                global const REAL *B, global REAL *C)
+kernel void matmul_column_local(int M, int N, int K,
+                                global const REAL *A, // [M][K]
+                                global const REAL *B, // [K][N]
+                                global REAL *C)       // [M][N]
 {
     const int row = get_global_id(0);
     const int me = get_local_id(0);
     const int group = get_local_size(0);
 
-    REAL a[PIECE];                          // A[row][k0 .. k0+length-1], mine
-    local REAL b[PIECE];                    // B[k0 .. k0+length-1][column], ours
+    REAL a[PIECE];       // A[row][k0 .. k0+length-1], mine
+    local REAL b[PIECE]; // B[k0 .. k0+length-1][column], ours
 
     for (int k0 = 0; k0 < K; k0 += PIECE) {
         const int length = min(PIECE, K - k0);
@@ -33,7 +35,7 @@ kernel void matmul_column_local(int M, int N, int K, global const REAL *A,
         for (int column = 0; column < N; column++) {
             for (int k = me; k < length; k += group)
                 b[k] = B[(k0 + k) * N + column];
-            barrier(CLK_LOCAL_MEM_FENCE);   // all of b is there
+            barrier(CLK_LOCAL_MEM_FENCE); // all of b is there
 
             if (row < M) {
                 REAL sum = k0 == 0 ? (REAL)0 : C[row * N + column];

@@ -4,7 +4,7 @@
 //
 // C[M][N] = A[M][K] * B[K][N], row-major.
 
-#ifndef REAL            // the element type, from --type
+#ifndef REAL // the element type, from --type
 #define REAL float
 #endif
 
@@ -13,27 +13,30 @@
 #define TS 16
 #endif
 
-#define PITCH (TS + 1)                      // length of a padded row
+#define PITCH (TS + 1) // length of a padded row
 
-kernel __attribute__((reqd_work_group_size(TS, TS, 1)))
-void matmul_tiled(int M, int N, int K, global const REAL *A,
-                  global const REAL *B, global REAL *C)
+__attribute__((reqd_work_group_size(TS, TS, 1)))
+kernel void matmul_tiled(int M, int N, int K,
+                         global const REAL *A, // [M][K]
+                         global const REAL *B, // [K][N]
+                         global REAL *C)       // [M][N]
 {
     const int x = get_local_id(0), column = get_global_id(0);
     const int y = get_local_id(1), row = get_global_id(1);
 
-    local REAL a_tile[TS * TS];             // A[row ...][k0 ...]
-    local REAL b_tile[TS * PITCH];          // B[k0 ...][column ...], padded
+    local REAL a_tile[TS * TS];    // A[row ...][k0 ...]
+    local REAL b_tile[TS * PITCH]; // B[k0 ...][column ...], padded
 
     REAL sum = 0;
     for (int k0 = 0; k0 < K; k0 += TS) {
         a_tile[y * TS + x] = row < M && k0 + x < K ? A[row * K + k0 + x] : (REAL)0;
-        b_tile[y * PITCH + x] = k0 + y < K && column < N ? B[(k0 + y) * N + column] : (REAL)0;
-        barrier(CLK_LOCAL_MEM_FENCE);       // both tiles are there
+        b_tile[y * PITCH + x] =
+            k0 + y < K && column < N ? B[(k0 + y) * N + column] : (REAL)0;
+        barrier(CLK_LOCAL_MEM_FENCE); // both tiles are there
 
         for (int k = 0; k < TS; k++)
             sum += a_tile[y * PITCH + k] * b_tile[k * TS + x];
-        barrier(CLK_LOCAL_MEM_FENCE);       // nobody needs them any longer
+        barrier(CLK_LOCAL_MEM_FENCE); // nobody needs them any longer
     }
     if (row < M && column < N)
         C[row * N + column] = sum;

@@ -2,11 +2,12 @@
 // Run: lesson09 --only matmul_prefetch --size 37x91x53
 // Seen by: bounds
 
-#ifndef REAL
+#ifndef REAL // the element type, from --type
 #define REAL float
 #endif
+// CAT(REAL, 4) is float4: the extra step lets REAL be replaced first.
 #define GLUE(a, b) a##b
-#define CAT(a, b) GLUE(a, b) // CAT(REAL, 4) is float4: the extra step lets REAL be replaced first
+#define CAT(a, b) GLUE(a, b)
 #define unrolled_for _Pragma("unroll") for
 #define real4 CAT(REAL, 4)
 
@@ -38,16 +39,17 @@
 #define LY 4 // and one below the other
 #endif
 #define A_ROW ((TM + PAD) / 4) // real4 in a row of A's tile
-#define GX (TN / RN) // items of a group side by side
-#define GY (TM / RM) // items one below the other
+#define GX (TN / RN)           // items of a group side by side
+#define GY (TM / RM)           // items one below the other
 #define ITEMS (GX * GY)
 #define A_LOADS (TM * TK / 4 / ITEMS) // real4 of A that an item fetches per tile
 #define B_LOADS (TK * TN / 4 / ITEMS) // real4 of B
 
-// Where an item stands: its first column and row of the group's tile of C, counted in fours.
-// 32 neighbouring items run in lockstep on many GPUs, as a warp. A warp owns a block of C, LX * RN
-// wide and LY * RM high. Within it an item owns blocks of 4 x 4, LX and LY of them apart. With
-// LX = 2, LY = 2 and RM = RN = 8 a warp of 4 items, each letter being such a block of 4 x 4:
+// Where an item stands: its first column and row of the group's tile of C, counted in
+// fours. 32 neighbouring items run in lockstep on many GPUs, as a warp. A warp owns a
+// block of C, LX * RN wide and LY * RM high. Within it an item owns blocks of 4 x 4, LX
+// and LY of them apart. With LX = 2, LY = 2 and RM = RN = 8 a warp of 4 items, each
+// letter being such a block of 4 x 4:
 //
 //     a b a b
 //     c d c d
@@ -64,7 +66,9 @@ int2 place(uint item)
 
 // This item's share of the two tiles at k0, from global memory into registers.
 // A4: the group's first row of A; B4: the group's first column of B.
-void fetch(real4 a[A_LOADS], real4 b[B_LOADS], global const real4 *A4, global const real4 *B4,
+void fetch(real4 a[A_LOADS], real4 b[B_LOADS],
+           global const real4 *A4, // [TM][K / 4]
+           global const real4 *B4, // [K][N / 4]
            int N, int K, int k0, uint item)
 {
     unrolled_for (int q = 0; q < A_LOADS; q++) {
@@ -78,13 +82,14 @@ void fetch(real4 a[A_LOADS], real4 b[B_LOADS], global const real4 *A4, global co
 }
 
 // The same share, from registers into local memory; A's is turned round, to [k][row].
-void put(local real4 a_tile[TK][A_ROW], local real4 b_tile[TK][TN / 4], const real4 a[A_LOADS],
-         const real4 b[B_LOADS], uint item)
+void put(local real4 a_tile[TK][A_ROW], local real4 b_tile[TK][TN / 4],
+         const real4 a[A_LOADS], const real4 b[B_LOADS], uint item)
 {
     unrolled_for (int q = 0; q < A_LOADS; q++) {
         const uint i = q * ITEMS + item;
         const uint k = i % (TK / 4) * 4;
-        local REAL *column = (local REAL *)a_tile[k] + i / (TK / 4); // the next k: 4 * A_ROW on
+        // The next k lies 4 * A_ROW numbers further on.
+        local REAL *column = (local REAL *)a_tile[k] + i / (TK / 4);
         column[0 * 4 * A_ROW] = a[q].s0;
         column[1 * 4 * A_ROW] = a[q].s1;
         column[2 * 4 * A_ROW] = a[q].s2;
@@ -96,10 +101,15 @@ void put(local real4 a_tile[TK][A_ROW], local real4 b_tile[TK][TN / 4], const re
     }
 }
 
-// One row of either tile, as far as the item at `at` needs it: its fragments of A and B.
-void take(REAL a[RM], REAL b[RN], local const real4 *a_row, local const real4 *b_row, int2 at)
+// One row of either tile, as far as the item at `at` needs it: its
+// fragments of A and B.
+void take(REAL a[RM], REAL b[RN],
+          local const real4 *a_row, // [A_ROW]
+          local const real4 *b_row, // [TN / 4]
+          int2 at)
 {
-    unrolled_for (int j = 0; j < RN / 4; j++) { // B first: every row of sums begins with all of it
+    // B first: every row of sums begins with all of it.
+    unrolled_for (int j = 0; j < RN / 4; j++) {
         const real4 v = b_row[at.x + j * LX];
         b[4 * j] = v.s0, b[4 * j + 1] = v.s1, b[4 * j + 2] = v.s2, b[4 * j + 3] = v.s3;
     }
@@ -109,8 +119,8 @@ void take(REAL a[RM], REAL b[RN], local const real4 *a_row, local const real4 *b
     }
 }
 
-// RM * RN multiply-adds. sum[4i + r][4j + c] belongs to row 4(at.y + i * LY) + r and to column
-// 4(at.x + j * LX) + c of the group's tile.
+// RM * RN multiply-adds. sum[4i + r][4j + c] belongs to row 4(at.y + i * LY) + r and to
+// column 4(at.x + j * LX) + c of the group's tile.
 void multiply(REAL sum[RM][RN], const REAL a[RM], const REAL b[RN])
 {
 #if PLOUGH
@@ -136,12 +146,14 @@ void clear(REAL sum[RM][RN])
 }
 
 // C4: the group's first element of C. No bound is checked: the host has padded.
-void store(global real4 *C4, int N, const REAL sum[RM][RN], int2 at)
+void store(global real4 *C4, // [TM][N / 4]
+           int N, const REAL sum[RM][RN], int2 at)
 {
     unrolled_for (int r = 0; r < RM; r++)
         unrolled_for (int j = 0; j < RN / 4; j++)
             C4[(4 * (at.y + r / 4 * LY) + r % 4) * (N / 4) + at.x + j * LX] =
-                (real4)(sum[r][4 * j], sum[r][4 * j + 1], sum[r][4 * j + 2], sum[r][4 * j + 3]);
+                (real4)(sum[r][4 * j], sum[r][4 * j + 1],
+                        sum[r][4 * j + 2], sum[r][4 * j + 3]);
 }
 
 __attribute__((reqd_work_group_size(GX, GY, 1)))
@@ -174,7 +186,7 @@ kernel void matmul_prefetch(int M, int N, int K,
             take(a, b, a_tile[k], b_tile[k], at);
             multiply(sum, a, b);
         }
-        barrier(CLK_LOCAL_MEM_FENCE); // everybody has read before the tiles are overwritten
+        barrier(CLK_LOCAL_MEM_FENCE); // all have read before the tiles are overwritten
     }
     store((global real4 *)(C + row0 * N + column0), N, sum, at);
 }

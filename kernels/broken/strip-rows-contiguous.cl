@@ -1,9 +1,9 @@
-// Symptom: of every 32 rows only the first and the last are right. The right numbers are there, but
-// in other rows.
+// Symptom: of every 32 rows only the first and the last are right. The right numbers
+// are there, but in other rows.
 // Run: lesson08 --only matmul_column_strip --size 37x91x53
 // Seen by: checker
 
-#ifndef REAL
+#ifndef REAL // the element type, from --type
 #define REAL float
 #endif
 
@@ -13,7 +13,7 @@
 #ifndef STRIP
 #define STRIP 8
 #endif
-#define STEP (TS / STRIP) // rows between two elements of a strip; the height of the group, too
+#define STEP (TS / STRIP) // rows between two elements of a strip: the group's height
 
 __attribute__((reqd_work_group_size(TS, STEP, 1)))
 kernel void matmul_column_strip(int M, int N, int K,
@@ -34,7 +34,8 @@ kernel void matmul_column_strip(int M, int N, int K,
         sum[s] = 0;
 
     for (int k0 = 0; k0 < K; k0 += TS) {
-        // There are fewer items than tile elements now: each one fetches STRIP of either tile.
+        // There are fewer items than tile elements now: each one fetches STRIP
+        // of either tile.
         for (int s = 0; s < STRIP; s++) {
             const int row = y + s * STEP;
             a_tile[row][x] = A[(row0 + row) * K + k0 + x];
@@ -43,11 +44,11 @@ kernel void matmul_column_strip(int M, int N, int K,
         barrier(CLK_LOCAL_MEM_FENCE); // the tiles are full before anybody reads them
 
         for (int k = 0; k < TS; k++) {
-            const REAL b = b_tile[k][x]; // read once, used STRIP times: the gain of this kernel
+            const REAL b = b_tile[k][x]; // read once, used STRIP times: the gain here
             for (int s = 0; s < STRIP; s++)
                 sum[s] += a_tile[y + s * STEP][k] * b;
         }
-        barrier(CLK_LOCAL_MEM_FENCE); // everybody has read before the tiles are overwritten
+        barrier(CLK_LOCAL_MEM_FENCE); // all have read before the tiles are overwritten
     }
 
     for (int s = 0; s < STRIP; s++)

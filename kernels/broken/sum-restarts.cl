@@ -5,7 +5,7 @@
 //
 // C[M][N] = A[M][K] * B[K][N], row-major. One item computes a row of C.
 
-#ifndef REAL            // the element type, from --type
+#ifndef REAL // the element type, from --type
 #define REAL float
 #endif
 
@@ -14,14 +14,16 @@
 #define ROW 16
 #endif
 
-kernel void matmul_row_private(int M, int N, int K, global const REAL *A,
-                               global const REAL *B, global REAL *C)
+kernel void matmul_row_private(int M, int N, int K,
+                               global const REAL *A, // [M][K]
+                               global const REAL *B, // [K][N]
+                               global REAL *C)       // [M][N]
 {
     const int row = get_global_id(0);
     if (row >= M)
         return;
 
-    REAL a[ROW];                            // A[row][k0 .. k0+length-1]
+    REAL a[ROW]; // A[row][k0 .. k0+length-1]
     for (int k0 = 0; k0 < K; k0 += ROW) {
         const int length = min(ROW, K - k0);
         for (int k = 0; k < length; k++)

@@ -5,7 +5,7 @@
 //
 // C[M][N] = A[M][K] * B[K][N], row-major.
 
-#ifndef REAL            // the element type, from --type
+#ifndef REAL // the element type, from --type
 #define REAL float
 #endif
 
@@ -14,15 +14,17 @@
 #define TS 16
 #endif
 
-kernel __attribute__((reqd_work_group_size(TS, TS, 1)))
-void matmul_tiled(int M, int N, int K, global const REAL *A,
-                  global const REAL *B, global REAL *C)
+__attribute__((reqd_work_group_size(TS, TS, 1)))
+kernel void matmul_tiled(int M, int N, int K,
+                         global const REAL *A, // [M][K]
+                         global const REAL *B, // [K][N]
+                         global REAL *C)       // [M][N]
 {
     const int x = get_local_id(0), column = get_global_id(0);
     const int y = get_local_id(1), row = get_global_id(1);
 
-    local REAL a_tile[TS][TS];              // A[row ...][k0 ...]
-    local REAL b_tile[TS][TS];              // B[k0 ...][column ...]
+    local REAL a_tile[TS][TS]; // A[row ...][k0 ...]
+    local REAL b_tile[TS][TS]; // B[k0 ...][column ...]
 
     REAL sum = 0;
     for (int k0 = 0; k0 < K; k0 += TS) {
@@ -30,11 +32,11 @@ void matmul_tiled(int M, int N, int K, global const REAL *A,
             a_tile[y][x] = A[row * K + k0 + x];
         if (k0 + y < K && column < N)
             b_tile[y][x] = B[(k0 + y) * N + column];
-        barrier(CLK_LOCAL_MEM_FENCE);       // both tiles are there
+        barrier(CLK_LOCAL_MEM_FENCE); // both tiles are there
 
         for (int k = 0; k < TS; k++)
             sum += a_tile[y][k] * b_tile[k][x];
-        barrier(CLK_LOCAL_MEM_FENCE);       // nobody needs them any longer
+        barrier(CLK_LOCAL_MEM_FENCE); // nobody needs them any longer
     }
     if (row < M && column < N)
         C[row * N + column] = sum;

@@ -5,12 +5,14 @@
 //
 // C[M][N] = A[M][K] * B[K][N], row-major. id0 counts rows.
 
-#ifndef REAL            // the element type, from --type
+#ifndef REAL // the element type, from --type
 #define REAL float
 #endif
 
-kernel void matmul_id0_rows(int M, int N, int K, global const REAL *A,
-                            global const REAL *B, global REAL *C)
+kernel void matmul_id0_rows(int M, int N, int K,
+                            global const REAL *A, // [M][K]
+                            global const REAL *B, // [K][N]
+                            global REAL *C)       // [M][N]
 {
     const int row = get_global_id(0);
     const int column = get_global_id(1);

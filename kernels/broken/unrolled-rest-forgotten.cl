@@ -6,7 +6,7 @@
 // C[M][N] = A[M][K] * B[K][N], row-major, padded: N to GROUP_X * VECTORS * LANES, M to
 // GROUP_Y * ROWS, K to 1.
 
-#ifndef REAL
+#ifndef REAL // the element type, from --type
 #define REAL float
 #endif
 #define GLUE(a, b) a##b
@@ -43,9 +43,9 @@ kernel void matmul_tunable_private(int M, int N, int K,
                                    global const REAL *restrict B, // [K][N]
                                    global REAL *restrict C)       // [M][N]
 {
-    const int vector0 = get_global_id(0) * VECTORS; // this item's first column, in vectors
+    const int vector0 = get_global_id(0) * VECTORS; // the first column, in vectors
     const int row0 = get_global_id(1) * ROWS;
-    const int row_length = N / LANES; // of B and C, in vectors
+    const int row_length = N / LANES;                     // of B and C, in vectors
     global const realP *B_wide = (global const realP *)B; // [K][row_length]
     global realP *C_wide = (global realP *)C;             // [M][row_length]
 

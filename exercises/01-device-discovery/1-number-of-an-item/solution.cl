@@ -5,7 +5,8 @@
 // get_local_size(0). Compute its number among all items from these three, without
 // get_global_id.
 
-kernel void numbers(int n, global int *out)
+kernel void numbers(int n,
+                    global int *out) // [n]
 {
     // ---- your lines begin
     const int i = get_group_id(0) * get_local_size(0) + get_local_id(0);

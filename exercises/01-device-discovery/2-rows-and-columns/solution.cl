@@ -4,7 +4,8 @@
 // row by row, `columns` elements each. Both dimensions are rounded up to whole groups
 // of 8 x 8, so there are items beyond both edges, which must write nothing.
 
-kernel void grid(int rows, int columns, global int *out)
+kernel void grid(int rows, int columns,
+                 global int *out) // [rows][columns]
 {
     const int column = get_global_id(0);
     const int row = get_global_id(1);

@@ -4,7 +4,8 @@
 // All groups but the last are full. The first item of each group writes the number of
 // its group's items that have an element.
 
-kernel void group_counts(int n, global int *out)
+kernel void group_counts(int n,
+                         global int *out) // [groups]
 {
     const int size = get_local_size(0);
     const int group = get_group_id(0);

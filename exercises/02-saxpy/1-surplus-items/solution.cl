@@ -3,8 +3,10 @@
 // The host rounds the number of items up to whole groups of 64: for n = 1000 it
 // starts 1024. The surplus items must touch nothing.
 
-kernel void saxpy(int n, float d, global const float *A, global const float *B,
-                  global float *C)
+kernel void saxpy(int n, float d,
+                  global const float *A, // [n]
+                  global const float *B, // [n]
+                  global float *C)       // [n]
 {
     const int i = get_global_id(0);
     // ---- your lines begin

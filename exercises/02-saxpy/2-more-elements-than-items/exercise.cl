@@ -3,8 +3,10 @@
 // The host always starts 256 items, whatever n is. Each item computes one element.
 // Let it compute every 256th, so that together they compute all, each once.
 
-kernel void saxpy(int n, float d, global const float *A, global const float *B,
-                  global float *C)
+kernel void saxpy(int n, float d,
+                  global const float *A, // [n]
+                  global const float *B, // [n]
+                  global float *C)       // [n]
 {
     // ---- your lines begin
     const int i = get_global_id(0);

@@ -3,8 +3,10 @@
 // Groups are 8 x 8 items, and M and N are no multiples of 8. Items beyond the last
 // row or the last column must neither read nor write.
 
-kernel void matmul(int M, int N, int K, global const float *A,
-                   global const float *B, global float *C)
+kernel void matmul(int M, int N, int K,
+                   global const float *A, // [M][K]
+                   global const float *B, // [K][N]
+                   global float *C)       // [M][N]
 {
     const int column = get_global_id(0);
     const int row = get_global_id(1);

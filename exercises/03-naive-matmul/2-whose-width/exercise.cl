@@ -3,8 +3,10 @@
 // Element (row, column) of a matrix stands at row * width + column, with the width of
 // that matrix. As it stands the kernel is right for square matrices and no others.
 
-kernel void matmul(int M, int N, int K, global const float *A,
-                   global const float *B, global float *C)
+kernel void matmul(int M, int N, int K,
+                   global const float *A, // [M][K]
+                   global const float *B, // [K][N]
+                   global float *C)       // [M][N]
 {
     const int column = get_global_id(0);
     const int row = get_global_id(1);

@@ -3,8 +3,10 @@
 // The host has turned B round: what was its column is now a row of Bt. Change how the
 // kernel reads it.
 
-kernel void matmul(int M, int N, int K, global const float *A,
-                   global const float *Bt, global float *C)
+kernel void matmul(int M, int N, int K,
+                   global const float *A,  // [M][K]
+                   global const float *Bt, // [N][K]
+                   global float *C)        // [M][N]
 {
     const int column = get_global_id(0);
     const int row = get_global_id(1);

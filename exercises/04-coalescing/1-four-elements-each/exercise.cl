@@ -5,8 +5,10 @@
 // fourth element, and 32 of them touch 16 sectors of each vector, four times over.
 // Give every item other elements, so that neighbours ask for neighbours.
 
-kernel void saxpy(int n, float d, global const float *A, global const float *B,
-                  global float *C)
+kernel void saxpy(int n, float d,
+                  global const float *A, // [n]
+                  global const float *B, // [n]
+                  global float *C)       // [n]
 {
     const int item = get_global_id(0);
     const int items = get_global_size(0);

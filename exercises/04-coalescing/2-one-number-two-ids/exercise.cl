@@ -4,10 +4,12 @@
 // number into row and column, and computes the right product; but neighbouring items
 // get neighbouring rows. Split the number so that they get neighbouring columns.
 
-kernel void matmul(int M, int N, int K, global const float *A,
-                   global const float *B, global float *C)
+kernel void matmul(int M, int N, int K,
+                   global const float *A, // [M][K]
+                   global const float *B, // [K][N]
+                   global float *C)       // [M][N]
 {
-    const int i = get_global_id(0);         // 0 .. M*N-1, and the surplus
+    const int i = get_global_id(0); // 0 .. M*N-1, and the surplus
     if (i >= M * N)
         return;
 

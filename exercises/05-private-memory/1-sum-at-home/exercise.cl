@@ -3,8 +3,10 @@
 // The running sum lives in C, in global memory: each turn of the loop reads it, adds
 // to it and writes it back. Keep it to the item, and store it once.
 
-kernel void matmul(int M, int N, int K, global const float *A,
-                   global const float *B, global float *C)
+kernel void matmul(int M, int N, int K,
+                   global const float *A, // [M][K]
+                   global const float *B, // [K][N]
+                   global float *C)       // [M][N]
 {
     const int column = get_global_id(0);
     const int row = get_global_id(1);

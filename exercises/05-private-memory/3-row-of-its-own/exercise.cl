@@ -6,8 +6,10 @@
 
 #define PIECE 32
 
-kernel void matmul(int M, int N, int K, global const float *A,
-                   global const float *B, global float *C)
+kernel void matmul(int M, int N, int K,
+                   global const float *A, // [M][K]
+                   global const float *B, // [K][N]
+                   global float *C)       // [M][N]
 {
     const int row = get_global_id(0);
     if (row >= M)

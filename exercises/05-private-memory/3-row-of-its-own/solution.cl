@@ -6,8 +6,10 @@
 
 #define PIECE 32
 
-kernel void matmul(int M, int N, int K, global const float *A,
-                   global const float *B, global float *C)
+kernel void matmul(int M, int N, int K,
+                   global const float *A, // [M][K]
+                   global const float *B, // [K][N]
+                   global float *C)       // [M][N]
 {
     const int row = get_global_id(0);
     if (row >= M)
@@ -16,7 +18,7 @@ kernel void matmul(int M, int N, int K, global const float *A,
     for (int k0 = 0; k0 < K; k0 += PIECE) {
         const int length = min(PIECE, K - k0);
         // ---- your lines begin
-        float a[PIECE];                     // A[row][k0 .. k0+length-1]
+        float a[PIECE]; // A[row][k0 .. k0+length-1]
         for (int k = 0; k < length; k++)
             a[k] = A[row * K + k0 + k];
 

@@ -6,15 +6,17 @@
 
 #define TS 8
 
-kernel __attribute__((reqd_work_group_size(TS, TS, 1)))
-void matmul_tiled(int M, int N, int K, global const float *A,
-                  global const float *B, global float *C)
+__attribute__((reqd_work_group_size(TS, TS, 1)))
+kernel void matmul_tiled(int M, int N, int K,
+                         global const float *A, // [M][K]
+                         global const float *B, // [K][N]
+                         global float *C)       // [M][N]
 {
     const int x = get_local_id(0), column = get_global_id(0);
     const int y = get_local_id(1), row = get_global_id(1);
 
-    local float a_tile[TS][TS];             // A[row ...][k0 ...]
-    local float b_tile[TS][TS];             // B[k0 ...][column ...]
+    local float a_tile[TS][TS]; // A[row ...][k0 ...]
+    local float b_tile[TS][TS]; // B[k0 ...][column ...]
 
     float sum = 0;
     for (int k0 = 0; k0 < K; k0 += TS) {

@@ -7,15 +7,17 @@
 
 #define TS 8
 
-kernel __attribute__((reqd_work_group_size(TS, TS, 1)))
-void matmul_tiled(int M, int N, int K, global const float *A,
-                  global const float *B, global float *C)
+__attribute__((reqd_work_group_size(TS, TS, 1)))
+kernel void matmul_tiled(int M, int N, int K,
+                         global const float *A, // [M][K]
+                         global const float *B, // [K][N]
+                         global float *C)       // [M][N]
 {
     const int x = get_local_id(0), column = get_global_id(0);
     const int y = get_local_id(1), row = get_global_id(1);
 
-    local float a_tile[TS][TS];             // A[row ...][k0 ...]
-    local float b_tile[TS][TS];             // B[k0 ...][column ...]
+    local float a_tile[TS][TS]; // A[row ...][k0 ...]
+    local float b_tile[TS][TS]; // B[k0 ...][column ...]
 
     float sum = 0;
     for (int k0 = 0; k0 < K; k0 += TS) {
@@ -23,10 +25,10 @@ void matmul_tiled(int M, int N, int K, global const float *A,
         b_tile[y][x] = k0 + y < K && column < N ? B[(k0 + y) * N + column] : 0.0f;
 
         // ---- your lines begin
-        barrier(CLK_LOCAL_MEM_FENCE);       // both tiles are there
+        barrier(CLK_LOCAL_MEM_FENCE); // both tiles are there
         for (int k = 0; k < TS; k++)
             sum += a_tile[y][k] * b_tile[k][x];
-        barrier(CLK_LOCAL_MEM_FENCE);       // nobody needs them any longer
+        barrier(CLK_LOCAL_MEM_FENCE); // nobody needs them any longer
         // ---- your lines end
     }
     if (row < M && column < N)

@@ -7,10 +7,12 @@
 #define SIDE 32
 #define STRIPE 8
 
-kernel __attribute__((reqd_work_group_size(SIDE, STRIPE, 1)))
-void transpose(int rows, int columns, global const float *in, global float *out)
+__attribute__((reqd_work_group_size(SIDE, STRIPE, 1)))
+kernel void transpose(int rows, int columns,
+                      global const float *in, // [rows][columns]
+                      global float *out)      // [columns][rows]
 {
-    local float tile[SIDE][SIDE + 1];       // [row][column] of `in`; see "banks"
+    local float tile[SIDE][SIDE + 1]; // [row][column] of `in`; see "banks"
     const int x = get_local_id(0);
     const int first_column = get_group_id(0) * SIDE;
     const int first_row = get_group_id(1) * SIDE;

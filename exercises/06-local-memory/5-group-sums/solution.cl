@@ -6,8 +6,10 @@
 
 #define ITEMS 64
 
-kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void group_sums(int n, global const float *in, global float *out)
+__attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+kernel void group_sums(int n,
+                       global const float *in, // [n]
+                       global float *out)      // [groups]
 {
     local float tile[ITEMS];
     const int me = get_local_id(0);

@@ -4,10 +4,12 @@
 // multiple of 4: as it stands the last item reads and writes behind the end. Let it do
 // what is left one by one, and all others as before.
 
-kernel void saxpy(int n, float d, global const float *A, global const float *B,
-                  global float *C)
+kernel void saxpy(int n, float d,
+                  global const float *A, // [n]
+                  global const float *B, // [n]
+                  global float *C)       // [n]
 {
-    const int i = 4 * get_global_id(0);     // the item's first element
+    const int i = 4 * get_global_id(0); // the item's first element
     if (i >= n)
         return;
 

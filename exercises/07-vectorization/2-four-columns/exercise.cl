@@ -4,8 +4,10 @@
 // pads N to a multiple of 4. Use a float4: at each k one load of A and one of B, and
 // one store at the end.
 
-kernel void matmul(int M, int N, int K, global const float *A,
-                   global const float *B, global float *C)
+kernel void matmul(int M, int N, int K,
+                   global const float *A, // [M][K]
+                   global const float *B, // [K][N]
+                   global float *C)       // [M][N]
 {
     const int column = 4 * get_global_id(0);
     const int row = get_global_id(1);

@@ -3,8 +3,10 @@
 // Both factors are read along k. The host pads K to a multiple of 4 with zeros. Take
 // four steps of k at once: two wide loads, and dot() of two float4.
 
-kernel void matmul(int M, int N, int K, global const float *A,
-                   global const float *Bt, global float *C)
+kernel void matmul(int M, int N, int K,
+                   global const float *A,  // [M][K]
+                   global const float *Bt, // [N][K]
+                   global float *C)        // [M][N]
 {
     const int column = get_global_id(0);
     const int row = get_global_id(1);

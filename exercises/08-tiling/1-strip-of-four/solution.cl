@@ -8,17 +8,19 @@
 #define TS 8
 #define STEP (TS / 4)
 
-kernel __attribute__((reqd_work_group_size(TS, STEP, 1)))
-void matmul(int M, int N, int K, global const float *A,
-            global const float *B, global float *C)
+__attribute__((reqd_work_group_size(TS, STEP, 1)))
+kernel void matmul(int M, int N, int K,
+                   global const float *A, // [M][K]
+                   global const float *B, // [K][N]
+                   global float *C)       // [M][N]
 {
     const int x = get_local_id(0), column = get_global_id(0);
     const int y = get_local_id(1), row0 = get_group_id(1) * TS;
 
-    local float a_tile[TS][TS];             // A[row0 ...][k0 ...]
-    local float b_tile[TS][TS];             // B[k0 ...][column ...]
+    local float a_tile[TS][TS]; // A[row0 ...][k0 ...]
+    local float b_tile[TS][TS]; // B[k0 ...][column ...]
 
-    float sum[4] = {0, 0, 0, 0};            // rows row0 + y + s * STEP
+    float sum[4] = {0, 0, 0, 0}; // rows row0 + y + s * STEP
     for (int k0 = 0; k0 < K; k0 += TS) {
         for (int s = 0; s < 4; s++) {
             const int r = y + s * STEP;

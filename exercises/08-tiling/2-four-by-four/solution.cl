@@ -5,12 +5,14 @@
 // memory: two loads for every multiply-add. Keep all 16 sums at once, and at each k
 // load 4 elements of A and 4 of B for the 16 multiply-adds.
 
-kernel __attribute__((reqd_work_group_size(8, 8, 1)))
-void matmul(int M, int N, int K, global const float *A,
-            global const float *B, global float *C)
+__attribute__((reqd_work_group_size(8, 8, 1)))
+kernel void matmul(int M, int N, int K,
+                   global const float *A, // [M][K]
+                   global const float *B, // [K][N]
+                   global float *C)       // [M][N]
 {
-    const int column = 4 * get_global_id(0);    // the first of four
-    const int row = 4 * get_global_id(1);       // the first of four
+    const int column = 4 * get_global_id(0); // the first of four
+    const int row = 4 * get_global_id(1);    // the first of four
 
     // ---- your lines begin
     float sum[4][4] = {{0}};

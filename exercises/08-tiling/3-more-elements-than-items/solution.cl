@@ -5,22 +5,24 @@
 // elements each, two for every item, and do not have the group's shape. b_tile is
 // filled already: the items walk it as one long line. Fill a_tile in the same way.
 
-#define T 16                // side of the group's tile of C
-#define DEEP 8              // how deep the tiles are along k
+#define T 16   // side of the group's tile of C
+#define DEEP 8 // how deep the tiles are along k
 #define ITEMS 64
 
-kernel __attribute__((reqd_work_group_size(8, 8, 1)))
-void matmul(int M, int N, int K, global const float *A,
-            global const float *B, global float *C)
+__attribute__((reqd_work_group_size(8, 8, 1)))
+kernel void matmul(int M, int N, int K,
+                   global const float *A, // [M][K]
+                   global const float *B, // [K][N]
+                   global float *C)       // [M][N]
 {
     const int x = get_local_id(0), y = get_local_id(1);
-    const int item = 8 * y + x;             // 0 .. ITEMS-1
+    const int item = 8 * y + x; // 0 .. ITEMS-1
     const int column0 = get_group_id(0) * T, row0 = get_group_id(1) * T;
 
-    local float a_tile[T][DEEP];            // A[row0 ...][k0 ...]
-    local float b_tile[DEEP][T];            // B[k0 ...][column0 ...]
+    local float a_tile[T][DEEP]; // A[row0 ...][k0 ...]
+    local float b_tile[DEEP][T]; // B[k0 ...][column0 ...]
 
-    float sum[2][2] = {{0}};                // rows y and y + 8, columns x and x + 8
+    float sum[2][2] = {{0}}; // rows y and y + 8, columns x and x + 8
     for (int k0 = 0; k0 < K; k0 += DEEP) {
         for (int i = item; i < DEEP * T; i += ITEMS)
             b_tile[i / T][i % T] = B[(k0 + i / T) * N + column0 + i % T];

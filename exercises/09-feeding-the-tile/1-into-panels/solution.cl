@@ -7,7 +7,9 @@
 
 #define PANEL 8
 
-kernel void pack(int rows, int columns, global const float *B, global float *panels)
+kernel void pack(int rows, int columns,
+                 global const float *B, // [rows][columns]
+                 global float *panels)  // [panels][rows][PANEL]
 {
     const int column = get_global_id(0);
     const int row = get_global_id(1);

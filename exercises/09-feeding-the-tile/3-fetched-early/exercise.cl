@@ -7,9 +7,11 @@
 
 #define TS 8
 
-kernel __attribute__((reqd_work_group_size(TS, TS, 1)))
-void matmul(int M, int N, int K, global const float *A,
-            global const float *B, global float *C)
+__attribute__((reqd_work_group_size(TS, TS, 1)))
+kernel void matmul(int M, int N, int K,
+                   global const float *A, // [M][K]
+                   global const float *B, // [K][N]
+                   global float *C)       // [M][N]
 {
     const int x = get_local_id(0), column = get_global_id(0);
     const int y = get_local_id(1), row = get_global_id(1);

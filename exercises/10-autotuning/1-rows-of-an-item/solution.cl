@@ -1,5 +1,5 @@
-// Exercise 10.1: a size left open. C[M][N] = A[M][K] * B[K][N], row-major; the host pads
-// M to a multiple of 8 * ROWS and N to a multiple of 8.
+// Exercise 10.1: a size left open. C[M][N] = A[M][K] * B[K][N], row-major; the host
+// pads M to a multiple of 8 * ROWS and N to a multiple of 8.
 //
 // An item computes elements of one column of C, one below the other: two of them, as it
 // stands. Make it ROWS of them, so that a search can choose the number: 1, 2, 4 or 8.
@@ -9,9 +9,11 @@
 #define ROWS 2
 #endif
 
-kernel __attribute__((reqd_work_group_size(8, 8, 1)))
-void matmul(int M, int N, int K, global const float *A,
-            global const float *B, global float *C)
+__attribute__((reqd_work_group_size(8, 8, 1)))
+kernel void matmul(int M, int N, int K,
+                   global const float *A, // [M][K]
+                   global const float *B, // [K][N]
+                   global float *C)       // [M][N]
 {
     const int column = get_global_id(0);
     const int row0 = get_global_id(1) * ROWS;

@@ -6,9 +6,11 @@
 // max_items items, and if the two tiles in local memory, side * depth floats each,
 // take at most max_bytes. out[i] becomes 1 if candidate i can run, else 0.
 
-kernel void candidates(int n, int max_items, int max_bytes, global const int *side,
-                       global const int *part, global const int *depth,
-                       global int *out)
+kernel void candidates(int n, int max_items, int max_bytes,
+                       global const int *side,  // [n]
+                       global const int *part,  // [n]
+                       global const int *depth, // [n]
+                       global int *out)         // [n]
 {
     const int i = get_global_id(0);
     if (i >= n)
