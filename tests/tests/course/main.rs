@@ -32,6 +32,7 @@ mod exercises;
 mod explain;
 mod flags;
 mod implementations;
+mod kernels;
 mod lessons;
 mod mutation;
 mod no_device;

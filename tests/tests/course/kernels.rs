@@ -1,0 +1,45 @@
+//! Kernels in one hand: what a reader of one file knows holds in all others.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tests::{entries, workspace};
+
+/// Every kernel file below a folder.
+fn below(folder: &Path) -> Vec<PathBuf> {
+    let (folders, files): (Vec<_>, Vec<_>) =
+        entries(folder).into_iter().partition(|path| path.is_dir());
+    let is_kernel = |path: &PathBuf| path.extension().is_some_and(|end| end == "cl");
+    let mut found: Vec<_> = files.into_iter().filter(is_kernel).collect();
+    found.extend(folders.iter().flat_map(|folder| below(folder)));
+    found
+}
+
+/// What is wrong with a line, `inside` the parameters of a kernel or not.
+fn fault(line: &str, inside: bool) -> Option<&'static str> {
+    let is_array = inside && line.contains('*');
+    match line {
+        _ if line.chars().count() > 88 => Some("longer than 88 columns"),
+        _ if line.ends_with(' ') => Some("a space at the end"),
+        _ if line.starts_with("kernel __attribute__") => Some("attributes have a line above"),
+        _ if is_array && !line.contains("// [") => Some("an array without its shape"),
+        _ if line == "#ifndef REAL" => Some("the other files say what REAL is"),
+        _ => None,
+    }
+}
+
+#[test]
+fn lines_attributes_and_shapes_are_alike_in_all_kernel_files() {
+    let files = ["kernels", "exercises"].map(|name| below(&workspace().join(name)));
+    let mut faults = Vec::new();
+    for file in files.concat() {
+        let text = fs::read_to_string(&file).expect("a kernel file");
+        let mut inside = false;
+        for (line, number) in text.lines().zip(1..) {
+            inside = (inside || line.starts_with("kernel void")) && line != "{";
+            let wrong = fault(line, inside);
+            faults.extend(wrong.map(|wrong| format!("{}:{number}: {wrong}", file.display())));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
