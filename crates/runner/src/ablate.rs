@@ -14,30 +14,11 @@ use common::timing::{Runs, Timing};
 use common::verify::Problem;
 use serde::Serialize;
 
+use crate::ablation::{self, Ablation, alone, edited};
 use crate::lesson::Lesson;
 use crate::product::Product;
 use crate::step::Step;
 use crate::task::Task;
-
-/// A part that is taken out of a kernel, as edits of the kernel's own text. Each
-/// old text must stand exactly once in the kernel. What is left must still need
-/// everything that is to be timed, or the compiler takes that out as well.
-#[derive(Clone, Copy, Debug)]
-pub struct Ablation {
-    /// What is left, or what is gone: "arithmetic only", "no barriers".
-    pub name: &'static str,
-    /// What its time tells, in a few words.
-    pub shows: &'static str,
-    /// Old text, new text.
-    pub edits: &'static [(&'static str, &'static str)],
-}
-
-/// What lays the operands out in every run; it is measured with the whole.
-const PREPARING: Ablation = Ablation {
-    name: "laying out only",
-    shows: "the kernels that run before this one in every run",
-    edits: &[],
-};
 
 /// One line of `--ablate --json`: never to be taken for a kernel's record.
 #[derive(Serialize)]
@@ -62,7 +43,7 @@ struct Part<'a> {
     of_whole: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<String>,
-    edits: &'a [(&'static str, &'static str)],
+    edits: &'a [(String, String)],
 }
 
 /// The flag of the lessons whose kernels have parts to take out.
@@ -84,24 +65,28 @@ impl Lesson {
         self.peak()?;
         self.console
             .head(|report| report.line(format!("\n{}", heading().bold())))?;
-        let wanted = |step: &&Step| {
-            let asked_for = step.kernels().any(|kernel| self.flags().wants(kernel));
-            asked_for && !step.ablations.is_empty()
-        };
-        let steps: Vec<&Step> = steps.iter().filter(wanted).collect();
+        let text = ablation::text(self.file);
+        let wanted = steps.iter().filter(|step| {
+            let mut kernels = step.kernels();
+            kernels.any(|kernel| self.flags().wants(kernel))
+        });
+        let steps: Vec<(&Step, Vec<Ablation>)> = wanted
+            .map(|step| (step, ablation::parts(&text, &step.name())))
+            .filter(|(_, parts)| !parts.is_empty())
+            .collect();
         if steps.is_empty() {
             return Err(Error::Usage(
                 "--ablate: these kernels have no parts to take out".into(),
             ));
         }
-        for step in steps {
+        for (step, parts) in steps {
             let begun = self.record(&step.name(), &step.says, problem.shape)?;
-            self.once(begun, |lesson| lesson.ablate_once(step, problem))?;
+            self.once(begun, |lesson| lesson.ablate_once(step, &parts, problem))?;
         }
         Ok(())
     }
 
-    fn ablate_once(&mut self, step: &Step, problem: &Problem) -> Result<()> {
+    fn ablate_once(&mut self, step: &Step, parts: &[Ablation], problem: &Problem) -> Result<()> {
         let Some(runs) = self.runs()? else {
             return Err(Error::Usage(
                 "--ablate compares times: it needs timed runs, and no simulator".into(),
@@ -116,16 +101,14 @@ impl Lesson {
         let preparations = record.preparations.iter();
         let preparing: f64 = preparations.filter_map(|one| one.seconds_median).sum();
         if preparing > 0.0 {
-            self.part(
-                step,
-                problem,
-                Some(&PREPARING),
-                Ok((preparing, None)),
-                whole,
-            )?;
+            let part = Ablation::new(
+                "laying out only",
+                "the kernels that run before this one in every run",
+            );
+            self.part(step, problem, Some(&part), Ok((preparing, None)), whole)?;
         }
-        for ablation in step.ablations {
-            let timed = match edited(&self.source()?, &step.kernel, ablation.edits) {
+        for ablation in parts {
+            let timed = match edited(&self.source()?, &step.kernel, &ablation.edits) {
                 Ok(source) => Ok(self.time_part(step, problem, ablation, &source, runs)?),
                 Err(reason) => Err(reason),
             };
@@ -174,7 +157,7 @@ impl Lesson {
     ) -> Result<()> {
         let session = self.session()?;
         let name = step.name();
-        let (part, shows) = ablation.map_or(("whole", &*step.says), |a| (a.name, a.shows));
+        let (part, shows) = ablation.map_or(("whole", &*step.says), |a| (&a.name, &a.shows));
         let times = timed.as_ref().ok();
         self.console.report.json(&Part {
             lesson: self.number,
@@ -191,7 +174,7 @@ impl Lesson {
             spread: times.and_then(|(_, spread)| *spread),
             of_whole: times.map(|(median, _)| median / whole),
             skipped: timed.as_ref().err().cloned(),
-            edits: ablation.map_or(&[], |ablation| ablation.edits),
+            edits: ablation.map_or(&[], |ablation| &ablation.edits),
         })?;
         let (title, indent) = match ablation {
             None => (format!("{name:<37}").bold(), ""),
@@ -223,90 +206,4 @@ fn heading() -> String {
          {:<37}{:>9}{:>8}{:>8}",
         "kernel, and with what", "median", "spread", "of all"
     )
-}
-
-/// The source with a kernel's text edited, or why it cannot be.
-fn edited(source: &Source, kernel: &str, edits: &[(&str, &str)]) -> Result<Source, String> {
-    let (before, mut body, after) =
-        around(&source.text, kernel).ok_or("the kernel's text was not found")?;
-    for (old, new) in edits {
-        match body.matches(old).count() {
-            1 => body = body.replace(old, new),
-            count => {
-                let first = old.trim().lines().next().unwrap_or_default();
-                return Err(format!(
-                    "`{first}` stands {count} times in the kernel, not once"
-                ));
-            }
-        }
-    }
-    Ok(Source {
-        path: source.path.clone(),
-        text: format!("{before}{body}{after}"),
-    })
-}
-
-/// The source with all other kernels emptied: they would take most of the time that
-/// a build takes, for nothing.
-fn alone(source: &Source, kernels: &[&str]) -> Source {
-    let mut text = source.text.clone();
-    let others = source.kernels().into_iter();
-    for other in others.filter(|name| !kernels.contains(&name.as_str())) {
-        let Some((before, body, after)) = around(&text, &other) else {
-            continue;
-        };
-        if let Some((signature, _)) = body.split_once("\n{") {
-            text = format!("{before}{signature}\n{{\n}}{after}");
-        }
-    }
-    let path = source.path.clone();
-    Source { path, text }
-}
-
-/// What stands before a kernel, the kernel from its name to the brace that ends
-/// it at the beginning of a line, and what stands behind.
-fn around<'a>(text: &'a str, kernel: &str) -> Option<(&'a str, String, &'a str)> {
-    let start = text.find(&format!("void {kernel}("))?;
-    let length = text[start..].find("\n}")? + 2;
-    let (before, rest) = text.split_at(start);
-    let (body, after) = rest.split_at(length);
-    Some((before, body.to_string(), after))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn source() -> Source {
-        Source {
-            path: "x.cl".into(),
-            text: "kernel void one(int a)\n{\n    x = y;\n}\nkernel void two(int a)\n{\n    x = y;\n    z = 1; z = 1;\n}\n"
-                .into(),
-        }
-    }
-
-    #[test]
-    fn edits_touch_one_kernel_only() {
-        let text = edited(&source(), "two", &[("x = y;", "x = 0;")])
-            .unwrap()
-            .text;
-        assert_eq!(text.matches("x = y;").count(), 1);
-        assert!(text.find("x = y;") < text.find("x = 0;"));
-    }
-
-    #[test]
-    fn the_other_kernels_are_emptied_and_can_still_be_built() {
-        let text = alone(&source(), &["two"]).text;
-        let expected = "kernel void one(int a)\n{\n}\nkernel void two(int a)\n{\n    x = y;\n";
-        assert!(text.starts_with(expected), "{text}");
-        assert_eq!(alone(&source(), &["one", "two"]).text, source().text);
-    }
-
-    #[test]
-    fn an_edit_must_match_once() {
-        let refused = |old| edited(&source(), "two", &[(old, "")]).unwrap_err();
-        assert!(refused("z = 1;").contains("2 times"));
-        assert!(refused("gone").contains("`gone` stands 0 times"));
-        assert!(edited(&source(), "three", &[]).is_err());
-    }
 }

@@ -29,7 +29,7 @@ pub struct Lesson {
     /// What it says.
     pub console: Console,
     title: &'static str,
-    file: Option<&'static str>,
+    pub(crate) file: Option<&'static str>,
     flags: Flags,
     /// The one of the sizes asked for that is worked on now; `None` for its own.
     size: Option<Shape>,

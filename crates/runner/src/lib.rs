@@ -11,10 +11,12 @@
 //! - `measure` is what happens to each kernel: **build, arguments, launch, read, check**,
 //!   and only then time. It knows a kernel as a [`Task`]; `product` makes one of a step,
 //!   [`Copy`] is one that only moves floats; `refusal` says why one is skipped.
-//! - `ablate` times a kernel with one part taken out; `host` is what the same product
-//!   takes without a device; `resume` goes on after a kernel that took its process down.
+//! - `ablate` times a kernel with one part taken out, which an `ablation` names; `host`
+//!   is what the same product takes without a device; `resume` goes on after a kernel
+//!   that took its process down.
 
 mod ablate;
+mod ablation;
 pub mod cli;
 mod console;
 mod copy;
@@ -31,7 +33,7 @@ mod step;
 mod task;
 mod workbench;
 
-pub use ablate::{AblateFlag, Ablation};
+pub use ablate::AblateFlag;
 pub use console::Console;
 pub use copy::Copy;
 pub use lesson::Lesson;

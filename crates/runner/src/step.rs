@@ -12,7 +12,6 @@ use common::traffic::{Counts, Traffic};
 use common::verify::Problem;
 use narrate::Look;
 
-use crate::ablate::Ablation;
 use crate::prepare::Preparation;
 
 /// Methods that set a field of what they are called on.
@@ -89,8 +88,6 @@ pub struct Step {
     pub vendor_specific: bool,
     /// What it loads and stores.
     pub traffic: Option<Traffic>,
-    /// Parts that `--ablate` takes out of it.
-    pub ablations: &'static [Ablation],
 }
 
 impl Step {
@@ -112,7 +109,6 @@ impl Step {
             no_integers: None,
             vendor_specific: false,
             traffic: None,
-            ablations: &[],
         }
     }
 
@@ -125,8 +121,6 @@ impl Step {
         per_item: [usize; 2],
         /// Sets the layout of the operands.
         layout: Layout,
-        /// Names the parts that `--ablate` takes out.
-        ablations: &'static [Ablation],
     }
 
     /// Sets the work-group's shape, from which the kernel does not allow another.

@@ -1,8 +1,6 @@
 //! Lesson 8: tiling. An item that computes several elements of C uses each
 //! number that it loads several times.
 
-mod ablations;
-
 use std::process::ExitCode;
 
 use common::Traffic;
@@ -43,14 +41,12 @@ fn steps(ty: Type) -> [Step; 5] {
             "matmul_register_tile",
             depth,
             "8x8 elements per item, over a local tile",
-        )
-        .ablations(ablations::REGISTER_TILE),
+        ),
         register_tile(
             "matmul_register_tile_vector",
             depth,
             "the same, four numbers at a time",
-        )
-        .ablations(ablations::REGISTER_TILE_VECTOR),
+        ),
         private(
             Vectors { width: 4, count: 1 },
             [16, 16],
@@ -104,7 +100,6 @@ fn private(vectors: Vectors, group: [usize; 2], says: &str) -> Step {
         .define("P_ROWS", ROWS)
         .define("P_GROUP_X", group[0])
         .define("P_GROUP_Y", group[1])
-        .ablations(ablations::PRIVATE)
         .traffic(Traffic::global(
             "M*N*K/(P_VECTORS*P_WIDTH) + M*N*K/P_ROWS",
             "M*N",

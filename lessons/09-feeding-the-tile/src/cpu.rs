@@ -1,7 +1,5 @@
 //! The steps for a CPU: where A and B lie decides how well its caches work.
 
-mod ablations;
-
 use common::Traffic;
 use common::device::Limits;
 use common::element::Type;
@@ -28,10 +26,8 @@ pub fn steps(problem: &Problem, limits: &Limits) -> [Step; 5] {
         tile.step("matmul_unpacked", "lesson 8's: A and B as they lie")
             .pad(tile.rows * GROUP, tile.columns(), 1),
         tile.step("matmul_packed_b", "B packed into panels")
-            .ablations(ablations::PACKED_B)
             .prepare(tile.pack_b()),
         tile.step("matmul_packed_ab", "A packed, too")
-            .ablations(ablations::PACKED_AB)
             .prepare(tile.pack_a())
             .prepare(tile.pack_b()),
         tile.blocked("only B packed; many tiles per item, K in blocks"),
@@ -121,7 +117,6 @@ impl Tile {
     /// The kernel with many tiles per item.
     fn blocked(&self, says: &str) -> Step {
         self.step("matmul_blocked", says)
-            .ablations(ablations::PACKED_B)
             .prepare(self.pack_b())
             .exact_group([1, 1])
             .per_item([self.columns(), self.rows * self.tiles])

@@ -1,7 +1,5 @@
 //! The steps for a GPU: numbers are asked for before they are needed.
 
-mod ablations;
-
 use common::Traffic;
 use common::device::Limits;
 use common::element::Type;
@@ -42,12 +40,10 @@ fn asked_early(tile: Tile, ty: Type) -> [Step; 5] {
     let ploughed = |kernel, says| tile.step(kernel, says, ty, BLOCK, 1);
     [
         as_lines("matmul_prefetch", "the next tiles' loads start early")
-            .traffic(copied("M*N*K/TN + M*N*K/TM", READ))
-            .ablations(ablations::PREFETCH),
+            .traffic(copied("M*N*K/TN + M*N*K/TM", READ)),
         as_lines("matmul_two_tiles", "two of each tile, one barrier")
             .variant("lines")
-            .traffic(copied(FETCHED, READ))
-            .ablations(ablations::TWO_TILES),
+            .traffic(copied(FETCHED, READ)),
         as_blocks("matmul_two_tiles", "a warp's items form a block")
             .variant("blocks")
             .traffic(copied(FETCHED, READ)),
@@ -59,8 +55,7 @@ fn asked_early(tile: Tile, ty: Type) -> [Step; 5] {
             "multiply-adds that share are neighbours",
         )
         .variant("ploughed")
-        .traffic(copied(FETCHED, READ_AHEAD))
-        .ablations(ablations::FRAGMENTS),
+        .traffic(copied(FETCHED, READ_AHEAD)),
     ]
 }
 
@@ -69,14 +64,14 @@ fn packed_tiles(tile: Tile, problem: &Problem) -> Vec<Step> {
     let kernel = "matmul_packed_tiles";
     let small = |says| packed(tile.step(kernel, says, problem.ty, BLOCK, 1));
     let mut steps = vec![
-        small("A and B packed, tile by tile").ablations(ablations::PACKED_TILES),
+        small("A and B packed, tile by tile"),
         small("groups in bands of 8 tiles")
             .variant("bands")
             .define("BAND", 8),
     ];
     if large_suits(problem) {
         let step = large(kernel, "8x16 elements per item");
-        steps.push(step.variant("large").ablations(ablations::PACKED_TILES));
+        steps.push(step.variant("large"));
     }
     if let Some(edge) = thin_edge(problem) {
         let step = large(kernel, "8x16, thin tiles without tiling");
@@ -105,8 +100,7 @@ fn group_copies(tile: Tile, problem: &Problem, limits: &Limits) -> Vec<Step> {
             steps.push(edge.computed_apart(by_engine(step, "hopper thin")));
         }
     }
-    let ablated = |step: Step| step.ablations(ablations::GROUP_COPY);
-    steps.into_iter().map(ablated).collect()
+    steps
 }
 
 /// Twice the sums in an item; of doubles they would not find room.
