@@ -7,6 +7,7 @@ use crate::element::Type;
 use crate::error::Result;
 use crate::matrix::Fill;
 use crate::probe::Peak;
+use crate::shape::Shape;
 use crate::timing::Timing;
 use crate::traffic::{Counts, Traffic};
 use crate::verify::Right;
@@ -190,6 +191,12 @@ impl Record {
     pub fn right(&mut self, right: Right) {
         self.verified = true;
         self.elements_compared = Some(right.compared);
+    }
+
+    /// The sizes of its product.
+    pub fn shape(&self) -> Shape {
+        let Record { m, n, k, .. } = *self;
+        Shape { m, n, k }
     }
 
     /// GFLOP/s or GB/s.

@@ -1,5 +1,8 @@
 //! A kernel file: finding it, reading it, and the kernels that it defines.
 
+pub mod functions;
+pub mod tokens;
+
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -60,19 +63,19 @@ impl Source {
 
     /// Names of the kernels, in the order of the file.
     pub fn kernels(&self) -> Vec<String> {
-        kernel_names(&self.text)
+        let names = functions::kernels(&self.text).into_iter();
+        names.map(String::from).collect()
     }
 
     /// The kernel, from its attributes to the brace that closes it, and the comment
     /// that leads to it: all comment lines since the kernel before, their marks gone.
     pub fn kernel(&self, name: &str) -> Option<KernelText> {
-        let lines: Vec<&str> = self.text.lines().collect();
-        let named = lines.iter().position(|line| names_kernel(line, name))?;
-        let end = named + lines[named..].iter().position(|line| *line == "}")?;
-        let before = lines[..named].iter().rposition(|line| *line == "}");
-        let lead = &lines[before.map_or(0, |at| at + 1)..named];
+        let functions = functions::functions(&self.text);
+        let at = functions.iter().position(|one| one.name == name)?;
+        let bytes = functions[at].bytes.clone();
+        let before = at.checked_sub(1).map_or(0, |at| functions[at].bytes.end);
         let mut comment: Vec<&str> = Vec::new();
-        for line in lead {
+        for line in self.text[before..bytes.start].lines() {
             let text = line.strip_prefix("//").unwrap_or("");
             let text = text
                 .strip_prefix(' ')
@@ -82,14 +85,10 @@ impl Source {
                 comment.push(text);
             }
         }
-        let code = lead
-            .iter()
-            .rposition(|line| line.is_empty() || line.starts_with(['/', '#']));
-        let start = before.map_or(0, |at| at + 1) + code.map_or(0, |at| at + 1);
         Some(KernelText {
-            line: start + 1,
+            line: self.text[..bytes.start].lines().count() + 1,
             comment: comment.join("\n").trim_end().to_string(),
-            code: lines[start..=end].join("\n"),
+            code: self.text[bytes].to_string(),
         })
     }
 
@@ -120,15 +119,6 @@ pub struct KernelText {
     pub comment: String,
     /// The function with its attributes.
     pub code: String,
-}
-
-/// Whether the line names a function without a result: `kernel void NAME(` or, below
-/// its attributes, `void NAME(`.
-fn names_kernel(line: &str, name: &str) -> bool {
-    let Some((before, after)) = line.split_once(name) else {
-        return false;
-    };
-    before.ends_with("void ") && !before.starts_with("//") && after.trim_start().starts_with('(')
 }
 
 /// "did you mean x?" for near misses, and what there is.
@@ -166,94 +156,9 @@ pub fn shortest(path: &Path) -> PathBuf {
     path.strip_prefix(&here).unwrap_or(path).to_path_buf()
 }
 
-/// Finds `kernel ... void NAME(` in OpenCL C, skipping comments and attributes.
-fn kernel_names(text: &str) -> Vec<String> {
-    let code = without_comments(text);
-    let mut names = Vec::new();
-    let mut tokens = tokens(&code).peekable();
-    while let Some(token) = tokens.next() {
-        if token != "kernel" && token != "__kernel" {
-            continue;
-        }
-        // What follows is the return type, attributes in parentheses, the name.
-        let mut last = "";
-        while let Some(token) = tokens.next() {
-            match token {
-                "__attribute__" => skip_parentheses(&mut tokens),
-                "(" => {
-                    names.push(last.to_string());
-                    break;
-                }
-                "{" | ";" => break,
-                word => last = word,
-            }
-        }
-    }
-    names
-}
-
-/// Words and single punctuation characters.
-fn tokens(code: &str) -> impl Iterator<Item = &str> {
-    let mut rest = code;
-    std::iter::from_fn(move || {
-        rest = rest.trim_start();
-        let first = rest.chars().next()?;
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        let end = if is_word(first) {
-            rest.find(|c| !is_word(c)).unwrap_or(rest.len())
-        } else {
-            first.len_utf8()
-        };
-        let (token, tail) = rest.split_at(end);
-        rest = tail;
-        Some(token)
-    })
-}
-
-fn skip_parentheses<'a>(tokens: &mut impl Iterator<Item = &'a str>) {
-    let mut depth = 0;
-    for token in tokens {
-        match token {
-            "(" => depth += 1,
-            ")" => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return;
-        }
-    }
-}
-
-fn without_comments(text: &str) -> String {
-    let mut code = String::new();
-    let mut rest = text;
-    while let Some(start) = rest.find("/*").into_iter().chain(rest.find("//")).min() {
-        code.push_str(&rest[..start]);
-        let end = if rest[start..].starts_with("//") {
-            rest[start..].find('\n').map(|at| start + at)
-        } else {
-            rest[start + 2..].find("*/").map(|at| start + 2 + at + 2)
-        };
-        code.push(' ');
-        rest = &rest[end.unwrap_or(rest.len())..];
-    }
-    code + rest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn kernels_are_found_in_order() {
-        let text = "// kernel void not_me(int x)\n\
-            /* kernel void nor_me() */\n\
-            kernel void first(int n) {}\n\
-            float helper(int kernel_size) { return 0; }\n\
-            __attribute__((reqd_work_group_size(16, 16, 1)))\n\
-            __kernel __attribute__((vec_type_hint(float4))) void\nsecond (global float *c) {}";
-        assert_eq!(kernel_names(text), ["first", "second"]);
-    }
 
     #[test]
     fn a_kernel_comes_with_what_leads_to_it() {

@@ -50,8 +50,7 @@ pub fn side_by_side(results: &[(String, Vec<Record>)]) -> String {
 }
 
 fn key(record: &Record) -> (&str, Shape) {
-    let Record { m, n, k, .. } = *record;
-    (&record.kernel, Shape { m, n, k })
+    (&record.kernel, record.shape())
 }
 
 /// What a device made of a kernel, in a word or a rate. The last record counts: what

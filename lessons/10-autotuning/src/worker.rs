@@ -77,12 +77,7 @@ pub fn serve(lesson: &mut Lesson, shape: Shape) -> Result<()> {
 /// disturbs a run makes it slower, and five runs have no trustworthy median.
 fn outcome(record: Record) -> Outcome {
     let fastest = record.seconds.iter().copied().fold(f64::INFINITY, f64::min);
-    let flop = Shape {
-        m: record.m,
-        n: record.n,
-        k: record.k,
-    }
-    .flop();
+    let flop = record.shape().flop();
     match (record.failed, record.skipped) {
         (Some(wrong), _) => Outcome::Wrong(first_line(&wrong)),
         (_, Some(reason)) => Outcome::Refused(reason),

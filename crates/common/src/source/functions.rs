@@ -1,0 +1,123 @@
+//! The functions of a kernel file.
+
+use std::ops::Range;
+
+use super::tokens::{Tokens, is_word};
+
+/// A function that a file defines.
+pub struct Function<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Where it stands in the text, from its first word to the brace that closes it.
+    pub bytes: Range<usize>,
+    /// What stands between its braces.
+    pub body: Tokens<'a>,
+}
+
+/// All functions, kernels among them, in the order of the file. One may be defined
+/// twice, for a vendor and in standard OpenCL C.
+pub fn functions(text: &str) -> Vec<Function<'_>> {
+    let file = Tokens::of(text);
+    let mut functions = Vec::new();
+    let mut at = 0;
+    while at < file.all().end {
+        let Some((function, end)) = definition(&file, at) else {
+            at += 1;
+            continue;
+        };
+        functions.push(function);
+        at = end;
+    }
+    functions
+}
+
+/// The function whose parameters the bracket at `open` begins, and its last token.
+/// Only a definition has a brace behind them: a prototype, a call and an attribute
+/// have none.
+fn definition<'a>(file: &Tokens<'a>, open: usize) -> Option<(Function<'a>, usize)> {
+    let name = file.text(open.wrapping_sub(1));
+    if file.text(open) != "(" || !is_word(name) {
+        return None;
+    }
+    let brace = file.matching(open)? + 1;
+    if file.text(brace) != "{" {
+        return None;
+    }
+    let end = file.matching(brace)?;
+    let function = Function {
+        name,
+        bytes: file.span(file.begin_of(open, &[";", "}"])..end + 1),
+        body: file.inside(brace)?,
+    };
+    Some((function, end))
+}
+
+/// Names of the kernels, in the order of the file, also where brackets do not match.
+pub fn kernels(text: &str) -> Vec<&str> {
+    let file = Tokens::of(text);
+    let begins = |i: &usize| ["kernel", "__kernel"].contains(&file.text(*i));
+    let kernels = file.all().filter(begins);
+    kernels.filter_map(|i| declared(&file, i)).collect()
+}
+
+/// The function whose declaration the token at `i` begins: what follows is attributes in
+/// brackets, the type, and the name.
+fn declared<'a>(file: &Tokens<'a>, mut i: usize) -> Option<&'a str> {
+    loop {
+        match (file.text(i), file.text(i + 1)) {
+            ("__attribute__", "(") => i = file.matching(i + 1)?,
+            (name, "(") => return Some(name),
+            (_, "{" | ";" | "") => return None,
+            _ => i += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "// kernel void not_me(int x)\n\
+        /* kernel void nor_me() */\n\
+        #define MACRO(a) { a(1); }\n\
+        int prototype(int n);\n\
+        int2 pair(uint n) { return (int2)(n, n); }\n\
+        inline static void quiet(int kernel_size)\n{\n    if (1) { pair(2); }\n}\n\
+        constant int table[] = { 1, 2 };\n\
+        kernel void first(int n) { n; }\n\
+        #define TS 16 // a macro\n\
+        __attribute__((reqd_work_group_size(16, 16, 1)))\n\
+        __kernel __attribute__((vec_type_hint(float4))) void\nsecond (global float *c)\n{\n\
+        local float tile[TS]; // [k]\n    #pragma unroll\n    \
+        const float a = tile[n + 1];\n    if (n <= 3) c[n] = a;\n}\n";
+
+    #[test]
+    fn kernels_are_found_in_order() {
+        assert_eq!(kernels(TEXT), ["first", "second"]);
+        assert_eq!(kernels("kernel void open(int n) { ("), ["open"]);
+    }
+
+    #[test]
+    fn definitions_are_found_whatever_they_return() {
+        let functions = functions(TEXT);
+        let names: Vec<&str> = functions.iter().map(|one| one.name).collect();
+        assert_eq!(names, ["pair", "quiet", "first", "second"]);
+        assert_eq!(
+            &TEXT[functions[2].bytes.clone()],
+            "kernel void first(int n) { n; }"
+        );
+        let second = &TEXT[functions[3].bytes.clone()];
+        assert!(second.starts_with("__attribute__((reqd") && second.ends_with("= a;\n}"));
+    }
+
+    #[test]
+    fn a_body_is_that_of_its_function_without_comments_and_directives() {
+        let body = &functions(TEXT)[3].body;
+        let words: Vec<&str> = body.all().map(|i| body.text(i)).collect();
+        assert_eq!(
+            words.join(" "),
+            "local float tile [ TS ] ; const float a = tile [ n + 1 ] ; \
+             if ( n <= 3 ) c [ n ] = a ;"
+        );
+    }
+}
