@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use serde_json::{Value, json};
+use toolbox::implementations::{self, Implementation};
 
-use crate::implementations::{self, Implementation};
 use crate::judge::judge;
 use crate::observation::{Observation, Outcome};
 use crate::simulator;

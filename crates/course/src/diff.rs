@@ -8,8 +8,7 @@ use colored::Colorize;
 use common::Error;
 use common::source::{KernelText, Source, did_you_mean};
 use text::diff::{self, Change, Line};
-
-use crate::lessons::LESSONS;
+use toolbox::lessons::LESSONS;
 
 /// Unchanged lines that are shown around a change.
 const CONTEXT: usize = 2;

@@ -142,6 +142,7 @@ fn list(all: &[Exercise], folder: &Folder, json: bool) -> Result<ExitCode> {
             "exercise": exercise.id(),
             "lesson": exercise.lesson,
             "title": exercise.title,
+            "trains": exercise.spec.trains,
             "file": folder.file(exercise),
             "mark": progress.mark(&exercise.id()),
             "hints_seen": progress.hints(&exercise.id()),

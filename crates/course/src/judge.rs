@@ -4,25 +4,28 @@
 use std::process::Output;
 
 use common::record::Record;
+use toolbox::child::Finished;
 
 use crate::observation::{Observation, Outcome};
 
 /// What a lesson's end and its records say about the result.
 pub fn judge(detector: String, output: &Output) -> Observation {
-    let text = String::from_utf8_lossy(&output.stdout);
-    let records: Vec<Record> = text
-        .lines()
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .filter(|record: &Record| record.platform != "host")
-        .collect();
-    let says = error(&String::from_utf8_lossy(&output.stderr));
-    let first = says.first().map_or("no message", |line| line.trim());
+    let child = Finished::from(output);
     let (outcome, says, details) = match output.status.code() {
-        Some(0 | 1) => return of_records(detector, &records),
-        Some(4) => (Outcome::Fault, "does not build".into(), diagnostic(&says)),
+        Some(0 | 1) => {
+            let records: Vec<Record> = child.records().collect();
+            return of_records(detector, &records);
+        }
+        Some(4) => {
+            let details = diagnostic(&child.message());
+            (Outcome::Fault, "does not build".into(), details)
+        }
         // The message of a process that died or hung, without the advice below it.
-        Some(5) => (Outcome::Fault, first.to_string(), Vec::new()),
-        _ => (Outcome::NotRun, format!("did not run: {first}"), Vec::new()),
+        Some(5) => (Outcome::Fault, child.complaint(), Vec::new()),
+        _ => {
+            let says = format!("did not run: {}", child.complaint());
+            (Outcome::NotRun, says, Vec::new())
+        }
     };
     Observation {
         detector,
@@ -32,20 +35,14 @@ pub fn judge(detector: String, output: &Output) -> Observation {
     }
 }
 
-/// The lines of the message after "error:", without what the driver wrote before.
-fn error(stderr: &str) -> Vec<String> {
-    let at = stderr.find("error:").map_or(0, |at| at + "error:".len());
-    let lines = stderr[at..].trim().lines();
-    lines.map(|line| line.trim_end().to_string()).collect()
-}
-
 /// A build's message without what is known already, or is about a lesson's flags.
-fn diagnostic(says: &[String]) -> Vec<String> {
-    let spans = says.iter().filter(|line| {
+fn diagnostic(message: &str) -> Vec<String> {
+    let lines = message.lines().map(str::trim_end);
+    let spans = lines.filter(|line| {
         let is_heading = line.ends_with(" does not build");
         !is_heading && !line.starts_with("(--raw-log ")
     });
-    spans.cloned().collect()
+    spans.map(String::from).collect()
 }
 
 /// A lesson may launch a kernel in several variants: one wrong one is a fault.
@@ -119,9 +116,8 @@ mod tests {
     }
 
     #[test]
-    fn the_message_begins_behind_the_drivers_words() {
-        let lines = error("driver: hm\nerror: a.cl does not build\n  line 3\n");
-        assert_eq!(lines, ["a.cl does not build", "  line 3"]);
-        assert_eq!(diagnostic(&lines), ["  line 3"]);
+    fn of_a_builds_message_the_spans_are_told() {
+        let message = "a.cl does not build\n  line 3\n(--raw-log shows more)";
+        assert_eq!(diagnostic(message), ["  line 3"]);
     }
 }

@@ -4,11 +4,11 @@ use std::io::Write;
 
 use anyhow::Result;
 use colored::Colorize;
+use toolbox::lessons::{LESSONS, Lesson};
 
 use crate::exercises::exercise::{self, Exercise};
 use crate::exercises::folder::{Folder, shown};
 use crate::exercises::screen;
-use crate::lessons::{LESSONS, Lesson};
 use crate::progress::Progress;
 
 /// Prints the map. Progress is shown where the learner has a folder, and missed by

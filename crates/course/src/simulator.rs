@@ -1,12 +1,7 @@
-//! Oclgrind on the learner's copy. It sees every access, and its log is sorted
-//! here into detectors, with the lines of the copy.
+//! Oclgrind on the learner's copy: its log is sorted here into detectors, with the
+//! lines of the copy.
 
-use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use anyhow::Result;
+pub use toolbox::simulator::{Simulation, run, trace};
 
 use crate::observation::{Observation, Outcome};
 
@@ -37,60 +32,11 @@ const KINDS: [(&str, &[(&str, &str)]); 4] = [
     ]),
 ];
 
-/// What the simulator left behind.
-pub struct Simulation {
-    /// The lesson's own words and its end.
-    pub output: Output,
-    /// What it has to say against the kernel.
-    pub log: String,
-}
-
-/// The command in Oclgrind, which looks for everything that it can look for.
-pub fn run(mut command: Command) -> Result<Simulation> {
-    command
-        .env("OCLGRIND_DATA_RACES", "1")
-        .env("OCLGRIND_UNINITIALIZED", "1")
-        .env("OCLGRIND_CHECK_API", "1")
-        .env("OCLGRIND_MAX_ERRORS", "5000");
-    trace(command)
-}
-
-/// The command in Oclgrind, with the settings that it has.
-pub fn trace(mut command: Command) -> Result<Simulation> {
-    let log = LogFile::new();
-    let output = command
-        // As written, not as optimised: every access of the source is seen.
-        .env("OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable")
-        .env("OCLGRIND_LOG", &log.0)
-        .output()?;
-    let log = fs::read_to_string(&log.0).unwrap_or_default();
-    Ok(Simulation { output, log })
-}
-
 /// That it is missing, and what is not known for that.
 pub fn missing() -> Observation {
     let says = "is not on this machine: nobody looks for races, bad accesses and values that \
                 were never written; ./setup --full installs it";
     Observation::new("Oclgrind", Outcome::NotRun, says)
-}
-
-/// A file for the log that goes away with its owner.
-struct LogFile(PathBuf);
-
-impl LogFile {
-    fn new() -> LogFile {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("opencl-course-{}-{number}.log", std::process::id());
-        LogFile(std::env::temp_dir().join(name))
-    }
-}
-
-impl Drop for LogFile {
-    fn drop(&mut self) {
-        // Nothing to do about a file that cannot be removed from a temporary folder.
-        let _ = fs::remove_file(&self.0);
-    }
 }
 
 /// Sorts a log into detectors. A report begins with a line that is not indented;

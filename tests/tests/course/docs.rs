@@ -15,9 +15,13 @@ use tests::{
 const CARGO: &str = r#"
 set -euo pipefail
 cargo() {
-    if [ "$1" != run ]; then return; fi
-    shift
     local program=course
+    case "$1" in
+        run) shift ;;
+        # Aliases of .cargo/config.toml.
+        course|workshop) program=$1; shift; set -- -- "$@" ;;
+        *) return ;;
+    esac
     while [ $# -gt 0 ]; do
         case "$1" in
             -q) shift ;;
@@ -146,7 +150,7 @@ fn there_is_a_page_for_every_lesson_and_the_book_holds_every_page() {
 
 #[test]
 fn quoted_kernels_outputs_and_tables_are_those_of_the_files() {
-    program("course").args("pages --check").run().ends_with(0);
+    program("workshop").args("pages --check").run().ends_with(0);
 }
 
 #[test]
@@ -154,8 +158,8 @@ fn a_quoted_kernel_that_differs_from_its_file_is_noticed() {
     let page =
         "<!-- kernel: 02-saxpy.cl saxpy -->\n```c\nkernel void saxpy() {}\n```\n<!-- end -->\n";
     let page = scratch("stale-page.md", page);
-    let check = program("course").args("pages --check").arg(page).run();
-    check.fails(1, &["stale-page.md", "cargo run -- pages"]);
+    let check = program("workshop").args("pages --check").arg(page).run();
+    check.fails(1, &["stale-page.md", "cargo workshop pages"]);
 }
 
 #[test]
@@ -163,7 +167,7 @@ fn a_sentence_that_the_recordings_do_not_bear_out_is_noticed() {
     let page =
         "Twice as fast.\n<!-- claim: 1.9..2.1 = pocl-1024 lesson03 matmul_naive / limit -->\n";
     let page = scratch("false-claim.md", page);
-    let check = program("course").args("pages --check").arg(page).run();
+    let check = program("workshop").args("pages --check").arg(page).run();
     check.fails(1, &["false-claim.md:2", "mend the sentence"]);
 }
 

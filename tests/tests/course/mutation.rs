@@ -1,4 +1,4 @@
-//! The check, measured: `course mutate` makes mistakes in a kernel, and finds them.
+//! The check, measured: `workshop mutate` makes mistakes in a kernel, and finds them.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ fn the_mistakes_in_a_kernel_are_found() {
     };
     // The shortest of the kernels that have a barrier.
     let flags = "mutate --kernel transpose_tile --json";
-    let run = program("course").args(flags).run().ends_with(0);
+    let run = program("workshop").args(flags).run().ends_with(0);
     let records = run.records();
     assert_eq!(records.len(), 1, "{run}");
     let score = &records[0];
@@ -35,7 +35,7 @@ fn the_mistakes_in_a_kernel_are_found() {
 
 #[test]
 fn the_helpers_that_kernels_call_are_mutated_as_well() {
-    let run = program("course").args("mutate --list --json").run();
+    let run = program("workshop").args("mutate --list --json").run();
     let records = run.ends_with(0).records();
     let through = |lesson: u32, name: &str| -> &Value {
         let is_it = |record: &&Value| record["lesson"] == lesson && record["kernel"] == name;
@@ -55,7 +55,7 @@ fn the_helpers_that_kernels_call_are_mutated_as_well() {
 
 /// The helper functions that have a mutant: the number of the lesson, and the name.
 fn helpers() -> Vec<(u32, String)> {
-    let run = program("course").args("mutate --list --json").run();
+    let run = program("workshop").args("mutate --list --json").run();
     let mut records = run.ends_with(0).records();
     records.retain(|record| !record["through"].is_null());
     let named = |record: &Value| {
@@ -116,7 +116,7 @@ fn must_be_measured(functions: &[(u32, String)]) {
     let missing: Vec<_> = functions.iter().filter(is_missing).collect();
     assert!(
         missing.is_empty(),
-        "not measured: {missing:?}\ncargo run -p course -- mutate --kernel NAME --write does it"
+        "not measured: {missing:?}\ncargo workshop mutate --kernel NAME --write does it"
     );
 }
 

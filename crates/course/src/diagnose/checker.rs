@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::Result;
+use toolbox::lessons::{LESSONS, Lesson};
 
 use super::broken::Broken;
 use crate::judge::judge;
-use crate::lessons::{LESSONS, Lesson};
 use crate::observation::Observation;
 
 /// What all detectors run.

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use common::numbers::bytes;
 use supervise::cache;
+use toolbox::implementations;
 
 use super::finding::{Finding, Part, Verdict};
 use super::library;
 use super::system::{Manager, System, on_path, output};
-use crate::implementations;
 use crate::report::peers::Peer;
 
 /// Something that can be installed.

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use common::source::{Source, did_you_mean, workspace};
+use toolbox::lessons::LESSONS;
 
 use super::spec::Spec;
-use crate::lessons::LESSONS;
 
 /// An exercise, read from its folder.
 pub struct Exercise {

@@ -6,12 +6,12 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use common::source::Source;
 use supervise::LIBRARY_VARIABLE;
+use toolbox::implementations::oclgrind;
 
 use super::check::{Run, command, named, of_record, records};
 use super::counts::{Count, counts};
 use super::runner::Purpose;
 use super::sectors::sectors;
-use crate::implementations::oclgrind;
 use crate::judge::judge;
 use crate::observation::{Observation, Outcome};
 use crate::simulator::{self, Simulation};

@@ -11,9 +11,9 @@ use anyhow::{Context, Result, bail};
 use common::record::Record;
 use common::shape::Shape;
 use indicatif::{ProgressBar, ProgressStyle};
+use toolbox::lessons::LESSONS;
 
 use super::model::{Done, Part, Report, Work};
-use crate::lessons::LESSONS;
 
 /// Runs what is left of the report; `keep` is called after every part.
 pub fn run(report: &mut Report, keep: impl Fn(&Report) -> Result<()>) -> Result<()> {

@@ -3,12 +3,12 @@
 
 use common::numbers::{factor, percent, seconds, significant};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use toolbox::lessons::LESSONS;
 
 use super::figure::{Figure, STYLE};
 use super::model::{Device, Part, Report};
 use super::rows::{self, Bench, Kind, Row, rate};
 use super::{ladder, roofline};
-use crate::lessons::LESSONS;
 
 /// The page, and the figures on it.
 pub fn page(report: &Report) -> (String, Vec<Figure>) {

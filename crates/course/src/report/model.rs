@@ -12,9 +12,10 @@ use common::record::Record;
 use common::shape::Shape;
 use common::source::workspace;
 use serde::{Deserialize, Serialize};
+use toolbox::date;
+pub use toolbox::size_name;
 
 use super::peers::Peer;
-use crate::record;
 
 /// A run of the lessons and of the peers, on one or several devices.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -107,15 +108,6 @@ impl Part {
     }
 }
 
-/// "1024", or "37x91x53" where the sides differ.
-pub fn size_name(s: Shape) -> String {
-    if s.m == s.n && s.n == s.k {
-        s.m.to_string()
-    } else {
-        s.to_string()
-    }
-}
-
 /// A part that has been run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Done {
@@ -133,7 +125,7 @@ impl Report {
     /// A report of nothing yet.
     pub fn new(settings: Settings, devices: Vec<Device>, planned: Vec<Part>) -> Result<Report> {
         Ok(Report {
-            begun: record::date("+%Y-%m-%d %H:%M")?,
+            begun: date("+%Y-%m-%d %H:%M")?,
             commit: commit(),
             host: host(),
             settings,

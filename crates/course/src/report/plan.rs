@@ -6,10 +6,10 @@ use anyhow::{Context, Result, bail};
 use common::Error;
 use common::shape::Shape;
 use serde_json::Value;
+use toolbox::lessons::LESSONS;
 
 use super::model::{Device, Part, Settings, Work};
 use super::peers::Peer;
-use crate::lessons::LESSONS;
 
 /// The devices to run on, as lesson 1 lists and chooses them.
 pub fn devices(selector: Option<&str>, all: bool) -> Result<Vec<Device>> {

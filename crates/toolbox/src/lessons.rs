@@ -1,0 +1,69 @@
+//! The lessons: the one list of them outside the folders themselves.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+/// A lesson of the course.
+pub struct Lesson {
+    /// Its number; the package is `lesson05`.
+    pub number: u32,
+    /// Its folder below `lessons/`.
+    pub folder: &'static str,
+    /// What it teaches, in one line.
+    pub teaches: &'static str,
+    /// Minutes for reading and running; exercises come on top.
+    pub minutes: u32,
+}
+
+impl Lesson {
+    /// The package, and the binary's name.
+    pub fn package(&self) -> String {
+        format!("lesson{:02}", self.number)
+    }
+
+    /// The lesson's binary, which lies beside this one once it is built.
+    pub fn binary(&self) -> Result<PathBuf> {
+        let this = std::env::current_exe().context("cannot find this program's own path")?;
+        let binary = this
+            .with_file_name(self.package())
+            .with_extension(std::env::consts::EXE_EXTENSION);
+        if !binary.is_file() {
+            bail!(
+                "{} is not built yet; run `cargo build --workspace` first",
+                self.package()
+            );
+        }
+        Ok(binary)
+    }
+
+    /// The lesson as a child of this program.
+    pub fn command(&self) -> Result<Command> {
+        Ok(Command::new(self.binary()?))
+    }
+}
+
+const fn lesson(number: u32, folder: &'static str, minutes: u32, teaches: &'static str) -> Lesson {
+    Lesson {
+        number,
+        folder,
+        teaches,
+        minutes,
+    }
+}
+
+/// In teaching order.
+#[rustfmt::skip]
+pub const LESSONS: &[Lesson] = &[
+    lesson(1, "01-device-discovery", 15, "what this machine offers: platforms, devices, limits"),
+    lesson(2, "02-saxpy", 35, "a whole OpenCL program in eleven steps, and how to time it"),
+    lesson(3, "03-naive-matmul", 30, "a matrix product, one element per work-item"),
+    lesson(4, "04-coalescing", 30, "neighbouring work-items, neighbouring addresses"),
+    lesson(5, "05-private-memory", 25, "what an item keeps to itself, and when it spills"),
+    lesson(6, "06-local-memory", 40, "tiles shared by a work-group, barriers, bank conflicts"),
+    lesson(7, "07-vectorization", 25, "float4 and its relatives: lanes and wide loads"),
+    lesson(8, "08-tiling", 40, "many elements per item: where the speed is"),
+    lesson(9, "09-feeding-the-tile", 60, "operands laid out, fetched early, kept near: to the limit"),
+    lesson(10, "10-autotuning", 40, "a search for the best shape of a kernel, and why it wins"),
+];

@@ -1,0 +1,54 @@
+//! What the learner's `course` and the makers' `workshop` share.
+
+pub mod child;
+pub mod implementations;
+pub mod lessons;
+pub mod scratch;
+pub mod simulator;
+
+use std::process::{Command, ExitCode};
+
+use anyhow::Result;
+use colored::Colorize;
+use common::shape::Shape;
+use text::show_error;
+
+/// From what came of a command to the program's exit status; an error is told.
+pub fn end(done: Result<ExitCode>) -> ExitCode {
+    match done {
+        Ok(status) => status,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let known = error.downcast_ref::<common::Error>();
+            let mut message = format!("{} {error:#}", "error:".red().bold());
+            let hint = known.and_then(common::Error::hint);
+            // What a child said ends with one.
+            if let Some(hint) = hint.filter(|_| !message.contains("\n  next:")) {
+                message.push_str(&format!("\n  next: {hint}"));
+            }
+            show_error(message);
+            known.map_or(ExitCode::FAILURE, common::Error::exit_code)
+        }
+    }
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .downcast_ref::<std::io::Error>()
+        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+/// The date by the system's own command: a recording says when it was made.
+pub fn date(format: &str) -> Result<String> {
+    let output = Command::new("date").arg(format).output()?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
+}
+
+/// "1024", or "37x91x53" where the sides differ.
+pub fn size_name(s: Shape) -> String {
+    if s.m == s.n && s.n == s.k {
+        s.m.to_string()
+    } else {
+        s.to_string()
+    }
+}

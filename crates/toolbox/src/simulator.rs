@@ -1,0 +1,39 @@
+//! Oclgrind, the simulator: it sees every access of a kernel.
+
+use std::fs;
+use std::process::{Command, Output};
+
+use anyhow::Result;
+
+use crate::scratch::Scratch;
+
+/// What the simulator left behind.
+pub struct Simulation {
+    /// The lesson's own words and its end.
+    pub output: Output,
+    /// What it has to say against the kernel.
+    pub log: String,
+}
+
+/// The command in Oclgrind, which looks for everything that it can look for.
+pub fn run(mut command: Command) -> Result<Simulation> {
+    command
+        .env("OCLGRIND_DATA_RACES", "1")
+        .env("OCLGRIND_UNINITIALIZED", "1")
+        .env("OCLGRIND_CHECK_API", "1")
+        .env("OCLGRIND_MAX_ERRORS", "5000");
+    trace(command)
+}
+
+/// The command in Oclgrind, with the settings that it has.
+pub fn trace(mut command: Command) -> Result<Simulation> {
+    let folder = Scratch::new()?;
+    let log = folder.0.join("log");
+    let output = command
+        // As written, not as optimised: every access of the source is seen.
+        .env("OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable")
+        .env("OCLGRIND_LOG", &log)
+        .output()?;
+    let log = fs::read_to_string(&log).unwrap_or_default();
+    Ok(Simulation { output, log })
+}

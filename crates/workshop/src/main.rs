@@ -1,0 +1,54 @@
+//! What makers of the course use: pages, recordings, mutants.
+
+mod mutate;
+mod pages;
+mod record;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// What makers of the course use. `cargo build --workspace` comes first: these run
+/// lessons.
+#[derive(Parser)]
+#[command(name = "cargo workshop", bin_name = "cargo workshop", version)]
+enum Command {
+    /// Write kernels, recorded outputs and tables into the Markdown pages
+    Pages {
+        /// Change nothing; fail if a page differs from what would be written
+        #[arg(long)]
+        check: bool,
+        /// Pages [default: every Markdown file of the course]
+        files: Vec<PathBuf>,
+    },
+    /// Run every lesson and keep what it prints and measures, for the pages
+    Record {
+        /// Folder below data/ that receives the recording, for example pocl-1024
+        name: String,
+        /// Lessons to record [default: all]
+        #[arg(long, value_name = "NUMBER")]
+        lesson: Vec<u32>,
+        /// Flags handed to the lessons, for example -- --size 1024
+        #[arg(last = true)]
+        flags: Vec<String>,
+    },
+    /// Make one mistake after another in every kernel: does the check find it?
+    Mutate(mutate::Options),
+}
+
+fn main() -> ExitCode {
+    if supervise::is_probe() {
+        return supervise::answer_probe();
+    }
+    let done = match Command::parse() {
+        Command::Pages { check, files } => pages::update(&files, check),
+        Command::Record {
+            name,
+            lesson,
+            flags,
+        } => record::record(&name, &lesson, &flags),
+        Command::Mutate(options) => mutate::mutate(&options),
+    };
+    toolbox::end(done.map(|()| ExitCode::SUCCESS))
+}

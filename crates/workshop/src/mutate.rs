@@ -1,0 +1,179 @@
+//! The check, measured: mistakes are made in every correct kernel and in the helpers
+//! that it calls, one at a time, and whatever the check does not find is told.
+//! docs/checking.md explains it.
+
+mod calls;
+mod constants;
+mod declarations;
+mod detect;
+mod equivalent;
+mod guards;
+mod mutant;
+mod operators;
+mod places;
+mod score;
+mod units;
+
+use std::fs;
+use std::io::Write;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use colored::Colorize;
+use common::source::workspace;
+use serde_json::Value;
+use toolbox::scratch::Scratch;
+
+use detect::{Detectors, Original};
+use equivalent::Equivalents;
+use mutant::Mutant;
+use score::{Fate, Score};
+use units::{Unit, chosen};
+
+/// What to mutate, and what to do with the score.
+#[derive(Args, Default)]
+pub struct Options {
+    /// Lessons whose functions are mutated [default: all]
+    #[arg(long, value_name = "NUMBER")]
+    lesson: Vec<u32>,
+    /// Kernels and helper functions that are mutated [default: all]
+    #[arg(long, value_name = "NAME")]
+    kernel: Vec<String>,
+    /// Print one JSON object a line, with every mutant
+    #[arg(long)]
+    json: bool,
+    /// Name what would be mutated, with the number of mutants, and run none
+    #[arg(long, conflicts_with = "write")]
+    list: bool,
+    /// Keep the score of these functions in data/mutation/score.jsonl
+    #[arg(long)]
+    write: bool,
+}
+
+/// Mutates the kernels and their helpers, and prints and keeps the score.
+pub fn mutate(options: &Options) -> Result<()> {
+    let units = chosen(options)?;
+    if units.is_empty() {
+        bail!("no kernel or helper of that name; `cargo workshop mutate --list` names them");
+    }
+    if options.list {
+        return list(&units, options.json);
+    }
+    let detectors = Detectors::find()?;
+    let equivalents = Equivalents::read()?;
+    let (mut all, mut survived) = (0, 0);
+    let mut out = std::io::stdout();
+    if !options.json {
+        writeln!(out, "{}", detectors.words().dimmed())?;
+        writeln!(out, "{}", score::heading().bold())?;
+    }
+    for unit in units {
+        let score = measure(unit, &detectors, &equivalents)?;
+        if options.json {
+            writeln!(out, "{}", score.whole())?
+        } else {
+            writeln!(out, "{}", score.text())?
+        }
+        // Each at once: all together take more than an hour.
+        if options.write {
+            keep(&score)?;
+        }
+        all += score.mutants.len();
+        survived += score.survivors().len();
+    }
+    match survived {
+        0 => Ok(()),
+        n => bail!("{n} of {all} mutants survived, and are not listed as equivalent"),
+    }
+}
+
+/// Prints what would be mutated.
+fn list(units: &[Unit], json: bool) -> Result<()> {
+    let mut out = std::io::stdout();
+    for unit in units {
+        let mutants = unit.mutants()?.len();
+        if json {
+            writeln!(out, "{}", unit.record(mutants))?
+        } else {
+            writeln!(out, "{}", unit.text(mutants))?
+        }
+    }
+    Ok(())
+}
+
+/// Puts the score into data/mutation/score.jsonl, in teaching order. The lines of
+/// others stay as they are.
+fn keep(score: &Score) -> Result<()> {
+    let path = workspace().join("data/mutation/score.jsonl");
+    let before = fs::read_to_string(&path).unwrap_or_default();
+    let mut lines: Vec<Value> = before
+        .lines()
+        .map(serde_json::from_str)
+        .collect::<Result<_, _>>()
+        .with_context(|| format!("{} is damaged", path.display()))?;
+    lines.push(score.summary());
+    let mut kept = String::new();
+    for unit in chosen(&Options::default())? {
+        let is_it =
+            |line: &&Value| line["lesson"] == unit.lesson.number && line["kernel"] == *unit.name;
+        if let Some(line) = lines.iter().rfind(is_it) {
+            kept += &format!("{line}\n");
+        }
+    }
+    fs::write(&path, kept).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Runs all mutants of a function, on all cores.
+fn measure(unit: Unit, detectors: &Detectors, equivalents: &Equivalents) -> Result<Score> {
+    let mutants = unit.mutants()?;
+    let folder = Scratch::new()?;
+    let original = |kernel: &String| detectors.original(unit.lesson, kernel, &folder.0);
+    let originals: Vec<Original> = unit.checked_by().iter().map(original).collect();
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(vec![None; mutants.len()]);
+    let work = || -> Result<()> {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(mutant) = mutants.get(at) else {
+                return Ok(());
+            };
+            progress(&unit.name, at, mutants.len());
+            let file = folder.0.join(format!("{at}.cl"));
+            fs::write(&file, &mutant.text)?;
+            // Kernel by kernel, if it is in a helper.
+            let mut seen = originals.iter().map(|one| detectors.find_fault(&file, one));
+            let seen = seen.find_map(Result::transpose).transpose()?;
+            found.lock().expect("no thread panics")[at] = seen;
+        }
+    };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        let mut ends = threads.into_iter().map(|thread| thread.join());
+        ends.try_for_each(|end| end.expect("no thread panics"))
+    })?;
+    progress(&unit.name, mutants.len(), mutants.len());
+    let found = found.into_inner().expect("no thread panics");
+    let fate = |(mutant, seen): (Mutant, Option<&'static str>)| {
+        let fate = match seen {
+            Some(by) => Fate::Caught(by),
+            None if equivalents.contain(&unit, &mutant) => Fate::Equivalent,
+            None => Fate::Survived,
+        };
+        (mutant, fate)
+    };
+    let mutants = mutants.into_iter().zip(found).map(fate).collect();
+    Ok(Score { unit, mutants })
+}
+
+/// On a terminal: where the run is.
+fn progress(name: &str, done: usize, all: usize) {
+    use std::io::IsTerminal;
+    if std::io::stderr().is_terminal() {
+        let end = if done == all { "\r\x1b[K" } else { "" };
+        eprint!("\r  {name}: {done} of {all}{end}");
+    }
+}

@@ -1,0 +1,275 @@
+//! What finds a mutant: runs of its lesson, from the quickest to the most thorough.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail};
+use toolbox::child::Finished;
+use toolbox::implementations::{self, Implementation};
+use toolbox::lessons::Lesson;
+use toolbox::simulator::{self, Simulation};
+
+use super::places::{Place, Stage, places, prints};
+use super::units::kernel_file;
+
+/// What can find a mutant, in the order in which the reports name it.
+pub const DETECTORS: [&str; 10] = [
+    "build",
+    "refused",
+    "checker",
+    "crash",
+    "watchdog",
+    "output",
+    "races",
+    "bounds",
+    "uninitialised",
+    "traffic",
+];
+/// The words of the simulator's log that stand for a detector.
+const FAULTS: [(&str, &str); 3] = [
+    ("races", "data race"),
+    ("bounds", "Invalid "),
+    ("uninitialised", "ninitialized "),
+];
+/// No run takes longer, whatever it does.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// Where mutants are run.
+pub struct Detectors {
+    pocl: Implementation,
+    oclgrind: Implementation,
+    /// Oclgrind sees bad addresses, but not in local memory where a vector is not
+    /// aligned; x86 reads those, and a GPU does not.
+    gpu: Option<Implementation>,
+}
+
+/// How a kernel did in one run.
+struct Behaviour {
+    /// The detector that it set off.
+    seen: Option<&'static str>,
+    /// How many results were right.
+    verified: usize,
+    /// What the kernel printed, in no order.
+    printed: Vec<String>,
+    /// What the simulator counted, where it ran.
+    traffic: Vec<String>,
+    /// How long it took.
+    took: Duration,
+}
+
+impl Behaviour {
+    /// How long a mutant of this kernel may take: an endless loop does not end in
+    /// this time, and a machine that is busy with other things slows nobody so much.
+    fn patience(&self) -> Duration {
+        (Duration::from_secs(3) + 20 * self.took).min(LONGEST)
+    }
+}
+
+/// What a kernel does when nothing is wrong with it, at each shape. It is found out
+/// when the first mutant comes so far: the last shapes are the slowest, and few do.
+pub struct Original {
+    lesson: &'static Lesson,
+    kernel: String,
+    folder: PathBuf,
+    runs: Vec<(Place, OnceLock<Expected>)>,
+}
+
+/// `None` where the kernel refuses the shape, for a device's limit; in words what is
+/// wrong with the kernel itself.
+type Expected = Result<Option<Behaviour>, String>;
+
+impl Detectors {
+    /// Finds PoCL and Oclgrind, and a GPU.
+    pub fn find() -> Result<Detectors> {
+        let mut all = implementations::all()?;
+        all.retain(|one| one.selector.is_some());
+        let mut take = |name: &str| {
+            let at = all.iter().position(|one| one.name == name);
+            at.map(|at| all.swap_remove(at))
+                .with_context(|| format!("mutants need {name}: run ./setup --full"))
+        };
+        Ok(Detectors {
+            pocl: take("PoCL")?,
+            oclgrind: take("Oclgrind")?,
+            gpu: all.into_iter().find(|one| one.gpu),
+        })
+    }
+
+    /// Where mutants are run, in words: a score without a GPU is another score.
+    pub fn words(&self) -> String {
+        let gpu = self.gpu.as_ref().map(|gpu| gpu.name.as_str());
+        format!(
+            "run by {}, {} and {}",
+            self.oclgrind.name,
+            self.pocl.name,
+            gpu.unwrap_or("no GPU, since none is here")
+        )
+    }
+
+    /// The kernel as it is, of which nothing is known yet.
+    pub fn original(&self, lesson: &'static Lesson, kernel: &str, folder: &Path) -> Original {
+        let can_run = |place: &Place| place.1 != Stage::Gpu || self.gpu.is_some();
+        let places = places(lesson, kernel).into_iter().filter(can_run);
+        Original {
+            lesson,
+            kernel: kernel.into(),
+            folder: folder.into(),
+            runs: places.map(|place| (place, OnceLock::new())).collect(),
+        }
+    }
+
+    /// What finds the mutant in this file by the check of one kernel, if anything does.
+    pub fn find_fault(&self, file: &Path, original: &Original) -> Result<Option<&'static str>> {
+        let mut simulated = false;
+        for (number, (place, expected)) in original.runs.iter().enumerate() {
+            let expected = expected.get_or_init(|| self.expected(original, number));
+            let Some(expected) = expected.as_ref().map_err(|wrong| anyhow!("{wrong}"))? else {
+                continue;
+            };
+            simulated |= place.1 == Stage::Thorough;
+            let patience = expected.patience();
+            let run = self.run(original.lesson, &original.kernel, file, *place, patience)?;
+            let seen = match run.seen {
+                Some(seen) => Some(seen),
+                None if run.verified < expected.verified => Some("refused"),
+                None if run.printed != expected.printed => Some("output"),
+                None if run.traffic != expected.traffic => Some("traffic"),
+                None => None,
+            };
+            if seen.is_some() {
+                return Ok(seen);
+            }
+        }
+        if simulated {
+            Ok(None)
+        } else {
+            bail!(
+                "{} itself does not run under the simulator",
+                original.kernel
+            )
+        }
+    }
+
+    /// Runs the kernel as it is, at one place.
+    fn expected(&self, original: &Original, number: usize) -> Expected {
+        let Original { lesson, kernel, .. } = original;
+        let place = original.runs[number].0;
+        let file = original.folder.join(format!("{kernel}-{number}.cl"));
+        let copied = fs::copy(kernel_file(lesson), &file).context("cannot copy the kernel file");
+        let run = copied.and_then(|_| self.run(lesson, kernel, &file, place, LONGEST));
+        let run = run.map_err(|error| format!("{error:#}"))?;
+        match run.seen {
+            Some(seen) => Err(format!(
+                "{kernel} itself, without any change, is found by {seen} at {}",
+                place.0
+            )),
+            None => Ok(Some(run).filter(|run| run.verified > 0)),
+        }
+    }
+
+    fn run(
+        &self,
+        lesson: &Lesson,
+        kernel: &str,
+        file: &Path,
+        place: Place,
+        patience: Duration,
+    ) -> Result<Behaviour> {
+        let (size, stage) = place;
+        let on = match stage {
+            Stage::Quick | Stage::Thorough => &self.oclgrind,
+            Stage::Device => &self.pocl,
+            Stage::Gpu => self.gpu.as_ref().context("there is no GPU here")?,
+        };
+        let mut command = lesson.command()?;
+        on.choose(&mut command)
+            .args(["--only", kernel, "--runs", "0", "--size", size])
+            .args(["--timeout", &patience.as_secs().to_string(), "--source"])
+            .arg(file)
+            // Thousands of kernels that nobody needs again, one thread for each run:
+            // every core has a mutant of its own.
+            .env("POCL_CACHE_DIR", file.with_file_name("cache"))
+            .env("POCL_MAX_PTHREAD_COUNT", "1");
+        // A kernel that prints is left out with --json.
+        if !prints(kernel) {
+            command.arg("--json");
+        }
+        let mut simulate: fn(Command) -> Result<Simulation> = simulator::trace;
+        if stage == Stage::Thorough {
+            simulate = simulator::run;
+            command.env("OCLGRIND_UNIFORM_WRITES", "1");
+            if can_count(lesson, kernel) {
+                command
+                    .env("OCLGRIND_INST_COUNTS", "1")
+                    .env("OCLGRIND_NUM_THREADS", "1");
+            }
+        }
+        let begin = Instant::now();
+        let Simulation { output, log } = simulate(command)?;
+        Ok(Behaviour {
+            took: begin.elapsed(),
+            ..observe(&Finished::from(&output), &log)
+        })
+    }
+}
+
+/// Reads what a run left behind.
+fn observe(child: &Finished, log: &str) -> Behaviour {
+    let seen = match child.status.code() {
+        Some(0) if log.is_empty() => None,
+        Some(0) => {
+            let fault = FAULTS.iter().find(|(_, words)| log.contains(words));
+            Some(fault.map_or("crash", |(detector, _)| *detector))
+        }
+        Some(1) => Some("checker"),
+        Some(4) => Some("build"),
+        _ if child.stderr.contains("no end after") => Some("watchdog"),
+        _ => Some("crash"),
+    };
+    let lines = |wanted: fn(&str) -> bool| {
+        let lines = child.stdout.lines().filter(|line| wanted(line));
+        let mut lines: Vec<String> = lines.map(String::from).collect();
+        lines.sort();
+        lines
+    };
+    Behaviour {
+        seen,
+        verified: lines(|line| line.contains("\"verified\":true") || line.contains('✓')).len(),
+        printed: lines(|line| line.starts_with("k0 = ")),
+        traffic: lines(moves_data),
+        took: Duration::ZERO,
+    }
+}
+
+/// Whether a line of the simulator's counts is about global or local memory.
+fn moves_data(line: &str) -> bool {
+    let Some((_, what)) = line.split_once(" - ") else {
+        return false;
+    };
+    let kinds = ["load global", "load local", "store global", "store local"];
+    let is_call = what.starts_with("call ") && (what.contains("vload") || what.contains("vstore"));
+    is_call || kinds.iter().any(|kind| what.starts_with(kind))
+}
+
+/// Whether Oclgrind can count what the kernel does. Oclgrind 21.10 corrupts its own
+/// memory when it counts groups that call different functions, as lesson 10's panels
+/// of odd widths do.
+fn can_count(lesson: &Lesson, kernel: &str) -> bool {
+    (lesson.number, kernel) != (10, "pack_b")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_global_and_local_memory_is_counted() {
+        assert!(moves_data("      1000 - store global (4000 bytes)"));
+        assert!(moves_data("      74 - call _Z7vstore8Dv8_fmPU3AS1f()"));
+        assert!(!moves_data("     9048 - load private (48192 bytes)"));
+        assert!(!moves_data("  {\"kernel\":\"load global\"}"));
+    }
+}

@@ -1,0 +1,157 @@
+//! What is scored: each kernel, and each helper function that kernels call.
+
+use std::path::PathBuf;
+use std::slice;
+
+use anyhow::Result;
+use common::source::Source;
+use common::source::functions::Function;
+use serde_json::{Value, json};
+use toolbox::lessons::{LESSONS, Lesson};
+
+use super::Options;
+use super::calls::{functions, reaches};
+use super::mutant::{Mutant, mutants};
+use super::operators::edits;
+
+/// A function that is mutated.
+pub struct Unit {
+    /// The lesson whose file defines it.
+    pub lesson: &'static Lesson,
+    /// Its name.
+    pub name: String,
+    /// For a helper: the kernels that call it, directly or through other helpers, in
+    /// the order of the file. A kernel has none.
+    pub through: Vec<String>,
+}
+
+impl Unit {
+    /// The kernels whose checks look at it.
+    pub fn checked_by(&self) -> &[String] {
+        match self.through[..] {
+            [] => slice::from_ref(&self.name),
+            _ => &self.through,
+        }
+    }
+
+    /// The name as the tables show it.
+    pub fn title(&self) -> String {
+        match self.through[..] {
+            [] => self.name.clone(),
+            _ => format!("{} (helper)", self.name),
+        }
+    }
+
+    /// For people: a line with the number of its mutants.
+    pub fn text(&self, mutants: usize) -> String {
+        let (lesson, title) = (self.lesson.number, self.title());
+        let line = format!(
+            "{lesson}  {title:<30}{mutants:>5}   {}",
+            self.through.join(", ")
+        );
+        line.trim_end().to_string()
+    }
+
+    /// The file with each of its mistakes.
+    pub fn mutants(&self) -> Result<Vec<Mutant>> {
+        let source = Source::read(&kernel_file(self.lesson))?;
+        Ok(mutants(&source.text, &self.name))
+    }
+
+    /// How a line of JSON names it, with the number of its mutants.
+    pub fn record(&self, mutants: usize) -> Value {
+        let mut record = json!({
+            "lesson": self.lesson.number,
+            "kernel": self.name,
+            "mutants": mutants,
+        });
+        if !self.through.is_empty() {
+            record["through"] = json!(self.through);
+        }
+        record
+    }
+}
+
+/// The lesson's kernel file.
+pub fn kernel_file(lesson: &Lesson) -> PathBuf {
+    Source::path_in_course(&format!("{}.cl", lesson.folder))
+}
+
+/// The functions that the options ask for, in teaching order: each lesson's kernels,
+/// then its helpers.
+pub fn chosen(options: &Options) -> Result<Vec<Unit>> {
+    let mut chosen = Vec::new();
+    for lesson in LESSONS.iter().filter(|lesson| lesson.number > 1) {
+        if options.lesson.is_empty() || options.lesson.contains(&lesson.number) {
+            let source = Source::read(&kernel_file(lesson))?;
+            chosen.extend(units(lesson, &source));
+        }
+    }
+    chosen.retain(|unit| options.kernel.is_empty() || options.kernel.contains(&unit.name));
+    Ok(chosen)
+}
+
+/// The kernels of a file, then those of its helpers in which a mistake can be made.
+fn units(lesson: &'static Lesson, source: &Source) -> Vec<Unit> {
+    let kernels = source.kernels();
+    let functions = functions(&source.text);
+    let is_helper = |one: &&Function| {
+        !kernels.iter().any(|kernel| kernel == one.name) && !edits(&one.body).is_empty()
+    };
+    let unit = |name: &str, through| Unit {
+        lesson,
+        name: name.into(),
+        through,
+    };
+    let users = |helper: &str| -> Vec<String> {
+        let uses = |kernel: &&String| reaches(&functions, kernel, helper);
+        kernels.iter().filter(uses).cloned().collect()
+    };
+    let helpers = functions.iter().filter(is_helper);
+    let helpers = helpers.map(|one| unit(one.name, users(one.name)));
+    // One that no kernel calls is called by a vendor's definitions alone.
+    let helpers = helpers.filter(|unit| !unit.through.is_empty());
+    let kernels = kernels.iter().map(|name| unit(name, Vec::new()));
+    kernels.chain(helpers).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_come_before_the_helpers_that_they_call() {
+        let text = "int deep(int n) { return n + 1; }\n\
+            int unused(int n) { return n + 1; }\n\
+            void empty(int n) {}\n\
+            kernel void one(int n) { deep(n); }\n\
+            int shallow(int n) { return deep(n) - 1; }\n\
+            kernel void none(int n) { empty(n); }\n\
+            kernel void two(int n) { shallow(n); }\n";
+        let source = Source {
+            path: "a.cl".into(),
+            text: text.into(),
+        };
+        let units = units(&LESSONS[1], &source);
+        let told: Vec<String> = units
+            .iter()
+            .map(|unit| format!("{}: {}", unit.title(), unit.through.join(" ")))
+            .collect();
+        let kernels = ["one: ", "none: ", "two: "];
+        let helpers = ["deep (helper): one two", "shallow (helper): two"];
+        assert_eq!(told, [&kernels[..], &helpers].concat());
+        assert_eq!(units[0].checked_by(), ["one"]);
+        assert_eq!(units[3].checked_by(), ["one", "two"]);
+    }
+
+    #[test]
+    fn only_the_line_of_a_helper_says_through_what() {
+        let unit = |through| Unit {
+            lesson: &LESSONS[1],
+            name: "a".into(),
+            through,
+        };
+        assert_eq!(unit(vec![]).record(3).get("through"), None);
+        assert_eq!(unit(vec!["b".into()]).record(3)["through"], json!(["b"]));
+    }
+}

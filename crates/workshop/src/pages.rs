@@ -1,0 +1,232 @@
+//! Writes kernels, recorded outputs and tables into the Markdown pages, so that
+//! no page can say what the code or a run does not.
+//!
+//! A page holds a directive, what was generated, and an end:
+//!
+//! ```text
+//! <!-- kernel: 05-private-memory.cl matmul_private_sum -->   a kernel's text
+//! <!-- code: lessons/10-autotuning/src/search.rs next -->    an item of a Rust file
+//! <!-- output: pocl-1024 lesson05 -->                        what a run printed
+//! <!-- output: pocl-1024 lesson05 12-20 -->                  some lines of it
+//! <!-- table: lesson05 pocl-1024 h200-4096 -->               runs, side by side
+//! <!-- sizes: lesson09 matmul_packed_tiles h200-4096 h200-4097 -->    at several sizes
+//! <!-- peers: h200-4096 matmul_group_copy hopper large -->   a kernel beside libraries
+//! <!-- traffic: pocl-1024 lesson05 -->                       loads and stores, as formulas
+//! <!-- exercises: 5 -->                                      a lesson's exercises
+//! ... generated ...
+//! <!-- end -->
+//! ```
+//!
+//! and, beside sentences that speak of figures, claims: the range that a recorded
+//! figure, or the ratio of two, must lie in for the sentence to be true.
+//!
+//! ```text
+//! <!-- claim: 350..500 = pocl-1024 lesson08 KERNEL / pocl-1024 lesson03 KERNEL -->
+//! ```
+//!
+//! A claim stands at its line's beginning behind the paragraph, list or table that
+//! it is about; `pages/claim.rs` says which figures it can name.
+
+mod claim;
+mod code;
+mod exercises;
+mod peers;
+mod recording;
+mod sizes;
+mod table;
+mod traffic;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use common::source::functions::functions;
+use common::source::{Source, workspace};
+
+const END: &str = "<!-- end -->";
+const DIRECTIVES: [&str; 8] = [
+    "kernel",
+    "code",
+    "output",
+    "table",
+    "sizes",
+    "peers",
+    "traffic",
+    "exercises",
+];
+
+/// Rewrites the pages, or with `check` only says which would change; then names
+/// every claim that the recordings do not bear out.
+pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
+    let all;
+    let files = if files.is_empty() {
+        all = markdown_files(&workspace())?;
+        &all
+    } else {
+        files
+    };
+    let (mut stale, mut broken) = (Vec::new(), Vec::new());
+    for file in files {
+        let old = fs::read_to_string(file).with_context(|| format!("{}", file.display()))?;
+        let new = generate(&old).with_context(|| format!("in {}", file.display()))?;
+        for claim in claim::broken(&new) {
+            broken.push(format!("{}:{claim}", file.display()));
+        }
+        if new == old {
+            continue;
+        }
+        stale.push(format!("{}", file.display()));
+        if !check {
+            fs::write(file, new)?;
+            eprintln!("wrote {}", file.display());
+        }
+    }
+    let mut wrong = Vec::new();
+    if check && !stale.is_empty() {
+        wrong.push(format!(
+            "these pages differ from the kernels or the data: {}; run `cargo workshop pages`",
+            stale.join(", ")
+        ));
+    }
+    if !broken.is_empty() {
+        wrong.push(format!(
+            "these claims differ from the recordings:\n  {}",
+            broken.join("\n  ")
+        ));
+    }
+    if !wrong.is_empty() {
+        bail!(wrong.join("\n"));
+    }
+    Ok(())
+}
+
+/// Every .md file of the course, outside of what cargo builds.
+fn markdown_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_dir() && name != "target" && !name.starts_with('.') {
+            files.extend(markdown_files(&path)?);
+        } else if name.ends_with(".md") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The page with everything between directives and their ends made anew.
+fn generate(page: &str) -> Result<String> {
+    let mut out = String::new();
+    let mut lines = page.lines();
+    let mut fenced = false;
+    while let Some(line) = lines.next() {
+        out.push_str(line);
+        out.push('\n');
+        // A directive inside a code fence is quoted, not meant.
+        fenced ^= line.starts_with("```");
+        let Some(directive) = directive(line).filter(|_| !fenced) else {
+            continue;
+        };
+        let made = make(&directive).with_context(|| line.to_string())?;
+        if !lines.by_ref().any(|line| line == END) {
+            bail!("{line} has no {END} below it");
+        }
+        out.push_str(made.trim_end());
+        out.push('\n');
+        out.push_str(END);
+        out.push('\n');
+    }
+    Ok(out)
+}
+
+/// The words of `<!-- word: word word -->`.
+fn directive(line: &str) -> Option<Vec<&str>> {
+    let inside = line.strip_prefix("<!-- ")?.strip_suffix(" -->")?;
+    let (name, arguments) = inside.split_once(": ")?;
+    let mut words = vec![name];
+    words.extend(arguments.split_whitespace());
+    DIRECTIVES.contains(&name).then_some(words)
+}
+
+fn make(directive: &[&str]) -> Result<String> {
+    match directive {
+        ["kernel", file, name] => kernel(file, name),
+        ["code", file, name] => {
+            let text = fs::read_to_string(workspace().join(file))?;
+            let item =
+                code::extract(&text, name).with_context(|| format!("{file} has no item {name}"))?;
+            Ok(format!("```rust\n{item}\n```"))
+        }
+        ["output", run, lesson] => output(run, lesson, None),
+        ["output", run, lesson, lines] => output(run, lesson, Some(lines)),
+        ["table", lesson, runs @ ..] if !runs.is_empty() => table::side_by_side(lesson, runs),
+        ["sizes", lesson, arguments @ ..] => sizes::table(lesson, arguments),
+        ["peers", report, kernel @ ..] => peers::table(report, &kernel.join(" ")),
+        ["traffic", run, lesson] => traffic::table(run, lesson),
+        ["exercises", lesson] => exercises::table(lesson.parse()?),
+        _ => bail!("the directive is not complete"),
+    }
+}
+
+/// A function of a kernel file, with the comment above it.
+fn kernel(file: &str, name: &str) -> Result<String> {
+    let text = Source::of_course(file)?.text;
+    let mut functions = functions(&text).into_iter();
+    let function = functions.find(|one| one.name == name);
+    let bytes = function
+        .with_context(|| format!("{file} has no kernel {name}"))?
+        .bytes;
+    // What belongs to it stands directly above.
+    let above = text[..bytes.start].lines().rev();
+    let above = above.take_while(|line| !line.is_empty() && *line != "}");
+    let start = bytes.start - above.map(|line| line.len() + 1).sum::<usize>();
+    Ok(format!("```c\n{}\n```", &text[start..bytes.end]))
+}
+
+fn output(run: &str, lesson: &str, lines: Option<&str>) -> Result<String> {
+    let text = recording::file(run, lesson, "txt")?;
+    let chosen = match lines {
+        None => text.trim_end().to_string(),
+        Some(range) => {
+            let (first, last) = range.split_once('-').context("lines are given as 3-9")?;
+            let (first, last): (usize, usize) = (first.parse()?, last.parse()?);
+            let taken: Vec<&str> = text.lines().take(last).skip(first - 1).collect();
+            taken.join("\n")
+        }
+    };
+    Ok(format!("```text\n{chosen}\n```"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_between_directive_and_end_is_replaced() {
+        let page = "before\n<!-- kernel: 02-saxpy.cl saxpy -->\nold\n<!-- end -->\nafter\n";
+        let new = generate(page).unwrap();
+        assert!(new.starts_with("before\n<!-- kernel"), "{new}");
+        assert!(new.contains("C[i] = d * A[i] + B[i];"), "{new}");
+        assert!(!new.contains("old") && new.ends_with("<!-- end -->\nafter\n"));
+        assert_eq!(
+            generate(&new).unwrap(),
+            new,
+            "a second time changes nothing"
+        );
+    }
+
+    #[test]
+    fn an_unknown_kernel_or_a_missing_end_fails() {
+        assert!(generate("<!-- kernel: 02-saxpy.cl nothing -->\n<!-- end -->\n").is_err());
+        assert!(generate("<!-- kernel: 02-saxpy.cl saxpy -->\n").is_err());
+        assert!(generate("<!-- output: no-such-run lesson05 -->\n<!-- end -->\n").is_err());
+    }
+
+    #[test]
+    fn other_comments_are_left_alone() {
+        let page = "<!-- a remark -->\n```text\n<!-- kernel: quoted -->\n```\n";
+        assert_eq!(generate(page).unwrap(), page);
+    }
+}

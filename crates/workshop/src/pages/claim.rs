@@ -1,0 +1,212 @@
+//! What a sentence says of recorded figures, held against them. A sentence may
+//! say "about 400 times"; the claim behind it gives the range that this covers,
+//! and fails once a new recording leaves it.
+//!
+//! A claim is `RANGE = FIGURE` or `RANGE = FIGURE / FIGURE`, and a figure is
+//!
+//! ```text
+//! RUN LESSON KERNEL               a kernel's rate, in GFLOP/s or GB/s
+//! RUN LESSON KERNEL.FIELD         another number of its record: seconds_median, or one deeper
+//!                                 in it, traffic_elements.global_loads, preparations.0.seconds_median
+//! RUN LESSON "text" 2             the second number that was printed behind the text at a
+//!                                 line's beginning; a time is in seconds
+//! RUN LESSON "head ... text" 2    the same, of the first such line below that of the head
+//! FIGURE + FIGURE                 a sum, on either side of the /
+//! limit                           below a kernel: the device's own limit
+//! ```
+//!
+//! Host loops have records too, as `host row, column, inner`. Where a lesson
+//! times something twice the first time counts, which is the one in the tables.
+
+use anyhow::{Context, Result, bail};
+use common::numbers::significant;
+use serde_json::Value;
+
+use super::recording::{Recording, file};
+
+/// The claims of a page that do not hold, each with its line's number.
+pub fn broken(page: &str) -> Vec<String> {
+    let mut broken = Vec::new();
+    let mut fenced = false;
+    for (line, number) in page.lines().zip(1..) {
+        // A claim inside a code fence is quoted, not meant.
+        fenced ^= line.starts_with("```");
+        let Some(words) = claimed(line).filter(|_| !fenced) else {
+            continue;
+        };
+        if let Err(error) = check(words) {
+            broken.push(format!("{number}: {words}\n    {error:#}"));
+        }
+    }
+    broken
+}
+
+/// The words of `<!-- claim: words -->`.
+fn claimed(line: &str) -> Option<&str> {
+    line.strip_prefix("<!-- claim: ")?.strip_suffix(" -->")
+}
+
+fn check(words: &str) -> Result<()> {
+    let (range, figures) = words.split_once(" = ").context("write RANGE = FIGURE")?;
+    let (low, high) = range.split_once("..").context("a range is written 3..4")?;
+    let (low, high): (f64, f64) = (low.parse()?, high.parse()?);
+    let value = match figures.split_once(" / ") {
+        None => sum(figures)?,
+        Some((of, "limit")) => sum(&format!("{of}.share_of_limit"))?,
+        Some((of, over)) => sum(of)? / sum(over)?,
+    };
+    if !(low..=high).contains(&value) {
+        bail!(
+            "the recorded figure is {}: mend the sentence and its range",
+            significant(value)
+        );
+    }
+    Ok(())
+}
+
+fn sum(figures: &str) -> Result<f64> {
+    figures.split(" + ").map(figure).sum()
+}
+
+/// One figure: a number of a kernel's record, or one that was printed.
+fn figure(of: &str) -> Result<f64> {
+    let mut words = of.splitn(3, ' ');
+    let (Some(run), Some(lesson), Some(name)) = (words.next(), words.next(), words.next()) else {
+        bail!("\"{of}\": a figure is named by run, lesson and kernel");
+    };
+    if let Some(quoted) = name.strip_prefix('"') {
+        return printed(run, lesson, quoted);
+    }
+    let recording = Recording::read(run, lesson)?;
+    let (kernel, field) = match name.split_once('.') {
+        Some((kernel, field)) => (kernel, Some(field)),
+        None => (name, None),
+    };
+    // The first that was timed; a kernel's name may hold spaces.
+    let mut records = recording.records.iter();
+    let at = records
+        .position(|record| record.kernel == kernel && record.rate().is_some())
+        .with_context(|| format!("data/{run}/{lesson}.jsonl has no timed {kernel}"))?;
+    let number = match field {
+        None => recording.records[at].rate(),
+        Some(field) => {
+            let pointer = format!("/{}", field.replace('.', "/"));
+            let value = recording.values[at].pointer(&pointer);
+            value.and_then(Value::as_f64)
+        }
+    };
+    number.with_context(|| format!("{of} is no recorded number"))
+}
+
+/// The number that `text" 2` names in what a run printed.
+fn printed(run: &str, lesson: &str, quoted: &str) -> Result<f64> {
+    let (text, which) = quoted.split_once('"').context("the text has no end")?;
+    let which: usize = match which.trim() {
+        "" => 1,
+        which => which.parse()?,
+    };
+    let output = file(run, lesson, "txt")?;
+    let mut lines = output.lines().map(str::trim_start);
+    let mut rest = "";
+    for beginning in text.split(" ... ") {
+        rest = lines
+            .find_map(|line| line.strip_prefix(beginning))
+            .with_context(|| format!("data/{run}/{lesson}.txt has no line \"{beginning}\""))?;
+    }
+    numbers(rest)
+        .get(which.max(1) - 1)
+        .copied()
+        .with_context(|| format!("fewer than {which} numbers stand behind \"{text}\""))
+}
+
+/// The numbers of a printed line; times in seconds.
+fn numbers(line: &str) -> Vec<f64> {
+    let word = |word: &str| word.trim_end_matches([',', ';', ':', 'x']).to_string();
+    let words: Vec<String> = line.split_whitespace().map(word).collect();
+    let unit = |at: usize| match words.get(at + 1).map(String::as_str) {
+        Some("ms") => 1e-3,
+        Some("us") => 1e-6,
+        _ => 1.0,
+    };
+    let number = |(at, word): (usize, &String)| Some(word.parse::<f64>().ok()? * unit(at));
+    words.iter().enumerate().filter_map(number).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEST: &str = "pocl-1024 lesson08 matmul_register_tile_private 8x48";
+    const NAIVE: &str = "pocl-1024 lesson03 matmul_naive";
+
+    #[test]
+    fn a_claim_holds_within_its_range_alone() {
+        check(&format!("100..2000 = {BEST} / {NAIVE}")).unwrap();
+        check(&format!("50..2000 = {BEST}")).unwrap();
+        check(&format!("0.5..1.1 = {BEST} / limit")).unwrap();
+        let error = check(&format!("1..2 = {BEST} / {NAIVE}")).unwrap_err();
+        assert!(error.to_string().contains("mend the sentence"), "{error}");
+    }
+
+    #[test]
+    fn a_figure_may_be_a_field_a_host_row_a_sum_or_something_printed() {
+        const SAXPY: &str = "pocl-1024 lesson02 saxpy";
+        let value = |figures: &str| sum(figures).unwrap();
+        // 201 MB by the time are the rate: two fields that must agree.
+        let seconds = value(&format!("{SAXPY}.seconds_median"));
+        let bytes = seconds * value(SAXPY) * 1e9;
+        assert!((bytes - 12.0 * f64::from(1 << 24)).abs() < 1.0, "{bytes}");
+        let both = value(&format!("{SAXPY}.write_seconds + {SAXPY}.read_seconds"));
+        assert!(both > value(&format!("{SAXPY}.write_seconds")));
+        assert!(value("pocl-1024 lesson08 host matrixmultiply") > 0.0);
+        let loads = format!("{NAIVE}.traffic_elements.global_loads");
+        assert_eq!(value(&loads), 2.0 * f64::from(1 << 30));
+        // What is printed has three digits of what is recorded.
+        let shown = value("pocl-1024 lesson02 \"START to END of the event\"");
+        assert!((shown / seconds - 1.0).abs() < 0.01, "{shown} {seconds}");
+        let copy = value("pocl-1024 lesson02 \"limits\" 2");
+        let share = value(&format!("{SAXPY}.share_of_limit"));
+        assert!((value(SAXPY) / copy / share - 1.0).abs() < 0.01, "{copy}");
+        let below = value("pocl-1024 lesson02 \"START to END of the event ... limits\" 2");
+        assert_eq!(below, copy);
+    }
+
+    #[test]
+    fn printed_numbers_come_without_their_punctuation_and_in_seconds() {
+        let line = "  503 GFLOP/s of fp32 adds, 48.5 GB/s; 20.3 ms, 4.52x";
+        assert_eq!(numbers(line), [503.0, 48.5, 20.3 * 1e-3, 4.52]);
+        assert_eq!(numbers(" 0  0.4  140.5"), [0.0, 0.4, 140.5]);
+        assert_eq!(numbers("  2.5 us  3 s"), [2.5 * 1e-6, 3.0]);
+    }
+
+    #[test]
+    fn every_broken_claim_of_a_page_is_named_by_its_line() {
+        let page = format!(
+            "text\n<!-- claim: 1..2 = {BEST} -->\n\n```text\n<!-- claim: quoted -->\n```\n\
+             <!-- claim: 50..2000 = {BEST} -->\n<!-- claim: nonsense -->\n"
+        );
+        let broken = broken(&page);
+        assert_eq!(broken.len(), 2, "{broken:?}");
+        assert!(broken[0].starts_with("2: 1..2 = "), "{broken:?}");
+        assert!(broken[1].starts_with("8: nonsense"), "{broken:?}");
+    }
+
+    #[test]
+    fn a_claim_that_cannot_be_read_or_found_fails() {
+        for words in [
+            "",
+            "1..2",
+            "1..2 = pocl-1024 lesson08",
+            "1..2 = pocl-1024 lesson08 no_such_kernel",
+            "1..2 = no-such-run lesson08 matmul_naive",
+            "one = pocl-1024 lesson03 matmul_naive",
+            "0..2000 = pocl-1024 lesson02 saxpy.no_such_field",
+            "0..2000 = pocl-1024 lesson02 \"no such line\"",
+            "0..2000 = pocl-1024 lesson02 \"limits ... START to END of the event\"",
+            "0..2000 = pocl-1024 lesson02 \"limits\" 3",
+            "0..2000 = pocl-1024 lesson02 \"limits",
+        ] {
+            assert!(check(words).is_err(), "{words}");
+        }
+    }
+}

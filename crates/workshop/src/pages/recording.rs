@@ -1,0 +1,64 @@
+//! A lesson as it was recorded once: `data/RUN/LESSON.jsonl` and `.txt`.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use common::record::Record;
+use common::shape::Shape;
+use common::source::workspace;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// What a lesson measured, and when and how it was recorded.
+pub struct Recording {
+    /// The folder below `data/`.
+    pub name: String,
+    /// The command that was recorded.
+    pub command: String,
+    /// The day.
+    pub date: String,
+    /// What it measured, in order.
+    pub records: Vec<Record>,
+    /// The same as it was written.
+    pub values: Vec<Value>,
+}
+
+impl Recording {
+    /// Reads `data/RUN/LESSON.jsonl`.
+    pub fn read(run: &str, lesson: &str) -> Result<Recording> {
+        let text = file(run, lesson, "jsonl")?;
+        let lines = text.lines().map(serde_json::from_str);
+        let mut values: Vec<Value> = lines.collect::<Result<_, _>>()?;
+        ensure!(!values.is_empty(), "an empty recording");
+        let about = values.remove(0);
+        let word = |name: &str| about[name].as_str().unwrap_or("?").to_string();
+        let records = values.iter().map(Record::deserialize);
+        let records = records.collect::<Result<_, _>>();
+        Ok(Recording {
+            name: run.into(),
+            command: word("command"),
+            date: word("date"),
+            records: records.context("a record that cannot be read")?,
+            values,
+        })
+    }
+
+    /// The sides of its first product that was timed.
+    pub fn size(&self) -> Option<Shape> {
+        let on_device = |r: &&Record| r.platform != "host" && r.m > 0 && counts(r);
+        let product = self.records.iter().find(on_device);
+        product.map(Record::shape)
+    }
+}
+
+/// Whether a record belongs into a table: what was only shown, not timed, does
+/// not, and has a size of its own.
+pub fn counts(record: &Record) -> bool {
+    record.rate().is_some() || record.skipped.is_some()
+}
+
+/// The text of a recorded file.
+pub fn file(run: &str, lesson: &str, end: &str) -> Result<String> {
+    let path = workspace().join(format!("data/{run}/{lesson}.{end}"));
+    fs::read_to_string(&path).with_context(|| format!("{}", path.display()))
+}

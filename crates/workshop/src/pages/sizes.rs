@@ -1,0 +1,88 @@
+//! A Markdown table of recorded runs of one device at several sizes: what does a
+//! row or a column more cost?
+
+use anyhow::{Context, Result, bail};
+use common::numbers::significant;
+use common::record::Record;
+use toolbox::size_name;
+
+use super::recording::Recording;
+use super::table::caption;
+
+/// The rates of some kernels of a lesson; all behind the first run also as a
+/// change against it. The last row compares the best with the best.
+pub fn table(lesson: &str, arguments: &[&str]) -> Result<String> {
+    // Kernels have an underscore in their names, recordings a hyphen.
+    let (names, runs): (Vec<&str>, Vec<&str>) =
+        arguments.iter().partition(|word| word.contains('_'));
+    let runs: Vec<Recording> = runs
+        .iter()
+        .map(|name| Recording::read(name, lesson))
+        .collect::<Result<_>>()?;
+    let is_named = |record: &&Record| {
+        let name = record.kernel.split(' ').next().unwrap_or_default();
+        names.contains(&name) && record.gflops.is_some()
+    };
+    let rates: Vec<Vec<(&str, f64)>> = runs
+        .iter()
+        .map(|run| run.records.iter().filter(is_named))
+        .map(|records| records.filter_map(|r| Some((r.kernel.as_str(), r.gflops?))))
+        .map(Iterator::collect)
+        .collect();
+    let Some((first, rest)) = rates.split_first().filter(|(first, _)| !first.is_empty()) else {
+        bail!("no such kernel in these runs");
+    };
+    let mut kernels: Vec<&str> = Vec::new();
+    for (kernel, _) in rates.iter().flatten() {
+        if !kernels.contains(kernel) {
+            kernels.push(kernel);
+        }
+    }
+    let sizes: Option<Vec<String>> = runs.iter().map(|run| run.size().map(size_name)).collect();
+    let sizes = sizes.context("a run without a product")?;
+    let mut out = format!("| kernel | {} |\n|---|", sizes.join(" | "));
+    out += &"---:|".repeat(runs.len());
+    let of = |rates: &[(&str, f64)], kernel| {
+        let found = rates.iter().find(|(name, _)| *name == kernel);
+        found.map(|(_, rate)| *rate)
+    };
+    for kernel in kernels {
+        let rest: Vec<_> = rest.iter().map(|rates| of(rates, kernel)).collect();
+        out += &row(&format!("`{kernel}`"), of(first, kernel), &rest);
+    }
+    let best = |rates: &[(&str, f64)]| rates.iter().map(|(_, rate)| *rate).reduce(f64::max);
+    let rest: Vec<_> = rest.iter().map(|rates| best(rates)).collect();
+    out += &row("the best of them", best(first), &rest);
+    for run in &runs {
+        out += &format!("\n\n{}", caption(run, &runs));
+    }
+    Ok(out)
+}
+
+/// A kernel may exist at some of the sizes only.
+fn row(name: &str, first: Option<f64>, rest: &[Option<f64>]) -> String {
+    let mut row = format!("\n| {name} | {} |", first.map_or("-".into(), significant));
+    for rate in rest {
+        row += &match (rate, first) {
+            (Some(rate), Some(first)) => {
+                let change = 100.0 * (rate / first - 1.0);
+                format!(" {}, {change:+.1} % |", significant(*rate))
+            }
+            (Some(rate), None) => format!(" {} |", significant(*rate)),
+            (None, _) => " - |".into(),
+        };
+    }
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_tells_the_change_against_the_first_size() {
+        let made = row("best", Some(200.0), &[Some(150.0), None, Some(202.0)]);
+        assert_eq!(made, "\n| best | 200 | 150, -25.0 % | - | 202, +1.0 % |");
+        assert_eq!(row("new", None, &[Some(5.0)]), "\n| new | - | 5.00 |");
+    }
+}

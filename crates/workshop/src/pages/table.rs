@@ -1,0 +1,110 @@
+//! A Markdown table of recorded runs: a row for each kernel, columns for each run.
+
+use anyhow::Result;
+use common::numbers::{factor, percent, significant};
+use common::record::Record;
+
+use super::recording::{Recording, counts};
+
+/// The kernels of a lesson under one or several recorded runs.
+pub fn side_by_side(lesson: &str, names: &[&str]) -> Result<String> {
+    let runs: Vec<Recording> = names
+        .iter()
+        .map(|name| Recording::read(name, lesson))
+        .collect::<Result<_>>()?;
+    let mut kernels: Vec<&Record> = Vec::new();
+    for record in runs.iter().flat_map(|run| &run.records) {
+        let known = kernels.iter().any(|known| known.kernel == record.kernel);
+        if !known && counts(record) {
+            kernels.push(record);
+        }
+    }
+    let mut out = String::from("| kernel |");
+    for run in &runs {
+        out += &format!(" {}, {} | step | of limit |", label(run, &runs), unit(run));
+    }
+    out += "\n|---|";
+    out += &"---:|---:|---:|".repeat(runs.len());
+    for kernel in kernels {
+        out += &format!("\n| `{}` |", kernel.kernel);
+        for run in &runs {
+            out += &cells(run, &kernel.kernel);
+        }
+    }
+    for run in &runs {
+        out += &format!("\n\n{}", caption(run, &runs));
+    }
+    Ok(out)
+}
+
+/// The first record that was made on a device, not on the host.
+fn on_device(run: &Recording) -> Option<&Record> {
+    run.records.iter().find(|record| record.platform != "host")
+}
+
+/// The device; with the run's name where the others have one of that name, too.
+fn label(run: &Recording, all: &[Recording]) -> String {
+    let short = |run| on_device(run).map_or("?".into(), short);
+    let same = all.iter().filter(|other| short(other) == short(run));
+    match same.count() {
+        0 | 1 => short(run),
+        _ => format!("{} ({})", short(run), run.name),
+    }
+}
+
+/// What a run's kernels are measured in.
+fn unit(run: &Recording) -> &'static str {
+    if run.records.iter().any(|record| record.gflops.is_some()) {
+        "GFLOP/s"
+    } else {
+        "GB/s"
+    }
+}
+
+/// A device's name as people say it.
+fn short(record: &Record) -> String {
+    match record.platform.as_str() {
+        "Portable Computing Language" => "PoCL on a CPU".into(),
+        platform if platform.starts_with("Intel") => "Intel's runtime on a CPU".into(),
+        _ => record.device.clone(),
+    }
+}
+
+fn cells(run: &Recording, kernel: &str) -> String {
+    let Some(record) = run.records.iter().find(|r| r.kernel == kernel && counts(r)) else {
+        return " - | - | - |".into();
+    };
+    if let Some(reason) = &record.skipped {
+        return format!(" skipped: {reason} | - | - |");
+    }
+    let Some(rate) = record.rate() else {
+        return " - | - | - |".into();
+    };
+    let unit = match (record.gflops, unit(run)) {
+        (None, "GFLOP/s") => " GB/s",
+        _ => "",
+    };
+    format!(
+        " {}{unit} | {} | {} |",
+        significant(rate),
+        record.step_factor.map_or("-".into(), factor),
+        record.share_of_limit.map_or("-".into(), percent)
+    )
+}
+
+/// Where the figures come from.
+pub fn caption(run: &Recording, all: &[Recording]) -> String {
+    let Some(record) = on_device(run) else {
+        return String::new();
+    };
+    let size = run.size().map_or(String::new(), |size| format!("{size}, "));
+    format!(
+        "*{}: {}, {}, driver {}; {size}median of at least 3 runs, recorded {} by `{}`.*",
+        label(run, all),
+        record.device,
+        record.platform,
+        record.driver,
+        run.date,
+        run.command
+    )
+}

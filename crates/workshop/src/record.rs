@@ -1,0 +1,73 @@
+//! Runs the lessons and keeps what they print (NAME/lessonNN.txt) and what they
+//! measure (NAME/lessonNN.jsonl), both from the same run, so that the pages can
+//! quote them.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+
+use anyhow::{Context, Result, bail};
+use common::source::workspace;
+use serde_json::{Value, json};
+use supervise::events::{self, EVENTS_VARIABLE, Event};
+use toolbox::date;
+use toolbox::lessons::{LESSONS, Lesson};
+
+/// Records lessons (all, if none is named) into data/NAME.
+pub fn record(name: &str, numbers: &[u32], flags: &[String]) -> Result<()> {
+    let folder = workspace().join("data").join(name);
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    for lesson in LESSONS {
+        if numbers.is_empty() || numbers.contains(&lesson.number) {
+            eprintln!("recording {}", lesson.package());
+            record_one(lesson, &folder, flags)
+                .with_context(|| format!("{} was not recorded", lesson.package()))?;
+        }
+    }
+    Ok(())
+}
+
+fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
+    // Lessons 1 and 2 have sizes of their own.
+    let flags = if lesson.number < 3 { &[] } else { flags };
+    let events = folder.join(format!("{}.events", lesson.package()));
+    // A child lesson appends: an earlier recording must not show through.
+    let _ = fs::remove_file(&events);
+    // Lesson 10 is recorded as on a machine where nothing was tuned before.
+    let cache = std::env::temp_dir().join("opencl-course");
+    let _ = fs::remove_dir_all(&cache);
+    // The variable makes the lesson work in this child itself and tell its results.
+    let output = lesson
+        .command()?
+        .args(flags)
+        .envs(supervise::environment())
+        .env(EVENTS_VARIABLE, &events)
+        .env("OPENCL_COURSE_CACHE", &cache)
+        .stderr(Stdio::inherit())
+        .output()?;
+    let mut records: Vec<Value> = Vec::new();
+    for event in events::read(&events) {
+        match event {
+            Event::Record(record) => records.push(record),
+            Event::Failed(why) => eprintln!("{why}"),
+            _ => {}
+        }
+    }
+    fs::remove_file(&events)?;
+    if !output.status.success() {
+        bail!("it ended with {}", output.status);
+    }
+    let command = format!("cargo run -p {}", lesson.package());
+    let command = if flags.is_empty() {
+        command
+    } else {
+        format!("{command} -- {}", flags.join(" "))
+    };
+    let about = json!({ "command": command, "date": date("+%Y-%m-%d")? });
+    records.insert(0, about);
+    let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
+    let path = |end: &str| folder.join(format!("{}.{end}", lesson.package()));
+    fs::write(path("jsonl"), lines)?;
+    fs::write(path("txt"), output.stdout)?;
+    Ok(())
+}
