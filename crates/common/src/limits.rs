@@ -6,7 +6,6 @@ use opencl3::kernel::Kernel;
 use crate::device::Device;
 use crate::ndrange::{NdRange, sides};
 use crate::numbers::bytes;
-use crate::session::Launch;
 
 const MEM_OBJECT_ALLOCATION_FAILURE: i32 = -4;
 const OUT_OF_RESOURCES: i32 = -5;
@@ -33,8 +32,7 @@ pub fn of_buffer(device: &Device, size: usize, code: i32) -> Option<String> {
 }
 
 /// The limits of a launch.
-pub fn of_launch(device: &Device, launch: &Launch, code: i32) -> Option<String> {
-    let Launch { kernel, range, .. } = launch;
+pub fn of_launch(device: &Device, kernel: &Kernel, range: &NdRange, code: i32) -> Option<String> {
     let id = device.cl().id();
     match code {
         MEM_OBJECT_ALLOCATION_FAILURE => Some(format!(

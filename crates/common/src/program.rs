@@ -125,18 +125,3 @@ impl Program {
         Ok(kernel)
     }
 }
-
-/// An argument's type and name, as far as the driver keeps them: "int M".
-pub(crate) fn argument_name(kernel: &Kernel, index: u32) -> String {
-    let clean = |told: opencl3::Result<String>| {
-        let told = told.unwrap_or_default();
-        told.trim_matches(['\0', ' ']).to_string()
-    };
-    let ty = clean(kernel.get_arg_type_name(index));
-    let name = clean(kernel.get_arg_name(index));
-    if ty.ends_with('*') {
-        format!("{ty}{name}")
-    } else {
-        format!("{ty} {name}").trim().to_string()
-    }
-}

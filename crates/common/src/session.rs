@@ -20,7 +20,6 @@ use crate::error::{During, Error, Result};
 use crate::limits;
 use crate::ndrange::NdRange;
 use crate::numbers::seconds;
-use crate::program::argument_name;
 use crate::shape::Shape;
 use crate::tell::{Call, Listener};
 use crate::timing::Profile;
@@ -346,7 +345,9 @@ impl Session {
 
     /// A failed launch, with the limits that it may have run into.
     fn with_limits(&self, error: Error, launch: &Launch) -> Error {
-        error.with_limits(|code| limits::of_launch(&self.device, launch, code))
+        error.with_limits(|code| {
+            limits::of_launch(&self.device, &launch.kernel, &launch.range, code)
+        })
     }
 
     /// Waits until the last of several launches, and so all of them, have ended.
@@ -445,5 +446,20 @@ impl Session {
             gib(need),
             gib(limit),
         )))
+    }
+}
+
+/// An argument's type and name, as far as the driver keeps them: "int M".
+fn argument_name(kernel: &Kernel, index: u32) -> String {
+    let clean = |told: opencl3::Result<String>| {
+        let told = told.unwrap_or_default();
+        told.trim_matches(['\0', ' ']).to_string()
+    };
+    let ty = clean(kernel.get_arg_type_name(index));
+    let name = clean(kernel.get_arg_name(index));
+    if ty.ends_with('*') {
+        format!("{ty}{name}")
+    } else {
+        format!("{ty} {name}").trim().to_string()
     }
 }
