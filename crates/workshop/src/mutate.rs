@@ -3,6 +3,7 @@
 //! docs/checking.md explains it.
 
 mod calls;
+mod change;
 mod constants;
 mod declarations;
 mod detect;

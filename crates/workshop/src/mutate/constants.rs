@@ -2,8 +2,8 @@
 
 use common::source::tokens::{Tokens, is_word};
 
+use super::change::{Change, is_id, replaced};
 use super::declarations::{is_dimension, is_whole_dimension};
-use super::operators::{Change, is_id, replaced};
 
 const COMPARISONS: [&str; 4] = ["<", "<=", ">", ">="];
 

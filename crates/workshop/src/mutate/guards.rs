@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use common::source::tokens::Tokens;
 
-use super::operators::Change;
+use super::change::Change;
 
 /// A condition that always holds, or for an early return never does; and the condition
 /// without one of its parts.

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use common::source::tokens::Tokens;
 
+use super::change::{Change, is_id, replaced};
 use super::declarations::{is_declaration, is_declared_here, is_dimension, statement};
 
 /// One change of a kernel's text.
@@ -16,9 +17,6 @@ pub struct Edit {
     /// What comes in their place.
     pub text: String,
 }
-
-/// The tokens that go, and what comes in their place.
-pub type Change = (Range<usize>, String);
 
 /// An operator: its name, and the changes that it makes at a token of a body.
 type Operator = (&'static str, fn(&Tokens, usize) -> Vec<Change>);
@@ -54,12 +52,6 @@ pub fn edits(body: &Tokens) -> Vec<Edit> {
         }
     }
     edits
-}
-
-/// The token at `i` replaced by one of these at a time.
-pub fn replaced<T: Into<String>>(i: usize, by: impl IntoIterator<Item = T>) -> Vec<Change> {
-    let by = by.into_iter();
-    by.map(|text| (i..i + 1, text.into())).collect()
 }
 
 fn barriers(body: &Tokens, i: usize) -> Vec<Change> {
@@ -197,11 +189,6 @@ fn dimensions(body: &Tokens, i: usize) -> Vec<Change> {
         _ => None,
     };
     replaced(i, other)
-}
-
-/// Whether `i` is the dimension that an id is asked for.
-pub fn is_id(body: &Tokens, i: usize) -> bool {
-    i >= 2 && body.text(i - 2).starts_with("get_")
 }
 
 /// Another lane of a vector, or its other half.
