@@ -18,12 +18,12 @@
 //! - [`output`] is where a kernel writes: poisoned before it runs, a canary behind it.
 //! - [`timing`] says which event times can be believed, and what they come to;
 //!   [`probe`] measures the device's own limits, which results are a share of.
-//! - [`reference`] is what the host does in the same time.
+//! - `reference` is what the host does in the same time.
 //! - [`traffic`] evaluates the formulas of what a kernel loads and stores.
 //! - [`record`] is one kernel's result, for people and for programs; [`numbers`]
 //!   writes figures with three digits.
 //! - [`error`] is the one error type, with [`codes`], what each status of OpenCL
-//!   means, and [`limits`], which limit a failed call met.
+//!   means, and `limits`, which limit a failed call met.
 //! - [`tell`] is how whoever listens (`--step`) hears of each call.
 
 pub mod codes;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// The three sizes of a product C[M][N] = A[M][K] * B[K][N].
+/// The three sizes of a product `C[M][N] = A[M][K] * B[K][N]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Shape {
     /// Rows of A and C.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 
 /// Formulas for the elements that a kernel loads from and stores to global and
-/// local memory. They know the names of [`Step::count`](crate::Step::count), `+ - * /`,
+/// local memory. They know the names of `Step::count`, `+ - * /`,
 /// parentheses, `ceil(a/b)` and `floor(a/b)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Traffic {

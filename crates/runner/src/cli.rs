@@ -23,8 +23,8 @@ pub struct Flags {
     #[arg(long)]
     pub all_devices: bool,
 
-    /// Size of the problem: N, or MxNxK for C[M][N] = A[M][K] * B[K][N];
-    /// several, with commas between them, are worked on one after another
+    /// Size of the problem: N, or MxNxK for M x K times K x N; several, with commas
+    /// between them, are worked on one after another
     /// [default: seconds on a CPU, larger on a GPU]
     #[arg(
         short,

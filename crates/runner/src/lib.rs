@@ -2,18 +2,21 @@
 //!
 //! # Layout
 //!
-//! - [`lesson()`] leads from `main` to a running [`Lesson`] (`run`), whose flags are in
-//!   [`cli`]; the work is done by a child process that `supervise` watches.
-//! - [`Lesson`] has two parts: what it says ([`Console`], which prints through
-//!   [`report`]) and what it computes with (`workbench`: session, programs, operands).
-//! - [`Step`] is a product's kernel and how it is launched, as data; [`Preparation`]
-//!   lays one of its operands out anew.
+//! In the order in which to read them:
+//!
+//! - `step` is a product's kernel and how it is launched, as data; `prepare` is what lays
+//!   one of its operands out anew; `copy` is a kernel that only moves floats.
 //! - `measure` is what happens to each kernel: **build, arguments, launch, read, check**,
-//!   and only then time. It knows a kernel as a [`Task`]; `product` makes one of a step,
-//!   [`Copy`] is one that only moves floats; `refusal` says why one is skipped.
-//! - `ablate` times a kernel with one part taken out, which an `ablation` names; `host`
-//!   is what the same product takes without a device; `resume` goes on after a kernel
-//!   that took its process down.
+//!   and only then time. It knows a kernel as a `task`; `product` makes one of a step;
+//!   `refusal` says why one is skipped.
+//! - `lesson` is what was asked for, the problem and the end. It has two parts: what it
+//!   says (`console`, which prints through [`report`]) and what it computes with
+//!   (`workbench`: session, programs, operands).
+//! - `run` leads from `main` to a lesson, whose flags are in [`cli`]; the work is done by
+//!   a child process that the crate `supervise` watches; `resume` goes on after a kernel
+//!   that took one down.
+//! - `host` is what the same product takes without a device; `ablate` times a kernel with
+//!   one part taken out, which an `ablation` names.
 
 mod ablate;
 mod ablation;

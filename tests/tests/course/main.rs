@@ -31,6 +31,7 @@ mod doctor;
 mod exercises;
 mod explain;
 mod flags;
+mod house;
 mod implementations;
 mod kernels;
 mod lessons;

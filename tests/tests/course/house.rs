@@ -1,0 +1,75 @@
+//! The house is as its descriptions say: DESIGN.md, each crate's Layout, and the places
+//! where the library makes the calls of docs/anatomy.md.
+
+use std::fs;
+
+use tests::workspace;
+
+fn read(path: &str) -> String {
+    let path = workspace().join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"))
+}
+
+/// The crates from the top of DESIGN.md's table to its bottom.
+const CRATES: [&str; 9] = [
+    "course",
+    "workshop",
+    "oclcc",
+    "toolbox",
+    "runner",
+    "narrate",
+    "supervise",
+    "common",
+    "text",
+];
+
+#[test]
+fn arrows_between_crates_go_down_only() {
+    let design = read("DESIGN.md");
+    let rows = design.lines().filter_map(|line| line.strip_prefix("| `"));
+    let listed: Vec<&str> = rows.filter_map(|row| row.split('`').next()).collect();
+    assert_eq!(listed[1..], CRATES, "DESIGN.md's table, below the lessons");
+    for (i, name) in CRATES.iter().enumerate() {
+        let manifest = read(&format!("crates/{name}/Cargo.toml"));
+        for above in &CRATES[..i] {
+            let arrow = format!("\n{above}.workspace");
+            assert!(!manifest.contains(&arrow), "{name} depends on {above}");
+        }
+    }
+}
+
+#[test]
+fn a_layout_names_every_module() {
+    for name in ["common", "runner", "narrate", "supervise"] {
+        let lib = read(&format!("crates/{name}/src/lib.rs"));
+        let (layout, code) = lib.split_once("\n\n").expect("a comment and code");
+        assert!(layout.contains("# Layout"), "{name}");
+        let modules = code.lines().filter_map(|line| {
+            let line = line.trim_start_matches("pub ");
+            line.strip_prefix("mod ")?.strip_suffix(';')
+        });
+        for module in modules {
+            let named = layout.contains(&format!("`{module}`")) || module == name;
+            assert!(named, "crates/{name}/src/lib.rs: {module} is in no Layout");
+        }
+    }
+}
+
+#[test]
+fn the_library_makes_each_call_where_the_anatomy_says() {
+    let anatomy = read("docs/anatomy.md");
+    let mut found = 0;
+    for link in anatomy.split("[`").skip(1) {
+        let Some((name, rest)) = link.split_once("`](../") else {
+            continue;
+        };
+        let path = rest.split(')').next().expect("a path");
+        let function = name.rsplit("::").next().expect("a name");
+        assert!(
+            read(path).contains(&format!("fn {function}(")),
+            "{path} has no {function}"
+        );
+        found += 1;
+    }
+    assert!(found >= 11, "the table has a link for each step: {found}");
+}
