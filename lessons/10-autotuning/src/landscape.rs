@@ -13,8 +13,8 @@ use crate::search::Trials;
 
 /// Best rates by rows and columns of the tile that one item computes.
 pub struct Landscape {
-    pub rows: Vec<usize>,
-    pub columns: Vec<usize>,
+    pub rows: BTreeSet<usize>,
+    pub columns: BTreeSet<usize>,
     pub best: BTreeMap<(usize, usize), f64>,
 }
 
@@ -22,17 +22,15 @@ impl Landscape {
     /// Of one kernel's candidates; those that were not right are no part of it.
     pub fn of(trials: &Trials, family: Family) -> Landscape {
         let mut best: BTreeMap<(usize, usize), f64> = BTreeMap::new();
-        for (point, outcome) in trials.iter().filter(|(point, _)| point.family == family) {
-            if let Some(gflops) = outcome.gflops() {
+        for (point, trial) in trials.iter().filter(|(point, _)| point.family == family) {
+            if let Some(gflops) = trial.gflops() {
                 let cell = best.entry(point.item_tile()).or_default();
                 *cell = cell.max(gflops);
             }
         }
-        let rows: BTreeSet<usize> = best.keys().map(|tile| tile.0).collect();
-        let columns: BTreeSet<usize> = best.keys().map(|tile| tile.1).collect();
         Landscape {
-            rows: rows.into_iter().collect(),
-            columns: columns.into_iter().collect(),
+            rows: best.keys().map(|tile| tile.0).collect(),
+            columns: best.keys().map(|tile| tile.1).collect(),
             best,
         }
     }
@@ -42,9 +40,6 @@ impl Landscape {
 const SHOWN_COLUMNS: usize = 10;
 
 /// Prints the landscape of each kernel that was tried.
-///
-/// # Errors
-/// When standard output fails.
 pub fn show(lesson: &Lesson, trials: &Trials) -> Result<()> {
     let top = trials.best().map_or(0.0, |best| best.1);
     for family in Family::ALL {
@@ -70,16 +65,14 @@ pub fn show(lesson: &Lesson, trials: &Trials) -> Result<()> {
 /// The lines of a heat map: rates, with a shade for their share of `top`.
 fn text(landscape: &Landscape, top: f64) -> Vec<String> {
     let left_out = landscape.columns.len().saturating_sub(SHOWN_COLUMNS);
-    let columns = &landscape.columns[left_out..];
-    let head: String = columns.iter().map(|c| format!("{c:>7}")).collect();
+    let columns = || landscape.columns.iter().skip(left_out);
+    let head: String = columns().map(|c| format!("{c:>7}")).collect();
     let mut lines = vec![format!("      {head}").dimmed().to_string()];
     for row in &landscape.rows {
-        let cells = columns
-            .iter()
-            .map(|column| match landscape.best.get(&(*row, *column)) {
-                Some(gflops) => format!("{:>6}{}", significant(*gflops), shade(gflops / top)),
-                None => format!("{:>6} ", "·").dimmed().to_string(),
-            });
+        let cells = columns().map(|column| match landscape.best.get(&(*row, *column)) {
+            Some(gflops) => format!("{:>6}{}", significant(*gflops), shade(gflops / top)),
+            None => format!("{:>6} ", "·").dimmed().to_string(),
+        });
         let cells: String = cells.collect();
         lines.push(format!("  {:>4}{cells}", format!("{row}").dimmed()));
     }
@@ -100,22 +93,22 @@ fn shade(share: f64) -> colored::ColoredString {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Outcome;
+    use crate::search::Trial;
 
     #[test]
     fn a_cell_shows_the_best_of_its_shape_and_nothing_that_was_wrong() {
         colored::control::set_override(false);
         let mut trials = Trials::default();
-        let mut note = |group: usize, rows: usize, outcome| {
+        let mut note = |group: usize, rows: usize, trial| {
             let text = format!(
                 "matmul_tunable_private LANES=4 VECTORS=1 ROWS={rows} GROUP_X=1 GROUP_Y={group} UNROLL=1"
             );
-            trials.note(text.parse().expect("a point"), outcome);
+            trials.note(text.parse().expect("a point"), trial);
         };
         note(
             1,
             2,
-            Outcome::Right {
+            Trial::Right {
                 gflops: 10.0,
                 runs: 5,
             },
@@ -123,14 +116,14 @@ mod tests {
         note(
             2,
             2,
-            Outcome::Right {
+            Trial::Right {
                 gflops: 40.0,
                 runs: 5,
             },
         );
-        note(1, 8, Outcome::Wrong("all".into()));
+        note(1, 8, Trial::Wrong("all".into()));
         let landscape = Landscape::of(&trials, Family::Private);
-        assert_eq!(landscape.rows, [2]);
+        assert_eq!(landscape.rows, BTreeSet::from([2]));
         assert_eq!(landscape.best[&(2, 4)], 40.0);
         assert_eq!(text(&landscape, 40.0)[1], "     2  40.0█");
     }

@@ -18,49 +18,29 @@ use common::shape::Shape;
 use serde::{Deserialize, Serialize};
 
 use crate::point::Point;
-use crate::search::{Outcome, Trials};
+use crate::search::{Trial, Trials};
 
 /// Names the folder for the results, in place of the user's cache folder.
 const FOLDER_VARIABLE: &str = "OPENCL_COURSE_CACHE";
 
-/// One line of the file. Points are written as [`Point`] displays them.
+/// One line of the file.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Line {
-    /// What all lines of this file are about, for whoever reads it.
-    About {
-        platform: String,
-        device: String,
-        driver: String,
-        kernels: String,
-        #[serde(rename = "type")]
-        ty: Type,
-    },
-    /// A candidate is about to be built and run.
-    Begun { shape: Shape, point: String },
-    /// What came of it, and how long that took.
-    Ended {
-        shape: Shape,
-        point: String,
-        seconds: f64,
-        outcome: Outcome,
-    },
-    /// One of the best, measured again with care.
-    Remeasured {
-        shape: Shape,
-        point: String,
-        gflops: f64,
-    },
+struct Line {
+    shape: Shape,
+    point: Point,
+    event: Event,
 }
 
-/// The problem that a line is about, if it is about one.
-fn shape_of(line: &Line) -> Option<Shape> {
-    match line {
-        Line::About { .. } => None,
-        Line::Begun { shape, .. } | Line::Ended { shape, .. } | Line::Remeasured { shape, .. } => {
-            Some(*shape)
-        }
-    }
+/// What happened to a candidate.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Event {
+    /// It is about to be built and run.
+    Begun,
+    /// What came of it, and how long that took.
+    Ended { seconds: f64, trial: Trial },
+    /// It is one of the best, and was measured again with care.
+    Remeasured { gflops: f64 },
 }
 
 /// All that is known about one problem.
@@ -85,42 +65,28 @@ impl Known {
         best.or(self.trials.best())
     }
 
-    fn note(&mut self, line: Line) -> Option<()> {
-        match line {
-            Line::About { .. } => {}
-            Line::Begun { point, .. } => {
-                *self.begun.entry(point.parse().ok()?).or_default() += 1;
-            }
-            Line::Ended {
-                point,
-                seconds,
-                outcome,
-                ..
-            } => {
-                let point: Point = point.parse().ok()?;
+    fn note(&mut self, point: Point, event: Event) {
+        match event {
+            Event::Begun => *self.begun.entry(point).or_default() += 1,
+            Event::Ended { seconds, trial } => {
                 self.begun.remove(&point);
                 self.seconds += seconds;
-                self.trials.note(point, outcome);
+                self.trials.note(point, trial);
             }
-            Line::Remeasured { point, gflops, .. } => {
-                self.remeasured.insert(point.parse().ok()?, gflops);
+            Event::Remeasured { gflops } => {
+                self.remeasured.insert(point, gflops);
             }
         }
-        Some(())
     }
 
     /// What was begun twice and never ended counts as crashed.
     fn close(&mut self) {
-        let mut lost: Vec<Point> = self
-            .begun
-            .drain()
-            .filter(|b| b.1 > 1)
-            .map(|b| b.0)
-            .collect();
+        let twice = self.begun.drain().filter(|(_, times)| *times > 1);
+        let mut lost: Vec<Point> = twice.map(|(point, _)| point).collect();
         lost.sort();
         for point in lost {
             let why = "begun twice, and both times the search was cut off".into();
-            self.trials.note(point, Outcome::Crashed(why));
+            self.trials.note(point, Trial::Crashed(why));
         }
     }
 }
@@ -136,30 +102,15 @@ pub struct Log {
 
 impl Log {
     /// The log of this device, driver, kernel text and type.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
     pub fn open(device: &Device, kernels: &str, ty: Type) -> Result<Log> {
-        let kernels = format!("{:016x}", fnv1a(kernels));
-        let identity = format!(
-            "{} {} {} {kernels} {}",
-            device.platform.name,
-            device.name,
-            device.driver,
-            ty.name()
-        );
-        let name = format!("{}-{:016x}.jsonl", slug(&device.name), fnv1a(&identity));
-        let about = Line::About {
-            platform: device.platform.name.clone(),
-            device: device.name.clone(),
-            driver: device.driver.clone(),
-            kernels,
-            ty,
-        };
-        Log::at(folder().join(name), &about)
+        let (driver, platform) = (&device.driver, &device.platform.name);
+        let identity = [&device.name, driver, ty.name(), platform, kernels];
+        let hash = fnv1a(&identity.join(" "));
+        let name = format!("{}-{hash:016x}.jsonl", slug(&identity[..3].join(" ")));
+        Log::at(folder().join(name))
     }
 
-    fn at(path: PathBuf, about: &Line) -> Result<Log> {
+    fn at(path: PathBuf) -> Result<Log> {
         let refuse = |error: std::io::Error| Error::File {
             path: path.clone(),
             why: format!(
@@ -168,9 +119,13 @@ impl Log {
         };
         fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(refuse)?;
         let mut file = File::options();
-        let file = file.append(true).create(true).open(&path).map_err(refuse)?;
+        let mut file = file.append(true).create(true).open(&path).map_err(refuse)?;
         // As bytes: whatever happened to the file, the lines that are whole count.
         let bytes = fs::read(&path).map_err(refuse)?;
+        if !bytes.is_empty() && !bytes.ends_with(b"\n") {
+            // A line that was cut off must not spoil the next one.
+            file.write_all(b"\n")?;
+        }
         let mut log = Log {
             path,
             file,
@@ -178,43 +133,36 @@ impl Log {
             bad_lines: 0,
         };
         log.read(&String::from_utf8_lossy(&bytes));
-        if bytes.is_empty() {
-            log.write(about)?;
-        } else if !bytes.ends_with(b"\n") {
-            // A line that was cut off must not spoil the next one.
-            log.file.write_all(b"\n")?;
-        }
         Ok(log)
     }
 
     fn read(&mut self, text: &str) {
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            let understood = serde_json::from_str(line)
-                .ok()
-                .and_then(|line| self.note(line));
-            self.bad_lines += usize::from(understood.is_none());
+            match serde_json::from_str(line) {
+                Ok(line) => self.note(line),
+                Err(_) => self.bad_lines += 1,
+            }
         }
         self.known.values_mut().for_each(Known::close);
     }
 
-    fn note(&mut self, line: Line) -> Option<()> {
-        match shape_of(&line) {
-            Some(shape) => self.known.entry(shape).or_default().note(line),
-            None => Some(()),
-        }
+    fn note(&mut self, line: Line) {
+        let known = self.known.entry(line.shape).or_default();
+        known.note(line.point, line.event);
     }
 
-    /// Appends a line, at once: the process may die on what comes next.
-    fn write(&mut self, line: &Line) -> Result<()> {
-        let mut text = serde_json::to_string(line).map_err(std::io::Error::from)?;
-        text.push('\n');
-        Ok(self.file.write_all(text.as_bytes())?)
-    }
-
-    fn add(&mut self, line: Line) -> Result<()> {
-        self.write(&line)?;
-        // Our own lines are understood.
-        let _ = self.note(line);
+    /// Notes what happens to a candidate, and writes it at once: the process may die
+    /// on what comes next.
+    pub fn add(&mut self, shape: Shape, point: &Point, event: Event) -> Result<()> {
+        let point = point.clone();
+        let line = Line {
+            shape,
+            point,
+            event,
+        };
+        let text = serde_json::to_string(&line).map_err(std::io::Error::from)?;
+        self.file.write_all(format!("{text}\n").as_bytes())?;
+        self.note(line);
         Ok(())
     }
 
@@ -234,61 +182,16 @@ impl Log {
         bests
     }
 
-    /// Notes that a candidate begins.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn begun(&mut self, shape: Shape, point: &Point) -> Result<()> {
-        let point = point.to_string();
-        self.add(Line::Begun { shape, point })
-    }
-
-    /// Notes what came of it.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn ended(
-        &mut self,
-        shape: Shape,
-        point: &Point,
-        seconds: f64,
-        outcome: Outcome,
-    ) -> Result<()> {
-        let point = point.to_string();
-        self.add(Line::Ended {
-            shape,
-            point,
-            seconds,
-            outcome,
-        })
-    }
-
-    /// Notes a careful measurement.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn remeasured(&mut self, shape: Shape, point: &Point, gflops: f64) -> Result<()> {
-        let point = point.to_string();
-        self.add(Line::Remeasured {
-            shape,
-            point,
-            gflops,
-        })
-    }
-
     /// Forgets a problem, and the lines that cannot be read.
-    ///
-    /// # Errors
-    /// When the file cannot be read or written.
     pub fn reset(&mut self, forgotten: Shape) -> Result<()> {
         let bytes = fs::read(&self.path)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let stays = |line: &&str| {
+            serde_json::from_str(line).is_ok_and(|line: Line| line.shape != forgotten)
+        };
+        let kept: Vec<&str> = text.split_inclusive('\n').filter(stays).collect();
         self.file.set_len(0)?;
-        for line in String::from_utf8_lossy(&bytes).lines() {
-            match serde_json::from_str(line) {
-                Ok(line) if shape_of(&line) != Some(forgotten) => self.write(&line)?,
-                _ => {}
-            }
-        }
+        self.file.write_all(kept.concat().as_bytes())?;
         self.known.remove(&forgotten);
         self.bad_lines = 0;
         Ok(())
@@ -301,13 +204,18 @@ impl Log {
     }
 }
 
-/// Where results are kept: `opencl-course/autotuning` in the user's cache folder
-/// (XDG_CACHE_HOME or ~/.cache on Linux), or in the temporary folder where there
-/// is none.
+/// Where results are kept: `opencl-course/autotuning` in XDG_CACHE_HOME or ~/.cache,
+/// or in the temporary folder where there is neither.
 fn folder() -> PathBuf {
-    let chosen = std::env::var_os(FOLDER_VARIABLE).map(PathBuf::from);
-    let cache = || dirs::cache_dir().unwrap_or_else(std::env::temp_dir);
-    let folder = chosen.unwrap_or_else(|| cache().join("opencl-course"));
+    let set = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let home = || Some(std::env::home_dir()?.join(".cache"));
+    let cache = set("XDG_CACHE_HOME").or_else(home);
+    let in_cache = || {
+        cache
+            .unwrap_or_else(std::env::temp_dir)
+            .join("opencl-course")
+    };
+    let folder = set(FOLDER_VARIABLE).unwrap_or_else(in_cache);
     folder.join("autotuning")
 }
 
@@ -320,7 +228,7 @@ fn slug(name: &str) -> String {
             '-'
         }
     };
-    name.chars().map(plain).take(40).collect()
+    name.chars().map(plain).take(64).collect()
 }
 
 /// The hash FNV-1a: the standard library's may change from version to version.

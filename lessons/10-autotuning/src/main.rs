@@ -12,6 +12,7 @@ mod space;
 mod tune;
 mod worker;
 
+use std::fs;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ use common::record::Record;
 use common::verify::Problem;
 use runner::{Lesson, lesson_with};
 
-use log::Log;
+use log::{Event, Log};
 use point::{Family, Point};
 use space::{Limit, Room};
 use tune::Start;
@@ -131,8 +132,7 @@ fn autotune(
     }
     lesson.peak()?;
     let start = Start {
-        points: &space.points,
-        combinations: space.combinations,
+        space: &space,
         starts: tune::starts(&defaults, &families, &log, problem.shape, &room),
         budget: flags.budget,
     };
@@ -152,14 +152,17 @@ fn autotune(
         lesson.measure(&point.step(&variant), problem)?;
         let row = lesson.console.report.rows().last();
         if let Some(gflops) = row.filter(|row| row.verified).and_then(|row| row.gflops) {
-            log.remeasured(problem.shape, point, gflops)?;
+            log.add(problem.shape, point, Event::Remeasured { gflops })?;
         }
     }
     conclude(lesson)?;
     landscape::show(lesson, &trials)?;
-    let path = log.beside(problem.shape, "svg");
-    picture::draw(&path, lesson, problem, &trials)?;
-    lesson.say(format!("\n  picture  {}", tune::shown(&path)))
+    let device = session.device.label();
+    let (shape, ty) = (problem.shape, problem.ty.name());
+    let title = format!("Search for {shape}, {ty} on {device}");
+    let path = log.beside(shape, "svg");
+    fs::write(&path, picture::svg(&title, &trials))?;
+    lesson.say(format!("\n  picture  {}", path.display()))
 }
 
 /// The winner beside the default that the device would have got untuned, which is

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use common::Traffic;
 use runner::{Operand, Preparation, Step};
+use serde::{Deserialize, Serialize};
 
 /// A kernel whose shape is left open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -94,8 +95,10 @@ impl Family {
     }
 }
 
-/// A value for each parameter of a kernel: a candidate.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// A value for each parameter of a kernel: a candidate. The log and the worker
+/// write it as it is displayed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Point {
     pub family: Family,
     /// In the order of the family's parameters.
@@ -195,34 +198,44 @@ fn pack_b(columns: usize) -> Preparation {
         .traffic(Traffic::global("K*N", "K*NP"))
 }
 
-/// The form in which the log keeps a point: `KERNEL NAME=VALUE ...`.
+/// `KERNEL NAME=VALUE ...`.
 impl fmt::Display for Point {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{} {}", self.family.kernel(), self.parameters())
     }
 }
 
-impl FromStr for Point {
-    type Err = ();
+impl From<Point> for String {
+    fn from(point: Point) -> String {
+        point.to_string()
+    }
+}
 
-    fn from_str(text: &str) -> Result<Point, ()> {
-        let mut words = text.split_whitespace();
-        let kernel = words.next().ok_or(())?;
-        let family = Family::ALL.into_iter().find(|f| f.kernel() == kernel);
-        let family = family.ok_or(())?;
-        let mut values = Vec::new();
-        for parameter in family.parameters() {
-            let (name, value) = words.next().and_then(|w| w.split_once('=')).ok_or(())?;
-            let value = value.parse().map_err(|_| ())?;
-            if name != parameter.name || value > 1 << 16 {
-                return Err(());
-            }
-            values.push(value);
-        }
-        match words.next() {
-            None => Ok(Point { family, values }),
-            Some(_) => Err(()),
-        }
+impl TryFrom<String> for Point {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Point, &'static str> {
+        text.parse()
+    }
+}
+
+impl FromStr for Point {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Point, &'static str> {
+        let read = || {
+            let (kernel, parameters) = text.split_once(' ')?;
+            let mut families = Family::ALL.into_iter();
+            let family = families.find(|family| family.kernel() == kernel)?;
+            let value = |word: &str| word.split_once('=')?.1.parse().ok();
+            let values: Option<Vec<usize>> = parameters.split(' ').map(value).collect();
+            let values = values.filter(|values| values.iter().all(|value| *value <= 1 << 16))?;
+            (values.len() == family.parameters().len()).then_some(Point { family, values })
+        };
+        // Names that are unknown or in another order come out differently.
+        read()
+            .filter(|point| point.to_string() == text)
+            .ok_or("no candidate")
     }
 }
 
@@ -248,7 +261,7 @@ mod tests {
             "matmul_tunable_private ROWS=1 VECTORS=1 LANES=1 GROUP_X=1 GROUP_Y=1 UNROLL=1",
             "matmul_tunable_private LANES=99999999 VECTORS=1 ROWS=1 GROUP_X=1 GROUP_Y=1 UNROLL=1",
         ] {
-            assert_eq!(text.parse::<Point>(), Err(()), "{text}");
+            assert!(text.parse::<Point>().is_err(), "{text}");
         }
     }
 

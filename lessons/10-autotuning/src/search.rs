@@ -16,7 +16,7 @@ const EXPLORE: usize = 4;
 /// What came of a candidate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum Trial {
     /// Right, and so fast.
     Right {
         /// 1e9 operations a second, by the fastest run.
@@ -36,12 +36,24 @@ pub enum Outcome {
     Hung(String),
 }
 
-impl Outcome {
+impl Trial {
     /// The rate of what may win.
     pub fn gflops(&self) -> Option<f64> {
         match self {
-            Outcome::Right { gflops, .. } => Some(*gflops),
+            Trial::Right { gflops, .. } => Some(*gflops),
             _ => None,
+        }
+    }
+
+    /// In a word, and why, where that is worth a line.
+    pub fn told(&self) -> (&'static str, Option<&str>) {
+        match self {
+            Trial::Right { .. } => ("right", None),
+            Trial::Wrong(why) => ("wrong", Some(why)),
+            Trial::NotBuilt(_) => ("not built", None),
+            Trial::Refused(_) => ("refused", None),
+            Trial::Crashed(why) => ("crashed", Some(why)),
+            Trial::Hung(why) => ("too slow", Some(why)),
         }
     }
 }
@@ -50,35 +62,34 @@ impl Outcome {
 #[derive(Clone, Debug, Default)]
 pub struct Trials {
     order: Vec<Point>,
-    outcomes: HashMap<Point, Outcome>,
+    results: HashMap<Point, Trial>,
 }
 
 impl Trials {
-    /// Notes an outcome; a second one for the same candidate replaces the first.
-    pub fn note(&mut self, point: Point, outcome: Outcome) {
-        if !self.outcomes.contains_key(&point) {
-            self.order.push(point.clone());
+    /// Notes a trial; a second one of the same candidate replaces the first.
+    pub fn note(&mut self, point: Point, trial: Trial) {
+        if self.results.insert(point.clone(), trial).is_none() {
+            self.order.push(point);
         }
-        self.outcomes.insert(point, outcome);
     }
 
     pub fn tried(&self, point: &Point) -> bool {
-        self.outcomes.contains_key(point)
+        self.results.contains_key(point)
     }
 
     pub fn len(&self) -> usize {
         self.order.len()
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (&Point, &Outcome)> {
-        self.order
-            .iter()
-            .map(|point| (point, &self.outcomes[point]))
+    pub fn iter(&self) -> impl Iterator<Item = (&Point, &Trial)> {
+        self.order.iter().map(|point| (point, &self.results[point]))
     }
 
     /// The right ones, the fastest first.
     pub fn ranking(&self) -> Vec<(&Point, f64)> {
-        let right = self.iter().filter_map(|(p, o)| Some((p, o.gflops()?)));
+        let right = self
+            .iter()
+            .filter_map(|(point, trial)| Some((point, trial.gflops()?)));
         let mut ranking: Vec<(&Point, f64)> = right.collect();
         ranking.sort_by(|a, b| b.1.total_cmp(&a.1));
         ranking
@@ -131,10 +142,8 @@ fn of_one_family<'a>(untried: Vec<&'a Point>, trials: &Trials, drawn: f64) -> Ve
     let mut chances: BTreeMap<Family, f64> = BTreeMap::new();
     for point in &untried {
         chances.entry(point.family).or_insert_with(|| {
-            let best = trials
-                .ranking()
-                .into_iter()
-                .find(|(p, _)| p.family == point.family);
+            let mut ranking = trials.ranking().into_iter();
+            let best = ranking.find(|(other, _)| other.family == point.family);
             best.map_or(1.0, |(_, gflops)| gflops)
         });
     }
@@ -143,9 +152,7 @@ fn of_one_family<'a>(untried: Vec<&'a Point>, trials: &Trials, drawn: f64) -> Ve
         left -= **chance;
         left < 0.0
     });
-    let family = family
-        .or(chances.last_key_value())
-        .map(|(family, _)| *family);
+    let family = family.or(chances.last_key_value()).map(|found| *found.0);
     let its = untried.into_iter();
     its.filter(|point| Some(point.family) == family).collect()
 }
@@ -158,8 +165,8 @@ mod tests {
     use crate::space::space;
     use crate::space::tests::ROOM;
 
-    fn right(gflops: f64) -> Outcome {
-        Outcome::Right { gflops, runs: 5 }
+    fn right(gflops: f64) -> Trial {
+        Trial::Right { gflops, runs: 5 }
     }
 
     /// A landscape with one summit, at ROWS = 8, LANES = 16, VECTORS = 3.
@@ -233,7 +240,7 @@ mod tests {
         let mut trials = Trials::default();
         while let Some(point) = next(&points, &[], &trials, 1) {
             assert!(!trials.tried(&point), "{point} twice");
-            trials.note(point, Outcome::Wrong("all are wrong".into()));
+            trials.note(point, Trial::Wrong("all are wrong".into()));
         }
         let tried: HashSet<_> = trials.order.iter().collect();
         assert_eq!(tried, points.iter().collect());

@@ -1,6 +1,5 @@
 //! The search as it runs: a budget, a worker, a bar, and a log of every step.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use common::error::Result;
@@ -9,18 +8,16 @@ use common::shape::Shape;
 use common::verify::Problem;
 use runner::Lesson;
 
-use crate::log::{Known, Log};
+use crate::log::{Event, Known, Log};
 use crate::point::{Family, Point};
-use crate::search::{self, Outcome};
-use crate::space::Room;
+use crate::search::{self, Trial};
+use crate::space::{Room, Space};
 use crate::worker::Worker;
 
 /// What a search begins with.
 pub struct Start<'a> {
     /// What may be tried.
-    pub points: &'a [Point],
-    /// How many combinations there were before the constraints.
-    pub combinations: usize,
+    pub space: &'a Space,
     /// What is tried first.
     pub starts: Vec<Point>,
     /// Time for all trials on this problem together.
@@ -36,13 +33,9 @@ pub fn starts(
     shape: Shape,
     room: &Room,
 ) -> Vec<Point> {
-    let others = log.bests().into_iter();
-    let others = others
-        .filter(|(other, ..)| *other != shape)
-        .map(|best| best.1);
     let mut starts = defaults.to_vec();
-    for point in others {
-        if !starts.contains(&point) {
+    for (other, point, _) in log.bests() {
+        if other != shape && !starts.contains(&point) {
             starts.push(point);
         }
     }
@@ -66,7 +59,7 @@ fn limit(budget: Duration, slowest: Option<Duration>, timeout: Duration) -> Dura
 ///
 /// # Errors
 /// When the worker does not start, or the log cannot be written. What a candidate
-/// does wrong is an outcome, not an error.
+/// does wrong is a result, not an error.
 pub fn search(lesson: &mut Lesson, problem: &Problem, start: &Start, log: &mut Log) -> Result<()> {
     let before = log.known(problem.shape);
     announce(lesson, start, log, &before)?;
@@ -75,45 +68,38 @@ pub fn search(lesson: &mut Lesson, problem: &Problem, start: &Start, log: &mut L
     let mut slowest = None;
     let mut known = before.clone();
     let mut worker = None;
-    while known.seconds < start.budget.as_secs_f64() {
-        let Some(point) = search::next(
-            start.points,
-            &start.starts,
-            &known.trials,
-            lesson.flags().seed,
-        ) else {
+    let Start {
+        space,
+        starts,
+        budget,
+    } = start;
+    while known.seconds < budget.as_secs_f64() {
+        let seed = lesson.flags().seed;
+        let Some(point) = search::next(&space.points, starts, &known.trials, seed) else {
             break;
         };
         let ready = match worker.take() {
             Some(worker) => worker,
             None => Worker::start(problem.shape, &device, timeout)?,
         };
-        let best_seconds = known
-            .trials
-            .best()
-            .map(|(_, gflops)| problem.shape.flop() / gflops / 1e9);
-        log.begun(problem.shape, &point)?;
-        let limit = match start.starts.contains(&point) {
-            // The course's own, and bests of before: they come to an end.
-            true => limit(start.budget, None, timeout),
-            false => limit(start.budget, slowest, timeout),
-        };
+        let best = known.trials.best();
+        let best_seconds = best.map(|(_, gflops)| problem.shape.flop() / gflops / 1e9);
+        log.add(problem.shape, &point, Event::Begun)?;
+        // The course's own, and bests of before: they come to an end.
+        let expected = slowest.filter(|_| !starts.contains(&point));
+        let limit = limit(*budget, expected, timeout);
         let begin = Instant::now();
-        let (left, outcome) = ready.try_one(&point, best_seconds, limit, || {
+        let (left, trial) = ready.try_one(&point, best_seconds, limit, || {
             let spent = known.seconds + begin.elapsed().as_secs_f64();
-            let share = spent / start.budget.as_secs_f64();
+            let share = spent / budget.as_secs_f64();
             lesson.console.doing_share(share, progress(&known, &point))
         })?;
         worker = left;
-        if matches!(outcome, Outcome::Right { .. }) {
+        if trial.gflops().is_some() {
             slowest = slowest.max(Some(begin.elapsed()));
         }
-        log.ended(
-            problem.shape,
-            &point,
-            begin.elapsed().as_secs_f64(),
-            outcome,
-        )?;
+        let seconds = begin.elapsed().as_secs_f64();
+        log.add(problem.shape, &point, Event::Ended { seconds, trial })?;
         known = log.known(problem.shape);
     }
     summarize(lesson, &known, &before)
@@ -129,8 +115,8 @@ fn announce(lesson: &Lesson, start: &Start, log: &Log, before: &Known) -> Result
     }
     lesson.say(format!(
         "  space    {} of {} combinations meet the constraints",
-        start.points.len(),
-        start.combinations
+        start.space.points.len(),
+        start.space.combinations
     ))?;
     lesson.say(match before.trials.len() {
         0 => format!(
@@ -160,22 +146,21 @@ fn progress(known: &Known, point: &Point) -> String {
 
 /// How many candidates came out how, and those that were not harmless.
 fn summarize(lesson: &Lesson, known: &Known, before: &Known) -> Result<()> {
-    let count = |wanted: fn(&Outcome) -> bool, what: &str| {
-        let outcomes = known.trials.iter().map(|(_, outcome)| outcome);
-        match outcomes.filter(|outcome| wanted(outcome)).count() {
-            0 => None,
-            count => Some(format!("{count} {what}")),
-        }
-    };
-    let counts = [
-        count(|o| matches!(o, Outcome::Right { .. }), "right"),
-        count(|o| matches!(o, Outcome::Wrong(_)), "wrong"),
-        count(|o| matches!(o, Outcome::NotBuilt(_)), "not built"),
-        count(|o| matches!(o, Outcome::Refused(_)), "refused"),
-        count(|o| matches!(o, Outcome::Crashed(_)), "crashed"),
-        count(|o| matches!(o, Outcome::Hung(_)), "too slow"),
+    let trials = || known.trials.iter().map(|(_, trial)| trial);
+    let count = |word: &str| trials().filter(|trial| trial.told().0 == word).count();
+    let words = [
+        "right",
+        "wrong",
+        "not built",
+        "refused",
+        "crashed",
+        "too slow",
     ];
-    let counts: Vec<String> = counts.into_iter().flatten().collect();
+    let counts = words.map(|word| (count(word), word)).into_iter();
+    let counts = counts.filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
     lesson.say(format!(
         "  tried    {} ({} in this run), in {:.1} s: {}",
         known.trials.len(),
@@ -183,30 +168,17 @@ fn summarize(lesson: &Lesson, known: &Known, before: &Known) -> Result<()> {
         known.seconds,
         counts.join(", ")
     ))?;
-    let hopeless = |o: &Outcome| matches!(o, Outcome::Right { runs: 2, .. });
-    if let Some(given_up) = count(hopeless, "of them clearly slower than the best") {
-        lesson.say(format!("           {given_up}: run twice, and left"))?;
+    let hopeless = |trial: &&Trial| matches!(trial, Trial::Right { runs: 2, .. });
+    let given_up = trials().filter(hopeless).count();
+    if given_up > 0 {
+        lesson.say(format!(
+            "           {given_up} of them clearly slower than the best: run twice, and left"
+        ))?;
     }
-    for (point, outcome) in known.trials.iter() {
-        let (what, why) = match outcome {
-            Outcome::Wrong(why) => ("wrong", why),
-            Outcome::Crashed(why) => ("crashed", why),
-            Outcome::Hung(why) => ("too slow", why),
-            _ => continue,
-        };
-        lesson.say(format!("    {what} ({why}):\n      {point}"))?;
+    for (point, trial) in known.trials.iter() {
+        if let (word, Some(why)) = trial.told() {
+            lesson.say(format!("    {word} ({why}):\n      {point}"))?;
+        }
     }
     Ok(())
-}
-
-/// A path below the home folder as people write it.
-pub fn shown(path: &Path) -> String {
-    let home = dirs::home_dir();
-    let below = home
-        .as_deref()
-        .and_then(|home| path.strip_prefix(home).ok());
-    match below {
-        Some(below) => format!("~/{}", below.display()),
-        None => path.display().to_string(),
-    }
 }

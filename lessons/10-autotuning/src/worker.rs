@@ -5,7 +5,7 @@
 //! answers with a line. It ends when nobody can send requests any more, even
 //! while a kernel hangs.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
@@ -16,27 +16,52 @@ use common::record::Record;
 use common::shape::Shape;
 use common::timing::Runs;
 use runner::Lesson;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::point::Point;
-use crate::search::Outcome;
+use crate::search::Trial;
 
 /// Set in a worker, to the shape of the problem.
 const WORKER_VARIABLE: &str = "OPENCL_COURSE_TUNING_WORKER";
 
+/// A candidate, and the seconds of one run of the best so far.
 #[derive(Serialize, Deserialize)]
-struct Request {
-    point: String,
-    /// Seconds of one run of the best so far.
-    best_seconds: Option<f64>,
-}
+struct Request(Point, Option<f64>);
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Answer {
     /// This device is open, the matrices are filled.
     Ready(String),
-    Tried(Outcome),
+    Tried(Trial),
+}
+
+/// Sends a line of JSON.
+fn send(mut pipe: impl Write, message: &impl Serialize) -> Result<()> {
+    let line = serde_json::to_string(message).map_err(std::io::Error::from)?;
+    Ok(writeln!(pipe, "{line}")?)
+}
+
+/// The messages that come through a pipe, read by a thread; `at_end` is called when
+/// the other side has gone away. A kernel may print, too: what is no message is
+/// passed over.
+fn received<Message: DeserializeOwned + Send + 'static>(
+    pipe: impl Read + Send + 'static,
+    at_end: impl FnOnce() + Send + 'static,
+) -> Receiver<Message> {
+    let (sender, messages) = mpsc::channel();
+    thread::spawn(move || {
+        let lines = BufReader::new(pipe)
+            .split(b'\n')
+            .map_while(|line| line.ok());
+        for message in lines.filter_map(|line| serde_json::from_slice(&line).ok()) {
+            // The receiver lives as long as anybody is interested.
+            let _ = sender.send(message);
+        }
+        at_end();
+    });
+    messages
 }
 
 /// In a worker, the shape of its problem.
@@ -50,64 +75,42 @@ pub fn problem_of_worker() -> Option<Shape> {
 /// When the device fails: a new worker must be started then, because after that
 /// nothing that this one measures can be trusted.
 pub fn serve(lesson: &mut Lesson, shape: Shape) -> Result<()> {
-    let requests = requests();
+    // The main thread may be waiting for a kernel when nobody wants its answer any
+    // more. Not an orderly exit, which would wait for the driver.
+    let requests = received(std::io::stdin(), || std::process::abort());
     lesson.set_size(shape);
     let problem = &lesson.problem()?;
-    answer(&Answer::Ready(lesson.session()?.device.label()))?;
-    for request in requests {
-        let Ok(point) = request.point.parse::<Point>() else {
-            continue;
-        };
-        let runs = Runs::Against(request.best_seconds.unwrap_or(f64::INFINITY));
-        let outcome = match lesson.measured(&point.step(""), problem, Some(runs)) {
-            Ok(record) => outcome(record),
-            Err(Error::Build(log)) => Outcome::NotBuilt(first_line(&log)),
+    let answer = |answer| send(std::io::stdout(), &answer);
+    answer(Answer::Ready(lesson.session()?.device.label()))?;
+    for Request(point, best_seconds) in requests {
+        let runs = Runs::Against(best_seconds.unwrap_or(f64::INFINITY));
+        let trial = match lesson.measured(&point.step(""), problem, Some(runs)) {
+            Ok(record) => trial(record),
+            Err(Error::Build(log)) => Trial::NotBuilt(first_line(&log)),
             Err(error) => {
-                answer(&Answer::Tried(Outcome::Crashed(error.to_string())))?;
+                answer(Answer::Tried(Trial::Crashed(error.to_string())))?;
                 return Err(error);
             }
         };
         lesson.forget_programs();
-        answer(&Answer::Tried(outcome))?;
+        answer(Answer::Tried(trial))?;
     }
     Ok(())
 }
 
 /// What a record says about its candidate. The fastest run counts: whatever
 /// disturbs a run makes it slower, and five runs have no trustworthy median.
-fn outcome(record: Record) -> Outcome {
+fn trial(record: Record) -> Trial {
     let fastest = record.seconds.iter().copied().fold(f64::INFINITY, f64::min);
     let flop = record.shape().flop();
     match (record.failed, record.skipped) {
-        (Some(wrong), _) => Outcome::Wrong(first_line(&wrong)),
-        (_, Some(reason)) => Outcome::Refused(reason),
-        _ => Outcome::Right {
+        (Some(wrong), _) => Trial::Wrong(first_line(&wrong)),
+        (_, Some(reason)) => Trial::Refused(reason),
+        _ => Trial::Right {
             gflops: flop / fastest / 1e9,
             runs: record.seconds.len(),
         },
     }
-}
-
-/// Requests as they come. They are read by a thread, which ends the process when
-/// the other side has gone away: the main one may be waiting for a kernel.
-fn requests() -> Receiver<Request> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        for line in std::io::stdin().lines().map_while(|line| line.ok()) {
-            if let Ok(request) = serde_json::from_str(&line) {
-                // The receiver lives as long as the process.
-                let _ = sender.send(request);
-            }
-        }
-        // Not an orderly exit, which would wait for the driver.
-        std::process::abort();
-    });
-    receiver
-}
-
-fn answer(answer: &Answer) -> Result<()> {
-    let line = serde_json::to_string(answer).map_err(std::io::Error::from)?;
-    Ok(writeln!(std::io::stdout(), "{line}")?)
 }
 
 fn first_line(text: &str) -> String {
@@ -144,15 +147,7 @@ impl Worker {
         let (Some(requests), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(Error::Died("a worker has no pipes".into()));
         };
-        let (sender, answers) = mpsc::channel();
-        thread::spawn(move || {
-            // A kernel may print, too: what is no answer is passed over.
-            let lines = BufReader::new(stdout).split(b'\n').map_while(|l| l.ok());
-            for answer in lines.filter_map(|line| serde_json::from_slice(&line).ok()) {
-                // The other end lives as long as the worker does.
-                let _ = sender.send(answer);
-            }
-        });
+        let answers = received(stdout, || ());
         let mut worker = Worker {
             child,
             requests,
@@ -174,43 +169,34 @@ impl Worker {
 
     /// Tries a candidate; `None` for the worker where this was its end. While it
     /// waits, `waiting` is called a few times a second.
-    ///
-    /// # Errors
-    /// Those of `waiting`.
     pub fn try_one(
         mut self,
         point: &Point,
         best_seconds: Option<f64>,
         limit: Duration,
         mut waiting: impl FnMut() -> Result<()>,
-    ) -> Result<(Option<Worker>, Outcome)> {
-        let request = Request {
-            point: point.to_string(),
-            best_seconds,
-        };
-        let line = serde_json::to_string(&request).map_err(std::io::Error::from)?;
+    ) -> Result<(Option<Worker>, Trial)> {
         // A worker that died meanwhile is noticed below.
-        let _ = writeln!(self.requests, "{line}");
+        let _ = send(&self.requests, &Request(point.clone(), best_seconds));
         let begin = Instant::now();
         loop {
-            match self.answers.recv_timeout(Duration::from_millis(250)) {
-                Ok(Answer::Ready(_)) => {}
-                Ok(Answer::Tried(crashed @ Outcome::Crashed(_))) => {
-                    self.end()?;
-                    return Ok((None, crashed));
-                }
-                Ok(Answer::Tried(outcome)) => return Ok((Some(self), outcome)),
+            let trial = match self.answers.recv_timeout(Duration::from_millis(250)) {
+                Ok(Answer::Ready(_)) => continue,
+                Ok(Answer::Tried(crashed @ Trial::Crashed(_))) => crashed,
+                Ok(Answer::Tried(trial)) => return Ok((Some(self), trial)),
                 Err(RecvTimeoutError::Disconnected) => {
-                    let died = supervise::cause_of_death(self.end()?);
-                    return Ok((None, Outcome::Crashed(died)));
+                    Trial::Crashed(supervise::cause_of_death(self.end()?))
                 }
                 Err(RecvTimeoutError::Timeout) if begin.elapsed() > limit => {
-                    self.end()?;
-                    let after = format!("no end after {:.0} s", limit.as_secs_f64());
-                    return Ok((None, Outcome::Hung(after)));
+                    Trial::Hung(format!("no end after {:.0} s", limit.as_secs_f64()))
                 }
-                Err(RecvTimeoutError::Timeout) => waiting()?,
-            }
+                Err(RecvTimeoutError::Timeout) => {
+                    waiting()?;
+                    continue;
+                }
+            };
+            // What is left of the worker ends here.
+            return Ok((None, trial));
         }
     }
 

@@ -9,19 +9,24 @@ fn point(rows: usize) -> Point {
     text.parse().expect("a point")
 }
 
-fn right(gflops: f64) -> Outcome {
-    Outcome::Right { gflops, runs: 5 }
+fn right(gflops: f64) -> Trial {
+    Trial::Right { gflops, runs: 5 }
 }
 
 fn open(name: &str) -> Log {
-    let about = Line::About {
-        platform: "p".into(),
-        device: "d".into(),
-        driver: "1".into(),
-        kernels: "0".into(),
-        ty: Type::Float,
-    };
-    Log::at(path(name), &about).expect("a temporary folder can be written")
+    Log::at(path(name)).expect("a temporary folder can be written")
+}
+
+/// Notes that a candidate ended like this.
+fn ended(log: &mut Log, shape: Shape, rows: usize, seconds: f64, trial: Trial) {
+    let ended = Event::Ended { seconds, trial };
+    log.add(shape, &point(rows), ended).expect("written");
+}
+
+/// Notes a careful measurement.
+fn remeasured(log: &mut Log, rows: usize, gflops: f64) {
+    let again = Event::Remeasured { gflops };
+    log.add(SHAPE, &point(rows), again).expect("written");
 }
 
 fn path(name: &str) -> PathBuf {
@@ -32,10 +37,8 @@ fn path(name: &str) -> PathBuf {
 #[test]
 fn what_was_found_is_there_the_next_time() {
     let mut log = open("again.jsonl");
-    log.ended(SHAPE, &point(4), 0.5, right(7.0))
-        .expect("written");
-    log.ended(SHAPE, &point(8), 0.25, Outcome::Wrong("all".into()))
-        .expect("written");
+    ended(&mut log, SHAPE, 4, 0.5, right(7.0));
+    ended(&mut log, SHAPE, 8, 0.25, Trial::Wrong("all".into()));
     let known = open("again.jsonl").known(SHAPE);
     assert_eq!(known.best(), Some((&point(4), 7.0)));
     assert_eq!((known.trials.len(), known.seconds), (2, 0.75));
@@ -45,12 +48,10 @@ fn what_was_found_is_there_the_next_time() {
 #[test]
 fn a_careful_measurement_has_the_last_word() {
     let mut log = open("careful.jsonl");
-    log.ended(SHAPE, &point(4), 0.5, right(9.0))
-        .expect("written");
-    log.ended(SHAPE, &point(8), 0.5, right(8.0))
-        .expect("written");
-    log.remeasured(SHAPE, &point(4), 5.0).expect("written");
-    log.remeasured(SHAPE, &point(8), 6.0).expect("written");
+    ended(&mut log, SHAPE, 4, 0.5, right(9.0));
+    ended(&mut log, SHAPE, 8, 0.5, right(8.0));
+    remeasured(&mut log, 4, 5.0);
+    remeasured(&mut log, 8, 6.0);
     assert_eq!(log.known(SHAPE).best(), Some((&point(8), 6.0)));
 }
 
@@ -58,10 +59,8 @@ fn a_careful_measurement_has_the_last_word() {
 fn reset_forgets_one_problem_and_what_cannot_be_read() {
     let other = Shape::cube(9);
     let mut log = open("reset.jsonl");
-    log.ended(SHAPE, &point(4), 0.5, right(9.0))
-        .expect("written");
-    log.ended(other, &point(4), 0.5, right(3.0))
-        .expect("written");
+    ended(&mut log, SHAPE, 4, 0.5, right(9.0));
+    ended(&mut log, other, 4, 0.5, right(3.0));
     fs::write(
         path("reset.jsonl"),
         [fs::read(path("reset.jsonl")).expect("read"), b"{".into()].concat(),
@@ -78,9 +77,13 @@ fn reset_forgets_one_problem_and_what_cannot_be_read() {
 
 #[test]
 fn what_was_cut_off_twice_is_not_begun_again() {
-    open("lost.jsonl").begun(SHAPE, &point(4)).expect("written");
+    let begin = || {
+        let begun = open("lost.jsonl").add(SHAPE, &point(4), Event::Begun);
+        begun.expect("written");
+    };
+    begin();
     assert!(!open("lost.jsonl").known(SHAPE).trials.tried(&point(4)));
-    open("lost.jsonl").begun(SHAPE, &point(4)).expect("written");
+    begin();
     let known = open("lost.jsonl").known(SHAPE);
     assert!(known.trials.tried(&point(4)));
     assert_eq!(known.best(), None);
@@ -89,17 +92,14 @@ fn what_was_cut_off_twice_is_not_begun_again() {
 #[test]
 fn a_damaged_file_loses_only_what_is_damaged() {
     let mut log = open("damaged.jsonl");
-    log.ended(SHAPE, &point(4), 0.5, right(7.0))
-        .expect("written");
-    log.ended(SHAPE, &point(8), 0.5, right(9.0))
-        .expect("written");
+    ended(&mut log, SHAPE, 4, 0.5, right(7.0));
+    ended(&mut log, SHAPE, 8, 0.5, right(9.0));
     let whole = fs::read(path("damaged.jsonl")).expect("is there");
     for cut in 0..whole.len() {
         fs::write(path("damaged.jsonl"), &whole[..cut]).expect("written");
         let mut log = open("damaged.jsonl");
         assert!(log.bad_lines <= 1, "cut at {cut}");
-        log.ended(SHAPE, &point(6), 0.5, right(1.0))
-            .expect("written");
+        ended(&mut log, SHAPE, 6, 0.5, right(1.0));
         let known = open("damaged.jsonl").known(SHAPE);
         assert!(known.trials.tried(&point(6)), "cut at {cut}");
     }
