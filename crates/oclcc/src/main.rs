@@ -11,12 +11,11 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, ExitStatus};
+use std::process::ExitCode;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Parser;
-use colored::Colorize;
 use common::device::{self, Candidate};
 use common::element::Type;
 use common::error::During;
@@ -26,7 +25,8 @@ use common::session::Session;
 use common::source::Source;
 use common::{Error, Result};
 use opencl3::program::Program as ClProgram;
-use supervise::{self, CACHE_VARIABLE, cache, cause_of_death};
+use supervise::Orders;
+use supervise::events::{Event, Sender};
 
 /// Build an OpenCL kernel file ahead of time, into a binary for one device
 #[derive(Parser)]
@@ -70,57 +70,31 @@ fn parse_define(text: &str) -> Result<(String, usize), String> {
     }
 }
 
-/// Set in the child.
-const CHILD_VARIABLE: &str = "OPENCL_COURSE_OCLCC_CHILD";
+/// How long a driver may take to compile a file.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 fn main() -> ExitCode {
     if supervise::is_probe() {
         return supervise::answer_probe();
     }
     let arguments = Arguments::parse();
-    let done = match std::env::var_os(CHILD_VARIABLE) {
-        Some(_) => compile(&arguments).map(|()| ExitCode::SUCCESS),
-        None => in_a_child(&arguments),
+    let done = if supervise::is_child() {
+        compile(&arguments).map(|()| 0)
+    } else {
+        in_a_child()
     };
-    match done {
-        Ok(code) => code,
-        Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{} {}", "error:".red().bold(), error.with_hint());
-            error.exit_code()
-        }
-    }
+    ExitCode::from(supervise::status_of(done))
 }
 
-/// Compiles in a child; in another one where a damaged cache was at fault.
-fn in_a_child(arguments: &Arguments) -> Result<ExitCode> {
-    let mut status = child(&[])?;
-    let device_failed = status.code().is_none_or(|code| code >= 5);
-    if let Some(file) = device_failed.then(cache::damaged_file).flatten() {
-        eprintln!("{}", cache::message(&file));
-        status = child(&[(CACHE_VARIABLE, "0")])?;
-    }
-    let died = || {
-        let (cause, source) = (cause_of_death(status), arguments.source.display());
-        Error::Died(format!(
-            "the process died ({cause}) while building {source}\n  \
-             likely cause: the driver's compiler failed\n  \
-             next: take away what was written last; another --device may say what is wrong with it"
-        ))
+/// This very command again; once more where a damaged cache was at fault.
+fn in_a_child() -> Result<u8> {
+    let orders = Orders {
+        timeout: PATIENCE,
+        all_devices: false,
+        json: false,
     };
-    let code = status.code().ok_or_else(died)?;
-    Ok(u8::try_from(code).map_err(|_| died())?.into())
-}
-
-/// This very command again.
-fn child(environment: &[(&str, &str)]) -> Result<ExitStatus> {
-    let status = Command::new(std::env::current_exe()?)
-        .args(std::env::args_os().skip(1))
-        .envs(supervise::environment())
-        .env(CHILD_VARIABLE, "1")
-        .envs(environment.iter().copied())
-        .status();
-    Ok(status?)
+    let ended = supervise::run(&orders, &supervise::environment(), &mut supervise::sleep)?;
+    Ok(ended.unwrap_or_default().status)
 }
 
 fn compile(arguments: &Arguments) -> Result<()> {
@@ -140,6 +114,8 @@ fn compile(arguments: &Arguments) -> Result<()> {
     let choice = device::choose(&candidates, arguments.device.as_deref())?;
     let session = Session::open(devices.swap_remove(choice.index), Rc::new(()))?;
 
+    let building = format!("building {}", arguments.source.display());
+    Sender::from_environment()?.send(&Event::Doing(building))?;
     let options = options(arguments.ty, &arguments.define);
     let program = Program::build(&session, &source, &options, arguments.raw_log)?;
     let binary = binary_of(&program.cl)?;

@@ -6,7 +6,7 @@ use clap::{Args, CommandFactory, FromArgMatches};
 use common::error::{Error, Result};
 use common::source::{Source, did_you_mean};
 use supervise::events::Event;
-use supervise::{complain, watch};
+use supervise::{status_of, watch};
 
 use crate::cli::Flags;
 use crate::lesson::Lesson;
@@ -76,21 +76,6 @@ fn at_each_size(lesson: &mut Lesson, body: impl Fn(&mut Lesson) -> Result<()>) -
     Ok(0)
 }
 
-/// The exit status; what went wrong is told.
-fn status_of(result: Result<u8>) -> u8 {
-    let error = match result {
-        Ok(status) => return status,
-        Err(error) => error,
-    };
-    match &error {
-        _ if error.is_closed_pipe() => return 0,
-        Error::Asked(_) => {}
-        Error::OpenCl { .. } if supervise::is_child() => supervise::tell_failure(&error),
-        _ => complain(&error),
-    }
-    error.status()
-}
-
 /// What most lessons have.
 #[derive(Args)]
 struct NoFlags {}
@@ -131,11 +116,11 @@ fn in_the_parent(file: Option<&'static str>, flags: &Flags) -> Result<u8> {
         return Ok(0);
     }
     must_suit(file, flags)?;
-    let sleep = &mut |time| {
-        std::thread::sleep(time);
-        false
-    };
-    let ended = supervise::run(&flags.orders(), &supervise::environment(), sleep)?;
+    let ended = supervise::run(
+        &flags.orders(),
+        &supervise::environment(),
+        &mut supervise::sleep,
+    )?;
     Ok(ended.unwrap_or_default().status)
 }
 

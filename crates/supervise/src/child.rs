@@ -158,12 +158,10 @@ mod tests {
             sender.send(event).unwrap();
         }
         let child = Command::new("sleep").arg("1000").spawn().unwrap();
-        let pause: Pause = &mut |time| {
-            std::thread::sleep(time);
-            false
-        };
         let timeout = Duration::from_millis(50);
-        wait(child, &file.0, timeout, pause).unwrap().unwrap()
+        wait(child, &file.0, timeout, &mut super::super::sleep)
+            .unwrap()
+            .unwrap()
     }
 
     #[test]

@@ -39,7 +39,7 @@ use side_by_side::side_by_side;
 use terminal::Terminal;
 
 pub use cache::CACHE_VARIABLE;
-pub use obituary::cause_of_death;
+pub use obituary::{cause_of_death, was_stopped};
 pub use probe::{answer_probe, devices};
 pub use terminal::clear_line;
 
@@ -100,6 +100,12 @@ pub type Environment = Vec<(&'static str, OsString)>;
 
 /// Waits for at most so long; true when the lesson is to be ended at once.
 pub type Pause<'a> = &'a mut dyn FnMut(Duration) -> bool;
+
+/// A [`Pause`] for whoever asks for no early end.
+pub fn sleep(time: Duration) -> bool {
+    std::thread::sleep(time);
+    false
+}
 
 /// What the learner asked of the parent.
 #[derive(Clone, Copy, Debug)]
@@ -224,12 +230,27 @@ pub fn end_with_the_parent() {
 
 /// The child's side: the device failed. The parent goes on with the next kernel, or
 /// says why not.
-pub fn tell_failure(error: &Error) {
+fn tell_failure(error: &Error) {
     let told = Sender::from_environment()
         .and_then(|mut parent| parent.send(&Event::Failed(error.with_hint())));
     if told.is_err() {
         complain(error);
     }
+}
+
+/// The exit status of a parent or a child; what went wrong is told.
+pub fn status_of(result: Result<u8>) -> u8 {
+    let error = match result {
+        Ok(status) => return status,
+        Err(error) => error,
+    };
+    match &error {
+        _ if error.is_closed_pipe() => return 0,
+        Error::Asked(_) => {}
+        Error::OpenCl { .. } if is_child() => tell_failure(&error),
+        _ => complain(&error),
+    }
+    error.status()
 }
 
 /// An environment variable, and the value that makes a driver of the workspace

@@ -47,7 +47,7 @@ pub(super) fn of_hang(timeout: Duration, doing: &str) -> String {
 
 /// Whether somebody ended the process, by Ctrl-C or by kill: that is no crash.
 #[cfg(unix)]
-pub(super) fn was_stopped(status: ExitStatus) -> bool {
+pub fn was_stopped(status: ExitStatus) -> bool {
     use std::os::unix::process::ExitStatusExt;
     const HUP_INT_QUIT_TERM: [i32; 4] = [1, 2, 3, 15];
     let signal = status.signal();
@@ -56,7 +56,7 @@ pub(super) fn was_stopped(status: ExitStatus) -> bool {
 
 /// Whether somebody ended the process: cannot be told here.
 #[cfg(not(unix))]
-pub(super) fn was_stopped(_: ExitStatus) -> bool {
+pub fn was_stopped(_: ExitStatus) -> bool {
     false
 }
 
