@@ -9,6 +9,7 @@ mod drivers;
 mod finding;
 mod kernel;
 mod library;
+mod packages;
 mod probe;
 mod system;
 mod tools;
@@ -20,7 +21,7 @@ use anyhow::Result;
 use colored::Colorize;
 use serde_json::json;
 
-use finding::{Finding, Part, Verdict};
+use finding::{Finding, Health, Topic};
 use probe::Environment;
 use system::System;
 
@@ -47,7 +48,7 @@ pub fn doctor(options: &Options) -> Result<ExitCode> {
     }
     let mut screen = Screen {
         json: options.json,
-        part: None,
+        topic: None,
         bad: 0,
         mend: None,
     };
@@ -55,7 +56,7 @@ pub fn doctor(options: &Options) -> Result<ExitCode> {
     let mut environment = Environment::new();
     screen.show(system::findings(&system))?;
     screen.show(drivers::environment())?;
-    screen.show(drivers::loader(&system))?;
+    screen.show([drivers::loader(&system)])?;
     screen.show(drivers::icd_files(&system))?;
     if let Some((variable, value)) = supervise::fallback_driver() {
         screen.show([drivers::fallback(variable, &value)])?;
@@ -71,10 +72,10 @@ pub fn doctor(options: &Options) -> Result<ExitCode> {
     })
 }
 
-/// Findings as they come, under the heading of their part.
+/// Findings as they come, under the heading of their topic.
 struct Screen {
     json: bool,
-    part: Option<Part>,
+    topic: Option<Topic>,
     /// Findings that are bad.
     bad: usize,
     /// What mends the first of them.
@@ -85,7 +86,7 @@ impl Screen {
     fn show(&mut self, findings: impl IntoIterator<Item = Finding>) -> Result<()> {
         let mut out = std::io::stdout();
         for finding in findings {
-            if finding.verdict == Verdict::Bad {
+            if finding.health == Health::Bad {
                 self.bad += 1;
                 self.mend = self.mend.take().or_else(|| finding.mend.clone());
             }
@@ -93,10 +94,10 @@ impl Screen {
                 writeln!(out, "{}", serde_json::to_string(&finding)?)?;
                 continue;
             }
-            if self.part != Some(finding.part) {
-                let gap = if self.part.is_some() { "\n" } else { "" };
-                writeln!(out, "{gap}{}", finding.part.heading().bold())?;
-                self.part = Some(finding.part);
+            if self.topic != Some(finding.topic) {
+                let gap = if self.topic.is_some() { "\n" } else { "" };
+                writeln!(out, "{gap}{}", finding.topic.heading().bold())?;
+                self.topic = Some(finding.topic);
             }
             writeln!(out, "{}", finding.shown())?;
         }

@@ -7,6 +7,7 @@ mod doctor;
 mod driver_faults;
 mod exercises;
 mod judge;
+mod machine;
 mod map;
 mod observation;
 mod progress;

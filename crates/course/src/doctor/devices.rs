@@ -1,14 +1,17 @@
 //! Platforms and devices, and what each device does with a kernel.
 
+use std::path::Path;
+
 use anyhow::Result;
 use common::numbers::bytes;
 use serde_json::Value;
 
 use super::drivers;
-use super::finding::{Finding, Part, Verdict};
-use super::probe::{self, Answer, Environment};
-use super::system::{System, on_path};
-use super::tools::Tool;
+use super::finding::{Finding, Health, Topic};
+use super::packages::Tool;
+use super::probe::{self, Environment};
+use super::system::System;
+use crate::machine::on_path;
 
 /// Examines every device, and shows each as soon as it is known. Gives what
 /// `--device` takes to choose a usable one: nothing for the one that a lesson
@@ -19,39 +22,43 @@ pub fn examine(
     show: &mut dyn FnMut(Finding) -> Result<()>,
 ) -> Result<Option<String>> {
     let answer = match probe::ask(&["devices"], environment) {
-        Answer::Said(answer) => answer,
-        Answer::Failed(how) => {
+        Ok(answer) => answer,
+        Err(how) => {
             let says = format!(
                 "a driver fails when it is asked for its devices: {how}. Take away one ICD file \
                  after the other, or name a folder with one alone in OCL_ICD_VENDORS"
             );
-            show(Finding::new(Part::Devices, Verdict::Bad, "devices", says))?;
+            show(Topic::Devices.bad("devices", says))?;
             return Ok(None);
         }
     };
     for platform in list(&answer["platforms"]) {
         if platform["devices"] == 0 {
-            show(without_device(&platform["name"], environment))?;
+            show(without_device(text(platform, "name"), environment))?;
         }
     }
     let devices = list(&answer["devices"]);
     if devices.is_empty() {
         let why = answer["error"].as_str().unwrap_or("no device");
-        let finding = Finding::new(Part::Devices, Verdict::Bad, "devices", why);
-        show(finding.mended_by(drivers::cure(system, why)))?;
+        let cure = drivers::cure(system, why);
+        show(Topic::Devices.bad("devices", why).mended_by(cure))?;
     }
     let mut usable = Vec::new();
     for device in devices {
         let finding = one(system, environment, device);
-        if finding.verdict != Verdict::Bad {
-            usable.push(device);
+        if finding.health != Health::Bad {
+            usable.push(&device["index"]);
         }
         show(finding)?;
     }
-    if let Some(finding) = idle_hardware(devices) {
-        show(finding)?;
+    if !devices.iter().any(|device| device["kind"] == "gpu") {
+        idle_hardware().map(show).transpose()?;
     }
-    Ok(preferred(devices, &usable))
+    Ok(if usable.contains(&&answer["chosen"]) {
+        Some(String::new())
+    } else {
+        usable.first().map(ToString::to_string)
+    })
 }
 
 fn list(value: &Value) -> &[Value] {
@@ -63,24 +70,22 @@ fn text<'a>(value: &'a Value, name: &str) -> &'a str {
 }
 
 /// Most platforms without a device are harmless; rusticl must be told its hardware.
-fn without_device(name: &Value, environment: &Environment) -> Finding {
-    let name = name.as_str().unwrap_or("a platform");
+fn without_device(name: &str, environment: &Environment) -> Finding {
     let enabled = std::env::var_os("RUSTICL_ENABLE").is_some()
         || environment.iter().any(|(name, _)| name == "RUSTICL_ENABLE");
-    let finding = |says| {
-        Finding::new(
-            Part::Devices,
-            Verdict::Note,
-            format!("platform {name}"),
-            says,
+    let (says, mend) = if name.contains("rusticl") && !enabled {
+        (
+            "no device: it must be told which hardware to drive (radeonsi, iris, llvmpipe for the CPU)",
+            Some("export RUSTICL_ENABLE=llvmpipe".to_string()),
+        )
+    } else {
+        (
+            "no device: its hardware is not here, or not yours to use; harmless",
+            None,
         )
     };
-    if name.contains("rusticl") && !enabled {
-        finding("no device: it must be told which hardware to drive (radeonsi, iris, llvmpipe for the CPU)")
-            .mended_by("export RUSTICL_ENABLE=llvmpipe".to_string())
-    } else {
-        finding("no device: its hardware is not here, or not yours to use; harmless")
-    }
+    let finding = Topic::Devices.note(format!("platform {name}"), says);
+    finding.mended_by(mend)
 }
 
 /// One device: what it is, and whether it runs a kernel right.
@@ -92,32 +97,21 @@ fn one(system: &System, environment: &Environment, device: &Value) -> Finding {
         text(device, "name"),
         text(&device["platform"], "name")
     );
-    let finding = |verdict, says: String| Finding::new(Part::Devices, verdict, &what, says);
+    let bad = |says: String| Topic::Devices.bad(&what, says);
     let answer = match probe::ask(&["kernel", &index.to_string()], environment) {
-        Answer::Said(answer) => answer,
-        Answer::Failed(how) => {
+        Ok(answer) => answer,
+        Err(how) => {
             let no_linker = on_path("ld").is_none() && what.contains("Portable Computing");
-            let install = || {
-                system
-                    .install(Tool::Linker)
-                    .unwrap_or_else(|| "./setup".into())
-            };
-            let cure = no_linker.then(install);
-            let says = format!("it cannot run a simple kernel: {how}");
-            return finding(Verdict::Bad, says).mended_by(cure);
+            let install = || system.install(Tool::Linker);
+            let cure = no_linker.then(|| install().unwrap_or_else(|| "./setup".into()));
+            return bad(format!("it cannot run a simple kernel: {how}")).mended_by(cure);
         }
     };
     if let Some(wrong) = answer["wrong"].as_str() {
-        return finding(
-            Verdict::Bad,
-            format!("it cannot run a simple kernel: {wrong}"),
-        );
+        return bad(format!("it cannot run a simple kernel: {wrong}"));
     }
     if answer["right"] != true {
-        return finding(
-            Verdict::Bad,
-            "it runs a simple kernel, and the result is wrong: do not trust it".into(),
-        );
+        return bad("it runs a simple kernel, and the result is wrong: do not trust it".into());
     }
     let local = if limits["local_mem_dedicated"] == true {
         "a memory of its own"
@@ -136,80 +130,37 @@ fn one(system: &System, environment: &Environment, device: &Value) -> Finding {
         answer["build_seconds"].as_f64().unwrap_or(0.0),
         bytes(limits["local_mem_bytes"].as_u64().unwrap_or(0)),
     );
-    let mut verdict = Verdict::Good;
-    let mut but = |bad: bool, words: &str| {
-        if bad {
-            verdict = Verdict::Note;
-            says.push_str(words);
-        }
-    };
-    but(
-        answer["long_loops"] != true,
-        ". But the driver ends loops after some 65,000 rounds: results of long sums are wrong",
-    );
+    let long_loops = answer["long_loops"] == true;
+    if !long_loops {
+        says +=
+            ". But the driver ends loops after some 65,000 rounds: results of long sums are wrong";
+    }
     let credible = answer["credible_events"] == true;
-    but(
-        !credible,
-        ". But its event times cannot be true: lessons take the wall clock",
-    );
-    if credible {
-        says.push_str(". Its event times are credible");
-    }
-    finding(verdict, says)
-}
-
-/// Hardware of a GPU without an OpenCL device for it.
-fn idle_hardware(devices: &[Value]) -> Option<Finding> {
-    if devices.iter().any(|device| device["kind"] == "gpu") {
-        return None;
-    }
-    let there = |path: &str| std::path::Path::new(path).exists();
-    let (hardware, says) = if there("/dev/nvidiactl") {
-        (
-            "an NVIDIA GPU",
-            "is here (/dev/nvidiactl), but no driver brings it to OpenCL",
-        )
-    } else if there("/dev/kfd") {
-        (
-            "an AMD GPU",
-            "is here (/dev/kfd), but no driver brings it to OpenCL",
-        )
-    } else if there("/dev/dri/renderD128") {
-        (
-            "a GPU",
-            "is here (/dev/dri/renderD128), but no driver brings it to OpenCL",
-        )
+    says += if credible {
+        ". Its event times are credible"
     } else {
-        return None;
+        ". But its event times cannot be true: lessons take the wall clock"
     };
-    let says = format!("{says}; docs/setting-up.md says which package does, per system");
-    Some(
-        Finding::new(Part::Devices, Verdict::Note, hardware, says).mended_by("./setup".to_string()),
-    )
+    if long_loops && credible {
+        Topic::Devices.good(what, says)
+    } else {
+        Topic::Devices.note(what, says)
+    }
 }
 
-/// The first usable device that a lesson would choose: GPUs first.
-fn preferred(devices: &[Value], usable: &[&Value]) -> Option<String> {
-    use common::device::{Candidate, Kind, choose};
-    let kind = |device: &Value| match text(device, "kind") {
-        "gpu" => Kind::Gpu,
-        "accelerator" => Kind::Accelerator,
-        "cpu" => Kind::Cpu,
-        _ => Kind::Other,
-    };
-    let candidates: Vec<Candidate> = devices
-        .iter()
-        .map(|device| Candidate {
-            name: text(device, "name").into(),
-            platform: text(&device["platform"], "name").into(),
-            kind: kind(device),
-            compute_units: device["limits"]["compute_units"].as_u64().unwrap_or(0) as usize,
-        })
-        .collect();
-    let first = usable.first()?["index"].to_string();
-    let chosen = choose(&candidates, None).ok().map(|choice| choice.index);
-    let is_usable = usable
-        .iter()
-        .any(|device| device["index"].as_u64() == chosen.map(|index| index as u64));
-    Some(if is_usable { String::new() } else { first })
+/// Hardware of a GPU that has no OpenCL device.
+fn idle_hardware() -> Option<Finding> {
+    let known = [
+        ("/dev/nvidiactl", "an NVIDIA GPU"),
+        ("/dev/kfd", "an AMD GPU"),
+        ("/dev/dri/renderD128", "a GPU"),
+    ];
+    let there = |(file, _): &(&str, &str)| Path::new(file).exists();
+    let (file, hardware) = known.into_iter().find(there)?;
+    let says = format!(
+        "is here ({file}), but no driver brings it to OpenCL; docs/setting-up.md says which \
+         package does, per system"
+    );
+    let finding = Topic::Devices.note(hardware, says);
+    Some(finding.mended_by("./setup".to_string()))
 }

@@ -8,11 +8,10 @@ use common::device::{self, ICD_VARIABLE, icd_place};
 use serde_json::Value;
 use supervise::LIBRARY_VARIABLE;
 
-use super::finding::{Finding, Part, Verdict};
-use super::library;
-use super::probe::{self, Answer, Environment};
+use super::finding::{Finding, Topic};
+use super::packages::Tool;
+use super::probe::{self, Environment};
 use super::system::System;
-use super::tools::Tool;
 
 /// Variables that change which devices there are, or how they behave, each with
 /// what it does.
@@ -41,17 +40,12 @@ pub fn environment() -> Vec<Finding> {
     for (name, purpose) in VARIABLES {
         if let Some(value) = std::env::var_os(name).and_then(|value| without_cargos(name, value)) {
             let says = format!("{}; {purpose}", value.display());
-            findings.push(Finding::new(Part::Environment, Verdict::Good, *name, says));
+            findings.push(Topic::Environment.good(*name, says));
         }
     }
     if findings.is_empty() {
         let says = "none is set: the system's own loader and drivers count";
-        findings.push(Finding::new(
-            Part::Environment,
-            Verdict::Good,
-            "variables",
-            says,
-        ));
+        findings.push(Topic::Environment.good("variables", says));
     }
     findings
 }
@@ -64,10 +58,8 @@ fn without_cargos(name: &str, value: OsString) -> Option<OsString> {
     let exe = std::env::current_exe().unwrap_or_default();
     let target = exe.parent().unwrap_or(Path::new("/nowhere"));
     let is_cargos = |path: &PathBuf| {
-        path.starts_with(target)
-            || path
-                .components()
-                .any(|part| part.as_os_str() == "toolchains")
+        let mut parts = path.components();
+        path.starts_with(target) || parts.any(|part| part.as_os_str() == "toolchains")
     };
     let others = std::env::split_paths(&value).filter(|path| !is_cargos(path));
     let others = std::env::join_paths(others).ok()?;
@@ -81,15 +73,10 @@ fn dylib_path() -> Option<Finding> {
     let value = value.to_string_lossy();
     let mut wrong = String::new();
     for path in value.split(';').filter(|path| !path.is_empty()) {
-        match library::opens(path) {
+        match probe::opens(path) {
             Ok(()) => {
                 let says = format!("{path} is opened as OpenCL, instead of the system's loader");
-                return Some(Finding::new(
-                    Part::Environment,
-                    Verdict::Good,
-                    LIBRARY_VARIABLE,
-                    says,
-                ));
+                return Some(Topic::Environment.good(LIBRARY_VARIABLE, says));
             }
             Err(error) => wrong = error,
         }
@@ -97,20 +84,20 @@ fn dylib_path() -> Option<Finding> {
     let says = format!(
         "\"{value}\" cannot be opened, so the system's loader is taken, and nothing says so ({wrong})"
     );
-    let finding = Finding::new(Part::Environment, Verdict::Bad, LIBRARY_VARIABLE, says);
+    let finding = Topic::Environment.bad(LIBRARY_VARIABLE, says);
     Some(finding.mended_by(format!("unset {LIBRARY_VARIABLE}")))
 }
 
 fn vendors() -> Option<Finding> {
-    const NAME: &str = ICD_VARIABLE;
-    let folder = PathBuf::from(std::env::var_os(NAME)?);
+    let folder = PathBuf::from(std::env::var_os(ICD_VARIABLE)?);
     let shown = folder.display();
     Some(if folder.exists() {
         let says = format!("{shown}; ICD files are read from there only");
-        Finding::new(Part::Environment, Verdict::Good, NAME, says)
+        Topic::Environment.good(ICD_VARIABLE, says)
     } else {
         let says = format!("{shown} does not exist, so no driver is found");
-        Finding::new(Part::Environment, Verdict::Bad, NAME, says).mended_by(format!("unset {NAME}"))
+        let finding = Topic::Environment.bad(ICD_VARIABLE, says);
+        finding.mended_by(format!("unset {ICD_VARIABLE}"))
     })
 }
 
@@ -123,34 +110,29 @@ pub fn cure(system: &System, error: &str) -> String {
     let install = match error {
         _ if error.contains(NO_OPENCL) => return format!("unset {LIBRARY_VARIABLE}"),
         _ if error.contains(NO_LOADER) => system.install(Tool::Loader),
-        _ if std::env::var_os(ICD_VARIABLE).is_some() => {
-            return format!("unset {ICD_VARIABLE}");
-        }
+        _ if std::env::var_os(ICD_VARIABLE).is_some() => return format!("unset {ICD_VARIABLE}"),
         _ => system.install(Tool::Pocl),
     };
     install.unwrap_or_else(|| "./setup".into())
 }
 
 /// Which library is opened as OpenCL, and its version.
-pub fn loader(system: &System) -> Vec<Finding> {
-    let bad = |says: String| Finding::new(Part::Loader, Verdict::Bad, "loader", says);
+pub fn loader(system: &System) -> Finding {
+    let bad = |says: String| Topic::Loader.bad("loader", says);
     let answer = match probe::ask(&["devices"], &Environment::new()) {
-        Answer::Said(answer) => answer,
+        Ok(answer) => answer,
         // Which driver it is comes to light below, where each is asked alone.
-        Answer::Failed(how) => return vec![bad(format!("asking for devices fails: {how}"))],
+        Err(how) => return bad(format!("asking for devices fails: {how}")),
     };
     let error = answer["error"].as_str().unwrap_or_default();
     if error.contains(NO_LOADER) || error.contains(NO_OPENCL) {
-        return vec![bad(error.to_string()).mended_by(cure(system, error))];
+        return bad(error.to_string()).mended_by(cure(system, error));
     }
-    let path = answer["loaders"][0]
-        .as_str()
-        .unwrap_or("opened (this system does not tell which)");
-    let says = match answer["loader_version"].as_str() {
-        Some(version) => format!("{path}, {version}"),
-        None => path.to_string(),
-    };
-    vec![Finding::new(Part::Loader, Verdict::Good, "loader", says)]
+    let path = answer["loaders"][0].as_str();
+    let path = path.unwrap_or("opened (this system does not tell which)");
+    let version = answer["loader_version"].as_str();
+    let version = version.map_or(String::new(), |version| format!(", {version}"));
+    Topic::Loader.good("loader", format!("{path}{version}"))
 }
 
 /// Every ICD file: whether it names a library, whether that opens, and which
@@ -159,17 +141,13 @@ pub fn icd_files(system: &System) -> Vec<Finding> {
     let files = device::icd_files();
     if files.is_empty() {
         let what = icd_place().display().to_string();
-        let (verdict, says) = if cfg!(target_os = "linux") {
-            (Verdict::Bad, "no ICD file: the loader is told of no driver")
+        return vec![if cfg!(target_os = "linux") {
+            let finding = Topic::Drivers.bad(what, "no ICD file: the loader is told of no driver");
+            finding.mended_by(cure(system, ""))
         } else {
-            (
-                Verdict::Note,
-                "no ICD file; this system may register drivers elsewhere",
-            )
-        };
-        let finding = Finding::new(Part::Drivers, verdict, what, says);
-        let cure = Some(cure(system, "")).filter(|_| verdict == Verdict::Bad);
-        return vec![finding.mended_by(cure)];
+            let says = "no ICD file; this system may register drivers elsewhere";
+            Topic::Drivers.note(what, says)
+        }];
     }
     files.iter().map(|file| icd_file(system, file)).collect()
 }
@@ -179,7 +157,7 @@ fn icd_file(system: &System, file: &Path) -> Finding {
     let bad = |says: String| {
         let remove = system.as_root(&format!("rm {}", file.display()));
         let cure = reinstall(system, file).unwrap_or(remove);
-        Finding::new(Part::Drivers, Verdict::Bad, &name, says).mended_by(cure)
+        Topic::Drivers.bad(&name, says).mended_by(cure)
     };
     let bytes = match fs::read(file) {
         Ok(bytes) => bytes,
@@ -197,14 +175,14 @@ fn icd_file(system: &System, file: &Path) -> Finding {
         let begin: String = first.chars().take(30).collect();
         return bad(format!("holds no library's name, but \"{begin}\" ..."));
     }
-    if let Err(error) = library::opens(library) {
+    if let Err(error) = probe::opens(library) {
         return bad(format!("names {library}, which does not open ({error})"));
     }
     match alone(file) {
-        Answer::Failed(how) => bad(format!(
+        Ok(answer) => brings(&name, library, &answer),
+        Err(how) => bad(format!(
             "names {library}, which fails when asked for its devices: {how}"
         )),
-        Answer::Said(answer) => brings(&name, library, &answer),
     }
 }
 
@@ -215,54 +193,43 @@ fn looks_like_a_library(name: &str) -> bool {
 }
 
 /// What the loader finds when it is told of this file alone.
-fn alone(file: &Path) -> Answer {
+fn alone(file: &Path) -> Result<Value, String> {
     let folder = std::env::temp_dir().join(format!("opencl-course-icd-{}", std::process::id()));
-    let prepared = fs::create_dir(&folder)
-        .and_then(|()| fs::copy(file, folder.join(file.file_name().unwrap_or_default())));
-    let answer = match prepared {
-        Ok(_) => {
-            let environment: Environment = vec![
-                (ICD_VARIABLE.into(), Some(folder.clone().into())),
-                // A library that is opened in the loader's place reads no ICD file.
-                (LIBRARY_VARIABLE.into(), None),
-            ];
-            probe::ask(&["devices"], &environment)
-        }
-        Err(error) => Answer::Failed(format!("it cannot be tried alone ({error})")),
-    };
+    let environment: Environment = vec![
+        (ICD_VARIABLE.into(), Some(folder.clone().into())),
+        // A library that is opened in the loader's place reads no ICD file.
+        (LIBRARY_VARIABLE.into(), None),
+    ];
+    let answer = fs::create_dir(&folder)
+        .and_then(|()| fs::copy(file, folder.join(file.file_name().unwrap_or_default())))
+        .map_err(|error| format!("it cannot be tried alone ({error})"))
+        .and_then(|_| probe::ask(&["devices"], &environment));
     let _ = fs::remove_dir_all(&folder); // A temporary folder: others clean up, too.
     answer
 }
 
 fn brings(name: &str, library: &str, answer: &Value) -> Finding {
-    let platforms = answer["platforms"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    let listed: Vec<String> = platforms
-        .iter()
-        .map(|platform| {
-            let count = match platform["devices"].as_u64().unwrap_or(0) {
-                0 => "no device".to_string(),
-                1 => "1 device".to_string(),
-                more => format!("{more} devices"),
-            };
-            format!("{} ({count})", platform["name"].as_str().unwrap_or("?"))
-        })
-        .collect();
-    if listed.is_empty() {
-        let error = answer["error"].as_str().unwrap_or_default();
-        let why = if error.contains(NO_LOADER) {
-            "but there is no loader that could ask it for its platforms"
-        } else {
-            "but brings no platform: it is no OpenCL driver, or has no hardware"
+    let shown = |platform: &Value| {
+        let count = match platform["devices"].as_u64() {
+            None | Some(0) => "no device".to_string(),
+            Some(1) => "1 device".to_string(),
+            Some(more) => format!("{more} devices"),
         };
-        let says = format!("{library} opens, {why}");
-        Finding::new(Part::Drivers, Verdict::Note, name, says)
-    } else {
+        format!("{} ({count})", platform["name"].as_str().unwrap_or("?"))
+    };
+    let platforms = answer["platforms"].as_array().into_iter().flatten();
+    let listed: Vec<String> = platforms.map(shown).collect();
+    if !listed.is_empty() {
         let says = format!("{library} brings {}", listed.join(", "));
-        Finding::new(Part::Drivers, Verdict::Good, name, says)
+        return Topic::Drivers.good(name, says);
     }
+    let error = answer["error"].as_str().unwrap_or_default();
+    let why = if error.contains(NO_LOADER) {
+        "but there is no loader that could ask it for its platforms"
+    } else {
+        "but brings no platform: it is no OpenCL driver, or has no hardware"
+    };
+    Topic::Drivers.note(name, format!("{library} opens, {why}"))
 }
 
 /// A driver that the course knows is installed again; its file then holds the name
@@ -284,5 +251,5 @@ pub fn fallback(variable: &str, value: &Path) -> Finding {
         "the system has no device, so lessons take the one in the course's folder, as if {variable}={} were set",
         value.display()
     );
-    Finding::new(Part::Drivers, Verdict::Good, "driver of ./setup", says)
+    Topic::Drivers.good("driver of ./setup", says)
 }

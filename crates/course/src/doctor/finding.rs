@@ -8,7 +8,7 @@ use text::wrap::{folded, stdout_columns};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
-pub enum Part {
+pub enum Topic {
     System,
     Environment,
     Loader,
@@ -18,17 +18,42 @@ pub enum Part {
     Tools,
 }
 
-impl Part {
+impl Topic {
     /// Its heading.
     pub fn heading(self) -> &'static str {
         match self {
-            Part::System => "This system",
-            Part::Environment => "Environment variables that change what is found",
-            Part::Loader => "The OpenCL loader: the library that programs open",
-            Part::Drivers => "Drivers: ICD files, and what each brings",
-            Part::Devices => "Devices: on each a kernel was built, run and checked",
-            Part::Caches => "Folders that drivers and lessons write to",
-            Part::Tools => "Tools that the lessons can do without",
+            Topic::System => "This system",
+            Topic::Environment => "Environment variables that change what is found",
+            Topic::Loader => "The OpenCL loader: the library that programs open",
+            Topic::Drivers => "Drivers: ICD files, and what each brings",
+            Topic::Devices => "Devices: on each a kernel was built, run and checked",
+            Topic::Caches => "Folders that drivers and lessons write to",
+            Topic::Tools => "Tools that the lessons can do without",
+        }
+    }
+
+    /// Something that is as it should be.
+    pub fn good(self, what: impl Into<String>, says: impl Into<String>) -> Finding {
+        self.finding(Health::Good, what.into(), says.into())
+    }
+
+    /// Something that the course can do without.
+    pub fn note(self, what: impl Into<String>, says: impl Into<String>) -> Finding {
+        self.finding(Health::Note, what.into(), says.into())
+    }
+
+    /// Something that is broken.
+    pub fn bad(self, what: impl Into<String>, says: impl Into<String>) -> Finding {
+        self.finding(Health::Bad, what.into(), says.into())
+    }
+
+    fn finding(self, health: Health, what: String, says: String) -> Finding {
+        Finding {
+            topic: self,
+            what,
+            health,
+            says,
+            mend: None,
         }
     }
 }
@@ -36,7 +61,7 @@ impl Part {
 /// How something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum Health {
     /// As it should be.
     Good,
     /// The course runs, with something less.
@@ -45,12 +70,12 @@ pub enum Verdict {
     Bad,
 }
 
-impl Verdict {
+impl Health {
     fn shown(self) -> ColoredString {
         match self {
-            Verdict::Good => "✓ good".green(),
-            Verdict::Note => "! note".yellow(),
-            Verdict::Bad => "✗ bad ".red().bold(),
+            Health::Good => "✓ good".green(),
+            Health::Note => "! note".yellow(),
+            Health::Bad => "✗ bad ".red().bold(),
         }
     }
 }
@@ -59,11 +84,13 @@ impl Verdict {
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
     /// Where it belongs.
-    pub part: Part,
+    #[serde(rename = "part")]
+    pub topic: Topic,
     /// What was looked at.
     pub what: String,
     /// How it is.
-    pub verdict: Verdict,
+    #[serde(rename = "verdict")]
+    pub health: Health,
     /// The same in a sentence.
     pub says: String,
     /// The command that mends it, where there is one.
@@ -72,22 +99,6 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding without a cure.
-    pub fn new(
-        part: Part,
-        verdict: Verdict,
-        what: impl Into<String>,
-        says: impl Into<String>,
-    ) -> Finding {
-        Finding {
-            part,
-            what: what.into(),
-            verdict,
-            says: says.into(),
-            mend: None,
-        }
-    }
-
     /// The same with the command that mends it.
     pub fn mended_by(mut self, command: impl Into<Option<String>>) -> Finding {
         self.mend = command.into();
@@ -100,7 +111,7 @@ impl Finding {
         const MARGIN: &str = "          ";
         let width = stdout_columns().unwrap_or(80).max(40) - MARGIN.len();
         let text = folded(&format!("{}: {}", self.what, self.says), width, MARGIN);
-        let mut shown = format!("  {}  {text}", self.verdict.shown());
+        let mut shown = format!("  {}  {text}", self.health.shown());
         if let Some(command) = &self.mend {
             shown.push_str(&format!(
                 "\n{MARGIN}{} {}",

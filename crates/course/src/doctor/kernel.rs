@@ -14,24 +14,7 @@ use common::timing::{self, Clock, Runs};
 use common::{Error, Result};
 use serde_json::{Value, json};
 
-const TEXT: &str = "
-kernel void mirror(global const float *x, global float *y)
-{
-    local float tile[16];
-    const int i = get_local_id(0);
-    tile[i] = x[get_global_id(0)];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    y[get_global_id(0)] = fma(tile[15 - i], 2.0f, 1.0f);
-}
-
-kernel void long_sum(int n, global const float *x, global float *y)
-{
-    float sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += x[i & 63];
-    y[get_global_id(0)] = sum;
-}
-";
+const TEXT: &str = include_str!("kernel.cl");
 
 const ITEMS: usize = 64;
 const GROUP: usize = 16;

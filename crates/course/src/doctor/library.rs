@@ -1,25 +1,11 @@
-//! Libraries that are opened at run time.
+//! Libraries that are opened at run time. In a child process: see `probe`.
 
 use std::ffi::{OsString, c_char, c_void};
 
 use dlopen2::raw::Library;
 use serde_json::{Value, json};
 
-use super::probe::{self, Answer, Environment};
-
-/// Asks a child to open a library: what is wrong, if it cannot. A library runs code
-/// of its own when it is opened, and can crash.
-pub fn opens(name: &str) -> Result<(), String> {
-    match probe::ask(&["library", name], &Environment::new()) {
-        Answer::Said(answer) => match answer["wrong"].as_str() {
-            Some(wrong) => Err(wrong.to_string()),
-            None => Ok(()),
-        },
-        Answer::Failed(how) => Err(how),
-    }
-}
-
-/// The child's side of [`opens`].
+/// Opens a library, and says what is wrong if it cannot.
 pub fn open(name: &str) -> Value {
     match Library::open(name) {
         Ok(library) => {
@@ -27,14 +13,13 @@ pub fn open(name: &str) -> Value {
             std::mem::forget(library);
             json!({})
         }
-        Err(error) => json!({ "wrong": in_a_line(&error.to_string()) }),
+        Err(error) => {
+            let words = error.to_string();
+            // The dynamic linker's words, without those around them.
+            let words = words.trim_start_matches("Could not open library: ");
+            json!({ "wrong": words.split_whitespace().collect::<Vec<_>>().join(" ") })
+        }
     }
-}
-
-/// The dynamic linker's words, without those around them.
-fn in_a_line(text: &str) -> String {
-    let text = text.trim_start_matches("Could not open library: ");
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The libraries of this process whose file names hold one of these parts.

@@ -1,0 +1,63 @@
+//! This machine, as it tells of itself.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// The CPU's name, where the system tells it.
+pub fn cpu() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find(|line| line.starts_with("model name"));
+    let name = model.and_then(|line| Some(line.split_once(':')?.1.trim().to_string()));
+    name.or_else(|| output("sysctl", &["-n", "machdep.cpu.brand_string"]))
+        .unwrap_or_else(|| std::env::consts::ARCH.into())
+}
+
+/// The cores that this process may use.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The vector instructions that drivers and libraries make use of.
+#[cfg(target_arch = "x86_64")]
+pub fn vector_instructions() -> Vec<&'static str> {
+    // AVX-512 comes in parts: these are what libraries take it for.
+    let avx512 = is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512bw");
+    let known = [
+        ("AVX", is_x86_feature_detected!("avx")),
+        ("AVX2", is_x86_feature_detected!("avx2")),
+        ("FMA", is_x86_feature_detected!("fma")),
+        ("AVX-512", avx512),
+    ];
+    let there = known.into_iter().filter(|(_, there)| *there);
+    there.map(|(name, _)| name).collect()
+}
+
+/// The vector instructions that drivers and libraries make use of: none is looked for.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn vector_instructions() -> Vec<&'static str> {
+    Vec::new()
+}
+
+/// Where a command is found.
+pub fn on_path(command: &str) -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    let with_end = format!("{command}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(&folders)
+        .map(|folder| folder.join(&with_end))
+        .find(|path| path.is_file())
+}
+
+/// What a command prints, where it runs and ends well.
+pub fn output(command: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(command)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    let text = String::from_utf8_lossy(&output.stdout).trim().to_string();
+    (!text.is_empty()).then_some(text)
+}
