@@ -24,10 +24,10 @@ use common::device::DEVICE_VARIABLE;
 use common::numbers::{factor, percent, significant};
 use common::shape::Shape;
 
-use model::{Report, Settings, fingerprint_of_kernels};
+use model::{Settings, Survey, fingerprint_of_kernels};
 
 pub use peers::{Options as PeerOptions, run as peer};
-use rows::{Bench, Kind, rate};
+use rows::{Bench, rate};
 
 /// What is run, and where it is written.
 #[derive(Args)]
@@ -74,37 +74,33 @@ pub fn report(options: &Options) -> Result<()> {
     if let Some([a, b]) = options.compare.as_deref() {
         return compare::compare(a, b, options.json);
     }
-    collect::make_folder(&options.out)?;
+    fs::create_dir_all(&options.out)
+        .with_context(|| format!("cannot make {}", options.out.display()))?;
     if let Some(file) = &options.from {
-        let report = Report::read(file)?;
-        write_page(&report, &options.out)?;
-        return summary(&report, &options.out);
+        let survey = Survey::read(file)?;
+        write_page(&survey, &options.out)?;
+        return summary(&survey, &options.out);
     }
     let file = options.out.join("report.json");
-    let mut report = begin_or_go_on(planned(options)?, &file, options.fresh)?;
-    collect::run(&mut report, |report| {
-        report.write(&file)?;
-        write_page(report, &options.out)
+    let mut survey = begin_or_go_on(planned(options)?, &file, options.fresh)?;
+    collect::run(&mut survey, |survey| {
+        survey.write(&file)?;
+        write_page(survey, &options.out)
     })?;
-    summary(&report, &options.out)?;
-    let failed: Vec<String> = report
-        .done
-        .iter()
-        .filter(|done| done.failed.is_some())
-        .map(|done| done.part.name())
-        .collect();
-    if failed.is_empty() {
-        Ok(())
-    } else {
+    summary(&survey, &options.out)?;
+    let failed = survey.done.iter().filter(|done| done.failed.is_some());
+    let failed: Vec<String> = failed.map(|done| done.job.name()).collect();
+    if !failed.is_empty() {
         bail!(
             "not everything ran: {}; the page says why",
             failed.join(", ")
-        )
+        );
     }
+    Ok(())
 }
 
 /// The report that the options ask for, with nothing done yet.
-fn planned(options: &Options) -> Result<Report> {
+fn planned(options: &Options) -> Result<Survey> {
     let settings = Settings {
         lessons: plan::lessons(&options.lesson)?,
         sizes: options.size.clone(),
@@ -113,63 +109,42 @@ fn planned(options: &Options) -> Result<Report> {
         kernels: fingerprint_of_kernels()?,
     };
     let devices = plan::devices(options.device.as_deref(), options.all_devices)?;
-    let parts = plan::parts(&settings, &devices);
-    Report::new(settings, devices, parts)
+    let jobs = plan::jobs(&settings, &devices);
+    Survey::new(settings, devices, jobs)
 }
 
 /// The report that lies in the folder, if it was stopped before its end and is
 /// the same; else the new one. A finished one is kept beside it.
-fn begin_or_go_on(planned: Report, file: &Path, fresh: bool) -> Result<Report> {
+fn begin_or_go_on(planned: Survey, file: &Path, fresh: bool) -> Result<Survey> {
     let previous = file.with_file_name("previous.json");
-    let there = match (file.is_file(), Report::read(file)) {
-        (false, _) => None,
-        (true, Err(_)) if fresh => {
-            fs::rename(file, &previous)?;
-            eprintln!(
-                "what was there is no report; it is now {}",
-                previous.display()
-            );
-            None
-        }
-        (true, Err(error)) => {
+    let keep = |what: &str| {
+        eprintln!("{what} is now {}", previous.display());
+        fs::rename(file, &previous)
+    };
+    match Survey::read(file) {
+        _ if !file.is_file() => {}
+        Err(_) if fresh => keep("what was there is no report; it")?,
+        Err(error) => {
             let next = "next: the same command with --fresh, which keeps it as previous.json";
             return Err(Error::Usage(format!("{error}\n  {next}")).into());
         }
-        (true, Ok(there)) => Some(there),
-    };
-    if let Some(stopped) = there
-        .as_ref()
-        .filter(|there| !fresh && there.goes_on_as(&planned))
-    {
-        eprintln!(
-            "going on: {} of {} parts are done (--fresh begins anew)",
-            stopped.done.len(),
-            stopped.planned.len()
-        );
-        return Ok(stopped.clone());
-    }
-    if let Some(there) = there {
-        match (there.left().is_empty(), fresh) {
-            (true, _) => {
-                fs::rename(file, &previous)?;
-                eprintln!("the report that was there is now {}", previous.display());
-            }
-            (false, true) => eprintln!("beginning anew, as --fresh asks"),
-            (false, false) => {
-                eprintln!("beginning anew: the run that was stopped was of something else");
-            }
+        Ok(there) if there.left().is_empty() => keep("the report that was there")?,
+        Ok(_) if fresh => eprintln!("beginning anew, as --fresh asks"),
+        Ok(there) if there.goes_on_as(&planned) => {
+            let (done, all) = (there.done.len(), there.planned.len());
+            eprintln!("going on: {done} of {all} jobs are done (--fresh begins anew)");
+            return Ok(there);
         }
+        Ok(_) => eprintln!("beginning anew: the run that was stopped was of something else"),
     }
-    eprintln!(
-        "{} parts; Ctrl-C stops, and the same command goes on",
-        planned.planned.len()
-    );
+    let jobs = planned.planned.len();
+    eprintln!("{jobs} jobs; Ctrl-C stops, and the same command goes on");
     Ok(planned)
 }
 
 /// The page and its figures.
-fn write_page(report: &Report, folder: &Path) -> Result<()> {
-    let (page, figures) = html::page(report);
+fn write_page(survey: &Survey, folder: &Path) -> Result<()> {
+    let (page, figures) = html::page(survey);
     let write = |name: String, text: String| {
         let path = folder.join(name);
         fs::write(&path, text).with_context(|| format!("{} cannot be written", path.display()))
@@ -182,10 +157,10 @@ fn write_page(report: &Report, folder: &Path) -> Result<()> {
 }
 
 /// For the terminal: the best kernel of each device and size, beside the rest.
-fn summary(report: &Report, folder: &Path) -> Result<()> {
+fn summary(survey: &Survey, folder: &Path) -> Result<()> {
     let mut out = std::io::stdout();
-    for device in &report.devices {
-        for bench in rows::benches(report, device) {
+    for device in &survey.devices {
+        for bench in rows::benches(survey, device) {
             let head = format!("{} at {}", device.label(), bench.size_name());
             writeln!(out, "{}", head.bold())?;
             for line in summary_lines(&bench) {
@@ -198,9 +173,7 @@ fn summary(report: &Report, folder: &Path) -> Result<()> {
 }
 
 fn summary_lines(bench: &Bench) -> Vec<String> {
-    let ladder = bench.ladder();
-    let slowest = ladder.iter().find(|row| row.kind == Kind::Kernel);
-    let (Some(slowest), Some(best)) = (slowest, bench.best()) else {
+    let Some((slowest, best)) = bench.extremes() else {
         return vec!["no kernel was timed".into()];
     };
     let line = |name: &str, value: f64, rest: String| {
@@ -214,7 +187,7 @@ fn summary_lines(bench: &Bench) -> Vec<String> {
         line(slowest.name(), rate(slowest), "the slowest".into()),
         line(best.name(), rate(best), format!("{climbed}{of_limit}")),
     ];
-    for row in bench.rows.iter().filter(|row| row.kind != Kind::Kernel) {
+    for row in bench.beside() {
         let told = row.record.skipped.as_ref().or(row.record.failed.as_ref());
         lines.push(match told {
             Some(why) => format!("{} is {why}", row.name()),

@@ -1,9 +1,8 @@
-//! Runs the parts of a report one after another, each in a child process, and
+//! Does the jobs of a report one after another, each in a child process, and
 //! keeps what each measured as soon as it is done.
 
-use std::io::{BufRead, BufReader, IsTerminal, Read};
-use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::io::{BufRead, BufReader, IsTerminal};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,21 +10,22 @@ use anyhow::{Context, Result, bail};
 use common::record::Record;
 use common::shape::Shape;
 use indicatif::{ProgressBar, ProgressStyle};
+use toolbox::child::Finished;
 use toolbox::lessons::LESSONS;
 
-use super::model::{Done, Part, Report, Work};
+use super::model::{Done, Job, Survey, Task};
 
-/// Runs what is left of the report; `keep` is called after every part.
-pub fn run(report: &mut Report, keep: impl Fn(&Report) -> Result<()>) -> Result<()> {
-    let bar = progress_bar(report.planned.len());
-    for part in report.left() {
-        let name = part.name();
-        bar.set_position(report.done.len() as u64);
-        bar.set_message(format!("{}{name}", time_left(report)));
+/// Does what is left of the report; `keep` is called after every job.
+pub fn run(survey: &mut Survey, keep: impl Fn(&Survey) -> Result<()>) -> Result<()> {
+    let bar = progress_bar(survey.planned.len());
+    for job in survey.left() {
+        let name = job.name();
+        bar.set_position(survey.done.len() as u64);
+        bar.set_message(format!("{}{name}", time_left(survey)));
         let begin = Instant::now();
-        let (records, failed) = match command(report, &part)? {
+        let (records, failed) = match command(survey, &job)? {
             Some(command) => child(command, |kernel| {
-                bar.set_message(format!("{}{name}: {kernel}", time_left(report)));
+                bar.set_message(format!("{}{name}: {kernel}", time_left(survey)));
             })
             .with_context(|| {
                 format!("{name} could not be run (just rebuilt?); the same command goes on")
@@ -37,19 +37,19 @@ pub fn run(report: &mut Report, keep: impl Fn(&Report) -> Result<()>) -> Result<
             let first = why.lines().next().unwrap_or_default();
             bar.suspend(|| eprintln!("  {name} failed: {first}"));
         }
-        report.done.push(Done {
-            part,
+        survey.done.push(Done {
+            job,
             seconds,
             records,
             failed,
         });
-        keep(report)?;
+        keep(survey)?;
         if bar.is_hidden() {
             eprintln!(
                 "  {} of {}  {}{name} took {seconds:.1} s",
-                report.done.len(),
-                report.planned.len(),
-                time_left(report)
+                survey.done.len(),
+                survey.planned.len(),
+                time_left(survey)
             );
         }
     }
@@ -57,11 +57,11 @@ pub fn run(report: &mut Report, keep: impl Fn(&Report) -> Result<()>) -> Result<
     Ok(())
 }
 
-fn progress_bar(parts: usize) -> ProgressBar {
+fn progress_bar(jobs: usize) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let bar = ProgressBar::new(parts as u64);
+    let bar = ProgressBar::new(jobs as u64);
     let template = "  {spinner} {bar:12.cyan} {pos}/{len} {elapsed} {wide_msg}";
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style.progress_chars("▇▇ "));
@@ -70,16 +70,16 @@ fn progress_bar(parts: usize) -> ProgressBar {
     bar
 }
 
-/// "3 min left, ": from what each part so far took. A larger product takes
+/// "3 min left, ": from what each job so far took. A larger product takes
 /// longer, though not in proportion, since fast kernels are run more often.
-fn time_left(report: &Report) -> String {
-    let weight = |part: &Part| part.size.map_or(1.0, |size| 1.0 + size.flop() / 1e9);
-    let done: f64 = report.done.iter().map(|done| weight(&done.part)).sum();
-    let seconds: f64 = report.done.iter().map(|done| done.seconds).sum();
+fn time_left(survey: &Survey) -> String {
+    let weight = |job: &Job| job.size.map_or(1.0, |size| 1.0 + size.flop() / 1e9);
+    let done: f64 = survey.done.iter().map(|done| weight(&done.job)).sum();
+    let seconds: f64 = survey.done.iter().map(|done| done.seconds).sum();
     if done == 0.0 {
         return String::new();
     }
-    let left: f64 = report.left().iter().map(weight).sum();
+    let left: f64 = survey.left().iter().map(weight).sum();
     match left * seconds / done {
         0.0 => String::new(),
         s if s < 90.0 => format!("{:.0} s left, ", s.ceil()),
@@ -87,51 +87,49 @@ fn time_left(report: &Report) -> String {
     }
 }
 
-/// The command of a part; none for a library where no lesson gave a product to
+/// The command of a job; none for a library where no lesson gave a product to
 /// compare it on.
-fn command(report: &Report, part: &Part) -> Result<Option<Command>> {
+fn command(survey: &Survey, job: &Job) -> Result<Option<Command>> {
     let mut command;
-    match part.work {
-        Work::Lesson(number) => {
+    match job.task {
+        Task::Lesson(number) => {
             let lesson = LESSONS.iter().find(|lesson| lesson.number == number);
-            command = Command::new(lesson.context("a lesson of the plan")?.binary()?);
+            command = lesson.context("a lesson of the plan")?.command()?;
             command.arg("--json");
-            if let Some(size) = part.size {
+            if let Some(size) = job.size {
                 command.args(["--size", &size.to_string()]);
             }
         }
-        Work::Peer(peer) => {
-            let Some(shape) = product(report, part) else {
+        Task::Peer(peer) => {
+            let Some(shape) = product(survey, job) else {
                 return Ok(None);
             };
             command = Command::new(std::env::current_exe()?);
-            command.args(["peer", peer.argument(), "--size", &shape.to_string()]);
+            command.args([
+                "peer",
+                &peer.name().to_lowercase(),
+                "--size",
+                &shape.to_string(),
+            ]);
             // What a lesson's child gets: libraries are measured as the kernels are.
             command.envs(supervise::environment());
         }
     }
-    command.args(["--device", &part.device.to_string()]);
-    if let Some(runs) = report.settings.runs {
+    command.args(["--device", &job.device.to_string()]);
+    if let Some(runs) = survey.settings.runs {
         command.args(["--runs", &runs.to_string()]);
     }
     Ok(Some(command))
 }
 
-/// The shape of the products that lessons computed beside this part.
-fn product(report: &Report, part: &Part) -> Option<Shape> {
-    let beside = report
-        .done
-        .iter()
-        .filter(|done| done.part.device == part.device && done.part.size == part.size);
+/// The shape of the products that lessons computed beside this job.
+fn product(survey: &Survey, job: &Job) -> Option<Shape> {
+    let is_beside = |other: &Job| (other.device, other.size) == (job.device, job.size);
+    let beside = survey.done.iter().filter(|done| is_beside(&done.job));
     let timed = beside
         .flat_map(|done| &done.records)
         .find(|record| record.gflops.is_some() && record.platform != "host");
-    let of = |record: &Record| Shape {
-        m: record.m,
-        n: record.n,
-        k: record.k,
-    };
-    timed.map(of).or(part.size)
+    timed.map(Record::shape).or(job.size)
 }
 
 /// Runs a child to its end: its records, and its error if it ended with one.
@@ -142,52 +140,20 @@ fn child(mut command: Command, told: impl Fn(&str)) -> Result<(Vec<Record>, Opti
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
-    let mut stderr = child.stderr.take().context("a pipe")?;
-    let errors = thread::spawn(move || {
-        let mut text = Vec::new();
-        // What cannot be read is not told.
-        let _ = stderr.read_to_end(&mut text);
-        String::from_utf8_lossy(&text).into_owned()
-    });
+    let stdout = child.stdout.take().context("a pipe")?;
+    let end = thread::spawn(move || child.wait_with_output());
     let mut records = Vec::new();
-    for line in BufReader::new(child.stdout.take().context("a pipe")?).lines() {
+    for line in BufReader::new(stdout).lines() {
         // A lesson may print lines of other kinds.
         if let Ok(record) = serde_json::from_str::<Record>(&line?) {
             told(&record.kernel);
             records.push(record);
         }
     }
-    let status = child.wait()?;
-    let errors = errors.join().unwrap_or_default();
-    if was_stopped(status) {
+    let finished = Finished::from(&end.join().ok().context("a thread")??);
+    if supervise::was_stopped(finished.status) {
         bail!("it was stopped; the same command goes on from here");
     }
-    Ok((records, (!status.success()).then(|| why(status, &errors))))
-}
-
-/// The message of an error, without what the driver wrote besides.
-fn why(status: ExitStatus, errors: &str) -> String {
-    match errors.find("error:") {
-        Some(at) => errors[at + "error:".len()..].trim().to_string(),
-        None => format!("it ended with {status}"),
-    }
-}
-
-#[cfg(unix)]
-fn was_stopped(status: ExitStatus) -> bool {
-    use std::os::unix::process::ExitStatusExt;
-    const BY_THE_USER: [i32; 2] = [2, 15];
-    status
-        .signal()
-        .is_some_and(|signal| BY_THE_USER.contains(&signal))
-}
-
-#[cfg(not(unix))]
-fn was_stopped(_: ExitStatus) -> bool {
-    false
-}
-
-/// Makes the folder of a report.
-pub fn make_folder(folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))
+    let failed = !finished.status.success();
+    Ok((records, failed.then(|| finished.message())))
 }

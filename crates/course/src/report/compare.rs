@@ -1,6 +1,6 @@
 //! Two reports side by side: which kernels differ by more than the noise?
 
-use std::fmt;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
@@ -10,8 +10,9 @@ use common::numbers::{factor, percent, significant};
 use common::record::Record;
 use common::shape::Shape;
 use serde::Serialize;
+use toolbox::size_name;
 
-use super::model::{Device, Report, size_name};
+use super::model::{Device, Survey};
 use super::rows::{self, Row};
 
 /// Medians nearer than this are never told apart: clocks, temperature and
@@ -20,10 +21,10 @@ const FLOOR: f64 = 0.03;
 /// Fewer samples than this have no spread to speak of.
 const FEWEST: usize = 3;
 
-/// What came of one kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// How a kernel of the second report differs, in the order of the last line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Verdict {
+enum Difference {
     Faster,
     Slower,
     Same,
@@ -33,28 +34,18 @@ enum Verdict {
     OnlyInB,
 }
 
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.pad(match self {
-            Verdict::Faster => "faster",
-            Verdict::Slower => "slower",
-            Verdict::Same => "same",
-            Verdict::Unjudged => "unjudged",
-            Verdict::OnlyInA => "only in a",
-            Verdict::OnlyInB => "only in b",
-        })
+impl Difference {
+    fn shown(self) -> ColoredString {
+        match self {
+            Difference::Faster => "faster".green(),
+            Difference::Slower => "slower".red(),
+            Difference::Same => "same".normal(),
+            Difference::Unjudged => "unjudged".yellow(),
+            Difference::OnlyInA => "only in a".yellow(),
+            Difference::OnlyInB => "only in b".yellow(),
+        }
     }
 }
-
-/// In the order of the last line.
-const ALL: [Verdict; 6] = [
-    Verdict::Faster,
-    Verdict::Slower,
-    Verdict::Same,
-    Verdict::Unjudged,
-    Verdict::OnlyInA,
-    Verdict::OnlyInB,
-];
 
 /// One line of the comparison.
 #[derive(Clone, Debug, Serialize)]
@@ -68,12 +59,13 @@ struct Line {
     ratio: Option<f64>,
     /// How far the ratio may be from 1 by chance.
     noise: Option<f64>,
-    verdict: Verdict,
+    #[serde(rename = "verdict")]
+    difference: Difference,
 }
 
-/// Compares two report files, and prints every kernel's verdict.
+/// Compares two report files, and prints how every kernel differs.
 pub fn compare(a: &Path, b: &Path, json: bool) -> Result<()> {
-    let (first, second) = (Report::read(a)?, Report::read(b)?);
+    let (first, second) = (Survey::read(a)?, Survey::read(b)?);
     let mut out = std::io::stdout();
     for (device_a, device_b) in pairs(&first, &second)? {
         let lines = lines(&keyed(&first, device_a), &keyed(&second, device_b));
@@ -83,18 +75,17 @@ pub fn compare(a: &Path, b: &Path, json: bool) -> Result<()> {
             }
             continue;
         }
-        for (name, path, report, device) in
-            [("a", a, &first, device_a), ("b", b, &second, device_b)]
-        {
-            let commit = report.commit.as_deref().unwrap_or("no commit");
+        let sides = [("a", a, &first, device_a), ("b", b, &second, device_b)];
+        for (name, path, survey, device) in sides {
             writeln!(
                 out,
-                "{} {}: {}, driver {}, {}, {commit}",
+                "{} {}: {}, driver {}, {}, {}",
                 name.bold(),
                 path.display(),
                 device.label(),
                 device.driver,
-                report.begun
+                survey.begun,
+                survey.commit.as_deref().unwrap_or("no commit")
             )?;
         }
         print(&mut out, &lines)?;
@@ -103,39 +94,36 @@ pub fn compare(a: &Path, b: &Path, json: bool) -> Result<()> {
 }
 
 /// The devices to compare: those of the same name, or the only one of each file.
-fn pairs<'a>(a: &'a Report, b: &'a Report) -> Result<Vec<(&'a Device, &'a Device)>> {
+fn pairs<'a>(a: &'a Survey, b: &'a Survey) -> Result<Vec<(&'a Device, &'a Device)>> {
     if let ([a], [b]) = (&a.devices[..], &b.devices[..]) {
         return Ok(vec![(a, b)]);
     }
     let same = |device: &'a Device| {
-        let other = b
-            .devices
-            .iter()
-            .find(|other| other.label() == device.label());
-        other.map(|other| (device, other))
+        let mut others = b.devices.iter();
+        let other = others.find(|other| other.label() == device.label())?;
+        Some((device, other))
     };
     let pairs: Vec<_> = a.devices.iter().filter_map(same).collect();
-    let names = |report: &Report| {
-        let labels: Vec<String> = report.devices.iter().map(Device::label).collect();
-        labels.join(", ")
-    };
     if pairs.is_empty() {
+        let names = |survey: &Survey| {
+            let labels: Vec<String> = survey.devices.iter().map(Device::label).collect();
+            labels.join(", ")
+        };
         bail!(
             "the reports have no device in common, and more than one each: {} and {}; \
              make them with --device",
             names(a),
             names(b)
         )
-    } else {
-        Ok(pairs)
     }
+    Ok(pairs)
 }
 
 /// A kernel, and the size that was asked for.
 type Key = (Option<Shape>, String);
 
 /// The timed rows of a device, by what tells them apart.
-fn keyed(report: &Report, device: &Device) -> Vec<(Key, Record)> {
+fn keyed(survey: &Survey, device: &Device) -> Vec<(Key, Record)> {
     let mut all = Vec::new();
     let mut add = |size: Option<Shape>, row: &Row| {
         let name = match row.record.lesson {
@@ -144,70 +132,53 @@ fn keyed(report: &Report, device: &Device) -> Vec<(Key, Record)> {
         };
         all.push(((size, name), row.record.clone()));
     };
-    for bench in rows::benches(report, device) {
+    for bench in rows::benches(survey, device) {
         bench.timed().for_each(|row| add(bench.size, row));
     }
-    let memory = rows::memory_rows(report, device);
+    let memory = rows::memory_rows(survey, device);
     memory.iter().for_each(|row| add(None, row));
     all
 }
 
 fn lines(a: &[(Key, Record)], b: &[(Key, Record)]) -> Vec<Line> {
-    let find = |all: &[(Key, Record)], key: &Key| {
-        all.iter()
-            .find(|(known, _)| known == key)
-            .map(|(_, r)| r.clone())
-    };
-    let keys_a = a.iter().map(|(key, _)| key);
-    let only_in_b = b
-        .iter()
-        .map(|(key, _)| key)
-        .filter(|key| find(a, key).is_none());
-    keys_a
-        .chain(only_in_b)
-        .map(|key| line(&key.1, find(a, key), find(b, key)))
+    fn find<'a>(all: &'a [(Key, Record)], key: &Key) -> Option<&'a Record> {
+        let found = all.iter().find(|(known, _)| known == key);
+        found.map(|(_, record)| record)
+    }
+    let only_in_b = b.iter().filter(|(key, _)| find(a, key).is_none());
+    let keys = a.iter().chain(only_in_b).map(|(key, _)| key);
+    keys.map(|key| line(&key.1, find(a, key), find(b, key)))
         .collect()
 }
 
-fn line(kernel: &str, a: Option<Record>, b: Option<Record>) -> Line {
-    let (rate_a, rate_b) = (
-        a.as_ref().and_then(Record::rate),
-        b.as_ref().and_then(Record::rate),
-    );
-    let ratio = rate_a.zip(rate_b).map(|(a, b)| b / a);
-    let noise = a.as_ref().zip(b.as_ref()).and_then(|(a, b)| noise(a, b));
-    let verdict = match (&a, &b, ratio, noise) {
-        (Some(_), None, ..) => Verdict::OnlyInA,
-        (None, ..) => Verdict::OnlyInB,
+fn line(kernel: &str, a: Option<&Record>, b: Option<&Record>) -> Line {
+    let rates = [a, b].map(|record| record.and_then(Record::rate));
+    let ratio = rates[0].zip(rates[1]).map(|(a, b)| b / a);
+    let noise = a.zip(b).and_then(|(a, b)| noise(a, b));
+    let difference = match (a, b, ratio, noise) {
+        (Some(_), None, ..) => Difference::OnlyInA,
+        (None, ..) => Difference::OnlyInB,
         (.., Some(ratio), Some(noise)) => judge(ratio, noise),
-        _ => Verdict::Unjudged,
+        _ => Difference::Unjudged,
     };
-    let shape = |r: &Record| {
-        size_name(Shape {
-            m: r.m,
-            n: r.n,
-            k: r.k,
-        })
-    };
-    let sizes = [&a, &b].map(|r| r.as_ref().filter(|r| r.gflops.is_some()).map(shape));
-    let unit = if sizes.iter().any(Option::is_some) {
-        "GFLOP/s"
-    } else {
-        "GB/s"
-    };
-    let size = match sizes {
-        [Some(a), Some(b)] if a != b => format!("{a} and {b}"),
-        [a, b] => a.or(b).unwrap_or_default(),
-    };
+    let product = |record: &&Record| record.gflops.is_some();
+    let size = |record: &Record| size_name(record.shape());
+    let mut sizes: Vec<String> = [a, b]
+        .into_iter()
+        .flatten()
+        .filter(product)
+        .map(size)
+        .collect();
+    sizes.dedup();
     Line {
         kernel: kernel.into(),
-        size,
-        unit,
-        a: rate_a,
-        b: rate_b,
+        unit: if sizes.is_empty() { "GB/s" } else { "GFLOP/s" },
+        size: sizes.join(" and "),
+        a: rates[0],
+        b: rates[1],
         ratio,
         noise,
-        verdict,
+        difference,
     }
 }
 
@@ -219,28 +190,27 @@ fn noise(a: &Record, b: &Record) -> Option<f64> {
     both.then(|| (a.spread.unwrap_or(0.0) + b.spread.unwrap_or(0.0)).max(FLOOR))
 }
 
-fn judge(ratio: f64, noise: f64) -> Verdict {
+fn judge(ratio: f64, noise: f64) -> Difference {
     match ratio {
-        _ if ratio > 1.0 + noise => Verdict::Faster,
-        _ if 1.0 / ratio > 1.0 + noise => Verdict::Slower,
-        _ => Verdict::Same,
+        _ if ratio > 1.0 + noise => Difference::Faster,
+        _ if 1.0 / ratio > 1.0 + noise => Difference::Slower,
+        _ => Difference::Same,
     }
 }
 
 fn print(out: &mut impl Write, lines: &[Line]) -> Result<()> {
     let mut size = None;
+    let mut counts = BTreeMap::<Difference, usize>::new();
     let cell = |value: Option<f64>| value.map_or("-".into(), significant);
     for line in lines {
+        *counts.entry(line.difference).or_default() += 1;
         if size != Some((&line.size, line.unit)) {
             size = Some((&line.size, line.unit));
+            let what = format!("{} {}", line.size, line.unit);
+            let [a, b, ratio, noise] = ["a", "b", "b/a", "noise"];
             let head = format!(
-                "\n  {:<35}{:>8}{:>8}{:>7}{:>7}  {}",
-                [&line.size, line.unit].join(" ").trim(),
-                "a",
-                "b",
-                "b/a",
-                "noise",
-                "b is"
+                "\n  {:<35}{a:>8}{b:>8}{ratio:>7}{noise:>7}  b is",
+                what.trim()
             );
             writeln!(out, "{}", head.bold())?;
         }
@@ -253,38 +223,22 @@ fn print(out: &mut impl Write, lines: &[Line]) -> Result<()> {
             line.ratio.map_or("-".into(), factor),
             line.noise
                 .map_or("-".into(), |n| format!("±{}", percent(n))),
-            coloured(line.verdict)
+            line.difference.shown()
         )?;
     }
-    let count = |verdict| lines.iter().filter(|line| line.verdict == verdict).count();
-    let told: Vec<String> = ALL
-        .into_iter()
-        .filter(|&verdict| count(verdict) > 0)
-        .map(|verdict| format!("{} {verdict}", count(verdict)))
-        .collect();
-    let told = if told.is_empty() {
-        "nothing to compare".into()
-    } else {
-        told.join(", ")
+    let told = counts.iter();
+    let told = told.map(|(difference, count)| format!("{count} {}", difference.shown().clear()));
+    let told = match told.collect::<Vec<String>>().join(", ").as_str() {
+        "" => "nothing to compare".bold(),
+        told => told.bold(),
     };
     writeln!(
         out,
-        "\n  {}\n  Noise: both half-quartile distances together, at least {}. It is that within\n  \
+        "\n  {told}\n  Noise: both half-quartile distances together, at least {}. It is that within\n  \
          a run; two reports of the same kernels show what changes from run to run.\n",
-        told.bold(),
         percent(FLOOR)
     )?;
     Ok(())
-}
-
-fn coloured(verdict: Verdict) -> ColoredString {
-    let text = verdict.to_string();
-    match verdict {
-        Verdict::Faster => text.green(),
-        Verdict::Slower => text.red(),
-        Verdict::Same => text.normal(),
-        _ => text.yellow(),
-    }
 }
 
 #[cfg(test)]
@@ -303,51 +257,51 @@ mod tests {
         }
     }
 
-    fn verdict(a: Record, b: Record) -> Verdict {
-        line("k", Some(a), Some(b)).verdict
+    fn difference(a: Record, b: Record) -> Difference {
+        line("k", Some(&a), Some(&b)).difference
     }
 
     #[test]
     fn a_difference_beyond_both_spreads_is_told() {
         assert_eq!(
-            verdict(record(100.0, 0.05, 5), record(120.0, 0.05, 5)),
-            Verdict::Faster
+            difference(record(100.0, 0.05, 5), record(120.0, 0.05, 5)),
+            Difference::Faster
         );
         assert_eq!(
-            verdict(record(120.0, 0.05, 5), record(100.0, 0.05, 5)),
-            Verdict::Slower
+            difference(record(120.0, 0.05, 5), record(100.0, 0.05, 5)),
+            Difference::Slower
         );
         assert_eq!(
-            verdict(record(100.0, 0.1, 5), record(119.0, 0.1, 5)),
-            Verdict::Same
+            difference(record(100.0, 0.1, 5), record(119.0, 0.1, 5)),
+            Difference::Same
         );
     }
 
     #[test]
     fn a_difference_below_the_floor_is_not_told() {
         assert_eq!(
-            verdict(record(100.0, 0.0, 5), record(102.0, 0.0, 5)),
-            Verdict::Same
+            difference(record(100.0, 0.0, 5), record(102.0, 0.0, 5)),
+            Difference::Same
         );
         assert_eq!(
-            verdict(record(100.0, 0.0, 5), record(104.0, 0.0, 5)),
-            Verdict::Faster
+            difference(record(100.0, 0.0, 5), record(104.0, 0.0, 5)),
+            Difference::Faster
         );
     }
 
     #[test]
     fn single_runs_are_not_judged_and_lone_kernels_are_named() {
         assert_eq!(
-            verdict(record(1.0, 0.0, 1), record(9.0, 0.0, 5)),
-            Verdict::Unjudged
+            difference(record(1.0, 0.0, 1), record(9.0, 0.0, 5)),
+            Difference::Unjudged
         );
         let a = [((None, "x".to_string()), record(1.0, 0.0, 5))];
         let b = [((None, "y".to_string()), record(1.0, 0.0, 5))];
         let both = lines(&a, &b);
-        assert_eq!(both[0].verdict, Verdict::OnlyInA);
+        assert_eq!(both[0].difference, Difference::OnlyInA);
         assert_eq!(
-            (both[1].verdict, both[1].kernel.as_str()),
-            (Verdict::OnlyInB, "y")
+            (both[1].difference, both[1].kernel.as_str()),
+            (Difference::OnlyInB, "y")
         );
     }
 }

@@ -3,20 +3,20 @@
 
 use common::numbers::{factor, percent, seconds, significant};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use toolbox::lessons::LESSONS;
+use toolbox::lessons::{LESSONS, Lesson};
 
 use super::figure::{Figure, STYLE};
-use super::model::{Device, Part, Report};
-use super::rows::{self, Bench, Kind, Row, rate};
+use super::model::{Device, Job, Survey};
+use super::rows::{self, Bench, Origin, Row, rate};
 use super::{ladder, roofline};
 
 /// The page, and the figures on it.
-pub fn page(report: &Report) -> (String, Vec<Figure>) {
+pub fn page(survey: &Survey) -> (String, Vec<Figure>) {
     let mut figures = Vec::new();
-    let devices: Vec<Markup> = report
+    let devices: Vec<Markup> = survey
         .devices
         .iter()
-        .map(|device| device_section(report, device, &mut figures))
+        .map(|device| device_section(survey, device, &mut figures))
         .collect();
     let markup = html! {
         (DOCTYPE)
@@ -31,17 +31,17 @@ pub fn page(report: &Report) -> (String, Vec<Figure>) {
             body {
                 main {
                     h1 { "Every step to the machine's limit" }
-                    (about(report))
-                    (unfinished(report))
-                    @if report.devices.len() > 1 {
+                    (about(survey))
+                    (unfinished(survey))
+                    @if survey.devices.len() > 1 {
                         nav { ul {
-                            @for device in &report.devices {
+                            @for device in &survey.devices {
                                 li { a href=(format!("#device-{}", device.index)) { (device.label()) } }
                             }
                         } }
                     }
                     @for device in devices { (device) }
-                    (how_it_was_measured())
+                    (PreEscaped(include_str!("how-it-was-measured.html")))
                 }
             }
         }
@@ -49,35 +49,35 @@ pub fn page(report: &Report) -> (String, Vec<Figure>) {
     (markup.into_string(), figures)
 }
 
-fn about(report: &Report) -> Markup {
+fn about(survey: &Survey) -> Markup {
     html! {
         p.about {
-            "Begun " (report.begun)
-            @if let Some(commit) = &report.commit { ", commit " code { (commit) } }
-            ". Host: " (report.host) ". Written by "
+            "Begun " (survey.begun)
+            @if let Some(commit) = &survey.commit { ", commit " code { (commit) } }
+            ". Host: " (survey.host) ". Written by "
             code { "cargo run -p course -- report" }
             "; the figures are in " code { "report.json" } "."
         }
     }
 }
 
-fn unfinished(report: &Report) -> Markup {
-    let left = report.left();
-    let names: Vec<String> = left.iter().map(Part::name).collect();
+fn unfinished(survey: &Survey) -> Markup {
+    let left = survey.left();
+    let names: Vec<String> = left.iter().map(Job::name).collect();
     html! {
         @if !left.is_empty() {
             p.notice {
-                "This run is not finished: " (report.done.len()) " of " (report.planned.len())
-                " parts are done. Still to come: " (names.join(", "))
+                "This run is not finished: " (survey.done.len()) " of " (survey.planned.len())
+                " jobs are done. Still to come: " (names.join(", "))
                 ". The same command goes on."
             }
         }
     }
 }
 
-fn device_section(report: &Report, device: &Device, figures: &mut Vec<Figure>) -> Markup {
-    let limits = rows::limits(report, device);
-    let benches = rows::benches(report, device);
+fn device_section(survey: &Survey, device: &Device, figures: &mut Vec<Figure>) -> Markup {
+    let limits = rows::limits(survey, device);
+    let benches = rows::benches(survey, device);
     html! {
         section id=(format!("device-{}", device.index)) {
             h2 { (device.name) }
@@ -91,8 +91,8 @@ fn device_section(report: &Report, device: &Device, figures: &mut Vec<Figure>) -
                 }
             }
             @for bench in &benches { (bench_section(bench, figures)) }
-            (memory_table(&rows::memory_rows(report, device)))
-            (failures(report, device))
+            (memory_table(&rows::memory_rows(survey, device)))
+            (failures(survey, device))
         }
     }
 }
@@ -135,17 +135,15 @@ fn bench_section(bench: &Bench, figures: &mut Vec<Figure>) -> Markup {
 
 /// What the reader wants to know first.
 fn in_a_sentence(bench: &Bench) -> Markup {
-    let ladder = bench.ladder();
-    let slowest = ladder.iter().find(|row| row.kind == Kind::Kernel);
     html! {
-        @if let (Some(slowest), Some(best)) = (slowest, bench.best()) {
+        @if let Some((slowest, best)) = bench.extremes() {
             p.first {
                 "From " (significant(rate(slowest))) " to " b { (significant(rate(best))) " GFLOP/s" }
                 ", " (factor(rate(best) / rate(slowest))) ": " code { (best.name()) }
                 @if let Some(share) = bench.share(best) {
                     " does " b { (percent(share)) } " of what the device can"
                 }
-                @for peer in bench.timed().filter(|row| row.kind == Kind::Peer) {
+                @for peer in bench.timed().filter(|row| row.origin == Origin::Peer) {
                     ", " (factor(rate(best) / rate(peer))) " the speed of " (peer.name())
                 }
                 "."
@@ -154,42 +152,46 @@ fn in_a_sentence(bench: &Bench) -> Markup {
     }
 }
 
-fn kernel_table(bench: &Bench) -> Markup {
-    let kernels = || bench.rows.iter().filter(|row| row.kind == Kind::Kernel);
-    let slowest = bench
-        .ladder()
-        .into_iter()
-        .find(|row| row.kind == Kind::Kernel);
-    let slowest = slowest.map_or(1.0, rate);
+/// A table that a phone can scroll.
+fn table(caption: &str, head: Markup, body: Markup) -> Markup {
     html! {
         div.scroll tabindex="0" {
             table {
-                caption { "Every step, in teaching order" }
-                thead { tr {
-                    th { "" } th.words { "kernel" } th { "GFLOP/s" } th { "of limit" } th { "step" }
-                    th { "× slowest" } th { "median" } th { "spread" } th { "FLOP/B" } th { "build" }
-                } }
-                @for lesson in LESSONS {
-                    @if kernels().any(|row| row.record.lesson == lesson.number) {
-                        tbody {
-                            tr { th colspan="10" { "Lesson " (lesson.number) ": " (lesson.teaches) } }
-                            @for row in kernels().filter(|row| row.record.lesson == lesson.number) {
-                                (kernel_row(bench, row, slowest))
-                            }
-                        }
-                    }
-                }
+                caption { (caption) }
+                thead { tr { (head) } }
+                (body)
             }
         }
     }
 }
 
+fn kernel_table(bench: &Bench) -> Markup {
+    let slowest = bench.extremes().map_or(1.0, |(slowest, _)| rate(slowest));
+    let head = html! {
+        th { "" } th.words { "kernel" } th { "GFLOP/s" } th { "of limit" } th { "step" }
+        th { "× slowest" } th { "median" } th { "spread" } th { "FLOP/B" } th { "build" }
+    };
+    let of = |lesson: &Lesson| {
+        let of_it = |row: &&Row| row.origin == Origin::Kernel && row.record.lesson == lesson.number;
+        bench.rows.iter().filter(of_it).collect()
+    };
+    let lessons = LESSONS.iter().map(|lesson| (lesson, of(lesson)));
+    let lessons = lessons.filter(|(_, rows): &(_, Vec<&Row>)| !rows.is_empty());
+    let body = html! {
+        @for (lesson, rows) in lessons {
+            tbody {
+                tr { th colspan="10" { "Lesson " (lesson.number) ": " (lesson.teaches) } }
+                @for row in rows { (kernel_row(bench, row, slowest)) }
+            }
+        }
+    };
+    table("Every step, in teaching order", head, body)
+}
+
 fn kernel_row(bench: &Bench, row: &Row, slowest: f64) -> Markup {
     let record = &row.record;
-    let best = bench.best().is_some_and(|best| best.id == row.id);
-    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
     html! {
-        tr class=[best.then_some("best")] {
+        tr class=[bench.is_best(row).then_some("best")] {
             td { (row.id) }
             td.words {
                 (code(row.name())) br; span.says { (record.says) }
@@ -207,12 +209,12 @@ fn kernel_row(bench: &Bench, row: &Row, slowest: f64) -> Markup {
                 td.words.wrong colspan="8" { "DIED: " (how) }
             } @else {
                 td { (significant(rate(row))) }
-                td { (or_dash(bench.share(row).map(percent))) }
-                td { (or_dash(record.step_factor.map(factor))) }
+                td { (or_dash(bench.share(row), percent)) }
+                td { (or_dash(record.step_factor, factor)) }
                 td { (factor(rate(row) / slowest)) }
-                td { (or_dash(record.seconds_median.map(seconds))) (clock(row)) }
+                td { (or_dash(record.seconds_median, seconds)) (clock(row)) }
                 td { (spread(row)) }
-                td { (or_dash(row.intensity().map(significant))) }
+                td { (or_dash(row.intensity(), significant)) }
                 td { (seconds(record.build_seconds)) }
             }
         }
@@ -221,77 +223,68 @@ fn kernel_row(bench: &Bench, row: &Row, slowest: f64) -> Markup {
 
 /// Host and libraries, and how many times faster the best kernel is.
 fn beside_table(bench: &Bench) -> Markup {
-    let best = bench.best().map(rate);
-    html! {
-        @if bench.rows.iter().any(|row| row.kind != Kind::Kernel) {
-            div.scroll tabindex="0" {
-                table {
-                    caption { "The host and libraries, in the same run" }
-                    thead { tr {
-                        th.words { "what" } th { "GFLOP/s" } th { "best kernel" } th { "of limit" }
-                        th { "median" } th { "spread" }
-                    } }
-                    tbody {
-                        @for row in bench.rows.iter().filter(|row| row.kind != Kind::Kernel) {
-                            tr {
-                                td.words { b { (row.name()) } br; span.says { (row.record.says) } }
-                                @if let Some(why) = row.record.skipped.as_ref().or(row.record.failed.as_ref()) {
-                                    td.words colspan="5" { (why) }
-                                } @else {
-                                    td { (significant(rate(row))) }
-                                    td { (best.map_or("-".into(), |best| factor(best / rate(row)))) }
-                                    td { (bench.share(row).map_or("-".into(), percent)) }
-                                    td { (row.record.seconds_median.map_or("-".into(), seconds)) }
-                                    td { (spread(row)) }
-                                }
-                            }
-                        }
+    if bench.beside().next().is_none() {
+        return html! {};
+    }
+    let best = bench.extremes().map(|(_, best)| rate(best));
+    let head = html! {
+        th.words { "what" } th { "GFLOP/s" } th { "best kernel" } th { "of limit" }
+        th { "median" } th { "spread" }
+    };
+    let body = html! {
+        tbody {
+            @for row in bench.beside() {
+                tr {
+                    td.words { b { (row.name()) } br; span.says { (row.record.says) } }
+                    @if let Some(why) = row.record.skipped.as_ref().or(row.record.failed.as_ref()) {
+                        td.words colspan="5" { (why) }
+                    } @else {
+                        td { (significant(rate(row))) }
+                        td { (or_dash(best.map(|best| best / rate(row)), factor)) }
+                        td { (or_dash(bench.share(row), percent)) }
+                        td { (or_dash(row.record.seconds_median, seconds)) }
+                        td { (spread(row)) }
                     }
                 }
             }
         }
-    }
+    };
+    table("The host and libraries, in the same run", head, body)
 }
 
 fn memory_table(rows: &[Row]) -> Markup {
-    html! {
-        @if !rows.is_empty() {
-            h3 { "Memory" }
-            div.scroll tabindex="0" {
-                table {
-                    caption { "Kernels that move data: bytes read and written" }
-                    thead { tr {
-                        th.words { "kernel" } th { "GB/s" } th { "of copying" } th { "median" } th { "spread" }
-                    } }
-                    tbody {
-                        @for row in rows {
-                            tr {
-                                td.words { (code(row.name())) br; span.says { (row.record.says) } }
-                                td { (significant(rate(row))) }
-                                td { (row.record.share_of_limit.map_or("-".into(), percent)) }
-                                td { (row.record.seconds_median.map_or("-".into(), seconds)) (clock(row)) }
-                                td { (spread(row)) }
-                            }
-                        }
-                    }
+    if rows.is_empty() {
+        return html! {};
+    }
+    let head = html! {
+        th.words { "kernel" } th { "GB/s" } th { "of copying" } th { "median" } th { "spread" }
+    };
+    let body = html! {
+        tbody {
+            @for row in rows {
+                tr {
+                    td.words { (code(row.name())) br; span.says { (row.record.says) } }
+                    td { (significant(rate(row))) }
+                    td { (or_dash(row.record.share_of_limit, percent)) }
+                    td { (or_dash(row.record.seconds_median, seconds)) (clock(row)) }
+                    td { (spread(row)) }
                 }
             }
         }
-    }
+    };
+    let caption = "Kernels that move data: bytes read and written";
+    html! { h3 { "Memory" } (table(caption, head, body)) }
 }
 
-fn failures(report: &Report, device: &Device) -> Markup {
-    let failed: Vec<_> = report
-        .done
-        .iter()
-        .filter(|done| done.part.device == device.index)
-        .filter_map(|done| Some((done, done.failed.as_ref()?)))
+fn failures(survey: &Survey, device: &Device) -> Markup {
+    let failed: Vec<_> = rows::of_device(survey, device)
+        .filter_map(|done| Some((done.job.name(), done.failed.as_ref()?)))
         .collect();
     html! {
         @if !failed.is_empty() {
             h3 { "What failed" }
-            @for (done, why) in failed {
-                p.notice { b { (done.part.name()) } ": " span.wrong { (why) } }
+            @for (name, why) in failed {
+                p.notice { b { (name) } ": " span.wrong { (why) } }
             }
         }
     }
@@ -300,6 +293,10 @@ fn failures(report: &Report, device: &Device) -> Markup {
 /// A name that may be broken after an underscore, for a phone's sake.
 fn code(name: &str) -> Markup {
     html! { code { @for part in name.split_inclusive('_') { (part) wbr; } } }
+}
+
+fn or_dash(value: Option<f64>, shown: fn(f64) -> String) -> String {
+    value.map_or("-".into(), shown)
 }
 
 /// One measurement has no spread.
@@ -314,42 +311,5 @@ fn clock(row: &Row) -> &'static str {
     match row.record.clock.as_deref() {
         Some("wall") => " (wall clock)",
         _ => "",
-    }
-}
-
-fn how_it_was_measured() -> Markup {
-    html! {
-        section {
-            h2 { "How it was measured" }
-            dl {
-                dt { "Right before fast" }
-                dd { "Every result was checked before it was timed. What is wrong or was skipped has no rate." }
-                dt { "Median and spread" }
-                dd {
-                    "START to END of the kernel's event, after a warm-up; the middle of all runs. Half of "
-                    "the runs lie within the spread or less of it. The host's loops are timed once in each "
-                    "lesson: their spread is that between lessons."
-                }
-                dt { "Limit" }
-                dd {
-                    "What two probe kernels reached on the same device in the same run: multiply-adds in "
-                    "registers, and a copy. The best of all the lessons' probes counts."
-                }
-                dt { "Step, × slowest" }
-                dd { "The rate over that of the row before in the same lesson, and over that of the slowest kernel." }
-                dt { "FLOP/B" }
-                dd {
-                    "2 × M × N × K over the bytes that the kernel asks global memory for. Caches may serve "
-                    "most of them, so that this is not what the memory's pins see."
-                }
-                dt { "Build" }
-                dd { "Seconds in the driver's compiler; a driver with a cache of its own takes less the second time." }
-                dt { "Libraries" }
-                dd {
-                    "The same matrices, the same check, the same rules. A library may start several kernels "
-                    "for one product: its time goes from the end of what came before to the end of the last."
-                }
-            }
-        }
     }
 }

@@ -5,7 +5,7 @@ use common::numbers::{percent as share, significant};
 use maud::{Markup, html};
 
 use super::figure::{Figure, LogAxis, percent, round};
-use super::rows::{Bench, Kind, Row, rate};
+use super::rows::{Bench, Origin, Row, rate};
 
 const ROW: f64 = 22.0;
 const TOP: f64 = 26.0;
@@ -46,7 +46,7 @@ pub fn figure(bench: &Bench) -> Figure {
             bench.size_name(),
             bench.device.name
         ),
-        alt: alt(bench, &rows),
+        alt: alt(bench),
         height: bottom + BOTTOM,
         body,
     }
@@ -54,18 +54,16 @@ pub fn figure(bench: &Bench) -> Figure {
 
 /// One row: the bar, and over it the name and the figures.
 fn bar(bench: &Bench, row: &Row, axis: &LogAxis, y: f64) -> Markup {
-    let class = match row.kind {
-        Kind::Kernel => "kernel",
-        Kind::Host => "host",
-        Kind::Peer => "peer",
+    let class = match row.origin {
+        Origin::Kernel => "kernel",
+        Origin::Host => "host",
+        Origin::Peer => "peer",
     };
-    let best = bench
-        .best()
-        .is_some_and(|best| best.id == row.id && row.kind == Kind::Kernel);
-    let label = match row.kind {
-        Kind::Kernel => format!("{}  {}", row.id, row.name()),
-        Kind::Host => format!("host: {}", row.name()),
-        Kind::Peer => row.name().to_string(),
+    let best = bench.is_best(row);
+    let label = match row.origin {
+        Origin::Kernel => format!("{}  {}", row.id, row.name()),
+        Origin::Host => format!("host: {}", row.name()),
+        Origin::Peer => row.name().to_string(),
     };
     let of_limit = bench.share(row).map(share).unwrap_or_default();
     html! {
@@ -80,9 +78,8 @@ fn bar(bench: &Bench, row: &Row, axis: &LogAxis, y: f64) -> Markup {
     }
 }
 
-fn alt(bench: &Bench, rows: &[&Row]) -> String {
-    let kernels: Vec<&&Row> = rows.iter().filter(|row| row.kind == Kind::Kernel).collect();
-    let (Some(first), Some(last)) = (kernels.first(), kernels.last()) else {
+fn alt(bench: &Bench) -> String {
+    let Some((first, last)) = bench.extremes() else {
         return "No kernel was timed.".into();
     };
     let of_limit = bench.share(last).map_or(String::new(), |s| {
@@ -92,7 +89,7 @@ fn alt(bench: &Bench, rows: &[&Row]) -> String {
         "Bars on a logarithmic scale, from the slowest to the fastest of {} kernels. \
          The slowest, {}, does {} GFLOP/s; the fastest, {}, does {} GFLOP/s{of_limit}. \
          All figures stand in the table below.",
-        kernels.len(),
+        bench.kernels().len(),
         first.name(),
         significant(rate(first)),
         last.name(),

@@ -1,10 +1,9 @@
-//! What a report holds: `report.json`, which is written after every part, so that
+//! What a report holds: `report.json`, which is written after every job, so that
 //! a run that was stopped can go on.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result};
 use common::Error;
@@ -12,14 +11,14 @@ use common::record::Record;
 use common::shape::Shape;
 use common::source::workspace;
 use serde::{Deserialize, Serialize};
-use toolbox::date;
-pub use toolbox::size_name;
+use toolbox::{date, size_name};
 
 use super::peers::Peer;
+use crate::machine;
 
 /// A run of the lessons and of the peers, on one or several devices.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Report {
+pub struct Survey {
     /// When it was begun.
     pub begun: String,
     /// The commit, with "-dirty" where files were changed; where git knows it.
@@ -31,8 +30,8 @@ pub struct Report {
     /// The devices, in the order of the listing.
     pub devices: Vec<Device>,
     /// All that belongs to the run.
-    pub planned: Vec<Part>,
-    /// What has been run so far.
+    pub planned: Vec<Job>,
+    /// What has been done so far.
     pub done: Vec<Done>,
 }
 
@@ -75,44 +74,46 @@ impl Device {
     }
 }
 
-/// What one child process runs.
+/// What one child process does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Part {
+pub struct Job {
     /// Number of the device in the listing.
     pub device: usize,
     /// The size that the child is given; none for its own.
     pub size: Option<Shape>,
     /// Lesson or library.
-    pub work: Work,
+    #[serde(rename = "work")]
+    pub task: Task,
 }
 
 /// A lesson, or a library beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Work {
+pub enum Task {
     Lesson(u32),
     Peer(Peer),
 }
 
-impl Part {
+impl Job {
     /// "lesson08 at 1024x1024x1024".
     pub fn name(&self) -> String {
-        let work = match self.work {
-            Work::Lesson(number) => format!("lesson{number:02}"),
-            Work::Peer(peer) => peer.name().to_string(),
+        let task = match self.task {
+            Task::Lesson(number) => format!("lesson{number:02}"),
+            Task::Peer(peer) => peer.name().to_string(),
         };
         match self.size {
-            Some(size) => format!("{work} at {}", size_name(size)),
-            None => work,
+            Some(size) => format!("{task} at {}", size_name(size)),
+            None => task,
         }
     }
 }
 
-/// A part that has been run.
+/// A job that has been done.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Done {
     /// Which one.
-    pub part: Part,
+    #[serde(rename = "part")]
+    pub job: Job,
     /// How long the child took.
     pub seconds: f64,
     /// What it measured.
@@ -121,13 +122,15 @@ pub struct Done {
     pub failed: Option<String>,
 }
 
-impl Report {
+impl Survey {
     /// A report of nothing yet.
-    pub fn new(settings: Settings, devices: Vec<Device>, planned: Vec<Part>) -> Result<Report> {
-        Ok(Report {
+    pub fn new(settings: Settings, devices: Vec<Device>, planned: Vec<Job>) -> Result<Survey> {
+        let folder = workspace().display().to_string();
+        let describe = ["describe", "--always", "--dirty", "--abbrev=10"];
+        Ok(Survey {
             begun: date("+%Y-%m-%d %H:%M")?,
-            commit: commit(),
-            host: host(),
+            commit: machine::output("git", &[&["-C", &folder], &describe[..]].concat()),
+            host: format!("{}, {} cores", machine::cpu(), machine::cores()),
             settings,
             devices,
             planned,
@@ -136,7 +139,7 @@ impl Report {
     }
 
     /// Reads `report.json`, or a copy of it.
-    pub fn read(path: &Path) -> Result<Report> {
+    pub fn read(path: &Path) -> Result<Survey> {
         let unusable = |why: String| Error::File {
             path: path.into(),
             why,
@@ -157,17 +160,16 @@ impl Report {
             .with_context(|| format!("{} cannot be written", path.display()))
     }
 
-    /// The parts that have not been run.
-    pub fn left(&self) -> Vec<Part> {
-        let is_done = |part: &&Part| self.done.iter().any(|done| done.part == **part);
-        let left = self.planned.iter().filter(|part| !is_done(part));
+    /// The jobs that have not been done.
+    pub fn left(&self) -> Vec<Job> {
+        let is_done = |job: &&Job| self.done.iter().any(|done| done.job == **job);
+        let left = self.planned.iter().filter(|job| !is_done(job));
         left.cloned().collect()
     }
 
-    /// Whether it was stopped before its end, and is of the same run as `other`.
-    pub fn goes_on_as(&self, other: &Report) -> bool {
-        !self.left().is_empty()
-            && self.settings == other.settings
+    /// Whether it is of the same run as `other`.
+    pub fn goes_on_as(&self, other: &Survey) -> bool {
+        self.settings == other.settings
             && self.devices == other.devices
             && self.commit == other.commit
     }
@@ -176,36 +178,15 @@ impl Report {
 /// A number that changes when a kernel file does. Rust does not promise the same
 /// one for ever; another one only makes a stopped run start anew.
 pub fn fingerprint_of_kernels() -> Result<u64> {
-    let mut paths: Vec<_> = fs::read_dir(workspace().join("kernels"))?
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|end| end == "cl"))
+    let entries = fs::read_dir(workspace().join("kernels"))?;
+    let mut paths: Vec<_> = entries
+        .map_while(|entry| Some(entry.ok()?.path()))
         .collect();
+    paths.retain(|path| path.extension().is_some_and(|end| end == "cl"));
     paths.sort();
     let mut hasher = DefaultHasher::new();
     for path in paths {
         fs::read(path)?.hash(&mut hasher);
     }
     Ok(hasher.finish())
-}
-
-fn commit() -> Option<String> {
-    let git = Command::new("git")
-        .args(["describe", "--always", "--dirty", "--abbrev=10"])
-        .current_dir(workspace())
-        .output()
-        .ok()?;
-    let text = String::from_utf8_lossy(&git.stdout).trim().to_string();
-    (git.status.success() && !text.is_empty()).then_some(text)
-}
-
-/// The CPU's name where the system tells it, and its cores.
-fn host() -> String {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let told = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = told.lines().find_map(|line| {
-        let (key, value) = line.split_once(':')?;
-        (key.trim() == "model name").then(|| value.trim().to_string())
-    });
-    let model = model.unwrap_or_else(|| std::env::consts::ARCH.into());
-    format!("{model}, {cores} cores")
 }

@@ -7,20 +7,23 @@ mod openblas;
 
 use std::io::Write;
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use common::element::Type;
-use common::matrix::Fill;
+use common::device;
+use common::element::{Elements, Type};
+use common::matrix::{Fill, Matrix};
 use common::record::{Record, Work};
 use common::session::Session;
 use common::shape::Shape;
-use common::timing::{Runs, Timing};
+use common::timing::{self, Profile, Runs};
 use common::verify::{self, Problem};
-use common::{device, matrix::Matrix};
-use dlopen2::raw::Library;
+use dlopen2::wrapper::{Container, WrapperApi};
 use serde::{Deserialize, Serialize};
+
+use clblast::ClBlast;
+use openblas::OpenBlas;
 
 /// A library that multiplies matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ValueEnum)]
@@ -41,14 +44,6 @@ impl Peer {
         match self {
             Peer::Clblast => "CLBlast",
             Peer::Openblas => "OpenBLAS",
-        }
-    }
-
-    /// What `course peer` calls it.
-    pub fn argument(self) -> &'static str {
-        match self {
-            Peer::Clblast => "clblast",
-            Peer::Openblas => "openblas",
         }
     }
 
@@ -75,19 +70,20 @@ impl Peer {
         }
     }
 
-    /// The library, and the name under which it was found; else what is missing.
-    fn load(self) -> Result<(Library, &'static str), String> {
-        let mut found = self
-            .libraries()
-            .iter()
-            .filter_map(|name| Some((Library::open(name).ok()?, *name)));
-        found.next().ok_or_else(|| {
-            format!(
-                "missing: {} is not installed; {} has it",
-                self.name(),
-                self.package()
-            )
-        })
+    /// The library, and the name under which it was found; else notes what is missing.
+    fn load<Api: WrapperApi>(self, record: &mut Record) -> Option<(Container<Api>, &'static str)> {
+        let found = self.libraries().iter().find_map(|name| {
+            // SAFETY: each Api has the types of its library's headers.
+            let library = unsafe { Container::load(name) };
+            Some((library.ok()?, *name))
+        });
+        if found.is_none() {
+            let (name, package) = (self.name(), self.package());
+            record.skipped = Some(format!(
+                "missing: {name} is not installed; {package} has it"
+            ));
+        }
+        found
     }
 }
 
@@ -107,14 +103,13 @@ pub struct Options {
     runs: Option<usize>,
 }
 
-/// How a library was measured.
-struct Measured {
-    /// What it is: version, threads.
-    says: String,
-    /// Its last result.
-    timing: Timing,
-    /// Seconds of the first call, which may compile.
-    first_seconds: f64,
+/// A product that a library can compute again and again.
+trait Product {
+    /// Computes it once: seconds by the wall clock, and the device's own times, where
+    /// there is a device.
+    fn run(&mut self) -> Result<(f64, Option<Profile>)>;
+    /// The bytes of C and of the canary behind it.
+    fn result(&self) -> Result<Vec<u8>>;
 }
 
 /// The child: measures one library on one product, and prints the record.
@@ -133,30 +128,25 @@ pub fn run(options: &Options) -> Result<()> {
         ..Record::default()
     };
     let runs = options.runs.map_or(Runs::Enough, Runs::Exactly);
-    match options.peer.load() {
-        Err(missing) => record.skipped = Some(missing),
-        Ok((library, file)) => {
-            let check = |c: &Matrix, canary| {
-                verify::check(&problem, c, canary).map_err(|wrong| wrong.to_string())
-            };
-            let measured = match options.peer {
-                Peer::Openblas => openblas::measure(&library, &problem, runs, check)?,
-                Peer::Clblast => {
-                    let session = session(options.device)?;
-                    record.platform = session.device.platform.name.clone();
-                    record.device = session.device.name.clone();
-                    record.driver = session.device.driver.clone();
-                    clblast::measure(&library, file, &session, &problem, runs, check)?
-                }
-            };
-            match measured {
-                Err(wrong) => record.failed = Some(wrong),
-                Ok((measured, right)) => {
-                    record.right(right);
-                    record.says = measured.says;
-                    record.build_seconds = measured.first_seconds;
-                    record.timed(&measured.timing, Work::Flop(problem.shape.flop()), None);
-                }
+    match options.peer {
+        Peer::Openblas => {
+            if let Some((library, _)) = options.peer.load(&mut record) {
+                let product = OpenBlas::new(library, &problem)?;
+                record.says = product.about();
+                measure(product, &problem, runs, &mut record)?;
+            }
+        }
+        Peer::Clblast => {
+            if let Some((library, file)) = options.peer.load(&mut record) {
+                let device = device::list()?.into_iter().nth(options.device);
+                let device = device.context("there is no such device")?;
+                let session = Session::open(device, Rc::new(()))?;
+                record.platform = session.device.platform.name.clone();
+                record.device = session.device.name.clone();
+                record.driver = session.device.driver.clone();
+                record.says = format!("{file}, on the lessons' device and queue");
+                let product = ClBlast::new(library, &session, &problem)?;
+                measure(product, &problem, runs, &mut record)?;
             }
         }
     }
@@ -164,22 +154,43 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn session(index: usize) -> Result<Session> {
-    let mut devices = device::list()?;
-    if index >= devices.len() {
-        bail!("there is no device {index}");
+/// One run, which may compile; the check of what it computed; and only then the timing.
+fn measure(
+    mut product: impl Product,
+    problem: &Problem,
+    runs: Runs,
+    record: &mut Record,
+) -> Result<()> {
+    record.build_seconds = product.run()?.0;
+    let (ty, Shape { m, n, .. }) = (problem.ty, problem.shape);
+    let all = product.result()?;
+    let bytes = m * n * ty.size();
+    let c = Matrix {
+        rows: m,
+        cols: n,
+        data: Elements::from_bytes(ty, &all[..bytes]),
+    };
+    let canary = verify::canary_alive(&all, bytes, all.len() - bytes, ty);
+    match verify::check(problem, &c, canary) {
+        Ok(right) => record.right(right),
+        Err(wrong) => {
+            record.failed = Some(wrong.to_string());
+            return Ok(());
+        }
     }
-    Ok(Session::open(devices.swap_remove(index), Rc::new(()))?)
-}
-
-/// A function of a library.
-///
-/// # Safety
-/// `T` must be the type of the function that the library has under this name,
-/// and the function must not be called after the library is closed.
-unsafe fn function<T>(library: &Library, name: &str) -> Result<T> {
-    // SAFETY: as this function's own.
-    unsafe { library.symbol(name) }.with_context(|| format!("the library has no {name}"))
+    let begin = Instant::now();
+    while begin.elapsed() < WARM_UP {
+        product.run()?;
+    }
+    let (mut walls, mut profiles) = (Vec::new(), Vec::new());
+    while !runs.done(&walls) {
+        let (wall, profile) = product.run()?;
+        walls.push(wall);
+        profiles.push(profile.into_iter().collect());
+    }
+    let timing = timing::settle(&walls, &profiles);
+    record.timed(&timing, Work::Flop(problem.shape.flop()), None);
+    Ok(())
 }
 
 /// How long a library is run before it is timed, as the kernels are.

@@ -1,38 +1,35 @@
-//! What belongs to a run: the devices, and the parts on each.
-
-use std::process::Command;
+//! What belongs to a run: the devices, and the jobs on each.
 
 use anyhow::{Context, Result, bail};
 use common::Error;
 use common::shape::Shape;
 use serde_json::Value;
+use toolbox::child::Finished;
 use toolbox::lessons::LESSONS;
 
-use super::model::{Device, Part, Settings, Work};
+use super::model::{Device, Job, Settings, Task};
 use super::peers::Peer;
 
 /// The devices to run on, as lesson 1 lists and chooses them.
 pub fn devices(selector: Option<&str>, all: bool) -> Result<Vec<Device>> {
-    let mut command = Command::new(LESSONS[0].binary()?);
+    let mut command = LESSONS[0].command()?;
     command.arg("--json");
     if let Some(selector) = selector {
         command.args(["--device", selector]);
     }
-    let output = command.output()?;
-    if !output.status.success() {
-        let told = String::from_utf8_lossy(&output.stderr);
-        let told = told.trim().trim_start_matches("error: ");
-        return Err(match output.status.code() {
+    let listing = Finished::of(&mut command)?;
+    if !listing.status.success() {
+        let told = listing.message();
+        return Err(match listing.status.code() {
             Some(3) => Error::NoDevice {
                 state: told.trim_start_matches("no usable OpenCL device: ").into(),
             },
-            _ => Error::Selector(told.into()),
+            _ => Error::Selector(told),
         }
         .into());
     }
-    let text = String::from_utf8_lossy(&output.stdout);
     let mut devices = Vec::new();
-    for line in text.lines() {
+    for line in listing.stdout.lines() {
         let listed: Value = serde_json::from_str(line).context("lesson 1's listing")?;
         let device = device(&listed["device"]);
         // A simulator's times mean nothing; chosen by name, it may show that.
@@ -42,10 +39,9 @@ pub fn devices(selector: Option<&str>, all: bool) -> Result<Vec<Device>> {
         }
     }
     if devices.is_empty() {
-        bail!("lesson 1 lists no device; run ./setup")
-    } else {
-        Ok(devices)
+        bail!("lesson 1 lists no device; run ./setup");
     }
+    Ok(devices)
 }
 
 fn device(told: &Value) -> Device {
@@ -63,58 +59,40 @@ fn device(told: &Value) -> Device {
 
 /// Lessons on products once for each size, then the libraries; lesson 2 works on
 /// vectors and has a size of its own.
-pub fn parts(settings: &Settings, devices: &[Device]) -> Vec<Part> {
-    let sizes: Vec<Option<Shape>> = if settings.sizes.is_empty() {
-        vec![None]
-    } else {
-        settings.sizes.iter().copied().map(Some).collect()
-    };
-    let mut parts = Vec::new();
+pub fn jobs(settings: &Settings, devices: &[Device]) -> Vec<Job> {
+    let mut sizes: Vec<Option<Shape>> = settings.sizes.iter().copied().map(Some).collect();
+    if sizes.is_empty() {
+        sizes.push(None);
+    }
+    let (vectors, products): (Vec<u32>, Vec<u32>) =
+        settings.lessons.iter().partition(|&&number| number == 2);
+    let peers = Peer::ALL.into_iter().filter(|_| settings.peers);
+    let products = products.into_iter().map(Task::Lesson);
+    let of_a_size: Vec<Task> = products.chain(peers.map(Task::Peer)).collect();
+    let mut jobs = Vec::new();
     for device in devices {
-        let mut add = |size, work| {
-            parts.push(Part {
-                device: device.index,
-                size,
-                work,
-            });
-        };
-        if settings.lessons.contains(&2) {
-            add(None, Work::Lesson(2));
-        }
+        let device = device.index;
+        let mut add = |size, task| jobs.push(Job { device, size, task });
+        vectors.iter().for_each(|&two| add(None, Task::Lesson(two)));
         for &size in &sizes {
-            for &number in settings.lessons.iter().filter(|&&number| number > 2) {
-                add(size, Work::Lesson(number));
-            }
-            for peer in Peer::ALL.into_iter().filter(|_| settings.peers) {
-                add(size, Work::Peer(peer));
-            }
+            of_a_size.iter().for_each(|&task| add(size, task));
         }
     }
-    parts
+    jobs
 }
 
 /// The lessons that measure something, or those of them that are asked for.
 pub fn lessons(wanted: &[u32]) -> Result<Vec<u32>> {
-    let measuring = || {
-        LESSONS
-            .iter()
-            .map(|lesson| lesson.number)
-            .filter(|&n| n > 1)
-    };
-    if let Some(unknown) = wanted
-        .iter()
-        .find(|&&n| !measuring().any(|known| known == n))
-    {
+    let all = LESSONS.iter().map(|lesson| lesson.number);
+    let mut measuring: Vec<u32> = all.filter(|&number| number > 1).collect();
+    if let Some(unknown) = wanted.iter().find(|number| !measuring.contains(number)) {
         return Err(Error::Usage(format!(
             "lesson {unknown} measures nothing, or is not there; `cargo run` lists the lessons"
         ))
         .into());
     }
-    Ok(if wanted.is_empty() {
-        measuring().collect()
-    } else {
-        measuring().filter(|n| wanted.contains(n)).collect()
-    })
+    measuring.retain(|number| wanted.is_empty() || wanted.contains(number));
+    Ok(measuring)
 }
 
 #[cfg(test)]
@@ -137,13 +115,13 @@ mod tests {
 
     #[test]
     fn every_lesson_runs_at_every_size_and_lesson_2_once() {
-        let names = |parts: Vec<Part>| -> Vec<String> { parts.iter().map(Part::name).collect() };
-        let all = parts(&settings(&[64, 100], false), &[device(0)]);
+        let names = |jobs: Vec<Job>| -> Vec<String> { jobs.iter().map(Job::name).collect() };
+        let all = jobs(&settings(&[64, 100], false), &[device(0)]);
         assert_eq!(
             names(all),
             ["lesson02", "lesson08 at 64", "lesson08 at 100"]
         );
-        let own = parts(&settings(&[], true), &[device(0), device(1)]);
+        let own = jobs(&settings(&[], true), &[device(0), device(1)]);
         assert_eq!(own.len(), 8, "two lessons and two libraries on two devices");
         assert_eq!(own[7].device, 1);
     }

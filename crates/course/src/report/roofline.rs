@@ -10,7 +10,7 @@ use common::probe::Peak;
 use maud::{Markup, html};
 
 use super::figure::{Figure, LogAxis, percent, round};
-use super::rows::{Bench, Kind, Row, rate};
+use super::rows::{Bench, Origin, Row, rate};
 
 const TOP: f64 = 24.0;
 const HEIGHT: f64 = 420.0;
@@ -35,7 +35,7 @@ pub fn figure(bench: &Bench) -> Option<Figure> {
     let limits = bench.limits?;
     let kernels: Vec<(&Row, f64)> = bench
         .timed()
-        .filter(|row| row.kind == Kind::Kernel)
+        .filter(|row| row.origin == Origin::Kernel)
         .filter_map(|row| Some((row, row.intensity()?)))
         .collect();
     if kernels.is_empty() {
@@ -60,7 +60,7 @@ pub fn figure(bench: &Bench) -> Option<Figure> {
     let body = html! {
         (grid(&x, &y))
         (roof(&x, &down, limits, ridge))
-        @for peer in bench.timed().filter(|row| row.kind == Kind::Peer) {
+        @for peer in bench.timed().filter(|row| row.origin == Origin::Peer) {
             @let at = down(rate(peer));
             line class="peer" x1="0" x2="100%" y1=(at) y2=(at) {}
             text class="peer halo end" x="100%" y=(at - 4.0) { (peer.name()) }
@@ -189,7 +189,7 @@ mod tests {
     fn labels_of_near_points_do_not_lie_on_one_another() {
         let row = Row {
             id: "1".into(),
-            kind: Kind::Kernel,
+            origin: Origin::Kernel,
             record: Record::default(),
         };
         let bottom = TOP + HEIGHT;

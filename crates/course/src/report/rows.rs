@@ -2,16 +2,16 @@
 //! rows in teaching order, and one list of what moves memory for each device.
 
 use common::probe::Peak;
-use common::record::Record;
+use common::record::{Record, Work};
 use common::shape::Shape;
-use common::timing::{median, quantile};
+use common::timing::Timing;
 use common::traffic::Counts;
 
-use super::model::{Device, Part, Report, Work};
+use super::model::{Device, Done, Survey, Task};
 
-/// What a row stands for.
+/// Where a row comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Origin {
     /// A kernel of a lesson.
     Kernel,
     /// A loop or a crate on the host.
@@ -25,14 +25,14 @@ pub enum Kind {
 pub struct Row {
     /// "8.3": the third row of lesson 8; empty for what is no kernel.
     pub id: String,
-    /// What it stands for.
-    pub kind: Kind,
+    /// Where it comes from.
+    pub origin: Origin,
     /// What was measured.
     pub record: Record,
 }
 
 impl Row {
-    /// The kernel's name; without "host" before it, where the kind says so.
+    /// The kernel's name; without "host" before it, since the origin says so.
     pub fn name(&self) -> &str {
         let name = &self.record.kernel;
         name.strip_prefix("host ").unwrap_or(name)
@@ -42,15 +42,14 @@ impl Row {
     /// for: 2 M N K over the elements loaded and stored, times their size. What the
     /// preparations load and store counts, as their time does.
     pub fn intensity(&self) -> Option<f64> {
-        let Record { m, n, k, ty, .. } = self.record;
         let preparations = self.record.preparations.iter();
         let counts: Option<Vec<Counts>> = std::iter::once(self.record.traffic_elements)
             .chain(preparations.map(|one| one.traffic_elements))
             .collect();
         let global = |c: &Counts| c.global_loads + c.global_stores;
         let elements: u64 = counts?.iter().map(global).sum();
-        let bytes = elements as f64 * ty?.size() as f64;
-        (bytes > 0.0).then(|| Shape { m, n, k }.flop() / bytes)
+        let bytes = elements as f64 * self.record.ty?.size() as f64;
+        (bytes > 0.0).then(|| self.record.shape().flop() / bytes)
     }
 }
 
@@ -81,23 +80,41 @@ impl Bench<'_> {
         self.rows.iter().filter(|row| row.record.gflops.is_some())
     }
 
-    /// The fastest kernel.
-    pub fn best(&self) -> Option<&Row> {
-        let mut ladder = self.ladder().into_iter().rev();
-        ladder.find(|row| row.kind == Kind::Kernel)
+    /// The kernels with a rate, from the slowest to the fastest.
+    pub fn kernels(&self) -> Vec<&Row> {
+        let mut rows = self.ladder();
+        rows.retain(|row| row.origin == Origin::Kernel);
+        rows
+    }
+
+    /// The slowest kernel and the fastest.
+    pub fn extremes(&self) -> Option<(&Row, &Row)> {
+        let kernels = self.kernels();
+        Some((*kernels.first()?, *kernels.last()?))
+    }
+
+    /// Whether this is the fastest kernel.
+    pub fn is_best(&self, row: &Row) -> bool {
+        let best = self.extremes().map(|(_, best)| &best.id);
+        row.origin == Origin::Kernel && best == Some(&row.id)
+    }
+
+    /// The host, then the libraries.
+    pub fn beside(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(|row| row.origin != Origin::Kernel)
     }
 
     /// The share of the device's limit; the host's own rows have none.
     pub fn share(&self, row: &Row) -> Option<f64> {
-        let of_the_device = row.record.platform != "host" && row.record.share_of_limit.is_some();
-        let peer = row.kind == Kind::Peer && row.record.platform != "host";
-        let limit = self.limits.filter(|_| of_the_device || peer)?.gflops;
+        let on_the_device = row.record.platform != "host";
+        let has_one = row.record.share_of_limit.is_some() || row.origin == Origin::Peer;
+        let limit = self.limits.filter(|_| on_the_device && has_one)?.gflops;
         row.record.gflops.map(|rate| rate / limit)
     }
 
     /// "512" or "37x91x53".
     pub fn size_name(&self) -> String {
-        super::model::size_name(self.shape)
+        toolbox::size_name(self.shape)
     }
 }
 
@@ -106,13 +123,17 @@ pub fn rate(row: &Row) -> f64 {
     row.record.rate().unwrap_or(0.0)
 }
 
+/// What has been done on a device.
+pub fn of_device<'a>(survey: &'a Survey, device: &Device) -> impl Iterator<Item = &'a Done> {
+    let index = device.index;
+    let done = survey.done.iter();
+    done.filter(move |done| done.job.device == index)
+}
+
 /// The device's limits: the best that the lessons' probes measured in this run.
-pub fn limits(report: &Report, device: &Device) -> Option<Peak> {
-    let measured = report
-        .done
-        .iter()
-        .filter(|done| done.part.device == device.index)
-        .flat_map(|done| done.records.iter().filter_map(|record| record.limits));
+pub fn limits(survey: &Survey, device: &Device) -> Option<Peak> {
+    let records = of_device(survey, device).flat_map(|done| &done.records);
+    let measured = records.filter_map(|record| record.limits);
     measured.reduce(|best, limits| Peak {
         gflops: best.gflops.max(limits.gflops),
         gbytes_per_second: best.gbytes_per_second.max(limits.gbytes_per_second),
@@ -120,32 +141,25 @@ pub fn limits(report: &Report, device: &Device) -> Option<Peak> {
 }
 
 /// A bench for every size of a device.
-pub fn benches<'a>(report: &Report, device: &'a Device) -> Vec<Bench<'a>> {
+pub fn benches<'a>(survey: &Survey, device: &'a Device) -> Vec<Bench<'a>> {
     let mut sizes: Vec<Option<Shape>> = Vec::new();
-    for part in of_device(report, device) {
-        let own = matches!(part.work, Work::Lesson(2));
-        if !own && !sizes.contains(&part.size) {
-            sizes.push(part.size);
+    for done in of_device(survey, device) {
+        if done.job.task != Task::Lesson(2) && !sizes.contains(&done.job.size) {
+            sizes.push(done.job.size);
         }
     }
     let bench = |size: Option<Shape>| {
-        let rows = product_rows(report, device, size);
+        let rows = product_rows(survey, device, size);
         let first = rows.iter().find(|row| row.record.gflops.is_some())?;
-        let Record { m, n, k, .. } = first.record;
         Some(Bench {
             device,
             size,
-            shape: Shape { m, n, k },
-            limits: limits(report, device),
+            shape: first.record.shape(),
+            limits: limits(survey, device),
             rows,
         })
     };
     sizes.into_iter().filter_map(bench).collect()
-}
-
-fn of_device<'a>(report: &'a Report, device: &'a Device) -> impl Iterator<Item = &'a Part> {
-    let parts = report.planned.iter();
-    parts.filter(|part| part.device == device.index)
 }
 
 /// What belongs into a table of products: timed, skipped or wrong. What a lesson
@@ -155,22 +169,17 @@ fn belongs(record: &Record) -> bool {
     record.gflops.is_some() || told && record.k > 0
 }
 
-fn product_rows(report: &Report, device: &Device, size: Option<Shape>) -> Vec<Row> {
+fn product_rows(survey: &Survey, device: &Device, size: Option<Shape>) -> Vec<Row> {
     let (mut kernels, mut hosts, mut peers) = (Vec::new(), Vec::<Vec<Record>>::new(), Vec::new());
-    for done in &report.done {
-        if done.part.device != device.index || done.part.size != size {
-            continue;
-        }
+    for done in of_device(survey, device).filter(|done| done.job.size == size) {
+        let mut number = 0;
         for record in done.records.iter().filter(|record| belongs(record)) {
-            match done.part.work {
-                Work::Peer(_) => peers.push(row(String::new(), Kind::Peer, record)),
-                Work::Lesson(_) if record.platform == "host" => merge(&mut hosts, record),
-                Work::Lesson(number) => {
-                    let before = kernels
-                        .iter()
-                        .filter(|row: &&Row| row.record.lesson == number);
-                    let id = format!("{number}.{}", before.count() + 1);
-                    kernels.push(row(id, Kind::Kernel, record));
+            match done.job.task {
+                Task::Peer(_) => peers.push(row(String::new(), Origin::Peer, record)),
+                Task::Lesson(_) if record.platform == "host" => merge(&mut hosts, record),
+                Task::Lesson(lesson) => {
+                    number += 1;
+                    kernels.push(row(format!("{lesson}.{number}"), Origin::Kernel, record));
                 }
             }
         }
@@ -180,12 +189,9 @@ fn product_rows(report: &Report, device: &Device, size: Option<Shape>) -> Vec<Ro
     kernels
 }
 
-fn row(id: String, kind: Kind, record: &Record) -> Row {
-    Row {
-        id,
-        kind,
-        record: record.clone(),
-    }
+fn row(id: String, origin: Origin, record: &Record) -> Row {
+    let record = record.clone();
+    Row { id, origin, record }
 }
 
 /// Every lesson measures the host anew: the same loop on the same shape is one row.
@@ -203,39 +209,25 @@ fn merge(hosts: &mut Vec<Vec<Record>>, record: &Record) {
 fn together(same: &[Record]) -> Row {
     let mut record = same[0].clone();
     let medians: Vec<f64> = same.iter().filter_map(|r| r.seconds_median).collect();
-    let Record { m, n, k, .. } = record;
-    let middle = median(&medians);
-    if middle > 0.0 {
-        let quartiles = quantile(&medians, 0.75) - quantile(&medians, 0.25);
-        record.spread = Some(quartiles / 2.0 / middle);
-        record.seconds_median = Some(middle);
-        record.gflops = Some(Shape { m, n, k }.flop() / middle / 1e9);
-        record.runs = medians.len();
-        record.seconds = medians;
+    if !medians.is_empty() {
+        let work = Work::Flop(record.shape().flop());
+        record.timed(&Timing::by_the_wall(medians), work, None);
     }
-    row(String::new(), Kind::Host, &record)
+    row(String::new(), Origin::Host, &record)
 }
 
 /// The rows that move memory: saxpy, also on the host, and the copies, once for each
 /// device.
-pub fn memory_rows(report: &Report, device: &Device) -> Vec<Row> {
+pub fn memory_rows(survey: &Survey, device: &Device) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
-    for done in &report.done {
-        let Work::Lesson(number) = done.part.work else {
-            continue;
-        };
-        if done.part.device != device.index {
-            continue;
-        }
-        for record in &done.records {
-            let known = rows.iter().any(|row| row.record.kernel == record.kernel);
-            if record.gbytes_per_second.is_some() && !known {
-                let kind = match record.platform.as_str() {
-                    "host" => Kind::Host,
-                    _ => Kind::Kernel,
-                };
-                rows.push(row(format!("{number}"), kind, record));
-            }
+    let records = of_device(survey, device).flat_map(|done| &done.records);
+    for record in records.filter(|record| record.gbytes_per_second.is_some()) {
+        if !rows.iter().any(|row| row.record.kernel == record.kernel) {
+            let origin = match record.platform.as_str() {
+                "host" => Origin::Host,
+                _ => Origin::Kernel,
+            };
+            rows.push(row(record.lesson.to_string(), origin, record));
         }
     }
     rows
@@ -262,7 +254,7 @@ mod tests {
             ..Record::default()
         };
         // 128 operations, 32 elements of 4 bytes.
-        let intensity = |record: &Record| row(String::new(), Kind::Kernel, record).intensity();
+        let intensity = |record: &Record| row(String::new(), Origin::Kernel, record).intensity();
         assert_eq!(intensity(&record), Some(1.0));
         // As many again for laying the operands out.
         let prepared = Prepared {
