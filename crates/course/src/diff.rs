@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use clap::Args;
-use colored::Colorize;
+use colored::{Color, Colorize};
 use common::Error;
 use common::source::{KernelText, Source, did_you_mean};
 use text::diff::{self, Change, Line};
@@ -33,10 +33,12 @@ struct Kernel {
 }
 
 /// What a word of the command line names.
-enum Named<'a> {
-    Lesson(u32, Vec<&'a Kernel>),
-    /// The kernels of this name: two lessons may have one.
-    Kernels(Vec<&'a Kernel>),
+struct Named<'a> {
+    /// How to say it.
+    says: String,
+    is_lesson: bool,
+    /// Those of the lesson, or those of the name: two lessons may have one.
+    kernels: Vec<&'a Kernel>,
 }
 
 /// Prints the differences.
@@ -62,21 +64,17 @@ fn kernels() -> Result<Vec<Kernel>> {
     let mut all = Vec::new();
     for lesson in LESSONS {
         let file = format!("{}.cl", lesson.folder);
-        if !common::source::workspace()
-            .join("kernels")
-            .join(&file)
-            .is_file()
-        {
+        if !Source::path_in_course(&file).is_file() {
             continue;
         }
         let source = Source::of_course(&file)?;
+        let path = source.path.display().to_string();
         for name in source.kernels() {
             if let Some(text) = source.kernel(&name) {
-                let path = source.path.display().to_string();
                 all.push(Kernel {
                     lesson: lesson.number,
                     name,
-                    path,
+                    path: path.clone(),
                     text,
                 });
             }
@@ -86,22 +84,24 @@ fn kernels() -> Result<Vec<Kernel>> {
 }
 
 fn named<'a>(word: &str, all: &'a [Kernel]) -> Result<Named<'a>> {
-    if let Ok(number) = word.parse::<u32>() {
-        let kernels: Vec<&Kernel> = all.iter().filter(|k| k.lesson == number).collect();
-        if kernels.is_empty() {
-            let (first, last) = (all.first(), all.last());
-            let range = first
-                .zip(last)
-                .map(|(a, b)| format!("{} to {}", a.lesson, b.lesson));
-            let range = range.unwrap_or_default();
-            let why = format!("lesson {number} has no kernels; lessons {range} have");
-            return Err(Error::Usage(why).into());
-        }
-        return Ok(Named::Lesson(number, kernels));
-    }
-    let kernels: Vec<&Kernel> = all.iter().filter(|kernel| kernel.name == word).collect();
+    let lesson = word.parse::<u32>().ok();
+    let is_it = |kernel: &&Kernel| match lesson {
+        Some(number) => kernel.lesson == number,
+        None => kernel.name == word,
+    };
+    let kernels: Vec<&Kernel> = all.iter().filter(is_it).collect();
+    let says = lesson.map_or(word.to_string(), |number| format!("lesson {number}"));
     if !kernels.is_empty() {
-        return Ok(Named::Kernels(kernels));
+        return Ok(Named {
+            says,
+            is_lesson: lesson.is_some(),
+            kernels,
+        });
+    }
+    if lesson.is_some() {
+        let [first, last] = [all.first(), all.last()].map(|k| k.map_or(0, |k| k.lesson));
+        let why = format!("{says} has no kernels; lessons {first} to {last} have");
+        return Err(Error::Usage(why).into());
     }
     let mut names: Vec<String> = all.iter().map(|kernel| kernel.name.clone()).collect();
     names.sort();
@@ -118,61 +118,37 @@ fn pairs<'a>(
     to: Option<&Named<'a>>,
     all: &'a [Kernel],
 ) -> (String, Vec<Pair<'a>>) {
-    match (from, to) {
-        (Named::Lesson(number, kernels), None) => (
-            format!("Lesson {number}: each kernel against the one before it."),
-            steps(kernels),
+    let says = &from.says;
+    match to {
+        None if from.is_lesson => (
+            format!("In {says}: each kernel against the one before it."),
+            steps(&from.kernels),
         ),
-        (Named::Kernels(kernels), None) => {
-            let kernel = kernels[0];
-            let siblings: Vec<&Kernel> = all.iter().filter(|k| k.lesson == kernel.lesson).collect();
-            let steps = steps(&siblings).into_iter();
-            (
-                format!(
-                    "{} against the kernel before it in lesson {}.",
-                    kernel.name, kernel.lesson
-                ),
-                steps.filter(|(_, new)| new.name == kernel.name).collect(),
-            )
+        None => {
+            let lesson = from.kernels[0].lesson;
+            let siblings: Vec<&Kernel> = all.iter().filter(|k| k.lesson == lesson).collect();
+            let mut pairs = steps(&siblings);
+            pairs.retain(|(_, new)| new.name == *says);
+            let says = format!("{says} against the kernel before it in lesson {lesson}.");
+            (says, pairs)
         }
-        (Named::Lesson(first, old), Some(Named::Lesson(second, new))) => {
-            let link = new.first().and_then(|new| Some((nearest(new, old)?, *new)));
-            (
-                format!(
-                    "From lesson {first} to lesson {second}: its first kernel against the one of \
-                     lesson {first} that is\nmost like it, then each kernel of lesson {second} \
-                     against the one before it."
-                ),
-                link.into_iter().chain(steps(new)).collect(),
-            )
+        Some(to) if from.is_lesson && to.is_lesson => {
+            let link = most_alike(&from.kernels, &to.kernels[..1]);
+            let pairs = link.into_iter().chain(steps(&to.kernels)).collect();
+            let to = &to.says;
+            let says = format!(
+                "From {says} to {to}: its first kernel against the one of {says} that is\n\
+                 most like it, then each kernel of {to} against the one before it."
+            );
+            (says, pairs)
         }
-        (Named::Lesson(number, old), Some(Named::Kernels(new))) => (
+        Some(to) => (
             format!(
-                "{} against the kernel of lesson {number} that is most like it.",
-                new[0].name
+                "From {says} to {}: the kernels that are most alike.",
+                to.says
             ),
-            nearest(new[0], old)
-                .map(|old| (old, new[0]))
-                .into_iter()
-                .collect(),
+            Vec::from_iter(most_alike(&from.kernels, &to.kernels)),
         ),
-        (Named::Kernels(old), Some(Named::Lesson(number, new))) => (
-            format!(
-                "The kernel of lesson {number} that is most like {}, against it.",
-                old[0].name
-            ),
-            nearest(old[0], new)
-                .map(|new| (old[0], new))
-                .into_iter()
-                .collect(),
-        ),
-        (Named::Kernels(old), Some(Named::Kernels(new))) => {
-            let (old, new) = of_one_lesson(old, new);
-            (
-                format!("{} against {}.", new.name, old.name),
-                vec![(old, new)],
-            )
-        }
     }
 }
 
@@ -182,37 +158,30 @@ fn steps<'a>(kernels: &[&'a Kernel]) -> Vec<Pair<'a>> {
         let before = kernels[..i].iter().rfind(|old| family(old) == family(new));
         before.map(|old| (*old, *new))
     };
-    kernels
-        .iter()
-        .enumerate()
-        .filter_map(with_predecessor)
-        .collect()
+    let kernels = kernels.iter().enumerate();
+    kernels.filter_map(with_predecessor).collect()
 }
 
-/// The kernel that takes the fewest changed lines to turn into the other.
-fn nearest<'a>(kernel: &Kernel, among: &[&'a Kernel]) -> Option<&'a Kernel> {
-    let distance = |other: &&&Kernel| {
-        let hunks = compare(other, kernel, 0);
+/// The pair of which one takes the fewest changed lines to turn into the other; of one
+/// lesson, if possible.
+fn most_alike<'a>(old: &[&'a Kernel], new: &[&'a Kernel]) -> Option<Pair<'a>> {
+    let pairs = new
+        .iter()
+        .flat_map(|new| old.iter().map(|old| (*old, *new)));
+    let distance = |(old, new): &Pair| {
+        let changed: usize = compare(old, new, 0).iter().map(Vec::len).sum();
         (
-            family(other) != family(kernel),
-            hunks.iter().map(Vec::len).sum::<usize>(),
+            family(old) != family(new),
+            old.lesson != new.lesson,
+            changed,
         )
     };
-    among.iter().min_by_key(distance).copied()
+    pairs.min_by_key(distance)
 }
 
 /// What a kernel computes, by its name: matmul, copy, transpose.
 fn family(kernel: &Kernel) -> &str {
     kernel.name.split('_').next().unwrap_or(&kernel.name)
-}
-
-/// Two lessons may have a kernel of the same name: two of one lesson, if possible.
-fn of_one_lesson<'a>(old: &[&'a Kernel], new: &[&'a Kernel]) -> Pair<'a> {
-    let together = old.iter().find_map(|old| {
-        let new = new.iter().find(|new| new.lesson == old.lesson)?;
-        Some((*old, *new))
-    });
-    together.unwrap_or((old[0], new[0]))
 }
 
 fn compare(old: &Kernel, new: &Kernel, context: usize) -> Vec<Vec<Line>> {
@@ -248,32 +217,21 @@ fn print(out: &mut impl Write, old: &Kernel, new: &Kernel) -> Result<()> {
 /// A line with its number in its file: `+` in the new kernel, `-` in the old one.
 fn shown(line: &Line, old: &Kernel, new: &Kernel) -> String {
     let number = |kernel: &Kernel| kernel.text.line + line.number - 1;
-    let text = match line.change {
+    let (sign, kernel, color) = match line.change {
         Change::Same => return format!("{:>5}   {}", number(new), line.text()),
-        Change::Gone => format!("{:>5} - ", number(old)),
-        Change::New => format!("{:>5} + ", number(new)),
-    };
-    // The names are no difference, and each side shows its own.
-    let own_name = |piece: &str| match line.change {
-        Change::Gone => piece.replace(&new.name, &old.name),
-        _ => piece.to_string(),
+        Change::Gone => ("-", old, Color::Red),
+        Change::New => ("+", new, Color::Green),
     };
     let all_changed = line.pieces.iter().all(|(changed, _)| *changed);
     let pieces = line.pieces.iter().map(|(changed, piece)| {
-        let piece = own_name(piece);
-        let piece = match line.change {
-            Change::Gone => piece.red(),
-            _ => piece.green(),
-        };
+        // The names are no difference, and each side shows its own.
+        let piece = piece.replace(&new.name, &kernel.name).color(color);
         if *changed && !all_changed {
             piece.bold().underline().to_string()
         } else {
             piece.to_string()
         }
     });
-    let text = match line.change {
-        Change::Gone => text.red(),
-        _ => text.green(),
-    };
-    format!("{text}{}", pieces.collect::<String>())
+    let begin = format!("{:>5} {sign} ", number(kernel)).color(color);
+    format!("{begin}{}", pieces.collect::<String>())
 }
