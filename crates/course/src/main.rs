@@ -1,22 +1,23 @@
 //! The course map, and the tools around the lessons.
 
+mod broken;
 mod check;
-mod diagnose;
 mod diff;
 mod doctor;
 mod driver_faults;
 mod exercises;
+mod game;
 mod judge;
 mod machine;
 mod map;
 mod observation;
-mod progress;
 mod prose;
 mod report;
 mod simulator;
 
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::{Parser, Subcommand};
 use toolbox::end;
 
@@ -44,14 +45,19 @@ enum Command {
     },
     /// What of this machine the course can use, and how to mend the rest
     Doctor(doctor::Options),
-    /// Copy the exercises to a folder of your own
-    Start(exercises::Start),
+    /// Copy the exercises and the broken kernels to a folder of your own
+    Start(game::Start),
     /// Check an exercise; hints and the solution
-    Exercise(exercises::Options),
+    Exercise(game::Options),
     /// Check every exercise that you have begun
-    CheckAll(exercises::How),
+    CheckAll(game::playable::How),
     /// Find the fault of a kernel that is wrong on purpose, by its symptom
-    Diagnose(diagnose::Options),
+    #[command(
+        mut_arg("answer", |arg| arg.long("explain").help("Show the cause and the mended lines")),
+        mut_arg("device", |arg| arg.help("Device, as the lessons take it [default: PoCL, where it is]")),
+        mut_arg("no_timing", |arg| arg.hide(true))
+    )]
+    Diagnose(game::Options),
     /// What changed between two kernels, or from one lesson to another
     Diff(diff::Options),
     /// Run every lesson on a device, and write one page with every step on it
@@ -65,21 +71,31 @@ fn main() -> ExitCode {
     if supervise::is_probe() {
         return supervise::answer_probe();
     }
-    if let Some(status) = exercises::runner::run_if_asked() {
+    if let Some(status) = exercises::process::run_if_asked() {
         return status;
     }
-    let arguments = Arguments::parse();
-    let done = match arguments.command {
-        None | Some(Command::Map) => map::print(),
-        Some(Command::Check { on, json }) => check::check(on.as_deref(), json),
-        Some(Command::Start(options)) => return end(exercises::start(&options)),
-        Some(Command::Exercise(options)) => return end(exercises::exercise(&options)),
-        Some(Command::CheckAll(how)) => return end(exercises::check_all(&how)),
-        Some(Command::Diagnose(options)) => diagnose::diagnose(&options),
-        Some(Command::Doctor(options)) => return end(doctor::doctor(&options)),
-        Some(Command::Diff(options)) => diff::diff(&options),
-        Some(Command::Report(options)) => report::report(&options),
-        Some(Command::Peer(options)) => report::peer(&options),
-    };
-    end(done.map(|()| ExitCode::SUCCESS))
+    end(run(Arguments::parse().command.unwrap_or(Command::Map)))
+}
+
+fn run(command: Command) -> Result<ExitCode> {
+    match command {
+        Command::Map => map::print()?,
+        Command::Check { on, json } => check::check(on.as_deref(), json)?,
+        Command::Start(options) => return start(&options),
+        Command::Exercise(options) => return game::play(&exercises::all()?, &options),
+        Command::CheckAll(how) => return game::check_all(&exercises::all()?, &how),
+        Command::Diagnose(options) => return game::play(&broken::all()?, &options),
+        Command::Doctor(options) => return doctor::doctor(&options),
+        Command::Diff(options) => diff::diff(&options)?,
+        Command::Report(options) => report::report(&options)?,
+        Command::Peer(options) => report::peer(&options)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Every puzzle of the game, in the learner's folder.
+fn start(options: &game::Start) -> Result<ExitCode> {
+    let (exercises, broken) = (exercises::all()?, broken::all()?);
+    let puzzles = [game::puzzles(&exercises), game::puzzles(&broken)].concat();
+    game::start(options, &puzzles)
 }

@@ -6,16 +6,18 @@ use anyhow::Result;
 use colored::Colorize;
 use toolbox::lessons::{LESSONS, Lesson};
 
-use crate::exercises::exercise::{self, Exercise};
-use crate::exercises::folder::{Folder, shown};
-use crate::exercises::screen;
-use crate::progress::Progress;
+use crate::exercises;
+use crate::game::folder::{Folder, shown};
+use crate::game::progress::Progress;
+use crate::game::puzzle::Puzzle;
+use crate::game::{puzzles, screen};
 
 /// Prints the map. Progress is shown where the learner has a folder, and missed by
 /// nobody where there is none.
 pub fn print() -> Result<()> {
     let mut out = std::io::stdout();
-    let all = exercise::all()?;
+    let all = exercises::all()?;
+    let all = puzzles(&all);
     let folder = Folder::find().ok().filter(Folder::is_started);
     let progress = folder.as_ref().map(Folder::progress);
     let title = format!("{:<63}", "OpenCL performance, one step at a time");
@@ -42,13 +44,11 @@ pub fn print() -> Result<()> {
 }
 
 /// How many of a lesson's exercises there are, and how many are solved.
-fn tally(lesson: &Lesson, all: &[Exercise], progress: Option<&Progress>) -> String {
+fn tally(lesson: &Lesson, all: &[&Puzzle], progress: Option<&Progress>) -> String {
     let ours = all.iter().filter(|one| one.lesson == lesson.number);
     let solved = |progress| {
         let solved = ours.clone();
-        solved
-            .filter(|one| screen::is_solved(progress, one))
-            .count()
+        solved.filter(|one| screen::is_done(progress, one)).count()
     };
     match (ours.clone().count(), progress) {
         (0, _) => String::new(),
@@ -69,15 +69,15 @@ fn begin() -> Result<()> {
 }
 
 /// For someone who has: the first exercise that is not solved, and its lesson.
-fn onward(all: &[Exercise], folder: &Folder, progress: &Progress) -> Result<()> {
+fn onward(all: &[&Puzzle], folder: &Folder, progress: &Progress) -> Result<()> {
     let mut out = std::io::stdout();
     let Some(next) = screen::next(all, progress) else {
         writeln!(out, "  Every exercise is solved.")?;
         return Ok(());
     };
-    writeln!(out, "  Next is exercise {}, {}:", next.id(), next.title)?;
+    writeln!(out, "  Next is exercise {}, {}:", next.id, next.title)?;
     writeln!(out, "    {}", shown(&folder.file(next)).dimmed())?;
-    writeln!(out, "    {}", screen::command(next).cyan())?;
+    writeln!(out, "    {}", next.command().cyan())?;
     writeln!(out, "  Its lesson:")?;
     LESSONS
         .iter()

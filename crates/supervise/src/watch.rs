@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use colored::Colorize;
-use common::error::Result;
+use common::error::{Error, Result};
 use common::probe::Peak;
 use common::record::Record;
 use common::source::{Source, shortest};
@@ -31,13 +31,9 @@ use saves::{News, Saves};
 pub fn run(path: &Path, orders: &Orders, must_suit: impl Fn() -> Result<()>) -> Result<()> {
     Source::read(path)?;
     let name = shortest(path).display().to_string();
-    let mut saves = Saves::of(path)?;
     let mut environment = crate::environment();
     let mut rates = Rates::default();
-    let mut told = false;
-    let mut why = String::new();
-    loop {
-        headline(&name, &why);
+    each_save(path, &name, |saves| {
         let mut news = News::Nothing;
         let pause = &mut |time| {
             news = saves.wait(time);
@@ -50,16 +46,36 @@ pub fn run(path: &Path, orders: &Orders, must_suit: impl Fn() -> Result<()>) -> 
                 remember_limits(&mut environment, orders, &ended.records);
             }
             Ok(None) => clear_line(),
-            Err(error) if error.is_closed_pipe() => return Ok(()),
+            Err(error) if error.is_closed_pipe() => return Err(error),
             Err(error) => {
                 clear_line();
                 complain(&error);
             }
         }
+        Ok(news)
+    })
+}
+
+/// Does something with a file, then again after each save of it, until Ctrl-C. What
+/// happened to the file meanwhile is its answer.
+///
+/// # Errors
+/// When the file cannot be watched, and those of what is done.
+pub fn each_save<E: From<Error>>(
+    path: &Path,
+    name: &str,
+    mut check: impl FnMut(&mut Saves) -> Result<News, E>,
+) -> Result<(), E> {
+    let mut saves = Saves::of(path)?;
+    let mut told = false;
+    let mut why = String::new();
+    loop {
+        headline(name, &why);
+        let mut news = check(&mut saves)?;
         why = " (the run before was ended)".into();
         if news == News::Nothing {
             why.clear();
-            invitation(&name, &saves, &mut told);
+            invitation(name, &saves, &mut told);
             news = saves.wait(FOREVER);
         }
         while news == News::Gone {
@@ -93,16 +109,16 @@ pub fn limits_of_earlier_run() -> Option<Peak> {
 }
 
 /// As long as a learner thinks.
-pub const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
+const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// What begins now, and because of which file.
-pub fn headline(name: &str, why: &str) {
+fn headline(name: &str, why: &str) {
     let line = format!("{name}{why}: checking");
     eprintln!("\n{}", line.bold().cyan());
 }
 
 /// What is waited for; once, that it is waited for by looking again and again.
-pub fn invitation(name: &str, saves: &Saves, told: &mut bool) {
+fn invitation(name: &str, saves: &Saves, told: &mut bool) {
     if saves.is_polling() && !*told {
         *told = true;
         eprintln!("  nothing reports saves here, so the file is looked at ten times a second");

@@ -3,6 +3,8 @@
 
 use tests::{Program, program, scratch_folder};
 
+use crate::game::Learner;
+
 /// Runs the command on a terminal, and looks for these words.
 #[track_caller]
 fn shows(program: Program, columns: u16, status: i32, words: &[&str]) {
@@ -33,7 +35,7 @@ fn the_commands_fit_a_terminal() {
         &["many elements per item", "course -- start"],
     );
     shows(course("doctor"), 80, 0, &["The course can run here"]);
-    shows(course("diagnose"), 80, 0, &["diagnose 1"]);
+    shows(course("diagnose"), 80, 0, &["0 of 28", "course -- start"]);
     shows(course("report --help"), 80, 0, &["--peers"]);
     // Code is not wrapped; these kernels' longest line and the margin want 96.
     shows(course("diff 4 5"), 96, 0, &["matmul_"]);
@@ -48,7 +50,8 @@ fn without_a_driver_they_fit_too_and_name_what_to_do() {
     shows(course("doctor"), 80, 3, &["Next: unset OCL_ICD_VENDORS"]);
     shows(course("diff 4 5"), 96, 0, &["matmul_"]);
     shows(course("check-all"), 80, 2, &["course -- start"]);
-    let game = scratch_folder("terminal").join("game");
-    let diagnose = course("diagnose 1 --dir").arg(game);
-    shows(diagnose, 80, 0, &["did not run", "course -- doctor"]);
+    let learner = Learner::started("driverless");
+    let diagnose = learner.types("diagnose 1");
+    let diagnose = diagnose.env("OCL_ICD_VENDORS", scratch_folder("no-drivers"));
+    shows(diagnose, 80, 3, &["did not run", "course -- doctor"]);
 }

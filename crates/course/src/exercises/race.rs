@@ -11,8 +11,8 @@ use common::timing::{self, Profile, Runs};
 use runner::Lesson;
 
 use super::exercise::Exercise;
-use super::ready::{Ready, bad_data};
 use super::speed::{Laps, Race};
+use super::trial::{Trial, bad_data};
 
 /// The kernels run for so long before they are timed, so that clocks have risen.
 const WARM_UP: Duration = Duration::from_millis(30);
@@ -42,10 +42,12 @@ fn run(lesson: &mut Lesson, exercise: &Exercise) -> Result<Race> {
     let session = lesson.session()?;
     let spec = &exercise.spec;
     let theirs = spec.of_lesson(speed);
+    let puzzle = &exercise.puzzle;
+    let solution = puzzle.solution.as_ref().unwrap_or(&puzzle.fresh);
     let runners = [
         (lesson.source()?, spec),
-        (exercise.unsolved().map_err(bad_data)?, spec),
-        (exercise.solution().map_err(bad_data)?, spec),
+        (puzzle.fresh.clone(), spec),
+        (solution.clone(), spec),
         (exercise.kernels_of_lesson().map_err(bad_data)?, &theirs),
     ];
     let mut ready = Vec::new();
@@ -54,7 +56,7 @@ fn run(lesson: &mut Lesson, exercise: &Exercise) -> Result<Race> {
         lesson.console.doing(format!("building {name}"))?;
         let options = program::options(Type::Float, &spec.defines());
         let program = Program::build(&session, &source, &options, false)?;
-        let one = match Ready::new(&session, &program, spec, speed.size)? {
+        let one = match Trial::new(&session, &program, spec, speed.size)? {
             Ok(one) => one,
             Err(reason) => return Ok(Race::NotJudged(format!("{}: {reason}", spec.kernel))),
         };

@@ -1,17 +1,19 @@
 //! What the simulator has to say of a kernel: faults, each with its lines, and counts.
 
 use std::collections::BTreeMap;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use anyhow::{Context, Result};
-use common::source::Source;
+use common::record::Record;
 use supervise::LIBRARY_VARIABLE;
+use toolbox::child::Finished;
 use toolbox::implementations::oclgrind;
 
-use super::check::{Run, command, named, of_record, records};
 use super::counts::{Count, counts};
-use super::runner::Purpose;
+use super::exercise::Exercise;
+use super::process::{Purpose, command};
 use super::sectors::sectors;
+use crate::game::playable::Attempt;
 use crate::judge::judge;
 use crate::observation::{Observation, Outcome};
 use crate::simulator::{self, Simulation};
@@ -29,7 +31,7 @@ pub struct Simulated {
 
 /// What the simulator has to say: faults, then counts. Nothing against a kernel is
 /// said in four lines; what it cannot look for, in one.
-pub fn simulate(run: &Run) -> Result<Simulated> {
+pub fn simulate(exercise: &Exercise, attempt: &Attempt) -> Result<Simulated> {
     let found = |faults| Simulated {
         faults,
         counts: Vec::new(),
@@ -37,9 +39,8 @@ pub fn simulate(run: &Run) -> Result<Simulated> {
     let Some(library) = oclgrind() else {
         return Ok(found(vec![simulator::missing()]));
     };
-    let text = Source::read(run.file)?.text;
     let in_simulator = |purpose| -> Result<Command> {
-        let mut command = command(run, purpose, run.timeout)?;
+        let mut command = command(exercise, attempt, purpose)?;
         command
             .args(["--device", "oclgrind"])
             .env(LIBRARY_VARIABLE, &library)
@@ -51,19 +52,16 @@ pub fn simulate(run: &Run) -> Result<Simulated> {
     };
     let Simulation { output, log } = simulator::run(in_simulator(Purpose::Faults)?)?;
     let mut runs = judge(IN_SIMULATOR.into(), &output);
-    let mut seen = faults(&log, &text);
-    if let Some(wrong) = records(&output.stdout)
-        .iter()
-        .find(|one| one.failed.is_some())
-    {
-        runs = of_record(wrong);
+    let mut seen = faults(&log, attempt.text);
+    if let Some((_, wrong)) = wrong_result(&output) {
+        runs = wrong;
         runs.detector = IN_SIMULATOR.into();
     }
     if runs.outcome != Outcome::Silent {
         seen.retain(|one| one.outcome == Outcome::Fault);
         seen.insert(0, runs);
     }
-    let mut launches = run.exercise.spec.launches();
+    let mut launches = exercise.spec.launches();
     let spec = launches.pop().context("an exercise has a launch")?;
     let targets = spec.targets()?;
     if targets.is_empty() || seen.iter().any(|one| one.outcome != Outcome::Silent) {
@@ -84,7 +82,7 @@ pub fn simulate(run: &Run) -> Result<Simulated> {
             counts: vec![why],
         });
     }
-    let size = named(run.exercise, spec.padded(spec.counted)?);
+    let size = spec.name(spec.padded(spec.counted)?);
     let targets = targets.into_iter().map(|(count, most)| {
         let amount = counted.get(&count).copied().unwrap_or(0.0);
         compare(count, amount, most, &size)
@@ -93,6 +91,21 @@ pub fn simulate(run: &Run) -> Result<Simulated> {
         faults: seen,
         counts: targets.collect(),
     })
+}
+
+/// The first record of a wrong result, and in words: what is wrong, what it looks like, an
+/// example.
+pub fn wrong_result(output: &Output) -> Option<(Record, Observation)> {
+    let child = Finished::from(output);
+    let record = child.records().find(|record| record.failed.is_some())?;
+    let why = record.failed.as_deref().unwrap_or_default();
+    let mut lines = why.lines().map(str::trim);
+    let says = lines.next().unwrap_or_default();
+    let mut seen = Observation::new("result", Outcome::Fault, says);
+    // The advice for unknown symptoms is about a lesson's flags.
+    let details = lines.filter(|line| !line.starts_with("looks like: nothing known"));
+    seen.details = details.take(2).map(String::from).collect();
+    Some((record, seen))
 }
 
 /// The faults in a log, each with the lines that take part; one line if there are none.

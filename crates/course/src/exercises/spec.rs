@@ -10,17 +10,17 @@ use common::traffic;
 use serde::{Deserialize, Deserializer};
 
 use super::counts::Count;
-use super::problem::Kind;
 
 /// The data at the top of an exercise's page. Formulas know M, N and K as the kernel
 /// gets them, G and H, the group's sides, and the macros.
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Spec {
-    /// What the exercise trains, in a few words, for the lesson's page.
-    pub trains: String,
+    /// What the exercise trains, in a few words: only the lesson's page says it.
+    #[serde(rename = "trains")]
+    _trains: String,
     /// What the kernel computes, and with it the arguments.
-    pub problem: Kind,
+    pub problem: Computation,
     /// Name of the kernel function.
     pub kernel: String,
     /// Formulas for the items that are needed in each dimension.
@@ -63,7 +63,7 @@ pub struct Speed {
     pub kernel: String,
     /// What it computes, where its operands are laid out in another way.
     #[serde(default)]
-    problem: Option<Kind>,
+    problem: Option<Computation>,
     /// As in [`Spec`].
     items: Vec<String>,
     /// As in [`Spec`].
@@ -79,6 +79,58 @@ pub struct Speed {
     pub size: Shape,
     /// From 0 to 1.
     pub at_least: f64,
+}
+
+/// What kernels compute. All that compute the same have the same arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Computation {
+    /// (int n, out): out[i] is i.
+    Numbers,
+    /// (int rows, int columns, out): out[row][column] is 1000 * row + column.
+    Grid,
+    /// (int n, out): out[g] says how many of n elements fall to group g.
+    GroupCounts,
+    /// (int n, float d, A, B, C): C = d * A + B.
+    Saxpy,
+    /// (int M, int N, int K, A, B, C): C[M][N] = A[M][K] * B[K][N], row-major.
+    Product,
+    /// The same with B transposed, Bt[N][K].
+    ProductBTransposed,
+    /// The same with all three column-major.
+    ProductColumnMajor,
+    /// The same row-major, but B in panels of PANEL columns: [N / PANEL][K][PANEL].
+    ProductBPanels,
+    /// (int rows, int columns, in, out): panels of PANEL columns of in[rows][columns],
+    /// [columns / PANEL, rounded up][rows][PANEL], with zeros behind the last column.
+    Panels,
+    /// (int rows, int columns, in, out): out[columns][rows] from in[rows][columns].
+    Transposition,
+    /// (int n, in, out): out[g] is the sum of the elements of group g.
+    GroupSums,
+    /// (int n, int items, int bytes, side, part, depth, out): whether candidate i, a tile
+    /// of side x side in parts of part x part, depth deep, can run: 1 or 0.
+    Candidates,
+}
+
+impl Computation {
+    /// A size by the sides that the kernel is told.
+    pub fn name(self, size: Shape) -> String {
+        match self {
+            Computation::Product
+            | Computation::ProductBTransposed
+            | Computation::ProductColumnMajor
+            | Computation::ProductBPanels => size.to_string(),
+            Computation::Grid | Computation::Panels | Computation::Transposition => {
+                format!("{}x{}", size.m, size.n)
+            }
+            Computation::Numbers
+            | Computation::GroupCounts
+            | Computation::Saxpy
+            | Computation::GroupSums
+            | Computation::Candidates => size.n.to_string(),
+        }
+    }
 }
 
 fn no_padding() -> [String; 3] {
@@ -137,6 +189,11 @@ impl Spec {
             Some(format!(", {name} = {value}"))
         });
         told.collect()
+    }
+
+    /// A size, as the kernel is told it.
+    pub fn name(&self, size: Shape) -> String {
+        self.problem.name(size)
     }
 
     /// What a kernel is told of the size: padded.

@@ -84,10 +84,12 @@ pub fn judge(race: &Race, speed: &Speed) -> Observation {
     let share = |seconds: &[f64]| Share::of(&laps.lessons, seconds);
     let (own, given, solution) = (share(&laps.own), share(&laps.given), share(&laps.solution));
     let (least, name) = (speed.at_least, &speed.kernel);
-    let blurred = match () {
-        () if given.median > TOO_SLOW * least => Some(("as it came the kernel already", given)),
-        () if solution.median < FAST_ENOUGH * least => Some(("even the solution only", solution)),
-        () => None,
+    let blurred = if given.median > TOO_SLOW * least {
+        Some(("as it came the kernel already", given))
+    } else if solution.median < FAST_ENOUGH * least {
+        Some(("even the solution only", solution))
+    } else {
+        None
     };
     if let Some((who, share)) = blurred {
         return not_judged(&format!(
@@ -104,19 +106,17 @@ pub fn judge(race: &Race, speed: &Speed) -> Observation {
         speed.size,
         significant(given.median)
     );
-    let (outcome, says) = match () {
-        () if own.low >= least => (Outcome::Silent, format!("{measured}; at least {least}")),
-        () if own.high < least => (
-            Outcome::Fault,
-            format!("{measured}; too slow, at least {least}"),
-        ),
-        () => {
-            return not_judged(&format!(
-                "{measured}; too near to {least}, or the machine too busy: check again"
-            ));
-        }
-    };
-    Observation::new(DETECTOR, outcome, says)
+    if own.low >= least {
+        let says = format!("{measured}; at least {least}");
+        Observation::new(DETECTOR, Outcome::Silent, says)
+    } else if own.high < least {
+        let says = format!("{measured}; too slow, at least {least}");
+        Observation::new(DETECTOR, Outcome::Fault, says)
+    } else {
+        not_judged(&format!(
+            "{measured}; too near to {least}, or the machine too busy: check again"
+        ))
+    }
 }
 
 /// Says that nobody judged, and why.

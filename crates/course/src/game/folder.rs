@@ -1,15 +1,16 @@
-//! The learner's own folder: the kernels to solve, and a text file of progress. It
-//! never lies in the clone of the course, which so stays clean.
+//! The learner's own folder: the kernels to complete and to mend, and a text file of
+//! progress. It never lies in the clone of the course, which so stays clean.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use common::Error;
 use common::source::workspace;
 
-use super::exercise::{Exercise, usage};
-use crate::progress::Progress;
+use super::progress::Progress;
+use super::puzzle::Puzzle;
 
 /// Names the folder; stronger than what `start` was told.
 pub const VARIABLE: &str = "OPENCL_COURSE_EXERCISES";
@@ -29,9 +30,16 @@ of the file; your lines go between its two marker lines. In the folder of the co
     cargo run -p course -- exercise 6.2 --solution
     cargo run -p course -- check-all
 
+The kernels in the folder diagnose are wrong, each in one place. The symptom stands at
+the top; find the fault and mend it:
+
+    cargo run -p course -- diagnose 7
+    cargo run -p course -- diagnose 7 --hint
+    cargo run -p course -- diagnose 7 --explain
+
 This folder is yours. Nothing that you wrote is ever overwritten. For a fresh copy of
-an exercise, delete the file and run `cargo run -p course -- start` again. progress.txt
-is a note of what was solved: read it, edit it or delete it.
+a file, delete it and run `cargo run -p course -- start` again. progress.txt is a note
+of what was solved and mended: read it, edit it or delete it.
 ";
 
 /// The folder; it need not exist yet.
@@ -41,9 +49,9 @@ pub struct Folder {
 
 /// What `start` has done.
 pub struct Started {
-    /// Exercises copied now.
+    /// Kernels copied now.
     pub new: usize,
-    /// Exercises that were there, and were left alone.
+    /// Kernels that were there, and were left alone.
     pub kept: usize,
 }
 
@@ -56,17 +64,18 @@ impl Folder {
             let text = fs::read_to_string(pointer()?).ok()?;
             Some(PathBuf::from(text.lines().next()?.trim()))
         };
-        let default = || Some(home()?.join(DEFAULT));
+        let default = || Some(dirs::home_dir()?.join(DEFAULT));
         // A variable that is empty is none, and so is a pointer.
         let named = |path: &PathBuf| !path.as_os_str().is_empty();
         let path = chosen.filter(named).or_else(|| pointed().filter(named));
         let path = path.or_else(default);
         match path {
             Some(path) => Folder::at(&path),
-            None => Err(usage(format!(
+            None => Err(Error::Usage(format!(
                 "your home folder is not known, so name a folder for the exercises\n  \
                  next: cargo run -p course -- start DIR   or the variable {VARIABLE}"
-            ))),
+            ))
+            .into()),
         }
     }
 
@@ -87,26 +96,26 @@ impl Folder {
         if self.is_started() {
             Ok(())
         } else {
-            Err(usage(format!(
+            Err(Error::Usage(format!(
                 "you have no exercises yet: {} is not there\n  next: cargo run -p course -- start   \
                  copies them there; `start DIR` to another folder",
                 shown(&self.path)
-            )))
+            ))
+            .into())
         }
     }
 
-    /// Copies the exercises that are not there yet; what is there is left alone.
-    pub fn start(&self, all: &[Exercise]) -> Result<Started> {
+    /// Copies the kernels that are not there yet; what is there is left alone.
+    pub fn start(&self, puzzles: &[&Puzzle]) -> Result<Started> {
         self.must_lie_outside()?;
         fs::create_dir_all(&self.path).with_context(|| self.cannot("make"))?;
         create(&self.path.join("README.md"), README).with_context(|| self.cannot("write to"))?;
         let mut started = Started { new: 0, kept: 0 };
-        for exercise in all {
-            let file = self.file(exercise);
+        for puzzle in puzzles {
+            let file = self.file(puzzle);
             let made = file.parent().map_or(Ok(()), fs::create_dir_all);
             made.with_context(|| self.cannot("write to"))?;
-            let text = exercise.unsolved()?.text;
-            if create(&file, &text).with_context(|| self.cannot("write to"))? {
+            if create(&file, &puzzle.fresh.text).with_context(|| self.cannot("write to"))? {
                 started.new += 1
             } else {
                 started.kept += 1
@@ -155,18 +164,19 @@ impl Folder {
             .ancestors()
             .find_map(|path| path.canonicalize().ok());
         if above.is_some_and(|above| above.starts_with(&clone)) {
-            return Err(usage(format!(
+            return Err(Error::Usage(format!(
                 "{} lies in the clone of the course, which is to stay clean; a folder of your \
                  own lies outside of it\n  next: cargo run -p course -- start ~/{DEFAULT}",
                 self.path.display()
-            )));
+            ))
+            .into());
         }
         Ok(())
     }
 
-    /// The learner's file of an exercise.
-    pub fn file(&self, exercise: &Exercise) -> PathBuf {
-        self.path.join(format!("{}.cl", exercise.place))
+    /// The learner's file of a puzzle.
+    pub fn file(&self, puzzle: &Puzzle) -> PathBuf {
+        self.path.join(format!("{}.cl", puzzle.place))
     }
 
     /// The folder's path.
@@ -174,8 +184,7 @@ impl Folder {
         &self.path
     }
 
-    /// The file that holds the progress.
-    pub fn progress_file(&self) -> PathBuf {
+    fn progress_file(&self) -> PathBuf {
         self.path.join("progress.txt")
     }
 
@@ -190,9 +199,8 @@ impl Folder {
         if !self.is_started() {
             return;
         }
-        let heading = "What the course has noted of your exercises.";
-        if let Err(error) = Progress::update(&self.progress_file(), heading, change) {
-            let file = self.progress_file();
+        let file = self.progress_file();
+        if let Err(error) = Progress::update(&file, change) {
             eprintln!("your progress was not noted in {}: {error}", file.display());
         }
     }
@@ -216,24 +224,14 @@ fn create(path: &Path, text: &str) -> std::io::Result<bool> {
 
 /// A path as people write it: with ~ for the home folder.
 pub fn shown(path: &Path) -> String {
-    let below = home().and_then(|home| Some(path.strip_prefix(home).ok()?.to_path_buf()));
+    let below = dirs::home_dir().and_then(|home| Some(path.strip_prefix(home).ok()?.to_path_buf()));
     match below {
         Some(below) => format!("~/{}", below.display()),
         None => path.display().to_string(),
     }
 }
 
-fn home() -> Option<PathBuf> {
-    std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
-}
-
 /// The file that says which folder was started last.
 fn pointer() -> Option<PathBuf> {
-    let of_system = ["XDG_CONFIG_HOME", "APPDATA"].into_iter();
-    let configuration = of_system
-        .filter_map(std::env::var_os)
-        .find(|path| !path.is_empty())
-        .map(PathBuf::from)
-        .or_else(|| Some(home()?.join(".config")))?;
-    Some(configuration.join("opencl-course").join("exercises"))
+    Some(dirs::config_dir()?.join("opencl-course/exercises"))
 }

@@ -8,17 +8,17 @@ use common::shape::Shape;
 use common::{Error, Result};
 use opencl3::event::Event;
 
-use super::problem::Problem;
+use super::case::Case;
 use super::spec::Spec;
 
 /// One launch that can be repeated.
-pub struct Ready {
+pub struct Trial {
     launch: [Launch; 1],
-    problem: Problem,
+    case: Case,
     output: Output,
 }
 
-impl Ready {
+impl Trial {
     /// Uploads what the kernel reads; a reason where the device cannot launch it.
     ///
     /// # Errors
@@ -28,28 +28,28 @@ impl Ready {
         program: &Program,
         spec: &Spec,
         size: Shape,
-    ) -> Result<std::result::Result<Ready, String>> {
+    ) -> Result<std::result::Result<Trial, String>> {
         let range = spec.range(size).map_err(bad_data)?;
-        let problem = Problem::new(spec, size, &range.local).map_err(bad_data)?;
-        let kernel = program.kernel(&spec.kernel, &problem.signature())?;
+        let case = Case::new(spec, size, &range.local).map_err(bad_data)?;
+        let kernel = program.kernel(&spec.kernel, &case.signature())?;
         if let Some(reason) = range.refusal(&session.device, usize::MAX) {
             return Ok(Err(reason));
         }
-        let inputs = problem.inputs.iter();
+        let inputs = case.inputs.iter();
         let inputs: Result<Vec<_>> = inputs
             .map(|input| session.upload(input.as_bytes()))
             .collect();
         let inputs = inputs?;
-        let (ty, count) = problem.output;
+        let (ty, count) = case.output;
         let output = Output::new(session, ty, count)?;
-        let mut args = problem.scalars.clone();
+        let mut args = case.scalars.clone();
         args.extend(inputs.into_iter().map(Arg::Buffer));
         args.push(Arg::Buffer(output.buffer.clone()));
         let mut launch = Launch::new(kernel, spec.kernel.as_str(), range);
         session.set_args(&mut launch, &args)?;
-        Ok(Ok(Ready {
+        Ok(Ok(Trial {
             launch: [launch],
-            problem,
+            case,
             output,
         }))
     }
@@ -76,8 +76,8 @@ impl Ready {
     /// # Errors
     /// When the device fails.
     pub fn run_without_buffers(&mut self, session: &Session) -> Result<Vec<Event>> {
-        let mut args = self.problem.scalars.clone();
-        args.extend((0..=self.problem.inputs.len()).map(|_| Arg::NoBuffer));
+        let mut args = self.case.scalars.clone();
+        args.extend((0..=self.case.inputs.len()).map(|_| Arg::NoBuffer));
         session.set_args(&mut self.launch[0], &args)?;
         self.run(session)
     }
@@ -88,10 +88,10 @@ impl Ready {
     /// When the device fails.
     pub fn check(&self, session: &Session) -> Result<std::result::Result<(), String>> {
         let read = self.output.read(session)?;
-        let (ty, _) = self.problem.output;
+        let (ty, _) = self.case.output;
         let result = Elements::from_bytes(ty, &read[..self.output.bytes]);
         let canary = self.output.canary_lives(&read);
-        Ok(self.problem.check(result, canary))
+        Ok(self.case.check(result, canary))
     }
 }
 

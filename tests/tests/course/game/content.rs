@@ -1,5 +1,7 @@
 //! What an exercise is made of: a gap, hints, a solution, a place in its lesson's page.
 
+use tests::kernel_files;
+
 use super::*;
 
 #[test]
@@ -44,20 +46,25 @@ fn every_lesson_with_kernels_has_three_exercises_that_its_page_names() {
 #[test]
 fn hints_come_one_at_a_time_and_everything_fits_a_terminal() {
     let learner = Learner::started("hints");
-    for exercise in exercises() {
-        let id = id(&exercise);
+    let exercises = exercises().into_iter().map(|one| ("exercise", id(&one)));
+    let broken = (1..=kernel_files("broken").len()).map(|one| ("diagnose", one.to_string()));
+    for (command, id) in exercises.chain(broken) {
         for (seen, next) in [(1, 2), (2, 3), (3, 4), (3, 4)] {
-            let shown = learner.types(&format!("exercise {id} --hint")).run();
+            let shown = learner.types(&format!("{command} {id} --hint")).run();
             let shown = shown.ends_with(0).says(&[&format!("Hint {seen}")]);
             let early = shown.stdout.contains(&format!("Hint {next}"));
             assert!(!early, "{shown}");
-            fits_a_terminal(&shown);
+            learner.sees_on_80_columns(&shown);
         }
         assert!(learner.progress().contains(&format!("{id} hints 3\n")));
-        let shown = learner.types(&format!("exercise {id} --solution")).run();
+        let answer = match command {
+            "exercise" => "--solution",
+            _ => "--explain",
+        };
+        let shown = learner.types(&format!("{command} {id} {answer}")).run();
         let shown = shown
             .ends_with(0)
             .says(&["You have not changed your file yet"]);
-        fits_a_terminal(&shown);
+        learner.sees_on_80_columns(&shown);
     }
 }

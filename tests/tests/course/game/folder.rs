@@ -11,7 +11,7 @@ fn what_is_there_is_never_overwritten_and_what_is_new_is_added() {
     fs::write(&mine, "// mine\n").expect("writable");
     fs::remove_file(&missing).expect("there");
     let shown = learner.types("start").run().ends_with(0);
-    shown.says(&["1 new exercises", "untouched"]);
+    shown.says(&["1 new kernels", "untouched"]);
     assert_eq!(read(&mine), "// mine\n");
     assert_eq!(read(&missing), read(&all[1].join("exercise.cl")));
     let names: Vec<String> = entries(&learner.0).iter().map(|path| name(path)).collect();
@@ -61,7 +61,9 @@ fn the_folder_is_found_again() {
     types("exercise 6.2")
         .run()
         .fails(2, &["no exercises yet", "course -- start"]);
-    types("check-all").run().fails(2, &["no exercises yet"]);
+    for words in ["check-all", "diagnose 1"] {
+        types(words).run().fails(2, &["no exercises yet"]);
+    }
     types("start")
         .run()
         .ends_with(0)
@@ -133,7 +135,7 @@ fn the_map_shows_what_is_solved_and_the_next_command() {
         .ends_with(0)
         .says(&[&next(&second), "1 of "]);
     assert!(map.stdout.lines().count() <= 24, "{map}");
-    fits_a_terminal(&map);
+    learner.sees_on_80_columns(&map);
 }
 
 #[test]
@@ -156,7 +158,7 @@ fn check_all_checks_what_was_begun_and_names_what_is_wrong() {
     };
     line("6.2", "solved");
     line("6.3", "not yet: result");
-    fits_a_terminal(&shown);
+    learner.sees_on_80_columns(&shown);
     let records = learner
         .types("check-all --json")
         .run()

@@ -1,68 +1,17 @@
-//! What the exercises' kernels compute: their arguments, and what must come out.
+//! What the exercises' kernels are given, and what must come out.
 
 use anyhow::Result;
 use common::element::{Elements, Type};
 use common::matrix::{Fill, Matrix};
 use common::session::Arg;
 use common::shape::Shape;
-use common::verify::{self, poison};
+use common::verify::{self, Problem, poison};
 use runner::{Layout, Step};
-use serde::Deserialize;
 
-use super::spec::Spec;
-
-/// A kind of problem. Every kernel of a kind has the same arguments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// (int n, out): out[i] is i.
-    Numbers,
-    /// (int rows, int columns, out): out[row][column] is 1000 * row + column.
-    Grid,
-    /// (int n, out): out[g] says how many of n elements fall to group g.
-    GroupCounts,
-    /// (int n, float d, A, B, C): C = d * A + B.
-    Saxpy,
-    /// (int M, int N, int K, A, B, C): C[M][N] = A[M][K] * B[K][N], row-major.
-    Product,
-    /// The same with B transposed, Bt[N][K].
-    ProductBTransposed,
-    /// The same with all three column-major.
-    ProductColumnMajor,
-    /// The same row-major, but B in panels of PANEL columns: [N / PANEL][K][PANEL].
-    ProductBPanels,
-    /// (int rows, int columns, in, out): panels of PANEL columns of in[rows][columns],
-    /// [columns / PANEL, rounded up][rows][PANEL], with zeros behind the last column.
-    Panels,
-    /// (int rows, int columns, in, out): out[columns][rows] from in[rows][columns].
-    Transposition,
-    /// (int n, in, out): out[g] is the sum of the elements of group g.
-    GroupSums,
-    /// (int n, int items, int bytes, side, part, depth, out): whether candidate i, a tile
-    /// of side x side in parts of part x part, depth deep, can run: 1 or 0.
-    Candidates,
-}
-
-impl Kind {
-    /// A size by the sides that the kernel is told.
-    pub fn name(self, size: Shape) -> String {
-        match self {
-            Kind::Product
-            | Kind::ProductBTransposed
-            | Kind::ProductColumnMajor
-            | Kind::ProductBPanels => size.to_string(),
-            Kind::Grid | Kind::Panels | Kind::Transposition => format!("{}x{}", size.m, size.n),
-            Kind::Numbers
-            | Kind::GroupCounts
-            | Kind::Saxpy
-            | Kind::GroupSums
-            | Kind::Candidates => size.n.to_string(),
-        }
-    }
-}
+use super::spec::{Computation, Spec};
 
 /// The arguments of one launch, and the check of its result.
-pub struct Problem {
+pub struct Case {
     /// The numbers, which come first.
     pub scalars: Vec<Arg>,
     /// What the buffers hold, which come next.
@@ -73,47 +22,47 @@ pub struct Problem {
 }
 
 enum Expected {
-    Product(Box<Step>, verify::Problem),
+    Product(Box<Step>, Problem),
     Elements(Vec<f64>),
 }
 
-impl Problem {
-    /// The problem of this size.
-    pub fn new(spec: &Spec, size: Shape, group: &[usize]) -> Result<Problem> {
+impl Case {
+    /// The case of this size.
+    pub fn new(spec: &Spec, size: Shape, group: &[usize]) -> Result<Case> {
         let (rows, columns, n) = (size.m, size.n, size.n);
         let group: usize = group.iter().product();
         let random =
             |rows, columns, seed| Matrix::filled(rows, columns, Type::Float, Fill::Random, seed);
         Ok(match spec.problem {
-            Kind::Product => product(spec, Layout::RowMajor, size)?,
-            Kind::ProductBTransposed => product(spec, Layout::BTransposed, size)?,
-            Kind::ProductColumnMajor => product(spec, Layout::ColumnMajor, size)?,
-            Kind::ProductBPanels => {
-                let mut problem = product(spec, Layout::RowMajor, size)?;
+            Computation::Product => product(spec, Layout::RowMajor, size)?,
+            Computation::ProductBTransposed => product(spec, Layout::BTransposed, size)?,
+            Computation::ProductColumnMajor => product(spec, Layout::ColumnMajor, size)?,
+            Computation::ProductBPanels => {
+                let mut case = product(spec, Layout::RowMajor, size)?;
                 let s = spec.padded(size)?;
-                problem.inputs[1] = panels(&problem.inputs[1], s.k, s.n, spec);
-                problem
+                case.inputs[1] = panels(&case.inputs[1], s.k, s.n, spec);
+                case
             }
-            Kind::Panels => {
+            Computation::Panels => {
                 let input = random(rows, columns, 1).data;
                 let expected = panels(&input, rows, columns, spec);
                 elements(ints(&[rows, columns]), vec![input], &expected)
             }
-            Kind::Numbers => {
+            Computation::Numbers => {
                 let expected = Elements::from_fn(Type::Int, n, |i| i as f64);
                 elements(ints(&[n]), Vec::new(), &expected)
             }
-            Kind::Grid => {
+            Computation::Grid => {
                 let number = |i| (1000 * (i / columns) + i % columns) as f64;
                 let expected = Elements::from_fn(Type::Int, rows * columns, number);
                 elements(ints(&[rows, columns]), Vec::new(), &expected)
             }
-            Kind::GroupCounts => {
+            Computation::GroupCounts => {
                 let count = |g| group.min(n - g * group) as f64;
                 let expected = Elements::from_fn(Type::Int, n.div_ceil(group), count);
                 elements(ints(&[n]), Vec::new(), &expected)
             }
-            Kind::Saxpy => {
+            Computation::Saxpy => {
                 let (a, b) = (random(1, n, 1).data, random(1, n, 2).data);
                 let d = 1.7f32;
                 let sum = |i| f64::from(d) * a.get(i) + b.get(i);
@@ -121,13 +70,13 @@ impl Problem {
                 let scalars = vec![Arg::Int(n as i32), Arg::Float(d)];
                 elements(scalars, vec![a, b], &expected)
             }
-            Kind::Candidates => candidates(n),
-            Kind::Transposition => {
+            Computation::Candidates => candidates(n),
+            Computation::Transposition => {
                 let input = random(rows, columns, 1);
                 let expected = input.transposed();
                 elements(ints(&[rows, columns]), vec![input.data], &expected.data)
             }
-            Kind::GroupSums => {
+            Computation::GroupSums => {
                 // Whole numbers, so that every order of summation is exact.
                 let input = Elements::from_fn(Type::Float, n, |i| (i * 7 % 23) as f64);
                 let elements_of = |g| g * group..n.min((g + 1) * group);
@@ -172,14 +121,14 @@ impl Problem {
     }
 }
 
-fn product(spec: &Spec, layout: Layout, size: Shape) -> Result<Problem> {
+fn product(spec: &Spec, layout: Layout, size: Shape) -> Result<Case> {
     let [m, n, k] = spec.padding()?;
     let step = Step::new(&spec.kernel, "").layout(layout).pad(m, n, k);
-    let problem = verify::Problem::new(size, Type::Float, Fill::Random, 1);
+    let problem = Problem::new(size, Type::Float, Fill::Random, 1);
     let s = step.shape(size);
     let (a, b) = step.operands(&problem);
     let inputs = vec![a.into_owned().data, b.into_owned().data];
-    Ok(Problem {
+    Ok(Case {
         scalars: ints(&[s.m, s.n, s.k]),
         inputs,
         output: (Type::Float, s.m * s.n),
@@ -188,7 +137,7 @@ fn product(spec: &Spec, layout: Layout, size: Shape) -> Result<Problem> {
 }
 
 /// Candidates of a search, of which few can run.
-fn candidates(n: usize) -> Problem {
+fn candidates(n: usize) -> Case {
     const ITEMS: usize = 256;
     const BYTES: usize = 16 << 10;
     let side = |i: usize| 8 * (1 + i * 7 % 16);
@@ -217,8 +166,8 @@ fn panels(matrix: &Elements, rows: usize, columns: usize, spec: &Spec) -> Elemen
     })
 }
 
-fn elements(scalars: Vec<Arg>, inputs: Vec<Elements>, expected: &Elements) -> Problem {
-    Problem {
+fn elements(scalars: Vec<Arg>, inputs: Vec<Elements>, expected: &Elements) -> Case {
+    Case {
         scalars,
         inputs,
         output: (expected.ty(), expected.len()),

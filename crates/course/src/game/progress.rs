@@ -2,15 +2,16 @@
 //! edited. Losing it loses nothing else.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::path::Path;
 
-/// What can be said of a kernel, besides the hints that were seen.
+/// What can be said of a puzzle, besides the hints that were seen.
 const MARKS: [&str; 3] = ["mended", "solved", "right"];
+/// The end of the file's first line.
+const HEADING_ENDS: &str = "Edit or delete it freely.";
 
-/// The facts by kernel, which a short key names: "07" or "6.2".
+/// The facts by the puzzle's id: "7" or "6.2".
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
     entries: BTreeMap<String, Entry>,
@@ -25,43 +26,35 @@ struct Entry {
 }
 
 impl Progress {
-    /// What was noted before; nothing where there is no file.
+    /// What was noted before; nothing where there is no file, or none that can be read.
     pub fn read(file: &Path) -> Progress {
-        Progress::try_read(file).unwrap_or_default()
-    }
-
-    /// The same, or why the file that is there cannot be read.
-    fn try_read(file: &Path) -> io::Result<Progress> {
-        match fs::read(file) {
-            // Editors of old write other letters than UTF-8.
-            Ok(bytes) => Ok(parse(&String::from_utf8_lossy(&bytes))),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Progress::default()),
-            Err(error) => Err(error),
-        }
+        let file = File::open(file);
+        let read = file.and_then(|mut file| {
+            // Where nothing can be locked, it is rare enough that two commands meet.
+            let _ = file.lock_shared();
+            from(&mut file)
+        });
+        read.unwrap_or_default()
     }
 
     /// Adds to what is noted, under a line that says what the file is. Another command
     /// that does the same at this moment waits, and loses nothing.
-    pub fn update(
-        file: &Path,
-        heading: &str,
-        change: impl FnOnce(&mut Progress),
-    ) -> io::Result<()> {
-        let _lock = Lock::take(file)?;
-        let mut progress = Progress::try_read(file)?;
+    pub fn update(file: &Path, change: impl FnOnce(&mut Progress)) -> io::Result<()> {
+        let options = &mut File::options();
+        // What is in it is read first.
+        let options = options.read(true).write(true).create(true).truncate(false);
+        let mut file = options.open(file)?;
+        // As above.
+        let _ = file.lock();
+        let mut progress = from(&mut file)?;
         change(&mut progress);
-        // In one step: a reader meets the old text or the new one.
-        let fresh = file.with_extension("new");
-        let written = fs::write(&fresh, progress.render(heading));
-        written
-            .and_then(|()| fs::rename(&fresh, file))
-            .inspect_err(|_| {
-                // Half a file is of no use.
-                let _ = fs::remove_file(&fresh);
-            })
+        let text = progress.render();
+        file.rewind()?;
+        file.write_all(text.as_bytes())?;
+        file.set_len(text.len() as u64)
     }
 
-    /// What was noted of a kernel: "mended", "solved", or "right".
+    /// What was noted of a puzzle: "mended", "solved", or "right".
     pub fn mark(&self, key: &str) -> Option<&str> {
         self.entries.get(key)?.mark.as_deref()
     }
@@ -71,7 +64,7 @@ impl Progress {
         self.entry(key).mark = Some(mark.into());
     }
 
-    /// How many of a kernel's hints were seen.
+    /// How many of a puzzle's hints were seen.
     pub fn hints(&self, key: &str) -> usize {
         self.entries.get(key).map_or(0, |entry| entry.hints)
     }
@@ -85,8 +78,8 @@ impl Progress {
         self.entries.entry(key.into()).or_default()
     }
 
-    fn render(&self, heading: &str) -> String {
-        let mut text = format!("# {heading} Edit or delete it freely.\n");
+    fn render(&self) -> String {
+        let mut text = format!("# What the course has noted of your kernels. {HEADING_ENDS}\n");
         for (key, entry) in &self.entries {
             if let Some(mark) = &entry.mark {
                 text.push_str(&format!("{key} {mark}\n"));
@@ -102,32 +95,12 @@ impl Progress {
     }
 }
 
-/// A file beside another one, which is there as long as somebody changes that one.
-struct Lock(PathBuf);
-
-impl Lock {
-    /// Nobody takes so long; a lock that is left was left by a process that was ended.
-    const PATIENCE: Duration = Duration::from_secs(2);
-
-    fn take(file: &Path) -> io::Result<Lock> {
-        let path = file.with_extension("lock");
-        let begin = Instant::now();
-        loop {
-            match File::options().write(true).create_new(true).open(&path) {
-                Ok(_) => return Ok(Lock(path)),
-                Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
-                Err(_) if begin.elapsed() > Lock::PATIENCE => return Ok(Lock(path)),
-                Err(_) => std::thread::sleep(Duration::from_millis(10)),
-            }
-        }
-    }
-}
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // It may be gone already.
-        let _ = fs::remove_file(&self.0);
-    }
+/// What a file holds.
+fn from(file: &mut File) -> io::Result<Progress> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    // Editors of old write other letters than UTF-8.
+    Ok(parse(&String::from_utf8_lossy(&bytes)))
 }
 
 /// Lines that say nothing here are kept as they are: people edit such files.
@@ -141,7 +114,7 @@ fn parse(text: &str) -> Progress {
             [key, "hints", seen] if seen.parse::<usize>().is_ok() => {
                 progress.set_hints(key, seen.parse().unwrap_or(0));
             }
-            _ if line.ends_with("Edit or delete it freely.") => {}
+            _ if line.ends_with(HEADING_ENDS) => {}
             _ => progress.notes.push(line.into()),
         }
     }
@@ -151,14 +124,15 @@ fn parse(text: &str) -> Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn progress_is_read_as_it_was_written() {
         let mut progress = Progress::default();
-        progress.set_mark("03", "mended");
+        progress.set_mark("3", "mended");
         progress.set_mark("6.2", "solved");
         progress.set_hints("6.2", 2);
-        let text = progress.render("What was noted.");
+        let text = progress.render();
         assert_eq!(parse(&text), progress, "{text}");
         assert_eq!(progress.mark("6.2"), Some("solved"));
         assert_eq!((progress.hints("6.2"), progress.hints("9.9")), (2, 0));
@@ -175,7 +149,7 @@ mod tests {
             for hints in 1..=8 {
                 let add = move |p: &mut Progress| p.set_hints(&format!("2.{hints}"), hints);
                 let file = &file;
-                scope.spawn(move || Progress::update(file, "x", add).unwrap());
+                scope.spawn(move || Progress::update(file, add).unwrap());
             }
         });
         let progress = Progress::read(&file);
@@ -191,7 +165,7 @@ mod tests {
         let progress = parse(text);
         assert_eq!(progress.mark("07"), None);
         assert_eq!(progress.mark("08"), Some("mended"));
-        let text = progress.render("x");
+        let text = progress.render();
         assert!(text.contains("hello\n07\n07 mended now\n"), "{text}");
         assert_eq!(parse(&text), progress);
     }

@@ -2,22 +2,25 @@
 //! come from the exercise's data. The course starts itself again with an environment
 //! variable for this, so that a crash or a hang is one more answer.
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 
+use anyhow::Context;
+use clap::ValueEnum;
 use common::Result;
 use common::shape::Shape;
 use runner::{Lesson, lesson};
 
-use super::exercise::{Exercise, all, find};
+use super::exercise::{Exercise, all};
 use super::race::race;
-use super::ready::{Ready, bad_data};
 use super::spec::Spec;
+use super::trial::{Trial, bad_data};
+use crate::game::playable::Attempt;
 
-/// Set to an exercise and what is wanted of it, for example "6.2 device".
-pub const VARIABLE: &str = "OPENCL_COURSE_RUN_EXERCISE";
+/// Set to an exercise and what is wanted of it, for example "6.2 Results".
+const VARIABLE: &str = "OPENCL_COURSE_RUN_EXERCISE";
 
 /// What is wanted of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Purpose {
     /// Right results on a device, at every size.
     Results,
@@ -30,23 +33,6 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    const ALL: [Purpose; 4] = [
-        Purpose::Results,
-        Purpose::Faults,
-        Purpose::Accesses,
-        Purpose::Speed,
-    ];
-
-    /// The word in the variable.
-    pub fn word(self) -> &'static str {
-        match self {
-            Purpose::Results => "results",
-            Purpose::Faults => "faults",
-            Purpose::Accesses => "accesses",
-            Purpose::Speed => "speed",
-        }
-    }
-
     /// The launches, each with its size.
     fn launches(self, exercise: &Exercise) -> Vec<(Spec, Shape)> {
         let mut launches = Vec::new();
@@ -72,23 +58,48 @@ impl Purpose {
     }
 }
 
+/// The course itself, as the process in which a learner's file runs.
+pub fn command(
+    exercise: &Exercise,
+    attempt: &Attempt,
+    purpose: Purpose,
+) -> anyhow::Result<Command> {
+    let this = std::env::current_exe().context("cannot find this program's own path")?;
+    let mut command = Command::new(this);
+    let color = colored::control::SHOULD_COLORIZE.should_colorize();
+    command
+        .env(VARIABLE, format!("{} {purpose:?}", exercise.puzzle.id))
+        .args(["--json", "--only", &exercise.spec.kernel])
+        .args(["--timeout", &attempt.how.timeout.to_string()])
+        .args(["--color", if color { "always" } else { "never" }])
+        .arg("--source")
+        .arg(attempt.file)
+        .stdin(Stdio::null());
+    if purpose != Purpose::Speed {
+        command.args(["--runs", "0"]);
+    }
+    Ok(command)
+}
+
 /// Runs an exercise, if this process was started for that.
 pub fn run_if_asked() -> Option<ExitCode> {
     let asked = std::env::var(VARIABLE).ok()?;
     let (id, word) = asked.split_once(' ')?;
-    let purpose = Purpose::ALL.into_iter().find(|one| one.word() == word)?;
-    let exercise = match all().and_then(|all| find(all, id)) {
-        Ok(exercise) => exercise,
+    let purpose = Purpose::from_str(word, true).ok()?;
+    let all = match all() {
+        Ok(all) => all,
         Err(error) => {
             eprintln!("error: {error:#}");
             return Some(ExitCode::from(2));
         }
     };
-    Some(lesson(exercise.lesson, "an exercise", None, |lesson| {
+    let exercise = all.iter().find(|one| one.puzzle.id == id)?;
+    let number = exercise.puzzle.lesson;
+    Some(lesson(number, "an exercise", None, |lesson| {
         if purpose == Purpose::Speed {
-            return race(lesson, &exercise);
+            return race(lesson, exercise);
         }
-        for (spec, size) in purpose.launches(&exercise) {
+        for (spec, size) in purpose.launches(exercise) {
             // A kernel that is wrong at one size may wreck the process at the next.
             if !run(lesson, &spec, purpose, size)? {
                 break;
@@ -104,8 +115,8 @@ fn run(lesson: &mut Lesson, spec: &Spec, purpose: Purpose, size: Shape) -> Resul
     record.group = spec.range(size).map_err(bad_data)?.local;
     let program = lesson.program(&spec.defines())?;
     let session = lesson.session()?;
-    let mut ready = match Ready::new(&session, &program, spec, size)? {
-        Ok(ready) => ready,
+    let mut trial = match Trial::new(&session, &program, spec, size)? {
+        Ok(trial) => trial,
         Err(reason) => {
             record.skipped = Some(reason);
             lesson.console.row(record)?;
@@ -114,12 +125,12 @@ fn run(lesson: &mut Lesson, spec: &Spec, purpose: Purpose, size: Shape) -> Resul
     };
     lesson.console.doing(format!("running {}", spec.kernel))?;
     if purpose == Purpose::Accesses {
-        ready.run_without_buffers(&session)?;
+        trial.run_without_buffers(&session)?;
         return Ok(true);
     }
-    ready.poison(&session)?;
-    ready.run(&session)?;
-    match ready.check(&session)? {
+    trial.poison(&session)?;
+    trial.run(&session)?;
+    match trial.check(&session)? {
         Ok(()) => record.verified = true,
         Err(wrong) => record.failed = Some(wrong),
     }

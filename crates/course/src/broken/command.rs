@@ -1,12 +1,13 @@
 //! A command to be copied from the screen.
 
+use crate::game::screen::WORDS;
 use crate::prose::WIDTH;
 
-/// Columns that a command may take, moved in as it is shown.
-const ROOM: usize = WIDTH - 16;
+/// Columns that a command may take, with a backslash behind it.
+const ROOM: usize = WIDTH - WORDS - 4;
 
-/// Words for a shell, in lines that fit: a backslash joins them again.
-pub fn command_line(words: &[String]) -> String {
+/// Words for a shell, in lines that fit beside a heading: a backslash joins them again.
+pub fn command_line(words: &[&str]) -> String {
     let mut lines: Vec<String> = Vec::new();
     for word in words.iter().map(|word| quoted(word)) {
         match lines.last_mut() {
@@ -17,7 +18,7 @@ pub fn command_line(words: &[String]) -> String {
             _ => lines.push(word),
         }
     }
-    lines.join(" \\\n  ")
+    lines.join(&format!(" \\\n{:WORDS$}  ", ""))
 }
 
 fn quoted(word: &str) -> String {
@@ -34,9 +35,8 @@ mod tests {
 
     #[test]
     fn a_command_can_be_pasted() {
-        let words = ["run", "my file.cl"].map(String::from);
-        assert_eq!(command_line(&words), "run 'my file.cl'");
-        let long: Vec<String> = (0..20).map(|i| format!("word{i:04}")).collect();
-        assert!(command_line(&long).contains(" \\\n  word"));
+        assert_eq!(command_line(&["run", "my file.cl"]), "run 'my file.cl'");
+        let lines = command_line(&["word"; 20]);
+        assert!(lines.contains(" \\\n            word"), "{lines}");
     }
 }

@@ -1,0 +1,97 @@
+//! What each kind of puzzle does in its own way: what it asks, and how a file is checked.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+
+use super::puzzle::Puzzle;
+use super::verdict::Verdict;
+use crate::observation::Observation;
+
+/// How a kernel is run.
+#[derive(clap::Args)]
+pub struct How {
+    /// Device, as the lessons take it [default: the one that they choose]
+    #[arg(long, value_name = "SELECTOR")]
+    pub device: Option<String>,
+    /// End a launch that takes longer
+    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout: u64,
+    /// Time nothing, so that no speed is judged: for a machine that is busy
+    #[arg(long)]
+    pub no_timing: bool,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A learner's file that is to be checked.
+pub struct Attempt<'a> {
+    /// Where it lies.
+    pub file: &'a Path,
+    /// What it holds.
+    pub text: &'a str,
+    /// How its kernel is run.
+    pub how: &'a How,
+    /// A sign of life on a terminal.
+    pub waiting: ProgressBar,
+}
+
+/// What all checks together saw.
+pub struct Seen {
+    /// In the order in which they are to be read; the first is the device's result.
+    pub observations: Vec<Observation>,
+    /// As the process on the device ended: 0 right, 1 wrong, 3 no device, 4 no build, 5
+    /// device failed.
+    pub status: u8,
+    /// That process's own message.
+    pub message: String,
+}
+
+/// The same, and what follows.
+pub struct Checked {
+    /// What was seen.
+    pub seen: Seen,
+    /// What follows.
+    pub verdict: Verdict,
+}
+
+/// A puzzle that can be played.
+pub trait Playable {
+    /// What is written about it.
+    fn puzzle(&self) -> &Puzzle;
+
+    /// A word, and beside it in the column [`super::screen::WORDS`] what is asked.
+    fn asks(&self, file: &Path, edited: bool) -> (&'static str, String);
+
+    /// Whether a right result proves nothing as long as no simulator has looked.
+    fn needs_simulator(&self) -> bool;
+
+    /// What is to be said of a silent check while the file is as it came.
+    fn remark(&self, _seen: &Observation) -> &'static str {
+        ""
+    }
+
+    /// Runs all checks.
+    fn check(&self, attempt: &Attempt) -> Result<Seen>;
+}
+
+impl Attempt<'_> {
+    /// An attempt whose checks begin now; the sign of life ends with it.
+    pub fn new<'a>(file: &'a Path, text: &'a str, how: &'a How) -> Attempt<'a> {
+        let waiting = ProgressBar::new_spinner().with_finish(ProgressFinish::AndClear);
+        if let Ok(style) = ProgressStyle::with_template("  {spinner} {msg} {elapsed}") {
+            waiting.set_style(style);
+        }
+        waiting.set_message("checking the result, and for faults in the simulator");
+        waiting.enable_steady_tick(Duration::from_millis(100));
+        Attempt {
+            file,
+            text,
+            how,
+            waiting,
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! What the learner reads: 80 columns, what is asked first, then what the checks see, and
+//! at the end the next command.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Result;
+use colored::{ColoredString, Colorize};
+
+use super::folder::{Folder, Started, shown};
+use super::playable::{Checked, Playable};
+use super::progress::Progress;
+use super::puzzle::Puzzle;
+use super::verdict::Verdict;
+use crate::observation::Outcome;
+use crate::prose::{beside, print_text};
+
+/// Where the words beside a heading begin.
+pub const WORDS: usize = 10;
+
+/// After `start`.
+pub fn started(folder: &Folder, started: &Started, next: Option<&Puzzle>) -> Result<()> {
+    let mut out = std::io::stdout();
+    let Started { new, kept } = started;
+    let place = shown(folder.path());
+    match (new, kept) {
+        (new, 0) => writeln!(out, "{new} kernels are in {place}, which is yours.")?,
+        (0, kept) => writeln!(out, "All {kept} kernels are in {place} already, untouched.")?,
+        (new, kept) => writeln!(
+            out,
+            "{new} new kernels are in {place}; {kept} were there and are untouched."
+        )?,
+    }
+    if let Some(next) = next {
+        writeln!(
+            out,
+            "\n  Open this one in your editor, fill its gap, and save it:"
+        )?;
+        writeln!(out, "    {}", shown(&folder.file(next)))?;
+        writeln!(out, "  Then check it:")?;
+        writeln!(out, "    {}", next.command().cyan())?;
+    }
+    writeln!(out, "  What is solved, and what is next:")?;
+    writeln!(out, "    {}", "cargo run -p course".cyan())?;
+    Ok(())
+}
+
+/// Every puzzle with what is known of it, by lesson.
+pub fn list(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
+    let mut out = std::io::stdout();
+    let progress = folder.progress();
+    let about = puzzles.first().map_or("", |puzzle| puzzle.kind.about);
+    writeln!(out, "{}", about.bold())?;
+    let mut lesson = 0;
+    for puzzle in puzzles {
+        if puzzle.lesson != lesson {
+            lesson = puzzle.lesson;
+            writeln!(out, "\n  lesson {lesson}")?;
+        }
+        let mark = match progress.mark(&puzzle.id) {
+            Some("right") => "~".yellow(),
+            Some(_) => "✓".green(),
+            None => " ".normal(),
+        };
+        let title = beside(&puzzle.title, WORDS);
+        writeln!(out, "  {mark} {:<5} {title}", puzzle.id)?;
+    }
+    total(puzzles, folder)
+}
+
+/// One puzzle of `check-all`; `None` was not begun.
+pub fn row(puzzle: &Puzzle, checked: Option<&Checked>) -> Result<()> {
+    let mut out = std::io::stdout();
+    let faulty = |checked: &Checked| {
+        let mut seen = checked.seen.observations.iter();
+        let fault = seen.find(|seen| seen.outcome == Outcome::Fault);
+        fault.map_or(String::new(), |seen| format!("not yet: {}", seen.detector))
+    };
+    let (mark, words) = match checked.map(|checked| (checked.verdict, checked)) {
+        Some((Verdict::Done, _)) => ("✓".green(), puzzle.kind.done.to_string()),
+        Some((Verdict::Unproven, _)) => ("~".yellow(), "right, not proven".to_string()),
+        Some((Verdict::NotYet, checked)) => ("✗".red().bold(), faulty(checked)),
+        Some((Verdict::NotRun, _)) => ("?".yellow(), "did not run".to_string()),
+        Some((Verdict::Untouched, _)) | None => (" ".normal(), "not begun".to_string()),
+    };
+    let (id, title) = (&puzzle.id, &puzzle.title);
+    writeln!(out, "  {mark} {id:<5} {title:<40} {words}")?;
+    Ok(out.flush()?)
+}
+
+/// How many are done, and the next command.
+pub fn total(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
+    let mut out = std::io::stdout();
+    let progress = folder.progress();
+    let done = puzzles
+        .iter()
+        .filter(|puzzle| is_done(&progress, puzzle))
+        .count();
+    let word = puzzles.first().map_or("", |puzzle| puzzle.kind.done);
+    writeln!(out, "\n  {done} of {} {word}", puzzles.len())?;
+    match (folder.is_started(), next(puzzles, &progress)) {
+        (false, _) => {
+            writeln!(out, "  next: {}", "cargo run -p course -- start".cyan())?;
+            writeln!(out, "        copies them to {}", shown(folder.path()))?;
+        }
+        (true, Some(next)) => writeln!(out, "  next: {}", next.command().cyan())?,
+        (true, None) => {}
+    }
+    Ok(())
+}
+
+/// Whether it is solved or mended; right and unproven is not.
+pub fn is_done(progress: &Progress, puzzle: &Puzzle) -> bool {
+    progress.mark(&puzzle.id) == Some(puzzle.kind.done)
+}
+
+/// The first that is not done.
+pub fn next<'a>(puzzles: &[&'a Puzzle], progress: &Progress) -> Option<&'a Puzzle> {
+    let mut open = puzzles.iter().filter(|puzzle| !is_done(progress, puzzle));
+    open.next().copied()
+}
+
+/// The first that is not done behind this one, else the first of all.
+fn next_after<'a>(
+    puzzle: &Puzzle,
+    puzzles: &[&'a Puzzle],
+    progress: &Progress,
+) -> Option<&'a Puzzle> {
+    let at = puzzles.iter().position(|one| one.id == puzzle.id);
+    let behind = &puzzles[at.map_or(0, |at| at + 1)..];
+    next(behind, progress).or_else(|| next(puzzles, progress))
+}
+
+/// The puzzle, the learner's file of it, and what is asked.
+pub fn head(one: &dyn Playable, file: &Path, edited: bool) -> Result<()> {
+    let mut out = std::io::stdout();
+    let (label, asked) = one.asks(file, edited);
+    title(one.puzzle())?;
+    writeln!(out, "  File    {}", shown(file))?;
+    writeln!(out, "  {label:<8}{asked}")?;
+    writeln!(out, "\n{}", "What the checks see".bold())?;
+    Ok(())
+}
+
+fn title(puzzle: &Puzzle) -> Result<()> {
+    let title = beside(&puzzle.heading(), 0);
+    writeln!(std::io::stdout(), "{}\n", title.bold())?;
+    Ok(())
+}
+
+/// What was seen, and what it means.
+pub fn checked(one: &dyn Playable, edited: bool, checked: &Checked) -> Result<()> {
+    for seen in &checked.seen.observations {
+        let remark = match seen.outcome {
+            Outcome::Silent if !edited => one.remark(seen),
+            _ => "",
+        };
+        let mark: ColoredString = match seen.outcome {
+            Outcome::Silent if remark.is_empty() => "✓".green(),
+            Outcome::Silent => "-".normal(),
+            Outcome::Fault => "✗".red().bold(),
+            Outcome::NotRun => "?".yellow(),
+            Outcome::NotJudged => "-".yellow(),
+        };
+        seen.print(&mark, &format!("{}{remark}", seen.says))?;
+    }
+    let puzzle = one.puzzle();
+    let words = format!("{}: {}", puzzle.id, checked.verdict.words(puzzle.kind.done));
+    let words = beside(&words, 2);
+    let words = match checked.verdict {
+        Verdict::Done => words.green().bold(),
+        Verdict::NotYet | Verdict::Untouched => words.bold(),
+        Verdict::Unproven | Verdict::NotRun => words.yellow().bold(),
+    };
+    writeln!(std::io::stdout(), "\n  {words}")?;
+    Ok(())
+}
+
+/// What to do when it is not done.
+pub fn advice(puzzle: &Puzzle, progress: &Progress) -> Result<()> {
+    let mut out = std::io::stdout();
+    let command = puzzle.command();
+    let (seen, all) = (progress.hints(&puzzle.id), puzzle.hints.len());
+    let hint = format!("{command} --hint");
+    let answer = format!("{command} {}", puzzle.kind.answer);
+    writeln!(out, "  Change the file, save it, check it again:")?;
+    writeln!(out, "    {}", command.cyan())?;
+    writeln!(out, "    {}      {seen} of {all} hints seen", hint.cyan())?;
+    writeln!(out, "    {}", answer.cyan())?;
+    Ok(())
+}
+
+/// What to read and to do when it is done.
+pub fn onward(puzzle: &Puzzle, puzzles: &[&Puzzle], progress: &Progress) -> Result<()> {
+    let mut out = std::io::stdout();
+    writeln!(out)?;
+    print_text(&puzzle.why)?;
+    if puzzle.solution.is_some() {
+        let answer = format!("{} {}", puzzle.command(), puzzle.kind.answer);
+        writeln!(out, "  Our solution, beside yours:")?;
+        writeln!(out, "    {}", answer.cyan())?;
+    }
+    match next_after(puzzle, puzzles, progress) {
+        Some(next) => {
+            let title = format!("Next, {}:", next.title.trim_end_matches('.'));
+            writeln!(out, "  {}", beside(&title, 2))?;
+            writeln!(out, "    {}", next.command().cyan())?;
+        }
+        None => writeln!(
+            out,
+            "  That was the last one: all are {}.",
+            puzzle.kind.done
+        )?,
+    }
+    Ok(())
+}
+
+/// The first `seen` hints.
+pub fn hints(puzzle: &Puzzle, seen: usize) -> Result<()> {
+    let mut out = std::io::stdout();
+    title(puzzle)?;
+    for (at, hint) in puzzle.hints.iter().take(seen).enumerate() {
+        writeln!(out, "  {}", format!("Hint {}", at + 1).bold())?;
+        print_text(hint)?;
+    }
+    let more = match puzzle.hints.len() - seen {
+        0 => format!(
+            "That was the last one; {} tells it all.",
+            puzzle.kind.answer
+        ),
+        more => format!("{more} more: ask again with --hint."),
+    };
+    writeln!(out, "  {more}")?;
+    Ok(())
+}
+
+/// The filled gap, where there is one, and the reasoning.
+pub fn answer(puzzle: &Puzzle, tried: bool) -> Result<()> {
+    let mut out = std::io::stdout();
+    title(puzzle)?;
+    if !tried {
+        let words = "You have not changed your file yet. An answer teaches most after an attempt: \
+                     ten minutes, then come back.";
+        let words = beside(words, 2);
+        writeln!(out, "  {}\n", words.yellow())?;
+    }
+    if let Some(solution) = &puzzle.solution {
+        for line in gap(&solution.text) {
+            writeln!(out, "    {}", line.green())?;
+        }
+        writeln!(out)?;
+    }
+    print_text(&puzzle.why)
+}
+
+/// The lines between the markers, moved to the left by as much as these are moved in.
+fn gap(text: &str) -> Vec<&str> {
+    let mut lines = text.lines().skip_while(|line| !line.contains(GAP_BEGINS));
+    let marker = lines.next().unwrap_or("");
+    let margin = marker.len() - marker.trim_start().len();
+    lines
+        .take_while(|line| !line.contains(GAP_ENDS))
+        .map(|line| line.get(margin..).unwrap_or(line.trim_start()))
+        .collect()
+}
+
+/// The marker lines of a gap.
+const GAP_BEGINS: &str = "// ---- your lines begin";
+const GAP_ENDS: &str = "// ---- your lines end";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gap_is_shown_without_its_margin() {
+        let text =
+            "f\n    // ---- your lines begin\n    a\n\n      b\n    // ---- your lines end\nz";
+        assert_eq!(gap(text), ["a", "", "  b"]);
+        assert!(gap("no gap").is_empty());
+    }
+}

@@ -1,0 +1,138 @@
+//! One puzzle and the learner's file: checked once, or with `--watch` after every save.
+//! Nothing begins by itself, and nothing goes on to the next puzzle.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Result;
+use common::source::Source;
+use serde_json::{Value, json};
+use supervise::watch::each_save;
+use supervise::watch::saves::{News, Saves};
+use text::show_error;
+
+use super::folder::Folder;
+use super::playable::{Attempt, Checked, How, Playable};
+use super::progress::Progress;
+use super::puzzle::Puzzle;
+use super::screen;
+use super::verdict::Verdict;
+
+/// A puzzle that is played now.
+pub struct Turn<'a> {
+    /// The puzzle.
+    pub one: &'a dyn Playable,
+    /// The learner's folder.
+    pub folder: &'a Folder,
+    /// The learner's file.
+    pub file: PathBuf,
+    /// How its kernel is run.
+    pub how: &'a How,
+}
+
+impl Turn<'_> {
+    /// Checks the file, and shows what was seen and what comes `next` among these puzzles.
+    pub fn play(&self, puzzles: &[&Puzzle]) -> Result<ExitCode> {
+        let text = Source::read(&self.file)?.text;
+        if !self.how.json {
+            screen::head(self.one, &self.file, self.one.puzzle().is_edited(&text))?;
+        }
+        let checked = self.check(&text)?;
+        let status = ExitCode::from(checked.seen.status);
+        if self.how.json {
+            self.note(checked.verdict);
+            self.print_json(checked)?;
+        } else {
+            self.conclude(&text, &checked, puzzles)?;
+        }
+        Ok(status)
+    }
+
+    /// The same, and again after each save, until Ctrl-C.
+    pub fn watch(&self, puzzles: &[&Puzzle]) -> Result<ExitCode> {
+        // Its folder is told with each check.
+        let name = self.file.file_name().unwrap_or(self.file.as_os_str());
+        let name = name.to_string_lossy();
+        each_save(&self.file, &name, |saves| self.play_once(puzzles, saves))?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// One check. What was saved meanwhile makes its result old news, which is not shown.
+    fn play_once(&self, puzzles: &[&Puzzle], saves: &mut Saves) -> Result<News> {
+        let text = match Source::read(&self.file) {
+            Ok(own) => own.text,
+            Err(error) => {
+                eprintln!("{error}");
+                return Ok(News::Nothing);
+            }
+        };
+        writeln!(std::io::stdout())?;
+        screen::head(self.one, &self.file, self.one.puzzle().is_edited(&text))?;
+        let checked = self.check(&text);
+        let news = saves.wait(Duration::ZERO);
+        match checked {
+            _ if news != News::Nothing => {}
+            Ok(checked) => self.conclude(&text, &checked, puzzles)?,
+            // The file is gone again, for example.
+            Err(error) => eprintln!("{error:#}"),
+        }
+        Ok(news)
+    }
+
+    /// Runs the checks on this text, which the file holds.
+    pub fn check(&self, text: &str) -> Result<Checked> {
+        let attempt = Attempt::new(&self.file, text, self.how);
+        let mut seen = self.one.check(&attempt)?;
+        let edited = self.one.puzzle().is_edited(text);
+        let verdict = Verdict::of(&seen.observations, edited, self.one.needs_simulator());
+        seen.status = verdict.status(seen.status);
+        Ok(Checked { seen, verdict })
+    }
+
+    /// Notes and shows what was seen, and what to do next.
+    fn conclude(&self, text: &str, checked: &Checked, puzzles: &[&Puzzle]) -> Result<()> {
+        let puzzle = self.one.puzzle();
+        let progress = self.note(checked.verdict);
+        screen::checked(self.one, puzzle.is_edited(text), checked)?;
+        match checked.verdict {
+            Verdict::NotRun => show_error(checked.seen.message.clone()),
+            Verdict::Done => screen::onward(puzzle, puzzles, &progress)?,
+            _ => screen::advice(puzzle, &progress)?,
+        }
+        Ok(())
+    }
+
+    /// Keeps the best that was ever seen: trying something else takes nothing away.
+    pub fn note(&self, verdict: Verdict) -> Progress {
+        let puzzle = self.one.puzzle();
+        let mut progress = self.folder.progress();
+        let mark = match verdict {
+            Verdict::Done => puzzle.kind.done,
+            Verdict::Unproven if !screen::is_done(&progress, puzzle) => "right",
+            _ => return progress,
+        };
+        progress.set_mark(&puzzle.id, mark);
+        self.folder
+            .note(|progress| progress.set_mark(&puzzle.id, mark));
+        progress
+    }
+
+    /// Prints what was seen as a line of JSON.
+    pub fn print_json(&self, checked: Checked) -> Result<()> {
+        let Checked { seen, verdict } = checked;
+        let puzzle = self.one.puzzle();
+        let observations = seen.observations.into_iter().map(Value::from);
+        let line = json!({
+            "puzzle": puzzle.id,
+            "lesson": puzzle.lesson,
+            "title": puzzle.title,
+            "file": self.file,
+            "observations": observations.collect::<Vec<_>>(),
+            puzzle.kind.done: verdict == Verdict::Done,
+            "verdict": verdict.words(puzzle.kind.done),
+        });
+        Ok(writeln!(std::io::stdout(), "{line}")?)
+    }
+}

@@ -1,0 +1,87 @@
+//! What follows from all that the checks saw.
+
+use crate::observation::{Observation, Outcome};
+
+/// How a kernel came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Right, without faults, and within the targets.
+    Done,
+    /// Nothing is found, but what might have found something did not look.
+    Unproven,
+    /// Something is found against it.
+    NotYet,
+    /// Nothing is found in the file as it came: this machine's checks miss it.
+    Untouched,
+    /// It could not be run: there is no device, or it cannot launch this.
+    NotRun,
+}
+
+impl Verdict {
+    /// Judges a file. The first observation is the device's; `edited` says whether the file
+    /// differs from what came, and `needs_simulator` whether a right result proves nothing.
+    pub fn of(seen: &[Observation], edited: bool, needs_simulator: bool) -> Verdict {
+        let is = |outcome| move |one: &&Observation| one.outcome == outcome;
+        let counts = |one: &Observation| needs_simulator || one.is_of_results();
+        if seen.iter().any(|one| one.outcome == Outcome::Fault) {
+            Verdict::NotYet
+        } else if seen
+            .first()
+            .is_none_or(|one| one.outcome == Outcome::NotRun)
+        {
+            Verdict::NotRun
+        } else if !edited {
+            Verdict::Untouched
+        } else if seen.iter().filter(is(Outcome::NotRun)).any(counts) {
+            Verdict::Unproven
+        } else {
+            Verdict::Done
+        }
+    }
+
+    /// In plain words; `done` is what the puzzle is to be in the end.
+    pub fn words(self, done: &str) -> String {
+        match self {
+            Verdict::Done => done.into(),
+            Verdict::Unproven => "the result is right, not proven free of races and other faults: \
+                                  what might have seen one did not run"
+                .into(),
+            Verdict::NotYet => format!("not {done} yet"),
+            Verdict::Untouched => format!(
+                "not {done} yet: the file is as it came, and nothing on this machine sees its fault"
+            ),
+            Verdict::NotRun => "not decided: the kernel did not run".into(),
+        }
+    }
+
+    /// The exit status, where the device's own run ended with this one.
+    pub fn status(self, of_device: u8) -> u8 {
+        match self {
+            Verdict::NotYet | Verdict::Untouched => of_device.max(1),
+            _ => of_device,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn silence_is_a_success_only_where_somebody_could_have_spoken() {
+        let result = |outcome| Observation::new("result, 1x1x1", outcome, "");
+        let races = |outcome| Observation::new("Oclgrind", outcome, "");
+        let silent = [result(Outcome::Silent), races(Outcome::Silent)];
+        let lonely = [result(Outcome::Silent), races(Outcome::NotRun)];
+        let racy = [result(Outcome::Silent), races(Outcome::Fault)];
+        assert_eq!(Verdict::of(&silent, true, true), Verdict::Done);
+        assert_eq!(Verdict::of(&silent, false, true), Verdict::Untouched);
+        assert_eq!(Verdict::of(&lonely, true, true), Verdict::Unproven);
+        assert_eq!(Verdict::of(&lonely, true, false), Verdict::Done);
+        assert_eq!(Verdict::of(&racy, true, false), Verdict::NotYet);
+        let stuck = [result(Outcome::NotRun)];
+        assert_eq!(Verdict::of(&stuck, true, false), Verdict::NotRun);
+        let half = [result(Outcome::Silent), result(Outcome::NotRun)];
+        assert_eq!(Verdict::of(&half, true, false), Verdict::Unproven);
+    }
+}
