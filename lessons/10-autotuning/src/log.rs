@@ -204,19 +204,13 @@ impl Log {
     }
 }
 
-/// Where results are kept: `opencl-course/autotuning` in XDG_CACHE_HOME or ~/.cache,
-/// or in the temporary folder where there is neither.
+/// Where results are kept: `opencl-course/autotuning` in the cache folder of the user, or
+/// in the temporary folder where there is none.
 fn folder() -> PathBuf {
-    let set = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    let home = || Some(std::env::home_dir()?.join(".cache"));
-    let cache = set("XDG_CACHE_HOME").or_else(home);
-    let in_cache = || {
-        cache
-            .unwrap_or_else(std::env::temp_dir)
-            .join("opencl-course")
-    };
-    let folder = set(FOLDER_VARIABLE).unwrap_or_else(in_cache);
-    folder.join("autotuning")
+    let cache = || dirs::cache_dir().unwrap_or_else(std::env::temp_dir);
+    let own = std::env::var_os(FOLDER_VARIABLE).map(PathBuf::from);
+    own.unwrap_or_else(|| cache().join("opencl-course"))
+        .join("autotuning")
 }
 
 /// A name that any file system takes.

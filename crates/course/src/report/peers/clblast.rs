@@ -1,5 +1,8 @@
 //! CLBlast: CLBlastSgemm on the lessons' device and queue.
 
+// The arguments are those of the library.
+#![allow(clippy::too_many_arguments)]
+
 use std::ffi::c_void;
 use std::ptr;
 use std::time::Instant;

@@ -1,5 +1,8 @@
 //! OpenBLAS: cblas_sgemm on the host, with all cores.
 
+// The arguments are those of the library.
+#![allow(clippy::too_many_arguments)]
+
 use std::ffi::{CStr, c_char, c_int};
 use std::process::Command;
 use std::time::Instant;
