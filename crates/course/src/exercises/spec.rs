@@ -85,28 +85,28 @@ pub struct Speed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Computation {
-    /// (int n, out): out[i] is i.
+    /// (int n, out): `out[i]` is i.
     Numbers,
-    /// (int rows, int columns, out): out[row][column] is 1000 * row + column.
+    /// (int rows, int columns, out): `out[row][column]` is 1000 * row + column.
     Grid,
-    /// (int n, out): out[g] says how many of n elements fall to group g.
+    /// (int n, out): `out[g]` says how many of n elements fall to group g.
     GroupCounts,
     /// (int n, float d, A, B, C): C = d * A + B.
     Saxpy,
-    /// (int M, int N, int K, A, B, C): C[M][N] = A[M][K] * B[K][N], row-major.
+    /// (int M, int N, int K, A, B, C): `C[M][N] = A[M][K] * B[K][N]`, row-major.
     Product,
-    /// The same with B transposed, Bt[N][K].
+    /// The same with B transposed, `Bt[N][K]`.
     ProductBTransposed,
     /// The same with all three column-major.
     ProductColumnMajor,
-    /// The same row-major, but B in panels of PANEL columns: [N / PANEL][K][PANEL].
+    /// The same row-major, but B in panels of PANEL columns: `[N / PANEL][K][PANEL]`.
     ProductBPanels,
-    /// (int rows, int columns, in, out): panels of PANEL columns of in[rows][columns],
-    /// [columns / PANEL, rounded up][rows][PANEL], with zeros behind the last column.
+    /// (int rows, int columns, in, out): panels of PANEL columns of `in[rows][columns]`,
+    /// `[columns / PANEL, rounded up][rows][PANEL]`, with zeros behind the last column.
     Panels,
-    /// (int rows, int columns, in, out): out[columns][rows] from in[rows][columns].
+    /// (int rows, int columns, in, out): `out[columns][rows]` from `in[rows][columns]`.
     Transposition,
-    /// (int n, in, out): out[g] is the sum of the elements of group g.
+    /// (int n, in, out): `out[g]` is the sum of the elements of group g.
     GroupSums,
     /// (int n, int items, int bytes, side, part, depth, out): whether candidate i, a tile
     /// of side x side in parts of part x part, depth deep, can run: 1 or 0.
