@@ -64,9 +64,7 @@ pub fn ran(record: &Value, kernel: &str) -> bool {
 
 /// The kernels that a lesson lists.
 pub fn kernels_of(number: u32) -> Vec<String> {
-    let list = lesson_without_device(number)
-        .args("--list")
-        .run()
-        .ends_with(0);
+    let list = lesson_without_device(number).args("--list").run_once();
+    let list = list.ends_with(0);
     list.stdout.lines().map(String::from).collect()
 }

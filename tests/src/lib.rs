@@ -11,6 +11,7 @@
 mod kernels;
 mod oclgrind;
 pub mod pty;
+mod seconds;
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -18,7 +19,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 use serde_json::Value;
 
@@ -115,6 +116,7 @@ pub fn lesson_without_device(number: u32) -> Program {
 
 /// What the person who runs the tests has set must not change what they see.
 pub fn clean(command: &mut Command) -> &mut Command {
+    seconds::count();
     let settings = std::env::vars_os().map(|(name, _)| name);
     let of_the_course =
         settings.filter(|name| name.to_string_lossy().starts_with("OPENCL_COURSE_"));
@@ -129,6 +131,13 @@ pub fn clean(command: &mut Command) -> &mut Command {
 }
 
 impl Program {
+    /// Has PoCL build kernels without optimising them, in a third of the time, most of
+    /// which a test spends there. For kernels that only one test builds, and of which it
+    /// does not matter how they are optimised; all others are built once and kept by PoCL.
+    pub fn unoptimised(self) -> Program {
+        self.env("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable")
+    }
+
     /// Adds arguments, separated by spaces.
     pub fn args(mut self, words: &str) -> Program {
         self.command.args(words.split_whitespace());
@@ -173,6 +182,19 @@ impl Program {
         self.command
     }
 
+    /// Runs it, unless a test has run the same before: for what several tests look at.
+    #[track_caller]
+    pub fn run_once(self) -> Outcome {
+        type Runs = Mutex<HashMap<String, Arc<OnceLock<Outcome>>>>;
+        static RUNS: LazyLock<Runs> = LazyLock::new(Runs::default);
+        // Arguments, variables and all.
+        let line = format!("{:?}", self.command);
+        let mut runs = RUNS.lock().unwrap_or_else(|poison| poison.into_inner());
+        let run = runs.entry(line).or_default().clone();
+        drop(runs);
+        run.get_or_init(|| self.run()).clone()
+    }
+
     /// Runs it to its end.
     #[track_caller]
     pub fn run(mut self) -> Outcome {
@@ -190,6 +212,7 @@ impl Program {
 }
 
 /// What a command left behind.
+#[derive(Clone)]
 pub struct Outcome {
     line: String,
     /// The exit status; `None` after a signal.
