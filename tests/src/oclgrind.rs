@@ -53,15 +53,14 @@ impl Oclgrind {
         (outcome, fs::read_to_string(&log).unwrap_or_default())
     }
 
-    /// Runs a lesson without checks, which take most of the time; the instructions
-    /// of each launch are counted, and printed in front of its record. By one thread:
-    /// each numbers the functions in the order in which its groups call them, and
-    /// version 21.10 adds the threads' counts up by number.
-    pub fn count(&self, program: Program) -> Outcome {
+    /// The same, and the instructions of each launch are counted, and printed in front of
+    /// its record. By one thread: each numbers the functions in the order in which its
+    /// groups call them, and version 21.10 adds the threads' counts up by number.
+    pub fn run_and_count(&self, name: &str, program: Program) -> (Outcome, String) {
         let program = program
             .env("OCLGRIND_INST_COUNTS", "1")
             .env("OCLGRIND_NUM_THREADS", "1");
-        self.simulates(program).run()
+        self.run(name, program)
     }
 
     fn simulates(&self, program: Program) -> Program {

@@ -1,19 +1,12 @@
 //! Memory traffic as integers: what Oclgrind counts while a kernel runs is, to
 //! the element, what the kernel's formulas say. The pages take their counts from
-//! the same formulas.
+//! the same formulas. simulator.rs makes the runs.
 
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
-use tests::{Oclgrind, kernel_of, lesson};
+use tests::{Outcome, kernel_of};
 
-/// Several groups, with partial groups and partial tiles.
-const SIZE: &str = "37x21x35";
-/// And one of few rows: only thin tiles, since Oclgrind 21.10 corrupts its memory when
-/// it counts groups that call different functions.
-const WITH_THIN: &str = "37x21x35,5x300x17";
-/// The same for vectors: three floats lie behind the last whole float4.
-const LENGTH: &str = "1303";
 /// Bytes of a float.
 const FLOAT: u64 = 4;
 
@@ -70,17 +63,10 @@ fn moved(count: u64, what: &str) -> Option<(&'static str, u64)> {
     Some((place, bytes.strip_suffix(" bytes)")?.parse().ok()?))
 }
 
-fn traffic_is_as_the_formulas_say(number: u32) {
-    let Some(oclgrind) = Oclgrind::find() else {
-        return;
-    };
-    let (size, kernels, least) = match number {
-        2 => (LENGTH, "saxpy", 2),
-        9 => (WITH_THIN, "matmul", 4),
-        _ => (SIZE, "matmul", 4),
-    };
-    let program = lesson(number).args(&format!("--size {size} --runs 0 --json"));
-    let run = oclgrind.count(program).ends_with(0);
+/// Holds the counts in a simulated run against its records, `least` of them. What copies
+/// and transposes has no formulas.
+pub fn is_as_the_formulas_say(run: &Outcome, least: usize) {
+    let computes = |kernel: &str| kernel.starts_with("saxpy") || kernel.starts_with("matmul");
     let mut compared = 0;
     let mut launches: HashMap<&str, String> = HashMap::new();
     let mut last = "";
@@ -92,7 +78,7 @@ fn traffic_is_as_the_formulas_say(number: u32) {
             launches.insert(last, String::new());
         } else if line.starts_with('{') {
             let record: Value = serde_json::from_str(line).expect("a record");
-            if !kernel_of(&record).starts_with(kernels) || !record["skipped"].is_null() {
+            if !computes(kernel_of(&record)) || !record["skipped"].is_null() {
                 continue;
             }
             let preparations = record["preparations"].as_array().into_iter().flatten();
@@ -117,16 +103,4 @@ fn traffic_is_as_the_formulas_say(number: u32) {
         compared >= least,
         "only {compared} kernels were compared\n{run}"
     );
-}
-
-each! { traffic_is_as_the_formulas_say:
-    traffic_of_lesson_2_is_as_the_formulas_say 2
-    traffic_of_lesson_3_is_as_the_formulas_say 3
-    traffic_of_lesson_4_is_as_the_formulas_say 4
-    traffic_of_lesson_5_is_as_the_formulas_say 5
-    traffic_of_lesson_6_is_as_the_formulas_say 6
-    traffic_of_lesson_7_is_as_the_formulas_say 7
-    traffic_of_lesson_8_is_as_the_formulas_say 8
-    traffic_of_lesson_9_is_as_the_formulas_say 9
-    traffic_of_lesson_10_is_as_the_formulas_say 10
 }
