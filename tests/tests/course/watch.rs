@@ -146,7 +146,7 @@ impl Drop for Watching {
 }
 
 fn quick() -> Program {
-    lesson(3).args("--size 20 --runs 3")
+    lesson(3).args("--size 20 --runs 3").unoptimised()
 }
 
 #[test]

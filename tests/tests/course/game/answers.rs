@@ -14,7 +14,7 @@ fn unsolved_fails_and_solved_passes(lesson: &str) {
         // A busy machine may judge speed as it likes, a test may not.
         let check = || {
             let words = format!("exercise {id} --no-timing");
-            learner.types(&words).run()
+            learner.types(&words).unoptimised().run()
         };
         let shown = check().ends_with(1);
         let shown = shown.says(&["✗", "not solved yet", "--hint", "Task"]);
@@ -69,6 +69,9 @@ fn speed_is_a_ratio_to_the_lessons_kernel_or_not_judged() {
         let said = says(&speed);
         assert!(said.contains(kernel) && said.contains("(±"), "{said}");
         assert_ne!(speed["outcome"], "not run", "{said}");
+        if id != "4.2" {
+            continue;
+        }
         // What is not judged counts neither for nor against a kernel.
         let simulated = types().env("OPENCL_DYLIB_PATH", oclgrind.library());
         for (program, why) in [
@@ -180,8 +183,8 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
         let text = solution(&exercise);
         assert_eq!(text.matches(old).count(), 1, "{id}: {old}");
         learner.writes(&exercise, &text.replacen(old, new, 1));
-        let shown = learner.types(&format!("exercise {id} --no-timing")).run();
-        shown.ends_with(1).says(words);
+        let check = learner.types(&format!("exercise {id} --no-timing"));
+        check.unoptimised().run().ends_with(1).says(words);
     }
 }
 
