@@ -45,18 +45,7 @@ const CPUS: [(&str, &str); 4] = [
 pub fn all() -> Result<Vec<Implementation>> {
     let mut all = Vec::new();
     for (name, platform) in CPUS {
-        let environment = Vec::from_iter(environment(name));
-        let found = devices(&environment)?
-            .iter()
-            .position(|label| label.contains(platform));
-        all.push(Implementation {
-            name: name.into(),
-            environment,
-            // Chosen by number: a part of a name could match another device, too.
-            selector: found.map(|index| index.to_string()),
-            simulator: name == "Oclgrind",
-            gpu: false,
-        });
+        all.push(cpu(name, platform)?);
     }
     let gpu = |name: &str, selector| Implementation {
         name: name.into(),
@@ -76,6 +65,31 @@ pub fn all() -> Result<Vec<Implementation>> {
         all.push(gpu("a GPU", None));
     }
     Ok(all)
+}
+
+/// One of the CPU implementations, where it is here. The others are not asked: that takes
+/// most of a second.
+pub fn find(wanted: &str) -> Result<Option<Implementation>> {
+    for (name, platform) in CPUS {
+        if name == wanted {
+            return Ok(Some(cpu(name, platform)?).filter(|one| one.selector.is_some()));
+        }
+    }
+    Ok(None)
+}
+
+fn cpu(name: &str, platform: &str) -> Result<Implementation> {
+    let environment = Vec::from_iter(environment(name));
+    let devices = devices(&environment)?;
+    let found = devices.iter().position(|label| label.contains(platform));
+    Ok(Implementation {
+        name: name.into(),
+        environment,
+        // Chosen by number: a part of a name could match another device, too.
+        selector: found.map(|index| index.to_string()),
+        simulator: name == "Oclgrind",
+        gpu: false,
+    })
 }
 
 /// What brings a CPU implementation into view. Some drivers are loaded by their path,

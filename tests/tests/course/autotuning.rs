@@ -97,7 +97,7 @@ fn what_was_found_is_kept_used_and_forgotten_by_reset() {
         &["nothing is known about 33x33x33", "next: run the lesson"],
     );
     let search = |flags: &str| {
-        let few = FEW.replace("UNROLL=1", "UNROLL=1 --limit ROWS=1,4,14");
+        let few = FEW.replace("UNROLL=1", "UNROLL=1 --budget 60s --limit ROWS=1,4,14");
         tuner(&cache).args(&few).args(flags).run().ends_with(0)
     };
     search("").says(&["tried    4 (4 in this run)", "4 right", "winner", "picture"]);
@@ -139,7 +139,7 @@ fn what_was_found_is_kept_used_and_forgotten_by_reset() {
 fn a_damaged_log_is_said_and_survived() {
     let cache = empty("autotuning-damaged");
     let search = |flags: &str| {
-        let few = FEW.replace("UNROLL=1", "UNROLL=1 --limit ROWS=1,4");
+        let few = FEW.replace("UNROLL=1", "UNROLL=1 --budget 60s --limit ROWS=1,4");
         tuner(&cache).args(&few).args(flags).run().ends_with(0)
     };
     search("");

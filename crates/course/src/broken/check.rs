@@ -119,7 +119,6 @@ fn device(attempt: &Attempt) -> Result<Option<String>> {
     if chosen.is_some() || std::env::var_os("OPENCL_COURSE_DEVICE").is_some() {
         return Ok(chosen);
     }
-    let mut all = implementations::all()?.into_iter();
-    let pocl = all.find(|one| one.name == "PoCL");
+    let pocl = implementations::find("PoCL")?;
     Ok(pocl.and_then(|pocl| pocl.selector))
 }
