@@ -59,14 +59,16 @@ fn a_damaged_cache_is_named_and_the_lesson_ends_right_without_it() {
     let cache = fresh_cache("pocl-cache");
     let fresh = run(&pocl, &cache).ends_with(0);
     assert!(!fresh.stderr.contains("damaged"), "{fresh}");
-    for end in ["bc", "so"] {
+    // Each kind of damage, and each kind of file in two ways.
+    let [cut, emptied, overwritten] = DAMAGES;
+    for (end, damages) in [("bc", [cut, overwritten]), ("so", [cut, emptied])] {
         let files = files(&cache, end);
         assert!(!files.is_empty(), "PoCL keeps no .{end} file");
         let whole: Vec<Vec<u8>> = files
             .iter()
             .map(|file| fs::read(file).expect("is there"))
             .collect();
-        for (name, damage) in DAMAGES {
+        for (name, damage) in damages {
             files.iter().for_each(|file| damage(file));
             let words = ["is damaged", "cut short or overwritten", "rm -r"];
             let mended = run(&pocl, &cache).fails(0, &words);
