@@ -8,7 +8,7 @@ use tests::{Outcome, Program, lesson, pocl, scratch, scratch_folder};
 
 /// A space of nine candidates, which differ in ROWS alone.
 const FEW: &str = "--only matmul_tunable_private --limit LANES=4 --limit VECTORS=1 \
-                   --limit GROUP_X=1 --limit GROUP_Y=1 --limit UNROLL=1 --size 33";
+                   --limit GROUP_X=1 --limit GROUP_Y=1 --limit UNROLL=1 --runs 1 --size 33";
 
 /// Lesson 10 with a folder for its results that is the test's own.
 fn tuner(cache: &Path) -> Program {

@@ -226,7 +226,8 @@ fn a_mended_copy_is_reported_explained_and_noted() {
         fs::write(&copy, &text).expect("the copy can be written");
         let (_, why) = sections(&file).pop().expect("an explanation");
         let why: Vec<&str> = why.split_whitespace().take(5).collect();
-        let shown = learner.diagnoses(&number.to_string()).ends_with(0);
+        let program = learner.types(&format!("diagnose {number}"));
+        let shown = program.unoptimised().run().ends_with(0);
         let shown = shown.says(&[&format!("{number}: mended"), &why.join(" ")]);
         assert!(!shown.stdout.contains('✗'), "{shown}");
         assert_eq!(read(&copy), text, "the learner's copy is not touched");
