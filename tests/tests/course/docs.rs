@@ -34,8 +34,8 @@ cargo() {
         esac
     done
     case "$program $* ${OPENCL_DYLIB_PATH:-}" in
-        *--runs* | course* | *oclgrind*) ;;
-        *) set -- "$@" --runs 1 ;;
+        *--runs* | *oclgrind*) ;;
+        lesson*) set -- "$@" --runs 1 ;;
     esac
     case "$program $*" in
         *--size*) ;;
