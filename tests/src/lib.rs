@@ -133,7 +133,8 @@ pub fn clean(command: &mut Command) -> &mut Command {
 impl Program {
     /// Has PoCL build kernels without optimising them, in a third of the time, most of
     /// which a test spends there. For kernels that only one test builds, and of which it
-    /// does not matter how they are optimised; all others are built once and kept by PoCL.
+    /// does not matter how they are optimised: a race may show in one way only. All
+    /// others are built once and kept by PoCL.
     pub fn unoptimised(self) -> Program {
         self.env("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable")
     }

@@ -42,7 +42,7 @@ cargo() {
         lesson02*) set -- "$@" --size 1048576 ;;
     esac
     case "$*" in
-        *--source* | *--ablate* | *--budget*) export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable ;;
+        *--ablate* | *--budget*) export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable ;;
         *) unset POCL_EXTRA_BUILD_FLAGS ;;
     esac
     "$PROGRAMS/$program" "$@"

@@ -184,7 +184,7 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
         assert_eq!(text.matches(old).count(), 1, "{id}: {old}");
         learner.writes(&exercise, &text.replacen(old, new, 1));
         let check = learner.types(&format!("exercise {id} --no-timing"));
-        check.unoptimised().run().ends_with(1).says(words);
+        check.run().ends_with(1).says(words);
     }
 }
 
