@@ -109,7 +109,7 @@ fn thin_tiles_are_sound_and_move_what_their_formulas_say() {
         let flags = format!("--only matmul_packed_tiles --size {size} --runs 0 --json");
         lesson(9).args(&flags)
     };
-    let (few_rows, log) = oclgrind.run_and_count("thin-rows", thin("5x300x17"));
+    let (few_rows, log) = oclgrind.run_and_count("thin-rows", thin("5x140x17"));
     assert_eq!(log, "", "{few_rows}");
     let (few_columns, log) = oclgrind.run("thin-columns", thin("129x3x17"));
     assert_eq!(log, "", "{few_columns}");

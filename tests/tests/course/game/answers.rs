@@ -99,7 +99,7 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
         return;
     }
     let learner = Learner::started(&format!("plausible-{lesson}"));
-    let barrier = "        barrier(CLK_LOCAL_MEM_FENCE);       // nobody needs them any longer\n";
+    let barrier = "        barrier(CLK_LOCAL_MEM_FENCE); // nobody needs them any longer\n";
     let add = "            sum += a_tile[y][k] * b_tile[k][x];\n";
     let guard = "first_column + y < columns && first_row + x < rows";
     let cases: [(&str, &str, &str, &[&str]); 15] = [
