@@ -1,6 +1,6 @@
 //! The shape of a launch.
 
-use crate::device::Device;
+use crate::device::Limits;
 
 /// The shape of a launch: items in all, and items per group, in up to three
 /// dimensions; dimension 0 varies fastest.
@@ -41,10 +41,9 @@ impl NdRange {
         self.local.iter().product()
     }
 
-    /// Why the device cannot run groups of this shape, if it cannot. `kernel_max`
-    /// is CL_KERNEL_WORK_GROUP_SIZE: what this kernel's registers leave room for.
-    pub fn refusal(&self, device: &Device, kernel_max: usize) -> Option<String> {
-        let limits = &device.limits;
+    /// Why a device of these limits cannot run groups of this shape, if it cannot.
+    /// `kernel_max` is CL_KERNEL_WORK_GROUP_SIZE: what this kernel's registers leave room for.
+    pub fn refusal(&self, limits: &Limits, kernel_max: usize) -> Option<String> {
         let size = self.group_size();
         if size > limits.max_work_group_size {
             return Some(format!(
@@ -90,8 +89,40 @@ mod tests {
     fn groups_shrink_to_the_room_there_is() {
         let range = NdRange::cover(&[100, 100], &[16, 16]);
         assert_eq!(range.clone().in_groups_of_at_most(1024), range);
+        assert_eq!(range.clone().in_groups_of_at_most(256), range);
         assert_eq!(range.clone().in_groups_of_at_most(32).local, [16, 2]);
         assert_eq!(range.clone().in_groups_of_at_most(4).local, [4, 1]);
         assert_eq!(range.in_groups_of_at_most(0).local, [1, 1]);
+    }
+
+    #[test]
+    fn a_group_that_the_device_or_the_kernel_has_no_room_for_is_refused() {
+        let limits = Limits {
+            max_work_group_size: 64,
+            max_work_item_sizes: vec![32, 16],
+            ..Limits::default()
+        };
+        let refusal = |local: [usize; 2], kernel_max| {
+            NdRange::cover(&[1, 1], &local).refusal(&limits, kernel_max)
+        };
+        assert_eq!(refusal([4, 16], 64), None, "as much as there is room for");
+        assert_eq!(refusal([32, 2], 64), None, "as long as a side may be");
+        assert_eq!(
+            refusal([5, 16], 99).unwrap(),
+            "needs groups of 80 items, the device allows 64 (CL_DEVICE_MAX_WORK_GROUP_SIZE)"
+        );
+        assert_eq!(
+            refusal([4, 16], 63).unwrap(),
+            "needs groups of 64 items, this kernel leaves room for 63 (CL_KERNEL_WORK_GROUP_SIZE)"
+        );
+        assert_eq!(
+            refusal([2, 17], 64).unwrap(),
+            "needs 17 items in dimension 1, the device allows 16 (CL_DEVICE_MAX_WORK_ITEM_SIZES)"
+        );
+    }
+
+    #[test]
+    fn sides_are_joined_by_an_x() {
+        assert_eq!(sides(&[512, 256]), "512x256");
     }
 }

@@ -58,12 +58,10 @@ impl Profile {
     /// launch until after the wait? Some drivers answer 0, 1, 2, 3, and a
     /// kernel cannot take longer than the call that waited for it.
     pub fn credible(self, wall_seconds: f64) -> bool {
-        let ordered = self.start > 0 && self.end >= self.start;
-        let ticks = self.end.saturating_sub(self.start);
         // Nothing a lesson launches ends in 100 ns on real hardware.
-        let short = ticks < 100;
+        let ticks = self.end.saturating_sub(self.start);
         let slack = 1e-4;
-        ordered && !short && self.seconds() <= wall_seconds * 1.05 + slack
+        self.start > 0 && ticks >= 100 && self.seconds() <= wall_seconds * 1.05 + slack
     }
 }
 
@@ -238,6 +236,7 @@ pub fn quantile(values: &[f64], q: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
 
     #[test]
     fn quantiles_interpolate() {
@@ -256,6 +255,10 @@ mod tests {
             clock: Clock::Event,
         };
         assert!((timing.spread() - 1.0 / 3.0).abs() < 1e-12);
+        let timing = Timing::by_the_wall(vec![16.0, 8.0, 4.0, 2.0, 1.0]);
+        assert_eq!((timing.median(), timing.spread()), (4.0, 0.75));
+        let timing = Timing::by_the_wall(vec![0.0; 3]);
+        assert_eq!(timing.spread(), 0.0, "no share of nothing");
     }
 
     fn profile(start: u64, end: u64) -> Profile {
@@ -272,6 +275,32 @@ mod tests {
         let timing = settle(&[0.002], &[vec![profile(1_000_000, 2_000_000)]]);
         assert_eq!(timing.clock, Clock::Event);
         assert_eq!(timing.seconds, [0.001]);
+        assert_eq!(timing.queue_to_start_seconds, 0.0);
+    }
+
+    #[test]
+    fn what_a_launch_waited_is_told_apart() {
+        let run = |wait: u64| Profile {
+            queued: 1_000_000 - wait,
+            ..profile(1_000_000, 2_000_000)
+        };
+        let timing = settle(
+            &[0.002; 3],
+            &[run(5000), run(1000), run(4000)].map(|p| vec![p]),
+        );
+        assert!((timing.queue_to_start_seconds - 4e-6).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_command_cannot_take_longer_than_the_call_that_waited_for_it() {
+        let credible = |nanoseconds: u64, wall| profile(1, 1 + nanoseconds).credible(wall);
+        assert!(credible(1_040_000_000, 1.0), "clocks differ a little");
+        assert!(!credible(1_100_000_000, 1.0));
+        assert!(credible(1_100_000, 0.001), "and end a little apart");
+        assert!(!credible(1_200_000, 0.001));
+        assert!(credible(100, 1.0));
+        assert!(!credible(99, 1.0), "no command is so short");
+        assert!(!profile(0, 1000).credible(1.0), "no clock begins with it");
     }
 
     #[test]
@@ -309,16 +338,56 @@ mod tests {
     #[test]
     fn commands_that_overlap_are_not_believed() {
         let overlapping = vec![profile(1_000_000, 5_000_000), profile(3_000_000, 9_000_000)];
-        let timing = settle(&[0.01], &[overlapping]);
-        assert_eq!(timing.clock, Clock::Wall);
-        assert!(timing.preparation_seconds.is_empty());
+        let backwards = vec![profile(5_000_000, 3_000_000), profile(6_000_000, 9_000_000)];
+        for bad in [overlapping, backwards] {
+            let timing = settle(&[0.01], &[bad]);
+            assert_eq!(timing.clock, Clock::Wall);
+            assert!(timing.preparation_seconds.is_empty());
+        }
+    }
+
+    /// Ends a measurement that goes on and on.
+    fn at_most(most: usize, calls: usize) -> Result<()> {
+        (calls <= most)
+            .then_some(())
+            .ok_or_else(|| Error::Usage(format!("{calls} calls")))
+    }
+
+    #[test]
+    fn each_run_is_prepared_and_timed() {
+        let mut prepared = Vec::new();
+        let prepare = |number| {
+            prepared.push(number);
+            at_most(3, prepared.len())
+        };
+        // No event: the wall clock counts.
+        let timing = measure(Runs::Exactly(3), prepare, || Ok(Vec::new())).unwrap();
+        assert_eq!(prepared, [1, 2, 3]);
+        assert_eq!((timing.clock, timing.seconds.len()), (Clock::Wall, 3));
+    }
+
+    #[test]
+    fn each_call_on_the_host_is_timed() {
+        let mut calls = 0;
+        let call = || {
+            calls += 1;
+            at_most(4, calls)
+        };
+        let timing = measure_call(Runs::Exactly(4), call).unwrap();
+        assert_eq!((calls, timing.seconds.len()), (4, 4));
     }
 
     #[test]
     fn runs_end() {
+        assert!(!Runs::Exactly(2).done(&[1.0]));
         assert!(Runs::Exactly(2).done(&[1.0, 1.0]));
         assert!(!Runs::Enough.done(&[9.0, 9.0]));
         assert!(Runs::Enough.done(&[9.0, 9.0, 9.0]));
+        assert!(
+            !Runs::Enough.done(&[0.25, 0.125, 0.125]),
+            "just half a second"
+        );
+        assert!(!Runs::Enough.done(&[0.0; 19]));
         assert!(Runs::Enough.done(&[0.0; 20]));
     }
 
@@ -331,7 +400,12 @@ mod tests {
             !against.done(&[1.6, 1.4]),
             "close enough to be measured well"
         );
+        assert!(
+            !Runs::Against(2.0).done(&[2.9, 2.9]),
+            "half as long again is 3"
+        );
         assert!(against.done(&[1.0; 5]));
+        assert!(!against.done(&[0.05, 0.0, 0.0, 0.0, 0.0]), "just 50 ms");
         assert!(!Runs::Against(0.001).done(&[0.001; 19]));
         assert!(Runs::Against(0.001).done(&[0.001; 20]));
         assert!(

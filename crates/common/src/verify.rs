@@ -36,11 +36,11 @@ pub const CANARY_BYTES: usize = 4096;
 /// floating types a signalling NaN, which no computation makes (what comes out of
 /// one is a quiet NaN), for ints a number far outside the results.
 pub fn poison(ty: Type) -> [u8; 8] {
-    const WORD: u64 = 0x7fa0_dead;
-    match ty {
-        Type::Float | Type::Int => (WORD << 32 | WORD).to_ne_bytes(),
-        Type::Double => 0x7ff4_dead_7fa0_dead_u64.to_ne_bytes(),
-    }
+    let word: u64 = match ty {
+        Type::Float | Type::Int => 0x7fa0_dead_7fa0_dead,
+        Type::Double => 0x7ff4_dead_7fa0_dead,
+    };
+    word.to_ne_bytes()
 }
 
 /// A product and what is needed to check it.
@@ -78,10 +78,10 @@ pub fn poisoned(bytes: usize, canary: usize, ty: Type) -> Vec<u8> {
     forever.take(bytes + canary).collect()
 }
 
-/// True when the `canary` bytes behind the first `bytes` bytes are as they were.
+/// True when the `canary` bytes behind the first `bytes` bytes, which are whole
+/// elements, are as they were.
 pub fn canary_alive(buffer: &[u8], bytes: usize, canary: usize, ty: Type) -> bool {
-    let fresh = poison(ty).into_iter().cycle().skip(bytes % 8);
-    buffer[bytes..].iter().copied().eq(fresh.take(canary))
+    buffer[bytes..] == poisoned(0, canary, ty)
 }
 
 /// True where element `i` still holds the poison.
@@ -164,7 +164,7 @@ fn gamma(problem: &Problem) -> f64 {
         Fill::Random => (k + 4.0).min(8.0 * k.sqrt()),
         Fill::Count => k + 4.0,
     };
-    roundings.max(4.0) * 2.0 * problem.ty.unit_roundoff()
+    roundings * 2.0 * problem.ty.unit_roundoff()
 }
 
 /// The bound that every element must keep, in words.

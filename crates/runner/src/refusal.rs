@@ -32,14 +32,14 @@ impl Lesson {
         }
         let device = &self.session()?.device;
         let range = step.range(step.shape(problem.shape));
-        if let (Axes::OneGroup, Some(_)) = (step.axes, range.refusal(device, usize::MAX)) {
+        if let (Axes::OneGroup, Some(_)) = (step.axes, range.refusal(&device.limits, usize::MAX)) {
             return Ok(Some(format!(
                 "one group cannot hold {} items; see it with --size 3",
                 range.group_size()
             )));
         }
         // Some compilers fail on a group that their device cannot run.
-        let refusal = range.refusal(device, usize::MAX);
+        let refusal = range.refusal(&device.limits, usize::MAX);
         Ok(refusal.filter(|_| step.has_exact_group()))
     }
 
@@ -105,7 +105,7 @@ impl Lesson {
             range.in_groups_of_at_most(room)
         };
         record.group = range.local.clone();
-        Ok(match range.refusal(device, room) {
+        Ok(match range.refusal(&device.limits, room) {
             Some(reason) => Err(reason),
             None => Ok(range),
         })

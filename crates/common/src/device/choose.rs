@@ -1,5 +1,7 @@
 //! Choosing a device: by number, by a part of its name, or the best there is.
 
+use std::cmp::Reverse;
+
 use super::{Device, Kind};
 use crate::error::{Error, Result};
 
@@ -87,17 +89,18 @@ fn matches(candidate: &Candidate, wanted: &str) -> bool {
 /// GPU before accelerator before CPU, then the most compute units, then the first.
 /// A simulator is right but slow: it is chosen only where there is nothing else.
 fn best(candidates: &[Candidate]) -> Choice {
-    let rank = |i: usize| {
-        let c = &candidates[i];
+    let rank = |c: &Candidate| {
         let kind = match c.kind {
             _ if c.platform.contains("Oclgrind") => 3,
             Kind::Gpu => 0,
             Kind::Accelerator => 1,
             Kind::Cpu | Kind::Other => 2,
         };
-        (kind, usize::MAX - c.compute_units, i)
+        (kind, Reverse(c.compute_units))
     };
-    let index = (0..candidates.len()).min_by_key(|&i| rank(i)).unwrap_or(0);
+    let index = (0..candidates.len())
+        .min_by_key(|&i| rank(&candidates[i]))
+        .unwrap_or(0);
     let kind = candidates[index].kind;
     let reason = match (kind, candidates.len()) {
         (_, 1) => "the only device here".into(),
@@ -122,13 +125,16 @@ pub fn listing(candidates: &[Candidate]) -> String {
 mod tests {
     use super::*;
 
-    fn machine() -> Vec<Candidate> {
-        let device = |name: &str, platform: &str, kind, compute_units| Candidate {
+    fn device(name: &str, platform: &str, kind: Kind, compute_units: usize) -> Candidate {
+        Candidate {
             name: name.into(),
             platform: platform.into(),
             kind,
             compute_units,
-        };
+        }
+    }
+
+    fn machine() -> Vec<Candidate> {
         vec![
             device("pthread-EPYC", "Portable Computing Language", Kind::Cpu, 16),
             device("Oclgrind Simulator", "Oclgrind", Kind::Cpu, 1),
@@ -139,14 +145,40 @@ mod tests {
 
     #[test]
     fn the_default_is_the_largest_gpu() {
-        assert_eq!(choose(&machine(), None).unwrap().index, 2);
+        let choice = choose(&machine(), None).unwrap();
+        assert_eq!(choice.index, 2);
+        assert_eq!(choice.reason, "the best GPU here");
     }
 
     #[test]
     fn without_a_gpu_the_default_is_a_cpu_that_is_no_simulator() {
         let choice = choose(&machine()[..2], None).unwrap();
         assert_eq!(choice.index, 0);
-        assert!(choice.reason.contains("no GPU"));
+        assert_eq!(choice.reason, "the best CPU; there is no GPU here");
+    }
+
+    #[test]
+    fn a_lone_device_is_chosen_whatever_it_is() {
+        let choice = choose(&machine()[1..2], None).unwrap();
+        assert_eq!(choice.index, 0);
+        assert_eq!(choice.reason, "the only device here");
+    }
+
+    #[test]
+    fn the_kind_counts_more_than_the_compute_units() {
+        // A driver that does not tell its compute units tells 0.
+        let devices = [
+            device("Oclgrind Simulator", "Oclgrind", Kind::Gpu, 999),
+            device("a large CPU", "Vendor", Kind::Cpu, 128),
+            device("an accelerator", "Vendor", Kind::Accelerator, 0),
+            device("a small GPU", "Vendor", Kind::Gpu, 0),
+            device("its twin", "Vendor", Kind::Gpu, 0),
+        ];
+        for (among, best) in [(5, 3), (3, 2), (2, 1), (1, 0)] {
+            assert_eq!(choose(&devices[..among], None).unwrap().index, best);
+        }
+        let reason = choose(&devices[..3], None).unwrap().reason;
+        assert_eq!(reason, "the best accelerator here");
     }
 
     #[test]
@@ -154,15 +186,32 @@ mod tests {
         for (selector, index) in [("3", 3), ("h200", 2), ("oclgrind", 1), ("POCL", 0)] {
             let choice = choose(&machine(), Some(selector)).unwrap();
             assert_eq!(choice.index, index, "{selector}");
+            assert_eq!(choice.reason, format!("matches --device {selector}"));
         }
         assert_eq!(choose(&machine()[..3], Some("gpu")).unwrap().index, 2);
     }
 
     #[test]
     fn an_unknown_or_ambiguous_selector_lists_what_there_is() {
-        for selector in ["4", "intel", "", "gpu", "nvidia"] {
+        for selector in ["4", "intel", ""] {
             let error = choose(&machine(), Some(selector)).unwrap_err().to_string();
-            assert!(error.contains("3  GPU  NVIDIA T4"), "{error}");
+            let says = format!("no device matches \"{selector}\"\n  this machine has\n");
+            assert!(error.contains(&says), "{error}");
+            assert!(error.contains(&listing(&machine())), "{error}");
         }
+        for selector in ["gpu", "nvidia"] {
+            let error = choose(&machine(), Some(selector)).unwrap_err().to_string();
+            let says = format!("\"{selector}\" matches 2 devices; say which by its number\n");
+            assert!(error.contains(&says), "{error}");
+            assert!(error.contains(&listing(&machine())), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_listing_numbers_the_devices() {
+        assert_eq!(
+            listing(&machine()[1..3]),
+            "  0  CPU  Oclgrind Simulator (Oclgrind)\n  1  GPU  NVIDIA H200 (NVIDIA CUDA)"
+        );
     }
 }

@@ -116,10 +116,9 @@ fn span(message: &Message, text: &str) -> std::ops::Range<usize> {
         let indent = line.len() - line.trim_start().len();
         return start_of_line + indent..start_of_line + line.trim_end().len();
     };
-    let mut at = column.saturating_sub(1).min(line.len());
-    while !line.is_char_boundary(at) {
-        at -= 1;
-    }
+    let at = column.saturating_sub(1).min(line.len());
+    let starts_here = |at: &usize| line.is_char_boundary(*at);
+    let at = (0..=at).rfind(starts_here).unwrap_or(0);
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let word = line[at..].find(|c| !is_word(c)).unwrap_or(line.len() - at);
     let first = line[at..].chars().next().map_or(0, char::len_utf8);
@@ -216,12 +215,16 @@ mod tests {
         }
     }
 
+    fn demo(text: &str) -> Source {
+        Source {
+            path: "demo.cl".into(),
+            text: text.into(),
+        }
+    }
+
     #[test]
     fn the_caret_stands_under_the_word() {
-        let source = Source {
-            path: "demo.cl".into(),
-            text: "kernel void demo()\n{\n    int y = missing;\n}\n".into(),
-        };
+        let source = demo("kernel void demo()\n{\n    int y = missing;\n}\n");
         let shown = locate("x.cl:3:13: error: no such name", &source).unwrap();
         assert!(shown.contains("demo.cl:3:13"), "{shown}");
         assert!(shown.contains("int y = missing;"), "{shown}");
@@ -230,13 +233,89 @@ mod tests {
 
     #[test]
     fn a_place_outside_the_file_does_no_harm() {
-        let source = Source {
-            path: "demo.cl".into(),
-            text: "kernel void demo() {}".into(),
-        };
+        let source = demo("kernel void demo() {}");
         for place in ["900:1", "1:900", "0:0"] {
             let log = format!("x.cl:{place}: error: odd");
             assert!(locate(&log, &source).unwrap().contains("odd"));
         }
+    }
+
+    fn underlined(text: &str, line: usize, column: Option<usize>) -> &str {
+        &text[span(&message(line, column, "").unwrap(), text)]
+    }
+
+    #[test]
+    fn the_word_at_the_place_is_underlined_or_the_sign_or_the_line() {
+        let text = "int x;\n    y_1 = -other_2 \né = y";
+        assert_eq!(underlined(text, 2, Some(5)), "y_1");
+        assert_eq!(underlined(text, 2, Some(11)), "-");
+        assert_eq!(underlined(text, 2, Some(12)), "other_2");
+        assert_eq!(underlined(text, 2, None), "y_1 = -other_2");
+        assert_eq!(underlined(text, 1, Some(5)), "x");
+        assert_eq!(underlined("a = ending", 1, Some(5)), "ending");
+        // A column counts bytes, and é has two.
+        assert_eq!(underlined(text, 3, Some(2)), "é");
+        assert_eq!(underlined(text, 3, Some(6)), "y");
+    }
+
+    #[test]
+    fn a_log_without_a_place_is_shown_in_the_drivers_words() {
+        let source = demo("kernel void demo() {}");
+        let log = "\0\n use of undeclared identifier 'threadIdx' \n\0";
+        let words = "demo.cl does not build; the driver says:\n\
+                     use of undeclared identifier 'threadIdx'";
+        let help = "CUDA's threadIdx.x is get_local_id(0) in OpenCL C";
+        assert_eq!(diagnose(log, &source, false), format!("{words}\n{help}"));
+        assert_eq!(diagnose(log, &source, true), words);
+    }
+
+    #[test]
+    fn a_located_error_comes_with_its_meaning_unless_the_raw_log_is_wanted() {
+        let source = demo("int y = threadIdx;");
+        let log = "x.cl:1:9: error: use of undeclared identifier 'threadIdx'";
+        let shown = diagnose(log, &source, false);
+        let shown = console::strip_ansi_codes(&shown);
+        assert!(shown.starts_with("demo.cl does not build\n"), "{shown}");
+        for part in [
+            "error: use of undeclared identifier 'threadIdx'",
+            "= help: CUDA's threadIdx.x is get_local_id(0)",
+            "(--raw-log shows the driver's own words)",
+        ] {
+            assert!(shown.contains(part), "{shown}");
+        }
+        assert_eq!(
+            diagnose(log, &source, true),
+            format!("demo.cl does not build; the driver says:\n{log}")
+        );
+    }
+
+    #[test]
+    fn three_errors_are_shown_and_the_others_counted() {
+        let source = demo("int y = x;");
+        let shown = |errors: usize| {
+            let log = "x.cl:1:9: error: odd\n".repeat(errors);
+            locate(&log, &source).unwrap()
+        };
+        assert_eq!(shown(4).matches("error: odd").count(), 3);
+        assert!(!shown(3).contains("mend the first"), "{}", shown(3));
+        assert!(shown(4).contains("\n(and one more error; mend the first one first)\n"));
+        assert!(shown(5).contains("\n(and 2 more errors; mend the first one first)\n"));
+        assert_eq!(locate("1 error generated.", &source), None);
+    }
+
+    #[test]
+    fn private_memory_is_named_only_where_memory_is_the_matter() {
+        assert_eq!(
+            plainly("from '__private int' to '__global float *__private'"),
+            "from 'int' to '__global float *'"
+        );
+        let matter = "'__private int *' changes address space of pointer";
+        assert_eq!(plainly(matter), matter);
+    }
+
+    #[test]
+    fn a_log_of_nothing_but_padding_is_empty() {
+        assert!(is_empty("\0 \n\0"));
+        assert!(!is_empty("\0 x\n"));
     }
 }

@@ -217,10 +217,9 @@ fn callee(source: &str, at: usize) -> Option<&str> {
         }
         open == 0
     })?;
-    let name = before[..parenthesis].trim_end();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let start = name.rfind(|c| !is_word(c)).map_or(0, |other| other + 1);
-    Some(&name[start..]).filter(|name| !name.is_empty())
+    let mut words = before[..parenthesis].trim_end().rsplit(|c| !is_word(c));
+    words.next().filter(|name| !name.is_empty())
 }
 
 #[cfg(test)]
@@ -235,6 +234,79 @@ mod tests {
         assert_eq!(callee(source, source.find("get").unwrap()), Some("mad"));
         assert_eq!(callee(source, 3), None);
         assert_eq!(callee(source, 9999), None);
+        assert_eq!(callee("√fma_2 (x", 10), Some("fma_2"));
+        assert_eq!(callee("(x", 1), None);
+    }
+
+    #[test]
+    fn an_undeclared_name_is_explained_by_what_it_was_meant_to_be() {
+        let source = "float sum = 1.0f;";
+        for (message, words) in [
+            ("use of undeclared identifier 'smu'", "did you mean sum?"),
+            (
+                "implicit declaration of function 'sqtr'",
+                "did you mean sqrt?",
+            ),
+            ("unknown type name 'flaot'", "did you mean float?"),
+            (
+                "use of undeclared identifier '__ldg'",
+                "OpenCL C has no __ldg: read the element itself",
+            ),
+            (
+                "use of undeclared identifier 'WIDE_OF_2'",
+                "no macro of this name is defined: write #define WIDE_OF_2 and its value above, \
+                 or see which macros the lesson gives this kernel",
+            ),
+            (
+                "use of undeclared identifier 'anywhere'",
+                "nothing called anywhere is declared above this line: give it a type where it is \
+                 first used",
+            ),
+        ] {
+            assert_eq!(explain(message, source, 0).as_deref(), Some(words));
+        }
+        for message in [
+            "use of undeclared identifier 'smu'; did you mean 'sum'?",
+            "use of undeclared identifier ''",
+            "use of undeclared identifier",
+            "something else",
+        ] {
+            assert_eq!(explain(message, source, 0), None, "{message}");
+        }
+    }
+
+    #[test]
+    fn an_undeclared_name_that_is_called_is_a_function() {
+        let message = "use of undeclared identifier 'somewhere'";
+        let called = explain(message, "x = somewhere (1);", 0).unwrap();
+        assert!(
+            called.starts_with("no function somewhere is declared"),
+            "{called}"
+        );
+        let read = explain(message, "x = somewhere; (1)", 0).unwrap();
+        assert!(read.starts_with("nothing called somewhere is"), "{read}");
+    }
+
+    #[test]
+    fn a_call_with_wrong_arguments_is_explained() {
+        let source = "a = dot(1); b = mine(2); c = 3;";
+        let few = "too few arguments to function call, expected 2, have 1";
+        let none = "no matching function for call to 'barrier'";
+        let dot = "dot(a, b) takes two float vectors of up to four parts";
+        let at = |part: &str| source.find(part).unwrap();
+        assert_eq!(explain(few, source, at("1")).as_deref(), Some(dot));
+        let mine = explain(few, source, at("2")).unwrap();
+        assert!(
+            mine.starts_with("compare the call with mine's own"),
+            "{mine}"
+        );
+        let unknown = explain(few, source, at("3")).unwrap();
+        assert_eq!(
+            unknown,
+            "compare the call with the function's own arguments"
+        );
+        let barrier = explain(none, source, at("1")).unwrap();
+        assert!(barrier.starts_with("barrier takes the memory"), "{barrier}");
     }
 
     #[test]

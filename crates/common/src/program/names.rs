@@ -90,6 +90,7 @@ mod tests {
     #[test]
     fn a_slip_of_the_fingers_is_told_from_another_name() {
         let file = "kernel void demo(global float *tile) { float sum = 0; int column = 1; }";
+        let file = &format!("{file} int _tile_1 = 16;");
         for (typed, meant) in [
             ("get_globl_id", Some("get_global_id")),
             ("get_locla_id", Some("get_local_id")),
@@ -100,10 +101,21 @@ mod tests {
             ("sume", Some("sum")),
             ("colunm", Some("column")),
             ("fam", Some("fma")),
+            ("_tlie_1", Some("_tile_1")),
             ("x", None),
+            ("x16", None),
+            ("sxmxe", None),
+            ("cxlxmx", None),
             ("unknown_thing", None),
         ] {
             assert_eq!(nearest(typed, file).as_deref(), meant, "{typed}");
         }
+    }
+
+    #[test]
+    fn a_name_of_cuda_is_translated() {
+        let words = "CUDA's blockIdx.x is get_group_id(0) in OpenCL C";
+        assert_eq!(elsewhere("blockIdx"), Some(words));
+        assert_eq!(elsewhere("get_group_id"), None);
     }
 }

@@ -4,7 +4,7 @@
 //! element, and a thousand random elements are checked one by one besides.
 
 use rand::rngs::Xoshiro256PlusPlus;
-use rand::{Rng, SeedableRng};
+use rand::{RngExt, SeedableRng};
 
 use super::{Mismatch, Problem, compare, compare_one, gamma};
 use crate::matrix::{Fill, Matrix};
@@ -15,6 +15,8 @@ const STRIP: usize = 32;
 pub type Strip = (usize, std::ops::Range<usize>);
 /// Elements checked one by one.
 const SAMPLES: usize = 1000;
+/// Where the random numbers begin: a result is judged the same every time.
+const SEED: u64 = 0x0f2e_1fa1;
 
 /// Freivalds' test of every strip, a thousand samples, and every element of the
 /// strips that failed (of at most 64 of them, evenly spread: enough to see what went wrong).
@@ -22,9 +24,10 @@ const SAMPLES: usize = 1000;
 /// failed: a row, and its columns.
 pub fn compare_some(problem: &Problem, c: &Matrix) -> (usize, Vec<Mismatch>, Vec<Strip>) {
     let s = problem.shape;
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(0x0f2e_1fa1);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(SEED);
     let mut mismatches = Vec::new();
-    let failed = freivalds(problem, c, &mut rng);
+    let signs = signs(s.n, &mut rng);
+    let failed = freivalds(problem, c, &signs);
     let columns = |strip: usize| strip * STRIP..(strip * STRIP + STRIP).min(s.n);
     let mut compared = 0;
     for &(row, strip) in spread(&failed, 64) {
@@ -36,9 +39,7 @@ pub fn compare_some(problem: &Problem, c: &Matrix) -> (usize, Vec<Mismatch>, Vec
     // Where a strip failed, its elements tell more than samples would.
     if mismatches.is_empty() {
         for _ in 0..SAMPLES {
-            let pick =
-                |rng: &mut Xoshiro256PlusPlus, n: usize| (rng.next_u64() % n as u64) as usize;
-            let (i, j) = (pick(&mut rng, s.m), pick(&mut rng, s.n));
+            let (i, j) = (rng.random_range(0..s.m), rng.random_range(0..s.n));
             compare_one(problem, c, i, j, &mut mismatches);
             compared += 1;
         }
@@ -57,6 +58,12 @@ fn spread<T>(list: &[T], count: usize) -> impl Iterator<Item = &T> {
     list.iter().step_by(list.len().div_ceil(count).max(1))
 }
 
+/// The random vector r.
+fn signs(count: usize, rng: &mut Xoshiro256PlusPlus) -> Vec<f64> {
+    let sign = |_| if rng.random() { -1.0 } else { 1.0 };
+    (0..count).map(sign).collect()
+}
+
 /// The (row, strip) pairs where C*r and A*(B*r) differ by more than rounding.
 ///
 /// The bound: each element's error is at most e = g * |a_i| * |b_j| (norms of a
@@ -67,12 +74,9 @@ fn spread<T>(list: &[T], count: usize) -> impl Iterator<Item = &T> {
 /// r are independent of the errors, so their signed sum exceeds
 /// 8 * sqrt(sum_j e^2) with probability 2 * exp(-32) (Hoeffding), which leaves
 /// room for the factor.
-fn freivalds(problem: &Problem, c: &Matrix, rng: &mut Xoshiro256PlusPlus) -> Vec<(usize, usize)> {
+fn freivalds(problem: &Problem, c: &Matrix, signs: &[f64]) -> Vec<(usize, usize)> {
     let s = problem.shape;
     let strips = s.n.div_ceil(STRIP);
-    let signs: Vec<f64> = (0..s.n)
-        .map(|_| if rng.next_u64() >> 63 == 0 { 1.0 } else { -1.0 })
-        .collect();
     // y[k][strip] = sum of r_j * B[k][j] over the strip; norm2 = its |B|^2.
     let mut norm2 = vec![0.0; strips];
     let mut y = vec![0.0; s.k * strips];
@@ -131,4 +135,129 @@ fn in_parallel<T: Send>(rows: usize, f: impl Fn(usize) -> Vec<T> + Sync) -> Vec<
             .flat_map(|worker| worker.join().expect("checking a row does not panic"))
             .collect()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::{Elements, Type};
+    use crate::shape::Shape;
+
+    fn all(rows: usize, cols: usize, ty: Type, value: f64) -> Matrix {
+        Matrix {
+            rows,
+            cols,
+            data: Elements::from_fn(ty, rows * cols, |_| value),
+        }
+    }
+
+    /// Every element of A is 3 and of B 5, so that every element of C is 15 K.
+    fn problem(shape: Shape, ty: Type, fill: Fill) -> (Problem, Matrix) {
+        let Shape { m, n, k } = shape;
+        let (a, b) = (all(m, k, ty, 3.0), all(k, n, ty, 5.0));
+        let c = all(m, n, ty, 15.0 * k as f64);
+        let problem = Problem {
+            shape,
+            ty,
+            fill,
+            a,
+            b,
+        };
+        (problem, c)
+    }
+
+    fn add(c: &mut Matrix, row: usize, col: usize, error: f64) {
+        let at = row * c.cols + col;
+        let old = c.data.clone();
+        let value = |i| old.get(i) + if i == at { error } else { 0.0 };
+        c.data = Elements::from_fn(old.ty(), old.len(), value);
+    }
+
+    fn first_signs(count: usize) -> Vec<f64> {
+        signs(count, &mut Xoshiro256PlusPlus::seed_from_u64(SEED))
+    }
+
+    #[test]
+    fn a_strip_fails_beyond_its_bound() {
+        let (float, double) = (f64::from(f32::EPSILON), f64::EPSILON);
+        let shape = Shape { m: 2, n: 40, k: 4 };
+        for (ty, fill, g) in [
+            (Type::Float, Fill::Random, 4.0 * float),
+            (Type::Float, Fill::Count, 8.0 * float),
+            // The test's own error counts here: 16 eps.
+            (Type::Double, Fill::Random, (4.0 + 16.0) * double),
+            (Type::Double, Fill::Count, (8.0 + 16.0) * double),
+        ] {
+            // The norms: of four 3 in A, and of the strip's eight columns of four 5 in B.
+            let bound = 8.0 * g * 6.0 * 800f64.sqrt();
+            let (problem, right) = problem(shape, ty, fill);
+            for (share, failed) in [(0.0, vec![]), (0.9, vec![]), (1.1, vec![(1, 1)])] {
+                let mut c = right.clone();
+                add(&mut c, 1, 35, share * bound);
+                let found = freivalds(&problem, &c, &first_signs(40));
+                assert_eq!(found, failed, "{share} of the bound, {ty:?} {fill:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn errors_that_cancel_in_a_plain_sum_are_found() {
+        let shape = Shape { m: 32, n: 32, k: 1 };
+        let (problem, mut c) = problem(shape, Type::Float, Fill::Random);
+        for row in 1..32 {
+            add(&mut c, row, 0, 1.0);
+            add(&mut c, row, row, -1.0);
+        }
+        assert!(!freivalds(&problem, &c, &first_signs(32)).is_empty());
+    }
+
+    #[test]
+    fn the_elements_of_a_strip_that_failed_are_compared() {
+        let shape = Shape { m: 2, n: 96, k: 3 };
+        let (problem, right) = problem(shape, Type::Float, Fill::Random);
+        for error in [1.0, f64::NAN] {
+            let mut c = right.clone();
+            add(&mut c, 1, 40, error);
+            let (compared, mismatches, strips) = compare_some(&problem, &c);
+            assert_eq!(compared, 32);
+            let found: Vec<_> = mismatches.iter().map(|m| (m.row, m.col)).collect();
+            assert_eq!(found, [(1, 40)]);
+            assert_eq!(strips, [(1, 32..64)]);
+        }
+    }
+
+    #[test]
+    fn of_many_strips_that_failed_some_are_compared() {
+        let shape = Shape { m: 130, n: 1, k: 1 };
+        let (problem, _) = problem(shape, Type::Float, Fill::Random);
+        let zeros = all(130, 1, Type::Float, 0.0);
+        let (compared, mismatches, strips) = compare_some(&problem, &zeros);
+        assert_eq!(strips.len(), 130);
+        assert_eq!((compared, mismatches.len()), (44, 44), "every third");
+    }
+
+    #[test]
+    fn a_strip_may_fail_although_each_of_its_elements_passes() {
+        let shape = Shape { m: 2, n: 96, k: 1 };
+        let (problem, mut c) = problem(shape, Type::Float, Fill::Random);
+        // An element of 15 may be off by gamma = 10 u of it, and a strip by 2715 u.
+        let unit = f64::from(f32::EPSILON) / 2.0;
+        let signs = first_signs(96);
+        for col in 64..96 {
+            add(&mut c, 1, col, 128.0 * unit * signs[col]);
+        }
+        let (compared, mismatches, strips) = compare_some(&problem, &c);
+        assert_eq!(compared, 32 + 1000);
+        assert_eq!(strips, [(1, 64..96)]);
+        assert_eq!(mismatches.len(), 1);
+        let stands_for_it = mismatches[0];
+        assert_eq!((stands_for_it.row, stands_for_it.col), (1, 64));
+        assert!(stands_for_it.want.is_nan());
+    }
+
+    #[test]
+    fn rows_are_gathered_in_order() {
+        let rows = in_parallel(10, |row| vec![row, row]);
+        assert!(rows.iter().copied().eq((0..20).map(|i| i / 2)));
+    }
 }

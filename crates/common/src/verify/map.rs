@@ -1,6 +1,6 @@
 //! A small map of C: where it is right, and where it is not.
 
-use colored::Colorize;
+use colored::{ColoredString, Colorize};
 
 use super::Wrong;
 
@@ -98,14 +98,18 @@ fn painted_line(line: &str) -> String {
     let Some((row, cells)) = cells_of(line) else {
         return line.to_string();
     };
-    let paint = |c: char| match c {
-        WRONG => c.to_string().red().bold().to_string(),
-        PARTLY => c.to_string().yellow().to_string(),
-        UNTOUCHED => c.to_string().blue().to_string(),
-        _ => c.to_string().dimmed().to_string(),
-    };
-    let cells: String = cells.chars().map(paint).collect();
+    let cells: String = cells.chars().map(|c| paint(c).to_string()).collect();
     format!("{row}|{cells}|")
+}
+
+fn paint(cell: char) -> ColoredString {
+    let text = cell.to_string();
+    match cell {
+        WRONG => text.red().bold(),
+        PARTLY => text.yellow(),
+        UNTOUCHED => text.blue(),
+        _ => text.dimmed(),
+    }
 }
 
 /// What stands before the cells, and the cells, in a line of a map.
@@ -118,6 +122,8 @@ fn cells_of(line: &str) -> Option<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use colored::Color;
+
     use super::*;
     use crate::verify::Mismatch;
 
@@ -169,6 +175,41 @@ mod tests {
     }
 
     #[test]
+    fn a_block_that_is_all_but_one_wrong_is_partly_wrong() {
+        // Cells of 4 rows and 2 columns: seven of eight.
+        let shown = map(&wrong(64, 64, |row, col| {
+            row < 4 && col < 2 && (row, col) != (3, 1)
+        }));
+        let first = format!("       0 |+{}|", ".".repeat(31));
+        assert_eq!(shown.lines().nth(1), Some(&first[..]));
+    }
+
+    #[test]
+    fn a_strip_that_failed_makes_its_blocks_partly_wrong() {
+        // Cells of 64 rows and 32 columns.
+        let mut large = wrong(1024, 1024, |_, _| false);
+        large.compared = 0;
+        large.strips = vec![(70, 64..96), (500, 0..32)];
+        let shown = map(&large);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines[2], format!("      64 |..+{}|", ".".repeat(29)));
+        assert_eq!(lines[8], format!("     448 |+{}|", ".".repeat(31)));
+        assert_eq!(shown.matches('+').count(), 2);
+    }
+
+    #[test]
+    fn few_columns_are_named_by_words() {
+        let head = |cols: usize| {
+            let shown = map(&wrong(1, cols, |_, _| true));
+            shown.lines().next().unwrap_or("").to_string()
+        };
+        assert_eq!(head(1), "  column 0");
+        assert_eq!(head(2), "  columns 0 to 1");
+        assert_eq!(head(3), "  column  0 2");
+        assert_eq!(head(12), "  column  0         11");
+    }
+
+    #[test]
     fn every_size_has_a_map_whose_cells_share_out_all_elements() {
         for (rows, cols) in [
             (1, 1),
@@ -205,5 +246,15 @@ mod tests {
         for line in ["looks like: a | b |", "C[0] |.|", "  column  0 31", ""] {
             assert_eq!(cells_of(line), None, "{line}");
         }
+        let text = "looks like: a race\n       0 |.#+o|\n";
+        assert_eq!(console::strip_ansi_codes(&painted(text)), text);
+    }
+
+    #[test]
+    fn each_kind_of_cell_has_a_colour() {
+        let colours = [WRONG, PARTLY, UNTOUCHED, RIGHT].map(|cell| paint(cell).fgcolor);
+        let red_yellow_blue = [Color::Red, Color::Yellow, Color::Blue].map(Some);
+        assert_eq!(colours[..3], red_yellow_blue);
+        assert_eq!(colours[3], None);
     }
 }

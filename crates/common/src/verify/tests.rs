@@ -1,11 +1,13 @@
 //! The checker is fed results that are known to be wrong.
 
+use std::sync::LazyLock;
+
 use super::*;
 use crate::reference::LoopOrder;
 
-const ODD: Shape = Shape { m: 7, n: 9, k: 5 };
+pub(super) const ODD: Shape = Shape { m: 7, n: 9, k: 5 };
 
-fn right(problem: &Problem) -> Matrix {
+pub(super) fn right(problem: &Problem) -> Matrix {
     let s = problem.shape;
     let (Elements::Float(a), Elements::Float(b)) = (&problem.a.data, &problem.b.data) else {
         panic!("the tests use floats")
@@ -19,14 +21,14 @@ fn right(problem: &Problem) -> Matrix {
     }
 }
 
-fn floats(c: &mut Matrix) -> &mut Vec<f32> {
+pub(super) fn floats(c: &mut Matrix) -> &mut Vec<f32> {
     match &mut c.data {
         Elements::Float(v) => v,
         _ => panic!("the tests use floats"),
     }
 }
 
-fn spoilt(shape: Shape, spoil: impl Fn(&mut Matrix)) -> Wrong {
+pub(super) fn spoilt(shape: Shape, spoil: impl Fn(&mut Matrix)) -> Wrong {
     let problem = Problem::new(shape, Type::Float, Fill::Random, 1);
     let mut c = right(&problem);
     check(&problem, &c, true).expect("the unspoilt result is right");
@@ -40,6 +42,51 @@ fn one_element_that_is_slightly_off_is_found() {
     assert_eq!(wrong.mismatches.len(), 1);
     assert_eq!((wrong.mismatches[0].row, wrong.mismatches[0].col), (1, 1));
     assert!(wrong.looks_like[0].starts_with("scattered"), "{wrong}");
+}
+
+#[test]
+fn what_was_compared_is_told() {
+    let problem = Problem::new(ODD, Type::Float, Fill::Random, 1);
+    let all = check(&problem, &right(&problem), true).expect("right");
+    assert_eq!(
+        all.to_string(),
+        "63 elements compared: right; the canary lives"
+    );
+}
+
+#[test]
+fn an_element_may_differ_by_its_bound_and_no_more() {
+    // 1 and 2 times 1 and 2. Where C must be 4, the bound is gamma * 4 = 20 eps.
+    let problem = Problem::new(Shape { m: 2, n: 2, k: 1 }, Type::Float, Fill::Count, 0);
+    let eps = f32::EPSILON;
+    for (error, is_right) in [(-16.0, true), (16.0, true), (-24.0, false), (24.0, false)] {
+        let c = Matrix {
+            rows: 2,
+            cols: 2,
+            data: Elements::Float(vec![1.0, 2.0, 2.0, 4.0 + error * eps]),
+        };
+        assert_eq!(check(&problem, &c, true).is_ok(), is_right, "{error} eps");
+        let mut mismatches = Vec::new();
+        compare_one(&problem, &c, 1, 1, &mut mismatches);
+        assert_eq!(mismatches.is_empty(), is_right, "{error} eps");
+    }
+}
+
+#[test]
+fn the_bound_grows_with_the_length_of_a_sum() {
+    let problem = |k, fill| Problem::new(Shape { m: 1, n: 1, k }, Type::Float, fill, 1);
+    let in_eps = |k, fill| gamma(&problem(k, fill)) / f64::from(f32::EPSILON);
+    assert_eq!(in_eps(5, Fill::Random), 9.0);
+    assert_eq!(in_eps(10_000, Fill::Random), 800.0);
+    assert_eq!(in_eps(10_000, Fill::Count), 10_004.0);
+    assert_eq!(
+        bound(&problem(5, Fill::Random)),
+        "|c - ref| <= gamma * sum |a||b|, gamma = min(K + 4, 8 sqrt(K)) * eps = 1.1e-6"
+    );
+    assert_eq!(
+        bound(&problem(5, Fill::Count)),
+        "|c - ref| <= gamma * sum |a||b|, gamma = (K + 4) * eps = 1.1e-6"
+    );
 }
 
 #[test]
@@ -61,6 +108,25 @@ fn poison_is_called_untouched() {
     );
     let shown = map::map(&wrong);
     assert!(shown.contains('o') && !shown.contains('#'));
+}
+
+#[test]
+fn only_what_nobody_wrote_is_untouched() {
+    let wrong = spoilt(ODD, |c| {
+        floats(c)[2 * 9 + 3] = f32::from_bits(0x7fa0_dead);
+        floats(c)[3 * 9 + 2] = f32::NAN;
+    });
+    let found: Vec<_> = wrong
+        .mismatches
+        .iter()
+        .map(|m| (m.row, m.col, m.untouched))
+        .collect();
+    assert_eq!(found, [(2, 3, true), (3, 2, false)]);
+
+    let nobody = f64::from_bits(0x7ff4_dead_7fa0_dead);
+    let doubles = Elements::Double(vec![1.0, nobody, f64::NAN, 4.0]);
+    let untouched = (0..4).map(|i| is_poison(&doubles, i));
+    assert_eq!(untouched.collect::<Vec<_>>(), [false, true, false, false]);
 }
 
 #[test]
@@ -146,38 +212,35 @@ fn a_long_sum_that_ends_early_is_wrong() {
     assert_eq!(wrong.mismatches.len(), 1);
 }
 
+/// Just more than 2^27 multiply-adds, so that not every element is compared. A is
+/// the identity matrix, so that C is B.
+static LARGE: LazyLock<Problem> = LazyLock::new(|| {
+    let mut problem = Problem::new(Shape::cube(513), Type::Float, Fill::Random, 1);
+    let identity = |i| f64::from(i % 514 == 0);
+    problem.a.data = Elements::from_fn(Type::Float, 513 * 513, identity);
+    problem
+});
+
 #[test]
-fn freivalds_sees_one_wrong_element_of_a_large_result() {
-    // 2^27 multiply-adds are just exceeded, so that not every element is compared.
-    let shape = Shape {
-        m: 513,
-        n: 512,
-        k: 512,
-    };
-    let wrong = spoilt(shape, |c| floats(c)[513 * 100 + 7] += 1.0);
-    assert_eq!(wrong.mismatches.len(), 1, "{wrong}");
-    let wrong = spoilt(shape, |c| floats(c)[77] = f32::NAN);
-    assert_eq!(wrong.mismatches.len(), 1, "{wrong}");
+fn a_large_result_is_right_by_freivalds_test_and_samples() {
+    let right = check(&LARGE, &LARGE.b, true).expect("B times one is B");
+    assert_eq!(
+        right.to_string(),
+        "1000 elements compared, all strips of 32 columns by Freivalds' test: right; \
+         the canary lives"
+    );
 }
 
 #[test]
-fn freivalds_sees_a_missing_tile_and_a_transposition() {
-    let shape = Shape {
-        m: 520,
-        n: 520,
-        k: 512,
-    };
-    let wrong = spoilt(shape, |c| *c = c.transposed());
-    assert!(
-        wrong.looks_like.iter().any(|l| l.starts_with("transposed")),
-        "{wrong}"
+fn freivalds_sees_a_missing_tile_of_a_large_result() {
+    let mut c = LARGE.b.clone();
+    (0..513).for_each(|row| floats(&mut c)[row * 513 + 512] = 0.0);
+    let wrong = check(&LARGE, &c, true).expect_err("a column is missing");
+    assert_eq!(wrong.strips.len(), 513);
+    assert_eq!(
+        wrong.looks_like,
+        ["last tile: only columns 512 to 512 are wrong"]
     );
-    let wrong = spoilt(shape, |c| {
-        for i in 0..520 {
-            floats(c)[i * 520 + 512..(i + 1) * 520].fill(0.0);
-        }
-    });
-    assert!(wrong.looks_like[0].starts_with("last tile"), "{wrong}");
 }
 
 #[test]

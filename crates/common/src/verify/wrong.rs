@@ -66,11 +66,11 @@ impl fmt::Display for Wrong {
 
 /// All digits, unless zeros would be most of them.
 fn readable(value: f64) -> String {
-    match value.abs() {
-        size if size.is_finite() && (size >= 1e15 || (size > 0.0 && size < 1e-9)) => {
-            format!("{value:.4e}")
-        }
-        _ => value.to_string(),
+    let size = value.abs();
+    if size >= 1e15 || (size > 0.0 && size < 1e-9) {
+        format!("{value:.4e}")
+    } else {
+        value.to_string()
     }
 }
 
@@ -166,13 +166,158 @@ fn edge(wrong: &Wrong) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{ODD, floats, spoilt};
     use super::*;
+    use crate::shape::Shape;
+
+    const SCATTERED: &str = "scattered: a few elements here and there; a race?";
+    const UNKNOWN: &str = "nothing known: begin with --size 2 --fill count --show";
+
+    fn mismatch(row: usize, col: usize, got: f64, want: f64) -> Mismatch {
+        Mismatch {
+            row,
+            col,
+            got,
+            want,
+            untouched: false,
+        }
+    }
+
+    fn wrong(rows: usize, cols: usize, mismatches: Vec<Mismatch>) -> Wrong {
+        Wrong {
+            rows,
+            cols,
+            compared: rows * cols,
+            mismatches,
+            strips: Vec::new(),
+            looks_like: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_wrong_result_is_told_with_its_elements_and_a_map() {
+        let mut two = wrong(1, 2, vec![mismatch(0, 1, 2.0, 1.0)]);
+        two.looks_like.push("a race".into());
+        let told = "1 of the 2 elements compared are wrong\n  \
+                    looks like: a race\n  \
+                    C[0][1] must be 1, the kernel wrote 2\n  \
+                    where ('.' right, '+' partly wrong, '#' wrong, 'o' never written):\n  \
+                    columns 0 to 1\n       0 |.#|\n";
+        assert_eq!(two.to_string(), told);
+        two.mismatches[0].untouched = true;
+        let told = two.to_string();
+        assert!(told.contains("the kernel wrote nothing\n"), "{told}");
+        assert!(told.ends_with("|.o|\n"), "{told}");
+    }
+
+    #[test]
+    fn a_single_element_needs_no_map() {
+        let one = wrong(1, 1, vec![mismatch(0, 0, 2.0, f64::NAN)]);
+        assert_eq!(
+            one.to_string(),
+            "1 of the 1 elements compared are wrong\n  \
+             C[0][0] must be NaN, the kernel wrote a value that fails Freivalds' test\n"
+        );
+        let one = spoilt(Shape::cube(1), |c| floats(c)[0] += 1.0);
+        assert_eq!(one.looks_like, [UNKNOWN]);
+    }
+
+    #[test]
+    fn an_overrun_is_told_without_a_map() {
+        let mut wrong = wrong(7, 9, Vec::new());
+        wrong.looks_like.push("overrun".into());
+        assert_eq!(
+            wrong.to_string(),
+            "all 63 elements compared are right, and yet:\n  looks like: overrun\n"
+        );
+    }
+
+    #[test]
+    fn a_few_wrong_elements_are_scattered_and_many_are_not() {
+        let shape = Shape { m: 6, n: 10, k: 5 };
+        let spoilt = |count| {
+            let spoil = |c: &mut Matrix| (0..count).for_each(|i| floats(c)[i * 13] += 1.0);
+            spoilt(shape, spoil).looks_like
+        };
+        assert_eq!(spoilt(2), [SCATTERED]);
+        assert_eq!(spoilt(3), [UNKNOWN]);
+    }
+
+    #[test]
+    fn what_only_some_elements_have_in_common_is_not_told() {
+        let same = |c: &mut Matrix| [0, 20].into_iter().for_each(|i| floats(c)[i] = 3.0);
+        assert_eq!(spoilt(ODD, same).looks_like, [SCATTERED]);
+        let doubled = |c: &mut Matrix| [0, 20].into_iter().for_each(|i| floats(c)[i] *= 2.0);
+        assert_eq!(spoilt(ODD, doubled).looks_like, [SCATTERED]);
+    }
+
+    #[test]
+    fn elements_that_nobody_wrote_are_counted() {
+        let poison = f32::from_bits(0x7fa0_dead);
+        let wrong = spoilt(ODD, |c| floats(c)[..2].fill(poison));
+        assert_eq!(wrong.looks_like, ["2 elements were never written"]);
+    }
+
+    #[test]
+    fn a_common_factor_is_common_within_a_thousandth() {
+        let factor = |pairs: &[(f64, f64)]| {
+            let bad = pairs.iter().map(|&(got, want)| mismatch(0, 0, got, want));
+            common_factor(&bad.collect::<Vec<_>>())
+        };
+        assert_eq!(factor(&[(2.0, 1.0), (4.003, 2.0)]), Some(2.0));
+        assert_eq!(factor(&[(2.0, 1.0), (4.005, 2.0)]), None);
+        assert_eq!(factor(&[(-2.0, 1.0), (-4.0, 2.0)]), Some(-2.0));
+        assert_eq!(factor(&[(5.0, 0.0), (2.0, 1.0)]), Some(2.0));
+        assert_eq!(factor(&[(f64::NAN, 1.0), (2.0, 1.0)]), None);
+        assert_eq!(factor(&[(5.0, 0.0)]), None);
+    }
+
+    #[test]
+    fn only_a_result_that_is_transposed_throughout_is_called_so() {
+        let is_called_so = |wrong: Wrong| wrong.looks_like.iter().any(|l| l.contains("transposed"));
+        // The first two rows are as in the transposed matrix, the others are right.
+        let rows = spoilt(Shape::cube(7), |c| {
+            let flipped = c.transposed();
+            (0..14).for_each(|i| floats(c)[i] = flipped.data.get(i) as f32);
+        });
+        assert!(!is_called_so(rows));
+        // Of 64 x 64 elements every fifth is looked at.
+        let flaw = spoilt(Shape { m: 64, n: 64, k: 2 }, |c| {
+            *c = c.transposed();
+            floats(c)[1] = 9.0;
+        });
+        assert!(is_called_so(flaw));
+        // A row is its own transposed form, wherever it is looked at.
+        let shape = Shape {
+            m: 1,
+            n: 2000,
+            k: 1,
+        };
+        let row = spoilt(shape, |c| floats(c)[1] += 1.0);
+        assert_eq!(row.looks_like, [SCATTERED]);
+    }
+
+    #[test]
+    fn an_edge_is_less_than_half_of_the_rows_or_the_columns() {
+        let edge_from = |size: usize, row: usize, col: usize| {
+            edge(&wrong(size, size, vec![mismatch(row, col, 1.0, 0.0)]))
+        };
+        let said = |edge: &str| Some(format!("last tile: only {edge} are wrong"));
+        assert_eq!(edge_from(9, 5, 0), said("rows 5 to 8"));
+        assert_eq!(edge_from(9, 0, 5), said("columns 5 to 8"));
+        assert_eq!(edge_from(9, 5, 5), said("rows 5 to 8, columns 5 to 8"));
+        assert_eq!(edge_from(8, 4, 4), None, "this is a half");
+        assert_eq!(edge(&wrong(8, 8, Vec::new())), None);
+    }
 
     #[test]
     fn a_number_is_no_row_of_zeros() {
         assert_eq!(readable(-32881159902376630000000000.0), "-3.2881e25");
         assert_eq!(readable(-1.4761227401735546), "-1.4761227401735546");
         assert_eq!(readable(0.0), "0");
+        assert_eq!(readable(1e-9), "0.000000001");
+        assert_eq!(readable(-1.23456e-10), "-1.2346e-10");
+        assert_eq!(readable(f64::INFINITY), "inf");
         assert_eq!(readable(f64::NAN), "NaN");
         assert_eq!(readable(1071225242.0), "1071225242");
     }

@@ -32,7 +32,7 @@ impl Trial {
         let range = spec.range(size).map_err(bad_data)?;
         let case = Case::new(spec, size, &range.local).map_err(bad_data)?;
         let kernel = program.kernel(&spec.kernel, &case.signature())?;
-        if let Some(reason) = range.refusal(&session.device, usize::MAX) {
+        if let Some(reason) = range.refusal(&session.device.limits, usize::MAX) {
             return Ok(Err(reason));
         }
         let inputs = case.inputs.iter();
