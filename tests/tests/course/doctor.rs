@@ -49,7 +49,11 @@ fn is(finding: &Value, verdict: &str, says: &str) {
 fn where_a_device_is_the_course_can_run_and_each_device_ran_a_kernel() {
     let name = device()["name"].as_str().unwrap_or_default();
     let run = doctor().run().ends_with(0);
-    run.says(&["The course can run here", name, "is right", "✓ good"]);
+    // Lines are broken where a device's name leaves no room.
+    let said = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in ["The course can run here", name, "is right", "✓ good"] {
+        assert!(said.contains(words), "no {words}: {run}");
+    }
     let run = doctor().arg("--json").run().ends_with(0);
     let records = run.records();
     assert_eq!(

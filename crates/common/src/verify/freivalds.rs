@@ -243,8 +243,8 @@ mod tests {
         // An element of 15 may be off by gamma = 10 u of it, and a strip by 2715 u.
         let unit = f64::from(f32::EPSILON) / 2.0;
         let signs = first_signs(96);
-        for col in 64..96 {
-            add(&mut c, 1, col, 128.0 * unit * signs[col]);
+        for (col, sign) in signs.iter().enumerate().take(96).skip(64) {
+            add(&mut c, 1, col, 128.0 * unit * sign);
         }
         let (compared, mismatches, strips) = compare_some(&problem, &c);
         assert_eq!(compared, 32 + 1000);

@@ -39,7 +39,7 @@ fn enter_leads_through_the_lesson_to_its_tables() {
         .waits_for("q quit")
         .press(key::RIGHT)
         .waits_for("kernel matmul_private_sum");
-    terminal.waits_for("3 of its 13 lines are new against matmul_global_sum");
+    terminal.waits_for("3 of its 15 lines are new against matmul_global_sum");
     // n leads to the next question.
     terminal
         .press("n")
