@@ -3,7 +3,9 @@
 use std::process::Command;
 
 use serde_json::Value;
-use tests::{Program, device, devices, kernel_of, kernels_of, lesson, or_note, ran};
+use tests::{
+    KERNEL_LESSONS, Program, device, devices, kernel_of, kernels_of, lesson, or_note, ran,
+};
 
 /// One element; one column; sizes that divide by nothing; one more than powers of two.
 const SIZES: [&str; 4] = ["1x1x1", "1x7x1", ODD, "129x65x257"];
@@ -16,12 +18,17 @@ const LENGTHS: [&str; 3] = ["1", "7", "1303"];
 /// Prints from the kernel, which would spoil JSON: it only speaks to people.
 const FOR_PEOPLE: &str = "trace_tiles";
 
-fn every_kernel_is_right(number: u32) {
-    let (sizes, types): (&[&str], &[&str]) = match number {
+/// What a lesson is run at, and with which types.
+fn sizes_and_types(number: u32) -> (&'static [&'static str], &'static [&'static str]) {
+    match number {
         2 => (&LENGTHS, &["float"]),
         _ if device()["limits"]["fp64"] == true => (&SIZES, &["float", "double", "int"]),
         _ => (&SIZES, &["float", "int"]),
-    };
+    }
+}
+
+fn every_kernel_is_right(number: u32) {
+    let (sizes, types) = sizes_and_types(number);
     let kernels = kernels_of(number);
     assert!(!kernels.is_empty());
     let float = format!("--type float --runs 0 --json --size {}", sizes.join(","));
@@ -31,6 +38,18 @@ fn every_kernel_is_right(number: u32) {
         let other = format!("--type {ty} --runs 0 --json --size {ODD}");
         let program = lesson(number).args(&other).unoptimised();
         every_kernel_is_right_with(&kernels, &[ODD], program);
+    }
+}
+
+#[test]
+#[ignore = "minutes: kernels of double and int at every size, optimised as learners have them"]
+fn every_type_is_right_at_every_size() {
+    for number in KERNEL_LESSONS {
+        let (sizes, types) = sizes_and_types(number);
+        for ty in types.iter().filter(|ty| **ty != "float") {
+            let other = format!("--type {ty} --runs 0 --json --size {}", sizes.join(","));
+            every_kernel_is_right_with(&kernels_of(number), sizes, lesson(number).args(&other));
+        }
     }
 }
 
