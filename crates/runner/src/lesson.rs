@@ -80,10 +80,10 @@ impl Lesson {
 
     /// What it computes with; opened, and announced, at first use.
     pub(crate) fn workbench(&mut self) -> Result<&mut Workbench> {
-        if self.workbench.is_none() {
-            self.workbench = Some(Workbench::open(&self.flags, &mut self.console)?);
+        match &mut self.workbench {
+            Some(workbench) => Ok(workbench),
+            none => Ok(none.insert(Workbench::open(&self.flags, &mut self.console)?)),
         }
-        Ok(self.workbench.as_mut().expect("it was opened just now"))
     }
 
     /// The session with the chosen device.

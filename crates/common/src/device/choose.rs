@@ -46,7 +46,10 @@ impl From<&Device> for Candidate {
 /// lists what there is.
 pub fn choose(candidates: &[Candidate], selector: Option<&str>) -> Result<Choice> {
     let Some(selector) = selector else {
-        return Ok(best(candidates));
+        let none = || Error::NoDevice {
+            state: "there is none to choose".into(),
+        };
+        return best(candidates).ok_or_else(none);
     };
     let wanted = selector.trim().to_lowercase();
     let found: Vec<usize> = match wanted.parse::<usize>() {
@@ -87,8 +90,9 @@ fn matches(candidate: &Candidate, wanted: &str) -> bool {
 }
 
 /// GPU before accelerator before CPU, then the most compute units, then the first.
-/// A simulator is right but slow: it is chosen only where there is nothing else.
-fn best(candidates: &[Candidate]) -> Choice {
+/// A simulator is right but slow: it is chosen only where there is nothing else. `None`
+/// of none.
+fn best(candidates: &[Candidate]) -> Option<Choice> {
     let rank = |c: &Candidate| {
         let kind = match c.kind {
             _ if c.platform.contains("Oclgrind") => 3,
@@ -98,16 +102,14 @@ fn best(candidates: &[Candidate]) -> Choice {
         };
         (kind, Reverse(c.compute_units))
     };
-    let index = (0..candidates.len())
-        .min_by_key(|&i| rank(&candidates[i]))
-        .unwrap_or(0);
+    let index = (0..candidates.len()).min_by_key(|&i| rank(&candidates[i]))?;
     let kind = candidates[index].kind;
     let reason = match (kind, candidates.len()) {
         (_, 1) => "the only device here".into(),
         (Kind::Cpu, _) => "the best CPU; there is no GPU here".into(),
         _ => format!("the best {kind} here"),
     };
-    Choice { index, reason }
+    Some(Choice { index, reason })
 }
 
 /// The devices as numbered lines, for messages.
@@ -141,6 +143,11 @@ mod tests {
             device("NVIDIA H200", "NVIDIA CUDA", Kind::Gpu, 132),
             device("NVIDIA T4", "NVIDIA CUDA", Kind::Gpu, 40),
         ]
+    }
+
+    #[test]
+    fn of_no_devices_none_is_chosen() {
+        assert!(matches!(choose(&[], None), Err(Error::NoDevice { .. })));
     }
 
     #[test]

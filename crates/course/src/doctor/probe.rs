@@ -118,9 +118,7 @@ fn devices() -> Value {
     let error = listed.as_ref().err().map(ToString::to_string);
     let devices = listed.unwrap_or_default();
     let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
-    // Of none there is none to choose.
-    let some = Some(&candidates[..]).filter(|some| !some.is_empty());
-    let chosen = some.and_then(|some| device::choose(some, None).ok());
+    let chosen = device::choose(&candidates, None).ok();
     json!({
         "error": error,
         "chosen": chosen.map(|choice| choice.index),
