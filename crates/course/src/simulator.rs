@@ -42,14 +42,14 @@ pub fn missing() -> Observation {
 /// Sorts a log into detectors. A report begins with a line that is not indented;
 /// the lines below it tell where.
 pub fn sort(log: &str, text: &str) -> Vec<Observation> {
-    let mut reports: Vec<Report> = Vec::new();
+    let mut entries: Vec<Entry> = Vec::new();
     for line in log.lines() {
         if line.starts_with(|c: char| c.is_alphanumeric()) {
-            reports.push(Report {
+            entries.push(Entry {
                 title: line,
                 lines: Vec::new(),
             });
-        } else if let (Some(report), Some(number)) = (reports.last_mut(), line_number(line)) {
+        } else if let (Some(report), Some(number)) = (entries.last_mut(), line_number(line)) {
             report.lines.push(number);
         }
     }
@@ -59,31 +59,31 @@ pub fn sort(log: &str, text: &str) -> Vec<Observation> {
     } else {
         ""
     };
-    reports.retain(|report| !report.title.starts_with("Oclgrind: "));
+    entries.retain(|report| !report.title.starts_with("Oclgrind: "));
     let mut seen: Vec<Observation> = KINDS
         .iter()
         .map(|(detector, meanings)| {
-            let (ours, others): (Vec<Report>, Vec<Report>) = std::mem::take(&mut reports)
+            let (ours, others): (Vec<Entry>, Vec<Entry>) = std::mem::take(&mut entries)
                 .into_iter()
                 .partition(|report| report.meaning(meanings).is_some());
-            reports = others;
+            entries = others;
             observation(detector, &ours, meanings, text, at_least)
         })
         .collect();
-    if !reports.is_empty() {
-        seen.push(observation("other", &reports, &[], text, at_least));
+    if !entries.is_empty() {
+        seen.push(observation("other", &entries, &[], text, at_least));
     }
     seen
 }
 
 /// One entry of the log.
-struct Report<'a> {
+struct Entry<'a> {
     title: &'a str,
     /// Lines of the kernel file that take part.
     lines: Vec<usize>,
 }
 
-impl Report<'_> {
+impl Entry<'_> {
     fn meaning<'m>(&self, meanings: &'m [(&str, &str)]) -> Option<&'m str> {
         let known = meanings
             .iter()
@@ -101,14 +101,14 @@ fn line_number(line: &str) -> Option<usize> {
 /// Reports of one detector, those of the same meaning and lines counted together.
 fn observation(
     detector: &str,
-    reports: &[Report],
+    entries: &[Entry],
     meanings: &[(&str, &str)],
     text: &str,
     at_least: &str,
 ) -> Observation {
     let detector = format!("Oclgrind: {detector}");
     let mut groups: Vec<(&str, Vec<usize>, usize)> = Vec::new();
-    for report in reports {
+    for report in entries {
         let meaning = report.meaning(meanings).unwrap_or(report.title);
         let mut lines = report.lines.clone();
         lines.sort_unstable();

@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use toolbox::child::Finished;
 use toolbox::lessons::LESSONS;
 
-use super::model::{Done, Job, Survey, Task};
+use super::model::{Done, Job, Subject, Survey};
 
 /// Does what is left of the report; `keep` is called after every job.
 pub fn run(survey: &mut Survey, keep: impl Fn(&Survey) -> Result<()>) -> Result<()> {
@@ -91,8 +91,8 @@ fn time_left(survey: &Survey) -> String {
 /// compare it on.
 fn command(survey: &Survey, job: &Job) -> Result<Option<Command>> {
     let mut command;
-    match job.task {
-        Task::Lesson(number) => {
+    match job.subject {
+        Subject::Lesson(number) => {
             let lesson = LESSONS.iter().find(|lesson| lesson.number == number);
             command = lesson.context("a lesson of the plan")?.command()?;
             command.arg("--json");
@@ -100,7 +100,7 @@ fn command(survey: &Survey, job: &Job) -> Result<Option<Command>> {
                 command.args(["--size", &size.to_string()]);
             }
         }
-        Task::Peer(peer) => {
+        Subject::Peer(peer) => {
             let Some(shape) = product(survey, job) else {
                 return Ok(None);
             };

@@ -83,13 +83,13 @@ pub struct Job {
     pub size: Option<Shape>,
     /// Lesson or library.
     #[serde(rename = "work")]
-    pub task: Task,
+    pub subject: Subject,
 }
 
 /// A lesson, or a library beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Task {
+pub enum Subject {
     Lesson(u32),
     Peer(Peer),
 }
@@ -97,13 +97,13 @@ pub enum Task {
 impl Job {
     /// "lesson08 at 1024x1024x1024".
     pub fn name(&self) -> String {
-        let task = match self.task {
-            Task::Lesson(number) => format!("lesson{number:02}"),
-            Task::Peer(peer) => peer.name().to_string(),
+        let subject = match self.subject {
+            Subject::Lesson(number) => format!("lesson{number:02}"),
+            Subject::Peer(peer) => peer.name().to_string(),
         };
         match self.size {
-            Some(size) => format!("{task} at {}", size_name(size)),
-            None => task,
+            Some(size) => format!("{subject} at {}", size_name(size)),
+            None => subject,
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use toolbox::child::Finished;
 use toolbox::lessons::LESSONS;
 
-use super::model::{Device, Job, Settings, Task};
+use super::model::{Device, Job, Settings, Subject};
 use super::peers::Peer;
 
 /// The devices to run on, as lesson 1 lists and chooses them.
@@ -67,15 +67,23 @@ pub fn jobs(settings: &Settings, devices: &[Device]) -> Vec<Job> {
     let (vectors, products): (Vec<u32>, Vec<u32>) =
         settings.lessons.iter().partition(|&&number| number == 2);
     let peers = Peer::ALL.into_iter().filter(|_| settings.peers);
-    let products = products.into_iter().map(Task::Lesson);
-    let of_a_size: Vec<Task> = products.chain(peers.map(Task::Peer)).collect();
+    let products = products.into_iter().map(Subject::Lesson);
+    let of_a_size: Vec<Subject> = products.chain(peers.map(Subject::Peer)).collect();
     let mut jobs = Vec::new();
     for device in devices {
         let device = device.index;
-        let mut add = |size, task| jobs.push(Job { device, size, task });
-        vectors.iter().for_each(|&two| add(None, Task::Lesson(two)));
+        let mut add = |size, subject| {
+            jobs.push(Job {
+                device,
+                size,
+                subject,
+            })
+        };
+        vectors
+            .iter()
+            .for_each(|&two| add(None, Subject::Lesson(two)));
         for &size in &sizes {
-            of_a_size.iter().for_each(|&task| add(size, task));
+            of_a_size.iter().for_each(|&subject| add(size, subject));
         }
     }
     jobs

@@ -7,7 +7,7 @@ use common::shape::Shape;
 use common::timing::Timing;
 use common::traffic::Counts;
 
-use super::model::{Device, Done, Survey, Task};
+use super::model::{Device, Done, Subject, Survey};
 
 /// Where a row comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,7 +144,7 @@ pub fn limits(survey: &Survey, device: &Device) -> Option<Peak> {
 pub fn benches<'a>(survey: &Survey, device: &'a Device) -> Vec<Bench<'a>> {
     let mut sizes: Vec<Option<Shape>> = Vec::new();
     for done in of_device(survey, device) {
-        if done.job.task != Task::Lesson(2) && !sizes.contains(&done.job.size) {
+        if done.job.subject != Subject::Lesson(2) && !sizes.contains(&done.job.size) {
             sizes.push(done.job.size);
         }
     }
@@ -174,10 +174,10 @@ fn product_rows(survey: &Survey, device: &Device, size: Option<Shape>) -> Vec<Ro
     for done in of_device(survey, device).filter(|done| done.job.size == size) {
         let mut number = 0;
         for record in done.records.iter().filter(|record| belongs(record)) {
-            match done.job.task {
-                Task::Peer(_) => peers.push(row(String::new(), Origin::Peer, record)),
-                Task::Lesson(_) if record.platform == "host" => merge(&mut hosts, record),
-                Task::Lesson(lesson) => {
+            match done.job.subject {
+                Subject::Peer(_) => peers.push(row(String::new(), Origin::Peer, record)),
+                Subject::Lesson(_) if record.platform == "host" => merge(&mut hosts, record),
+                Subject::Lesson(lesson) => {
                     number += 1;
                     kernels.push(row(format!("{lesson}.{number}"), Origin::Kernel, record));
                 }
