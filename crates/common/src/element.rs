@@ -113,6 +113,15 @@ impl Elements {
         }
     }
 
+    /// All of them as f64.
+    pub fn to_f64(&self) -> Vec<f64> {
+        match self {
+            Elements::Float(v) => v.iter().map(|&x| f64::from(x)).collect(),
+            Elements::Double(v) => v.clone(),
+            Elements::Int(v) => v.iter().map(|&x| f64::from(x)).collect(),
+        }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         match self {

@@ -14,11 +14,13 @@
 //! - [`ndrange`] is the shape of a launch, and whether a device can run it.
 //! - [`shape`], [`element`] and [`matrix`] are the problem and the host's data: sizes,
 //!   types, fills, padding.
-//! - [`verify`] says whether C is right and, if not, what it looks like.
+//! - [`problem`] is a product to compute: its operands, what C must come to, and how near
+//!   a right one is to that; [`verify`] holds C against it and says what a wrong one
+//!   looks like.
 //! - [`output`] is where a kernel writes: poisoned before it runs, a canary behind it.
 //! - [`timing`] says which event times can be believed, and what they come to;
 //!   [`probe`] measures the device's own limits, which results are a share of.
-//! - `reference` is what the host does in the same time.
+//! - `reference` is what the host does in the same time; `gemm` is the library there.
 //! - [`traffic`] evaluates the formulas of what a kernel loads and stores.
 //! - [`record`] is one kernel's result, for people and for programs; [`numbers`]
 //!   writes figures with three digits.
@@ -30,12 +32,14 @@ pub mod codes;
 pub mod device;
 pub mod element;
 pub mod error;
+mod gemm;
 mod limits;
 pub mod matrix;
 pub mod ndrange;
 pub mod numbers;
 pub mod output;
 pub mod probe;
+pub mod problem;
 pub mod program;
 pub mod record;
 pub mod reference;

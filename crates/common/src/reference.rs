@@ -5,10 +5,11 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use crate::element::{Elements, Type};
+use crate::gemm;
 use crate::matrix::Matrix;
+use crate::problem::Problem;
 use crate::shape::Shape;
 use crate::timing;
-use crate::verify::Problem;
 
 /// The six orders of the three loops; `i` counts rows of C, `j` its columns,
 /// `k` the terms of a sum. The textbook writes `Ijk`.
@@ -135,56 +136,12 @@ pub fn library(problem: &Problem) -> Option<(Matrix, f64)> {
     Some((c, seconds))
 }
 
-/// C = A * B by the crate `matrixmultiply`, for row-major matrices of one
-/// floating type; `None` for integers.
+/// C = A * B by the crate `matrixmultiply`; `None` for integers.
 fn library_multiply(s: Shape, a: &Matrix, b: &Matrix, c: &mut Matrix) -> Option<()> {
-    let stride = |columns: usize| columns as isize;
     match (&a.data, &b.data, &mut c.data) {
-        (Elements::Float(a), Elements::Float(b), Elements::Float(c)) => {
-            assert!(a.len() == s.m * s.k && b.len() == s.k * s.n && c.len() == s.m * s.n);
-            // SAFETY: the three lengths, asserted above, are those that the
-            // shape and the row-major strides address; c is borrowed mutably,
-            // so it overlaps neither a nor b.
-            unsafe {
-                matrixmultiply::sgemm(
-                    s.m,
-                    s.k,
-                    s.n,
-                    1.0,
-                    a.as_ptr(),
-                    stride(s.k),
-                    1,
-                    b.as_ptr(),
-                    stride(s.n),
-                    1,
-                    0.0,
-                    c.as_mut_ptr(),
-                    stride(s.n),
-                    1,
-                );
-            }
-        }
+        (Elements::Float(a), Elements::Float(b), Elements::Float(c)) => gemm::floats(s, a, b, c),
         (Elements::Double(a), Elements::Double(b), Elements::Double(c)) => {
-            assert!(a.len() == s.m * s.k && b.len() == s.k * s.n && c.len() == s.m * s.n);
-            // SAFETY: as above.
-            unsafe {
-                matrixmultiply::dgemm(
-                    s.m,
-                    s.k,
-                    s.n,
-                    1.0,
-                    a.as_ptr(),
-                    stride(s.k),
-                    1,
-                    b.as_ptr(),
-                    stride(s.n),
-                    1,
-                    0.0,
-                    c.as_mut_ptr(),
-                    stride(s.n),
-                    1,
-                );
-            }
+            gemm::doubles(s, a, b, c);
         }
         _ => return None,
     }

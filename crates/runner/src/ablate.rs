@@ -7,11 +7,11 @@ use clap::Args;
 use colored::Colorize;
 use common::error::{Error, Result};
 use common::numbers::{percent, seconds};
+use common::problem::Problem;
 use common::program::{self, Program};
 use common::session::Launch;
 use common::source::Source;
 use common::timing::{Runs, Timing};
-use common::verify::Problem;
 use serde::Serialize;
 
 use crate::ablation::{self, Ablation, alone, edited};

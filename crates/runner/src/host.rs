@@ -6,11 +6,12 @@ use colored::Colorize;
 use common::error::Result;
 use common::matrix::Matrix;
 use common::numbers::{factor, significant};
+use common::problem::Problem;
 use common::record::{Record, Work};
 use common::reference::{self, LoopOrder};
 use common::shape::Shape;
 use common::timing::Timing;
-use common::verify::{self, Problem};
+use common::verify;
 
 use crate::lesson::Lesson;
 

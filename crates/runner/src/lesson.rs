@@ -8,13 +8,13 @@ use common::error::{Error, Result};
 use common::matrix::Fill;
 use common::numbers::significant;
 use common::probe::Peak;
+use common::problem::Problem;
 use common::program::{self, Program};
 use common::record::Record;
 use common::session::Session;
 use common::shape::Shape;
 use common::source::Source;
 use common::timing::Runs;
-use common::verify::Problem;
 use narrate::Beat;
 use supervise::resume;
 

@@ -7,12 +7,12 @@ use common::element::Type;
 use common::error::{Error, Result};
 use common::matrix::Fill;
 use common::output::Output;
+use common::problem::Problem;
 use common::program::Program;
 use common::record::{Record, Work};
 use common::session::Launch;
 use common::shape::Shape;
 use common::timing::{self, Runs, Timing};
-use common::verify::Problem;
 use narrate::{Beat, Card};
 
 use crate::lesson::Lesson;

@@ -6,11 +6,11 @@ use common::element::Type;
 use common::error::Result;
 use common::ndrange::NdRange;
 use common::output::Output;
+use common::problem::Problem;
 use common::program::Program;
 use common::session::{Arg, Launch, Session};
 use common::shape::Shape;
 use common::traffic::Traffic;
-use common::verify::Problem;
 
 use crate::lesson::Lesson;
 use crate::step::{Step, setters};

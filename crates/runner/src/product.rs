@@ -7,11 +7,12 @@ use common::error::Result;
 use common::matrix::Matrix;
 use common::ndrange::NdRange;
 use common::output::Output;
+use common::problem::Problem;
 use common::program::Program;
 use common::record::{Record, Work};
 use common::session::{Arg, Buffer, Launch};
 use common::shape::Shape;
-use common::verify::{self, Problem, Right};
+use common::verify::{self, Right};
 use narrate::{Beat, Look};
 
 use crate::lesson::Lesson;
@@ -131,7 +132,7 @@ impl Task for Product<'_> {
     }
 
     fn bound(&self) -> String {
-        verify::bound(self.problem)
+        self.problem.bound_in_words()
     }
 
     fn check(&self, result: &[u8], canary: bool) -> Result<Right, String> {

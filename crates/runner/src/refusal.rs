@@ -5,8 +5,8 @@ use common::element::Type;
 use common::error::{Error, Result};
 use common::ndrange::NdRange;
 use common::numbers::bytes;
+use common::problem::Problem;
 use common::record::Record;
-use common::verify::Problem;
 use opencl3::kernel::Kernel;
 
 use crate::lesson::Lesson;

@@ -6,10 +6,10 @@ use common::element::Type;
 use common::error::Result;
 use common::matrix::Matrix;
 use common::ndrange::NdRange;
+use common::problem::Problem;
 use common::record::Prepared;
 use common::shape::Shape;
 use common::traffic::{Counts, Traffic};
-use common::verify::Problem;
 use narrate::Look;
 
 use crate::prepare::Preparation;

@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use common::numbers::significant;
+use common::problem::Problem;
 use common::reference::LoopOrder;
 use common::shape::Shape;
-use common::verify::Problem;
 use common::{Result, Traffic};
 use runner::{Axes, Layout, Lesson, Step, lesson};
 

@@ -3,8 +3,8 @@
 use common::Traffic;
 use common::device::Limits;
 use common::element::Type;
+use common::problem::Problem;
 use common::shape::Shape;
-use common::verify::Problem;
 use runner::{Operand, Preparation, Step};
 
 /// Items of a warp.

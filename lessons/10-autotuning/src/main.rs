@@ -19,8 +19,8 @@ use std::time::Duration;
 use clap::Args;
 use common::error::Result;
 use common::numbers::{factor, percent};
+use common::problem::Problem;
 use common::record::Record;
-use common::verify::Problem;
 use runner::{Lesson, lesson_with};
 
 use log::{Event, Log};

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use common::error::Result;
 use common::numbers::significant;
+use common::problem::Problem;
 use common::shape::Shape;
-use common::verify::Problem;
 use runner::Lesson;
 
 use crate::log::{Event, Known, Log};

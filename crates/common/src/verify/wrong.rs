@@ -1,10 +1,10 @@
 //! A wrong result, described in the learner's words.
 
 use std::fmt;
-use std::ops::Range;
 
-use super::{Mismatch, Problem, element, map};
+use super::{Mismatch, map};
 use crate::matrix::Matrix;
+use crate::problem::Problem;
 
 /// Elements looked at to tell a transposed result.
 const SAMPLES: usize = 1000;
@@ -16,39 +16,32 @@ pub struct Wrong {
     pub rows: usize,
     /// Size of C.
     pub cols: usize,
-    /// Elements compared.
-    pub compared: usize,
-    /// Every wrong element found.
+    /// How many elements are wrong.
+    pub count: usize,
+    /// The wrong elements, row after row; of very many only every so-many-th.
     pub mismatches: Vec<Mismatch>,
-    /// Of a C that was not compared as a whole: a row and some columns of it,
-    /// among which something is wrong.
-    pub strips: Vec<(usize, Range<usize>)>,
+    /// For how many wrong elements each of them stands.
+    pub every: usize,
     /// What the whole looks like, most telling first.
     pub looks_like: Vec<String>,
 }
 
 impl fmt::Display for Wrong {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self.mismatches.len() {
-            0 => writeln!(
-                f,
-                "all {} elements compared are right, and yet:",
-                self.compared
-            )?,
-            wrong => writeln!(
-                f,
-                "{wrong} of the {} elements compared are wrong",
-                self.compared
-            )?,
+        let compared = self.rows * self.cols;
+        match self.count {
+            0 => writeln!(f, "all {compared} elements are right, and yet:")?,
+            1 => writeln!(f, "1 of {compared} elements is wrong")?,
+            wrong => writeln!(f, "{wrong} of {compared} elements are wrong")?,
         }
         for look in &self.looks_like {
             writeln!(f, "  looks like: {look}")?;
         }
         for m in self.mismatches.iter().take(5) {
-            let got = match (m.untouched, m.want.is_nan()) {
-                (true, _) => "nothing".to_string(),
-                (false, true) => "a value that fails Freivalds' test".to_string(),
-                (false, false) => readable(m.got),
+            let got = if m.untouched {
+                "nothing".to_string()
+            } else {
+                readable(m.got)
             };
             writeln!(
                 f,
@@ -90,15 +83,17 @@ pub(super) fn looks_like(
         return looks;
     }
     let edge = edge(wrong);
-    // Of a large C only the suspicious strips are compared: these may be an edge.
-    let every = bad.len() == wrong.compared && edge.is_none();
+    let every = wrong.count == wrong.rows * wrong.cols;
     let untouched = bad.iter().filter(|m| m.untouched).count();
     if every && untouched == bad.len() {
         looks.push("untouched: the kernel wrote nothing to C".into());
         return looks;
     }
     if untouched > 0 {
-        looks.push(format!("{untouched} elements were never written"));
+        looks.push(match untouched * wrong.every {
+            1 => "1 element was never written".into(),
+            more => format!("{more} elements were never written"),
+        });
     }
     if bad.iter().any(|m| m.got.is_nan() && !m.untouched) {
         looks.push(
@@ -119,7 +114,7 @@ pub(super) fn looks_like(
     }
     looks.extend(edge);
     if looks.is_empty() {
-        looks.push(if bad.len() * 20 < wrong.compared {
+        looks.push(if wrong.count * 20 < wrong.rows * wrong.cols {
             "scattered: a few elements here and there; a race?".into()
         } else {
             "nothing known: begin with --size 2 --fill count --show".into()
@@ -144,10 +139,9 @@ fn is_transposed(problem: &Problem, c: &Matrix) -> bool {
         return false;
     }
     let step = (s.m * s.n).div_ceil(SAMPLES);
-    (0..s.m * s.n).step_by(step).all(|flat| {
-        let (want, bound) = element(problem, flat % s.m, flat / s.m);
-        (c.data.get(flat) - want).abs() <= bound
-    })
+    (0..s.m * s.n)
+        .step_by(step)
+        .all(|flat| problem.is_near(flat % s.m, flat / s.m, c.data.get(flat)))
 }
 
 /// Are the wrong elements all in the last rows or the last columns?
@@ -187,9 +181,9 @@ mod tests {
         Wrong {
             rows,
             cols,
-            compared: rows * cols,
+            count: mismatches.len(),
+            every: 1,
             mismatches,
-            strips: Vec::new(),
             looks_like: Vec::new(),
         }
     }
@@ -198,7 +192,7 @@ mod tests {
     fn a_wrong_result_is_told_with_its_elements_and_a_map() {
         let mut two = wrong(1, 2, vec![mismatch(0, 1, 2.0, 1.0)]);
         two.looks_like.push("a race".into());
-        let told = "1 of the 2 elements compared are wrong\n  \
+        let told = "1 of 2 elements is wrong\n  \
                     looks like: a race\n  \
                     C[0][1] must be 1, the kernel wrote 2\n  \
                     where ('.' right, '+' partly wrong, '#' wrong, 'o' never written):\n  \
@@ -212,11 +206,10 @@ mod tests {
 
     #[test]
     fn a_single_element_needs_no_map() {
-        let one = wrong(1, 1, vec![mismatch(0, 0, 2.0, f64::NAN)]);
+        let one = wrong(1, 1, vec![mismatch(0, 0, 2.0, 1.0)]);
         assert_eq!(
             one.to_string(),
-            "1 of the 1 elements compared are wrong\n  \
-             C[0][0] must be NaN, the kernel wrote a value that fails Freivalds' test\n"
+            "1 of 1 elements is wrong\n  C[0][0] must be 1, the kernel wrote 2\n"
         );
         let one = spoilt(Shape::cube(1), |c| floats(c)[0] += 1.0);
         assert_eq!(one.looks_like, [UNKNOWN]);
@@ -228,7 +221,7 @@ mod tests {
         wrong.looks_like.push("overrun".into());
         assert_eq!(
             wrong.to_string(),
-            "all 63 elements compared are right, and yet:\n  looks like: overrun\n"
+            "all 63 elements are right, and yet:\n  looks like: overrun\n"
         );
     }
 

@@ -3,9 +3,10 @@
 use anyhow::Result;
 use common::element::{Elements, Type};
 use common::matrix::{Fill, Matrix};
+use common::problem::Problem;
 use common::session::Arg;
 use common::shape::Shape;
-use common::verify::{self, Problem, poison};
+use common::verify::{self, poison};
 use runner::{Layout, Step};
 
 use super::spec::{Computation, Spec};

@@ -14,11 +14,12 @@ use clap::{Args, ValueEnum};
 use common::device;
 use common::element::{Elements, Type};
 use common::matrix::{Fill, Matrix};
+use common::problem::Problem;
 use common::record::{Record, Work};
 use common::session::Session;
 use common::shape::Shape;
 use common::timing::{self, Profile, Runs};
-use common::verify::{self, Problem};
+use common::verify;
 use dlopen2::wrapper::{Container, WrapperApi};
 use serde::{Deserialize, Serialize};
 

@@ -10,10 +10,10 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use common::error::During;
 use common::output::Output;
+use common::problem::Problem;
 use common::session::{Buffer, Session};
 use common::shape::Shape;
 use common::timing::Profile;
-use common::verify::Problem;
 use dlopen2::wrapper::{Container, WrapperApi};
 use opencl3::event::Event;
 

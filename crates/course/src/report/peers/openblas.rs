@@ -9,9 +9,10 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use common::element::Elements;
+use common::problem::Problem;
 use common::shape::Shape;
 use common::timing::Profile;
-use common::verify::{CANARY_BYTES, Problem, poisoned};
+use common::verify::{CANARY_BYTES, poisoned};
 use dlopen2::wrapper::{Container, WrapperApi};
 
 use super::{NOT_TRANSPOSED, Product, ROW_MAJOR};
