@@ -113,6 +113,15 @@ impl Elements {
         }
     }
 
+    /// Element `i`, bit by bit: two that are equal as numbers may differ here.
+    pub fn bits(&self, i: usize) -> u64 {
+        match self {
+            Elements::Float(v) => u64::from(v[i].to_bits()),
+            Elements::Double(v) => v[i].to_bits(),
+            Elements::Int(v) => v[i] as u64,
+        }
+    }
+
     /// All of them as f64.
     pub fn to_f64(&self) -> Vec<f64> {
         match self {

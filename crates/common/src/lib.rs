@@ -17,7 +17,8 @@
 //! - [`problem`] is a product to compute: its operands, what C must come to, and how near
 //!   a right one is to that; [`verify`] holds C against it and says what a wrong one
 //!   looks like.
-//! - [`output`] is where a kernel writes: poisoned before it runs, a canary behind it.
+//! - [`memory`] is what a kernel is given: what it may only read, what it must write,
+//!   and guards on either side.
 //! - [`timing`] says which event times can be believed, and what they come to;
 //!   [`probe`] measures the device's own limits, which results are a share of.
 //! - `reference` is what the host does in the same time; `gemm` is the library there.
@@ -35,9 +36,9 @@ pub mod error;
 mod gemm;
 mod limits;
 pub mod matrix;
+pub mod memory;
 pub mod ndrange;
 pub mod numbers;
-pub mod output;
 pub mod probe;
 pub mod problem;
 pub mod program;

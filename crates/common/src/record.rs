@@ -48,7 +48,10 @@ pub struct Record {
     pub runs: usize,
     /// Whether the result was checked and right.
     pub verified: bool,
-    /// Elements compared one by one.
+    /// Whether the result was right in every run, but not the same to the bit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub varies: bool,
+    /// Elements compared: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elements_compared: Option<usize>,
     /// The kernels that laid the operands out before this one in every run; their
@@ -191,6 +194,12 @@ impl Record {
     pub fn right(&mut self, right: Right) {
         self.verified = true;
         self.elements_compared = Some(right.compared);
+    }
+
+    /// Whether its rate is beyond what the device was measured to do, and more than the
+    /// measurement may be off: a finding, and no figure.
+    pub fn is_above_limit(&self) -> bool {
+        self.share_of_limit.is_some_and(|share| share > 1.05)
     }
 
     /// The sizes of its product.

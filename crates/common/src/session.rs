@@ -12,7 +12,7 @@ use opencl3::context::Context;
 use opencl3::event::Event;
 use opencl3::kernel::Kernel;
 use opencl3::memory::{Buffer as Memory, CL_MEM_READ_WRITE, ClMem};
-use opencl3::types::{CL_BLOCKING, cl_event, cl_int, cl_mem};
+use opencl3::types::{CL_BLOCKING, cl_mem};
 
 use crate::device::{Device, Kind};
 use crate::element::Type;
@@ -152,6 +152,28 @@ impl Session {
         Ok(Buffer { memory, bytes })
     }
 
+    /// `bytes` bytes of a buffer, from byte `offset` on, as a buffer of its own. The
+    /// offset must be one that the device likes ([`crate::memory::GUARD`] is).
+    ///
+    /// # Errors
+    /// The driver's status, CL_MISALIGNED_SUB_BUFFER_OFFSET for instance.
+    pub fn part(&self, whole: &Buffer, offset: usize, bytes: usize) -> Result<Buffer> {
+        // SAFETY: `whole` is alive, and the driver keeps it as long as its part; a range
+        // outside it is refused (CL_INVALID_VALUE).
+        let memory = unsafe {
+            whole
+                .memory
+                .create_sub_buffer(CL_MEM_READ_WRITE, offset, bytes)
+        }
+        .during("making a part of a buffer");
+        self.listener.call(memory.as_ref().err(), &|| {
+            let name = |memory: &Memory<u8>| self.listener.name_new(memory.get());
+            Call::create_part(offset, bytes, memory.as_ref().map_or("", name))
+        });
+        let memory = Rc::new(memory?);
+        Ok(Buffer { memory, bytes })
+    }
+
     /// A new buffer with these contents.
     ///
     /// # Errors
@@ -163,32 +185,20 @@ impl Session {
     }
 
     /// Overwrites the start of a buffer and waits for it.
+    ///
+    /// # Errors
+    /// The driver's status.
     pub fn write(&self, buffer: &Buffer, bytes: &[u8]) -> Result<()> {
         let begin = Instant::now();
-        let (queue, data) = (self.queue.get(), bytes.as_ptr().cast::<c_void>());
-        // SAFETY: queue and buffer are alive, and hold handles of this context. The call
-        // blocks, so `bytes` lives until it has been read; a range that is too long is
-        // refused by the driver (CL_INVALID_VALUE).
-        let written = unsafe {
-            command_queue::enqueue_write_buffer(
-                queue,
-                buffer.get(),
-                CL_BLOCKING,
-                0,
-                bytes.len(),
-                data,
-                0,
-                ptr::null(),
-            )
-        };
-        self.transferred(
+        let done = self.put(buffer, 0, bytes);
+        self.tell_transfer(
             "clEnqueueWriteBuffer",
-            "writing a buffer",
-            written,
             buffer,
             bytes.len(),
             begin,
-        )
+            done.as_ref().err(),
+        );
+        done
     }
 
     /// Reads the first `bytes` bytes of a buffer.
@@ -196,51 +206,80 @@ impl Session {
     /// # Errors
     /// The driver's status; a kernel that crashed is often noticed here.
     pub fn read(&self, buffer: &Buffer, bytes: usize) -> Result<Vec<u8>> {
-        let mut data = vec![0; bytes];
         let begin = Instant::now();
-        let (queue, to) = (self.queue.get(), data.as_mut_ptr().cast::<c_void>());
-        // SAFETY: as in `write`; the call blocks, so `data` is not moved or freed meanwhile.
-        let read = unsafe {
-            command_queue::enqueue_read_buffer(
-                queue,
-                buffer.get(),
-                CL_BLOCKING,
-                0,
-                bytes,
-                to,
-                0,
-                ptr::null(),
-            )
-        };
-        self.transferred(
+        let done = self.get(buffer, 0, bytes);
+        self.tell_transfer(
             "clEnqueueReadBuffer",
-            "reading a buffer",
-            read,
             buffer,
             bytes,
             begin,
-        )?;
+            done.as_ref().err(),
+        );
+        done
+    }
+
+    /// Overwrites `bytes` of a buffer from byte `offset` on, and waits for it. What the
+    /// check does beside the lesson's own steps is not told.
+    pub(crate) fn put(&self, buffer: &Buffer, offset: usize, bytes: &[u8]) -> Result<()> {
+        let during = "writing a buffer";
+        let (queue, data) = (self.queue.get(), bytes.as_ptr().cast::<c_void>());
+        let (memory, none) = (buffer.get(), ptr::null());
+        // SAFETY: queue and buffer are alive, and hold handles of this context. The call
+        // blocks, so `bytes` lives until it has been read; a range that is too long is
+        // refused by the driver (CL_INVALID_VALUE).
+        let written = unsafe {
+            let count = bytes.len();
+            command_queue::enqueue_write_buffer(
+                queue,
+                memory,
+                CL_BLOCKING,
+                offset,
+                count,
+                data,
+                0,
+                none,
+            )
+        };
+        // It has ended already; a late failure of the queue is told here.
+        Event::new(written.during(during)?).wait().during(during)
+    }
+
+    /// Reads `bytes` bytes from byte `offset` on, and tells nobody.
+    pub(crate) fn get(&self, buffer: &Buffer, offset: usize, bytes: usize) -> Result<Vec<u8>> {
+        let during = "reading a buffer";
+        let mut data = vec![0; bytes];
+        let (queue, to) = (self.queue.get(), data.as_mut_ptr().cast::<c_void>());
+        let (memory, none) = (buffer.get(), ptr::null());
+        // SAFETY: as in `put`; the call blocks, so `data` is not moved or freed meanwhile.
+        let read = unsafe {
+            command_queue::enqueue_read_buffer(
+                queue,
+                memory,
+                CL_BLOCKING,
+                offset,
+                bytes,
+                to,
+                0,
+                none,
+            )
+        };
+        Event::new(read.during(during)?).wait().during(during)?;
         Ok(data)
     }
 
-    /// Tells of a transfer, and gives what came of it.
-    fn transferred(
+    fn tell_transfer(
         &self,
         name: &'static str,
-        during: &str,
-        done: std::result::Result<cl_event, cl_int>,
         buffer: &Buffer,
         bytes: usize,
         begin: Instant,
-    ) -> Result<()> {
-        let done = done.during(during);
+        error: Option<&Error>,
+    ) {
         let took = begin.elapsed().as_secs_f64();
-        self.listener.call(done.as_ref().err(), &|| {
+        self.listener.call(error, &|| {
             Call::transfer(name, self.listener.name_of(buffer.get()), bytes)
                 .gave(format!("ok, in {}", seconds(took)))
         });
-        // It has ended already; a late failure of the queue is told here.
-        Event::new(done?).wait().during(during)
     }
 
     /// Fills `bytes` bytes of a buffer, which are whole patterns, in queue order.
@@ -321,7 +360,7 @@ impl Session {
         // SAFETY: the sizes' pointers live through the call, and both lists have
         // as many entries as the dimension says. The launch keeps its buffers, and the
         // driver those of what is enqueued. What the kernel itself does is its author's
-        // word; the checker's canary and Oclgrind watch over it.
+        // word; the guards beside its buffers and Oclgrind watch over it.
         let event = unsafe {
             self.queue.enqueue_nd_range_kernel(
                 kernel.get(),

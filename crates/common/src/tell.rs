@@ -146,6 +146,14 @@ impl Call {
         call.arg("", format!("{bytes} bytes")).gave(name)
     }
 
+    /// Step 4: a part of a buffer, between what is left of it on either side.
+    pub fn create_part(offset: usize, bytes: usize, name: &str) -> Call {
+        let call = Call::new("clCreateSubBuffer").also("the buffer");
+        call.also(format!("offset {offset}"))
+            .arg("", format!("{bytes} bytes"))
+            .gave(name)
+    }
+
     /// Step 5.
     pub fn create_queue() -> Call {
         let call = Call::new("clCreateCommandQueue")

@@ -1,6 +1,5 @@
 //! Is C right? Every element is held against [`crate::problem`]'s bound, which NaN
-//! cannot pass; poison lies under the result and a canary behind it; what is wrong is
-//! described.
+//! cannot pass; what is wrong is described.
 
 mod map;
 mod wrong;
@@ -8,8 +7,8 @@ mod wrong;
 pub use map::painted;
 pub use wrong::Wrong;
 
-use crate::element::{Elements, Type};
 use crate::matrix::Matrix;
+use crate::memory::is_poison;
 use crate::problem::Problem;
 
 /// So many elements at most are looked at a second time, by their own partial sums:
@@ -17,39 +16,6 @@ use crate::problem::Problem;
 const SECOND_LOOKS: usize = 1000;
 /// Of more wrong elements only every second, third, ... is kept.
 const KEPT: usize = 1 << 22;
-/// Bytes behind C that a kernel must not touch, and which a write past the end hits.
-pub const CANARY_BYTES: usize = 4096;
-
-/// The eight bytes that a result buffer holds before a launch, repeated: for
-/// floating types a signalling NaN, which no computation makes (what comes out of
-/// one is a quiet NaN), for ints a number far outside the results.
-pub fn poison(ty: Type) -> [u8; 8] {
-    let word: u64 = match ty {
-        Type::Float | Type::Int => 0x7fa0_dead_7fa0_dead,
-        Type::Double => 0x7ff4_dead_7fa0_dead,
-    };
-    word.to_ne_bytes()
-}
-
-/// What a buffer for C must hold before a launch: `bytes` bytes of poison, then `canary`
-/// bytes of it, which nobody may touch.
-pub fn poisoned(bytes: usize, canary: usize, ty: Type) -> Vec<u8> {
-    let forever = poison(ty).into_iter().cycle();
-    forever.take(bytes + canary).collect()
-}
-
-/// True when the `canary` bytes behind the first `bytes` bytes, which are whole
-/// elements, are as they were.
-pub fn canary_alive(buffer: &[u8], bytes: usize, canary: usize, ty: Type) -> bool {
-    buffer[bytes..] == poisoned(0, canary, ty)
-}
-
-/// True where element `i` still holds the poison.
-pub fn is_poison(data: &Elements, i: usize) -> bool {
-    let size = data.ty().size();
-    data.as_bytes()[i * size..(i + 1) * size] == poison(data.ty())[..size]
-}
-
 /// A right result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Right {
@@ -60,7 +26,7 @@ pub struct Right {
 impl std::fmt::Display for Right {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         let Right { compared } = self;
-        write!(f, "{compared} elements compared: right; the canary lives")
+        write!(f, "{compared} elements compared: right")
     }
 }
 
@@ -79,13 +45,15 @@ pub struct Mismatch {
     pub untouched: bool,
 }
 
-/// Checks C against the problem. `c` has the problem's M x N; `canary` says
-/// whether the bytes behind it survived.
-pub fn check(problem: &Problem, c: &Matrix, canary: bool) -> Result<Right, Box<Wrong>> {
+/// Checks C, which has the problem's M x N, against the problem.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check(problem: &Problem, c: &Matrix) -> Result<Right, Box<Wrong>> {
     let (rows, cols) = (problem.shape.m, problem.shape.n);
     let compared = rows * cols;
     let off = far_off(problem, c);
-    if off.is_empty() && canary {
+    if off.is_empty() {
         return Ok(Right { compared });
     }
     let (every, kept) = thinned(&off, KEPT);
@@ -100,7 +68,7 @@ pub fn check(problem: &Problem, c: &Matrix, canary: bool) -> Result<Right, Box<W
             .collect(),
         looks_like: Vec::new(),
     };
-    wrong.looks_like = wrong::looks_like(problem, c, &wrong, canary);
+    wrong.looks_like = wrong::looks_like(problem, c, &wrong);
     Err(Box::new(wrong))
 }
 

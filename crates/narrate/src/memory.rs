@@ -5,8 +5,8 @@ use std::ffi::c_void;
 use std::ptr;
 
 use common::element::{Elements, Type};
+use common::memory::is_poison;
 use common::numbers::significant;
-use common::verify;
 use console::style;
 use opencl3::command_queue::{self, CommandQueue};
 use opencl3::event::Event;
@@ -156,7 +156,7 @@ impl Watched {
         for row in 0..high {
             let cells = (0..wide).map(|col| {
                 let i = row * cols + col;
-                let poison = verify::is_poison(&data, i);
+                let poison = is_poison(&data, i);
                 poisoned |= poison;
                 if poison {
                     style(format!("{:>8}", "poison"))

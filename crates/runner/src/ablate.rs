@@ -5,6 +5,8 @@
 
 use clap::Args;
 use colored::Colorize;
+use std::time::Instant;
+
 use common::error::{Error, Result};
 use common::numbers::{percent, seconds};
 use common::problem::Problem;
@@ -141,8 +143,7 @@ impl Lesson {
             .doing(format!("running {} with {}", step.name(), ablation.name))?;
         session.run(&ready.launches)?;
         // What laid the operands out has run, and is a line of its own.
-        let last = ready.launches.len() - 1;
-        self.time(&ready.launches[last..], &ready.output, runs)
+        self.time(&ready.laid_out_already(), runs, Instant::now())
     }
 
     /// Prints one line, for people or as JSON: median and spread, or why there are

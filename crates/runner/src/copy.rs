@@ -1,18 +1,21 @@
 //! A kernel that only moves floats: it shows what an order of access costs.
 
-use common::element::Type;
+use std::rc::Rc;
+
+use common::element::{Elements, Type};
 use common::error::Result;
+use common::memory::{Input, Output};
 use common::ndrange::NdRange;
-use common::output::Output;
 use common::program::Program;
 use common::record::Work;
-use common::session::{Arg, Buffer, Launch};
+use common::session::{Arg, Launch};
 use common::shape::Shape;
 use common::verify::Right;
 use narrate::{Beat, Look};
 
 use crate::lesson::Lesson;
-use crate::task::{Ready, Task};
+use crate::ready::Ready;
+use crate::task::Task;
 
 /// One launch of such a kernel. Every one has the arguments (int, int, in, out).
 pub struct Copy<'a> {
@@ -32,8 +35,8 @@ pub struct Copy<'a> {
     pub exact_group: bool,
     /// Floats moved: each is read once and written once.
     pub elements: usize,
-    /// The floats, on the host and on the device.
-    pub input: (&'a [f32], &'a Buffer),
+    /// The floats.
+    pub input: Rc<Input>,
     /// Element `i` of the output must be element `from(i)` of the input.
     pub from: &'a dyn Fn(usize) -> usize,
 }
@@ -85,36 +88,35 @@ impl Task for Copy<'_> {
     fn ready(&self, lesson: &mut Lesson, _: &Program, mut launch: Launch) -> Result<Ready> {
         let session = lesson.session()?;
         let narrator = &lesson.console.narrator;
-        let (_, input) = self.input;
         narrator.beat(Beat::Allocate)?;
         narrator.name_next("C");
-        let output = Output::new(&session, Type::Float, self.elements)?;
+        let output = Output::new(&session, "out", Type::Float, self.elements)?;
         let look = Look::vector(self.elements);
-        narrator.watch(&session.queue, "C", output.buffer.cl(), look);
-        narrator.watch(&session.queue, "A", input.cl(), look);
+        narrator.watch(&session.queue, "C", output.buffer().cl(), look);
+        narrator.watch(&session.queue, "A", self.input.buffer().cl(), look);
         narrator.beat(Beat::Arguments)?;
         let [first, second] = self.sizes.map(|size| Arg::Int(size as i32));
-        let [input, to] = [input, &output.buffer].map(|buffer| Arg::Buffer(buffer.clone()));
+        let [input, to] =
+            [self.input.buffer(), output.buffer()].map(|buffer| Arg::Buffer(buffer.clone()));
         session.set_args(&mut launch, &[first, second, input, to])?;
-        Ok(Ready::new(launch, output))
+        Ok(Ready::new(launch, vec![self.input.clone()], output))
     }
 
     fn bound(&self) -> String {
         "every float must be the very bits of the one it copies".into()
     }
 
-    fn check(&self, result: &[u8], canary: bool) -> Result<Right, String> {
-        let got: Vec<f32> = bytemuck::pod_collect_to_vec(result);
-        let (host, _) = self.input;
-        let is_wrong = |&i: &usize| got[i].to_bits() != host[(self.from)(i)].to_bits();
-        match ((0..self.elements).filter(is_wrong).count(), canary) {
-            (0, true) => Ok(Right {
-                compared: self.elements,
-            }),
-            (0, false) => Err("overrun: the kernel wrote past the end of its output".into()),
-            (wrong, _) => Err(format!(
-                "{wrong} of {} elements are not where they belong",
-                self.elements
+    fn check(&self, result: &[u8]) -> Result<Right, String> {
+        let (got, input) = (
+            Elements::from_bytes(Type::Float, result),
+            self.input.holds(),
+        );
+        let is_wrong = |&i: &usize| got.bits(i) != input.bits((self.from)(i));
+        let compared = self.elements;
+        match (0..compared).filter(is_wrong).count() {
+            0 => Ok(Right { compared }),
+            wrong => Err(format!(
+                "{wrong} of {compared} elements are not where they belong"
             )),
         }
     }

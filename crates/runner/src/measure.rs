@@ -6,26 +6,25 @@ use std::time::{Duration, Instant};
 use common::element::Type;
 use common::error::{Error, Result};
 use common::matrix::Fill;
-use common::output::Output;
+use common::memory::Poison;
 use common::problem::Problem;
 use common::program::Program;
 use common::record::{Record, Work};
 use common::session::Launch;
 use common::shape::Shape;
 use common::timing::{self, Runs, Timing};
+use common::verify::Right;
 use narrate::{Beat, Card};
 
 use crate::lesson::Lesson;
 use crate::product::Product;
+use crate::ready::Ready;
 use crate::refusal::{is_refusal, refused};
 use crate::step::Step;
 use crate::task::{self, Task};
 
 /// A kernel is run for so long before it is timed, so that clocks have risen.
 const WARM_UP: Duration = Duration::from_millis(30);
-/// What is said where the last run left other bytes than the first.
-const ANOTHER_RESULT: &str =
-    "the result was right at first and another in the last run\n  looks like: a race";
 
 impl Lesson {
     /// Verifies, times and prints one step, unless `--only` asks for others.
@@ -107,12 +106,12 @@ impl Lesson {
 
         // Arguments.
         let ready = task.ready(self, &program, launch)?;
-        let (launches, output) = (&ready.launches, &ready.output);
+        let launches = &ready.launches;
         let session = &*self.session()?;
 
         // Launch. Every run starts from poison.
         self.console.narrator.beat(Beat::Poison)?;
-        output.poison(session)?;
+        ready.poison(session, Poison::Nan)?;
         self.console
             .begin(Beat::Launch, format!("running {name}"))?;
         let events = match session.launch_all(launches) {
@@ -126,7 +125,7 @@ impl Lesson {
 
         // Read.
         self.console.narrator.beat(Beat::Read)?;
-        let result = output.read(session)?;
+        let result = ready.output.read(session)?;
 
         // Check.
         self.console
@@ -135,23 +134,58 @@ impl Lesson {
             self.console.show(&format!("C by {name}"), &matrix)?;
         }
         self.console.narrator.note(|| task.bound());
-        let right = match ready.check(task, session, &result) {
+        let right = match ready.check(task, session, &result)? {
             Ok(right) => right,
             Err(wrong) => return Ok(record.fail(wrong)),
         };
         self.console.narrator.note(|| right.to_string());
+        let begun = Instant::now();
+        if let Some(wrong) = self.wrong_over_a_number(task, &ready)? {
+            return Ok(record.fail(wrong));
+        }
 
-        // Time.
+        // Time. The last run must be right like the first.
         if let Some(runs) = runs {
             self.predict(&name)?;
-            let timing = self.time(launches, output, runs)?;
-            if output.read(session)? != result {
-                return Ok(record.fail(ANOTHER_RESULT));
+            let timing = self.time(&ready, runs, begun)?;
+            let last = ready.output.read(session)?;
+            if let Err(wrong) = ready.check(task, session, &last)? {
+                return Ok(record.fail(format!(
+                    "right at first, but after the timed runs:\n{wrong}"
+                )));
             }
+            record.varies = last != result;
             record.timed(&timing, task.work(), self.limit(task)?);
         }
         record.right(right);
         Ok(record)
+    }
+
+    /// What is wrong if C held a number before the launch, and not NaN: a kernel may take
+    /// NaN for nothing and add to everything else. A simulator has no time for that.
+    fn wrong_over_a_number(&mut self, task: &dyn Task, ready: &Ready) -> Result<Option<String>> {
+        let session = self.session()?;
+        if session.device.is_simulator() {
+            return Ok(None);
+        }
+        let narrator = self.console.narrator.clone();
+        let _hush = narrator.hush();
+        let again = |poison: Poison| -> Result<Result<Right, String>> {
+            ready.poison(&session, poison)?;
+            session.run(&ready.launches)?;
+            ready.check(task, &session, &ready.output.read(&session)?)
+        };
+        let Err(wrong) = again(Poison::Number)? else {
+            return Ok(None);
+        };
+        Ok(Some(match again(Poison::Nan)? {
+            Ok(_) => format!(
+                "right where C held NaN before the launch, wrong where it held a number: C is read before it is written\n{wrong}"
+            ),
+            Err(_) => format!(
+                "right in the first run, wrong in the second: a race, or memory that nobody set\n{wrong}"
+            ),
+        }))
     }
 
     /// The kernel, built, and how it is launched here; or why it cannot be.
@@ -181,33 +215,27 @@ impl Lesson {
         Ok(Ok((program, launch)))
     }
 
-    /// Warms up, then times kernels whose arguments are set; before every run the
-    /// result is filled with poison, which does not count. Nothing is told meanwhile:
-    /// these are the figures of every lesson.
+    /// Warms up, unless that was begun long ago, then times a task's kernels;
+    /// before every run what they all write is poisoned, which does not count. Nothing
+    /// is told meanwhile: these are the figures of every lesson.
     ///
     /// # Errors
     /// When the device fails.
-    pub(crate) fn time(
-        &mut self,
-        launches: &[Launch],
-        output: &Output,
-        runs: Runs,
-    ) -> Result<Timing> {
+    pub(crate) fn time(&mut self, ready: &Ready, runs: Runs, begun: Instant) -> Result<Timing> {
         let narrator = self.console.narrator.clone();
         let _hush = narrator.hush();
         let session = self.session()?;
+        let launches = &ready.launches;
         let name = launches.last().map_or("", |launch| &launch.name);
         self.console.doing(format!("timing {name}"))?;
-        let begin = Instant::now();
-        while begin.elapsed() < WARM_UP {
+        while begun.elapsed() < WARM_UP {
             session.run(launches)?;
         }
         timing::measure(
             runs,
             |run| {
                 self.console.doing(format!("timing {name}, run {run}"))?;
-                output.poison_again(&session)?;
-                session.finish()
+                ready.poison_again(&session)
             },
             || session.run(launches),
         )

@@ -5,20 +5,21 @@ use std::rc::Rc;
 use common::element::{Elements, Type};
 use common::error::Result;
 use common::matrix::Matrix;
+use common::memory::{Input, Output};
 use common::ndrange::NdRange;
-use common::output::Output;
 use common::problem::Problem;
 use common::program::Program;
 use common::record::{Record, Work};
-use common::session::{Arg, Buffer, Launch};
+use common::session::{Arg, Launch};
 use common::shape::Shape;
 use common::verify::{self, Right};
 use narrate::{Beat, Look};
 
 use crate::lesson::Lesson;
 use crate::prepare::Operand;
+use crate::ready::Ready;
 use crate::step::Step;
-use crate::task::{Ready, Task};
+use crate::task::Task;
 use crate::workbench::Operands;
 
 /// A step on a problem.
@@ -113,19 +114,20 @@ impl Task for Product<'_> {
         let (mut launches, laid_out) = lesson.prepare(step, problem, program, &given)?;
         let narrator = &lesson.console.narrator;
         narrator.name_next("C");
-        let output = Output::new(&session, problem.ty, s.m * s.n)?;
+        let output = Output::new(&session, "C", problem.ty, s.m * s.n)?;
         let look = step.look_at_c(s, problem.ty);
-        narrator.watch(&session.queue, "C", output.buffer.cl(), look);
+        narrator.watch(&session.queue, "C", output.buffer().cl(), look);
         narrator.beat(Beat::Arguments)?;
         let [m, n, k] = [s.m, s.n, s.k].map(|size| Arg::Int(size as i32));
         let of = |operand| laid_out.iter().find(|one| one.operand == operand);
-        let a = of(Operand::A).map_or(&given.a, |one| &one.output.buffer);
-        let b = of(Operand::B).map_or(&given.b, |one| &one.output.buffer);
-        let [a, b, c] = [a, b, &output.buffer].map(|buffer| Arg::Buffer(buffer.clone()));
+        let a = of(Operand::A).map_or(given.a.buffer(), |one| one.output.buffer());
+        let b = of(Operand::B).map_or(given.b.buffer(), |one| one.output.buffer());
+        let [a, b, c] = [a, b, output.buffer()].map(|buffer| Arg::Buffer(buffer.clone()));
         session.set_args(&mut launch, &[m, n, k, a, b, c])?;
         launches.push(launch);
         Ok(Ready {
             launches,
+            inputs: vec![given.a.clone(), given.b.clone()],
             output,
             laid_out,
         })
@@ -135,8 +137,8 @@ impl Task for Product<'_> {
         self.problem.bound_in_words()
     }
 
-    fn check(&self, result: &[u8], canary: bool) -> Result<Right, String> {
-        verify::check(self.problem, &self.c(result), canary).map_err(|wrong| wrong.to_string())
+    fn check(&self, result: &[u8]) -> Result<Right, String> {
+        verify::check(self.problem, &self.c(result)).map_err(|wrong| wrong.to_string())
     }
 
     fn matrix(&self, result: &[u8]) -> Option<Matrix> {
@@ -149,11 +151,10 @@ impl Product<'_> {
     fn c(&self, result: &[u8]) -> Matrix {
         let Product { step, problem } = self;
         let s = step.shape(problem.shape);
-        let bytes = s.m * s.n * problem.ty.size();
         let padded = Matrix {
             rows: s.m,
             cols: s.n,
-            data: Elements::from_bytes(problem.ty, &result[..bytes]),
+            data: Elements::from_bytes(problem.ty, result),
         };
         step.result(padded, problem.shape)
     }
@@ -184,18 +185,23 @@ impl Product<'_> {
         let narrator = &lesson.console.narrator;
         narrator.forget(&["A", "B"]);
         let (a, b) = step.operands(problem);
-        let upload = |name: &'static str, matrix: &Matrix| -> Result<Buffer> {
+        let upload = |name: &'static str, matrix: Matrix| -> Result<Rc<Input>> {
             narrator.name_next(name);
-            let buffer = session.upload(matrix.data.as_bytes())?;
-            let Matrix { rows, cols, .. } = *matrix;
+            let Matrix { rows, cols, data } = matrix;
+            let input = Input::new(&session, name, data)?;
             let ty = problem.ty;
-            narrator.watch(&session.queue, name, buffer.cl(), Look { rows, cols, ty });
-            Ok(buffer)
+            narrator.watch(
+                &session.queue,
+                name,
+                input.buffer().cl(),
+                Look { rows, cols, ty },
+            );
+            Ok(Rc::new(input))
         };
         let operands = Rc::new(Operands {
             made_for,
-            a: upload("A", &a)?,
-            b: upload("B", &b)?,
+            a: upload("A", a.into_owned())?,
+            b: upload("B", b.into_owned())?,
         });
         lesson.workbench()?.operands = Some(operands.clone());
         Ok(operands)

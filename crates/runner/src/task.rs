@@ -5,15 +5,14 @@ use common::element::Type;
 use common::error::Result;
 use common::matrix::Matrix;
 use common::ndrange::NdRange;
-use common::output::Output;
 use common::program::Program;
 use common::record::{Record, Work};
-use common::session::{Launch, Session};
+use common::session::Launch;
 use common::shape::Shape;
 use common::verify::Right;
 
 use crate::lesson::Lesson;
-use crate::prepare::LaidOut;
+use crate::ready::Ready;
 
 /// A kernel, its data and its check. A product of matrices is one, and so is a copy.
 pub trait Task {
@@ -95,12 +94,11 @@ pub trait Task {
     /// What [`Task::check`] asks for, in a line.
     fn bound(&self) -> String;
 
-    /// Whether this is the right result; if not, what it looks like. `canary` says
-    /// whether what lies behind it is as it was.
+    /// Whether this is the right result.
     ///
     /// # Errors
-    /// What is wrong, in words.
-    fn check(&self, result: &[u8], canary: bool) -> Result<Right, String>;
+    /// What it looks like if it is not.
+    fn check(&self, result: &[u8]) -> Result<Right, String>;
 
     /// The result as `--show` prints it.
     fn matrix(&self, _: &[u8]) -> Option<Matrix> {
@@ -113,41 +111,4 @@ pub(crate) fn name(task: &dyn Task) -> String {
     format!("{} {}", task.kernel(), task.variant())
         .trim_end()
         .into()
-}
-
-/// A task that is ready to run.
-pub struct Ready {
-    /// The kernels in order, their arguments set: what lays operands out, and last the
-    /// task's own.
-    pub launches: Vec<Launch>,
-    /// Where the result goes.
-    pub output: Output,
-    pub(crate) laid_out: Vec<LaidOut>,
-}
-
-impl Ready {
-    /// One kernel and its output.
-    pub fn new(launch: Launch, output: Output) -> Ready {
-        Ready {
-            launches: vec![launch],
-            output,
-            laid_out: Vec::new(),
-        }
-    }
-
-    /// Whether what was read is right, and nobody wrote where he may not.
-    ///
-    /// # Errors
-    /// What is wrong, in words.
-    pub(crate) fn check(
-        &self,
-        task: &dyn Task,
-        session: &Session,
-        read: &[u8],
-    ) -> Result<Right, String> {
-        let right = task.check(&read[..self.output.bytes], self.output.canary_lives(read))?;
-        let kept = |one: &LaidOut| one.must_keep_its_canary(session);
-        self.laid_out.iter().try_for_each(kept)?;
-        Ok(right)
-    }
 }

@@ -8,9 +8,10 @@ use colored::Colorize;
 use common::device::{self, Candidate};
 use common::element::Type;
 use common::error::{Error, Result};
+use common::memory::Input;
 use common::probe::{self, Peak};
 use common::program::Program;
-use common::session::{Buffer, Session};
+use common::session::Session;
 use narrate::Beat;
 
 use crate::cli::Flags;
@@ -30,8 +31,8 @@ pub(crate) struct Workbench {
 /// A and B on the device, and what they were made for.
 pub(crate) struct Operands {
     pub made_for: String,
-    pub a: Buffer,
-    pub b: Buffer,
+    pub a: Rc<Input>,
+    pub b: Rc<Input>,
 }
 
 impl Workbench {

@@ -25,7 +25,7 @@ const SAYS: &str = "two reads and one write for each element";
 const TRIADS: usize = 20;
 
 /// That what lies behind C has changed.
-pub const OVERRUN: &str = "overrun: the kernel wrote past the end of C";
+const OVERRUN: &str = "overrun: the kernel wrote past the end of C";
 
 /// What [`must_be_right`] asks for, in a line.
 pub fn bound(n: usize) -> String {

@@ -1,10 +1,12 @@
 //! At the memory's limit: a second kernel for the same vectors. Its eleven steps are
 //! those of `main`, taken by `common`, as in every lesson from here on.
 
+use std::rc::Rc;
+
 use common::Result;
-use common::element::Type;
+use common::element::{Elements, Type};
+use common::memory::{Input, Output};
 use common::ndrange::NdRange;
-use common::output::Output;
 use common::program::Program;
 use common::record::{Record, Work};
 use common::session::{Arg, Launch};
@@ -80,31 +82,30 @@ impl Task for Vector<'_> {
         let session = lesson.session()?;
         let narrator = &lesson.console.narrator;
         narrator.beat(Beat::Upload)?;
-        narrator.name_next("A");
-        let buffer_a = session.upload(bytemuck::cast_slice(a))?;
-        narrator.name_next("B");
-        let buffer_b = session.upload(bytemuck::cast_slice(b))?;
+        let input = |name: &'static str, vector: &[f32]| -> Result<Rc<Input>> {
+            narrator.name_next(name);
+            let input = Input::new(&session, name, Elements::Float(vector.to_vec()))?;
+            Ok(Rc::new(input))
+        };
+        let inputs = vec![input("A", a)?, input("B", b)?];
         narrator.name_next("C");
-        let output = Output::new(&session, Type::Float, a.len())?;
-        let buffers = [buffer_a, buffer_b, output.buffer.clone()];
-        for (name, buffer) in ["A", "B", "C"].into_iter().zip(&buffers) {
+        let output = Output::new(&session, "C", Type::Float, a.len())?;
+        let buffers = [inputs[0].buffer(), inputs[1].buffer(), output.buffer()];
+        for (name, buffer) in ["A", "B", "C"].into_iter().zip(buffers) {
             narrator.watch(&session.queue, name, buffer.cl(), Look::vector(a.len()));
         }
         narrator.beat(Beat::Arguments)?;
         let mut arguments = vec![Arg::Int(a.len() as i32), Arg::Float(*d)];
-        arguments.extend(buffers.map(Arg::Buffer));
+        arguments.extend(buffers.map(|buffer| Arg::Buffer(buffer.clone())));
         session.set_args(&mut launch, &arguments)?;
-        Ok(Ready::new(launch, output))
+        Ok(Ready::new(launch, inputs, output))
     }
 
     fn bound(&self) -> String {
         compare::bound(self.0.a.len())
     }
 
-    fn check(&self, result: &[u8], canary: bool) -> Result<Right, String> {
-        if !canary {
-            return Err(compare::OVERRUN.into());
-        }
+    fn check(&self, result: &[u8]) -> Result<Right, String> {
         compare::must_be_right(self.0, &bytemuck::pod_collect_to_vec(result))?;
         Ok(Right {
             compared: self.0.a.len(),

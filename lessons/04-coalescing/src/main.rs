@@ -2,9 +2,12 @@
 //! addresses.
 
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use common::device::Kind;
+use common::element::Elements;
 use common::matrix::{Fill, Matrix};
+use common::memory::Input;
 use common::ndrange::NdRange;
 use common::{Result, Traffic};
 use runner::{Axes, Copy, Layout, Lesson, Step, lesson};
@@ -71,7 +74,7 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
     // 64 more than are copied, so that a copy may begin at any offset.
     let length = elements + 64;
     let host = Matrix::floats(length, Fill::Random, lesson.flags().seed);
-    let input = session.upload(bytemuck::cast_slice(&host))?;
+    let input = Rc::new(Input::new(&session, "in", Elements::Float(host))?);
     lesson.say(format!(
         "\n  Copies of {elements} floats: bandwidth of the bytes that are used"
     ))?;
@@ -87,7 +90,7 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
             range: NdRange::cover(&[columns, stride], &[256, 1]),
             exact_group: false,
             elements,
-            input: (&host, &input),
+            input: input.clone(),
             from: &|i| i % columns * stride + i / columns,
         })?;
     }
@@ -102,7 +105,7 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
             range: NdRange::cover(&[elements], &[256]),
             exact_group: false,
             elements,
-            input: (&host, &input),
+            input: input.clone(),
             from: &|i| i + offset,
         })?;
     }

@@ -2,9 +2,11 @@
 //! need.
 
 use std::process::ExitCode;
+use std::rc::Rc;
 
-use common::element::Type;
+use common::element::{Elements, Type};
 use common::matrix::{Fill, Matrix};
+use common::memory::Input;
 use common::ndrange::NdRange;
 use common::shape::Shape;
 use common::{Result, Traffic};
@@ -119,7 +121,7 @@ fn transpositions(lesson: &mut Lesson) -> Result<()> {
     let shape = lesson.shape()?;
     let (rows, columns) = (shape.m, shape.n);
     let host = Matrix::floats(rows * columns, Fill::Random, lesson.flags().seed);
-    let input = session.upload(bytemuck::cast_slice(&host))?;
+    let input = Rc::new(Input::new(&session, "in", Elements::Float(host))?);
     lesson.say(format!(
         "\n  Transposing {rows} x {columns} floats: what bank conflicts cost"
     ))?;
@@ -157,7 +159,7 @@ fn transpositions(lesson: &mut Lesson) -> Result<()> {
             ),
             exact_group: true,
             elements: rows * columns,
-            input: (&host, &input),
+            input: input.clone(),
             from: &|i| i % rows * columns + i / rows,
         })?;
     }

@@ -44,3 +44,4 @@ mod step;
 mod terminal;
 mod traffic;
 mod watch;
+mod watched;

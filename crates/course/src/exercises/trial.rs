@@ -1,7 +1,7 @@
 //! A kernel of an exercise, built, with its arguments set: to be run and checked.
 
 use common::element::Elements;
-use common::output::Output;
+use common::memory::{Input, Output, Poison};
 use common::program::Program;
 use common::session::{Arg, Launch, Session};
 use common::shape::Shape;
@@ -15,6 +15,7 @@ use super::spec::Spec;
 pub struct Trial {
     launch: [Launch; 1],
     case: Case,
+    inputs: Vec<Input>,
     output: Output,
 }
 
@@ -35,21 +36,22 @@ impl Trial {
         if let Some(reason) = range.refusal(&session.device.limits, usize::MAX) {
             return Ok(Err(reason));
         }
-        let inputs = case.inputs.iter();
+        let inputs = case.inputs.iter().enumerate();
         let inputs: Result<Vec<_>> = inputs
-            .map(|input| session.upload(input.as_bytes()))
+            .map(|(i, input)| Input::new(session, &case.name_of(i), input.clone()))
             .collect();
         let inputs = inputs?;
         let (ty, count) = case.output;
-        let output = Output::new(session, ty, count)?;
+        let output = Output::new(session, "the output", ty, count)?;
         let mut args = case.scalars.clone();
-        args.extend(inputs.into_iter().map(Arg::Buffer));
-        args.push(Arg::Buffer(output.buffer.clone()));
+        let buffers = inputs.iter().map(Input::buffer).chain([output.buffer()]);
+        args.extend(buffers.cloned().map(Arg::Buffer));
         let mut launch = Launch::new(kernel, spec.kernel.as_str(), range);
         session.set_args(&mut launch, &args)?;
         Ok(Ok(Trial {
             launch: [launch],
             case,
+            inputs,
             output,
         }))
     }
@@ -59,7 +61,7 @@ impl Trial {
     /// # Errors
     /// When the device fails.
     pub fn poison(&self, session: &Session) -> Result<()> {
-        self.output.poison(session)
+        self.output.poison(session, Poison::Nan)
     }
 
     /// Runs it once, to its end.
@@ -87,11 +89,18 @@ impl Trial {
     /// # Errors
     /// When the device fails.
     pub fn check(&self, session: &Session) -> Result<std::result::Result<(), String>> {
-        let read = self.output.read(session)?;
         let (ty, _) = self.case.output;
-        let result = Elements::from_bytes(ty, &read[..self.output.bytes]);
-        let canary = self.output.canary_lives(&read);
-        Ok(self.case.check(result, canary))
+        let result = Elements::from_bytes(ty, &self.output.read(session)?);
+        let checked = self.case.check(result);
+        let mut damage = self.output.damage(session)?;
+        for input in &self.inputs {
+            damage = damage.or(input.damage(session)?);
+        }
+        Ok(match (damage, checked) {
+            (None, checked) => checked,
+            (Some(damage), Ok(())) => Err(damage),
+            (Some(damage), Err(wrong)) => Err(format!("{damage}\n{wrong}")),
+        })
     }
 }
 

@@ -87,9 +87,10 @@ impl Bench<'_> {
         rows
     }
 
-    /// The slowest kernel and the fastest.
+    /// The slowest kernel and the fastest whose rates can be believed.
     pub fn extremes(&self) -> Option<(&Row, &Row)> {
-        let kernels = self.kernels();
+        let mut kernels = self.kernels();
+        kernels.retain(|row| !row.record.is_above_limit());
         Some((*kernels.first()?, *kernels.last()?))
     }
 

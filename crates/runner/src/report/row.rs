@@ -13,6 +13,13 @@ pub fn heading(unit: &str) -> String {
     )
 }
 
+/// What is said of a rate that cannot be.
+const ABOVE_LIMIT: [&str; 3] = [
+    "more than this device can do, so do not believe it. Likely: the",
+    "driver's times are wrong, the limit was measured beside other work,",
+    "or the result comes from elsewhere and was not computed",
+];
+
 /// One kernel in two lines: the figures, and what is new in it; a third one tells
 /// how much of the time went into laying out the operands.
 pub fn row(record: &Record) -> String {
@@ -29,6 +36,15 @@ pub fn row(record: &Record) -> String {
     };
     if let Some(share) = of_which(&record.preparations) {
         says += &format!("\n  {:<12}{}", "", share.dimmed());
+    }
+    if record.varies {
+        let says_so = "right in every run, but not the same to the bit in each";
+        says += &format!("\n  {:<12}{}", "", says_so.yellow());
+    }
+    if record.is_above_limit() {
+        for line in ABOVE_LIMIT {
+            says += &format!("\n  {:<12}{}", "", line.yellow());
+        }
     }
     if let Some(reason) = &record.skipped {
         return format!("  {name} {} {reason}{says}", "skipped:".yellow());
@@ -112,6 +128,29 @@ mod tests {
             "{shown}"
         );
         assert!(shown.contains("34567") && shown.contains("346x"), "{shown}");
+    }
+
+    #[test]
+    fn what_is_odd_about_a_right_result_is_said() {
+        colored::control::set_override(false);
+        let shown = |share, varies| {
+            row(&Record {
+                says: "plain".into(),
+                verified: true,
+                seconds_median: Some(1.0),
+                share_of_limit: Some(share),
+                varies,
+                ..Record::default()
+            })
+        };
+        assert_eq!(shown(1.05, false).lines().count(), 2);
+        assert!(shown(1.06, false).contains("more than this device can do"));
+        assert!(shown(0.5, true).contains("not the same to the bit"));
+        let lines = shown(2.0, true);
+        assert!(
+            lines.lines().all(|line| line.chars().count() <= 80),
+            "{lines}"
+        );
     }
 
     #[test]

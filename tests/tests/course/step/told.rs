@@ -36,7 +36,7 @@ fn without_a_terminal_everything_is_told_and_nobody_is_waited_for() {
         "0, 4 bytes, int M = 64)",
         "3, 8 bytes, float*A = A)",
         "2D, global = 64x64, local",
-        "|c - ref| <= gamma * sum |a||b|",
+        "|c - ref| <= 6 u |a_i||b_j|",
         "4096 elements compared: right",
         "matmul_private_sum  █",
     ] {

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use common::error::During;
-use common::output::Output;
+use common::memory::{Output, Poison};
 use common::problem::Problem;
 use common::session::{Buffer, Session};
 use common::shape::Shape;
@@ -64,8 +64,8 @@ impl<'a> ClBlast<'a> {
         problem: &Problem,
     ) -> Result<ClBlast<'a>> {
         let shape = problem.shape;
-        let c = Output::new(session, problem.ty, shape.m * shape.n)?;
-        c.poison(session)?;
+        let c = Output::new(session, "C", problem.ty, shape.m * shape.n)?;
+        c.poison(session, Poison::Nan)?;
         Ok(ClBlast {
             session,
             library,
@@ -99,7 +99,7 @@ impl<'a> ClBlast<'a> {
                 0,
                 n,
                 0.0,
-                self.c.buffer.get(),
+                self.c.buffer().get(),
                 0,
                 n,
                 &mut queue,

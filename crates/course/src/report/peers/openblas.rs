@@ -12,7 +12,6 @@ use common::element::Elements;
 use common::problem::Problem;
 use common::shape::Shape;
 use common::timing::Profile;
-use common::verify::{CANARY_BYTES, poisoned};
 use dlopen2::wrapper::{Container, WrapperApi};
 
 use super::{NOT_TRANSPOSED, Product, ROW_MAJOR};
@@ -60,7 +59,7 @@ impl<'a> OpenBlas<'a> {
     /// Lays out C.
     pub fn new(library: Container<Api>, problem: &'a Problem) -> Result<OpenBlas<'a>> {
         let bytes = problem.shape.m * problem.shape.n * problem.ty.size();
-        let c = Elements::from_bytes(problem.ty, &poisoned(bytes, CANARY_BYTES, problem.ty));
+        let c = Elements::from_bytes(problem.ty, &vec![0xff; bytes]);
         let (Elements::Float(a), Elements::Float(b), Elements::Float(c)) =
             (&problem.a.data, &problem.b.data, c)
         else {

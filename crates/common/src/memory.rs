@@ -1,0 +1,287 @@
+//! The memory that kernels are given. Each buffer lies between two guards which nobody
+//! may touch; what is to be read must keep its bytes; what is to be written is poisoned
+//! before it is.
+//!
+//! A simulator gets no guards: where the buffer ends with the data, it sees an access
+//! behind it by itself, a read too, and names the line.
+
+use opencl3::event::Event;
+
+use crate::element::{Elements, Type};
+use crate::error::Result;
+use crate::session::{Buffer, Session};
+
+/// Bytes of a guard: as many as the farthest write that is seen, before the first byte
+/// and behind the last one. Where the device cannot make a buffer so much larger there
+/// are none, and nothing beside a buffer is watched.
+pub const GUARD: usize = 128 << 10;
+
+/// What a result holds before a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Poison {
+    /// For floating types a signalling NaN, which no computation makes (what comes out
+    /// of one is a quiet NaN), for ints a number far outside the results.
+    Nan,
+    /// A number: a kernel that takes the old C for nothing where it is NaN adds to it.
+    Number,
+}
+
+impl Poison {
+    /// The eight bytes of it, to be repeated.
+    pub fn bytes(self, ty: Type) -> [u8; 8] {
+        let word: u64 = match (self, ty) {
+            (Poison::Nan, Type::Float | Type::Int) => 0x7fa0_dead_7fa0_dead,
+            (Poison::Nan, Type::Double) => 0x7ff4_dead_7fa0_dead,
+            (Poison::Number, Type::Float) => 0x45ff_fc00_45ff_fc00,
+            (Poison::Number, Type::Double) => 0x40bf_ff80_0000_0000,
+            (Poison::Number, Type::Int) => 0x0000_1fff_0000_1fff,
+        };
+        word.to_ne_bytes()
+    }
+
+    fn many(self, ty: Type, bytes: usize) -> Vec<u8> {
+        self.bytes(ty).into_iter().cycle().take(bytes).collect()
+    }
+}
+
+/// True where element `i` still holds [`Poison::Nan`].
+pub fn is_poison(data: &Elements, i: usize) -> bool {
+    let size = data.ty().size();
+    data.as_bytes()[i * size..(i + 1) * size] == Poison::Nan.bytes(data.ty())[..size]
+}
+
+/// A buffer in the middle of a larger one, whose two ends are its guards.
+#[derive(Clone)]
+struct Guarded {
+    name: String,
+    ty: Type,
+    /// What a kernel is given.
+    buffer: Buffer,
+    /// The larger one, where there are guards.
+    whole: Option<Buffer>,
+}
+
+impl Guarded {
+    fn new(session: &Session, name: &str, ty: Type, bytes: usize) -> Result<Guarded> {
+        let room = bytes + 2 * GUARD;
+        let fits = room as u64 <= session.device.limits.max_alloc_bytes;
+        let whole = if fits && !session.device.is_simulator() {
+            Some(session.buffer(room)?)
+        } else {
+            None
+        };
+        let buffer = match &whole {
+            Some(whole) => session.part(whole, GUARD, bytes)?,
+            None => session.buffer(bytes)?,
+        };
+        let guarded = Guarded {
+            name: name.into(),
+            ty,
+            buffer,
+            whole,
+        };
+        guarded.guard(session)?;
+        Ok(guarded)
+    }
+
+    /// Makes the guards whole.
+    fn guard(&self, session: &Session) -> Result<()> {
+        let Some(whole) = &self.whole else {
+            return Ok(());
+        };
+        let poison = Poison::Nan.many(self.ty, GUARD);
+        session.put(whole, 0, &poison)?;
+        session.put(whole, GUARD + self.buffer.bytes, &poison)
+    }
+
+    /// What was written nearest to the buffer, before it or behind it.
+    fn stray(&self, session: &Session) -> Result<Option<String>> {
+        let Some(whole) = &self.whole else {
+            return Ok(None);
+        };
+        let (name, size) = (&self.name, self.ty.size());
+        let poison = Poison::Nan.many(self.ty, GUARD);
+        let differs = |guard: Vec<u8>| {
+            let is_changed = move |i: &usize| guard[*i] != poison[*i];
+            (0..GUARD).filter(is_changed)
+        };
+        let behind = session.get(whole, GUARD + self.buffer.bytes, GUARD)?;
+        if let Some(at) = differs.clone()(behind).next() {
+            return Ok(Some(format!(
+                "overrun: something was written behind the end of {name}, {} bytes from it",
+                at / size * size
+            )));
+        }
+        let before = session.get(whole, 0, GUARD)?;
+        Ok(differs(before).next_back().map(|at| {
+            let bytes = GUARD - at / size * size;
+            format!("overrun: something was written {bytes} bytes before the beginning of {name}")
+        }))
+    }
+}
+
+/// What a kernel reads, and must not change.
+pub struct Input {
+    memory: Guarded,
+    holds: Elements,
+}
+
+impl Input {
+    /// A buffer that holds these elements. `name` is what messages call it.
+    ///
+    /// # Errors
+    /// The driver's status, when there is no room or the transfer fails.
+    pub fn new(session: &Session, name: &str, holds: Elements) -> Result<Input> {
+        let bytes = holds.as_bytes();
+        let memory = Guarded::new(session, name, holds.ty(), bytes.len())?;
+        session.write(&memory.buffer, bytes)?;
+        Ok(Input { memory, holds })
+    }
+
+    /// The buffer, to be passed to the kernel.
+    pub fn buffer(&self) -> &Buffer {
+        &self.memory.buffer
+    }
+
+    /// What it holds.
+    pub fn holds(&self) -> &Elements {
+        &self.holds
+    }
+
+    /// What was changed of it, or beside it.
+    ///
+    /// # Errors
+    /// The driver's status.
+    pub fn damage(&self, session: &Session) -> Result<Option<String>> {
+        let now = session.get(self.buffer(), 0, self.buffer().bytes)?;
+        if now == self.holds.as_bytes() {
+            return self.memory.stray(session);
+        }
+        let now = Elements::from_bytes(self.holds.ty(), &now);
+        let is_changed = |i: &usize| now.bits(*i) != self.holds.bits(*i);
+        let changed: Vec<usize> = (0..now.len()).filter(is_changed).collect();
+        let (name, first) = (&self.memory.name, changed[0]);
+        Ok(Some(format!(
+            "{name} was written to, which is only to be read: {} of its elements, \
+             the first is {name}[{first}], now {} instead of {}",
+            changed.len(),
+            now.get(first),
+            self.holds.get(first)
+        )))
+    }
+
+    /// Makes it what it was.
+    ///
+    /// # Errors
+    /// The driver's status.
+    pub fn restore(&self, session: &Session) -> Result<()> {
+        session.put(self.buffer(), 0, self.holds.as_bytes())?;
+        self.memory.guard(session)
+    }
+}
+
+/// Where a kernel writes.
+#[derive(Clone)]
+pub struct Output {
+    memory: Guarded,
+}
+
+impl Output {
+    /// Room for `count` elements, with undefined contents. `name` is what messages call it.
+    ///
+    /// # Errors
+    /// The driver's status, when there is no room.
+    pub fn new(session: &Session, name: &str, ty: Type, count: usize) -> Result<Output> {
+        let memory = Guarded::new(session, name, ty, count * ty.size())?;
+        Ok(Output { memory })
+    }
+
+    /// The buffer, to be passed to the kernel.
+    pub fn buffer(&self) -> &Buffer {
+        &self.memory.buffer
+    }
+
+    /// Writes poison over all of it.
+    ///
+    /// # Errors
+    /// The driver's status.
+    pub fn poison(&self, session: &Session, poison: Poison) -> Result<()> {
+        let bytes = poison.many(self.memory.ty, self.buffer().bytes);
+        session.write(self.buffer(), &bytes)
+    }
+
+    /// Enqueues to fill it with [`Poison::Nan`] again. No data travel, so this takes no
+    /// time worth mentioning: before each timed run.
+    ///
+    /// # Errors
+    /// The driver's status.
+    pub fn poison_again(&self, session: &Session) -> Result<Event> {
+        let ty = self.memory.ty;
+        let pattern = &Poison::Nan.bytes(ty)[..ty.size()];
+        session.fill(self.buffer(), pattern, self.buffer().bytes)
+    }
+
+    /// The result.
+    ///
+    /// # Errors
+    /// The driver's status; a kernel that crashed is often noticed here.
+    pub fn read(&self, session: &Session) -> Result<Vec<u8>> {
+        session.read(self.buffer(), self.buffer().bytes)
+    }
+
+    /// What was written beside it.
+    ///
+    /// # Errors
+    /// The driver's status.
+    pub fn damage(&self, session: &Session) -> Result<Option<String>> {
+        self.memory.stray(session)
+    }
+
+    /// Makes its guards whole.
+    ///
+    /// # Errors
+    /// The driver's status.
+    pub fn restore(&self, session: &Session) -> Result<()> {
+        self.memory.guard(session)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_poisons_are_no_number_and_a_number() {
+        for (ty, number) in [
+            (Type::Float, 8191.5),
+            (Type::Double, 8191.5),
+            (Type::Int, 8191.0),
+        ] {
+            let held = |poison: Poison| Elements::from_bytes(ty, &poison.many(ty, 16));
+            let (nan, other) = (held(Poison::Nan), held(Poison::Number));
+            assert_eq!(nan.len(), 16 / ty.size());
+            for i in 0..nan.len() {
+                assert!(ty == Type::Int || nan.get(i).is_nan());
+                assert_eq!(other.get(i), number, "{ty:?}");
+                assert!(is_poison(&nan, i) && !is_poison(&other, i));
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_nobody_wrote_is_poison() {
+        let nobody = f64::from_bits(0x7ff4_dead_7fa0_dead);
+        let doubles = Elements::Double(vec![1.0, nobody, f64::NAN, 4.0]);
+        let untouched = (0..4).map(|i| is_poison(&doubles, i));
+        assert_eq!(untouched.collect::<Vec<_>>(), [false, true, false, false]);
+    }
+
+    #[test]
+    fn a_sum_that_starts_from_poison_is_nan_and_not_untouched() {
+        for ty in [Type::Float, Type::Double] {
+            let held = Elements::from_bytes(ty, &Poison::Nan.many(ty, ty.size()));
+            let sum = Elements::from_fn(ty, 1, |_| held.get(0) + 1.0);
+            assert!(sum.get(0).is_nan() && !is_poison(&sum, 0), "{ty:?}");
+        }
+    }
+}

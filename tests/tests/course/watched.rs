@@ -1,0 +1,152 @@
+//! What a kernel may not touch: its inputs, what is laid out for it, and what lies
+//! beside every buffer. Whoever writes there is named, and nobody else is blamed.
+
+use std::fs;
+use std::path::PathBuf;
+
+use tests::{Outcome, Program, scratch};
+
+fn lesson(number: u32) -> Program {
+    tests::lesson(number).unoptimised()
+}
+
+/// Lesson 3's kernels, with this as the body of `matmul_global_sum`, where `i` is the
+/// element and `sum` what it must be.
+fn with_body(name: &str, body: &str) -> PathBuf {
+    let file = fs::read_to_string("../kernels/03-naive-matmul.cl").expect("is there");
+    let at = file
+        .find("kernel void matmul_global_sum")
+        .expect("is there");
+    let end = at + file[at..].find("\n}").expect("its end") + 2;
+    let kernel = format!(
+        "kernel void matmul_global_sum(int M, int N, int K, global REAL *A, global REAL *B,\n\
+         global REAL *C)\n{{\n\
+         int column = get_global_id(0), row = get_global_id(1);\n\
+         int i = row * N + column;\n\
+         REAL sum = 0;\n\
+         for (int k = 0; k < K && row < M && column < N; k++)\n\
+         sum += A[row * K + k] * B[k * N + column];\n\
+         if (row < M && column < N) {{ {body} }}\n}}"
+    );
+    scratch(name, format!("{}{kernel}{}", &file[..at], &file[end..]))
+}
+
+/// What lesson 3 says of that kernel, and of one that is right.
+fn said_of(name: &str, body: &str, flags: &str) -> Outcome {
+    let file = with_body(name, body);
+    let only = "--only matmul_global_sum --only matmul_naive --size 32 --source";
+    let run = lesson(3).args(only).arg(file).args(flags).run();
+    let naive = run.stdout.find("matmul_naive").expect("both are there");
+    assert!(
+        run.stdout[naive..].contains('✓'),
+        "the other one is right\n{run}"
+    );
+    run
+}
+
+#[test]
+fn a_kernel_that_writes_to_an_input_is_named_and_the_next_one_starts_clean() {
+    for (name, body, flags, says) in [
+        (
+            "writes-b.cl",
+            "C[i] = sum; if (i == M * N - 1) B[0] = 7;",
+            "--runs 0",
+            "B was written to",
+        ),
+        (
+            "writes-a.cl",
+            "C[i] = sum; if (i == 0) A[5] += 1;",
+            "--runs 2",
+            "first is A[5], now",
+        ),
+    ] {
+        let run = said_of(name, body, flags).ends_with(1);
+        run.says(&["✗ WRONG", says, "by the kernel: matmul_global_sum"]);
+    }
+}
+
+#[test]
+fn a_write_beside_a_buffer_is_seen_64_kib_away() {
+    for (name, at, says) in [
+        (
+            "behind-c.cl",
+            "C[M * N + 16384]",
+            "behind the end of C, 65536 bytes from it",
+        ),
+        (
+            "before-c.cl",
+            "C[-16384]",
+            "65536 bytes before the beginning of C",
+        ),
+        (
+            "behind-a.cl",
+            "A[M * K]",
+            "behind the end of A, 0 bytes from it",
+        ),
+        ("before-b.cl", "B[-1]", "4 bytes before the beginning of B"),
+    ] {
+        let body = format!("C[i] = sum; if (i == 0) {at} = 1;");
+        let run = said_of(name, &body, "--runs 0").ends_with(1);
+        run.says(&["✗ WRONG", says]);
+    }
+}
+
+#[test]
+fn a_kernel_that_takes_nan_for_nothing_is_seen_over_a_number() {
+    let body = "C[i] = isnan(C[i]) ? sum : C[i] + sum;";
+    let run = said_of("over-nan.cl", body, "--runs 0").ends_with(1);
+    run.says(&[
+        "wrong where it held a number",
+        "C is read before it is written",
+    ]);
+}
+
+/// Items that add in an order that nobody fixed: all are right.
+#[test]
+fn a_sum_whose_order_varies_is_right() {
+    let body = "for (int at = 0; at < K; at++) {}\n\
+                int from = (int)(C[(i + 1) % (M * N)] == sum) * K / 2; REAL other = 0;\n\
+                for (int k = from; k < from + K; k++)\n\
+                other += A[row * K + k % K] * B[k % K * N + column];\n\
+                C[i] = other;";
+    said_of("varies.cl", body, "--runs 5").ends_with(0);
+}
+
+/// What lesson 9 says of `matmul_packed_b` with this change to its file.
+fn said_of_packed(name: &str, was: &str, becomes: &str) -> Outcome {
+    let text = fs::read_to_string("../kernels/09-feeding-the-tile.cl").expect("is there");
+    let changed = text.replacen(was, becomes, 1);
+    assert_ne!(text, changed, "{was} is in the file");
+    let flags = "--only matmul_packed_b --size 21x37x35 --runs 2 --source";
+    lesson(9).args(flags).arg(scratch(name, changed)).run()
+}
+
+#[test]
+fn a_packing_that_writes_to_what_it_packs_is_named() {
+    let was = "    if (column0 + PANEL <= N)";
+    let write = "    if (panel == 0 && k == 0) ((global REAL *)B)[3] += 1;\n";
+    let run = said_of_packed("pack-writes-b.cl", was, &format!("{write}{was}"));
+    let words = ["B was written to", "B[3]", "by the kernel: pack_b"];
+    run.ends_with(1).says(&words);
+}
+
+#[test]
+fn a_product_that_writes_to_what_was_packed_for_it_is_named() {
+    let was = "    // The item's panel of B: [K][VECTORS].";
+    let write = "    if (row0 + ROWS >= M) ((global REAL *)B)[(panel + 1) * K * PANEL - 1] = 0;\n";
+    let run = said_of_packed("product-writes-b.cl", was, &format!("{write}{was}"));
+    let words = [
+        "B as pack_b laid it out was written to",
+        "by the kernel: matmul_packed_b",
+    ];
+    run.ends_with(1).says(&words);
+}
+
+#[test]
+fn a_packing_that_packs_only_what_is_still_poison_is_found_wrong() {
+    let was = "    if (column0 + PANEL <= N)";
+    let once = "    if (!isnan(to[0])) return;\n";
+    let run = said_of_packed("packs-once.cl", was, &format!("{once}{was}"));
+    run.ends_with(1)
+        .says(&["✗ WRONG", "wrong where it held a number"]);
+}
