@@ -66,7 +66,7 @@ impl Guarded {
         let room = bytes + 2 * GUARD;
         let fits = room as u64 <= session.device.limits.max_alloc_bytes;
         let whole = if fits && !session.device.is_simulator() {
-            Some(session.buffer(room)?)
+            Some(session.room_with_guards(room)?)
         } else {
             None
         };

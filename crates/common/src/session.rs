@@ -138,6 +138,16 @@ impl Session {
     /// # Errors
     /// The driver's status, when there is no room.
     pub fn buffer(&self, bytes: usize) -> Result<Buffer> {
+        self.allocate(bytes, &|memory| self.listener.name_new(memory))
+    }
+
+    /// Room for a buffer and its guards; the name that was announced is left for the part
+    /// of it that a kernel is given.
+    pub(crate) fn room_with_guards(&self, bytes: usize) -> Result<Buffer> {
+        self.allocate(bytes, &|_| "room with guards")
+    }
+
+    fn allocate(&self, bytes: usize, name: &dyn Fn(cl_mem) -> &'static str) -> Result<Buffer> {
         // SAFETY: no host pointer is passed, so there is nothing to outlive.
         let memory = unsafe {
             Memory::<u8>::create(&self.context, CL_MEM_READ_WRITE, bytes, ptr::null_mut())
@@ -145,7 +155,7 @@ impl Session {
         .during(format!("allocating a buffer of {bytes} bytes"))
         .map_err(|error| error.with_limits(|code| limits::of_buffer(&self.device, bytes, code)));
         self.listener.call(memory.as_ref().err(), &|| {
-            let name = |memory: &Memory<u8>| self.listener.name_new(memory.get());
+            let name = |memory: &Memory<u8>| name(memory.get());
             Call::create_buffer("CL_MEM_READ_WRITE", bytes, memory.as_ref().map_or("", name))
         });
         let memory = Rc::new(memory?);

@@ -148,7 +148,7 @@ impl Call {
 
     /// Step 4: a part of a buffer, between what is left of it on either side.
     pub fn create_part(offset: usize, bytes: usize, name: &str) -> Call {
-        let call = Call::new("clCreateSubBuffer").also("the buffer");
+        let call = Call::new("clCreateSubBuffer").also("room with guards");
         call.also(format!("offset {offset}"))
             .arg("", format!("{bytes} bytes"))
             .gave(name)
