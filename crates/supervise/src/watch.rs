@@ -67,7 +67,6 @@ pub fn each_save<E: From<Error>>(
     mut check: impl FnMut(&mut Saves) -> Result<News, E>,
 ) -> Result<(), E> {
     let mut saves = Saves::of(path)?;
-    let mut told = false;
     let mut why = String::new();
     loop {
         headline(name, &why);
@@ -75,7 +74,7 @@ pub fn each_save<E: From<Error>>(
         why = " (the run before was ended)".into();
         if news == News::Nothing {
             why.clear();
-            invitation(name, &saves, &mut told);
+            invitation(name);
             news = saves.wait(FOREVER);
         }
         while news == News::Gone {
@@ -117,12 +116,8 @@ fn headline(name: &str, why: &str) {
     eprintln!("\n{}", line.bold().cyan());
 }
 
-/// What is waited for; once, that it is waited for by looking again and again.
-fn invitation(name: &str, saves: &Saves, told: &mut bool) {
-    if saves.is_polling() && !*told {
-        *told = true;
-        eprintln!("  nothing reports saves here, so the file is looked at ten times a second");
-    }
+/// What is waited for.
+fn invitation(name: &str) {
     let mut line = format!("watching: save {name} to check it again, Ctrl-C ends");
     if let Some(columns) = stderr_columns() {
         line = wrap(&line, columns);

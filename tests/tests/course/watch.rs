@@ -248,21 +248,6 @@ fn a_file_that_vanishes_is_waited_for() {
 }
 
 #[test]
-fn where_nothing_reports_a_save_the_file_is_looked_at() {
-    let program = quick().env("OPENCL_COURSE_POLL", "1");
-    let mut lesson = Watching::lesson_3("polling", RIGHT, program);
-    lesson.err.says("nothing reports saves here");
-    lesson.invites();
-    lesson.save("C[0] = 1;");
-    lesson.out.says("WRONG");
-    lesson.invites();
-    lesson.save_by_renaming(RIGHT);
-    lesson.out.says("✓");
-    lesson.invites();
-    lesson.interrupt();
-}
-
-#[test]
 fn records_alone_stand_on_standard_output_with_json() {
     let mut lesson = Watching::lesson_3("json", RIGHT, quick().arg("--json"));
     lesson.invites();
