@@ -1,10 +1,8 @@
 //! One kernel's result, whoever prints or keeps it.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::element::Type;
-use crate::error::Result;
 use crate::matrix::Fill;
 use crate::probe::Peak;
 use crate::shape::Shape;
@@ -166,14 +164,6 @@ impl Record {
         self.share_of_limit = limit.and_then(|limit| self.rate().map(|rate| rate / limit));
     }
 
-    /// The record as the watching process gets it.
-    ///
-    /// # Errors
-    /// When it cannot be written as JSON.
-    pub fn to_value(&self) -> Result<Value> {
-        Ok(serde_json::to_value(self).map_err(std::io::Error::from)?)
-    }
-
     /// The record of a kernel that was not run, with the reason.
     pub fn skip(self, reason: String) -> Record {
         Record {
@@ -211,5 +201,14 @@ impl Record {
     /// GFLOP/s or GB/s.
     pub fn rate(&self) -> Option<f64> {
         self.gflops.or(self.gbytes_per_second)
+    }
+
+    /// What its rate is measured in.
+    pub fn unit(&self) -> &'static str {
+        if self.gflops.is_some() {
+            "GFLOP/s"
+        } else {
+            "GB/s"
+        }
     }
 }

@@ -79,22 +79,16 @@ fn main() -> ExitCode {
     }
     let arguments = Arguments::parse();
     let done = if supervise::is_child() {
+        supervise::end_with_the_parent();
         compile(&arguments).map(|()| 0)
     } else {
-        in_a_child()
+        supervise::run(&Orders {
+            timeout: PATIENCE,
+            all_devices: false,
+            json: false,
+        })
     };
     ExitCode::from(supervise::status_of(done))
-}
-
-/// This very command again; once more where a damaged cache was at fault.
-fn in_a_child() -> Result<u8> {
-    let orders = Orders {
-        timeout: PATIENCE,
-        all_devices: false,
-        json: false,
-    };
-    let ended = supervise::run(&orders, &supervise::environment(), &mut supervise::sleep)?;
-    Ok(ended.unwrap_or_default().status)
 }
 
 fn compile(arguments: &Arguments) -> Result<()> {

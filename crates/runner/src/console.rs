@@ -135,7 +135,7 @@ impl Console {
     /// Hands a record to the watching process, and remembers a wrong result.
     pub(crate) fn keep(&mut self, record: &Record) -> Result<()> {
         self.note(record);
-        self.send(&Event::Record(record.to_value()?))
+        self.send(&Event::Record(record.clone().into()))
     }
 
     /// Remembers what the lesson's last line must tell.

@@ -21,7 +21,7 @@ impl Lesson {
             return self.rows_of_earlier(records);
         }
         self.console.speak_up();
-        self.console.send(&Event::Begun(begun.to_value()?))?;
+        self.console.send(&Event::Begun(begun.into()))?;
         measure(self)?;
         self.console.send(&Event::Ended)
     }

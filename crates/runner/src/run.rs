@@ -116,12 +116,7 @@ fn in_the_parent(file: Option<&'static str>, flags: &Flags) -> Result<u8> {
         return Ok(0);
     }
     must_suit(file, flags)?;
-    let ended = supervise::run(
-        &flags.orders(),
-        &supervise::environment(),
-        &mut supervise::sleep,
-    )?;
-    Ok(ended.unwrap_or_default().status)
+    supervise::run(&flags.orders())
 }
 
 /// Refuses a kernel file that cannot be read or holds nothing that the lesson

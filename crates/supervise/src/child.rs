@@ -42,7 +42,7 @@ pub fn run(
     command
         .args(std::env::args_os().skip(1))
         .env(EVENTS_VARIABLE, events)
-        .envs(environment.iter().map(|(name, value)| (name, value)));
+        .envs(environment.iter().cloned());
     let child = command.spawn().map_err(|error| Error::File {
         path: this,
         why: format!(
@@ -124,76 +124,4 @@ fn end_by_itself(status: u8, events: &[Event]) -> End {
 }
 
 #[cfg(all(test, unix))]
-mod tests {
-    use std::os::unix::process::ExitStatusExt;
-
-    use super::*;
-    use crate::EventsFile;
-    use crate::events::Sender;
-
-    /// A child that was launching a kernel, exited with a code or met a signal, and
-    /// wrote this last.
-    fn ended(status: i32, last: Option<Event>) -> Result<End> {
-        let mut events = vec![Event::Doing("running a".into())];
-        events.extend(last);
-        end(ExitStatus::from_raw(status), &events)
-    }
-
-    #[test]
-    fn crashes_and_failed_devices_are_deaths() {
-        let crash = ended(11, None).unwrap();
-        assert!(
-            matches!(crash, End::Died(how) if how.contains("SIGSEGV") && how.contains("running a"))
-        );
-        let failed = Event::Failed("CL_OUT_OF_RESOURCES".into());
-        let failed = ended(5 << 8, Some(failed)).unwrap();
-        assert!(matches!(failed, End::Died(how) if how == "CL_OUT_OF_RESOURCES"));
-    }
-
-    /// What becomes of a child that has written these events and does not end.
-    fn stuck(events: &[Event]) -> End {
-        let file = EventsFile::new();
-        let mut sender = Sender::to(&file.0).unwrap();
-        for event in events {
-            sender.send(event).unwrap();
-        }
-        let child = Command::new("sleep").arg("1000").spawn().unwrap();
-        let timeout = Duration::from_millis(50);
-        wait(child, &file.0, timeout, &mut super::super::sleep)
-            .unwrap()
-            .unwrap()
-    }
-
-    #[test]
-    fn who_does_not_end_has_hung_unless_all_was_done() {
-        let doing = Event::Doing("running a".into());
-        let hung = stuck(std::slice::from_ref(&doing));
-        assert!(matches!(hung, End::Died(how) if how.contains("running a")));
-        let left = stuck(&[doing.clone(), Event::Leaving(1)]);
-        assert!(matches!(left, End::Exit(1)));
-        let failed = Event::Failed("CL_OUT_OF_RESOURCES".into());
-        let failed = stuck(&[doing, failed, Event::Leaving(5)]);
-        assert!(matches!(failed, End::Died(how) if how == "CL_OUT_OF_RESOURCES"));
-    }
-
-    #[test]
-    fn a_crash_after_the_last_word_does_not_undo_what_was_said() {
-        let left = ended(11, Some(Event::Leaving(1))).unwrap();
-        assert!(matches!(left, End::Exit(1)));
-        assert!(matches!(
-            ended(2, Some(Event::Leaving(1))),
-            Err(Error::Died(_))
-        ));
-    }
-
-    #[test]
-    fn a_status_is_an_end_and_a_kill_by_hand_is_an_error() {
-        for status in [0, 1, 4, 5, 130] {
-            let end = ended(status << 8, None).unwrap();
-            assert!(matches!(end, End::Exit(code) if i32::from(code) == status));
-        }
-        for signal in [2, 15] {
-            assert!(matches!(ended(signal, None), Err(Error::Died(_))));
-        }
-    }
-}
+mod tests;

@@ -1,13 +1,14 @@
 //! What a lesson's process tells the process that watches it: a file of JSON
 //! lines, one for each thing begun and each result.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use common::error::{Error, Result};
+use common::record::Record;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// The environment variable that names the file. Set, it also makes a lesson
 /// do its work in this process instead of starting another.
@@ -20,9 +21,9 @@ pub enum Event {
     /// Something begins that may hang or crash, for example "running matmul_naive".
     Doing(String),
     /// A kernel begins: its record, as far as it is known before the launch.
-    Begun(Value),
+    Begun(Box<Record>),
     /// A result, as `--json` prints it.
-    Record(Value),
+    Record(Box<Record>),
     /// The kernel has come to its end.
     Ended,
     /// The device failed, and with it this process: why, in words.
@@ -41,9 +42,6 @@ pub struct Sender(Option<File>);
 
 impl Sender {
     /// Opens the file that the environment names, if it names one.
-    ///
-    /// # Errors
-    /// When the file cannot be opened.
     pub fn from_environment() -> Result<Sender> {
         match std::env::var_os(EVENTS_VARIABLE) {
             Some(path) => Sender::to(Path::new(&path)),
@@ -52,9 +50,6 @@ impl Sender {
     }
 
     /// Opens this file, to add to it.
-    ///
-    /// # Errors
-    /// When it cannot be opened.
     pub fn to(path: &Path) -> Result<Sender> {
         let file = File::options().append(true).create(true).open(path);
         let file = file.map_err(|error| Error::File {
@@ -68,9 +63,6 @@ impl Sender {
     }
 
     /// Appends a line, at once: the process may die on what comes next.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
     pub fn send(&mut self, event: &Event) -> Result<()> {
         if let Some(file) = &mut self.0 {
             let mut line = serde_json::to_string(event).map_err(std::io::Error::from)?;
@@ -84,7 +76,7 @@ impl Sender {
 /// Reads what has been written so far; a last line that is not complete yet is
 /// left out.
 pub fn read(path: &Path) -> Vec<Event> {
-    std::fs::read_to_string(path)
+    fs::read_to_string(path)
         .unwrap_or_default()
         .lines()
         .filter_map(|line| serde_json::from_str(line).ok())
@@ -98,4 +90,50 @@ pub fn doing(events: &[Event]) -> &str {
         _ => None,
     });
     begun.unwrap_or("starting")
+}
+
+/// A file for events that goes away with its owner. Ctrl-C ends the owner at once, so
+/// the next one clears away what is older than any lesson.
+pub(crate) struct EventsFile(pub PathBuf);
+
+impl EventsFile {
+    const BEGIN: &str = "opencl-course-events-";
+
+    pub fn new() -> EventsFile {
+        let folder = std::env::temp_dir();
+        EventsFile::clear_old(&folder);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let name = format!(
+            "{}{}-{}.jsonl",
+            EventsFile::BEGIN,
+            std::process::id(),
+            now.map_or(0, |now| now.as_nanos())
+        );
+        EventsFile(folder.join(name))
+    }
+
+    fn clear_old(folder: &Path) {
+        const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let is_ours = name.to_string_lossy().starts_with(EventsFile::BEGIN);
+            let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+            if is_ours && age().is_some_and(|age| age > DAY) {
+                // Another may have been quicker.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    /// Forgets what was written.
+    pub fn clear(&self) {
+        // Nothing to do about a file that cannot be removed from a temporary folder.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+impl Drop for EventsFile {
+    fn drop(&mut self) {
+        self.clear();
+    }
 }

@@ -8,39 +8,41 @@
 //! - `child` starts one and waits for its end; `obituary` says how it died.
 //! - [`resume`] is what the next child needs not measure again.
 //! - [`cache`] is what PoCL's cache has to do with a death.
-//! - `probe` asks a process which devices it sees; `side_by_side` is what
-//!   `--all-devices` ends with; `terminal` is the terminal after a death.
+//! - `ask` is a question to another process, `devices` the one which devices it sees.
+//! - `all_devices` runs the lesson once for each of them; `terminal` is the terminal
+//!   after a death.
 //! - [`watch`] is the parent in a loop: the lesson again after every save.
 
+mod all_devices;
+mod ask;
 pub mod cache;
 mod child;
+mod devices;
 pub mod events;
 mod obituary;
-mod probe;
 pub mod resume;
-mod side_by_side;
 mod terminal;
 pub mod watch;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::LazyLock;
+use std::time::Duration;
 
 use colored::Colorize;
-use common::device::{self, ICD_VARIABLE};
+use common::device::ICD_VARIABLE;
 use common::error::{Error, Result};
 use common::record::Record;
 use common::source::workspace;
 
 use child::End;
-use events::{EVENTS_VARIABLE, Event, Sender};
-use side_by_side::side_by_side;
+use events::{EVENTS_VARIABLE, Event, EventsFile, Sender};
 use terminal::Terminal;
 
+pub use ask::{ask, messages};
 pub use cache::CACHE_VARIABLE;
+pub use devices::{answer_probe, devices};
 pub use obituary::{cause_of_death, was_stopped};
-pub use probe::{answer_probe, devices};
 pub use terminal::clear_line;
 
 /// Set by the parent to the number of the device that the child must use.
@@ -54,21 +56,19 @@ pub const PROBE_VARIABLE: &str = "OPENCL_COURSE_PROBE";
 pub const LIBRARY_VARIABLE: &str = "OPENCL_DYLIB_PATH";
 
 /// The environment as it was before OpenCL was loaded.
-static ENVIRONMENT: OnceLock<Vec<(OsString, OsString)>> = OnceLock::new();
+static ENVIRONMENT: LazyLock<Vec<(OsString, OsString)>> =
+    LazyLock::new(|| std::env::vars_os().collect());
 
 /// Keeps the environment as it is now. To be called before OpenCL is loaded: a
 /// loader was seen to cut OCL_ICD_FILENAMES in pieces where it stands, so that
 /// processes started later inherit the first piece alone, and lack a driver.
 pub fn remember_environment() {
-    ENVIRONMENT.get_or_init(|| std::env::vars_os().collect());
+    LazyLock::force(&ENVIRONMENT);
 }
 
 /// The environment to give to a process that is started after OpenCL was loaded.
 pub fn environment_at_start() -> impl Iterator<Item = (OsString, OsString)> {
-    ENVIRONMENT
-        .get_or_init(|| std::env::vars_os().collect())
-        .iter()
-        .cloned()
+    ENVIRONMENT.iter().cloned()
 }
 
 /// True in a child.
@@ -101,12 +101,6 @@ pub type Environment = Vec<(&'static str, OsString)>;
 /// Waits for at most so long; true when the lesson is to be ended at once.
 pub type Pause<'a> = &'a mut dyn FnMut(Duration) -> bool;
 
-/// A [`Pause`] for whoever asks for no early end.
-pub fn sleep(time: Duration) -> bool {
-    std::thread::sleep(time);
-    false
-}
-
 /// What the learner asked of the parent.
 #[derive(Clone, Copy, Debug)]
 pub struct Orders {
@@ -123,50 +117,28 @@ pub fn complain(error: &Error) {
     text::show_error(format!("{} {}", "error:".red().bold(), error.with_hint()));
 }
 
-/// Runs this very command again as a child, and watches it; with
-/// `--all-devices` once for each device, then prints them side by side.
-/// `None` when `pause` asked for an early end.
+/// Runs this very command again as a child, watches it to its end, and gives its exit
+/// status.
 ///
 /// # Errors
 /// [`Error::Died`] when the child crashed or hung.
-pub fn run(orders: &Orders, environment: &Environment, pause: Pause) -> Result<Option<Ended>> {
-    if !orders.all_devices {
-        return watch(orders, environment.clone(), pause);
+pub fn run(orders: &Orders) -> Result<u8> {
+    let mut sleep = |time| {
+        std::thread::sleep(time);
+        false
+    };
+    let ended = run_until(orders, environment(), &mut sleep)?;
+    Ok(ended.unwrap_or_default().status)
+}
+
+/// The same, with `--all-devices` once for each device; `None` when `pause` asked for an
+/// early end.
+fn run_until(orders: &Orders, environment: Environment, pause: Pause) -> Result<Option<Ended>> {
+    if orders.all_devices {
+        all_devices::run(orders, &environment, pause)
+    } else {
+        watch(orders, environment, pause)
     }
-    let mut results = Vec::new();
-    let mut worst = 0;
-    let labels = labels(environment);
-    if labels.is_empty() {
-        // For the error that says what is missing.
-        device::list()?;
-    }
-    for (index, label) in labels.into_iter().enumerate() {
-        let mut environment = environment.clone();
-        environment.push((CHILD_DEVICE_VARIABLE, index.to_string().into()));
-        let ended = match watch(orders, environment, pause) {
-            Ok(Some(ended)) => ended,
-            Ok(None) => return Ok(None),
-            Err(error) => {
-                complain(&error);
-                Ended {
-                    status: error.status(),
-                    records: Vec::new(),
-                }
-            }
-        };
-        worst = worst.max(ended.status);
-        results.push((label, ended.records));
-    }
-    if !orders.json {
-        println_quietly(&side_by_side(&results));
-    }
-    Ok(Some(Ended {
-        status: worst,
-        records: results
-            .into_iter()
-            .flat_map(|(_, records)| records)
-            .collect(),
-    }))
 }
 
 /// Runs the lesson to its end: with another child after each kernel that took one
@@ -186,12 +158,13 @@ fn watch(orders: &Orders, mut environment: Environment, pause: Pause) -> Result<
         terminal.restore();
         if let Some(file) = cached.then(cache::damaged_file).flatten() {
             eprintln!("\n{}", cache::message(&file));
-            environment.push((cache::CACHE_VARIABLE, "0".into()));
+            environment.push((CACHE_VARIABLE, "0".into()));
             cached = false;
-            match resume::is_in_a_kernel(&events.0) {
+            if resume::is_in_a_kernel(&events.0) {
                 // The new child is not to be judged by the last word of the old one.
-                true => Sender::to(&events.0)?.send(&Event::Doing("starting again".into()))?,
-                false => events.clear(),
+                Sender::to(&events.0)?.send(&Event::Doing("starting again".into()))?;
+            } else {
+                events.clear();
             }
         } else if !resume::note_death(&events.0, &how)? {
             return Err(Error::Died(resume::after_earlier_deaths(&events.0, how)));
@@ -201,19 +174,16 @@ fn watch(orders: &Orders, mut environment: Environment, pause: Pause) -> Result<
 
 /// What the lesson came to; a kernel that died is a failure, however it ended.
 fn ended(status: u8, events: &Path) -> Ended {
-    let records: Vec<Record> = events::read(events)
-        .into_iter()
-        .filter_map(|event| match event {
-            Event::Record(value) => serde_json::from_value(value).ok(),
-            _ => None,
-        })
-        .collect();
-    let died = records.iter().any(|record| record.died.is_some());
-    let status = if died {
-        status.max(Error::Died(String::new()).status())
-    } else {
-        status
-    };
+    let records = events::read(events).into_iter();
+    let records = records.filter_map(|event| match event {
+        Event::Record(record) => Some(*record),
+        _ => None,
+    });
+    let records: Vec<Record> = records.collect();
+    let deaths = records.iter().filter_map(|record| record.died.clone());
+    let status = deaths
+        .map(|how| Error::Died(how).status())
+        .fold(status, u8::max);
     Ended { status, records }
 }
 
@@ -253,15 +223,12 @@ pub fn status_of(result: Result<u8>) -> u8 {
     error.status()
 }
 
-/// An environment variable, and the value that makes a driver of the workspace
-/// visible.
-pub type Fallback = (&'static str, PathBuf);
-
-/// What `./setup` put into the workspace, where the system itself offers no
-/// device and the learner has not chosen drivers by these variables: ICD files
-/// for drivers that are installed but not announced, or a CPU driver. A program
-/// that asks must answer the probe ([`answer_probe`]), since it is itself asked.
-pub fn fallback_driver() -> Option<Fallback> {
+/// The variable that makes visible what `./setup` put into the workspace, and its value,
+/// where the system itself offers no device and the learner has not chosen drivers by
+/// such variables: ICD files for drivers that are installed but not announced, or a CPU
+/// driver. A program that asks must answer the probe ([`answer_probe`]), since it is
+/// itself asked.
+pub fn fallback_driver() -> Option<(&'static str, PathBuf)> {
     let folder = workspace().join(".opencl");
     let fallbacks = [
         (ICD_VARIABLE, folder.join("vendors")),
@@ -299,52 +266,6 @@ fn thread_per_core() -> Option<(&'static str, OsString)> {
 fn labels(environment: &Environment) -> Vec<String> {
     let this = std::env::current_exe();
     this.map_or_else(|_| Vec::new(), |this| devices(&this, environment))
-}
-
-/// A file for events that goes away with its owner. Ctrl-C ends the owner at once, so
-/// the next one clears away what is older than any lesson.
-struct EventsFile(PathBuf);
-
-impl EventsFile {
-    const BEGIN: &str = "opencl-course-events-";
-
-    fn new() -> EventsFile {
-        let folder = std::env::temp_dir();
-        EventsFile::clear_old(&folder);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let name = format!(
-            "{}{}-{}.jsonl",
-            EventsFile::BEGIN,
-            std::process::id(),
-            now.map_or(0, |now| now.as_nanos())
-        );
-        EventsFile(folder.join(name))
-    }
-
-    fn clear_old(folder: &Path) {
-        const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let is_ours = name.to_string_lossy().starts_with(EventsFile::BEGIN);
-            let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
-            if is_ours && age().is_some_and(|age| age > DAY) {
-                // Another may have been quicker.
-                let _ = std::fs::remove_file(entry.path());
-            }
-        }
-    }
-
-    /// Forgets what was written.
-    fn clear(&self) {
-        // Nothing to do about a file that cannot be removed from a temporary folder.
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
-impl Drop for EventsFile {
-    fn drop(&mut self) {
-        self.clear();
-    }
 }
 
 fn println_quietly(text: &str) {

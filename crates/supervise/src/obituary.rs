@@ -46,25 +46,14 @@ pub(super) fn of_hang(timeout: Duration, doing: &str) -> String {
 }
 
 /// Whether somebody ended the process, by Ctrl-C or by kill: that is no crash.
-#[cfg(unix)]
 pub fn was_stopped(status: ExitStatus) -> bool {
-    use std::os::unix::process::ExitStatusExt;
     const HUP_INT_QUIT_TERM: [i32; 4] = [1, 2, 3, 15];
-    let signal = status.signal();
-    signal.is_some_and(|signal| HUP_INT_QUIT_TERM.contains(&signal))
-}
-
-/// Whether somebody ended the process: cannot be told here.
-#[cfg(not(unix))]
-pub fn was_stopped(_: ExitStatus) -> bool {
-    false
+    signal(status).is_some_and(|signal| HUP_INT_QUIT_TERM.contains(&signal))
 }
 
 /// How a process ended that should not have, in words.
-#[cfg(unix)]
 pub fn cause_of_death(status: ExitStatus) -> String {
-    use std::os::unix::process::ExitStatusExt;
-    let Some(signal) = status.signal() else {
+    let Some(signal) = signal(status) else {
         return status.to_string();
     };
     let name = match signal {
@@ -80,8 +69,11 @@ pub fn cause_of_death(status: ExitStatus) -> String {
     format!("signal {signal}, {name}")
 }
 
-/// How a process ended that should not have, in words.
-#[cfg(not(unix))]
-pub fn cause_of_death(status: ExitStatus) -> String {
-    status.to_string()
+/// The signal that ended a process, where the system has signals.
+fn signal(status: ExitStatus) -> Option<i32> {
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(not(unix))]
+    let signal = status.code().and(None);
+    signal
 }

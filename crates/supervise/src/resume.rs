@@ -40,27 +40,23 @@ impl Earlier {
 
     fn of(events: Vec<Event>) -> Earlier {
         let mut all = VecDeque::<Measured>::new();
-        let record = |value| serde_json::from_value::<Record>(value).unwrap_or_default();
         for event in events {
             let open = all.back_mut().filter(|last| !last.ended);
             match (event, open) {
                 // Begun once more, after a child that could not be blamed on it.
-                (Event::Begun(begun), Some(open)) => open.begun = record(begun),
+                (Event::Begun(begun), Some(open)) => open.begun = *begun,
                 (Event::Begun(begun), None) => all.push_back(Measured {
-                    begun: record(begun),
+                    begun: *begun,
                     records: Vec::new(),
                     ended: false,
                 }),
-                (Event::Record(value), Some(open)) => open.records.push(record(value)),
+                (Event::Record(record), Some(open)) => open.records.push(*record),
                 // The host's loops do not begin: they cannot die.
-                (Event::Record(value), None) => {
-                    let record = record(value);
-                    all.push_back(Measured {
-                        begun: record.clone(),
-                        records: vec![record],
-                        ended: true,
-                    });
-                }
+                (Event::Record(record), None) => all.push_back(Measured {
+                    begun: Record::clone(&record),
+                    records: vec![*record],
+                    ended: true,
+                }),
                 (Event::Ended, Some(open)) => open.ended = true,
                 _ => {}
             }
@@ -93,9 +89,9 @@ impl Earlier {
     }
 
     /// The kernel that the last child had begun and not ended.
-    fn open(mut self) -> Option<Record> {
-        let last = self.0.pop_back().filter(|last| !last.ended);
-        last.map(|last| last.begun)
+    fn open(&self) -> Option<&Record> {
+        let last = self.0.back().filter(|last| !last.ended)?;
+        Some(&last.begun)
     }
 }
 
@@ -108,30 +104,27 @@ pub fn is_in_a_kernel(events: &Path) -> bool {
 /// behind it. False where there was none, where the compiler was at work (the next
 /// kernel stands in the same file), and where the kernel has died before: there must
 /// be an end.
-///
-/// # Errors
-/// When the file cannot be written.
 pub fn note_death(events: &Path, how: &str) -> Result<bool> {
     let written = events::read(events);
     if events::doing(&written).starts_with("building") {
         return Ok(false);
     }
     let before = Earlier::of(written);
-    let died: Vec<String> = before
-        .deaths()
-        .map(|record| function(record).into())
-        .collect();
-    let begun = before.open();
-    let Some(begun) = begun.filter(|begun| !died.iter().any(|died| died == function(begun))) else {
+    let has_died = |begun: &Record| {
+        before
+            .deaths()
+            .any(|died| function(died) == function(begun))
+    };
+    let Some(begun) = before.open().filter(|begun| !has_died(begun)) else {
         return Ok(false);
     };
     let next = format!("starting again after {}", begun.kernel);
     let record = Record {
         died: Some(how.into()),
-        ..begun
+        ..begun.clone()
     };
     let mut events = Sender::to(events)?;
-    events.send(&Event::Record(record.to_value()?))?;
+    events.send(&Event::Record(record.into()))?;
     events.send(&Event::Ended)?;
     events.send(&Event::Doing(next))?;
     Ok(true)
@@ -183,11 +176,11 @@ mod tests {
     }
 
     fn begun(kernel: &str) -> Event {
-        Event::Begun(record(kernel).to_value().unwrap())
+        Event::Begun(record(kernel).into())
     }
 
     fn found(kernel: &str) -> Event {
-        Event::Record(record(kernel).to_value().unwrap())
+        Event::Record(record(kernel).into())
     }
 
     #[test]

@@ -23,11 +23,8 @@ use rates::Rates;
 use saves::{News, Saves};
 
 /// Runs the lesson, then again after each save of `path`, until Ctrl-C. Before
-/// each run `must_suit` looks at the file.
-///
-/// # Errors
-/// When the file cannot be read at the beginning, or standard output fails.
-/// Whatever goes wrong in a run is printed, and the loop goes on.
+/// each run `must_suit` looks at the file. Whatever goes wrong in a run is printed, and
+/// the loop goes on.
 pub fn run(path: &Path, orders: &Orders, must_suit: impl Fn() -> Result<()>) -> Result<()> {
     Source::read(path)?;
     let name = shortest(path).display().to_string();
@@ -39,7 +36,7 @@ pub fn run(path: &Path, orders: &Orders, must_suit: impl Fn() -> Result<()>) -> 
             news = saves.wait(time);
             news != News::Nothing
         };
-        let ended = must_suit().and_then(|()| crate::run(orders, &environment, pause));
+        let ended = must_suit().and_then(|()| crate::run_until(orders, environment.clone(), pause));
         match ended {
             Ok(Some(ended)) => {
                 rates.compare(&ended.records, orders.json)?;
@@ -58,22 +55,19 @@ pub fn run(path: &Path, orders: &Orders, must_suit: impl Fn() -> Result<()>) -> 
 
 /// Does something with a file, then again after each save of it, until Ctrl-C. What
 /// happened to the file meanwhile is its answer.
-///
-/// # Errors
-/// When the file cannot be watched, and those of what is done.
 pub fn each_save<E: From<Error>>(
     path: &Path,
     name: &str,
     mut check: impl FnMut(&mut Saves) -> Result<News, E>,
 ) -> Result<(), E> {
     let mut saves = Saves::of(path)?;
-    let mut why = String::new();
+    let mut why = "";
     loop {
-        headline(name, &why);
+        headline(name, why);
         let mut news = check(&mut saves)?;
-        why = " (the run before was ended)".into();
+        why = " saved (the run before was ended)";
         if news == News::Nothing {
-            why.clear();
+            why = " saved";
             invitation(name);
             news = saves.wait(FOREVER);
         }
@@ -86,7 +80,6 @@ pub fn each_save<E: From<Error>>(
             eprintln!("watching ended");
             return Ok(());
         }
-        why.insert_str(0, " saved");
     }
 }
 

@@ -1,12 +1,13 @@
 //! The OpenCL implementations that the course is checked on, and which of them
 //! this machine has.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
 use common::source::workspace;
-use supervise::LIBRARY_VARIABLE;
+use supervise::{Environment, LIBRARY_VARIABLE};
 
 use crate::lessons::LESSONS;
 
@@ -15,7 +16,7 @@ pub struct Implementation {
     /// What people call it.
     pub name: String,
     /// Environment that brings it into view.
-    pub environment: Vec<(&'static str, String)>,
+    pub environment: Environment,
     /// What `--device` takes to choose it; none where it is not installed.
     pub selector: Option<String>,
     /// A simulator is slow: it gets the small shapes only.
@@ -49,13 +50,13 @@ pub fn all() -> Result<Vec<Implementation>> {
     }
     let gpu = |name: &str, selector| Implementation {
         name: name.into(),
-        environment: Vec::new(),
+        environment: Environment::new(),
         selector,
         simulator: false,
         gpu: true,
     };
     let is_gpu = |label: &str| CPUS.iter().all(|(_, cpu)| !label.contains(cpu));
-    for (index, label) in devices(&[])?.iter().enumerate() {
+    for (index, label) in devices(&Environment::new())?.iter().enumerate() {
         if is_gpu(label) {
             let name = label.split(" (").next().unwrap_or(label);
             all.push(gpu(name, Some(index.to_string())));
@@ -95,7 +96,7 @@ fn cpu(name: &str, platform: &str) -> Result<Implementation> {
 /// What brings a CPU implementation into view. Some drivers are loaded by their path,
 /// past the loader; where the file is missing, opencl3 falls back to the loader, and
 /// the platform's name says that it is another.
-fn environment(name: &str) -> Option<(&'static str, String)> {
+fn environment(name: &str) -> Option<(&'static str, OsString)> {
     let library = match name {
         "Oclgrind" => oclgrind(),
         "Intel CPU" => Some(workspace().join(".opencl/intel/libintelocl.so")),
@@ -103,7 +104,7 @@ fn environment(name: &str) -> Option<(&'static str, String)> {
         _ => None,
     };
     let library = library.filter(|path| path.is_file())?;
-    Some((LIBRARY_VARIABLE, library.display().to_string()))
+    Some((LIBRARY_VARIABLE, library.into()))
 }
 
 /// Oclgrind as a library that is loaded at run time: its wrapper does not catch one.
@@ -123,6 +124,6 @@ pub fn oclgrind() -> Option<PathBuf> {
 }
 
 /// The labels of the devices that a lesson sees in this environment.
-fn devices(environment: &[(&'static str, String)]) -> Result<Vec<String>> {
+fn devices(environment: &Environment) -> Result<Vec<String>> {
     Ok(supervise::devices(&LESSONS[0].binary()?, environment))
 }

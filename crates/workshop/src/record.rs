@@ -9,7 +9,7 @@ use std::process::Stdio;
 use anyhow::{Context, Result, bail};
 use common::source::workspace;
 use serde_json::{Value, json};
-use supervise::events::{self, EVENTS_VARIABLE, Event};
+use supervise::events::EVENTS_VARIABLE;
 use toolbox::date;
 use toolbox::lessons::{LESSONS, Lesson};
 
@@ -46,11 +46,13 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
         .stderr(Stdio::inherit())
         .output()?;
     let mut records: Vec<Value> = Vec::new();
-    for event in events::read(&events) {
-        match event {
-            Event::Record(record) => records.push(record),
-            Event::Failed(why) => eprintln!("{why}"),
-            _ => {}
+    for line in fs::read_to_string(&events)?.lines() {
+        // As they were written: a record that is read lacks the formulas of its traffic.
+        let mut event: Value = serde_json::from_str(line)?;
+        if let Some(record) = event.get_mut("record") {
+            records.push(record.take());
+        } else if let Some(why) = event["failed"].as_str() {
+            eprintln!("{why}");
         }
     }
     fs::remove_file(&events)?;

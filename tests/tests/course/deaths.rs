@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tests::{Outcome, Program, key, lesson, pocl, scratch, workspace};
+use tests::{Outcome, Program, key, lesson, pocl, program, scratch, scratch_folder, workspace};
 
 const CRASH: &str = "for (long x = 0; x < 1L << 40; x += 1 << 20)\n        ((global float *)";
 const HANG: &str = "volatile int go = 1; while (go); ((global float *)";
@@ -352,13 +352,9 @@ fn a_death_while_a_key_is_awaited_leaves_the_terminal_in_order() {
     assert!(terminal.is_in_order(), "{}", terminal.screen());
 }
 
-/// Whoever ends the parent, and how: nobody is left who would watch the child.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_child_ends_with_its_parent() {
-    use std::fs;
-    use std::process::{Command, Stdio};
-    use std::time::{Duration, Instant};
     let file = broken(
         "orphan-5.cl",
         "05-private-memory.cl",
@@ -368,6 +364,31 @@ fn a_child_ends_with_its_parent() {
     let Some(program) = on_pocl(5, flags, file) else {
         return;
     };
+    must_take_its_child_along(program);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_compiler_that_hangs_ends_with_its_parent() {
+    use std::process::Command;
+    let Some(pocl) = pocl() else { return };
+    // Whoever includes it waits for somebody who writes.
+    let pipe = scratch_folder("files").join("endless.h");
+    // Of a run before this one.
+    let _ = std::fs::remove_file(&pipe);
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    let include = format!("#include \"{}\"\n", pipe.display());
+    let source = scratch("endless.cl", include + "kernel void f(int n)\n{\n}\n");
+    must_take_its_child_along(program("oclcc").args(&pocl).arg(source));
+}
+
+/// Whoever ends the parent, and how: nobody is left who would watch the child.
+#[cfg(target_os = "linux")]
+fn must_take_its_child_along(program: Program) {
+    use std::fs;
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
     let mut command = program.command();
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut parent = command.spawn().expect("a lesson starts");

@@ -43,14 +43,11 @@ impl Rates {
 }
 
 fn line(record: &Record, before: f64, now: f64) -> String {
-    let unit = match record.gflops {
-        Some(_) => "GFLOP/s",
-        None => "GB/s",
-    };
     let change = format!(
-        "{} -> {} {unit}, {}",
+        "{} -> {} {}, {}",
         significant(before),
         significant(now),
+        record.unit(),
         factor(now / before)
     );
     format!("  {:<34}{}", record.kernel, coloured(change, now / before))

@@ -49,9 +49,6 @@ pub struct Saves {
 
 impl Saves {
     /// Watches a file, and takes over Ctrl-C.
-    ///
-    /// # Errors
-    /// When Ctrl-C cannot be taken over.
     pub fn of(path: &Path) -> Result<Saves> {
         let (send, interrupts) = mpsc::channel();
         ctrlc::set_handler(move || {

@@ -1,0 +1,140 @@
+//! `--all-devices`: the lesson once for each device, and one table at the end.
+
+use common::device;
+use common::error::Result;
+use common::numbers::significant;
+use common::record::Record;
+use common::shape::Shape;
+use text::table;
+
+use super::{
+    CHILD_DEVICE_VARIABLE, Ended, Environment, Orders, Pause, complain, labels, println_quietly,
+    watch,
+};
+
+/// Runs the lesson on every device; its status is the largest of all.
+pub fn run(orders: &Orders, environment: &Environment, pause: Pause) -> Result<Option<Ended>> {
+    let labels = labels(environment);
+    if labels.is_empty() {
+        // For the error that says what is missing.
+        device::list()?;
+    }
+    let mut all = Ended::default();
+    let mut columns = Vec::new();
+    for (index, label) in labels.into_iter().enumerate() {
+        let mut environment = environment.clone();
+        environment.push((CHILD_DEVICE_VARIABLE, index.to_string().into()));
+        let ended = match watch(orders, environment, pause) {
+            Ok(Some(ended)) => ended,
+            Ok(None) => return Ok(None),
+            Err(error) => {
+                complain(&error);
+                Ended {
+                    status: error.status(),
+                    records: Vec::new(),
+                }
+            }
+        };
+        all.status = all.status.max(ended.status);
+        all.records.extend(ended.records.iter().cloned());
+        columns.push((label, ended.records));
+    }
+    if !orders.json {
+        println_quietly(&side_by_side(&columns));
+    }
+    Ok(Some(all))
+}
+
+/// The rates of every kernel at every size, a column for each device.
+pub fn side_by_side(results: &[(String, Vec<Record>)]) -> String {
+    let records = results.iter().flat_map(|(_, records)| records);
+    let on_devices: Vec<&Record> = records.filter(|one| one.platform != "host").collect();
+    let is_timed = |kernel: &str| {
+        let mut same = on_devices.iter().filter(|one| one.kernel == kernel);
+        same.any(|one| one.rate().is_some())
+    };
+    let mut kept: Vec<(&str, Shape)> = Vec::new();
+    for record in &on_devices {
+        // A kernel that is timed was shown by hand before, at a small size of its own. Only
+        // such a row may go: one with a fault says more than the rates beside it.
+        let by_hand = record.verified && record.rate().is_none() && is_timed(&record.kernel);
+        if !by_hand && !kept.contains(&key(record)) {
+            kept.push(key(record));
+        }
+    }
+    let row = |&(kernel, shape): &(&str, Shape)| {
+        let title = match kept.iter().filter(|other| other.0 == kernel).count() {
+            1 => kernel.to_string(),
+            _ => format!("{kernel} {shape}"),
+        };
+        let cells = results
+            .iter()
+            .map(|(_, records)| cell(records, (kernel, shape)));
+        std::iter::once(title).chain(cells).collect()
+    };
+    let rows: Vec<Vec<String>> = kept.iter().map(row).collect();
+    // Name over platform, so that several devices fit beside one another.
+    let labels: Vec<String> = results
+        .iter()
+        .map(|(label, _)| label.replace(" (", "\n("))
+        .collect();
+    let mut heading = vec!["kernel"];
+    heading.extend(labels.iter().map(String::as_str));
+    format!("\nAll devices side by side\n{}", table(&heading, &rows))
+}
+
+fn key(record: &Record) -> (&str, Shape) {
+    (&record.kernel, record.shape())
+}
+
+/// What a device made of a kernel, in a word or a rate. The last record counts: what
+/// went before it was another attempt.
+fn cell(records: &[Record], row: (&str, Shape)) -> String {
+    let Some(record) = records.iter().rfind(|record| key(record) == row) else {
+        return "did not run".to_string();
+    };
+    match record.rate() {
+        _ if record.died.is_some() => "DIED".into(),
+        _ if record.skipped.is_some() => "skipped".into(),
+        _ if record.failed.is_some() => "WRONG".into(),
+        Some(rate) => format!("{} {}", significant(rate), record.unit()),
+        None if record.verified => "right".into(),
+        None => "-".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(size: usize, gflops: Option<f64>, failed: Option<&str>) -> Record {
+        Record {
+            kernel: "a".into(),
+            m: size,
+            n: size,
+            k: size,
+            gflops,
+            failed: failed.map(String::from),
+            verified: failed.is_none(),
+            ..Record::default()
+        }
+    }
+
+    #[test]
+    fn what_was_shown_by_hand_goes_and_what_was_wrong_stays() {
+        let by_hand = record(3, None, None);
+        let wrong = record(16, None, Some("differs"));
+        let timed = record(20, Some(2.5), None);
+        let table = side_by_side(&[("x".into(), vec![by_hand, wrong, timed])]);
+        assert!(!table.contains("3x3x3"), "{table}");
+        let row = |size: &str| table.lines().find(|line| line.contains(size));
+        assert!(
+            row("16x16x16").is_some_and(|row| row.contains("WRONG")),
+            "{table}"
+        );
+        assert!(
+            row("20x20x20").is_some_and(|row| row.contains("2.50 GFLOP/s")),
+            "{table}"
+        );
+    }
+}

@@ -1,0 +1,33 @@
+//! Which devices a child sees. opencl3 loads its library once in a process, and the
+//! environment of this one is not ours to change; so another process is asked.
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+use common::device;
+use serde_json::json;
+
+use super::{Environment, PROBE_VARIABLE, ask, end_with_the_parent, println_quietly};
+
+/// How long a driver may take to name its devices.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The labels of the devices that this program sees in this environment; it must answer
+/// the probe ([`answer_probe`]). None when a driver fails, or stops for good.
+pub fn devices(program: &Path, environment: &Environment) -> Vec<String> {
+    let mut command = Command::new(program);
+    command
+        .env(PROBE_VARIABLE, "1")
+        .envs(environment.iter().cloned());
+    ask(&mut command, PATIENCE).unwrap_or_default()
+}
+
+/// The child's side of [`devices`].
+pub fn answer_probe() -> ExitCode {
+    end_with_the_parent();
+    let devices = device::list().unwrap_or_default();
+    let labels: Vec<String> = devices.iter().map(|device| device.label()).collect();
+    println_quietly(&json!(labels).to_string());
+    ExitCode::SUCCESS
+}
