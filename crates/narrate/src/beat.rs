@@ -1,43 +1,26 @@
 //! The parts of a lesson that are told one by one, and what each is about.
 
-/// A part of a lesson.
+/// A part of a lesson. beats.md has a section for each, which says what it is about.
+#[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beat {
-    /// Which drivers the loader is told of.
     Drivers,
-    /// Platforms, devices, the choice; context and queue.
     Device,
-    /// The limits of a device, as it tells them.
     Properties,
-    /// The limits of the device, measured.
     Limits,
-    /// A kernel begins: what is new in it.
     Kernel,
-    /// The program is compiled.
     Build,
-    /// Buffers are made.
     Allocate,
-    /// Buffers are made, and the inputs travel to the device.
     Upload,
-    /// The inputs travel to the device.
     Write,
-    /// The arguments are set.
     Arguments,
-    /// The result is filled with poison.
     Poison,
-    /// The kernel is enqueued.
     Launch,
-    /// The host waits for its end.
     Wait,
-    /// The result travels back.
     Read,
-    /// The result is compared with what it must be.
     Check,
-    /// The kernel is timed.
     Time,
-    /// What came out.
     Result,
-    /// All kernels of the lesson.
     End,
 }
 

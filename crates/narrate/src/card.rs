@@ -2,10 +2,10 @@
 //! lines marked that the kernel before it did not have.
 
 use common::source::{KernelText, Source};
-use console::style;
 use text::diff::{self, Change};
 
 use super::Beat;
+use super::screen::style;
 
 /// A kernel that begins.
 pub struct Card {
@@ -28,12 +28,6 @@ pub struct Card {
 pub(super) struct Cards {
     now: Option<Card>,
     before: Option<Card>,
-}
-
-/// What is said when a kernel begins.
-pub(super) struct Summary {
-    pub says: String,
-    pub facts: Vec<String>,
 }
 
 impl Card {
@@ -61,41 +55,29 @@ impl Cards {
 
     /// "building: matmul_naive", as far as the beat belongs to a kernel.
     pub fn headline(&self, beat: Beat) -> String {
-        let about_a_kernel = !matches!(
-            beat,
-            Beat::Drivers | Beat::Device | Beat::Properties | Beat::Limits | Beat::End
-        );
-        match self.now.as_ref().filter(|_| about_a_kernel) {
-            Some(card) if beat == Beat::Kernel => format!("kernel {}", card.name),
-            Some(card) => format!("{}: {}", card.name, beat.title()),
-            None => beat.title().into(),
+        use Beat::*;
+        match (&self.now, beat) {
+            (None, _) | (_, Drivers | Device | Properties | Limits | End) => beat.title().into(),
+            (Some(card), Kernel) => format!("kernel {}", card.name),
+            (Some(card), _) => format!("{}: {}", card.name, beat.title()),
         }
     }
 
-    pub fn summary(&self) -> Summary {
+    /// What is new in the kernel, and what more there is to know, a line each.
+    pub fn summary(&self) -> (&str, Vec<String>) {
         let Some(now) = &self.now else {
-            return Summary {
-                says: String::new(),
-                facts: Vec::new(),
-            };
+            return ("", Vec::new());
         };
-        let mut facts = now.facts.clone();
-        facts.extend(self.news());
-        Summary {
-            says: now.says.clone(),
-            facts,
-        }
+        let facts = now.facts.iter().cloned().chain(self.news());
+        (&now.says, facts.collect())
     }
 
     /// How the kernel differs from the one before it, in a line.
     fn news(&self) -> Option<String> {
         let (now, before) = (self.now.as_ref()?, self.before.as_ref()?);
         if now.kernel == before.kernel {
-            return Some(format!(
-                "the kernel of the step before, with {}",
-                now.macros()
-            ))
-            .filter(|_| now.defines != before.defines);
+            let news = format!("the kernel of the step before, with {}", now.macros());
+            return (now.defines != before.defines).then_some(news);
         }
         let lines = self.marked_lines()?;
         let new = lines.iter().filter(|line| line.change == Change::New);
@@ -134,7 +116,7 @@ impl Cards {
             }
             Some(before) => format!(
                 "{} marks what is new against {}.",
-                style("+").green().for_stderr(),
+                style("+").green(),
                 before.kernel
             ),
             None => "The first kernel: nothing to compare it with.".into(),
@@ -149,7 +131,7 @@ impl Cards {
             match line.change {
                 Change::New => {
                     let line = format!("{number:>4} + {}", emphasized(line));
-                    style(line).green().for_stderr().to_string()
+                    style(line).green().to_string()
                 }
                 _ => format!("{number:>4}   {}", line.text()),
             }
@@ -159,7 +141,7 @@ impl Cards {
 
     /// What is new and why, as the lesson and the kernel's own comment say it.
     pub fn explanation(&self, beat: Option<Beat>) -> Vec<String> {
-        let bold = |text: &str| style(text).bold().for_stderr().to_string();
+        let bold = |text: &str| style(text).bold().to_string();
         let mut shown = Vec::new();
         if let Some(beat) = beat {
             shown.push(bold(&self.headline(beat)));
@@ -168,7 +150,7 @@ impl Cards {
             shown.push(String::new());
         }
         if let Some(now) = &self.now {
-            let Summary { says, facts } = self.summary();
+            let (says, facts) = self.summary();
             shown.push(bold(&format!("{}: {says}", now.name)));
             shown.extend(facts);
             shown.push(String::new());
@@ -189,7 +171,7 @@ fn emphasized(line: &diff::Line) -> String {
         if plain {
             piece.clone()
         } else {
-            style(piece).green().underlined().for_stderr().to_string()
+            style(piece).green().underlined().to_string()
         }
     });
     pieces.collect()

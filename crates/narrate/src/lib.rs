@@ -26,13 +26,12 @@ mod screen;
 mod state;
 mod wait;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::rc::Rc;
 
 use common::device;
-use common::error::Result;
-use common::error::Wish;
+use common::error::{Result, Wish};
 use common::record::Record;
 use common::tell::{Call, Listener};
 use indicatif::ProgressBar;
@@ -42,6 +41,7 @@ pub use beat::Beat;
 pub use card::Card;
 pub use memory::Look;
 
+use outcome::Bar;
 use state::State;
 
 /// To whom it is told.
@@ -55,18 +55,12 @@ pub enum Audience {
 
 /// Tells what happens, if anybody wants to know. A clone is the same narrator.
 #[derive(Clone, Default)]
-pub struct Narrator(Option<Rc<Inner>>);
+pub struct Narrator(Option<Rc<RefCell<State>>>);
 
-struct Inner {
-    /// How many guards of [`Narrator::hush`] are alive.
-    hushed: Cell<usize>,
-    state: RefCell<State>,
-}
+/// While it lives the narrator says nothing, and waits for nothing.
+pub struct Hush(Narrator);
 
-/// While it lives the narrator says nothing.
-pub struct Hush<'a>(&'a Narrator);
-
-impl Drop for Hush<'_> {
+impl Drop for Hush {
     fn drop(&mut self) {
         self.0.speak_up();
     }
@@ -76,10 +70,7 @@ impl Narrator {
     /// A narrator for a lesson. A silent one is the default.
     pub fn new(audience: Audience, spinner: ProgressBar) -> Result<Narrator> {
         let state = State::new(audience, spinner)?;
-        Ok(Narrator(Some(Rc::new(Inner {
-            hushed: Cell::new(0),
-            state: RefCell::new(state),
-        }))))
+        Ok(Narrator(Some(Rc::new(RefCell::new(state)))))
     }
 
     /// Whether anybody wants to know.
@@ -89,61 +80,52 @@ impl Narrator {
 
     /// Whether there is somebody to press keys.
     pub fn is_attended(&self) -> bool {
-        self.ask(|state| state.attended).unwrap_or(false)
+        self.is(|state| state.attended)
     }
 
     /// Whether the narrator shows what the lesson prints as well, since its tables
     /// would not fit the narrow screen: with `--present` on a terminal.
     pub fn speaks_for_the_lesson(&self) -> bool {
-        let present = |state: &State| state.screen.present && state.attended;
-        std::io::stdout().is_terminal() && self.ask(present).unwrap_or(false)
+        std::io::stdout().is_terminal() && self.is(|state| state.screen.present && state.attended)
     }
 
     /// Says nothing, and waits for nothing, until the guard is dropped.
-    pub fn hush(&self) -> Hush<'_> {
+    pub fn hush(&self) -> Hush {
         self.mute();
-        Hush(self)
+        Hush(self.clone())
     }
 
     /// Says nothing, and waits for nothing, until [`Narrator::speak_up`].
     pub fn mute(&self) {
-        if let Some(inner) = &self.0 {
-            inner.hushed.set(inner.hushed.get() + 1);
-        }
+        self.keep(|state| state.hushed += 1);
     }
 
     /// Ends [`Narrator::mute`].
     pub fn speak_up(&self) {
-        if let Some(inner) = &self.0 {
-            inner.hushed.set(inner.hushed.get() - 1);
-        }
+        self.keep(|state| state.hushed -= 1);
     }
 
-    /// Whether what it is told is told on.
-    fn is_listening(&self) -> bool {
-        self.0.as_ref().is_some_and(|inner| inner.hushed.get() == 0)
-    }
-
-    /// The state, unless there is none or it is hushed.
+    /// Changes the state, unless there is none or it is hushed.
     fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> Option<T> {
-        let inner = self.0.as_ref().filter(|_| self.is_listening())?;
-        Some(change(&mut inner.state.borrow_mut()))
+        let mut state = self.0.as_ref()?.borrow_mut();
+        (state.hushed == 0).then(|| change(&mut state))
     }
 
     /// Changes what is remembered, also while nothing is said.
     fn keep(&self, change: impl FnOnce(&mut State)) {
-        if let Some(inner) = &self.0 {
-            change(&mut inner.state.borrow_mut());
+        if let Some(state) = &self.0 {
+            change(&mut state.borrow_mut());
         }
     }
 
-    fn ask<T>(&self, question: impl FnOnce(&State) -> T) -> Option<T> {
-        Some(question(&self.0.as_ref()?.state.borrow()))
+    /// Whether this is so; not where nobody wants to know.
+    fn is(&self, so: impl FnOnce(&State) -> bool) -> bool {
+        self.0.as_ref().is_some_and(|state| so(&state.borrow()))
     }
 
     /// Tells which platforms and devices there are.
     pub fn platforms(&self) {
-        if !self.is_listening() {
+        if !self.listens() {
             return;
         }
         let platforms = device::platforms();
@@ -175,20 +157,13 @@ impl Narrator {
     /// Begins a part of the lesson, after a key for what was told before it.
     pub fn beat(&self, beat: Beat) -> Result<()> {
         self.pause()?;
-        self.with(|state| {
-            state.beat = Some(beat);
-            let headline = state.cards.headline(beat);
-            state.say(|screen| screen.headline(&headline, beat.says(screen.present)));
-        });
+        self.with(|state| state.begin(beat));
         Ok(())
     }
 
     /// Tells something that is no call.
     pub fn note(&self, text: impl FnOnce() -> String) {
-        if self.is_listening() {
-            let text = text();
-            self.with(|state| state.say(|screen| screen.note(&text)));
-        }
+        self.with(|state| state.say(|screen| screen.note(&text())));
     }
 
     /// Hears what the lesson prints, to be able to show it again; says it where it
@@ -210,9 +185,6 @@ impl Narrator {
     }
 
     /// Begins a kernel: what is new in it, and why.
-    ///
-    /// # Errors
-    /// When its file cannot be read, and what a key asked for.
     pub fn kernel(&self, card: impl FnOnce() -> Result<Card>) -> Result<()> {
         if !self.is_on() {
             return Ok(());
@@ -227,10 +199,11 @@ impl Narrator {
         });
         self.with(|state| {
             let headline = state.cards.headline(Beat::Kernel);
-            let summary = state.cards.summary();
+            let (says, facts) = state.cards.summary();
+            let says = says.to_string();
             state.say(|screen| {
-                screen.headline(&headline, &summary.says);
-                summary.facts.iter().for_each(|fact| screen.note(fact));
+                screen.headline(&headline, &says);
+                facts.iter().for_each(|fact| screen.note(fact));
             });
         });
         Ok(())
@@ -256,16 +229,11 @@ impl Narrator {
     }
 
     /// Asks for a prediction of what is measured next.
-    ///
-    /// # Errors
-    /// When a key asked for the end.
     pub fn predict(&self, name: &str, before: Option<&str>) -> Result<()> {
         self.pause()?;
         let asked = self.with(|state| {
             state.hurried = false;
-            state.beat = Some(Beat::Time);
-            let headline = state.cards.headline(Beat::Time);
-            state.say(|screen| screen.headline(&headline, Beat::Time.says(screen.present)));
+            state.begin(Beat::Time);
             state.unseen = false;
             state.ask_the_room(name, before)
         });
@@ -276,14 +244,19 @@ impl Narrator {
     /// predicted, and waits for a key.
     pub fn result(&self, record: &Record, factor: Option<f64>) -> Result<()> {
         self.with(|state| state.show_result(record, factor));
-        self.keep(|state| state.keep_result(record));
+        // For the comparison with the next kernel, and for the picture at the end.
+        self.keep(|state| {
+            if let Some(bar) = Bar::of(record) {
+                state.results.retain(|known| known.name != bar.name);
+                state.results.push(bar);
+            }
+        });
         self.pause()
     }
 
     /// Ends the lesson: all kernels in one picture.
     pub fn end(&self) -> Result<()> {
-        let several = |state: &State| state.results.len() > 1;
-        if self.ask(several).unwrap_or(false) {
+        if self.is(|state| state.results.len() > 1) {
             self.beat(Beat::End)?;
             self.with(|state| {
                 state.hurried = false;
@@ -302,7 +275,7 @@ impl Narrator {
 
 impl Listener for Narrator {
     fn listens(&self) -> bool {
-        self.is_listening()
+        self.is(|state| state.hushed == 0)
     }
 
     fn hear(&self, call: &Call) {
@@ -316,8 +289,8 @@ impl Listener for Narrator {
     }
 
     fn name_of(&self, buffer: cl_mem) -> &'static str {
-        self.ask(|state| state.memory.name_of(buffer))
-            .flatten()
-            .unwrap_or("a buffer")
+        let state = self.0.as_ref().map(|state| state.borrow());
+        let name = state.and_then(|state| state.memory.name_of(buffer));
+        name.unwrap_or("a buffer")
     }
 }

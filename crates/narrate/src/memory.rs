@@ -1,19 +1,15 @@
 //! The buffers of a lesson, by the names that people give them, and a look into
 //! their corners while a key is awaited.
 
-use std::ffi::c_void;
-use std::ptr;
-
 use common::element::{Elements, Type};
 use common::memory::is_poison;
 use common::numbers::significant;
-use console::style;
-use opencl3::command_queue::{self, CommandQueue};
-use opencl3::event::Event;
+use opencl3::command_queue::{CommandQueue, retain_command_queue};
 use opencl3::memory::{Buffer, ClMem, retain_mem_object};
-use opencl3::types::{CL_BLOCKING, cl_command_queue, cl_mem};
+use opencl3::types::{CL_BLOCKING, cl_mem};
 
 use super::Narrator;
+use super::screen::style;
 
 /// How to look at a buffer.
 #[derive(Clone, Copy, Debug)]
@@ -47,21 +43,10 @@ pub(super) struct Memory {
 
 struct Watched {
     name: &'static str,
-    /// The same buffer, kept alive by a reference of our own.
+    /// The same buffer, and the queue to read it by, kept alive by references of our own.
     buffer: Buffer<u8>,
-    queue: Queue,
+    queue: CommandQueue,
     look: Look,
-}
-
-/// A queue, kept alive by a reference of our own.
-struct Queue(cl_command_queue);
-
-impl Drop for Queue {
-    fn drop(&mut self) {
-        // SAFETY: releases the reference that `watch` retained. A driver that
-        // fails here leaves nothing to be done.
-        let _ = unsafe { command_queue::release_command_queue(self.0) };
-    }
 }
 
 impl Narrator {
@@ -78,17 +63,15 @@ impl Narrator {
             memory.watched.retain(|watched| watched.name != name);
             memory.names.retain(|(known, _)| *known != buffer.get());
             memory.names.push((buffer.get(), name));
-            let (buffer, queue) = (buffer.get(), queue.get());
             // SAFETY: both handles are alive, since their owners are borrowed here.
             let retained = unsafe {
-                retain_mem_object(buffer).is_ok()
-                    && command_queue::retain_command_queue(queue).is_ok()
+                retain_mem_object(buffer.get()).is_ok() && retain_command_queue(queue.get()).is_ok()
             };
             if retained {
                 memory.watched.push(Watched {
                     name,
-                    buffer: Buffer::new(buffer),
-                    queue: Queue(queue),
+                    buffer: Buffer::new(buffer.get()),
+                    queue: CommandQueue::new(queue.get(), queue.max_work_item_dimensions()),
                     look,
                 });
             }
@@ -145,7 +128,7 @@ impl Watched {
             self.name,
             ty.name()
         );
-        let mut shown = vec![style(title).bold().for_stderr().to_string()];
+        let mut shown = vec![style(title).bold().to_string()];
         let last_row = high.saturating_sub(1) * cols + wide;
         let Some(data) = self.read(last_row * ty.size()) else {
             shown.push("    it cannot be read just now".into());
@@ -159,10 +142,8 @@ impl Watched {
                 let poison = is_poison(&data, i);
                 poisoned |= poison;
                 if poison {
-                    style(format!("{:>8}", "poison"))
-                        .magenta()
-                        .for_stderr()
-                        .to_string()
+                    let cell = format!("{:>8}", "poison");
+                    style(cell).magenta().to_string()
                 } else {
                     format!("{:>8}", short(data.get(i), ty))
                 }
@@ -182,23 +163,13 @@ impl Watched {
     /// The first bytes of the buffer.
     fn read(&self, bytes: usize) -> Option<Vec<u8>> {
         let mut data = vec![0u8; bytes];
-        // SAFETY: both handles are kept alive by references of our own; the call
-        // blocks, so `data` is neither moved nor freed meanwhile, and it has room
-        // for the bytes asked for. A range that is too long is refused.
-        let event = unsafe {
-            command_queue::enqueue_read_buffer(
-                self.queue.0,
-                self.buffer.get(),
-                CL_BLOCKING,
-                0,
-                bytes,
-                data.as_mut_ptr().cast::<c_void>(),
-                0,
-                ptr::null(),
-            )
+        // SAFETY: the call blocks, so `data` is neither moved nor freed meanwhile. A range
+        // that is too long is refused.
+        let read = unsafe {
+            self.queue
+                .enqueue_read_buffer(&self.buffer, CL_BLOCKING, 0, &mut data, &[])
         };
-        // The event is released when it is dropped.
-        event.ok().map(Event::new).map(|_| data)
+        read.ok().map(|_| data)
     }
 }
 

@@ -2,9 +2,9 @@
 
 use common::numbers::{factor, percent, seconds, significant};
 use common::record::Record;
-use console::{Alignment, measure_text_width, pad_str, style};
+use console::{Alignment, measure_text_width, pad_str};
 
-use super::screen::Screen;
+use super::screen::{Screen, style};
 
 /// What the room expects.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,14 +27,10 @@ pub(super) struct Bar {
 
 impl Bar {
     pub fn of(record: &Record) -> Option<Bar> {
-        let unit = match record.gflops {
-            Some(_) => "GFLOP/s",
-            None => "GB/s",
-        };
         Some(Bar {
             name: record.kernel.clone(),
             rate: record.rate()?,
-            unit,
+            unit: record.unit(),
             measured: true,
         })
     }
@@ -85,18 +81,18 @@ impl Screen {
     pub fn outcome(&mut self, outcome: &Outcome) {
         let record = outcome.record;
         if let Some(reason) = &record.skipped {
-            let skipped = style("skipped:").yellow().for_stderr();
+            let skipped = style("skipped:").yellow();
             return self.note(&format!("{skipped} {reason}"));
         }
         if let Some(wrong) = &record.failed {
-            let mark = style("✗ WRONG").red().bold().for_stderr();
+            let mark = style("✗ WRONG").red().bold();
             return self.note(&format!("{mark}\n{}", wrong.trim_end()));
         }
         if let Some(how) = &record.died {
-            let mark = style("✗ DIED").red().bold().for_stderr();
+            let mark = style("✗ DIED").red().bold();
             return self.note(&format!("{mark}\n{how}"));
         }
-        let right = style("✓ right").green().bold().for_stderr();
+        let right = style("✓ right").green().bold();
         let (Some(median), Some(bar)) = (record.seconds_median, Bar::of(record)) else {
             return self.note(&format!("{right}, not timed"));
         };
@@ -117,12 +113,7 @@ impl Screen {
         self.bars(&bars.into_iter().flatten().collect::<Vec<_>>());
         if let Some(verdict) = outcome.verdict(&bar) {
             self.print("");
-            self.print(
-                &style(format!("  {verdict}"))
-                    .bold()
-                    .for_stderr()
-                    .to_string(),
-            );
+            self.print(&style(format!("  {verdict}")).bold().to_string());
         }
         if let (false, Some(_), Some(share)) =
             (self.present, &outcome.before, record.share_of_limit)
@@ -175,7 +166,7 @@ impl Screen {
 
 impl Bar {
     fn colored(&self, drawn: String) -> String {
-        let drawn = style(drawn).for_stderr();
+        let drawn = style(drawn);
         if self.measured {
             drawn.cyan().to_string()
         } else {

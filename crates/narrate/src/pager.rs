@@ -1,10 +1,11 @@
 //! A text on a screen of its own, to scroll through. The screen before it is as
 //! it was when the learner comes back.
 
-use console::{Key, Term, style, truncate_str};
+use common::error::Result;
+use console::{Key, Term, truncate_str};
 use text::wrap::wrap;
 
-use super::Wish;
+use super::screen::{Screen, style};
 
 /// The terminal's other screen, which has no scrollback; left when dropped.
 struct OtherScreen<'a>(&'a Term);
@@ -31,36 +32,30 @@ pub enum Begin {
     Bottom,
 }
 
-/// Shows a text until a key leads back. What it answers is Control-C, or that the
-/// terminal has gone away.
-pub fn view(term: &Term, text: &[String], begin: Begin) -> Option<Wish> {
-    let screen = OtherScreen::enter(term);
+/// Shows a text until a key leads back, or ends the lesson.
+pub fn view(screen: &Screen, text: &[String], begin: Begin) -> Result<()> {
+    let other = OtherScreen::enter(&screen.term);
     let mut top = match begin {
         Begin::Top => 0,
         Begin::Bottom => usize::MAX,
     };
     loop {
-        let (height, columns) = term.size();
+        let (height, columns) = screen.term.size();
         let (height, columns) = (usize::from(height).max(2), usize::from(columns));
         let wrapped = wrap(&text.join("\n"), columns);
         let lines: Vec<&str> = wrapped.split('\n').collect();
         let page = height - 1;
         let last = lines.len().saturating_sub(page);
         top = top.min(last);
-        draw(screen.0, &lines[top..], page, columns);
-        let key = match term.read_key_raw() {
-            Ok(key) => key,
-            Err(_) => return Some(Wish::Quit),
-        };
-        top = match key {
+        draw(other.0, &lines[top..], page, columns);
+        top = match screen.key()? {
             Key::ArrowUp | Key::Char('k') => top.saturating_sub(1),
             Key::ArrowDown | Key::Char('j') => top.saturating_add(1),
             Key::PageUp => top.saturating_sub(page - 1),
             Key::PageDown | Key::Char(' ') => top + page - 1,
             Key::Home => 0,
             Key::End => last,
-            Key::Enter | Key::Escape | Key::ArrowLeft | Key::Char('b' | 'q') => return None,
-            Key::CtrlC => return Some(Wish::Interrupt),
+            Key::Enter | Key::Escape | Key::ArrowLeft | Key::Char('b' | 'q') => return Ok(()),
             _ => top,
         };
     }
@@ -79,6 +74,6 @@ fn draw(term: &Term, lines: &[&str], page: usize, columns: usize) {
         " Up Down PgUp PgDn scroll   Esc back "
     };
     let keys = truncate_str(keys, columns, "").to_string();
-    shown.push_str(&style(keys).reverse().for_stderr().to_string());
+    shown.push_str(&style(keys).reverse().to_string());
     let _ = term.write_str(&shown);
 }

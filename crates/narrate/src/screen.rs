@@ -1,8 +1,9 @@
 //! How what is told looks: in a terminal of 80 columns, and with `--present` in
 //! large type, in 60 columns, with fewer words and more room between them.
 
+use common::error::{Error, Result, Wish};
 use common::tell::Call;
-use console::{StyledObject, Term, measure_text_width, style};
+use console::{Key, StyledObject, Term, measure_text_width};
 use text::wrap::wrap;
 
 /// Columns of a presentation, and most of a narration.
@@ -17,6 +18,11 @@ pub(super) struct Screen {
     pub history: Vec<String>,
     attended: bool,
     last_call: Option<&'static str>,
+}
+
+/// Text as it looks on standard error.
+pub(super) fn style<T>(text: T) -> StyledObject<T> {
+    console::style(text).for_stderr()
 }
 
 impl Screen {
@@ -65,14 +71,14 @@ impl Screen {
         if !says.is_empty() {
             self.space();
             let says = wrap(&format!("  {says}"), self.columns());
-            self.print(&style(says).dim().for_stderr().to_string());
+            self.print(&style(says).dim().to_string());
         }
     }
 
     fn rule(&mut self, title: &str) {
         let rest = self.columns().saturating_sub(title.chars().count() + 4);
         let line = format!("── {title} {}", "─".repeat(rest));
-        self.print(&format!("\n{}", style(line).bold().for_stderr()));
+        self.print(&format!("\n{}", style(line).bold()));
     }
 
     /// The title in a frame as wide as the screen, at the top of an empty one.
@@ -81,11 +87,11 @@ impl Screen {
             let _ = self.term.clear_screen();
         }
         let inside = self.columns().saturating_sub(2);
-        let bold = |line: String| style(line).bold().cyan().for_stderr().to_string();
+        let bold = |line: String| style(line).bold().cyan().to_string();
         self.print(&bold(format!("┏{}┓", "━".repeat(inside))));
         for line in wrap(title, inside.saturating_sub(4)).lines() {
-            let rest = inside.saturating_sub(2 + line.chars().count());
-            self.print(&bold(format!("┃  {line}{}┃", " ".repeat(rest))));
+            let width = inside.saturating_sub(2);
+            self.print(&bold(format!("┃  {line:<width$}┃")));
         }
         self.print(&bold(format!("┗{}┛", "━".repeat(inside))));
     }
@@ -100,33 +106,24 @@ impl Screen {
     /// A call with its arguments, and what it returned.
     pub fn call(&mut self, call: &Call) {
         let returned = if call.failed {
-            style(&call.returned).red().bold().for_stderr()
+            style(&call.returned).red().bold()
         } else {
-            style(&call.returned).green().for_stderr()
+            style(&call.returned).green()
         };
-        let name = style(call.name).cyan().bold().for_stderr();
-        if self.present {
-            self.call_below_its_name(call, name, returned)
-        } else {
-            let arguments = arguments(call, false);
-            self.result_of(&format!("  {name}({arguments})"), returned);
+        let name = style(call.name).cyan().bold();
+        let arguments = arguments(call, self.present);
+        if !self.present {
+            return self.result_of(&format!("  {name}({arguments})"), returned);
         }
-    }
-
-    /// Calls of one name stand together below it.
-    fn call_below_its_name(
-        &mut self,
-        call: &Call,
-        name: StyledObject<&str>,
-        returned: StyledObject<&String>,
-    ) {
+        // Calls of one name stand together below it.
         if self.last_call != Some(call.name) {
             self.space();
             self.print(&format!("  {name}"));
         }
-        match &*arguments(call, true) {
-            "" => self.print(&format!("      -> {returned}")),
-            arguments => self.result_of(&format!("      {arguments}"), returned),
+        if arguments.is_empty() {
+            self.print(&format!("      -> {returned}"));
+        } else {
+            self.result_of(&format!("      {arguments}"), returned);
         }
         self.last_call = Some(call.name);
     }
@@ -148,16 +145,12 @@ impl Screen {
         self.print(&indented.join("\n"));
     }
 
-    /// Shows the keys on a line of their own, and says how many lines that took.
-    pub fn keys(&mut self, keys: &str) -> usize {
+    /// Shows the keys, and below them what was `typed`, until one is pressed. Control-C
+    /// and a terminal that has gone away are errors: wishes to end.
+    pub fn ask(&self, keys: &str, typed: &str) -> Result<Key> {
         let mut lines: Vec<String> = wrap(keys, self.columns().saturating_sub(2))
             .lines()
-            .map(|line| {
-                style(format!(" {line} "))
-                    .reverse()
-                    .for_stderr()
-                    .to_string()
-            })
+            .map(|line| style(format!(" {line} ")).reverse().to_string())
             .collect();
         if self.present {
             lines.insert(0, String::new());
@@ -165,7 +158,20 @@ impl Screen {
         for line in &lines {
             let _ = self.term.write_line(line);
         }
-        lines.len()
+        let _ = self.term.write_str(typed);
+        let key = self.key();
+        let _ = self.term.clear_line();
+        let _ = self.term.clear_last_lines(lines.len());
+        key
+    }
+
+    /// The next key.
+    pub fn key(&self) -> Result<Key> {
+        match self.term.read_key_raw() {
+            Ok(Key::CtrlC) => Err(Error::Asked(Wish::Interrupt)),
+            Ok(key) => Ok(key),
+            Err(_) => Err(Error::Asked(Wish::Quit)),
+        }
     }
 }
 

@@ -16,6 +16,8 @@ use super::{Audience, Beat};
 
 /// What is narrated, and to whom.
 pub struct State {
+    /// How often nothing is to be said and no key awaited, [`super::Narrator::hush`].
+    pub(super) hushed: usize,
     /// Of the lesson.
     pub(super) title: String,
     pub(super) screen: Screen,
@@ -44,6 +46,7 @@ impl State {
         let attended = std::io::stdin().is_terminal() && Term::stderr().is_term();
         let attended = attended && !console::is_dumb();
         Ok(State {
+            hushed: 0,
             title: String::new(),
             screen: Screen::new(audience == Audience::Room, attended),
             spinner,
@@ -58,6 +61,13 @@ impl State {
             prediction: None,
             results: Vec::new(),
         })
+    }
+
+    /// Begins a part of the lesson.
+    pub(super) fn begin(&mut self, beat: Beat) {
+        self.beat = Some(beat);
+        let headline = self.cards.headline(beat);
+        self.say(|screen| screen.headline(&headline, beat.says(screen.present)));
     }
 
     /// Says something, with the spinner out of the way.
@@ -83,13 +93,5 @@ impl State {
             screen.headline(&headline, "");
             screen.outcome(&outcome);
         });
-    }
-
-    /// For the comparison with the next kernel, and for the picture at the end.
-    pub(super) fn keep_result(&mut self, record: &Record) {
-        if let Some(bar) = Bar::of(record) {
-            self.results.retain(|known| known.name != bar.name);
-            self.results.push(bar);
-        }
     }
 }

@@ -1,13 +1,13 @@
 //! Waiting for a key, and what each key does; asking for a prediction.
 
-use common::error::Wish;
-use common::error::{Error, Result};
-use console::{Key, style};
+use common::error::{Error, Result, Wish};
+use console::Key;
 use supervise::events::Event;
 
 use super::State;
 use super::outcome::Prediction;
 use super::pager::{self, Begin};
+use super::screen::style;
 
 /// Rows and columns of a buffer's corner.
 const CORNER: usize = 8;
@@ -18,11 +18,10 @@ impl State {
     pub fn pause(&mut self) -> Result<()> {
         let wait = self.unseen && self.attended && !self.hurried;
         self.unseen = false;
-        if !wait {
-            return Ok(());
+        if wait {
+            self.while_paused(State::answer_keys)?;
         }
-        let wish = self.while_paused(State::next_wish)?;
-        wish.map_or(Ok(()), |wish| Err(Error::Asked(wish)))
+        Ok(())
     }
 
     /// Does something that a person may take any time for: the process that
@@ -31,38 +30,29 @@ impl State {
         self.spinner.disable_steady_tick();
         self.spinner.finish_and_clear();
         self.events.send(&Event::Paused)?;
-        let waited = wait(self)?;
+        let waited = wait(self);
         self.events.send(&Event::Resumed)?;
-        Ok(waited)
+        waited
     }
 
-    /// Answers keys until one leads on: `None` for forward.
-    fn next_wish(&mut self) -> Result<Option<Wish>> {
+    /// Answers keys until one leads forward; another way on is an error.
+    fn answer_keys(&mut self) -> Result<()> {
         loop {
-            let lines = self.screen.keys(self.key_line());
-            let key = self.screen.term.read_key_raw();
-            let _ = self.screen.term.clear_last_lines(lines);
-            let wish = match key {
-                Ok(Key::Enter | Key::Char(' ') | Key::ArrowRight) => return Ok(None),
-                Ok(Key::Char('n')) => {
+            match self.screen.ask(self.key_line(), "")? {
+                Key::Enter | Key::Char(' ') | Key::ArrowRight => return Ok(()),
+                Key::Char('n') => {
                     self.hurried = true;
-                    return Ok(None);
+                    return Ok(());
                 }
-                Ok(Key::Char('b') | Key::ArrowLeft) => self.look_back(Begin::Top),
-                Ok(Key::ArrowUp | Key::PageUp) => self.look_back(Begin::Bottom),
-                Ok(Key::Char('k')) => {
-                    pager::view(&self.screen.term, &self.cards.shown_kernel(), Begin::Top)
+                Key::Char('b') | Key::ArrowLeft => self.look_back(Begin::Top)?,
+                Key::ArrowUp | Key::PageUp => self.look_back(Begin::Bottom)?,
+                Key::Char('k') => {
+                    pager::view(&self.screen, &self.cards.shown_kernel(), Begin::Top)?
                 }
-                Ok(Key::Char('m')) => self.look_into_memory()?,
-                Ok(Key::Char('r')) if self.repeatable => Some(Wish::Again),
-                Ok(Key::Char('q')) => Some(Wish::Quit),
-                Ok(Key::CtrlC) => Some(Wish::Interrupt),
-                Ok(_) => None,
-                // The terminal has gone away.
-                Err(_) => Some(Wish::Quit),
-            };
-            if wish.is_some() {
-                return Ok(wish);
+                Key::Char('m') => self.look_into_memory()?,
+                Key::Char('r') if self.repeatable => return Err(Error::Asked(Wish::Again)),
+                Key::Char('q') => return Err(Error::Asked(Wish::Quit)),
+                _ => {}
             }
         }
     }
@@ -77,18 +67,18 @@ impl State {
     }
 
     /// The explanation, and below it everything that was told so far.
-    fn look_back(&self, begin: Begin) -> Option<Wish> {
+    fn look_back(&self, begin: Begin) -> Result<()> {
         let mut text = self.cards.explanation(self.beat);
         let heading = style("What was told so far, the latest last").bold();
-        text.push(heading.for_stderr().to_string());
+        text.push(heading.to_string());
         text.push(String::new());
         text.extend(self.screen.history.iter().cloned());
-        pager::view(&self.screen.term, &text, begin)
+        pager::view(&self.screen, &text, begin)
     }
 
     /// The buffers. Reading them waits for the queue, and so for a kernel that may
     /// hang: that is no pause.
-    fn look_into_memory(&mut self) -> Result<Option<Wish>> {
+    fn look_into_memory(&mut self) -> Result<()> {
         self.events
             .send(&Event::Doing("looking into the buffers".into()))?;
         let side = if self.screen.present {
@@ -98,7 +88,7 @@ impl State {
         };
         let shown = self.memory.shown(side);
         self.events.send(&Event::Paused)?;
-        Ok(pager::view(&self.screen.term, &shown, Begin::Top))
+        pager::view(&self.screen, &shown, Begin::Top)
     }
 
     /// Asks what the next measurement will say, and keeps the answer.
@@ -106,55 +96,43 @@ impl State {
         if !self.attended {
             return Ok(());
         }
-        let question = match before {
-            Some(before) => format!("How many times as fast as {before} will {name} be?"),
-            None => format!("What share of the device's limit will {name} reach, in percent?"),
+        let (question, hint) = match before {
+            Some(before) => (
+                format!("How many times as fast as {before} will {name} be?"),
+                "a factor such as 2 or 0.5   Enter (alone: skip)   q quit",
+            ),
+            None => (
+                format!("What share of the device's limit will {name} reach, in percent?"),
+                "a number such as 5   Enter (alone: skip)   q quit",
+            ),
         };
-        let hint = match before {
-            Some(_) => "a factor such as 2 or 0.5   Enter (alone: skip)   q quit",
-            None => "a number such as 5   Enter (alone: skip)   q quit",
-        };
-        let question = style(question).bold().for_stderr().to_string();
+        let question = style(question).bold().to_string();
         self.say(|screen| screen.note(&question));
         let answer = self.while_paused(|state| state.number(hint))?;
-        let answer = match answer {
-            Ok(answer) => answer,
-            Err(wish) => return Err(Error::Asked(wish)),
-        };
         self.prediction = answer.map(|number| match before {
             Some(_) => Prediction::Factor(number),
             None => Prediction::Share(number / 100.0),
         });
-        let answer = match answer {
-            Some(number) => format!("predicted: {number}"),
-            None => "no prediction".into(),
-        };
+        let answer = answer.map_or("no prediction".into(), |n| format!("predicted: {n}"));
         self.say(|screen| screen.note(&answer));
         self.unseen = false;
         Ok(())
     }
 
-    /// A number that is typed, or nothing, or a wish.
-    fn number(&mut self, hint: &str) -> Result<Result<Option<f64>, Wish>> {
+    /// A number that is typed, or nothing.
+    fn number(&mut self, hint: &str) -> Result<Option<f64>> {
         let mut typed = String::new();
         loop {
-            let lines = self.screen.keys(hint);
-            let _ = self.screen.term.write_str(&format!("  > {typed}"));
-            let key = self.screen.term.read_key_raw();
-            let _ = self.screen.term.clear_line();
-            let _ = self.screen.term.clear_last_lines(lines);
-            match key {
-                Ok(Key::Enter) if typed.is_empty() => return Ok(Ok(None)),
-                Ok(Key::Enter) => match parse(&typed) {
-                    Some(number) => return Ok(Ok(Some(number))),
+            match self.screen.ask(hint, &format!("  > {typed}"))? {
+                Key::Enter if typed.is_empty() => return Ok(None),
+                Key::Enter => match parse(&typed) {
+                    Some(number) => return Ok(Some(number)),
                     None => typed.clear(),
                 },
-                Ok(Key::Backspace) => drop(typed.pop()),
-                Ok(Key::Char('q')) => return Ok(Err(Wish::Quit)),
-                Ok(Key::CtrlC) => return Ok(Err(Wish::Interrupt)),
-                Ok(Key::Char(c)) if typed.len() < 12 && belongs_to_a_number(c) => typed.push(c),
-                Ok(_) => {}
-                Err(_) => return Ok(Err(Wish::Quit)),
+                Key::Backspace => drop(typed.pop()),
+                Key::Char('q') => return Err(Error::Asked(Wish::Quit)),
+                Key::Char(c) if typed.len() < 12 && belongs_to_a_number(c) => typed.push(c),
+                _ => {}
             }
         }
     }
