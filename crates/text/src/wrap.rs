@@ -8,14 +8,15 @@ const ROOM: usize = 24;
 
 /// The columns of standard output, where it is a terminal.
 pub fn stdout_columns() -> Option<usize> {
-    let term = Term::stdout();
-    let (_, columns) = term.is_term().then(|| term.size_checked()).flatten()?;
-    Some(usize::from(columns))
+    columns(Term::stdout())
 }
 
 /// The columns of standard error, where it is a terminal.
 pub fn stderr_columns() -> Option<usize> {
-    let term = Term::stderr();
+    columns(Term::stderr())
+}
+
+fn columns(term: Term) -> Option<usize> {
     let (_, columns) = term.is_term().then(|| term.size_checked()).flatten()?;
     Some(usize::from(columns))
 }
@@ -25,11 +26,8 @@ pub fn stderr_columns() -> Option<usize> {
 /// where that leaves little room, two further in than it began, if it was indented. A word that is
 /// itself too long stays whole.
 pub fn wrap(text: &str, columns: usize) -> String {
-    let lines: Vec<String> = text
-        .split('\n')
-        .map(|line| wrap_line(line, columns))
-        .collect();
-    lines.join("\n")
+    let lines = text.split('\n').map(|line| wrap_line(line, columns));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The same for a message that may show a piece of source or a map behind a margin
@@ -55,20 +53,7 @@ pub fn wrap_prose(message: &str, columns: usize) -> String {
 /// first are shifted by `indent`, which does not count. A word that is longer than
 /// a line has one of its own.
 pub fn folded(text: &str, width: usize, indent: &str) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().expect("there is a first line");
-        let columns = |text: &str| measure_text_width(text);
-        if line.is_empty() {
-            line.push_str(word);
-        } else if columns(line) + 1 + columns(word) <= width {
-            line.push(' ');
-            line.push_str(word);
-        } else {
-            lines.push(word.to_string());
-        }
-    }
-    lines.join(&format!("\n{indent}"))
+    broken(text, width, width).join(&format!("\n{indent}"))
 }
 
 fn wrap_line(line: &str, columns: usize) -> String {
@@ -76,21 +61,26 @@ fn wrap_line(line: &str, columns: usize) -> String {
         return line.to_string();
     }
     let indent = continuation(&console::strip_ansi_codes(line), columns);
-    let mut wrapped = String::new();
-    let (mut at, mut begun) = (0, false);
+    let rest = columns.saturating_sub(indent);
+    broken(line, columns, rest).join(&format!("\n{:indent$}", ""))
+}
+
+/// A line broken at spaces: so many columns in the first line, and in the `rest`.
+fn broken(line: &str, first: usize, rest: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut now = String::new();
     for word in line.split_inclusive(' ') {
+        let room = if lines.is_empty() { first } else { rest };
         let long = measure_text_width(word.trim_end());
-        if begun && long > 0 && at + long > columns {
-            wrapped.truncate(wrapped.trim_end().len());
-            wrapped.push('\n');
-            wrapped.push_str(&" ".repeat(indent));
-            at = indent;
+        let begun = !now.trim_end().is_empty();
+        if begun && long > 0 && measure_text_width(&now) + long > room {
+            lines.push(now.trim_end().to_string());
+            now.clear();
         }
-        wrapped.push_str(word);
-        at += measure_text_width(word);
-        begun |= long > 0;
+        now.push_str(word);
     }
-    wrapped.trim_end().to_string()
+    lines.push(now.trim_end().to_string());
+    lines
 }
 
 fn continuation(line: &str, columns: usize) -> usize {
