@@ -91,7 +91,6 @@ pub fn mutate(options: &Options) -> Result<()> {
     }
 }
 
-/// Prints what would be mutated.
 fn list(units: &[Unit], json: bool) -> Result<()> {
     let mut out = std::io::stdout();
     for unit in units {

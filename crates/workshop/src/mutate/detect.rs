@@ -50,13 +50,11 @@ pub struct Detectors {
 struct Behaviour {
     /// The detector that it set off.
     seen: Option<&'static str>,
-    /// How many results were right.
     verified: usize,
     /// What the kernel printed, in no order.
     printed: Vec<String>,
     /// What the simulator counted, where it ran.
     traffic: Vec<String>,
-    /// How long it took.
     took: Duration,
 }
 

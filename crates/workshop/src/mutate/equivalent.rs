@@ -8,7 +8,6 @@ use serde::Deserialize;
 use super::mutant::Mutant;
 use super::units::Unit;
 
-/// One line of the list.
 #[derive(Deserialize)]
 struct Entry {
     lesson: u32,
@@ -19,11 +18,9 @@ struct Entry {
     because: String,
 }
 
-/// The list.
 pub struct Equivalents(Vec<Entry>);
 
 impl Equivalents {
-    /// Reads the list.
     pub fn read() -> Result<Equivalents> {
         let path = workspace().join("data/mutation/equivalent.jsonl");
         let text = std::fs::read_to_string(&path)

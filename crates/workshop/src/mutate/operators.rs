@@ -10,7 +10,6 @@ use super::declarations::{is_declaration, is_declared_here, is_dimension, statem
 
 /// One change of a kernel's text.
 pub struct Edit {
-    /// The operator that makes it.
     pub operator: &'static str,
     /// The bytes of the file that go.
     pub bytes: Range<usize>,
@@ -132,18 +131,20 @@ fn exchanged(body: &Tokens, i: usize, pairs: &[[&'static str; 2]]) -> Vec<Change
     if body.text(i.wrapping_sub(1)) == "." || is_declared_here(body, i) {
         return Vec::new();
     }
-    let partners = pairs.iter().filter_map(|[a, b]| match name {
+    let partners = partners(name, pairs).filter(|name| {
+        let is_used = || body.all().any(|i| body.text(i) == *name);
+        name.chars().all(|c| c.is_uppercase()) || is_used()
+    });
+    replaced(i, partners)
+}
+
+/// The other names of the pairs in which this one is.
+fn partners(name: &str, pairs: &[[&'static str; 2]]) -> impl Iterator<Item = &'static str> {
+    pairs.iter().filter_map(move |[a, b]| match name {
         _ if name == *a => Some(*b),
         _ if name == *b => Some(*a),
         _ => None,
-    });
-    replaced(
-        i,
-        partners.filter(|name| {
-            let is_used = || body.all().any(|i| body.text(i) == *name);
-            name.chars().all(|c| c.is_uppercase()) || is_used()
-        }),
-    )
+    })
 }
 
 /// A variable that is not begun, and a zero that is not stored.
@@ -191,20 +192,15 @@ fn dimensions(body: &Tokens, i: usize) -> Vec<Change> {
     replaced(i, other)
 }
 
+const LANES: &[[&str; 2]] = &[["x", "y"], ["z", "w"], ["lo", "hi"]];
+
 /// Another lane of a vector, or its other half.
 fn lanes(body: &Tokens, i: usize) -> Vec<Change> {
     let name = body.text(i);
-    let lane = name.strip_prefix('s').and_then(|n| n.parse::<u32>().ok());
-    let other = match (lane, name) {
-        _ if body.text(i.wrapping_sub(1)) != "." => None,
-        (Some(lane), _) => Some(format!("s{}", (lane + 1) % 4)),
-        (_, "x") => Some("y".into()),
-        (_, "y") => Some("x".into()),
-        (_, "z") => Some("w".into()),
-        (_, "w") => Some("z".into()),
-        (_, "lo") => Some("hi".into()),
-        (_, "hi") => Some("lo".into()),
-        _ => None,
-    };
-    replaced(i, other)
+    if body.text(i.wrapping_sub(1)) != "." {
+        return Vec::new();
+    }
+    let number = name.strip_prefix('s').and_then(|n| n.parse::<u32>().ok());
+    let numbered = number.map(|lane| format!("s{}", (lane + 1) % 4));
+    replaced(i, partners(name, LANES).map(String::from).chain(numbered))
 }

@@ -10,6 +10,7 @@ use super::mutant::Mutant;
 use super::units::Unit;
 
 /// What became of a mutant.
+#[derive(PartialEq)]
 pub enum Fate {
     /// Found, by this detector.
     Caught(&'static str),
@@ -21,7 +22,6 @@ pub enum Fate {
 
 /// The mutants of one function.
 pub struct Score {
-    /// The kernel, or the helper.
     pub unit: Unit,
     /// All its mutants, and what became of each.
     pub mutants: Vec<(Mutant, Fate)>,
@@ -39,18 +39,18 @@ impl Score {
         caught
     }
 
-    /// How many are equivalent.
     fn equivalent(&self) -> usize {
-        let mutants = self.mutants.iter();
-        let equivalent = mutants.filter(|(_, fate)| matches!(fate, Fate::Equivalent));
-        equivalent.count()
+        self.of(Fate::Equivalent).len()
     }
 
     /// Those that nothing found although something should.
     pub fn survivors(&self) -> Vec<&Mutant> {
-        let mutants = self.mutants.iter();
-        let survivors = mutants.filter(|(_, fate)| matches!(fate, Fate::Survived));
-        survivors.map(|(mutant, _)| mutant).collect()
+        self.of(Fate::Survived)
+    }
+
+    fn of(&self, wanted: Fate) -> Vec<&Mutant> {
+        let mutants = self.mutants.iter().filter(|(_, fate)| *fate == wanted);
+        mutants.map(|(mutant, _)| mutant).collect()
     }
 
     /// The line of data/mutation/score.jsonl.

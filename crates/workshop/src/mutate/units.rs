@@ -18,7 +18,6 @@ use super::operators::edits;
 pub struct Unit {
     /// The lesson whose file defines it.
     pub lesson: &'static Lesson,
-    /// Its name.
     pub name: String,
     /// For a helper: the kernels that call it, directly or through other helpers, in
     /// the order of the file. A kernel has none.
@@ -72,7 +71,6 @@ impl Unit {
     }
 }
 
-/// The lesson's kernel file.
 pub fn kernel_file(lesson: &Lesson) -> PathBuf {
     Source::path_in_course(&format!("{}.cl", lesson.folder))
 }

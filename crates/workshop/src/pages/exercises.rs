@@ -7,7 +7,6 @@ use common::source::workspace;
 use serde_json::Value;
 use toolbox::lessons::LESSONS;
 
-/// The exercises of a lesson, as Markdown.
 pub fn table(number: u32) -> Result<String> {
     let lesson = LESSONS.iter().find(|lesson| lesson.number == number);
     let lesson = lesson.with_context(|| format!("there is no lesson {number}"))?;

@@ -13,9 +13,7 @@ use serde_json::Value;
 pub struct Recording {
     /// The folder below `data/`.
     pub name: String,
-    /// The command that was recorded.
     pub command: String,
-    /// The day.
     pub date: String,
     /// What it measured, in order.
     pub records: Vec<Record>,
@@ -41,6 +39,12 @@ impl Recording {
             records: records.context("a record that cannot be read")?,
             values,
         })
+    }
+
+    /// The same lesson of several recordings.
+    pub fn read_all(runs: &[&str], lesson: &str) -> Result<Vec<Recording>> {
+        let runs = runs.iter().map(|run| Recording::read(run, lesson));
+        runs.collect()
     }
 
     /// The sides of its first product that was timed.

@@ -7,7 +7,7 @@ use common::record::Record;
 use toolbox::size_name;
 
 use super::recording::Recording;
-use super::table::caption;
+use super::table::captions;
 
 /// The rates of some kernels of a lesson; all behind the first run also as a
 /// change against it. The last row compares the best with the best.
@@ -15,20 +15,16 @@ pub fn table(lesson: &str, arguments: &[&str]) -> Result<String> {
     // Kernels have an underscore in their names, recordings a hyphen.
     let (names, runs): (Vec<&str>, Vec<&str>) =
         arguments.iter().partition(|word| word.contains('_'));
-    let runs: Vec<Recording> = runs
-        .iter()
-        .map(|name| Recording::read(name, lesson))
-        .collect::<Result<_>>()?;
+    let runs = Recording::read_all(&runs, lesson)?;
     let is_named = |record: &&Record| {
         let name = record.kernel.split(' ').next().unwrap_or_default();
-        names.contains(&name) && record.gflops.is_some()
+        names.contains(&name)
     };
-    let rates: Vec<Vec<(&str, f64)>> = runs
-        .iter()
-        .map(|run| run.records.iter().filter(is_named))
-        .map(|records| records.filter_map(|r| Some((r.kernel.as_str(), r.gflops?))))
-        .map(Iterator::collect)
-        .collect();
+    let rates = runs.iter().map(|run| {
+        let named = run.records.iter().filter(is_named);
+        named.filter_map(|record| Some((&*record.kernel, record.gflops?)))
+    });
+    let rates: Vec<Vec<(&str, f64)>> = rates.map(Iterator::collect).collect();
     let Some((first, rest)) = rates.split_first().filter(|(first, _)| !first.is_empty()) else {
         bail!("no such kernel in these runs");
     };
@@ -53,10 +49,7 @@ pub fn table(lesson: &str, arguments: &[&str]) -> Result<String> {
     let best = |rates: &[(&str, f64)]| rates.iter().map(|(_, rate)| *rate).reduce(f64::max);
     let rest: Vec<_> = rest.iter().map(|rates| best(rates)).collect();
     out += &row("the best of them", best(first), &rest);
-    for run in &runs {
-        out += &format!("\n\n{}", caption(run, &runs));
-    }
-    Ok(out)
+    Ok(out + &captions(&runs))
 }
 
 /// A kernel may exist at some of the sizes only.

@@ -8,10 +8,7 @@ use super::recording::{Recording, counts};
 
 /// The kernels of a lesson under one or several recorded runs.
 pub fn side_by_side(lesson: &str, names: &[&str]) -> Result<String> {
-    let runs: Vec<Recording> = names
-        .iter()
-        .map(|name| Recording::read(name, lesson))
-        .collect::<Result<_>>()?;
+    let runs = Recording::read_all(names, lesson)?;
     let mut kernels: Vec<&Record> = Vec::new();
     for record in runs.iter().flat_map(|run| &run.records) {
         let known = kernels.iter().any(|known| known.kernel == record.kernel);
@@ -31,10 +28,7 @@ pub fn side_by_side(lesson: &str, names: &[&str]) -> Result<String> {
             out += &cells(run, &kernel.kernel);
         }
     }
-    for run in &runs {
-        out += &format!("\n\n{}", caption(run, &runs));
-    }
-    Ok(out)
+    Ok(out + &captions(&runs))
 }
 
 /// The first record that was made on a device, not on the host.
@@ -52,13 +46,10 @@ fn label(run: &Recording, all: &[Recording]) -> String {
     }
 }
 
-/// What a run's kernels are measured in.
+/// What a run's kernels are measured in; products before copies.
 fn unit(run: &Recording) -> &'static str {
-    if run.records.iter().any(|record| record.gflops.is_some()) {
-        "GFLOP/s"
-    } else {
-        "GB/s"
-    }
+    let product = run.records.iter().find(|record| record.gflops.is_some());
+    product.map_or("GB/s", Record::unit)
 }
 
 /// A device's name as people say it.
@@ -74,37 +65,35 @@ fn cells(run: &Recording, kernel: &str) -> String {
     let Some(record) = run.records.iter().find(|r| r.kernel == kernel && counts(r)) else {
         return " - | - | - |".into();
     };
-    if let Some(reason) = &record.skipped {
-        return format!(" skipped: {reason} | - | - |");
-    }
     let Some(rate) = record.rate() else {
-        return " - | - | - |".into();
+        let reason = record.skipped.as_deref().unwrap_or_default();
+        return format!(" skipped: {reason} | - | - |");
     };
-    let unit = match (record.gflops, unit(run)) {
-        (None, "GFLOP/s") => " GB/s",
-        _ => "",
-    };
+    let mut rate = significant(rate);
+    if record.unit() != unit(run) {
+        rate = format!("{rate} {}", record.unit());
+    }
     format!(
-        " {}{unit} | {} | {} |",
-        significant(rate),
+        " {rate} | {} | {} |",
         record.step_factor.map_or("-".into(), factor),
         record.share_of_limit.map_or("-".into(), percent)
     )
 }
 
-/// Where the figures come from.
-pub fn caption(run: &Recording, all: &[Recording]) -> String {
-    let Some(record) = on_device(run) else {
-        return String::new();
-    };
-    let size = run.size().map_or(String::new(), |size| format!("{size}, "));
-    format!(
-        "*{}: {}, {}, driver {}; {size}median of at least 3 runs, recorded {} by `{}`.*",
-        label(run, all),
-        record.device,
-        record.platform,
-        record.driver,
-        run.date,
-        run.command
-    )
+/// Where the figures come from: a line for each run.
+pub fn captions(runs: &[Recording]) -> String {
+    let made = |run| Some((run, on_device(run)?));
+    let captions = runs.iter().filter_map(made).map(|(run, record)| {
+        let size = run.size().map_or(String::new(), |size| format!("{size}, "));
+        format!(
+            "\n\n*{}: {}, {}, driver {}; {size}median of at least 3 runs, recorded {} by `{}`.*",
+            label(run, runs),
+            record.device,
+            record.platform,
+            record.driver,
+            run.date,
+            run.command
+        )
+    });
+    captions.collect()
 }
