@@ -5,10 +5,9 @@
 //! answers with a line. It ends when nobody can send requests any more, even
 //! while a kernel hangs.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::thread;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use common::error::{Error, Result};
@@ -16,8 +15,8 @@ use common::record::Record;
 use common::shape::Shape;
 use common::timing::Runs;
 use runner::Lesson;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use supervise::messages;
 
 use crate::point::Point;
 use crate::search::Trial;
@@ -43,27 +42,6 @@ fn send(mut pipe: impl Write, message: &impl Serialize) -> Result<()> {
     Ok(writeln!(pipe, "{line}")?)
 }
 
-/// The messages that come through a pipe, read by a thread; `at_end` is called when
-/// the other side has gone away. A kernel may print, too: what is no message is
-/// passed over.
-fn received<Message: DeserializeOwned + Send + 'static>(
-    pipe: impl Read + Send + 'static,
-    at_end: impl FnOnce() + Send + 'static,
-) -> Receiver<Message> {
-    let (sender, messages) = mpsc::channel();
-    thread::spawn(move || {
-        let lines = BufReader::new(pipe)
-            .split(b'\n')
-            .map_while(|line| line.ok());
-        for message in lines.filter_map(|line| serde_json::from_slice(&line).ok()) {
-            // The receiver lives as long as anybody is interested.
-            let _ = sender.send(message);
-        }
-        at_end();
-    });
-    messages
-}
-
 /// In a worker, the shape of its problem.
 pub fn problem_of_worker() -> Option<Shape> {
     serde_json::from_str(&std::env::var(WORKER_VARIABLE).ok()?).ok()
@@ -77,7 +55,7 @@ pub fn problem_of_worker() -> Option<Shape> {
 pub fn serve(lesson: &mut Lesson, shape: Shape) -> Result<()> {
     // The main thread may be waiting for a kernel when nobody wants its answer any
     // more. Not an orderly exit, which would wait for the driver.
-    let requests = received(std::io::stdin(), || std::process::abort());
+    let requests = messages(std::io::stdin(), || std::process::abort());
     lesson.set_size(shape);
     let problem = &lesson.problem()?;
     let answer = |answer| send(std::io::stdout(), &answer);
@@ -147,7 +125,7 @@ impl Worker {
         let (Some(requests), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(Error::Died("a worker has no pipes".into()));
         };
-        let answers = received(stdout, || ());
+        let answers = messages(stdout, || ());
         let mut worker = Worker {
             child,
             requests,

@@ -2,14 +2,13 @@
 //! crash or hang over them.
 
 use std::ffi::OsString;
-use std::io::{Read, Write};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, Receiver};
+use std::io::Write;
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 use common::device::{self, Candidate};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{kernel, library};
 
@@ -21,63 +20,17 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Asks a child of this program: its answer, or how it ended without one.
 pub fn ask(question: &[&str], environment: &Environment) -> Result<Value, String> {
-    let child = std::env::current_exe().and_then(|this| {
-        let mut command = Command::new(this);
-        for (name, value) in environment {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
-        command
-            .args(["doctor", "--probe"])
-            .args(question)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-    });
-    let child = child.map_err(|error| format!("this program cannot be started again ({error})"))?;
-    wait(child).map_err(|error| error.to_string())?
-}
-
-fn wait(mut child: Child) -> std::io::Result<Result<Value, String>> {
-    let said = listen(child.stdout.take());
-    let complained = listen(child.stderr.take());
-    let in_time = said.recv_timeout(PATIENCE);
-    let hangs = in_time.is_err();
-    if hangs {
-        // The pipes close with the child.
-        child.kill()?;
+    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut command = Command::new(this);
+    command.args(["doctor", "--probe"]).args(question);
+    for (name, value) in environment {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
     }
-    let status = child.wait()?;
-    let said = in_time.or_else(|_| said.recv()).unwrap_or_default();
-    // Drivers print to standard output, too: the answer is the last line.
-    let last = said.lines().last().unwrap_or_default();
-    Ok(match serde_json::from_str(last) {
-        // Who has answered may stop for good at its end.
-        Ok(answer) if hangs || status.success() => Ok(answer),
-        _ if hangs => Err(format!("no answer after {} seconds", PATIENCE.as_secs())),
-        _ => {
-            let complaint = complained.recv().unwrap_or_default();
-            let mut lines = complaint.lines().map(str::trim);
-            let first = lines.find(|line| !line.is_empty());
-            let first = first.map_or(String::new(), |line| format!(": {line}"));
-            Err(format!("the process died ({status}){first}"))
-        }
-    })
-}
-
-/// All that a stream brings, when it has ended.
-fn listen(stream: Option<impl Read + Send + 'static>) -> Receiver<String> {
-    let (sender, heard) = mpsc::channel();
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        // What came before an error counts; and perhaps nobody is interested any more.
-        let _ = stream.map(|mut stream| stream.read_to_end(&mut bytes));
-        let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
-    });
-    heard
+    // What a driver prints is no object.
+    supervise::ask::<Map<String, Value>>(&mut command, PATIENCE).map(Value::Object)
 }
 
 /// Has a child open a library: what is wrong, if it cannot. A library runs code of its
@@ -92,6 +45,7 @@ pub fn opens(name: &str) -> Result<(), String> {
 
 /// The child's side of [`ask`].
 pub fn answer(question: &[String]) -> Result<()> {
+    supervise::end_with_the_parent();
     let words: Vec<&str> = question.iter().map(String::as_str).collect();
     let answer = match words[..] {
         ["devices"] => devices(),
