@@ -22,7 +22,7 @@ impl Landscape {
     /// Of one kernel's candidates; those that were not right are no part of it.
     pub fn of(trials: &Trials, family: Family) -> Landscape {
         let mut best: BTreeMap<(usize, usize), f64> = BTreeMap::new();
-        for (point, trial) in trials.iter().filter(|(point, _)| point.family == family) {
+        for (point, trial) in trials.0.iter().filter(|(point, _)| point.family == family) {
             if let Some(gflops) = trial.gflops() {
                 let cell = best.entry(point.item_tile()).or_default();
                 *cell = cell.max(gflops);
@@ -103,7 +103,7 @@ mod tests {
             let text = format!(
                 "matmul_tunable_private LANES=4 VECTORS=1 ROWS={rows} GROUP_X=1 GROUP_Y={group} UNROLL=1"
             );
-            trials.note(text.parse().expect("a point"), trial);
+            trials.note(text.try_into().expect("a point"), trial);
         };
         note(
             1,

@@ -6,7 +6,7 @@
 //! interrupted, or took the machine down, leaves a trace: what was begun twice
 //! and never ended is not begun a third time.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,8 @@ pub struct Known {
     pub trials: Trials,
     /// Seconds that the trials took together.
     pub seconds: f64,
-    begun: HashMap<Point, usize>,
+    /// Those that have not ended: what is begun once more counts as crashed, until it ends.
+    begun: HashSet<Point>,
     remeasured: HashMap<Point, f64>,
 }
 
@@ -67,7 +68,12 @@ impl Known {
 
     fn note(&mut self, point: Point, event: Event) {
         match event {
-            Event::Begun => *self.begun.entry(point).or_default() += 1,
+            Event::Begun => {
+                if !self.begun.insert(point.clone()) {
+                    let why = "begun twice, and both times the search was cut off";
+                    self.trials.note(point, Trial::Crashed(why.into()));
+                }
+            }
             Event::Ended { seconds, trial } => {
                 self.begun.remove(&point);
                 self.seconds += seconds;
@@ -76,17 +82,6 @@ impl Known {
             Event::Remeasured { gflops } => {
                 self.remeasured.insert(point, gflops);
             }
-        }
-    }
-
-    /// What was begun twice and never ended counts as crashed.
-    fn close(&mut self) {
-        let twice = self.begun.drain().filter(|(_, times)| *times > 1);
-        let mut lost: Vec<Point> = twice.map(|(point, _)| point).collect();
-        lost.sort();
-        for point in lost {
-            let why = "begun twice, and both times the search was cut off".into();
-            self.trials.note(point, Trial::Crashed(why));
         }
     }
 }
@@ -132,18 +127,14 @@ impl Log {
             known: HashMap::new(),
             bad_lines: 0,
         };
-        log.read(&String::from_utf8_lossy(&bytes));
-        Ok(log)
-    }
-
-    fn read(&mut self, text: &str) {
+        let text = String::from_utf8_lossy(&bytes);
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
             match serde_json::from_str(line) {
-                Ok(line) => self.note(line),
-                Err(_) => self.bad_lines += 1,
+                Ok(line) => log.note(line),
+                Err(_) => log.bad_lines += 1,
             }
         }
-        self.known.values_mut().for_each(Known::close);
+        Ok(log)
     }
 
     fn note(&mut self, line: Line) {

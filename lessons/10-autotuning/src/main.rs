@@ -104,7 +104,9 @@ fn check(lesson: &mut Lesson, problem: &Problem, defaults: &[Point]) -> Result<(
     for point in defaults {
         lesson.measure(&point.step("default"), problem)?;
     }
-    let awkward = AWKWARD.iter().filter_map(|text| text.parse::<Point>().ok());
+    let awkward = AWKWARD
+        .iter()
+        .filter_map(|text| Point::try_from(text.to_string()).ok());
     for (number, point) in awkward.enumerate() {
         lesson.measure(&point.step(&format!("odd {}", number + 1)), problem)?;
     }

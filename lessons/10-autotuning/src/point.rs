@@ -1,7 +1,6 @@
 //! A candidate: one of three kernels, and a value for each of its parameters.
 
 use std::fmt;
-use std::str::FromStr;
 
 use common::Traffic;
 use runner::{Operand, Preparation, Step};
@@ -19,41 +18,34 @@ pub enum Family {
 }
 
 /// A macro of the kernel file, and the values that the search gives it, in order.
-pub struct Parameter {
-    pub name: &'static str,
-    pub values: &'static [usize],
-}
-
-const fn parameter(name: &'static str, values: &'static [usize]) -> Parameter {
-    Parameter { name, values }
-}
+pub type Parameter = (&'static str, &'static [usize]);
 
 const LOCAL: &[Parameter] = &[
-    parameter("TM", &[16, 32, 64, 96, 128, 256]),
-    parameter("TN", &[16, 32, 64, 96, 128, 256]),
-    parameter("TK", &[4, 8, 16, 32]),
-    parameter("RM", &[1, 2, 4, 8, 16]),
-    parameter("RN", &[1, 2, 4, 8, 16]),
-    parameter("WIDTH", &[1, 2, 4, 8, 16]),
-    parameter("PAD", &[0, 1, 2, 4, 8]),
-    parameter("UNROLL", &[1, 16]),
+    ("TM", &[16, 32, 64, 96, 128, 256]),
+    ("TN", &[16, 32, 64, 96, 128, 256]),
+    ("TK", &[4, 8, 16, 32]),
+    ("RM", &[1, 2, 4, 8, 16]),
+    ("RN", &[1, 2, 4, 8, 16]),
+    ("WIDTH", &[1, 2, 4, 8, 16]),
+    ("PAD", &[0, 1, 2, 4, 8]),
+    ("UNROLL", &[1, 16]),
 ];
 
 const PRIVATE: &[Parameter] = &[
-    parameter("LANES", &[1, 2, 4, 8, 16]),
-    parameter("VECTORS", &[1, 2, 3, 4, 6]),
-    parameter("ROWS", &[1, 2, 4, 6, 8, 9, 10, 12, 14]),
-    parameter("GROUP_X", &[1, 2, 4, 8, 16, 32]),
-    parameter("GROUP_Y", &[1, 2, 4, 8, 16, 32, 64]),
-    parameter("UNROLL", &[1, 2, 4]),
+    ("LANES", &[1, 2, 4, 8, 16]),
+    ("VECTORS", &[1, 2, 3, 4, 6]),
+    ("ROWS", &[1, 2, 4, 6, 8, 9, 10, 12, 14]),
+    ("GROUP_X", &[1, 2, 4, 8, 16, 32]),
+    ("GROUP_Y", &[1, 2, 4, 8, 16, 32, 64]),
+    ("UNROLL", &[1, 2, 4]),
 ];
 
 const PACKED: &[Parameter] = &[
-    parameter("LANES", &[2, 4, 8, 16]),
-    parameter("VECTORS", &[1, 2, 3, 4, 6]),
-    parameter("ROWS", &[1, 2, 4, 6, 8, 9, 10, 12, 14]),
-    parameter("TILES", &[1, 2, 4, 8, 16, 32, 64]),
-    parameter("UNROLL", &[1, 2, 4]),
+    ("LANES", &[2, 4, 8, 16]),
+    ("VECTORS", &[1, 2, 3, 4, 6]),
+    ("ROWS", &[1, 2, 4, 6, 8, 9, 10, 12, 14]),
+    ("TILES", &[1, 2, 4, 8, 16, 32, 64]),
+    ("UNROLL", &[1, 2, 4]),
 ];
 
 impl Family {
@@ -79,11 +71,11 @@ impl Family {
     /// Every combination of values, whether it meets the constraints or not.
     pub fn combinations(self) -> Vec<Point> {
         let mut all = vec![Vec::new()];
-        for parameter in self.parameters() {
+        for (_, choices) in self.parameters() {
             let longer = |values: &Vec<usize>| {
                 let values = values.clone();
                 let with = move |&value| [values.as_slice(), &[value]].concat();
-                parameter.values.iter().map(with)
+                choices.iter().map(with)
             };
             all = all.iter().flat_map(longer).collect();
         }
@@ -106,11 +98,16 @@ pub struct Point {
 }
 
 impl Point {
+    /// The parameters and their values.
+    fn pairs(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        let names = self.family.parameters().iter().map(|(name, _)| *name);
+        names.zip(self.values.iter().copied())
+    }
+
     /// The value of a parameter that the family has.
     pub fn get(&self, name: &str) -> usize {
-        let parameters = self.family.parameters().iter();
-        let at = parameters.zip(&self.values).find(|(p, _)| p.name == name);
-        at.map_or(1, |(_, value)| *value)
+        let found = self.pairs().find(|(known, _)| *known == name);
+        found.map_or(1, |(_, value)| value)
     }
 
     /// The work-group's shape.
@@ -140,8 +137,8 @@ impl Point {
             return None;
         }
         let pairs = self.values.iter().zip(&other.values);
-        let steps = |(parameter, (a, b)): (&Parameter, (&usize, &usize))| {
-            let place = |value: &usize| parameter.values.partition_point(|v| v < value);
+        let steps = |((_, choices), (a, b)): (&Parameter, (&usize, &usize))| {
+            let place = |value: &usize| choices.partition_point(|choice| choice < value);
             place(a).abs_diff(place(b))
         };
         Some(self.family.parameters().iter().zip(pairs).map(steps).sum())
@@ -149,11 +146,8 @@ impl Point {
 
     /// The parameters and their values, without the kernel's name.
     pub fn parameters(&self) -> String {
-        let parameters = self.family.parameters().iter().zip(&self.values);
-        let texts: Vec<String> = parameters
-            .map(|(parameter, value)| format!("{}={value}", parameter.name))
-            .collect();
-        texts.join(" ")
+        let texts = self.pairs().map(|(name, value)| format!("{name}={value}"));
+        texts.collect::<Vec<_>>().join(" ")
     }
 
     /// How the point is launched.
@@ -184,10 +178,8 @@ impl Point {
                 .prepare(pack_b(columns))
                 .traffic(Traffic::global("MP*K*NP/PANEL + K*NP*MP/ROWS", "M*N")),
         };
-        let macros = self.family.parameters().iter().zip(&self.values);
-        macros.fold(step, |step, (parameter, value)| {
-            step.define(parameter.name, *value)
-        })
+        let macros = self.pairs();
+        macros.fold(step, |step, (name, value)| step.define(name, value))
     }
 }
 
@@ -215,14 +207,6 @@ impl TryFrom<String> for Point {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Point, &'static str> {
-        text.parse()
-    }
-}
-
-impl FromStr for Point {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Point, &'static str> {
         let read = || {
             let (kernel, parameters) = text.split_once(' ')?;
             let mut families = Family::ALL.into_iter();
@@ -246,7 +230,7 @@ mod tests {
     #[test]
     fn a_point_survives_being_written_and_read() {
         for point in Family::Local.combinations().iter().step_by(97) {
-            assert_eq!(point.to_string().parse().as_ref(), Ok(point));
+            assert_eq!(Point::try_from(point.to_string()).as_ref(), Ok(point));
         }
     }
 
@@ -261,18 +245,17 @@ mod tests {
             "matmul_tunable_private ROWS=1 VECTORS=1 LANES=1 GROUP_X=1 GROUP_Y=1 UNROLL=1",
             "matmul_tunable_private LANES=99999999 VECTORS=1 ROWS=1 GROUP_X=1 GROUP_Y=1 UNROLL=1",
         ] {
-            assert!(text.parse::<Point>().is_err(), "{text}");
+            assert!(Point::try_from(text.to_string()).is_err(), "{text}");
         }
     }
 
     #[test]
     fn steps_are_counted_in_values_of_the_lists() {
         let at = |rows: usize, lanes: usize| -> Point {
-            format!(
+            let text = format!(
                 "matmul_tunable_private LANES={lanes} VECTORS=3 ROWS={rows} GROUP_X=1 GROUP_Y=16 UNROLL=1"
-            )
-            .parse()
-            .expect("a point")
+            );
+            text.try_into().expect("a point")
         };
         assert_eq!(at(8, 16).steps_to(&at(8, 16)), Some(0));
         assert_eq!(at(8, 16).steps_to(&at(9, 8)), Some(2));
@@ -283,9 +266,9 @@ mod tests {
     #[test]
     fn every_parameter_is_a_macro_of_the_kernel_file() {
         let kernels = include_str!("../../../kernels/10-autotuning.cl");
-        for parameter in Family::ALL.iter().flat_map(|f| f.parameters()) {
-            let given = format!("#ifndef {}\n", parameter.name);
-            assert!(kernels.contains(&given), "{}", parameter.name);
+        for (name, _) in Family::ALL.iter().flat_map(|f| f.parameters()) {
+            let given = format!("#ifndef {name}\n");
+            assert!(kernels.contains(&given), "{name}");
         }
     }
 }

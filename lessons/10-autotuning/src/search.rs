@@ -1,6 +1,6 @@
 //! The strategy: which candidate is tried next, given what came of the others.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashSet};
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng, SeedableRng};
@@ -60,34 +60,21 @@ impl Trial {
 
 /// The candidates tried on one problem, in order.
 #[derive(Clone, Debug, Default)]
-pub struct Trials {
-    order: Vec<Point>,
-    results: HashMap<Point, Trial>,
-}
+pub struct Trials(pub Vec<(Point, Trial)>);
 
 impl Trials {
     /// Notes a trial; a second one of the same candidate replaces the first.
     pub fn note(&mut self, point: Point, trial: Trial) {
-        if self.results.insert(point.clone(), trial).is_none() {
-            self.order.push(point);
+        match self.0.iter_mut().find(|(noted, _)| *noted == point) {
+            Some((_, noted)) => *noted = trial,
+            None => self.0.push((point, trial)),
         }
-    }
-
-    pub fn tried(&self, point: &Point) -> bool {
-        self.results.contains_key(point)
-    }
-
-    pub fn len(&self) -> usize {
-        self.order.len()
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = (&Point, &Trial)> {
-        self.order.iter().map(|point| (point, &self.results[point]))
     }
 
     /// The right ones, the fastest first.
     pub fn ranking(&self) -> Vec<(&Point, f64)> {
         let right = self
+            .0
             .iter()
             .filter_map(|(point, trial)| Some((point, trial.gflops()?)));
         let mut ranking: Vec<(&Point, f64)> = right.collect();
@@ -110,11 +97,12 @@ impl Trials {
 /// better, steps are counted from there. The fourth is drawn at random again, in
 /// case all of this is the wrong hill.
 pub fn next(space: &[Point], starts: &[Point], trials: &Trials, seed: u64) -> Option<Point> {
-    if let Some(start) = starts.iter().find(|start| !trials.tried(start)) {
+    let tried: HashSet<&Point> = trials.0.iter().map(|(point, _)| point).collect();
+    if let Some(start) = starts.iter().find(|start| !tried.contains(start)) {
         return Some(start.clone());
     }
-    let untried: Vec<&Point> = space.iter().filter(|point| !trials.tried(point)).collect();
-    let number = trials.len();
+    let untried: Vec<&Point> = space.iter().filter(|p| !tried.contains(p)).collect();
+    let number = tried.len();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(number as u64));
     let beyond_sample = number.checked_sub(starts.len() + SAMPLE);
     let near = match (beyond_sample, trials.best()) {
@@ -159,8 +147,6 @@ fn of_one_family<'a>(untried: Vec<&'a Point>, trials: &Trials, drawn: f64) -> Ve
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use super::*;
     use crate::space::space;
     use crate::space::tests::ROOM;
@@ -187,7 +173,7 @@ mod tests {
         let points = points();
         let summit =
             "matmul_tunable_private LANES=16 VECTORS=3 ROWS=8 GROUP_X=1 GROUP_Y=16 UNROLL=1";
-        let summit: Point = summit.parse().expect("a point");
+        let summit = Point::try_from(summit.to_string()).expect("a point");
         let mut trials = Trials::default();
         for _ in 0..budget {
             let point = next(&points, &[], &trials, seed).expect("thousands of points");
@@ -208,7 +194,7 @@ mod tests {
 
     #[test]
     fn the_same_seed_makes_the_same_search() {
-        let order = |seed| search(seed, 40).order;
+        let order = |seed| search(seed, 40).0;
         assert_eq!(order(3), order(3));
         assert_ne!(order(3), order(4));
     }
@@ -218,10 +204,10 @@ mod tests {
         let points = points();
         let whole = search(1, 30);
         let mut half = Trials::default();
-        for (point, outcome) in whole.iter().take(15) {
+        for (point, outcome) in &whole.0[..15] {
             half.note(point.clone(), outcome.clone());
         }
-        let expected = &whole.order[15];
+        let expected = &whole.0[15].0;
         assert_eq!(next(&points, &[], &half, 1).as_ref(), Some(expected));
     }
 
@@ -239,10 +225,11 @@ mod tests {
         let points = space(&Family::ALL, &limits, &ROOM).points;
         let mut trials = Trials::default();
         while let Some(point) = next(&points, &[], &trials, 1) {
-            assert!(!trials.tried(&point), "{point} twice");
+            let twice = trials.0.iter().any(|(tried, _)| *tried == point);
+            assert!(!twice, "{point} twice");
             trials.note(point, Trial::Wrong("all are wrong".into()));
         }
-        let tried: HashSet<_> = trials.order.iter().collect();
+        let tried: HashSet<_> = trials.0.iter().map(|(point, _)| point).collect();
         assert_eq!(tried, points.iter().collect());
         assert_eq!(trials.best(), None, "a wrong one never wins");
     }

@@ -43,7 +43,7 @@ pub fn show_best(lesson: &mut Lesson) -> Result<()> {
         ty.name(),
         point.family.kernel(),
         significant(gflops),
-        known.trials.len(),
+        known.trials.0.len(),
         range.global,
         range.local
     ))?;
@@ -52,7 +52,7 @@ pub fn show_best(lesson: &mut Lesson) -> Result<()> {
         "m": shape.m, "n": shape.n, "k": shape.k,
         "type": ty,
         "gflops": gflops,
-        "tried": known.trials.len(),
+        "tried": known.trials.0.len(),
         "parameters": step.defines.iter().cloned().collect::<BTreeMap<_, _>>(),
         "options": options,
         "global": range.global,

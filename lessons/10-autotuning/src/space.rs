@@ -59,9 +59,8 @@ impl Point {
             }
         }
         let [x, y] = self.group();
-        let longest = |dimension: usize| room.max_sides.get(dimension).copied();
-        let fits = |side: usize, dimension| longest(dimension).is_none_or(|max| side <= max);
-        if x * y > room.max_group || !fits(x, 0) || !fits(y, 1) {
+        let mut sides = [x, y].into_iter().zip(&room.max_sides);
+        if x * y > room.max_group || sides.any(|(side, max)| side > *max) {
             return Some("group size");
         }
         let (rows, columns) = self.item_tile();
@@ -86,7 +85,7 @@ impl FromStr for Limit {
         let names: Vec<&str> = Family::ALL
             .iter()
             .flat_map(|family| family.parameters())
-            .map(|parameter| parameter.name)
+            .map(|(name, _)| *name)
             .collect();
         if !names.contains(&name) {
             let names = names.join(", ");
@@ -106,7 +105,7 @@ impl FromStr for Limit {
 
 impl Limit {
     fn allows(&self, point: &Point) -> bool {
-        let has = |parameter: &Parameter| parameter.name == self.name;
+        let has = |(name, _): &Parameter| *name == self.name;
         !point.family.parameters().iter().any(has) || self.values.contains(&point.get(&self.name))
     }
 }

@@ -118,7 +118,7 @@ fn announce(lesson: &Lesson, start: &Start, log: &Log, before: &Known) -> Result
         start.space.points.len(),
         start.space.combinations
     ))?;
-    lesson.say(match before.trials.len() {
+    lesson.say(match before.trials.0.len() {
         0 => format!(
             "  search   for {}; each candidate is checked before it may win",
             humantime::format_duration(start.budget)
@@ -132,7 +132,7 @@ fn announce(lesson: &Lesson, start: &Start, log: &Log, before: &Known) -> Result
 }
 
 fn progress(known: &Known, point: &Point) -> String {
-    let tried = known.trials.len();
+    let tried = known.trials.0.len();
     match known.trials.best() {
         Some((best, gflops)) => format!(
             "{tried} tried, best {} GFLOP/s: {}; now {}",
@@ -146,7 +146,7 @@ fn progress(known: &Known, point: &Point) -> String {
 
 /// How many candidates came out how, and those that were not harmless.
 fn summarize(lesson: &Lesson, known: &Known, before: &Known) -> Result<()> {
-    let trials = || known.trials.iter().map(|(_, trial)| trial);
+    let trials = || known.trials.0.iter().map(|(_, trial)| trial);
     let count = |word: &str| trials().filter(|trial| trial.told().0 == word).count();
     let words = [
         "right",
@@ -163,8 +163,8 @@ fn summarize(lesson: &Lesson, known: &Known, before: &Known) -> Result<()> {
         .collect();
     lesson.say(format!(
         "  tried    {} ({} in this run), in {:.1} s: {}",
-        known.trials.len(),
-        known.trials.len() - before.trials.len(),
+        known.trials.0.len(),
+        known.trials.0.len() - before.trials.0.len(),
         known.seconds,
         counts.join(", ")
     ))?;
@@ -175,7 +175,7 @@ fn summarize(lesson: &Lesson, known: &Known, before: &Known) -> Result<()> {
             "           {given_up} of them clearly slower than the best: run twice, and left"
         ))?;
     }
-    for (point, trial) in known.trials.iter() {
+    for (point, trial) in known.trials.0.iter() {
         if let (word, Some(why)) = trial.told() {
             lesson.say(format!("    {word} ({why}):\n      {point}"))?;
         }

@@ -9,7 +9,8 @@ pub const ROOM: Room = Room {
 };
 
 fn broken(text: &str, room: &Room) -> Option<&'static str> {
-    text.parse::<Point>().expect(text).broken_constraint(room)
+    let point = Point::try_from(text.to_string()).expect(text);
+    point.broken_constraint(room)
 }
 
 #[test]
