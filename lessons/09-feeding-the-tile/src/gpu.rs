@@ -35,24 +35,35 @@ pub fn steps(problem: &Problem, limits: &Limits) -> Vec<Step> {
 /// The steps on matrices that the host pads: when a number is asked for.
 fn asked_early(tile: Tile, ty: Type) -> [Step; 5] {
     // As the items are numbered, a warp is as wide as the group.
-    let as_lines = |kernel, says| tile.step(kernel, says, ty, tile.items()[0], 0);
-    let as_blocks = |kernel, says| tile.step(kernel, says, ty, BLOCK, 0);
-    let ploughed = |kernel, says| tile.step(kernel, says, ty, BLOCK, 1);
+    let lines = tile.items()[0];
+    let step = |kernel, says, warp, plough| tile.step(kernel, says, ty, warp, plough);
     [
-        as_lines("matmul_prefetch", "the next tiles' loads start early")
-            .traffic(copied("M*N*K/TN + M*N*K/TM", READ)),
-        as_lines("matmul_two_tiles", "two of each tile, one barrier")
-            .variant("lines")
-            .traffic(copied(FETCHED, READ)),
-        as_blocks("matmul_two_tiles", "a warp's items form a block")
+        step(
+            "matmul_prefetch",
+            "the next tiles' loads start early",
+            lines,
+            0,
+        )
+        .traffic(copied("M*N*K/TN + M*N*K/TM", READ)),
+        step(
+            "matmul_two_tiles",
+            "two of each tile, one barrier",
+            lines,
+            0,
+        )
+        .variant("lines")
+        .traffic(copied(FETCHED, READ)),
+        step("matmul_two_tiles", "a warp's items form a block", BLOCK, 0)
             .variant("blocks")
             .traffic(copied(FETCHED, READ)),
-        as_blocks("matmul_fragments", "local memory is read ahead")
+        step("matmul_fragments", "local memory is read ahead", BLOCK, 0)
             .variant("4x4")
             .traffic(copied(FETCHED, READ_AHEAD)),
-        ploughed(
+        step(
             "matmul_fragments",
             "multiply-adds that share are neighbours",
+            BLOCK,
+            1,
         )
         .variant("ploughed")
         .traffic(copied(FETCHED, READ_AHEAD)),
@@ -69,14 +80,7 @@ fn packed_tiles(tile: Tile, problem: &Problem) -> Vec<Step> {
             .variant("bands")
             .define("BAND", 8),
     ];
-    if large_suits(problem) {
-        let step = large(kernel, "8x16 elements per item");
-        steps.push(step.variant("large"));
-    }
-    if let Some(edge) = thin_edge(problem) {
-        let step = large(kernel, "8x16, thin tiles without tiling");
-        steps.push(edge.computed_apart(step.variant("thin")));
-    }
+    steps.extend(larger(kernel, problem));
     steps
 }
 
@@ -86,34 +90,36 @@ fn group_copies(tile: Tile, problem: &Problem, limits: &Limits) -> Vec<Step> {
     let small = |says| packed(tile.step(kernel, says, problem.ty, BLOCK, 1));
     let mut steps = vec![small("copies by the whole group")];
     if limits.nvidia_compute_capability >= HOPPER {
-        let by_engine = |step: Step, variant| {
-            let step = step.variant(variant).define("HOPPER", 1);
+        let mut by_engine = vec![small("by NVIDIA's copy engine")];
+        by_engine.extend(larger(kernel, problem));
+        steps.extend(by_engine.into_iter().map(|step| {
+            let variant = format!("hopper {}", step.variant);
+            let step = step.variant(variant.trim_end()).define("HOPPER", 1);
             step.vendor_specific()
-        };
-        steps.push(by_engine(small("by NVIDIA's copy engine"), "hopper"));
-        if large_suits(problem) {
-            let step = large(kernel, "8x16 elements per item");
-            steps.push(by_engine(step, "hopper large"));
-        }
-        if let Some(edge) = thin_edge(problem) {
-            let step = large(kernel, "8x16, thin tiles without tiling");
-            steps.push(edge.computed_apart(by_engine(step, "hopper thin")));
-        }
+        }));
     }
     steps
 }
 
-/// Twice the sums in an item; of doubles they would not find room.
-fn large_suits(problem: &Problem) -> bool {
-    LARGE.suits(problem.shape) && problem.ty != Type::Double
-}
-
-fn thin_edge(problem: &Problem) -> Option<Edge> {
-    Edge::of(problem.shape).filter(|_| problem.ty != Type::Double)
-}
-
-fn large(kernel: &str, says: &str) -> Step {
-    packed(LARGE.step(kernel, says, Type::Float, BLOCK, 1)).define("PUT_STEP", 12)
+/// Twice the sums in an item, in tiles that C suits, and with a thin edge computed apart;
+/// of doubles the sums would not find room.
+fn larger(kernel: &str, problem: &Problem) -> Vec<Step> {
+    let mut steps = Vec::new();
+    if problem.ty == Type::Double {
+        return steps;
+    }
+    let large = |says| {
+        let step = LARGE.step(kernel, says, problem.ty, BLOCK, 1);
+        packed(step).define("PUT_STEP", 12)
+    };
+    if LARGE.suits(problem.shape) {
+        steps.push(large("8x16 elements per item").variant("large"));
+    }
+    if let Some(edge) = Edge::of(problem.shape) {
+        let step = large("8x16, thin tiles without tiling").variant("thin");
+        steps.push(edge.computed_apart(step));
+    }
+    steps
 }
 
 /// What is left of C beside whole tiles of the large kind, where that is at most
