@@ -12,6 +12,7 @@ use common::numbers::{percent, seconds};
 use common::problem::Problem;
 use common::program::{self, Program};
 use common::session::Launch;
+use common::shape::Shape;
 use common::source::Source;
 use common::timing::{Runs, Timing};
 use serde::Serialize;
@@ -22,30 +23,40 @@ use crate::product::Product;
 use crate::step::Step;
 use crate::task::Task;
 
+/// The part that is all of the kernel.
+const WHOLE: &str = "whole";
+
 /// One line of `--ablate --json`: never to be taken for a kernel's record.
 #[derive(Serialize)]
-struct Part<'a> {
+struct Line<'a> {
     lesson: u32,
     ablation_of: &'a str,
-    part: &'a str,
-    shows: &'a str,
+    #[serde(flatten)]
+    part: &'a Ablation,
     /// False for everything but the whole kernel.
     product: bool,
     platform: &'a str,
     device: &'a str,
-    m: usize,
-    n: usize,
-    k: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seconds_median: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    spread: Option<f64>,
-    /// Its time over that of the whole kernel.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    of_whole: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    skipped: Option<String>,
-    edits: &'a [(String, String)],
+    #[serde(flatten)]
+    shape: Shape,
+    #[serde(flatten)]
+    timed: &'a Timed,
+}
+
+/// What a part took, or why it was not run.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Timed {
+    Took {
+        seconds_median: f64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        spread: Option<f64>,
+        /// Its time over that of the whole kernel.
+        of_whole: f64,
+    },
+    Not {
+        skipped: String,
+    },
 }
 
 /// The flag of the lessons whose kernels have parts to take out.
@@ -65,14 +76,12 @@ impl Lesson {
     /// that is wrong is a printed row.
     pub fn ablate(&mut self, steps: &[Step], problem: &Problem) -> Result<()> {
         self.peak()?;
-        self.console
-            .head(|report| report.line(format!("\n{}", heading().bold())))?;
+        self.console.head(&heading())?;
         let text = ablation::text(self.file);
-        let wanted = steps.iter().filter(|step| {
-            let mut kernels = step.kernels();
-            kernels.any(|kernel| self.flags().wants(kernel))
-        });
-        let steps: Vec<(&Step, Vec<Ablation>)> = wanted
+        let wanted = |step: &&Step| self.flags().wants_step(step);
+        let steps: Vec<(&Step, Vec<Ablation>)> = steps
+            .iter()
+            .filter(wanted)
             .map(|step| (step, ablation::parts(&text, &step.name())))
             .filter(|(_, parts)| !parts.is_empty())
             .collect();
@@ -99,23 +108,30 @@ impl Lesson {
         let Some(whole) = record.seconds_median else {
             return self.console.row(record);
         };
-        self.part(step, problem, None, Ok((whole, record.spread)), whole)?;
+        let product = Product { step, problem };
+        let took = |seconds_median, spread| Timed::Took {
+            seconds_median,
+            spread,
+            of_whole: seconds_median / whole,
+        };
+        let part = Ablation::new(WHOLE, &step.says);
+        self.part(&product, &part, &took(whole, record.spread))?;
         let preparations = record.preparations.iter();
         let preparing: f64 = preparations.filter_map(|one| one.seconds_median).sum();
         if preparing > 0.0 {
-            let part = Ablation::new(
-                "laying out only",
-                "the kernels that run before this one in every run",
-            );
-            self.part(step, problem, Some(&part), Ok((preparing, None)), whole)?;
+            let shows = "the kernels that run before this one in every run";
+            let part = Ablation::new("laying out only", shows);
+            self.part(&product, &part, &took(preparing, None))?;
         }
         for ablation in parts {
             let timed = match edited(&self.source()?, &step.kernel, &ablation.edits) {
-                Ok(source) => Ok(self.time_part(step, problem, ablation, &source, runs)?),
-                Err(reason) => Err(reason),
+                Ok(source) => {
+                    let timing = self.time_part(&product, ablation, &source, runs)?;
+                    took(timing.median(), Some(timing.spread()))
+                }
+                Err(skipped) => Timed::Not { skipped },
             };
-            let timed = timed.map(|timing| (timing.median(), Some(timing.spread())));
-            self.part(step, problem, Some(ablation), timed, whole)?;
+            self.part(&product, ablation, &timed)?;
         }
         self.say("")
     }
@@ -123,75 +139,63 @@ impl Lesson {
     /// Times the edited kernel; nothing is checked, since nothing is computed.
     fn time_part(
         &mut self,
-        step: &Step,
-        problem: &Problem,
+        product: &Product,
         ablation: &Ablation,
         source: &Source,
         runs: Runs,
     ) -> Result<Timing> {
+        let step = product.step;
         let name = format!("{} with {}", step.name(), ablation.name);
         self.console.doing(format!("building {name}"))?;
         let session = self.session()?;
-        let options = program::options(problem.ty, &step.defines);
+        let options = program::options(product.ty(), &step.defines);
         let source = alone(source, &step.kernels().collect::<Vec<_>>());
         let program = Program::build(&session, &source, &options, self.flags().raw_log)?;
-        let kernel = program.kernel(&step.kernel, &Step::signature(problem.ty))?;
-        let range = step.range(step.shape(problem.shape));
-        let launch = Launch::new(kernel, name, range);
-        let ready = Product { step, problem }.ready(self, &program, launch)?;
-        self.console
-            .doing(format!("running {} with {}", step.name(), ablation.name))?;
+        let kernel = program.kernel(&step.kernel, &product.signature())?;
+        let launch = Launch::new(kernel, name.as_str(), product.range());
+        let ready = product.ready(self, &program, launch)?;
+        self.console.doing(format!("running {name}"))?;
         session.run(&ready.launches)?;
         // What laid the operands out has run, and is a line of its own.
         self.time(&ready.laid_out_already(), runs, Instant::now())
     }
 
-    /// Prints one line, for people or as JSON: median and spread, or why there are
-    /// none. `ablation` is none for the whole, which takes `whole` seconds.
-    fn part(
-        &mut self,
-        step: &Step,
-        problem: &Problem,
-        ablation: Option<&Ablation>,
-        timed: Result<(f64, Option<f64>), String>,
-        whole: f64,
-    ) -> Result<()> {
-        let session = self.session()?;
-        let name = step.name();
-        let (part, shows) = ablation.map_or(("whole", &*step.says), |a| (&a.name, &a.shows));
-        let times = timed.as_ref().ok();
-        self.console.report.json(&Part {
+    /// Prints one line, for people or as JSON.
+    fn part(&mut self, product: &Product, part: &Ablation, timed: &Timed) -> Result<()> {
+        let device = &self.session()?.device;
+        let name = product.step.name();
+        let is_whole = part.name == WHOLE;
+        self.console.report.json(&Line {
             lesson: self.number,
             ablation_of: &name,
             part,
-            shows,
-            product: ablation.is_none(),
-            platform: &session.device.platform.name,
-            device: &session.device.name,
-            m: problem.shape.m,
-            n: problem.shape.n,
-            k: problem.shape.k,
-            seconds_median: times.map(|(median, _)| *median),
-            spread: times.and_then(|(_, spread)| *spread),
-            of_whole: times.map(|(median, _)| median / whole),
-            skipped: timed.as_ref().err().cloned(),
-            edits: ablation.map_or(&[], |ablation| &ablation.edits),
+            product: is_whole,
+            platform: &device.platform.name,
+            device: &device.name,
+            shape: product.problem.shape,
+            timed,
         })?;
-        let (title, indent) = match ablation {
-            None => (format!("{name:<37}").bold(), ""),
-            Some(_) => (format!("  {part:<35}").normal(), "  "),
+        let (title, indent) = if is_whole {
+            (format!("{name:<37}").bold(), "")
+        } else {
+            (format!("  {:<35}", part.name).normal(), "  ")
         };
         let figures = match timed {
-            Err(reason) => format!("{} {reason}", "skipped:".yellow()),
-            Ok((median, spread)) => format!(
+            Timed::Not { skipped } => format!("{} {skipped}", "skipped:".yellow()),
+            Timed::Took {
+                seconds_median,
+                spread,
+                of_whole,
+            } => format!(
                 "{:>9}{:>8}{:>8} {}",
-                seconds(median),
+                seconds(*seconds_median),
                 spread.map_or("-".into(), |s| format!("±{}", percent(s))),
-                percent(median / whole),
-                bar(median / whole).cyan()
+                percent(*of_whole),
+                bar(*of_whole).cyan()
             ),
         };
-        self.say(format!("  {title}{figures}\n  {indent}{}", shows.dimmed()))
+        let shows = part.shows.dimmed();
+        self.say(format!("  {title}{figures}\n  {indent}{shows}"))
     }
 }
 

@@ -5,12 +5,15 @@
 use std::ops::Range;
 
 use common::source::Source;
+use common::source::functions::functions;
+use serde::Serialize;
 
 /// A part that is taken out of a kernel. What is left must still need everything that
 /// is to be timed, or the compiler takes that out as well.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Ablation {
     /// What is left, or what is gone: "arithmetic only", "no barriers".
+    #[serde(rename = "part")]
     pub name: String,
     /// What its time tells, in a few words.
     pub shows: String,
@@ -27,18 +30,6 @@ impl Ablation {
             shows,
             edits: Vec::new(),
         }
-    }
-
-    /// One more line of its text; `before` is the word that began the line before.
-    fn extend(&mut self, word: &str, rest: &str, before: &str) {
-        if word == "-" && before != "-" {
-            self.edits.push(Default::default());
-        }
-        let Some((old, new)) = self.edits.last_mut() else {
-            return;
-        };
-        let text = if word == "-" { old } else { new };
-        *text += &format!("{rest}\n");
     }
 }
 
@@ -71,8 +62,15 @@ pub(crate) fn parts(text: &str, step: &str) -> Vec<Ablation> {
                 found.push(Ablation::new(name, shows));
             }
             "-" | "+" => {
-                if let Some(last) = found.last_mut() {
-                    last.extend(word, rest, before);
+                let Some(Ablation { edits, .. }) = found.last_mut() else {
+                    continue;
+                };
+                if word == "-" && before != "-" {
+                    edits.push(Default::default());
+                }
+                if let Some((old, new)) = edits.last_mut() {
+                    let text = if word == "-" { old } else { new };
+                    *text += &format!("{rest}\n");
                 }
             }
             _ => {
@@ -105,11 +103,11 @@ pub(crate) fn edited(
     kernel: &str,
     edits: &[(String, String)],
 ) -> Result<Source, String> {
-    let (before, mut body, after) =
-        around(&source.text, kernel).ok_or("the kernel's text was not found")?;
+    let bytes = place(&source.text, kernel).ok_or("the kernel's text was not found")?;
+    let mut code = source.text[bytes.clone()].to_string();
     for (old, new) in edits {
-        match &places(&body, old)[..] {
-            [place] => body.replace_range(place.clone(), new),
+        match &places(&code, old)[..] {
+            [place] => code.replace_range(place.clone(), new),
             others => {
                 let first = old.trim().lines().next().unwrap_or_default();
                 let count = others.len();
@@ -119,9 +117,9 @@ pub(crate) fn edited(
             }
         }
     }
-    let path = source.path.clone();
-    let text = format!("{before}{body}{after}");
-    Ok(Source { path, text })
+    let mut edited = source.clone();
+    edited.text.replace_range(bytes, &code);
+    Ok(edited)
 }
 
 /// Where a piece of code stands, whatever spaces, line ends and comments are between.
@@ -147,28 +145,25 @@ fn places(code: &str, piece: &str) -> Vec<Range<usize>> {
 /// The source with all other kernels emptied: they would take most of the time that
 /// a build takes, for nothing.
 pub(crate) fn alone(source: &Source, kernels: &[&str]) -> Source {
-    let mut text = source.text.clone();
-    let others = source.kernels().into_iter();
-    for other in others.filter(|name| !kernels.contains(&name.as_str())) {
-        let Some((before, body, after)) = around(&text, &other) else {
+    let mut alone = source.clone();
+    let text = &mut alone.text;
+    for other in source.kernels() {
+        let bytes = place(text, &other).filter(|_| !kernels.contains(&other.as_str()));
+        let Some(Range { start, end }) = bytes else {
             continue;
         };
-        if let Some((signature, _)) = body.split_once("\n{") {
-            text = format!("{before}{signature}\n{{\n}}{after}");
+        if let Some(open) = text[start..end].find('{') {
+            text.replace_range(start + open + 1..end - 1, "\n");
         }
     }
-    let path = source.path.clone();
-    Source { path, text }
+    alone
 }
 
-/// What stands before a kernel, the kernel from its name to the brace that ends
-/// it at the beginning of a line, and what stands behind.
-fn around<'a>(text: &'a str, kernel: &str) -> Option<(&'a str, String, &'a str)> {
-    let start = text.find(&format!("void {kernel}("))?;
-    let length = text[start..].find("\n}")? + 2;
-    let (before, rest) = text.split_at(start);
-    let (body, after) = rest.split_at(length);
-    Some((before, body.to_string(), after))
+/// Where a kernel stands in a file, from its first word to its last brace.
+fn place(text: &str, kernel: &str) -> Option<Range<usize>> {
+    let mut functions = functions(text).into_iter();
+    let found = functions.find(|function| function.name == kernel);
+    found.map(|function| function.bytes)
 }
 
 #[cfg(test)]

@@ -8,7 +8,10 @@ use common::device::DEVICE_VARIABLE;
 use common::element::Type;
 use common::matrix::Fill;
 use common::shape::Shape;
+use common::source::Source;
 use supervise::Orders;
+
+use crate::step::Step;
 
 /// What a learner can ask of a lesson.
 #[derive(Clone, Debug, Parser)]
@@ -134,9 +137,20 @@ impl Flags {
         supervise::device_of_child().or_else(|| self.device.clone())
     }
 
+    /// The kernel file that `--source` names, or else the lesson's own, if it has one.
+    pub fn kernel_file(&self, own: Option<&str>) -> Option<PathBuf> {
+        let own = || own.map(Source::path_in_course);
+        self.source.clone().or_else(own)
+    }
+
     /// Whether `--only` asks for this kernel, or for all.
     pub fn wants(&self, kernel: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|only| only == kernel)
+    }
+
+    /// Whether it asks for a kernel that this step runs.
+    pub fn wants_step(&self, step: &Step) -> bool {
+        step.kernels().any(|kernel| self.wants(kernel))
     }
 }
 

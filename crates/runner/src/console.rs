@@ -1,6 +1,7 @@
 //! What a lesson says: lines and rows on the terminal, each call to whoever listens,
 //! and what it does to the process that watches.
 
+use std::cell::RefCell;
 use std::fmt::Display;
 use std::time::Duration;
 
@@ -30,8 +31,8 @@ pub struct Console {
     events: Sender,
     /// What a process before this one measured.
     pub(crate) earlier: Earlier,
-    /// The kernels whose results are wrong.
-    pub(crate) wrong: Vec<String>,
+    /// How many kernels' results are wrong.
+    pub(crate) wrong: usize,
     /// The kernels that took a process down.
     pub(crate) died: Vec<Record>,
 }
@@ -46,13 +47,13 @@ impl Console {
         };
         let mut report = Report::new(flags.json);
         if narrator.speaks_for_the_lesson() {
-            report.silence();
+            report.silent = true;
         } else if narrator.is_attended() {
-            report.defer_tables();
+            report.deferred = Some(RefCell::default());
         }
         let earlier = Earlier::from_environment();
         if !earlier.is_over() {
-            report.mute(true);
+            report.muted = true;
             narrator.mute();
         }
         Ok(Console {
@@ -61,7 +62,7 @@ impl Console {
             spinner,
             events: Sender::from_environment()?,
             earlier,
-            wrong: Vec::new(),
+            wrong: 0,
             died: Vec::new(),
         })
     }
@@ -114,14 +115,15 @@ impl Console {
     }
 
     /// Prints the head of a table; rows before it no longer count for factors.
-    pub(crate) fn head(&mut self, print: impl FnOnce(&Report) -> Result<()>) -> Result<()> {
-        self.report.start_table();
-        self.spinner.suspend(|| print(&self.report))
+    pub(crate) fn head(&mut self, heading: &str) -> Result<()> {
+        self.spinner.suspend(|| self.report.head(heading))
     }
 
     /// Prints a record, and hands it to the watching process.
     pub fn row(&mut self, mut record: Record) -> Result<()> {
-        record.step_factor = self.report.step_factor(&record);
+        let before = self.report.rows().iter().rev().find_map(Record::rate);
+        let factor = |(rate, before): (f64, f64)| rate / before;
+        record.step_factor = record.rate().zip(before).map(factor);
         self.keep(&record)?;
         self.show_row(record)
     }
@@ -140,9 +142,7 @@ impl Console {
 
     /// Remembers what the lesson's last line must tell.
     pub(crate) fn note(&mut self, record: &Record) {
-        if let Some(wrong) = &record.failed {
-            self.wrong.push(format!("{}: {wrong}", record.kernel));
-        }
+        self.wrong += usize::from(record.failed.is_some());
         if record.died.is_some() {
             self.died.push(record.clone());
         }
@@ -162,8 +162,8 @@ impl Console {
     /// Prints and tells from now on, where this process was silent until it came to
     /// where another had ended.
     pub(crate) fn speak_up(&mut self) {
-        if self.report.is_muted() {
-            self.report.mute(false);
+        if self.report.muted {
+            self.report.muted = false;
             self.narrator.speak_up();
         }
     }

@@ -15,24 +15,17 @@ use narrate::{Beat, Look};
 
 use crate::lesson::Lesson;
 use crate::ready::Ready;
-use crate::task::Task;
+use crate::step::Step;
+use crate::task::{Task, signature};
 
 /// One launch of such a kernel. Every one has the arguments (int, int, in, out).
 pub struct Copy<'a> {
-    /// Name of the kernel function.
-    pub kernel: &'a str,
-    /// What tells this launch from others of the same kernel.
-    pub variant: String,
-    /// What it shows, in a few words.
-    pub says: String,
-    /// Macros given to the compiler.
-    pub defines: Vec<(String, usize)>,
+    /// The kernel and its macros.
+    pub step: Step,
     /// The two int arguments.
     pub sizes: [usize; 2],
     /// The launch.
     pub range: NdRange,
-    /// Whether the groups must have this very shape.
-    pub exact_group: bool,
     /// Floats moved: each is read once and written once.
     pub elements: usize,
     /// The floats.
@@ -42,20 +35,8 @@ pub struct Copy<'a> {
 }
 
 impl Task for Copy<'_> {
-    fn kernel(&self) -> &str {
-        self.kernel
-    }
-
-    fn variant(&self) -> &str {
-        &self.variant
-    }
-
-    fn says(&self) -> &str {
-        &self.says
-    }
-
-    fn defines(&self) -> &[(String, usize)] {
-        &self.defines
+    fn step(&self) -> &Step {
+        &self.step
     }
 
     fn facts(&self) -> Vec<String> {
@@ -74,15 +55,11 @@ impl Task for Copy<'_> {
     }
 
     fn signature(&self) -> Vec<String> {
-        ["int", "int", "float*", "float*"].map(String::from).into()
+        signature(2, 2, Type::Float)
     }
 
     fn range(&self) -> NdRange {
         self.range.clone()
-    }
-
-    fn has_exact_group(&self) -> bool {
-        self.exact_group
     }
 
     fn ready(&self, lesson: &mut Lesson, _: &Program, mut launch: Launch) -> Result<Ready> {

@@ -1,8 +1,7 @@
 //! A lesson's closing lines: how much faster than the host its best kernel is.
 
-use std::cmp::Ordering;
-
 use colored::Colorize;
+use common::element::Type;
 use common::error::Result;
 use common::matrix::Matrix;
 use common::numbers::{factor, significant};
@@ -29,23 +28,24 @@ impl Lesson {
         if self.runs()?.is_none() || !self.flags().only.is_empty() {
             return Ok(());
         }
-        let kernels = self.console.report.rows().iter();
-        let best = kernels
-            .filter(|row| row.verified && row.gflops.is_some() && !row.is_above_limit())
-            .max_by(|a, b| a.gflops.partial_cmp(&b.gflops).unwrap_or(Ordering::Equal))
-            .cloned();
+        let rows = self.console.report.rows().iter();
+        let right = rows.filter(|row| row.verified && !row.is_above_limit());
+        let rates = right.filter_map(|row| Some((row.kernel.clone(), row.gflops?)));
+        let best = rates.max_by(|a, b| a.1.total_cmp(&b.1));
         let small = self.clipped(problem, LOOP_SIZE);
         let mut hosts = vec![
             self.host_loop(LoopOrder::Ijk, &small)?,
             self.host_loop(LoopOrder::Ikj, &small)?,
         ];
         hosts.extend(self.host_library(&self.clipped(problem, LIBRARY_SIZE))?);
-        let Some(best) = best else { return Ok(()) };
+        let Some((kernel, ours)) = best else {
+            return Ok(());
+        };
         self.say("")?;
-        let heading = format!("{} against the host", best.kernel);
+        let heading = format!("{kernel} against the host");
         self.say(format!("  {heading:<52}{:>9}{:>9}", "GFLOP/s", "speed-up").bold())?;
         for host in hosts {
-            if let (Some(ours), Some(theirs)) = (best.gflops, host.gflops) {
+            if let Some(theirs) = host.gflops {
                 self.say(format!(
                     "  {:<52}{:>9}{:>9}",
                     host.says,
@@ -59,13 +59,10 @@ impl Lesson {
 
     /// The same problem, no longer than `side` in any direction.
     pub fn clipped(&self, problem: &Problem, side: usize) -> Problem {
-        let s = problem.shape;
-        let shape = Shape {
-            m: s.m.min(side),
-            n: s.n.min(side),
-            k: s.k.min(side),
-        };
-        if shape == s {
+        let Shape { m, n, k } = problem.shape;
+        let [m, n, k] = [m, n, k].map(|length| length.min(side));
+        let shape = Shape { m, n, k };
+        if shape == problem.shape {
             problem.clone()
         } else {
             Problem::new(shape, problem.ty, problem.fill, self.flags().seed)
@@ -75,68 +72,69 @@ impl Lesson {
     /// Runs one loop order on one core and checks it. In JSON mode the record is
     /// printed; for people the caller makes a table.
     pub fn host_loop(&mut self, order: LoopOrder, problem: &Problem) -> Result<Record> {
-        let name = format!("host {}", order.name());
-        if let Some(record) = self.host_of_earlier(&name) {
-            return Ok(record);
-        }
-        self.console.doing(format!("timing {name}"))?;
-        let says = format!("loop {}, 1 core, {}", order.name(), problem.shape);
-        let (c, seconds) = order.run(problem);
-        self.host_product(&name, &says, problem, &c, seconds)
+        let name = order.name();
+        let says = format!("loop {name}, 1 core, {}", problem.shape);
+        self.host_product(name, &says, problem, || Some(order.run(problem)))
     }
 
+    /// The library multiplies no integers.
     fn host_library(&mut self, problem: &Problem) -> Result<Option<Record>> {
-        let name = format!("host {}", reference::LIBRARY);
-        if let Some(record) = self.host_of_earlier(&name) {
-            return Ok(Some(record));
-        }
-        self.console.doing(format!("timing {name}"))?;
-        let Some((c, seconds)) = reference::library(problem) else {
+        if problem.ty == Type::Int {
             return Ok(None);
-        };
-        let says = format!(
-            "{}, {} cores, {}",
-            reference::LIBRARY,
-            reference::library_threads(),
-            problem.shape
-        );
-        self.host_product(&name, &says, problem, &c, seconds)
-            .map(Some)
+        }
+        let (name, threads) = (reference::LIBRARY, reference::library_threads());
+        let says = format!("{name}, {threads} cores, {}", problem.shape);
+        let record = self.host_product(name, &says, problem, || reference::library(problem));
+        record.map(Some)
     }
 
+    /// A product on the host: what it is, and the seconds that it took.
     fn host_product(
         &mut self,
         name: &str,
         says: &str,
         problem: &Problem,
-        c: &Matrix,
-        seconds: f64,
+        multiply: impl FnOnce() -> Option<(Matrix, f64)>,
     ) -> Result<Record> {
-        let mut record = self.host_record(name, says, problem.shape)?;
-        match verify::check(problem, c) {
-            Ok(right) => record.right(right),
-            Err(wrong) => record.failed = Some(wrong.to_string()),
+        self.on_host(&format!("host {name}"), says, problem.shape, |record| {
+            let Some((c, seconds)) = multiply() else {
+                return Ok(());
+            };
+            match verify::check(problem, &c) {
+                Ok(right) => record.right(right),
+                Err(wrong) => record.failed = Some(wrong.to_string()),
+            }
+            let timing = Timing::by_the_wall(vec![seconds]);
+            record.timed(&timing, Work::Flop(problem.shape.flop()), None);
+            Ok(())
+        })
+    }
+
+    /// A record of the host, which `time` completes, unless a child before this one has
+    /// done so. For people the caller says what it tells.
+    pub fn on_host(
+        &mut self,
+        name: &str,
+        says: &str,
+        shape: Shape,
+        time: impl FnOnce(&mut Record) -> Result<()>,
+    ) -> Result<Record> {
+        let earlier = self.console.earlier.take(name);
+        if let Some(record) = earlier.and_then(|mut records| records.pop()) {
+            self.console.note(&record);
+            return Ok(record);
         }
-        let timing = Timing::by_the_wall(vec![seconds]);
-        record.timed(&timing, Work::Flop(problem.shape.flop()), None);
-        self.host_row(record)
-    }
-
-    /// Hands on a record of the host; for people the caller says what it tells.
-    pub fn host_row(&mut self, record: Record) -> Result<Record> {
-        self.console.keep(&record)?;
-        self.console.report.json(&record)?;
-        Ok(record)
-    }
-
-    /// A record of the host, still without its time.
-    pub fn host_record(&mut self, name: &str, says: &str, shape: Shape) -> Result<Record> {
-        Ok(Record {
+        self.console.doing(format!("timing {name}"))?;
+        let mut record = Record {
             platform: "host".into(),
             device: "host".into(),
             driver: String::new(),
             limits: None,
             ..self.record(name, says, shape)?
-        })
+        };
+        time(&mut record)?;
+        self.console.keep(&record)?;
+        self.console.report.json(&record)?;
+        Ok(record)
     }
 }

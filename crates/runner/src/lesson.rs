@@ -7,7 +7,7 @@ use common::device::Kind;
 use common::error::{Error, Result};
 use common::matrix::Fill;
 use common::numbers::significant;
-use common::probe::Peak;
+use common::probe::{self, Peak};
 use common::problem::Problem;
 use common::program::{self, Program};
 use common::record::Record;
@@ -16,10 +16,11 @@ use common::shape::Shape;
 use common::source::Source;
 use common::timing::Runs;
 use narrate::Beat;
-use supervise::resume;
+use supervise::{resume, watch};
 
 use crate::cli::Flags;
 use crate::console::Console;
+use crate::report::heading;
 use crate::workbench::Workbench;
 
 /// A running lesson.
@@ -28,11 +29,11 @@ pub struct Lesson {
     pub number: u32,
     /// What it says.
     pub console: Console,
+    /// The one of the sizes asked for that is worked on now; `None` for its own.
+    pub size: Option<Shape>,
     title: &'static str,
     pub(crate) file: Option<&'static str>,
     flags: Flags,
-    /// The one of the sizes asked for that is worked on now; `None` for its own.
-    size: Option<Shape>,
     workbench: Option<Workbench>,
 }
 
@@ -50,10 +51,10 @@ impl Lesson {
         Ok(Lesson {
             number,
             console,
+            size: None,
             title,
             file,
             flags,
-            size: None,
             workbench: None,
         })
     }
@@ -61,16 +62,6 @@ impl Lesson {
     /// What the learner asked for.
     pub fn flags(&self) -> &Flags {
         &self.flags
-    }
-
-    /// The size that was asked for, if one was.
-    pub fn size(&self) -> Option<Shape> {
-        self.size
-    }
-
-    /// Works on this size from now on.
-    pub fn set_size(&mut self, size: Shape) {
-        self.size = Some(size);
     }
 
     /// Prints a line for people, none in JSON mode.
@@ -106,28 +97,36 @@ impl Lesson {
     }
 
     /// The device's measured limits; `None` when nothing is to be timed.
-    ///
-    /// # Errors
-    /// When the probe kernels fail.
     pub fn peak(&mut self) -> Result<Option<Peak>> {
         let known = self.workbench()?.peak;
         if known.is_some() || self.runs()?.is_none() {
             return Ok(known);
         }
-        let Lesson {
-            workbench, console, ..
-        } = self;
-        let Some(workbench) = workbench else {
-            return Ok(None);
+        let (peak, when) = match watch::limits_of_earlier_run() {
+            Some(peak) => (peak, "in the first run"),
+            None => (self.measured_peak()?, "now"),
         };
-        let (peak, when) = workbench.find_peak(console)?;
-        console.say(format!(
+        self.say(format!(
             "  limits   {} GFLOP/s of fp32 multiply-adds, {} GB/s of copying (measured {when})",
             significant(peak.gflops),
             significant(peak.gbytes_per_second)
         ))?;
-        workbench.peak = Some(peak);
+        self.workbench()?.peak = Some(peak);
         Ok(Some(peak))
+    }
+
+    fn measured_peak(&mut self) -> Result<Peak> {
+        let session = self.session()?;
+        let doing = "measuring the device's own limits";
+        self.console.begin(Beat::Limits, doing)?;
+        let narrator = &self.console.narrator;
+        let peak = {
+            let _hush = narrator.hush();
+            probe::peak(&session)?
+        };
+        let told = "probe_fma and probe_copy: several launches each, not told one by one";
+        narrator.note(|| told.into());
+        Ok(peak)
     }
 
     /// The size that was asked for, or one that takes seconds on this device.
@@ -168,15 +167,10 @@ impl Lesson {
     }
 
     /// The lesson's kernel file, or the one that `--source` names.
-    ///
-    /// # Errors
-    /// When it cannot be read.
     pub fn source(&self) -> Result<Source> {
-        match (&self.flags.source, self.file) {
-            (Some(path), _) => Source::read(path),
-            (None, Some(name)) => Source::of_course(name),
-            (None, None) => Err(Error::Usage("this lesson has no kernel file".into())),
-        }
+        let none = || Error::Usage("this lesson has no kernel file".into());
+        let path = self.flags.kernel_file(self.file);
+        Source::read(&path.ok_or_else(none)?)
     }
 
     /// The lesson's kernel file, built with these macros; built once for each set.
@@ -232,12 +226,9 @@ impl Lesson {
     }
 
     /// Prints the head of a table; rows before it no longer count for factors.
-    ///
-    /// # Errors
-    /// When the probes or standard output fail.
     pub fn table(&mut self, unit: &str) -> Result<()> {
         self.peak()?;
-        self.console.head(|report| report.head(unit))
+        self.console.head(&heading(unit))
     }
 
     /// The lesson's last words; an error where something was wrong.
@@ -248,7 +239,7 @@ impl Lesson {
         console.report.flush()?;
         console.narrator.end()?;
         let lesson = format!("lesson {} ({})", self.number, self.title);
-        let wrong = console.wrong.len();
+        let wrong = console.wrong;
         if !console.died.is_empty() {
             return Err(Error::Died(resume::last_words(
                 &console.died,

@@ -19,14 +19,24 @@ use narrate::{Beat, Card};
 use crate::lesson::Lesson;
 use crate::product::Product;
 use crate::ready::Ready;
-use crate::refusal::{is_refusal, refused};
+use crate::refusal::refused;
 use crate::step::Step;
-use crate::task::{self, Task};
+use crate::task::Task;
 
 /// A kernel is run for so long before it is timed, so that clocks have risen.
 const WARM_UP: Duration = Duration::from_millis(30);
 
 impl Lesson {
+    /// Prints a table of steps, each verified and timed, but for those that `--only`
+    /// leaves out.
+    pub fn measure_all(&mut self, steps: &[Step], problem: &Problem) -> Result<()> {
+        self.table("GFLOP/s")?;
+        for step in steps {
+            self.measure_task(&Product { step, problem })?;
+        }
+        Ok(())
+    }
+
     /// Verifies, times and prints one step, unless `--only` asks for others.
     ///
     /// # Errors
@@ -71,11 +81,7 @@ impl Lesson {
     }
 
     fn measured_row(&mut self, task: &dyn Task, runs: Option<Runs>, show: bool) -> Result<()> {
-        if !task
-            .kernels()
-            .iter()
-            .any(|kernel| self.flags().wants(kernel))
-        {
+        if !self.flags().wants_step(task.step()) {
             return Ok(());
         }
         let begun = self.record_of(task)?;
@@ -94,14 +100,10 @@ impl Lesson {
     fn run(&mut self, task: &dyn Task, runs: Option<Runs>, show: bool) -> Result<Record> {
         let mut record = self.record_of(task)?;
         let name = record.kernel.clone();
-        if let Some(reason) = task.refusal(self)? {
-            return Ok(record.skip(reason));
-        }
 
         // Build.
-        let (program, launch) = match self.build(task, &mut record)? {
-            Ok(built) => built,
-            Err(reason) => return Ok(record.skip(reason)),
+        let Some((program, launch)) = self.build(task, &mut record)? else {
+            return Ok(record);
         };
 
         // Arguments.
@@ -115,9 +117,12 @@ impl Lesson {
         self.console
             .begin(Beat::Launch, format!("running {name}"))?;
         let events = match session.launch_all(launches) {
+            Ok(events) => events,
             // The last word on a group's shape is the driver's.
-            Err(error) if is_refusal(&error) => return Ok(record.skip(refused(&error))),
-            events => events?,
+            Err(error) => match refused(&error) {
+                Some(reason) => return Ok(record.skip(reason)),
+                None => return Err(error),
+            },
         };
         self.console.narrator.beat(Beat::Wait)?;
         session.wait(launches, &events)?;
@@ -188,39 +193,42 @@ impl Lesson {
         }))
     }
 
-    /// The kernel, built, and how it is launched here; or why it cannot be.
+    /// The kernel, built, and how it is launched here; none where it is skipped, and
+    /// the record then says why.
     fn build(
         &mut self,
         task: &dyn Task,
         record: &mut Record,
-    ) -> Result<Result<(Rc<Program>, Launch), String>> {
-        let program = match self.program(task.defines()) {
-            Err(Error::Build(log)) if task.is_vendor_specific() => {
+    ) -> Result<Option<(Rc<Program>, Launch)>> {
+        record.skipped = self.cannot_begin(task)?;
+        if record.skipped.is_some() {
+            return Ok(None);
+        }
+        let (step, shape) = (task.step(), task.shape());
+        let program = match self.program(&step.defines) {
+            Err(Error::Build(log)) if step.vendor_specific => {
                 let first = log.lines().next().unwrap_or_default();
-                return Ok(Err(format!(
-                    "one vendor's words, not this compiler's: {first}"
-                )));
+                let reason = format!("one vendor's words, not this compiler's: {first}");
+                record.skipped = Some(reason);
+                return Ok(None);
             }
             program => program?,
         };
-        let kernel = program.kernel(task.kernel(), &task.signature())?;
+        let kernel = program.kernel(&step.kernel, &task.signature())?;
         record.build_seconds = program.build_seconds;
-        let exact = task.has_exact_group();
-        let range = match self.launch_shape(&kernel, task.range(), exact, record)? {
-            Ok(range) => range,
-            Err(reason) => return Ok(Err(reason)),
+        let Some(range) = self.launch_shape(&kernel, task, record)? else {
+            return Ok(None);
         };
-        task.count(record)?;
+        record.traffic_formulas = step.traffic;
+        record.traffic_elements = step.count(step.traffic, shape, &record.group)?;
+        record.preparations = step.prepared(shape)?;
         let launch = Launch::new(kernel, record.kernel.as_str(), range);
-        Ok(Ok((program, launch)))
+        Ok(Some((program, launch)))
     }
 
     /// Warms up, unless that was begun long ago, then times a task's kernels;
     /// before every run what they all write is poisoned, which does not count. Nothing
     /// is told meanwhile: these are the figures of every lesson.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub(crate) fn time(&mut self, ready: &Ready, runs: Runs, begun: Instant) -> Result<Timing> {
         let narrator = self.console.narrator.clone();
         let _hush = narrator.hush();
@@ -253,8 +261,8 @@ impl Lesson {
 
     /// Asks the room what the timing will say.
     fn predict(&mut self, name: &str) -> Result<()> {
-        let mut rows = self.console.report.rows().iter().rev();
-        let before = rows.find(|row| row.rate().is_some());
+        let mut rows = self.console.report.rows().iter();
+        let before = rows.rfind(|row| row.rate().is_some());
         let before = before.map(|row| row.kernel.as_str());
         self.console.narrator.predict(name, before)
     }
@@ -263,18 +271,19 @@ impl Lesson {
     fn record_of(&mut self, task: &dyn Task) -> Result<Record> {
         Ok(Record {
             ty: Some(task.ty()),
-            ..self.record(&task::name(task), task.says(), task.shape())?
+            ..self.record(&task.step().name(), &task.step().says, task.shape())?
         })
     }
 
     /// What the narrator says of a kernel before it begins.
     fn card(&self, task: &dyn Task) -> Result<Card> {
+        let step = task.step().clone();
         Ok(Card {
-            name: task::name(task),
-            kernel: task.kernel().into(),
-            says: task.says().into(),
+            name: step.name(),
+            kernel: step.kernel,
+            says: step.says,
             source: self.source()?,
-            defines: task.defines().to_vec(),
+            defines: step.defines,
             facts: task.facts(),
         })
     }

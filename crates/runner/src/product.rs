@@ -9,18 +9,17 @@ use common::memory::{Input, Output};
 use common::ndrange::NdRange;
 use common::problem::Problem;
 use common::program::Program;
-use common::record::{Record, Work};
-use common::session::{Arg, Launch};
+use common::record::Work;
+use common::session::{Arg, Buffer, Launch, Session};
 use common::shape::Shape;
 use common::verify::{self, Right};
 use narrate::{Beat, Look};
 
 use crate::lesson::Lesson;
-use crate::prepare::Operand;
-use crate::ready::Ready;
+use crate::prepare::{Operand, Preparation};
+use crate::ready::{LaidOut, Ready};
 use crate::step::Step;
-use crate::task::Task;
-use crate::workbench::Operands;
+use crate::task::{Task, signature};
 
 /// A step on a problem.
 pub(crate) struct Product<'a> {
@@ -29,24 +28,8 @@ pub(crate) struct Product<'a> {
 }
 
 impl Task for Product<'_> {
-    fn kernel(&self) -> &str {
-        &self.step.kernel
-    }
-
-    fn kernels(&self) -> Vec<&str> {
-        self.step.kernels().collect()
-    }
-
-    fn variant(&self) -> &str {
-        &self.step.variant
-    }
-
-    fn says(&self) -> &str {
-        &self.step.says
-    }
-
-    fn defines(&self) -> &[(String, usize)] {
-        &self.step.defines
+    fn step(&self) -> &Step {
+        self.step
     }
 
     fn facts(&self) -> Vec<String> {
@@ -77,31 +60,11 @@ impl Task for Product<'_> {
     }
 
     fn signature(&self) -> Vec<String> {
-        Step::signature(self.problem.ty)
+        signature(3, 3, self.problem.ty)
     }
 
     fn range(&self) -> NdRange {
         self.step.range(self.step.shape(self.problem.shape))
-    }
-
-    fn has_exact_group(&self) -> bool {
-        self.step.has_exact_group()
-    }
-
-    fn is_vendor_specific(&self) -> bool {
-        self.step.vendor_specific
-    }
-
-    fn refusal(&self, lesson: &mut Lesson) -> Result<Option<String>> {
-        lesson.cannot_begin(self.step, self.problem)
-    }
-
-    fn count(&self, record: &mut Record) -> Result<()> {
-        let Product { step, problem } = self;
-        record.traffic_formulas = step.traffic;
-        record.traffic_elements = step.counts(problem.shape, &record.group)?;
-        record.preparations = step.prepared(problem.shape)?;
-        Ok(())
     }
 
     /// Uploads the operands, has them laid out where the step asks for it, and makes
@@ -109,25 +72,44 @@ impl Task for Product<'_> {
     fn ready(&self, lesson: &mut Lesson, program: &Program, mut launch: Launch) -> Result<Ready> {
         let Product { step, problem } = self;
         let session = lesson.session()?;
-        let s = step.shape(problem.shape);
-        let given = self.upload(lesson)?;
-        let (mut launches, laid_out) = lesson.prepare(step, problem, program, &given)?;
+        let (s, padded) = (step.shape(problem.shape), step.padded(problem.shape));
+        let inputs = self.upload(lesson)?;
+        let [mut a, mut b] = inputs.each_ref().map(|input| input.buffer().clone());
         let narrator = &lesson.console.narrator;
+        let (mut launches, mut laid_out) = (Vec::new(), Vec::new());
+        for preparation in &step.preparations {
+            let (operand, name) = match preparation.operand {
+                Operand::A => (&mut a, "A laid out"),
+                Operand::B => (&mut b, "B laid out"),
+            };
+            narrator.name_next(name);
+            let output = Output::new(
+                &session,
+                name,
+                problem.ty,
+                preparation.operand.size(padded).iter().product(),
+            )?;
+            let to = output.buffer();
+            launches.push(self.lay_out(&session, program, preparation, [operand, to])?);
+            *operand = to.clone();
+            laid_out.push(LaidOut {
+                operand: preparation.operand,
+                output,
+                by: preparation.kernel.clone(),
+            });
+        }
         narrator.name_next("C");
         let output = Output::new(&session, "C", problem.ty, s.m * s.n)?;
         let look = step.look_at_c(s, problem.ty);
         narrator.watch(&session.queue, "C", output.buffer().cl(), look);
         narrator.beat(Beat::Arguments)?;
         let [m, n, k] = [s.m, s.n, s.k].map(|size| Arg::Int(size as i32));
-        let of = |operand| laid_out.iter().find(|one| one.operand == operand);
-        let a = of(Operand::A).map_or(given.a.buffer(), |one| one.output.buffer());
-        let b = of(Operand::B).map_or(given.b.buffer(), |one| one.output.buffer());
-        let [a, b, c] = [a, b, output.buffer()].map(|buffer| Arg::Buffer(buffer.clone()));
+        let [a, b, c] = [a, b, output.buffer().clone()].map(Arg::Buffer);
         session.set_args(&mut launch, &[m, n, k, a, b, c])?;
         launches.push(launch);
         Ok(Ready {
             launches,
-            inputs: vec![given.a.clone(), given.b.clone()],
+            inputs: inputs.into(),
             output,
             laid_out,
         })
@@ -160,27 +142,20 @@ impl Product<'_> {
     }
 
     /// A and B on the device in the step's layout; kept for the next step.
-    fn upload(&self, lesson: &mut Lesson) -> Result<Rc<Operands>> {
+    fn upload(&self, lesson: &mut Lesson) -> Result<[Rc<Input>; 2]> {
         let Product { step, problem } = self;
-        let made_for = format!(
-            "{:?} {} {} {:?}",
-            step.layout,
-            step.shape(problem.shape),
-            problem.shape,
-            problem.fill
-        );
+        let (shape, padded) = (problem.shape, step.shape(problem.shape));
+        let made_for = format!("{:?} {padded} {shape} {:?}", step.layout, problem.fill);
         lesson.console.narrator.beat(Beat::Upload)?;
-        let known = lesson.workbench()?.operands.clone();
-        if let Some(operands) = known.filter(|known| known.made_for == made_for) {
-            lesson
-                .console
-                .narrator
-                .note(|| "A and B are there already, laid out as this kernel wants".into());
+        let known = lesson.workbench()?.operands.take();
+        if let Some((_, operands)) = known.filter(|known| known.0 == made_for) {
+            let note = "A and B are there already, laid out as this kernel wants";
+            lesson.console.narrator.note(|| note.into());
+            lesson.workbench()?.operands = Some((made_for, operands.clone()));
             return Ok(operands);
         }
+        // Those of before are freed by now, so that the device never holds two sets.
         lesson.console.doing("uploading the matrices")?;
-        // Freed first, so that the device never holds two sets.
-        lesson.workbench()?.operands = None;
         let session = lesson.session()?;
         let narrator = &lesson.console.narrator;
         narrator.forget(&["A", "B"]);
@@ -198,12 +173,33 @@ impl Product<'_> {
             );
             Ok(Rc::new(input))
         };
-        let operands = Rc::new(Operands {
-            made_for,
-            a: upload("A", a.into_owned())?,
-            b: upload("B", b.into_owned())?,
-        });
-        lesson.workbench()?.operands = Some(operands.clone());
+        let operands = [upload("A", a.into_owned())?, upload("B", b.into_owned())?];
+        lesson.workbench()?.operands = Some((made_for, operands.clone()));
         Ok(operands)
+    }
+
+    /// A preparation of an operand, from one buffer to another, ready to run.
+    fn lay_out(
+        &self,
+        session: &Session,
+        program: &Program,
+        preparation: &Preparation,
+        buffers: [&Buffer; 2],
+    ) -> Result<Launch> {
+        let Problem { shape, ty, .. } = *self.problem;
+        let padded = self.step.padded(shape);
+        let Preparation {
+            kernel: name,
+            operand,
+            ..
+        } = preparation;
+        let kernel = program.kernel(name, &signature(2, 2, ty))?;
+        let room = session.room(&kernel, &preparation.group);
+        let range = preparation.range(padded).in_groups_of_at_most(room);
+        let mut launch = Launch::new(kernel, name, range);
+        let [rows, columns] = operand.size(shape).map(|n| Arg::Int(n as i32));
+        let [from, to] = buffers.map(|buffer| Arg::Buffer(buffer.clone()));
+        session.set_args(&mut launch, &[rows, columns, from, to])?;
+        Ok(launch)
     }
 }

@@ -7,7 +7,7 @@ use common::memory::{Input, Output, Poison};
 use common::session::{Launch, Session};
 use common::verify::Right;
 
-use crate::prepare::LaidOut;
+use crate::prepare::Operand;
 use crate::task::Task;
 
 /// A task that is ready to run.
@@ -20,6 +20,14 @@ pub struct Ready {
     /// Where the result goes.
     pub output: Output,
     pub(crate) laid_out: Vec<LaidOut>,
+}
+
+/// Where a preparation puts an operand.
+pub(crate) struct LaidOut {
+    pub operand: Operand,
+    pub output: Output,
+    /// The kernel that writes it.
+    pub by: String,
 }
 
 impl Ready {

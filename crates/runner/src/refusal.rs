@@ -5,21 +5,19 @@ use common::element::Type;
 use common::error::{Error, Result};
 use common::ndrange::NdRange;
 use common::numbers::bytes;
-use common::problem::Problem;
 use common::record::Record;
 use opencl3::kernel::Kernel;
+use supervise::resume::function;
 
 use crate::lesson::Lesson;
-use crate::step::{Axes, Step};
+use crate::step::Axes;
+use crate::task::Task;
 
 impl Lesson {
-    /// Why a step cannot run at all, known before it is built.
-    pub(crate) fn cannot_begin(
-        &mut self,
-        step: &Step,
-        problem: &Problem,
-    ) -> Result<Option<String>> {
-        if let (Type::Int, Some(reason)) = (problem.ty, step.no_integers) {
+    /// Why a kernel cannot run at all, known before it is built.
+    pub(crate) fn cannot_begin(&mut self, task: &dyn Task) -> Result<Option<String>> {
+        let step = task.step();
+        if let (Type::Int, Some(reason)) = (task.ty(), step.no_integers) {
             return Ok(Some(reason.into()));
         }
         for kernel in step.kernels() {
@@ -27,64 +25,67 @@ impl Lesson {
                 return Ok(Some(reason));
             }
         }
-        if let Some(reason) = self.padding_does_not_fit(step, problem)? {
+        if let Some(reason) = self.padding_does_not_fit(task)? {
             return Ok(Some(reason));
         }
-        let device = &self.session()?.device;
-        let range = step.range(step.shape(problem.shape));
-        if let (Axes::OneGroup, Some(_)) = (step.axes, range.refusal(&device.limits, usize::MAX)) {
-            return Ok(Some(format!(
-                "one group cannot hold {} items; see it with --size 3",
-                range.group_size()
-            )));
-        }
         // Some compilers fail on a group that their device cannot run.
-        let refusal = range.refusal(&device.limits, usize::MAX);
-        Ok(refusal.filter(|_| step.has_exact_group()))
+        let limits = &self.session()?.device.limits;
+        let range = task.range();
+        let refusal = range.refusal(limits, usize::MAX);
+        Ok(match step.axes {
+            Axes::OneGroup => refusal.map(|_| {
+                format!(
+                    "one group cannot hold {} items; see it with --size 3",
+                    range.group_size()
+                )
+            }),
+            _ => refusal.filter(|_| step.exact_group),
+        })
     }
 
     /// Why the padded matrices are too large, where the problem's own are not.
-    fn padding_does_not_fit(&mut self, step: &Step, problem: &Problem) -> Result<Option<String>> {
-        let s = step.padded(problem.shape);
+    fn padding_does_not_fit(&mut self, task: &dyn Task) -> Result<Option<String>> {
+        let (step, ty) = (task.step(), task.ty());
+        let s = step.padded(task.shape());
         let copies: usize = step
-            .preparations_for(problem.shape)
+            .preparations
+            .iter()
             .map(|preparation| preparation.operand.size(s).iter().product::<usize>())
             .sum();
-        if s == problem.shape && copies == 0 {
+        if s == task.shape() && copies == 0 {
             return Ok(None);
         }
         let session = self.session()?;
-        let bytes = (copies * problem.ty.size()) as u64;
         let fits = s
             .must_be_countable()
-            .and_then(|()| session.must_fit(s, problem.ty, bytes));
+            .and_then(|()| session.must_fit(s, ty, (copies * ty.size()) as u64));
         Ok(fits.err().map(|error| format!("padded to {s}: {error}")))
     }
 
     /// Why a kernel is left out: a learner's own file need not hold every kernel of
     /// the lesson, and one that has died is not launched once more.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
     pub fn left_out(&self, kernel: &str) -> Result<Option<String>> {
-        let died = self.has_died(kernel);
-        if died.is_some() || self.flags().source.is_none() {
-            return Ok(died);
+        let mut died = self.console.died.iter();
+        if let Some(died) = died.find(|record| function(record) == kernel) {
+            return Ok(Some(format!("{} died in this run", died.kernel)));
+        }
+        if self.flags().source.is_none() {
+            return Ok(None);
         }
         let source = self.source()?;
         let there = source.kernels().iter().any(|name| name == kernel);
         Ok((!there).then(|| format!("not in {}", source.path.display())))
     }
 
-    /// The launch in groups that this kernel has room for on this device, or why
-    /// there are none; notes the kernel's memory and the group in the record.
-    pub fn launch_shape(
+    /// The launch in groups that this kernel has room for on this device; none where
+    /// there are none, and the record then says why. It gets the kernel's memory and
+    /// the group, too.
+    pub(crate) fn launch_shape(
         &mut self,
         kernel: &Kernel,
-        range: NdRange,
-        exact: bool,
+        task: &dyn Task,
         record: &mut Record,
-    ) -> Result<Result<NdRange, String>> {
+    ) -> Result<Option<NdRange>> {
         let session = self.session()?;
         let device = &session.device;
         let id = device.cl().id();
@@ -92,45 +93,36 @@ impl Lesson {
         record.local_bytes = kernel.get_local_mem_size(id).ok();
         let local = record.local_bytes.unwrap_or(0);
         if local > device.limits.local_mem_bytes {
-            return Ok(Err(format!(
+            record.skipped = Some(format!(
                 "needs {} of local memory, the device has {} (CL_DEVICE_LOCAL_MEM_SIZE)",
                 bytes(local),
                 bytes(device.limits.local_mem_bytes)
-            )));
+            ));
+            return Ok(None);
         }
+        let mut range = task.range();
         let room = session.room(kernel, &range.local);
-        let range = if exact {
-            range
-        } else {
-            range.in_groups_of_at_most(room)
-        };
+        if !task.step().has_exact_group() {
+            range = range.in_groups_of_at_most(room);
+        }
         record.group = range.local.clone();
-        Ok(match range.refusal(&device.limits, room) {
-            Some(reason) => Err(reason),
-            None => Ok(range),
-        })
+        record.skipped = range.refusal(&device.limits, room);
+        Ok(record.skipped.is_none().then_some(range))
     }
 }
 
-/// CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE: this launch does not
-/// suit this device, and nothing has run.
-pub(crate) fn is_refusal(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::OpenCl {
-            code: -54 | -55,
-            ..
-        }
-    )
-}
-
-/// Such an error as a reason.
-pub(crate) fn refused(error: &Error) -> String {
-    let Error::OpenCl { code, during, here } = error else {
-        return error.to_string();
+/// CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE as a reason: this launch does
+/// not suit this device, and nothing has run.
+pub(crate) fn refused(error: &Error) -> Option<String> {
+    let Error::OpenCl {
+        code: code @ (-54 | -55),
+        during,
+        here,
+    } = error
+    else {
+        return None;
     };
-    let here = here
-        .as_ref()
-        .map_or_else(String::new, |here| format!(": {here}"));
-    format!("the driver refuses ({code}) {during}{here}")
+    let here = here.iter().map(|here| format!(": {here}"));
+    let here: String = here.collect();
+    Some(format!("the driver refuses ({code}) {during}{here}"))
 }

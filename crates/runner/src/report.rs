@@ -12,15 +12,19 @@ use common::record::Record;
 use serde::Serialize;
 use text::wrap;
 
-use row::{heading, row};
+pub(crate) use row::heading;
+use row::row;
 
 /// Where a lesson's words and numbers go. What prints fails when standard output does.
 pub struct Report {
     json: bool,
-    silent: bool,
-    muted: bool,
-    /// Lines of a table that wait for the next line that does not, if they wait.
-    deferred: Option<RefCell<Vec<String>>>,
+    /// Prints no lines for people: somebody else tells them.
+    pub(crate) silent: bool,
+    /// Prints nothing for now, neither lines nor JSON.
+    pub(crate) muted: bool,
+    /// Lines of a table that wait for the next line that does not: where each row is
+    /// told besides, tables are kept back until they are complete.
+    pub(crate) deferred: Option<RefCell<Vec<String>>>,
     rows: Vec<Record>,
 }
 
@@ -36,32 +40,10 @@ impl Report {
         }
     }
 
-    /// Prints no lines for people any more: somebody else tells them.
-    pub fn silence(&mut self) {
-        self.silent = true;
-    }
-
-    /// Prints nothing, neither lines nor JSON, or speaks again.
-    pub fn mute(&mut self, muted: bool) {
-        self.muted = muted;
-    }
-
-    /// Whether it prints nothing for now.
-    pub fn is_muted(&self) -> bool {
-        self.muted
-    }
-
-    /// Keeps tables back until they are complete, since each row is told besides.
-    pub fn defer_tables(&mut self) {
-        self.deferred = Some(RefCell::default());
-    }
-
     /// Prints what was kept back.
     pub fn flush(&self) -> Result<()> {
-        let Some(deferred) = &self.deferred else {
-            return Ok(());
-        };
-        deferred.take().iter().try_for_each(|line| self.print(line))
+        let mut lines = self.deferred.iter().flat_map(RefCell::take);
+        lines.try_for_each(|line| self.print(&line))
     }
 
     /// A line of a table.
@@ -105,14 +87,11 @@ impl Report {
         &self.rows
     }
 
-    /// Forgets the rows, so that the next table's factors start anew.
-    pub fn start_table(&mut self) {
+    /// Prints the head of a table, below an empty line, and forgets the rows before it:
+    /// the factors start anew.
+    pub fn head(&mut self, heading: &str) -> Result<()> {
         self.rows.clear();
-    }
-
-    /// Prints the head of a table of kernels, below an empty line.
-    pub fn head(&self, unit: &str) -> Result<()> {
-        self.table_line(&format!("\n{}", heading(unit).bold()))
+        self.table_line(&format!("\n{}", heading.bold()))
     }
 
     /// Prints a record, and keeps it for the next one's factor.
@@ -121,11 +100,5 @@ impl Report {
         self.json(&record)?;
         self.rows.push(record);
         Ok(())
-    }
-
-    /// How many times faster a record is than the step before it in the table.
-    pub fn step_factor(&self, record: &Record) -> Option<f64> {
-        let before = self.rows.iter().rev().find_map(Record::rate)?;
-        record.rate().map(|rate| rate / before)
     }
 }

@@ -69,7 +69,7 @@ fn at_each_size(lesson: &mut Lesson, body: impl Fn(&mut Lesson) -> Result<()>) -
         if i > 0 {
             lesson.say("")?;
         }
-        lesson.set_size(size);
+        lesson.size = Some(size);
         body(lesson)?;
     }
     lesson.end()?;
@@ -94,24 +94,17 @@ fn parse_flags<Own: Args>(number: u32, title: &'static str) -> (Flags, Own) {
 
 /// What needs no device is done at once; the rest by a child.
 fn in_the_parent(file: Option<&'static str>, flags: &Flags) -> Result<u8> {
-    let path = match (&flags.source, file) {
-        (Some(path), _) => Some(path.clone()),
-        (None, name) => name.map(Source::path_in_course),
-    };
     if flags.list {
-        let kernels = path.map(|path| Source::read(&path)).transpose()?;
         let report = Report::new(false);
-        for kernel in kernels.iter().flat_map(Source::kernels) {
-            report.line(kernel)?;
-        }
+        kernels(file, flags)?
+            .iter()
+            .try_for_each(|name| report.line(name))?;
         return Ok(0);
     }
     if flags.watch {
-        let Some(path) = path else {
-            return Err(Error::Usage(
-                "this lesson has no kernel file that --watch could watch".into(),
-            ));
-        };
+        let no_file = "this lesson has no kernel file that --watch could watch";
+        let path = flags.kernel_file(file);
+        let path = path.ok_or_else(|| Error::Usage(no_file.into()))?;
         watch::run(&path, &flags.orders(), || must_suit(file, flags))?;
         return Ok(0);
     }
@@ -119,25 +112,24 @@ fn in_the_parent(file: Option<&'static str>, flags: &Flags) -> Result<u8> {
     supervise::run(&flags.orders())
 }
 
+/// The names of the kernels that there are.
+fn kernels(file: Option<&'static str>, flags: &Flags) -> Result<Vec<String>> {
+    let path = flags.kernel_file(file);
+    path.map_or(Ok(Vec::new()), |path| Ok(Source::read(&path)?.kernels()))
+}
+
 /// Refuses a kernel file that cannot be read or holds nothing that the lesson
 /// launches, and names in `--only` that it does not hold.
 fn must_suit(file: Option<&'static str>, flags: &Flags) -> Result<()> {
-    let source = match (&flags.source, file) {
-        (Some(path), _) => Some(Source::read(path)?),
-        (None, Some(name)) => Some(Source::of_course(name)?),
-        (None, None) => None,
-    };
-    let kernels = source.as_ref().map(Source::kernels).unwrap_or_default();
+    let kernels = kernels(file, flags)?;
     for only in &flags.only {
-        match &source {
-            Some(source) if flags.source.is_some() => source.must_define(only)?,
-            _ if !kernels.contains(only) => {
-                return Err(Error::Usage(format!(
-                    "this lesson has no kernel {only}; {}",
-                    did_you_mean(only, &kernels)
-                )));
-            }
-            _ => {}
+        if let Some(own) = &flags.source {
+            Source::read(own)?.must_define(only)?;
+        } else if !kernels.contains(only) {
+            return Err(Error::Usage(format!(
+                "this lesson has no kernel {only}; {}",
+                did_you_mean(only, &kernels)
+            )));
         }
     }
     if let (Some(own), Some(name)) = (&flags.source, file) {

@@ -12,19 +12,7 @@ use common::shape::Shape;
 use common::traffic::{Counts, Traffic};
 use narrate::Look;
 
-use crate::prepare::Preparation;
-
-/// Methods that set a field of what they are called on.
-macro_rules! setters {
-    ($($(#[$doc:meta])* $field:ident: $ty:ty,)*) => {$(
-        $(#[$doc])*
-        pub fn $field(mut self, $field: $ty) -> Self {
-            self.$field = $field;
-            self
-        }
-    )*};
-}
-pub(crate) use setters;
+use crate::prepare::{Preparation, setters};
 
 /// Which matrix index runs along which dimension of the NDRange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,27 +166,22 @@ impl Step {
         self
     }
 
-    /// Counts what one launch of the kernel loads and stores, in elements; `group`
-    /// is the group that it really has.
+    /// The elements that one launch loads and stores, by these formulas. They know M,
+    /// N and K as the kernel gets them; MP, NP and KP, which are these rounded up to
+    /// the step's multiples; G, the items that a group really has along dimension 0;
+    /// the step's macros and constants.
     ///
     /// # Errors
     /// When a formula cannot be evaluated.
-    pub fn counts(&self, problem: Shape, group: &[usize]) -> Result<Option<Counts>> {
-        self.traffic
-            .map(|traffic| self.count(&traffic, problem, group))
-            .transpose()
-    }
-
-    /// Counts by these formulas. They know M, N and K as the kernel gets them; MP,
-    /// NP and KP, which are these rounded up to the step's multiples; G, the items
-    /// of a group along dimension 0; the step's macros and constants.
-    ///
-    /// # Errors
-    /// When a formula cannot be evaluated.
-    pub fn count(&self, traffic: &Traffic, problem: Shape, group: &[usize]) -> Result<Counts> {
+    pub fn count(
+        &self,
+        traffic: Option<Traffic>,
+        problem: Shape,
+        group: &[usize],
+    ) -> Result<Option<Counts>> {
         let s = self.shape(problem);
         let padded = self.padded(problem);
-        traffic.count(|name| {
+        let value = |name: &str| {
             let number = match name {
                 "M" => s.m,
                 "N" => s.n,
@@ -213,34 +196,21 @@ impl Step {
                 }
             };
             Some(number as f64)
-        })
+        };
+        traffic.map(|traffic| traffic.count(value)).transpose()
     }
 
-    /// The preparations that a problem of this shape needs.
-    pub fn preparations_for(&self, problem: Shape) -> impl Iterator<Item = &Preparation> {
-        let padded = self.padded(problem);
-        self.preparations.iter().filter(move |preparation| {
-            let size = |s| preparation.operand.size(s);
-            !preparation.only_pads || size(problem) != size(padded)
-        })
-    }
-
-    /// What the record tells of them, before they have run.
-    ///
-    /// # Errors
-    /// When a formula cannot be evaluated.
+    /// What the record tells of the preparations, before they have run.
     pub fn prepared(&self, problem: Shape) -> Result<Vec<Prepared>> {
-        let prepared = |preparation: &Preparation| -> Result<Prepared> {
-            let traffic = preparation.traffic;
-            let count = |traffic: Traffic| self.count(&traffic, problem, &preparation.group);
+        let prepared = |one: &Preparation| {
             Ok(Prepared {
-                kernel: preparation.kernel.clone(),
+                kernel: one.kernel.clone(),
                 seconds_median: None,
-                traffic_formulas: traffic,
-                traffic_elements: traffic.map(count).transpose()?,
+                traffic_formulas: one.traffic,
+                traffic_elements: self.count(one.traffic, problem, &one.group)?,
             })
         };
-        self.preparations_for(problem).map(prepared).collect()
+        self.preparations.iter().map(prepared).collect()
     }
 
     /// The names of all kernels that it runs.
@@ -256,11 +226,8 @@ impl Step {
 
     /// The kernel's name, with the variant where there is one.
     pub fn name(&self) -> String {
-        if self.variant.is_empty() {
-            self.kernel.clone()
-        } else {
-            format!("{} {}", self.kernel, self.variant)
-        }
+        let name = format!("{} {}", self.kernel, self.variant);
+        name.trim_end().into()
     }
 
     /// The problem's sizes, rounded up to the step's multiples.
@@ -328,14 +295,6 @@ impl Step {
             c.cropped(problem.m, problem.n)
         }
     }
-
-    /// The kernel's signature, for the check before the launch.
-    pub fn signature(ty: Type) -> Vec<String> {
-        let real = format!("{}*", ty.name());
-        ["int", "int", "int", &real, &real, &real]
-            .map(String::from)
-            .to_vec()
-    }
 }
 
 fn padded(matrix: &Matrix, rows: usize, cols: usize) -> Cow<'_, Matrix> {
@@ -376,18 +335,16 @@ mod tests {
 
     #[test]
     fn with_preparations_the_host_pads_nothing() {
-        let pad_a = Preparation::new("pad_a", Operand::A).only_pads();
+        let pack_a = Preparation::new("pack_a", Operand::A);
         let pack_b = Preparation::new("pack_b", Operand::B);
         let step = Step::new("k", "")
             .pad(8, 32, 1)
-            .prepare(pad_a)
+            .prepare(pack_a)
             .prepare(pack_b);
         assert_eq!(step.shape(ODD), ODD);
         assert_eq!((step.padded(ODD).m, step.padded(ODD).n), (40, 96));
-        let needed = |s| step.preparations_for(s).count();
-        assert_eq!(needed(ODD), 2);
-        assert_eq!(needed(Shape::cube(64)), 1, "A needs no padding");
-        assert_eq!(step.kernels().collect::<Vec<_>>(), ["pad_a", "pack_b", "k"]);
+        let kernels: Vec<&str> = step.kernels().collect();
+        assert_eq!(kernels, ["pack_a", "pack_b", "k"]);
     }
 
     #[test]

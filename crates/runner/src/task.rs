@@ -6,36 +6,19 @@ use common::error::Result;
 use common::matrix::Matrix;
 use common::ndrange::NdRange;
 use common::program::Program;
-use common::record::{Record, Work};
+use common::record::Work;
 use common::session::Launch;
 use common::shape::Shape;
 use common::verify::Right;
 
 use crate::lesson::Lesson;
 use crate::ready::Ready;
+use crate::step::Step;
 
 /// A kernel, its data and its check. A product of matrices is one, and so is a copy.
 pub trait Task {
-    /// Name of the kernel function.
-    fn kernel(&self) -> &str;
-
-    /// The names of all kernels that it runs.
-    fn kernels(&self) -> Vec<&str> {
-        vec![self.kernel()]
-    }
-
-    /// What tells this launch from others of the same kernel; empty where there are none.
-    fn variant(&self) -> &str {
-        ""
-    }
-
-    /// What is new in it, in a few words.
-    fn says(&self) -> &str;
-
-    /// Macros given to the compiler.
-    fn defines(&self) -> &[(String, usize)] {
-        &[]
-    }
+    /// The kernel and what the compiler is told; also the rest, of a product.
+    fn step(&self) -> &Step;
 
     /// What more there is to know before it runs, a line each.
     fn facts(&self) -> Vec<String>;
@@ -57,38 +40,7 @@ pub trait Task {
     /// How it is launched.
     fn range(&self) -> NdRange;
 
-    /// Whether groups must have this very shape; otherwise they shrink where there is
-    /// less room.
-    fn has_exact_group(&self) -> bool {
-        false
-    }
-
-    /// Whether one vendor's compilers alone understand it: then one that does not is no
-    /// error, and it is left out.
-    fn is_vendor_specific(&self) -> bool {
-        false
-    }
-
-    /// Why it cannot run here at all, known before it is built.
-    ///
-    /// # Errors
-    /// When the device or the kernel's file cannot be asked.
-    fn refusal(&self, lesson: &mut Lesson) -> Result<Option<String>> {
-        lesson.left_out(self.kernel())
-    }
-
-    /// Notes in the record what it loads and stores; the record knows the group.
-    ///
-    /// # Errors
-    /// When a formula cannot be evaluated.
-    fn count(&self, _: &mut Record) -> Result<()> {
-        Ok(())
-    }
-
     /// Uploads what it reads and sets its arguments.
-    ///
-    /// # Errors
-    /// When the device has no room or fails.
     fn ready(&self, lesson: &mut Lesson, program: &Program, launch: Launch) -> Result<Ready>;
 
     /// What [`Task::check`] asks for, in a line.
@@ -106,9 +58,9 @@ pub trait Task {
     }
 }
 
-/// The task's name: its kernel's, with the variant where there is one.
-pub(crate) fn name(task: &dyn Task) -> String {
-    format!("{} {}", task.kernel(), task.variant())
-        .trim_end()
-        .into()
+/// The signature of a kernel: so many ints, then pointers to elements of this type.
+pub(crate) fn signature(ints: usize, pointers: usize, ty: Type) -> Vec<String> {
+    let mut types = vec!["int".into(); ints];
+    types.resize(ints + pointers, format!("{}*", ty.name()));
+    types
 }

@@ -9,7 +9,7 @@ use common::device::{self, Candidate};
 use common::element::Type;
 use common::error::{Error, Result};
 use common::memory::Input;
-use common::probe::{self, Peak};
+use common::probe::Peak;
 use common::program::Program;
 use common::session::Session;
 use narrate::Beat;
@@ -22,24 +22,14 @@ pub(crate) struct Workbench {
     pub session: Rc<Session>,
     /// By their options.
     pub programs: HashMap<String, Rc<Program>>,
-    /// Those of the last step.
-    pub operands: Option<Rc<Operands>>,
+    /// A and B of the last step, and what they were made for.
+    pub operands: Option<(String, [Rc<Input>; 2])>,
     /// Unless nothing is timed.
     pub peak: Option<Peak>,
 }
 
-/// A and B on the device, and what they were made for.
-pub(crate) struct Operands {
-    pub made_for: String,
-    pub a: Rc<Input>,
-    pub b: Rc<Input>,
-}
-
 impl Workbench {
     /// Chooses a device, says which, and opens it.
-    ///
-    /// # Errors
-    /// When there is no device, or none that matches, or it cannot be opened.
     pub fn open(flags: &Flags, console: &mut Console) -> Result<Workbench> {
         console.begin(Beat::Device, "looking for devices")?;
         let mut devices = device::list()?;
@@ -66,24 +56,5 @@ impl Workbench {
             operands: None,
             peak: console.earlier.limits(),
         })
-    }
-
-    /// The device's limits: known from an earlier run, or measured now.
-    ///
-    /// # Errors
-    /// When the probe kernels fail.
-    pub fn find_peak(&self, console: &mut Console) -> Result<(Peak, &'static str)> {
-        if let Some(peak) = supervise::watch::limits_of_earlier_run() {
-            return Ok((peak, "in the first run"));
-        }
-        console.begin(Beat::Limits, "measuring the device's own limits")?;
-        let peak = {
-            let _hush = console.narrator.hush();
-            probe::peak(&self.session)?
-        };
-        console
-            .narrator
-            .note(|| "probe_fma and probe_copy: several launches each, not told one by one".into());
-        Ok((peak, "now"))
     }
 }

@@ -83,7 +83,7 @@ fn limits(lesson: &Lesson, device: &Device) -> Result<()> {
     } else {
         "part of global memory"
     };
-    let yes_no = |yes: bool| if yes { "yes" } else { "no" };
+    let double = if l.fp64 { "yes" } else { "no" };
     #[rustfmt::skip]
     let rows = [
         ("compute units", "MAX_COMPUTE_UNITS", l.compute_units.to_string(), "each runs whole work-groups: fewer groups leave units idle (5)"),
@@ -99,7 +99,7 @@ fn limits(lesson: &Lesson, device: &Device) -> Result<()> {
         ("cache line", "GLOBAL_MEM_CACHELINE_SIZE", format!("{} B", l.cache_line_bytes), "what a strided read fetches and throws away (4)"),
         ("preferred float width", "PREFERRED_VECTOR_WIDTH_FLOAT", l.preferred_float_width.to_string(), "1: write scalars, the compiler packs them (7)"),
         ("native float width", "NATIVE_VECTOR_WIDTH_FLOAT", l.native_float_width.to_string(), "lanes of the hardware's vectors (7)"),
-        ("type double", "DOUBLE_FP_CONFIG", yes_no(l.fp64).into(), "whether --type double runs (3)"),
+        ("type double", "DOUBLE_FP_CONFIG", double.into(), "whether --type double runs (3)"),
         ("timer step", "PROFILING_TIMER_RESOLUTION", format!("{} ns", l.timer_resolution_nanoseconds), "shorter kernels cannot be timed (2)"),
     ];
     lesson.say(format!(

@@ -1,59 +1,26 @@
-//! What lesson 2 makes of the times: is the result right, when did what happen,
-//! what do wrong ways of timing say, and how do the other devices do?
+//! What lesson 2 makes of the times: when did what happen, what do wrong ways of timing
+//! say, and how do the host and the other devices do?
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use common::device::Candidate;
 use common::numbers::{factor, seconds, significant};
-use common::record::{Record, Work};
-use common::shape::Shape;
+use common::record::Record;
 use common::timing::{Profile, Timing, median, settle};
-use common::{Error, Result, Traffic};
+use common::{Error, Result};
 use opencl3::device::Device;
 use runner::Lesson;
 use text::table;
 
-use super::stream::{self, Triad};
-use super::{GROUP, Saxpy, Times, eleven_steps, vector};
+use super::check::must_be_right;
+use super::problem::TRAFFIC;
+use super::{GROUP, Saxpy, Times, eleven_steps, stream, vector};
 
-/// Elements that either kernel loads and stores.
-const TRAFFIC: Traffic = Traffic::global("2*N", "N");
 /// What saxpy does.
 const SAYS: &str = "two reads and one write for each element";
 /// Rounds of the triad: as many as a short kernel is run.
 const TRIADS: usize = 20;
-
-/// That what lies behind C has changed.
-const OVERRUN: &str = "overrun: the kernel wrote past the end of C";
-
-/// What [`must_be_right`] asks for, in a line.
-pub fn bound(n: usize) -> String {
-    format!("{n} elements: |c - (d a + b)| <= eps (|d a| + |b|); NaN fails")
-}
-
-/// Compares every element with the sum in f64; if one is wrong, says how. Product and
-/// sum are rounded once each, or together once: two roundings bound the error. NaN is
-/// not right, except behind the vector, where it must have survived.
-pub fn must_be_right(saxpy: &Saxpy, result: &[f32]) -> Result<(), String> {
-    let d = f64::from(saxpy.d);
-    let (result, behind) = result.split_at(saxpy.a.len());
-    if behind.iter().any(|x| !x.is_nan()) {
-        return Err(OVERRUN.into());
-    }
-    for (i, &got) in result.iter().enumerate() {
-        let (a, b) = (f64::from(saxpy.a[i]), f64::from(saxpy.b[i]));
-        let want = d * a + b;
-        let bound = f64::from(f32::EPSILON) * ((d * a).abs() + b.abs());
-        let right = (f64::from(got) - want).abs() <= bound;
-        if !right {
-            return Err(format!(
-                "C[{i}] must be {want}, the kernel wrote {got} (NaN: it wrote nothing)"
-            ));
-        }
-    }
-    Ok(())
-}
 
 /// The record as far as it is known before the first of the eleven steps.
 pub fn begun(saxpy: &Saxpy, device: &Candidate) -> Record {
@@ -72,24 +39,18 @@ pub fn begun(saxpy: &Saxpy, device: &Candidate) -> Record {
 
 /// The row of the eleven steps, where they came to their end.
 fn row_by_hand(lesson: &Lesson) -> Option<&Record> {
-    let row = lesson
-        .console
-        .report
-        .rows()
-        .iter()
-        .rfind(|row| row.kernel == "saxpy");
+    let mut rows = lesson.console.report.rows().iter();
+    let row = rows.rfind(|row| row.kernel == "saxpy");
     row.filter(|row| row.verified)
 }
 
 /// The four times of the first and a later launch, the right time and three wrong
 /// ones; then the kernel's row, the first of the table.
-pub fn report(lesson: &mut Lesson, saxpy: &Saxpy, times: &Times, device: &Candidate) -> Result<()> {
+pub fn report(lesson: &mut Lesson, saxpy: &Saxpy, times: &Times) -> Result<()> {
     let n = saxpy.a.len();
     let timing = kernel_time(times);
-    if !times.launches.is_empty() {
-        lesson.console.narrator.predict("saxpy", None)?;
-    }
     if let Some(last) = times.launches.last() {
+        lesson.console.narrator.predict("saxpy", None)?;
         four_times(lesson, times.first, *last)?;
         wrong_ways(lesson, times, &timing)?;
     }
@@ -99,9 +60,9 @@ pub fn report(lesson: &mut Lesson, saxpy: &Saxpy, times: &Times, device: &Candid
         lesson.peak()?.map(|peak| peak.gbytes_per_second)
     };
     lesson.table("GB/s")?;
-    let mut record = lesson.record("saxpy", SAYS, shape(n))?;
-    count(&mut record, n)?;
-    record.device = device.name.clone();
+    let mut record = lesson.record("saxpy", SAYS, saxpy.shape())?;
+    record.traffic_formulas = Some(TRAFFIC);
+    record.traffic_elements = Some(TRAFFIC.count(|name| (name == "N").then_some(n as f64))?);
     record.group = vec![GROUP];
     record.build_seconds = times.build;
     record.write_seconds = Some(times.write);
@@ -109,45 +70,9 @@ pub fn report(lesson: &mut Lesson, saxpy: &Saxpy, times: &Times, device: &Candid
     record.verified = true;
     record.elements_compared = Some(n);
     if !times.launches.is_empty() {
-        record.timed(&timing, Work::Bytes(stream::bytes(n)), limit);
+        record.timed(&timing, saxpy.work(), limit);
     }
     lesson.console.row(record)
-}
-
-/// The head of the table, and a row that says why saxpy was left out.
-pub fn skipped(lesson: &mut Lesson, saxpy: &Saxpy, reason: String) -> Result<()> {
-    lesson.table("GB/s")?;
-    let record = lesson.record("saxpy", "", shape(saxpy.a.len()))?;
-    lesson.console.row(record.skip(reason))
-}
-
-/// Vectors of `n` elements, as records tell them.
-pub fn shape(n: usize) -> Shape {
-    Shape { m: 1, n, k: 1 }
-}
-
-/// Notes what either kernel loads and stores.
-pub fn count(record: &mut Record, n: usize) -> Result<()> {
-    record.traffic_formulas = Some(TRAFFIC);
-    record.traffic_elements = Some(TRAFFIC.count(|name| (name == "N").then_some(n as f64))?);
-    Ok(())
-}
-
-/// Records a loop of the host that was found right, in JSON mode prints it; for people
-/// the caller says what it tells.
-fn host_moves(
-    lesson: &mut Lesson,
-    (name, says): (&str, &str),
-    n: usize,
-    timing: &Timing,
-) -> Result<Record> {
-    if let Some(record) = lesson.host_of_earlier(name) {
-        return Ok(record);
-    }
-    let mut record = lesson.host_record(name, says, shape(n))?;
-    record.verified = true;
-    record.timed(timing, Work::Bytes(stream::bytes(n)), None);
-    lesson.host_row(record)
 }
 
 /// The host on the same vectors, with one core and with all; and what the transfers
@@ -156,36 +81,34 @@ pub fn host(lesson: &mut Lesson, saxpy: &Saxpy) -> Result<()> {
     if lesson.runs()?.is_none() {
         return Ok(());
     }
-    let n = saxpy.a.len();
-    let bytes = stream::bytes(n);
-    let gbytes = |seconds: f64| significant(bytes / seconds / 1e9);
-    lesson.console.doing("timing the plain loop on one core")?;
-    let plain = sequential(saxpy)?;
-    host_moves(lesson, ("host plain loop", "one core"), n, &plain)?;
-    let one = plain.median();
+    let speed = |record: &Record| {
+        let time = seconds(record.seconds_median.unwrap_or_default());
+        let rate = significant(record.rate().unwrap_or_default());
+        format!("{time}, {rate} GB/s")
+    };
+    let right = |record: &mut Record, timing: Timing| {
+        record.verified = true;
+        record.timed(&timing, saxpy.work(), None);
+        Ok(())
+    };
+    let plain = lesson.on_host("host plain loop", "one core", saxpy.shape(), |record| {
+        right(record, sequential(saxpy)?)
+    })?;
     lesson.say(format!(
-        "\n  the plain loop on one core of the host: {}, {} GB/s",
-        seconds(one),
-        gbytes(one)
+        "\n  the plain loop on one core of the host: {}",
+        speed(&plain)
     ))?;
 
-    lesson.console.doing("timing STREAM's triad on all cores")?;
-    let Triad {
-        threads,
-        timing: all,
-        right,
-    } = stream::triad(n, TRIADS);
-    if !right {
-        return Err(Error::Wrong("STREAM's triad is wrong on the host".into()));
-    }
+    let threads = stream::threads();
     let says = format!("{threads} cores, each on its own part");
-    let triad = host_moves(lesson, ("host triad", &says), n, &all)?;
-    let best = all.seconds.iter().copied().fold(f64::INFINITY, f64::min);
+    let triad = lesson.on_host("host triad", &says, saxpy.shape(), |record| {
+        right(record, stream::triad(saxpy.a.len(), TRIADS)?)
+    })?;
+    let best = triad.seconds.iter().copied().fold(f64::INFINITY, f64::min);
     lesson.say(format!(
-        "  STREAM's triad on all cores of the host ({threads}): {}, {} GB/s, best {}",
-        seconds(all.median()),
-        gbytes(all.median()),
-        gbytes(best)
+        "  STREAM's triad on all cores of the host ({threads}): {}, best {}",
+        speed(&triad),
+        significant(stream::bytes(saxpy.a.len()) / best / 1e9)
     ))?;
     let rows = lesson.console.report.rows().iter();
     let vector = rows.rev().find(|row| row.kernel == vector::KERNEL);
@@ -241,19 +164,17 @@ fn wrong_ways(lesson: &Lesson, times: &Times, timing: &Timing) -> Result<()> {
         ]
     };
     let enqueue = median(&times.enqueue);
+    let cold = times.build + times.first.seconds();
+    let there_and_back = median(&times.wall) + times.read;
     let rows = [
         row("START to END of the event", right, "right"),
         row("the enqueue call alone", enqueue, "nothing has run yet"),
         row(
             "build and first launch",
-            times.build + times.first.seconds(),
+            cold,
             "compiles once, computes for ever",
         ),
-        row(
-            "launch and read back",
-            median(&times.wall) + times.read,
-            "measures the bus",
-        ),
+        row("launch and read back", there_and_back, "measures the bus"),
     ];
     lesson.say("\n  One kernel, timed in four ways, and the speed each would claim")?;
     lesson.say(table(&["", "time", "claims", ""], &rows))

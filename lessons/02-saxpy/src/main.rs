@@ -3,6 +3,7 @@
 //! type and the reading of a build log; what `tell` is told is no part of the steps.
 //! Then the same with a kernel that comes to the memory's limit.
 
+mod check;
 mod compare;
 mod problem;
 mod stream;
@@ -103,11 +104,13 @@ fn by_hand(
     narrator.kernel(|| tell::card(saxpy))?;
     lesson.once(compare::begun(saxpy, candidate), |lesson| {
         if let Some(reason) = lesson.left_out("saxpy")? {
-            return compare::skipped(lesson, saxpy, reason);
+            lesson.table("GB/s")?;
+            let record = lesson.record("saxpy", "", saxpy.shape())?;
+            return lesson.console.row(record.skip(reason));
         }
         narrator.again(|| {
             let times = eleven_steps(lesson, device, saxpy, true)?;
-            compare::report(lesson, saxpy, &times, candidate)
+            compare::report(lesson, saxpy, &times)
         })
     })
 }
@@ -158,17 +161,17 @@ fn must_take(kernel: &Kernel, types: &[&str]) -> Result<()> {
 fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool) -> Result<Times> {
     let n = saxpy.a.len();
     let bytes = n * size_of::<f32>();
-    let tell = tell::Tell::new(lesson, aloud);
+    let narrator = tell::narrator(lesson, aloud);
     let say = |text: String| if aloud { lesson.say(text) } else { Ok(()) };
 
     // A context holds what devices share: programs and buffers.
     let context = Context::from_device(device).during("creating a context")?;
-    tell.context();
+    tell::context(&narrator);
     say("   2  context: this device alone".into())?;
 
     // The program is built now, from text, for this very device. Two calls,
     // because the log of a failed build is kept by the program.
-    tell.begins(Beat::Build)?;
+    narrator.beat(Beat::Build)?;
     let start = Instant::now();
     let mut program = Program::create_from_source(&context, &saxpy.source.text)
         .during("loading the program's text")?;
@@ -182,12 +185,12 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     }
     let build = start.elapsed().as_secs_f64();
     let kernel = Kernel::create(&program, "saxpy").during("creating the kernel")?;
-    tell.program(&saxpy.source, build);
+    tell::program(&narrator, &saxpy.source, build);
     must_take(&kernel, &["int", "float", "float*", "float*", "float*"])?;
     say(format!("   3  program: built in {:.1} ms", build * 1e3))?;
 
     // Buffers live in the device's memory. The size is a count of elements.
-    tell.begins(Beat::Allocate)?;
+    narrator.beat(Beat::Allocate)?;
     // SAFETY: no host pointer is given, so none has to outlive the buffer.
     let buffer = |flags, count| unsafe {
         Buffer::<cl_float>::create(&context, flags, count, ptr::null_mut())
@@ -195,7 +198,7 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     let mut a = buffer(CL_MEM_READ_ONLY, n).during("allocating A")?;
     let mut b = buffer(CL_MEM_READ_ONLY, n).during("allocating B")?;
     let mut c = buffer(CL_MEM_WRITE_ONLY, n + CANARY).during("allocating C")?;
-    tell.buffers(n);
+    tell::buffers(&narrator, n);
     say(format!(
         "   4  buffers: A, B and C of {n} floats, {bytes} bytes each"
     ))?;
@@ -204,12 +207,12 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     #[allow(deprecated)] // the newer call does not exist on OpenCL 1.x drivers
     let queue = CommandQueue::create_default(&context, CL_QUEUE_PROFILING_ENABLE)
         .during("creating a queue")?;
-    tell.queue(&queue, [&a, &b, &c], n);
+    tell::queue(&narrator, &queue, [&a, &b, &c], n);
     say("   5  queue: in order, with profiling".into())?;
 
     // C and what lies behind it are filled with NaN: an element that nobody
     // writes is noticed, and a write past the end, too.
-    tell.begins(Beat::Write)?;
+    narrator.beat(Beat::Write)?;
     let nothing = vec![f32::NAN; n + CANARY];
     let start = Instant::now();
     for (buffer, data) in [(&mut a, &saxpy.a), (&mut b, &saxpy.b), (&mut c, &nothing)] {
@@ -219,13 +222,13 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     }
     // Three vectors travelled, of which saxpy needs two.
     let write = start.elapsed().as_secs_f64() * 2.0 / 3.0;
-    tell.writes(n);
+    tell::writes(&narrator, n);
     say(format!(
         "   6  write: A and B to the device in {:.1} ms",
         write * 1e3
     ))?;
 
-    tell.begins(Beat::Arguments)?;
+    narrator.beat(Beat::Arguments)?;
     // Each argument by its position; its size is that of the value's type.
     // SAFETY: position, type and number agree with the kernel's signature:
     // (int, float, float *, float *, float *).
@@ -238,7 +241,7 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
         kernel.set_arg(3, &b.get()).during("setting B")?;
         kernel.set_arg(4, &c.get()).during("setting C")?;
     }
-    tell.arguments(n, saxpy.d);
+    tell::arguments(&narrator, n, saxpy.d);
     say(format!(
         "   7  arguments: n = {n}, d = {}, A, B, C",
         saxpy.d
@@ -247,7 +250,7 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     // The global size counts items, not groups, and is rounded up to whole groups.
     let global = [n.next_multiple_of(GROUP)];
     let local = [GROUP];
-    tell.begins(Beat::Launch)?;
+    narrator.beat(Beat::Launch)?;
     lesson.console.doing("running saxpy")?;
     let (mut launches, mut enqueue, mut wall) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..=saxpy.runs {
@@ -273,7 +276,7 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     let first = launches.remove(0);
     enqueue.remove(0);
     wall.remove(0);
-    tell.launch(&NdRange::cover(&[n], &[GROUP]), first);
+    tell::launch(&narrator, &NdRange::cover(&[n], &[GROUP]), first);
     let say = |text: String| if aloud { lesson.say(text) } else { Ok(()) };
     say(format!(
         "   8  launch: {} items in groups of {GROUP}, {} times",
@@ -281,7 +284,7 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
         saxpy.runs + 1
     ))?;
 
-    tell.begins(Beat::Read)?;
+    narrator.beat(Beat::Read)?;
     // Filled, not merely reserved: the first touch of a page costs time, too.
     let mut result = vec![0.0f32; n + CANARY];
     result.fill(f32::INFINITY);
@@ -290,15 +293,15 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     unsafe { queue.enqueue_read_buffer(&c, CL_BLOCKING, 0, &mut result, &[]) }
         .during("reading C")?;
     let read = start.elapsed().as_secs_f64();
-    tell.read(n, read);
+    tell::read(&narrator, n, read);
     say(format!(
         "   9  read: C back to the host in {:.1} ms",
         read * 1e3
     ))?;
 
-    tell.begins(Beat::Check)?;
-    compare::must_be_right(saxpy, &result).map_err(Error::Wrong)?;
-    tell.right(n);
+    narrator.beat(Beat::Check)?;
+    check::must_be_right(saxpy, &result).map_err(Error::Wrong)?;
+    tell::right(&narrator, n);
     say(format!("  10  use: all {n} elements are right"))?;
 
     // Dropping queue, buffers, kernel, program and context releases them.

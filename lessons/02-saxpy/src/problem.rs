@@ -6,13 +6,14 @@ use common::element::Type;
 use common::error::During;
 use common::matrix::{Fill, Matrix};
 use common::memory::GUARD;
+use common::record::Work;
 use common::shape::Shape;
 use common::source::Source;
-use common::{Error, Result};
+use common::{Error, Result, Traffic};
 use opencl3::device::Device;
 use runner::Lesson;
 
-use super::GROUP;
+use super::{GROUP, stream};
 
 /// Floats of a vector, unless the learner says otherwise: beyond most caches, and a
 /// fifth of a gigabyte for three of them.
@@ -28,6 +29,22 @@ pub struct Saxpy {
     pub b: Vec<f32>,
     /// Timed launches after the first one.
     pub runs: usize,
+}
+
+/// Elements that either kernel loads and stores.
+pub const TRAFFIC: Traffic = Traffic::global("2*N", "N");
+
+impl Saxpy {
+    /// The sizes, as records tell them.
+    pub fn shape(&self) -> Shape {
+        let n = self.a.len();
+        Shape { m: 1, n, k: 1 }
+    }
+
+    /// What each kernel moves, and each loop of the host.
+    pub fn work(&self) -> Work {
+        Work::Bytes(stream::bytes(self.a.len()))
+    }
 }
 
 /// Two vectors and a factor, from the flags.
@@ -46,7 +63,7 @@ pub fn problem(lesson: &Lesson, candidate: &Candidate, device: &Device) -> Resul
         (false, Kind::Gpu) => length_for(global),
         (false, _) => SHORTEST,
     };
-    let n = length(lesson.size())?.unwrap_or(own);
+    let n = length(lesson.size)?.unwrap_or(own);
     must_fit(n, candidate, device)?;
     let vector = |seed| Matrix::floats(n, flags.fill, seed);
     let runs = match (flags.runs, simulator) {

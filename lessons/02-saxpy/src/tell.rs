@@ -6,13 +6,13 @@ use common::numbers::seconds;
 use common::source::Source;
 use common::tell::{Call, Listener};
 use common::timing::Profile;
-use narrate::{Beat, Card, Look, Narrator};
+use narrate::{Card, Look, Narrator};
 use opencl3::command_queue::CommandQueue;
 use opencl3::memory::Buffer;
 use opencl3::types::{cl_float, cl_mem};
 use runner::Lesson;
 
-use super::compare::bound;
+use super::check::bound;
 use super::{CANARY, Saxpy};
 
 /// What there is to say before the kernel's steps begin.
@@ -27,100 +27,90 @@ pub fn card(saxpy: &Saxpy) -> Result<Card> {
     })
 }
 
-/// Tells what was done, if it is to be told.
-pub struct Tell {
-    narrator: Narrator,
+/// Who is told; nobody of a device that is only compared.
+pub fn narrator(lesson: &Lesson, aloud: bool) -> Narrator {
+    if aloud {
+        lesson.console.narrator.clone()
+    } else {
+        Narrator::default()
+    }
 }
 
-impl Tell {
-    /// Says nothing of a device that is only compared.
-    pub fn new(lesson: &Lesson, aloud: bool) -> Tell {
-        Tell {
-            narrator: if aloud {
-                lesson.console.narrator.clone()
-            } else {
-                Narrator::default()
-            },
-        }
-    }
+/// Step 2.
+pub fn context(narrator: &Narrator) {
+    narrator.call(None, &Call::create_context);
+}
 
-    /// A step begins, after a key.
-    pub fn begins(&self, beat: Beat) -> Result<()> {
-        self.narrator.beat(beat)
-    }
+/// Step 3.
+pub fn program(narrator: &Narrator, source: &Source, build: f64) {
+    narrator.call(None, &|| Call::create_program(source));
+    narrator.call(None, &|| Call::build_program("-cl-kernel-arg-info", build));
+    narrator.call(None, &|| Call::create_kernel("saxpy"));
+}
 
-    fn call(&self, call: impl Fn() -> Call) {
-        self.narrator.call(None, &call);
+/// Step 4.
+pub fn buffers(narrator: &Narrator, n: usize) {
+    for (name, count, access) in [
+        ("A", n, "CL_MEM_READ_ONLY"),
+        ("B", n, "CL_MEM_READ_ONLY"),
+        ("C", n + CANARY, "CL_MEM_WRITE_ONLY"),
+    ] {
+        narrator.call(None, &|| Call::create_buffer(access, bytes(count), name));
     }
+}
 
-    /// Step 2.
-    pub fn context(&self) {
-        self.call(Call::create_context);
+/// Step 5. From now on the buffers can be looked into.
+pub fn queue(
+    narrator: &Narrator,
+    queue: &CommandQueue,
+    [a, b, c]: [&Buffer<cl_float>; 3],
+    n: usize,
+) {
+    narrator.call(None, &Call::create_queue);
+    for (name, buffer) in [("A", a), ("B", b), ("C", c)] {
+        narrator.watch(queue, name, buffer, Look::vector(n));
     }
+}
 
-    /// Step 3.
-    pub fn program(&self, source: &Source, build: f64) {
-        self.call(|| Call::create_program(source));
-        self.call(|| Call::build_program("-cl-kernel-arg-info", build));
-        self.call(|| Call::create_kernel("saxpy"));
-    }
-
-    /// Step 4.
-    pub fn buffers(&self, n: usize) {
-        for (name, count, access) in [
-            ("A", n, "CL_MEM_READ_ONLY"),
-            ("B", n, "CL_MEM_READ_ONLY"),
-            ("C", n + CANARY, "CL_MEM_WRITE_ONLY"),
-        ] {
-            self.call(|| Call::create_buffer(access, bytes(count), name));
-        }
-    }
-
-    /// Step 5. From now on the buffers can be looked into.
-    pub fn queue(&self, queue: &CommandQueue, [a, b, c]: [&Buffer<cl_float>; 3], n: usize) {
-        self.call(Call::create_queue);
-        for (name, buffer) in [("A", a), ("B", b), ("C", c)] {
-            self.narrator.watch(queue, name, buffer, Look::vector(n));
-        }
-    }
-
-    /// Step 6.
-    pub fn writes(&self, n: usize) {
-        for (name, count) in [("A", n), ("B", n), ("C", n + CANARY)] {
-            self.call(|| Call::transfer("clEnqueueWriteBuffer", name, bytes(count)));
-        }
-    }
-
-    /// Step 7.
-    pub fn arguments(&self, n: usize, d: f32) {
-        let numbers = [("int n", 4, n.to_string()), ("float d", 4, d.to_string())];
-        let buffers = ["A", "B", "C"].map(|name| ("float*", size_of::<cl_mem>(), name.into()));
-        for (index, (label, bytes, value)) in numbers.into_iter().chain(buffers).enumerate() {
-            self.call(|| Call::set_arg(index, bytes, label, String::clone(&value)));
-        }
-    }
-
-    /// Step 8: the first launch; the timed ones are alike.
-    pub fn launch(&self, range: &NdRange, first: Profile) {
-        self.call(|| Call::launch("saxpy", range));
-        self.call(Call::wait);
-        self.call(|| Call::times(Some(&first)));
-        self.narrator
-            .note(|| "the timed launches are alike, and not told one by one".into());
-    }
-
-    /// Step 9.
-    pub fn read(&self, n: usize, took: f64) {
-        self.call(|| {
-            let call = Call::transfer("clEnqueueReadBuffer", "C", bytes(n + CANARY));
-            call.gave(format!("ok, in {}", seconds(took)))
+/// Step 6.
+pub fn writes(narrator: &Narrator, n: usize) {
+    for (name, count) in [("A", n), ("B", n), ("C", n + CANARY)] {
+        narrator.call(None, &|| {
+            Call::transfer("clEnqueueWriteBuffer", name, bytes(count))
         });
     }
+}
 
-    /// Step 10.
-    pub fn right(&self, n: usize) {
-        self.narrator.note(|| format!("{}; right", bound(n)));
+/// Step 7.
+pub fn arguments(narrator: &Narrator, n: usize, d: f32) {
+    let numbers = [("int n", 4, n.to_string()), ("float d", 4, d.to_string())];
+    let buffers = ["A", "B", "C"].map(|name| ("float*", size_of::<cl_mem>(), name.into()));
+    for (index, (label, bytes, value)) in numbers.into_iter().chain(buffers).enumerate() {
+        narrator.call(None, &|| {
+            Call::set_arg(index, bytes, label, String::clone(&value))
+        });
     }
+}
+
+/// Step 8: the first launch; the timed ones are alike.
+pub fn launch(narrator: &Narrator, range: &NdRange, first: Profile) {
+    narrator.call(None, &|| Call::launch("saxpy", range));
+    narrator.call(None, &Call::wait);
+    narrator.call(None, &|| Call::times(Some(&first)));
+    narrator.note(|| "the timed launches are alike, and not told one by one".into());
+}
+
+/// Step 9.
+pub fn read(narrator: &Narrator, n: usize, took: f64) {
+    narrator.call(None, &|| {
+        let call = Call::transfer("clEnqueueReadBuffer", "C", bytes(n + CANARY));
+        call.gave(format!("ok, in {}", seconds(took)))
+    });
+}
+
+/// Step 10.
+pub fn right(narrator: &Narrator, n: usize) {
+    narrator.note(|| format!("{}; right", bound(n)));
 }
 
 /// Of so many floats.

@@ -8,14 +8,15 @@ use common::element::{Elements, Type};
 use common::memory::{Input, Output};
 use common::ndrange::NdRange;
 use common::program::Program;
-use common::record::{Record, Work};
+use common::record::Work;
 use common::session::{Arg, Launch};
 use common::shape::Shape;
 use common::verify::Right;
 use narrate::{Beat, Look};
-use runner::{Lesson, Ready, Task};
+use runner::{Lesson, Ready, Step, Task};
 
-use super::{GROUP, Saxpy, compare, stream};
+use super::problem::TRAFFIC;
+use super::{GROUP, Saxpy, check};
 
 /// Its name.
 pub const KERNEL: &str = "saxpy_vector";
@@ -33,19 +34,20 @@ pub fn measure(lesson: &mut Lesson, saxpy: &Saxpy) -> Result<()> {
     if !flags.wants("saxpy") || above.is_none_or(|row| row.died.is_some()) {
         lesson.table("GB/s")?;
     }
-    lesson.measure_task(&Vector(saxpy))
+    let says = "four elements for each item, as one float4";
+    let step = Step::new(KERNEL, says).traffic(TRAFFIC);
+    lesson.measure_task(&Vector { saxpy, step })
 }
 
 /// The vectors, four floats for each item.
-struct Vector<'a>(&'a Saxpy);
+struct Vector<'a> {
+    saxpy: &'a Saxpy,
+    step: Step,
+}
 
 impl Task for Vector<'_> {
-    fn kernel(&self) -> &str {
-        KERNEL
-    }
-
-    fn says(&self) -> &str {
-        "four elements for each item, as one float4"
+    fn step(&self) -> &Step {
+        &self.step
     }
 
     fn facts(&self) -> Vec<String> {
@@ -53,11 +55,11 @@ impl Task for Vector<'_> {
     }
 
     fn shape(&self) -> Shape {
-        compare::shape(self.0.a.len())
+        self.saxpy.shape()
     }
 
     fn work(&self) -> Work {
-        Work::Bytes(stream::bytes(self.0.a.len()))
+        self.saxpy.work()
     }
 
     fn signature(&self) -> Vec<String> {
@@ -67,18 +69,14 @@ impl Task for Vector<'_> {
 
     /// One item for each whole vector, and one for each float behind them.
     fn range(&self) -> NdRange {
-        let n = self.0.a.len();
+        let n = self.saxpy.a.len();
         NdRange::cover(&[n / LANES + n % LANES], &[GROUP])
-    }
-
-    fn count(&self, record: &mut Record) -> Result<()> {
-        compare::count(record, self.0.a.len())
     }
 
     /// A, B and room for C on the device. A buffer begins at a multiple of 128 bytes or
     /// more, as OpenCL demands: a float4 may lie there.
     fn ready(&self, lesson: &mut Lesson, _: &Program, mut launch: Launch) -> Result<Ready> {
-        let Saxpy { a, b, d, .. } = self.0;
+        let Saxpy { a, b, d, .. } = self.saxpy;
         let session = lesson.session()?;
         let narrator = &lesson.console.narrator;
         narrator.beat(Beat::Upload)?;
@@ -102,13 +100,13 @@ impl Task for Vector<'_> {
     }
 
     fn bound(&self) -> String {
-        compare::bound(self.0.a.len())
+        check::bound(self.saxpy.a.len())
     }
 
     fn check(&self, result: &[u8]) -> Result<Right, String> {
-        compare::must_be_right(self.0, &bytemuck::pod_collect_to_vec(result))?;
+        check::must_be_right(self.saxpy, &bytemuck::pod_collect_to_vec(result))?;
         Ok(Right {
-            compared: self.0.a.len(),
+            compared: self.saxpy.a.len(),
         })
     }
 }

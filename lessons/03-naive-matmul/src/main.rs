@@ -15,7 +15,9 @@ fn main() -> ExitCode {
         small_enough_to_print(lesson)?;
         let problem = lesson.problem()?;
         loop_orders(lesson, &problem)?;
-        one_item_per_element(lesson, &problem)
+        // One item per element, on matrices of the size that was asked for.
+        lesson.measure_all(&steps(), &problem)?;
+        lesson.compare_with_host(&problem)
     })
 }
 
@@ -76,13 +78,4 @@ fn loop_orders(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
         lesson.say(format!("    {:<24}{gflops:>8} GFLOP/s", order.name()))?;
     }
     Ok(())
-}
-
-/// The kernels, on matrices of the size that was asked for.
-fn one_item_per_element(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
-    lesson.table("GFLOP/s")?;
-    for step in steps() {
-        lesson.measure(&step, problem)?;
-    }
-    lesson.compare_with_host(problem)
 }

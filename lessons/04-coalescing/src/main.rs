@@ -14,7 +14,9 @@ use runner::{Axes, Copy, Layout, Lesson, Step, lesson};
 
 fn main() -> ExitCode {
     lesson(4, "coalescing", Some("04-coalescing.cl"), |lesson| {
-        products(lesson)?;
+        let problem = lesson.problem()?;
+        lesson.measure_all(&steps(), &problem)?;
+        lesson.compare_with_host(&problem)?;
         copies(lesson)
     })
 }
@@ -55,15 +57,6 @@ fn steps() -> [Step; 6] {
     ]
 }
 
-fn products(lesson: &mut Lesson) -> Result<()> {
-    let problem = lesson.problem()?;
-    lesson.table("GFLOP/s")?;
-    for step in steps() {
-        lesson.measure(&step, &problem)?;
-    }
-    lesson.compare_with_host(&problem)
-}
-
 /// The same elements, copied in worse and worse order.
 fn copies(lesson: &mut Lesson) -> Result<()> {
     if !lesson.flags().wants("copy_stride") && !lesson.flags().wants("copy_offset") {
@@ -81,14 +74,11 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
     lesson.table("GB/s")?;
     for stride in [1, 2, 4, 8, 16, 32, 64] {
         let columns = elements / stride;
+        let says = format!("neighbours read {} bytes apart", 4 * stride);
         lesson.measure_task(&Copy {
-            kernel: "copy_stride",
-            variant: format!("{stride}"),
-            says: format!("neighbours read {} bytes apart", 4 * stride),
-            defines: Vec::new(),
+            step: Step::new("copy_stride", &says).variant(stride.to_string()),
             sizes: [columns, stride],
             range: NdRange::cover(&[columns, stride], &[256, 1]),
-            exact_group: false,
             elements,
             input: input.clone(),
             from: &|i| i % columns * stride + i / columns,
@@ -96,14 +86,11 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
     }
     lesson.table("GB/s")?;
     for offset in [0, 1, 7, 8, 16, 32] {
+        let says = format!("neighbours, beginning {} bytes further on", 4 * offset);
         lesson.measure_task(&Copy {
-            kernel: "copy_offset",
-            variant: format!("{offset}"),
-            says: format!("neighbours, beginning {} bytes further on", 4 * offset),
-            defines: Vec::new(),
+            step: Step::new("copy_offset", &says).variant(offset.to_string()),
             sizes: [elements, offset],
             range: NdRange::cover(&[elements], &[256]),
-            exact_group: false,
             elements,
             input: input.clone(),
             from: &|i| i + offset,

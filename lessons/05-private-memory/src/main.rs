@@ -16,30 +16,12 @@ fn main() -> ExitCode {
         Some("05-private-memory.cl"),
         |lesson| {
             let problem = lesson.problem()?;
-            lesson.table("GFLOP/s")?;
-            for step in steps() {
-                lesson.measure(&step, &problem)?;
-            }
-            for step in group_sizes(lesson, problem.shape)? {
-                lesson.measure(&step, &problem)?;
-            }
+            let units = lesson.session()?.device.limits.compute_units;
+            lesson.measure_all(&steps(units, problem.shape), &problem)?;
             private_sizes(lesson)?;
             lesson.compare_with_host(&problem)
         },
     )
-}
-
-fn steps() -> [Step; 3] {
-    [
-        Step::new("matmul_global_sum", "the running sum lives in C")
-            .traffic(Traffic::global("3*M*N*K", "M*N*(K + 1)")),
-        Step::new("matmul_private_sum", "the running sum lives in a register")
-            .traffic(Traffic::global("2*M*N*K", "M*N")),
-        Step::new("matmul_row_per_item", "one item computes a row of C")
-            .axes(Axes::Rows)
-            .group([64, 1])
-            .traffic(Traffic::global("2*M*N*K", "M*N")),
-    ]
 }
 
 /// Elements of a row of A that an item keeps at a time, as in the kernel file.
@@ -48,9 +30,7 @@ const ROW: usize = 1024;
 /// The last step in groups of several sizes. One of them is what a source chose
 /// after asking for the compute units: as many groups as units, each as large
 /// as the rows divide into (4 groups of 250 for 1000 rows on 4 units).
-fn group_sizes(lesson: &mut Lesson, shape: Shape) -> Result<Vec<Step>> {
-    let limits = &lesson.session()?.device.limits;
-    let group_for_each_unit = shape.m.div_ceil(limits.compute_units.max(1));
+fn steps(units: usize, shape: Shape) -> Vec<Step> {
     let row_private = |size: usize| {
         Step::new("matmul_row_private", "row of A in private memory")
             .axes(Axes::Rows)
@@ -62,28 +42,34 @@ fn group_sizes(lesson: &mut Lesson, shape: Shape) -> Result<Vec<Step>> {
             ))
             .variant(format!("x{size}"))
     };
-    let mut steps: Vec<Step> = [1, 8, 64, 250, 256].map(row_private).into();
-    let mut per_unit = row_private(group_for_each_unit.min(1024)).variant("M/units");
-    per_unit.says = format!("a group for each compute unit: x{}", per_unit.group[0]);
+    let group_for_each_unit = shape.m.div_ceil(units.max(1)).min(1024);
+    let mut per_unit = row_private(group_for_each_unit).variant("M/units");
+    per_unit.says = format!("a group for each compute unit: x{group_for_each_unit}");
+    let mut steps = vec![
+        Step::new("matmul_global_sum", "the running sum lives in C")
+            .traffic(Traffic::global("3*M*N*K", "M*N*(K + 1)")),
+        Step::new("matmul_private_sum", "the running sum lives in a register")
+            .traffic(Traffic::global("2*M*N*K", "M*N")),
+        Step::new("matmul_row_per_item", "one item computes a row of C")
+            .axes(Axes::Rows)
+            .group([64, 1])
+            .traffic(Traffic::global("2*M*N*K", "M*N")),
+    ];
+    steps.extend([1, 8, 64, 250, 256].map(row_private));
     steps.push(per_unit);
-    Ok(steps)
+    steps
 }
 
 /// What the compiler set aside for one item: more than registers hold is a spill.
-fn private_sizes(lesson: &mut Lesson) -> Result<()> {
-    let mut sizes: Vec<(String, u64)> = Vec::new();
-    for Record {
-        kernel,
-        private_bytes,
-        ..
-    } in lesson.console.report.rows()
-    {
-        let kernel = kernel.split(' ').next().unwrap_or(kernel).to_string();
-        let known = sizes.iter().any(|(name, _)| *name == kernel);
-        if let (Some(bytes), false) = (private_bytes, known) {
-            sizes.push((kernel, *bytes));
-        }
-    }
+fn private_sizes(lesson: &Lesson) -> Result<()> {
+    let size = |row: &Record| {
+        let kernel = row.kernel.split(' ').next()?;
+        Some((kernel.to_string(), row.private_bytes?))
+    };
+    let rows = lesson.console.report.rows().iter();
+    let mut sizes: Vec<(String, u64)> = rows.filter_map(size).collect();
+    // The variants of a kernel stand below each other.
+    sizes.dedup_by(|one, before| one.0 == before.0);
     if sizes.is_empty() {
         return Ok(());
     }

@@ -15,20 +15,16 @@ use runner::{Axes, Copy, Layout, Lesson, Step, lesson};
 fn main() -> ExitCode {
     lesson(6, "local memory", Some("06-local-memory.cl"), |lesson| {
         watch_tiles_fill(lesson)?;
-        products(lesson)?;
+        let problem = lesson.problem()?;
+        lesson.measure_all(&steps(), &problem)?;
+        lesson.compare_with_host(&problem)?;
         transpositions(lesson)
     })
 }
 
-fn tiled(kernel: &str, side: usize, axes: Axes, layout: Layout) -> Step {
-    let order = match layout {
-        Layout::ColumnMajor => "column-major",
-        _ => "row-major",
-    };
+fn tiled(kernel: &str, side: usize, order: &str) -> Step {
     Step::new(kernel, &format!("{side}x{side} tiles of A and B, {order}"))
         .variant(format!("{side}x{side}"))
-        .axes(axes)
-        .layout(layout)
         .exact_group([side, side])
         .traffic(
             Traffic::global("M*K*ceil(N/TS) + K*N*ceil(M/TS)", "M*N").local(
@@ -58,31 +54,15 @@ fn steps() -> Vec<Step> {
         )
         .local("M*N*K", "ceil(M/G)*K*N"),
     );
+    let column_major = tiled("matmul_tiled_column_major", 16, "column-major");
     let mut steps = vec![column];
-    for side in [8, 16, 32] {
-        steps.push(tiled(
-            "matmul_tiled",
-            side,
-            Axes::ColumnsFirst,
-            Layout::RowMajor,
-        ));
-    }
-    steps.push(tiled(
-        "matmul_tiled_column_major",
-        16,
-        Axes::RowsFirst,
-        Layout::ColumnMajor,
-    ));
+    steps.extend([8, 16, 32].map(|side| tiled("matmul_tiled", side, "row-major")));
+    steps.push(
+        column_major
+            .axes(Axes::RowsFirst)
+            .layout(Layout::ColumnMajor),
+    );
     steps
-}
-
-fn products(lesson: &mut Lesson) -> Result<()> {
-    let problem = lesson.problem()?;
-    lesson.table("GFLOP/s")?;
-    for step in steps() {
-        lesson.measure(&step, &problem)?;
-    }
-    lesson.compare_with_host(&problem)
 }
 
 /// With `--size` up to this many rows and columns, the tiles are filled with a
@@ -103,7 +83,7 @@ fn watch_tiles_fill(lesson: &mut Lesson) -> Result<()> {
     .exact_group([2, 2]);
     lesson.session()?;
     let tiny = |size: &Shape| size.m.max(size.n).max(size.k) <= TOLD;
-    let shape = lesson.size().filter(tiny);
+    let shape = lesson.size.filter(tiny);
     let shape = shape.unwrap_or(Shape { m: 3, n: 3, k: 4 });
     let Shape { m, n, k } = shape;
     lesson.say(format!(
@@ -126,38 +106,19 @@ fn transpositions(lesson: &mut Lesson) -> Result<()> {
         "\n  Transposing {rows} x {columns} floats: what bank conflicts cost"
     ))?;
     lesson.table("GB/s")?;
-    for (kernel, variant, pad, says) in [
-        (
-            "transpose_naive",
-            "",
-            0,
-            "reads along rows, writes along columns",
-        ),
-        (
-            "transpose_tile",
-            "unpadded",
-            0,
-            "through a tile; its columns share a bank",
-        ),
-        (
-            "transpose_tile",
-            "padded",
-            1,
-            "rows of the tile one element longer",
-        ),
+    // A group of 32 x 8 items moves a tile of 32 x 32.
+    let group = [32, 8];
+    let items = [columns.next_multiple_of(32), rows.div_ceil(32) * 8];
+    let through_tile = |pad, says| Step::new("transpose_tile", says).define("PAD", pad);
+    for step in [
+        Step::new("transpose_naive", "reads along rows, writes along columns").define("PAD", 0),
+        through_tile(0, "through a tile; its columns share a bank").variant("unpadded"),
+        through_tile(1, "rows of the tile one element longer").variant("padded"),
     ] {
         lesson.measure_task(&Copy {
-            kernel,
-            variant: variant.into(),
-            says: says.into(),
-            defines: vec![("PAD".into(), pad)],
+            step: step.exact_group(group),
             sizes: [rows, columns],
-            // A group of 32 x 8 items moves a tile of 32 x 32.
-            range: NdRange::cover(
-                &[columns.next_multiple_of(32), rows.div_ceil(32) * 8],
-                &[32, 8],
-            ),
-            exact_group: true,
+            range: NdRange::cover(&items, &group),
             elements: rows * columns,
             input: input.clone(),
             from: &|i| i % rows * columns + i / rows,

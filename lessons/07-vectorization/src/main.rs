@@ -10,10 +10,7 @@ fn main() -> ExitCode {
     lesson(7, "vectorization", Some("07-vectorization.cl"), |lesson| {
         let problem = lesson.problem()?;
         widths(lesson)?;
-        lesson.table("GFLOP/s")?;
-        for step in steps() {
-            lesson.measure(&step, &problem)?;
-        }
+        lesson.measure_all(&steps(), &problem)?;
         lesson.compare_with_host(&problem)
     })
 }

@@ -15,10 +15,7 @@ fn main() -> ExitCode {
         if flags.ablate {
             return lesson.ablate(&steps, &problem);
         }
-        lesson.table("GFLOP/s")?;
-        for step in &steps {
-            lesson.measure(step, &problem)?;
-        }
+        lesson.measure_all(&steps, &problem)?;
         lesson.compare_with_host(&problem)
     })
 }
@@ -26,6 +23,12 @@ fn main() -> ExitCode {
 fn steps(ty: Type) -> [Step; 5] {
     // How deep the local tiles are: numbers twice as wide need half as many.
     let depth = if ty == Type::Double { 8 } else { 16 };
+    let tile = |kernel, says| register_tile(kernel, depth, says);
+    let of_gpu = Vectors { width: 4, count: 1 };
+    let of_cpu = Vectors {
+        width: 16,
+        count: 3,
+    };
     [
         Step::new(
             "matmul_column_strip",
@@ -37,29 +40,16 @@ fn steps(ty: Type) -> [Step; 5] {
         .define("TS", 32)
         .define("STRIP", 8)
         .traffic(Traffic::global("2*M*N*K/TS", "M*N").local("M*N*K + M*N*K/STRIP", "2*M*N*K/TS")),
-        register_tile(
+        tile(
             "matmul_register_tile",
-            depth,
             "8x8 elements per item, over a local tile",
         ),
-        register_tile(
+        tile(
             "matmul_register_tile_vector",
-            depth,
             "the same, four numbers at a time",
         ),
-        private(
-            Vectors { width: 4, count: 1 },
-            [16, 16],
-            "no local memory, shaped for a GPU",
-        ),
-        private(
-            Vectors {
-                width: 16,
-                count: 3,
-            },
-            [1, 16],
-            "no local memory, shaped for a CPU",
-        ),
+        private(of_gpu, [16, 16], "no local memory, shaped for a GPU"),
+        private(of_cpu, [1, 16], "no local memory, shaped for a CPU"),
     ]
 }
 

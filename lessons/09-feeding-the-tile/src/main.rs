@@ -19,10 +19,7 @@ fn main() -> ExitCode {
         if flags.ablate {
             return lesson.ablate(&steps, &problem);
         }
-        lesson.table("GFLOP/s")?;
-        for step in &steps {
-            lesson.measure(step, &problem)?;
-        }
+        lesson.measure_all(&steps, &problem)?;
         lesson.compare_with_host(&problem)
     })
 }

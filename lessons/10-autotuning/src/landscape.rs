@@ -47,14 +47,9 @@ pub fn show(lesson: &Lesson, trials: &Trials) -> Result<()> {
         if landscape.best.is_empty() {
             continue;
         }
-        lesson.say("")?;
-        lesson.say(
-            format!(
-                "  {}: GFLOP/s by rows (down), columns of an item's tile",
-                family.kernel()
-            )
-            .bold(),
-        )?;
+        let heading = "GFLOP/s by rows (down), columns of an item's tile";
+        let heading = format!("  {}: {heading}", family.kernel());
+        lesson.say(format!("\n{}", heading.bold()))?;
         for line in text(&landscape, top) {
             lesson.say(line)?;
         }

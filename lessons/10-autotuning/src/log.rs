@@ -65,25 +65,6 @@ impl Known {
         let best = careful.max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| a.0.cmp(b.0)));
         best.or(self.trials.best())
     }
-
-    fn note(&mut self, point: Point, event: Event) {
-        match event {
-            Event::Begun => {
-                if !self.begun.insert(point.clone()) {
-                    let why = "begun twice, and both times the search was cut off";
-                    self.trials.note(point, Trial::Crashed(why.into()));
-                }
-            }
-            Event::Ended { seconds, trial } => {
-                self.begun.remove(&point);
-                self.seconds += seconds;
-                self.trials.note(point, trial);
-            }
-            Event::Remeasured { gflops } => {
-                self.remeasured.insert(point, gflops);
-            }
-        }
-    }
 }
 
 /// The file, and what it says.
@@ -137,9 +118,31 @@ impl Log {
         Ok(log)
     }
 
-    fn note(&mut self, line: Line) {
-        let known = self.known.entry(line.shape).or_default();
-        known.note(line.point, line.event);
+    fn note(
+        &mut self,
+        Line {
+            shape,
+            point,
+            event,
+        }: Line,
+    ) {
+        let known = self.known.entry(shape).or_default();
+        match event {
+            Event::Begun => {
+                if !known.begun.insert(point.clone()) {
+                    let why = "begun twice, and both times the search was cut off";
+                    known.trials.note(point, Trial::Crashed(why.into()));
+                }
+            }
+            Event::Ended { seconds, trial } => {
+                known.begun.remove(&point);
+                known.seconds += seconds;
+                known.trials.note(point, trial);
+            }
+            Event::Remeasured { gflops } => {
+                known.remeasured.insert(point, gflops);
+            }
+        }
     }
 
     /// Notes what happens to a candidate, and writes it at once: the process may die

@@ -21,12 +21,11 @@ use common::error::Result;
 use common::numbers::{factor, percent};
 use common::problem::Problem;
 use common::record::Record;
-use runner::{Lesson, lesson_with};
+use runner::{Lesson, Step, lesson_with};
 
 use log::{Event, Log};
 use point::{Family, Point};
 use space::{Limit, Room};
-use tune::Start;
 
 /// So many of the fastest candidates are measured again, as other lessons measure.
 const FINALISTS: usize = 5;
@@ -62,20 +61,14 @@ fn main() -> ExitCode {
             return show_best::show_best(lesson);
         }
         let problem = lesson.problem()?;
-        let defaults = defaults(lesson, &problem)?;
+        let device = &lesson.session()?.device;
+        let mut defaults = Vec::from(defaults::defaults(device, problem.ty, problem.shape));
+        defaults.retain(|point| lesson.flags().wants(point.family.kernel()));
         match lesson.runs()? {
             None => check(lesson, &problem, &defaults),
             Some(_) => autotune(lesson, &problem, defaults, flags),
         }
     })
-}
-
-/// The defaults of the kernels that are wanted.
-fn defaults(lesson: &mut Lesson, problem: &Problem) -> Result<Vec<Point>> {
-    let session = lesson.session()?;
-    let defaults = defaults::defaults(&session.device, problem.ty, problem.shape);
-    let wanted = |point: &Point| lesson.flags().wants(point.family.kernel());
-    Ok(defaults.into_iter().filter(wanted).collect())
 }
 
 /// Configurations that a search would hardly meet, and for which the kernels must
@@ -100,17 +93,13 @@ fn check(lesson: &mut Lesson, problem: &Problem, defaults: &[Point]) -> Result<(
     lesson.say(
         "  search   none without timing: the defaults and some odd configurations are checked",
     )?;
-    lesson.table("GFLOP/s")?;
-    for point in defaults {
-        lesson.measure(&point.step("default"), problem)?;
-    }
-    let awkward = AWKWARD
-        .iter()
-        .filter_map(|text| Point::try_from(text.to_string()).ok());
-    for (number, point) in awkward.enumerate() {
-        lesson.measure(&point.step(&format!("odd {}", number + 1)), problem)?;
-    }
-    Ok(())
+    let odd = |(i, text): (usize, &&str)| {
+        let point = Point::try_from(text.to_string()).ok()?;
+        Some(point.step(&format!("odd {}", i + 1)))
+    };
+    let mut steps: Vec<Step> = defaults.iter().map(|one| one.step("default")).collect();
+    steps.extend(AWKWARD.iter().enumerate().filter_map(odd));
+    lesson.measure_all(&steps, problem)
 }
 
 /// Searches, measures the best again, and shows what was found.
@@ -125,20 +114,18 @@ fn autotune(
     let source = lesson.source()?;
     let there = source.kernels();
     let mut families = Family::ALL.to_vec();
-    families.retain(|family| there.iter().any(|kernel| kernel == family.kernel()));
-    families.retain(|family| lesson.flags().wants(family.kernel()));
+    families.retain(|family| {
+        let kernel = family.kernel();
+        there.iter().any(|name| name == kernel) && lesson.flags().wants(kernel)
+    });
     let space = space::space(&families, &flags.limit, &room);
     let mut log = Log::open(&session.device, &source.text, problem.ty)?;
     if flags.reset {
         log.reset(problem.shape)?;
     }
     lesson.peak()?;
-    let start = Start {
-        space: &space,
-        starts: tune::starts(&defaults, &families, &log, problem.shape, &room),
-        budget: flags.budget,
-    };
-    tune::search(lesson, problem, &start, &mut log)?;
+    let starts = tune::starts(&defaults, &families, &log, problem.shape, &room);
+    tune::search(lesson, problem, &space, &starts, flags.budget, &mut log)?;
 
     let trials = log.known(problem.shape).trials;
     let ranking = trials.ranking();

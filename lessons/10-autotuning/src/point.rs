@@ -70,20 +70,21 @@ impl Family {
 
     /// Every combination of values, whether it meets the constraints or not.
     pub fn combinations(self) -> Vec<Point> {
-        let mut all = vec![Vec::new()];
-        for (_, choices) in self.parameters() {
-            let longer = |values: &Vec<usize>| {
-                let values = values.clone();
-                let with = move |&value| [values.as_slice(), &[value]].concat();
-                choices.iter().map(with)
-            };
-            all = all.iter().flat_map(longer).collect();
-        }
-        let point = |values| Point {
+        let mut all = vec![Point {
             family: self,
-            values,
-        };
-        all.into_iter().map(point).collect()
+            values: Vec::new(),
+        }];
+        for (_, choices) in self.parameters() {
+            let with_each = |point: Point| {
+                choices.iter().map(move |value| {
+                    let mut longer = point.clone();
+                    longer.values.push(*value);
+                    longer
+                })
+            };
+            all = all.into_iter().flat_map(with_each).collect();
+        }
+        all
     }
 }
 

@@ -1,8 +1,9 @@
 //! The strategy: which candidate is tried next, given what came of the others.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
@@ -115,34 +116,30 @@ pub fn next(space: &[Point], starts: &[Point], trials: &Trials, seed: u64) -> Op
         _ => Vec::new(),
     };
     let from = if near.is_empty() {
-        let drawn = random.next_u64() as f64 / u64::MAX as f64;
-        of_one_family(untried, trials, drawn)
+        of_one_family(untried, trials, &mut random)
     } else {
         near
     };
-    let drawn = random.next_u64() as usize % from.len().max(1);
-    from.get(drawn).map(|point| (*point).clone())
+    from.choose(&mut random).map(|point| (*point).clone())
 }
 
-/// The candidates of one kernel. Which one is drawn first, each with a chance in
-/// proportion to its best rate so far: time goes where it may pay.
-fn of_one_family<'a>(untried: Vec<&'a Point>, trials: &Trials, drawn: f64) -> Vec<&'a Point> {
-    let mut chances: BTreeMap<Family, f64> = BTreeMap::new();
-    for point in &untried {
-        chances.entry(point.family).or_insert_with(|| {
-            let mut ranking = trials.ranking().into_iter();
-            let best = ranking.find(|(other, _)| other.family == point.family);
-            best.map_or(1.0, |(_, gflops)| gflops)
-        });
-    }
-    let mut left = drawn * chances.values().sum::<f64>();
-    let family = chances.iter().find(|(_, chance)| {
-        left -= **chance;
-        left < 0.0
-    });
-    let family = family.or(chances.last_key_value()).map(|found| *found.0);
-    let its = untried.into_iter();
-    its.filter(|point| Some(point.family) == family).collect()
+/// The candidates of one kernel. Which one is drawn, each with a chance in proportion to
+/// its best rate so far: time goes where it may pay.
+fn of_one_family<'a>(
+    mut untried: Vec<&'a Point>,
+    trials: &Trials,
+    random: &mut impl Rng,
+) -> Vec<&'a Point> {
+    let ranking = trials.ranking();
+    let chance = |family: &Family| {
+        let best = ranking.iter().find(|(point, _)| point.family == *family);
+        best.map_or(1.0, |(_, gflops)| *gflops)
+    };
+    let mut families = Family::ALL.to_vec();
+    families.retain(|family| untried.iter().any(|point| point.family == *family));
+    let drawn = families.choose_weighted(random, chance).ok();
+    untried.retain(|point| Some(&point.family) == drawn);
+    untried
 }
 
 #[cfg(test)]

@@ -10,10 +10,8 @@ use serde_json::json;
 
 use crate::log::Log;
 
-/// The best configuration that is known for the problem, and how to launch it.
-///
-/// # Errors
-/// [`Error::Usage`] when none is known.
+/// The best configuration that is known for the problem, and how to launch it; an error
+/// where none is.
 pub fn show_best(lesson: &mut Lesson) -> Result<()> {
     let shape = lesson.shape()?;
     let ty = lesson.flags().ty;

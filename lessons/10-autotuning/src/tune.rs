@@ -14,16 +14,6 @@ use crate::search::{self, Trial};
 use crate::space::{Room, Space};
 use crate::worker::Worker;
 
-/// What a search begins with.
-pub struct Start<'a> {
-    /// What may be tried.
-    pub space: &'a Space,
-    /// What is tried first.
-    pub starts: Vec<Point>,
-    /// Time for all trials on this problem together.
-    pub budget: Duration,
-}
-
 /// What the search begins with: the best of other shapes, which often is good for
 /// this one, after the defaults.
 pub fn starts(
@@ -54,25 +44,28 @@ fn limit(budget: Duration, slowest: Option<Duration>, timeout: Duration) -> Dura
     (budget / 10).max(least).max(expected).min(timeout)
 }
 
-/// Tries candidates until the budget is spent or all were tried. What earlier
-/// runs found counts as found, and what they spent as spent.
+/// Tries candidates, the starts before the rest of the space, until the budget is spent
+/// or all were tried. What earlier runs found on this problem counts as found, and what
+/// they spent as spent.
 ///
 /// # Errors
 /// When the worker does not start, or the log cannot be written. What a candidate
 /// does wrong is a result, not an error.
-pub fn search(lesson: &mut Lesson, problem: &Problem, start: &Start, log: &mut Log) -> Result<()> {
+pub fn search(
+    lesson: &mut Lesson,
+    problem: &Problem,
+    space: &Space,
+    starts: &[Point],
+    budget: Duration,
+    log: &mut Log,
+) -> Result<()> {
     let before = log.known(problem.shape);
-    announce(lesson, start, log, &before)?;
+    announce(lesson, space, budget, log, &before)?;
     let timeout = Duration::from_secs(lesson.flags().timeout);
     let device = lesson.session()?.device.label();
     let mut slowest = None;
     let mut known = before.clone();
     let mut worker = None;
-    let Start {
-        space,
-        starts,
-        budget,
-    } = start;
     while known.seconds < budget.as_secs_f64() {
         let seed = lesson.flags().seed;
         let Some(point) = search::next(&space.points, starts, &known.trials, seed) else {
@@ -87,7 +80,7 @@ pub fn search(lesson: &mut Lesson, problem: &Problem, start: &Start, log: &mut L
         log.add(problem.shape, &point, Event::Begun)?;
         // The course's own, and bests of before: they come to an end.
         let expected = slowest.filter(|_| !starts.contains(&point));
-        let limit = limit(*budget, expected, timeout);
+        let limit = limit(budget, expected, timeout);
         let begin = Instant::now();
         let (left, trial) = ready.try_one(&point, best_seconds, limit, || {
             let spent = known.seconds + begin.elapsed().as_secs_f64();
@@ -106,7 +99,13 @@ pub fn search(lesson: &mut Lesson, problem: &Problem, start: &Start, log: &mut L
 }
 
 /// What is searched, and what is known already.
-fn announce(lesson: &Lesson, start: &Start, log: &Log, before: &Known) -> Result<()> {
+fn announce(
+    lesson: &Lesson,
+    space: &Space,
+    budget: Duration,
+    log: &Log,
+    before: &Known,
+) -> Result<()> {
     if log.bad_lines > 0 {
         eprintln!(
             "note: {} line(s) of the results of earlier runs cannot be read and are passed over; --reset begins anew",
@@ -115,17 +114,17 @@ fn announce(lesson: &Lesson, start: &Start, log: &Log, before: &Known) -> Result
     }
     lesson.say(format!(
         "  space    {} of {} combinations meet the constraints",
-        start.space.points.len(),
-        start.space.combinations
+        space.points.len(),
+        space.combinations
     ))?;
     lesson.say(match before.trials.0.len() {
         0 => format!(
             "  search   for {}; each candidate is checked before it may win",
-            humantime::format_duration(start.budget)
+            humantime::format_duration(budget)
         ),
         tried => format!(
             "  search   for {} in all; {tried} candidates are known from earlier runs, which took {:.1} s",
-            humantime::format_duration(start.budget),
+            humantime::format_duration(budget),
             before.seconds
         ),
     })

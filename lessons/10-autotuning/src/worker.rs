@@ -56,7 +56,7 @@ pub fn serve(lesson: &mut Lesson, shape: Shape) -> Result<()> {
     // The main thread may be waiting for a kernel when nobody wants its answer any
     // more. Not an orderly exit, which would wait for the driver.
     let requests = messages(std::io::stdin(), || std::process::abort());
-    lesson.set_size(shape);
+    lesson.size = Some(shape);
     let problem = &lesson.problem()?;
     let answer = |answer| send(std::io::stdout(), &answer);
     answer(Answer::Ready(lesson.session()?.device.label()))?;

@@ -68,10 +68,7 @@ pub fn row(record: &Record) -> String {
         return format!("  {name} {mark} right, not timed{says}");
     };
     let step = record.step_factor.map_or("-".into(), factor);
-    let share = match record.share_of_limit {
-        Some(share) => percent(share),
-        None => "-".into(),
-    };
+    let share = record.share_of_limit.map_or("-".into(), percent);
     format!(
         "  {name}{:>9}{:>8}{:>9}{:>7}{:>9} {mark}{says}",
         seconds(median),
