@@ -45,7 +45,6 @@ const ORDER: &[&str] = &[
     "unrolled-rest-forgotten",
 ];
 
-/// A broken kernel.
 pub struct Broken {
     /// What it has in common with other puzzles. Its name would give the cause away, so its
     /// title is what the learner sees of it.

@@ -1,6 +1,7 @@
 //! Exercises: kernels with a gap. What they are made of, and what checks them: a device, the
 //! simulator, counts, and in some a race beside the lesson's own kernel.
 
+mod bound_kernel;
 mod case;
 mod check;
 mod counts;
@@ -11,6 +12,5 @@ mod sectors;
 mod simulated;
 mod spec;
 mod speed;
-mod trial;
 
 pub use exercise::all;

@@ -15,7 +15,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use common::Error;
 use common::source::{Source, did_you_mean};
 use serde_json::json;
@@ -65,12 +65,11 @@ pub fn start(options: &Start, puzzles: &[&Puzzle]) -> Result<ExitCode> {
         Some(dir) => Folder::at(dir)?,
         None => Folder::find()?,
     };
-    let started = folder.start(puzzles)?;
+    let new = folder.start(puzzles)?;
     if options.dir.is_some() {
         folder.keep_in_mind();
     }
-    let progress = folder.progress();
-    screen::started(&folder, &started, screen::next(puzzles, &progress))?;
+    screen::started(&folder, new, puzzles)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -87,7 +86,10 @@ pub fn play(all: &[impl Playable], options: &Options) -> Result<ExitCode> {
     let puzzle = one.puzzle();
     let file = file(puzzle, &folder, word);
     if options.hint {
-        hint(puzzle, &folder)?;
+        // Those that were seen before, and the next one.
+        let seen = (folder.progress().of(&puzzle.id).hints + 1).min(puzzle.hints.len());
+        screen::hints(puzzle, seen)?;
+        folder.note(|progress| progress.entry(&puzzle.id).hints = seen);
         return Ok(ExitCode::SUCCESS);
     }
     if options.answer {
@@ -126,9 +128,8 @@ fn unknown(puzzles: &[&Puzzle], word: &str) -> String {
     // All of them would be too many for a message.
     let near = near.split_once(" There are");
     let near = near.map_or("there are".into(), |(near, _)| format!("{near} There are"));
-    let lesson = format!("{word}.");
     let mut ours = puzzles.to_vec();
-    ours.retain(|puzzle| puzzle.id.starts_with(&lesson));
+    ours.retain(|puzzle| puzzle.id.starts_with(&format!("{word}.")));
     let (whose, puzzles) = if ours.is_empty() {
         (near, puzzles)
     } else {
@@ -166,19 +167,11 @@ fn list(puzzles: &[&Puzzle], folder: &Folder, json: bool) -> Result<()> {
             "lesson": puzzle.lesson,
             "title": puzzle.title,
             "file": folder.file(puzzle),
-            "mark": progress.mark(&puzzle.id),
-            "hints_seen": progress.hints(&puzzle.id),
+            "mark": progress.of(&puzzle.id).mark,
+            "hints_seen": progress.of(&puzzle.id).hints,
         });
         writeln!(std::io::stdout(), "{line}")?;
     }
-    Ok(())
-}
-
-/// Shows the hints that were seen before, and the next one.
-fn hint(puzzle: &Puzzle, folder: &Folder) -> Result<()> {
-    let seen = (folder.progress().hints(&puzzle.id) + 1).min(puzzle.hints.len());
-    screen::hints(puzzle, seen)?;
-    folder.note(|progress| progress.set_hints(&puzzle.id, seen));
     Ok(())
 }
 
@@ -187,12 +180,11 @@ fn must_be_there(file: &Path, folder: &Folder) -> Result<()> {
         return Ok(());
     }
     folder.must_be_started()?;
-    Err(Error::Usage(format!(
+    bail!(Error::Usage(format!(
         "{} is not there\n  next: cargo run -p course -- start   copies the kernels that you do \
          not have yet",
         shown(file)
-    ))
-    .into())
+    )))
 }
 
 /// Checks every puzzle that was begun, and prints a line for each.
@@ -223,7 +215,7 @@ pub fn check_all(all: &[impl Playable], how: &How) -> Result<ExitCode> {
             why.clone_from(&checked.seen.message);
         }
         if how.json {
-            turn.print_json(checked)?;
+            turn.print_json(&checked)?;
         } else {
             screen::row(puzzle, Some(&checked))?;
         }

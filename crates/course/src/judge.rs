@@ -6,32 +6,24 @@ use std::process::Output;
 use common::record::Record;
 use toolbox::child::Finished;
 
-use crate::observation::{Observation, Outcome};
+use crate::observation::{Detection, Observation};
 
 /// What a lesson's end and its records say about the result.
-pub fn judge(detector: String, output: &Output) -> Observation {
+pub fn judge(detector: &str, output: &Output) -> Observation {
     let child = Finished::from(output);
-    let (outcome, says, details) = match output.status.code() {
-        Some(0 | 1) => {
-            let records: Vec<Record> = child.records().collect();
-            return of_records(detector, &records);
-        }
-        Some(4) => {
-            let details = diagnostic(&child.message());
-            (Outcome::Fault, "does not build".into(), details)
-        }
+    let seen = |outcome, says: String| Observation::new(detector, outcome, says);
+    match output.status.code() {
+        Some(0 | 1) => of_records(detector, &child.records().collect::<Vec<_>>()),
+        Some(4) => Observation {
+            details: diagnostic(&child.message()),
+            ..seen(Detection::Fault, "does not build".into())
+        },
         // The message of a process that died or hung, without the advice below it.
-        Some(5) => (Outcome::Fault, child.complaint(), Vec::new()),
+        Some(5) => seen(Detection::Fault, child.complaint()),
         _ => {
             let says = format!("did not run: {}", child.complaint());
-            (Outcome::NotRun, says, Vec::new())
+            seen(Detection::NotRun, says)
         }
-    };
-    Observation {
-        detector,
-        outcome,
-        says,
-        details,
     }
 }
 
@@ -46,36 +38,36 @@ fn diagnostic(message: &str) -> Vec<String> {
 }
 
 /// A lesson may launch a kernel in several variants: one wrong one is a fault.
-fn of_records(detector: String, records: &[Record]) -> Observation {
-    let wrong: Vec<&Record> = records
-        .iter()
-        .filter(|record| record.failed.is_some())
-        .collect();
+fn of_records(detector: &str, records: &[Record]) -> Observation {
+    let wrong: Vec<&Record> = records.iter().filter(|one| one.failed.is_some()).collect();
     let verified = records.iter().filter(|record| record.verified).count();
     let skipped = records.iter().find_map(|record| record.skipped.as_deref());
-    match (wrong.first(), verified, skipped) {
-        (Some(record), ..) => {
-            let why = record.failed.as_deref().unwrap_or_default();
-            let mut lines = why.lines().map(|line| line.trim().to_string());
-            let says = lines.next().unwrap_or_default();
-            let mut details: Vec<String> = lines.take(2).collect();
-            if records.len() > 1 {
-                let (wrong, all) = (wrong.len(), records.len());
-                details.insert(0, format!("in {}", record.kernel));
-                details.push(format!("{wrong} of {all} variants are wrong"));
-            }
-            Observation {
-                detector,
-                outcome: Outcome::Fault,
-                says,
-                details,
-            }
+    if let Some(first) = wrong.first() {
+        let mut seen = wrong_result(detector, first);
+        seen.details.truncate(2);
+        if records.len() > 1 {
+            let (wrong, all) = (wrong.len(), records.len());
+            let variants = format!("{wrong} of {all} variants are wrong");
+            seen.details.insert(0, format!("in {}", first.kernel));
+            seen.details.push(variants);
         }
-        (None, 0, Some(why)) => {
-            Observation::new(detector, Outcome::NotRun, format!("skipped: {why}"))
-        }
-        (None, 0, None) => Observation::new(detector, Outcome::NotRun, "nothing ran"),
-        (None, ..) => Observation::new(detector, Outcome::Silent, "right"),
+        return seen;
+    }
+    match (verified, skipped) {
+        (0, Some(why)) => Observation::new(detector, Detection::NotRun, format!("skipped: {why}")),
+        (0, None) => Observation::new(detector, Detection::NotRun, "nothing ran"),
+        _ => Observation::new(detector, Detection::Silent, "right"),
+    }
+}
+
+/// A wrong result in words: what is wrong; below, what it looks like and examples.
+pub fn wrong_result(detector: &str, record: &Record) -> Observation {
+    let why = record.failed.as_deref().unwrap_or_default();
+    let mut lines = why.lines().map(str::trim);
+    let says = lines.next().unwrap_or_default();
+    Observation {
+        details: lines.map(String::from).collect(),
+        ..Observation::new(detector, Detection::Fault, says)
     }
 }
 
@@ -98,8 +90,8 @@ mod tests {
             record(None),
             record(Some("3 are wrong\n  looks like: rain\n  C[0] is 1\n  map")),
         ];
-        let seen = of_records("result".into(), &records);
-        assert_eq!(seen.outcome, Outcome::Fault);
+        let seen = of_records("result", &records);
+        assert_eq!(seen.outcome, Detection::Fault);
         assert_eq!(seen.says, "3 are wrong");
         let details = [
             "in f 8x8",
@@ -112,7 +104,7 @@ mod tests {
 
     #[test]
     fn no_record_is_no_success() {
-        assert_eq!(of_records("result".into(), &[]).outcome, Outcome::NotRun);
+        assert_eq!(of_records("result", &[]).outcome, Detection::NotRun);
     }
 
     #[test]

@@ -79,10 +79,9 @@ fn onward(all: &[&Puzzle], folder: &Folder, progress: &Progress) -> Result<()> {
     writeln!(out, "    {}", shown(&folder.file(next)).dimmed())?;
     writeln!(out, "    {}", next.command().cyan())?;
     writeln!(out, "  Its lesson:")?;
-    LESSONS
-        .iter()
-        .filter(|lesson| lesson.number == next.lesson)
-        .try_for_each(lesson)
+    let mut lessons = LESSONS.iter();
+    let its = lessons.find(|lesson| lesson.number == next.lesson);
+    its.map_or(Ok(()), lesson)
 }
 
 /// A lesson's page and command.

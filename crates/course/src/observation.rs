@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::prose::{WIDTH, beside};
 
@@ -12,12 +12,12 @@ use crate::prose::{WIDTH, beside};
 const WORDS: usize = 28;
 
 /// One detector's answer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Observation {
     /// The detector, with the size where it depends on it.
     pub detector: String,
     /// In a word.
-    pub outcome: Outcome,
+    pub outcome: Detection,
     /// In a sentence.
     pub says: String,
     /// Evidence, a line each.
@@ -25,32 +25,24 @@ pub struct Observation {
 }
 
 /// An answer in a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Detection {
     /// It ran and has nothing to say against the kernel.
     Silent,
     /// It found something.
     Fault,
     /// It could not look.
+    #[serde(rename = "not run")]
     NotRun,
     /// It looked, and cannot tell on this device; nothing follows.
+    #[serde(rename = "not judged")]
     NotJudged,
-}
-
-impl Outcome {
-    fn word(self) -> &'static str {
-        match self {
-            Outcome::Silent => "silent",
-            Outcome::Fault => "fault",
-            Outcome::NotRun => "not run",
-            Outcome::NotJudged => "not judged",
-        }
-    }
 }
 
 impl Observation {
     /// An answer without evidence.
-    pub fn new(detector: impl Into<String>, outcome: Outcome, says: impl Into<String>) -> Self {
+    pub fn new(detector: impl Into<String>, outcome: Detection, says: impl Into<String>) -> Self {
         Observation {
             detector: detector.into(),
             outcome,
@@ -97,17 +89,6 @@ fn cut(line: &str, width: usize) -> String {
         line.chars().take(width - 3).collect::<String>() + "..."
     } else {
         line.to_string()
-    }
-}
-
-impl From<Observation> for Value {
-    fn from(seen: Observation) -> Value {
-        json!({
-            "detector": seen.detector,
-            "outcome": seen.outcome.word(),
-            "says": seen.says,
-            "details": seen.details,
-        })
     }
 }
 

@@ -40,20 +40,15 @@ pub fn print_text(text: &str) -> Result<()> {
 /// Lines that begin with "-", "+" or a space, without the indentation that all have.
 fn print_hunk(hunk: &str) -> Result<()> {
     let mut out = std::io::stdout();
-    let split = |line: &str| -> (String, String) {
-        let at = line.len().min(1);
-        (line[..at].to_string(), line[at..].to_string())
-    };
-    let lines: Vec<(String, String)> = hunk.lines().map(split).collect();
-    let texts = lines
-        .iter()
+    let lines = || hunk.lines().map(|line| line.split_at(line.len().min(1)));
+    let texts = lines()
         .map(|(_, text)| text)
         .filter(|text| !text.is_empty());
     let common = texts.map(|text| text.len() - text.trim_start().len()).min();
-    for (mark, text) in lines {
+    for (mark, text) in lines() {
         let text = text.get(common.unwrap_or(0)..).unwrap_or("");
         let line = format!("{mark}{text}");
-        let line = match mark.as_str() {
+        let line = match mark {
             "-" => line.red(),
             "+" => line.green(),
             _ => line.normal(),

@@ -1,9 +1,11 @@
 //! Oclgrind on the learner's copy: its log is sorted here into detectors, with the
 //! lines of the copy.
 
+use std::collections::BTreeSet;
+
 pub use toolbox::simulator::{Simulation, run, trace};
 
-use crate::observation::{Observation, Outcome};
+use crate::observation::{Detection, Observation};
 
 /// Lines shown of each detector; more repeat the story.
 const SHOWN: usize = 4;
@@ -36,7 +38,7 @@ const KINDS: [(&str, &[(&str, &str)]); 4] = [
 pub fn missing() -> Observation {
     let says = "is not on this machine: nobody looks for races, bad accesses and values that \
                 were never written; ./setup --full installs it";
-    Observation::new("Oclgrind", Outcome::NotRun, says)
+    Observation::new("Oclgrind", Detection::NotRun, says)
 }
 
 /// Sorts a log into detectors. A report begins with a line that is not indented;
@@ -45,31 +47,23 @@ pub fn sort(log: &str, text: &str) -> Vec<Observation> {
     let mut entries: Vec<Entry> = Vec::new();
     for line in log.lines() {
         if line.starts_with(|c: char| c.is_alphanumeric()) {
-            entries.push(Entry {
-                title: line,
-                lines: Vec::new(),
-            });
-        } else if let (Some(report), Some(number)) = (entries.last_mut(), line_number(line)) {
-            report.lines.push(number);
+            let lines = BTreeSet::new();
+            entries.push(Entry { title: line, lines });
+        } else if let (Some(entry), Some(number)) = (entries.last_mut(), line_number(line)) {
+            entry.lines.insert(number);
         }
     }
     // Its remark that it writes no more is no fault, but the counts are too low.
-    let at_least = if log.contains(" suppressing ") {
-        "at least "
-    } else {
-        ""
-    };
-    entries.retain(|report| !report.title.starts_with("Oclgrind: "));
-    let mut seen: Vec<Observation> = KINDS
-        .iter()
-        .map(|(detector, meanings)| {
-            let (ours, others): (Vec<Entry>, Vec<Entry>) = std::mem::take(&mut entries)
-                .into_iter()
-                .partition(|report| report.meaning(meanings).is_some());
-            entries = others;
-            observation(detector, &ours, meanings, text, at_least)
-        })
-        .collect();
+    let is_cut = log.contains(" suppressing ");
+    let at_least = if is_cut { "at least " } else { "" };
+    entries.retain(|entry| !entry.title.starts_with("Oclgrind: "));
+    let mut seen = Vec::new();
+    for (detector, meanings) in KINDS {
+        let is_ours = |entry: &Entry| entry.meaning(meanings).is_some();
+        let (ours, others): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(is_ours);
+        entries = others;
+        seen.push(observation(detector, &ours, meanings, text, at_least));
+    }
     if !entries.is_empty() {
         seen.push(observation("other", &entries, &[], text, at_least));
     }
@@ -80,7 +74,7 @@ pub fn sort(log: &str, text: &str) -> Vec<Observation> {
 struct Entry<'a> {
     title: &'a str,
     /// Lines of the kernel file that take part.
-    lines: Vec<usize>,
+    lines: BTreeSet<usize>,
 }
 
 impl Entry<'_> {
@@ -107,44 +101,35 @@ fn observation(
     at_least: &str,
 ) -> Observation {
     let detector = format!("Oclgrind: {detector}");
-    let mut groups: Vec<(&str, Vec<usize>, usize)> = Vec::new();
-    for report in entries {
-        let meaning = report.meaning(meanings).unwrap_or(report.title);
-        let mut lines = report.lines.clone();
-        lines.sort_unstable();
-        lines.dedup();
-        match groups
-            .iter_mut()
-            .find(|group| group.0 == meaning && group.1 == lines)
-        {
+    let mut groups: Vec<(&str, &BTreeSet<usize>, usize)> = Vec::new();
+    for entry in entries {
+        let meaning = entry.meaning(meanings).unwrap_or(entry.title);
+        let mut known = groups.iter_mut();
+        match known.find(|group| (group.0, group.1) == (meaning, &entry.lines)) {
             Some(group) => group.2 += 1,
-            None => groups.push((meaning, lines, 1)),
+            None => groups.push((meaning, &entry.lines, 1)),
         }
     }
     let Some((says, ..)) = groups.first() else {
-        return Observation::new(detector, Outcome::Silent, "saw nothing");
+        return Observation::new(detector, Detection::Silent, "saw nothing");
     };
-    let says = says.to_string();
-    let mut details = Vec::new();
+    let mut seen = Observation::new(detector, Detection::Fault, *says);
     for (at, (meaning, lines, count)) in groups.iter().take(SHOWN).enumerate() {
         if at > 0 && groups[at - 1].0 != *meaning {
-            details.push(meaning.to_string());
+            seen.details.push(meaning.to_string());
         }
-        details.push(match count {
+        seen.details.push(match count {
             1 => "once:".into(),
             count => format!("{at_least}{count} times:"),
         });
-        details.extend(lines.iter().map(|line| quote(*line, text)));
+        seen.details
+            .extend(lines.iter().map(|line| quote(*line, text)));
     }
     if groups.len() > SHOWN {
-        details.push(format!("and in {} more places", groups.len() - SHOWN));
+        let more = groups.len() - SHOWN;
+        seen.details.push(format!("and in {more} more places"));
     }
-    Observation {
-        detector,
-        outcome: Outcome::Fault,
-        says,
-        details,
-    }
+    seen
 }
 
 /// A line of the copy, with its number.
@@ -170,14 +155,14 @@ mod tests {
         let seen = sort(LOG, "a = b;\n  b = 1;\n");
         let races = &seen[0];
         assert_eq!(races.detector, "Oclgrind: races");
-        assert_eq!(races.outcome, Outcome::Fault);
+        assert_eq!(races.outcome, Detection::Fault);
         assert_eq!(
             races.details,
             ["at least 2 times:", "line 1: a = b;", "line 2: b = 1;"]
         );
         assert_eq!(seen[1].details, ["once:", "line 1: a = b;"]);
-        assert_eq!(seen[2].outcome, Outcome::Silent);
-        assert_eq!(seen[3].outcome, Outcome::Silent);
+        assert_eq!(seen[2].outcome, Detection::Silent);
+        assert_eq!(seen[3].outcome, Detection::Silent);
         assert_eq!(seen[4].says, "Something new");
         assert_eq!(seen.len(), 5);
     }
@@ -186,6 +171,6 @@ mod tests {
     fn an_empty_log_is_silence_of_four_detectors() {
         let seen = sort("", "");
         assert_eq!(seen.len(), 4);
-        assert!(seen.iter().all(|one| one.outcome == Outcome::Silent));
+        assert!(seen.iter().all(|one| one.outcome == Detection::Silent));
     }
 }

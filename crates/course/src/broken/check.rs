@@ -14,7 +14,7 @@ use super::Broken;
 use crate::game::playable::{Attempt, Playable, Seen};
 use crate::game::puzzle::Puzzle;
 use crate::judge::judge;
-use crate::observation::{Observation, Outcome};
+use crate::observation::{Detection, Observation};
 use crate::simulator;
 
 /// Besides the header's size: a long sum, which kernels take in pieces, and a size
@@ -58,12 +58,12 @@ impl Playable for Broken {
             let mut command = self.lesson(attempt, size)?;
             command.args(device.iter().flat_map(|device| ["--device", device]));
             let output = command.output()?;
-            let seen = judge(format!("result, {size}"), &output);
+            let seen = judge(&format!("result, {size}"), &output);
             // A process that was ended from outside tells as little as a device that failed.
             let status = output.status.code().map_or(5, |status| status as u8);
             all.status = all.status.max(status);
             // What does not build, or cannot start, does not at other sizes either.
-            let hopeless = seen.outcome == Outcome::NotRun || status == 4;
+            let hopeless = seen.outcome == Detection::NotRun || status == 4;
             let hung = seen.says.starts_with("no end after");
             all.observations.push(seen);
             if hopeless {
@@ -106,7 +106,7 @@ impl Broken {
             .args(["--device", "oclgrind"])
             .env(LIBRARY_VARIABLE, library);
         let simulation = simulator::run(command)?;
-        let mut seen = vec![judge("Oclgrind: result".into(), &simulation.output)];
+        let mut seen = vec![judge("Oclgrind: result", &simulation.output)];
         seen.extend(simulator::sort(&simulation.log, attempt.text));
         Ok(seen)
     }

@@ -29,7 +29,6 @@ enum Expected {
 }
 
 impl Case {
-    /// The case of this size.
     pub fn new(spec: &Spec, size: Shape, group: &[usize]) -> Result<Case> {
         let (rows, columns, n) = (size.m, size.n, size.n);
         let group: usize = group.iter().product();
@@ -91,16 +90,14 @@ impl Case {
 
     /// The types of the arguments, for the check before the launch.
     pub fn signature(&self) -> Vec<String> {
-        let scalar = |arg: &Arg| match arg {
-            Arg::Float(_) => "float",
-            _ => "int",
-        };
-        let scalars = self.scalars.iter().map(|arg| scalar(arg).to_string());
+        let scalars = self.scalars.iter().map(|arg| match arg {
+            Arg::Float(_) => "float".to_string(),
+            _ => "int".to_string(),
+        });
         let types = self.inputs.iter().map(Elements::ty);
-        let pointers = types.chain([self.output.0]);
-        scalars
-            .chain(pointers.map(|ty| format!("{}*", ty.name())))
-            .collect()
+        let pointers = types.chain([self.output.0]).map(|ty| ty.name());
+        let pointers = pointers.map(|name| format!("{name}*"));
+        scalars.chain(pointers).collect()
     }
 
     /// What messages call an input: A and B of a product, "input 1" else.

@@ -12,17 +12,12 @@ const ELEMENT: u64 = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Count {
-    /// Elements loaded from global memory.
     GlobalLoads,
-    /// Elements stored to global memory.
     GlobalStores,
-    /// Elements loaded from local memory.
     LocalLoads,
-    /// Elements stored to local memory.
     LocalStores,
     /// Instructions that load from global memory, whatever their width.
     LoadInstructions,
-    /// Instructions that store to global memory.
     StoreInstructions,
     /// Barriers that an item passes.
     Barriers,
@@ -31,37 +26,27 @@ pub enum Count {
 }
 
 impl Count {
-    /// As the screen calls it.
-    pub fn words(self) -> &'static str {
+    /// As the screen calls it; and of what, where that does not say it.
+    pub fn words(self) -> (&'static str, &'static str) {
         match self {
-            Count::GlobalLoads => "global loads",
-            Count::GlobalStores => "global stores",
-            Count::LocalLoads => "local loads",
-            Count::LocalStores => "local stores",
-            Count::LoadInstructions => "load instructions",
-            Count::StoreInstructions => "store instructions",
-            Count::Barriers => "barriers",
-            Count::Sectors => "sectors",
-        }
-    }
-
-    /// Of what, where the words do not say it.
-    pub fn unit(self) -> &'static str {
-        match self {
-            Count::Barriers => " for each item",
-            Count::Sectors => " of 32 bytes",
-            Count::LoadInstructions | Count::StoreInstructions => "",
-            _ => " elements",
+            Count::GlobalLoads => ("global loads", " elements"),
+            Count::GlobalStores => ("global stores", " elements"),
+            Count::LocalLoads => ("local loads", " elements"),
+            Count::LocalStores => ("local stores", " elements"),
+            Count::LoadInstructions => ("load instructions", ""),
+            Count::StoreInstructions => ("store instructions", ""),
+            Count::Barriers => ("barriers", " for each item"),
+            Count::Sectors => ("sectors", " of 32 bytes"),
         }
     }
 }
 
 /// The counts of the last launch in what Oclgrind printed; `items` ran.
 pub fn counts(printed: &str, items: usize) -> BTreeMap<Count, f64> {
-    let mut totals: BTreeMap<Count, u64> = BTreeMap::new();
+    let mut counts: BTreeMap<Count, f64> = BTreeMap::new();
     for line in printed.lines() {
         if line.starts_with("Instructions executed for kernel") {
-            totals.clear();
+            counts.clear();
         }
         let Some((count, what)) = line.split_once(" - ") else {
             continue;
@@ -70,13 +55,11 @@ pub fn counts(printed: &str, items: usize) -> BTreeMap<Count, f64> {
             continue;
         };
         for (kind, amount) in amounts(count, what) {
-            *totals.entry(kind).or_default() += amount;
+            *counts.entry(kind).or_default() += amount as f64;
         }
     }
-    let mut counts: BTreeMap<Count, f64> = BTreeMap::new();
-    for (kind, total) in totals {
-        let per = if kind == Count::Barriers { items } else { 1 };
-        counts.insert(kind, total as f64 / per as f64);
+    if let Some(barriers) = counts.get_mut(&Count::Barriers) {
+        *barriers /= items as f64;
     }
     counts
 }
@@ -94,23 +77,20 @@ fn amounts(count: u64, what: &str) -> Vec<(Count, u64)> {
             let both = [true, false].map(|is_load| memory(is_load, space, count, count));
             return both.concat();
         }
-        return vector_call(name).map_or(Vec::new(), |(is_load, space, width)| {
-            memory(is_load, space, count, count * width)
-        });
+        let call = vector_call(name)
+            .map(|(is_load, space, width)| memory(is_load, space, count, count * width));
+        return call.unwrap_or_default();
     }
-    let Some((kind, bytes)) = what.split_once(" (") else {
-        return Vec::new();
-    };
-    let bytes: u64 = bytes
-        .strip_suffix(" bytes)")
-        .and_then(|bytes| bytes.parse().ok())
-        .unwrap_or(0);
-    match kind.split_once(' ') {
-        Some((access @ ("load" | "store"), space)) => {
-            memory(access == "load", space, count, bytes / ELEMENT)
-        }
-        _ => Vec::new(),
-    }
+    access(count, what).unwrap_or_default()
+}
+
+/// "load global (128 bytes)".
+fn access(count: u64, what: &str) -> Option<Vec<(Count, u64)>> {
+    let (kind, bytes) = what.strip_suffix(" bytes)")?.split_once(" (")?;
+    let elements = bytes.parse::<u64>().ok()? / ELEMENT;
+    let (access, space) = kind.split_once(' ')?;
+    let is_access = ["load", "store"].contains(&access);
+    is_access.then(|| memory(access == "load", space, count, elements))
 }
 
 /// `_Z6vload4mPU3AS1Kf`, without the beginning, loads 4 elements from address space 1,
@@ -132,17 +112,12 @@ fn address_space(call: &str) -> Option<&'static str> {
 }
 
 fn memory(is_load: bool, space: &str, count: u64, elements: u64) -> Vec<(Count, u64)> {
+    use Count::*;
     match (space, is_load) {
-        ("global", true) => vec![
-            (Count::GlobalLoads, elements),
-            (Count::LoadInstructions, count),
-        ],
-        ("global", false) => vec![
-            (Count::GlobalStores, elements),
-            (Count::StoreInstructions, count),
-        ],
-        ("local", true) => vec![(Count::LocalLoads, elements)],
-        ("local", false) => vec![(Count::LocalStores, elements)],
+        ("global", true) => vec![(GlobalLoads, elements), (LoadInstructions, count)],
+        ("global", false) => vec![(GlobalStores, elements), (StoreInstructions, count)],
+        ("local", true) => vec![(LocalLoads, elements)],
+        ("local", false) => vec![(LocalStores, elements)],
         _ => Vec::new(),
     }
 }

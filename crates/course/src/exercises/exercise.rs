@@ -1,8 +1,9 @@
 //! An exercise: a folder below `exercises/` with a kernel that has a gap, the same
 //! kernel with the gap filled, and a page of data, task, hints and reasoning.
 
-use std::fs;
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::{fs, io};
 
 use anyhow::{Context, Result, ensure};
 use common::source::{Source, workspace};
@@ -20,9 +21,7 @@ const KIND: PuzzleKind = PuzzleKind {
     done: "solved",
 };
 
-/// An exercise, read from its folder.
 pub struct Exercise {
-    /// What it has in common with other puzzles.
     pub puzzle: Puzzle,
     /// What is to be done, in a few sentences.
     pub asks: String,
@@ -35,28 +34,21 @@ pub fn all() -> Result<Vec<Exercise>> {
     let root = workspace().join("exercises");
     let mut all = Vec::new();
     for lesson in LESSONS {
-        let mut places: Vec<String> = Vec::new();
         // A lesson may have none.
-        for entry in fs::read_dir(root.join(lesson.folder)).into_iter().flatten() {
-            let name = entry?.file_name().to_string_lossy().into_owned();
-            places.push(format!("{}/{name}", lesson.folder));
-        }
-        places.sort();
-        for place in places {
+        let entries = fs::read_dir(root.join(lesson.folder)).into_iter().flatten();
+        let names: io::Result<BTreeSet<_>> = entries.map(|entry| Ok(entry?.file_name())).collect();
+        for name in names? {
+            let place = format!("{}/{}", lesson.folder, name.to_string_lossy());
             let read = read(&root, &place, lesson.number);
             all.push(read.with_context(|| format!("exercises/{place} cannot be used"))?);
         }
     }
-    ensure!(
-        !all.is_empty(),
-        "there are no exercises in {}",
-        root.display()
-    );
+    let root = root.display();
+    ensure!(!all.is_empty(), "there are no exercises in {root}");
     Ok(all)
 }
 
 impl Exercise {
-    /// The kernels of its lesson.
     pub fn kernels_of_lesson(&self) -> Result<Source> {
         let place = &self.puzzle.place;
         let lesson = place.split('/').next().unwrap_or(place);
@@ -66,17 +58,12 @@ impl Exercise {
 
 fn read(root: &Path, place: &str, lesson: u32) -> Result<Exercise> {
     let folder = place.rsplit('/').next().unwrap_or(place);
-    let number = folder
-        .split('-')
-        .next()
-        .and_then(|number| number.parse::<u32>().ok());
+    let number = folder.split('-').next().unwrap_or(folder).parse::<u32>();
     let number = number.context("the folder's name does not begin with a number")?;
     let file = |name: &str| root.join(place).join(name);
     let page = Page::read(&file("README.md"))?;
-    let (title, rest) = page
-        .head
-        .split_once("```json\n")
-        .context("README.md has no data between ```json and ```")?;
+    let parts = page.head.split_once("```json\n");
+    let (title, rest) = parts.context("README.md has no data between ```json and ```")?;
     let (data, asks) = rest.split_once("\n```").context("the data do not end")?;
     ensure!(!asks.trim().is_empty(), "README.md says no task");
     let puzzle = Puzzle {

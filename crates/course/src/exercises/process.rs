@@ -10,10 +10,10 @@ use common::Result;
 use common::shape::Shape;
 use runner::{Lesson, lesson};
 
+use super::bound_kernel::{BoundKernel, bad_data};
 use super::exercise::{Exercise, all};
 use super::race::race;
 use super::spec::Spec;
-use super::trial::{Trial, bad_data};
 use crate::game::playable::Attempt;
 
 /// Set to an exercise and what is wanted of it, for example "6.2 Results".
@@ -35,26 +35,23 @@ pub enum Purpose {
 impl Purpose {
     /// The launches, each with its size.
     fn launches(self, exercise: &Exercise) -> Vec<(Spec, Shape)> {
-        let mut launches = Vec::new();
-        for spec in exercise.spec.launches() {
-            match self {
-                Purpose::Results => {
-                    launches.extend(spec.sizes.iter().map(|size| (spec.clone(), *size)));
-                }
-                Purpose::Faults => launches.push((spec.clone(), spec.simulated)),
-                Purpose::Accesses | Purpose::Speed => {}
-            }
-        }
+        let launches = exercise.spec.launches();
+        let at = |spec: &Spec, size| (spec.clone(), size);
         // Counts are those of the last launch.
-        let last = exercise.spec.launches().pop();
-        match (self, last) {
-            (Purpose::Faults, Some(spec)) if spec.simulated != spec.counted => {
-                launches.push((spec.clone(), spec.counted));
+        let counted = launches.last().map(|spec| at(spec, spec.counted));
+        let simulated = launches.iter().map(|spec| at(spec, spec.simulated));
+        match self {
+            Purpose::Results => {
+                let sizes = |spec| exercise.spec.sizes.iter().map(move |size| at(spec, *size));
+                launches.iter().flat_map(sizes).collect()
             }
-            (Purpose::Accesses, Some(spec)) => launches.push((spec.clone(), spec.counted)),
-            _ => {}
+            Purpose::Faults => {
+                let other = counted.filter(|(spec, size)| *size != spec.simulated);
+                simulated.chain(other).collect()
+            }
+            Purpose::Accesses => counted.into_iter().collect(),
+            Purpose::Speed => Vec::new(),
         }
-        launches
     }
 }
 
@@ -97,7 +94,8 @@ pub fn run_if_asked() -> Option<ExitCode> {
     let number = exercise.puzzle.lesson;
     Some(lesson(number, "an exercise", None, |lesson| {
         if purpose == Purpose::Speed {
-            return race(lesson, exercise);
+            let race = race(lesson, exercise)?;
+            return lesson.console.report.json(&race);
         }
         for (spec, size) in purpose.launches(exercise) {
             // A kernel that is wrong at one size may wreck the process at the next.
@@ -115,8 +113,8 @@ fn run(lesson: &mut Lesson, spec: &Spec, purpose: Purpose, size: Shape) -> Resul
     record.group = spec.range(size).map_err(bad_data)?.local;
     let program = lesson.program(&spec.defines())?;
     let session = lesson.session()?;
-    let mut trial = match Trial::new(&session, &program, spec, size)? {
-        Ok(trial) => trial,
+    let mut bound = match BoundKernel::new(&session, &program, spec, size)? {
+        Ok(bound) => bound,
         Err(reason) => {
             record.skipped = Some(reason);
             lesson.console.row(record)?;
@@ -125,12 +123,12 @@ fn run(lesson: &mut Lesson, spec: &Spec, purpose: Purpose, size: Shape) -> Resul
     };
     lesson.console.doing(format!("running {}", spec.kernel))?;
     if purpose == Purpose::Accesses {
-        trial.run_without_buffers(&session)?;
+        bound.run_without_buffers(&session)?;
         return Ok(true);
     }
-    trial.poison(&session)?;
-    trial.run(&session)?;
-    match trial.check(&session)? {
+    bound.poison(&session)?;
+    bound.run(&session)?;
+    match bound.check(&session)? {
         Ok(()) => record.verified = true,
         Err(wrong) => record.failed = Some(wrong),
     }

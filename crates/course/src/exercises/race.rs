@@ -10,9 +10,9 @@ use common::program::{self, Program};
 use common::timing::{self, Profile, Runs};
 use runner::Lesson;
 
+use super::bound_kernel::{BoundKernel, bad_data};
 use super::exercise::Exercise;
 use super::speed::{Laps, Race};
-use super::trial::{Trial, bad_data};
 
 /// The kernels run for so long before they are timed, so that clocks have risen.
 const WARM_UP: Duration = Duration::from_millis(30);
@@ -21,23 +21,13 @@ const ROUNDS: std::ops::RangeInclusive<usize> = 7..=41;
 /// Seconds of rounds that are enough.
 const ENOUGH: f64 = 0.7;
 
-/// Times them, and prints the laps as a line of JSON.
-///
-/// # Errors
-/// When one does not build, or the device fails.
-pub fn race(lesson: &mut Lesson, exercise: &Exercise) -> Result<()> {
-    let race = run(lesson, exercise)?;
-    lesson.console.report.json(&race)
-}
-
-fn run(lesson: &mut Lesson, exercise: &Exercise) -> Result<Race> {
+pub fn race(lesson: &mut Lesson, exercise: &Exercise) -> Result<Race> {
     let Some(speed) = &exercise.spec.speed else {
         return Ok(Race::NotJudged("speed is not asked for".into()));
     };
     if lesson.runs()? != Some(Runs::Enough) {
-        return Ok(Race::NotJudged(
-            "a simulator's times say nothing about a device".into(),
-        ));
+        let why = "a simulator's times say nothing about a device";
+        return Ok(Race::NotJudged(why.into()));
     }
     let session = lesson.session()?;
     let spec = &exercise.spec;
@@ -56,7 +46,7 @@ fn run(lesson: &mut Lesson, exercise: &Exercise) -> Result<Race> {
         lesson.console.doing(format!("building {name}"))?;
         let options = program::options(Type::Float, &spec.defines());
         let program = Program::build(&session, &source, &options, false)?;
-        let one = match Trial::new(&session, &program, spec, speed.size)? {
+        let one = match BoundKernel::new(&session, &program, spec, speed.size)? {
             Ok(one) => one,
             Err(reason) => return Ok(Race::NotJudged(format!("{}: {reason}", spec.kernel))),
         };

@@ -9,7 +9,6 @@ use std::collections::{HashMap, HashSet};
 
 /// Items that ask together.
 const TOGETHER: usize = 32;
-/// Bytes of a sector.
 const SECTOR: u64 = 32;
 
 /// One access of one item.

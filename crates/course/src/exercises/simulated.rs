@@ -14,30 +14,21 @@ use super::exercise::Exercise;
 use super::process::{Purpose, command};
 use super::sectors::sectors;
 use crate::game::playable::Attempt;
-use crate::judge::judge;
-use crate::observation::{Observation, Outcome};
+use crate::judge::{judge, wrong_result};
+use crate::observation::{Detection, Observation};
 use crate::simulator::{self, Simulation};
 
-/// The simulator's own result.
 pub const IN_SIMULATOR: &str = "result, simulated";
 
-/// What the simulator saw: what is wrong, and what was counted.
-pub struct Simulated {
-    /// Or that there are none, or that nobody looked.
-    pub faults: Vec<Observation>,
-    /// Beside what is asked for; none where something is wrong.
-    pub counts: Vec<Observation>,
-}
+/// What the simulator saw: faults, or that there are none, or that nobody looked; and
+/// counts beside what is asked for, none where something is wrong.
+pub type Simulated = (Vec<Observation>, Vec<Observation>);
 
-/// What the simulator has to say: faults, then counts. Nothing against a kernel is
-/// said in four lines; what it cannot look for, in one.
+/// Runs the kernel in the simulator. Nothing against it is said in one line; what cannot be
+/// looked for, too.
 pub fn simulate(exercise: &Exercise, attempt: &Attempt) -> Result<Simulated> {
-    let found = |faults| Simulated {
-        faults,
-        counts: Vec::new(),
-    };
     let Some(library) = oclgrind() else {
-        return Ok(found(vec![simulator::missing()]));
+        return Ok((vec![simulator::missing()], Vec::new()));
     };
     let in_simulator = |purpose| -> Result<Command> {
         let mut command = command(exercise, attempt, purpose)?;
@@ -51,21 +42,20 @@ pub fn simulate(exercise: &Exercise, attempt: &Attempt) -> Result<Simulated> {
         Ok(command)
     };
     let Simulation { output, log } = simulator::run(in_simulator(Purpose::Faults)?)?;
-    let mut runs = judge(IN_SIMULATOR.into(), &output);
+    let runs = match first_wrong(IN_SIMULATOR, &output) {
+        Some((_, wrong)) => wrong,
+        None => judge(IN_SIMULATOR, &output),
+    };
     let mut seen = faults(&log, attempt.text);
-    if let Some((_, wrong)) = wrong_result(&output) {
-        runs = wrong;
-        runs.detector = IN_SIMULATOR.into();
-    }
-    if runs.outcome != Outcome::Silent {
-        seen.retain(|one| one.outcome == Outcome::Fault);
+    if runs.outcome != Detection::Silent {
+        seen.retain(|one| one.outcome == Detection::Fault);
         seen.insert(0, runs);
     }
     let mut launches = exercise.spec.launches();
     let spec = launches.pop().context("an exercise has a launch")?;
     let targets = spec.targets()?;
-    if targets.is_empty() || seen.iter().any(|one| one.outcome != Outcome::Silent) {
-        return Ok(found(seen));
+    if targets.is_empty() || seen.iter().any(|one| one.outcome != Detection::Silent) {
+        return Ok((seen, Vec::new()));
     }
     let range = spec.range(spec.counted)?;
     let printed = String::from_utf8_lossy(&output.stdout);
@@ -77,41 +67,32 @@ pub fn simulate(exercise: &Exercise, attempt: &Attempt) -> Result<Simulated> {
         counted.insert(Count::Sectors, sectors(&log, &range.local) as f64);
     }
     if let Some(why) = not_counted(&printed, &counted, &targets) {
-        return Ok(Simulated {
-            faults: seen,
-            counts: vec![why],
-        });
+        return Ok((seen, vec![why]));
     }
     let size = spec.name(spec.padded(spec.counted)?);
     let targets = targets.into_iter().map(|(count, most)| {
         let amount = counted.get(&count).copied().unwrap_or(0.0);
         compare(count, amount, most, &size)
     });
-    Ok(Simulated {
-        faults: seen,
-        counts: targets.collect(),
-    })
+    Ok((seen, targets.collect()))
 }
 
-/// The first record of a wrong result, and in words: what is wrong, what it looks like, an
-/// example.
-pub fn wrong_result(output: &Output) -> Option<(Record, Observation)> {
+/// The first record of a wrong result, and the same in words.
+pub fn first_wrong(detector: &str, output: &Output) -> Option<(Record, Observation)> {
     let child = Finished::from(output);
     let record = child.records().find(|record| record.failed.is_some())?;
-    let why = record.failed.as_deref().unwrap_or_default();
-    let mut lines = why.lines().map(str::trim);
-    let says = lines.next().unwrap_or_default();
-    let mut seen = Observation::new("result", Outcome::Fault, says);
+    let mut seen = wrong_result(detector, &record);
     // The advice for unknown symptoms is about a lesson's flags.
-    let details = lines.filter(|line| !line.starts_with("looks like: nothing known"));
-    seen.details = details.take(2).map(String::from).collect();
+    let is_advice = |line: &str| line.starts_with("looks like: nothing known");
+    seen.details.retain(|line| !is_advice(line));
+    seen.details.truncate(2);
     Some((record, seen))
 }
 
 /// The faults in a log, each with the lines that take part; one line if there are none.
 fn faults(log: &str, text: &str) -> Vec<Observation> {
     let mut seen = simulator::sort(log, text);
-    seen.retain(|one| one.outcome == Outcome::Fault);
+    seen.retain(|one| one.outcome == Detection::Fault);
     for fault in &mut seen {
         fault.detector = fault.detector.replace("Oclgrind: ", "");
         // How often it happened says little; the places say what to look at.
@@ -122,7 +103,7 @@ fn faults(log: &str, text: &str) -> Vec<Observation> {
     }
     if seen.is_empty() {
         let says = "no race, no access out of bounds, nothing read that was never written";
-        seen.push(Observation::new("simulator", Outcome::Silent, says));
+        seen.push(Observation::new("simulator", Detection::Silent, says));
     }
     seen
 }
@@ -135,32 +116,31 @@ fn not_counted(
     counted: &BTreeMap<Count, f64>,
     targets: &[(Count, f64)],
 ) -> Option<Observation> {
-    let not_run = |says: String| Some(Observation::new("counts", Outcome::NotRun, says));
+    let not_run = |says: String| Some(Observation::new("counts", Detection::NotRun, says));
     if printed.contains("async_work_group") {
         let says = "what async_work_group_copy moves is not counted: copy item by item";
         return not_run(says.into());
     }
     let asked = targets.iter().map(|(count, _)| *count);
     let sectors = asked.filter(|count| *count == Count::Sectors);
-    let missing = [Count::GlobalStores]
-        .into_iter()
+    let missing = std::iter::once(Count::GlobalStores)
         .chain(sectors)
         .find(|count| counted.get(count).copied().unwrap_or(0.0) == 0.0)?;
     not_run(format!(
         "Oclgrind tells of no {}; the course reads what version 21.10 prints",
-        missing.words()
+        missing.words().0
     ))
 }
 
 fn compare(count: Count, found: f64, most: f64, size: &str) -> Observation {
-    let unit = count.unit();
+    let (name, unit) = count.words();
     let (outcome, comment) = if found <= most {
-        (Outcome::Silent, "at most")
+        (Detection::Silent, "at most")
     } else {
-        (Outcome::Fault, "too many: at most")
+        (Detection::Fault, "too many: at most")
     };
     let says = format!("{found}{unit} at {size}; {comment} {most}");
-    Observation::new(count.words(), outcome, says)
+    Observation::new(name, outcome, says)
 }
 
 #[cfg(test)]

@@ -54,24 +54,19 @@ pub struct Spec {
     pub speed: Option<Speed>,
 }
 
-/// A kernel of the lesson that solves the same problem, and the share of its speed that
-/// is asked for.
+/// A kernel of the lesson that solves the same problem, launched by data as in [`Spec`],
+/// and the share of its speed that is asked for.
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Speed {
-    /// Name of the lesson's kernel.
     pub kernel: String,
     /// What it computes, where its operands are laid out in another way.
     #[serde(default)]
     problem: Option<Computation>,
-    /// As in [`Spec`].
     items: Vec<String>,
-    /// As in [`Spec`].
     group: Vec<String>,
-    /// As in [`Spec`].
     #[serde(default = "no_padding")]
     pad: [String; 3],
-    /// As in [`Spec`].
     #[serde(default)]
     defines: BTreeMap<String, usize>,
     /// Size at which both are timed.
@@ -113,57 +108,32 @@ pub enum Computation {
     Candidates,
 }
 
-impl Computation {
-    /// A size by the sides that the kernel is told.
-    pub fn name(self, size: Shape) -> String {
-        match self {
-            Computation::Product
-            | Computation::ProductBTransposed
-            | Computation::ProductColumnMajor
-            | Computation::ProductBPanels => size.to_string(),
-            Computation::Grid | Computation::Panels | Computation::Transposition => {
-                format!("{}x{}", size.m, size.n)
-            }
-            Computation::Numbers
-            | Computation::GroupCounts
-            | Computation::Saxpy
-            | Computation::GroupSums
-            | Computation::Candidates => size.n.to_string(),
-        }
-    }
-}
-
 fn no_padding() -> [String; 3] {
     ["1", "1", "1"].map(String::from)
 }
 
 fn size<'de, D: Deserializer<'de>>(from: D) -> Result<Shape, D::Error> {
-    String::deserialize(from)?
-        .parse()
-        .map_err(serde::de::Error::custom)
+    let size = String::deserialize(from)?.parse();
+    size.map_err(serde::de::Error::custom)
 }
 
 fn sizes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Shape>, D::Error> {
     let texts = Vec::<String>::deserialize(from)?;
-    let sizes = texts.iter().map(|text| text.parse());
-    sizes
-        .collect::<Result<_, _>>()
-        .map_err(serde::de::Error::custom)
+    let sizes: Result<_, _> = texts.iter().map(|text| text.parse()).collect();
+    sizes.map_err(serde::de::Error::custom)
 }
 
 impl Spec {
     /// The launches that are asked for: one for each variant.
     pub fn launches(&self) -> Vec<Spec> {
-        let with = |variant: &BTreeMap<String, usize>| {
-            let mut spec = self.clone();
-            spec.defines.extend(variant.clone());
-            spec
-        };
         if self.variants.is_empty() {
-            vec![self.clone()]
-        } else {
-            self.variants.iter().map(with).collect()
+            return vec![self.clone()];
         }
+        let mut specs = vec![self.clone(); self.variants.len()];
+        for (spec, variant) in specs.iter_mut().zip(&self.variants) {
+            spec.defines.extend(variant.clone());
+        }
+        specs
     }
 
     /// The launch of the lesson's kernel that is timed beside the exercise's.
@@ -182,18 +152,19 @@ impl Spec {
 
     /// What tells this launch from others: ", ROWS = 4", or nothing.
     pub fn variant(&self) -> String {
-        let names = self.variants.iter().flat_map(BTreeMap::keys);
-        let names: BTreeSet<&String> = names.collect();
-        let told = names.into_iter().filter_map(|name| {
-            let value = self.defines.get(name)?;
-            Some(format!(", {name} = {value}"))
-        });
-        told.collect()
+        let names: BTreeSet<&String> = self.variants.iter().flat_map(BTreeMap::keys).collect();
+        let told = |name| Some(format!(", {name} = {}", self.defines.get(name)?));
+        names.into_iter().filter_map(told).collect()
     }
 
-    /// A size, as the kernel is told it.
+    /// A size by the sides that the kernel is told.
     pub fn name(&self, size: Shape) -> String {
-        self.problem.name(size)
+        use Computation::*;
+        match self.problem {
+            Product | ProductBTransposed | ProductColumnMajor | ProductBPanels => size.to_string(),
+            Grid | Panels | Transposition => format!("{}x{}", size.m, size.n),
+            Numbers | GroupCounts | Saxpy | GroupSums | Candidates => size.n.to_string(),
+        }
     }
 
     /// What a kernel is told of the size: padded.
@@ -210,31 +181,24 @@ impl Spec {
 
     /// The launch for a problem of this size.
     pub fn range(&self, size: Shape) -> Result<NdRange> {
-        let items: Result<Vec<usize>> = self
-            .items
-            .iter()
-            .map(|formula| Ok(self.value(formula, size)? as usize))
-            .collect();
+        let items = |formula: &String| Ok(self.value(formula, size)? as usize);
+        let items: Result<Vec<usize>> = self.items.iter().map(items).collect();
         Ok(NdRange::cover(&items?, &self.sides()?))
     }
 
     /// The targets at the size at which is counted, in the order of `Count`.
     pub fn targets(&self) -> Result<Vec<(Count, f64)>> {
+        let value = |formula| self.value(formula, self.counted);
         let targets = self.targets.iter();
-        targets
-            .map(|(count, formula)| Ok((*count, self.value(formula, self.counted)?)))
-            .collect()
+        let targets = targets.map(|(count, formula)| Ok((*count, value(formula)?)));
+        targets.collect()
     }
 
     /// The macros as a build takes them.
     pub fn defines(&self) -> Vec<(String, usize)> {
-        let defines = self.defines.iter();
-        defines
-            .map(|(name, value)| (name.clone(), *value))
-            .collect()
+        self.defines.clone().into_iter().collect()
     }
 
-    /// The group's sides.
     fn sides(&self) -> Result<Vec<usize>> {
         self.group.iter().map(|side| self.constant(side)).collect()
     }

@@ -6,9 +6,8 @@ use common::timing::{median, quantile};
 use serde::{Deserialize, Serialize};
 
 use super::spec::Speed;
-use crate::observation::{Observation, Outcome};
+use crate::observation::{Detection, Observation};
 
-/// What the detector is called.
 const DETECTOR: &str = "speed";
 
 /// A device tells fast from slow if the kernel as it came stays below this share of what
@@ -78,26 +77,24 @@ pub fn judge(race: &Race, speed: &Speed) -> Observation {
         Race::Wrong(wrong) => {
             let first = wrong.lines().next().unwrap_or_default();
             let says = format!("at {} the result is wrong: {first}", speed.size);
-            return Observation::new(DETECTOR, Outcome::Fault, says);
+            return Observation::new(DETECTOR, Detection::Fault, says);
         }
     };
     let share = |seconds: &[f64]| Share::of(&laps.lessons, seconds);
     let (own, given, solution) = (share(&laps.own), share(&laps.given), share(&laps.solution));
     let (least, name) = (speed.at_least, &speed.kernel);
-    let blurred = if given.median > TOO_SLOW * least {
-        Some(("as it came the kernel already", given))
-    } else if solution.median < FAST_ENOUGH * least {
-        Some(("even the solution only", solution))
-    } else {
-        None
+    let does_not_tell = |who: &str, share: Share| {
+        let (share, yours) = (share.words(), own.words());
+        not_judged(&format!(
+            "this device does not tell, {who} has {share} of the speed of the lesson's {name} \
+             here, yours {yours}; asked for is {least}"
+        ))
     };
-    if let Some((who, share)) = blurred {
-        return not_judged(&format!(
-            "this device does not tell, {who} has {} of the speed of the lesson's {name} here, \
-             yours {}; asked for is {least}",
-            share.words(),
-            own.words()
-        ));
+    if given.median > TOO_SLOW * least {
+        return does_not_tell("as it came the kernel already", given);
+    }
+    if solution.median < FAST_ENOUGH * least {
+        return does_not_tell("even the solution only", solution);
     }
     let measured = format!(
         "{} of the speed of the lesson's {name}, median of {} rounds at {}; as it came {}",
@@ -108,10 +105,10 @@ pub fn judge(race: &Race, speed: &Speed) -> Observation {
     );
     if own.low >= least {
         let says = format!("{measured}; at least {least}");
-        Observation::new(DETECTOR, Outcome::Silent, says)
+        Observation::new(DETECTOR, Detection::Silent, says)
     } else if own.high < least {
         let says = format!("{measured}; too slow, at least {least}");
-        Observation::new(DETECTOR, Outcome::Fault, says)
+        Observation::new(DETECTOR, Detection::Fault, says)
     } else {
         not_judged(&format!(
             "{measured}; too near to {least}, or the machine too busy: check again"
@@ -121,7 +118,7 @@ pub fn judge(race: &Race, speed: &Speed) -> Observation {
 
 /// Says that nobody judged, and why.
 pub fn not_judged(why: &str) -> Observation {
-    Observation::new(DETECTOR, Outcome::NotJudged, format!("not judged: {why}"))
+    Observation::new(DETECTOR, Detection::NotJudged, format!("not judged: {why}"))
 }
 
 #[cfg(test)]
@@ -148,7 +145,7 @@ mod tests {
     #[test]
     fn a_kernel_is_as_fast_as_its_median_round() {
         let seen = judged(&[1.1, 1.1, 1.0, 9.0, 1.1], 8.0);
-        assert_eq!(seen.outcome, Outcome::Silent, "{seen:?}");
+        assert_eq!(seen.outcome, Detection::Silent, "{seen:?}");
         assert!(seen.says.starts_with("0.909 (±"), "{seen:?}");
         assert!(seen.says.contains("as it came 0.125; at least 0.5"));
     }
@@ -156,7 +153,7 @@ mod tests {
     #[test]
     fn one_that_is_clearly_slower_is_told_the_share_that_is_missing() {
         let seen = judged(&[4.0, 4.1, 3.9, 4.0, 0.9], 8.0);
-        assert_eq!(seen.outcome, Outcome::Fault, "{seen:?}");
+        assert_eq!(seen.outcome, Detection::Fault, "{seen:?}");
         assert!(seen.says.contains("too slow, at least 0.5"), "{seen:?}");
     }
 
@@ -176,7 +173,7 @@ mod tests {
     fn a_device_on_which_the_slow_kernel_is_fast_judges_nothing() {
         for own in [[1.0; 5], [9.0; 5]] {
             let seen = judged(&own, 2.0);
-            assert_eq!(seen.outcome, Outcome::NotJudged);
+            assert_eq!(seen.outcome, Detection::NotJudged);
             assert!(
                 seen.says
                     .contains("as it came the kernel already has 0.500")
@@ -193,21 +190,21 @@ mod tests {
             lessons: vec![1.0; 5],
         };
         let seen = judge(&Race::Laps(laps), &speed());
-        assert_eq!(seen.outcome, Outcome::NotJudged);
+        assert_eq!(seen.outcome, Detection::NotJudged);
         assert!(seen.says.contains("even the solution only has 0.526"));
     }
 
     #[test]
     fn noise_neither_passes_nor_fails() {
         let seen = judged(&[1.0, 1.2, 2.0, 3.0, 3.0], 9.0);
-        assert_eq!(seen.outcome, Outcome::NotJudged, "{seen:?}");
+        assert_eq!(seen.outcome, Detection::NotJudged, "{seen:?}");
         assert!(seen.says.contains("check again"), "{seen:?}");
     }
 
     #[test]
     fn a_wrong_result_has_no_speed() {
         let seen = judge(&Race::Wrong("3 elements are wrong\nmap".into()), &speed());
-        assert_eq!(seen.outcome, Outcome::Fault);
+        assert_eq!(seen.outcome, Detection::Fault);
         assert_eq!(
             seen.says,
             "at 64x64x64 the result is wrong: 3 elements are wrong"

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use common::Error;
 use common::source::workspace;
 
@@ -17,42 +17,11 @@ pub const VARIABLE: &str = "OPENCL_COURSE_EXERCISES";
 /// The folder's name in the home folder, where nothing else was chosen.
 const DEFAULT: &str = "opencl-exercises";
 
-/// What stands in the folder's README.
-const README: &str = "\
-# Exercises of the OpenCL course
-
-A folder for each lesson, a kernel file for each exercise. The task stands at the top
-of the file; your lines go between its two marker lines. In the folder of the course:
-
-    cargo run -p course                        what is solved, and what is next
-    cargo run -p course -- exercise 6.2        check one
-    cargo run -p course -- exercise 6.2 --hint
-    cargo run -p course -- exercise 6.2 --solution
-    cargo run -p course -- check-all
-
-The kernels in the folder diagnose are wrong, each in one place. The symptom stands at
-the top; find the fault and mend it:
-
-    cargo run -p course -- diagnose 7
-    cargo run -p course -- diagnose 7 --hint
-    cargo run -p course -- diagnose 7 --explain
-
-This folder is yours. Nothing that you wrote is ever overwritten. For a fresh copy of
-a file, delete it and run `cargo run -p course -- start` again. progress.txt is a note
-of what was solved and mended: read it, edit it or delete it.
-";
+const README: &str = include_str!("folder.md");
 
 /// The folder; it need not exist yet.
 pub struct Folder {
-    path: PathBuf,
-}
-
-/// What `start` has done.
-pub struct Started {
-    /// Kernels copied now.
-    pub new: usize,
-    /// Kernels that were there, and were left alone.
-    pub kept: usize,
+    pub path: PathBuf,
 }
 
 impl Folder {
@@ -68,15 +37,13 @@ impl Folder {
         // A variable that is empty is none, and so is a pointer.
         let named = |path: &PathBuf| !path.as_os_str().is_empty();
         let path = chosen.filter(named).or_else(|| pointed().filter(named));
-        let path = path.or_else(default);
-        match path {
-            Some(path) => Folder::at(&path),
-            None => Err(Error::Usage(format!(
+        let Some(path) = path.or_else(default) else {
+            bail!(Error::Usage(format!(
                 "your home folder is not known, so name a folder for the exercises\n  \
                  next: cargo run -p course -- start DIR   or the variable {VARIABLE}"
-            ))
-            .into()),
-        }
+            )))
+        };
+        Folder::at(&path)
     }
 
     /// The folder that `start DIR` names.
@@ -93,35 +60,30 @@ impl Folder {
 
     /// Refuses to go on without it.
     pub fn must_be_started(&self) -> Result<()> {
-        if self.is_started() {
-            Ok(())
-        } else {
-            Err(Error::Usage(format!(
+        if !self.is_started() {
+            bail!(Error::Usage(format!(
                 "you have no exercises yet: {} is not there\n  next: cargo run -p course -- start   \
                  copies them there; `start DIR` to another folder",
                 shown(&self.path)
-            ))
-            .into())
+            )))
         }
+        Ok(())
     }
 
-    /// Copies the kernels that are not there yet; what is there is left alone.
-    pub fn start(&self, puzzles: &[&Puzzle]) -> Result<Started> {
+    /// Copies the kernels that are not there yet, and counts them; what is there is left
+    /// alone.
+    pub fn start(&self, puzzles: &[&Puzzle]) -> Result<usize> {
         self.must_lie_outside()?;
         fs::create_dir_all(&self.path).with_context(|| self.cannot("make"))?;
         create(&self.path.join("README.md"), README).with_context(|| self.cannot("write to"))?;
-        let mut started = Started { new: 0, kept: 0 };
+        let mut new = 0;
         for puzzle in puzzles {
             let file = self.file(puzzle);
             let made = file.parent().map_or(Ok(()), fs::create_dir_all);
-            made.with_context(|| self.cannot("write to"))?;
-            if create(&file, &puzzle.fresh.text).with_context(|| self.cannot("write to"))? {
-                started.new += 1
-            } else {
-                started.kept += 1
-            }
+            let made = made.and_then(|()| create(&file, &puzzle.fresh.text));
+            new += usize::from(made.with_context(|| self.cannot("write to"))?);
         }
-        Ok(started)
+        Ok(new)
     }
 
     /// Keeps the folder in mind for later commands. Without a place for that, the
@@ -164,31 +126,23 @@ impl Folder {
             .ancestors()
             .find_map(|path| path.canonicalize().ok());
         if above.is_some_and(|above| above.starts_with(&clone)) {
-            return Err(Error::Usage(format!(
+            bail!(Error::Usage(format!(
                 "{} lies in the clone of the course, which is to stay clean; a folder of your \
                  own lies outside of it\n  next: cargo run -p course -- start ~/{DEFAULT}",
                 self.path.display()
-            ))
-            .into());
+            )))
         }
         Ok(())
     }
 
-    /// The learner's file of a puzzle.
     pub fn file(&self, puzzle: &Puzzle) -> PathBuf {
         self.path.join(format!("{}.cl", puzzle.place))
-    }
-
-    /// The folder's path.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     fn progress_file(&self) -> PathBuf {
         self.path.join("progress.txt")
     }
 
-    /// What was noted before.
     pub fn progress(&self) -> Progress {
         Progress::read(&self.progress_file())
     }
@@ -208,18 +162,16 @@ impl Folder {
 
 /// Makes a file, unless there is one.
 fn create(path: &Path, text: &str) -> std::io::Result<bool> {
-    match File::options().write(true).create_new(true).open(path) {
-        Ok(mut file) => match file.write_all(text.as_bytes()) {
-            Ok(()) => Ok(true),
-            Err(error) => {
-                // Half a file would be taken for the learner's own.
-                let _ = fs::remove_file(path);
-                Err(error)
-            }
-        },
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(error),
+    let mut file = match File::options().write(true).create_new(true).open(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(false),
+        opened => opened?,
+    };
+    let written = file.write_all(text.as_bytes());
+    if written.is_err() {
+        // Half a file would be taken for the learner's own.
+        let _ = fs::remove_file(path);
     }
+    written.map(|()| true)
 }
 
 /// A path as people write it: with ~ for the home folder.

@@ -6,7 +6,6 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use common::source::Source;
 
-/// The sections of a page.
 pub struct Page {
     /// What stands above the first one.
     pub head: String,
@@ -17,7 +16,6 @@ pub struct Page {
 }
 
 impl Page {
-    /// Reads a page.
     pub fn read(path: &Path) -> Result<Page> {
         let source = Source::read(path)?;
         parse(&source.text).with_context(|| format!("{} cannot be used", source.path.display()))

@@ -33,7 +33,6 @@ pub struct Attempt<'a> {
     pub file: &'a Path,
     /// What it holds.
     pub text: &'a str,
-    /// How its kernel is run.
     pub how: &'a How,
     /// A sign of life on a terminal.
     pub waiting: ProgressBar,
@@ -52,9 +51,7 @@ pub struct Seen {
 
 /// The same, and what follows.
 pub struct Checked {
-    /// What was seen.
     pub seen: Seen,
-    /// What follows.
     pub verdict: Verdict,
 }
 
@@ -74,7 +71,6 @@ pub trait Playable {
         ""
     }
 
-    /// Runs all checks.
     fn check(&self, attempt: &Attempt) -> Result<Seen>;
 }
 

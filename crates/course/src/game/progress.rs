@@ -19,10 +19,12 @@ pub struct Progress {
     notes: Vec<String>,
 }
 
+/// What was noted of a puzzle.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Entry {
-    mark: Option<String>,
-    hints: usize,
+pub struct Entry {
+    /// "mended", "solved", or "right".
+    pub mark: Option<String>,
+    pub hints: usize,
 }
 
 impl Progress {
@@ -54,27 +56,13 @@ impl Progress {
         file.set_len(text.len() as u64)
     }
 
-    /// What was noted of a puzzle: "mended", "solved", or "right".
-    pub fn mark(&self, key: &str) -> Option<&str> {
-        self.entries.get(key)?.mark.as_deref()
+    /// What was noted of a puzzle.
+    pub fn of(&self, key: &str) -> Entry {
+        self.entries.get(key).cloned().unwrap_or_default()
     }
 
-    /// Notes one of these words.
-    pub fn set_mark(&mut self, key: &str, mark: &str) {
-        self.entry(key).mark = Some(mark.into());
-    }
-
-    /// How many of a puzzle's hints were seen.
-    pub fn hints(&self, key: &str) -> usize {
-        self.entries.get(key).map_or(0, |entry| entry.hints)
-    }
-
-    /// Notes how many were seen.
-    pub fn set_hints(&mut self, key: &str, hints: usize) {
-        self.entry(key).hints = hints;
-    }
-
-    fn entry(&mut self, key: &str) -> &mut Entry {
+    /// The same, to be changed.
+    pub fn entry(&mut self, key: &str) -> &mut Entry {
         self.entries.entry(key.into()).or_default()
     }
 
@@ -110,9 +98,9 @@ fn parse(text: &str) -> Progress {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
             [] => {}
-            [key, mark] if MARKS.contains(&mark) => progress.set_mark(key, mark),
+            [key, mark] if MARKS.contains(&mark) => progress.entry(key).mark = Some(mark.into()),
             [key, "hints", seen] if seen.parse::<usize>().is_ok() => {
-                progress.set_hints(key, seen.parse().unwrap_or(0));
+                progress.entry(key).hints = seen.parse().unwrap_or(0);
             }
             _ if line.ends_with(HEADING_ENDS) => {}
             _ => progress.notes.push(line.into()),
@@ -129,13 +117,13 @@ mod tests {
     #[test]
     fn progress_is_read_as_it_was_written() {
         let mut progress = Progress::default();
-        progress.set_mark("3", "mended");
-        progress.set_mark("6.2", "solved");
-        progress.set_hints("6.2", 2);
+        progress.entry("3").mark = Some("mended".into());
+        progress.entry("6.2").mark = Some("solved".into());
+        progress.entry("6.2").hints = 2;
         let text = progress.render();
         assert_eq!(parse(&text), progress, "{text}");
-        assert_eq!(progress.mark("6.2"), Some("solved"));
-        assert_eq!((progress.hints("6.2"), progress.hints("9.9")), (2, 0));
+        assert_eq!(progress.of("6.2").mark.as_deref(), Some("solved"));
+        assert_eq!((progress.of("6.2").hints, progress.of("9.9").hints), (2, 0));
     }
 
     #[test]
@@ -147,14 +135,14 @@ mod tests {
         fs::write(&file, b"1.1 solved\n# f\xFCr morgen\n").unwrap();
         std::thread::scope(|scope| {
             for hints in 1..=8 {
-                let add = move |p: &mut Progress| p.set_hints(&format!("2.{hints}"), hints);
+                let add = move |p: &mut Progress| p.entry(&format!("2.{hints}")).hints = hints;
                 let file = &file;
                 scope.spawn(move || Progress::update(file, add).unwrap());
             }
         });
         let progress = Progress::read(&file);
-        assert_eq!(progress.mark("1.1"), Some("solved"));
-        assert!((1..=8).all(|hints| progress.hints(&format!("2.{hints}")) == hints));
+        assert_eq!(progress.of("1.1").mark.as_deref(), Some("solved"));
+        assert!((1..=8).all(|hints| progress.of(&format!("2.{hints}")).hints == hints));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left");
         fs::remove_dir_all(folder).unwrap();
     }
@@ -163,8 +151,8 @@ mod tests {
     fn other_lines_do_no_harm_and_are_kept() {
         let text = "hello\n\n07\n07 mended now\n07 hints many\n08 mended\n\u{1F600} \0\n";
         let progress = parse(text);
-        assert_eq!(progress.mark("07"), None);
-        assert_eq!(progress.mark("08"), Some("mended"));
+        assert_eq!(progress.of("07").mark, None);
+        assert_eq!(progress.of("08").mark.as_deref(), Some("mended"));
         let text = progress.render();
         assert!(text.contains("hello\n07\n07 mended now\n"), "{text}");
         assert_eq!(parse(&text), progress);

@@ -11,7 +11,6 @@ pub struct PuzzleKind {
     pub about: &'static str,
     /// In a sentence.
     pub noun: &'static str,
-    /// The command that plays it.
     pub command: &'static str,
     /// The command's flag for the answer.
     pub answer: &'static str,
@@ -19,11 +18,9 @@ pub struct PuzzleKind {
     pub done: &'static str,
 }
 
-/// A puzzle.
 pub struct Puzzle {
     /// What is to be done with it.
     pub kind: &'static PuzzleKind,
-    /// The lesson that it belongs to.
     pub lesson: u32,
     /// "6.2", or "7".
     pub id: String,

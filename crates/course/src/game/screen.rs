@@ -7,23 +7,22 @@ use std::path::Path;
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
 
-use super::folder::{Folder, Started, shown};
+use super::folder::{Folder, shown};
 use super::playable::{Checked, Playable};
 use super::progress::Progress;
 use super::puzzle::Puzzle;
 use super::verdict::Verdict;
-use crate::observation::Outcome;
+use crate::observation::Detection;
 use crate::prose::{beside, print_text};
 
 /// Where the words beside a heading begin.
 pub const WORDS: usize = 10;
 
-/// After `start`.
-pub fn started(folder: &Folder, started: &Started, next: Option<&Puzzle>) -> Result<()> {
+/// After `start`, which copied `new` of the puzzles.
+pub fn started(folder: &Folder, new: usize, puzzles: &[&Puzzle]) -> Result<()> {
     let mut out = std::io::stdout();
-    let Started { new, kept } = started;
-    let place = shown(folder.path());
-    match (new, kept) {
+    let place = shown(&folder.path);
+    match (new, puzzles.len() - new) {
         (new, 0) => writeln!(out, "{new} kernels are in {place}, which is yours.")?,
         (0, kept) => writeln!(out, "All {kept} kernels are in {place} already, untouched.")?,
         (new, kept) => writeln!(
@@ -31,11 +30,9 @@ pub fn started(folder: &Folder, started: &Started, next: Option<&Puzzle>) -> Res
             "{new} new kernels are in {place}; {kept} were there and are untouched."
         )?,
     }
-    if let Some(next) = next {
-        writeln!(
-            out,
-            "\n  Open this one in your editor, fill its gap, and save it:"
-        )?;
+    if let Some(next) = next(puzzles, &folder.progress()) {
+        let words = "Open this one in your editor, fill its gap, and save it:";
+        writeln!(out, "\n  {words}")?;
         writeln!(out, "    {}", shown(&folder.file(next)))?;
         writeln!(out, "  Then check it:")?;
         writeln!(out, "    {}", next.command().cyan())?;
@@ -57,7 +54,7 @@ pub fn list(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
             lesson = puzzle.lesson;
             writeln!(out, "\n  lesson {lesson}")?;
         }
-        let mark = match progress.mark(&puzzle.id) {
+        let mark = match progress.of(&puzzle.id).mark.as_deref() {
             Some("right") => "~".yellow(),
             Some(_) => "✓".green(),
             None => " ".normal(),
@@ -71,17 +68,15 @@ pub fn list(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
 /// One puzzle of `check-all`; `None` was not begun.
 pub fn row(puzzle: &Puzzle, checked: Option<&Checked>) -> Result<()> {
     let mut out = std::io::stdout();
-    let faulty = |checked: &Checked| {
-        let mut seen = checked.seen.observations.iter();
-        let fault = seen.find(|seen| seen.outcome == Outcome::Fault);
-        fault.map_or(String::new(), |seen| format!("not yet: {}", seen.detector))
-    };
-    let (mark, words) = match checked.map(|checked| (checked.verdict, checked)) {
-        Some((Verdict::Done, _)) => ("✓".green(), puzzle.kind.done.to_string()),
-        Some((Verdict::Unproven, _)) => ("~".yellow(), "right, not proven".to_string()),
-        Some((Verdict::NotYet, checked)) => ("✗".red().bold(), faulty(checked)),
-        Some((Verdict::NotRun, _)) => ("?".yellow(), "did not run".to_string()),
-        Some((Verdict::Untouched, _)) | None => (" ".normal(), "not begun".to_string()),
+    let seen = checked.map_or(&[][..], |checked| &checked.seen.observations);
+    let fault = seen.iter().find(|seen| seen.outcome == Detection::Fault);
+    let fault = fault.map_or(String::new(), |seen| format!("not yet: {}", seen.detector));
+    let (mark, words) = match checked.map(|checked| checked.verdict) {
+        Some(Verdict::Done) => ("✓".green(), puzzle.kind.done),
+        Some(Verdict::Unproven) => ("~".yellow(), "right, not proven"),
+        Some(Verdict::NotYet) => ("✗".red().bold(), &*fault),
+        Some(Verdict::NotRun) => ("?".yellow(), "did not run"),
+        Some(Verdict::Untouched) | None => (" ".normal(), "not begun"),
     };
     let (id, title) = (&puzzle.id, &puzzle.title);
     writeln!(out, "  {mark} {id:<5} {title:<40} {words}")?;
@@ -92,16 +87,13 @@ pub fn row(puzzle: &Puzzle, checked: Option<&Checked>) -> Result<()> {
 pub fn total(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
     let mut out = std::io::stdout();
     let progress = folder.progress();
-    let done = puzzles
-        .iter()
-        .filter(|puzzle| is_done(&progress, puzzle))
-        .count();
+    let done = puzzles.iter().filter(|one| is_done(&progress, one)).count();
     let word = puzzles.first().map_or("", |puzzle| puzzle.kind.done);
     writeln!(out, "\n  {done} of {} {word}", puzzles.len())?;
     match (folder.is_started(), next(puzzles, &progress)) {
         (false, _) => {
             writeln!(out, "  next: {}", "cargo run -p course -- start".cyan())?;
-            writeln!(out, "        copies them to {}", shown(folder.path()))?;
+            writeln!(out, "        copies them to {}", shown(&folder.path))?;
         }
         (true, Some(next)) => writeln!(out, "  next: {}", next.command().cyan())?,
         (true, None) => {}
@@ -111,7 +103,7 @@ pub fn total(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
 
 /// Whether it is solved or mended; right and unproven is not.
 pub fn is_done(progress: &Progress, puzzle: &Puzzle) -> bool {
-    progress.mark(&puzzle.id) == Some(puzzle.kind.done)
+    progress.of(&puzzle.id).mark.as_deref() == Some(puzzle.kind.done)
 }
 
 /// The first that is not done.
@@ -152,15 +144,15 @@ fn title(puzzle: &Puzzle) -> Result<()> {
 pub fn checked(one: &dyn Playable, edited: bool, checked: &Checked) -> Result<()> {
     for seen in &checked.seen.observations {
         let remark = match seen.outcome {
-            Outcome::Silent if !edited => one.remark(seen),
+            Detection::Silent if !edited => one.remark(seen),
             _ => "",
         };
         let mark: ColoredString = match seen.outcome {
-            Outcome::Silent if remark.is_empty() => "✓".green(),
-            Outcome::Silent => "-".normal(),
-            Outcome::Fault => "✗".red().bold(),
-            Outcome::NotRun => "?".yellow(),
-            Outcome::NotJudged => "-".yellow(),
+            Detection::Silent if remark.is_empty() => "✓".green(),
+            Detection::Silent => "-".normal(),
+            Detection::Fault => "✗".red().bold(),
+            Detection::NotRun => "?".yellow(),
+            Detection::NotJudged => "-".yellow(),
         };
         seen.print(&mark, &format!("{}{remark}", seen.says))?;
     }
@@ -180,7 +172,7 @@ pub fn checked(one: &dyn Playable, edited: bool, checked: &Checked) -> Result<()
 pub fn advice(puzzle: &Puzzle, progress: &Progress) -> Result<()> {
     let mut out = std::io::stdout();
     let command = puzzle.command();
-    let (seen, all) = (progress.hints(&puzzle.id), puzzle.hints.len());
+    let (seen, all) = (progress.of(&puzzle.id).hints, puzzle.hints.len());
     let hint = format!("{command} --hint");
     let answer = format!("{command} {}", puzzle.kind.answer);
     writeln!(out, "  Change the file, save it, check it again:")?;
@@ -206,11 +198,10 @@ pub fn onward(puzzle: &Puzzle, puzzles: &[&Puzzle], progress: &Progress) -> Resu
             writeln!(out, "  {}", beside(&title, 2))?;
             writeln!(out, "    {}", next.command().cyan())?;
         }
-        None => writeln!(
-            out,
-            "  That was the last one: all are {}.",
-            puzzle.kind.done
-        )?,
+        None => {
+            let done = puzzle.kind.done;
+            writeln!(out, "  That was the last one: all are {done}.")?;
+        }
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use common::source::Source;
-use serde_json::{Value, json};
+use serde_json::json;
 use supervise::watch::each_save;
 use supervise::watch::saves::{News, Saves};
 use text::show_error;
@@ -22,13 +22,9 @@ use super::verdict::Verdict;
 
 /// A puzzle that is played now.
 pub struct Turn<'a> {
-    /// The puzzle.
     pub one: &'a dyn Playable,
-    /// The learner's folder.
     pub folder: &'a Folder,
-    /// The learner's file.
     pub file: PathBuf,
-    /// How its kernel is run.
     pub how: &'a How,
 }
 
@@ -43,7 +39,7 @@ impl Turn<'_> {
         let status = ExitCode::from(checked.seen.status);
         if self.how.json {
             self.note(checked.verdict);
-            self.print_json(checked)?;
+            self.print_json(&checked)?;
         } else {
             self.conclude(&text, &checked, puzzles)?;
         }
@@ -113,25 +109,24 @@ impl Turn<'_> {
             Verdict::Unproven if !screen::is_done(&progress, puzzle) => "right",
             _ => return progress,
         };
-        progress.set_mark(&puzzle.id, mark);
-        self.folder
-            .note(|progress| progress.set_mark(&puzzle.id, mark));
+        let set = |progress: &mut Progress| progress.entry(&puzzle.id).mark = Some(mark.into());
+        set(&mut progress);
+        self.folder.note(set);
         progress
     }
 
     /// Prints what was seen as a line of JSON.
-    pub fn print_json(&self, checked: Checked) -> Result<()> {
-        let Checked { seen, verdict } = checked;
+    pub fn print_json(&self, checked: &Checked) -> Result<()> {
+        let seen = &checked.seen;
         let puzzle = self.one.puzzle();
-        let observations = seen.observations.into_iter().map(Value::from);
         let line = json!({
             "puzzle": puzzle.id,
             "lesson": puzzle.lesson,
             "title": puzzle.title,
             "file": self.file,
-            "observations": observations.collect::<Vec<_>>(),
-            puzzle.kind.done: verdict == Verdict::Done,
-            "verdict": verdict.words(puzzle.kind.done),
+            "observations": seen.observations,
+            puzzle.kind.done: checked.verdict == Verdict::Done,
+            "verdict": checked.verdict.words(puzzle.kind.done),
         });
         Ok(writeln!(std::io::stdout(), "{line}")?)
     }

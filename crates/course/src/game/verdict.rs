@@ -1,6 +1,6 @@
 //! What follows from all that the checks saw.
 
-use crate::observation::{Observation, Outcome};
+use crate::observation::{Detection, Observation};
 
 /// How a kernel came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,16 +23,16 @@ impl Verdict {
     pub fn of(seen: &[Observation], edited: bool, needs_simulator: bool) -> Verdict {
         let is = |outcome| move |one: &&Observation| one.outcome == outcome;
         let counts = |one: &Observation| needs_simulator || one.is_of_results();
-        if seen.iter().any(|one| one.outcome == Outcome::Fault) {
+        if seen.iter().any(|one| one.outcome == Detection::Fault) {
             Verdict::NotYet
         } else if seen
             .first()
-            .is_none_or(|one| one.outcome == Outcome::NotRun)
+            .is_none_or(|one| one.outcome == Detection::NotRun)
         {
             Verdict::NotRun
         } else if !edited {
             Verdict::Untouched
-        } else if seen.iter().filter(is(Outcome::NotRun)).any(counts) {
+        } else if seen.iter().filter(is(Detection::NotRun)).any(counts) {
             Verdict::Unproven
         } else {
             Verdict::Done
@@ -71,17 +71,17 @@ mod tests {
     fn silence_is_a_success_only_where_somebody_could_have_spoken() {
         let result = |outcome| Observation::new("result, 1x1x1", outcome, "");
         let races = |outcome| Observation::new("Oclgrind", outcome, "");
-        let silent = [result(Outcome::Silent), races(Outcome::Silent)];
-        let lonely = [result(Outcome::Silent), races(Outcome::NotRun)];
-        let racy = [result(Outcome::Silent), races(Outcome::Fault)];
+        let silent = [result(Detection::Silent), races(Detection::Silent)];
+        let lonely = [result(Detection::Silent), races(Detection::NotRun)];
+        let racy = [result(Detection::Silent), races(Detection::Fault)];
         assert_eq!(Verdict::of(&silent, true, true), Verdict::Done);
         assert_eq!(Verdict::of(&silent, false, true), Verdict::Untouched);
         assert_eq!(Verdict::of(&lonely, true, true), Verdict::Unproven);
         assert_eq!(Verdict::of(&lonely, true, false), Verdict::Done);
         assert_eq!(Verdict::of(&racy, true, false), Verdict::NotYet);
-        let stuck = [result(Outcome::NotRun)];
+        let stuck = [result(Detection::NotRun)];
         assert_eq!(Verdict::of(&stuck, true, false), Verdict::NotRun);
-        let half = [result(Outcome::Silent), result(Outcome::NotRun)];
+        let half = [result(Detection::Silent), result(Detection::NotRun)];
         assert_eq!(Verdict::of(&half, true, false), Verdict::Unproven);
     }
 }

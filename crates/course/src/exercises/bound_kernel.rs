@@ -12,24 +12,21 @@ use super::case::Case;
 use super::spec::Spec;
 
 /// One launch that can be repeated.
-pub struct Trial {
+pub struct BoundKernel {
     launch: [Launch; 1],
     case: Case,
     inputs: Vec<Input>,
     output: Output,
 }
 
-impl Trial {
+impl BoundKernel {
     /// Uploads what the kernel reads; a reason where the device cannot launch it.
-    ///
-    /// # Errors
-    /// When the kernel has other arguments, or the device fails.
     pub fn new(
         session: &Session,
         program: &Program,
         spec: &Spec,
         size: Shape,
-    ) -> Result<std::result::Result<Trial, String>> {
+    ) -> Result<std::result::Result<BoundKernel, String>> {
         let range = spec.range(size).map_err(bad_data)?;
         let case = Case::new(spec, size, &range.local).map_err(bad_data)?;
         let kernel = program.kernel(&spec.kernel, &case.signature())?;
@@ -48,7 +45,7 @@ impl Trial {
         args.extend(buffers.cloned().map(Arg::Buffer));
         let mut launch = Launch::new(kernel, spec.kernel.as_str(), range);
         session.set_args(&mut launch, &args)?;
-        Ok(Ok(Trial {
+        Ok(Ok(BoundKernel {
             launch: [launch],
             case,
             inputs,
@@ -57,26 +54,17 @@ impl Trial {
     }
 
     /// Poisons the result, so that nothing in it is of an earlier run.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn poison(&self, session: &Session) -> Result<()> {
         self.output.poison(session, Poison::Nan)
     }
 
     /// Runs it once, to its end.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn run(&self, session: &Session) -> Result<Vec<Event>> {
         session.run(&self.launch)
     }
 
     /// Runs it with nothing to read from and nothing to write to: each access is then an
     /// error that a simulator reports.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn run_without_buffers(&mut self, session: &Session) -> Result<Vec<Event>> {
         let mut args = self.case.scalars.clone();
         args.extend((0..=self.case.inputs.len()).map(|_| Arg::NoBuffer));
@@ -85,9 +73,6 @@ impl Trial {
     }
 
     /// Whether the result is right; if not, what it looks like.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn check(&self, session: &Session) -> Result<std::result::Result<(), String>> {
         let (ty, _) = self.case.output;
         let result = Elements::from_bytes(ty, &self.output.read(session)?);
