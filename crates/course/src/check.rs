@@ -15,28 +15,17 @@ use toolbox::child::Finished;
 use toolbox::implementations::{self, Implementation};
 use toolbox::lessons::{LESSONS, Lesson};
 
-use crate::driver_faults;
+use crate::doctor::driver_faults;
 
 /// Shapes that span several groups and leave partial groups and tiles; a single
 /// element; single rows and columns; primes; one less and one more than tiles;
 /// long and thin; and K longer than the pieces in which lessons 5 to 7 take it.
-const SHAPES: &[&str] = &[
-    "1x1x1",
-    "1x7x1",
-    "7x1x3",
-    "1x1x97",
-    "13x17x19",
-    "31x33x15",
-    "65x63x17",
-    "127x129x33",
-    "37x91x53",
-    "3x500x2",
-    "500x3x2",
-    "5x6x1024",
-    "5x6x1030",
-];
+const SHAPES: &str = "1x1x1,1x7x1,7x1x3,1x1x97,13x17x19,31x33x15,65x63x17,127x129x33,\
+                      37x91x53,3x500x2,500x3x2,5x6x1024,5x6x1030";
 /// What a simulator is given of them.
-const SMALL_SHAPES: &[&str] = &["1x1x1", "7x1x3", "37x21x35", "37x41x9"];
+const SMALL_SHAPES: &str = "1x1x1,7x1x3,37x21x35,37x41x9";
+/// Lesson 2 works on vectors, so its shapes are lengths.
+const LENGTHS: &str = "1,7,64,1000,1303";
 
 /// Number of the lesson, and the kernel.
 type Kernel = (u32, String);
@@ -81,7 +70,7 @@ struct Column {
     /// In teaching order.
     kernels: Vec<(Kernel, Status)>,
     /// What is wrong with the driver itself.
-    faults: Vec<String>,
+    faults: Vec<&'static str>,
 }
 
 impl Column {
@@ -103,11 +92,10 @@ pub fn check(only: Option<&str>, json: bool) -> Result<()> {
         let wanted = only.to_lowercase();
         implementations.retain(|i| i.name.to_lowercase().contains(&wanted));
         if implementations.is_empty() {
-            let why = format!(
+            bail!(Error::Usage(format!(
                 "--on {only}: the course knows of no such implementation; there are {}",
                 names.join(", ")
-            );
-            return Err(Error::Usage(why).into());
+            )))
         }
     }
     let columns = all_at_once(implementations)?;
@@ -116,14 +104,11 @@ pub fn check(only: Option<&str>, json: bool) -> Result<()> {
     } else {
         show::table(&columns)?
     }
-    let mut checked = columns.iter().flat_map(|column| &column.kernels).peekable();
-    if checked.peek().is_none() {
+    if columns.iter().all(|column| column.kernels.is_empty()) {
         bail!("nothing was checked: no implementation is here; run ./setup --full")
     }
-    match checked
-        .filter(|(_, status)| status.failed.is_some())
-        .count()
-    {
+    let checked = columns.iter().flat_map(|column| &column.kernels);
+    match checked.filter(|(_, how)| how.failed.is_some()).count() {
         0 => Ok(()),
         n => bail!("{n} kernel(s) failed"),
     }
@@ -156,24 +141,19 @@ fn check_one(implementation: Implementation) -> Result<Column> {
     }
     // A simulator's loops are long enough to wait for, and its times mean nothing.
     if !column.implementation.simulator {
-        column.faults = driver_faults::of(&column.implementation)?;
+        column.faults = driver_faults(&column.implementation);
     }
     Ok(column)
 }
 
-/// Lesson 2 works on vectors, so its shapes are lengths.
-fn shapes(implementation: &Implementation, lesson: &Lesson) -> &'static [&'static str] {
-    match (lesson.number, implementation.simulator) {
-        (2, _) => &["1", "7", "64", "1000", "1303"],
-        (_, true) => SMALL_SHAPES,
-        (_, false) => SHAPES,
-    }
-}
-
 /// Runs a lesson on all shapes.
 fn run(column: &mut Column, lesson: &Lesson) -> Result<()> {
-    let shapes = shapes(&column.implementation, lesson);
-    let together = run_child(&column.implementation, lesson, &shapes.join(","), None)?;
+    let shapes = match (lesson.number, column.implementation.simulator) {
+        (2, _) => LENGTHS,
+        (_, true) => SMALL_SHAPES,
+        (_, false) => SHAPES,
+    };
+    let together = run_child(&column.implementation, lesson, shapes, None)?;
     if ended_well(&together) {
         note(column, lesson, &together);
         return Ok(());
@@ -181,7 +161,7 @@ fn run(column: &mut Column, lesson: &Lesson) -> Result<()> {
     // One kernel took the others along: each for itself, then.
     let file = format!("{}.cl", lesson.folder);
     for kernel in Source::of_course(&file)?.kernels() {
-        for shape in shapes {
+        for shape in shapes.split(',') {
             let alone = run_child(&column.implementation, lesson, shape, Some(&kernel))?;
             note(column, lesson, &alone);
             if !ended_well(&alone) {

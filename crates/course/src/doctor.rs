@@ -1,16 +1,15 @@
 //! `course doctor`: what of this machine the course can use, what stands in its
 //! way, and the command that mends it on this system.
 //!
-//! Whatever touches a driver runs in a child process (`probe`): a driver that
+//! Whatever touches a driver runs in a child process (`child`): a driver that
 //! crashes or hangs when it is asked is one of the findings.
 
+mod child;
 mod devices;
 mod drivers;
 mod finding;
 mod kernel;
 mod library;
-mod packages;
-mod probe;
 mod system;
 mod tools;
 
@@ -21,9 +20,10 @@ use anyhow::Result;
 use colored::Colorize;
 use serde_json::json;
 
+use child::Environment;
 use finding::{Finding, Health, Topic};
-use probe::Environment;
-use system::System;
+
+pub use devices::driver_faults;
 
 /// The flags of `course doctor`.
 #[derive(clap::Args)]
@@ -43,7 +43,7 @@ const NO_DEVICE: u8 = 3;
 /// or 3 where there is no usable device.
 pub fn doctor(options: &Options) -> Result<ExitCode> {
     if !options.probe.is_empty() {
-        probe::answer(&options.probe)?;
+        child::answer(&options.probe)?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut screen = Screen {
@@ -52,19 +52,18 @@ pub fn doctor(options: &Options) -> Result<ExitCode> {
         bad: 0,
         mend: None,
     };
-    let system = System::of_this_machine();
     let mut environment = Environment::new();
-    screen.show(system::findings(&system))?;
+    screen.show(system::findings())?;
     screen.show(drivers::environment())?;
-    screen.show([drivers::loader(&system)])?;
-    screen.show(drivers::icd_files(&system))?;
+    screen.show([drivers::loader()])?;
+    screen.show(drivers::icd_files())?;
     if let Some((variable, value)) = supervise::fallback_driver() {
         screen.show([drivers::fallback(variable, &value)])?;
         environment.push((variable.into(), Some(value.into())));
     }
-    let usable = devices::examine(&system, &environment, &mut |finding| screen.show([finding]))?;
+    let usable = devices::examine(&environment, &mut |finding| screen.show([finding]))?;
     screen.show(tools::caches())?;
-    screen.show(tools::optional(&system))?;
+    screen.show(tools::optional())?;
     screen.conclude(usable.as_deref())?;
     Ok(match usable {
         Some(_) => ExitCode::SUCCESS,

@@ -52,12 +52,8 @@ pub fn on_path(command: &str) -> Option<PathBuf> {
 
 /// What a command prints, where it runs and ends well.
 pub fn output(command: &str, arguments: &[&str]) -> Option<String> {
-    let output = Command::new(command)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
-        .ok()
-        .filter(|output| output.status.success())?;
+    let mut command = Command::new(command);
+    let output = command.args(arguments).stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_string();
-    (!text.is_empty()).then_some(text)
+    (output.status.success() && !text.is_empty()).then_some(text)
 }

@@ -1,64 +1,50 @@
-//! How tools are installed here: the package managers that `./setup` knows, too.
+//! How tools and libraries are installed here: by the package managers that `./setup`
+//! knows, too.
 
-use crate::machine::on_path;
-
-/// Something that can be installed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Tool {
-    Pocl,
-    Loader,
-    Rusticl,
-    Compiler,
-    Linker,
-    Clinfo,
-    Oclgrind,
-    Chromium,
-    OpenBlas,
-    ClBlast,
-}
+use crate::machine::{on_path, output};
 
 /// Lines of "manager tool: packages", which `./setup` reads, too.
-const PACKAGES: &str = include_str!("../../../../packages");
+const PACKAGES: &str = include_str!("../../../packages");
 
-/// A package manager.
-pub struct Manager {
-    /// Its name in the table.
-    pub name: &'static str,
-    /// Its command.
-    pub command: &'static str,
-    install: &'static str,
-}
-
-const fn manager(name: &'static str, command: &'static str, install: &'static str) -> Manager {
-    Manager {
-        name,
-        command,
-        install,
-    }
-}
-
-const MANAGERS: [Manager; 4] = [
-    manager("apt", "apt-get", "apt-get install -y"),
-    manager("dnf", "dnf", "dnf install -y"),
-    manager("pacman", "pacman", "pacman -S --needed"),
-    manager("brew", "brew", "brew install"),
+/// What installs packages, with each manager that stands in the table.
+const MANAGERS: [&str; 4] = [
+    "apt-get install -y",
+    "dnf install -y",
+    "pacman -S --needed",
+    "brew install",
 ];
 
-impl Manager {
-    /// The one of this machine.
-    pub fn here() -> Option<&'static Manager> {
-        MANAGERS
-            .iter()
-            .find(|manager| on_path(manager.command).is_some())
-    }
+/// The package manager of this machine.
+pub fn manager() -> Option<&'static str> {
+    let mut commands = MANAGERS
+        .iter()
+        .filter_map(|install| install.split(' ').next());
+    commands.find(|command| on_path(command).is_some())
+}
 
-    /// The command that installs a tool, where the manager has it.
-    pub fn install(&self, tool: Tool) -> Option<String> {
-        let wanted = format!("{} {tool:?}", self.name);
-        let mut lines = PACKAGES.lines().filter_map(|line| line.split_once(": "));
-        let (_, packages) = lines.find(|(of, _)| of.eq_ignore_ascii_case(&wanted))?;
-        Some(format!("{} {packages}", self.install))
+/// The command that installs what the table has for a tool, where the manager has it.
+pub fn install(tool: &str) -> Option<String> {
+    Some(as_root(&install_with(manager()?, tool)?))
+}
+
+fn install_with(manager: &str, tool: &str) -> Option<String> {
+    let install = MANAGERS
+        .iter()
+        .find(|install| install.starts_with(manager))?;
+    let begin = format!("{} {tool}: ", manager.trim_end_matches("-get"));
+    let packages = PACKAGES
+        .lines()
+        .find_map(|line| line.strip_prefix(&begin))?;
+    Some(format!("{install} {packages}"))
+}
+
+/// A command with the words before it that make one root.
+pub fn as_root(command: &str) -> String {
+    let is_root = || output("id", &["-u"]).as_deref() == Some("0");
+    if manager() == Some("brew") || is_root() {
+        command.to_string()
+    } else {
+        format!("sudo {command}")
     }
 }
 
@@ -68,14 +54,15 @@ mod tests {
 
     #[test]
     fn the_table_has_every_tool_by_its_name() {
-        use Tool::*;
-        let [apt, _, pacman, brew] = &MANAGERS;
-        let tools = [Pocl, Loader, Rusticl, Compiler, Linker, Clinfo, Oclgrind];
-        for tool in tools.into_iter().chain([Chromium, OpenBlas, ClBlast]) {
-            assert!(apt.install(tool).is_some(), "{tool:?}");
+        let drivers = ["pocl", "loader", "rusticl", "oclgrind"];
+        let tools = [
+            "compiler", "linker", "clinfo", "chromium", "openblas", "clblast",
+        ];
+        for tool in drivers.into_iter().chain(tools) {
+            assert!(install_with("apt-get", tool).is_some(), "{tool}");
         }
-        assert_eq!(brew.install(Tool::Oclgrind), None);
-        let pocl = pacman.install(Tool::Pocl);
+        assert_eq!(install_with("brew", "oclgrind"), None);
+        let pocl = install_with("pacman", "pocl");
         assert_eq!(pocl.as_deref(), Some("pacman -S --needed pocl ocl-icd"));
     }
 }

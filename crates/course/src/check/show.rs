@@ -4,7 +4,7 @@
 use std::io::Write;
 
 use anyhow::Result;
-use colored::Colorize;
+use colored::{ColoredString, Colorize};
 use serde_json::{Value, json};
 
 use super::{Column, Kernel, Status};
@@ -21,30 +21,36 @@ fn kernels(columns: &[Column]) -> Vec<&Kernel> {
 }
 
 impl Column {
-    fn is_missing(&self) -> bool {
-        self.implementation.selector.is_none()
-    }
-
     fn find(&self, kernel: &Kernel) -> Option<&Status> {
         let found = self.kernels.iter().find(|(name, _)| name == kernel);
         found.map(|(_, status)| status)
     }
-}
 
-impl Status {
-    /// The worst of all shapes, and why.
-    fn worst(&self) -> (&'static str, Option<&String>) {
-        if self.failed.is_some() {
-            ("failed", self.failed.as_ref())
-        } else if self.verified > 0 {
-            ("verified", None)
-        } else {
-            ("skipped", self.skipped.as_ref())
+    fn is_missing(&self) -> bool {
+        self.implementation.selector.is_none()
+    }
+
+    /// The worst of all shapes in a word, and why; none of a kernel that nobody ran.
+    fn worst(&self, kernel: &Kernel) -> Option<(&'static str, Option<&String>)> {
+        match self.find(kernel) {
+            None => self.is_missing().then_some(("missing", None)),
+            Some(status) if status.failed.is_some() => Some(("failed", status.failed.as_ref())),
+            Some(status) if status.verified > 0 => Some(("verified", None)),
+            Some(status) => Some(("skipped", status.skipped.as_ref())),
+        }
+    }
+
+    fn cell(&self, kernel: &Kernel) -> ColoredString {
+        let shapes = self.find(kernel).map_or(0, |status| status.verified);
+        match self.worst(kernel) {
+            None => format!("{:>13}", "-").normal(),
+            Some(("verified", _)) => format!("{:>13}", format!("✓ {shapes} shapes")).green(),
+            Some(("failed", _)) => format!("{:>13}", "✗ FAILED").red(),
+            Some((word, _)) => format!("{word:>13}").yellow(),
         }
     }
 }
 
-/// For people.
 pub fn table(columns: &[Column]) -> Result<()> {
     let mut out = std::io::stdout();
     let mut remarks = Vec::new();
@@ -58,21 +64,11 @@ pub fn table(columns: &[Column]) -> Result<()> {
     for kernel in kernels(columns) {
         write!(out, "{:<40}", format!("{}  {}", kernel.0, kernel.1))?;
         for column in columns {
-            let found = column.find(kernel);
-            let (word, why) = found.map_or(("-", None), Status::worst);
-            let cell = match word {
-                _ if column.is_missing() => format!("{:>13}", "missing").yellow(),
-                "verified" => {
-                    let shapes = found.map_or(0, |status| status.verified);
-                    format!("{:>13}", format!("✓ {shapes} shapes")).green()
-                }
-                "skipped" => format!("{word:>13}").yellow(),
-                "failed" => format!("{:>13}", "✗ FAILED").red(),
-                _ => format!("{word:>13}").normal(),
-            };
-            write!(out, "{cell}")?;
+            write!(out, "{}", column.cell(kernel))?;
             let name = &column.implementation.name;
-            remarks.extend(why.map(|why| format!("{}, {name}: {word}: {why}", kernel.1)));
+            if let Some((word, Some(why))) = column.worst(kernel) {
+                remarks.push(format!("{}, {name}: {word}: {why}", kernel.1));
+            }
         }
         writeln!(out)?;
     }
@@ -86,18 +82,14 @@ pub fn table(columns: &[Column]) -> Result<()> {
     Ok(())
 }
 
-/// For programs.
 pub fn json(columns: &[Column]) -> Result<()> {
     for kernel in kernels(columns) {
         for column in columns {
-            let found = column.find(kernel);
-            let (word, why) = match found {
-                Some(status) => status.worst(),
-                None if column.is_missing() => ("missing", None),
-                None => continue,
+            let Some((word, why)) = column.worst(kernel) else {
+                continue;
             };
             // As in the lessons' own records.
-            let verified = found.filter(|_| word == "verified");
+            let verified = column.find(kernel).filter(|_| word == "verified");
             let preparations = verified.into_iter().flat_map(|status| &status.preparations);
             let preparations = preparations.map(|kernel| json!({ "kernel": kernel }));
             let line = json!({

@@ -5,23 +5,22 @@ use std::path::Path;
 use anyhow::Result;
 use common::numbers::bytes;
 use serde_json::Value;
+use toolbox::implementations::Implementation;
 
-use super::drivers;
+use super::child::{self, Environment};
 use super::finding::{Finding, Health, Topic};
-use super::packages::Tool;
-use super::probe::{self, Environment};
-use super::system::System;
+use super::{drivers, kernel};
 use crate::machine::on_path;
+use crate::packages;
 
 /// Examines every device, and shows each as soon as it is known. Gives what
 /// `--device` takes to choose a usable one: nothing for the one that a lesson
 /// would choose itself.
 pub fn examine(
-    system: &System,
     environment: &Environment,
     show: &mut dyn FnMut(Finding) -> Result<()>,
 ) -> Result<Option<String>> {
-    let answer = match probe::ask(&["devices"], environment) {
+    let answer = match child::ask(&["devices"], environment) {
         Ok(answer) => answer,
         Err(how) => {
             let says = format!(
@@ -40,12 +39,12 @@ pub fn examine(
     let devices = list(&answer["devices"]);
     if devices.is_empty() {
         let why = answer["error"].as_str().unwrap_or("no device");
-        let cure = drivers::cure(system, why);
+        let cure = drivers::cure(why);
         show(Topic::Devices.bad("devices", why).mended_by(cure))?;
     }
     let mut usable = Vec::new();
     for device in devices {
-        let finding = one(system, environment, device);
+        let finding = one(environment, device);
         if finding.health != Health::Bad {
             usable.push(&device["index"]);
         }
@@ -73,37 +72,30 @@ fn text<'a>(value: &'a Value, name: &str) -> &'a str {
 fn without_device(name: &str, environment: &Environment) -> Finding {
     let enabled = std::env::var_os("RUSTICL_ENABLE").is_some()
         || environment.iter().any(|(name, _)| name == "RUSTICL_ENABLE");
-    let (says, mend) = if name.contains("rusticl") && !enabled {
-        (
-            "no device: it must be told which hardware to drive (radeonsi, iris, llvmpipe for the CPU)",
-            Some("export RUSTICL_ENABLE=llvmpipe".to_string()),
-        )
-    } else {
-        (
-            "no device: its hardware is not here, or not yours to use; harmless",
-            None,
-        )
-    };
-    let finding = Topic::Devices.note(format!("platform {name}"), says);
-    finding.mended_by(mend)
+    let what = format!("platform {name}");
+    if name.contains("rusticl") && !enabled {
+        let says = "no device: it must be told which hardware to drive (radeonsi, iris, \
+                    llvmpipe for the CPU)";
+        let enable = "export RUSTICL_ENABLE=llvmpipe".to_string();
+        return Topic::Devices.note(what, says).mended_by(enable);
+    }
+    let says = "no device: its hardware is not here, or not yours to use; harmless";
+    Topic::Devices.note(what, says)
 }
 
 /// One device: what it is, and whether it runs a kernel right.
-fn one(system: &System, environment: &Environment, device: &Value) -> Finding {
+fn one(environment: &Environment, device: &Value) -> Finding {
     let index = device["index"].as_u64().unwrap_or(0);
     let limits = &device["limits"];
-    let what = format!(
-        "{index}  {} ({})",
-        text(device, "name"),
-        text(&device["platform"], "name")
-    );
+    let (name, platform) = (text(device, "name"), text(&device["platform"], "name"));
+    let what = format!("{index}  {name} ({platform})");
     let bad = |says: String| Topic::Devices.bad(&what, says);
-    let answer = match probe::ask(&["kernel", &index.to_string()], environment) {
+    let answer = match child::ask(&["kernel", &index.to_string()], environment) {
         Ok(answer) => answer,
         Err(how) => {
             let no_linker = on_path("ld").is_none() && what.contains("Portable Computing");
-            let install = || system.install(Tool::Linker);
-            let cure = no_linker.then(|| install().unwrap_or_else(|| "./setup".into()));
+            let install = || packages::install("linker").unwrap_or_else(|| "./setup".into());
+            let cure = no_linker.then(install);
             return bad(format!("it cannot run a simple kernel: {how}")).mended_by(cure);
         }
     };
@@ -118,34 +110,34 @@ fn one(system: &System, environment: &Environment, device: &Value) -> Finding {
     } else {
         "part of global memory"
     };
-    let double = if limits["fp64"] == true {
-        "has type double"
-    } else {
-        "no type double"
-    };
+    let double = if limits["fp64"] == true { "has" } else { "no" };
     let mut says = format!(
-        "{}, driver {}. A kernel was built in {:.2} s and is right. {} of local memory, {local}; {double}",
+        "{}, driver {}. A kernel was built in {:.2} s and is right. {} of local memory, {local}; \
+         {double} type double",
         text(device, "c_version"),
         text(device, "driver"),
         answer["build_seconds"].as_f64().unwrap_or(0.0),
         bytes(limits["local_mem_bytes"].as_u64().unwrap_or(0)),
     );
-    let long_loops = answer["long_loops"] == true;
-    if !long_loops {
-        says +=
-            ". But the driver ends loops after some 65,000 rounds: results of long sums are wrong";
+    let faults = kernel::faults(&answer);
+    if faults.is_empty() {
+        says += ". Its event times are credible";
+        return Topic::Devices.good(what, says);
     }
-    let credible = answer["credible_events"] == true;
-    says += if credible {
-        ". Its event times are credible"
-    } else {
-        ". But its event times cannot be true: lessons take the wall clock"
-    };
-    if long_loops && credible {
-        Topic::Devices.good(what, says)
-    } else {
-        Topic::Devices.note(what, says)
+    for fault in faults {
+        says += &format!(". But {fault}");
     }
+    Topic::Devices.note(what, says)
+}
+
+/// What is wrong with an implementation's driver itself, as the doctor's own kernel shows:
+/// no lesson's kernel is to blame for that.
+pub fn driver_faults(implementation: &Implementation) -> Vec<&'static str> {
+    let index = implementation.selector.as_deref().unwrap_or("0");
+    let variables = implementation.environment.iter();
+    let environment = variables.map(|(name, value)| (name.into(), Some(value.into())));
+    let answer = child::ask(&["kernel", index], &environment.collect());
+    answer.map_or_else(|_| Vec::new(), |answer| kernel::faults(&answer))
 }
 
 /// Hardware of a GPU that has no OpenCL device.

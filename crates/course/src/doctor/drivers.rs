@@ -8,10 +8,9 @@ use common::device::{self, ICD_VARIABLE, icd_place};
 use serde_json::Value;
 use supervise::LIBRARY_VARIABLE;
 
+use super::child::{self, Environment};
 use super::finding::{Finding, Topic};
-use super::packages::Tool;
-use super::probe::{self, Environment};
-use super::system::System;
+use crate::packages;
 
 /// Variables that change which devices there are, or how they behave, each with
 /// what it does.
@@ -73,7 +72,7 @@ fn dylib_path() -> Option<Finding> {
     let value = value.to_string_lossy();
     let mut wrong = String::new();
     for path in value.split(';').filter(|path| !path.is_empty()) {
-        match probe::opens(path) {
+        match child::opens(path) {
             Ok(()) => {
                 let says = format!("{path} is opened as OpenCL, instead of the system's loader");
                 return Some(Topic::Environment.good(LIBRARY_VARIABLE, says));
@@ -106,27 +105,27 @@ const NO_LOADER: &str = "(-2000)";
 const NO_OPENCL: &str = "(-2001)";
 
 /// What mends it when there is no device.
-pub fn cure(system: &System, error: &str) -> String {
+pub fn cure(error: &str) -> String {
     let install = match error {
         _ if error.contains(NO_OPENCL) => return format!("unset {LIBRARY_VARIABLE}"),
-        _ if error.contains(NO_LOADER) => system.install(Tool::Loader),
+        _ if error.contains(NO_LOADER) => packages::install("loader"),
         _ if std::env::var_os(ICD_VARIABLE).is_some() => return format!("unset {ICD_VARIABLE}"),
-        _ => system.install(Tool::Pocl),
+        _ => packages::install("pocl"),
     };
     install.unwrap_or_else(|| "./setup".into())
 }
 
 /// Which library is opened as OpenCL, and its version.
-pub fn loader(system: &System) -> Finding {
+pub fn loader() -> Finding {
     let bad = |says: String| Topic::Loader.bad("loader", says);
-    let answer = match probe::ask(&["devices"], &Environment::new()) {
+    let answer = match child::ask(&["devices"], &Environment::new()) {
         Ok(answer) => answer,
         // Which driver it is comes to light below, where each is asked alone.
         Err(how) => return bad(format!("asking for devices fails: {how}")),
     };
     let error = answer["error"].as_str().unwrap_or_default();
     if error.contains(NO_LOADER) || error.contains(NO_OPENCL) {
-        return bad(error.to_string()).mended_by(cure(system, error));
+        return bad(error.to_string()).mended_by(cure(error));
     }
     let path = answer["loaders"][0].as_str();
     let path = path.unwrap_or("opened (this system does not tell which)");
@@ -137,26 +136,26 @@ pub fn loader(system: &System) -> Finding {
 
 /// Every ICD file: whether it names a library, whether that opens, and which
 /// platforms it brings.
-pub fn icd_files(system: &System) -> Vec<Finding> {
+pub fn icd_files() -> Vec<Finding> {
     let files = device::icd_files();
     if files.is_empty() {
         let what = icd_place().display().to_string();
         return vec![if cfg!(target_os = "linux") {
             let finding = Topic::Drivers.bad(what, "no ICD file: the loader is told of no driver");
-            finding.mended_by(cure(system, ""))
+            finding.mended_by(cure(""))
         } else {
             let says = "no ICD file; this system may register drivers elsewhere";
             Topic::Drivers.note(what, says)
         }];
     }
-    files.iter().map(|file| icd_file(system, file)).collect()
+    files.iter().map(|file| icd_file(file)).collect()
 }
 
-fn icd_file(system: &System, file: &Path) -> Finding {
+fn icd_file(file: &Path) -> Finding {
     let name = file.display().to_string();
     let bad = |says: String| {
-        let remove = system.as_root(&format!("rm {}", file.display()));
-        let cure = reinstall(system, file).unwrap_or(remove);
+        let remove = packages::as_root(&format!("rm {}", file.display()));
+        let cure = reinstall(file).unwrap_or(remove);
         Topic::Drivers.bad(&name, says).mended_by(cure)
     };
     let bytes = match fs::read(file) {
@@ -170,12 +169,13 @@ fn icd_file(system: &System, file: &Path) -> Finding {
     if library.is_empty() {
         return bad("is empty; it must hold the name of a driver's library".into());
     }
-    if library.lines().count() > 1 || !looks_like_a_library(library) {
+    let ends = [".so", ".dylib", ".dll"];
+    if library.lines().count() > 1 || !ends.iter().any(|end| library.contains(end)) {
         let first = library.lines().next().unwrap_or_default();
         let begin: String = first.chars().take(30).collect();
         return bad(format!("holds no library's name, but \"{begin}\" ..."));
     }
-    if let Err(error) = probe::opens(library) {
+    if let Err(error) = child::opens(library) {
         return bad(format!("names {library}, which does not open ({error})"));
     }
     match alone(file) {
@@ -184,12 +184,6 @@ fn icd_file(system: &System, file: &Path) -> Finding {
             "names {library}, which fails when asked for its devices: {how}"
         )),
     }
-}
-
-fn looks_like_a_library(name: &str) -> bool {
-    [".so", ".dylib", ".dll"]
-        .iter()
-        .any(|end| name.contains(end))
 }
 
 /// What the loader finds when it is told of this file alone.
@@ -203,7 +197,7 @@ fn alone(file: &Path) -> Result<Value, String> {
     let answer = fs::create_dir(&folder)
         .and_then(|()| fs::copy(file, folder.join(file.file_name().unwrap_or_default())))
         .map_err(|error| format!("it cannot be tried alone ({error})"))
-        .and_then(|_| probe::ask(&["devices"], &environment));
+        .and_then(|_| child::ask(&["devices"], &environment));
     let _ = fs::remove_dir_all(&folder); // A temporary folder: others clean up, too.
     answer
 }
@@ -234,15 +228,15 @@ fn brings(name: &str, library: &str, answer: &Value) -> Finding {
 
 /// A driver that the course knows is installed again; its file then holds the name
 /// of what is there.
-fn reinstall(system: &System, file: &Path) -> Option<String> {
+fn reinstall(file: &Path) -> Option<String> {
     let name = file.file_name()?.to_string_lossy().to_lowercase();
     let tool = match name.as_str() {
-        name if name.contains("pocl") => Tool::Pocl,
-        name if name.contains("rusticl") || name.contains("mesa") => Tool::Rusticl,
+        _ if !file.starts_with("/etc/OpenCL/vendors") => return None,
+        name if name.contains("pocl") => "pocl",
+        name if name.contains("rusticl") || name.contains("mesa") => "rusticl",
         _ => return None,
     };
-    let own = file.starts_with("/etc/OpenCL/vendors");
-    system.install(tool).filter(|_| own)
+    packages::install(tool)
 }
 
 /// A driver of the workspace, which `./setup` put there.

@@ -7,7 +7,6 @@ use text::wrap::{folded, stdout_columns};
 /// What a finding is about: a heading on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[allow(missing_docs)]
 pub enum Topic {
     System,
     Environment,
@@ -19,7 +18,6 @@ pub enum Topic {
 }
 
 impl Topic {
-    /// Its heading.
     pub fn heading(self) -> &'static str {
         match self {
             Topic::System => "This system",
@@ -58,7 +56,6 @@ impl Topic {
     }
 }
 
-/// How something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Health {
@@ -83,12 +80,9 @@ impl Health {
 /// One thing that was looked at.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
-    /// Where it belongs.
     #[serde(rename = "part")]
     pub topic: Topic,
-    /// What was looked at.
     pub what: String,
-    /// How it is.
     #[serde(rename = "verdict")]
     pub health: Health,
     /// The same in a sentence.

@@ -1,6 +1,6 @@
 //! What every lesson needs of a device, tried on it: a kernel is built, exchanges
 //! values through local memory, and loops for long; its results and its times are
-//! checked. In a child process: see `probe`.
+//! checked. In a child process: see `child`.
 
 use std::rc::Rc;
 
@@ -20,6 +20,18 @@ const ITEMS: usize = 64;
 const GROUP: usize = 16;
 /// More than a 16-bit counter holds: some drivers end such loops early.
 const ROUNDS: usize = 70_000;
+
+/// What the answer of [`check`] says against the driver.
+pub fn faults(answer: &Value) -> Vec<&'static str> {
+    let mut faults = Vec::new();
+    if answer["long_loops"] == false {
+        faults.push("it ends loops after some 65,000 rounds: results of long sums are wrong");
+    }
+    if answer["credible_events"] == false {
+        faults.push("its event times cannot be true: lessons take the wall clock");
+    }
+    faults
+}
 
 /// What came of it, for the device of this number.
 pub fn check(index: usize) -> Value {

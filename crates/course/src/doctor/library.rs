@@ -1,4 +1,4 @@
-//! Libraries that are opened at run time. In a child process: see `probe`.
+//! Libraries that are opened at run time. In a child process: see `child`.
 
 use std::ffi::{OsString, c_char, c_void};
 
@@ -26,13 +26,16 @@ pub fn open(name: &str) -> Value {
 /// Linux alone tells.
 pub fn loaded(parts: &[&str]) -> Vec<String> {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    let mut paths: Vec<String> = maps
+    let is_meant = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
+        parts.iter().any(|part| name.contains(part))
+    };
+    let paths = maps
         .lines()
-        .filter_map(|line| line.split_once('/').map(|(_, path)| format!("/{path}")))
-        .filter(|path| {
-            let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
-            parts.iter().any(|part| name.contains(part))
-        })
+        .filter_map(|line| Some(&line[line.find('/')?..]));
+    let mut paths: Vec<String> = paths
+        .filter(|path| is_meant(path))
+        .map(String::from)
         .collect();
     paths.dedup();
     paths

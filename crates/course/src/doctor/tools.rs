@@ -6,51 +6,49 @@ use common::numbers::bytes;
 use supervise::cache;
 use toolbox::implementations;
 
+use super::child;
 use super::finding::{Finding, Topic};
-use super::packages::Tool;
-use super::probe;
-use super::system::System;
 use crate::machine::{on_path, output};
+use crate::packages::install;
 use crate::report::peers::Peer;
 
 /// Commands and libraries that something of the course uses.
-pub fn optional(system: &System) -> Vec<Finding> {
+pub fn optional() -> Vec<Finding> {
     let shown = |path: PathBuf| path.display().to_string();
     let command = |name: &str| on_path(name).map(shown);
     let library = |peer: Peer| {
         let mut names = peer.libraries().iter();
-        let found = names.find(|name| probe::opens(name).is_ok());
+        let found = names.find(|name| child::opens(name).is_ok());
         found.map(|name| name.to_string())
     };
     let install_compiler = match std::env::consts::OS {
         "macos" => Some("xcode-select --install".to_string()),
-        _ => system.install(Tool::Compiler),
+        _ => install("compiler"),
     };
-    let install_linker = system.install(Tool::Linker);
     let browsers = ["chromium", "chromium-browser", "google-chrome"];
     // Cargo links with the first. Where it is missing only now, programs that are built run on.
     #[rustfmt::skip]
     let needed = [
         ("C compiler", command("cc"), install_compiler, "cc is not here; cargo needs it to link, so nothing can be built any more"),
-        ("linker", command("ld"), install_linker, "ld is not here; PoCL calls it for every kernel, and aborts without it"),
+        ("linker", command("ld"), install("linker"), "ld is not here; PoCL calls it for every kernel, and aborts without it"),
     ];
     #[rustfmt::skip]
     let rest = [
-        ("Oclgrind", implementations::oclgrind().map(shown), Tool::Oclgrind, "simulates a device: names races, accesses out of bounds, values never written"),
-        ("clinfo", command("clinfo"), Tool::Clinfo, "lists every property of every device"),
-        ("Chromium", browsers.into_iter().find_map(command), Tool::Chromium, "turns the report of course report into pictures"),
-        ("OpenBLAS", library(Peer::Openblas), Tool::OpenBlas, "the fastest product on the host, to compare with (--peers)"),
-        ("CLBlast", library(Peer::Clblast), Tool::ClBlast, "a library of tuned OpenCL kernels, to compare with (--peers)"),
+        ("Oclgrind", implementations::oclgrind().map(shown), "simulates a device: names races, accesses out of bounds, values never written"),
+        ("clinfo", command("clinfo"), "lists every property of every device"),
+        ("Chromium", browsers.into_iter().find_map(command), "turns the report of course report into pictures"),
+        ("OpenBLAS", library(Peer::Openblas), "the fastest product on the host, to compare with (--peers)"),
+        ("CLBlast", library(Peer::Clblast), "a library of tuned OpenCL kernels, to compare with (--peers)"),
     ];
-    let needed = needed.map(|(name, found, install, why)| match found {
+    let needed = needed.map(|(name, found, mend, why)| match found {
         Some(place) => Topic::Tools.good(name, place),
-        None => Topic::Tools.bad(name, why).mended_by(install),
+        None => Topic::Tools.bad(name, why).mended_by(mend),
     });
-    let rest = rest.map(|(name, found, tool, purpose)| match found {
+    let rest = rest.map(|(name, found, purpose)| match found {
         Some(place) => Topic::Tools.good(name, place),
         None => {
             let finding = Topic::Tools.note(name, format!("not here; it {purpose}"));
-            finding.mended_by(system.install(tool))
+            finding.mended_by(install(&name.to_lowercase()))
         }
     });
     needed.into_iter().chain(rest).collect()
@@ -58,9 +56,10 @@ pub fn optional(system: &System) -> Vec<Finding> {
 
 /// Folders that are written to at every run.
 pub fn caches() -> Vec<Finding> {
-    let mut findings = vec![temporary_folder()];
-    findings.extend(pocl_cache());
-    findings
+    [temporary_folder()]
+        .into_iter()
+        .chain(pocl_cache())
+        .collect()
 }
 
 /// Below this a driver may fail to write a compiled kernel.
@@ -74,13 +73,15 @@ fn temporary_folder() -> Finding {
         let mend = "export TMPDIR=, followed by a folder of yours";
         return Topic::Caches.bad(what, says).mended_by(mend.to_string());
     }
-    match free_bytes(&folder).map(|free| (free < LITTLE_ROOM, bytes(free))) {
-        Some((true, free)) => {
-            Topic::Caches.note(what, format!("only {free} are free; compilers write there"))
-        }
-        Some((false, free)) => Topic::Caches.good(what, format!("can be written, {free} free")),
-        None => Topic::Caches.good(what, "can be written"),
+    let Some(free) = free_bytes(&folder) else {
+        return Topic::Caches.good(what, "can be written");
+    };
+    let shown = bytes(free);
+    if free < LITTLE_ROOM {
+        let says = format!("only {shown} are free; compilers write there");
+        return Topic::Caches.note(what, says);
     }
+    Topic::Caches.good(what, format!("can be written, {shown} free"))
 }
 
 /// PoCL's compiled kernels, where PoCL has been used.

@@ -23,6 +23,7 @@ use common::verify;
 use dlopen2::wrapper::{Container, WrapperApi};
 use serde::{Deserialize, Serialize};
 
+use crate::packages;
 use clblast::ClBlast;
 use openblas::OpenBlas;
 
@@ -63,14 +64,6 @@ impl Peer {
         }
     }
 
-    /// How to get it.
-    fn package(self) -> &'static str {
-        match self {
-            Peer::Clblast => "the package libclblast1 (Debian, Ubuntu) or clblast",
-            Peer::Openblas => "the package libopenblas0-pthread (Debian, Ubuntu) or openblas",
-        }
-    }
-
     /// The library, and the name under which it was found; else notes what is missing.
     fn load<Api: WrapperApi>(self, record: &mut Record) -> Option<(Container<Api>, &'static str)> {
         let found = self.libraries().iter().find_map(|name| {
@@ -79,10 +72,10 @@ impl Peer {
             Some((library.ok()?, *name))
         });
         if found.is_none() {
-            let (name, package) = (self.name(), self.package());
-            record.skipped = Some(format!(
-                "missing: {name} is not installed; {package} has it"
-            ));
+            let name = self.name();
+            let install = packages::install(&name.to_lowercase());
+            let next = install.unwrap_or_else(|| "./setup --full".into());
+            record.skipped = Some(format!("missing: {name} is not installed; next: {next}"));
         }
         found
     }
