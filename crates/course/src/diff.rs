@@ -1,8 +1,9 @@
 //! `course diff`: what changed between two kernels, and only that.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use colored::{Color, Colorize};
 use common::Error;
@@ -24,7 +25,6 @@ pub struct Options {
     to: Option<String>,
 }
 
-/// A kernel of the course.
 struct Kernel {
     lesson: u32,
     name: String,
@@ -41,7 +41,6 @@ struct Named<'a> {
     kernels: Vec<&'a Kernel>,
 }
 
-/// Prints the differences.
 pub fn diff(options: &Options) -> Result<()> {
     let all = kernels()?;
     let from = named(&options.from, &all)?;
@@ -68,17 +67,15 @@ fn kernels() -> Result<Vec<Kernel>> {
             continue;
         }
         let source = Source::of_course(&file)?;
-        let path = source.path.display().to_string();
-        for name in source.kernels() {
-            if let Some(text) = source.kernel(&name) {
-                all.push(Kernel {
-                    lesson: lesson.number,
-                    name,
-                    path: path.clone(),
-                    text,
-                });
-            }
-        }
+        let kernel = |name: String| {
+            Some(Kernel {
+                lesson: lesson.number,
+                text: source.kernel(&name)?,
+                path: source.path.display().to_string(),
+                name,
+            })
+        };
+        all.extend(source.kernels().into_iter().filter_map(kernel));
     }
     Ok(all)
 }
@@ -90,24 +87,25 @@ fn named<'a>(word: &str, all: &'a [Kernel]) -> Result<Named<'a>> {
         None => kernel.name == word,
     };
     let kernels: Vec<&Kernel> = all.iter().filter(is_it).collect();
+    let is_lesson = lesson.is_some();
     let says = lesson.map_or(word.to_string(), |number| format!("lesson {number}"));
-    if !kernels.is_empty() {
-        return Ok(Named {
-            says,
-            is_lesson: lesson.is_some(),
-            kernels,
-        });
-    }
-    if lesson.is_some() {
+    if kernels.is_empty() && is_lesson {
         let [first, last] = [all.first(), all.last()].map(|k| k.map_or(0, |k| k.lesson));
         let why = format!("{says} has no kernels; lessons {first} to {last} have");
-        return Err(Error::Usage(why).into());
+        bail!(Error::Usage(why))
     }
-    let mut names: Vec<String> = all.iter().map(|kernel| kernel.name.clone()).collect();
-    names.sort();
-    names.dedup();
-    let hint = did_you_mean(word, &names);
-    Err(Error::Usage(format!("no lesson has a kernel {word}; {hint}")).into())
+    if kernels.is_empty() {
+        let names: BTreeSet<String> = all.iter().map(|kernel| kernel.name.clone()).collect();
+        let hint = did_you_mean(word, &Vec::from_iter(names));
+        bail!(Error::Usage(format!(
+            "no lesson has a kernel {word}; {hint}"
+        )))
+    }
+    Ok(Named {
+        says,
+        is_lesson,
+        kernels,
+    })
 }
 
 type Pair<'a> = (&'a Kernel, &'a Kernel);
@@ -156,7 +154,7 @@ fn pairs<'a>(
 fn steps<'a>(kernels: &[&'a Kernel]) -> Vec<Pair<'a>> {
     let with_predecessor = |(i, new): (usize, &&'a Kernel)| {
         let before = kernels[..i].iter().rfind(|old| family(old) == family(new));
-        before.map(|old| (*old, *new))
+        Some((*before?, *new))
     };
     let kernels = kernels.iter().enumerate();
     kernels.filter_map(with_predecessor).collect()
@@ -170,11 +168,8 @@ fn most_alike<'a>(old: &[&'a Kernel], new: &[&'a Kernel]) -> Option<Pair<'a>> {
         .flat_map(|new| old.iter().map(|old| (*old, *new)));
     let distance = |(old, new): &Pair| {
         let changed: usize = compare(old, new, 0).iter().map(Vec::len).sum();
-        (
-            family(old) != family(new),
-            old.lesson != new.lesson,
-            changed,
-        )
+        let is_other = family(old) != family(new);
+        (is_other, old.lesson != new.lesson, changed)
     };
     pairs.min_by_key(distance)
 }

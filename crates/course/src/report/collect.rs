@@ -90,32 +90,28 @@ fn time_left(survey: &Survey) -> String {
 /// The command of a job; none for a library where no lesson gave a product to
 /// compare it on.
 fn command(survey: &Survey, job: &Job) -> Result<Option<Command>> {
-    let mut command;
-    match job.subject {
+    let (mut command, size) = match job.subject {
         Subject::Lesson(number) => {
             let lesson = LESSONS.iter().find(|lesson| lesson.number == number);
-            command = lesson.context("a lesson of the plan")?.command()?;
+            let mut command = lesson.context("a lesson of the plan")?.command()?;
             command.arg("--json");
-            if let Some(size) = job.size {
-                command.args(["--size", &size.to_string()]);
-            }
+            (command, job.size)
         }
         Subject::Peer(peer) => {
             let Some(shape) = product(survey, job) else {
                 return Ok(None);
             };
-            command = Command::new(std::env::current_exe()?);
-            command.args([
-                "peer",
-                &peer.name().to_lowercase(),
-                "--size",
-                &shape.to_string(),
-            ]);
+            let mut command = Command::new(std::env::current_exe()?);
+            command.args(["peer", &peer.name().to_lowercase()]);
             // What a lesson's child gets: libraries are measured as the kernels are.
             command.envs(supervise::environment());
+            (command, Some(shape))
         }
-    }
+    };
     command.args(["--device", &job.device.to_string()]);
+    if let Some(size) = size {
+        command.args(["--size", &size.to_string()]);
+    }
     if let Some(runs) = survey.settings.runs {
         command.args(["--runs", &runs.to_string()]);
     }

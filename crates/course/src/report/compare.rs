@@ -124,20 +124,20 @@ type Key = (Option<Shape>, String);
 
 /// The timed rows of a device, by what tells them apart.
 fn keyed(survey: &Survey, device: &Device) -> Vec<(Key, Record)> {
-    let mut all = Vec::new();
-    let mut add = |size: Option<Shape>, row: &Row| {
+    let keyed = |size: Option<Shape>, row: &Row| {
         let name = match row.record.lesson {
             _ if row.id.is_empty() => row.record.kernel.clone(),
             lesson => format!("{lesson} {}", row.record.kernel),
         };
-        all.push(((size, name), row.record.clone()));
+        ((size, name), row.record.clone())
     };
-    for bench in rows::benches(survey, device) {
-        bench.timed().for_each(|row| add(bench.size, row));
-    }
+    let benches = rows::benches(survey, device);
+    let products = benches.iter();
+    let products = products.flat_map(|bench| bench.timed().map(move |row| keyed(bench.size, row)));
     let memory = rows::memory_rows(survey, device);
-    memory.iter().for_each(|row| add(None, row));
-    all
+    products
+        .chain(memory.iter().map(|row| keyed(None, row)))
+        .collect()
 }
 
 fn lines(a: &[(Key, Record)], b: &[(Key, Record)]) -> Vec<Line> {
@@ -161,14 +161,11 @@ fn line(kernel: &str, a: Option<&Record>, b: Option<&Record>) -> Line {
         (.., Some(ratio), Some(noise)) => judge(ratio, noise),
         _ => Difference::Unjudged,
     };
-    let product = |record: &&Record| record.gflops.is_some();
-    let size = |record: &Record| size_name(record.shape());
-    let mut sizes: Vec<String> = [a, b]
+    let products = [a, b]
         .into_iter()
         .flatten()
-        .filter(product)
-        .map(size)
-        .collect();
+        .filter(|one| one.gflops.is_some());
+    let mut sizes: Vec<String> = products.map(|one| size_name(one.shape())).collect();
     sizes.dedup();
     Line {
         kernel: kernel.into(),
@@ -201,28 +198,30 @@ fn judge(ratio: f64, noise: f64) -> Difference {
 fn print(out: &mut impl Write, lines: &[Line]) -> Result<()> {
     let mut size = None;
     let mut counts = BTreeMap::<Difference, usize>::new();
-    let cell = |value: Option<f64>| value.map_or("-".into(), significant);
+    let row = |name: &str, [a, b, ratio, noise]: &[String; 4]| {
+        format!("  {name:<35}{a:>8}{b:>8}{ratio:>7}{noise:>7}  ")
+    };
     for line in lines {
         *counts.entry(line.difference).or_default() += 1;
         if size != Some((&line.size, line.unit)) {
             size = Some((&line.size, line.unit));
             let what = format!("{} {}", line.size, line.unit);
-            let [a, b, ratio, noise] = ["a", "b", "b/a", "noise"];
-            let head = format!(
-                "\n  {:<35}{a:>8}{b:>8}{ratio:>7}{noise:>7}  b is",
-                what.trim()
-            );
+            let head = ["a", "b", "b/a", "noise"].map(String::from);
+            let head = format!("\n{}b is", row(what.trim(), &head));
             writeln!(out, "{}", head.bold())?;
         }
+        let noise = line.noise.map(|noise| format!("±{}", percent(noise)));
+        let cells = [
+            line.a.map(significant),
+            line.b.map(significant),
+            line.ratio.map(factor),
+            noise,
+        ];
+        let cells = cells.map(|cell| cell.unwrap_or("-".into()));
         writeln!(
             out,
-            "  {:<35}{:>8}{:>8}{:>7}{:>7}  {}",
-            line.kernel,
-            cell(line.a),
-            cell(line.b),
-            line.ratio.map_or("-".into(), factor),
-            line.noise
-                .map_or("-".into(), |n| format!("±{}", percent(n))),
+            "{}{}",
+            row(&line.kernel, &cells),
             line.difference.shown()
         )?;
     }

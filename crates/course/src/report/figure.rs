@@ -4,6 +4,8 @@
 
 use maud::{Markup, PreEscaped, html};
 
+use super::rows::Bench;
+
 /// Colours for light, dark and print; the page and every figure file have it.
 pub const STYLE: &str = include_str!("figure.css");
 
@@ -11,17 +13,27 @@ pub const STYLE: &str = include_str!("figure.css");
 pub struct Figure {
     /// Name of its file, without the end.
     pub name: String,
-    /// What it shows, in one line.
     pub title: String,
     /// The same in words, for those who do not see it.
     pub alt: String,
     /// Pixels from top to bottom.
     pub height: f64,
-    /// What is drawn.
     pub body: Markup,
 }
 
 impl Figure {
+    /// A figure of this kind, of one bench.
+    pub fn new(kind: &str, bench: &Bench, alt: String, height: f64, body: Markup) -> Figure {
+        let (device, size) = (bench.device, bench.size_name());
+        Figure {
+            name: format!("{kind}-{}-{size}", device.index),
+            title: format!("The {kind} at {size} on {}", device.name),
+            alt,
+            height,
+            body,
+        }
+    }
+
     /// As a part of the page.
     pub fn inline(&self) -> Markup {
         self.svg(html! {})
@@ -94,15 +106,6 @@ pub fn percent(share: f64) -> String {
     format!("{:.2}%", share * 100.0)
 }
 
-/// A round number as people write it: 0.01, 1, 1000.
-pub fn round(value: f64) -> String {
-    if value < 1.0 {
-        format!("{value:.3}").trim_end_matches('0').to_string()
-    } else {
-        format!("{value:.0}")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,7 +119,6 @@ mod tests {
         );
         assert!(axis.at(0.7) > 0.0 && (axis.at(500.0) - 0.9).abs() < 1e-9);
         assert!((axis.value(axis.at(42.0)) - 42.0).abs() < 1e-9);
-        assert_eq!((round(0.01), round(1000.0)), ("0.01".into(), "1000".into()));
     }
 
     #[test]

@@ -13,11 +13,9 @@ use super::{ladder, roofline};
 /// The page, and the figures on it.
 pub fn page(survey: &Survey) -> (String, Vec<Figure>) {
     let mut figures = Vec::new();
-    let devices: Vec<Markup> = survey
-        .devices
-        .iter()
-        .map(|device| device_section(survey, device, &mut figures))
-        .collect();
+    let devices = survey.devices.iter();
+    let sections = devices.map(|device| device_section(survey, device, &mut figures));
+    let sections: Vec<Markup> = sections.collect();
     let markup = html! {
         (DOCTYPE)
         html lang="en" {
@@ -40,7 +38,7 @@ pub fn page(survey: &Survey) -> (String, Vec<Figure>) {
                             }
                         } }
                     }
-                    @for device in devices { (device) }
+                    @for section in sections { (section) }
                     (PreEscaped(include_str!("how-it-was-measured.html")))
                 }
             }
@@ -115,14 +113,7 @@ fn bench_section(bench: &Bench, figures: &mut Vec<Figure>) -> Markup {
         @if let Some(roofline) = &roofline {
             figure {
                 (roofline.inline())
-                figcaption {
-                    "The roofline. Along x: operations for each byte that a kernel asks global "
-                    "memory for, counted as elements loaded and stored times their size, before "
-                    "any cache. The slanted roof is what memory delivers, the flat one what the "
-                    "arithmetic does. A kernel above the slanted roof gets most of what it asks "
-                    "for from caches; one far below both waits for something else. The numbers "
-                    "are those of the table."
-                }
+                figcaption { (PreEscaped(include_str!("roofline-caption.html"))) }
             }
         }
         (kernel_table(bench))

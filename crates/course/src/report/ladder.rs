@@ -4,7 +4,7 @@
 use common::numbers::{percent as share, significant};
 use maud::{Markup, html};
 
-use super::figure::{Figure, LogAxis, percent, round};
+use super::figure::{Figure, LogAxis, percent};
 use super::rows::{Bench, Origin, Row, rate};
 
 const ROW: f64 = 22.0;
@@ -24,7 +24,7 @@ pub fn figure(bench: &Bench) -> Figure {
             @let x = percent(axis.at(decade));
             line class="grid" x1=(x) x2=(x) y1=(TOP - 6.0) y2=(bottom) {}
             @if axis.at(decade) > 0.02 {
-                text class="soft middle" x=(x) y=(TOP - 10.0) { (round(decade)) }
+                text class="soft middle" x=(x) y=(TOP - 10.0) { (decade) }
             }
         }
         text class="soft end" x="100%" y=(TOP - 10.0) { "GFLOP/s" }
@@ -39,31 +39,16 @@ pub fn figure(bench: &Bench) -> Figure {
             }
         }
     };
-    Figure {
-        name: format!("ladder-{}-{}", bench.device.index, bench.size_name()),
-        title: format!(
-            "The ladder at {} on {}",
-            bench.size_name(),
-            bench.device.name
-        ),
-        alt: alt(bench),
-        height: bottom + BOTTOM,
-        body,
-    }
+    Figure::new("ladder", bench, alt(bench), bottom + BOTTOM, body)
 }
 
 /// One row: the bar, and over it the name and the figures.
 fn bar(bench: &Bench, row: &Row, axis: &LogAxis, y: f64) -> Markup {
-    let class = match row.origin {
-        Origin::Kernel => "kernel",
-        Origin::Host => "host",
-        Origin::Peer => "peer",
-    };
     let best = bench.is_best(row);
-    let label = match row.origin {
-        Origin::Kernel => format!("{}  {}", row.id, row.name()),
-        Origin::Host => format!("host: {}", row.name()),
-        Origin::Peer => row.name().to_string(),
+    let (class, label) = match row.origin {
+        Origin::Kernel => ("kernel", format!("{}  {}", row.id, row.name())),
+        Origin::Host => ("host", format!("host: {}", row.name())),
+        Origin::Peer => ("peer", row.name().to_string()),
     };
     let of_limit = bench.share(row).map(share).unwrap_or_default();
     html! {

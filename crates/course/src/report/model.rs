@@ -19,13 +19,11 @@ use crate::machine;
 /// A run of the lessons and of the peers, on one or several devices.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Survey {
-    /// When it was begun.
     pub begun: String,
     /// The commit, with "-dirty" where files were changed; where git knows it.
     pub commit: Option<String>,
     /// The host's CPU.
     pub host: String,
-    /// What was asked for.
     pub settings: Settings,
     /// The devices, in the order of the listing.
     pub devices: Vec<Device>,
@@ -55,11 +53,8 @@ pub struct Settings {
 pub struct Device {
     /// Its number in the listing.
     pub index: usize,
-    /// What the driver calls it.
     pub name: String,
-    /// Its platform.
     pub platform: String,
-    /// Version of the driver.
     pub driver: String,
     /// "gpu", "cpu", ...
     pub kind: String,
@@ -68,7 +63,6 @@ pub struct Device {
 }
 
 impl Device {
-    /// Name and platform.
     pub fn label(&self) -> String {
         format!("{} ({})", self.name, self.platform)
     }
@@ -94,6 +88,9 @@ pub enum Subject {
     Peer(Peer),
 }
 
+/// Lesson 2 works on vectors, and has a size of its own.
+pub const VECTORS: Subject = Subject::Lesson(2);
+
 impl Job {
     /// "lesson08 at 1024x1024x1024".
     pub fn name(&self) -> String {
@@ -111,12 +108,10 @@ impl Job {
 /// A job that has been done.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Done {
-    /// Which one.
     #[serde(rename = "part")]
     pub job: Job,
     /// How long the child took.
     pub seconds: f64,
-    /// What it measured.
     pub records: Vec<Record>,
     /// Its error, where it did not end well.
     pub failed: Option<String>,
@@ -179,9 +174,7 @@ impl Survey {
 /// one for ever; another one only makes a stopped run start anew.
 pub fn fingerprint_of_kernels() -> Result<u64> {
     let entries = fs::read_dir(workspace().join("kernels"))?;
-    let mut paths: Vec<_> = entries
-        .map_while(|entry| Some(entry.ok()?.path()))
-        .collect();
+    let mut paths: Vec<_> = entries.map_while(|one| Some(one.ok()?.path())).collect();
     paths.retain(|path| path.extension().is_some_and(|end| end == "cl"));
     paths.sort();
     let mut hasher = DefaultHasher::new();

@@ -7,7 +7,7 @@ use serde_json::Value;
 use toolbox::child::Finished;
 use toolbox::lessons::LESSONS;
 
-use super::model::{Device, Job, Settings, Subject};
+use super::model::{Device, Job, Settings, Subject, VECTORS};
 use super::peers::Peer;
 
 /// The devices to run on, as lesson 1 lists and chooses them.
@@ -57,33 +57,27 @@ fn device(told: &Value) -> Device {
     }
 }
 
-/// Lessons on products once for each size, then the libraries; lesson 2 works on
-/// vectors and has a size of its own.
+/// Lessons on products once for each size, then the libraries; vectors once.
 pub fn jobs(settings: &Settings, devices: &[Device]) -> Vec<Job> {
     let mut sizes: Vec<Option<Shape>> = settings.sizes.iter().copied().map(Some).collect();
     if sizes.is_empty() {
         sizes.push(None);
     }
-    let (vectors, products): (Vec<u32>, Vec<u32>) =
-        settings.lessons.iter().partition(|&&number| number == 2);
-    let peers = Peer::ALL.into_iter().filter(|_| settings.peers);
-    let products = products.into_iter().map(Subject::Lesson);
-    let of_a_size: Vec<Subject> = products.chain(peers.map(Subject::Peer)).collect();
+    let lessons = settings.lessons.iter().copied().map(Subject::Lesson);
+    let (vectors, mut products): (Vec<_>, Vec<_>) = lessons.partition(|one| *one == VECTORS);
+    if settings.peers {
+        products.extend(Peer::ALL.map(Subject::Peer));
+    }
     let mut jobs = Vec::new();
     for device in devices {
-        let device = device.index;
-        let mut add = |size, subject| {
-            jobs.push(Job {
-                device,
-                size,
-                subject,
-            })
+        let job = |size, subject| Job {
+            device: device.index,
+            size,
+            subject,
         };
-        vectors
-            .iter()
-            .for_each(|&two| add(None, Subject::Lesson(two)));
+        jobs.extend(vectors.iter().map(|&subject| job(None, subject)));
         for &size in &sizes {
-            of_a_size.iter().for_each(|&subject| add(size, subject));
+            jobs.extend(products.iter().map(|&subject| job(size, subject)));
         }
     }
     jobs

@@ -9,7 +9,7 @@ use common::numbers::significant;
 use common::probe::Peak;
 use maud::{Markup, html};
 
-use super::figure::{Figure, LogAxis, percent, round};
+use super::figure::{Figure, LogAxis, percent};
 use super::rows::{Bench, Origin, Row, rate};
 
 const TOP: f64 = 24.0;
@@ -47,18 +47,16 @@ pub fn figure(bench: &Bench) -> Option<Figure> {
     let rates = kernels.iter().map(|(row, _)| rate(row));
     let y = LogAxis::over(rates.chain([limits.gflops]), 0.92);
     let down = |rate: f64| TOP + (1.0 - y.at(rate)) * HEIGHT;
-    let mut points: Vec<Point> = kernels
-        .iter()
-        .map(|&(row, intensity)| Point {
-            row,
-            x: x.at(intensity),
-            y: down(rate(row)),
-            label_y: down(rate(row)),
-        })
-        .collect();
+    let places = kernels.iter().map(|&(row, intensity)| Point {
+        row,
+        x: x.at(intensity),
+        y: down(rate(row)),
+        label_y: down(rate(row)),
+    });
+    let mut points: Vec<Point> = places.collect();
     spread_labels(&mut points);
     let body = html! {
-        (grid(&x, &y))
+        (grid(&x, &y, &down))
         (roof(&x, &down, limits, ridge))
         @for peer in bench.timed().filter(|row| row.origin == Origin::Peer) {
             @let at = down(rate(peer));
@@ -66,38 +64,30 @@ pub fn figure(bench: &Bench) -> Option<Figure> {
             text class="peer halo end" x="100%" y=(at - 4.0) { (peer.name()) }
         }
         @for decade in y.decades() {
-            text class="soft halo" x="2" y=(down(decade) - 4.0) { (round(decade)) }
+            text class="soft halo" x="2" y=(down(decade) - 4.0) { (decade) }
         }
         text class="soft" x="2" y=(TOP - 12.0) { "GFLOP/s" }
         @for point in &points {
             (dot(point))
         }
     };
-    Some(Figure {
-        name: format!("roofline-{}-{}", bench.device.index, bench.size_name()),
-        title: format!(
-            "The roofline at {} on {}",
-            bench.size_name(),
-            bench.device.name
-        ),
-        alt: alt(limits, ridge, &kernels),
-        height: TOP + HEIGHT + BOTTOM,
-        body,
-    })
+    let alt = alt(limits, ridge, &kernels);
+    let height = TOP + HEIGHT + BOTTOM;
+    Some(Figure::new("roofline", bench, alt, height, body))
 }
 
-fn grid(x: &LogAxis, y: &LogAxis) -> Markup {
+fn grid(x: &LogAxis, y: &LogAxis, down: &impl Fn(f64) -> f64) -> Markup {
     let floor = TOP + HEIGHT;
     html! {
         @for decade in y.decades() {
-            @let at = TOP + (1.0 - y.at(decade)) * HEIGHT;
+            @let at = down(decade);
             line class="grid" x1="0" x2="100%" y1=(at) y2=(at) {}
         }
         @for decade in x.decades() {
             @let at = x.at(decade);
             line class="grid" x1=(percent(at)) x2=(percent(at)) y1=(TOP) y2=(floor) {}
             @if (0.03..0.97).contains(&at) {
-                text class="soft middle" x=(percent(at)) y=(floor + 15.0) { (round(decade)) }
+                text class="soft middle" x=(percent(at)) y=(floor + 15.0) { (decade) }
             }
         }
         text class="soft end" x="100%" y=(floor + 33.0) {
@@ -158,18 +148,12 @@ fn spread_labels(points: &mut [Point]) {
 }
 
 fn alt(limits: Peak, ridge: f64, kernels: &[(&Row, f64)]) -> String {
-    let list: Vec<String> = kernels
-        .iter()
-        .map(|(row, intensity)| {
-            format!(
-                "{} {} at {} FLOP per byte: {} GFLOP/s",
-                row.id,
-                row.name(),
-                significant(*intensity),
-                significant(rate(row))
-            )
-        })
-        .collect();
+    let kernel = |(row, intensity): &(&Row, f64)| {
+        let (id, name) = (&row.id, row.name());
+        let (intensity, rate) = (significant(*intensity), significant(rate(row)));
+        format!("{id} {name} at {intensity} FLOP per byte: {rate} GFLOP/s")
+    };
+    let list: Vec<String> = kernels.iter().map(kernel).collect();
     format!(
         "Logarithmic axes. The memory allows {} GB/s, the arithmetic {} GFLOP/s; they meet at {} \
          FLOP per byte. {}.",

@@ -7,12 +7,10 @@ use common::shape::Shape;
 use common::timing::Timing;
 use common::traffic::Counts;
 
-use super::model::{Device, Done, Subject, Survey};
+use super::model::{Device, Done, Subject, Survey, VECTORS};
 
-/// Where a row comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A kernel of a lesson.
     Kernel,
     /// A loop or a crate on the host.
     Host,
@@ -25,9 +23,7 @@ pub enum Origin {
 pub struct Row {
     /// "8.3": the third row of lesson 8; empty for what is no kernel.
     pub id: String,
-    /// Where it comes from.
     pub origin: Origin,
-    /// What was measured.
     pub record: Record,
 }
 
@@ -55,13 +51,10 @@ impl Row {
 
 /// The products of one shape on one device.
 pub struct Bench<'a> {
-    /// The device.
     pub device: &'a Device,
     /// The size that was asked for; none for the lessons' own.
     pub size: Option<Shape>,
-    /// The shape of the products.
     pub shape: Shape,
-    /// The device's limits.
     pub limits: Option<Peak>,
     /// In teaching order; then the host, then the libraries.
     pub rows: Vec<Row>,
@@ -94,7 +87,6 @@ impl Bench<'_> {
         Some((*kernels.first()?, *kernels.last()?))
     }
 
-    /// Whether this is the fastest kernel.
     pub fn is_best(&self, row: &Row) -> bool {
         let best = self.extremes().map(|(_, best)| &best.id);
         row.origin == Origin::Kernel && best == Some(&row.id)
@@ -145,7 +137,7 @@ pub fn limits(survey: &Survey, device: &Device) -> Option<Peak> {
 pub fn benches<'a>(survey: &Survey, device: &'a Device) -> Vec<Bench<'a>> {
     let mut sizes: Vec<Option<Shape>> = Vec::new();
     for done in of_device(survey, device) {
-        if done.job.subject != Subject::Lesson(2) && !sizes.contains(&done.job.size) {
+        if done.job.subject != VECTORS && !sizes.contains(&done.job.size) {
             sizes.push(done.job.size);
         }
     }
@@ -224,9 +216,11 @@ pub fn memory_rows(survey: &Survey, device: &Device) -> Vec<Row> {
     let records = of_device(survey, device).flat_map(|done| &done.records);
     for record in records.filter(|record| record.gbytes_per_second.is_some()) {
         if !rows.iter().any(|row| row.record.kernel == record.kernel) {
-            let origin = match record.platform.as_str() {
-                "host" => Origin::Host,
-                _ => Origin::Kernel,
+            let is_host = record.platform == "host";
+            let origin = if is_host {
+                Origin::Host
+            } else {
+                Origin::Kernel
             };
             rows.push(row(record.lesson.to_string(), origin, record));
         }

@@ -46,7 +46,6 @@ pub struct Api {
     ) -> i32,
 }
 
-/// A product on the lessons' queue.
 pub struct ClBlast<'a> {
     session: &'a Session,
     library: Container<Api>,
@@ -57,7 +56,6 @@ pub struct ClBlast<'a> {
 }
 
 impl<'a> ClBlast<'a> {
-    /// Uploads the operands.
     pub fn new(
         library: Container<Api>,
         session: &'a Session,

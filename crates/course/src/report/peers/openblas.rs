@@ -46,7 +46,6 @@ pub struct Api {
     openblas_get_num_threads: unsafe extern "C" fn() -> c_int,
 }
 
-/// A product on the host.
 pub struct OpenBlas<'a> {
     library: Container<Api>,
     shape: Shape,
@@ -56,7 +55,6 @@ pub struct OpenBlas<'a> {
 }
 
 impl<'a> OpenBlas<'a> {
-    /// Lays out C.
     pub fn new(library: Container<Api>, problem: &'a Problem) -> Result<OpenBlas<'a>> {
         let bytes = problem.shape.m * problem.shape.n * problem.ty.size();
         let c = Elements::from_bytes(problem.ty, &vec![0xff; bytes]);
