@@ -73,12 +73,8 @@ fn read(number: usize, name: &str) -> Result<Broken> {
 impl Broken {
     /// The size at which the fault shows.
     fn size(&self) -> &str {
-        self.flag("--size").unwrap_or("37x91x53")
-    }
-
-    fn flag(&self, name: &str) -> Option<&str> {
-        let at = self.flags.iter().position(|flag| flag == name)?;
-        self.flags.get(at + 1).map(String::as_str)
+        let mut flags = self.flags.iter().skip_while(|flag| *flag != "--size");
+        flags.nth(1).map_or("37x91x53", String::as_str)
     }
 
     /// The lesson's flags with some of them set to other values.

@@ -1,18 +1,15 @@
 //! What a child process that checked a kernel has to say: a right result, a wrong
 //! one, a failed build, a crash or a hang.
 
-use std::process::Output;
-
 use common::record::Record;
 use toolbox::child::Finished;
 
 use crate::observation::{Detection, Observation};
 
 /// What a lesson's end and its records say about the result.
-pub fn judge(detector: &str, output: &Output) -> Observation {
-    let child = Finished::from(output);
+pub fn judge(detector: &str, child: &Finished) -> Observation {
     let seen = |outcome, says: String| Observation::new(detector, outcome, says);
-    match output.status.code() {
+    match child.status.code() {
         Some(0 | 1) => of_records(detector, &child.records().collect::<Vec<_>>()),
         Some(4) => Observation {
             details: diagnostic(&child.message()),

@@ -23,6 +23,7 @@ use common::Error;
 use common::device::DEVICE_VARIABLE;
 use common::numbers::{factor, percent, significant};
 use common::shape::Shape;
+use toolbox::size_name;
 
 use model::{Settings, Survey, fingerprint_of_kernels};
 
@@ -161,7 +162,7 @@ fn summary(survey: &Survey, folder: &Path) -> Result<()> {
     let mut out = std::io::stdout();
     for device in &survey.devices {
         for bench in rows::benches(survey, device) {
-            let head = format!("{} at {}", device.label(), bench.size_name());
+            let head = format!("{} at {}", device.label(), size_name(bench.shape));
             writeln!(out, "{}", head.bold())?;
             for line in summary_lines(&bench) {
                 writeln!(out, "  {line}")?;

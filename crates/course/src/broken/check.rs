@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 use supervise::LIBRARY_VARIABLE;
+use toolbox::child::Finished;
 use toolbox::implementations::{self, oclgrind};
 use toolbox::lessons::LESSONS;
 
@@ -57,17 +58,17 @@ impl Playable for Broken {
         for size in std::iter::once(self.size()).chain(OTHER_SIZES) {
             let mut command = self.lesson(attempt, size)?;
             command.args(device.iter().flat_map(|device| ["--device", device]));
-            let output = command.output()?;
-            let seen = judge(&format!("result, {size}"), &output);
+            let child = Finished::of(&mut command)?;
+            let seen = judge(&format!("result, {size}"), &child);
             // A process that was ended from outside tells as little as a device that failed.
-            let status = output.status.code().map_or(5, |status| status as u8);
+            let status = child.status.code().map_or(5, |status| status as u8);
             all.status = all.status.max(status);
             // What does not build, or cannot start, does not at other sizes either.
             let hopeless = seen.outcome == Detection::NotRun || status == 4;
             let hung = seen.says.starts_with("no end after");
             all.observations.push(seen);
             if hopeless {
-                all.message = String::from_utf8_lossy(&output.stderr).trim().into();
+                all.message = child.stderr.trim().into();
                 return Ok(all);
             }
             if hung {
@@ -106,7 +107,10 @@ impl Broken {
             .args(["--device", "oclgrind"])
             .env(LIBRARY_VARIABLE, library);
         let simulation = simulator::run(command)?;
-        let mut seen = vec![judge("Oclgrind: result", &simulation.output)];
+        let mut seen = vec![judge(
+            "Oclgrind: result",
+            &Finished::from(&simulation.output),
+        )];
         seen.extend(simulator::sort(&simulation.log, attempt.text));
         Ok(seen)
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use common::device::{self, ICD_VARIABLE, icd_place};
 use serde_json::Value;
 use supervise::LIBRARY_VARIABLE;
+use toolbox::scratch::Scratch;
 
 use super::child::{self, Environment};
 use super::finding::{Finding, Topic};
@@ -153,56 +154,53 @@ pub fn icd_files() -> Vec<Finding> {
 
 fn icd_file(file: &Path) -> Finding {
     let name = file.display().to_string();
-    let bad = |says: String| {
-        let remove = packages::as_root(&format!("rm {}", file.display()));
+    brings(file).unwrap_or_else(|wrong| {
+        let remove = packages::as_root(&format!("rm {name}"));
         let cure = reinstall(file).unwrap_or(remove);
-        Topic::Drivers.bad(&name, says).mended_by(cure)
-    };
-    let bytes = match fs::read(file) {
-        Ok(bytes) => bytes,
-        Err(error) => return bad(format!("cannot be read ({error})")),
-    };
-    let Ok(text) = String::from_utf8(bytes) else {
-        return bad("is not text; it must hold the name of a driver's library".into());
-    };
-    let library = text.trim();
-    if library.is_empty() {
-        return bad("is empty; it must hold the name of a driver's library".into());
+        Topic::Drivers.bad(name, wrong).mended_by(cure)
+    })
+}
+
+/// The library that an ICD file names; else what is wrong with the file.
+fn library(file: &Path) -> Result<String, String> {
+    let bytes = fs::read(file).map_err(|error| format!("cannot be read ({error})"))?;
+    let text = String::from_utf8(bytes);
+    let text = text.map_err(|_| "is not text; it must hold the name of a driver's library")?;
+    let name = text.trim();
+    if name.is_empty() {
+        return Err("is empty; it must hold the name of a driver's library".into());
     }
     let ends = [".so", ".dylib", ".dll"];
-    if library.lines().count() > 1 || !ends.iter().any(|end| library.contains(end)) {
-        let first = library.lines().next().unwrap_or_default();
+    if name.lines().count() > 1 || !ends.iter().any(|end| name.contains(end)) {
+        let first = name.lines().next().unwrap_or_default();
         let begin: String = first.chars().take(30).collect();
-        return bad(format!("holds no library's name, but \"{begin}\" ..."));
+        return Err(format!("holds no library's name, but \"{begin}\" ..."));
     }
-    if let Err(error) = child::opens(library) {
-        return bad(format!("names {library}, which does not open ({error})"));
-    }
-    match alone(file) {
-        Ok(answer) => brings(&name, library, &answer),
-        Err(how) => bad(format!(
-            "names {library}, which fails when asked for its devices: {how}"
-        )),
-    }
+    Ok(name.into())
 }
 
 /// What the loader finds when it is told of this file alone.
 fn alone(file: &Path) -> Result<Value, String> {
-    let folder = std::env::temp_dir().join(format!("opencl-course-icd-{}", std::process::id()));
+    let untried = |error: anyhow::Error| format!("it cannot be tried alone ({error})");
+    let folder = Scratch::new().map_err(untried)?;
+    let copy = folder.0.join(file.file_name().unwrap_or_default());
+    fs::copy(file, copy).map_err(|error| untried(error.into()))?;
     let environment: Environment = vec![
-        (ICD_VARIABLE.into(), Some(folder.clone().into())),
+        (ICD_VARIABLE.into(), Some(folder.0.clone().into())),
         // A library that is opened in the loader's place reads no ICD file.
         (LIBRARY_VARIABLE.into(), None),
     ];
-    let answer = fs::create_dir(&folder)
-        .and_then(|()| fs::copy(file, folder.join(file.file_name().unwrap_or_default())))
-        .map_err(|error| format!("it cannot be tried alone ({error})"))
-        .and_then(|_| child::ask(&["devices"], &environment));
-    let _ = fs::remove_dir_all(&folder); // A temporary folder: others clean up, too.
-    answer
+    child::ask(&["devices"], &environment)
 }
 
-fn brings(name: &str, library: &str, answer: &Value) -> Finding {
+/// Which platforms a file brings; else what is wrong with it.
+fn brings(file: &Path) -> Result<Finding, String> {
+    let name = file.display().to_string();
+    let library = library(file)?;
+    child::opens(&library)
+        .map_err(|error| format!("names {library}, which does not open ({error})"))?;
+    let answer = alone(file)
+        .map_err(|how| format!("names {library}, which fails when asked for its devices: {how}"))?;
     let shown = |platform: &Value| {
         let count = match platform["devices"].as_u64() {
             None | Some(0) => "no device".to_string(),
@@ -215,7 +213,7 @@ fn brings(name: &str, library: &str, answer: &Value) -> Finding {
     let listed: Vec<String> = platforms.map(shown).collect();
     if !listed.is_empty() {
         let says = format!("{library} brings {}", listed.join(", "));
-        return Topic::Drivers.good(name, says);
+        return Ok(Topic::Drivers.good(name, says));
     }
     let error = answer["error"].as_str().unwrap_or_default();
     let why = if error.contains(NO_LOADER) {
@@ -223,7 +221,7 @@ fn brings(name: &str, library: &str, answer: &Value) -> Finding {
     } else {
         "but brings no platform: it is no OpenCL driver, or has no hardware"
     };
-    Topic::Drivers.note(name, format!("{library} opens, {why}"))
+    Ok(Topic::Drivers.note(name, format!("{library} opens, {why}")))
 }
 
 /// A driver that the course knows is installed again; its file then holds the name

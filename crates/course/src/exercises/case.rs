@@ -25,7 +25,7 @@ pub struct Case {
 
 enum Expected {
     Product(Box<Step>, Problem),
-    Elements(Vec<f64>),
+    Elements(Elements),
 }
 
 impl Case {
@@ -34,34 +34,30 @@ impl Case {
         let group: usize = group.iter().product();
         let random =
             |rows, columns, seed| Matrix::filled(rows, columns, Type::Float, Fill::Random, seed);
-        Ok(match spec.problem {
-            Computation::Product => product(spec, Layout::RowMajor, size)?,
-            Computation::ProductBTransposed => product(spec, Layout::BTransposed, size)?,
-            Computation::ProductColumnMajor => product(spec, Layout::ColumnMajor, size)?,
+        let (scalars, inputs, expected) = match spec.problem {
+            Computation::Product => return product(spec, Layout::RowMajor, size),
+            Computation::ProductBTransposed => return product(spec, Layout::BTransposed, size),
+            Computation::ProductColumnMajor => return product(spec, Layout::ColumnMajor, size),
             Computation::ProductBPanels => {
                 let mut case = product(spec, Layout::RowMajor, size)?;
                 let s = spec.padded(size)?;
                 case.inputs[1] = panels(&case.inputs[1], s.k, s.n, spec);
-                case
+                return Ok(case);
             }
             Computation::Panels => {
                 let input = random(rows, columns, 1).data;
                 let expected = panels(&input, rows, columns, spec);
-                elements(ints(&[rows, columns]), vec![input], &expected)
+                (ints(&[rows, columns]), vec![input], expected)
             }
-            Computation::Numbers => {
-                let expected = Elements::from_fn(Type::Int, n, |i| i as f64);
-                elements(ints(&[n]), Vec::new(), &expected)
-            }
+            Computation::Numbers => (ints(&[n]), Vec::new(), whole(n, |i| i)),
             Computation::Grid => {
-                let number = |i| (1000 * (i / columns) + i % columns) as f64;
-                let expected = Elements::from_fn(Type::Int, rows * columns, number);
-                elements(ints(&[rows, columns]), Vec::new(), &expected)
+                let number = |i| 1000 * (i / columns) + i % columns;
+                let expected = whole(rows * columns, number);
+                (ints(&[rows, columns]), Vec::new(), expected)
             }
             Computation::GroupCounts => {
-                let count = |g| group.min(n - g * group) as f64;
-                let expected = Elements::from_fn(Type::Int, n.div_ceil(group), count);
-                elements(ints(&[n]), Vec::new(), &expected)
+                let count = |g| group.min(n - g * group);
+                (ints(&[n]), Vec::new(), whole(n.div_ceil(group), count))
             }
             Computation::Saxpy => {
                 let (a, b) = (random(1, n, 1).data, random(1, n, 2).data);
@@ -69,13 +65,13 @@ impl Case {
                 let sum = |i| f64::from(d) * a.get(i) + b.get(i);
                 let expected = Elements::from_fn(Type::Float, n, sum);
                 let scalars = vec![Arg::Int(n as i32), Arg::Float(d)];
-                elements(scalars, vec![a, b], &expected)
+                (scalars, vec![a, b], expected)
             }
             Computation::Candidates => candidates(n),
             Computation::Transposition => {
                 let input = random(rows, columns, 1);
-                let expected = input.transposed();
-                elements(ints(&[rows, columns]), vec![input.data], &expected.data)
+                let expected = input.transposed().data;
+                (ints(&[rows, columns]), vec![input.data], expected)
             }
             Computation::GroupSums => {
                 // Whole numbers, so that every order of summation is exact.
@@ -83,8 +79,14 @@ impl Case {
                 let elements_of = |g| g * group..n.min((g + 1) * group);
                 let sum = |g| elements_of(g).map(|i| input.get(i)).sum();
                 let sums = Elements::from_fn(Type::Float, n.div_ceil(group), sum);
-                elements(ints(&[n]), vec![input], &sums)
+                (ints(&[n]), vec![input], sums)
             }
+        };
+        Ok(Case {
+            scalars,
+            inputs,
+            output: (expected.ty(), expected.len()),
+            expected: Expected::Elements(expected),
         })
     }
 
@@ -143,7 +145,7 @@ fn product(spec: &Spec, layout: Layout, size: Shape) -> Result<Case> {
 }
 
 /// Candidates of a search, of which few can run.
-fn candidates(n: usize) -> Case {
+fn candidates(n: usize) -> (Vec<Arg>, Vec<Elements>, Elements) {
     const ITEMS: usize = 256;
     const BYTES: usize = 16 << 10;
     let side = |i: usize| 8 * (1 + i * 7 % 16);
@@ -152,13 +154,11 @@ fn candidates(n: usize) -> Case {
     let runs = |i| {
         let (side, part, depth) = (side(i), part(i), depth(i));
         let across = side / part;
-        side % part == 0 && across * across <= ITEMS && 2 * side * depth * 4 <= BYTES
+        let fits = across * across <= ITEMS && 2 * side * depth * 4 <= BYTES;
+        usize::from(side % part == 0 && fits)
     };
-    let numbers =
-        |value: &dyn Fn(usize) -> usize| Elements::from_fn(Type::Int, n, |i| value(i) as f64);
-    let expected = numbers(&|i| usize::from(runs(i)));
-    let inputs = vec![numbers(&side), numbers(&part), numbers(&depth)];
-    elements(ints(&[n, ITEMS, BYTES]), inputs, &expected)
+    let inputs = vec![whole(n, side), whole(n, part), whole(n, depth)];
+    (ints(&[n, ITEMS, BYTES]), inputs, whole(n, runs))
 }
 
 /// A row-major matrix in panels of so many columns as the macro PANEL says.
@@ -172,13 +172,8 @@ fn panels(matrix: &Elements, rows: usize, columns: usize, spec: &Spec) -> Elemen
     })
 }
 
-fn elements(scalars: Vec<Arg>, inputs: Vec<Elements>, expected: &Elements) -> Case {
-    Case {
-        scalars,
-        inputs,
-        output: (expected.ty(), expected.len()),
-        expected: Expected::Elements((0..expected.len()).map(|i| expected.get(i)).collect()),
-    }
+fn whole(count: usize, value: impl Fn(usize) -> usize) -> Elements {
+    Elements::from_fn(Type::Int, count, |i| value(i) as f64)
 }
 
 fn ints(numbers: &[usize]) -> Vec<Arg> {
@@ -187,10 +182,11 @@ fn ints(numbers: &[usize]) -> Vec<Arg> {
 
 /// A device may fuse a multiply-add, so the last digits may differ; sums of products
 /// near zero lose more of them, hence the 1.
-fn compare(result: &Elements, expected: &[f64]) -> Result<(), String> {
+fn compare(result: &Elements, expected: &Elements) -> Result<(), String> {
     let is_right = |i: &usize| {
-        let bound = 4.0 * f64::from(f32::EPSILON) * expected[*i].abs().max(1.0);
-        (result.get(*i) - expected[*i]).abs() <= bound
+        let (got, want) = (result.get(*i), expected.get(*i));
+        let bound = 4.0 * f64::from(f32::EPSILON) * want.abs().max(1.0);
+        (got - want).abs() <= bound
     };
     let wrong: Vec<usize> = (0..expected.len()).filter(|i| !is_right(i)).collect();
     let Some(&first) = wrong.first() else {
@@ -200,7 +196,7 @@ fn compare(result: &Elements, expected: &[f64]) -> Result<(), String> {
     let untouched = wrong.iter().filter(untouched).count();
     let mut says = format!("{} of {} elements are wrong", wrong.len(), expected.len());
     if untouched < wrong.len() {
-        let (got, want) = (result.get(first), expected[first]);
+        let (got, want) = (result.get(first), expected.get(first));
         says.push_str(&format!("\nout[{first}] is {got}, it should be {want}"));
     }
     if untouched > 0 {
@@ -215,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_wrong_result_says_where_and_a_missing_one_that_it_is() {
-        let expected = [1.0, 2.0, 3.0];
+        let expected = Elements::Float(vec![1.0, 2.0, 3.0]);
         let nan = f32::from_bits(0x7fa0_dead);
         let check = |got: [f32; 3]| compare(&Elements::Float(got.into()), &expected);
         assert_eq!(check([1.0, 2.0, 3.0]), Ok(()));

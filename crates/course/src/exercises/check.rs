@@ -6,6 +6,7 @@ use std::process::Command;
 use std::thread;
 
 use anyhow::{Result, anyhow};
+use toolbox::child::Finished;
 
 use super::exercise::Exercise;
 use super::process::{Purpose, command};
@@ -67,9 +68,9 @@ impl Playable for Exercise {
 
 fn on_device(exercise: &Exercise, attempt: &Attempt) -> Result<Seen> {
     let spec = &exercise.spec;
-    let output = device_command(exercise, attempt, Purpose::Results)?.output()?;
-    let mut seen = judge("result", &output);
-    let mut status = output.status.code().map_or(5, |status| status as u8);
+    let child = Finished::of(&mut device_command(exercise, attempt, Purpose::Results)?)?;
+    let mut seen = judge("result", &child);
+    let mut status = child.status.code().map_or(5, |status| status as u8);
     if seen.outcome == Detection::Silent {
         let sizes: Vec<String> = spec.sizes.iter().map(|size| spec.name(*size)).collect();
         seen.says = format!("right at {}", sizes.join(", "));
@@ -77,7 +78,7 @@ fn on_device(exercise: &Exercise, attempt: &Attempt) -> Result<Seen> {
         if launches > 1 {
             seen.says += &format!(", each in {launches} variants");
         }
-    } else if let Some((record, wrong)) = first_wrong("result", &output) {
+    } else if let Some((record, wrong)) = first_wrong("result", &child) {
         // A kernel that wrote where it should not may bring the process down later on.
         status = 1;
         seen = wrong;
@@ -87,7 +88,7 @@ fn on_device(exercise: &Exercise, attempt: &Attempt) -> Result<Seen> {
     Ok(Seen {
         observations: vec![seen],
         status,
-        message: String::from_utf8_lossy(&output.stderr).trim().to_string(),
+        message: child.stderr.trim().into(),
     })
 }
 
@@ -102,14 +103,13 @@ fn speed(exercise: &Exercise, attempt: &Attempt) -> Result<Option<Observation>> 
     attempt
         .waiting
         .set_message("timing it beside the lesson's kernel");
-    let output = device_command(exercise, attempt, Purpose::Speed)?.output()?;
-    let printed = String::from_utf8_lossy(&output.stdout);
-    let mut lines = printed.lines();
+    let child = Finished::of(&mut device_command(exercise, attempt, Purpose::Speed)?)?;
+    let mut lines = child.stdout.lines();
     let race = lines.find_map(|line| serde_json::from_str(line).ok());
     Ok(Some(match race {
         Some(race) => judge_speed(&race, speed),
         // It died or hung, which is told as for any run.
-        None => judge("speed", &output),
+        None => judge("speed", &child),
     }))
 }
 

@@ -48,14 +48,6 @@ pub fn all() -> Result<Vec<Exercise>> {
     Ok(all)
 }
 
-impl Exercise {
-    pub fn kernels_of_lesson(&self) -> Result<Source> {
-        let place = &self.puzzle.place;
-        let lesson = place.split('/').next().unwrap_or(place);
-        Ok(Source::of_course(&format!("{lesson}.cl"))?)
-    }
-}
-
 fn read(root: &Path, place: &str, lesson: u32) -> Result<Exercise> {
     let folder = place.rsplit('/').next().unwrap_or(place);
     let number = folder.split('-').next().unwrap_or(folder).parse::<u32>();

@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 use common::Result;
 use common::element::Type;
 use common::program::{self, Program};
+use common::source::Source;
 use common::timing::{self, Profile, Runs};
 use runner::Lesson;
 
-use super::bound_kernel::{BoundKernel, bad_data};
+use super::bound_kernel::BoundKernel;
 use super::exercise::Exercise;
 use super::speed::{Laps, Race};
 
@@ -34,11 +35,12 @@ pub fn race(lesson: &mut Lesson, exercise: &Exercise) -> Result<Race> {
     let theirs = spec.of_lesson(speed);
     let puzzle = &exercise.puzzle;
     let solution = puzzle.solution.as_ref().unwrap_or(&puzzle.fresh);
+    let (folder, _) = puzzle.place.split_once('/').unwrap_or_default();
     let runners = [
         (lesson.source()?, spec),
         (puzzle.fresh.clone(), spec),
         (solution.clone(), spec),
-        (exercise.kernels_of_lesson().map_err(bad_data)?, &theirs),
+        (Source::of_course(&format!("{folder}.cl"))?, &theirs),
     ];
     let mut ready = Vec::new();
     for (source, spec) in runners {

@@ -1,7 +1,7 @@
 //! What the simulator has to say of a kernel: faults, each with its lines, and counts.
 
 use std::collections::BTreeMap;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 use common::record::Record;
@@ -42,9 +42,10 @@ pub fn simulate(exercise: &Exercise, attempt: &Attempt) -> Result<Simulated> {
         Ok(command)
     };
     let Simulation { output, log } = simulator::run(in_simulator(Purpose::Faults)?)?;
-    let runs = match first_wrong(IN_SIMULATOR, &output) {
+    let child = Finished::from(&output);
+    let runs = match first_wrong(IN_SIMULATOR, &child) {
         Some((_, wrong)) => wrong,
-        None => judge(IN_SIMULATOR, &output),
+        None => judge(IN_SIMULATOR, &child),
     };
     let mut seen = faults(&log, attempt.text);
     if runs.outcome != Detection::Silent {
@@ -58,15 +59,14 @@ pub fn simulate(exercise: &Exercise, attempt: &Attempt) -> Result<Simulated> {
         return Ok((seen, Vec::new()));
     }
     let range = spec.range(spec.counted)?;
-    let printed = String::from_utf8_lossy(&output.stdout);
-    let mut counted = counts(&printed, range.global.iter().product());
+    let mut counted = counts(&child.stdout, range.global.iter().product());
     if targets.iter().any(|(count, _)| *count == Count::Sectors) {
         let mut command = in_simulator(Purpose::Accesses)?;
         command.env("OCLGRIND_MAX_ERRORS", "1000000");
         let Simulation { log, .. } = simulator::trace(command)?;
         counted.insert(Count::Sectors, sectors(&log, &range.local) as f64);
     }
-    if let Some(why) = not_counted(&printed, &counted, &targets) {
+    if let Some(why) = not_counted(&child.stdout, &counted, &targets) {
         return Ok((seen, vec![why]));
     }
     let size = spec.name(spec.padded(spec.counted)?);
@@ -78,8 +78,7 @@ pub fn simulate(exercise: &Exercise, attempt: &Attempt) -> Result<Simulated> {
 }
 
 /// The first record of a wrong result, and the same in words.
-pub fn first_wrong(detector: &str, output: &Output) -> Option<(Record, Observation)> {
-    let child = Finished::from(output);
+pub fn first_wrong(detector: &str, child: &Finished) -> Option<(Record, Observation)> {
     let record = child.records().find(|record| record.failed.is_some())?;
     let mut seen = wrong_result(detector, &record);
     // The advice for unknown symptoms is about a lesson's flags.

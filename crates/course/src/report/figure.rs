@@ -3,6 +3,7 @@
 //! the same size of letters.
 
 use maud::{Markup, PreEscaped, html};
+use toolbox::size_name;
 
 use super::rows::Bench;
 
@@ -24,7 +25,7 @@ pub struct Figure {
 impl Figure {
     /// A figure of this kind, of one bench.
     pub fn new(kind: &str, bench: &Bench, alt: String, height: f64, body: Markup) -> Figure {
-        let (device, size) = (bench.device, bench.size_name());
+        let (device, size) = (bench.device, size_name(bench.shape));
         Figure {
             name: format!("{kind}-{}-{size}", device.index),
             title: format!("The {kind} at {size} on {}", device.name),

@@ -104,11 +104,6 @@ impl Bench<'_> {
         let limit = self.limits.filter(|_| on_the_device && has_one)?.gflops;
         row.record.gflops.map(|rate| rate / limit)
     }
-
-    /// "512" or "37x91x53".
-    pub fn size_name(&self) -> String {
-        toolbox::size_name(self.shape)
-    }
 }
 
 /// The rate of a row, 0 where it has none.
