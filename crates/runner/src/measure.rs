@@ -145,7 +145,9 @@ impl Lesson {
         };
         self.console.narrator.note(|| right.to_string());
         let begun = Instant::now();
-        if let Some(wrong) = self.wrong_over_a_number(task, &ready)? {
+        // What is only shown runs once: it may print.
+        let only_shown = show && runs.is_none();
+        if !only_shown && let Some(wrong) = self.wrong_over_a_number(task, &ready)? {
             return Ok(record.fail(wrong));
         }
 
@@ -185,10 +187,12 @@ impl Lesson {
         };
         Ok(Some(match again(Poison::Nan)? {
             Ok(_) => format!(
-                "right where C held NaN before the launch, wrong where it held a number: C is read before it is written\n{wrong}"
+                "right where C held NaN before the launch, wrong where it held a number: \
+                 C is read before it is written\n{wrong}"
             ),
             Err(_) => format!(
-                "right in the first run, wrong in the second: a race, or memory that nobody set\n{wrong}"
+                "right in the first run, wrong in the second: a race, or memory that nobody \
+                 set\n{wrong}"
             ),
         }))
     }
