@@ -40,7 +40,9 @@ impl Poison {
     }
 
     fn many(self, ty: Type, bytes: usize) -> Vec<u8> {
-        self.bytes(ty).into_iter().cycle().take(bytes).collect()
+        let mut many = self.bytes(ty).repeat(bytes.div_ceil(8));
+        many.truncate(bytes);
+        many
     }
 }
 
@@ -201,23 +203,23 @@ impl Output {
         &self.memory.buffer
     }
 
-    /// Writes poison over all of it.
+    /// Writes [`Poison::Nan`] over all of it.
     ///
     /// # Errors
     /// The driver's status.
-    pub fn poison(&self, session: &Session, poison: Poison) -> Result<()> {
-        let bytes = poison.many(self.memory.ty, self.buffer().bytes);
+    pub fn poison(&self, session: &Session) -> Result<()> {
+        let bytes = Poison::Nan.many(self.memory.ty, self.buffer().bytes);
         session.write(self.buffer(), &bytes)
     }
 
-    /// Enqueues to fill it with [`Poison::Nan`] again. No data travel, so this takes no
-    /// time worth mentioning: before each timed run.
+    /// Enqueues to fill it with poison again. No data travel, so this takes no time
+    /// worth mentioning: before each timed run.
     ///
     /// # Errors
     /// The driver's status.
-    pub fn poison_again(&self, session: &Session) -> Result<Event> {
+    pub fn poison_again(&self, session: &Session, poison: Poison) -> Result<Event> {
         let ty = self.memory.ty;
-        let pattern = &Poison::Nan.bytes(ty)[..ty.size()];
+        let pattern = &poison.bytes(ty)[..ty.size()];
         session.fill(self.buffer(), pattern, self.buffer().bytes)
     }
 

@@ -7,6 +7,7 @@ mod wrong;
 pub use map::painted;
 pub use wrong::Wrong;
 
+use crate::element::Elements;
 use crate::matrix::Matrix;
 use crate::memory::is_poison;
 use crate::problem::Problem;
@@ -70,6 +71,25 @@ pub fn check(problem: &Problem, c: &Matrix) -> Result<Right, Box<Wrong>> {
     };
     wrong.looks_like = wrong::looks_like(problem, c, &wrong);
     Err(Box::new(wrong))
+}
+
+/// Checks that element `i` of the result is, bit by bit, element `from(i)` of the input.
+///
+/// # Errors
+/// How many are not.
+pub fn check_moved(
+    result: &Elements,
+    input: &Elements,
+    from: &dyn Fn(usize) -> usize,
+) -> Result<Right, String> {
+    let compared = result.len();
+    let is_wrong = |&i: &usize| result.bits(i) != input.bits(from(i));
+    match (0..compared).filter(is_wrong).count() {
+        0 => Ok(Right { compared }),
+        wrong => Err(format!(
+            "{wrong} of {compared} elements are not where they belong"
+        )),
+    }
 }
 
 /// The numbers of the elements that no rounding explains, in order.

@@ -10,7 +10,7 @@ use common::program::Program;
 use common::record::Work;
 use common::session::{Arg, Launch};
 use common::shape::Shape;
-use common::verify::Right;
+use common::verify::{self, Right};
 use narrate::{Beat, Look};
 
 use crate::lesson::Lesson;
@@ -84,17 +84,7 @@ impl Task for Copy<'_> {
     }
 
     fn check(&self, result: &[u8]) -> Result<Right, String> {
-        let (got, input) = (
-            Elements::from_bytes(Type::Float, result),
-            self.input.holds(),
-        );
-        let is_wrong = |&i: &usize| got.bits(i) != input.bits((self.from)(i));
-        let compared = self.elements;
-        match (0..compared).filter(is_wrong).count() {
-            0 => Ok(Right { compared }),
-            wrong => Err(format!(
-                "{wrong} of {compared} elements are not where they belong"
-            )),
-        }
+        let result = Elements::from_bytes(Type::Float, result);
+        verify::check_moved(&result, self.input.holds(), self.from)
     }
 }

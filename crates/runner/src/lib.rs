@@ -7,7 +7,8 @@
 //! - `step` is a product's kernel and how it is launched, as data; `prepare` is what lays
 //!   one of its operands out anew; `copy` is a kernel that only moves floats.
 //! - `measure` is what happens to each kernel: **build, arguments, launch, read, check**,
-//!   and only then time. It knows a kernel as a `task`; `product` makes one of a step;
+//!   and only then time. It knows a kernel as a `task`, which makes it `ready`: with its
+//!   memory, poisoned before and watched after. `product` makes a task of a step;
 //!   `refusal` says why one is skipped.
 //! - `lesson` is what was asked for, the problem and the end. It has two parts: what it
 //!   says (`console`, which prints through [`report`]) and what it computes with

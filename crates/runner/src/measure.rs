@@ -113,7 +113,7 @@ impl Lesson {
 
         // Launch. Every run starts from poison.
         self.console.narrator.beat(Beat::Poison)?;
-        ready.poison(session, Poison::Nan)?;
+        ready.poison(session)?;
         self.console
             .begin(Beat::Launch, format!("running {name}"))?;
         let events = match session.launch_all(launches) {
@@ -139,7 +139,7 @@ impl Lesson {
             self.console.show(&format!("C by {name}"), &matrix)?;
         }
         self.console.narrator.note(|| task.bound());
-        let right = match ready.check(task, session, &result)? {
+        let right = match ready.check(task, session, &result, None)? {
             Ok(right) => right,
             Err(wrong) => return Ok(record.fail(wrong)),
         };
@@ -147,7 +147,8 @@ impl Lesson {
         let begun = Instant::now();
         // What is only shown runs once: it may print.
         let only_shown = show && runs.is_none();
-        if !only_shown && let Some(wrong) = self.wrong_over_a_number(task, &ready)? {
+        let first = (right, &result[..]);
+        if !only_shown && let Some(wrong) = self.wrong_over_a_number(task, &ready, first)? {
             return Ok(record.fail(wrong));
         }
 
@@ -156,7 +157,7 @@ impl Lesson {
             self.predict(&name)?;
             let timing = self.time(&ready, runs, begun)?;
             let last = ready.output.read(session)?;
-            if let Err(wrong) = ready.check(task, session, &last)? {
+            if let Err(wrong) = ready.check(task, session, &last, Some(first))? {
                 return Ok(record.fail(format!(
                     "right at first, but after the timed runs:\n{wrong}"
                 )));
@@ -170,7 +171,12 @@ impl Lesson {
 
     /// What is wrong if C held a number before the launch, and not NaN: a kernel may take
     /// NaN for nothing and add to everything else. A simulator has no time for that.
-    fn wrong_over_a_number(&mut self, task: &dyn Task, ready: &Ready) -> Result<Option<String>> {
+    fn wrong_over_a_number(
+        &mut self,
+        task: &dyn Task,
+        ready: &Ready,
+        first: (Right, &[u8]),
+    ) -> Result<Option<String>> {
         let session = self.session()?;
         if session.device.is_simulator() {
             return Ok(None);
@@ -178,9 +184,9 @@ impl Lesson {
         let narrator = self.console.narrator.clone();
         let _hush = narrator.hush();
         let again = |poison: Poison| -> Result<Result<Right, String>> {
-            ready.poison(&session, poison)?;
+            ready.poison_again(&session, poison)?;
             session.run(&ready.launches)?;
-            ready.check(task, &session, &ready.output.read(&session)?)
+            ready.check(task, &session, &ready.output.read(&session)?, Some(first))
         };
         let Err(wrong) = again(Poison::Number)? else {
             return Ok(None);
@@ -247,7 +253,7 @@ impl Lesson {
             runs,
             |run| {
                 self.console.doing(format!("timing {name}, run {run}"))?;
-                ready.poison_again(&session)
+                ready.poison_again(&session, Poison::Nan)
             },
             || session.run(launches),
         )

@@ -1,7 +1,7 @@
 //! A kernel of an exercise, built, with its arguments set: to be run and checked.
 
 use common::element::Elements;
-use common::memory::{Input, Output, Poison};
+use common::memory::{Input, Output};
 use common::program::Program;
 use common::session::{Arg, Launch, Session};
 use common::shape::Shape;
@@ -55,7 +55,7 @@ impl BoundKernel {
 
     /// Poisons the result, so that nothing in it is of an earlier run.
     pub fn poison(&self, session: &Session) -> Result<()> {
-        self.output.poison(session, Poison::Nan)
+        self.output.poison(session)
     }
 
     /// Runs it once, to its end.

@@ -63,7 +63,7 @@ impl<'a> ClBlast<'a> {
     ) -> Result<ClBlast<'a>> {
         let shape = problem.shape;
         let c = Output::new(session, "C", problem.ty, shape.m * shape.n)?;
-        c.poison(session, Poison::Nan)?;
+        c.poison(session)?;
         Ok(ClBlast {
             session,
             library,
@@ -115,7 +115,7 @@ impl Product for ClBlast<'_> {
     /// CLBlast may start several kernels for one product, so a run lasts from the end
     /// of what fills C beforehand to the end of the last one.
     fn run(&mut self) -> Result<(f64, Option<Profile>)> {
-        let fill = self.c.poison_again(self.session)?;
+        let fill = self.c.poison_again(self.session, Poison::Nan)?;
         let begin = Instant::now();
         let event = self.launch()?;
         event.wait().during("running CLBlastSgemm")?;
