@@ -8,8 +8,9 @@
 
 /// A test for each of these: they share the cores, and a failure names its lesson.
 macro_rules! each {
-    ($check:ident: $($name:ident $argument:literal)*) => {$(
+    ($check:ident: $($(#[$long:meta])? $name:ident $argument:literal)*) => {$(
         #[test]
+        $(#[$long])?
         fn $name() {
             $check($argument);
         }

@@ -145,6 +145,7 @@ each! { fresh_copies_are_found_wrong:
     fresh_copies_of_lesson_3_are_found_wrong 3
     fresh_copies_of_lesson_4_are_found_wrong 4
     fresh_copies_of_lesson_5_are_found_wrong 5
+    #[ignore = "half a minute: most of the broken kernels, each under every detector"]
     fresh_copies_of_lesson_6_are_found_wrong 6
     fresh_copies_of_lesson_7_are_found_wrong 7
     fresh_copies_of_lesson_8_are_found_wrong 8
