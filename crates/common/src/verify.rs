@@ -1,11 +1,12 @@
 //! Is C right? Every element is held against [`crate::problem`]'s bound, which NaN
 //! cannot pass; what is wrong is described.
 
+mod looks;
 mod map;
 mod wrong;
 
 pub use map::painted;
-pub use wrong::Wrong;
+pub use wrong::{Wrong, of_unsteady};
 
 use crate::element::Elements;
 use crate::matrix::Matrix;
@@ -69,7 +70,7 @@ pub fn check(problem: &Problem, c: &Matrix) -> Result<Right, Box<Wrong>> {
             .collect(),
         looks_like: Vec::new(),
     };
-    wrong.looks_like = wrong::looks_like(problem, c, &wrong);
+    wrong.looks_like = looks::looks_like(problem, c, &wrong);
     Err(Box::new(wrong))
 }
 

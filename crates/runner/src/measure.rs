@@ -13,7 +13,7 @@ use common::record::{Record, Work};
 use common::session::Launch;
 use common::shape::Shape;
 use common::timing::{self, Runs, Timing};
-use common::verify::Right;
+use common::verify::{self, Right};
 use narrate::{Beat, Card};
 
 use crate::lesson::Lesson;
@@ -141,7 +141,7 @@ impl Lesson {
         self.console.narrator.note(|| task.bound());
         let right = match ready.check(task, session, &result, None)? {
             Ok(right) => right,
-            Err(wrong) => return Ok(record.fail(wrong)),
+            Err(wrong) => return Ok(record.fail(self.run_again(task, &ready, &result, wrong)?)),
         };
         self.console.narrator.note(|| right.to_string());
         let begun = Instant::now();
@@ -167,6 +167,40 @@ impl Lesson {
         }
         record.right(right);
         Ok(record)
+    }
+
+    /// What is wrong with a result, and whether a second run gives another one. Not in a
+    /// simulator, which is slow and finds a race by itself.
+    fn run_again(
+        &mut self,
+        task: &dyn Task,
+        ready: &Ready,
+        result: &[u8],
+        wrong: String,
+    ) -> Result<String> {
+        let session = self.session()?;
+        if session.device.is_simulator() {
+            return Ok(wrong);
+        }
+        let narrator = self.console.narrator.clone();
+        let _hush = narrator.hush();
+        ready.poison(&session, Poison::Nan)?;
+        session.run(&ready.launches)?;
+        let again = ready.output.read(&session)?;
+        // Makes whole what was written that nobody may write.
+        let _ = ready.check(task, &session, &again)?;
+        let size = task.ty().size();
+        let both = result.chunks(size).zip(again.chunks(size));
+        let count = match both.filter(|(one, other)| one != other).count() {
+            0 => return Ok(wrong),
+            1 => "another element".to_string(),
+            count => format!("{count} other elements"),
+        };
+        let look = format!(
+            "differs: a second run gave {count}: a race, or something was read that nobody \
+             had written"
+        );
+        Ok(verify::of_unsteady(&wrong, &look))
     }
 
     /// What is wrong if C held a number before the launch, and not NaN: a kernel may take
