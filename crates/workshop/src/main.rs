@@ -1,5 +1,6 @@
-//! What makers of the course use: pages, recordings, mutants.
+//! What makers of the course use: pages, recordings, mutants, wrong kernels.
 
+mod looks;
 mod mutate;
 mod pages;
 mod record;
@@ -35,6 +36,8 @@ enum Command {
     },
     /// Make one mistake after another in every kernel: does the check find it?
     Mutate(mutate::Options),
+    /// Run kernels whose fault is known: does "looks like" name it?
+    Looks(looks::Options),
 }
 
 fn main() -> ExitCode {
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
             flags,
         } => record::record(&name, &lesson, &flags),
         Command::Mutate(options) => mutate::mutate(&options),
+        Command::Looks(options) => looks::looks(&options),
     };
     toolbox::end(done.map(|()| ExitCode::SUCCESS))
 }

@@ -13,6 +13,7 @@
 //! <!-- peers: h200-4096 matmul_group_copy hopper large -->   a kernel beside libraries
 //! <!-- traffic: pocl-1024 lesson05 -->                       loads and stores, as formulas
 //! <!-- exercises: 5 -->                                      a lesson's exercises
+//! <!-- score: looks -->                                      how often faults are named
 //! ... generated ...
 //! <!-- end -->
 //! ```
@@ -44,7 +45,7 @@ use common::source::functions::functions;
 use common::source::{Source, workspace};
 
 const END: &str = "<!-- end -->";
-const DIRECTIVES: [&str; 8] = [
+const DIRECTIVES: [&str; 9] = [
     "kernel",
     "code",
     "output",
@@ -53,6 +54,7 @@ const DIRECTIVES: [&str; 8] = [
     "peers",
     "traffic",
     "exercises",
+    "score",
 ];
 
 /// Rewrites the pages, or with `check` only says which would change; then names
@@ -166,6 +168,7 @@ fn make(directive: &[&str]) -> Result<String> {
         ["peers", report, kernel @ ..] => peers::table(report, &kernel.join(" ")),
         ["traffic", run, lesson] => traffic::table(run, lesson),
         ["exercises", lesson] => exercises::table(lesson.parse()?),
+        ["score", "looks"] => crate::looks::table(),
         _ => bail!("the directive is not complete"),
     }
 }

@@ -35,6 +35,7 @@ mod house;
 mod implementations;
 mod kernels;
 mod lessons;
+mod looks;
 mod mutation;
 mod no_device;
 mod oclcc;

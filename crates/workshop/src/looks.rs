@@ -1,0 +1,138 @@
+//! What a wrong result "looks like", measured: kernels whose fault is known are run as a
+//! lesson would run them, and what is said of them is held against the cause in their first
+//! line. docs/checking.md shows the score.
+
+mod corpus;
+mod score;
+
+use std::fs;
+use std::io::Write;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use common::source::workspace;
+use serde_json::json;
+use toolbox::child::Finished;
+use toolbox::date;
+use toolbox::lessons::LESSONS;
+
+use corpus::WrongKernel;
+pub use score::table;
+use score::{Score, Verdict};
+
+/// What is run, and where.
+#[derive(Args)]
+pub struct Options {
+    /// Kernels of tests/wrong/ [default: all]
+    #[arg(long, value_name = "NAME")]
+    kernel: Vec<String>,
+    /// The device, as a lesson takes it
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<String>,
+    /// Print one JSON object for each kernel
+    #[arg(long)]
+    json: bool,
+    /// Keep the score in data/looks/score.jsonl
+    #[arg(long, conflicts_with = "kernel")]
+    write: bool,
+}
+
+/// Smaller than a tile; partial tiles; whole ones; long sums; too large to be compared
+/// element by element.
+const SIZES: &[&str] = &["5x7x3", "37x91x53", "64", "130x70x33", "19x24x300", "520"];
+
+/// Runs the wrong kernels, and prints and keeps the score.
+pub fn looks(options: &Options) -> Result<()> {
+    let kernels = corpus::read(&options.kernel)?;
+    let scores = measure(&kernels, options)?;
+    let mut out = std::io::stdout();
+    for score in &scores {
+        if options.json {
+            writeln!(out, "{}", score.whole())?;
+        } else {
+            write!(out, "{}", score.text())?;
+        }
+    }
+    if !options.json {
+        writeln!(out, "{}", score::sum(&scores))?;
+    }
+    if options.write {
+        keep(&scores)?;
+    }
+    match scores.iter().filter(|score| score.wrongly() > 0).count() {
+        0 => Ok(()),
+        n => bail!("{n} kernels are told to have a fault that they do not have"),
+    }
+}
+
+/// Runs all kernels at all sizes, on all cores.
+fn measure(kernels: &[WrongKernel], options: &Options) -> Result<Vec<Score>> {
+    let next = AtomicUsize::new(0);
+    let scores = Mutex::new(Vec::new());
+    let work = || -> Result<()> {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(kernel) = kernels.get(at) else {
+                return Ok(());
+            };
+            let verdict = |size: &&'static str| verdict(kernel, size, options);
+            let verdicts = SIZES.iter().map(verdict).collect::<Result<_>>();
+            let verdicts = verdicts.with_context(|| kernel.name.clone())?;
+            let score = Score::new(kernel, verdicts);
+            scores.lock().expect("no thread panics").push((at, score));
+        }
+    };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        let mut ends = threads.into_iter().map(|thread| thread.join());
+        ends.try_for_each(|end| end.expect("no thread panics"))
+    })?;
+    let mut scores = scores.into_inner().expect("no thread panics");
+    scores.sort_by_key(|(at, _)| *at);
+    Ok(scores.into_iter().map(|(_, score)| score).collect())
+}
+
+/// What is said of a kernel at one size.
+fn verdict(kernel: &WrongKernel, size: &'static str, options: &Options) -> Result<Verdict> {
+    let lesson = LESSONS.iter().find(|lesson| lesson.number == 3);
+    let mut command = lesson.context("there is a lesson 3")?.command()?;
+    command
+        .args([
+            "--only",
+            "matmul_naive",
+            "--runs",
+            "0",
+            "--json",
+            "--size",
+            size,
+        ])
+        .arg("--source")
+        .arg(&kernel.file);
+    if let Some(device) = &options.device {
+        command.args(["--device", device]);
+    }
+    let child = Finished::of(&mut command)?;
+    if !matches!(child.status.code(), Some(0 | 1)) {
+        bail!("at {size}: {}", child.message());
+    }
+    let record = child.records().next().context("no record")?;
+    Ok(Verdict::new(size, kernel, &record))
+}
+
+/// Writes data/looks/score.jsonl: how it was made, and a line for each kernel.
+fn keep(scores: &[Score]) -> Result<()> {
+    let folder = workspace().join("data/looks");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let about = json!({
+        "date": date("+%Y-%m-%d")?,
+        "device": scores.iter().find_map(Score::device),
+        "sizes": SIZES,
+    });
+    let lines = scores.iter().map(|score| format!("{}\n", score.summary()));
+    let text = format!("{about}\n{}", lines.collect::<String>());
+    fs::write(folder.join("score.jsonl"), text).context("cannot write the score")
+}

@@ -1,0 +1,17 @@
+// Cause: terms subtracted: every other term is subtracted
+kernel void matmul_naive(int M, int N, int K, global const float *A,
+                         global const float *B, global float *C)
+{
+    const int column = get_global_id(0);
+    const int row = get_global_id(1);
+    if (row >= M || column >= N)
+        return;
+
+    float sum = 0;
+    for (int k = 0; k < K; k += 2) {
+        sum += A[row * K + k] * B[k * N + column];
+        if (k + 1 < K)
+            sum -= A[row * K + k + 1] * B[(k + 1) * N + column];
+    }
+    C[row * N + column] = sum;
+}

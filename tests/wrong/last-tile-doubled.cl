@@ -1,0 +1,14 @@
+// Cause: last columns, factor: columns behind whole tiles of 16 are added twice
+kernel void matmul_naive(int M, int N, int K, global const float *A,
+                         global const float *B, global float *C)
+{
+    const int column = get_global_id(0);
+    const int row = get_global_id(1);
+    if (row >= M || column >= N)
+        return;
+
+    float sum = 0;
+    for (int k = 0; k < K; k++)
+        sum += A[row * K + k] * B[k * N + column];
+    C[row * N + column] = column >= N / 16 * 16 ? 2 * sum : sum;
+}

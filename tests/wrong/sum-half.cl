@@ -1,0 +1,21 @@
+// Cause: precision: the sum is a half
+float as_half(float x)
+{
+    ushort room[1];
+    vstore_half(x, 0, (half *)room);
+    return vload_half(0, (half *)room);
+}
+
+kernel void matmul_naive(int M, int N, int K, global const float *A,
+                         global const float *B, global float *C)
+{
+    const int column = get_global_id(0);
+    const int row = get_global_id(1);
+    if (row >= M || column >= N)
+        return;
+
+    float sum = 0;
+    for (int k = 0; k < K; k++)
+        sum = as_half(sum + A[row * K + k] * B[k * N + column]);
+    C[row * N + column] = sum;
+}
