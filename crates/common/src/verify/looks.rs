@@ -5,6 +5,7 @@
 //! What is said begins with its kind and a colon, by which `cargo workshop looks` tells
 //! how often the cause is named rightly.
 
+mod elsewhere;
 mod facts;
 mod misplaced;
 mod places;
@@ -42,7 +43,7 @@ const INDICES: &[Suspicion] = &[
     misplaced::transposed,
     misplaced::moved,
     reading::another_formula,
-    misplaced::from_elsewhere,
+    elsewhere::from_elsewhere,
 ];
 
 /// No explanation is taken from fewer elements.

@@ -1,14 +1,10 @@
-//! Right numbers in wrong places.
+//! Right numbers in wrong places, in an order that can be named.
 
 use super::{Case, ENOUGH, SAMPLES, Sample, chosen};
-use crate::element::Type;
-use crate::matrix::Fill;
 use crate::shape::Shape;
 
 /// Elements looked at to tell a transposed result.
 const LOOKED_AT: usize = 1000;
-/// As many as all elements are looked for in all places, no more.
-const PLACES: usize = 1 << 14;
 
 /// C in column-major order. The right elements of C count as well: those on the diagonal
 /// of a square matrix are.
@@ -129,45 +125,10 @@ fn lengths(s: Shape) -> Vec<(String, Place)> {
     lengths.into_iter().map(relation).collect()
 }
 
-/// Elements that come from somewhere in C, in no known order. Every right element is
-/// looked at; so only of a small C, whose elements are far enough from each other to be
-/// told apart, and not where equal numbers are the rule.
-pub fn from_elsewhere(case: &Case) -> Option<String> {
-    let s = case.problem.shape;
-    let count = s.m * s.n;
-    let is_float = case.problem.ty != Type::Int && case.problem.fill == Fill::Random;
-    if !is_float || count > PLACES || case.sample.len() < 2 * ENOUGH {
-        return None;
-    }
-    let right: Vec<f64> = (0..count)
-        .map(|i| case.problem.want(i / s.n, i % s.n))
-        .collect();
-    let size = (right.iter().map(|x| x * x).sum::<f64>() / count as f64).sqrt();
-    // Roundings are a few units of sqrt(K) * u; elements lie about `size / count` apart.
-    let near = 4.0 * (s.k as f64).sqrt() * case.problem.ty.unit_roundoff() * size;
-    if near * count as f64 > 0.02 * size {
-        return None;
-    }
-    let source = |e: &Sample| right.iter().position(|want| (e.got - want).abs() <= near);
-    let first = case.sample.first()?;
-    let from = source(first)?;
-    case.all(|e| source(e).is_some()).then(|| {
-        format!(
-            "misplaced: right numbers in wrong places; C[{}][{}] holds what belongs in C[{}][{}]",
-            first.row,
-            first.col,
-            from / s.n,
-            from % s.n
-        )
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::UNKNOWN;
-    use super::super::tests::{LONG, ODD, kinds, problem, right, said};
+    use super::super::tests::{ODD, kinds, problem, right, said};
     use super::*;
-    use crate::problem::Problem;
 
     /// What is said where each element comes from another place of a C of 40 x 24.
     fn from(place: impl Fn(usize, usize) -> (usize, usize)) -> String {
@@ -316,58 +277,5 @@ mod tests {
             said.starts_with("misplaced: right numbers in wrong places"),
             "{said}"
         );
-    }
-
-    #[test]
-    fn right_numbers_in_wrong_places_are_found_in_any_order() {
-        assert_eq!(
-            from(|row, col| ((row * 7 + 3) % 40, (col * 5 + 1) % 24)),
-            "misplaced: right numbers in wrong places; C[0][0] holds what belongs in C[3][1]"
-        );
-        let problem = problem(LONG);
-        let turned = |row, col| right(&problem, (row + 3) % 7, (col + 4) % 9);
-        assert_eq!(kinds(&problem, turned), ["misplaced"]);
-        let but_one = |row, col| turned(row, col) + if row + col == 6 { 0.01 } else { 0.0 };
-        assert_eq!(kinds(&problem, but_one), [UNKNOWN]);
-    }
-
-    #[test]
-    fn where_numbers_lie_close_or_are_counted_their_places_are_not_told() {
-        let mix = |row: usize, col: usize| ((row * 7 + 3) % 128, (col * 5 + 1) % 128);
-        for (problem, is_told) in [
-            (
-                problem(Shape {
-                    m: 128,
-                    n: 128,
-                    k: 1,
-                }),
-                true,
-            ),
-            (
-                problem(Shape {
-                    m: 128,
-                    n: 129,
-                    k: 1,
-                }),
-                false,
-            ),
-            (
-                problem(Shape {
-                    m: 128,
-                    n: 128,
-                    k: 200,
-                }),
-                false,
-            ),
-            (Problem::new(LONG, Type::Int, Fill::Random, 1), false),
-            (Problem::new(LONG, Type::Float, Fill::Count, 1), false),
-        ] {
-            let said = kinds(&problem, |row, col| {
-                let (row, col) = mix(row, col);
-                let Shape { m, n, .. } = problem.shape;
-                right(&problem, row % m, col % n)
-            });
-            assert_eq!(said == ["misplaced"], is_told, "{}", problem.shape);
-        }
     }
 }

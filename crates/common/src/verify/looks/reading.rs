@@ -263,7 +263,7 @@ mod tests {
                 .map(|k| p.a.data.get(k * 20 + row) * p.b.data.get(k * 15 + col))
                 .sum();
             // Half of them, so that the sample has one.
-            if (row + col) % 2 == 0 {
+            if (row + col).is_multiple_of(2) {
                 sum + 0.01
             } else {
                 sum
