@@ -1,4 +1,4 @@
-// Cause: misplaced, never written: C is written as if its rows had K elements
+// Cause: misplaced, never written, differs: C is written as if its rows had K elements
 kernel void matmul_naive(int M, int N, int K, global const float *A,
                          global const float *B, global float *C)
 {

@@ -159,7 +159,8 @@ impl Lesson {
             let last = ready.output.read(session)?;
             if let Err(wrong) = ready.check(task, session, &last, Some(first))? {
                 return Ok(record.fail(format!(
-                    "right at first, but after the timed runs:\n{wrong}"
+                    "right at first, but after the timed runs:\n{}",
+                    differs(&wrong, "the last run was right no longer")
                 )));
             }
             record.varies = last != result;
@@ -196,11 +197,7 @@ impl Lesson {
             1 => "another element".to_string(),
             count => format!("{count} other elements"),
         };
-        let look = format!(
-            "differs: a second run gave {count}: a race, or something was read that nobody \
-             had written"
-        );
-        Ok(verify::of_unsteady(&wrong, &look))
+        Ok(differs(&wrong, &format!("a second run gave {count}")))
     }
 
     /// What is wrong if C held a number before the launch, and not NaN: a kernel may take
@@ -232,7 +229,8 @@ impl Lesson {
             ),
             Err(_) => format!(
                 "right in the first run, wrong in the second: a race, or memory that nobody \
-                 set\n{wrong}"
+                 set\n{}",
+                differs(&wrong, "a second run was right no longer")
             ),
         }))
     }
@@ -331,4 +329,10 @@ impl Lesson {
             facts: task.facts(),
         })
     }
+}
+
+/// What is wrong with a result that changes from run to run.
+fn differs(wrong: &str, how: &str) -> String {
+    let causes = "a race, or something was read that nobody had written";
+    verify::of_unsteady(wrong, &format!("differs: {how}: {causes}"))
 }

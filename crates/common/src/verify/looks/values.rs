@@ -1,7 +1,8 @@
 //! Wrong values that follow from the right ones: constants, factors, offsets, integers.
 
 use super::{Case, ENOUGH};
-use crate::element::Type;
+use crate::element::{Elements, Type};
+use crate::memory::Poison;
 
 /// One value everywhere; a limit beyond which nothing comes; zeros.
 pub fn constant(case: &Case) -> Option<String> {
@@ -97,10 +98,20 @@ pub fn offset(case: &Case) -> Option<String> {
     if !case.all(|s| is_it(s.got, s.want, s.bound)) {
         return None;
     }
-    let amount = crate::numbers::significant(offset.abs());
     let which = which(case);
+    if (offset - old_number(case.problem.ty)).abs() < 0.01 {
+        return Some(format!(
+            "old contents: {which} element is added to what stood in C before"
+        ));
+    }
+    let amount = crate::numbers::significant(offset.abs());
     let side = if offset > 0.0 { "large" } else { "small" };
     Some(format!("offset: {which} element is {amount} too {side}"))
+}
+
+/// The number that stands in C before some launches.
+fn old_number(ty: Type) -> f64 {
+    Elements::from_bytes(ty, &Poison::Number.bytes(ty)).get(0)
 }
 
 /// A float beyond has no fraction anyway.
@@ -235,6 +246,13 @@ mod tests {
             of(|x| x + 1e6),
             ["offset: every element is 1000000 too large"]
         );
+        assert_eq!(
+            of(|x| x + 8191.5),
+            ["old contents: every element is added to what stood in C before"]
+        );
+        assert!(of(|x| x + 8191.6)[0].starts_with("offset"));
+        assert_eq!(old_number(Type::Double), 8191.5);
+        assert_eq!(old_number(Type::Int), 8191.0);
         let problem = problem(ODD);
         let by_row = |row, col| right(&problem, row, col) + 1.0 + row as f64;
         assert_eq!(kinds(&problem, by_row), [UNKNOWN]);
