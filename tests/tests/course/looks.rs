@@ -51,7 +51,7 @@ fn the_score_that_is_kept_covers_every_wrong_kernel_and_is_good() {
 
 #[test]
 fn some_causes_are_named() {
-    let flags = "looks --json --kernel k-in-whole-sixteens --kernel inputs-bf16";
+    let flags = "looks --json --kernel k-in-whole-sixteens --kernel a-transposed";
     let run = program("workshop").args(flags).run().ends_with(0);
     let score = run.records();
     assert_eq!(score.len(), 2, "{run}");
