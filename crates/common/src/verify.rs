@@ -6,7 +6,7 @@ mod map;
 mod wrong;
 
 pub use map::painted;
-pub use wrong::{Wrong, of_unsteady};
+pub use wrong::{Wrong, facts_of, of_unsteady};
 
 use crate::element::Elements;
 use crate::matrix::Matrix;

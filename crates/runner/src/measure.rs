@@ -139,14 +139,15 @@ impl Lesson {
             self.console.show(&format!("C by {name}"), &matrix)?;
         }
         self.console.narrator.note(|| task.bound());
+        let only_shown = show && runs.is_none();
         let right = match ready.check(task, session, &result, None)? {
             Ok(right) => right,
+            // What is only shown runs once: it may print.
+            Err(wrong) if only_shown => return Ok(record.fail(wrong)),
             Err(wrong) => return Ok(record.fail(self.run_again(task, &ready, &result, wrong)?)),
         };
         self.console.narrator.note(|| right.to_string());
         let begun = Instant::now();
-        // What is only shown runs once: it may print.
-        let only_shown = show && runs.is_none();
         let first = (right, &result[..]);
         if !only_shown && let Some(wrong) = self.wrong_over_a_number(task, &ready, first)? {
             return Ok(record.fail(wrong));
@@ -160,7 +161,7 @@ impl Lesson {
             if let Err(wrong) = ready.check(task, session, &last, Some(first))? {
                 return Ok(record.fail(format!(
                     "right at first, but after the timed runs:\n{}",
-                    differs(&wrong, "the last run was right no longer")
+                    verify::facts_of(&wrong)
                 )));
             }
             record.varies = last != result;
@@ -185,11 +186,11 @@ impl Lesson {
         }
         let narrator = self.console.narrator.clone();
         let _hush = narrator.hush();
-        ready.poison(&session, Poison::Nan)?;
+        ready.poison_again(&session, Poison::Nan)?;
         session.run(&ready.launches)?;
         let again = ready.output.read(&session)?;
         // Makes whole what was written that nobody may write.
-        let _ = ready.check(task, &session, &again)?;
+        let _ = ready.check(task, &session, &again, None)?;
         let size = task.ty().size();
         let both = result.chunks(size).zip(again.chunks(size));
         let count = match both.filter(|(one, other)| one != other).count() {
@@ -197,7 +198,11 @@ impl Lesson {
             1 => "another element".to_string(),
             count => format!("{count} other elements"),
         };
-        Ok(differs(&wrong, &format!("a second run gave {count}")))
+        let look = format!(
+            "differs: a second run gave {count}: a race, or something was read that nobody \
+             had written"
+        );
+        Ok(verify::of_unsteady(&wrong, &look))
     }
 
     /// What is wrong if C held a number before the launch, and not NaN: a kernel may take
@@ -230,7 +235,7 @@ impl Lesson {
             Err(_) => format!(
                 "right in the first run, wrong in the second: a race, or memory that nobody \
                  set\n{}",
-                differs(&wrong, "a second run was right no longer")
+                verify::facts_of(&wrong)
             ),
         }))
     }
@@ -329,10 +334,4 @@ impl Lesson {
             facts: task.facts(),
         })
     }
-}
-
-/// What is wrong with a result that changes from run to run.
-fn differs(wrong: &str, how: &str) -> String {
-    let causes = "a race, or something was read that nobody had written";
-    verify::of_unsteady(wrong, &format!("differs: {how}: {causes}"))
 }

@@ -54,15 +54,22 @@ impl fmt::Display for Wrong {
     }
 }
 
-/// The description of a result that another run gave otherwise: with this look, which only
-/// that run could show. What else the numbers look like is chance.
-pub fn of_unsteady(told: &str, look: &str) -> String {
+/// The description of a result that changes from run to run: what the numbers look like is
+/// chance, and only facts are told.
+pub fn facts_of(told: &str) -> String {
     let stays = |line: &&str| line.strip_prefix(LOOKS_LIKE).is_none_or(looks::is_fact);
-    let mut lines: Vec<String> = told.lines().filter(stays).map(String::from).collect();
+    let lines = told.lines().filter(stays);
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// The same, and what the other run showed.
+pub fn of_unsteady(told: &str, look: &str) -> String {
+    let facts = facts_of(told);
+    let mut lines: Vec<&str> = facts.lines().collect();
+    let look = format!("{LOOKS_LIKE}{look}");
     // Below the count; above it may stand what was overwritten.
-    let counts = |line: &String| line.ends_with(" wrong");
-    let at = lines.iter().position(counts).map_or(1, |at| at + 1);
-    lines.insert(at.min(lines.len()), format!("{LOOKS_LIKE}{look}"));
+    let count = lines.iter().position(|line| line.ends_with(" wrong"));
+    lines.insert(count.map_or(lines.len(), |at| at + 1), &look);
     lines.join("\n") + "\n"
 }
 
