@@ -5,6 +5,7 @@
 mod corpus;
 mod score;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::sync::Mutex;
@@ -14,7 +15,7 @@ use std::thread;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use common::source::workspace;
-use serde_json::json;
+use serde_json::{Value, json};
 use toolbox::child::Finished;
 use toolbox::date;
 use toolbox::lessons::LESSONS;
@@ -35,8 +36,8 @@ pub struct Options {
     /// Print one JSON object for each kernel
     #[arg(long)]
     json: bool,
-    /// Keep the score in data/looks/score.jsonl
-    #[arg(long, conflicts_with = "kernel")]
+    /// Keep the score of these kernels in data/looks/score.jsonl
+    #[arg(long)]
     write: bool,
 }
 
@@ -123,16 +124,30 @@ fn verdict(kernel: &WrongKernel, size: &'static str, options: &Options) -> Resul
     Ok(Verdict::new(size, kernel, &record))
 }
 
-/// Writes data/looks/score.jsonl: how it was made, and a line for each kernel.
+/// Writes data/looks/score.jsonl: how it was made, and a line for each kernel. Those of
+/// kernels that were not run stay as they are.
 fn keep(scores: &[Score]) -> Result<()> {
-    let folder = workspace().join("data/looks");
-    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let path = workspace().join("data/looks/score.jsonl");
+    let before = fs::read_to_string(&path).unwrap_or_default();
+    let mut kept = BTreeMap::new();
+    for line in before.lines().skip(1) {
+        let line: Value =
+            serde_json::from_str(line).with_context(|| format!("{} is damaged", path.display()))?;
+        kept.insert(line["kernel"].to_string(), line);
+    }
+    for line in scores.iter().map(Score::summary) {
+        kept.insert(line["kernel"].to_string(), line);
+    }
     let about = json!({
         "date": date("+%Y-%m-%d")?,
         "device": scores.iter().find_map(Score::device),
         "sizes": SIZES,
     });
-    let lines = scores.iter().map(|score| format!("{}\n", score.summary()));
-    let text = format!("{about}\n{}", lines.collect::<String>());
-    fs::write(folder.join("score.jsonl"), text).context("cannot write the score")
+    let mut text = format!("{about}\n");
+    for kernel in corpus::read(&[])? {
+        if let Some(line) = kept.get(&json!(kernel.name).to_string()) {
+            text += &format!("{line}\n");
+        }
+    }
+    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }
