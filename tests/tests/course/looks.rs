@@ -10,9 +10,9 @@ use tests::{entries, lesson, program, workspace};
 fn corpus() -> Vec<String> {
     let files = entries(&workspace().join("tests/wrong"));
     let names = files.iter().filter_map(|path| path.file_stem());
+    let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into()).collect();
+    names.sort();
     names
-        .map(|name| name.to_string_lossy().into_owned())
-        .collect()
 }
 
 /// The lines of data/looks/score.jsonl, without the first, which says how it was made.
