@@ -293,6 +293,8 @@ mod tests {
         assert_eq!(holes(4).split(':').next(), Some("last rows"));
         assert_eq!(holes(5), "");
         assert_eq!(at(9, 8, |_, _| true), "");
+        let half_of_the_columns = |row, col: usize| row > 6 || (col > 9 && col.is_multiple_of(2));
+        assert_eq!(at(9, 20, half_of_the_columns), "");
         assert_eq!(
             at(9, 8, |row, col| (row * 3 + col * 5) % 7 == 1 && row != 2),
             ""
