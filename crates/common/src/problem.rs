@@ -199,6 +199,23 @@ mod tests {
     }
 
     #[test]
+    fn an_element_may_be_off_by_what_its_own_partial_sums_are_rounded() {
+        let of = |rows, cols, values: [f32; 3]| Matrix {
+            rows,
+            cols,
+            data: crate::element::Elements::Float(values.into()),
+        };
+        let shape = Shape { m: 1, n: 1, k: 3 };
+        let (a, b) = (of(1, 3, [1.0, 2.0, 3.0]), of(3, 1, [2.0, -1.0, 4.0]));
+        let problem = Problem::of(shape, Type::Float, Fill::Random, a, b);
+        // The partial sums are 2, 0 and 12.
+        let bound = 20.0 * 0.42 * Type::Float.unit_roundoff() * f64::sqrt(148.0);
+        let is_near = |value| problem.is_near_by_its_own_sums(0, 0, value);
+        assert!(is_near(12.0 + 0.999 * bound) && is_near(12.0 - 0.999 * bound));
+        assert!(!is_near(12.0 + 1.001 * bound) && !is_near(12.0 - 1.001 * bound));
+    }
+
+    #[test]
     fn the_bound_is_told() {
         let told = |ty, fill| Problem::new(SHAPE, ty, fill, 0).bound_in_words();
         assert_eq!(
