@@ -1,4 +1,4 @@
-//! What cargo leaves out: packages that say that they hold no tests, so that no
+//! What is fetched from elsewhere, and what cargo leaves out: packages that say that they hold no tests, so that no
 //! program of tests is built for them.
 
 use std::fs;
@@ -31,5 +31,25 @@ fn packages_that_say_they_hold_no_tests_hold_none() {
                 "nobody runs the tests in {never_run:?}"
             );
         }
+    }
+}
+
+#[test]
+fn what_comes_from_pypi_is_pinned_by_version_and_hash() {
+    let read = |name: &str| fs::read_to_string(workspace().join(name)).expect("is there");
+    let pins = read("packages.pypi");
+    let pins = pins.lines().filter(|line| !line.starts_with('#'));
+    let mut count = 0;
+    for pin in pins {
+        let (package, hash) = pin.split_once(" --hash=sha256:").expect(pin);
+        let is_hex = hash.len() == 64 && hash.chars().all(|c| c.is_ascii_hexdigit());
+        assert!(package.contains("==") && is_hex, "{pin}");
+        count += 1;
+    }
+    assert!(count > 0);
+    let setup = read("setup");
+    for line in setup.lines().filter(|line| line.contains("pip download")) {
+        let pinned = ["--require-hashes", "--no-deps", "-r packages.pypi"];
+        assert!(pinned.iter().all(|flag| line.contains(flag)), "{line}");
     }
 }
