@@ -1,18 +1,22 @@
 //! The platforms and devices of this machine, and their limits in plain fields.
 
 mod choose;
+pub mod icd;
+mod missing;
+pub mod pocl;
 
-pub use choose::{Candidate, Choice, choose, listing};
+pub use choose::{Candidate, Choice, DEVICE_VARIABLE, choose, choose_as_told, listing, variable};
+pub use missing::{Cause, hidden, too_few_files};
 
 use std::fmt;
-use std::path::PathBuf;
 
 use opencl3::device::{self as cl, Device as ClDevice};
 use opencl3::platform::{Platform as ClPlatform, get_platforms};
 use opencl3::types::cl_device_id;
 use serde::Serialize;
+use text::plain_name;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// What kind of hardware a device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -127,6 +131,12 @@ impl Device {
         self.platform.name.contains("Oclgrind")
     }
 
+    /// Mesa's renderer on the CPU: another compiler to try a kernel with, but its clock and
+    /// its long loops were seen to be wrong.
+    pub fn is_llvmpipe(&self) -> bool {
+        self.name.starts_with("llvmpipe")
+    }
+
     fn read(index: usize, platform: &Platform, id: cl_device_id) -> Device {
         let device = ClDevice::new(id);
         let kind_bits = device.dev_type().unwrap_or(0);
@@ -139,7 +149,7 @@ impl Device {
         } else {
             Kind::Other
         };
-        let text = |value: opencl3::Result<String>| clean(&value.unwrap_or_default());
+        let text = |value: opencl3::Result<String>| plain_name(&value.unwrap_or_default());
         Device {
             index,
             platform: platform.clone(),
@@ -188,29 +198,12 @@ fn nvidia_compute_capability(device: &ClDevice) -> usize {
     device.compute_capability_major_nv().unwrap_or(0) as usize
 }
 
-/// Drivers pad names with spaces and zero bytes.
-fn clean(text: &str) -> String {
-    text.trim_matches(|c: char| c.is_whitespace() || c == '\0')
-        .to_string()
-}
-
 /// Every device of every platform, in the order of the drivers.
 ///
 /// # Errors
-/// [`Error::NoDevice`] names how far the search came: no loader, no platform,
-/// or no device.
+/// [`Error::NoDevice`] names how far the search came, why no further, and what mends it.
 pub fn list() -> Result<Vec<Device>> {
-    let none = |state: &str| Error::NoDevice {
-        state: state.into(),
-    };
-    let platforms = get_platforms().map_err(|error| match error.0 {
-        -2000 => none("there is no OpenCL loader (libOpenCL) on this machine (-2000)"),
-        -2001 => none(
-            "the library loaded as OpenCL is not one (-2001); is OPENCL_DYLIB_PATH set to something else?",
-        ),
-        -1001 => none("the OpenCL loader is there, but no platform: no driver is installed (-1001)"),
-        code => none(&format!("asking for platforms failed with status {code}")),
-    })?;
+    let platforms = get_platforms().map_err(|error| missing::no_platform(error.0))?;
     let mut devices = Vec::new();
     for platform in &platforms {
         let described = describe(platform);
@@ -223,18 +216,8 @@ pub fn list() -> Result<Vec<Device>> {
         }
     }
     if devices.is_empty() {
-        let state = match platforms.len() {
-            0 => "the OpenCL loader is there, but no platform: no driver is installed".to_string(),
-            n => format!(
-                "{n} platform(s), but none has a device ({})",
-                platforms
-                    .iter()
-                    .map(|p| describe(p).name)
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            ),
-        };
-        return Err(Error::NoDevice { state });
+        let names: Vec<String> = platforms.iter().map(|one| describe(one).name).collect();
+        return Err(missing::no_device(&names));
     }
     Ok(devices)
 }
@@ -251,37 +234,10 @@ pub fn platforms() -> Vec<(Platform, usize)> {
 }
 
 fn describe(platform: &ClPlatform) -> Platform {
-    let text = |value: opencl3::Result<String>| clean(&value.unwrap_or_default());
+    let text = |value: opencl3::Result<String>| plain_name(&value.unwrap_or_default());
     Platform {
         name: text(platform.name()),
         vendor: text(platform.vendor()),
         version: text(platform.version()),
     }
-}
-
-/// The .icd files through which the loader finds drivers. Empty where the system has no
-/// such folder (macOS, Windows).
-pub fn icd_files() -> Vec<PathBuf> {
-    let place = icd_place();
-    // ocl-icd takes a single file as well.
-    if place.is_file() {
-        return vec![place];
-    }
-    let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    files.retain(|path| path.extension().is_some_and(|end| end == "icd"));
-    files.sort();
-    files
-}
-
-/// The variable that names another place for the .icd files.
-pub const ICD_VARIABLE: &str = "OCL_ICD_VENDORS";
-
-/// The variable that chooses a device, where nothing on the command line does.
-pub const DEVICE_VARIABLE: &str = "OPENCL_COURSE_DEVICE";
-
-/// The folder with the loader's .icd files, or the one file that it is told of.
-pub fn icd_place() -> PathBuf {
-    std::env::var_os(ICD_VARIABLE)
-        .map_or_else(|| PathBuf::from("/etc/OpenCL/vendors"), PathBuf::from)
 }

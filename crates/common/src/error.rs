@@ -2,10 +2,11 @@
 //! next thing to try stands below it.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use opencl3::error_codes::ClError;
+use text::plain_name;
 
 use crate::codes;
 
@@ -21,14 +22,16 @@ pub enum Error {
     /// No OpenCL device can be used: `state` says how far the search came.
     #[error("no usable OpenCL device: {state}")]
     NoDevice {
-        /// No loader, no platform, or no device.
+        /// No loader, no platform, or no device, and why.
         state: String,
+        /// The command that mends it, where the cause is known.
+        mend: Option<String>,
     },
     /// A selector matched no device, or more than one.
     #[error("{0}")]
     Selector(String),
     /// A file could not be used.
-    #[error("cannot use {path}: {why}")]
+    #[error("cannot use {}: {why}", plain_name(&path.to_string_lossy()))]
     File {
         /// The file as the learner named it.
         path: PathBuf,
@@ -74,7 +77,21 @@ pub enum Wish {
     Again,
 }
 
+/// What looks closer than an error can.
+const DOCTOR: &str = "cargo run -p course -- doctor   says what is wrong here";
+
 impl Error {
+    /// A file that only lives as long as a command could not be made or written.
+    pub fn temporary(path: &Path, error: &io::Error) -> Error {
+        Error::File {
+            path: path.into(),
+            why: format!(
+                "{error}\n  it lies in the folder for temporary files, which must exist and have room\n  \
+                 next: export TMPDIR=/another/folder"
+            ),
+        }
+    }
+
     /// The exit status that belongs to this error: 1 a wrong result, 2 usage,
     /// 3 no usable device, 4 a kernel did not build, 5 the device failed.
     pub fn status(&self) -> u8 {
@@ -96,14 +113,23 @@ impl Error {
         ExitCode::from(self.status())
     }
 
+    /// The command that mends it, where one does.
+    pub fn mend(&self) -> Option<&str> {
+        match self {
+            Error::NoDevice { mend, .. } => mend.as_deref(),
+            _ => None,
+        }
+    }
+
     /// The next thing to try, where there is one to name.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Error::NoDevice { .. } => {
-                Some(
-                    "cargo run -p course -- doctor   says what is wrong here\n        ./setup   installs a driver where there is none".into(),
-                )
-            }
+            Error::NoDevice { mend, .. } => Some(match mend {
+                Some(mend) => format!("{mend}\n        {DOCTOR}"),
+                None => {
+                    format!("{DOCTOR}\n        ./setup   installs a driver where there is none")
+                }
+            }),
             Error::OpenCl { code, .. } => codes::explain(*code).map(|known| known.next.to_string()),
             _ => None,
         }

@@ -3,6 +3,7 @@
 
 mod diagnose;
 mod explain;
+mod failure;
 mod names;
 
 pub use diagnose::diagnose;
@@ -73,10 +74,13 @@ impl Program {
         });
         if let Err(error) = built {
             let log = program.get_build_log(device).unwrap_or_default();
-            if diagnose::is_empty(&log) {
-                return Err(error).during(format!("building {}", source.path.display()));
-            }
-            return Err(Error::Build(diagnose(&log, source, raw_log)));
+            return Err(failure::of_build(
+                &session.device,
+                error,
+                &log,
+                source,
+                raw_log,
+            ));
         }
         Ok(Program {
             cl: program,

@@ -2,6 +2,8 @@
 //!
 //! A call that fails gives the driver's status as [`Error::OpenCl`].
 
+mod fit;
+
 use std::ffi::c_void;
 use std::ptr;
 use std::rc::Rc;
@@ -13,14 +15,13 @@ use opencl3::event::Event;
 use opencl3::kernel::Kernel;
 use opencl3::memory::{Buffer as Memory, CL_MEM_READ_WRITE, ClMem};
 use opencl3::types::{CL_BLOCKING, cl_mem};
+use text::plain_name;
 
-use crate::device::{Device, Kind};
-use crate::element::Type;
+use crate::device::Device;
 use crate::error::{During, Error, Result};
 use crate::limits;
 use crate::ndrange::NdRange;
 use crate::numbers::seconds;
-use crate::shape::Shape;
 use crate::tell::{Call, Listener};
 use crate::timing::Profile;
 
@@ -456,53 +457,13 @@ impl Session {
     pub fn finish(&self) -> Result<()> {
         self.queue.finish().during("waiting for the queue")
     }
-
-    /// Refuses a product that does not fit, before anything is allocated; `beside`
-    /// are the bytes of further copies on the device.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] with the limit, and a size that would fit.
-    pub fn must_fit(&self, shape: Shape, ty: Type, beside: u64) -> Result<()> {
-        let limits = &self.device.limits;
-        let bytes = |rows: usize, cols: usize| rows as u64 * cols as u64 * ty.size() as u64;
-        let a = bytes(shape.m, shape.k);
-        let b = bytes(shape.k, shape.n);
-        let c = bytes(shape.m, shape.n);
-        let largest = a.max(b).max(c);
-        // A CPU's global memory is the host's, which holds A, B, and several
-        // copies of C while it is checked.
-        let (together, total) = match self.device.kind {
-            Kind::Cpu => (
-                "the matrices, on host and device together,",
-                2 * (a + b) + 6 * c + beside,
-            ),
-            _ => ("the matrices together", a + b + c + beside),
-        };
-        let (what, need, limit) = if largest > limits.max_alloc_bytes {
-            ("one matrix", largest, limits.max_alloc_bytes)
-        } else if total > limits.global_mem_bytes {
-            (together, total, limits.global_mem_bytes)
-        } else {
-            return Ok(());
-        };
-        let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
-        // Square matrices of this size take what the limit allows.
-        let square = largest as f64 * (limit as f64 / need as f64) / ty.size() as f64;
-        let side = (square.sqrt() as u64).min(46340) / 8 * 8;
-        Err(Error::Usage(format!(
-            "too large for {}: {what} would take {:.2} GiB, the limit is {:.2} GiB; try --size {side}",
-            self.device.name,
-            gib(need),
-            gib(limit),
-        )))
-    }
 }
 
 /// An argument's type and name, as far as the driver keeps them: "int M".
 fn argument_name(kernel: &Kernel, index: u32) -> String {
     let clean = |told: opencl3::Result<String>| {
         let told = told.unwrap_or_default();
-        told.trim_matches(['\0', ' ']).to_string()
+        plain_name(&told)
     };
     let ty = clean(kernel.get_arg_type_name(index));
     let name = clean(kernel.get_arg_name(index));

@@ -5,6 +5,8 @@ pub mod tokens;
 
 use std::path::{Path, PathBuf};
 
+use text::plain_name;
+
 use crate::error::{Error, Result};
 
 /// A kernel file's text.
@@ -56,7 +58,7 @@ impl Source {
             return Err(refuse("the file is empty".into()));
         }
         Ok(Source {
-            path: shortest(path),
+            path: plain_name(&shortest(path).to_string_lossy()).into(),
             text,
         })
     }
@@ -142,12 +144,27 @@ pub fn did_you_mean(name: &str, known: &[String]) -> String {
 /// holds `kernels/`, else the one in which the course was built. A binary that
 /// is carried to another machine, along with `kernels/`, so finds its files.
 pub fn workspace() -> PathBuf {
-    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let here = std::env::current_dir().unwrap_or_default();
-    here.ancestors()
-        .find(|folder| folder.join("kernels").is_dir() && folder.join("lessons").is_dir())
-        .map(Path::to_path_buf)
-        .unwrap_or_else(|| built_in.canonicalize().unwrap_or(built_in))
+    workspace_above(&here).unwrap_or_else(built_in)
+}
+
+/// The workspace that this program belongs to: the nearest one above the program's own
+/// file, else the one in which it was built. Libraries are loaded from there only, never
+/// from a folder that happens to lie above the current one.
+pub fn own_workspace() -> PathBuf {
+    let program = std::env::current_exe().unwrap_or_default();
+    workspace_above(&program).unwrap_or_else(built_in)
+}
+
+fn workspace_above(path: &Path) -> Option<PathBuf> {
+    let is_it = |folder: &&Path| folder.join("kernels").is_dir() && folder.join("lessons").is_dir();
+    path.ancestors().find(is_it).map(Path::to_path_buf)
+}
+
+/// Where the course was built.
+fn built_in() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.canonicalize().unwrap_or(root)
 }
 
 /// The path relative to the current folder, where it lies below it.

@@ -5,6 +5,7 @@
 //! crashes or hangs when it is asked is one of the findings.
 
 mod child;
+mod cure;
 mod devices;
 mod drivers;
 mod finding;
@@ -18,6 +19,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use colored::Colorize;
+use common::device::pocl::can_write;
+use common::device::too_few_files;
 use serde_json::json;
 
 use child::Environment;
@@ -36,11 +39,11 @@ pub struct Options {
     probe: Vec<String>,
 }
 
-/// No device can run the course.
-const NO_DEVICE: u8 = 3;
+/// The course cannot run, mostly for want of a device.
+const CANNOT_RUN: u8 = 3;
 
 /// Looks at everything, prints it, and tells whether the course can run: status 0,
-/// or 3 where there is no usable device.
+/// or 3 where it cannot.
 pub fn doctor(options: &Options) -> Result<ExitCode> {
     if !options.probe.is_empty() {
         child::answer(&options.probe)?;
@@ -54,6 +57,14 @@ pub fn doctor(options: &Options) -> Result<ExitCode> {
     };
     let mut environment = Environment::new();
     screen.show(system::findings())?;
+    if let Some(cause) = too_few_files() {
+        // Nothing else could be looked at.
+        screen.show([Topic::System
+            .bad("open files", cause.says)
+            .mended_by(cause.mend)])?;
+        screen.conclude(None)?;
+        return Ok(ExitCode::from(CANNOT_RUN));
+    }
     screen.show(drivers::environment())?;
     screen.show([drivers::loader()])?;
     screen.show(drivers::icd_files())?;
@@ -64,10 +75,12 @@ pub fn doctor(options: &Options) -> Result<ExitCode> {
     let usable = devices::examine(&environment, &mut |finding| screen.show([finding]))?;
     screen.show(tools::caches())?;
     screen.show(tools::optional())?;
+    // A lesson writes there what it does.
+    let usable = usable.filter(|_| can_write(&std::env::temp_dir()).is_ok());
     screen.conclude(usable.as_deref())?;
     Ok(match usable {
         Some(_) => ExitCode::SUCCESS,
-        None => ExitCode::from(NO_DEVICE),
+        None => ExitCode::from(CANNOT_RUN),
     })
 }
 
@@ -124,7 +137,7 @@ impl Screen {
             .yellow(),
             None => {
                 let mend = self.mend.as_deref().unwrap_or("./setup");
-                format!("No usable device: the course cannot run yet. Next: {mend}").red()
+                format!("The course cannot run yet. Next: {mend}").red()
             }
         };
         writeln!(out, "\n{}", words.bold())?;

@@ -40,7 +40,7 @@ struct Arguments {
     output: Option<PathBuf>,
 
     /// Device to build for: its number in `lesson01`'s listing, or part of a name
-    #[arg(short, long, env = common::device::DEVICE_VARIABLE, hide_env_values = true)]
+    #[arg(short, long)]
     device: Option<String>,
 
     /// A macro for the compiler, as NAME=NUMBER; may be given more than once
@@ -105,7 +105,7 @@ fn compile(arguments: &Arguments) -> Result<()> {
     }
     let mut devices = device::list()?;
     let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
-    let choice = device::choose(&candidates, arguments.device.as_deref())?;
+    let choice = device::choose_as_told(&candidates, arguments.device.as_deref())?;
     let session = Session::open(devices.swap_remove(choice.index), Rc::new(()))?;
 
     let building = format!("building {}", arguments.source.display());

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use common::device::DEVICE_VARIABLE;
 use common::element::Type;
 use common::matrix::Fill;
 use common::shape::Shape;
@@ -18,8 +17,9 @@ use crate::step::Step;
 #[command(disable_version_flag = true)]
 pub struct Flags {
     /// Device to use: its number in `lesson01`'s listing, or part of a name,
-    /// platform or type (gpu, cpu, pocl) [default: the best GPU, else the best CPU]
-    #[arg(short, long, value_name = "SELECTOR", env = DEVICE_VARIABLE, hide_env_values = true)]
+    /// platform or type (gpu, cpu, pocl) [default: what the variable
+    /// OPENCL_COURSE_DEVICE says, else the best GPU, else the best CPU]
+    #[arg(short, long, value_name = "SELECTOR")]
     pub device: Option<String>,
 
     /// Run on every device of this machine, and end with one table

@@ -35,7 +35,7 @@ impl Workbench {
         let mut devices = device::list()?;
         console.narrator.platforms();
         let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
-        let choice = device::choose(&candidates, flags.selector().as_deref())?;
+        let choice = device::choose_as_told(&candidates, flags.selector().as_deref())?;
         let device = devices.swap_remove(choice.index);
         if flags.ty == Type::Double && !device.limits.fp64 {
             return Err(Error::Usage(format!(
@@ -49,6 +49,12 @@ impl Workbench {
             device.driver,
             choice.reason
         ))?;
+        if device.is_llvmpipe() {
+            console.say(format!(
+                "           {}",
+                "good for a second opinion on a kernel: do not trust its times".yellow()
+            ))?;
+        }
         let session = Session::open(device, Rc::new(console.narrator.clone()))?;
         Ok(Workbench {
             session: Rc::new(session),

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
+use text::plain;
 
 use crate::cause_of_death;
 
@@ -61,7 +62,7 @@ pub fn ask<Answer: DeserializeOwned + Send + 'static>(
     answer.map_err(|why| match why {
         RecvTimeoutError::Timeout => format!("no answer after {} seconds", patience.as_secs()),
         RecvTimeoutError::Disconnected => {
-            let complaint = complaint.join().unwrap_or_default();
+            let complaint = plain(&complaint.join().unwrap_or_default());
             let mut lines = complaint.lines().map(str::trim);
             let first = lines.find(|line| !line.is_empty());
             let first = first.map_or(String::new(), |line| format!(": {line}"));

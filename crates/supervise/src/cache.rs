@@ -10,12 +10,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Set to 0, PoCL compiles every kernel anew and leaves its cache alone.
-pub const CACHE_VARIABLE: &str = "POCL_KERNEL_CACHE";
+pub use common::device::pocl::{CACHE_VARIABLE, cache_folder};
 
 /// A damaged file of PoCL's cache, if there is one.
 pub fn damaged_file() -> Option<PathBuf> {
-    let mut folders = vec![folder()?];
+    let mut folders = vec![cache_folder()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
@@ -36,15 +35,8 @@ pub fn message(file: &Path) -> String {
          {} is cut short or overwritten.\n  \
          It is tried again without the cache. To clear it: rm -r {}",
         file.display(),
-        folder().unwrap_or_default().display()
+        cache_folder().display()
     )
-}
-
-/// Where PoCL keeps its cache.
-pub fn folder() -> Option<PathBuf> {
-    let set = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    let home = || Some(set("HOME")?.join(".cache"));
-    set("POCL_CACHE_DIR").or_else(|| Some(set("XDG_CACHE_HOME").or_else(home)?.join("pocl/kcache")))
 }
 
 fn is_damaged(path: &Path) -> bool {

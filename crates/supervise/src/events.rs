@@ -37,8 +37,8 @@ pub enum Event {
     Leaving(u8),
 }
 
-/// The writing end.
-pub struct Sender(Option<File>);
+/// The writing end, where there is somebody to tell.
+pub struct Sender(Option<(PathBuf, File)>);
 
 impl Sender {
     /// Opens the file that the environment names, if it names one.
@@ -52,22 +52,17 @@ impl Sender {
     /// Opens this file, to add to it.
     pub fn to(path: &Path) -> Result<Sender> {
         let file = File::options().append(true).create(true).open(path);
-        let file = file.map_err(|error| Error::File {
-            path: path.into(),
-            why: format!(
-                "{error}\n  it is where a lesson tells its parent what it does, in the folder for \
-                 temporary files\n  next: export TMPDIR=/another/folder   which exists and has room"
-            ),
-        })?;
-        Ok(Sender(Some(file)))
+        let file = file.map_err(|error| Error::temporary(path, &error))?;
+        Ok(Sender(Some((path.into(), file))))
     }
 
     /// Appends a line, at once: the process may die on what comes next.
     pub fn send(&mut self, event: &Event) -> Result<()> {
-        if let Some(file) = &mut self.0 {
+        if let Some((path, file)) = &mut self.0 {
             let mut line = serde_json::to_string(event).map_err(std::io::Error::from)?;
             line.push('\n');
-            file.write_all(line.as_bytes())?;
+            file.write_all(line.as_bytes())
+                .map_err(|error| Error::temporary(path, &error))?;
         }
         Ok(())
     }

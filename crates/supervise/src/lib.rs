@@ -8,7 +8,8 @@
 //! - `child` starts one and waits for its end; `obituary` says how it died.
 //! - [`resume`] is what the next child needs not measure again.
 //! - [`cache`] is what PoCL's cache has to do with a death.
-//! - `ask` is a question to another process, `devices` the one which devices it sees.
+//! - `ask` is a question to another process, `devices` the one which devices it sees;
+//!   `fallback` is the driver that `./setup` fetched.
 //! - `all_devices` runs the lesson once for each of them; `terminal` is the terminal
 //!   after a death.
 //! - [`watch`] is the parent in a loop: the lesson again after every save.
@@ -19,21 +20,20 @@ pub mod cache;
 mod child;
 mod devices;
 pub mod events;
+mod fallback;
 mod obituary;
 pub mod resume;
 mod terminal;
 pub mod watch;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Duration;
 
 use colored::Colorize;
-use common::device::ICD_VARIABLE;
 use common::error::{Error, Result};
 use common::record::Record;
-use common::source::workspace;
 
 use child::End;
 use events::{EVENTS_VARIABLE, Event, EventsFile, Sender};
@@ -42,6 +42,7 @@ use terminal::Terminal;
 pub use ask::{ask, messages};
 pub use cache::CACHE_VARIABLE;
 pub use devices::{answer_probe, devices};
+pub use fallback::fallback_driver;
 pub use obituary::{cause_of_death, was_stopped};
 pub use terminal::clear_line;
 
@@ -221,29 +222,6 @@ pub fn status_of(result: Result<u8>) -> u8 {
         _ => complain(&error),
     }
     error.status()
-}
-
-/// The variable that makes visible what `./setup` put into the workspace, and its value,
-/// where the system itself offers no device and the learner has not chosen drivers by
-/// such variables: ICD files for drivers that are installed but not announced, or a CPU
-/// driver. A program that asks must answer the probe ([`answer_probe`]), since it is
-/// itself asked.
-pub fn fallback_driver() -> Option<(&'static str, PathBuf)> {
-    let folder = workspace().join(".opencl");
-    let fallbacks = [
-        (ICD_VARIABLE, folder.join("vendors")),
-        (LIBRARY_VARIABLE, folder.join("intel/libintelocl.so")),
-    ];
-    let chosen = fallbacks
-        .iter()
-        .any(|(variable, _)| std::env::var_os(variable).is_some());
-    if chosen || !folder.is_dir() || !labels(&Environment::new()).is_empty() {
-        return None;
-    }
-    fallbacks.into_iter().find(|(variable, path)| {
-        let environment = vec![(*variable, path.into())];
-        path.exists() && !labels(&environment).is_empty()
-    })
 }
 
 /// What a child finds in its environment besides ours: [`fallback_driver`], and

@@ -2,7 +2,10 @@
 //! two texts. It knows nothing of OpenCL.
 
 pub mod diff;
+mod plain;
 pub mod wrap;
+
+pub use plain::{plain, plain_name};
 
 use comfy_table::{CellAlignment, Table, presets};
 

@@ -8,6 +8,7 @@ use std::process::{Command, ExitStatus, Output};
 
 use anyhow::Result;
 use common::record::Record;
+use text::plain;
 
 /// A child that has ended, by itself or not.
 pub struct Finished {
@@ -38,7 +39,7 @@ impl Finished {
         let words = self.stderr.split_once("error:");
         match words.map_or(&*self.stderr, |(_, words)| words).trim() {
             "" => format!("it ended with {}", self.status),
-            words => words.to_string(),
+            words => plain(words),
         }
     }
 

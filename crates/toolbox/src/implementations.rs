@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
-use common::source::workspace;
+use common::source::own_workspace;
 use supervise::{Environment, LIBRARY_VARIABLE};
 
 use crate::lessons::LESSONS;
@@ -99,7 +99,7 @@ fn cpu(name: &str, platform: &str) -> Result<Implementation> {
 fn environment(name: &str) -> Option<(&'static str, OsString)> {
     let library = match name {
         "Oclgrind" => oclgrind(),
-        "Intel CPU" => Some(workspace().join(".opencl/intel/libintelocl.so")),
+        "Intel CPU" => Some(own_workspace().join(".opencl/intel/libintelocl.so")),
         "rusticl" => return Some(("RUSTICL_ENABLE", "llvmpipe".into())),
         _ => None,
     };

@@ -4,12 +4,14 @@
 use std::process::ExitCode;
 
 use common::Result;
+use common::device::icd::{icd_files, icd_place};
 use common::device::{self, Candidate, Device};
 use common::numbers::bytes;
 use common::tell::{Call, Listener};
 use narrate::Beat;
 use runner::{Lesson, lesson};
 use serde_json::json;
+use text::plain_name;
 
 fn main() -> ExitCode {
     lesson(1, "device discovery", None, |lesson| {
@@ -20,7 +22,7 @@ fn main() -> ExitCode {
         let devices = device::list()?;
         lesson.console.narrator.platforms();
         let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
-        let choice = device::choose(&candidates, lesson.flags().selector().as_deref())?;
+        let choice = device::choose_as_told(&candidates, lesson.flags().selector().as_deref())?;
         platforms(lesson, &devices)?;
         for device in &devices {
             lesson.console.narrator.beat(Beat::Properties)?;
@@ -40,17 +42,17 @@ fn main() -> ExitCode {
 
 /// How the loader finds drivers: one .icd file each, naming a library.
 fn drivers(lesson: &Lesson) -> Result<()> {
-    let files = device::icd_files();
+    let files = icd_files();
     lesson.say("\n  Drivers that the loader is told of (ICD files)")?;
     if files.is_empty() {
         lesson.say(format!(
             "    none in {}; some systems register drivers elsewhere",
-            device::icd_place().display()
+            icd_place().display()
         ))?;
     }
     for path in files {
         let library = std::fs::read_to_string(&path).unwrap_or_default();
-        lesson.say(format!("    {}: {}", path.display(), library.trim()))?;
+        lesson.say(format!("    {}: {}", path.display(), plain_name(&library)))?;
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::ptr;
 use std::time::Instant;
 
-use common::device::{Candidate, Kind, choose};
+use common::device::{Candidate, Kind, choose_as_told};
 use common::error::During;
 use common::ndrange::NdRange;
 use common::program::diagnose;
@@ -30,6 +30,7 @@ use opencl3::platform::get_platforms;
 use opencl3::program::Program;
 use opencl3::types::{CL_BLOCKING, cl_float, cl_int};
 use runner::{Lesson, lesson};
+use text::plain_name;
 
 use problem::Saxpy;
 
@@ -74,7 +75,7 @@ fn main() -> ExitCode {
             common::device::list()?;
         }
         lesson.console.narrator.platforms();
-        let choice = choose(&candidates, lesson.flags().selector().as_deref())?;
+        let choice = choose_as_told(&candidates, lesson.flags().selector().as_deref())?;
         let chosen = &candidates[choice.index];
         lesson.say(format!(
             "   1  {} platform(s), {} device(s); using {}, {}",
@@ -123,8 +124,8 @@ fn describe(device: &Device, platform: &str) -> Candidate {
         _ => Kind::Other,
     };
     Candidate {
-        name: device.name().unwrap_or_default().trim().to_string(),
-        platform: platform.trim().to_string(),
+        name: plain_name(&device.name().unwrap_or_default()),
+        platform: plain_name(platform),
         kind,
         compute_units: device.max_compute_units().unwrap_or(1) as usize,
     }

@@ -104,7 +104,8 @@ fn must_fit(n: usize, candidate: &Candidate, device: &Device) -> Result<()> {
     let global = device.global_mem_size().during("asking for limits")?;
     // A CPU's global memory is the host's, where the vectors lie as well.
     let copies = if candidate.kind == Kind::Cpu { 2 } else { 1 };
-    let room = largest.min(global / (3 * copies)) as usize - 2 * GUARD;
+    let room = largest.min(global / (3 * copies)) as usize;
+    let room = room.saturating_sub(2 * GUARD);
     // An int must hold the surplus items' numbers, too.
     let room = (room / size_of::<f32>()).min(i32::MAX as usize - GROUP);
     if n <= room {

@@ -59,6 +59,28 @@ fn matrices_that_the_device_cannot_hold_are_refused_before_they_are_allocated() 
     }
 }
 
+/// One limit after the other, each with a size that the next one refuses, helps nobody.
+#[test]
+fn the_size_that_is_named_fits_every_limit() {
+    let refused = |size: u64| {
+        let run = lesson(3)
+            .args(&format!(
+                "--size {size} --type double --runs 0 --only matmul_naive"
+            ))
+            .within_gib(8)
+            .run()
+            .fails(2, &["too large for", "try --size"]);
+        let named = run.stderr.rsplit("try --size ").next().unwrap_or_default();
+        let digits = named.chars().take_while(char::is_ascii_digit);
+        digits.collect::<String>().parse().expect("a size")
+    };
+    let limits = &device()["limits"];
+    if limits["max_alloc_bytes"].as_u64().unwrap_or(0) < 16 << 30 {
+        let named: u64 = refused(46340);
+        assert_eq!(refused(named + 8), named);
+    }
+}
+
 #[test]
 fn vectors_that_the_device_cannot_hold_are_refused_before_they_are_allocated() {
     // Three vectors of 8 GiB, on the device and on the host.

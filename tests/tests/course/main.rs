@@ -39,8 +39,12 @@ mod looks;
 mod mutation;
 mod no_device;
 mod oclcc;
+#[cfg(target_os = "linux")]
+mod outside;
 mod packages;
 mod report;
+#[cfg(target_os = "linux")]
+mod setting_up;
 mod simulator;
 mod step;
 mod terminal;

@@ -1,5 +1,5 @@
 //! A machine without OpenCL, simulated by the environment: each message names
-//! the state, and says to run ./setup. These tests need no device.
+//! the state, and what mends it. These tests need no device.
 
 use tests::{Program, lesson_without_device, program, scratch_folder};
 
@@ -7,6 +7,9 @@ use tests::{Program, lesson_without_device, program, scratch_folder};
 fn without_platform(program: Program) -> Program {
     program.env("OCL_ICD_VENDORS", scratch_folder("no-drivers"))
 }
+
+/// What mends it.
+const MENDS: &str = "next: unset OCL_ICD_VENDORS";
 
 /// The dynamic linker meets a file that is no library first, and gives up.
 #[cfg(target_os = "linux")]
@@ -18,24 +21,24 @@ fn without_loader(program: Program) -> Program {
 }
 
 #[test]
-fn a_loader_without_a_platform_is_named_and_setup_recommended() {
+fn a_loader_without_a_platform_is_named_with_what_mends_it() {
     for number in 1..=8 {
         let run = without_platform(lesson_without_device(number)).run();
         run.fails(
             3,
-            &["no usable OpenCL device", "no platform", "-1001", "./setup"],
+            &["no usable OpenCL device", "no platform", "-1001", MENDS],
         );
     }
     let run = without_platform(lesson_without_device(5))
         .arg("--all-devices")
         .run();
-    run.fails(3, &["no platform", "./setup"]);
+    run.fails(3, &["no platform", MENDS]);
     let oclcc = program("oclcc")
         .args("kernels/02-saxpy.cl -o")
         .arg(scratch_folder("files").join("saxpy.bin"));
     without_platform(oclcc)
         .run()
-        .fails(3, &["no platform", "./setup"]);
+        .fails(3, &["no platform", MENDS]);
 }
 
 #[cfg(target_os = "linux")]
@@ -62,7 +65,7 @@ fn a_library_that_is_not_opencl_is_named_with_the_variable_that_chose_it() {
         let run = without_platform(lesson_without_device(number))
             .env("OPENCL_DYLIB_PATH", "libc.so.6")
             .run();
-        run.fails(3, &["is not one (-2001)", "OPENCL_DYLIB_PATH", "./setup"]);
+        run.fails(3, &["is not one (-2001)", "next: unset OPENCL_DYLIB_PATH"]);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Choosing a device: by number, by a part of its name, or the best there is.
 
 use std::cmp::Reverse;
+use std::ffi::OsString;
 
 use super::{Device, Kind};
 use crate::error::{Error, Result};
@@ -38,6 +39,36 @@ impl From<&Device> for Candidate {
     }
 }
 
+/// The variable that chooses a device, where nothing on the command line does.
+pub const DEVICE_VARIABLE: &str = "OPENCL_COURSE_DEVICE";
+
+/// What the variable says; one that is empty says nothing.
+pub fn variable() -> Option<OsString> {
+    std::env::var_os(DEVICE_VARIABLE).filter(|value| !value.is_empty())
+}
+
+/// Chooses as the command line says, else as the variable says, else the best.
+///
+/// # Errors
+/// Those of [`choose`]; where the variable is to blame, it is named.
+pub fn choose_as_told(candidates: &[Candidate], flag: Option<&str>) -> Result<Choice> {
+    let Some(value) = variable().filter(|_| flag.is_none()) else {
+        return choose(candidates, flag);
+    };
+    let blame = |why: String| {
+        Error::Selector(format!(
+            "{why}\n  the variable {DEVICE_VARIABLE} asks for it\n  next: unset {DEVICE_VARIABLE}"
+        ))
+    };
+    let Some(selector) = value.to_str() else {
+        return Err(blame("the name of a device is not UTF-8 text".into()));
+    };
+    let mut choice =
+        choose(candidates, Some(selector)).map_err(|error| blame(error.to_string()))?;
+    choice.reason = format!("matches {DEVICE_VARIABLE}={selector}");
+    Ok(choice)
+}
+
 /// Chooses by a number of the listing, or by a part of a name, platform or type
 /// (case does not matter); without a selector the best GPU, else the best CPU.
 ///
@@ -48,6 +79,7 @@ pub fn choose(candidates: &[Candidate], selector: Option<&str>) -> Result<Choice
     let Some(selector) = selector else {
         let none = || Error::NoDevice {
             state: "there is none to choose".into(),
+            mend: None,
         };
         return best(candidates).ok_or_else(none);
     };

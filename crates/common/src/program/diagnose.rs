@@ -2,6 +2,7 @@
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use text::plain;
 use text::wrap::folded;
 
 use super::explain;
@@ -10,7 +11,7 @@ use crate::source::Source;
 /// What a failed build's log says, as spans in the source; in the driver's own
 /// words where `raw` asks for them, or where no error in them can be located.
 pub fn diagnose(log: &str, source: &Source, raw: bool) -> String {
-    let log = log.trim_matches(is_padding);
+    let log = &plain(log.trim_matches(is_padding));
     let located = if raw { None } else { locate(log, source) };
     located.unwrap_or_else(|| {
         let path = source.path.display();

@@ -120,7 +120,7 @@ impl Broken {
 /// say what is seen. None leaves the choice to the lesson.
 fn device(attempt: &Attempt) -> Result<Option<String>> {
     let chosen = attempt.how.device.clone();
-    if chosen.is_some() || std::env::var_os("OPENCL_COURSE_DEVICE").is_some() {
+    if chosen.is_some() || common::device::variable().is_some() {
         return Ok(chosen);
     }
     let pocl = implementations::find("PoCL")?;

@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use common::Error;
 use common::device::{self, Candidate};
 use serde_json::{Map, Value, json};
 
@@ -70,12 +71,20 @@ fn devices() -> Value {
         loaders = library::loaded(&["oclgrind", "intelocl", "pocl"]);
     }
     let error = listed.as_ref().err().map(ToString::to_string);
+    let mend = listed.as_ref().err().and_then(Error::mend);
+    let mend = mend.map(String::from);
     let devices = listed.unwrap_or_default();
     let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
-    let chosen = device::choose(&candidates, None).ok();
+    let chosen = device::choose_as_told(&candidates, None);
+    let stale = match &chosen {
+        Err(Error::Selector(why)) => why.lines().next(),
+        _ => None,
+    };
     json!({
         "error": error,
-        "chosen": chosen.map(|choice| choice.index),
+        "mend": mend,
+        "chosen": chosen.as_ref().ok().map(|choice| choice.index),
+        "stale": stale,
         "devices": devices,
         "platforms": platforms.collect::<Vec<Value>>(),
         "loader_version": loaders.first().and_then(|path| library::loader_version(path)),

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use anyhow::Result;
+use common::device::{self, DEVICE_VARIABLE};
 use common::numbers::bytes;
 use serde_json::Value;
 use toolbox::implementations::Implementation;
 
 use super::child::{self, Environment};
 use super::finding::{Finding, Health, Topic};
-use super::{drivers, kernel};
+use super::{cure, kernel};
 use crate::machine::on_path;
 use crate::packages;
 
@@ -39,8 +40,12 @@ pub fn examine(
     let devices = list(&answer["devices"]);
     if devices.is_empty() {
         let why = answer["error"].as_str().unwrap_or("no device");
-        let cure = drivers::cure(why);
+        let cure = cure::of_search(&answer);
         show(Topic::Devices.bad("devices", why).mended_by(cure))?;
+    }
+    if let Some(why) = answer["stale"].as_str() {
+        let finding = Topic::Devices.bad(DEVICE_VARIABLE, format!("{why}, so every lesson stops"));
+        show(finding.mended_by(format!("unset {DEVICE_VARIABLE}")))?;
     }
     let mut usable = Vec::new();
     for device in devices {
@@ -68,11 +73,15 @@ fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     value[name].as_str().unwrap_or("?")
 }
 
-/// Most platforms without a device are harmless; rusticl must be told its hardware.
+/// Most platforms without a device are harmless, but not those whose hardware is here;
+/// rusticl must be told its hardware.
 fn without_device(name: &str, environment: &Environment) -> Finding {
     let enabled = std::env::var_os("RUSTICL_ENABLE").is_some()
         || environment.iter().any(|(name, _)| name == "RUSTICL_ENABLE");
     let what = format!("platform {name}");
+    if let Some(cause) = device::hidden(name) {
+        return Topic::Devices.bad(what, cause.says).mended_by(cause.mend);
+    }
     if name.contains("rusticl") && !enabled {
         let says = "no device: it must be told which hardware to drive (radeonsi, iris, \
                     llvmpipe for the CPU)";
@@ -100,7 +109,8 @@ fn one(environment: &Environment, device: &Value) -> Finding {
         }
     };
     if let Some(wrong) = answer["wrong"].as_str() {
-        return bad(format!("it cannot run a simple kernel: {wrong}"));
+        let mend = answer["mend"].as_str().map(String::from);
+        return bad(format!("it cannot run a simple kernel: {wrong}")).mended_by(mend);
     }
     if answer["right"] != true {
         return bad("it runs a simple kernel, and the result is wrong: do not trust it".into());

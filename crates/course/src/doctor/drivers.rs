@@ -1,15 +1,17 @@
 //! The way from a program to a driver: variables, the loader, ICD files.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::device::{self, ICD_VARIABLE, icd_place};
+use common::device::icd::{self, ICD_VARIABLE, icd_place};
+use common::device::{DEVICE_VARIABLE, pocl};
 use serde_json::Value;
 use supervise::LIBRARY_VARIABLE;
 use toolbox::scratch::Scratch;
 
 use super::child::{self, Environment};
+use super::cure::{self, NO_LOADER, NO_OPENCL, broken_loader};
 use super::finding::{Finding, Topic};
 use crate::packages;
 
@@ -17,7 +19,7 @@ use crate::packages;
 /// what it does.
 #[rustfmt::skip]
 const VARIABLES: &[(&str, &str)] = &[
-    ("OPENCL_COURSE_DEVICE", "the device that lessons choose"),
+    (DEVICE_VARIABLE, "the device that lessons choose"),
     ("OCL_ICD_FILENAMES", "more drivers, beside those of the ICD files"),
     ("OPENCL_LAYERS", "layers between programs and drivers: they cost time"),
     ("RUSTICL_ENABLE", "the hardware that rusticl drives"),
@@ -39,8 +41,7 @@ pub fn environment() -> Vec<Finding> {
     findings.extend(vendors());
     for (name, purpose) in VARIABLES {
         if let Some(value) = std::env::var_os(name).and_then(|value| without_cargos(name, value)) {
-            let says = format!("{}; {purpose}", value.display());
-            findings.push(Topic::Environment.good(*name, says));
+            findings.push(variable(name, &value, purpose));
         }
     }
     if findings.is_empty() {
@@ -48,6 +49,19 @@ pub fn environment() -> Vec<Finding> {
         findings.push(Topic::Environment.good("variables", says));
     }
     findings
+}
+
+/// A variable that is set; one of PoCL's that takes its device away is broken.
+fn variable(name: &str, value: &OsStr, purpose: &str) -> Finding {
+    let shown = value.display();
+    let is_folder = name == pocl::FOLDER_VARIABLE;
+    match is_folder.then(pocl::cache_fault).flatten() {
+        Some(why) => {
+            let finding = Topic::Environment.bad(name, format!("{shown}; {why}"));
+            finding.mended_by(pocl::NEW_FOLDER.to_string())
+        }
+        None => Topic::Environment.good(name, format!("{shown}; {purpose}")),
+    }
 }
 
 /// `cargo run` puts folders of its own before the libraries' path: nobody set these.
@@ -89,7 +103,7 @@ fn dylib_path() -> Option<Finding> {
 }
 
 fn vendors() -> Option<Finding> {
-    let folder = PathBuf::from(std::env::var_os(ICD_VARIABLE)?);
+    let folder = icd::other_place()?;
     let shown = folder.display();
     Some(if folder.exists() {
         let says = format!("{shown}; ICD files are read from there only");
@@ -99,21 +113,6 @@ fn vendors() -> Option<Finding> {
         let finding = Topic::Environment.bad(ICD_VARIABLE, says);
         finding.mended_by(format!("unset {ICD_VARIABLE}"))
     })
-}
-
-/// How errors without a device are told apart: by opencl3's and the loader's codes.
-const NO_LOADER: &str = "(-2000)";
-const NO_OPENCL: &str = "(-2001)";
-
-/// What mends it when there is no device.
-pub fn cure(error: &str) -> String {
-    let install = match error {
-        _ if error.contains(NO_OPENCL) => return format!("unset {LIBRARY_VARIABLE}"),
-        _ if error.contains(NO_LOADER) => packages::install("loader"),
-        _ if std::env::var_os(ICD_VARIABLE).is_some() => return format!("unset {ICD_VARIABLE}"),
-        _ => packages::install("pocl"),
-    };
-    install.unwrap_or_else(|| "./setup".into())
 }
 
 /// Which library is opened as OpenCL, and its version.
@@ -126,7 +125,9 @@ pub fn loader() -> Finding {
     };
     let error = answer["error"].as_str().unwrap_or_default();
     if error.contains(NO_LOADER) || error.contains(NO_OPENCL) {
-        return bad(error.to_string()).mended_by(cure(error));
+        let why = broken_loader().filter(|_| error.contains(NO_LOADER));
+        let why = why.map_or(String::new(), |why| format!(": {why}"));
+        return bad(format!("{error}{why}")).mended_by(cure::of_search(&answer));
     }
     let path = answer["loaders"][0].as_str();
     let path = path.unwrap_or("opened (this system does not tell which)");
@@ -138,12 +139,13 @@ pub fn loader() -> Finding {
 /// Every ICD file: whether it names a library, whether that opens, and which
 /// platforms it brings.
 pub fn icd_files() -> Vec<Finding> {
-    let files = device::icd_files();
+    let files = icd::icd_files();
     if files.is_empty() {
         let what = icd_place().display().to_string();
         return vec![if cfg!(target_os = "linux") {
             let finding = Topic::Drivers.bad(what, "no ICD file: the loader is told of no driver");
-            finding.mended_by(cure(""))
+            let named = icd::other_place().map(|_| format!("unset {ICD_VARIABLE}"));
+            finding.mended_by(named.or_else(|| packages::install("pocl")))
         } else {
             let says = "no ICD file; this system may register drivers elsewhere";
             Topic::Drivers.note(what, says)
@@ -155,8 +157,7 @@ pub fn icd_files() -> Vec<Finding> {
 fn icd_file(file: &Path) -> Finding {
     let name = file.display().to_string();
     brings(file).unwrap_or_else(|wrong| {
-        let remove = packages::as_root(&format!("rm {name}"));
-        let cure = reinstall(file).unwrap_or(remove);
+        let cure = cure::of_file(file, &wrong);
         Topic::Drivers.bad(name, wrong).mended_by(cure)
     })
 }
@@ -179,14 +180,12 @@ fn library(file: &Path) -> Result<String, String> {
     Ok(name.into())
 }
 
-/// What the loader finds when it is told of this file alone.
-fn alone(file: &Path) -> Result<Value, String> {
-    let untried = |error: anyhow::Error| format!("it cannot be tried alone ({error})");
-    let folder = Scratch::new().map_err(untried)?;
-    let copy = folder.0.join(file.file_name().unwrap_or_default());
-    fs::copy(file, copy).map_err(|error| untried(error.into()))?;
+/// What the loader finds when it is told of this file alone, in a folder for it.
+fn alone(file: &Path, folder: &Path) -> Result<Value, String> {
+    let copy = folder.join(file.file_name().unwrap_or_default());
+    fs::copy(file, copy).map_err(|error| format!("it cannot be tried alone ({error})"))?;
     let environment: Environment = vec![
-        (ICD_VARIABLE.into(), Some(folder.0.clone().into())),
+        (ICD_VARIABLE.into(), Some(folder.into())),
         // A library that is opened in the loader's place reads no ICD file.
         (LIBRARY_VARIABLE.into(), None),
     ];
@@ -199,7 +198,11 @@ fn brings(file: &Path) -> Result<Finding, String> {
     let library = library(file)?;
     child::opens(&library)
         .map_err(|error| format!("names {library}, which does not open ({error})"))?;
-    let answer = alone(file)
+    let Ok(folder) = Scratch::new() else {
+        let says = format!("{library} opens; to try it alone takes a temporary folder, see below");
+        return Ok(Topic::Drivers.note(name, says));
+    };
+    let answer = alone(file, &folder.0)
         .map_err(|how| format!("names {library}, which fails when asked for its devices: {how}"))?;
     let shown = |platform: &Value| {
         let count = match platform["devices"].as_u64() {
@@ -222,19 +225,6 @@ fn brings(file: &Path) -> Result<Finding, String> {
         "but brings no platform: it is no OpenCL driver, or has no hardware"
     };
     Ok(Topic::Drivers.note(name, format!("{library} opens, {why}")))
-}
-
-/// A driver that the course knows is installed again; its file then holds the name
-/// of what is there.
-fn reinstall(file: &Path) -> Option<String> {
-    let name = file.file_name()?.to_string_lossy().to_lowercase();
-    let tool = match name.as_str() {
-        _ if !file.starts_with("/etc/OpenCL/vendors") => return None,
-        name if name.contains("pocl") => "pocl",
-        name if name.contains("rusticl") || name.contains("mesa") => "rusticl",
-        _ => return None,
-    };
-    packages::install(tool)
 }
 
 /// A driver of the workspace, which `./setup` put there.

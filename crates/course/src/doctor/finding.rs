@@ -2,6 +2,7 @@
 
 use colored::{ColoredString, Colorize};
 use serde::Serialize;
+use text::plain;
 use text::wrap::{folded, stdout_columns};
 
 /// What a finding is about: a heading on the screen.
@@ -48,9 +49,9 @@ impl Topic {
     fn finding(self, health: Health, what: String, says: String) -> Finding {
         Finding {
             topic: self,
-            what,
+            what: plain(&what),
             health,
-            says,
+            says: plain(&says),
             mend: None,
         }
     }
@@ -95,7 +96,7 @@ pub struct Finding {
 impl Finding {
     /// The same with the command that mends it.
     pub fn mended_by(mut self, command: impl Into<Option<String>>) -> Finding {
-        self.mend = command.into();
+        self.mend = command.into().map(|command| plain(&command));
         self
     }
 

@@ -37,7 +37,7 @@ pub fn faults(answer: &Value) -> Vec<&'static str> {
 pub fn check(index: usize) -> Value {
     match run(index) {
         Ok(answer) => answer,
-        Err(error) => json!({ "wrong": error.to_string() }),
+        Err(error) => json!({ "wrong": error.to_string(), "mend": error.mend() }),
     }
 }
 

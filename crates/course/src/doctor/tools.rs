@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use common::device::icd::icd_files;
+use common::device::pocl::{self, can_write};
 use common::numbers::bytes;
 use supervise::cache;
 use toolbox::implementations;
@@ -70,7 +72,11 @@ fn temporary_folder() -> Finding {
     let what = format!("temporary folder {}", folder.display());
     if let Err(error) = can_write(&folder) {
         let says = format!("cannot be written ({error}); lessons and compilers need it");
-        let mend = "export TMPDIR=, followed by a folder of yours";
+        let mend = if std::env::var_os("TMPDIR").is_some() {
+            "unset TMPDIR"
+        } else {
+            "export TMPDIR=$HOME"
+        };
         return Topic::Caches.bad(what, says).mended_by(mend.to_string());
     }
     let Some(free) = free_bytes(&folder) else {
@@ -84,9 +90,12 @@ fn temporary_folder() -> Finding {
     Topic::Caches.good(what, format!("can be written, {shown} free"))
 }
 
-/// PoCL's compiled kernels, where PoCL has been used.
+/// PoCL's compiled kernels, where PoCL is.
 fn pocl_cache() -> Option<Finding> {
-    let folder = cache::folder()?;
+    let folder = pocl::cache_folder();
+    if !folder.exists() && !is_pocl_here() {
+        return None;
+    }
     let what = format!("PoCL's cache {}", folder.display());
     if let Some(file) = cache::damaged_file() {
         let file = file.display();
@@ -94,24 +103,22 @@ fn pocl_cache() -> Option<Finding> {
         let clear = format!("rm -r {}", folder.display());
         return Some(Topic::Caches.bad(what, says).mended_by(clear));
     }
-    if !folder.exists() {
-        return None;
-    }
-    Some(match can_write(&folder) {
-        Ok(()) => Topic::Caches.good(what, "can be written, nothing in it is damaged"),
-        Err(error) => {
-            let says =
-                format!("cannot be written ({error}): PoCL compiles anew at every run, or fails");
-            let mend = "export POCL_CACHE_DIR=$(mktemp -d)".to_string();
-            Topic::Caches.note(what, says).mended_by(mend)
+    Some(match pocl::cache_fault() {
+        None => Topic::Caches.good(what, "can be written, nothing in it is damaged"),
+        Some(why) => {
+            let finding = Topic::Caches.bad(what, format!("PoCL cannot compile, since {why}"));
+            finding.mended_by(pocl::NEW_FOLDER.to_string())
         }
     })
 }
 
-fn can_write(folder: &Path) -> std::io::Result<()> {
-    let file: PathBuf = folder.join(format!("opencl-course-doctor-{}", std::process::id()));
-    std::fs::write(&file, "?")?;
-    std::fs::remove_file(&file)
+/// Whether the loader is told of PoCL.
+fn is_pocl_here() -> bool {
+    let names_pocl = |file: PathBuf| {
+        let library = std::fs::read_to_string(file).unwrap_or_default();
+        library.contains("pocl")
+    };
+    icd_files().into_iter().any(names_pocl)
 }
 
 /// What `df` says, which POSIX describes: the fourth column of the second line.

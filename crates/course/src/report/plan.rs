@@ -23,6 +23,8 @@ pub fn devices(selector: Option<&str>, all: bool) -> Result<Vec<Device>> {
         return Err(match listing.status.code() {
             Some(3) => Error::NoDevice {
                 state: told.trim_start_matches("no usable OpenCL device: ").into(),
+                // What lesson 1 said ends with it.
+                mend: None,
             },
             _ => Error::Selector(told),
         }

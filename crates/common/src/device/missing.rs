@@ -1,0 +1,159 @@
+//! Why there is no device: the cause, and the line that mends it. What is installed is
+//! never to be installed again.
+
+use std::fs::File;
+
+use super::icd::{self, ICD_VARIABLE};
+use super::pocl;
+use crate::error::Error;
+
+/// Why something is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// In words.
+    pub says: String,
+    /// The command that mends it, where there is one.
+    pub mend: Option<String>,
+}
+
+impl Cause {
+    fn new(says: impl Into<String>, mend: &str) -> Cause {
+        Cause {
+            says: says.into(),
+            mend: (!mend.is_empty()).then(|| mend.into()),
+        }
+    }
+}
+
+impl From<Cause> for Error {
+    fn from(cause: Cause) -> Error {
+        Error::NoDevice {
+            state: cause.says,
+            mend: cause.mend,
+        }
+    }
+}
+
+/// The error where the loader gave this status instead of platforms.
+pub(super) fn no_platform(status: i32) -> Error {
+    let cause = too_few_files().unwrap_or_else(|| match status {
+        -2000 => Cause::new(
+            "there is no OpenCL loader (libOpenCL) that opens (-2000)",
+            "",
+        ),
+        -2001 => not_opencl(),
+        -1001 => no_driver(),
+        code => Cause::new(
+            format!("asking for platforms failed with status {code}"),
+            "",
+        ),
+    });
+    cause.into()
+}
+
+/// The error where the platforms of these names have no device.
+pub(super) fn no_device(platforms: &[String]) -> Error {
+    if platforms.is_empty() {
+        return no_platform(-1001);
+    }
+    let cause = too_few_files().or_else(|| platforms.iter().find_map(|name| hidden(name)));
+    let cause = cause.unwrap_or_else(|| Cause::new("", ""));
+    let count = platforms.len();
+    let mut says = format!(
+        "{count} platform(s), but none has a device ({})",
+        platforms.join(", ")
+    );
+    if !cause.says.is_empty() {
+        says += &format!("\n  {}", cause.says);
+    }
+    Cause { says, ..cause }.into()
+}
+
+/// Why the platform of this name shows no device, where that can be told.
+pub fn hidden(platform: &str) -> Option<Cause> {
+    if platform.contains(pocl::PLATFORM) {
+        let fault = pocl::cache_fault();
+        let fault = fault
+            .map(|why| Cause::new(format!("PoCL has no device, since {why}"), pocl::NEW_FOLDER));
+        return fault.or_else(|| chosen_away("POCL_DEVICES"));
+    }
+    let is_nvidias = platform.contains("NVIDIA");
+    is_nvidias
+        .then(|| chosen_away("CUDA_VISIBLE_DEVICES"))
+        .flatten()
+}
+
+/// The variable names the devices to be shown, and there is none of them.
+fn chosen_away(variable: &str) -> Option<Cause> {
+    let value = std::env::var_os(variable)?;
+    let says = format!(
+        "{variable}=\"{}\" names no device that is here",
+        value.display()
+    );
+    Some(Cause::new(says, &format!("unset {variable}")))
+}
+
+fn not_opencl() -> Cause {
+    const VARIABLE: &str = "OPENCL_DYLIB_PATH";
+    let says = "the library loaded as OpenCL is not one (-2001)";
+    match std::env::var_os(VARIABLE) {
+        Some(value) => Cause::new(
+            format!("{says}: {VARIABLE}={} chose it", value.display()),
+            &format!("unset {VARIABLE}"),
+        ),
+        None => Cause::new(says, ""),
+    }
+}
+
+/// The loader is told of no driver, or of none that opens.
+fn no_driver() -> Cause {
+    let begin = "the OpenCL loader is there, but no platform (-1001)";
+    let (place, files) = (icd::icd_place(), icd::icd_files().len());
+    let shown = place.display();
+    let why = match files {
+        0 if !place.exists() => format!("{shown} does not exist"),
+        0 => format!("{shown} holds no ICD file"),
+        1 => format!("the driver that {shown} names cannot be used"),
+        more => format!("none of the {more} drivers that {shown} names can be used"),
+    };
+    if icd::other_place().is_some() {
+        let says = format!("{begin}: {ICD_VARIABLE} names the only place for drivers, and {why}");
+        Cause::new(says, &format!("unset {ICD_VARIABLE}"))
+    } else if files == 0 {
+        Cause::new(format!("{begin}: no driver is installed, {why}"), "")
+    } else {
+        Cause::new(format!("{begin}: {why}"), "")
+    }
+}
+
+/// Files that a loader and a driver open at the same time, at least.
+const FILES: usize = 16;
+
+/// A limit of this process that looks like a missing library.
+pub fn too_few_files() -> Option<Cause> {
+    let files: Result<Vec<File>, _> = (0..FILES).map(|_| File::open("/dev/null")).collect();
+    let error = files.err()?;
+    const TOO_MANY_HERE: i32 = 24; // EMFILE, on Linux and macOS
+    (error.raw_os_error() == Some(TOO_MANY_HERE)).then(|| {
+        let says = "this process may not open the files of loader and driver (ulimit -n)";
+        Cause::new(says, "ulimit -n 1024")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_nothing_is_known_nothing_is_claimed() {
+        let error = no_device(&["Some Platform".into(), "Another".into()]);
+        let Error::NoDevice { state, mend } = error else {
+            panic!("{error}");
+        };
+        assert_eq!(
+            state,
+            "2 platform(s), but none has a device (Some Platform, Another)"
+        );
+        assert_eq!(mend, None);
+    }
+}

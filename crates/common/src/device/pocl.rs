@@ -1,0 +1,64 @@
+//! PoCL makes a device of the CPU. Its hardware is always there; without a folder for
+//! what it compiles it shows none.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What PoCL's platform is called.
+pub const PLATFORM: &str = "Portable Computing Language";
+
+/// The variable that names another folder for what it compiles.
+pub const FOLDER_VARIABLE: &str = "POCL_CACHE_DIR";
+
+/// Set to 0, PoCL compiles every kernel anew and leaves its cache alone.
+pub const CACHE_VARIABLE: &str = "POCL_KERNEL_CACHE";
+
+/// The line that gives it a folder.
+pub const NEW_FOLDER: &str = "export POCL_CACHE_DIR=$(mktemp -d)";
+
+/// Where PoCL keeps what it compiles (pocl_cache_init_topdir in its pocl_cache.c).
+pub fn cache_folder() -> PathBuf {
+    let set = |name: &str| std::env::var_os(name);
+    let named = |name: &str| set(name).filter(|value| !value.is_empty());
+    if let Some(folder) = named(FOLDER_VARIABLE) {
+        return folder.into();
+    }
+    let below = if set(CACHE_VARIABLE) == Some(OsString::from("0")) {
+        "pocl/uncached"
+    } else {
+        "pocl/kcache"
+    };
+    let base = named("XDG_CACHE_HOME").map(PathBuf::from);
+    let base = base.or_else(|| {
+        // Empty, it is the root: PoCL puts a text behind it.
+        let mut home = set("HOME")?;
+        home.push("/.cache");
+        Some(home.into())
+    });
+    base.unwrap_or_else(|| "/tmp".into()).join(below)
+}
+
+/// What keeps PoCL from using that folder, which is made where it is missing, as PoCL does.
+pub fn cache_fault() -> Option<String> {
+    let folder = cache_folder();
+    let shown = folder.display();
+    if let Err(error) = fs::create_dir_all(&folder) {
+        return Some(format!("its folder {shown} cannot be made ({error})"));
+    }
+    let error = can_write(&folder).err()?;
+    Some(format!("its folder {shown} cannot be written ({error})"))
+}
+
+/// Whether a file can be made in this folder, and written.
+///
+/// # Errors
+/// The system's own.
+pub fn can_write(folder: &Path) -> io::Result<()> {
+    let file = folder.join(format!("tempfile-opencl-course-{}", std::process::id()));
+    let written = fs::write(&file, "?");
+    // There may be none.
+    let _ = fs::remove_file(&file);
+    written
+}

@@ -1,0 +1,71 @@
+//! What a build that failed is: a mistake in the file, or a driver that cannot work.
+
+use opencl3::error_codes::ClError;
+
+use super::diagnose;
+use crate::device::{Cause, Device, pocl};
+use crate::error::Error;
+use crate::source::Source;
+
+const BUILD_PROGRAM_FAILURE: i32 = -11;
+
+/// The error for a build that ended with this status and this log.
+pub fn of_build(device: &Device, status: ClError, log: &str, source: &Source, raw: bool) -> Error {
+    if let Some(error) = without_a_folder(device) {
+        return error;
+    }
+    if !diagnose::is_empty(log) {
+        // What stands in the file's own lines; escapes were pictured already.
+        let is_control = |c| ('\u{80}'..='\u{9f}').contains(&c);
+        return Error::Build(diagnose(log, source, raw).replace(is_control, "�"));
+    }
+    let path = source.path.display();
+    if status.0 == BUILD_PROGRAM_FAILURE {
+        return Error::Build(format!(
+            "{path} does not build, and the driver does not say why: its log is empty\n  \
+             next: the same on another device (--device), or with half of the kernel taken out"
+        ));
+    }
+    Error::OpenCl {
+        code: status.0,
+        during: format!("building {path}"),
+        here: None,
+    }
+}
+
+/// PoCL writes to a folder whatever it compiles, and where it cannot it says only that
+/// the kernel failed to build.
+fn without_a_folder(device: &Device) -> Option<Error> {
+    let is_pocl = device.platform.name.contains(pocl::PLATFORM);
+    let why = is_pocl.then(pocl::cache_fault).flatten()?;
+    let cause = Cause {
+        says: format!("PoCL cannot compile, since {why}"),
+        mend: Some(pocl::NEW_FOLDER.into()),
+    };
+    Some(cause.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_in_colours_is_located_and_sends_the_terminal_nothing() {
+        colored::control::set_override(false);
+        let source = Source {
+            path: "a.cl".into(),
+            text: "kernel void one()\n{\n    x = 1;\n}\n".into(),
+        };
+        let log =
+            "\x1b[1ma.cl:3:5: \x1b[0m\x1b[31merror: \x1b[0muse of undeclared identifier 'x'\x07\n";
+        let shown = diagnose(log, &source, false);
+        assert!(
+            shown.contains("a.cl:3:5") && shown.contains("x = 1;"),
+            "{shown}"
+        );
+        for raw in [false, true] {
+            let shown = diagnose(log, &source, raw);
+            assert!(!shown.contains(['\x1b', '\x07']), "{shown}");
+        }
+    }
+}
