@@ -13,14 +13,13 @@ mod roofline;
 mod rows;
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use colored::Colorize;
 use common::Error;
-use common::device::DEVICE_VARIABLE;
 use common::numbers::{factor, percent, significant};
 use common::shape::Shape;
 use toolbox::size_name;
@@ -34,8 +33,8 @@ use rows::{Bench, rate};
 #[derive(Args)]
 pub struct Options {
     /// Device to use: its number in `lesson01`'s listing, or part of a name,
-    /// platform or type [default: the best GPU, else the best CPU]
-    #[arg(short, long, value_name = "SELECTOR", env = DEVICE_VARIABLE, hide_env_values = true)]
+    /// platform or type [default: as the lessons choose]
+    #[arg(short, long, value_name = "SELECTOR")]
     device: Option<String>,
     /// Run on every device of this machine, simulators left out
     #[arg(long, conflicts_with = "device")]
@@ -75,8 +74,7 @@ pub fn report(options: &Options) -> Result<()> {
     if let Some([a, b]) = options.compare.as_deref() {
         return compare::compare(a, b, options.json);
     }
-    fs::create_dir_all(&options.out)
-        .with_context(|| format!("cannot make {}", options.out.display()))?;
+    fs::create_dir_all(&options.out).map_err(|error| unwritable(&options.out, &error))?;
     if let Some(file) = &options.from {
         let survey = Survey::read(file)?;
         write_page(&survey, &options.out)?;
@@ -120,7 +118,7 @@ fn begin_or_go_on(planned: Survey, file: &Path, fresh: bool) -> Result<Survey> {
     let previous = file.with_file_name("previous.json");
     let keep = |what: &str| {
         eprintln!("{what} is now {}", previous.display());
-        fs::rename(file, &previous)
+        fs::rename(file, &previous).map_err(|error| unwritable(&previous, &error))
     };
     match Survey::read(file) {
         _ if !file.is_file() => {}
@@ -143,12 +141,20 @@ fn begin_or_go_on(planned: Survey, file: &Path, fresh: bool) -> Result<Survey> {
     Ok(planned)
 }
 
+/// Something of the report could not be written.
+fn unwritable(path: &Path, error: &io::Error) -> Error {
+    Error::File {
+        path: path.into(),
+        why: format!("{error}\n  next: the same command with --out DIR, a folder of your own"),
+    }
+}
+
 /// The page and its figures.
 fn write_page(survey: &Survey, folder: &Path) -> Result<()> {
     let (page, figures) = html::page(survey);
     let write = |name: String, text: String| {
         let path = folder.join(name);
-        fs::write(&path, text).with_context(|| format!("{} cannot be written", path.display()))
+        fs::write(&path, text).map_err(|error| unwritable(&path, &error))
     };
     write("index.html".into(), page)?;
     for figure in figures {

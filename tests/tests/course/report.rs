@@ -324,3 +324,36 @@ fn what_is_no_report_is_kept_and_made_way_for_only_when_asked() {
     assert_eq!(read(&folder.join("previous.json")), "{}");
     assert!(json(&folder)["done"].is_array());
 }
+
+#[test]
+fn what_cannot_be_written_is_named_with_the_way_out() {
+    let below_a_file = scratch("no-report", "a file").join("report");
+    let run = report(&below_a_file, "5").run();
+    run.fails(
+        2,
+        &["no-report/report", "next: the same command with --out DIR"],
+    );
+    let folder = folder("report-with-a-folder");
+    let begun = r#"{"begun":"","host":"","commit":null,"settings":{"lessons":[],"sizes":[],
+        "runs":null,"peers":false,"kernels":0},"devices":[],"planned":[],"done":[]}"#;
+    fs::create_dir_all(folder.join("previous.json/in-the-way")).expect("can be written");
+    fs::write(folder.join("report.json"), begun).expect("can be written");
+    let run = report(&folder, "5").run();
+    run.fails(
+        2,
+        &["previous.json", "next: the same command with --out DIR"],
+    );
+}
+
+#[test]
+fn a_report_of_no_device_is_named_where_two_are_compared() {
+    let of_none = r#"{"begun":"","host":"","commit":null,"settings":{"lessons":[],"sizes":[],
+        "runs":null,"peers":false,"kernels":0},"devices":[],"planned":[],"done":[]}"#;
+    let file = scratch("report-of-none.json", of_none);
+    let run = program("course")
+        .args("report --compare")
+        .arg(&file)
+        .arg(&file)
+        .run();
+    run.fails(2, &["report-of-none.json", "names no device"]);
+}

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use colored::{ColoredString, Colorize};
+use common::Error;
 use common::numbers::{factor, percent, significant};
 use common::record::Record;
 use common::shape::Shape;
@@ -65,7 +66,7 @@ struct Line {
 
 /// Compares two report files, and prints how every kernel differs.
 pub fn compare(a: &Path, b: &Path, json: bool) -> Result<()> {
-    let (first, second) = (Survey::read(a)?, Survey::read(b)?);
+    let (first, second) = (read(a)?, read(b)?);
     let mut out = std::io::stdout();
     for (device_a, device_b) in pairs(&first, &second)? {
         let lines = lines(&keyed(&first, device_a), &keyed(&second, device_b));
@@ -93,6 +94,18 @@ pub fn compare(a: &Path, b: &Path, json: bool) -> Result<()> {
     Ok(())
 }
 
+/// A report that measured something.
+fn read(path: &Path) -> Result<Survey> {
+    let survey = Survey::read(path)?;
+    if survey.devices.is_empty() {
+        bail!(Error::File {
+            path: path.into(),
+            why: "the report names no device, so there is nothing to compare".into(),
+        });
+    }
+    Ok(survey)
+}
+
 /// The devices to compare: those of the same name, or the only one of each file.
 fn pairs<'a>(a: &'a Survey, b: &'a Survey) -> Result<Vec<(&'a Device, &'a Device)>> {
     if let ([a], [b]) = (&a.devices[..], &b.devices[..]) {
@@ -110,8 +123,7 @@ fn pairs<'a>(a: &'a Survey, b: &'a Survey) -> Result<Vec<(&'a Device, &'a Device
             labels.join(", ")
         };
         bail!(
-            "the reports have no device in common, and more than one each: {} and {}; \
-             make them with --device",
+            "the reports have no device in common: {} and {}; make them with --device",
             names(a),
             names(b)
         )

@@ -5,15 +5,18 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use common::Error;
 use common::record::Record;
 use common::shape::Shape;
 use common::source::workspace;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use text::plain;
 use toolbox::{date, size_name};
 
 use super::peers::Peer;
+use super::unwritable;
 use crate::machine;
 
 /// A run of the lessons and of the peers, on one or several devices.
@@ -140,7 +143,8 @@ impl Survey {
             why,
         };
         let text = fs::read_to_string(path).map_err(|error| unusable(error.to_string()))?;
-        serde_json::from_str(&text).map_err(|error| {
+        let survey = serde_json::from_str(&text).map(without_control_characters);
+        survey.and_then(serde_json::from_value).map_err(|error| {
             let why = "it is no report; `course report` writes one as report.json";
             unusable(format!("{why} ({error})")).into()
         })
@@ -152,7 +156,7 @@ impl Survey {
         let fresh = path.with_extension("json.new");
         fs::write(&fresh, text)
             .and_then(|()| fs::rename(&fresh, path))
-            .with_context(|| format!("{} cannot be written", path.display()))
+            .map_err(|error| unwritable(path, &error).into())
     }
 
     /// The jobs that have not been done.
@@ -167,6 +171,20 @@ impl Survey {
         self.settings == other.settings
             && self.devices == other.devices
             && self.commit == other.commit
+    }
+}
+
+/// A report may come from elsewhere, and what it says is shown on terminals.
+fn without_control_characters(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(plain(&text)),
+        Value::Array(all) => all.into_iter().map(without_control_characters).collect(),
+        Value::Object(fields) => {
+            let fields = fields.into_iter();
+            let fields = fields.map(|(name, value)| (name, without_control_characters(value)));
+            Value::Object(fields.collect())
+        }
+        other => other,
     }
 }
 
