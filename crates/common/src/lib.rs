@@ -21,6 +21,7 @@
 //!   and guards on either side.
 //! - [`timing`] says which event times can be believed, and what they come to;
 //!   [`probe`] measures the device's own limits, which results are a share of.
+//! - [`simulator`] reads what Oclgrind, which sees every access, reports of a kernel.
 //! - `reference` is what the host does in the same time; `gemm` is the library there.
 //! - [`traffic`] evaluates the formulas of what a kernel loads and stores.
 //! - [`record`] is one kernel's result, for people and for programs; [`numbers`]
@@ -46,6 +47,7 @@ pub mod record;
 pub mod reference;
 pub mod session;
 pub mod shape;
+pub mod simulator;
 pub mod source;
 pub mod tell;
 pub mod timing;

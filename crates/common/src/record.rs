@@ -180,6 +180,18 @@ impl Record {
         }
     }
 
+    /// The record of a kernel against which a simulator reported this, whatever its result.
+    pub fn reported(self, faults: &str) -> Record {
+        let wrong = match &self.failed {
+            Some(wrong) => format!("{}\n{faults}", wrong.trim_end()),
+            None => format!("the result is right, and yet:\n{faults}"),
+        };
+        Record {
+            verified: false,
+            ..self.fail(wrong)
+        }
+    }
+
     /// Notes how the result was found right.
     pub fn right(&mut self, right: Right) {
         self.verified = true;

@@ -15,6 +15,7 @@ use supervise::resume::Earlier;
 
 use crate::cli::Flags;
 use crate::report::Report;
+use crate::simulator::Simulator;
 
 /// Matrices up to this many rows and columns are printed by `--show`.
 const SHOWN: usize = 16;
@@ -29,6 +30,7 @@ pub struct Console {
     pub narrator: Narrator,
     spinner: ProgressBar,
     events: Sender,
+    pub(crate) simulator: Simulator,
     /// What a process before this one measured.
     pub(crate) earlier: Earlier,
     /// How many kernels' results are wrong.
@@ -61,6 +63,7 @@ impl Console {
             narrator,
             spinner,
             events: Sender::from_environment()?,
+            simulator: Simulator::from_environment(),
             earlier,
             wrong: 0,
             died: Vec::new(),
@@ -119,8 +122,10 @@ impl Console {
         self.spinner.suspend(|| self.report.head(heading))
     }
 
-    /// Prints a record, and hands it to the watching process.
-    pub fn row(&mut self, mut record: Record) -> Result<()> {
+    /// Prints a record, and hands it to the watching process. What a simulator reported
+    /// since the row before is this one's failure.
+    pub fn row(&mut self, record: Record) -> Result<()> {
+        let mut record = self.simulator.judge(record);
         let before = self.report.rows().iter().rev().find_map(Record::rate);
         let factor = |(rate, before): (f64, f64)| rate / before;
         record.step_factor = record.rate().zip(before).map(factor);

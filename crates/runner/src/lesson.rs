@@ -13,7 +13,7 @@ use common::program::{self, Program};
 use common::record::Record;
 use common::session::Session;
 use common::shape::Shape;
-use common::source::Source;
+use common::source::{Source, shortest};
 use common::timing::Runs;
 use narrate::Beat;
 use supervise::{resume, watch};
@@ -250,9 +250,12 @@ impl Lesson {
         if wrong == 0 {
             return Ok(());
         }
+        let file = self.flags.kernel_file(self.file);
+        let file = file.map_or("FILE".into(), |file| shortest(&file).display().to_string());
         Err(Error::Wrong(format!(
-            "{wrong} kernel(s) gave a wrong result in {lesson}\n  \
-             next: --size 5x7x3 --fill count --show prints the matrices; --only KERNEL runs one kernel"
+            "{wrong} kernel(s) are wrong in {lesson}\n  \
+             next: --size 5x7x3 --fill count --show prints the matrices; --only KERNEL runs one kernel\n  \
+             or: cargo run -p course -- inspect {file}   names the lines of races and bad accesses"
         )))
     }
 }

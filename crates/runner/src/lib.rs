@@ -13,6 +13,7 @@
 //! - `lesson` is what was asked for, the problem and the end. It has two parts: what it
 //!   says (`console`, which prints through [`report`]) and what it computes with
 //!   (`workbench`: session, programs, operands).
+//! - `simulator` puts what a simulator reported into the row of the kernel that ran.
 //! - `run` leads from `main` to a lesson, whose flags are in [`cli`]; the work is done by
 //!   a child process that the crate `supervise` watches; `resume` goes on after a kernel
 //!   that took one down.
@@ -34,6 +35,7 @@ mod refusal;
 pub mod report;
 mod resume;
 mod run;
+mod simulator;
 mod step;
 mod task;
 mod workbench;

@@ -61,7 +61,8 @@ impl Lesson {
     ) -> Result<Record> {
         let narrator = self.console.narrator.clone();
         let _hush = narrator.hush();
-        self.run(&Product { step, problem }, runs, false)
+        let record = self.run(&Product { step, problem }, runs, false)?;
+        Ok(self.console.simulator.judge(record))
     }
 
     /// Runs one step on matrices that count 1, 2, 3, ..., and prints A, B and C.

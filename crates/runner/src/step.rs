@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use clap::ValueEnum;
 use common::element::Type;
 use common::error::Result;
 use common::matrix::Matrix;
@@ -11,11 +12,12 @@ use common::record::Prepared;
 use common::shape::Shape;
 use common::traffic::{Counts, Traffic};
 use narrate::Look;
+use serde::{Deserialize, Serialize};
 
 use crate::prepare::{Preparation, setters};
 
 /// Which matrix index runs along which dimension of the NDRange.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 pub enum Axes {
     /// get_global_id(0) counts columns, id(1) rows: neighbours share a row.
     ColumnsFirst,
@@ -28,7 +30,7 @@ pub enum Axes {
 }
 
 /// How the host lays the operands out before the launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 pub enum Layout {
     /// A, B and C row-major.
     RowMajor,

@@ -107,6 +107,11 @@ impl EventsFile {
         EventsFile(folder.join(name))
     }
 
+    /// A file beside it, for what a simulator reports.
+    pub fn simulator_log(&self) -> PathBuf {
+        self.0.with_extension("oclgrind")
+    }
+
     fn clear_old(folder: &Path) {
         const DAY: Duration = Duration::from_secs(24 * 60 * 60);
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -130,5 +135,7 @@ impl EventsFile {
 impl Drop for EventsFile {
     fn drop(&mut self) {
         self.clear();
+        // Only a simulator makes it.
+        let _ = fs::remove_file(self.simulator_log());
     }
 }

@@ -34,6 +34,7 @@ use std::time::Duration;
 use colored::Colorize;
 use common::error::{Error, Result};
 use common::record::Record;
+use common::simulator::LOG_VARIABLE;
 
 use child::End;
 use events::{EVENTS_VARIABLE, Event, EventsFile, Sender};
@@ -53,6 +54,8 @@ pub const CHILD_DEVICE_VARIABLE: &str = "OPENCL_COURSE_CHILD_DEVICE";
 pub const LIMITS_VARIABLE: &str = "OPENCL_COURSE_LIMITS";
 /// Set to ask a lesson only which devices it sees: a label on each line.
 pub const PROBE_VARIABLE: &str = "OPENCL_COURSE_PROBE";
+/// Set by who reads a simulator's log by himself: a lesson then tells its results alone.
+pub const LOG_IS_READ_VARIABLE: &str = "OPENCL_COURSE_LOG_IS_READ";
 /// opencl3 loads the library that this variable names, if it can.
 pub const LIBRARY_VARIABLE: &str = "OPENCL_DYLIB_PATH";
 
@@ -146,6 +149,10 @@ fn run_until(orders: &Orders, environment: Environment, pause: Pause) -> Result<
 /// down, and once more where the driver's cache was at fault.
 fn watch(orders: &Orders, mut environment: Environment, pause: Pause) -> Result<Option<Ended>> {
     let events = EventsFile::new();
+    if std::env::var_os(LOG_VARIABLE).is_none() {
+        // Where the lesson can read it: what a simulator reports is a row's failure.
+        environment.push((LOG_VARIABLE, events.simulator_log().into()));
+    }
     let terminal = Terminal::now();
     let mut cached = true;
     loop {

@@ -4,6 +4,8 @@ use std::fs;
 use std::process::{Command, Output};
 
 use anyhow::Result;
+use common::simulator::LOG_VARIABLE;
+use supervise::LOG_IS_READ_VARIABLE;
 
 use crate::scratch::Scratch;
 
@@ -32,7 +34,8 @@ pub fn trace(mut command: Command) -> Result<Simulation> {
     let output = command
         // As written, not as optimised: every access of the source is seen.
         .env("OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable")
-        .env("OCLGRIND_LOG", &log)
+        .env(LOG_VARIABLE, &log)
+        .env(LOG_IS_READ_VARIABLE, "1")
         .output()?;
     let log = fs::read_to_string(&log).unwrap_or_default();
     Ok(Simulation { output, log })

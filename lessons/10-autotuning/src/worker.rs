@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use common::error::{Error, Result};
 use common::record::Record;
 use common::shape::Shape;
+use common::simulator::LOG_VARIABLE;
 use common::timing::Runs;
 use runner::Lesson;
 use serde::{Deserialize, Serialize};
@@ -117,6 +118,8 @@ impl Worker {
             .env(WORKER_VARIABLE, shape)
             // A worker that is ended while PoCL writes its cache would damage it.
             .env(supervise::CACHE_VARIABLE, "0")
+            // A simulator's reports on a candidate are none on a row of this process.
+            .env_remove(LOG_VARIABLE)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             // What compilers and drivers say about a candidate is not for the terminal.

@@ -5,7 +5,7 @@
 //! loads and stores.
 
 use serde_json::Value;
-use tests::{FAULTS, Oclgrind, kernels_of, lesson, ran, scratch};
+use tests::{FAULTS, Oclgrind, Program, kernels_of, lesson, ran, scratch};
 
 use crate::traffic;
 
@@ -149,7 +149,70 @@ fn the_simulator_sees_a_race_an_uninitialised_read_and_one_behind(buffer: &str) 
     for (fault, words) in FAULTS {
         assert!(log.contains(words), "no {fault} in\n{log}\n{run}");
     }
-    assert_eq!(run.ends_with(0).records()[0]["verified"], true);
+    let record = run.ends_with(1).records().remove(0);
+    assert_eq!(record["verified"], false);
+    let failed = record["failed"].as_str().unwrap_or_default();
+    assert!(failed.contains("the result is right, and yet"), "{failed}");
+}
+
+/// Two kernels that are right, the first of which also writes before its buffer.
+const STRAYS: &str = "kernel void matmul_global_sum(int M, int N, int K, global const float *A,
+                              global const float *B, global float *C)
+{
+    const int column = get_global_id(0), row = get_global_id(1);
+    if (row >= M || column >= N)
+        return;
+    float sum = 0;
+    for (int k = 0; k < K; k++)
+        sum += A[row * K + k] * B[k * N + column];
+    C[row * N + column] = sum;
+    if (row + column == 0)
+        C[-1] = 1; // this one
+}
+kernel void matmul_naive(int M, int N, int K, global const float *A,
+                         global const float *B, global float *C)
+{
+    const int column = get_global_id(0), row = get_global_id(1);
+    if (row >= M || column >= N)
+        return;
+    float sum = 0;
+    for (int k = 0; k < K; k++)
+        sum += A[row * K + k] * B[k * N + column];
+    C[row * N + column] = sum;
+}
+";
+
+/// As the pages recommend it, and with a log that the learner asked for.
+#[test]
+fn what_the_simulator_reports_fails_the_row_of_that_kernel_and_no_other() {
+    let Some(oclgrind) = Oclgrind::find() else {
+        return;
+    };
+    let file = scratch("strays.cl", STRAYS);
+    let program = || {
+        let flags = "--only matmul_global_sum --only matmul_naive --size 5x7x3 --runs 0 --source";
+        lesson(3).args(flags).arg(&file)
+    };
+    let simulated = |program: Program| program.env("OPENCL_DYLIB_PATH", oclgrind.library());
+    let shown = simulated(program())
+        .run()
+        .fails(1, &["1 kernel(s) are wrong"]);
+    shown.says(&[
+        "✗ WRONG",
+        "something is written outside of every array",
+        "line 12: C[-1] = 1; // this one",
+        "✓ right",
+    ]);
+    let json = simulated(program().args("--json")).run().ends_with(1);
+    let (run, log) = oclgrind.run("strays", program().args("--json"));
+    assert!(log.contains("Invalid write"), "{log}");
+    for run in [json, run.ends_with(1)] {
+        let records = run.device_records();
+        let words = records[0]["failed"].as_str().unwrap_or_default();
+        assert!(words.contains("line 12: "), "{run}");
+        assert_eq!(records[0]["verified"], false, "{run}");
+        assert_eq!(records[1]["verified"], true, "{run}");
+    }
 }
 
 each! { the_simulator_sees_a_race_an_uninitialised_read_and_one_behind:

@@ -111,7 +111,7 @@ impl Broken {
             "Oclgrind: result",
             &Finished::from(&simulation.output),
         )];
-        seen.extend(simulator::sort(&simulation.log, attempt.text));
+        seen.extend(simulator::sort(&simulation.log));
         Ok(seen)
     }
 }

@@ -47,7 +47,7 @@ pub fn simulate(exercise: &Exercise, attempt: &Attempt) -> Result<Simulated> {
         Some((_, wrong)) => wrong,
         None => judge(IN_SIMULATOR, &child),
     };
-    let mut seen = faults(&log, attempt.text);
+    let mut seen = faults(&log);
     if runs.outcome != Detection::Silent {
         seen.retain(|one| one.outcome == Detection::Fault);
         seen.insert(0, runs);
@@ -89,8 +89,8 @@ pub fn first_wrong(detector: &str, child: &Finished) -> Option<(Record, Observat
 }
 
 /// The faults in a log, each with the lines that take part; one line if there are none.
-fn faults(log: &str, text: &str) -> Vec<Observation> {
-    let mut seen = simulator::sort(log, text);
+fn faults(log: &str) -> Vec<Observation> {
+    let mut seen = simulator::sort(log);
     seen.retain(|one| one.outcome == Detection::Fault);
     for fault in &mut seen {
         fault.detector = fault.detector.replace("Oclgrind: ", "");

@@ -1,0 +1,142 @@
+//! What a simulator reports against a kernel, in the row of that kernel: a right result
+//! does not make up for it.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use common::record::Record;
+use common::simulator::{Fault, LOG_VARIABLE, faults, is_cut};
+use supervise::LOG_IS_READ_VARIABLE;
+
+/// Faults that a row tells, the first ones.
+const SHOWN: usize = 3;
+/// Why a kernel's row says nothing.
+const SILENT: &str = "the simulator had reported so much before that it says no more: run this \
+                      kernel alone, with --only";
+
+/// The simulator's log, as far as it is written.
+pub(crate) struct Simulator {
+    /// None where somebody else reads it.
+    log: Option<PathBuf>,
+    /// What it held when it was looked at last.
+    read: String,
+    /// Its time and length then.
+    state: Option<(SystemTime, u64)>,
+}
+
+impl Simulator {
+    /// The log that the environment names. What it holds already is an earlier run's.
+    pub fn from_environment() -> Simulator {
+        let is_read = std::env::var_os(LOG_IS_READ_VARIABLE).is_some();
+        let log = std::env::var_os(LOG_VARIABLE).filter(|_| !is_read);
+        let mut simulator = Simulator {
+            log: log.map(PathBuf::from),
+            read: String::new(),
+            state: None,
+        };
+        simulator.state = simulator.state();
+        simulator
+    }
+
+    /// The record of a kernel that has just run, and failed if something was reported
+    /// since this was asked last.
+    pub fn judge(&mut self, record: Record) -> Record {
+        let was_cut = is_cut(&self.read);
+        let news = self.news();
+        let faults = faults(&news);
+        if !faults.is_empty() {
+            record.reported(&in_words(&faults, is_cut(&news)))
+        } else if was_cut && record.verified {
+            let record = record.skip(SILENT.into());
+            Record {
+                verified: false,
+                ..record
+            }
+        } else {
+            record
+        }
+    }
+
+    /// What was added to the log. Each context of OpenCL begins it anew.
+    fn news(&mut self) -> String {
+        let state = self.state();
+        let Some(log) = self.log.as_ref().filter(|_| state != self.state) else {
+            return String::new();
+        };
+        self.state = state;
+        let now = fs::read(log).unwrap_or_default();
+        let now = String::from_utf8_lossy(&now).into_owned();
+        let before = std::mem::replace(&mut self.read, now);
+        let added = self.read.strip_prefix(&*before);
+        added.unwrap_or(&self.read).to_string()
+    }
+
+    fn state(&self) -> Option<(SystemTime, u64)> {
+        let file = fs::metadata(self.log.as_ref()?).ok()?;
+        Some((file.modified().ok()?, file.len()))
+    }
+}
+
+/// The first faults with their lines, and how many reports there are.
+fn in_words(faults: &[Fault], is_cut: bool) -> String {
+    let reports: usize = faults.iter().map(|fault| fault.times).sum();
+    let more = if is_cut { ", and says no more" } else { "" };
+    let mut lines = vec![format!(
+        "the simulator has reported {reports} fault(s){more}:"
+    )];
+    for fault in faults.iter().take(SHOWN) {
+        lines.push(format!("  {}", fault.meaning));
+        lines.extend(fault.lines.iter().map(|line| format!("    {line}")));
+    }
+    if faults.len() > SHOWN {
+        lines.push(format!("  and {} more", faults.len() - SHOWN));
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REPORT: &str = "\nInvalid write of size 4 at global memory address 0x10\n\tKernel: f\n\
+        \tAt line 3 (column 5) of input.cl:\n\t  C[-1] = 0;\n";
+
+    fn right() -> Record {
+        Record {
+            verified: true,
+            ..Record::default()
+        }
+    }
+
+    #[test]
+    fn a_report_fails_the_row_of_the_kernel_that_ran_and_no_other() {
+        let path = std::env::temp_dir().join(format!("course-log-{}", std::process::id()));
+        fs::write(&path, REPORT).unwrap();
+        let mut simulator = Simulator {
+            log: Some(path.clone()),
+            read: String::new(),
+            state: None,
+        };
+        simulator.state = simulator.state();
+        assert!(simulator.judge(right()).verified, "of an earlier run");
+        fs::write(&path, REPORT.repeat(2)).unwrap();
+        let judged = simulator.judge(right());
+        let words = judged.failed.unwrap();
+        assert!(
+            !judged.verified && words.contains("line 3: C[-1] = 0;"),
+            "{words}"
+        );
+        assert!(simulator.judge(right()).verified, "nothing new");
+        let cut = format!(
+            "{}\nOclgrind: 1000 errors generated - suppressing further errors\n",
+            REPORT.repeat(3)
+        );
+        fs::write(&path, cut).unwrap();
+        let words = simulator.judge(right()).failed.unwrap();
+        assert!(words.contains("1 fault(s), and says no more"), "{words}");
+        let after = simulator.judge(right());
+        assert!(!after.verified && after.skipped.is_some());
+        fs::remove_file(path).unwrap();
+    }
+}
