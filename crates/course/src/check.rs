@@ -89,11 +89,13 @@ pub fn check(only: Option<&str>, json: bool) -> Result<()> {
     let mut implementations = implementations::all()?;
     if let Some(only) = only {
         let names: Vec<String> = implementations.iter().map(|i| i.name.clone()).collect();
-        let wanted = only.to_lowercase();
-        implementations.retain(|i| i.name.to_lowercase().contains(&wanted));
+        let wanted = only.trim().to_lowercase();
+        // Every name contains nothing.
+        let is_meant = |name: &str| !wanted.is_empty() && name.to_lowercase().contains(&wanted);
+        implementations.retain(|i| is_meant(&i.name));
         if implementations.is_empty() {
             bail!(Error::Usage(format!(
-                "--on {only}: the course knows of no such implementation; there are {}",
+                "--on '{only}': the course knows of no such implementation; there are {}",
                 names.join(", ")
             )))
         }

@@ -257,9 +257,22 @@ fn a_syntax_error_of_the_lesson_without_help_is_shown_as_well() {
 #[test]
 fn what_the_course_cannot_do_with_a_value_is_said_before_it_begins() {
     let course = |words: &str| program("course").args(words).run();
-    course("check --on Pocll").fails(2, &["--on Pocll", "PoCL", "rusticl"]);
+    for name in ["Pocll", "", " "] {
+        let check = program("course").args("check --on").arg(name).run();
+        check.fails(2, &["--on", "no such implementation", "PoCL", "rusticl"]);
+    }
     for timeout in ["0", "soon", "99999999999999999999"] {
         course(&format!("diagnose 1 --timeout {timeout}")).fails(2, &["--timeout"]);
+    }
+}
+
+#[test]
+fn a_recording_goes_nowhere_but_into_a_folder_of_its_own() {
+    for name in ["../../evil", "", ".", "..", "a/b", "/tmp"] {
+        let record = program("workshop").arg("record").arg(name);
+        // Of a lesson that is not there: whatever the name, nothing is recorded.
+        let run = record.args("--lesson 99").run();
+        run.fails(2, &["no name of a folder below data/"]);
     }
 }
 
