@@ -9,7 +9,7 @@ pub mod progress;
 pub mod puzzle;
 pub mod screen;
 mod turn;
-mod verdict;
+pub mod verdict;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

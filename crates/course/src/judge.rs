@@ -11,16 +11,27 @@ pub fn judge(detector: &str, child: &Finished) -> Observation {
     let seen = |outcome, says: String| Observation::new(detector, outcome, says);
     match child.status.code() {
         Some(0 | 1) => of_records(detector, &child.records().collect::<Vec<_>>()),
-        Some(4) => Observation {
-            details: diagnostic(&child.message()),
-            ..seen(Detection::Fault, "does not build".into())
-        },
+        Some(4) => of_build(detector, &child.message()),
         // The message of a process that died or hung, without the advice below it.
         Some(5) => seen(Detection::Fault, child.complaint()),
         _ => {
             let says = format!("did not run: {}", child.complaint());
             seen(Detection::NotRun, says)
         }
+    }
+}
+
+/// A kernel that does not build, or cannot be launched like this.
+fn of_build(detector: &str, message: &str) -> Observation {
+    let fails = message.contains(" does not build");
+    let says = if fails {
+        "does not build"
+    } else {
+        "cannot be launched"
+    };
+    Observation {
+        details: diagnostic(message),
+        ..Observation::new(detector, Detection::Fault, says)
     }
 }
 

@@ -6,6 +6,7 @@ mod diff;
 mod doctor;
 mod exercises;
 mod game;
+mod inspect;
 mod judge;
 mod machine;
 mod map;
@@ -14,6 +15,7 @@ mod packages;
 mod prose;
 mod report;
 mod simulator;
+mod trial;
 
 use std::process::ExitCode;
 
@@ -58,6 +60,9 @@ enum Command {
         mut_arg("no_timing", |arg| arg.hide(true))
     )]
     Diagnose(game::Options),
+    /// Races, bad accesses and other faults of a kernel of your own
+    #[command(mut_arg("no_timing", |arg| arg.hide(true)))]
+    Inspect(Box<inspect::Options>),
     /// What changed between two kernels, or from one lesson to another
     Diff(diff::Options),
     /// Run every lesson on a device, and write one page with every step on it
@@ -71,7 +76,8 @@ fn main() -> ExitCode {
     if supervise::is_probe() {
         return supervise::answer_probe();
     }
-    if let Some(status) = exercises::process::run_if_asked() {
+    let asked = exercises::process::run_if_asked().or_else(inspect::process::run_if_asked);
+    if let Some(status) = asked {
         return status;
     }
     end(run(Arguments::parse().command.unwrap_or(Command::Map)))
@@ -85,6 +91,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Exercise(options) => return game::play(&exercises::all()?, &options),
         Command::CheckAll(how) => return game::check_all(&exercises::all()?, &how),
         Command::Diagnose(options) => return game::play(&broken::all()?, &options),
+        Command::Inspect(options) => return inspect::inspect(&options),
         Command::Doctor(options) => return doctor::doctor(&options),
         Command::Diff(options) => diff::diff(&options)?,
         Command::Report(options) => report::report(&options)?,

@@ -37,6 +37,8 @@ pub fn print() -> Result<()> {
         out,
         "\n  {hours} hours and the exercises. Any lesson at any time: {any}"
     )?;
+    let inspect = "cargo run -p course -- inspect FILE".cyan();
+    writeln!(out, "  What is wrong with a kernel of yours? {inspect}")?;
     match (&folder, &progress) {
         (Some(folder), Some(progress)) => onward(&all, folder, progress),
         _ => begin(),

@@ -40,6 +40,18 @@ pub enum Detection {
     NotJudged,
 }
 
+impl Detection {
+    /// In front of a detector's line.
+    pub fn mark(self) -> ColoredString {
+        match self {
+            Detection::Silent => "✓".green(),
+            Detection::Fault => "✗".red().bold(),
+            Detection::NotRun => "?".yellow(),
+            Detection::NotJudged => "-".yellow(),
+        }
+    }
+}
+
 impl Observation {
     /// An answer without evidence.
     pub fn new(detector: impl Into<String>, outcome: Detection, says: impl Into<String>) -> Self {
@@ -75,6 +87,11 @@ impl Observation {
             }
         }
         Ok(out.flush()?)
+    }
+
+    /// Whether it says nothing new beside another one.
+    pub fn says_the_same_as(&self, other: &Observation) -> bool {
+        (&self.says, &self.details) == (&other.says, &other.details)
     }
 
     /// True for the checker on a device, or in the simulator.

@@ -14,8 +14,8 @@ pub(super) fn of_crash(status: ExitStatus, doing: &str) -> String {
         (
             "the kernel read or wrote outside its buffers, asked for more local memory than \
              there is, or the driver's compiler failed",
-            "run it with --only and a small --size; Oclgrind names the line of a bad access \
-             (see docs/setting-up.md); if every kernel dies: cargo run -p course -- doctor",
+            "cargo run -p course -- inspect FILE --only KERNEL   names the line of a bad access; \
+             if every kernel dies: cargo run -p course -- doctor",
         )
     };
     format!(
@@ -29,7 +29,7 @@ pub(super) fn of_crash_at_the_end(status: ExitStatus) -> String {
     format!(
         "the process died ({}) when all was done, and what it said stands\n  \
          likely cause: the driver does not end cleanly, or a kernel wrote where nobody looked\n  \
-         next: run it in Oclgrind, which sees every access (see docs/setting-up.md)",
+         next: cargo run -p course -- inspect FILE   sees every access",
         cause_of_death(status)
     )
 }

@@ -72,9 +72,14 @@ fn after_a_crash_the_other_kernels_are_verified() {
             return;
         };
         let running = format!("while running {victim}");
-        let run = program
-            .run()
-            .fails(5, &["signal 11, SIGSEGV", &running, "next: run it"]);
+        let run = program.run().fails(
+            5,
+            &[
+                "signal 11, SIGSEGV",
+                &running,
+                "course -- inspect FILE --only KERNEL",
+            ],
+        );
         assert_eq!(names(&run), names(&intact), "{run}");
         for record in run.records() {
             let of_victim = record["kernel"]
@@ -347,7 +352,9 @@ fn a_death_while_a_key_is_awaited_leaves_the_terminal_in_order() {
         terminal.reads_keys().press(key::ENTER).waits_for("q quit");
     }
     // PoCL has begun it already.
-    terminal.waits_for("✗ DIED").waits_for("next: run it");
+    terminal
+        .waits_for("✗ DIED")
+        .waits_for("course -- inspect FILE --only KERNEL");
     terminal.press("q").ends_with(5);
     assert!(terminal.is_in_order(), "{}", terminal.screen());
 }

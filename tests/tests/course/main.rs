@@ -33,6 +33,7 @@ mod flags;
 mod game;
 mod house;
 mod implementations;
+mod inspect;
 mod kernels;
 mod lessons;
 mod looks;

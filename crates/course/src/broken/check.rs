@@ -1,30 +1,17 @@
-//! Every detector on the learner's copy: the lesson's own check at several sizes, and the
-//! simulator. The lesson runs as a child process, so that a crash or a hang is one more
-//! answer.
+//! Every detector on the learner's copy, run as the kernel's lesson runs it.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
-use supervise::LIBRARY_VARIABLE;
-use toolbox::child::Finished;
-use toolbox::implementations::{self, oclgrind};
+use toolbox::implementations;
 use toolbox::lessons::LESSONS;
 
 use super::Broken;
 use crate::game::playable::{Attempt, Playable, Seen};
 use crate::game::puzzle::Puzzle;
-use crate::judge::judge;
-use crate::observation::{Detection, Observation};
-use crate::simulator;
-
-/// Besides the header's size: a long sum, which kernels take in pieces, and a size
-/// that divides by nothing.
-const OTHER_SIZES: [&str; 2] = ["5x6x1030", "65x63x17"];
-
-/// For the simulator, which is slow: partial groups and tiles in every dimension,
-/// several groups in two. K is below N, so that rows of the wrong width overlap.
-const SIMULATED: &str = "17x35x19";
+use crate::observation::Observation;
+use crate::trial::{OTHER_SIZES, SIMULATED, Trial};
 
 impl Playable for Broken {
     fn puzzle(&self) -> &Puzzle {
@@ -49,34 +36,14 @@ impl Playable for Broken {
     }
 
     fn check(&self, attempt: &Attempt) -> Result<Seen> {
-        let mut all = Seen {
-            observations: Vec::new(),
-            status: 0,
-            message: String::new(),
+        let sizes = std::iter::once(self.size()).chain(OTHER_SIZES);
+        let trial = Trial {
+            command: &|size| self.lesson(attempt, size),
+            device: device(attempt)?,
+            sizes: sizes.map(String::from).collect(),
+            simulated: SIMULATED.into(),
         };
-        let device = device(attempt)?;
-        for size in std::iter::once(self.size()).chain(OTHER_SIZES) {
-            let mut command = self.lesson(attempt, size)?;
-            command.args(device.iter().flat_map(|device| ["--device", device]));
-            let child = Finished::of(&mut command)?;
-            let seen = judge(&format!("result, {size}"), &child);
-            // A process that was ended from outside tells as little as a device that failed.
-            let status = child.status.code().map_or(5, |status| status as u8);
-            all.status = all.status.max(status);
-            // What does not build, or cannot start, does not at other sizes either.
-            let hopeless = seen.outcome == Detection::NotRun || status == 4;
-            let hung = seen.says.starts_with("no end after");
-            all.observations.push(seen);
-            if hopeless {
-                all.message = child.stderr.trim().into();
-                return Ok(all);
-            }
-            if hung {
-                break;
-            }
-        }
-        all.observations.extend(self.simulate(attempt)?);
-        Ok(all)
+        trial.run()
     }
 }
 
@@ -95,24 +62,6 @@ impl Broken {
             .arg(attempt.file)
             .stdin(Stdio::null());
         Ok(command)
-    }
-
-    /// The copy in the simulator: one answer for the result, one for each kind of fault.
-    fn simulate(&self, attempt: &Attempt) -> Result<Vec<Observation>> {
-        let Some(library) = oclgrind() else {
-            return Ok(vec![simulator::missing()]);
-        };
-        let mut command = self.lesson(attempt, SIMULATED)?;
-        command
-            .args(["--device", "oclgrind"])
-            .env(LIBRARY_VARIABLE, library);
-        let simulation = simulator::run(command)?;
-        let mut seen = vec![judge(
-            "Oclgrind: result",
-            &Finished::from(&simulation.output),
-        )];
-        seen.extend(simulator::sort(&simulation.log));
-        Ok(seen)
     }
 }
 

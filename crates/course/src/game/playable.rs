@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use text::show_error;
 
 use super::puzzle::Puzzle;
 use super::verdict::Verdict;
-use crate::observation::Observation;
+use crate::observation::{Detection, Observation};
 
 /// How a kernel is run.
 #[derive(clap::Args)]
@@ -31,8 +32,6 @@ pub struct How {
 pub struct Attempt<'a> {
     /// Where it lies.
     pub file: &'a Path,
-    /// What it holds.
-    pub text: &'a str,
     pub how: &'a How,
     /// A sign of life on a terminal.
     pub waiting: ProgressBar,
@@ -47,6 +46,17 @@ pub struct Seen {
     pub status: u8,
     /// That process's own message.
     pub message: String,
+}
+
+impl Seen {
+    /// Tells why nothing ran on the device, where that is so.
+    pub fn tell_why_not(&self) {
+        let first = self.observations.first();
+        if first.is_none_or(|first| first.outcome == Detection::NotRun) && !self.message.is_empty()
+        {
+            show_error(self.message.clone());
+        }
+    }
 }
 
 /// The same, and what follows.
@@ -76,18 +86,22 @@ pub trait Playable {
 
 impl Attempt<'_> {
     /// An attempt whose checks begin now; the sign of life ends with it.
-    pub fn new<'a>(file: &'a Path, text: &'a str, how: &'a How) -> Attempt<'a> {
-        let waiting = ProgressBar::new_spinner().with_finish(ProgressFinish::AndClear);
-        if let Ok(style) = ProgressStyle::with_template("  {spinner} {msg} {elapsed}") {
-            waiting.set_style(style);
-        }
-        waiting.set_message("checking the result, and for faults in the simulator");
-        waiting.enable_steady_tick(Duration::from_millis(100));
+    pub fn new<'a>(file: &'a Path, how: &'a How) -> Attempt<'a> {
         Attempt {
             file,
-            text,
             how,
-            waiting,
+            waiting: sign_of_life(),
         }
     }
+}
+
+/// What a terminal shows while checks run; it goes away with its owner.
+pub fn sign_of_life() -> ProgressBar {
+    let waiting = ProgressBar::new_spinner().with_finish(ProgressFinish::AndClear);
+    if let Ok(style) = ProgressStyle::with_template("  {spinner} {msg} {elapsed}") {
+        waiting.set_style(style);
+    }
+    waiting.set_message("checking the result, and for faults in the simulator");
+    waiting.enable_steady_tick(Duration::from_millis(100));
+    waiting
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use colored::{ColoredString, Colorize};
+use colored::Colorize;
 
 use super::folder::{Folder, shown};
 use super::playable::{Checked, Playable};
@@ -147,12 +147,9 @@ pub fn checked(one: &dyn Playable, edited: bool, checked: &Checked) -> Result<()
             Detection::Silent if !edited => one.remark(seen),
             _ => "",
         };
-        let mark: ColoredString = match seen.outcome {
-            Detection::Silent if remark.is_empty() => "✓".green(),
-            Detection::Silent => "-".normal(),
-            Detection::Fault => "✗".red().bold(),
-            Detection::NotRun => "?".yellow(),
-            Detection::NotJudged => "-".yellow(),
+        let mark = match seen.outcome {
+            Detection::Silent if !remark.is_empty() => "-".normal(),
+            outcome => outcome.mark(),
         };
         seen.print(&mark, &format!("{}{remark}", seen.says))?;
     }

@@ -11,7 +11,6 @@ use common::source::Source;
 use serde_json::json;
 use supervise::watch::each_save;
 use supervise::watch::saves::{News, Saves};
-use text::show_error;
 
 use super::folder::Folder;
 use super::playable::{Attempt, Checked, How, Playable};
@@ -79,7 +78,7 @@ impl Turn<'_> {
 
     /// Runs the checks on this text, which the file holds.
     pub fn check(&self, text: &str) -> Result<Checked> {
-        let attempt = Attempt::new(&self.file, text, self.how);
+        let attempt = Attempt::new(&self.file, self.how);
         let mut seen = self.one.check(&attempt)?;
         let edited = self.one.puzzle().is_edited(text);
         let verdict = Verdict::of(&seen.observations, edited, self.one.needs_simulator());
@@ -92,8 +91,9 @@ impl Turn<'_> {
         let puzzle = self.one.puzzle();
         let progress = self.note(checked.verdict);
         screen::checked(self.one, puzzle.is_edited(text), checked)?;
+        checked.seen.tell_why_not();
         match checked.verdict {
-            Verdict::NotRun => show_error(checked.seen.message.clone()),
+            Verdict::NotRun => {}
             Verdict::Done => screen::onward(puzzle, puzzles, &progress)?,
             _ => screen::advice(puzzle, &progress)?,
         }

@@ -58,6 +58,8 @@ impl Verdict {
     pub fn status(self, of_device: u8) -> u8 {
         match self {
             Verdict::NotYet | Verdict::Untouched => of_device.max(1),
+            // A launch that this device refuses; nothing else ends well and runs nothing.
+            Verdict::NotRun if of_device == 0 => 4,
             _ => of_device,
         }
     }

@@ -280,4 +280,7 @@ fn a_number_out_of_range_is_answered_by_the_range() {
         learner.diagnoses(number).fails(2, &[number, &range]);
     }
     assert!(!learner.0.exists(), "nothing was made");
+    let started = Learner::started("no-device");
+    let run = started.diagnoses("1 --device nosuch");
+    run.fails(2, &["no device matches"]);
 }

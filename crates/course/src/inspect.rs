@@ -1,0 +1,220 @@
+//! `course inspect`: every detector on a kernel of the learner's own, for any fault that
+//! it may have. A kernel with a name of a lesson is launched as in that lesson; another
+//! one must be a product of matrices, and is launched as its flags say.
+
+mod launch;
+pub mod process;
+mod screen;
+
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::Result;
+use common::Error;
+use common::element::Type;
+use common::shape::Shape;
+use common::source::Source;
+use serde_json::json;
+use toolbox::lessons::{LESSONS, Lesson};
+use toolbox::size_name;
+
+use crate::game::playable::{Checked, How, sign_of_life};
+use crate::game::verdict::Verdict;
+use crate::trial::{OTHER_SIZES, SIMULATED, Trial};
+use launch::Launch;
+
+/// Where most faults of indices show: three odd sides, none a multiple of a group's.
+const ODD: &str = "37x91x53";
+/// The same for lesson 2, which works on vectors.
+const LENGTHS: [&str; 2] = ["1303", "7"];
+/// Multiply-adds that the simulator does in a few seconds.
+const FEW: usize = 50_000;
+
+/// The flags of `course inspect`.
+#[derive(clap::Args)]
+pub struct Options {
+    /// A file with kernels of your own
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Inspect this kernel only; may be given more than once [default: all of the file]
+    #[arg(short, long, value_name = "KERNEL")]
+    only: Vec<String>,
+    /// Sizes of the problem: N, or MxNxK; several, with commas between them. The
+    /// simulator takes the first that is small [default: three odd ones]
+    #[arg(short, long = "size", value_name = "N|MxNxK", value_delimiter = ',')]
+    sizes: Vec<Shape>,
+    /// Type of the elements
+    #[arg(long = "type", value_enum, default_value_t = Type::Float, value_name = "TYPE")]
+    ty: Type,
+    #[command(flatten)]
+    how: How,
+    #[command(flatten)]
+    launch: Launch,
+}
+
+/// Inspects the kernels of a file, one after the other; the status is the largest.
+pub fn inspect(options: &Options) -> Result<ExitCode> {
+    let source = Source::read(&options.file)?;
+    let mut kernels = options.only.clone();
+    kernels
+        .iter()
+        .try_for_each(|name| source.must_define(name))?;
+    if kernels.is_empty() {
+        kernels = source.kernels();
+    }
+    if kernels.is_empty() {
+        let file = options.file.display();
+        return Err(Error::Build(format!("{file} defines no kernel")).into());
+    }
+    let mut worst = 0;
+    for kernel in &kernels {
+        let inspection = Inspection::new(options, kernel)?;
+        worst = worst.max(inspection.show()?);
+    }
+    Ok(ExitCode::from(worst))
+}
+
+/// One kernel, and how it is launched.
+struct Inspection<'a> {
+    options: &'a Options,
+    kernel: &'a str,
+    /// The lesson that has a kernel of this name; none where it is launched by flags.
+    lesson: Option<&'static Lesson>,
+}
+
+impl Inspection<'_> {
+    fn new<'a>(options: &'a Options, kernel: &'a str) -> Result<Inspection<'a>> {
+        let lesson = if options.launch.is_chosen() {
+            None
+        } else {
+            lesson_with(kernel)?
+        };
+        Ok(Inspection {
+            options,
+            kernel,
+            lesson,
+        })
+    }
+
+    /// Runs every detector, and tells what they saw; the exit status.
+    fn show(&self) -> Result<u8> {
+        let json = self.options.how.json;
+        if !json {
+            screen::head(self)?;
+        }
+        let checked = {
+            let _waiting = sign_of_life();
+            self.check()?
+        };
+        if json {
+            self.print_json(&checked)?;
+        } else {
+            screen::checked(self, &checked)?;
+        }
+        Ok(checked.seen.status)
+    }
+
+    fn check(&self) -> Result<Checked> {
+        let trial = Trial {
+            command: &|size| self.command(size),
+            device: self.options.how.device.clone(),
+            sizes: self.sizes(),
+            simulated: self.simulated(),
+        };
+        let mut seen = trial.run()?;
+        let verdict = Verdict::of(&seen.observations, true, true);
+        seen.status = verdict.status(seen.status);
+        Ok(Checked { seen, verdict })
+    }
+
+    /// The program that checks the kernel once at a size.
+    fn command(&self, size: &str) -> Result<Command> {
+        let Options { file, how, ty, .. } = self.options;
+        let mut command = match self.lesson {
+            Some(lesson) => lesson.command()?,
+            None => process::command(&self.options.launch)?,
+        };
+        command
+            .args(["--json", "--runs", "0", "--only", self.kernel])
+            .args(["--size", size, "--type", ty.name()])
+            .args(["--timeout", &how.timeout.to_string(), "--source"])
+            .arg(file)
+            .stdin(Stdio::null());
+        Ok(command)
+    }
+
+    fn is_on_vectors(&self) -> bool {
+        self.lesson.is_some_and(|lesson| lesson.number == 2)
+    }
+
+    /// On the device.
+    fn sizes(&self) -> Vec<String> {
+        if !self.options.sizes.is_empty() {
+            return self
+                .options
+                .sizes
+                .iter()
+                .map(|size| size_name(*size))
+                .collect();
+        }
+        let sizes: Vec<&str> = if self.is_on_vectors() {
+            LENGTHS.into()
+        } else {
+            std::iter::once(ODD).chain(OTHER_SIZES).collect()
+        };
+        sizes.into_iter().map(String::from).collect()
+    }
+
+    /// In the simulator: the first of the learner's own that it can do in a few seconds.
+    fn simulated(&self) -> String {
+        let on_vectors = self.is_on_vectors();
+        let is_small = |size: &&Shape| {
+            let work = if on_vectors {
+                size.m
+            } else {
+                size.m * size.n * size.k
+            };
+            work <= FEW
+        };
+        let small = self.options.sizes.iter().find(is_small);
+        let own = if on_vectors { LENGTHS[0] } else { SIMULATED };
+        small.map_or(own.into(), |size| size_name(*size))
+    }
+
+    /// How it is launched, in words.
+    fn launched(&self) -> String {
+        match self.lesson {
+            Some(lesson) => format!(
+                "as in lesson {}, which has a kernel of this name",
+                lesson.number
+            ),
+            None => self.options.launch.words(),
+        }
+    }
+
+    fn print_json(&self, checked: &Checked) -> Result<()> {
+        use std::io::Write;
+        let line = json!({
+            "file": self.options.file,
+            "kernel": self.kernel,
+            "lesson": self.lesson.map(|lesson| lesson.number),
+            "launched": self.launched(),
+            "simulated": self.simulated(),
+            "observations": checked.seen.observations,
+            "verdict": screen::verdict(checked.verdict),
+        });
+        Ok(writeln!(std::io::stdout(), "{line}")?)
+    }
+}
+
+/// The first lesson that has a kernel of this name.
+fn lesson_with(kernel: &str) -> Result<Option<&'static Lesson>> {
+    for lesson in LESSONS {
+        let file = format!("{}.cl", lesson.folder);
+        let has_kernels = Source::path_in_course(&file).is_file();
+        if has_kernels && Source::of_course(&file)?.must_define(kernel).is_ok() {
+            return Ok(Some(lesson));
+        }
+    }
+    Ok(None)
+}

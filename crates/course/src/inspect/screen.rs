@@ -1,0 +1,82 @@
+//! What the learner reads of an inspection, in 80 columns.
+
+use std::io::Write;
+
+use anyhow::Result;
+use colored::Colorize;
+
+use super::Inspection;
+use crate::game::folder::shown;
+use crate::game::playable::Checked;
+use crate::game::verdict::Verdict;
+use crate::observation::{Detection, Observation};
+use crate::prose::beside;
+
+/// Where the words beside a heading begin.
+const WORDS: usize = 12;
+
+/// The exit status of a kernel that does not build, or has other arguments.
+const DOES_NOT_BUILD: u8 = 4;
+
+/// The kernel, and how it is launched.
+pub fn head(inspection: &Inspection) -> Result<()> {
+    let mut out = std::io::stdout();
+    let options = inspection.options;
+    writeln!(out, "{}\n", format!("Kernel {}", inspection.kernel).bold())?;
+    writeln!(out, "  File      {}", shown(&options.file))?;
+    let launched = beside(&inspection.launched(), WORDS);
+    writeln!(out, "  Launched  {launched}")?;
+    writeln!(out, "\n{}", "What the checks see".bold())?;
+    Ok(out.flush()?)
+}
+
+/// What was seen, what follows, and the next thing to try.
+pub fn checked(inspection: &Inspection, checked: &Checked) -> Result<()> {
+    let mut out = std::io::stdout();
+    let seen = &checked.seen;
+    observations(&seen.observations)?;
+    let words = format!("{}: {}", inspection.kernel, verdict(checked.verdict));
+    let words = beside(&words, 2);
+    let words = match checked.verdict {
+        Verdict::Done => words.green().bold(),
+        Verdict::NotYet | Verdict::Untouched => words.bold(),
+        Verdict::Unproven | Verdict::NotRun => words.yellow().bold(),
+    };
+    writeln!(out, "\n  {words}")?;
+    let has_run = seen.status != DOES_NOT_BUILD;
+    if inspection.lesson.is_none() && checked.verdict == Verdict::NotYet && has_run {
+        let advice = "If it is to be launched in another way, say so: --axes, --group, --per-item, \
+                      --layout, --pad, --define.";
+        writeln!(out, "  {}", beside(advice, 2))?;
+    }
+    writeln!(out)?;
+    seen.tell_why_not();
+    Ok(out.flush()?)
+}
+
+/// Each detector's answer; a fault that the one before it told already is not told again.
+fn observations(all: &[Observation]) -> Result<()> {
+    for (at, one) in all.iter().enumerate() {
+        let is_fault = one.outcome == Detection::Fault;
+        let told = if is_fault && at > 0 && one.says_the_same_as(&all[at - 1]) {
+            Observation::new(&*one.detector, one.outcome, "the same")
+        } else {
+            one.clone()
+        };
+        told.print(&told.outcome.mark(), &told.says)?;
+    }
+    Ok(())
+}
+
+/// What follows from what all detectors saw.
+pub fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Done => "nothing is found against it",
+        Verdict::Unproven => {
+            "the result is right; whether it races, or reads and writes where it may not, \
+             nobody has looked"
+        }
+        Verdict::NotYet | Verdict::Untouched => "something is wrong with it",
+        Verdict::NotRun => "not decided: it did not run",
+    }
+}

@@ -1,0 +1,209 @@
+//! `course inspect`: what the detectors say of kernels that the course does not know.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use tests::{Oclgrind, Outcome, Program, pocl, program, scratch};
+
+/// A product of a name of its own, an element for each item, with these lines before it is
+/// stored.
+fn product(attributes: &str, lines: &str) -> String {
+    format!(
+        "kernel {attributes}void mine(int M, int N, int K, global const float *A,
+                 global const float *B, global float *C)
+{{
+    const int column = get_global_id(0), row = get_global_id(1);
+    const int me = get_local_id(0);
+    local float tile[16];
+    float sum = 0;
+    for (int k = 0; k < K && row < M && column < N; k++)
+        sum += A[row * K + k] * B[k * N + column];
+    {lines}
+    if (row < M && column < N)
+        C[row * N + column] = sum;
+}}
+"
+    )
+}
+
+/// The line of `product` that is the caller's.
+const LINE: &str = "line 10: ";
+
+fn inspect(name: &str, text: &str) -> Option<Program> {
+    let pocl = pocl()?;
+    Oclgrind::find()?;
+    let file = scratch(&format!("inspect-{name}.cl"), text);
+    Some(on(&pocl, &file))
+}
+
+fn on(pocl: &str, file: &PathBuf) -> Program {
+    program("course")
+        .args("inspect")
+        .arg(file)
+        .args(pocl)
+        .unoptimised()
+}
+
+#[track_caller]
+fn fits(shown: &Outcome) {
+    for line in shown
+        .stdout
+        .lines()
+        .filter(|line| !line.contains("/tmp/") && !line.contains("File"))
+    {
+        assert!(line.chars().count() <= 80, "too long: {line}\n{shown}");
+    }
+}
+
+/// A kernel whose result is right, and what the simulator sees all the same.
+fn is_found(name: &str, lines: &str, detector: &str) {
+    let Some(inspect) = inspect(name, &product("", lines)) else {
+        return;
+    };
+    let shown = inspect.args("--size 21x19x5").run().ends_with(1);
+    let found = format!("✗ Oclgrind: {detector}");
+    let shown = shown.says(&["✓ result, 21x19x5", "✓ Oclgrind: result", &found, LINE]);
+    fits(&shown.says(&["mine: something is wrong", "--per-item"]));
+}
+
+#[test]
+fn a_race_is_found_with_its_line() {
+    is_found("race", "if (me < 2) tile[0] = me;", "races");
+}
+
+#[test]
+fn an_access_out_of_bounds_is_found_with_its_line() {
+    is_found("bounds", "volatile float behind = A[M * K];", "bounds");
+}
+
+#[test]
+fn a_value_that_nobody_wrote_is_found_with_its_line() {
+    is_found("unset", "if (tile[me] == 7) sum += 0;", "uninitialised");
+}
+
+#[test]
+fn a_barrier_that_not_all_items_reach_is_found() {
+    let lines = "if (me < 8) barrier(CLK_LOCAL_MEM_FENCE);";
+    let Some(inspect) = inspect("barrier", &product("", lines)) else {
+        return;
+    };
+    let shown = inspect.args("--size 21x19x5").run();
+    shown.says(&["✗ Oclgrind: barriers"]);
+}
+
+/// Launched by the attribute, and by flags: in one dimension and from a transposed B.
+#[test]
+fn a_sound_kernel_is_launched_as_it_says_and_nothing_is_found() {
+    let group = "__attribute__((reqd_work_group_size(8, 4, 1)))\n";
+    let Some(inspect) = inspect("group", &product(group, "")) else {
+        return;
+    };
+    let shown = inspect.args("--json").run().ends_with(0);
+    let seen = shown.records().remove(0);
+    assert_eq!(seen["verdict"], "nothing is found against it", "{shown}");
+    let seen = seen["observations"].as_array().expect("a list");
+    let results = seen.iter().filter(|one| one["says"] == "right").count();
+    assert_eq!(results, 4, "three sizes and the simulator: {shown}");
+}
+
+#[test]
+fn a_kernel_of_another_launch_is_wrong_until_that_is_said() {
+    let rows = "kernel void rows(int M, int N, int K, global const float *A,
+                 global const float *Bt, global float *C)
+{
+    const int row = get_global_id(0);
+    for (int column = 0; column < N && row < M; column++) {
+        float sum = 0;
+        for (int k = 0; k < K; k++)
+            sum += A[row * K + k] * Bt[column * K + k];
+        C[row * N + column] = sum;
+    }
+}
+";
+    let size = "--size 9x7x5";
+    let Some(wrong) = inspect("rows", rows) else {
+        return;
+    };
+    wrong
+        .args(size)
+        .run()
+        .ends_with(1)
+        .says(&["✗ result", "--layout"]);
+    let said = inspect("rows", rows).expect("it is there");
+    let said = said
+        .args("--axes rows --layout b-transposed --group 4")
+        .args(size);
+    said.run()
+        .ends_with(0)
+        .says(&["nothing is found against it"]);
+}
+
+#[test]
+fn a_kernel_with_a_name_of_a_lesson_is_launched_as_there() {
+    let (Some(pocl), Some(_)) = (pocl(), Oclgrind::find()) else {
+        return;
+    };
+    let broken = PathBuf::from("kernels/broken/one-barrier.cl");
+    let shown = on(&pocl, &broken).args("--size 5x7x9").run().ends_with(1);
+    shown.says(&[
+        "as in lesson 6",
+        "✓ result, 5x7x9",
+        "✗ Oclgrind: races",
+        "line 37: ",
+    ]);
+    let saxpy = PathBuf::from("kernels/02-saxpy.cl");
+    let shown = on(&pocl, &saxpy).args("--only saxpy --size 70").run();
+    shown.ends_with(0).says(&["as in lesson 2", "✓ result, 70"]);
+}
+
+#[test]
+fn without_the_simulator_it_says_what_nobody_looked_for_and_how_to_get_it() {
+    let Some(inspect) = inspect("alone", &product("", "")) else {
+        return;
+    };
+    let alone = inspect.args("--size 9").env("OCLGRIND_LIBRARY", "/nowhere");
+    let shown = alone.run().ends_with(0);
+    shown.says(&["✓ result", "? Oclgrind", "installs it", "nobody has looked"]);
+}
+
+#[test]
+fn what_cannot_be_inspected_is_refused_with_the_reason() {
+    let course = |words: &str| program("course").args(words).run();
+    course("inspect nosuch.cl").fails(2, &["nosuch.cl", "No such file"]);
+    course("inspect Cargo.toml").fails(4, &["defines no kernel"]);
+    let saxpy = "inspect kernels/02-saxpy.cl";
+    course(&format!("{saxpy} --only saxpi")).fails(4, &["did you mean saxpy?"]);
+    course(&format!("{saxpy} --group 0")).fails(2, &["--group", "16x8"]);
+    course(&format!("{saxpy} --define TILE")).fails(2, &["--define", "TILE=16"]);
+    course(&format!("{saxpy} --device nosuch")).fails(2, &["no device matches"]);
+    let Some(other) = inspect(
+        "other",
+        "kernel void other(global float *C) { C[0] = 1; }\n",
+    ) else {
+        return;
+    };
+    let run = other.run().ends_with(4);
+    run.says(&["✗ result", "cannot be launched", "1 arguments, not 6"]);
+}
+
+#[test]
+fn all_kernels_of_a_file_are_inspected_one_after_the_other() {
+    let two = format!(
+        "{}{}",
+        product("", ""),
+        product("", "sum += 1;").replace("mine", "yours")
+    );
+    let Some(inspect) = inspect("two", &two) else {
+        return;
+    };
+    let shown = inspect.args("--size 5x7x3 --json").run().ends_with(1);
+    let verdicts = shown
+        .records()
+        .into_iter()
+        .map(|one| one["verdict"].clone());
+    let verdicts: Vec<Value> = verdicts.collect();
+    assert_eq!(
+        verdicts,
+        ["nothing is found against it", "something is wrong with it"]
+    );
+}
