@@ -4,9 +4,15 @@
 mod diagnose;
 mod explain;
 mod failure;
+#[cfg(test)]
+mod logs;
+mod messages;
 mod names;
+mod places;
+mod signature;
 
 pub use diagnose::diagnose;
+pub use signature::misfit;
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -27,6 +33,8 @@ pub struct Program {
     /// Seconds that the driver took to build it; a driver with a cache of its
     /// own may take less the second time.
     pub build_seconds: f64,
+    /// What the preprocessor and the compiler were given, macros of the options first.
+    text: String,
     path: String,
     listener: Rc<dyn Listener>,
 }
@@ -43,6 +51,13 @@ pub fn options(ty: Type, defines: &[(String, usize)]) -> String {
         options.push_str(&format!(" -D {name}={value}"));
     }
     options
+}
+
+/// The macros of a build's options, as lines of a kernel file.
+fn macros(options: &str) -> String {
+    let given = options.split("-D ").skip(1);
+    let lines = given.map(|given| format!("#define {}\n", given.replacen('=', " ", 1)));
+    lines.collect()
 }
 
 impl Program {
@@ -85,6 +100,7 @@ impl Program {
         Ok(Program {
             cl: program,
             build_seconds,
+            text: macros(options) + &source.text,
             path: source.path.display().to_string(),
             listener: session.listener.clone(),
         })
@@ -107,25 +123,9 @@ impl Program {
                 signature.join(", ")
             ))
         };
-        let count = kernel.num_args().during("counting arguments")? as usize;
-        if count != signature.len() {
-            return Err(refuse(format!(
-                "has {count} arguments, not {}",
-                signature.len()
-            )));
+        match misfit(&kernel, signature, &self.text)? {
+            Some(why) => Err(refuse(why)),
+            None => Ok(kernel),
         }
-        for (i, want) in signature.iter().enumerate() {
-            // A driver that keeps no signatures answers with an error: nothing to compare.
-            let Ok(got) = kernel.get_arg_type_name(i as u32) else {
-                break;
-            };
-            let got = got.trim_matches('\0').replace(' ', "");
-            if !got.is_empty() && &got != want {
-                return Err(refuse(format!(
-                    "has argument {i} of type {got}, not {want}"
-                )));
-            }
-        }
-        Ok(kernel)
     }
 }

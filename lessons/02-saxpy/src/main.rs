@@ -17,7 +17,7 @@ use std::time::Instant;
 use common::device::{Candidate, Kind, choose_as_told};
 use common::error::During;
 use common::ndrange::NdRange;
-use common::program::diagnose;
+use common::program::{diagnose, misfit};
 use common::timing::Profile;
 use common::{Error, Result};
 use narrate::Beat;
@@ -132,30 +132,15 @@ fn describe(device: &Device, platform: &str) -> Candidate {
 }
 
 /// Refuses a kernel with other arguments, as far as the driver tells them.
-fn must_take(kernel: &Kernel, types: &[&str]) -> Result<()> {
+fn must_take(kernel: &Kernel, types: &[&str], text: &str) -> Result<()> {
+    let signature: Vec<String> = types.iter().map(|ty| ty.to_string()).collect();
     let refuse = |why: String| {
         let wanted = types.join(", ");
-        Error::Build(format!(
+        Err(Error::Build(format!(
             "kernel saxpy {why}; the lesson launches saxpy({wanted})"
-        ))
+        )))
     };
-    let count = kernel.num_args().during("counting arguments")? as usize;
-    if count != types.len() {
-        return Err(refuse(format!(
-            "has {count} arguments, not {}",
-            types.len()
-        )));
-    }
-    for (i, wanted) in types.iter().enumerate() {
-        let told = kernel.get_arg_type_name(i as u32).unwrap_or_default();
-        let told = told.trim_matches('\0').replace(' ', "");
-        if !told.is_empty() && told != *wanted {
-            return Err(refuse(format!(
-                "has argument {i} of type {told}, not {wanted}"
-            )));
-        }
-    }
-    Ok(())
+    misfit(kernel, &signature, text)?.map_or(Ok(()), refuse)
 }
 
 /// Steps 2 to 11 on one device. With `aloud` each is announced.
@@ -187,7 +172,8 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     let build = start.elapsed().as_secs_f64();
     let kernel = Kernel::create(&program, "saxpy").during("creating the kernel")?;
     tell::program(&narrator, &saxpy.source, build);
-    must_take(&kernel, &["int", "float", "float*", "float*", "float*"])?;
+    let types = ["int", "float", "float*", "float*", "float*"];
+    must_take(&kernel, &types, &saxpy.source.text)?;
     say(format!("   3  program: built in {:.1} ms", build * 1e3))?;
 
     // Buffers live in the device's memory. The size is a count of elements.

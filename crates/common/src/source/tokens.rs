@@ -20,11 +20,15 @@ impl<'a> Tokens<'a> {
 
     /// What stands between the bracket at `open` and the one that closes it.
     pub fn inside(&self, open: usize) -> Option<Tokens<'a>> {
-        let close = self.matching(open)?;
-        Some(Tokens {
+        Some(self.part(open + 1..self.matching(open)?))
+    }
+
+    /// Some of the tokens.
+    pub fn part(&self, tokens: Range<usize>) -> Tokens<'a> {
+        Tokens {
             source: self.source,
-            tokens: self.tokens[open + 1..close].to_vec(),
-        })
+            tokens: self.tokens.get(tokens).unwrap_or_default().to_vec(),
+        }
     }
 
     /// The places of all tokens.
@@ -36,6 +40,11 @@ impl<'a> Tokens<'a> {
     pub fn text(&self, i: usize) -> &'a str {
         let range = self.tokens.get(i).cloned();
         range.map_or("", |range| &self.source[range])
+    }
+
+    /// The byte of the file at which a token begins.
+    pub fn byte(&self, i: usize) -> usize {
+        self.tokens[i].start
     }
 
     /// The bytes of the file from one token up to and including another.

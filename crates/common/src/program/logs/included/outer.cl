@@ -1,0 +1,2 @@
+// leads further
+#include "inc.cl"

@@ -1,0 +1,333 @@
+//! From the place that a compiler tells to the place in a file of the learner's.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::messages::{Message, Place, Told};
+use crate::source::tokens::{Tokens, is_word};
+use crate::source::{Source, directives};
+
+/// The kernel file, and the files that it includes.
+pub struct Files<'a> {
+    kernels: &'a Source,
+    included: Vec<Included>,
+}
+
+/// A file that the kernel file includes, or that one of these includes.
+struct Included {
+    path: PathBuf,
+    /// Its text, where it can be read: a header of the system is not found by its name.
+    source: Option<Source>,
+    /// The line of the kernel file that leads to it.
+    line: usize,
+}
+
+/// The bytes of a file that an error is about.
+#[derive(Debug)]
+pub struct Spot<'f> {
+    /// The file.
+    pub source: &'f Source,
+    /// The word, the sign or the line.
+    pub span: Range<usize>,
+    /// Where the macro is used, in whose text the span lies.
+    pub used: Option<Range<usize>>,
+}
+
+impl Spot<'_> {
+    /// True where the other begins in the same line of the same file.
+    pub fn is_in_line_of(&self, other: &Spot) -> bool {
+        let line = |spot: &Spot| line_of(spot.source, spot.span.start);
+        std::ptr::eq(self.source, other.source) && line(self) == line(other)
+    }
+}
+
+impl PartialEq for Spot<'_> {
+    fn eq(&self, other: &Spot) -> bool {
+        std::ptr::eq(self.source, other.source) && self.span == other.span
+    }
+}
+
+/// Lines above a byte of a file.
+fn line_of(source: &Source, at: usize) -> usize {
+    source.text[..at].matches('\n').count()
+}
+
+impl<'a> Files<'a> {
+    /// The kernel file, and whatever it leads to.
+    pub fn of(kernels: &'a Source) -> Files<'a> {
+        let mut files = Files {
+            kernels,
+            included: Vec::new(),
+        };
+        for (line, name) in directives::includes(&kernels.text) {
+            files.include(PathBuf::from(name), line);
+        }
+        files
+    }
+
+    /// A compiler looks for a file from the current folder, and beside the one that
+    /// includes it.
+    fn include(&mut self, path: PathBuf, line: usize) {
+        if self.included.iter().any(|one| one.path == path) {
+            return;
+        }
+        let source = Source::read(&path).ok();
+        let text = source
+            .as_ref()
+            .map_or_else(String::new, |source| source.text.clone());
+        let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        self.included.push(Included { path, source, line });
+        for (_, name) in directives::includes(&text) {
+            self.include(folder.join(name), line);
+        }
+    }
+
+    /// Where a message's error is; `None` in a file that is not the learner's.
+    pub fn spot(&self, message: &Message) -> Option<Spot<'_>> {
+        let (at, spelt) = match &message.place {
+            Place::Told { at, spelt } => (at, spelt),
+            Place::Function(name) => {
+                let (source, used) = (self.kernels, None);
+                return mentioned(&source.text, name).map(|span| Spot { source, span, used });
+            }
+        };
+        let name = super::explain::quoted(&message.text);
+        let (source, span) = self.find(at, name)?;
+        let in_file = |told| {
+            self.find(told, name)
+                .filter(|(file, _)| std::ptr::eq(*file, source))
+        };
+        let Some((_, inner)) = spelt.iter().rev().find_map(in_file) else {
+            return Some(Spot {
+                source,
+                span,
+                used: None,
+            });
+        };
+        // An argument of a macro stands beside it.
+        let beside = line_of(source, inner.start) == line_of(source, span.start);
+        let used = (!beside).then_some(span);
+        Some(Spot {
+            source,
+            span: inner,
+            used,
+        })
+    }
+
+    fn find(&self, told: &Told, name: Option<&str>) -> Option<(&Source, Range<usize>)> {
+        let here = |source, line| (source, span(source, line, told.column, name));
+        if let Some(file) = self
+            .included
+            .iter()
+            .find(|one| is_same(&told.file, &one.path))
+        {
+            return Some(match &file.source {
+                Some(source) => here(source, told.line),
+                None => (self.kernels, span(self.kernels, file.line, None, None)),
+            });
+        }
+        let line = self.line(told, name)?;
+        Some(here(self.kernels, line))
+    }
+
+    /// The line of the kernel file that the compiler calls so: some follow `#line`, some
+    /// do not.
+    fn line(&self, told: &Told, name: Option<&str>) -> Option<usize> {
+        let text = &self.kernels.text;
+        let numbering = directives::numbering(text);
+        let is_named =
+            |file: &Option<&str>| file.is_some_and(|file| is_same(&told.file, Path::new(file)));
+        let renamed = numbering.iter().any(|(file, _)| is_named(file));
+        // A header of the driver's says nothing about the kernel file.
+        if !renamed && told.file.ends_with(".h") {
+            return None;
+        }
+        let fits = |(file, line): &(Option<&str>, usize)| {
+            *line == told.line && (is_named(file) || (!renamed && file.is_none()))
+        };
+        let renumbered = (0..numbering.len())
+            .filter(|i| fits(&numbering[*i]))
+            .map(|i| i + 1);
+        // The end of a file may be told as the line behind it.
+        let as_told = (!renamed && told.line <= numbering.len() + 1).then_some(told.line);
+        let lines: Vec<usize> = renumbered.chain(as_told).collect();
+        let column = told.column.unwrap_or(1).saturating_sub(1);
+        let holds_name = |line: &&usize| {
+            let line = text.lines().nth(line.saturating_sub(1)).unwrap_or("");
+            name.is_some_and(|name| {
+                line.get(column..)
+                    .is_some_and(|line| line.starts_with(name))
+            })
+        };
+        lines.iter().find(holds_name).or(lines.first()).copied()
+    }
+}
+
+/// True where a compiler's name for a file ends like the one that it was included by.
+fn is_same(told: &str, path: &Path) -> bool {
+    let plain = |path: &Path| path.strip_prefix(".").unwrap_or(path).to_path_buf();
+    plain(Path::new(told)).ends_with(plain(path))
+}
+
+/// The bytes to underline: the word at the column; without one the name that is told, or
+/// the whole line.
+fn span(source: &Source, line: usize, column: Option<usize>, name: Option<&str>) -> Range<usize> {
+    let text = &source.text;
+    let before = text.split_inclusive('\n').take(line.saturating_sub(1));
+    let start = before.map(str::len).sum::<usize>();
+    let line = text[start..].lines().next().unwrap_or("");
+    let within = match column {
+        Some(column) => word(line, column.saturating_sub(1)),
+        None => name
+            .and_then(|name| word_of(line, name))
+            .unwrap_or_else(|| {
+                let indent = line.len() - line.trim_start().len();
+                indent..line.trim_end().len().max(indent)
+            }),
+    };
+    start + within.start..start + within.end
+}
+
+/// The word at a byte of a line, or the sign.
+fn word(line: &str, at: usize) -> Range<usize> {
+    let starts_here = |at: &usize| line.is_char_boundary(*at);
+    let at = (0..=at.min(line.len())).rfind(starts_here).unwrap_or(0);
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let word = line[at..].find(|c| !is_word(c)).unwrap_or(line.len() - at);
+    let first = line[at..].chars().next().map_or(0, char::len_utf8);
+    at..at + word.max(first)
+}
+
+fn word_of(line: &str, name: &str) -> Option<Range<usize>> {
+    let words = Tokens::of(line);
+    let i = words
+        .all()
+        .find(|i| words.text(*i) == name && is_word(name))?;
+    Some(words.span(i..i + 1))
+}
+
+/// Where a function is called, or else declared.
+fn mentioned(text: &str, name: &str) -> Option<Range<usize>> {
+    let file = Tokens::of(text);
+    let named = |i: &usize| file.text(*i) == name && file.text(i + 1) == "(";
+    let before = |i: usize| file.text(i.wrapping_sub(1));
+    let is_call = |i: &usize| !is_word(before(*i)) || before(*i) == "return";
+    let found = file.all().filter(named).find(is_call);
+    let i = found.or_else(|| file.all().find(named))?;
+    Some(file.span(i..i + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> Source {
+        Source {
+            path: "demo.cl".into(),
+            text: text.into(),
+        }
+    }
+
+    fn at(file: &str, line: usize, column: usize) -> Told {
+        let (file, column) = (file.to_string(), Some(column));
+        Told { file, line, column }
+    }
+
+    /// What is underlined, for an error here with these words.
+    fn underlined<'a>(source: &'a Source, at: Told, text: &str) -> Option<&'a str> {
+        let files = Files::of(source);
+        let place = Place::Told { at, spelt: vec![] };
+        let spot = files.spot(&Message {
+            text: text.into(),
+            place,
+        })?;
+        assert!(std::ptr::eq(spot.source, source));
+        Some(&source.text[spot.span])
+    }
+
+    #[test]
+    fn the_word_at_the_place_is_underlined_or_the_sign_or_the_line() {
+        let text = file("int x;\n    y_1 = -other_2 \né = y");
+        let under = |line, column| {
+            underlined(
+                &text,
+                Told {
+                    column,
+                    ..at("1", line, 1)
+                },
+                "odd 'none'",
+            )
+        };
+        assert_eq!(under(2, Some(5)), Some("y_1"));
+        assert_eq!(under(2, Some(11)), Some("-"));
+        assert_eq!(under(2, Some(12)), Some("other_2"));
+        assert_eq!(under(2, None), Some("y_1 = -other_2"));
+        assert_eq!(under(1, Some(5)), Some("x"));
+        // A column counts bytes, and é has two.
+        assert_eq!(under(3, Some(2)), Some("é"));
+        assert_eq!(under(3, Some(6)), Some("y"));
+        assert_eq!(under(3, Some(900)), Some(""));
+        assert_eq!(under(0, Some(0)), Some("int"));
+        assert_eq!(under(4, None), Some(""));
+        assert_eq!(under(5, None), None);
+        let named = Told {
+            column: None,
+            ..at("1", 2, 1)
+        };
+        assert_eq!(
+            underlined(&text, named.clone(), "expected a \"=\""),
+            Some("y_1 = -other_2")
+        );
+        assert_eq!(
+            underlined(&text, named, "'other_2' is undefined"),
+            Some("other_2")
+        );
+    }
+
+    #[test]
+    fn a_line_is_found_whether_or_not_the_compiler_follows_its_number() {
+        let text = file("a;\n#line 500 \"dir/other.cl\"\nb x;\n#line 1\nc;\n y;\n");
+        let under =
+            |file, line, column, text_: &str| underlined(&text, at(file, line, column), text_);
+        assert_eq!(under("dir/other.cl", 500, 1, "odd"), Some("b"));
+        assert_eq!(under("dir/other.cl", 1, 1, "odd"), Some("c"));
+        assert_eq!(under("dir/other.cl", 700, 1, "odd"), None);
+        assert_eq!(under("<kernel>", 3, 1, "odd"), Some("b"));
+        assert_eq!(under("<kernel>", 1, 1, "odd"), Some("a"));
+        // Two lines are the compiler's line 2: the one that holds the name.
+        let twice = file("a;\n b;\n#line 1\nc;\n y;\n");
+        assert_eq!(underlined(&twice, at("1", 2, 2), "no 'y'"), Some("y"));
+        assert_eq!(underlined(&twice, at("1", 2, 2), "no 'b'"), Some("b"));
+        assert_eq!(underlined(&twice, at("1", 2, 2), "odd"), Some("b"));
+    }
+
+    #[test]
+    fn a_drivers_header_says_nothing_about_the_kernel_file() {
+        let text = file("#include <some.h>\nint x;\n");
+        assert_eq!(underlined(&text, at("opencl-c.h", 2, 1), "odd"), None);
+        // But what it includes does: at the line that includes it.
+        let included = underlined(&text, at("/usr/include/some.h", 2, 1), "odd");
+        assert_eq!(included, Some("#include <some.h>"));
+        let named = file("#line 5 \"mine.h\"\nint x;\n");
+        assert_eq!(underlined(&named, at("mine.h", 5, 5), "odd"), Some("x"));
+    }
+
+    #[test]
+    fn a_linkers_function_is_where_it_is_called() {
+        for (text, before) in [
+            (
+                "float f(float x);\n{ return f (1); }",
+                "float f(float x);\n{ return ",
+            ),
+            (
+                "float f(float x);\n{ x = f(1); }",
+                "float f(float x);\n{ x = ",
+            ),
+            ("int f; void f() {}", "int f; void "),
+        ] {
+            let found = mentioned(text, "f").map(|span| &text[..span.start]);
+            assert_eq!(found, Some(before));
+        }
+        assert_eq!(mentioned("int f;", "f"), None);
+    }
+}

@@ -1,0 +1,61 @@
+//! A kernel's arguments beside those that it will be launched with.
+
+use opencl3::kernel::Kernel;
+
+use crate::error::{During, Result};
+use crate::source::types::{Types, is_known};
+
+/// Why the kernel cannot be launched with arguments of these types, such as "int" or
+/// "float*", as far as the driver tells its own; `text` is the file that may have given
+/// them other names.
+///
+/// # Errors
+/// When the driver cannot count the arguments.
+pub fn misfit(kernel: &Kernel, signature: &[String], text: &str) -> Result<Option<String>> {
+    let count = kernel.num_args().during("counting arguments")? as usize;
+    if count != signature.len() {
+        let expected = signature.len();
+        return Ok(Some(format!("has {count} arguments, not {expected}")));
+    }
+    // A driver that keeps no signatures answers with an error: nothing to compare.
+    let told = |i| kernel.get_arg_type_name(i as u32).ok();
+    let types = Types::of(text);
+    let wrong = signature.iter().enumerate().find_map(|(i, wanted)| {
+        let other = other_type(told(i)?.trim_matches('\0'), wanted, &types)?;
+        Some(format!("has argument {i} of type {other}, not {wanted}"))
+    });
+    Ok(wrong)
+}
+
+/// The type's name, and what it means, where that is certainly not what is wanted.
+fn other_type(told: &str, wanted: &str, types: &Types) -> Option<String> {
+    let meanings = types.meanings(told);
+    if !meanings.iter().all(|one| is_known(one) && one != wanted) {
+        return None;
+    }
+    let name = told.replace(' ', "");
+    let meanings: Vec<String> = meanings.into_iter().collect();
+    let meanings = meanings.join(" or ");
+    Some(if meanings == name {
+        name
+    } else {
+        format!("{name} (which is {meanings})")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_is_judged_by_what_it_is() {
+        let types = Types::of("typedef float real;\ntypedef short idx;\n");
+        for told in ["float*", "float *", "real*", "elsewhere*", ""] {
+            assert_eq!(other_type(told, "float*", &types), None, "{told}");
+        }
+        let other = |told| other_type(told, "int", &types).unwrap_or_default();
+        assert_eq!(other("uint"), "uint");
+        assert_eq!(other("real*"), "real* (which is float*)");
+        assert_eq!(other("idx"), "idx (which is short)");
+    }
+}

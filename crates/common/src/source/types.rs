@@ -1,0 +1,183 @@
+//! What a type's name stands for, by the typedefs and macros of a kernel file.
+
+use std::collections::BTreeSet;
+
+use super::directives;
+use super::tokens::{Tokens, is_word};
+
+/// Where a pointer points to, and what else leaves the type's name as it is.
+const QUALIFIERS: [&str; 11] = [
+    "global",
+    "__global",
+    "local",
+    "__local",
+    "constant",
+    "__constant",
+    "private",
+    "__private",
+    "const",
+    "volatile",
+    "restrict",
+];
+
+const SCALARS: [&str; 12] = [
+    "bool", "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double",
+    "half",
+];
+
+/// A typedef behind a typedef, and so on: more than anyone writes.
+const DEEPEST: usize = 16;
+
+/// The names of types that a file makes by typedefs and macros.
+pub struct Types<'a> {
+    /// Each with what it stands for; twice, where the preprocessor chooses.
+    aliases: Vec<(&'a str, String)>,
+}
+
+impl<'a> Types<'a> {
+    /// Those of a file's text.
+    pub fn of(text: &'a str) -> Types<'a> {
+        let macros = directives::macros(text);
+        let macros = macros.map(|(name, value)| (name, spelt(&Tokens::of(value))));
+        Types {
+            aliases: macros.chain(typedefs(text)).collect(),
+        }
+    }
+
+    /// The types that `name`, such as `real*`, can stand for: more than one, where the
+    /// preprocessor chooses. Each as OpenCL C spells it, without spaces.
+    pub fn meanings(&self, name: &str) -> BTreeSet<String> {
+        let mut meanings = BTreeSet::from([name.to_string()]);
+        for _ in 0..DEEPEST {
+            meanings = meanings.iter().flat_map(|name| self.once(name)).collect();
+        }
+        meanings
+    }
+
+    /// What stands for a name, once; the name itself where nothing does.
+    fn once(&self, name: &str) -> Vec<String> {
+        let base = name.trim_end_matches('*');
+        let stars = &name[base.len()..];
+        let known = self.aliases.iter().filter(|(alias, _)| *alias == base);
+        let mut types: Vec<String> = known.map(|(_, ty)| format!("{ty}{stars}")).collect();
+        if types.is_empty() {
+            types.push(spelt(&Tokens::of(name)));
+        }
+        types
+    }
+
+    /// True for a word that ends the type before a name: `float`, `const`, `real`.
+    pub fn ends_with(&self, word: &str) -> bool {
+        QUALIFIERS.contains(&word) || self.meanings(word).iter().any(|name| is_known(name))
+    }
+}
+
+/// True for a type of the language, or a pointer to one, or a struct: not for a name that
+/// some other file declares.
+pub fn is_known(name: &str) -> bool {
+    let name = name.trim_end_matches('*');
+    let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    SCALARS.contains(&scalar) || name == "struct"
+}
+
+/// `typedef TYPE NAME;`. Of arrays, functions and several names at once nothing is told.
+fn typedefs(text: &str) -> Vec<(&str, String)> {
+    let file = Tokens::of(text);
+    let begins = |i: &usize| file.text(*i) == "typedef";
+    let typedef = |i| {
+        let name = file.end_of(i, &[";"]) - 1;
+        let ty = file.part(i + 1..name);
+        let is_struct = ty.text(0) == "struct";
+        let is_plain = is_struct || !ty.all().any(|i| "([,".contains(ty.text(i)));
+        let is_named = is_word(file.text(name)) && name > i + 1;
+        (is_plain && is_named).then(|| (file.text(name), spelt(&ty)))
+    };
+    file.all().filter(begins).filter_map(typedef).collect()
+}
+
+/// A type as OpenCL C spells it: `uint*` for `global const unsigned int *`.
+fn spelt(ty: &Tokens) -> String {
+    let words: Vec<&str> = ty.all().map(|i| ty.text(i)).collect();
+    let words = words.into_iter().filter(|word| !QUALIFIERS.contains(word));
+    let (stars, mut words): (Vec<&str>, Vec<&str>) = words.partition(|word| *word == "*");
+    if words.first() == Some(&"struct") || words.contains(&"{") {
+        words = vec!["struct"];
+    }
+    let unsigned = words.contains(&"unsigned");
+    let count = words.len();
+    words.retain(|word| !["unsigned", "signed"].contains(word));
+    if words.len() > 1 {
+        words.retain(|word| *word != "int");
+    } else if words.is_empty() && count > 0 {
+        words.push("int");
+    }
+    let sign = if unsigned { "u" } else { "" };
+    format!("{sign}{}{}", words.concat(), stars.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meanings(name: &str, text: &str) -> Vec<String> {
+        Types::of(text).meanings(name).into_iter().collect()
+    }
+
+    #[test]
+    fn a_name_stands_for_its_type_through_any_number_of_others() {
+        let text = "typedef float real;\ntypedef real number, *p;\n#define DATA real\n\
+                    typedef DATA data;\ntypedef global const data *pointer;\n\
+                    typedef unsigned long int wide;\ntypedef struct { int x, y; } pair;\n\
+                    typedef signed idx;\ntypedef float row[4];\ntypedef float4 four;\n";
+        for (name, type_) in [
+            ("real*", "float*"),
+            ("data", "float"),
+            ("pointer", "float*"),
+            ("pointer*", "float**"),
+            ("wide", "ulong"),
+            ("pair*", "struct*"),
+            ("struct pair*", "struct*"),
+            ("idx", "int"),
+            ("four", "float4"),
+            ("unsigned int*", "uint*"),
+            ("short int", "short"),
+            ("float *", "float*"),
+            ("number", "number"),
+            ("row", "row"),
+            ("elsewhere*", "elsewhere*"),
+        ] {
+            assert_eq!(meanings(name, text), [type_], "{name}");
+        }
+    }
+
+    #[test]
+    fn where_the_preprocessor_chooses_a_name_stands_for_each() {
+        let text = "#ifdef WIDE\ntypedef double real;\n#else\ntypedef float real;\n#endif\n";
+        assert_eq!(meanings("real*", text), ["double*", "float*"]);
+    }
+
+    #[test]
+    fn names_that_lead_back_to_themselves_have_an_end() {
+        let text = "#define a b\n#define b a\n";
+        assert_eq!(meanings("a", text).len(), 1);
+        assert_eq!(meanings("a", "#define a a\n"), ["a"]);
+        assert_eq!(meanings("a", "typedef a;\ntypedef\n"), ["a"]);
+    }
+
+    #[test]
+    fn types_of_the_language_are_known() {
+        for name in ["float", "float4*", "uint16", "struct*", "half"] {
+            assert!(is_known(name), "{name}");
+        }
+        for name in ["real", "real*", "REAL4", "float_t", "structure"] {
+            assert!(!is_known(name), "{name}");
+        }
+        let types = Types::of("typedef float real;\n#define TILE 16\n");
+        for word in ["const", "real", "int2"] {
+            assert!(types.ends_with(word), "{word}");
+        }
+        for word in ["TILE", "unreal", "return"] {
+            assert!(!types.ends_with(word), "{word}");
+        }
+    }
+}
