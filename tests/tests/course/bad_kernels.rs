@@ -42,6 +42,37 @@ fn a_kernel_with_other_arguments_is_refused_before_the_launch() {
 }
 
 #[test]
+fn a_type_by_another_name_is_what_it_is() {
+    device();
+    let renamed = SIGNATURE
+        .replace("int ", "idx ")
+        .replace("float", "DATA_TYPE");
+    let body = "idx i = get_global_id(0); idx j = get_global_id(1); DATA_TYPE sum = 0;\n\
+                for (idx k = 0; k < K; k++) sum += A[j * K + k] * B[k * N + i];\n\
+                if (i < N && j < M) C[j * N + i] = sum;";
+    let names = "#define WORD int\ntypedef WORD idx;\n";
+    let file = scratch(
+        "renamed-types.cl",
+        format!("{names}typedef REAL DATA_TYPE;\n{renamed}\n{{\n{body}\n}}\n"),
+    );
+    let run = |ty: &str| lesson(3).args(ONLY).arg(&file).args(ty).run();
+    let run = run("--type float");
+    assert!(!run.stderr.contains("has argument"), "{run}");
+    let other = scratch(
+        "renamed-other.cl",
+        format!("{names}typedef short DATA_TYPE;\n{renamed} {{ C[0] = 1; }}\n"),
+    );
+    let run = lesson(3).args(ONLY).arg(other).run();
+    run.fails(4, &["type DATA_TYPE* (which is short*), not float*"]);
+    let saxpy = "typedef float real; kernel void saxpy(int n, real d, global const real *A, \
+                 global const real *B, global real *C)\n\
+                 { int i = get_global_id(0); if (i < n) C[i] = d * A[i] + B[i]; }\n";
+    let saxpy = scratch("saxpy-renamed.cl", saxpy);
+    let run = lesson(2).args("--size 64 --runs 0 --source").arg(saxpy);
+    run.run().ends_with(0);
+}
+
+#[test]
 fn saxpy_with_other_arguments_is_refused_before_the_launch() {
     for (name, arguments) in [
         (

@@ -46,6 +46,10 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ("", "C[0] = A[0][0];", "A[row * K + k]"),
     ("float g = 1;\n", "C[0] = g;", "must be constant"),
     ("#include <stdio.h>\n", "C[0] = 1;", "needs no #include"),
+    ("#include \"./main.h\"\n", "C[0] = 1;", "this file was not found"),
+    ("", "int i = mul24(get_group_id(0), get_local_size(0));", "take int or uint"),
+    ("float row_sum(float x) { return x; }\n", "C[0] = sum + row_sum(1);", "nothing called sum"),
+    ("#define TWICE(x) ((x) + undeclared_in_it)\n", "C[0] = TWICE(1);", "the macro is used here"),
 ];
 
 /// Every mistake through the compiler `of`, which `run` puts to use.

@@ -43,6 +43,35 @@ fn a_file_that_does_not_build_leaves_no_binary() {
 }
 
 #[test]
+fn an_error_is_shown_in_the_file_and_line_in_which_it_is() {
+    device();
+    let kernel = "kernel void f(global float *C)\n{\n    C[0] = h(1);\n}\n";
+    let included = scratch(
+        "offline-included.cl",
+        "\n\nfloat h(float x) { return missing; }\n",
+    );
+    let includes = |text: &str| format!("#include \"{}\"\n{text}", included.display());
+    let numbered =
+        "#line 500 \"other.cl\"\nkernel void f(global float *C)\n{\n    C[0] = missing;\n}\n";
+    for (name, text, place) in [
+        (
+            "offline-includes.cl",
+            includes(kernel),
+            "offline-included.cl:3:27",
+        ),
+        (
+            "offline-line.cl",
+            numbered.to_string(),
+            "offline-line.cl:4:12",
+        ),
+    ] {
+        let file = scratch(name, text);
+        let run = program("oclcc").arg(file).run();
+        run.fails(4, &["does not build", place, "missing", "^^^^^^^"]);
+    }
+}
+
+#[test]
 fn what_is_mistyped_is_named() {
     program("oclcc").run().fails(2, &["<SOURCE>"]);
     program("oclcc")
