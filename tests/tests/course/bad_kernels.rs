@@ -55,9 +55,8 @@ fn a_type_by_another_name_is_what_it_is() {
         "renamed-types.cl",
         format!("{names}typedef REAL DATA_TYPE;\n{renamed}\n{{\n{body}\n}}\n"),
     );
-    let run = |ty: &str| lesson(3).args(ONLY).arg(&file).args(ty).run();
-    let run = run("--type float");
-    assert!(!run.stderr.contains("has argument"), "{run}");
+    let run = lesson(3).args(ONLY).arg(file).args("--type float").run();
+    run.ends_with(0);
     let other = scratch(
         "renamed-other.cl",
         format!("{names}typedef short DATA_TYPE;\n{renamed} {{ C[0] = 1; }}\n"),

@@ -222,20 +222,25 @@ fn a_file_of_any_kind_gets_an_answer() {
         .says(&["the process died", "matmul_tiled"]);
     let shown = check(&text.replace("matmul_tiled", "matmul_tilde"));
     shown.ends_with(4).says(&["matmul_tiled"]);
-    // By another name a type is what it is; of another type the kernel builds all the same.
-    let named = |ty: &str| {
-        format!(
-            "typedef {ty} real;\n{}",
-            text.replace("float *C", "real *C")
-        )
+    check("").fails(2, &["3-one-barrier.cl", "empty"]);
+}
+
+#[test]
+fn a_type_by_another_name_is_judged_by_what_it_is() {
+    let learner = Learner::started("renamed-types");
+    let exercise = numbered("6.3");
+    let text = solution(&exercise);
+    let check = |ty: &str| {
+        let text = text.replace("float *C", "real *C");
+        learner.writes(&exercise, &format!("typedef {ty} real;\n{text}"));
+        learner.types("exercise 6.3").run()
     };
-    check(&named("float")).ends_with(0).says(&["solved"]);
-    let shown = check(&named("int"));
-    let shown = shown
+    check("float").ends_with(0);
+    // Of another type the kernel builds all the same.
+    let shown = check("int")
         .ends_with(4)
         .says(&["cannot be launched", "real* (which is int*), not float*"]);
     assert!(!shown.stdout.contains("does not build"), "{shown}");
-    check("").fails(2, &["3-one-barrier.cl", "empty"]);
 }
 
 #[test]
