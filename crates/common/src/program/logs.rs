@@ -75,7 +75,7 @@ fn told(case: &Case) -> Vec<String> {
         text: case.program.clone(),
     };
     let files = Files::of(&source);
-    let log = console::strip_ansi_codes(&case.log);
+    let log = text::plain(&case.log);
     let findings = findings(&log, &files);
     if findings.is_empty() {
         let help = help_without_place(&log, &source);
