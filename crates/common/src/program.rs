@@ -4,12 +4,12 @@
 mod diagnose;
 mod explain;
 mod failure;
-#[cfg(test)]
-mod logs;
 mod messages;
 mod names;
 mod places;
 mod signature;
+#[cfg(test)]
+mod tests;
 
 pub use diagnose::diagnose;
 pub use signature::misfit;
