@@ -70,4 +70,14 @@ mod tests {
     fn an_unknown_code_has_no_explanation() {
         assert!(explain(-4242).is_none());
     }
+
+    #[test]
+    fn a_damaged_page_explains_less() {
+        let page = include_str!("../../../docs/error-codes.md");
+        let page = &page[..page.floor_char_boundary(4000)];
+        damage::must_be_survived(page.as_bytes(), |bytes| {
+            let text = String::from_utf8_lossy(bytes).into_owned().leak();
+            assert!(text.lines().filter_map(row).count() <= bytes.len());
+        });
+    }
 }

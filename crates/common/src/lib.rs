@@ -9,7 +9,7 @@
 //! - [`device`] lists platforms and devices with their limits, and chooses one.
 //! - [`session`] is one device's context and queue: **buffers, arguments, launches**.
 //!   The calls of OpenCL that docs/anatomy.md counts stand here and in `program`.
-//! - [`source`] finds and reads a kernel file; [`program`] builds it, and turns a build
+//! - [`source`] finds and reads a kernel file, as every [`file`] that people name is read; [`program`] builds it, and turns a build
 //!   log into a diagnostic with file, line, caret and an explanation.
 //! - [`ndrange`] is the shape of a launch, and whether a device can run it.
 //! - [`shape`], [`element`] and [`matrix`] are the problem and the host's data: sizes,
@@ -29,11 +29,13 @@
 //! - [`error`] is the one error type, with [`codes`], what each status of OpenCL
 //!   means, and `limits`, which limit a failed call met.
 //! - [`tell`] is how whoever listens (`--step`) hears of each call.
+//! - [`threads`] asks whether there are any to be had.
 
 pub mod codes;
 pub mod device;
 pub mod element;
 pub mod error;
+pub mod file;
 mod gemm;
 mod limits;
 pub mod matrix;
@@ -50,6 +52,7 @@ pub mod shape;
 pub mod simulator;
 pub mod source;
 pub mod tell;
+pub mod threads;
 pub mod timing;
 pub mod traffic;
 pub mod verify;

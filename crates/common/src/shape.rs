@@ -137,4 +137,14 @@ mod tests {
             assert!(error.contains(reason), "{text}: {error}");
         }
     }
+
+    #[test]
+    fn a_damaged_size_is_refused_or_can_be_counted() {
+        damage::must_be_survived(b"37x91x53", |bytes| {
+            if let Ok(shape) = String::from_utf8_lossy(bytes).parse::<Shape>() {
+                let padded = shape.padded(Shape { m: 16, n: 48, k: 1 });
+                assert!(padded.m >= shape.m && padded.flop() > 0.0);
+            }
+        });
+    }
 }

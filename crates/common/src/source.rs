@@ -11,6 +11,10 @@ use std::path::{Path, PathBuf};
 use text::plain_name;
 
 use crate::error::{Error, Result};
+use crate::file;
+
+/// Bytes that a kernel file may have: a thousand times those of a long one.
+pub const LONGEST: u64 = 64 << 20;
 
 /// A kernel file's text.
 #[derive(Clone, Debug)]
@@ -45,7 +49,7 @@ impl Source {
             path: path.to_path_buf(),
             why,
         };
-        let bytes = std::fs::read(path).map_err(|error| refuse(error.to_string()))?;
+        let bytes = file::read(path, LONGEST).map_err(|error| refuse(error.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             refuse(format!(
@@ -207,5 +211,30 @@ mod tests {
         let known = ["matmul_naive".to_string(), "transpose".to_string()];
         assert!(did_you_mean("matmul_niave", &known).starts_with("did you mean matmul_naive?"));
         assert!(did_you_mean("saxpy", &known).starts_with("there are: matmul_naive"));
+    }
+
+    #[test]
+    fn a_damaged_kernel_file_is_read_as_far_as_it_goes() {
+        let file = "// one\n#define X(a) ((a) + 1)\nkernel __attribute__((reqd_work_group_size(8, 1, 1)))\n\
+                    void one(int n, global float *A)\n{\n    /* \u{fc} */ if (n > 1) { A[0] = X(n); }\n}\n\n\
+                    float help(float a) { return a * 2; } // \"{\n\nkernel void two(int n)\n{\n}\n";
+        damage::must_be_survived(file.as_bytes(), |bytes| {
+            // What is no text is refused before.
+            let Ok(text) = String::from_utf8(bytes.into()) else {
+                return;
+            };
+            let source = Source {
+                path: "a.cl".into(),
+                text,
+            };
+            for name in source.kernels() {
+                source.kernel(&name);
+                assert!(source.must_define(&name).is_ok());
+            }
+            assert!(source.must_define("no such kernel").is_err());
+            for function in functions::functions(&source.text) {
+                assert!(function.bytes.end <= bytes.len());
+            }
+        });
     }
 }

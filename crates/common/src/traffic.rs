@@ -77,6 +77,9 @@ impl Traffic {
     }
 }
 
+/// Letters of a formula.
+const LONGEST: usize = 1000;
+
 fn malformed(formula: &str, why: &str) -> Error {
     Error::Usage(format!("the traffic formula \"{formula}\" {why}"))
 }
@@ -86,6 +89,10 @@ fn malformed(formula: &str, why: &str) -> Error {
 /// # Errors
 /// When it is malformed or uses an unknown name.
 pub fn evaluate(formula: &str, value: &impl Fn(&str) -> Option<f64>) -> Result<f64> {
+    // It is read by functions that call themselves.
+    if formula.len() > LONGEST {
+        return Err(malformed(formula, "is too long"));
+    }
     let mut parser = Parser {
         rest: formula,
         value,
@@ -198,5 +205,17 @@ mod tests {
         let traffic = Traffic::global("M/2", "0");
         assert!(traffic.count(|_| Some(3.0)).is_err());
         assert_eq!(traffic.count(|_| Some(4.0)).unwrap().global_loads, 2);
+    }
+
+    #[test]
+    fn a_damaged_formula_is_an_error_or_a_number() {
+        let formula = "M*N*K/(TS*4) + 2*ceil(M/TS)*floor(N/16) - (M + 1)*1.5";
+        damage::must_be_survived(formula.as_bytes(), |bytes| {
+            let formula = String::from_utf8_lossy(bytes);
+            // Nor do brackets without end overflow the stack.
+            for formula in [formula.to_string(), "(".repeat(1000), formula.repeat(9)] {
+                let _ = evaluate(&formula, &|name| (name.len() < 3).then_some(16.0));
+            }
+        });
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod diff;
 mod plain;
+pub mod progress;
 pub mod wrap;
 
 pub use plain::{plain, plain_name};
@@ -29,5 +30,15 @@ pub fn show_error(mut message: String) {
     if let Some(columns) = wrap::stderr_columns() {
         message = wrap::wrap_prose(&message, columns);
     }
-    eprintln!("{message}");
+    aside!("{message}");
+}
+
+/// A line on standard error, as `eprintln!` writes it, which panics where it cannot: on a
+/// full disk, for example. There is nobody to tell that to.
+#[macro_export]
+macro_rules! aside {
+    ($($line:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($line)*);
+    }};
 }

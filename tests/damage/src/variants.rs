@@ -1,0 +1,124 @@
+//! The variants: one to three kinds of damage, one after the other.
+
+use crate::numbers::places;
+use crate::random::Random;
+
+/// Numbers that are the last of their kind, or none.
+#[rustfmt::skip]
+const NUMBERS: [&str; 16] = [
+    "0", "-1", "1", "65536", "2147483648", "4294967296", "-9223372036854775808",
+    "18446744073709551615", "99999999999999999999", "0.0", "-0.5", "5e-324", "1e308", "1e999",
+    "NaN", "",
+];
+
+/// Text that is not what most readers think of.
+#[rustfmt::skip]
+const PIECES: [&[u8]; 14] = [
+    b"\0", b"\r\n", b"\n\n", b"\xff\xfe", b"\xc3", "\u{fc}".as_bytes(), "\u{1F600}".as_bytes(),
+    "\u{202e}".as_bytes(), "\u{feff}".as_bytes(), b"\x1b[31m", b"\"", b"{", b"(((((((((", b"/*",
+];
+
+/// Endless variants of a file.
+pub fn variants(file: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    let file = file.to_vec();
+    let mut random = Random(1);
+    (0..).map(move |number: usize| {
+        let mut variant = file.clone();
+        for _ in 0..=number % 3 {
+            damage(&mut variant, &mut random);
+        }
+        variant
+    })
+}
+
+type Damage = fn(&mut Vec<u8>, &mut Random);
+
+fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
+    // Numbers are what readers count with.
+    #[rustfmt::skip]
+    const KINDS: [Damage; 9] = [
+        flip_a_bit, cut_off, leave_out, double, change_a_number, change_a_number, insert,
+        exchange_lines, repeat,
+    ];
+    KINDS[random.below(KINDS.len())](bytes, random);
+}
+
+/// A part of a file, a few letters or many.
+fn part(bytes: &[u8], random: &mut Random) -> std::ops::Range<usize> {
+    let begin = random.below(bytes.len());
+    let most = random.pick(&[&4, &40, &4000]);
+    let length = random.below((bytes.len() - begin).min(*most) + 1);
+    begin..begin + length
+}
+
+#[allow(clippy::ptr_arg, reason = "as all kinds of damage")]
+fn flip_a_bit(bytes: &mut Vec<u8>, random: &mut Random) {
+    let at = random.below(bytes.len());
+    let bit = 1 << random.below(8);
+    if let Some(byte) = bytes.get_mut(at) {
+        *byte ^= bit;
+    }
+}
+
+fn cut_off(bytes: &mut Vec<u8>, random: &mut Random) {
+    bytes.truncate(random.below(bytes.len()));
+}
+
+fn leave_out(bytes: &mut Vec<u8>, random: &mut Random) {
+    bytes.drain(part(bytes, random));
+}
+
+fn double(bytes: &mut Vec<u8>, random: &mut Random) {
+    let part = part(bytes, random);
+    let again = bytes[part.clone()].to_vec();
+    bytes.splice(part.end..part.end, again);
+}
+
+fn change_a_number(bytes: &mut Vec<u8>, random: &mut Random) {
+    let places = places(bytes);
+    if let Some(place) = places.get(random.below(places.len())) {
+        let number = random.pick(&NUMBERS);
+        bytes.splice(place.clone(), number.bytes());
+    }
+}
+
+fn insert(bytes: &mut Vec<u8>, random: &mut Random) {
+    let at = random.below(bytes.len() + 1);
+    let piece = random.pick(&PIECES);
+    bytes.splice(at..at, piece.iter().copied());
+}
+
+fn exchange_lines(bytes: &mut Vec<u8>, random: &mut Random) {
+    let mut lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+    if !lines.is_empty() {
+        let (one, other) = (random.below(lines.len()), random.below(lines.len()));
+        lines.swap(one, other);
+        *bytes = lines.concat();
+    }
+}
+
+/// One letter a thousand times.
+fn repeat(bytes: &mut Vec<u8>, random: &mut Random) {
+    let at = random.below(bytes.len());
+    if let Some(byte) = bytes.get(at).copied() {
+        bytes.splice(at..at, std::iter::repeat_n(byte, 1000));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variants_are_the_same_at_every_run_and_differ_from_each_other() {
+        let file = b"{\"gflops\": 12.5, \"runs\": 3}\n# a line\n";
+        let some = || variants(file).take(300).collect::<Vec<_>>();
+        assert_eq!(some(), some());
+        let mut different = some();
+        different.sort();
+        different.dedup();
+        assert!(different.len() > 250, "{}", different.len());
+        // An empty file has its variants, too.
+        assert_eq!(variants(b"").take(300).count(), 300);
+    }
+}
