@@ -106,4 +106,16 @@ mod tests {
         assert_eq!(Wait.explains(), Launch.explains());
         assert_ne!(Wait.says(false), Launch.says(false));
     }
+
+    #[test]
+    fn a_damaged_page_has_fewer_words() {
+        let page = include_str!("beats.md");
+        let page = &page[..page.floor_char_boundary(3000)];
+        damage::must_be_survived(page.as_bytes(), |bytes| {
+            let text: &'static str = String::from_utf8_lossy(bytes).into_owned().leak();
+            for section in text.split("\n## ") {
+                assert!(Words::of(section, "").why.len() <= bytes.len() * 3);
+            }
+        });
+    }
 }

@@ -78,16 +78,16 @@ fn main() -> ExitCode {
         return supervise::answer_probe();
     }
     let arguments = Arguments::parse();
-    let done = if supervise::is_child() {
-        supervise::end_with_the_parent();
-        compile(&arguments).map(|()| 0)
-    } else {
-        supervise::run(&Orders {
-            timeout: PATIENCE,
-            all_devices: false,
-            json: false,
-        })
-    };
+    if supervise::is_child() {
+        let status = supervise::status_of(compile(&arguments).map(|()| 0));
+        supervise::leave(status);
+        return ExitCode::from(status);
+    }
+    let done = supervise::run(&Orders {
+        timeout: PATIENCE,
+        all_devices: false,
+        json: false,
+    });
     ExitCode::from(supervise::status_of(done))
 }
 

@@ -248,4 +248,14 @@ mod tests {
         // An edit and a part may have the same name.
         assert_eq!(parts(TEXT, "one")[0].edits, edits[..2]);
     }
+
+    #[test]
+    fn a_damaged_text_edits_something_else_or_says_why_not() {
+        damage::must_be_survived(TEXT.as_bytes(), |bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            for part in parts(&text, "two").iter().chain(&parts(&text, "one")) {
+                let _ = edited(&source(), "two", &part.edits);
+            }
+        });
+    }
 }

@@ -3,7 +3,6 @@
 
 use std::cell::RefCell;
 use std::fmt::Display;
-use std::time::Duration;
 
 use common::error::Result;
 use common::matrix::Matrix;
@@ -12,6 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use narrate::{Audience, Beat, Narrator};
 use supervise::events::{Event, Sender};
 use supervise::resume::Earlier;
+use text::progress::tick_by_itself;
 
 use crate::cli::Flags;
 use crate::report::Report;
@@ -42,6 +42,7 @@ pub struct Console {
 impl Console {
     pub(crate) fn new(flags: &Flags) -> Result<Console> {
         let spinner = ProgressBar::new_spinner();
+        tick_by_itself(&spinner);
         let narrator = match (flags.present, flags.step) {
             (true, _) => Narrator::new(Audience::Room, spinner.clone())?,
             (false, true) => Narrator::new(Audience::Learner, spinner.clone())?,
@@ -99,7 +100,6 @@ impl Console {
         }
         self.spinner.set_message(what.clone());
         self.spinner.tick();
-        self.spinner.enable_steady_tick(Duration::from_millis(100));
         self.send(&Event::Doing(what))
     }
 

@@ -1,10 +1,10 @@
 //! What a lesson prints: rows for people, or JSON lines.
 
+mod out;
 mod row;
 
 use std::cell::RefCell;
 use std::fmt::Display;
-use std::io::Write;
 
 use colored::Colorize;
 use common::error::Result;
@@ -12,12 +12,14 @@ use common::record::Record;
 use serde::Serialize;
 use text::wrap;
 
+use out::Out;
 pub(crate) use row::heading;
 use row::row;
 
 /// Where a lesson's words and numbers go. What prints fails when standard output does.
 pub struct Report {
     json: bool,
+    out: Out,
     /// Prints no lines for people: somebody else tells them.
     pub(crate) silent: bool,
     /// Prints nothing for now, neither lines nor JSON.
@@ -33,6 +35,11 @@ impl Report {
     pub fn new(json: bool) -> Report {
         Report {
             json,
+            out: if json && !counts_instructions() {
+                Out::alone()
+            } else {
+                Out::SHARED
+            },
             silent: json,
             muted: false,
             deferred: None,
@@ -67,8 +74,8 @@ impl Report {
             return Ok(());
         }
         match wrap::stdout_columns() {
-            Some(columns) => writeln!(std::io::stdout(), "{}", wrap::wrap(text, columns))?,
-            None => writeln!(std::io::stdout(), "{text}")?,
+            Some(columns) => self.out.line(wrap::wrap(text, columns))?,
+            None => self.out.line(text)?,
         }
         Ok(())
     }
@@ -76,10 +83,22 @@ impl Report {
     /// Prints one JSON object, in JSON mode.
     pub fn json(&self, value: &impl Serialize) -> Result<()> {
         if self.json && !self.muted {
-            let line = serde_json::to_string(value).map_err(std::io::Error::from)?;
-            writeln!(std::io::stdout(), "{line}")?;
+            self.message(value)?;
         }
         Ok(())
+    }
+
+    /// Prints one JSON object, whatever was asked for: a program reads it.
+    pub fn message(&self, value: &impl Serialize) -> Result<()> {
+        let line = serde_json::to_string(value).map_err(std::io::Error::from)?;
+        Ok(self.out.line(line)?)
+    }
+
+    /// Keeps standard output for messages, as JSON mode does.
+    pub fn only_messages(&mut self) {
+        if !self.json {
+            self.out = Out::alone();
+        }
     }
 
     /// The records printed so far.
@@ -101,4 +120,9 @@ impl Report {
         self.rows.push(record);
         Ok(())
     }
+}
+
+/// Whether Oclgrind prints what each launch executed: it is read between the records.
+fn counts_instructions() -> bool {
+    std::env::var_os("OCLGRIND_INST_COUNTS").is_some()
 }

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory, FromArgMatches};
 use common::error::{Error, Result};
 use common::source::{Source, did_you_mean};
-use supervise::events::Event;
 use supervise::{status_of, watch};
 
 use crate::cli::Flags;
@@ -37,7 +36,6 @@ pub fn lesson_with<Own: Args>(
     let (flags, own) = parse_flags::<Own>(number, title);
     flags.apply_color();
     let status = if supervise::is_child() {
-        supervise::end_with_the_parent();
         let begun = Lesson::begin(number, title, file, flags);
         in_the_child(begun, |lesson| body(lesson, &own))
     } else {
@@ -48,15 +46,17 @@ pub fn lesson_with<Own: Args>(
 
 /// The lesson's work, and its exit status, which is told before the driver ends.
 fn in_the_child(begun: Result<Lesson>, body: impl Fn(&mut Lesson) -> Result<()>) -> u8 {
-    let mut lesson = match begun {
-        Ok(lesson) => lesson,
-        Err(error) => return status_of(Err(error)),
+    let (lesson, result) = match begun {
+        Ok(mut lesson) => {
+            let result = at_each_size(&mut lesson, body);
+            lesson.console.end_progress();
+            (Some(lesson), result)
+        }
+        Err(error) => (None, Err(error)),
     };
-    let result = at_each_size(&mut lesson, body);
-    lesson.console.end_progress();
     let status = status_of(result);
-    // If the parent cannot be told, it waits as long as for anything else.
-    let _ = lesson.console.send(&Event::Leaving(status));
+    supervise::leave(status);
+    drop(lesson);
     status
 }
 

@@ -1,7 +1,7 @@
 //! Another process that answers in lines of JSON, and may crash or hang over what it is
 //! asked.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
@@ -15,12 +15,15 @@ use crate::cause_of_death;
 /// The messages that come through a pipe, read by a thread; `at_end` is called when the
 /// other side has gone away. Drivers and kernels may print, too: what is no message is
 /// passed over.
+///
+/// # Errors
+/// When the system gives no thread for that.
 pub fn messages<Message: DeserializeOwned + Send + 'static>(
     pipe: impl Read + Send + 'static,
     at_end: impl FnOnce() + Send + 'static,
-) -> Receiver<Message> {
+) -> io::Result<Receiver<Message>> {
     let (sender, messages) = mpsc::channel();
-    thread::spawn(move || {
+    thread::Builder::new().spawn(move || {
         let lines = BufReader::new(pipe)
             .split(b'\n')
             .map_while(|line| line.ok());
@@ -29,8 +32,8 @@ pub fn messages<Message: DeserializeOwned + Send + 'static>(
             let _ = sender.send(message);
         }
         at_end();
-    });
-    messages
+    })?;
+    Ok(messages)
 }
 
 /// The first message of a process, or how it ended without one. Then it is ended: nobody
@@ -39,7 +42,7 @@ pub fn ask<Answer: DeserializeOwned + Send + 'static>(
     command: &mut Command,
     patience: Duration,
 ) -> Result<Answer, String> {
-    let failed = |error: std::io::Error| format!("it cannot be started ({error})");
+    let failed = |error: io::Error| format!("it cannot be started ({error})");
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -49,16 +52,18 @@ pub fn ask<Answer: DeserializeOwned + Send + 'static>(
     let (Some(stdout), Some(mut stderr)) = (child.stdout.take(), child.stderr.take()) else {
         return Err("it has no pipes".into());
     };
-    let complaint = thread::spawn(move || {
+    let complaint = thread::Builder::new().spawn(move || {
         let mut bytes = Vec::new();
         // What came before an error counts.
         let _ = stderr.read_to_end(&mut bytes);
         String::from_utf8_lossy(&bytes).into_owned()
     });
-    let answer = messages(stdout, || ()).recv_timeout(patience);
+    let heard = complaint.and_then(|complaint| Ok((complaint, messages(stdout, || ())?)));
+    let heard = heard.map(|(complaint, messages)| (complaint, messages.recv_timeout(patience)));
     // It may have ended already.
     let _ = child.kill();
     let status = child.wait().map_err(failed)?;
+    let (complaint, answer) = heard.map_err(|error| format!("it cannot be heard ({error})"))?;
     answer.map_err(|why| match why {
         RecvTimeoutError::Timeout => format!("no answer after {} seconds", patience.as_secs()),
         RecvTimeoutError::Disconnected => {

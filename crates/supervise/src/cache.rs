@@ -138,4 +138,25 @@ mod tests {
             assert_eq!(is_whole_library(&this_program), Some(true));
         }
     }
+
+    #[test]
+    fn no_damage_is_too_odd_to_be_looked_at() {
+        let mut bitcode = b"BC\xC0\xDE".to_vec();
+        for words in [1u32, 2, 30] {
+            bitcode.extend([0; 4]);
+            bitcode.extend(words.to_le_bytes());
+            bitcode.extend(vec![7; 4 * words as usize]);
+        }
+        let mut library = vec![0; 64 + 2 * 64];
+        library[..6].copy_from_slice(b"\x7fELF\x02\x01");
+        library[40] = 64;
+        library[58] = 64;
+        library[60] = 2;
+        for file in [bitcode, library] {
+            damage::must_be_survived(&file, |bytes| {
+                is_whole_bitcode(bytes);
+                is_whole_library(bytes);
+            });
+        }
+    }
 }

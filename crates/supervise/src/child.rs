@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use common::error::{Error, Result};
 use text::show_error;
 
-use super::{Environment, Pause, obituary};
+use super::{Environment, Pause, end_with_us, obituary};
 use crate::events::{self, EVENTS_VARIABLE, Event};
 
 /// How long a child may take to end once it has said that it leaves. A driver was
@@ -20,9 +20,10 @@ const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
 /// How a child came to its end.
 pub enum End {
-    /// By itself, with this status.
+    /// By itself, with this status, which it had announced.
     Exit(u8),
-    /// It crashed, was ended because it hung, or its device failed: how, in words.
+    /// It crashed, was ended because it hung, its driver ended it, or its device failed:
+    /// how, in words.
     Died(String),
 }
 
@@ -39,7 +40,7 @@ pub fn run(
 ) -> Result<Option<End>> {
     let this = std::env::current_exe()?;
     let mut command = Command::new(&this);
-    command
+    end_with_us(&mut command)
         .args(std::env::args_os().skip(1))
         .env(EVENTS_VARIABLE, events)
         .envs(environment.iter().cloned());
@@ -98,21 +99,19 @@ fn wait(mut child: Child, events: &Path, timeout: Duration, pause: Pause) -> Res
 }
 
 fn end(status: ExitStatus, events: &[Event]) -> Result<End> {
-    if let Some(code) = status.code().and_then(|code| u8::try_from(code).ok()) {
-        return Ok(end_by_itself(code, events));
-    }
+    let doing = events::doing(events);
     if obituary::was_stopped(status) {
-        return Err(Error::Died(obituary::of_crash(
-            status,
-            events::doing(events),
-        )));
+        return Err(Error::Died(obituary::of_stop(status, doing)));
     }
-    if let Some(Event::Leaving(code)) = events.last() {
+    // Whatever ends without that word was ended: a driver that calls exit() has a status,
+    // too, and it means nothing here.
+    let Some(Event::Leaving(code)) = events.last() else {
+        return Ok(End::Died(obituary::of_death(status, doing)));
+    };
+    if status.code().is_none() {
         show_error(obituary::of_crash_at_the_end(status));
-        return Ok(end_by_itself(*code, events));
     }
-    let how = obituary::of_crash(status, events::doing(events));
-    Ok(End::Died(how))
+    Ok(end_by_itself(*code, events))
 }
 
 fn end_by_itself(status: u8, events: &[Event]) -> End {

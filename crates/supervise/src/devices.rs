@@ -8,7 +8,7 @@ use std::time::Duration;
 use common::device;
 use serde_json::json;
 
-use super::{Environment, PROBE_VARIABLE, ask, end_with_the_parent, println_quietly};
+use super::{Environment, PROBE_VARIABLE, ask, end_with_us, println_quietly};
 
 /// How long a driver may take to name its devices.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// the probe ([`answer_probe`]). None when a driver fails, or stops for good.
 pub fn devices(program: &Path, environment: &Environment) -> Vec<String> {
     let mut command = Command::new(program);
-    command
+    end_with_us(&mut command)
         .env(PROBE_VARIABLE, "1")
         .envs(environment.iter().cloned());
     ask(&mut command, PATIENCE).unwrap_or_default()
@@ -25,7 +25,6 @@ pub fn devices(program: &Path, environment: &Environment) -> Vec<String> {
 
 /// The child's side of [`devices`].
 pub fn answer_probe() -> ExitCode {
-    end_with_the_parent();
     let devices = device::list().unwrap_or_default();
     let labels: Vec<String> = devices.iter().map(|device| device.label()).collect();
     println_quietly(&json!(labels).to_string());

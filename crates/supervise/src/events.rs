@@ -4,7 +4,6 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use common::error::{Error, Result};
 use common::record::Record;
@@ -68,13 +67,16 @@ impl Sender {
     }
 }
 
-/// Reads what has been written so far; a last line that is not complete yet is
-/// left out.
+/// Reads what has been written so far. What is no event is left out: a last line that is
+/// not complete yet, or what something else has written there.
 pub fn read(path: &Path) -> Vec<Event> {
-    fs::read_to_string(path)
-        .unwrap_or_default()
-        .lines()
-        .filter_map(|line| serde_json::from_str(line).ok())
+    of(&fs::read(path).unwrap_or_default())
+}
+
+pub(crate) fn of(bytes: &[u8]) -> Vec<Event> {
+    let lines = bytes.split(|byte| *byte == b'\n');
+    lines
+        .filter_map(|line| serde_json::from_slice(line).ok())
         .collect()
 }
 
@@ -85,57 +87,4 @@ pub fn doing(events: &[Event]) -> &str {
         _ => None,
     });
     begun.unwrap_or("starting")
-}
-
-/// A file for events that goes away with its owner. Ctrl-C ends the owner at once, so
-/// the next one clears away what is older than any lesson.
-pub(crate) struct EventsFile(pub PathBuf);
-
-impl EventsFile {
-    const BEGIN: &str = "opencl-course-events-";
-
-    pub fn new() -> EventsFile {
-        let folder = std::env::temp_dir();
-        EventsFile::clear_old(&folder);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let name = format!(
-            "{}{}-{}.jsonl",
-            EventsFile::BEGIN,
-            std::process::id(),
-            now.map_or(0, |now| now.as_nanos())
-        );
-        EventsFile(folder.join(name))
-    }
-
-    /// A file beside it, for what a simulator reports.
-    pub fn simulator_log(&self) -> PathBuf {
-        self.0.with_extension("oclgrind")
-    }
-
-    fn clear_old(folder: &Path) {
-        const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let is_ours = name.to_string_lossy().starts_with(EventsFile::BEGIN);
-            let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
-            if is_ours && age().is_some_and(|age| age > DAY) {
-                // Another may have been quicker.
-                let _ = fs::remove_file(entry.path());
-            }
-        }
-    }
-
-    /// Forgets what was written.
-    pub fn clear(&self) {
-        // Nothing to do about a file that cannot be removed from a temporary folder.
-        let _ = fs::remove_file(&self.0);
-    }
-}
-
-impl Drop for EventsFile {
-    fn drop(&mut self) {
-        self.clear();
-        // Only a simulator makes it.
-        let _ = fs::remove_file(self.simulator_log());
-    }
 }

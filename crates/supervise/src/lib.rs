@@ -4,10 +4,12 @@
 //! # Layout
 //!
 //! - [`events`] is what the child tells the parent: a file of JSON lines, one for each
-//!   thing begun and each result.
-//! - `child` starts one and waits for its end; `obituary` says how it died.
+//!   thing begun and each result; `events_file` is where it lies.
+//! - `child` starts one and waits for its end; `obituary` says how it died, and under
+//!   which `limits` of the system.
 //! - [`resume`] is what the next child needs not measure again.
 //! - [`cache`] is what PoCL's cache has to do with a death.
+//! - `bound` is what no process of the course outlives: its parent.
 //! - `ask` is a question to another process, `devices` the one which devices it sees;
 //!   `fallback` is the driver that `./setup` fetched.
 //! - `all_devices` runs the lesson once for each of them; `terminal` is the terminal
@@ -16,11 +18,14 @@
 
 mod all_devices;
 mod ask;
+mod bound;
 pub mod cache;
 mod child;
 mod devices;
 pub mod events;
+mod events_file;
 mod fallback;
+mod limits;
 mod obituary;
 pub mod resume;
 mod terminal;
@@ -35,12 +40,16 @@ use colored::Colorize;
 use common::error::{Error, Result};
 use common::record::Record;
 use common::simulator::LOG_VARIABLE;
+use common::threads;
+use text::aside;
 
 use child::End;
-use events::{EVENTS_VARIABLE, Event, EventsFile, Sender};
+use events::{EVENTS_VARIABLE, Event, Sender};
+use events_file::EventsFile;
 use terminal::Terminal;
 
 pub use ask::{ask, messages};
+pub use bound::{end_with_us, this_program};
 pub use cache::CACHE_VARIABLE;
 pub use devices::{answer_probe, devices};
 pub use fallback::fallback_driver;
@@ -148,7 +157,7 @@ fn run_until(orders: &Orders, environment: Environment, pause: Pause) -> Result<
 /// Runs the lesson to its end: with another child after each kernel that took one
 /// down, and once more where the driver's cache was at fault.
 fn watch(orders: &Orders, mut environment: Environment, pause: Pause) -> Result<Option<Ended>> {
-    let events = EventsFile::new();
+    let events = EventsFile::new()?;
     if std::env::var_os(LOG_VARIABLE).is_none() {
         // Where the lesson can read it: what a simulator reports is a row's failure.
         environment.push((LOG_VARIABLE, events.simulator_log().into()));
@@ -156,26 +165,27 @@ fn watch(orders: &Orders, mut environment: Environment, pause: Pause) -> Result<
     let terminal = Terminal::now();
     let mut cached = true;
     loop {
-        let Some(end) = child::run(orders.timeout, &environment, &events.0, pause)? else {
+        let Some(end) = child::run(orders.timeout, &environment, &events.path, pause)? else {
             return Ok(None);
         };
         let how = match end {
-            End::Exit(status) => return Ok(Some(ended(status, &events.0))),
+            End::Exit(status) => return Ok(Some(ended(status, &events.path))),
             End::Died(how) => how,
         };
         terminal.restore();
+        events.must_have_room()?;
         if let Some(file) = cached.then(cache::damaged_file).flatten() {
-            eprintln!("\n{}", cache::message(&file));
+            aside!("\n{}", cache::message(&file));
             environment.push((CACHE_VARIABLE, "0".into()));
             cached = false;
-            if resume::is_in_a_kernel(&events.0) {
+            if resume::is_in_a_kernel(&events.path) {
                 // The new child is not to be judged by the last word of the old one.
-                Sender::to(&events.0)?.send(&Event::Doing("starting again".into()))?;
+                Sender::to(&events.path)?.send(&Event::Doing("starting again".into()))?;
             } else {
                 events.clear();
             }
-        } else if !resume::note_death(&events.0, &how)? {
-            return Err(Error::Died(resume::after_earlier_deaths(&events.0, how)));
+        } else if !resume::note_death(&events.path, &how)? {
+            return Err(Error::Died(resume::after_earlier_deaths(&events.path, how)));
         }
     }
 }
@@ -195,15 +205,11 @@ fn ended(status: u8, events: &Path) -> Ended {
     Ended { status, records }
 }
 
-/// The child's side: it is not to run on without anybody who watches it, whoever ends
-/// the parent and how. Only Linux can be asked for that.
-pub fn end_with_the_parent() {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::process::{Signal, set_parent_process_death_signal};
-        // Where the system refuses, it is as it is elsewhere.
-        let _ = set_parent_process_death_signal(Some(Signal::KILL));
-    }
+/// The child's side: all is done and said, with this status, and the driver's own end may
+/// come.
+pub fn leave(status: u8) {
+    // If the parent cannot be told, it says that the process died, which is half true.
+    let _ = Sender::from_environment().and_then(|mut parent| parent.send(&Event::Leaving(status)));
 }
 
 /// The child's side: the device failed. The parent goes on with the next kernel, or
@@ -231,11 +237,20 @@ pub fn status_of(result: Result<u8>) -> u8 {
     error.status()
 }
 
-/// What a child finds in its environment besides ours: [`fallback_driver`], and
-/// each thread of PoCL on a core of its own.
+/// What a child finds in its environment besides ours: [`fallback_driver`],
+/// each thread of PoCL on a core of its own, and as many threads as there are.
 pub fn environment() -> Environment {
     let fallback = fallback_driver().map(|(variable, path)| (variable, path.into()));
-    fallback.into_iter().chain(thread_per_core()).collect()
+    let all = fallback.into_iter().chain(thread_per_core());
+    all.chain(without_threads()).collect()
+}
+
+/// The crate matrixmultiply panics where it gets no threads; so it is to use none there.
+fn without_threads() -> Option<(&'static str, OsString)> {
+    // Those of a driver, and its own.
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let given = threads::are_given(2 * cores + 8);
+    (!given).then(|| ("MATMUL_NUM_THREADS", "1".into()))
 }
 
 /// Where the system places the threads, two of PoCL's may share a core for a whole

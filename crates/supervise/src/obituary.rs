@@ -1,25 +1,91 @@
-//! How a child came to its end that did not come to it by itself, in words.
+//! How a child came to its end that did not come to it by itself, in words: what happened,
+//! what it was doing, and who may be to blame for that.
 
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// Of a child that crashed while it was doing this.
-pub(super) fn of_crash(status: ExitStatus, doing: &str) -> String {
-    let (cause, next) = if doing.starts_with("building") {
-        (
-            "the driver's compiler failed, for example on a function that calls itself",
-            "take away what was written last; another driver may say what is wrong with it",
-        )
-    } else {
-        (
-            "the kernel read or wrote outside its buffers, asked for more local memory than \
-             there is, or the driver's compiler failed",
-            "cargo run -p course -- inspect FILE --only KERNEL   names the line of a bad access; \
-             if every kernel dies: cargo run -p course -- doctor",
-        )
+use crate::limits;
+
+/// A likely cause, and the next thing to try.
+type Advice = (String, &'static str);
+
+/// Of a child that died while it was doing this.
+pub(super) fn of_death(status: ExitStatus, doing: &str) -> String {
+    let (cause, next) = match signal(status) {
+        None => by_exit(),
+        Some(9) => by_kill(),
+        Some(24 | 25) => by_limit(),
+        Some(_) if doing.starts_with("building") => in_the_compiler(),
+        Some(_) if is_in_a_kernel(doing) => in_a_kernel(),
+        Some(_) => in_the_driver(),
     };
     format!(
         "the process died ({}) while {doing}\n  likely cause: {cause}\n  next: {next}",
+        cause_of_death(status)
+    )
+}
+
+/// What is done with a learner's kernel. Devices, uploads and the course's own probes are
+/// the driver's.
+fn is_in_a_kernel(doing: &str) -> bool {
+    let words = ["running", "timing", "checking"];
+    words.iter().any(|word| doing.starts_with(word))
+}
+
+fn by_exit() -> Advice {
+    let cause = "something called exit(), which the course does not do here: a driver that gave \
+                 up, on a full disk or a folder that it cannot write for example; its own words \
+                 stand above, if it had any";
+    let next = "cargo run -p course -- doctor   looks at the driver and at its folders";
+    (cause.into(), next)
+}
+
+fn by_kill() -> Advice {
+    let cause = "somebody ended it, or the system did, for want of memory";
+    let next =
+        "a smaller --size, if memory is short: `free -h` shows it, and `dmesg` who was ended";
+    (with_limits(cause), next)
+}
+
+fn by_limit() -> Advice {
+    let next = "raise the limit (`ulimit -a` shows all of them), or use a smaller --size";
+    (with_limits("a limit of this system"), next)
+}
+
+fn in_the_compiler() -> Advice {
+    let cause = "the driver's compiler failed, for example on a function that calls itself, or on \
+                 a barrier that only some items reach";
+    let next = "take away what was written last; another driver may say what is wrong with it";
+    (with_limits(cause), next)
+}
+
+fn in_a_kernel() -> Advice {
+    let cause = "the kernel read or wrote outside its buffers, asked for more private or local \
+                 memory than there is, or the driver's compiler failed";
+    let next = "cargo run -p course -- inspect FILE --only KERNEL   names the line of a bad access; \
+                if every kernel dies: cargo run -p course -- doctor";
+    (with_limits(cause), next)
+}
+
+fn in_the_driver() -> Advice {
+    let cause = "the driver failed, and no kernel of yours was running";
+    let next = "cargo run -p course -- doctor   says what of this machine the drivers can use";
+    (with_limits(cause), next)
+}
+
+/// The cause, and the limits that this process runs under: it may have been one of them.
+fn with_limits(cause: &str) -> String {
+    match limits::set_here() {
+        limits if limits.is_empty() => cause.into(),
+        limits => format!("{cause}; or a limit that is set here: {limits}"),
+    }
+}
+
+/// Of a child that somebody ended while it was doing this.
+pub(super) fn of_stop(status: ExitStatus, doing: &str) -> String {
+    format!(
+        "the process was ended from outside ({}) while {doing}: nothing is wrong with the kernel\n  \
+         next: the same command once more",
         cause_of_death(status)
     )
 }
@@ -36,11 +102,17 @@ pub(super) fn of_crash_at_the_end(status: ExitStatus) -> String {
 
 /// Of a child that began nothing new for so long, and was ended.
 pub(super) fn of_hang(timeout: Duration, doing: &str) -> String {
-    format!(
-        "no end after {} seconds while {doing}; the process was ended\n  \
-         likely cause: an endless loop, or a barrier that not every item of a group reaches\n  \
+    let advice = if doing.starts_with("building") || is_in_a_kernel(doing) {
+        "likely cause: an endless loop, or a barrier that not every item of a group reaches\n  \
          next: look at the kernel's loops and barriers; if the kernel is only slow, \
-         use a smaller --size or a longer --timeout",
+         use a smaller --size or a longer --timeout"
+    } else {
+        "likely cause: the driver hangs, and no kernel of yours was running; or the machine is \
+         very busy\n  \
+         next: a longer --timeout; cargo run -p course -- doctor   asks each driver by itself"
+    };
+    format!(
+        "no end after {} seconds while {doing}; the process was ended\n  {advice}",
         timeout.as_secs()
     )
 }
@@ -57,13 +129,19 @@ pub fn cause_of_death(status: ExitStatus) -> String {
         return status.to_string();
     };
     let name = match signal {
+        1 => "SIGHUP: its terminal was closed",
+        2 => "SIGINT: as by Ctrl-C",
+        3 => "SIGQUIT: as by Ctrl-\\",
         4 => "SIGILL: an instruction that this CPU does not have",
         6 => "SIGABRT: the driver gave up",
         7 => "SIGBUS: bad memory access",
         8 => "SIGFPE: integer division by zero",
-        9 => "SIGKILL: ended from outside, perhaps for want of memory",
+        9 => "SIGKILL: ended from outside",
         11 => "SIGSEGV: bad memory access",
         15 => "SIGTERM: ended from outside",
+        24 => "SIGXCPU: more CPU time than `ulimit -t` allows",
+        25 => "SIGXFSZ: a larger file than `ulimit -f` allows",
+        31 => "SIGSYS: a system call that is forbidden here",
         _ => "a signal",
     };
     format!("signal {signal}, {name}")
@@ -76,4 +154,42 @@ fn signal(status: ExitStatus) -> Option<i32> {
     #[cfg(not(unix))]
     let signal = status.code().and(None);
     signal
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::process::ExitStatusExt;
+
+    #[test]
+    fn only_who_was_there_is_blamed() {
+        let told = |signal, doing| of_death(ExitStatus::from_raw(signal), doing);
+        let kernel = "outside its buffers";
+        for doing in ["running a", "timing a, run 3", "checking a"] {
+            assert!(told(11, doing).contains(kernel), "{doing}");
+        }
+        for doing in [
+            "starting",
+            "looking for devices",
+            "uploading the matrices",
+            "measuring the device's own limits",
+        ] {
+            let told = told(11, doing);
+            assert!(
+                told.contains("no kernel of yours") && !told.contains(kernel),
+                "{told}"
+            );
+        }
+        let compiler = told(6, "building a.cl");
+        assert!(compiler.contains("compiler") && !compiler.contains(kernel));
+        for (signal, word) in [(9, "memory"), (24, "ulimit -t"), (25, "ulimit -f")] {
+            let told = told(signal, "running a");
+            assert!(told.contains(word) && !told.contains(kernel), "{told}");
+        }
+        let exit = told(1 << 8, "building a.cl");
+        assert!(
+            exit.contains("exit status: 1") && exit.contains("exit()"),
+            "{exit}"
+        );
+    }
 }

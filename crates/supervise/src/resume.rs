@@ -250,4 +250,43 @@ mod tests {
              3 kernel(s) died in lesson 5, 1 gave a wrong result\n  next: look\n  next: wait"
         );
     }
+
+    #[test]
+    fn a_damaged_file_of_events_says_less_and_harms_nobody() {
+        let limits = Peak {
+            gflops: 480.0,
+            gbytes_per_second: 40.5,
+        };
+        let timed = Record {
+            limits: Some(limits),
+            gflops: Some(12.5),
+            seconds: vec![0.5, 0.25],
+            died: Some("crashed\n  next: look".into()),
+            ..record("a variant")
+        };
+        let all = [
+            Event::Doing("running a variant".into()),
+            begun("a variant"),
+            Event::Record(timed.into()),
+            Event::Ended,
+            found("host loop"),
+            Event::Failed("CL_OUT_OF_RESOURCES".into()),
+            begun("b"),
+            Event::Leaving(5),
+        ];
+        let lines = all
+            .iter()
+            .map(|event| serde_json::to_string(event).unwrap() + "\n");
+        let file: String = lines.collect();
+        damage::must_be_survived(file.as_bytes(), |bytes| {
+            let events = events::of(bytes);
+            assert!(events::doing(&events).len() <= bytes.len() + 8);
+            let mut earlier = Earlier::of(events);
+            let died: Vec<Record> = earlier.deaths().cloned().collect();
+            assert!(last_words(&died, "lesson 5", 0).len() <= 9 * bytes.len() + 99);
+            earlier.limits();
+            earlier.open();
+            earlier.take("a variant");
+        });
+    }
 }

@@ -1,7 +1,7 @@
 //! The terminal after a child that did not end by itself: such a child may have been
 //! waiting for a key, with the terminal in raw mode.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 
 #[cfg(unix)]
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
@@ -36,6 +36,7 @@ impl Terminal {
 /// A run that was cut short leaves its progress line behind.
 pub fn clear_line() {
     if std::io::stderr().is_terminal() {
-        eprint!("\r\x1b[2K");
+        // A terminal that has gone away shows nothing.
+        let _ = write!(std::io::stderr(), "\r\x1b[2K");
     }
 }

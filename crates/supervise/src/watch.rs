@@ -16,6 +16,7 @@ use common::error::{Error, Result};
 use common::probe::Peak;
 use common::record::Record;
 use common::source::{Source, shortest};
+use text::aside;
 use text::wrap::{stderr_columns, wrap};
 
 use crate::{Environment, LIMITS_VARIABLE, Orders, clear_line, complain};
@@ -72,12 +73,12 @@ pub fn each_save<E: From<Error>>(
             news = saves.wait(FOREVER);
         }
         while news == News::Gone {
-            eprintln!("  {name} is gone; it will be checked when it is back");
+            aside!("  {name} is gone; it will be checked when it is back");
             news = saves.wait(FOREVER);
         }
         if news == News::Interrupted {
             clear_line();
-            eprintln!("watching ended");
+            aside!("watching ended");
             return Ok(());
         }
     }
@@ -106,7 +107,7 @@ const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 /// What begins now, and because of which file.
 fn headline(name: &str, why: &str) {
     let line = format!("{name}{why}: checking");
-    eprintln!("\n{}", line.bold().cyan());
+    aside!("\n{}", line.bold().cyan());
 }
 
 /// What is waited for.
@@ -115,5 +116,5 @@ fn invitation(name: &str) {
     if let Some(columns) = stderr_columns() {
         line = wrap(&line, columns);
     }
-    eprintln!("\n{}", line.dimmed());
+    aside!("\n{}", line.dimmed());
 }

@@ -38,9 +38,11 @@ impl Lesson {
         Ok(binary)
     }
 
-    /// The lesson as a child of this program.
+    /// The lesson as a child of this program, which ends with it.
     pub fn command(&self) -> Result<Command> {
-        Ok(Command::new(self.binary()?))
+        let mut command = Command::new(self.binary()?);
+        supervise::end_with_us(&mut command);
+        Ok(command)
     }
 }
 

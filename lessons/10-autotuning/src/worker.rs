@@ -6,7 +6,7 @@
 //! while a kernel hangs.
 
 use std::io::Write;
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -56,23 +56,26 @@ pub fn problem_of_worker() -> Option<Shape> {
 pub fn serve(lesson: &mut Lesson, shape: Shape) -> Result<()> {
     // The main thread may be waiting for a kernel when nobody wants its answer any
     // more. Not an orderly exit, which would wait for the driver.
-    let requests = messages(std::io::stdin(), || std::process::abort());
+    let requests = messages(std::io::stdin(), || std::process::abort())?;
     lesson.size = Some(shape);
     let problem = &lesson.problem()?;
-    let answer = |answer| send(std::io::stdout(), &answer);
-    answer(Answer::Ready(lesson.session()?.device.label()))?;
+    // A kernel that prints must not spoil an answer.
+    lesson.console.report.only_messages();
+    let ready = Answer::Ready(lesson.session()?.device.label());
+    lesson.console.report.message(&ready)?;
     for Request(point, best_seconds) in requests {
         let runs = Runs::Against(best_seconds.unwrap_or(f64::INFINITY));
         let trial = match lesson.measured(&point.step(""), problem, Some(runs)) {
             Ok(record) => trial(record),
             Err(Error::Build(log)) => Trial::NotBuilt(first_line(&log)),
             Err(error) => {
-                answer(Answer::Tried(Trial::Crashed(error.to_string())))?;
+                let crashed = Answer::Tried(Trial::Crashed(error.to_string()));
+                lesson.console.report.message(&crashed)?;
                 return Err(error);
             }
         };
         lesson.forget_programs();
-        answer(Answer::Tried(trial))?;
+        lesson.console.report.message(&Answer::Tried(trial))?;
     }
     Ok(())
 }
@@ -111,7 +114,7 @@ impl Worker {
     /// When it cannot be started, dies at once, or gets another device.
     pub fn start(shape: Shape, device: &str, limit: Duration) -> Result<Worker> {
         let shape = serde_json::to_string(&shape).map_err(std::io::Error::from)?;
-        let mut child = Command::new(std::env::current_exe()?)
+        let mut child = supervise::this_program()?
             .args(std::env::args_os().skip(1))
             .env_clear()
             .envs(supervise::environment_at_start())
@@ -128,7 +131,7 @@ impl Worker {
         let (Some(requests), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(Error::Died("a worker has no pipes".into()));
         };
-        let answers = messages(stdout, || ());
+        let answers = messages(stdout, || ())?;
         let mut worker = Worker {
             child,
             requests,

@@ -3,7 +3,6 @@
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
@@ -21,8 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Asks a child of this program: its answer, or how it ended without one.
 pub fn ask(question: &[&str], environment: &Environment) -> Result<Value, String> {
-    let this = std::env::current_exe().map_err(|error| error.to_string())?;
-    let mut command = Command::new(this);
+    let mut command = supervise::this_program().map_err(|error| error.to_string())?;
     command.args(["doctor", "--probe"]).args(question);
     for (name, value) in environment {
         match value {
@@ -46,7 +44,6 @@ pub fn opens(name: &str) -> Result<(), String> {
 
 /// The child's side of [`ask`].
 pub fn answer(question: &[String]) -> Result<()> {
-    supervise::end_with_the_parent();
     let words: Vec<&str> = question.iter().map(String::as_str).collect();
     let answer = match words[..] {
         ["devices"] => devices(),

@@ -9,6 +9,7 @@ use clap::ValueEnum;
 use common::Result;
 use common::shape::Shape;
 use runner::{Lesson, lesson};
+use text::aside;
 
 use super::bound_kernel::{BoundKernel, bad_data};
 use super::exercise::{Exercise, all};
@@ -61,8 +62,8 @@ pub fn command(
     attempt: &Attempt,
     purpose: Purpose,
 ) -> anyhow::Result<Command> {
-    let this = std::env::current_exe().context("cannot find this program's own path")?;
-    let mut command = Command::new(this);
+    let this = supervise::this_program();
+    let mut command = this.context("cannot find this program's own path")?;
     let color = colored::control::SHOULD_COLORIZE.should_colorize();
     command
         .env(VARIABLE, format!("{} {purpose:?}", exercise.puzzle.id))
@@ -86,7 +87,7 @@ pub fn run_if_asked() -> Option<ExitCode> {
     let all = match all() {
         Ok(all) => all,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            aside!("error: {error:#}");
             return Some(ExitCode::from(2));
         }
     };

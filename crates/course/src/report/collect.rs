@@ -4,12 +4,14 @@
 use std::io::{BufRead, BufReader, IsTerminal};
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use common::record::Record;
 use common::shape::Shape;
 use indicatif::{ProgressBar, ProgressStyle};
+use text::aside;
+use text::progress::tick_by_itself;
 use toolbox::child::Finished;
 use toolbox::lessons::LESSONS;
 
@@ -35,7 +37,7 @@ pub fn run(survey: &mut Survey, keep: impl Fn(&Survey) -> Result<()>) -> Result<
         let seconds = begin.elapsed().as_secs_f64();
         if let Some(why) = &failed {
             let first = why.lines().next().unwrap_or_default();
-            bar.suspend(|| eprintln!("  {name} failed: {first}"));
+            bar.suspend(|| aside!("  {name} failed: {first}"));
         }
         survey.done.push(Done {
             job,
@@ -45,7 +47,7 @@ pub fn run(survey: &mut Survey, keep: impl Fn(&Survey) -> Result<()>) -> Result<
         });
         keep(survey)?;
         if bar.is_hidden() {
-            eprintln!(
+            aside!(
                 "  {} of {}  {}{name} took {seconds:.1} s",
                 survey.done.len(),
                 survey.planned.len(),
@@ -66,7 +68,7 @@ fn progress_bar(jobs: usize) -> ProgressBar {
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style.progress_chars("▇▇ "));
     }
-    bar.enable_steady_tick(Duration::from_millis(100));
+    tick_by_itself(&bar);
     bar
 }
 
@@ -101,7 +103,7 @@ fn command(survey: &Survey, job: &Job) -> Result<Option<Command>> {
             let Some(shape) = product(survey, job) else {
                 return Ok(None);
             };
-            let mut command = Command::new(std::env::current_exe()?);
+            let mut command = supervise::this_program()?;
             command.args(["peer", &peer.name().to_lowercase()]);
             // What a lesson's child gets: libraries are measured as the kernels are.
             command.envs(supervise::environment());
@@ -137,7 +139,7 @@ fn child(mut command: Command, told: impl Fn(&str)) -> Result<(Vec<Record>, Opti
         .stderr(Stdio::piped())
         .spawn()?;
     let stdout = child.stdout.take().context("a pipe")?;
-    let end = thread::spawn(move || child.wait_with_output());
+    let end = thread::Builder::new().spawn(move || child.wait_with_output())?;
     let mut records = Vec::new();
     for line in BufReader::new(stdout).lines() {
         // A lesson may print lines of other kinds.

@@ -3,7 +3,8 @@
 use std::os::unix::process::ExitStatusExt;
 
 use super::*;
-use crate::events::{EventsFile, Sender};
+use crate::events::Sender;
+use crate::events_file::EventsFile;
 
 /// A child that was launching a kernel, exited with a code or met a signal, and
 /// wrote this last.
@@ -20,7 +21,7 @@ fn crashes_and_failed_devices_are_deaths() {
         matches!(crash, End::Died(how) if how.contains("SIGSEGV") && how.contains("running a"))
     );
     let failed = Event::Failed("CL_OUT_OF_RESOURCES".into());
-    let failed = ended(5 << 8, Some(failed)).unwrap();
+    let failed = end(ExitStatus::from_raw(5 << 8), &[failed, Event::Leaving(5)]).unwrap();
     assert!(matches!(failed, End::Died(how) if how == "CL_OUT_OF_RESOURCES"));
 }
 
@@ -32,14 +33,14 @@ fn patient(time: Duration) -> bool {
 
 /// What becomes of a child that has written these events and does not end.
 fn stuck(events: &[Event]) -> End {
-    let file = EventsFile::new();
-    let mut sender = Sender::to(&file.0).unwrap();
+    let file = EventsFile::new().unwrap();
+    let mut sender = Sender::to(&file.path).unwrap();
     for event in events {
         sender.send(event).unwrap();
     }
     let child = Command::new("sleep").arg("1000").spawn().unwrap();
     let timeout = Duration::from_millis(50);
-    wait(child, &file.0, timeout, &mut patient)
+    wait(child, &file.path, timeout, &mut patient)
         .unwrap()
         .unwrap()
 }
@@ -67,12 +68,29 @@ fn a_crash_after_the_last_word_does_not_undo_what_was_said() {
 }
 
 #[test]
-fn a_status_is_an_end_and_a_kill_by_hand_is_an_error() {
+fn a_status_counts_that_was_announced_and_no_other() {
     for status in [0, 1, 4, 5, 130] {
-        let end = ended(status << 8, None).unwrap();
+        let end = ended(status << 8, Some(Event::Leaving(status as u8))).unwrap();
         assert!(matches!(end, End::Exit(code) if i32::from(code) == status));
+        // The driver called exit().
+        let end = ended(status << 8, None).unwrap();
+        let words = format!("exit status: {status}");
+        assert!(matches!(end, End::Died(how) if how.contains(&words)));
     }
-    for signal in [2, 15] {
-        assert!(matches!(ended(signal, None), Err(Error::Died(_))));
+    // It did so while it was unloaded: what was said before stands.
+    let end = ended(0, Some(Event::Leaving(1))).unwrap();
+    assert!(matches!(end, End::Exit(1)));
+}
+
+#[test]
+fn a_kill_by_hand_is_an_error_that_blames_no_kernel() {
+    for signal in [1, 2, 15] {
+        let Err(Error::Died(how)) = ended(signal, None) else {
+            panic!("signal {signal} goes on with the next kernel")
+        };
+        assert!(
+            how.contains("from outside") && !how.contains("buffers"),
+            "{how}"
+        );
     }
 }

@@ -11,6 +11,8 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant, SystemTime};
 
 use common::error::{Error, Result};
+use common::file;
+use common::source::LONGEST;
 
 /// How often the file is looked at.
 const EVERY: Duration = Duration::from_millis(100);
@@ -117,6 +119,6 @@ impl Saves {
 
 fn look(path: &Path) -> Option<Snapshot> {
     let modified = std::fs::metadata(path).ok()?.modified().ok();
-    let bytes = std::fs::read(path).ok()?;
+    let bytes = file::read(path, LONGEST).ok()?;
     Some(Snapshot { modified, bytes })
 }

@@ -4,7 +4,6 @@
 #![allow(clippy::too_many_arguments)]
 
 use std::ffi::{CStr, c_char, c_int};
-use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
@@ -145,9 +144,8 @@ impl Product for OpenBlas<'_> {
 /// This very command again, with the better kernels: OpenBLAS decides when it is
 /// loaded. The new process prints the result.
 fn again_with_avx512() -> ! {
-    let again = std::env::current_exe().and_then(|this| {
-        Command::new(this)
-            .args(std::env::args_os().skip(1))
+    let again = supervise::this_program().and_then(|mut this| {
+        this.args(std::env::args_os().skip(1))
             .env(CORE_VARIABLE, WITH_AVX512)
             .status()
     });

@@ -1,0 +1,39 @@
+//! Processes that end with the one that started them.
+
+use std::process::Command;
+
+/// Has a process end with this one, whoever ends this one and how: nobody would watch it,
+/// and a kernel may run for ever. Only Linux can be asked for that. The process must be
+/// started and awaited by the same thread, whose end counts.
+pub fn end_with_us(command: &mut Command) -> &mut Command {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
+        use std::os::unix::process::CommandExt;
+        let us = Some(getpid());
+        let bind = move || {
+            // Where the system refuses, it is as it is elsewhere.
+            let _ = set_parent_process_death_signal(Some(Signal::KILL));
+            if getppid() == us {
+                Ok(())
+            } else {
+                Err(std::io::Error::other("the parent has ended"))
+            }
+        };
+        // SAFETY: between fork and exec only calls are made that may be made there: two of
+        // the system, which allocate nothing and take no lock. (The error does; but then
+        // nobody is left who would wait for this process.)
+        unsafe { command.pre_exec(bind) };
+    }
+    command
+}
+
+/// This very program, as a process that ends with this one.
+///
+/// # Errors
+/// Where the system does not tell where the program lies.
+pub fn this_program() -> std::io::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    end_with_us(&mut command);
+    Ok(command)
+}

@@ -1,0 +1,146 @@
+//! The file of events of a lesson: in the folder for temporary files, and gone when the
+//! lesson is. Its owner holds it by a lock, which ends with the owner, however that ends.
+//! So the next lesson sees which files nobody needs any more.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use common::error::{Error, Result};
+
+use crate::limits;
+
+const BEGIN: &str = "opencl-course-events-";
+
+/// A file for events that goes away with its owner.
+pub(crate) struct EventsFile {
+    pub path: PathBuf,
+    held: File,
+}
+
+impl EventsFile {
+    /// Makes one, and clears away what others have left.
+    ///
+    /// # Errors
+    /// When the folder for temporary files is not there, or full.
+    pub fn new() -> Result<EventsFile> {
+        let folder = std::env::temp_dir();
+        clear_left_behind(&folder);
+        loop {
+            let path = folder.join(name());
+            let file = File::options().append(true).create_new(true).open(&path);
+            let held = file.map_err(|error| Error::temporary(&path, &error))?;
+            // Where files cannot be locked, nobody clears them away.
+            let _ = held.lock();
+            // Another lesson may have cleared it away before it was held.
+            if path.exists() {
+                return Ok(EventsFile { path, held });
+            }
+        }
+    }
+
+    /// Where a simulator reports what it sees.
+    pub fn simulator_log(&self) -> PathBuf {
+        simulator_log(&self.path)
+    }
+
+    /// # Errors
+    /// When nothing more can be written to it. A child could not tell how it ended, then:
+    /// that is what is to be told.
+    pub fn must_have_room(&self) -> Result<()> {
+        // To write more than `ulimit -f` allows would end this process.
+        if limits::is_set_for_files() {
+            return Ok(());
+        }
+        // An empty line says nothing.
+        let written = (&self.held).write_all(b"\n");
+        written.map_err(|error| Error::temporary(&self.path, &error))
+    }
+
+    /// Forgets what was written.
+    pub fn clear(&self) {
+        // What cannot be forgotten is only what a child did before.
+        let _ = self.held.set_len(0);
+    }
+}
+
+impl Drop for EventsFile {
+    fn drop(&mut self) {
+        // Nothing to do about a file that cannot be removed from a temporary folder.
+        let _ = fs::remove_file(&self.path);
+        // Only a simulator makes it.
+        let _ = fs::remove_file(self.simulator_log());
+    }
+}
+
+/// The file beside a file of events, for what a simulator reports.
+fn simulator_log(events: &Path) -> PathBuf {
+    events.with_extension("oclgrind")
+}
+
+fn name() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.map_or(0, |now| now.as_nanos());
+    format!("{BEGIN}{}-{now}.jsonl", std::process::id())
+}
+
+/// Removes the files whose owners have ended.
+fn clear_left_behind(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_ours = name.starts_with(BEGIN) && name.ends_with(".jsonl");
+        // Not a pipe of this name, which would be waited for, nor where a link points.
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if !is_ours || !is_file {
+            continue;
+        }
+        if let Ok(file) = File::open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            // Another may have been quicker.
+            let _ = fs::remove_file(entry.path());
+            let _ = fs::remove_file(simulator_log(&entry.path()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_dead_lesson_left_is_cleared_away_and_what_a_living_one_writes_is_not() {
+        let folder = std::env::temp_dir().join(format!("course-events-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let [left, held, other] = ["1-2.jsonl", "3-4.jsonl", ""].map(|end| match end {
+            "" => folder.join("notes.jsonl"),
+            end => folder.join(format!("{BEGIN}{end}")),
+        });
+        for path in [&left, &held, &other] {
+            fs::write(path, "{}\n").unwrap();
+        }
+        let owner = File::open(&held).unwrap();
+        owner.lock().unwrap();
+        clear_left_behind(&folder);
+        assert_eq!(
+            [left, held, other].map(|path| path.exists()),
+            [false, true, true]
+        );
+        drop(owner);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_file_goes_with_its_owner_and_forgets_when_asked() {
+        let file = EventsFile::new().unwrap();
+        let path = file.path.clone();
+        file.must_have_room().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"\n");
+        file.clear();
+        assert!(fs::read(&path).unwrap().is_empty());
+        drop(file);
+        assert!(!path.exists());
+    }
+}
