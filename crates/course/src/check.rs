@@ -11,6 +11,8 @@ use anyhow::{Result, anyhow, bail};
 use common::Error;
 use common::record::Record;
 use common::source::Source;
+use common::threads;
+use text::aside;
 use toolbox::child::Finished;
 use toolbox::implementations::{self, Implementation};
 use toolbox::lessons::{LESSONS, Lesson};
@@ -119,6 +121,9 @@ pub fn check(only: Option<&str>, json: bool) -> Result<()> {
 /// Checks on all implementations at the same time: most of the work is building
 /// kernels, which their compilers do on one core.
 fn all_at_once(implementations: Vec<Implementation>) -> Result<Vec<Column>> {
+    if !threads::are_given(implementations.len()) {
+        return implementations.into_iter().map(check_one).collect();
+    }
     thread::scope(|scope| {
         let begin = |implementation| scope.spawn(move || check_one(implementation));
         let threads: Vec<_> = implementations.into_iter().map(begin).collect();
@@ -138,7 +143,7 @@ fn check_one(implementation: Implementation) -> Result<Column> {
         return Ok(column);
     }
     for lesson in LESSONS.iter().filter(|lesson| lesson.number > 1) {
-        eprintln!("{}: {}", column.implementation.name, lesson.package());
+        aside!("{}: {}", column.implementation.name, lesson.package());
         run(&mut column, lesson)?;
     }
     // A simulator's loops are long enough to wait for, and its times mean nothing.

@@ -87,7 +87,9 @@ pub fn play(all: &[impl Playable], options: &Options) -> Result<ExitCode> {
     let file = file(puzzle, &folder, word);
     if options.hint {
         // Those that were seen before, and the next one.
-        let seen = (folder.progress().of(&puzzle.id).hints + 1).min(puzzle.hints.len());
+        // The file is for people to edit: any number may stand there.
+        let before = folder.progress().of(&puzzle.id).hints;
+        let seen = before.saturating_add(1).min(puzzle.hints.len());
         screen::hints(puzzle, seen)?;
         folder.note(|progress| progress.entry(&puzzle.id).hints = seen);
         return Ok(ExitCode::SUCCESS);
@@ -149,7 +151,7 @@ fn unknown(puzzles: &[&Puzzle], word: &str) -> String {
 /// The file that is meant: the one that was named, or the one in the folder.
 fn file(puzzle: &Puzzle, folder: &Folder, word: &str) -> PathBuf {
     let named = Path::new(word);
-    if named.is_file() && word.ends_with(".cl") {
+    if named.exists() && word.ends_with(".cl") {
         named.to_path_buf()
     } else {
         folder.file(puzzle)
@@ -180,6 +182,14 @@ fn must_be_there(file: &Path, folder: &Folder) -> Result<()> {
         return Ok(());
     }
     folder.must_be_started()?;
+    if let Ok(there) = file.metadata() {
+        bail!(Error::Usage(format!(
+            "{} is {}, and is to be a kernel file\n  next: move it away, then \
+             cargo run -p course -- start   copies the kernel that belongs there",
+            shown(file),
+            common::file::name(there.file_type())
+        )))
+    }
     bail!(Error::Usage(format!(
         "{} is not there\n  next: cargo run -p course -- start   copies the kernels that you do \
          not have yet",

@@ -102,10 +102,10 @@ impl Inspection<'_> {
         if !json {
             screen::head(self)?;
         }
-        let checked = {
-            let _waiting = sign_of_life();
-            self.check()?
-        };
+        let waiting = sign_of_life();
+        let checked = self.check();
+        waiting.finish_and_clear();
+        let checked = checked?;
         if json {
             self.print_json(&checked)?;
         } else {

@@ -24,17 +24,15 @@ pub fn manager() -> Option<&'static str> {
 
 /// The command that installs what the table has for a tool, where the manager has it.
 pub fn install(tool: &str) -> Option<String> {
-    Some(as_root(&install_with(manager()?, tool)?))
+    Some(as_root(&install_with(PACKAGES, manager()?, tool)?))
 }
 
-fn install_with(manager: &str, tool: &str) -> Option<String> {
+fn install_with(table: &str, manager: &str, tool: &str) -> Option<String> {
     let install = MANAGERS
         .iter()
         .find(|install| install.starts_with(manager))?;
     let begin = format!("{} {tool}: ", manager.trim_end_matches("-get"));
-    let packages = PACKAGES
-        .lines()
-        .find_map(|line| line.strip_prefix(&begin))?;
+    let packages = table.lines().find_map(|line| line.strip_prefix(&begin))?;
     Some(format!("{install} {packages}"))
 }
 
@@ -59,10 +57,21 @@ mod tests {
             "compiler", "linker", "clinfo", "chromium", "openblas", "clblast",
         ];
         for tool in drivers.into_iter().chain(tools) {
-            assert!(install_with("apt-get", tool).is_some(), "{tool}");
+            assert!(install_with(PACKAGES, "apt-get", tool).is_some(), "{tool}");
         }
-        assert_eq!(install_with("brew", "oclgrind"), None);
-        let pocl = install_with("pacman", "pocl");
+        assert_eq!(install_with(PACKAGES, "brew", "oclgrind"), None);
+        let pocl = install_with(PACKAGES, "pacman", "pocl");
         assert_eq!(pocl.as_deref(), Some("pacman -S --needed pocl ocl-icd"));
+    }
+
+    #[test]
+    fn a_damaged_table_lacks_something() {
+        damage::must_be_survived(PACKAGES.as_bytes(), |bytes| {
+            let table = String::from_utf8_lossy(bytes);
+            for manager in ["apt-get", "brew", "dnf"] {
+                let command = install_with(&table, manager, "pocl");
+                assert!(command.is_none_or(|command| command.lines().count() == 1));
+            }
+        });
     }
 }

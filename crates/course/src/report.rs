@@ -22,6 +22,7 @@ use colored::Colorize;
 use common::Error;
 use common::numbers::{factor, percent, significant};
 use common::shape::Shape;
+use text::aside;
 use toolbox::size_name;
 
 use model::{Settings, Survey, fingerprint_of_kernels};
@@ -117,7 +118,7 @@ fn planned(options: &Options) -> Result<Survey> {
 fn begin_or_go_on(planned: Survey, file: &Path, fresh: bool) -> Result<Survey> {
     let previous = file.with_file_name("previous.json");
     let keep = |what: &str| {
-        eprintln!("{what} is now {}", previous.display());
+        aside!("{what} is now {}", previous.display());
         fs::rename(file, &previous).map_err(|error| unwritable(&previous, &error))
     };
     match Survey::read(file) {
@@ -128,16 +129,16 @@ fn begin_or_go_on(planned: Survey, file: &Path, fresh: bool) -> Result<Survey> {
             return Err(Error::Usage(format!("{error}\n  {next}")).into());
         }
         Ok(there) if there.left().is_empty() => keep("the report that was there")?,
-        Ok(_) if fresh => eprintln!("beginning anew, as --fresh asks"),
+        Ok(_) if fresh => aside!("beginning anew, as --fresh asks"),
         Ok(there) if there.goes_on_as(&planned) => {
             let (done, all) = (there.done.len(), there.planned.len());
-            eprintln!("going on: {done} of {all} jobs are done (--fresh begins anew)");
+            aside!("going on: {done} of {all} jobs are done (--fresh begins anew)");
             return Ok(there);
         }
-        Ok(_) => eprintln!("beginning anew: the run that was stopped was of something else"),
+        Ok(_) => aside!("beginning anew: the run that was stopped was of something else"),
     }
     let jobs = planned.planned.len();
-    eprintln!("{jobs} jobs; Ctrl-C stops, and the same command goes on");
+    aside!("{jobs} jobs; Ctrl-C stops, and the same command goes on");
     Ok(planned)
 }
 
@@ -212,3 +213,6 @@ fn beside(rate: f64, best: f64) -> String {
         format!("{} slower than that", factor(best / rate))
     }
 }
+
+#[cfg(test)]
+mod tests;

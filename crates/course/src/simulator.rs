@@ -83,4 +83,12 @@ mod tests {
         assert_eq!(seen.len(), 4);
         assert!(seen.iter().all(|one| one.outcome == Detection::Silent));
     }
+
+    #[test]
+    fn a_damaged_log_is_sorted_all_the_same() {
+        damage::must_be_survived(LOG.as_bytes(), |bytes| {
+            let log = String::from_utf8_lossy(bytes);
+            assert!(sort(&log).len() <= 5);
+        });
+    }
 }

@@ -21,10 +21,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use colored::Colorize;
 use common::source::workspace;
+use common::threads;
 use serde_json::Value;
 use toolbox::scratch::Scratch;
 
@@ -150,6 +151,10 @@ fn measure(unit: Unit, detectors: &Detectors, equivalents: &Equivalents) -> Resu
         }
     };
     let cores = thread::available_parallelism().map_or(1, usize::from);
+    ensure!(
+        threads::are_given(cores),
+        "the system gives no {cores} threads"
+    );
     thread::scope(|scope| {
         let threads: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
         let mut ends = threads.into_iter().map(|thread| thread.join());
@@ -174,6 +179,7 @@ fn progress(name: &str, done: usize, all: usize) {
     use std::io::IsTerminal;
     if std::io::stderr().is_terminal() {
         let end = if done == all { "\r\x1b[K" } else { "" };
-        eprint!("\r  {name}: {done} of {all}{end}");
+        // A terminal that has gone away needs no news.
+        let _ = write!(std::io::stderr(), "\r  {name}: {done} of {all}{end}");
     }
 }

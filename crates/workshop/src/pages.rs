@@ -43,6 +43,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use common::source::functions::functions;
 use common::source::{Source, workspace};
+use text::aside;
 
 const END: &str = "<!-- end -->";
 const DIRECTIVES: [&str; 9] = [
@@ -80,7 +81,7 @@ pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
         stale.push(format!("{}", file.display()));
         if !check {
             fs::write(file, new)?;
-            eprintln!("wrote {}", file.display());
+            aside!("wrote {}", file.display());
         }
     }
     let mut wrong = Vec::new();
@@ -195,7 +196,11 @@ fn output(run: &str, lesson: &str, lines: Option<&str>) -> Result<String> {
         Some(range) => {
             let (first, last) = range.split_once('-').context("lines are given as 3-9")?;
             let (first, last): (usize, usize) = (first.parse()?, last.parse()?);
-            let taken: Vec<&str> = text.lines().take(last).skip(first - 1).collect();
+            let taken: Vec<&str> = text
+                .lines()
+                .take(last)
+                .skip(first.saturating_sub(1))
+                .collect();
             taken.join("\n")
         }
     };
@@ -231,5 +236,19 @@ mod tests {
     fn other_comments_are_left_alone() {
         let page = "<!-- a remark -->\n```text\n<!-- kernel: quoted -->\n```\n";
         assert_eq!(generate(page).unwrap(), page);
+    }
+
+    #[test]
+    fn a_damaged_page_is_made_anew_or_refused() {
+        let page = "# x\n<!-- kernel: 02-saxpy.cl saxpy -->\nold\n<!-- end -->\n\n\
+                    <!-- output: pocl-1024 lesson05 3-9 -->\n<!-- end -->\n\
+                    <!-- claim: 350..500 = pocl-1024 lesson08 matmul_column_strip / limit -->\n";
+        damage::must_be_survived(page.as_bytes(), |bytes| {
+            let page = String::from_utf8_lossy(bytes);
+            if let Ok(new) = generate(&page) {
+                assert!(new.lines().count() < 200 + bytes.len());
+            }
+            claim::broken(&page);
+        });
     }
 }

@@ -11,6 +11,7 @@ use common::Error;
 use common::source::workspace;
 use serde_json::{Value, json};
 use supervise::events::EVENTS_VARIABLE;
+use text::aside;
 use toolbox::date;
 use toolbox::lessons::{LESSONS, Lesson};
 
@@ -21,7 +22,7 @@ pub fn record(name: &str, numbers: &[u32], flags: &[String]) -> Result<()> {
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     for lesson in LESSONS {
         if numbers.is_empty() || numbers.contains(&lesson.number) {
-            eprintln!("recording {}", lesson.package());
+            aside!("recording {}", lesson.package());
             record_one(lesson, &folder, flags)
                 .with_context(|| format!("{} was not recorded", lesson.package()))?;
         }
@@ -65,7 +66,7 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
         if let Some(record) = event.get_mut("record") {
             records.push(record.take());
         } else if let Some(why) = event["failed"].as_str() {
-            eprintln!("{why}");
+            aside!("{why}");
         }
     }
     fs::remove_file(&events)?;

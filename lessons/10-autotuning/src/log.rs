@@ -43,6 +43,21 @@ pub enum Event {
     Remeasured { gflops: f64 },
 }
 
+impl Event {
+    /// Whether its figures can have been measured: one that was damaged on the disk would
+    /// win for ever, or take the whole budget.
+    fn is_possible(&self) -> bool {
+        let is_rate = |gflops: f64| (1e-15..1e15).contains(&gflops);
+        match self {
+            Event::Begun => true,
+            Event::Ended { seconds, trial } => {
+                (0.0..1e9).contains(seconds) && trial.gflops().is_none_or(is_rate)
+            }
+            Event::Remeasured { gflops } => is_rate(*gflops),
+        }
+    }
+}
+
 /// All that is known about one problem.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
@@ -110,9 +125,9 @@ impl Log {
         };
         let text = String::from_utf8_lossy(&bytes);
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            match serde_json::from_str(line) {
-                Ok(line) => log.note(line),
-                Err(_) => log.bad_lines += 1,
+            match serde_json::from_str::<Line>(line) {
+                Ok(line) if line.event.is_possible() => log.note(line),
+                _ => log.bad_lines += 1,
             }
         }
         Ok(log)

@@ -218,8 +218,13 @@ impl TryFrom<String> for Point {
             (values.len() == family.parameters().len()).then_some(Point { family, values })
         };
         // Names that are unknown or in another order come out differently.
+        let is_shape = |point: &Point| {
+            let mut pairs = point.pairs();
+            pairs.all(|(name, value)| value > 0 || name == "PAD")
+                && point.group().iter().all(|side| *side > 0)
+        };
         read()
-            .filter(|point| point.to_string() == text)
+            .filter(|point| point.to_string() == text && is_shape(point))
             .ok_or("no candidate")
     }
 }
@@ -244,6 +249,7 @@ mod tests {
             "matmul_tunable_private LANES=x VECTORS=1 ROWS=1 GROUP_X=1 GROUP_Y=1 UNROLL=1",
             "matmul_tunable_private LANES=1 VECTORS=1 ROWS=1 GROUP_X=1 GROUP_Y=1 UNROLL=1 PAD=1",
             "matmul_tunable_private ROWS=1 VECTORS=1 LANES=1 GROUP_X=1 GROUP_Y=1 UNROLL=1",
+            "matmul_tunable_private LANES=0 VECTORS=1 ROWS=1 GROUP_X=1 GROUP_Y=1 UNROLL=1",
             "matmul_tunable_private LANES=99999999 VECTORS=1 ROWS=1 GROUP_X=1 GROUP_Y=1 UNROLL=1",
         ] {
             assert!(Point::try_from(text.to_string()).is_err(), "{text}");

@@ -7,6 +7,7 @@ use common::numbers::significant;
 use common::problem::Problem;
 use common::shape::Shape;
 use runner::Lesson;
+use text::aside;
 
 use crate::log::{Event, Known, Log};
 use crate::point::{Family, Point};
@@ -107,7 +108,7 @@ fn announce(
     before: &Known,
 ) -> Result<()> {
     if log.bad_lines > 0 {
-        eprintln!(
+        aside!(
             "note: {} line(s) of the results of earlier runs cannot be read and are passed over; --reset begins anew",
             log.bad_lines
         );

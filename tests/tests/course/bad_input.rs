@@ -185,6 +185,55 @@ fn a_source_file_that_cannot_be_read_is_named_with_the_reason() {
     }
 }
 
+/// A pipe that nobody writes into.
+#[cfg(unix)]
+fn pipe(name: &str) -> std::path::PathBuf {
+    let pipe = tests::scratch_folder("files").join(name);
+    // Of a run before this one.
+    let _ = std::fs::remove_file(&pipe);
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    pipe
+}
+
+#[cfg(unix)]
+#[test]
+fn what_has_no_end_is_refused_at_once() {
+    for (file, what) in [
+        ("/dev/zero".into(), "a device"),
+        (pipe("source-pipe.cl"), "a pipe"),
+    ] {
+        let name = file.display().to_string();
+        let source = |program: tests::Program| program.arg("--source").arg(&file).run();
+        let words = ["cannot use", &name, what];
+        source(lesson_without_device(3)).fails(2, &words);
+        source(lesson_without_device(3).args("--watch")).fails(2, &words);
+        program("oclcc").arg(&file).run().fails(2, &words);
+        let report = program("course")
+            .args("report --out")
+            .arg(tests::scratch_folder("no-end"));
+        report.arg("--from").arg(&file).run().fails(2, &words);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_exercise_that_is_no_file_is_told_what_it_is() {
+    let folder = tests::scratch_folder("no-exercises");
+    let exercise = |folder: &std::path::Path, word: &str| {
+        let course = program("course").env("OPENCL_COURSE_EXERCISES", folder);
+        course.args("exercise").arg(word).run()
+    };
+    let place = tests::scratch_folder("no-exercises/03-naive-matmul");
+    std::fs::create_dir_all(place.join("1-both-edges.cl")).expect("the folder can be written");
+    exercise(&folder, "3.1").fails(2, &["1-both-edges.cl is a directory", "next:"]);
+    let pipe = pipe("1-both-edges.cl");
+    std::fs::rename(&pipe, place.join("2-whose-width.cl")).expect("the same disk");
+    exercise(&folder, "3.2").fails(2, &["2-whose-width.cl is a pipe", "next:"]);
+    let file = scratch("no-folder", "");
+    exercise(&file, "3.1").fails(2, &["no-folder", "folder of exercises", "next:"]);
+}
+
 #[test]
 fn a_source_file_without_the_kernel_names_what_it_has() {
     let other = scratch(

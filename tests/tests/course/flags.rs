@@ -4,7 +4,7 @@ use std::process::Command;
 
 use tests::{
     KERNEL_LESSONS, Outcome, clean, device, kernel_of, kernels_of, lesson, lesson_without_device,
-    program,
+    pocl, program, scratch,
 };
 
 /// One kernel, no times: quick.
@@ -76,6 +76,24 @@ fn json_mode_prints_nothing_but_json() {
     let run = lesson(5).args(QUICK).arg("--json").run().ends_with(0);
     assert_eq!(run.records().len(), 1, "{run}");
     assert_eq!(kernel_of(&run.records()[0]), "matmul_private_sum");
+}
+
+#[test]
+fn what_a_kernel_prints_does_not_stand_between_the_json() {
+    let Some(pocl) = pocl() else { return };
+    let text = "kernel void matmul_naive(int M, int N, int K, global const float *A,\n    \
+                global const float *B, global float *C)\n{\n    printf(\"here\\n\");\n    \
+                C[0] = A[0] * B[0];\n}\n";
+    let source = scratch("prints.cl", text);
+    let flags = "--json --size 1 --runs 0 --only matmul_naive --source";
+    let run = lesson(3)
+        .args(&pocl)
+        .args(flags)
+        .arg(source)
+        .run()
+        .ends_with(0);
+    assert_eq!(run.device_records().len(), 1, "{run}");
+    assert!(run.stderr.contains("here"), "{run}");
 }
 
 #[test]

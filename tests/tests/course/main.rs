@@ -28,6 +28,7 @@ mod deaths;
 mod diff;
 mod docs;
 mod doctor;
+mod exits;
 mod explain;
 mod flags;
 mod game;
@@ -41,8 +42,11 @@ mod mutation;
 mod no_device;
 mod oclcc;
 #[cfg(target_os = "linux")]
+mod orphans;
+#[cfg(target_os = "linux")]
 mod outside;
 mod packages;
+mod panics;
 mod report;
 #[cfg(target_os = "linux")]
 mod setting_up;

@@ -77,8 +77,9 @@ fn amounts(count: u64, what: &str) -> Vec<(Count, u64)> {
             let both = [true, false].map(|is_load| memory(is_load, space, count, count));
             return both.concat();
         }
-        let call = vector_call(name)
-            .map(|(is_load, space, width)| memory(is_load, space, count, count * width));
+        let call = vector_call(name).map(|(is_load, space, width)| {
+            memory(is_load, space, count, count.saturating_mul(width))
+        });
         return call.unwrap_or_default();
     }
     access(count, what).unwrap_or_default()
@@ -142,5 +143,16 @@ mod tests {
             (Count::Barriers, 2.0),
         ];
         assert_eq!(counts, BTreeMap::from(expected));
+    }
+
+    #[test]
+    fn damaged_counts_are_numbers_all_the_same() {
+        let printed = "Instructions executed for kernel 'f':\n   9 - load global (36 bytes)\n   \
+            2 - call _Z6vload4mPU3AS1Kf()\n   3 - call _Z7vstore2Dv2_fmPU3AS3f()\n   \
+            64 - call _Z7barrierj()\n   3 - call _Z11atomic_xchgPU3AS1Viii()\n{}\n";
+        damage::must_be_survived(printed.as_bytes(), |bytes| {
+            let counts = counts(&String::from_utf8_lossy(bytes), 32);
+            assert!(counts.values().all(|count| *count >= 0.0));
+        });
     }
 }

@@ -3,13 +3,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use common::ndrange::NdRange;
 use common::shape::Shape;
 use common::traffic;
 use serde::{Deserialize, Deserializer};
 
 use super::counts::Count;
+
+/// No group is longer, and nothing is padded to more.
+const LONGEST_SIDE: f64 = 65536.0;
+/// Items in a dimension: kernels count with `int`.
+const MOST_ITEMS: f64 = 2147483647.0;
 
 /// The data at the top of an exercise's page. Formulas know M, N and K as the kernel
 /// gets them, G and H, the group's sides, and the macros.
@@ -113,13 +118,19 @@ fn no_padding() -> [String; 3] {
 }
 
 fn size<'de, D: Deserializer<'de>>(from: D) -> Result<Shape, D::Error> {
-    let size = String::deserialize(from)?.parse();
-    size.map_err(serde::de::Error::custom)
+    parse_size(&String::deserialize(from)?).map_err(serde::de::Error::custom)
+}
+
+fn parse_size(text: &str) -> Result<Shape, String> {
+    let size: Shape = text.parse()?;
+    size.must_be_countable()
+        .map_err(|error| error.to_string())?;
+    Ok(size)
 }
 
 fn sizes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Shape>, D::Error> {
     let texts = Vec::<String>::deserialize(from)?;
-    let sizes: Result<_, _> = texts.iter().map(|text| text.parse()).collect();
+    let sizes: Result<_, _> = texts.iter().map(|text| parse_size(text)).collect();
     sizes.map_err(serde::de::Error::custom)
 }
 
@@ -181,9 +192,21 @@ impl Spec {
 
     /// The launch for a problem of this size.
     pub fn range(&self, size: Shape) -> Result<NdRange> {
-        let items = |formula: &String| Ok(self.value(formula, size)? as usize);
+        let items = |formula: &String| {
+            let items = self.value(formula, size)?;
+            ensure!(
+                (0.0..=MOST_ITEMS).contains(&items),
+                "{formula} is {items} items"
+            );
+            Ok(items as usize)
+        };
         let items: Result<Vec<usize>> = self.items.iter().map(items).collect();
-        Ok(NdRange::cover(&items?, &self.sides()?))
+        let (items, sides) = (items?, self.sides()?);
+        ensure!(
+            items.len() == sides.len() && (1..=3).contains(&sides.len()),
+            "items and group have as many dimensions, one to three"
+        );
+        Ok(NdRange::cover(&items, &sides))
     }
 
     /// The targets at the size at which is counted, in the order of `Count`.
@@ -223,6 +246,38 @@ impl Spec {
     /// The value of a formula that knows macros only.
     fn constant(&self, formula: &str) -> Result<usize> {
         let value = |name: &str| self.defines.get(name).map(|value| *value as f64);
-        Ok(traffic::evaluate(formula, &value)? as usize)
+        let constant = traffic::evaluate(formula, &value)?;
+        ensure!(
+            (1.0..=LONGEST_SIDE).contains(&constant),
+            "{formula} is {constant}"
+        );
+        Ok(constant as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damaged_data_are_refused_or_a_launch() {
+        let page = include_str!("../../../../exercises/06-local-memory/2-two-barriers/README.md");
+        let (_, data) = page.split_once("```json\n").unwrap();
+        let (data, _) = data.split_once("\n```").unwrap();
+        let whole: Spec = serde_json::from_str(data).unwrap();
+        assert!(whole.range(whole.counted).is_ok());
+        damage::must_be_survived(data.as_bytes(), |bytes| {
+            let Ok(spec) = serde_json::from_slice::<Spec>(bytes) else {
+                return;
+            };
+            let _ = spec.targets();
+            for launch in spec.launches() {
+                let (name, _) = (launch.variant(), launch.name(launch.counted));
+                assert!(name.len() <= 9 * bytes.len());
+                if let Ok(range) = launch.range(launch.simulated) {
+                    assert!(range.group_size() > 0 && range.global.len() <= 3);
+                }
+            }
+        });
     }
 }

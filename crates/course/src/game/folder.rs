@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use common::Error;
 use common::source::workspace;
+use text::aside;
 
 use super::progress::Progress;
 use super::puzzle::Puzzle;
@@ -60,6 +61,13 @@ impl Folder {
 
     /// Refuses to go on without it.
     pub fn must_be_started(&self) -> Result<()> {
+        if self.path.exists() && !self.is_started() {
+            bail!(Error::Usage(format!(
+                "{} is to be your folder of exercises, and is none\n  next: \
+                 cargo run -p course -- start DIR   names another; unset {VARIABLE}, if it is set",
+                shown(&self.path)
+            )))
+        }
         if !self.is_started() {
             bail!(Error::Usage(format!(
                 "you have no exercises yet: {} is not there\n  next: cargo run -p course -- start   \
@@ -96,14 +104,14 @@ impl Folder {
         };
         let chosen = std::env::var_os(VARIABLE).filter(|path| !path.is_empty());
         if let Some(other) = chosen.filter(|path| *path != self.path) {
-            eprintln!(
+            aside!(
                 "but {VARIABLE} is set, and wins: the next commands look into {}\n  \
                  next: unset {VARIABLE}",
                 other.display()
             );
         }
         if write().is_none() {
-            eprintln!(
+            aside!(
                 "the course cannot keep this folder in mind; set {VARIABLE}={}",
                 self.path.display()
             );
@@ -155,7 +163,7 @@ impl Folder {
         }
         let file = self.progress_file();
         if let Err(error) = Progress::update(&file, change) {
-            eprintln!("your progress was not noted in {}: {error}", file.display());
+            aside!("your progress was not noted in {}: {error}", file.display());
         }
     }
 }

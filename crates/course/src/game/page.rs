@@ -55,4 +55,15 @@ mod tests {
         assert!(parse(hints).is_err());
         assert!(parse("# x\n\n## Surprise\n").is_err());
     }
+
+    #[test]
+    fn a_damaged_page_is_refused_or_has_all_its_parts() {
+        let hints = "## Hint 1\n\nLook.\n\n## Hint 2\n\nCloser.\n\n## Hint 3\n\nHere.\n";
+        let page = format!("# x\n\n{hints}\n## Why\n\nSo \u{fc}.\n\nAnd so.\n");
+        damage::must_be_survived(page.as_bytes(), |bytes| {
+            if let Ok(page) = parse(&String::from_utf8_lossy(bytes)) {
+                assert!(page.hints.len() == 3 && !page.why.is_empty());
+            }
+        });
+    }
 }

@@ -1,10 +1,10 @@
 //! What each kind of puzzle does in its own way: what it asks, and how a file is checked.
 
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::Result;
-use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
+use text::progress::tick_by_itself;
 use text::show_error;
 
 use super::puzzle::Puzzle;
@@ -84,6 +84,12 @@ pub trait Playable {
     fn check(&self, attempt: &Attempt) -> Result<Seen>;
 }
 
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        self.waiting.finish_and_clear();
+    }
+}
+
 impl Attempt<'_> {
     /// An attempt whose checks begin now; the sign of life ends with it.
     pub fn new<'a>(file: &'a Path, how: &'a How) -> Attempt<'a> {
@@ -95,13 +101,13 @@ impl Attempt<'_> {
     }
 }
 
-/// What a terminal shows while checks run; it goes away with its owner.
+/// What a terminal shows while checks run, until it is finished.
 pub fn sign_of_life() -> ProgressBar {
-    let waiting = ProgressBar::new_spinner().with_finish(ProgressFinish::AndClear);
+    let waiting = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("  {spinner} {msg} {elapsed}") {
         waiting.set_style(style);
     }
     waiting.set_message("checking the result, and for faults in the simulator");
-    waiting.enable_steady_tick(Duration::from_millis(100));
+    tick_by_itself(&waiting);
     waiting
 }

@@ -6,6 +6,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
+use common::file;
+
 /// What can be said of a puzzle, besides the hints that were seen.
 const MARKS: [&str; 3] = ["mended", "solved", "right"];
 /// The end of the file's first line.
@@ -30,7 +32,7 @@ pub struct Entry {
 impl Progress {
     /// What was noted before; nothing where there is no file, or none that can be read.
     pub fn read(file: &Path) -> Progress {
-        let file = File::open(file);
+        let file = must_be_a_file(file).and_then(|()| File::open(file));
         let read = file.and_then(|mut file| {
             // Where nothing can be locked, it is rare enough that two commands meet.
             let _ = file.lock_shared();
@@ -42,6 +44,7 @@ impl Progress {
     /// Adds to what is noted, under a line that says what the file is. Another command
     /// that does the same at this moment waits, and loses nothing.
     pub fn update(file: &Path, change: impl FnOnce(&mut Progress)) -> io::Result<()> {
+        must_be_a_file(file)?;
         let options = &mut File::options();
         // What is in it is read first.
         let options = options.read(true).write(true).create(true).truncate(false);
@@ -83,10 +86,27 @@ impl Progress {
     }
 }
 
+/// A pipe would be waited for.
+fn must_be_a_file(path: &Path) -> io::Result<()> {
+    match std::fs::metadata(path) {
+        Ok(file) if !file.is_file() => {
+            let what = file::name(file.file_type());
+            Err(io::Error::other(format!("it is {what}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// More is not looked at.
+const LONGEST: u64 = 1 << 20;
+
 /// What a file holds.
 fn from(file: &mut File) -> io::Result<Progress> {
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
+    file.take(LONGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(io::Error::other("it is far too long for notes"));
+    }
     // Editors of old write other letters than UTF-8.
     Ok(parse(&String::from_utf8_lossy(&bytes)))
 }
@@ -156,5 +176,19 @@ mod tests {
         let text = progress.render();
         assert!(text.contains("hello\n07\n07 mended now\n"), "{text}");
         assert_eq!(parse(&text), progress);
+    }
+
+    #[test]
+    fn damaged_notes_are_kept_and_written_again_as_they_are() {
+        let text = "# What the course has noted of your kernels. Edit or delete it freely.\n\
+                    1.1 solved\n1.1 hints 2\n07 mended\n# my own words\n9.2 hints 3\n3 right\n";
+        damage::must_be_survived(text.as_bytes(), |bytes| {
+            let mut progress = parse(&String::from_utf8_lossy(bytes));
+            let next = progress.of("1.1").hints.saturating_add(1);
+            let text = progress.render();
+            assert_eq!(parse(&text).render(), text);
+            progress.entry("1.1").hints = next.min(3);
+            assert!(progress.render().len() <= 3 * bytes.len() + 200);
+        });
     }
 }

@@ -11,6 +11,7 @@ use common::source::Source;
 use serde_json::json;
 use supervise::watch::each_save;
 use supervise::watch::saves::{News, Saves};
+use text::aside;
 
 use super::folder::Folder;
 use super::playable::{Attempt, Checked, How, Playable};
@@ -59,7 +60,7 @@ impl Turn<'_> {
         let text = match Source::read(&self.file) {
             Ok(own) => own.text,
             Err(error) => {
-                eprintln!("{error}");
+                aside!("{error}");
                 return Ok(News::Nothing);
             }
         };
@@ -71,7 +72,7 @@ impl Turn<'_> {
             _ if news != News::Nothing => {}
             Ok(checked) => self.conclude(&text, &checked, puzzles)?,
             // The file is gone again, for example.
-            Err(error) => eprintln!("{error:#}"),
+            Err(error) => aside!("{error:#}"),
         }
         Ok(news)
     }
@@ -80,6 +81,7 @@ impl Turn<'_> {
     pub fn check(&self, text: &str) -> Result<Checked> {
         let attempt = Attempt::new(&self.file, self.how);
         let mut seen = self.one.check(&attempt)?;
+        drop(attempt);
         let edited = self.one.puzzle().is_edited(text);
         let verdict = Verdict::of(&seen.observations, edited, self.one.needs_simulator());
         seen.status = verdict.status(seen.status);

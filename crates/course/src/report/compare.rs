@@ -253,8 +253,16 @@ fn print(out: &mut impl Write, lines: &[Line]) -> Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// Compares two reports, and forgets what came of it.
+    pub fn of(a: &Survey, b: &Survey) {
+        for (device_a, device_b) in pairs(a, b).unwrap_or_default() {
+            let lines = lines(&keyed(a, device_a), &keyed(b, device_b));
+            print(&mut std::io::sink(), &lines).unwrap();
+        }
+    }
 
     fn record(gflops: f64, spread: f64, samples: usize) -> Record {
         Record {

@@ -73,7 +73,8 @@ impl LogAxis {
     /// `top`, from 0 to 1.
     pub fn over(values: impl IntoIterator<Item = f64>, top: f64) -> LogAxis {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for value in values.into_iter().filter(|value| *value > 0.0) {
+        let shown = 1e-30..1e30;
+        for value in values.into_iter().filter(|value| shown.contains(value)) {
             (low, high) = (low.min(value.log10()), high.max(value.log10()));
         }
         if low > high {

@@ -1,12 +1,14 @@
 //! What a report holds: `report.json`, which is written after every job, so that
 //! a run that was stopped can go on.
 
-use std::fs;
+use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::Result;
 use common::Error;
+use common::file;
 use common::record::Record;
 use common::shape::Shape;
 use common::source::workspace;
@@ -18,6 +20,9 @@ use toolbox::{date, size_name};
 use super::peers::Peer;
 use super::unwritable;
 use crate::machine;
+
+/// Bytes that a report may have.
+const LONGEST: u64 = 1 << 30;
 
 /// A run of the lessons and of the peers, on one or several devices.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -142,11 +147,10 @@ impl Survey {
             path: path.into(),
             why,
         };
-        let text = fs::read_to_string(path).map_err(|error| unusable(error.to_string()))?;
-        let survey = serde_json::from_str(&text).map(without_control_characters);
-        survey.and_then(serde_json::from_value).map_err(|error| {
+        let bytes = file::read(path, LONGEST).map_err(|error| unusable(error.to_string()))?;
+        parse(&bytes).map_err(|what| {
             let why = "it is no report; `course report` writes one as report.json";
-            unusable(format!("{why} ({error})")).into()
+            unusable(format!("{why} ({what})")).into()
         })
     }
 
@@ -154,7 +158,10 @@ impl Survey {
     pub fn write(&self, path: &Path) -> Result<()> {
         let text = serde_json::to_string_pretty(self)?;
         let fresh = path.with_extension("json.new");
-        fs::write(&fresh, text)
+        // What lies there may be a link to something else: it is replaced, not followed.
+        let _ = fs::remove_file(&fresh);
+        File::create_new(&fresh)
+            .and_then(|mut file| file.write_all(text.as_bytes()))
             .and_then(|()| fs::rename(&fresh, path))
             .map_err(|error| unwritable(path, &error).into())
     }
@@ -186,6 +193,47 @@ fn without_control_characters(value: Value) -> Value {
         }
         other => other,
     }
+}
+
+/// What a file holds, or why it is no report.
+pub fn parse(bytes: &[u8]) -> Result<Survey, String> {
+    let value = serde_json::from_slice(bytes).map(without_control_characters);
+    let survey = value.and_then(serde_json::from_value);
+    let survey: Survey = survey.map_err(|error| error.to_string())?;
+    for done in &survey.done {
+        if let Some(what) = done.records.iter().find_map(impossible) {
+            return Err(format!("{}: {what}", done.job.name()));
+        }
+    }
+    Ok(survey)
+}
+
+/// A figure of a record that nobody can have measured: everything on the page is drawn and
+/// divided by such.
+fn impossible(record: &Record) -> Option<String> {
+    let limits = record.limits.as_ref();
+    let parts = record.preparations.iter();
+    let figures = [
+        ("gflops", record.gflops),
+        ("gbytes_per_second", record.gbytes_per_second),
+        ("limits.gflops", limits.map(|limits| limits.gflops)),
+        (
+            "limits.gbytes_per_second",
+            limits.map(|limits| limits.gbytes_per_second),
+        ),
+        ("seconds_median", record.seconds_median),
+        ("share_of_limit", record.share_of_limit),
+        ("step_factor", record.step_factor),
+        // A spread of nothing is one.
+        ("spread", record.spread.filter(|spread| *spread != 0.0)),
+    ];
+    let parts = parts.map(|part| ("preparations.seconds_median", part.seconds_median));
+    let measured = 1e-15..1e15;
+    let mut figures = figures.into_iter().chain(parts);
+    let (name, figure) =
+        figures.find(|(_, figure)| figure.is_some_and(|figure| !measured.contains(&figure)))?;
+    let kernel = &record.kernel;
+    Some(format!("{name} of {kernel} is {:?}", figure.unwrap_or(0.0)))
 }
 
 /// A number that changes when a kernel file does. Rust does not promise the same

@@ -42,9 +42,9 @@ impl Row {
         let counts: Option<Vec<Counts>> = std::iter::once(self.record.traffic_elements)
             .chain(preparations.map(|one| one.traffic_elements))
             .collect();
-        let global = |c: &Counts| c.global_loads + c.global_stores;
-        let elements: u64 = counts?.iter().map(global).sum();
-        let bytes = elements as f64 * self.record.ty?.size() as f64;
+        let global = |c: &Counts| c.global_loads as f64 + c.global_stores as f64;
+        let elements: f64 = counts?.iter().map(global).sum();
+        let bytes = elements * self.record.ty?.size() as f64;
         (bytes > 0.0).then(|| self.record.shape().flop() / bytes)
     }
 }
@@ -197,7 +197,7 @@ fn merge(hosts: &mut Vec<Vec<Record>>, record: &Record) {
 fn together(same: &[Record]) -> Row {
     let mut record = same[0].clone();
     let medians: Vec<f64> = same.iter().filter_map(|r| r.seconds_median).collect();
-    if !medians.is_empty() {
+    if !medians.is_empty() && record.shape().flop() > 0.0 {
         let work = Work::Flop(record.shape().flop());
         record.timed(&Timing::by_the_wall(medians), work, None);
     }

@@ -24,7 +24,10 @@ pub struct Recording {
 impl Recording {
     /// Reads `data/RUN/LESSON.jsonl`.
     pub fn read(run: &str, lesson: &str) -> Result<Recording> {
-        let text = file(run, lesson, "jsonl")?;
+        Recording::of(run, &file(run, lesson, "jsonl")?)
+    }
+
+    fn of(run: &str, text: &str) -> Result<Recording> {
         let lines = text.lines().map(serde_json::from_str);
         let mut values: Vec<Value> = lines.collect::<Result<_, _>>()?;
         ensure!(!values.is_empty(), "an empty recording");
@@ -65,4 +68,22 @@ pub fn counts(record: &Record) -> bool {
 pub fn file(run: &str, lesson: &str, end: &str) -> Result<String> {
     let path = workspace().join(format!("data/{run}/{lesson}.{end}"));
     fs::read_to_string(&path).with_context(|| format!("{}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_recording_is_refused_or_has_its_records() {
+        let text = file("pocl-1024", "lesson05", "jsonl").unwrap();
+        let few: String = text.split_inclusive('\n').take(4).collect();
+        assert!(Recording::of("x", &few).is_ok_and(|one| one.records.len() == 3));
+        damage::must_be_survived(few.as_bytes(), |bytes| {
+            if let Ok(recording) = Recording::of("x", &String::from_utf8_lossy(bytes)) {
+                assert_eq!(recording.records.len(), recording.values.len());
+                recording.size();
+            }
+        });
+    }
 }

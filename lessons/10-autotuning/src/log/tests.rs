@@ -1,4 +1,5 @@
 use super::*;
+use crate::picture;
 
 const SHAPE: Shape = Shape::cube(64);
 
@@ -113,4 +114,54 @@ fn a_damaged_file_loses_only_what_is_damaged() {
     let log = open("damaged.jsonl");
     assert_eq!(log.bad_lines, 4);
     assert_eq!(log.known(SHAPE).best(), Some((&point(8), 9.0)));
+}
+
+#[test]
+fn figures_that_nobody_measured_are_passed_over() {
+    let mut log = open("impossible.jsonl");
+    ended(&mut log, SHAPE, 4, 0.5, right(7.0));
+    let line = fs::read_to_string(path("impossible.jsonl")).expect("read");
+    let with = |old: &str, new: &str| line.replace(old, new);
+    let lines = [
+        with("0.5", "-19.0"),
+        with("0.5", "1e308"),
+        with("7.0", "-7.0"),
+        with("7.0", "0.0"),
+        with("7.0", "1e300"),
+        with("ROWS=4", "ROWS=0"),
+    ];
+    assert!(lines.iter().all(|other| *other != line));
+    fs::write(path("impossible.jsonl"), line + &lines.concat()).expect("written");
+    let log = open("impossible.jsonl");
+    assert_eq!(log.bad_lines, lines.len());
+    let known = log.known(SHAPE);
+    assert_eq!((known.seconds, known.best()), (0.5, Some((&point(4), 7.0))));
+}
+
+#[test]
+fn a_damaged_log_is_shown_and_searched_with() {
+    let mut log = open("fuzzed.jsonl");
+    log.add(SHAPE, &point(4), Event::Begun).expect("written");
+    ended(&mut log, SHAPE, 4, 0.5, right(7.0));
+    ended(
+        &mut log,
+        Shape::cube(9),
+        8,
+        0.25,
+        Trial::Wrong("all".into()),
+    );
+    remeasured(&mut log, 4, 6.5);
+    let whole = fs::read(path("fuzzed.jsonl")).expect("read");
+    damage::must_be_survived(&whole, |bytes| {
+        fs::write(path("fuzzed.jsonl"), bytes).expect("written");
+        let log = open("fuzzed.jsonl");
+        let known = log.known(SHAPE);
+        assert!(known.seconds >= 0.0 && known.seconds.is_finite());
+        for (shape, point, _) in log.bests() {
+            let step = point.step("");
+            step.range(step.shape(SHAPE));
+            assert!(!shape.to_string().is_empty());
+        }
+        assert!(picture::svg("fuzzed", &known.trials).len() < 100 * bytes.len() + 9999);
+    });
 }
