@@ -17,7 +17,8 @@ pub fn tick_by_itself(bar: &ProgressBar) {
     let bar = bar.downgrade();
     let tick = move || {
         while let Some(bar) = bar.upgrade() {
-            if !bar.is_finished() {
+            // Before there is anything to say, and after, nothing is to be seen.
+            if !bar.is_finished() && !bar.message().is_empty() {
                 bar.tick();
             }
             drop(bar);
