@@ -103,13 +103,15 @@ fn compile(arguments: &Arguments) -> Result<()> {
             output.display()
         )));
     }
+    let mut parent = Sender::from_environment()?;
+    parent.send(&Event::Doing("looking for devices".into()))?;
     let mut devices = device::list()?;
     let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
     let choice = device::choose_as_told(&candidates, arguments.device.as_deref())?;
     let session = Session::open(devices.swap_remove(choice.index), Rc::new(()))?;
 
     let building = format!("building {}", arguments.source.display());
-    Sender::from_environment()?.send(&Event::Doing(building))?;
+    parent.send(&Event::Doing(building))?;
     let options = options(arguments.ty, &arguments.define);
     let program = Program::build(&session, &source, &options, arguments.raw_log)?;
     let binary = binary_of(&program.cl)?;

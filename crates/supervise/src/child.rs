@@ -1,5 +1,6 @@
 //! One child: the lesson once more, in a process that is watched.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 use common::error::{Error, Result};
 use text::show_error;
 
-use super::{Environment, Pause, end_with_us, obituary};
+use super::{Environment, Pause, end_with_us, limits, obituary};
 use crate::events::{self, EVENTS_VARIABLE, Event};
 
 /// How long a child may take to end once it has said that it leaves. A driver was
@@ -46,12 +47,23 @@ pub fn run(
         .envs(environment.iter().cloned());
     let child = command.spawn().map_err(|error| Error::File {
         path: this,
-        why: format!(
-            "it cannot be started again ({error})\n  likely cause: it was rebuilt while it ran, \
-             and nothing is wrong with your file\n  next: the same command once more"
-        ),
+        why: not_started(&error),
     })?;
     wait(child, events, timeout, pause)
+}
+
+fn not_started(error: &std::io::Error) -> String {
+    let limits = limits::set_here();
+    // No more files, or no more processes.
+    let is_refused = error.kind() != ErrorKind::NotFound && !limits.is_empty();
+    let advice = if is_refused {
+        format!("likely cause: a limit that is set here: {limits}\n  next: raise it")
+    } else {
+        "likely cause: it was rebuilt while it ran, and nothing is wrong with your file\n  \
+         next: the same command once more"
+            .into()
+    };
+    format!("it cannot be started again ({error})\n  {advice}")
 }
 
 /// Waits for the child; ends it when nothing new was begun for `timeout`, when it does
@@ -102,6 +114,10 @@ fn end(status: ExitStatus, events: &[Event]) -> Result<End> {
     let doing = events::doing(events);
     if obituary::was_stopped(status) {
         return Err(Error::Died(obituary::of_stop(status, doing)));
+    }
+    // It has said nothing at all: it did not come as far as to a driver, and has told why.
+    if let (Some(code), []) = (status.code(), events) {
+        return Ok(End::Exit(code as u8));
     }
     // Whatever ends without that word was ended: a driver that calls exit() has a status,
     // too, and it means nothing here.

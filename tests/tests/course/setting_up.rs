@@ -145,7 +145,12 @@ fn too_few_files_are_no_missing_loader() {
             .in_shell(&format!("ulimit -n {files}; exec \"$0\" \"$@\""))
             .run()
     };
+    // Not even a process can be started.
     let run = few(lesson_without_device(5), 4);
+    never_says(&run.fails(2, &["ulimit -n 4"]), &["rebuilt"]);
+    // The process that does the work, by itself.
+    let child = lesson_without_device(5).env("OPENCL_COURSE_EVENTS", "/dev/null");
+    let run = few(child, 4);
     never_says(
         &run.fails(3, &["ulimit -n"]),
         &["no OpenCL loader", "./setup"],

@@ -77,6 +77,9 @@ fn a_status_counts_that_was_announced_and_no_other() {
         let words = format!("exit status: {status}");
         assert!(matches!(end, End::Died(how) if how.contains(&words)));
     }
+    // Before it said anything there was no driver: the child has told why.
+    let end = end(ExitStatus::from_raw(2 << 8), &[]).unwrap();
+    assert!(matches!(end, End::Exit(2)));
     // It did so while it was unloaded: what was said before stands.
     let end = ended(0, Some(Event::Leaving(1))).unwrap();
     assert!(matches!(end, End::Exit(1)));
