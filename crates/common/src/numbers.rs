@@ -54,6 +54,12 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
+/// "1 kernel", "2 kernels".
+pub fn count(number: usize, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

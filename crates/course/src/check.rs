@@ -9,6 +9,7 @@ use std::thread;
 
 use anyhow::{Result, anyhow, bail};
 use common::Error;
+use common::numbers;
 use common::record::Record;
 use common::source::Source;
 use common::threads;
@@ -114,7 +115,7 @@ pub fn check(only: Option<&str>, json: bool) -> Result<()> {
     let checked = columns.iter().flat_map(|column| &column.kernels);
     match checked.filter(|(_, how)| how.failed.is_some()).count() {
         0 => Ok(()),
-        n => bail!("{n} kernel(s) failed"),
+        n => bail!("{} failed", numbers::count(n, "kernel")),
     }
 }
 

@@ -6,7 +6,7 @@ use colored::Colorize;
 use common::device::Kind;
 use common::error::{Error, Result};
 use common::matrix::Fill;
-use common::numbers::significant;
+use common::numbers::{self, significant};
 use common::probe::{self, Peak};
 use common::problem::Problem;
 use common::program::{self, Program};
@@ -252,8 +252,10 @@ impl Lesson {
         }
         let file = self.flags.kernel_file(self.file);
         let file = file.map_or("FILE".into(), |file| shortest(&file).display().to_string());
+        let count = numbers::count(wrong, "kernel");
+        let are = if wrong == 1 { "is" } else { "are" };
         Err(Error::Wrong(format!(
-            "{wrong} kernel(s) are wrong in {lesson}\n  \
+            "{count} {are} wrong in {lesson}\n  \
              next: --size 5x7x3 --fill count --show prints the matrices; --only KERNEL runs one kernel\n  \
              or: cargo run -p course -- inspect {file}   names the lines of races and bad accesses"
         )))

@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use common::error::Result;
+use common::numbers;
 use common::probe::Peak;
 use common::record::Record;
 
@@ -153,7 +154,8 @@ pub fn last_words(died: &[Record], lesson: &str, wrong: usize) -> String {
         0 => String::new(),
         wrong => format!(", {wrong} gave a wrong result"),
     };
-    let count = format!("{} kernel(s) died in {lesson}{wrong}", died.len());
+    let count = numbers::count(died.len(), "kernel");
+    let count = format!("{count} died in {lesson}{wrong}");
     lines.push(&count);
     for advice in deaths().filter_map(|how| how.lines().last()) {
         let advice = advice.trim_start();
@@ -247,7 +249,7 @@ mod tests {
         assert_eq!(
             last_words(&all, "lesson 5", 1),
             "a crashed\n  b hung\n  c crashed\n  \
-             3 kernel(s) died in lesson 5, 1 gave a wrong result\n  next: look\n  next: wait"
+             3 kernels died in lesson 5, 1 gave a wrong result\n  next: look\n  next: wait"
         );
     }
 

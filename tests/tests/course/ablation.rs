@@ -127,7 +127,7 @@ fn a_wrong_kernel_is_told_and_nothing_is_taken_out_of_it() {
         .args("--ablate --size 64 --runs 1 --only matmul_register_tile --source")
         .arg(file)
         .run();
-    let run = run.fails(1, &["wrong result"]).says(&["WRONG"]);
+    let run = run.fails(1, &["1 kernel is wrong"]).says(&["WRONG"]);
     assert!(!run.stdout.contains("arithmetic only"), "{run}");
 }
 

@@ -127,7 +127,7 @@ fn two_deaths_at_two_sizes_leave_each_record_once_and_factors_that_fit() {
     let Some(program) = on_pocl(5, "--json --size 16,20 --runs 2", file) else {
         return;
     };
-    let run = program.run().fails(5, &["2 kernel(s) died in lesson 5"]);
+    let run = program.run().fails(5, &["2 kernels died in lesson 5"]);
     let mut all = names(&run);
     let count = all.len();
     all.sort();
@@ -161,10 +161,9 @@ fn a_death_is_told_at_its_place_and_at_the_end_and_nothing_is_told_twice() {
     let Some(program) = on_pocl(5, "--size 64 --runs 1", file) else {
         return;
     };
-    let run = program.run().fails(
-        5,
-        &["1 kernel(s) died in lesson 5 (private memory)", "next:"],
-    );
+    let run = program
+        .run()
+        .fails(5, &["1 kernel died in lesson 5 (private memory)", "next:"]);
     for text in [
         "Lesson 5",
         "  device   ",

@@ -194,9 +194,7 @@ fn what_the_simulator_reports_fails_the_row_of_that_kernel_and_no_other() {
         lesson(3).args(flags).arg(&file)
     };
     let simulated = |program: Program| program.env("OPENCL_DYLIB_PATH", oclgrind.library());
-    let shown = simulated(program())
-        .run()
-        .fails(1, &["1 kernel(s) are wrong"]);
+    let shown = simulated(program()).run().fails(1, &["1 kernel is wrong"]);
     shown.says(&[
         "✗ WRONG",
         "something is written outside of every array",

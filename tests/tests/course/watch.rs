@@ -173,7 +173,7 @@ fn a_save_by_renaming_is_seen_and_one_of_another_file_is_not() {
     lesson.save_by_renaming("C[0] = 1;");
     lesson.err.says("saved: checking");
     lesson.out.says("WRONG");
-    lesson.err.says("wrong result in lesson 3");
+    lesson.err.says("wrong in lesson 3");
     lesson.invites();
     lesson.save_by_renaming(RIGHT);
     lesson.out.says("✓");
