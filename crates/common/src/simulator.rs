@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 /// Names the file for its reports, which else go to standard error.
 pub const LOG_VARIABLE: &str = "OCLGRIND_LOG";
 
+const BEYOND_ITS_ARRAY: &str = "an index is beyond the end of an array of fixed length";
+
 /// What it looks for, the words of its log that stand for it, and what these mean.
 #[rustfmt::skip]
 const KINDS: [(&str, &[(&str, &str)]); 4] = [
@@ -17,7 +19,7 @@ const KINDS: [(&str, &[(&str, &str)]); 4] = [
         ("not aligned", "a vector is read or written at an address that is no multiple of its size"),
         ("Invalid read", "something outside of every array is read"),
         ("Invalid write", "something is written outside of every array"),
-        ("exceeds static array", "an index is beyond the end of an array of fixed length"),
+        ("exceeds static array", BEYOND_ITS_ARRAY),
         ("Invalid ", "an access that OpenCL forbids"),
     ]),
     ("uninitialised", &[
@@ -39,6 +41,15 @@ pub struct Fault {
     pub lines: BTreeSet<Line>,
     /// How often it was reported.
     pub times: usize,
+}
+
+impl Fault {
+    /// Whether no right kernel is reported for this. The simulator's compiler folds the
+    /// indices of nested arrays into one, so it reports a walk through all rows of such an
+    /// array as well, which never leaves it.
+    pub fn is_certain(&self) -> bool {
+        self.meaning != BEYOND_ITS_ARRAY
+    }
 }
 
 /// A line of a kernel file.
@@ -167,5 +178,14 @@ mod tests {
         assert_eq!(line, "line 3 of a/inc.h");
         assert_eq!(faults[2].meaning, "Something new");
         assert!(is_cut(LOG) && !is_cut(""));
+    }
+
+    #[test]
+    fn an_index_beyond_its_own_row_proves_nothing() {
+        let certain = |log: &str| faults(log)[0].is_certain();
+        assert!(!certain(
+            "Index (15) exceeds static array size (15)\n\tAt line 1 of x\n"
+        ));
+        assert!(certain("Invalid read of size 4\n\tAt line 1 of x\n"));
     }
 }

@@ -44,7 +44,8 @@ impl Simulator {
     pub fn judge(&mut self, record: Record) -> Record {
         let was_cut = is_cut(&self.read);
         let news = self.news();
-        let faults = faults(&news);
+        let mut faults = faults(&news);
+        faults.retain(Fault::is_certain);
         if !faults.is_empty() {
             record.reported(&in_words(&faults, is_cut(&news)))
         } else if was_cut && record.verified {

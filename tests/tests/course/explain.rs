@@ -68,6 +68,7 @@ fn are_explained(of: &str, run: impl Fn(Program) -> Outcome) {
 }
 
 #[test]
+#[ignore = "half a minute of building; what is said of a log is tested with kept logs"]
 fn mistakes_are_explained_with_the_compiler_of_the_chosen_device() {
     device();
     are_explained("chosen", Program::run);
@@ -82,6 +83,7 @@ fn mistakes_are_explained_with_oclgrinds_compiler() {
 }
 
 #[test]
+#[ignore = "half a minute of building; what is said of a log is tested with kept logs"]
 fn mistakes_are_explained_with_intels_compiler() {
     let library = workspace().join(".opencl/intel/libintelocl.so");
     let library = library.is_file().then_some(library);
