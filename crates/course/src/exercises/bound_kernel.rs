@@ -1,7 +1,7 @@
 //! A kernel of an exercise, built, with its arguments set: to be run and checked.
 
 use common::element::Elements;
-use common::memory::{Input, Output};
+use common::memory::{Input, Output, Poison};
 use common::program::Program;
 use common::session::{Arg, Launch, Session};
 use common::shape::Shape;
@@ -56,6 +56,12 @@ impl BoundKernel {
     /// Poisons the result, so that nothing in it is of an earlier run.
     pub fn poison(&self, session: &Session) -> Result<()> {
         self.output.poison(session)
+    }
+
+    /// The same with a number: a kernel may take NaN for nothing, and add to all else.
+    pub fn poison_with_a_number(&self, session: &Session) -> Result<()> {
+        self.output.poison_again(session, Poison::Number)?;
+        session.finish()
     }
 
     /// Runs it once, to its end.

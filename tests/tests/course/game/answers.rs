@@ -270,6 +270,18 @@ fn without_a_device_the_message_names_what_mends_it() {
         .says(&["did not run"]);
 }
 
+/// Over NaN it is right.
+#[test]
+fn an_answer_that_adds_to_old_numbers_is_found_wrong() {
+    let learner = Learner::started("old-numbers");
+    let exercise = numbered("2.1");
+    let wrong = solution(&exercise).replace("C[i] = d", "C[i] = (isnan(C[i]) ? 0 : C[i]) + d");
+    assert_ne!(wrong, solution(&exercise));
+    learner.writes(&exercise, &wrong);
+    let shown = learner.types("exercise 2.1 --json").run().ends_with(1);
+    shown.says(&["it is read before it is written"]);
+}
+
 /// Right, and nobody has looked for a race: that is not solved.
 #[test]
 fn without_the_simulator_a_right_result_is_not_a_solution() {
