@@ -129,6 +129,18 @@ kernel void copy_stride(int columns, int stride,
         out[j * columns + i] = in[i * stride + j];
 }
 
+// The same with four floats an item: `stride` counts groups of four, in and out.
+// Each item has four times as many bytes on their way.
+kernel void copy_stride_vector(int columns, int stride,
+                               global const float *in, // [columns][stride][4]
+                               global float *out)      // [stride][columns][4]
+{
+    const int i = get_global_id(0); // 0 .. columns-1
+    const int j = get_global_id(1); // 0 .. stride-1
+    if (i < columns && j < stride)
+        vstore4(vload4(i * stride + j, in), j * columns + i, out);
+}
+
 // Copies n elements from in[offset ...] to out[0 ...]: neighbours all the way,
 // but the reads of a group no longer begin where a sector of memory begins.
 kernel void copy_offset(int n, int offset,

@@ -50,6 +50,44 @@ kernel void matmul_private_sum(int M, int N, int K,
     C[row * N + column] = sum;
 }
 
+// Several sums per item: SUMS elements of a column of C. An element of B is loaded
+// once and used SUMS times. The array lives in registers because it is small and
+// every index into it is a constant once the loops over r are unrolled.
+//
+// An item at the lower edge of C has rows that do not exist. It computes its last
+// row again in their place and does not store it.
+#ifndef SUMS
+#define SUMS 4
+#endif
+
+kernel void matmul_private_sums(int M, int N, int K,
+                                global const REAL *A, // [M][K]
+                                global const REAL *B, // [K][N]
+                                global REAL *C)       // [M][N]
+{
+    const int column = get_global_id(0);
+    const int row0 = get_global_id(1) * SUMS;
+    if (row0 >= M || column >= N)
+        return;
+
+    REAL sum[SUMS]; // sum[r] belongs to C[row0 + r][column]
+    #pragma unroll
+    for (int r = 0; r < SUMS; r++)
+        sum[r] = 0;
+
+    for (int k = 0; k < K; k++) {
+        const REAL b = B[k * N + column];
+        #pragma unroll
+        for (int r = 0; r < SUMS; r++)
+            sum[r] += A[min(row0 + r, M - 1) * K + k] * b;
+    }
+
+    #pragma unroll
+    for (int r = 0; r < SUMS; r++)
+        if (row0 + r < M)
+            C[(row0 + r) * N + column] = sum[r];
+}
+
 // One item computes a whole row of C: M items instead of M * N, each with N
 // times the work. Neighbouring items now read A and write C a row apart.
 kernel void matmul_row_per_item(int M, int N, int K,

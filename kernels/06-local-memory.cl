@@ -6,56 +6,10 @@
 #define REAL float
 #endif
 
-// Elements of a row of A, or a column of B, that are kept at a time.
-#ifndef PIECE
-#define PIECE 1024
-#endif
-
 // Side of a square tile; a work-group is one tile of items.
 #ifndef TS
 #define TS 16
 #endif
-
-// One item computes a row of C and keeps its row of A private, as in lesson 5.
-// All items of the group need the same column of B at the same time, so they
-// fetch it together, once, into local memory.
-//
-// Two barriers a column. Before the second one was added, a fast item began to
-// overwrite the column while a slow one still read it. Items beyond the last
-// row compute nothing, but they help to copy, and they must reach every barrier.
-kernel void matmul_column_local(int M, int N, int K,
-                                global const REAL *A, // [M][K]
-                                global const REAL *B, // [K][N]
-                                global REAL *C)       // [M][N]
-{
-    const int row = get_global_id(0);
-    const int me = get_local_id(0);
-    const int group = get_local_size(0);
-
-    REAL a[PIECE];       // A[row][k0 .. k0+length-1], mine
-    local REAL b[PIECE]; // B[k0 .. k0+length-1][column], ours
-
-    for (int k0 = 0; k0 < K; k0 += PIECE) {
-        const int length = min(PIECE, K - k0);
-        if (row < M)
-            for (int k = 0; k < length; k++)
-                a[k] = A[row * K + k0 + k];
-
-        for (int column = 0; column < N; column++) {
-            for (int k = me; k < length; k += group)
-                b[k] = B[(k0 + k) * N + column];
-            barrier(CLK_LOCAL_MEM_FENCE); // all of b is there
-
-            if (row < M) {
-                REAL sum = k0 == 0 ? (REAL)0 : C[row * N + column];
-                for (int k = 0; k < length; k++)
-                    sum += a[k] * b[k];
-                C[row * N + column] = sum;
-            }
-            barrier(CLK_LOCAL_MEM_FENCE); // nobody needs b any longer
-        }
-    }
-}
 
 // Tiles. A group computes a TS x TS tile of C. It walks along k in steps of TS:
 // each item copies one element of A and one of B, then reads TS of each from
@@ -124,6 +78,109 @@ kernel void matmul_tiled_column_major(int M, int N, int K,
     }
     if (row < M && column < N)
         C[AT(row, column, M)] = sum;
+}
+
+// Lesson 5's idea in this lesson's tile: STRIP sums per item, the elements of one column
+// that lie TS / STRIP rows apart. An element of B is read from the tile once and used
+// STRIP times.
+//
+// A group has TS x TS / STRIP items. With TS = 8 and STRIP = 4, the letters say which
+// item of the group owns which element of its TS x TS tile of C:
+//
+//     a b c d e f g h     <- y = 0
+//     i j k l m n o p     <- y = 1
+//     a b c d e f g h
+//     i j k l m n o p     ... and so on, to TS rows
+//
+// No bound is checked. The host pads A and B with zeros until M, N and K are multiples
+// of TS; zeros add nothing to a sum.
+#ifndef STRIP
+#define STRIP 8
+#endif
+#define STEP (TS / STRIP) // rows between two elements of a strip: the group's height
+
+__attribute__((reqd_work_group_size(TS, STEP, 1)))
+kernel void matmul_column_strip(int M, int N, int K,
+                                global const REAL *A, // [M][K]
+                                global const REAL *B, // [K][N]
+                                global REAL *C)       // [M][N]
+{
+    const int x = get_local_id(0), column = get_global_id(0);
+    const int y = get_local_id(1);
+    const int row0 = get_group_id(1) * TS; // the first row of the group's tile
+
+    local REAL a_tile[TS][TS]; // [row][k]
+    local REAL b_tile[TS][TS]; // [k][column]
+
+    REAL sum[STRIP]; // sum[s] belongs to row row0 + y + s * STEP
+    for (int s = 0; s < STRIP; s++)
+        sum[s] = 0;
+
+    for (int k0 = 0; k0 < K; k0 += TS) {
+        // Fewer items than elements of a tile: each one copies STRIP of either tile.
+        for (int s = 0; s < STRIP; s++) {
+            const int i = y + s * STEP;
+            a_tile[i][x] = A[(row0 + i) * K + k0 + x];
+            b_tile[i][x] = B[(k0 + i) * N + column];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE); // both tiles are there
+
+        for (int k = 0; k < TS; k++) {
+            const REAL b = b_tile[k][x];
+            for (int s = 0; s < STRIP; s++)
+                sum[s] += a_tile[y + s * STEP][k] * b;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE); // nobody needs them any longer
+    }
+
+    for (int s = 0; s < STRIP; s++)
+        C[(row0 + y + s * STEP) * N + column] = sum[s];
+}
+
+// Elements of a row of A, or a column of B, that are kept at a time.
+#ifndef PIECE
+#define PIECE 1024
+#endif
+
+// One item computes a row of C and keeps its row of A private, as in lesson 5.
+// All items of the group need the same column of B at the same time, so they
+// fetch it together, once, into local memory.
+//
+// Two barriers a column. Before the second one was added, a fast item began to
+// overwrite the column while a slow one still read it. Items beyond the last
+// row compute nothing, but they help to copy, and they must reach every barrier.
+kernel void matmul_column_local(int M, int N, int K,
+                                global const REAL *A, // [M][K]
+                                global const REAL *B, // [K][N]
+                                global REAL *C)       // [M][N]
+{
+    const int row = get_global_id(0);
+    const int me = get_local_id(0);
+    const int group = get_local_size(0);
+
+    REAL a[PIECE];       // A[row][k0 .. k0+length-1], mine
+    local REAL b[PIECE]; // B[k0 .. k0+length-1][column], ours
+
+    for (int k0 = 0; k0 < K; k0 += PIECE) {
+        const int length = min(PIECE, K - k0);
+        if (row < M)
+            for (int k = 0; k < length; k++)
+                a[k] = A[row * K + k0 + k];
+
+        for (int column = 0; column < N; column++) {
+            for (int k = me; k < length; k += group)
+                b[k] = B[(k0 + k) * N + column];
+            barrier(CLK_LOCAL_MEM_FENCE); // all of b is there
+
+            if (row < M) {
+                REAL sum = k0 == 0 ? (REAL)0 : C[row * N + column];
+                for (int k = 0; k < length; k++)
+                    sum += a[k] * b[k];
+                C[row * N + column] = sum;
+            }
+            barrier(CLK_LOCAL_MEM_FENCE); // nobody needs b any longer
+        }
+    }
 }
 
 // Bank conflicts, shown by a transposition: out[columns][rows] = in[rows][columns].

@@ -1,8 +1,7 @@
 // Lesson 7: vector types, float4 and its relatives: one value, several lanes.
 //
-// C[M][N] = A[M][K] * B[K][N], row-major. The first three kernels continue
-// matmul_column_local of lesson 6: one item computes a row of C, its row of A is
-// private, the column of B is shared by the group in local memory.
+// C[M][N] = A[M][K] * B[K][N], row-major. The lanes of a vector are either neighbouring
+// columns of C (the first two kernels) or neighbouring terms of one sum (the last three).
 
 #ifndef REAL // the element type, from --type
 #define REAL float
@@ -15,6 +14,93 @@
 #define REAL4 JOIN(REAL, 4)
 #define REAL8 JOIN(REAL, 8)
 
+// Lanes are columns. An item computes WIDTH neighbouring elements of a row of C, one
+// per lane. One element of A meets a vector of B, and no lane needs another lane's.
+//
+// vloadn and vstoren take any address: a plain pointer cast to float4 * would
+// demand one that is a multiple of 16 bytes, and row * N seldom is. The last
+// columns of a row, where a whole vector does not fit, are done one by one.
+#ifndef WIDTH
+#define WIDTH 4
+#endif
+#define REALW JOIN(REAL, WIDTH)
+#define VLOAD JOIN(vload, WIDTH)
+#define VSTORE JOIN(vstore, WIDTH)
+
+kernel void matmul_vload(int M, int N, int K,
+                         global const REAL *A, // [M][K]
+                         global const REAL *B, // [K][N]
+                         global REAL *C)       // [M][N]
+{
+    const int column = get_global_id(0) * WIDTH;
+    const int row = get_global_id(1);
+    if (row >= M || column >= N)
+        return;
+
+    if (column + WIDTH <= N) {
+        REALW sum = 0;
+        for (int k = 0; k < K; k++)
+            sum += A[row * K + k] * VLOAD(0, B + k * N + column);
+        VSTORE(sum, 0, C + row * N + column);
+    } else {
+        for (int c = column; c < N; c++) {
+            REAL sum = 0;
+            for (int k = 0; k < K; k++)
+                sum += A[row * K + k] * B[k * N + c];
+            C[row * N + c] = sum;
+        }
+    }
+}
+
+// Vectors in the tile of lesson 6. An item computes four neighbouring elements of a
+// row of C, so a group of TS / 4 x TS items covers a tile of TS x TS. Every load, from
+// global memory and from the tile, now brings four numbers: five loads for sixteen
+// multiply-adds, where the kernel of lesson 6 made thirty-two.
+//
+// A pointer to REAL4 promises an aligned address. The host keeps the promise: it pads
+// A and B with zeros until M, N and K are multiples of TS.
+#ifndef TS
+#define TS 32
+#endif
+
+__attribute__((reqd_work_group_size(TS / 4, TS, 1)))
+kernel void matmul_tiled_vector(int M, int N, int K,
+                                global const REAL *A, // [M][K]
+                                global const REAL *B, // [K][N]
+                                global REAL *C)       // [M][N]
+{
+    global const REAL4 *A4 = (global const REAL4 *)A; // [M][K / 4]
+    global const REAL4 *B4 = (global const REAL4 *)B; // [K][N / 4]
+    global REAL4 *C4 = (global REAL4 *)C;             // [M][N / 4]
+
+    const int x = get_local_id(0), vector = get_global_id(0);
+    const int y = get_local_id(1), row = get_global_id(1);
+
+    local REAL4 a_tile[TS][TS / 4]; // [row][k / 4]
+    local REAL4 b_tile[TS][TS / 4]; // [k][column / 4]
+
+    REAL4 sum = 0;
+    for (int k0 = 0; k0 < K; k0 += TS) {
+        a_tile[y][x] = A4[row * (K / 4) + k0 / 4 + x];
+        b_tile[y][x] = B4[(k0 + y) * (N / 4) + vector];
+        barrier(CLK_LOCAL_MEM_FENCE); // both tiles are there
+
+        for (int k = 0; k < TS; k += 4) {
+            const REAL4 a = a_tile[y][k / 4];
+            sum += a.s0 * b_tile[k + 0][x];
+            sum += a.s1 * b_tile[k + 1][x];
+            sum += a.s2 * b_tile[k + 2][x];
+            sum += a.s3 * b_tile[k + 3][x];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE); // nobody needs them any longer
+    }
+    C4[row * (N / 4) + vector] = sum;
+}
+
+// Lanes are terms of a sum: dot(). These three continue matmul_column_local of lesson 6:
+// one item computes a row of C, its row of A is private, the column of B is shared by
+// the group in local memory.
+//
 // Elements of a row of A, or a column of B, that are kept at a time; a multiple
 // of the widest vector. Where K ends inside a vector, zeros fill it up: they add
 // nothing to a sum, and so K need not be a multiple of 4 or 8.
@@ -150,45 +236,6 @@ kernel void matmul_dot8(int M, int N, int K,
                 C[row * N + column] = sum;
             }
             barrier(CLK_LOCAL_MEM_FENCE);
-        }
-    }
-}
-
-// Another use of vectors: no dot product at all. An item computes WIDTH
-// neighbouring elements of a row of C, one per lane. One element of A meets a
-// vector of B, and no lane ever needs another lane's number.
-//
-// vloadn and vstoren take any address: a plain pointer cast to float4 * would
-// demand one that is a multiple of 16 bytes, and row * N seldom is. The last
-// columns of a row, where a whole vector does not fit, are done one by one.
-#ifndef WIDTH
-#define WIDTH 4
-#endif
-#define REALW JOIN(REAL, WIDTH)
-#define VLOAD JOIN(vload, WIDTH)
-#define VSTORE JOIN(vstore, WIDTH)
-
-kernel void matmul_vload(int M, int N, int K,
-                         global const REAL *A, // [M][K]
-                         global const REAL *B, // [K][N]
-                         global REAL *C)       // [M][N]
-{
-    const int column = get_global_id(0) * WIDTH;
-    const int row = get_global_id(1);
-    if (row >= M || column >= N)
-        return;
-
-    if (column + WIDTH <= N) {
-        REALW sum = 0;
-        for (int k = 0; k < K; k++)
-            sum += A[row * K + k] * VLOAD(0, B + k * N + column);
-        VSTORE(sum, 0, C + row * N + column);
-    } else {
-        for (int c = column; c < N; c++) {
-            REAL sum = 0;
-            for (int k = 0; k < K; k++)
-                sum += A[row * K + k] * B[k * N + c];
-            C[row * N + c] = sum;
         }
     }
 }

@@ -2,11 +2,11 @@
 //
 //     C[M][N] = A[M][K] * B[K][N], row-major; get_global_id(0) runs along a row of C.
 //
-// A multiply-add needs two numbers. Lesson 6 brought them closer (local memory), yet
-// still read both for every multiply-add. Here an item keeps several sums in registers,
-// so that each number it reads serves several multiply-adds:
+// A multiply-add needs two elements. Lesson 6 brought them closer (local memory), and
+// its strip reads one of them only once for eight sums. Here an item keeps rows and
+// columns of sums, so that both elements are read once for eight:
 //
-//     sums per item            numbers read from the tile per multiply-add
+//     sums per item            elements read from the tile per multiply-add
 //     1                        2
 //     8 x 1 (a strip)          1 + 1/8
 //     8 x 8 (a tile)           1/8 + 1/8
@@ -28,67 +28,7 @@
 #define real4 CAT(REAL, 4)
 
 // -------------------------------------------------------------------------------------
-// 1. A strip of C per item: STRIP elements of one column, TS / STRIP rows apart.
-//
-// Group of TS x TS/STRIP items. M, N and K are multiples of TS. With TS = 8 and
-// STRIP = 4, the letters say which item of the group owns which element of its
-// TS x TS tile of C:
-//
-//     a b c d e f g h     <- y = 0
-//     i j k l m n o p     <- y = 1
-//     a b c d e f g h
-//     i j k l m n o p     ... and so on, to TS rows
-
-#ifndef TS
-#define TS 32
-#endif
-#ifndef STRIP
-#define STRIP 8
-#endif
-#define STEP (TS / STRIP) // rows between two elements of a strip: the group's height
-
-__attribute__((reqd_work_group_size(TS, STEP, 1)))
-kernel void matmul_column_strip(int M, int N, int K,
-                                global const REAL *restrict A, // [M][K]
-                                global const REAL *restrict B, // [K][N]
-                                global REAL *restrict C)       // [M][N]
-{
-    local REAL a_tile[TS][TS]; // [row][k]
-    local REAL b_tile[TS][TS]; // [k][column]
-
-    const int x = get_local_id(0);
-    const int y = get_local_id(1);
-    const int column = get_group_id(0) * TS + x;
-    const int row0 = get_group_id(1) * TS; // the first row of the group's tile
-
-    REAL sum[STRIP]; // sum[s] belongs to row row0 + y + s * STEP
-    for (int s = 0; s < STRIP; s++)
-        sum[s] = 0;
-
-    for (int k0 = 0; k0 < K; k0 += TS) {
-        // There are fewer items than tile elements now: each one fetches STRIP
-        // of either tile.
-        for (int s = 0; s < STRIP; s++) {
-            const int row = y + s * STEP;
-            a_tile[row][x] = A[(row0 + row) * K + k0 + x];
-            b_tile[row][x] = B[(k0 + row) * N + column];
-        }
-        barrier(CLK_LOCAL_MEM_FENCE); // the tiles are full before anybody reads them
-
-        for (int k = 0; k < TS; k++) {
-            const REAL b = b_tile[k][x]; // read once, used STRIP times: the gain here
-            for (int s = 0; s < STRIP; s++)
-                sum[s] += a_tile[y + s * STEP][k] * b;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE); // all have read before the tiles are overwritten
-    }
-
-    for (int s = 0; s < STRIP; s++)
-        C[(row0 + y + s * STEP) * N + column] = sum[s];
-}
-
-// -------------------------------------------------------------------------------------
-// 2. A tile of C per item: RM x RN elements, from a TM x TN tile per group, TK deep.
+// 1. A tile of C per item: RM x RN elements, from a TM x TN tile per group, TK deep.
 //
 // Group of TN/RN x TM/RM items. M, N, K are multiples of TM, TN, TK; TM * TK and
 // TK * TN are multiples of the number of items. An item's elements lie GX columns and
@@ -175,9 +115,9 @@ kernel void matmul_register_tile(int M, int N, int K,
 }
 
 // -------------------------------------------------------------------------------------
-// 3. The same tile, moved four numbers at a time.
+// 2. The same tile, moved four numbers at a time.
 //
-// Group and multiples as in kernel 2. RM, RN and TK are multiples of 4, and TM * TK and
+// Group and multiples as in kernel 1. RM, RN and TK are multiples of 4, and TM * TK and
 // TK * TN of 4 times the number of items. What a load moves now is a real4, so an item
 // owns 4 x 4 blocks instead of scattered elements. With GX = GY = 2 and RM = RN = 8, a
 // letter is such a block:
@@ -265,86 +205,4 @@ kernel void matmul_register_tile_vector(int M, int N, int K,
     for (int r = 0; r < RM; r++)
         for (int j = 0; j < RN / 4; j++)
             C4[(4 * (y + r / 4 * GY) + r % 4) * (N / 4) + x + j * GX] = sum[r][j];
-}
-
-// -------------------------------------------------------------------------------------
-// 4. A tile of C per item and no local memory: the shape that suits a CPU.
-//
-// A CPU has no local memory of its own: a copy into it goes from the cache to the
-// cache, and a barrier makes the driver run every item up to it before any goes on.
-// What a CPU has is wide vector registers: here a tile of sums is made of them, and the
-// rest is left to the caches.
-//
-// Group of P_GROUP_X x P_GROUP_Y items. N is a multiple of
-// P_GROUP_X * P_VECTORS * P_WIDTH, M of P_GROUP_Y * P_ROWS, K of 1. An item owns P_ROWS
-// rows of P_VECTORS vectors, all side by side:
-//
-//     |<---- b[0] ---->|<---- b[1] ---->|<---- b[2] ---->|      read once per k
-//     | sum[0][0]      | sum[0][1]      | sum[0][2]      |      times A[row0 + 0][k]
-//     | sum[1][0]      | sum[1][1]      | sum[1][2]      |      times A[row0 + 1][k]
-//     |  ...           |  ...           |  ...           |      ...
-//
-// 8 x 3 sums, 3 vectors of B and one number of A: 28 of the 32 registers that AVX-512
-// has. AVX2 has 16, half as wide: there -D P_WIDTH=8 -D P_ROWS=4 takes 12 + 3 + 1. A
-// GPU wants neighbouring items to read neighbouring vectors: -D P_WIDTH=4
-// -D P_VECTORS=1 -D P_GROUP_X=16.
-
-#ifndef P_WIDTH
-#define P_WIDTH 16 // numbers per vector: 2, 4, 8 or 16
-#endif
-#ifndef P_VECTORS
-#define P_VECTORS 3 // 3 x 16 divide no power of two: padding makes N a kinder stride
-#endif
-#ifndef P_ROWS
-#define P_ROWS 8
-#endif
-#ifndef P_GROUP_X
-#define P_GROUP_X 1 // items of a group share columns: B's stay in the cache for all
-#endif
-#ifndef P_GROUP_Y
-#define P_GROUP_Y 16
-#endif
-#define realP CAT(REAL, P_WIDTH)
-
-__attribute__((reqd_work_group_size(P_GROUP_X, P_GROUP_Y, 1)))
-kernel void matmul_register_tile_private(int M, int N, int K,
-                                         global const REAL *restrict A, // [M][K]
-                                         global const REAL *restrict B, // [K][N]
-                                         global REAL *restrict C)       // [M][N]
-{
-    const int vector0 = get_global_id(0) * P_VECTORS; // the first column, in vectors
-    const int row0 = get_global_id(1) * P_ROWS;
-    const int row_length = N / P_WIDTH; // of B and C, in vectors
-    global const realP *B_wide = (global const realP *)B; // [K][row_length]
-    global realP *C_wide = (global realP *)C;             // [M][row_length]
-
-    // An array can live in registers only if every index is known when the kernel is
-    // built, which takes unrolled loops. PoCL's compiler unrolls them only if told:
-    // untold, it has a third of the speed, or less.
-    realP sum[P_ROWS][P_VECTORS];
-    #pragma unroll
-    for (int r = 0; r < P_ROWS; r++)
-        #pragma unroll
-        for (int v = 0; v < P_VECTORS; v++)
-            sum[r][v] = (realP)(0);
-
-    for (int k = 0; k < K; k++) {
-        realP b[P_VECTORS];
-        #pragma unroll
-        for (int v = 0; v < P_VECTORS; v++)
-            b[v] = B_wide[k * row_length + vector0 + v];
-        #pragma unroll
-        for (int r = 0; r < P_ROWS; r++) {
-            const REAL a = A[(row0 + r) * K + k];
-            #pragma unroll
-            for (int v = 0; v < P_VECTORS; v++)
-                sum[r][v] += a * b[v];
-        }
-    }
-
-    #pragma unroll
-    for (int r = 0; r < P_ROWS; r++)
-        #pragma unroll
-        for (int v = 0; v < P_VECTORS; v++)
-            C_wide[(row0 + r) * row_length + vector0 + v] = sum[r][v];
 }

@@ -1,37 +1,49 @@
 // Two probes of the device's own limits, against which the lessons' kernels are
 // measured. They compute nothing that anybody needs.
 
-// How many multiply-adds can the device do? Eight chains of float16, each
-// depending only on itself: a multiply-add takes a few cycles to finish, and
-// independent chains let the next ones start meanwhile. On a GPU a float16 is
-// 16 independent scalars; on a CPU with 512-bit vectors it is one register.
+// How many multiply-adds can the device do? CHAINS chains of vectors, each depending
+// only on itself: a multiply-add takes a few cycles to finish, and independent chains
+// let the next ones start meanwhile. On a CPU a vector is one register, as wide as the
+// host says, and all chains with a and b must fit its 16 or 32 registers. On a GPU a
+// float16 is 16 independent scalars.
 //
 // out: one float per item, written so that the compiler cannot drop the loop.
+#ifndef WIDTH
+#define WIDTH 16 // floats of a vector: 4, 8 or 16
+#endif
+#ifndef CHAINS
+#define CHAINS 8
+#endif
+#define JOIN_(type, width) type##width
+#define JOIN(type, width) JOIN_(type, width)
+#define floatW JOIN(float, WIDTH)
+
 kernel void probe_fma(int rounds, float factor,
                       global float *out) // [items]
 {
     const int item = get_global_id(0);
-    const float16 a = (float16)(factor);
-    const float16 b = (float16)(1.0f - factor);
-    float16 c0 = (float16)(item), c1 = c0 + 1, c2 = c0 + 2, c3 = c0 + 3;
-    float16 c4 = c0 + 4, c5 = c0 + 5, c6 = c0 + 6, c7 = c0 + 7;
+    const floatW a = (floatW)(factor);
+    const floatW b = (floatW)(1.0f - factor);
+    floatW c[CHAINS];
+    #pragma unroll
+    for (int chain = 0; chain < CHAINS; chain++)
+        c[chain] = (floatW)(item + chain);
 
-    for (int i = 0; i < rounds; i++) {
-        c0 = fma(c0, a, b);
-        c1 = fma(c1, a, b);
-        c2 = fma(c2, a, b);
-        c3 = fma(c3, a, b);
-        c4 = fma(c4, a, b);
-        c5 = fma(c5, a, b);
-        c6 = fma(c6, a, b);
-        c7 = fma(c7, a, b);
-    }
+    for (int i = 0; i < rounds; i++)
+        #pragma unroll
+        for (int chain = 0; chain < CHAINS; chain++)
+            c[chain] = fma(c[chain], a, b);
 
-    const float16 sum = c0 + c1 + c2 + c3 + c4 + c5 + c6 + c7;
-    const float8 eight = sum.lo + sum.hi;
-    const float4 four = eight.lo + eight.hi;
-    const float2 two = four.lo + four.hi;
-    out[item] = two.x + two.y;
+    floatW sum = c[0];
+    #pragma unroll
+    for (int chain = 1; chain < CHAINS; chain++)
+        sum += c[chain];
+    float lanes[WIDTH];
+    JOIN(vstore, WIDTH)(sum, 0, lanes);
+    float all = 0;
+    for (int lane = 0; lane < WIDTH; lane++)
+        all += lanes[lane];
+    out[item] = all;
 }
 
 // How fast can memory be copied? Neighbouring items move neighbouring 16 bytes:

@@ -1,5 +1,5 @@
 // Symptom: right at every size, on most days. On a bad one the process dies.
-// Run: lesson09 --only matmul_prefetch --size 37x91x53
+// Run: lesson10 --only matmul_prefetch --size 37x91x53
 // Seen by: bounds
 
 #ifndef REAL // the element type, from --type
@@ -29,8 +29,8 @@
 #ifndef PAD
 #define PAD 4 // unused numbers at the end of each row of A's tile: 0 or a multiple of 4
 #endif
-#ifndef PLOUGH
-#define PLOUGH 1 // the order of the multiply-adds
+#ifndef SERPENTINE
+#define SERPENTINE 1 // the order of the multiply-adds
 #endif
 #ifndef LX
 #define LX 8 // items of a warp side by side
@@ -123,7 +123,7 @@ void take(REAL a[RM], REAL b[RN],
 // column 4(at.x + j * LX) + c of the group's tile.
 void multiply(REAL sum[RM][RN], const REAL a[RM], const REAL b[RN])
 {
-#if PLOUGH
+#if SERPENTINE
     unrolled_for (int r = 0; r < RM; r++)
         unrolled_for (int n = 0; n < RN; n++) {
             const int c = r % 2 == 0 ? n : RN - 1 - n;

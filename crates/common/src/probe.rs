@@ -30,9 +30,11 @@ const ITEMS_PER_UNIT_CPU: usize = 16;
 const ROUNDS: std::ops::RangeInclusive<i32> = 64..=4096 * 512;
 /// Launches of a probe; the best one counts, since a limit is what is sought.
 const PROBES: usize = 12;
-/// Multiply-adds of one round of one item, as the kernel's text has them:
-/// 8 chains of 16 lanes.
-const FMA_PER_ROUND: f64 = 8.0 * 16.0;
+/// Chains of the FMA probe on a CPU: enough for two units that answer after five
+/// cycles, and few enough for the 16 registers of AVX2.
+const CHAINS_CPU: usize = 10;
+/// Chains on a GPU, of 16 scalars each: enough beside thousands of other items.
+const CHAINS_GPU: usize = 8;
 
 /// Measures both limits; takes a tenth of a second or so.
 ///
@@ -40,15 +42,25 @@ const FMA_PER_ROUND: f64 = 8.0 * 16.0;
 /// When the probe does not build or run.
 pub fn peak(session: &Session) -> Result<Peak> {
     let source = Source::of_course("probe.cl")?;
-    let options = program::options(Type::Float, &[]);
+    let limits = &session.device.limits;
+    let [width, chains] = match session.device.kind {
+        Kind::Gpu => [16, CHAINS_GPU],
+        // A vector as wide as one register.
+        _ => {
+            let floats = limits.preferred_float_width.max(limits.native_float_width);
+            [floats.clamp(4, 16).next_power_of_two(), CHAINS_CPU]
+        }
+    };
+    let defines = [("WIDTH".to_string(), width), ("CHAINS".to_string(), chains)];
+    let options = program::options(Type::Float, &defines);
     let program = Program::build(session, &source, &options, false)?;
     Ok(Peak {
-        gflops: fma_rate(session, &program)?,
+        gflops: fma_rate(session, &program, width * chains)?,
         gbytes_per_second: copy_rate(session, &program)?,
     })
 }
 
-fn fma_rate(session: &Session, program: &Program) -> Result<f64> {
+fn fma_rate(session: &Session, program: &Program, fma_per_round: usize) -> Result<f64> {
     let name = "probe_fma";
     let signature = ["int", "float", "float*"].map(String::from);
     let kernel = program.kernel(name, &signature)?;
@@ -76,7 +88,7 @@ fn fma_rate(session: &Session, program: &Program) -> Result<f64> {
         // Long enough that starting the kernel does not count; a simulator
         // would never end otherwise, so one round trip must do there.
         if best > 2e-3 || rounds >= *ROUNDS.end() {
-            let flop = 2.0 * FMA_PER_ROUND * f64::from(rounds) * items as f64;
+            let flop = 2.0 * fma_per_round as f64 * f64::from(rounds) * items as f64;
             return Ok(flop / best / 1e9);
         }
         rounds *= 8;

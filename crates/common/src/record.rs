@@ -76,7 +76,11 @@ pub struct Record {
     /// Share of the device's own measured limit, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_of_limit: Option<f64>,
-    /// The rate over that of the step before, in the same table.
+    /// The row of the same table that the step was made from, where that is not the row
+    /// above; empty where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_from: Option<String>,
+    /// The rate over that of the row that the step was made from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step_factor: Option<f64>,
     /// Seconds that the driver took to build the program.

@@ -35,13 +35,14 @@ const ORDER: &[&str] = &[
     // Lesson 6
     "last-tile-skipped", "tile-edge-not-zeroed", "padding-on-the-wrong-matrix",
     "local-array-one-short", "barrier-in-a-branch", "first-barrier-missing", "one-barrier",
+    "strip-rows-contiguous",
     // Lesson 7
     "last-columns-forgotten", "k-not-multiple-of-4", "misaligned-float4",
     // Lesson 8
-    "strip-rows-contiguous", "k-tile-transposed", "missing-second-barrier",
-    // Lesson 9
-    "prefetch-past-the-end",
+    "k-tile-transposed", "missing-second-barrier",
     // Lesson 10
+    "prefetch-past-the-end",
+    // Lesson 11
     "unrolled-rest-forgotten",
 ];
 

@@ -58,7 +58,7 @@ impl Outcome<'_> {
         })
     }
 
-    /// "predicted 2x, measured 3.6x the step before".
+    /// "predicted 2x, measured 3.6x matmul_naive".
     fn verdict(&self, measured: &Bar) -> Option<String> {
         let said = match self.prediction {
             Some(Prediction::Factor(times)) => format!("predicted {}, measured ", factor(times)),
@@ -68,7 +68,7 @@ impl Outcome<'_> {
         match (&self.before, self.record.share_of_limit) {
             (Some(before), _) => {
                 let times = factor(measured.rate / before.rate);
-                Some(format!("{said}{times} the step before"))
+                Some(format!("{said}{times} {}", before.name))
             }
             (None, Some(share)) => Some(format!("{said}{} of the device's limit", percent(share))),
             (None, None) => None,
@@ -217,7 +217,7 @@ mod tests {
         let factor = outcome(Some(before), Some(Prediction::Factor(2.0)));
         assert_eq!(factor.predicted(&bar).unwrap().rate, 20.0);
         let verdict = factor.verdict(&bar).unwrap();
-        assert_eq!(verdict, "predicted 2.00x, measured 3.00x the step before");
+        assert_eq!(verdict, "predicted 2.00x, measured 3.00x old");
         let share = outcome(None, Some(Prediction::Share(0.5)));
         assert_eq!(share.predicted(&bar).unwrap().rate, 50.0);
         let verdict = share.verdict(&bar).unwrap();

@@ -83,7 +83,11 @@ impl State {
         let mark = if record.verified { " ✓" } else { "" };
         let headline = format!("{}{mark}", self.cards.headline(Beat::Result));
         // A kernel that is run again does not come before itself.
-        let before = self.results.iter().rfind(|bar| bar.name != record.kernel);
+        let made_from = |bar: &&Bar| match &record.made_from {
+            Some(name) => bar.name == *name,
+            None => bar.name != record.kernel,
+        };
+        let before = self.results.iter().rfind(made_from);
         let outcome = Outcome {
             record,
             before: before.cloned().filter(|_| factor.is_some()),

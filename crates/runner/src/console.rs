@@ -126,7 +126,7 @@ impl Console {
     /// since the row before is this one's failure.
     pub fn row(&mut self, record: Record) -> Result<()> {
         let mut record = self.simulator.judge(record);
-        let before = self.report.rows().iter().rev().find_map(Record::rate);
+        let before = self.report.compared_with(&record).and_then(Record::rate);
         let factor = |(rate, before): (f64, f64)| rate / before;
         record.step_factor = record.rate().zip(before).map(factor);
         self.keep(&record)?;

@@ -47,5 +47,5 @@ pub use lesson::Lesson;
 pub use prepare::{Operand, Preparation};
 pub use ready::Ready;
 pub use run::{lesson, lesson_with};
-pub use step::{Axes, Layout, Step};
+pub use step::{Axes, Layout, Origin, Step};
 pub use task::Task;

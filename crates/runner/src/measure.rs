@@ -156,7 +156,7 @@ impl Lesson {
 
         // Time. The last run must be right like the first.
         if let Some(runs) = runs {
-            self.predict(&name)?;
+            self.predict(&record)?;
             let timing = self.time(&ready, runs, begun)?;
             let last = ready.output.read(session)?;
             if let Err(wrong) = ready.check(task, session, &last, Some(first))? {
@@ -308,17 +308,17 @@ impl Lesson {
     }
 
     /// Asks the room what the timing will say.
-    fn predict(&mut self, name: &str) -> Result<()> {
-        let mut rows = self.console.report.rows().iter();
-        let before = rows.rfind(|row| row.rate().is_some());
+    fn predict(&mut self, record: &Record) -> Result<()> {
+        let before = self.console.report.compared_with(record);
         let before = before.map(|row| row.kernel.as_str());
-        self.console.narrator.predict(name, before)
+        self.console.narrator.predict(&record.kernel, before)
     }
 
     /// The record as far as it is known before the kernel is built.
     fn record_of(&mut self, task: &dyn Task) -> Result<Record> {
         Ok(Record {
             ty: Some(task.ty()),
+            made_from: task.step().origin.name(),
             ..self.record(&task.step().name(), &task.step().says, task.shape())?
         })
     }

@@ -106,6 +106,15 @@ impl Report {
         &self.rows
     }
 
+    /// The row of this table that a record's step was made from, if that was timed.
+    pub fn compared_with(&self, record: &Record) -> Option<&Record> {
+        let mut timed = self.rows.iter().filter(|row| row.rate().is_some());
+        match &record.made_from {
+            Some(name) => timed.rfind(|row| row.kernel == *name),
+            None => timed.next_back(),
+        }
+    }
+
     /// Prints the head of a table, below an empty line, and forgets the rows before it:
     /// the factors start anew.
     pub fn head(&mut self, heading: &str) -> Result<()> {

@@ -40,6 +40,28 @@ pub enum Layout {
     ColumnMajor,
 }
 
+/// The step that another one was made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The one above it in the table.
+    RowAbove,
+    /// The one of this name.
+    Row(String),
+    /// None in this lesson.
+    Nothing,
+}
+
+impl Origin {
+    /// As the record has it.
+    pub(crate) fn name(&self) -> Option<String> {
+        match self {
+            Origin::RowAbove => None,
+            Origin::Row(name) => Some(name.clone()),
+            Origin::Nothing => Some(String::new()),
+        }
+    }
+}
+
 /// A kernel that multiplies matrices, and how it is launched. Every one has the
 /// arguments (int M, int N, int K, A, B, C).
 #[derive(Clone, Debug)]
@@ -50,6 +72,8 @@ pub struct Step {
     pub variant: String,
     /// What is new in this step, in a few words.
     pub says: String,
+    /// What it was made from, and is compared with.
+    pub origin: Origin,
     /// What the dimensions of the NDRange count.
     pub axes: Axes,
     /// Items of one work-group, per dimension.
@@ -87,6 +111,7 @@ impl Step {
             kernel: kernel.into(),
             variant: String::new(),
             says: says.into(),
+            origin: Origin::RowAbove,
             axes: Axes::ColumnsFirst,
             group: [16, 16],
             exact_group: false,
@@ -141,6 +166,18 @@ impl Step {
     /// traffic can use it; the compiler is not told, and a learner may change it.
     pub fn constant(mut self, name: &str, value: usize) -> Step {
         self.constants.push((name.into(), value));
+        self
+    }
+
+    /// Names the step that this one was made from, where it is not the row above.
+    pub fn made_from(mut self, name: &str) -> Step {
+        self.origin = Origin::Row(name.into());
+        self
+    }
+
+    /// Says that no other step of this table leads to this one.
+    pub fn starts_anew(mut self) -> Step {
+        self.origin = Origin::Nothing;
         self
     }
 

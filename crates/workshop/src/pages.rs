@@ -5,11 +5,13 @@
 //!
 //! ```text
 //! <!-- kernel: 05-private-memory.cl matmul_private_sum -->   a kernel's text
-//! <!-- code: lessons/10-autotuning/src/search.rs next -->    an item of a Rust file
+//! <!-- code: lessons/11-autotuning/src/search.rs next -->    an item of a Rust file
 //! <!-- output: pocl-1024 lesson05 -->                        what a run printed
 //! <!-- output: pocl-1024 lesson05 12-20 -->                  some lines of it
 //! <!-- table: lesson05 pocl-1024 h200-4096 -->               runs, side by side
-//! <!-- sizes: lesson09 matmul_packed_tiles h200-4096 h200-4097 -->    at several sizes
+//! <!-- ladder: lesson05 pocl-1024 h200-4096 -->             where a lesson stands
+//! <!-- ladder: all pocl-1024 h200-4096 -->                  the best kernel of each
+//! <!-- sizes: lesson10 matmul_packed_tiles h200-4096 h200-4097 -->    at several sizes
 //! <!-- peers: h200-4096 matmul_group_copy hopper large -->   a kernel beside libraries
 //! <!-- traffic: pocl-1024 lesson05 -->                       loads and stores, as formulas
 //! <!-- exercises: 5 -->                                      a lesson's exercises
@@ -18,19 +20,15 @@
 //! <!-- end -->
 //! ```
 //!
-//! and, beside sentences that speak of figures, claims: the range that a recorded
-//! figure, or the ratio of two, must lie in for the sentence to be true.
-//!
-//! ```text
-//! <!-- claim: 350..500 = pocl-1024 lesson08 KERNEL / pocl-1024 lesson03 KERNEL -->
-//! ```
-//!
-//! A claim stands at its line's beginning behind the paragraph, list or table that
-//! it is about; `pages/claim.rs` says which figures it can name.
+//! and sentences that speak of figures have claims in `data/claims/`: the range that a
+//! recorded figure, or the ratio of two, must lie in for the sentence to be true. What
+//! such a file holds stands in `pages/claims.rs`.
 
 mod claim;
+mod claims;
 mod code;
 mod exercises;
+mod ladder;
 mod peers;
 mod recording;
 mod sizes;
@@ -46,11 +44,12 @@ use common::source::{Source, workspace};
 use text::aside;
 
 const END: &str = "<!-- end -->";
-const DIRECTIVES: [&str; 9] = [
+const DIRECTIVES: [&str; 10] = [
     "kernel",
     "code",
     "output",
     "table",
+    "ladder",
     "sizes",
     "peers",
     "traffic",
@@ -62,19 +61,18 @@ const DIRECTIVES: [&str; 9] = [
 /// every claim that the recordings do not bear out.
 pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
     let all;
+    let (mut stale, mut broken) = (Vec::new(), Vec::new());
     let files = if files.is_empty() {
         all = markdown_files(&workspace())?;
+        broken.extend(claims::without_page(&all)?);
         &all
     } else {
         files
     };
-    let (mut stale, mut broken) = (Vec::new(), Vec::new());
     for file in files {
         let old = fs::read_to_string(file).with_context(|| format!("{}", file.display()))?;
         let new = generate(&old).with_context(|| format!("in {}", file.display()))?;
-        for claim in claim::broken(&new) {
-            broken.push(format!("{}:{claim}", file.display()));
-        }
+        broken.extend(claims::broken(file, &new)?);
         if new == old {
             continue;
         }
@@ -165,6 +163,8 @@ fn make(directive: &[&str]) -> Result<String> {
         ["output", run, lesson] => output(run, lesson, None),
         ["output", run, lesson, lines] => output(run, lesson, Some(lines)),
         ["table", lesson, runs @ ..] if !runs.is_empty() => table::side_by_side(lesson, runs),
+        ["ladder", "all", runs @ ..] if !runs.is_empty() => ladder::table(runs),
+        ["ladder", lesson, runs @ ..] if !runs.is_empty() => ladder::line(lesson, runs),
         ["sizes", lesson, arguments @ ..] => sizes::table(lesson, arguments),
         ["peers", report, kernel @ ..] => peers::table(report, &kernel.join(" ")),
         ["traffic", run, lesson] => traffic::table(run, lesson),
@@ -241,14 +241,12 @@ mod tests {
     #[test]
     fn a_damaged_page_is_made_anew_or_refused() {
         let page = "# x\n<!-- kernel: 02-saxpy.cl saxpy -->\nold\n<!-- end -->\n\n\
-                    <!-- output: pocl-1024 lesson05 3-9 -->\n<!-- end -->\n\
-                    <!-- claim: 350..500 = pocl-1024 lesson08 matmul_column_strip / limit -->\n";
+                    <!-- output: pocl-1024 lesson05 3-9 -->\n<!-- end -->\n";
         damage::must_be_survived(page.as_bytes(), |bytes| {
             let page = String::from_utf8_lossy(bytes);
             if let Ok(new) = generate(&page) {
                 assert!(new.lines().count() < 200 + bytes.len());
             }
-            claim::broken(&page);
         });
     }
 }

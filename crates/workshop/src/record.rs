@@ -47,7 +47,7 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
     let events = folder.join(format!("{}.events", lesson.package()));
     // A child lesson appends: an earlier recording must not show through.
     let _ = fs::remove_file(&events);
-    // Lesson 10 is recorded as on a machine where nothing was tuned before.
+    // Lesson 11 is recorded as on a machine where nothing was tuned before.
     let cache = std::env::temp_dir().join("opencl-course");
     let _ = fs::remove_dir_all(&cache);
     // The variable makes the lesson work in this child itself and tell its results.

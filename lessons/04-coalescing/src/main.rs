@@ -42,24 +42,27 @@ fn steps() -> [Step; 6] {
     use Axes::{ColumnsFirst, RowsFirst};
     use Layout::{BTransposed, RowMajor};
     [
-        step("matmul_id0_rows_sum_in_c", RowsFirst, RowMajor,
-            "as published: id(0) counts rows, the sum lives in C"),
-        step("matmul_id0_rows_bt_sum_in_c", RowsFirst, BTransposed,
-            "as published: B transposed, \"coalesced\""),
         step("matmul_id0_rows", RowsFirst, RowMajor,
             "id(0) counts rows: neighbours read A a row apart"),
         step("matmul_id0_rows_bt", RowsFirst, BTransposed,
             "B transposed: for neighbours nothing changes"),
         step("matmul_id0_columns", ColumnsFirst, RowMajor,
-            "id(0) counts columns: neighbours read neighbours of B"),
+            "id(0) counts columns: neighbours read neighbours of B")
+            .made_from("matmul_id0_rows"),
         step("matmul_id0_columns_bt", ColumnsFirst, BTransposed,
             "B transposed: neighbours read B a row apart again"),
+        step("matmul_id0_rows_sum_in_c", RowsFirst, RowMajor,
+            "as published: the sum lives in C")
+            .made_from("matmul_id0_rows"),
+        step("matmul_id0_rows_bt_sum_in_c", RowsFirst, BTransposed,
+            "as published: B transposed, \"coalesced\""),
     ]
 }
 
 /// The same elements, copied in worse and worse order.
 fn copies(lesson: &mut Lesson) -> Result<()> {
-    if !lesson.flags().wants("copy_stride") && !lesson.flags().wants("copy_offset") {
+    let kernels = ["copy_stride", "copy_stride_vector", "copy_offset"];
+    if !kernels.iter().any(|kernel| lesson.flags().wants(kernel)) {
         return Ok(());
     }
     let session = lesson.session()?;
@@ -71,18 +74,26 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
     lesson.say(format!(
         "\n  Copies of {elements} floats: bandwidth of the bytes that are used"
     ))?;
-    lesson.table("GB/s")?;
-    for stride in [1, 2, 4, 8, 16, 32, 64] {
-        let columns = elements / stride;
-        let says = format!("neighbours read {} bytes apart", 4 * stride);
-        lesson.measure_task(&Copy {
-            step: Step::new("copy_stride", &says).variant(stride.to_string()),
-            sizes: [columns, stride],
-            range: NdRange::cover(&[columns, stride], &[256, 1]),
-            elements,
-            input: input.clone(),
-            from: &|i| i % columns * stride + i / columns,
-        })?;
+    for (kernel, floats, strides) in [
+        ("copy_stride", 1, &[1, 2, 4, 8, 16, 32, 64][..]),
+        ("copy_stride_vector", 4, &[1, 2, 4]),
+    ] {
+        lesson.table("GB/s")?;
+        for &stride in strides {
+            let columns = elements / floats / stride;
+            let says = format!("neighbours read {} bytes apart", 4 * floats * stride);
+            lesson.measure_task(&Copy {
+                step: Step::new(kernel, &says).variant(stride.to_string()),
+                sizes: [columns, stride],
+                range: NdRange::cover(&[columns, stride], &[256, 1]),
+                elements,
+                input: input.clone(),
+                from: &|i| {
+                    let vector = i / floats;
+                    (vector % columns * stride + vector / columns) * floats + i % floats
+                },
+            })?;
+        }
     }
     lesson.table("GB/s")?;
     for offset in [0, 1, 7, 8, 16, 32] {

@@ -8,6 +8,7 @@ use common::element::{Elements, Type};
 use common::matrix::{Fill, Matrix};
 use common::memory::Input;
 use common::ndrange::NdRange;
+use common::problem::Problem;
 use common::shape::Shape;
 use common::{Result, Traffic};
 use runner::{Axes, Copy, Layout, Lesson, Step, lesson};
@@ -18,6 +19,7 @@ fn main() -> ExitCode {
         let problem = lesson.problem()?;
         lesson.measure_all(&steps(), &problem)?;
         lesson.compare_with_host(&problem)?;
+        shared_column(lesson, &problem)?;
         transpositions(lesson)
     })
 }
@@ -35,12 +37,40 @@ fn tiled(kernel: &str, side: usize, order: &str) -> Step {
         .define("TS", side)
 }
 
+fn steps() -> Vec<Step> {
+    let mut steps = [8, 16, 32]
+        .map(|side| tiled("matmul_tiled", side, "row-major"))
+        .to_vec();
+    let column_major = tiled("matmul_tiled_column_major", 16, "column-major");
+    steps.push(
+        column_major
+            .axes(Axes::RowsFirst)
+            .layout(Layout::ColumnMajor)
+            .made_from("matmul_tiled 16x16"),
+    );
+    steps.push(
+        Step::new(
+            "matmul_column_strip",
+            "8 sums of a column per item, over a tile",
+        )
+        .made_from("matmul_tiled 32x32")
+        .exact_group([32, 4])
+        .per_item([1, 8])
+        .pad(32, 32, 32)
+        .define("TS", 32)
+        .define("STRIP", 8)
+        .traffic(Traffic::global("2*M*N*K/TS", "M*N").local("M*N*K + M*N*K/STRIP", "2*M*N*K/TS")),
+    );
+    steps
+}
+
 /// Elements of a row of A, and of a column of B, that are kept at a time, as in
 /// the kernel file.
 const PIECE: usize = 1024;
 
-fn steps() -> Vec<Step> {
-    let column = Step::new(
+/// Another thing to share: one column of B at a time, for a row of C per item.
+fn shared_column(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
+    let step = Step::new(
         "matmul_column_local",
         "row of A private, column of B shared by the group",
     )
@@ -54,15 +84,11 @@ fn steps() -> Vec<Step> {
         )
         .local("M*N*K", "ceil(M/G)*K*N"),
     );
-    let column_major = tiled("matmul_tiled_column_major", 16, "column-major");
-    let mut steps = vec![column];
-    steps.extend([8, 16, 32].map(|side| tiled("matmul_tiled", side, "row-major")));
-    steps.push(
-        column_major
-            .axes(Axes::RowsFirst)
-            .layout(Layout::ColumnMajor),
-    );
-    steps
+    if !lesson.flags().wants_step(&step) {
+        return Ok(());
+    }
+    lesson.say("\n  A column instead of tiles")?;
+    lesson.measure_all(&[step], problem)
 }
 
 /// With `--size` up to this many rows and columns, the tiles are filled with a

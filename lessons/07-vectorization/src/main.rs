@@ -10,9 +10,46 @@ fn main() -> ExitCode {
     lesson(7, "vectorization", Some("07-vectorization.cl"), |lesson| {
         let problem = lesson.problem()?;
         widths(lesson)?;
-        lesson.measure_all(&steps(), &problem)?;
-        lesson.compare_with_host(&problem)
+        lesson.measure_all(&lanes_are_columns(), &problem)?;
+        lesson.compare_with_host(&problem)?;
+        let dots = lanes_are_terms();
+        if !dots.iter().any(|step| lesson.flags().wants_step(step)) {
+            return Ok(());
+        }
+        lesson.say("\n  The other way to use lanes: terms of one sum, added up by dot()")?;
+        lesson.measure_all(&dots, &problem)
     })
+}
+
+/// Each lane computes an element of C: first from global memory, then from a tile.
+fn lanes_are_columns() -> Vec<Step> {
+    let vload = |width: usize| {
+        Step::new("matmul_vload", "neighbouring columns in the lanes")
+            .variant(format!("{width}"))
+            .per_item([width, 1])
+            .define("WIDTH", width)
+            // Whole vectors share an element of A; the last columns do not.
+            .traffic(Traffic::global(
+                "M*K*(N + floor(N/WIDTH) + N - WIDTH*floor(N/WIDTH))",
+                "M*N",
+            ))
+    };
+    let tiled = |side: usize| {
+        Step::new(
+            "matmul_tiled_vector",
+            "lesson 6's tile, four elements a load",
+        )
+        .variant(format!("{side}x{side}"))
+        .exact_group([side / 4, side])
+        .per_item([4, 1])
+        .pad(side, side, side)
+        .define("TS", side)
+        .traffic(Traffic::global("2*M*N*K/TS", "M*N").local("M*N*K + M*N*K/4", "2*M*N*K/TS"))
+    };
+    let [small, middle, large] = [8, 16, 32].map(tiled);
+    let mut steps = [4, 8, 16].map(vload).to_vec();
+    steps.extend([small.made_from("matmul_vload 4"), middle, large]);
+    steps
 }
 
 const NO_DOT: &str = "OpenCL's dot() exists for floating types only";
@@ -37,8 +74,8 @@ fn row_step(kernel: &str, width: usize, says: &str) -> Step {
         )
 }
 
-fn steps() -> Vec<Step> {
-    let mut steps = vec![
+fn lanes_are_terms() -> [Step; 3] {
+    [
         row_step(
             "matmul_dot4_from_scalars",
             4,
@@ -47,24 +84,7 @@ fn steps() -> Vec<Step> {
         .no_integers(NO_DOT),
         row_step("matmul_dot4", 4, "the private row is an array of float4").no_integers(NO_DOT),
         row_step("matmul_dot8", 8, "float8, with a dot product of our own"),
-    ];
-    for width in [4, 8, 16] {
-        steps.push(
-            Step::new(
-                "matmul_vload",
-                "neighbouring columns in the lanes, no dot()",
-            )
-            .variant(format!("{width}"))
-            .per_item([width, 1])
-            .define("WIDTH", width)
-            // Whole vectors share an element of A; the last columns do not.
-            .traffic(Traffic::global(
-                "M*K*(N + floor(N/WIDTH) + N - WIDTH*floor(N/WIDTH))",
-                "M*N",
-            )),
-        );
-    }
-    steps
+    ]
 }
 
 /// What the driver says about vectors, to hold against the table.

@@ -1,4 +1,4 @@
-//! Lesson 10 as its readers run it: what a candidate may do without winning, and
+//! Lesson 11 as its readers run it: what a candidate may do without winning, and
 //! what is known the next time.
 
 use std::fs;
@@ -10,7 +10,7 @@ use tests::{Outcome, Program, lesson, pocl, scratch, scratch_folder};
 const FEW: &str = "--only matmul_tunable_private --limit LANES=4 --limit VECTORS=1 \
                    --limit GROUP_X=1 --limit GROUP_Y=1 --limit UNROLL=1 --runs 1 --size 33";
 
-/// Lesson 10 with a folder for its results that is the test's own.
+/// Lesson 11 with a folder for its results that is the test's own.
 fn tuner(cache: &Path) -> Program {
     // The worker has nothing built kept by PoCL.
     let lesson = lesson(10).unoptimised();
@@ -38,7 +38,7 @@ fn log(cache: &Path) -> PathBuf {
 /// The lesson's kernels, with something else for some values of ROWS; none of them
 /// is a default.
 fn hostile() -> PathBuf {
-    let text = fs::read_to_string("../kernels/10-autotuning.cl").expect("is there");
+    let text = fs::read_to_string("../kernels/11-autotuning.cl").expect("is there");
     let at = text
         .find("    const int vector0")
         .expect("the second kernel's body");

@@ -88,7 +88,7 @@ each! { every_empty_kernel_is_found_wrong:
     every_empty_kernel_of_lesson_7_is_found_wrong 7
     every_empty_kernel_of_lesson_8_is_found_wrong 8
     every_empty_kernel_of_lesson_9_is_found_wrong 9
-    every_empty_kernel_of_lesson_10_is_found_wrong 10
+    every_empty_kernel_of_lesson_11_is_found_wrong 10
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn a_product_that_is_right_for_square_matrices_only_is_found_wrong() {
 
 /// Lesson 9's kernels, with a part of `pack_b` changed.
 fn with_packing(name: &str, was: &str, becomes: &str) -> std::path::PathBuf {
-    let text = fs::read_to_string("../kernels/09-feeding-the-tile.cl").expect("is there");
+    let text = fs::read_to_string("../kernels/09-tiling-for-a-cpu.cl").expect("is there");
     let changed = text.replacen(was, becomes, 1);
     assert_ne!(text, changed, "{was} is in the file");
     scratch(name, changed)

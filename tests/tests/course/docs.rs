@@ -332,8 +332,9 @@ run! {
     the_commands_of_lesson_6_run "lessons/06-local-memory/README.md"
     the_commands_of_lesson_7_run "lessons/07-vectorization/README.md"
     the_commands_of_lesson_8_run "lessons/08-tiling/README.md"
-    the_commands_of_lesson_9_run "lessons/09-feeding-the-tile/README.md"
-    the_commands_of_lesson_10_run "lessons/10-autotuning/README.md"
+    the_commands_of_lesson_9_run "lessons/09-tiling-for-a-cpu/README.md"
+    the_commands_of_lesson_10_run "lessons/10-feeding-the-tile/README.md"
+    the_commands_of_lesson_11_run "lessons/11-autotuning/README.md"
 }
 
 #[test]

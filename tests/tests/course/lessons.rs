@@ -200,7 +200,7 @@ macro_rules! lessons {
     )*};
 }
 
-lessons! { lesson2 2 lesson3 3 lesson4 4 lesson5 5 lesson6 6 lesson7 7 lesson8 8 lesson9 9 lesson10 10 }
+lessons! { lesson2 2 lesson3 3 lesson4 4 lesson5 5 lesson6 6 lesson7 7 lesson8 8 lesson9 9 lesson10 10 lesson11 11 }
 
 #[test]
 fn the_kernel_that_prints_tells_how_the_tiles_fill_and_is_right() {
@@ -279,19 +279,20 @@ fn lesson_1_agrees_with_clinfo() {
     );
 }
 
-/// Sizes at which lesson 9 takes its largest tiles, and sums in two blocks.
+/// Sizes at which lesson 10 takes its largest tiles, and lesson 9 sums in two blocks.
 #[test]
-fn the_large_tiles_and_the_blocks_of_lesson_9_are_right_at_their_edges() {
-    for (kernel, size, name) in [
+fn large_tiles_and_blocks_are_right_at_their_edges() {
+    for (number, kernel, size, name) in [
         (
+            10,
             "matmul_packed_tiles",
             "200x250x35",
             "matmul_packed_tiles large",
         ),
-        ("matmul_blocked", "9x40x2050", "matmul_blocked"),
+        (9, "matmul_blocked", "9x40x2050", "matmul_blocked"),
     ] {
         let flags = format!("--only {kernel} --size {size} --runs 0 --json");
-        let run = lesson(9).args(&flags).run().ends_with(0);
+        let run = lesson(number).args(&flags).run().ends_with(0);
         let records = run.device_records();
         let record = records.iter().find(|record| record["kernel"] == name);
         let record = record.unwrap_or_else(|| panic!("{name} is not in\n{run}"));

@@ -97,14 +97,14 @@ fn a_report_takes_its_lessons_along() {
 }
 
 #[test]
-fn lesson_10_takes_its_worker_along() {
+fn lesson_11_takes_its_worker_along() {
     let Some(pocl) = pocl() else { return };
     let cache = scratch_folder("orphans").join("cache");
     let lesson = lesson(10)
         .args(&pocl)
         .args("--size 64 --budget 2m --reset")
         .env("OPENCL_COURSE_CACHE", cache);
-    must_leave_nobody("lesson10", 3, lesson);
+    must_leave_nobody("lesson11", 3, lesson);
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn commands() -> Commands {
         ("a right result", || {
             lesson(3).args("--size 4 --runs 0 --only matmul_naive")
         }),
-        ("lesson 10", || {
+        ("lesson 11", || {
             lesson_without_device(10).args("--only nosuch")
         }),
         ("the map", || program("course")),

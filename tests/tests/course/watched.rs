@@ -114,7 +114,7 @@ fn a_sum_whose_order_varies_is_right() {
 
 /// What lesson 9 says of `matmul_packed_b` with this change to its file.
 fn said_of_packed(name: &str, was: &str, becomes: &str) -> Outcome {
-    let text = fs::read_to_string("../kernels/09-feeding-the-tile.cl").expect("is there");
+    let text = fs::read_to_string("../kernels/09-tiling-for-a-cpu.cl").expect("is there");
     let changed = text.replacen(was, becomes, 1);
     assert_ne!(text, changed, "{was} is in the file");
     let flags = "--only matmul_packed_b --size 21x37x35 --runs 2 --source";

@@ -36,11 +36,12 @@ pub fn race(lesson: &mut Lesson, exercise: &Exercise) -> Result<Race> {
     let puzzle = &exercise.puzzle;
     let solution = puzzle.solution.as_ref().unwrap_or(&puzzle.fresh);
     let (folder, _) = puzzle.place.split_once('/').unwrap_or_default();
+    let file = speed.file.clone().unwrap_or_else(|| format!("{folder}.cl"));
     let runners = [
         (lesson.source()?, spec),
         (puzzle.fresh.clone(), spec),
         (solution.clone(), spec),
-        (Source::of_course(&format!("{folder}.cl"))?, &theirs),
+        (Source::of_course(&file)?, &theirs),
     ];
     let mut ready = Vec::new();
     for (source, spec) in runners {

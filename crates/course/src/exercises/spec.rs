@@ -65,6 +65,9 @@ pub struct Spec {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Speed {
     pub kernel: String,
+    /// Its file below `kernels/`, where that is another lesson's.
+    #[serde(default)]
+    pub file: Option<String>,
     /// What it computes, where its operands are laid out in another way.
     #[serde(default)]
     problem: Option<Computation>,

@@ -25,15 +25,11 @@ const ABOVE_LIMIT: [&str; 3] = [
 pub fn row(record: &Record) -> String {
     let name = format!("{:<34}", record.kernel).bold();
     let bar = record.share_of_limit.map(bar).unwrap_or_default();
-    let mut says = if record.says.is_empty() {
-        String::new()
-    } else {
-        format!(
-            "\n  {}{}",
-            format!("{bar:<12}").cyan(),
-            record.says.dimmed()
-        )
-    };
+    let mut says = String::new();
+    if !record.says.is_empty() {
+        let news = news(record).replace('\n', &format!("\n  {:<12}", ""));
+        says += &format!("\n  {}{}", format!("{bar:<12}").cyan(), news.dimmed());
+    }
     if let Some(share) = of_which(&record.preparations) {
         says += &format!("\n  {:<12}{}", "", share.dimmed());
     }
@@ -77,6 +73,22 @@ pub fn row(record: &Record) -> String {
         step,
         share
     )
+}
+
+/// What is new, and in which kernel, where that is not the row above: in a line, or in
+/// two where one is too short.
+fn news(record: &Record) -> String {
+    const ROOM: usize = 80 - 14;
+    let parent = record.made_from.as_deref().unwrap_or_default();
+    if parent.is_empty() {
+        return record.says.clone();
+    }
+    let line = format!("{}; from {parent}", record.says);
+    if line.chars().count() <= ROOM {
+        line
+    } else {
+        format!("{}\nfrom {parent}", record.says)
+    }
 }
 
 /// The time of the preparations, each by name; `None` where none was timed.
@@ -125,6 +137,28 @@ mod tests {
             "{shown}"
         );
         assert!(shown.contains("34567") && shown.contains("346x"), "{shown}");
+    }
+
+    #[test]
+    fn the_kernel_that_a_step_was_made_from_is_named_where_it_is_not_the_row_above() {
+        let news = |made_from: Option<&str>| {
+            news(&Record {
+                says: "B packed into panels".into(),
+                made_from: made_from.map(Into::into),
+                ..Record::default()
+            })
+        };
+        assert_eq!(news(None), "B packed into panels");
+        assert_eq!(news(Some("")), "B packed into panels");
+        assert_eq!(
+            news(Some("matmul_naive")),
+            "B packed into panels; from matmul_naive"
+        );
+        let long = "matmul_register_tile_private 8x48 and more of it";
+        assert_eq!(
+            news(Some(long)),
+            format!("B packed into panels\nfrom {long}")
+        );
     }
 
     #[test]

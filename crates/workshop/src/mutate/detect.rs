@@ -253,7 +253,7 @@ fn moves_data(line: &str) -> bool {
 }
 
 /// Whether Oclgrind can count what the kernel does. Oclgrind 21.10 corrupts its own
-/// memory when it counts groups that call different functions, as lesson 10's panels
+/// memory when it counts groups that call different functions, as lesson 11's panels
 /// of odd widths do.
 fn can_count(lesson: &Lesson, kernel: &str) -> bool {
     (lesson.number, kernel) != (10, "pack_b")

@@ -10,6 +10,8 @@
 //!                                 in it, traffic_elements.global_loads, preparations.0.seconds_median
 //! RUN LESSON "text" 2             the second number that was printed behind the text at a
 //!                                 line's beginning; a time is in seconds
+//! report NAME SIZE KERNEL         a kernel's rate in `data/report/NAME.json`, at this size
+//! report NAME SIZE openblas       a library's
 //! RUN LESSON "head ... text" 2    the same, of the first such line below that of the head
 //! FIGURE + FIGURE                 a sum, on either side of the /
 //! limit                           below a kernel: the device's own limit
@@ -22,31 +24,11 @@ use anyhow::{Context, Result, bail};
 use common::numbers::significant;
 use serde_json::Value;
 
+use super::peers;
 use super::recording::{Recording, file};
 
-/// The claims of a page that do not hold, each with its line's number.
-pub fn broken(page: &str) -> Vec<String> {
-    let mut broken = Vec::new();
-    let mut fenced = false;
-    for (line, number) in page.lines().zip(1..) {
-        // A claim inside a code fence is quoted, not meant.
-        fenced ^= line.starts_with("```");
-        let Some(words) = claimed(line).filter(|_| !fenced) else {
-            continue;
-        };
-        if let Err(error) = check(words) {
-            broken.push(format!("{number}: {words}\n    {error:#}"));
-        }
-    }
-    broken
-}
-
-/// The words of `<!-- claim: words -->`.
-fn claimed(line: &str) -> Option<&str> {
-    line.strip_prefix("<!-- claim: ")?.strip_suffix(" -->")
-}
-
-fn check(words: &str) -> Result<()> {
+/// Whether a claim holds.
+pub fn check(words: &str) -> Result<()> {
     let (range, figures) = words.split_once(" = ").context("write RANGE = FIGURE")?;
     let (low, high) = range.split_once("..").context("a range is written 3..4")?;
     let (low, high): (f64, f64) = (low.parse()?, high.parse()?);
@@ -70,6 +52,9 @@ fn sum(figures: &str) -> Result<f64> {
 
 /// One figure: a number of a kernel's record, or one that was printed.
 fn figure(of: &str) -> Result<f64> {
+    if let Some(words) = of.strip_prefix("report ") {
+        return peers::rate(words);
+    }
     let mut words = of.splitn(3, ' ');
     let (Some(run), Some(lesson), Some(name)) = (words.next(), words.next(), words.next()) else {
         bail!("\"{of}\": a figure is named by run, lesson and kernel");
@@ -136,13 +121,13 @@ fn numbers(line: &str) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    const BEST: &str = "pocl-1024 lesson08 matmul_register_tile_private 8x48";
+    const BEST: &str = "pocl-1024 lesson09 matmul_blocked wide";
     const NAIVE: &str = "pocl-1024 lesson03 matmul_naive";
 
     #[test]
     fn a_claim_holds_within_its_range_alone() {
-        check(&format!("100..2000 = {BEST} / {NAIVE}")).unwrap();
-        check(&format!("50..2000 = {BEST}")).unwrap();
+        check(&format!("20..2000 = {BEST} / {NAIVE}")).unwrap();
+        check(&format!("20..2000 = {BEST}")).unwrap();
         check(&format!("0.5..1.1 = {BEST} / limit")).unwrap();
         let error = check(&format!("1..2 = {BEST} / {NAIVE}")).unwrap_err();
         assert!(error.to_string().contains("mend the sentence"), "{error}");
@@ -172,23 +157,17 @@ mod tests {
     }
 
     #[test]
+    fn a_report_has_rates_of_kernels_and_of_libraries() {
+        let of = "report xeon-sizes 1024 matmul_blocked wide / report xeon-sizes 1024 openblas";
+        check(&format!("1..1.2 = {of}")).unwrap();
+    }
+
+    #[test]
     fn printed_numbers_come_without_their_punctuation_and_in_seconds() {
         let line = "  503 GFLOP/s of fp32 adds, 48.5 GB/s; 20.3 ms, 4.52x";
         assert_eq!(numbers(line), [503.0, 48.5, 20.3 * 1e-3, 4.52]);
         assert_eq!(numbers(" 0  0.4  140.5"), [0.0, 0.4, 140.5]);
         assert_eq!(numbers("  2.5 us  3 s"), [2.5 * 1e-6, 3.0]);
-    }
-
-    #[test]
-    fn every_broken_claim_of_a_page_is_named_by_its_line() {
-        let page = format!(
-            "text\n<!-- claim: 1..2 = {BEST} -->\n\n```text\n<!-- claim: quoted -->\n```\n\
-             <!-- claim: 50..2000 = {BEST} -->\n<!-- claim: nonsense -->\n"
-        );
-        let broken = broken(&page);
-        assert_eq!(broken.len(), 2, "{broken:?}");
-        assert!(broken[0].starts_with("2: 1..2 = "), "{broken:?}");
-        assert!(broken[1].starts_with("8: nonsense"), "{broken:?}");
     }
 
     #[test]
@@ -205,6 +184,9 @@ mod tests {
             "0..2000 = pocl-1024 lesson02 \"limits ... START to END of the event\"",
             "0..2000 = pocl-1024 lesson02 \"limits\" 3",
             "0..2000 = pocl-1024 lesson02 \"limits",
+            "0..2000 = report xeon-sizes 1024",
+            "0..2000 = report xeon-sizes 7 openblas",
+            "0..2000 = report no-such-report 1024 openblas",
         ] {
             assert!(check(words).is_err(), "{words}");
         }

@@ -17,9 +17,7 @@ const PEERS: [(&str, &str); 2] = [("clblast", "CLBlast"), ("openblas", "OpenBLAS
 /// The table of `data/report/NAME.json`. It is of one kernel, so that nobody picks
 /// the best after the run.
 pub fn table(name: &str, kernel: &str) -> Result<String> {
-    let path = workspace().join("data/report").join(format!("{name}.json"));
-    let text = fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
-    let report: Value = serde_json::from_str(&text)?;
+    let report = read(name)?;
     let mut out = format!("| size | `{kernel}` | of limit |");
     out += &PEERS
         .map(|(_, peer)| format!(" {peer} | `{kernel}` to it |"))
@@ -48,7 +46,7 @@ pub fn table(name: &str, kernel: &str) -> Result<String> {
         }
     }
     if rows == 0 {
-        bail!("{} has no {kernel}", path.display());
+        bail!("data/report/{name}.json has no {kernel}");
     }
     let word = |value: &Value| value.as_str().unwrap_or("?").to_string();
     let label =
@@ -61,6 +59,32 @@ pub fn table(name: &str, kernel: &str) -> Result<String> {
         word(&report["begun"])
     );
     Ok(out)
+}
+
+fn read(name: &str) -> Result<Value> {
+    let path = workspace().join("data/report").join(format!("{name}.json"));
+    let text = fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
+    Ok(serde_json::from_str(&text)?)
+}
+
+/// The rate that a claim names by a report, a size, and a kernel or a library.
+pub fn rate(words: &str) -> Result<f64> {
+    let mut words = words.splitn(3, ' ');
+    let (Some(name), Some(size), Some(what)) = (words.next(), words.next(), words.next()) else {
+        bail!("a rate of a report is named by report, size, and kernel or library");
+    };
+    let report = read(name)?;
+    let is_it = |one: &&Value| Shape::deserialize(*one).is_ok_and(|s| size_name(s) == size);
+    let shape = items(&report["settings"]["sizes"])
+        .find(is_it)
+        .with_context(|| format!("data/report/{name}.json has no size {size}"))?;
+    let is_peer = PEERS.iter().any(|(peer, _)| *peer == what);
+    let by = if is_peer { what } else { "lesson" };
+    let mut measured = records(&report, shape, by);
+    let found = measured.find(|one| is_peer || one["kernel"] == what);
+    found
+        .and_then(|one| one["gflops"].as_f64())
+        .with_context(|| format!("data/report/{name}.json has no rate of {what} at {size}"))
 }
 
 /// What was measured at a size by lessons, or by a library.

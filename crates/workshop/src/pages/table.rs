@@ -53,7 +53,7 @@ fn unit(run: &Recording) -> &'static str {
 }
 
 /// A device's name as people say it.
-fn short(record: &Record) -> String {
+pub fn short(record: &Record) -> String {
     match record.platform.as_str() {
         "Portable Computing Language" => "PoCL on a CPU".into(),
         platform if platform.starts_with("Intel") => "Intel's runtime on a CPU".into(),
@@ -75,9 +75,21 @@ fn cells(run: &Recording, kernel: &str) -> String {
     }
     format!(
         " {rate} | {} | {} |",
-        record.step_factor.map_or("-".into(), factor),
+        step(record),
         record.share_of_limit.map_or("-".into(), percent)
     )
+}
+
+/// The factor to the step that this one was made from; with its name, where that is
+/// not the row above.
+fn step(record: &Record) -> String {
+    let of = |name: &String| match name.as_str() {
+        "" => String::new(),
+        name => format!(" of `{name}`"),
+    };
+    let made_from = record.made_from.as_ref().map_or(String::new(), of);
+    let times = |times| format!("{}{made_from}", factor(times));
+    record.step_factor.map_or("-".into(), times)
 }
 
 /// Where the figures come from: a line for each run.

@@ -40,6 +40,7 @@ each! { unsolved_fails_and_solved_passes:
     exercises_of_lesson_8_fail_unsolved_and_pass_solved "8"
     exercises_of_lesson_9_fail_unsolved_and_pass_solved "9"
     exercises_of_lesson_10_fail_unsolved_and_pass_solved "10"
+    exercises_of_lesson_11_fail_unsolved_and_pass_solved "11"
 }
 
 /// Where speed is the point: a ratio is shown, or why there is none. Which, depends on
@@ -165,16 +166,16 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
         // Right at every size that is padded to one panel, and at no other.
         ("9.1", "column % PANEL] = b", "column] = b", &["✗ result"]),
         // The fetch of this round instead of the next.
-        ("9.3", "k0 + TS;", "k0;", &["✗ result"]),
+        ("10.1", "k0 + TS;", "k0;", &["✗ result"]),
         // Right for the default; another value shows it.
         (
-            "10.1",
+            "11.1",
             "(row0 + r) * N",
             "(row0 + r % 2) * N",
             &["✗", "ROWS = 8"],
         ),
         // The tile's sides, where the group's are meant.
-        ("10.3", "across * across <=", "s * s <=", &["✗ result"]),
+        ("11.3", "across * across <=", "s * s <=", &["✗ result"]),
     ];
     let of_lesson = |id: &str| id.split('.').next() == Some(lesson);
     assert!(cases.iter().any(|(id, ..)| of_lesson(id)));
@@ -197,6 +198,7 @@ each! { plausible_wrong_answers_are_told_what_is_wrong:
     plausible_wrong_answers_of_lesson_8_are_told_what_is_wrong "8"
     plausible_wrong_answers_of_lesson_9_are_told_what_is_wrong "9"
     plausible_wrong_answers_of_lesson_10_are_told_what_is_wrong "10"
+    plausible_wrong_answers_of_lesson_11_are_told_what_is_wrong "11"
 }
 
 /// Files that do not build, that never end, that crash, that are empty.

@@ -150,7 +150,7 @@ each! { fresh_copies_are_found_wrong:
     fresh_copies_of_lesson_7_are_found_wrong 7
     fresh_copies_of_lesson_8_are_found_wrong 8
     fresh_copies_of_lesson_9_are_found_wrong 9
-    fresh_copies_of_lesson_10_are_found_wrong 10
+    fresh_copies_of_lesson_11_are_found_wrong 10
 }
 
 /// Whether the kernel in this text is, but for its comments, one of the lesson's.
@@ -209,7 +209,7 @@ each! { the_lines_of_explanations_mend_the_kernels:
     the_lines_of_explanations_mend_the_kernels_of_lesson_7 7
     the_lines_of_explanations_mend_the_kernels_of_lesson_8 8
     the_lines_of_explanations_mend_the_kernels_of_lesson_9 9
-    the_lines_of_explanations_mend_the_kernels_of_lesson_10 10
+    the_lines_of_explanations_mend_the_kernels_of_lesson_11 10
 }
 
 /// Faults that only the checker sees (1), that only the simulator sees (13), that kill

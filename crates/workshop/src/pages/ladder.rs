@@ -1,0 +1,117 @@
+//! The ladder: the best kernel of each lesson on the recorded devices.
+
+use anyhow::{Context, Result, bail};
+use common::numbers::{factor, percent, significant};
+use common::record::Record;
+use toolbox::lessons::LESSONS;
+
+use super::recording::Recording;
+use super::table::{captions, short};
+
+/// The first lesson with a product: what the others are measured against.
+const NAIVE: u32 = 3;
+
+/// Where one lesson stands on each device: the naive kernel, the lesson before, this
+/// one, the next one, as shares of the device's limit.
+pub fn line(lesson: &str, runs: &[&str]) -> Result<String> {
+    let number = lesson.strip_prefix("lesson").unwrap_or(lesson);
+    let number: u32 = number.parse().context("a lesson is named lesson05")?;
+    let lines = runs.iter().map(|run| {
+        let (of_naive, this) = (best(run, NAIVE)?, best(run, number)?);
+        let mut places = vec![format!("naive {}", share(&of_naive))];
+        if number > NAIVE + 1 {
+            places.push(format!("last lesson {}", share(&best(run, number - 1)?)));
+        }
+        if number > NAIVE {
+            places.push(format!("**this one {}**", share(&this)));
+        }
+        if LESSONS.iter().any(|lesson| lesson.number == number + 1) {
+            places.push(format!("next {}", share(&best(run, number + 1)?)));
+        }
+        Ok(format!("{}: {}", short(&this), places.join(", ")))
+    });
+    let lines: Vec<String> = lines.collect::<Result<_>>()?;
+    Ok(format!(
+        "*The best kernel in per cent of the device's limit. {}.*",
+        lines.join(". ")
+    ))
+}
+
+/// All lessons with a product: the best kernel of each, on each device.
+pub fn table(runs: &[&str]) -> Result<String> {
+    let recordings: Vec<Recording> = runs
+        .iter()
+        .map(|run| Recording::read(run, &package(NAIVE)))
+        .collect::<Result<_>>()?;
+    let mut out = String::from("| lesson |");
+    for run in runs {
+        let device = short(&best(run, NAIVE)?);
+        out += &format!(" {device}: best kernel | GFLOP/s | of limit | step |");
+    }
+    out += "\n|---|";
+    out += &"---|---:|---:|---:|".repeat(runs.len());
+    for lesson in LESSONS.iter().filter(|lesson| lesson.number >= NAIVE) {
+        let number = lesson.number;
+        out += &format!("\n| [{number}](../lessons/{}/README.md) |", lesson.folder);
+        for run in runs {
+            let this = best(run, number)?;
+            let step = match number {
+                NAIVE => "-".into(),
+                _ => factor(rate(&this) / rate(&best(run, number - 1)?)),
+            };
+            let (rate, share) = (significant(rate(&this)), share(&this));
+            out += &format!(" `{}` | {rate} | {share} | {step} |", this.kernel);
+        }
+    }
+    Ok(out + &captions(&recordings))
+}
+
+fn package(number: u32) -> String {
+    format!("lesson{number:02}")
+}
+
+/// The fastest right product of a lesson on the device.
+fn best(run: &str, number: u32) -> Result<Record> {
+    let recording = Recording::read(run, &package(number))?;
+    let on_device = |record: &Record| record.platform != "host" && record.gflops.is_some();
+    let products = recording.records.into_iter().filter(on_device);
+    let best = products.max_by(|one, other| rate(one).total_cmp(&rate(other)));
+    let Some(best) = best else {
+        bail!("data/{run}/{} has no product", package(number));
+    };
+    Ok(best)
+}
+
+fn rate(record: &Record) -> f64 {
+    record.gflops.unwrap_or(0.0)
+}
+
+fn share(record: &Record) -> String {
+    record.share_of_limit.map_or("-".into(), percent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lesson_stands_between_its_neighbours() {
+        let line = line("lesson05", &["h200-4096"]).unwrap();
+        for word in [
+            "NVIDIA H200: naive ",
+            "last lesson ",
+            "**this one ",
+            "next ",
+        ] {
+            assert!(line.contains(word), "{line}");
+        }
+        assert!(super::line("lesson77", &["h200-4096"]).is_err());
+    }
+
+    #[test]
+    fn the_table_has_a_row_for_each_lesson_with_a_product() {
+        let table = table(&["h200-4096"]).unwrap();
+        let rows = table.lines().filter(|line| line.starts_with("| ["));
+        assert_eq!(rows.count(), LESSONS.len() - 2, "{table}");
+    }
+}

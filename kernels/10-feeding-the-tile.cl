@@ -1,0 +1,755 @@
+// Lesson 10: feeding the tile. Lesson 8's tile computes fast enough on a GPU; now it
+// must not wait.
+//
+//     C[M][N] = A[M][K] * B[K][N], row-major; get_global_id(0) runs along a row of C.
+//
+// The arithmetic stays as it is. What changes is when its operands are asked for. A
+// group computes TM x TN elements of C, an item RM x RN of them.
+//
+// Lesson 8's third kernel does three things by turns: it fetches two tiles, waits,
+// multiplies, waits. While it fetches nobody multiplies, and while it multiplies
+// nobody fetches:
+//
+//     lesson 8  fetch 0 | wait | multiply 0 | wait | fetch 1 | wait | multiply 1 ...
+//
+//     here      fetch 0 | multiply 0 | multiply 1 | multiply 2 | ...
+//                       | fetch 1    | fetch 2    | fetch 3    | ...
+//
+// Each kernel adds one idea to the one before it; the pieces that they are made
+// of come first.
+
+#ifndef REAL // the element type, from --type
+#define REAL float
+#endif
+// CAT(REAL, 4) is float4: the extra step lets REAL be replaced first.
+#define GLUE(a, b) a##b
+#define CAT(a, b) GLUE(a, b)
+
+// An array can be in registers only if every index is known when the kernel is built,
+// so the loops over it must be unrolled. Some compilers do that only if told, and else
+// lose half of the speed.
+#define unrolled_for _Pragma("unroll") for
+#define real4 CAT(REAL, 4)
+
+#ifndef TM
+#define TM 64 // rows of C per group
+#endif
+#ifndef TN
+#define TN 128 // columns of C per group
+#endif
+#ifndef TK
+#define TK 16 // how deep the tiles are: even, and a multiple of 4
+#endif
+#ifndef RM
+#define RM 8 // rows of C per item, a multiple of 4
+#endif
+#ifndef RN
+#define RN 8 // columns of C per item, a multiple of 4
+#endif
+#ifndef PAD
+#define PAD 4 // unused numbers at the end of each row of A's tile: 0 or a multiple of 4
+#endif
+#ifndef PUT_STEP
+#define PUT_STEP (TK - 1) // when the next tiles go into local memory: see kernel 3
+#endif
+#ifndef SERPENTINE
+#define SERPENTINE 1 // the order of the multiply-adds: see kernel 3
+#endif
+#ifndef LX
+#define LX 8 // items of a warp side by side: see kernel 2
+#endif
+#ifndef LY
+#define LY 4 // and one below the other
+#endif
+#define A_ROW ((TM + PAD) / 4) // real4 in a row of A's tile
+#define GX (TN / RN) // items of a group side by side
+#define GY (TM / RM) // items one below the other
+#define ITEMS (GX * GY)
+#define A_LOADS (TM * TK / 4 / ITEMS) // real4 of A that an item fetches per tile
+#define B_LOADS (TK * TN / 4 / ITEMS) // real4 of B
+
+// -------------------------------------------------------------------------------------
+// The pieces: what lesson 8 did in one kernel, by name.
+
+// Where an item stands: its first column and row of the group's tile of C, counted in
+// fours. 32 neighbouring items run in lockstep on many GPUs, as a warp. A warp owns a
+// block of C, LX * RN wide and LY * RM high. Within it an item owns blocks of 4 x 4, LX
+// and LY of them apart. With LX = 2, LY = 2 and RM = RN = 8 a warp of 4 items, each
+// letter being such a block of 4 x 4:
+//
+//     a b a b
+//     c d c d
+//     a b a b
+//     c d c d
+int2 place(uint item)
+{
+    const int lane = item % (LX * LY);
+    const int warp = item / (LX * LY);
+    const int warps_x = GX / LX;
+    return (int2)(warp % warps_x * (LX * RN / 4) + lane % LX,
+                  warp / warps_x * (LY * RM / 4) + lane / LX);
+}
+
+// This item's share of the two tiles at k0, from global memory into registers. A4: the
+// group's first row of A; B4: the group's first column of B.
+void fetch(real4 a[A_LOADS], real4 b[B_LOADS],
+           global const real4 *A4, // [TM][K / 4]
+           global const real4 *B4, // [K][N / 4]
+           int N, int K, int k0, uint item)
+{
+    unrolled_for (int q = 0; q < A_LOADS; q++) {
+        const uint i = q * ITEMS + item;
+        a[q] = A4[i / (TK / 4) * (K / 4) + k0 / 4 + i % (TK / 4)];
+    }
+    unrolled_for (int q = 0; q < B_LOADS; q++) {
+        const uint i = q * ITEMS + item;
+        b[q] = B4[(k0 + i / (TN / 4)) * (N / 4) + i % (TN / 4)];
+    }
+}
+
+// The same share, from registers into local memory; A's is turned round, to [k][row].
+void put(local real4 a_tile[TK][A_ROW], local real4 b_tile[TK][TN / 4],
+         const real4 a[A_LOADS], const real4 b[B_LOADS], uint item)
+{
+    unrolled_for (int q = 0; q < A_LOADS; q++) {
+        const uint i = q * ITEMS + item;
+        const uint k = i % (TK / 4) * 4;
+        // The next k lies 4 * A_ROW numbers further on.
+        local REAL *column = (local REAL *)a_tile[k] + i / (TK / 4);
+        column[0 * 4 * A_ROW] = a[q].s0;
+        column[1 * 4 * A_ROW] = a[q].s1;
+        column[2 * 4 * A_ROW] = a[q].s2;
+        column[3 * 4 * A_ROW] = a[q].s3;
+    }
+    unrolled_for (int q = 0; q < B_LOADS; q++) {
+        const uint i = q * ITEMS + item;
+        b_tile[i / (TN / 4)][i % (TN / 4)] = b[q];
+    }
+}
+
+// One row of either tile, as far as the item at `at` needs it: its
+// fragments of A and B.
+void take(REAL a[RM], REAL b[RN],
+          local const real4 *a_row, // [A_ROW]
+          local const real4 *b_row, // [TN / 4]
+          int2 at)
+{
+    // B first: every row of sums begins with all of it.
+    unrolled_for (int j = 0; j < RN / 4; j++) {
+        const real4 v = b_row[at.x + j * LX];
+        b[4 * j] = v.s0, b[4 * j + 1] = v.s1, b[4 * j + 2] = v.s2, b[4 * j + 3] = v.s3;
+    }
+    unrolled_for (int i = 0; i < RM / 4; i++) {
+        const real4 v = a_row[at.y + i * LY];
+        a[4 * i] = v.s0, a[4 * i + 1] = v.s1, a[4 * i + 2] = v.s2, a[4 * i + 3] = v.s3;
+    }
+}
+
+// RM * RN multiply-adds. sum[4i + r][4j + c] belongs to row 4(at.y + i * LY) + r and to
+// column 4(at.x + j * LX) + c of the group's tile.
+void multiply(REAL sum[RM][RN], const REAL a[RM], const REAL b[RN])
+{
+#if SERPENTINE // see kernel 3
+    unrolled_for (int r = 0; r < RM; r++)
+        unrolled_for (int n = 0; n < RN; n++) {
+            const int c = r % 2 == 0 ? n : RN - 1 - n;
+            sum[r][c] += a[r] * b[c];
+        }
+#else // 4 x 4 at a time, as the vectors of lesson 8 had it
+    unrolled_for (int i = 0; i < RM; i += 4)
+        unrolled_for (int j = 0; j < RN; j += 4)
+            unrolled_for (int r = i; r < i + 4; r++)
+                unrolled_for (int c = j; c < j + 4; c++)
+                    sum[r][c] += a[r] * b[c];
+#endif
+}
+
+void clear(REAL sum[RM][RN])
+{
+    unrolled_for (int r = 0; r < RM; r++)
+        unrolled_for (int c = 0; c < RN; c++)
+            sum[r][c] = 0;
+}
+
+// C4: the group's first element of C. No bound is checked: the host has padded.
+void store(global real4 *C4, // [TM][N / 4]
+           int N, const REAL sum[RM][RN], int2 at)
+{
+    unrolled_for (int r = 0; r < RM; r++)
+        unrolled_for (int j = 0; j < RN / 4; j++)
+            C4[(4 * (at.y + r / 4 * LY) + r % 4) * (N / 4) + at.x + j * LX] =
+                (real4)(sum[r][4 * j], sum[r][4 * j + 1],
+                        sum[r][4 * j + 2], sum[r][4 * j + 3]);
+}
+
+// -------------------------------------------------------------------------------------
+// 1. Fetch early: the loads for the next tiles start before this one's multiply-adds.
+//
+// Group of GX x GY items, warps of LX * LY of them. M, N and K are multiples of TM,
+// TN and TK; TM is one of LY * RM and TN of LX * RN; TM * TK and TK * TN are
+// multiples of 4 * ITEMS.
+//
+// A load is only a request. The item goes on, and waits where the number is first
+// used. So the requests come before the multiply-adds, and the first use, the copy
+// into local memory, after them. The price is registers: A_LOADS + B_LOADS real4, held
+// for all that time.
+
+__attribute__((reqd_work_group_size(GX, GY, 1)))
+kernel void matmul_prefetch(int M, int N, int K,
+                            global const REAL *restrict A, // [M][K]
+                            global const REAL *restrict B, // [K][N]
+                            global REAL *restrict C)       // [M][N]
+{
+    local real4 a_tile[TK][A_ROW];  // [k][row / 4], turned round and with PAD
+    local real4 b_tile[TK][TN / 4]; // [k][column / 4]
+
+    const uint item = get_local_id(1) * GX + get_local_id(0);
+    const int2 at = place(item);
+    const int column0 = get_group_id(0) * TN;
+    const int row0 = get_group_id(1) * TM;
+    global const real4 *A4 = (global const real4 *)(A + row0 * K);
+    global const real4 *B4 = (global const real4 *)(B + column0);
+
+    real4 next_a[A_LOADS], next_b[B_LOADS];
+    REAL sum[RM][RN], a[RM], b[RN];
+    clear(sum);
+
+    fetch(next_a, next_b, A4, B4, N, K, 0, item);
+    for (int k0 = 0; k0 < K; k0 += TK) {
+        put(a_tile, b_tile, next_a, next_b, item);
+        barrier(CLK_LOCAL_MEM_FENCE); // the tiles are full before anybody reads them
+
+        // The last round fetches its own tiles again, for nobody: cheaper
+        // than a branch.
+        fetch(next_a, next_b, A4, B4, N, K, min(k0 + TK, K - TK), item);
+        unrolled_for (int k = 0; k < TK; k++) {
+            take(a, b, a_tile[k], b_tile[k], at);
+            multiply(sum, a, b);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE); // all have read before the tiles are overwritten
+    }
+    store((global real4 *)(C + row0 * N + column0), N, sum, at);
+}
+
+// -------------------------------------------------------------------------------------
+// 2. Two of each tile, one barrier: one pair is read while the other is filled.
+//
+// Group and multiples as in kernel 1. Two barriers kept readers and writers of one tile
+// apart. With two they are apart anyway, and one barrier a round says both "tile t is
+// full" and "nobody reads the other any more":
+//
+//     tile 0    put |    read    |        put | read ...
+//     tile 1        |        put |    read    | put  ...
+//                barrier      barrier      barrier
+//
+// Who stands where. The items of a warp read at the same time: items side by side share
+// their numbers of A, items below one another those of B. As 2 rows of 16 they read
+// 2 + 16 different real4 of a pair of blocks, as 4 rows of 8 only 4 + 8. Whether local
+// memory answers any sooner is for the device to say: run it with -D LX=16 -D LY=2 and
+// with -D LX=8 -D LY=4.
+
+__attribute__((reqd_work_group_size(GX, GY, 1)))
+kernel void matmul_two_tiles(int M, int N, int K,
+                             global const REAL *restrict A, // [M][K]
+                             global const REAL *restrict B, // [K][N]
+                             global REAL *restrict C)       // [M][N]
+{
+    local real4 a_tile[2][TK][A_ROW];
+    local real4 b_tile[2][TK][TN / 4];
+
+    const uint item = get_local_id(1) * GX + get_local_id(0);
+    const int2 at = place(item);
+    const int column0 = get_group_id(0) * TN;
+    const int row0 = get_group_id(1) * TM;
+    global const real4 *A4 = (global const real4 *)(A + row0 * K);
+    global const real4 *B4 = (global const real4 *)(B + column0);
+
+    real4 next_a[A_LOADS], next_b[B_LOADS];
+    REAL sum[RM][RN], a[RM], b[RN];
+    clear(sum);
+
+    fetch(next_a, next_b, A4, B4, N, K, 0, item);
+    put(a_tile[0], b_tile[0], next_a, next_b, item);
+    int t = 0; // the tile to read
+    for (int k0 = 0; k0 < K; k0 += TK) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        fetch(next_a, next_b, A4, B4, N, K, min(k0 + TK, K - TK), item);
+        unrolled_for (int k = 0; k < TK; k++) {
+            take(a, b, a_tile[t][k], b_tile[t][k], at);
+            multiply(sum, a, b);
+        }
+        t = 1 - t;
+        put(a_tile[t], b_tile[t], next_a, next_b, item);
+    }
+    store((global real4 *)(C + row0 * N + column0), N, sum, at);
+}
+
+// -------------------------------------------------------------------------------------
+// 3. Fragments ahead: the numbers for step k + 1 leave local memory while
+// step k multiplies.
+//
+// Group and multiples as in kernel 1. Local memory takes some 30 cycles to answer.
+// The compiler reads ahead by itself within a tile, but never over a barrier: there
+// every item asks at the same moment, and waits. So the last step of a tile is kept
+// back, to be multiplied after the barrier, while the first numbers of the next tile
+// are on their way.
+//
+// With two tiles, the next one may be put at any step, as early as its numbers have
+// arrived and as late as the barrier: PUT_STEP says when. Early leaves the stores time
+// to end before the barrier, late leaves the loads time to arrive.
+//
+// The order of the multiply-adds. Each needs three registers. On an H200 they lie in
+// two banks, and three from one bank take a cycle more, unless one is still at hand
+// from the instruction before. So neighbours should share a number. 4 x 4 at a time,
+// three of four share one of A. Along a whole row of sums all do; and at its end, if
+// the next row is walked backwards, in serpentine order, the two share one of B:
+//
+//     -D SERPENTINE=0                          -D SERPENTINE=1
+//     -> -> -> ->   -> -> -> ->            -> -> -> -> -> -> -> ->
+//     -> -> -> ->   -> -> -> ->            <- <- <- <- <- <- <- <-
+//     -> -> -> ->   -> -> -> ->            -> -> -> -> -> -> -> ->
+
+__attribute__((reqd_work_group_size(GX, GY, 1)))
+kernel void matmul_fragments(int M, int N, int K,
+                             global const REAL *restrict A, // [M][K]
+                             global const REAL *restrict B, // [K][N]
+                             global REAL *restrict C)       // [M][N]
+{
+    local real4 a_tile[2][TK][A_ROW];
+    local real4 b_tile[2][TK][TN / 4];
+
+    const uint item = get_local_id(1) * GX + get_local_id(0);
+    const int2 at = place(item);
+    const int column0 = get_group_id(0) * TN;
+    const int row0 = get_group_id(1) * TM;
+    global const real4 *A4 = (global const real4 *)(A + row0 * K);
+    global const real4 *B4 = (global const real4 *)(B + column0);
+
+    real4 next_a[A_LOADS], next_b[B_LOADS];
+    REAL sum[RM][RN], a[2][RM], b[2][RN]; // step k uses [k % 2], fills [(k + 1) % 2]
+    clear(sum);
+
+    fetch(next_a, next_b, A4, B4, N, K, 0, item);
+    put(a_tile[0], b_tile[0], next_a, next_b, item);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int t = 0;
+    take(a[0], b[0], a_tile[t][0], b_tile[t][0], at);
+    for (int k0 = 0; k0 < K; k0 += TK) {
+        fetch(next_a, next_b, A4, B4, N, K, min(k0 + TK, K - TK), item);
+        unrolled_for (int k = 0; k < TK; k++) {
+            if (k == PUT_STEP)
+                put(a_tile[1 - t], b_tile[1 - t], next_a, next_b, item);
+            if (k == TK - 1) { // the last numbers of tile t are in registers already
+                barrier(CLK_LOCAL_MEM_FENCE);
+                t = 1 - t;
+            }
+            take(a[(k + 1) % 2], b[(k + 1) % 2],
+                 a_tile[t][(k + 1) % TK], b_tile[t][(k + 1) % TK], at);
+            multiply(sum, a[k % 2], b[k % 2]);
+        }
+    }
+    store((global real4 *)(C + row0 * N + column0), N, sum, at);
+}
+
+// -------------------------------------------------------------------------------------
+// 4. Packed operands: two kernels put A and B into the order in which the
+// product reads them.
+//
+// Kernels 5 to 7 turn every tile of A round, each group its own copy: N / TN times the
+// same work, four narrow stores for each wide load, and some of these meet in a bank in
+// spite of PAD. Here it is done once, and B's tiles are made contiguous in the same
+// way. A panel is TM rows of A, or TN columns of B, with k running downwards:
+//
+//     A, TM = 4       its panels, [k][row]
+//     a b c d e       a f k p
+//     f g h i j       b g l q      The tile of TK steps is TK * TM numbers in a row:
+//     k l m n o  ->   c h m r      every item reads the one next to its neighbour's,
+//     p q r s t       d i n s      and stores it where it is, four at a time.
+//     ---------       e j o t
+//
+// Packing pads as well: panels are full and TK deep to the end, whatever M, N and K
+// are, with zeros for what does not exist. It costs 2 * (M*K + K*N) numbers of
+// traffic, once.
+//
+// What it frees makes room for more sums: with -D TM=128 -D RN=16 an item computes
+// 8 x 16, and reads 1/8 + 1/16 of a number for each multiply-add instead of 1/8 + 1/8.
+// There -D PUT_STEP=12 gives the stores time to end before the barrier.
+
+// A panel's depth: K, rounded up to whole tiles.
+int padded(int K)
+{
+    return (K + TK - 1) / TK * TK;
+}
+
+#define PACK 32 // side of what a group packs at once; TM and TN are multiples of it
+#ifndef PACK_ROWS
+#define PACK_ROWS 8 // rows of items of such a group
+#endif
+
+// Group of PACK x PACK_ROWS items for PACK x PACK numbers; padded(K) / PACK groups
+// side by side, rounded up, and TM / PACK below one another for each panel.
+// get_global_id(0) runs along k.
+__attribute__((reqd_work_group_size(PACK, PACK_ROWS, 1)))
+kernel void pack_a_tiles(int M, int K,
+                         global const REAL *restrict A, // [M][K]
+                         global REAL *restrict packed)  // [panels][padded(K)][TM]
+{
+    local REAL tile[PACK][PACK + 1]; // read along a row, written down a column
+
+    const int x = get_local_id(0);
+    const int y = get_local_id(1);
+    const int k0 = get_group_id(0) * PACK;
+    const int row0 = get_group_id(1) * PACK;
+    unrolled_for (int r = 0; r < PACK; r += PACK_ROWS) {
+        const int row = row0 + y + r;
+        tile[y + r][x] = row < M && k0 + x < K ? A[row * K + k0 + x] : 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    global REAL *panel = packed + row0 / TM * TM * padded(K) + row0 % TM;
+    unrolled_for (int r = 0; r < PACK; r += PACK_ROWS)
+        if (k0 + y + r < padded(K))
+            panel[(k0 + y + r) * TM + x] = tile[x][y + r];
+}
+
+// Rows stay rows: nothing to turn. The same groups, TN / PACK side by side for each
+// panel; get_global_id(0) runs along the columns.
+__attribute__((reqd_work_group_size(PACK, PACK_ROWS, 1)))
+kernel void pack_b_tiles(int K, int N,
+                         global const REAL *restrict B, // [K][N]
+                         global REAL *restrict packed)  // [panels][padded(K)][TN]
+{
+    const int x = get_local_id(0);
+    const int y = get_local_id(1);
+    const int column0 = get_group_id(0) * PACK;
+    const int k0 = get_group_id(1) * PACK;
+    global REAL *panel = packed + column0 / TN * TN * padded(K) + column0 % TN;
+    REAL v[PACK / PACK_ROWS]; // all loads first: they are under way together
+    unrolled_for (int r = 0; r < PACK; r += PACK_ROWS) {
+        const int k = k0 + y + r;
+        v[r / PACK_ROWS] = k < K && column0 + x < N ? B[k * N + column0 + x] : 0;
+    }
+    unrolled_for (int r = 0; r < PACK; r += PACK_ROWS)
+        if (k0 + y + r < padded(K))
+            panel[(k0 + y + r) * TN + x] = v[r / PACK_ROWS];
+}
+
+// A tile of a panel is one run of numbers, in memory as in local memory. A4, B4: the
+// item's first numbers of the two tiles.
+void fetch_packed(real4 a[A_LOADS], real4 b[B_LOADS],
+                  global const real4 *A4, // [A_LOADS * ITEMS]
+                  global const real4 *B4) // [B_LOADS * ITEMS]
+{
+    unrolled_for (int q = 0; q < A_LOADS; q++)
+        a[q] = A4[q * ITEMS];
+    unrolled_for (int q = 0; q < B_LOADS; q++)
+        b[q] = B4[q * ITEMS];
+}
+
+void put_packed(local real4 a_tile[TK * TM / 4], local real4 b_tile[TK * TN / 4],
+                const real4 a[A_LOADS], const real4 b[B_LOADS], uint item)
+{
+    unrolled_for (int q = 0; q < A_LOADS; q++)
+        a_tile[q * ITEMS + item] = a[q];
+    unrolled_for (int q = 0; q < B_LOADS; q++)
+        b_tile[q * ITEMS + item] = b[q];
+}
+
+// C has no padding: what lies beyond M and N is not stored.
+void store_guarded(global REAL *C, // [M][N]
+                   int M, int N, const REAL sum[RM][RN], int row0, int column0, int2 at)
+{
+    unrolled_for (int r = 0; r < RM; r++) {
+        const int row = row0 + 4 * (at.y + r / 4 * LY) + r % 4;
+        unrolled_for (int c = 0; c < RN; c++) {
+            const int column = column0 + 4 * (at.x + c / 4 * LX) + c % 4;
+            if (row < M && column < N)
+                C[row * N + column] = sum[r][c];
+        }
+    }
+}
+
+// The edge of C. A tile with a single row in C takes as long as a full one. Where
+// there are at most THIN rows, or columns, no tile is needed: an item takes one number
+// of the tile's long side for each k, and those of the short side, which all items
+// read together.
+
+#ifndef THIN
+#define THIN 0 // a multiple of 4; 0: all tiles are computed in the same way
+#endif
+
+#if THIN
+
+// Whether the group's tile is thin; if it is, it is computed here.
+bool thin_tile(int M, int N, int depth,
+               global const REAL *A, // [panels][depth][TM]
+               global const REAL *B, // [panels][depth][TN]
+               global REAL *C,       // [M][N]
+               int row0, int column0, uint item)
+{
+    const int rows = min(M - row0, TM);
+    const int columns = min(N - column0, TN);
+    const bool low = rows <= THIN; // so the short side is A's; else B's
+    if (!low && columns > THIN)
+        return false;
+    global const REAL *along = low ? B + column0 * depth : A + row0 * depth;
+    global const REAL *across = low ? A + row0 * depth : B + column0 * depth;
+    const int along_step = low ? TN : TM; // from one k to the next
+    const int across_step = low ? TM : TN;
+
+    for (int i = item; i < (low ? columns : rows); i += ITEMS) {
+        real4 sum[THIN / 4];
+        unrolled_for (int q = 0; q < THIN / 4; q++)
+            sum[q] = 0;
+        for (int k0 = 0; k0 < depth; k0 += TK)
+            unrolled_for (int k = k0; k < k0 + TK; k++) {
+                const REAL x = along[k * along_step + i];
+                global const real4 *across4 =
+                    (global const real4 *)(across + k * across_step);
+                unrolled_for (int q = 0; q < THIN / 4; q++)
+                    sum[q] += x * across4[q];
+            }
+        REAL one[THIN];
+        unrolled_for (int q = 0; q < THIN / 4; q++)
+            vstore4(sum[q], q, one);
+        unrolled_for (int s = 0; s < THIN; s++)
+            if (s < (low ? rows : columns))
+                C[low ? (row0 + s) * N + column0 + i
+                      : (row0 + i) * N + column0 + s] = one[s];
+    }
+    return true;
+}
+
+#else
+#define thin_tile(M, N, depth, A, B, C, row0, column0, item) false
+#endif
+
+// Which tile of C this group computes: (column, row), counted in tiles. Groups that
+// run at the same time should read the same panels, so that a cache serves most of
+// them. A band of SWIZZLE rows of tiles is walked column by column, here with SWIZZLE = 2
+// and 4 tiles in a row:
+//
+//     SWIZZLE 0   0 1 2 3      SWIZZLE 2   0 2 4 6      The first four groups need
+//              4 5 6 7               1 3 5 7      1 + 4 panels, or 2 + 2.
+//              8 9 ...               8 10 ...
+
+#ifndef SWIZZLE
+#define SWIZZLE 0 // 0: row by row, as the device numbers them
+#endif
+
+int2 tile_of_group(void)
+{
+#if SWIZZLE
+    const int columns = get_num_groups(0);
+    const int group = get_group_id(1) * columns + get_group_id(0);
+    const int first = group / (SWIZZLE * columns) * SWIZZLE;          // the band's first row
+    const int rows = min(SWIZZLE, (int)get_num_groups(1) - first); // the last may be lower
+    const int in_band = group - first * columns;
+    return (int2)(in_band / rows, first + in_band % rows);
+#else
+    return (int2)(get_group_id(0), get_group_id(1));
+#endif
+}
+
+// The product. Group of GX x GY items, ceil(N / TN) x ceil(M / TM) groups; M, N, K are
+// anything. LX, LY as in kernel 1. TM and TN are multiples of PACK. Both operands are
+// panels, depth = padded(K) deep.
+__attribute__((reqd_work_group_size(GX, GY, 1)))
+kernel void matmul_packed_tiles(int M, int N, int K,
+                                global const REAL *restrict A, // [panels][depth][TM]
+                                global const REAL *restrict B, // [panels][depth][TN]
+                                global REAL *restrict C)       // [M][N]
+{
+    local real4 a_tile[2][TK][TM / 4]; // [k][row / 4]: no PAD, nothing is turned round
+    local real4 b_tile[2][TK][TN / 4]; // [k][column / 4]
+
+    const uint item = get_local_id(1) * GX + get_local_id(0);
+    const int2 at = place(item);
+    const int2 tile = tile_of_group();
+    const int column0 = tile.x * TN;
+    const int row0 = tile.y * TM;
+    const int depth = padded(K);
+    if (thin_tile(M, N, depth, A, B, C, row0, column0, item))
+        return; // the whole group does: a tile is thin for all of its items
+
+    global const real4 *A4 = (global const real4 *)(A + row0 * depth) + item;
+    global const real4 *B4 = (global const real4 *)(B + column0 * depth) + item;
+
+    real4 next_a[A_LOADS], next_b[B_LOADS];
+    REAL sum[RM][RN], a[2][RM], b[2][RN];
+    clear(sum);
+
+    fetch_packed(next_a, next_b, A4, B4);
+    put_packed(a_tile[0][0], b_tile[0][0], next_a, next_b, item);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int t = 0;
+    take(a[0], b[0], a_tile[t][0], b_tile[t][0], at);
+    for (int k0 = 0; k0 < depth; k0 += TK) {
+        const int k1 = min(k0 + TK, depth - TK);
+        fetch_packed(next_a, next_b, A4 + k1 * (TM / 4), B4 + k1 * (TN / 4));
+        unrolled_for (int k = 0; k < TK; k++) {
+            if (k == PUT_STEP)
+                put_packed(a_tile[1 - t][0], b_tile[1 - t][0], next_a, next_b, item);
+            if (k == TK - 1) {
+                barrier(CLK_LOCAL_MEM_FENCE);
+                t = 1 - t;
+            }
+            take(a[(k + 1) % 2], b[(k + 1) % 2],
+                 a_tile[t][(k + 1) % TK], b_tile[t][(k + 1) % TK], at);
+            multiply(sum, a[k % 2], b[k % 2]);
+        }
+    }
+    store_guarded(C, M, N, sum, row0, column0, at);
+}
+
+// -------------------------------------------------------------------------------------
+// 5. Copies by the group: no item carries a number from global to local
+// memory any more.
+//
+// Group and sizes as in kernel 4, the operands packed. In kernel 4 every number still
+// passes through an item's registers: a load, some hundred cycles in a register, a
+// store. A packed tile is one run of numbers, so one request for all of it will do.
+// OpenCL has a word for that, async_work_group_copy, and a device is free to make it a
+// copy engine's job.
+//
+// NVIDIA's driver makes it a loop of loads and stores, with a wait in it. Its GPUs
+// since Hopper (compute capability 9.0) do have the engine, out of reach of OpenCL C.
+// -D HOPPER reaches it through the assembly language, PTX: cp.async.bulk copies a run
+// of bytes, and an mbarrier, a word in local memory, counts the bytes that have
+// arrived. Without it this is standard OpenCL C.
+
+#ifdef HOPPER
+
+// An mbarrier; its phase flips each time all that is due has arrived.
+#define RECEIPT local ulong
+
+uint shared_address(local const void *p)
+{
+    return (uint)(ulong)p; // PTX counts local memory from 0, in 32 bits
+}
+
+// One arrival is due per phase: item 0's, when it says how many bytes are to come.
+void prepare(RECEIPT arrived[2], uint item)
+{
+    if (item == 0) {
+        __asm__ volatile("mbarrier.init.shared.b64 [%0], 1;"
+                         ::"r"(shared_address(&arrived[0])));
+        __asm__ volatile("mbarrier.init.shared.b64 [%0], 1;"
+                         ::"r"(shared_address(&arrived[1])));
+        // For the engine to see.
+        __asm__ volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// item 0 asks for `bytes` bytes, and goes on; *arrived counts them in.
+void copy_bulk(local real4 *to, global const real4 *from, uint bytes, RECEIPT *arrived)
+{
+    __asm__ volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+                     " [%0], [%1], %2, [%3];"
+                     ::"r"(shared_address(to)), "l"(from), "r"(bytes),
+                     "r"(shared_address(arrived))
+                     : "memory");
+}
+
+// Asks for a pair of tiles.
+void ask(local real4 *a_tile,    // [TK * TM / 4]
+         local real4 *b_tile,    // [TK * TN / 4]
+         global const real4 *A4, // [TK * TM / 4]
+         global const real4 *B4, // [TK * TN / 4]
+         RECEIPT *arrived, uint item)
+{
+    if (item != 0)
+        return;
+    const uint a_bytes = TK * TM * sizeof(REAL);
+    const uint b_bytes = TK * TN * sizeof(REAL);
+    __asm__ volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
+                     ::"r"(shared_address(arrived)), "r"(a_bytes + b_bytes)
+                     : "memory");
+    copy_bulk(a_tile, A4, a_bytes, arrived);
+    copy_bulk(b_tile, B4, b_bytes, arrived);
+}
+
+// Waits until the phase of this parity, 0 or 1, is over.
+void await(RECEIPT *arrived, uint phase)
+{
+    __asm__ volatile("{ .reg .pred done;\n"
+                     "again_%=: mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
+                     "@!done bra again_%=; }"
+                     ::"r"(shared_address(arrived)), "r"(phase)
+                     : "memory");
+}
+
+#else
+
+#define RECEIPT event_t
+
+void prepare(RECEIPT arrived[2], uint item) {}
+
+void ask(local real4 *a_tile,    // [TK * TM / 4]
+         local real4 *b_tile,    // [TK * TN / 4]
+         global const real4 *A4, // [TK * TM / 4]
+         global const real4 *B4, // [TK * TN / 4]
+         RECEIPT *arrived, uint item)
+{
+    *arrived = async_work_group_copy(a_tile, A4, TK * TM / 4, 0);
+    *arrived = async_work_group_copy(b_tile, B4, TK * TN / 4, *arrived);
+}
+
+void await(RECEIPT *arrived, uint phase)
+{
+    wait_group_events(1, arrived);
+}
+
+#endif
+
+__attribute__((reqd_work_group_size(GX, GY, 1)))
+kernel void matmul_group_copy(int M, int N, int K,
+                              global const REAL *restrict A, // [panels][depth][TM]
+                              global const REAL *restrict B, // [panels][depth][TN]
+                              global REAL *restrict C)       // [M][N]
+{
+    local real4 a_tile[2][TK][TM / 4] __attribute__((aligned(128)));
+    local real4 b_tile[2][TK][TN / 4] __attribute__((aligned(128)));
+    RECEIPT arrived[2]; // one for each pair of tiles
+
+    const uint item = get_local_id(1) * GX + get_local_id(0);
+    const int2 at = place(item);
+    const int2 tile = tile_of_group();
+    const int column0 = tile.x * TN;
+    const int row0 = tile.y * TM;
+    const int depth = padded(K);
+    if (thin_tile(M, N, depth, A, B, C, row0, column0, item))
+        return;
+
+    global const real4 *A4 = (global const real4 *)(A + row0 * depth);
+    global const real4 *B4 = (global const real4 *)(B + column0 * depth);
+
+    REAL sum[RM][RN], a[2][RM], b[2][RN];
+    clear(sum);
+
+    prepare(arrived, item);
+    ask(a_tile[0][0], b_tile[0][0], A4, B4, &arrived[0], item);
+    await(&arrived[0], 0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int t = 0;
+    uint phase = 0; // of the awaited pair: it flips once both have had their turn
+    take(a[0], b[0], a_tile[t][0], b_tile[t][0], at);
+    for (int k0 = 0; k0 < depth; k0 += TK) {
+        const int k1 = min(k0 + TK, depth - TK);
+        ask(a_tile[1 - t][0], b_tile[1 - t][0], A4 + k1 * (TM / 4), B4 + k1 * (TN / 4),
+            &arrived[1 - t], item);
+        unrolled_for (int k = 0; k < TK; k++) {
+            if (k == TK - 1) {
+                t = 1 - t;
+                phase ^= 1 - t;
+                await(&arrived[t], phase);
+                barrier(CLK_LOCAL_MEM_FENCE); // nobody reads the other pair any more
+            }
+            take(a[(k + 1) % 2], b[(k + 1) % 2],
+                 a_tile[t][(k + 1) % TK], b_tile[t][(k + 1) % TK], at);
+            multiply(sum, a[k % 2], b[k % 2]);
+        }
+    }
+    store_guarded(C, M, N, sum, row0, column0, at);
+}

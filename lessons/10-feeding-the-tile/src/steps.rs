@@ -1,0 +1,289 @@
+//! The steps: each asks for its operands earlier, or moves them with less work.
+
+use common::Traffic;
+use common::device::Limits;
+use common::element::Type;
+use common::problem::Problem;
+use common::shape::Shape;
+use runner::{Operand, Preparation, Step};
+
+/// Items of a warp.
+const WARP: usize = 32;
+/// How many items a warp is wide, where it forms a block.
+const BLOCK: usize = 8;
+/// The side of the squares that a group packs.
+const PACK: usize = 32;
+/// Rows or columns of a tile that are computed without tiling.
+const THIN: usize = 8;
+/// The generation of NVIDIA's GPUs that was the first to have a copy engine for
+/// local memory, as compute capability.
+const HOPPER: usize = 9;
+
+/// One step for each thing that the tile still waits for.
+pub fn steps(problem: &Problem, limits: &Limits) -> Vec<Step> {
+    let tile = if SMALL.suits(problem.shape) {
+        SMALL
+    } else {
+        SMALLEST
+    };
+    let mut steps = Vec::from(asked_early(tile, problem.ty));
+    steps.extend(packed_tiles(tile, problem));
+    steps.extend(group_copies(tile, problem, limits));
+    steps
+}
+
+/// The steps on matrices that the host pads: when a number is asked for.
+fn asked_early(tile: Tile, ty: Type) -> [Step; 5] {
+    // As the items are numbered, a warp is as wide as the group.
+    let lines = tile.items()[0];
+    let step = |kernel, says, warp, serpentine| tile.step(kernel, says, ty, warp, serpentine);
+    [
+        step(
+            "matmul_prefetch",
+            "the next tiles' loads start early",
+            lines,
+            0,
+        )
+        .starts_anew()
+        .traffic(copied("M*N*K/TN + M*N*K/TM", READ)),
+        step(
+            "matmul_two_tiles",
+            "two of each tile, one barrier",
+            lines,
+            0,
+        )
+        .variant("lines")
+        .traffic(copied(FETCHED, READ)),
+        step("matmul_two_tiles", "a warp's items form a block", BLOCK, 0)
+            .variant("blocks")
+            .traffic(copied(FETCHED, READ)),
+        step("matmul_fragments", "local memory is read ahead", BLOCK, 0)
+            .variant("4x4")
+            .traffic(copied(FETCHED, READ_AHEAD)),
+        step(
+            "matmul_fragments",
+            "multiply-adds that share are neighbours",
+            BLOCK,
+            1,
+        )
+        .variant("serpentine")
+        .traffic(copied(FETCHED, READ_AHEAD)),
+    ]
+}
+
+/// The steps on operands that the device packs.
+fn packed_tiles(tile: Tile, problem: &Problem) -> Vec<Step> {
+    let kernel = "matmul_packed_tiles";
+    let small = |says| packed(tile.step(kernel, says, problem.ty, BLOCK, 1));
+    let mut steps = vec![small("A and B packed, tile by tile")];
+    steps.extend(larger(kernel, problem));
+    steps.push(
+        small("groups swizzled: bands of 8 tiles")
+            .variant("swizzled")
+            .define("SWIZZLE", 8)
+            .made_from(kernel),
+    );
+    steps
+}
+
+/// The steps in which no item carries a number into local memory.
+fn group_copies(tile: Tile, problem: &Problem, limits: &Limits) -> Vec<Step> {
+    let kernel = "matmul_group_copy";
+    let small = |says| packed(tile.step(kernel, says, problem.ty, BLOCK, 1));
+    let by_group = small("copies by the whole group").made_from("matmul_packed_tiles");
+    let mut steps = vec![by_group];
+    if limits.nvidia_compute_capability >= HOPPER {
+        let mut by_engine = vec![small("by NVIDIA's copy engine")];
+        by_engine.extend(larger(kernel, problem));
+        steps.extend(by_engine.into_iter().map(|step| {
+            let variant = format!("hopper {}", step.variant);
+            let step = step.variant(variant.trim_end()).define("HOPPER", 1);
+            step.vendor_specific()
+        }));
+    }
+    steps
+}
+
+/// Twice the sums in an item, in tiles that C suits, and with a thin edge computed apart;
+/// of doubles the sums would not find room.
+fn larger(kernel: &str, problem: &Problem) -> Vec<Step> {
+    let mut steps = Vec::new();
+    if problem.ty == Type::Double {
+        return steps;
+    }
+    let large = |says| {
+        let step = LARGE.step(kernel, says, problem.ty, BLOCK, 1);
+        packed(step).define("PUT_STEP", 12)
+    };
+    if LARGE.suits(problem.shape) {
+        steps.push(large("8x16 elements per item").variant("large"));
+    }
+    if let Some(edge) = Edge::of(problem.shape) {
+        let step = large("8x16, thin tiles without tiling").variant("thin");
+        steps.push(edge.computed_apart(step));
+    }
+    steps
+}
+
+/// What is left of C beside whole tiles of the large kind, where that is at most
+/// `THIN` rows, or columns.
+struct Edge {
+    /// Rows and columns of C that are computed in tiles.
+    tiled: [usize; 2],
+    /// Items that compute the rest, each a piece of a row or of a column.
+    items: usize,
+}
+
+impl Edge {
+    /// The edge, if it is thin, and most of the other tiles lies within C.
+    fn of(Shape { m, n, .. }: Shape) -> Option<Edge> {
+        let tiled = |length: usize, tile| match length % tile {
+            rest @ 1..=THIN => length - rest,
+            _ => length.next_multiple_of(tile),
+        };
+        let [high, wide] = LARGE.group;
+        let tiled = [tiled(m, high), tiled(n, wide)];
+        let below = if tiled[0] < m { n } else { 0 };
+        let beside = if tiled[1] < n { m.min(tiled[0]) } else { 0 };
+        let items = below + beside;
+        let suits = tiled[0] * tiled[1] <= 2 * m * n;
+        (items > 0 && suits).then_some(Edge { tiled, items })
+    }
+
+    fn computed_apart(&self, step: Step) -> Step {
+        let fetched = "MT*NT*(KP + TK)/TN + MT*NT*(KP + TK)/TM";
+        let read = "MT*NT*(KP + 1)/RN + MT*NT*(KP + 1)/RM";
+        let loads = "MT*NT*(KP + TK)/TN + MT*NT*(KP + TK)/TM + EDGE*KP*(1 + THIN)";
+        step.define("THIN", THIN)
+            .constant("MT", self.tiled[0])
+            .constant("NT", self.tiled[1])
+            .constant("EDGE", self.items)
+            .traffic(Traffic::global(loads, "M*N").local(read, fetched))
+    }
+}
+
+/// The elements of C that a group computes, and those of one item: rows and columns.
+#[derive(Clone, Copy)]
+struct Tile {
+    group: [usize; 2],
+    item: [usize; 2],
+}
+
+const LARGE: Tile = Tile {
+    group: [128, 128],
+    item: [8, 16],
+};
+const SMALL: Tile = Tile {
+    group: [64, 128],
+    item: [8, 8],
+};
+/// For matrices that are smaller than a tile.
+const SMALLEST: Tile = Tile {
+    group: [32, 32],
+    item: [4, 4],
+};
+
+impl Tile {
+    /// Whether at least half of what the groups compute lies within C.
+    fn suits(self, s: Shape) -> bool {
+        let [high, wide] = self.group;
+        let padded = s.m.next_multiple_of(high) * s.n.next_multiple_of(wide);
+        padded <= 2 * s.m * s.n
+    }
+
+    /// Items of a group, side by side and below one another.
+    fn items(self) -> [usize; 2] {
+        let Tile { group, item } = self;
+        [group[1] / item[1], group[0] / item[0]]
+    }
+
+    /// A kernel on matrices that the host pads to whole tiles, as in lesson 8. A warp
+    /// is `warp` items wide; `serpentine` is the order of the multiply-adds.
+    fn step(self, kernel: &str, says: &str, ty: Type, warp: usize, serpentine: usize) -> Step {
+        let Tile {
+            group: [tm, tn],
+            item: [rm, rn],
+        } = self;
+        // Numbers twice as wide need local memory for half as many.
+        let depth = if ty == Type::Double { 8 } else { 16 };
+        Step::new(kernel, says)
+            .exact_group(self.items())
+            .per_item([rn, rm])
+            .pad(tm, tn, depth)
+            .define("TM", tm)
+            .define("TN", tn)
+            .define("TK", depth)
+            .define("RM", rm)
+            .define("RN", rn)
+            .define("LX", warp)
+            .define("LY", WARP / warp)
+            .define("SERPENTINE", serpentine)
+            .constant("PACK", PACK)
+    }
+}
+
+/// The same with A and B packed by the device, which pads as well.
+fn packed(step: Step) -> Step {
+    let pack = |kernel, operand| {
+        Preparation::new(kernel, operand)
+            .group([PACK, 8])
+            .per_item([1, 4])
+    };
+    let a = pack("pack_a_tiles", Operand::A)
+        .traffic(Traffic::global("M*K", "MP*KP").local("MP*KP", "MP*PACK*ceil(K/PACK)"));
+    let b = pack("pack_b_tiles", Operand::B).traffic(Traffic::global("K*N", "KP*NP"));
+    let fetched = "MP*NP*(KP + TK)/TN + MP*NP*(KP + TK)/TM";
+    let read = "MP*NP*(KP + 1)/RN + MP*NP*(KP + 1)/RM";
+    step.prepare(a)
+        .prepare(b)
+        .traffic(Traffic::global(fetched, "M*N").local(read, fetched))
+}
+
+/// Each tile once, and the last one twice.
+const FETCHED: &str = "M*N*(K + TK)/TN + M*N*(K + TK)/TM";
+/// What the items read of the tiles.
+const READ: &str = "M*N*K/RN + M*N*K/RM";
+/// The same, and the first numbers of the tile after the last.
+const READ_AHEAD: &str = "M*N*(K + 1)/RN + M*N*(K + 1)/RM";
+
+/// What a kernel moves that fetches tiles, puts them into local memory, and reads them.
+fn copied(put: &'static str, read: &'static str) -> Traffic {
+    Traffic::global(FETCHED, "M*N").local(read, put)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tile_that_lies_mostly_beyond_c_does_not_suit() {
+        let shape = |m, n| Shape { m, n, k: 1 };
+        assert!(SMALL.suits(shape(1024, 1024)) && LARGE.suits(shape(4097, 4097)));
+        assert!(SMALL.suits(shape(64, 64)), "half of it");
+        assert!(!SMALL.suits(shape(37, 21)));
+    }
+
+    #[test]
+    fn an_edge_is_thin_or_there_is_none() {
+        let edge = |m, n| {
+            let shape = Shape { m, n, k: 1 };
+            Edge::of(shape).map(|edge| (edge.tiled, edge.items))
+        };
+        assert_eq!(edge(4097, 4097), Some(([4096, 4096], 4097 + 4096)));
+        assert_eq!(edge(136, 200), Some(([128, 256], 200)), "below");
+        assert_eq!(edge(250, 257), Some(([256, 256], 250)), "beside");
+        assert_eq!(edge(4096, 4096), None);
+        assert_eq!(edge(4105, 4095), None, "nine rows are worth a tile");
+        assert_eq!(edge(5, 300), Some(([0, 384], 300)), "nothing else");
+        assert_eq!(edge(20, 20), None);
+    }
+
+    #[test]
+    fn a_group_is_made_of_whole_warps() {
+        for tile in [LARGE, SMALL, SMALLEST] {
+            let [wide, high] = tile.items();
+            assert_eq!((wide % BLOCK, high % (WARP / BLOCK)), (0, 0));
+            assert_eq!(high % (WARP / wide), 0, "also as lines");
+        }
+    }
+}
