@@ -221,7 +221,7 @@ fn a_learners_file_may_hold_some_of_the_kernels_only() {
 
 #[test]
 fn help_names_every_flag_of_the_chapter_on_using_the_course() {
-    let chapter = std::fs::read_to_string("../docs/using-the-course.md").expect("is there");
+    let chapter = std::fs::read_to_string("../docs/reference.md").expect("is there");
     let help = program("lesson05").arg("--help").run().ends_with(0);
     let (_, chapter) = chapter.split_once("\n## Flags\n").expect("is there");
     let (chapter, _) = chapter.split_once("\n## ").expect("others follow");
