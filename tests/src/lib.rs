@@ -12,6 +12,7 @@ mod kernels;
 mod oclgrind;
 pub mod pty;
 mod seconds;
+mod settings;
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -26,6 +27,7 @@ use serde_json::Value;
 pub use kernels::{kernel_files, kernel_name, kernel_of, kernels_of, ran, with_empty_bodies};
 pub use oclgrind::{FAULTS, Oclgrind};
 pub use pty::{Terminal, key};
+pub use settings::clean;
 
 /// The lessons that launch kernels.
 pub const KERNEL_LESSONS: std::ops::RangeInclusive<u32> = 2..=10;
@@ -106,7 +108,7 @@ pub fn program(name: &str) -> Program {
 /// A lesson that is to run on a device. Fails where the machine has none.
 pub fn lesson(number: u32) -> Program {
     device();
-    lesson_without_device(number)
+    lesson_without_device(number).on_the_systems_drivers()
 }
 
 /// A lesson, on a machine that may have no device.
@@ -114,31 +116,7 @@ pub fn lesson_without_device(number: u32) -> Program {
     program(&format!("lesson{number:02}"))
 }
 
-/// What the person who runs the tests has set must not change what they see.
-pub fn clean(command: &mut Command) -> &mut Command {
-    seconds::count();
-    let settings = std::env::vars_os().map(|(name, _)| name);
-    let of_the_course =
-        settings.filter(|name| name.to_string_lossy().starts_with("OPENCL_COURSE_"));
-    for name in of_the_course.collect::<Vec<_>>() {
-        command.env_remove(name);
-    }
-    for name in ["CLICOLOR", "CLICOLOR_FORCE", "NO_COLOR"] {
-        command.env_remove(name);
-    }
-    // What tests find must not be taken for what their user found.
-    command.env("OPENCL_COURSE_CACHE", scratch_folder("cache"))
-}
-
 impl Program {
-    /// Has PoCL build kernels without optimising them, in a third of the time, most of
-    /// which a test spends there. For kernels that only one test builds, and of which it
-    /// does not matter how they are optimised: a race may show in one way only. All
-    /// others are built once and kept by PoCL.
-    pub fn unoptimised(self) -> Program {
-        self.env("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable")
-    }
-
     /// Adds arguments, separated by spaces.
     pub fn args(mut self, words: &str) -> Program {
         self.command.args(words.split_whitespace());

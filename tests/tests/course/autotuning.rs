@@ -66,7 +66,8 @@ fn candidates_that_fail_in_any_way_are_survived_and_never_win() {
     let cache = empty("autotuning-hostile");
     let file = hostile();
     let search = |flags: &str| -> Outcome {
-        let program = tuner(&cache).args(&pocl).args("--size 33 --source");
+        let program = tuner(&cache).on_one_core();
+        let program = program.args(&pocl).args("--size 33 --source");
         program.arg(&file).args(flags).run().ends_with(0)
     };
     let few = FEW.replace("--size 33", "--budget 80s --limit ROWS=1,2,6,10,12");

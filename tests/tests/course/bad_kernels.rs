@@ -136,14 +136,15 @@ fn a_kernel_without_an_end_is_ended_and_named() {
     let file = matmul_naive("endless.cl", "volatile int go = 1; while (go); C[0] = 0;");
     let run = lesson(3)
         .args(&pocl)
-        .args("--timeout 6")
+        .on_one_core()
+        .args("--timeout 5")
         .args(ONLY)
         .arg(file)
         .run();
     run.fails(
         5,
         &[
-            "no end after 6 seconds",
+            "no end after 5 seconds",
             "running matmul_naive",
             "--timeout",
         ],

@@ -102,15 +102,15 @@ fn after_a_hang_the_other_kernels_are_verified() {
         "05-private-memory.cl",
         &[("matmul_private_sum", HANG, "C")],
     );
-    let Some(program) = on_pocl(5, "--json --size 20 --runs 0 --timeout 8", file) else {
+    let Some(program) = on_pocl(5, "--json --size 20 --runs 0 --timeout 5", file) else {
         return;
     };
     let words = [
-        "no end after 8 seconds",
+        "no end after 5 seconds",
         "running matmul_private_sum",
         "--timeout",
     ];
-    let run = program.run().fails(5, &words);
+    let run = program.on_one_core().run().fails(5, &words);
     for record in run.records() {
         let is_victim = record["kernel"] == "matmul_private_sum";
         assert_eq!(record["verified"], !is_victim, "{run}");
@@ -127,7 +127,8 @@ fn two_deaths_at_two_sizes_leave_each_record_once_and_factors_that_fit() {
     let Some(program) = on_pocl(5, "--json --size 16,20 --runs 2", file) else {
         return;
     };
-    let run = program.run().fails(5, &["2 kernels died in lesson 5"]);
+    let run = program.with_limits_of_its_own().run();
+    let run = run.fails(5, &["2 kernels died in lesson 5"]);
     let mut all = names(&run);
     let count = all.len();
     all.sort();
@@ -162,6 +163,7 @@ fn a_death_is_told_at_its_place_and_at_the_end_and_nothing_is_told_twice() {
         return;
     };
     let run = program
+        .with_limits_of_its_own()
         .run()
         .fails(5, &["1 kernel died in lesson 5 (private memory)", "next:"]);
     for text in [

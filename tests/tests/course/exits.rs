@@ -1,31 +1,34 @@
 //! A driver that ends the process by itself: its status is not taken for the lesson's, and
 //! what happened is told.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 use tests::{Program, lesson, pocl, program, scratch_folder};
 
 /// A library of OpenCL whose compiler calls `exit(STUB_EXIT)`; everything else is the
 /// loader's: functions that it lacks are looked for in what it was linked with.
-fn library() -> PathBuf {
+fn library() -> &'static Path {
+    static LIBRARY: LazyLock<PathBuf> = LazyLock::new(built_library);
+    &LIBRARY
+}
+
+fn built_library() -> PathBuf {
     let folder = scratch_folder("exits");
     let (source, library) = (folder.join("exits.c"), folder.join("libexits.so"));
     let text = "#include <stdlib.h>\n\
                 int clBuildProgram(void) { exit(atoi(getenv(\"STUB_EXIT\"))); }\n";
-    // Tests run at the same time, and one may be using it.
-    let fresh = folder.join(format!("{:?}.so", std::thread::current().id()));
     std::fs::write(&source, text).expect("the folder can be written");
     let built = Command::new("cc")
         .args(["-shared", "-fPIC", "-Wl,--no-as-needed", "-o"])
-        .args([&fresh, &source])
+        .args([&library, &source])
         .arg("-l:libOpenCL.so.1")
         .status();
     assert!(
         built.is_ok_and(|status| status.success()),
         "cc, which cargo links with, builds a library"
     );
-    std::fs::rename(fresh, &library).expect("the folder can be written");
     library
 }
 
@@ -111,7 +114,10 @@ fn what_a_killed_lesson_leaves_the_next_one_removes() {
                 global const float *B, global float *C)\n{\n    volatile int go = 1; while (go);\n}\n";
     let source = tests::scratch("endless.cl", text);
     let flags = "--only matmul_naive --size 4 --runs 0";
-    let on = || lesson(3).args(&pocl).args(flags).env("TMPDIR", &folder);
+    let on = || {
+        let lesson = lesson(3).args(&pocl).args(flags);
+        lesson.on_one_core().env("TMPDIR", &folder)
+    };
     let mut killed = on().arg("--source").arg(source).command();
     let mut killed = killed
         .stdout(std::process::Stdio::null())

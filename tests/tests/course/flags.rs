@@ -272,6 +272,7 @@ fn the_table_of_all_devices_shows_what_was_timed_at_each_size() {
     // Lesson 3 shows its kernels by hand, untimed, before it times them.
     let run = lesson(3)
         .args("--all-devices --size 16,20 --runs 1 --only matmul_naive")
+        .with_limits_of_its_own()
         .run()
         .ends_with(0);
     let table = side_by_side(&run);

@@ -40,7 +40,9 @@ impl Learner {
 
     pub fn types(&self, words: &str) -> Program {
         let program = program("course").args(words);
-        program.env("OPENCL_COURSE_EXERCISES", &self.0)
+        program
+            .on_the_systems_drivers()
+            .env("OPENCL_COURSE_EXERCISES", &self.0)
     }
 
     fn file(&self, exercise: &Path) -> PathBuf {

@@ -42,6 +42,7 @@ fn on(pocl: &str, file: &PathBuf) -> Program {
         .arg(file)
         .args(pocl)
         .unoptimised()
+        .on_the_systems_drivers()
 }
 
 #[track_caller]

@@ -25,6 +25,7 @@ fn report(folder: &Path, lessons: &str) -> Program {
             "report --size 40 --runs 3 --lesson {lessons} --out"
         ))
         .arg(folder)
+        .with_limits_of_its_own()
 }
 
 fn read(path: &Path) -> String {

@@ -11,6 +11,7 @@ use tests::{Program, Terminal, key, lesson};
 fn two_kernels(flag: &str) -> Program {
     lesson(5)
         .args("--size 64 --runs 1 --only matmul_global_sum --only matmul_private_sum")
+        .with_limits_of_its_own()
         .args(flag)
 }
 

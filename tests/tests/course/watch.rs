@@ -146,12 +146,13 @@ impl Drop for Watching {
 }
 
 fn quick() -> Program {
-    lesson(3).args("--size 20 --runs 3").unoptimised()
+    let lesson = lesson(3).args("--size 20 --runs 3");
+    lesson.unoptimised().on_one_core()
 }
 
 #[test]
 fn a_save_is_checked_and_its_rate_stands_beside_the_one_before() {
-    let mut lesson = Watching::lesson_3("rates", RIGHT, quick());
+    let mut lesson = Watching::lesson_3("rates", RIGHT, quick().with_limits_of_its_own());
     lesson.err.says("mine.cl: checking");
     lesson.out.says("✓");
     lesson.invites();
@@ -187,7 +188,7 @@ fn a_save_by_renaming_is_seen_and_one_of_another_file_is_not() {
 fn after_a_build_error_a_crash_and_a_hang_the_loop_goes_on() {
     // What such kernels do to a GPU's driver is not for a test to try.
     let Some(pocl) = pocl() else { return };
-    let program = quick().args(&pocl).args("--timeout 8");
+    let program = quick().args(&pocl).args("--timeout 5");
     let mut lesson = Watching::lesson_3("faults", "C[0] = get_globl_id(0);", program);
     lesson.err.says("does not build");
     lesson.err.says("get_global_id");
@@ -196,7 +197,7 @@ fn after_a_build_error_a_crash_and_a_hang_the_loop_goes_on() {
     lesson.err.says("SIGSEGV");
     lesson.invites();
     lesson.save("volatile int go = 1; while (go); C[0] = 0;");
-    lesson.err.says("no end after 8 seconds");
+    lesson.err.says("no end after 5 seconds");
     lesson.invites();
     lesson.save(RIGHT);
     lesson.out.says("✓");

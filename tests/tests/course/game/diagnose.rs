@@ -251,12 +251,10 @@ fn a_copy_of_any_kind_gets_an_answer() {
     let shown = shown.says(&["does not build", "REAL sum = 0", "not mended yet"]);
     assert!(!shown.stdout.contains("Oclgrind"), "{shown}");
     write(&text.replace("k < K; k++", "k < K; k += C[0] == 1"));
-    let shown = learner.diagnoses("1 --timeout 2").ends_with(5);
+    let endless = |words: &str| learner.types(words).on_one_core().run();
+    let shown = endless("diagnose 1 --timeout 2").ends_with(5);
     shown.says(&["no end after 2 seconds", "not mended yet"]);
-    let answer = learner
-        .diagnoses("1 --json --timeout 2")
-        .records()
-        .remove(0);
+    let answer = endless("diagnose 1 --json --timeout 2").records().remove(0);
     assert_eq!(answer["mended"], false);
     assert_eq!(answer["observations"][0]["outcome"], "fault", "{answer}");
 }

@@ -1,0 +1,90 @@
+//! What is set around a command: nothing of the person who runs the tests, and what spares
+//! work that the test does not look at.
+
+use std::env;
+use std::path::Path;
+use std::process::Command;
+use std::sync::LazyLock;
+
+use crate::{Program, lesson_without_device, scratch_folder, workspace};
+
+/// What a loop of `--watch` gives to all runs but the first: the device's limits.
+const LIMITS_VARIABLE: &str = "OPENCL_COURSE_LIMITS";
+
+/// As good as any where nobody looks at them. To measure them takes most of the time of a
+/// lesson on small matrices.
+const LIMITS: &str = r#"{"gflops":100.0,"gbytes_per_second":10.0}"#;
+
+/// Where a loader looks for drivers.
+const DRIVERS_VARIABLE: &str = "OCL_ICD_VENDORS";
+
+/// Where it looks if nobody says anything.
+const DRIVERS: &str = "/etc/OpenCL/vendors";
+
+/// What the person who runs the tests has set must not change what they see.
+pub fn clean(command: &mut Command) -> &mut Command {
+    crate::seconds::count();
+    let settings = env::vars_os().map(|(name, _)| name);
+    let of_the_course =
+        settings.filter(|name| name.to_string_lossy().starts_with("OPENCL_COURSE_"));
+    for name in of_the_course.collect::<Vec<_>>() {
+        command.env_remove(name);
+    }
+    for name in ["CLICOLOR", "CLICOLOR_FORCE", "NO_COLOR"] {
+        command.env_remove(name);
+    }
+    command
+        // What tests find must not be taken for what their user found.
+        .env("OPENCL_COURSE_CACHE", scratch_folder("cache"))
+        .env(LIMITS_VARIABLE, LIMITS)
+}
+
+/// Whether the drivers of the system find a device, and a driver of the workspace's own
+/// would be looked for if they did not.
+fn has_drivers() -> bool {
+    static FOUND: LazyLock<bool> = LazyLock::new(|| {
+        let chosen = [DRIVERS_VARIABLE, "OPENCL_DYLIB_PATH"];
+        let is_chosen = chosen.iter().any(|name| env::var_os(name).is_some());
+        if is_chosen || !workspace().join(".opencl").is_dir() || !Path::new(DRIVERS).is_dir() {
+            return false;
+        }
+        let listing = lesson_without_device(1).args("--json");
+        let listing = listing.env(DRIVERS_VARIABLE, DRIVERS).run();
+        listing.status == Some(0) && !listing.stdout.is_empty()
+    });
+    *FOUND
+}
+
+impl Program {
+    /// Names the system's drivers, which it would use anyhow: so it need not ask another
+    /// process first whether they find a device, which takes a third of a short lesson's
+    /// time.
+    pub fn on_the_systems_drivers(self) -> Program {
+        if has_drivers() {
+            self.env(DRIVERS_VARIABLE, DRIVERS)
+        } else {
+            self
+        }
+    }
+
+    /// Measures the device's limits by itself, as for a learner: for tests that look at
+    /// them, or at how they are told.
+    pub fn with_limits_of_its_own(mut self) -> Program {
+        self.command.env_remove(LIMITS_VARIABLE);
+        self
+    }
+
+    /// Has PoCL run on one core: for kernels without an end, which would keep all cores
+    /// from other tests until somebody ends them.
+    pub fn on_one_core(self) -> Program {
+        self.env("POCL_MAX_PTHREAD_COUNT", "1")
+    }
+
+    /// Has PoCL build kernels without optimising them, in a third of the time, most of
+    /// which a test spends there. For kernels that only one test builds, and of which it
+    /// does not matter how they are optimised: a race may show in one way only. All
+    /// others are built once and kept by PoCL.
+    pub fn unoptimised(self) -> Program {
+        self.env("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable")
+    }
+}
