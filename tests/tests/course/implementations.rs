@@ -85,7 +85,8 @@ each! { every_kernel_is_right_on_rusticl:
     every_kernel_of_lesson_7_is_right_on_rusticl 7
     every_kernel_of_lesson_8_is_right_on_rusticl 8
     every_kernel_of_lesson_9_is_right_on_rusticl 9
-    every_kernel_of_lesson_11_is_right_on_rusticl 10
+    every_kernel_of_lesson_10_is_right_on_rusticl 10
+    every_kernel_of_lesson_11_is_right_on_rusticl 11
 }
 
 each! { every_kernel_is_right_on_intels_runtime:
