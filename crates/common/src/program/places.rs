@@ -90,8 +90,11 @@ impl<'a> Files<'a> {
         let (at, spelt) = match &message.place {
             Place::Told { at, spelt } => (at, spelt),
             Place::Function(name) => {
-                let (source, used) = (self.kernels, None);
-                return mentioned(&source.text, name).map(|span| Spot { source, span, used });
+                return self.sources().find_map(|source| {
+                    let span = mentioned(&source.text, name)?;
+                    let used = None;
+                    Some(Spot { source, span, used })
+                });
             }
         };
         let name = super::explain::quoted(&message.text);
@@ -117,53 +120,68 @@ impl<'a> Files<'a> {
         })
     }
 
+    /// The file and the bytes that a compiler means.
     fn find(&self, told: &Told, name: Option<&str>) -> Option<(&Source, Range<usize>)> {
-        let here = |source, line| (source, span(source, line, told.column, name));
-        if let Some(file) = self
-            .included
-            .iter()
-            .find(|one| is_same(&told.file, &one.path))
-        {
-            return Some(match &file.source {
-                Some(source) => here(source, told.line),
-                None => (self.kernels, span(self.kernels, file.line, None, None)),
-            });
-        }
-        let line = self.line(told, name)?;
-        Some(here(self.kernels, line))
+        let mut included = self.included.iter();
+        let (source, is_own_name) = match included.find(|one| is_same(&told.file, &one.path)) {
+            Some(file) => match &file.source {
+                Some(source) => (source, true),
+                None => return Some((self.kernels, span(self.kernels, file.line, None, None))),
+            },
+            None => match self.sources().find(|source| renames(source, &told.file)) {
+                Some(source) => (source, false),
+                // A header of the driver's says nothing about the kernel file.
+                None if told.file.ends_with(".h") => return None,
+                None => (self.kernels, true),
+            },
+        };
+        let line = line(source, told, is_own_name, name)?;
+        Some((source, span(source, line, told.column, name)))
     }
 
-    /// The line of the kernel file that the compiler calls so: some follow `#line`, some
-    /// do not.
-    fn line(&self, told: &Told, name: Option<&str>) -> Option<usize> {
-        let text = &self.kernels.text;
-        let numbering = directives::numbering(text);
-        let is_named =
-            |file: &Option<&str>| file.is_some_and(|file| is_same(&told.file, Path::new(file)));
-        let renamed = numbering.iter().any(|(file, _)| is_named(file));
-        // A header of the driver's says nothing about the kernel file.
-        if !renamed && told.file.ends_with(".h") {
-            return None;
-        }
-        let fits = |(file, line): &(Option<&str>, usize)| {
-            *line == told.line && (is_named(file) || (!renamed && file.is_none()))
-        };
-        let renumbered = (0..numbering.len())
-            .filter(|i| fits(&numbering[*i]))
-            .map(|i| i + 1);
-        // The end of a file may be told as the line behind it.
-        let as_told = (!renamed && told.line <= numbering.len() + 1).then_some(told.line);
-        let lines: Vec<usize> = renumbered.chain(as_told).collect();
-        let column = told.column.unwrap_or(1).saturating_sub(1);
-        let holds_name = |line: &&usize| {
-            let line = text.lines().nth(line.saturating_sub(1)).unwrap_or("");
-            name.is_some_and(|name| {
-                line.get(column..)
-                    .is_some_and(|line| line.starts_with(name))
-            })
-        };
-        lines.iter().find(holds_name).or(lines.first()).copied()
+    /// The files that can be read, the kernel file first.
+    fn sources(&self) -> impl Iterator<Item = &Source> {
+        let included = self.included.iter().filter_map(|one| one.source.as_ref());
+        std::iter::once(self.kernels).chain(included)
     }
+}
+
+/// True where a `#line` of the file calls what follows so.
+fn renames(source: &Source, told: &str) -> bool {
+    let names = directives::numbering(&source.text).into_iter();
+    names.map(|(file, _)| file).any(|file| is_named(file, told))
+}
+
+fn is_named(file: Option<&str>, told: &str) -> bool {
+    file.is_some_and(|file| is_same(told, Path::new(file)))
+}
+
+/// The line of a file that the compiler calls so: some follow `#line`, some do not. With
+/// `is_own_name` it is the file's name that is told, and not one that a `#line` gave.
+fn line(source: &Source, told: &Told, is_own_name: bool, name: Option<&str>) -> Option<usize> {
+    let numbering = directives::numbering(&source.text);
+    let fits = |(file, line): &(Option<&str>, usize)| {
+        *line == told.line && (is_named(*file, &told.file) || (is_own_name && file.is_none()))
+    };
+    let renumbered = (0..numbering.len())
+        .filter(|i| fits(&numbering[*i]))
+        .map(|i| i + 1);
+    // The end of a file may be told as the line behind it.
+    let as_told = (is_own_name && told.line <= numbering.len() + 1).then_some(told.line);
+    let lines: Vec<usize> = renumbered.chain(as_told).collect();
+    let column = told.column.unwrap_or(1).saturating_sub(1);
+    let holds_name = |line: &&usize| {
+        let line = source
+            .text
+            .lines()
+            .nth(line.saturating_sub(1))
+            .unwrap_or("");
+        name.is_some_and(|name| {
+            line.get(column..)
+                .is_some_and(|line| line.starts_with(name))
+        })
+    };
+    lines.iter().find(holds_name).or(lines.first()).copied()
 }
 
 /// True where a compiler's name for a file ends like the one that it was included by.
