@@ -160,16 +160,7 @@ impl Input {
             return self.memory.stray(session);
         }
         let now = Elements::from_bytes(self.holds.ty(), &now);
-        let is_changed = |i: &usize| now.bits(*i) != self.holds.bits(*i);
-        let changed: Vec<usize> = (0..now.len()).filter(is_changed).collect();
-        let (name, first) = (&self.memory.name, changed[0]);
-        Ok(Some(format!(
-            "{name} was written to, which is only to be read: {} of its elements, \
-             the first is {name}[{first}], now {} instead of {}",
-            changed.len(),
-            now.get(first),
-            self.holds.get(first)
-        )))
+        Ok(written(&self.memory.name, &now, &self.holds))
     }
 
     /// Makes it what it was.
@@ -180,6 +171,21 @@ impl Input {
         session.put(self.buffer(), 0, self.holds.as_bytes())?;
         self.memory.guard(session)
     }
+}
+
+/// What was changed of an input called `name`, which `held` these elements and is `now`
+/// that; `None` where it kept its bytes.
+pub fn written(name: &str, now: &Elements, held: &Elements) -> Option<String> {
+    let is_changed = |i: &usize| now.bits(*i) != held.bits(*i);
+    let mut changed = (0..now.len()).filter(is_changed);
+    let first = changed.next()?;
+    Some(format!(
+        "{name} was written to, which is only to be read: {} of its elements, \
+         the first is {name}[{first}], now {} instead of {}",
+        1 + changed.count(),
+        now.get(first),
+        held.get(first)
+    ))
 }
 
 /// Where a kernel writes.
@@ -268,6 +274,19 @@ mod tests {
                 assert!(is_poison(&nan, i) && !is_poison(&other, i));
             }
         }
+    }
+
+    #[test]
+    fn an_input_that_was_written_to_is_named_with_the_first_element() {
+        let held = Elements::Float(vec![0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(written("A", &held, &held), None);
+        let now = Elements::Float(vec![0.0, 7.5, 2.0, 9.0]);
+        let said = written("A", &now, &held).expect("it differs");
+        assert!(said.contains("A was written to"), "{said}");
+        assert!(said.ends_with("2 of its elements, the first is A[1], now 7.5 instead of 1"));
+        // Bit by bit: a zero that became negative was written.
+        let negative = Elements::Float(vec![-0.0, 1.0, 2.0, 3.0]);
+        assert!(written("A", &negative, &held).is_some());
     }
 
     #[test]

@@ -1,5 +1,12 @@
 //! Whether a result is right.
 
+use common::element::Elements;
+use common::error::During;
+use common::{Error, Result, memory};
+use opencl3::command_queue::CommandQueue;
+use opencl3::memory::Buffer;
+use opencl3::types::{CL_BLOCKING, cl_float};
+
 use super::Saxpy;
 
 /// That what lies behind C has changed.
@@ -31,4 +38,20 @@ pub fn must_be_right(saxpy: &Saxpy, result: &[f32]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Reads an input back: whatever the result is, a kernel may not write to what it is to
+/// read.
+pub fn must_be_kept(
+    queue: &CommandQueue,
+    name: &str,
+    buffer: &Buffer<cl_float>,
+    held: &[f32],
+) -> Result<()> {
+    let mut now = vec![0.0f32; held.len()];
+    // SAFETY: the call blocks until `now` has been filled.
+    unsafe { queue.enqueue_read_buffer(buffer, CL_BLOCKING, 0, &mut now, &[]) }
+        .during("reading an input")?;
+    let [now, held] = [now, held.to_vec()].map(Elements::Float);
+    memory::written(name, &now, &held).map_or(Ok(()), |damage| Err(Error::Wrong(damage)))
 }

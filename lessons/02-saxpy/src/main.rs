@@ -287,6 +287,8 @@ fn eleven_steps(lesson: &mut Lesson, device: &Device, saxpy: &Saxpy, aloud: bool
     ))?;
 
     narrator.beat(Beat::Check)?;
+    check::must_be_kept(&queue, "A", &a, &saxpy.a)?;
+    check::must_be_kept(&queue, "B", &b, &saxpy.b)?;
     check::must_be_right(saxpy, &result).map_err(Error::Wrong)?;
     tell::right(&narrator, n);
     say(format!("  10  use: all {n} elements are right"))?;

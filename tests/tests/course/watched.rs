@@ -66,6 +66,30 @@ fn a_kernel_that_writes_to_an_input_is_named_and_the_next_one_starts_clean() {
 }
 
 #[test]
+fn the_eleven_steps_look_at_their_inputs_too() {
+    let signature = "kernel void saxpy(int n, float d, global float *A, global float *B,\n\
+                     global float *C)\n";
+    for (name, write, says) in [
+        ("saxpy-writes-a.cl", "A[7] = i", "the first is A[7], now"),
+        (
+            "saxpy-writes-b.cl",
+            "B[n - 1] *= 2",
+            "the first is B[20], now",
+        ),
+    ] {
+        let body = format!(
+            "{{ int i = get_global_id(0); float c = i < n ? d * A[i] + B[i] : 0;\n\
+             barrier(CLK_GLOBAL_MEM_FENCE);\n\
+             if (i < n) C[i] = c; if (i == n - 1) {write}; }}\n"
+        );
+        let file = scratch(name, format!("{signature}{body}"));
+        let run = lesson(2).args("--only saxpy --size 21 --runs 0 --source");
+        let run = run.arg(file).run().ends_with(1);
+        run.says(&["was written to, which is only to be read", says]);
+    }
+}
+
+#[test]
 fn a_write_beside_a_buffer_is_seen_64_kib_away() {
     for (name, at, says) in [
         (
