@@ -84,8 +84,8 @@ fn the_eleven_steps_look_at_their_inputs_too() {
         );
         let file = scratch(name, format!("{signature}{body}"));
         let run = lesson(2).args("--only saxpy --size 21 --runs 0 --source");
-        let run = run.arg(file).run().ends_with(1);
-        run.says(&["was written to, which is only to be read", says]);
+        let run = run.arg(file).run();
+        run.fails(1, &["was written to, which is only to be read", says]);
     }
 }
 
