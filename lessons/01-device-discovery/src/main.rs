@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use common::Result;
-use common::device::icd::{icd_files, icd_place};
+use common::device::icd::{icd_files, icd_place, named_library};
 use common::device::{self, Candidate, Device};
 use common::numbers::bytes;
 use common::tell::{Call, Listener};
@@ -44,6 +44,9 @@ fn main() -> ExitCode {
 fn drivers(lesson: &Lesson) -> Result<()> {
     let files = icd_files();
     lesson.say("\n  Drivers that the loader is told of (ICD files)")?;
+    if let Some(library) = named_library() {
+        return lesson.say(format!("    {}, a library itself", library.display()));
+    }
     if files.is_empty() {
         lesson.say(format!(
             "    none in {}; some systems register drivers elsewhere",

@@ -111,6 +111,9 @@ fn no_driver() -> Cause {
     let (place, files) = (icd::icd_place(), icd::icd_files().len());
     let shown = place.display();
     let why = match files {
+        _ if icd::named_library().is_some() => {
+            format!("{shown}, {}, cannot be used as one", icd::TAKEN_FOR_LIBRARY)
+        }
         0 if !place.exists() => format!("{shown} does not exist"),
         0 => format!("{shown} holds no ICD file"),
         1 => format!("the driver that {shown} names cannot be used"),

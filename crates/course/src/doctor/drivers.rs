@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::device::icd::{self, ICD_VARIABLE, icd_place};
+use common::device::icd::{self, ICD_VARIABLE, TAKEN_FOR_LIBRARY, icd_place};
 use common::device::{DEVICE_VARIABLE, pocl};
 use serde_json::Value;
 use supervise::LIBRARY_VARIABLE;
@@ -103,9 +103,12 @@ fn dylib_path() -> Option<Finding> {
 }
 
 fn vendors() -> Option<Finding> {
-    let folder = icd::other_place()?;
-    let shown = folder.display();
-    Some(if folder.exists() {
+    let place = icd::other_place()?;
+    let shown = place.display();
+    Some(if icd::named_library().is_some() {
+        let says = format!("{shown}, {TAKEN_FOR_LIBRARY}: no other is loaded");
+        Topic::Environment.note(ICD_VARIABLE, says)
+    } else if icd_place().exists() {
         let says = format!("{shown}; ICD files are read from there only");
         Topic::Environment.good(ICD_VARIABLE, says)
     } else {
@@ -139,6 +142,9 @@ pub fn loader() -> Finding {
 /// Every ICD file: whether it names a library, whether that opens, and which
 /// platforms it brings.
 pub fn icd_files() -> Vec<Finding> {
+    if let Some(library) = icd::named_library() {
+        return vec![named(&library)];
+    }
     let files = icd::icd_files();
     if files.is_empty() {
         let what = icd_place().display().to_string();
@@ -162,6 +168,19 @@ fn icd_file(file: &Path) -> Finding {
     })
 }
 
+/// The driver that the variable names itself, without a file.
+fn named(library: &Path) -> Finding {
+    let name = library.display().to_string();
+    let opens = child::opens(&name).map_err(|error| format!("does not open ({error})"));
+    opens
+        .and_then(|()| platforms_of(&name, &name, library))
+        .unwrap_or_else(|wrong| {
+            Topic::Drivers
+                .bad(name, wrong)
+                .mended_by(format!("unset {ICD_VARIABLE}"))
+        })
+}
+
 /// The library that an ICD file names; else what is wrong with the file.
 fn library(file: &Path) -> Result<String, String> {
     let bytes = fs::read(file).map_err(|error| format!("cannot be read ({error})"))?;
@@ -180,12 +199,10 @@ fn library(file: &Path) -> Result<String, String> {
     Ok(name.into())
 }
 
-/// What the loader finds when it is told of this file alone, in a folder for it.
-fn alone(file: &Path, folder: &Path) -> Result<Value, String> {
-    let copy = folder.join(file.file_name().unwrap_or_default());
-    fs::copy(file, copy).map_err(|error| format!("it cannot be tried alone ({error})"))?;
+/// What the loader finds when it is told of this place alone.
+fn alone(place: &Path) -> Result<Value, String> {
     let environment: Environment = vec![
-        (ICD_VARIABLE.into(), Some(folder.into())),
+        (ICD_VARIABLE.into(), Some(place.into())),
         // A library that is opened in the loader's place reads no ICD file.
         (LIBRARY_VARIABLE.into(), None),
     ];
@@ -202,7 +219,15 @@ fn brings(file: &Path) -> Result<Finding, String> {
         let says = format!("{library} opens; to try it alone takes a temporary folder, see below");
         return Ok(Topic::Drivers.note(name, says));
     };
-    let answer = alone(file, &folder.0)
+    let copy = folder.0.join(file.file_name().unwrap_or_default());
+    fs::copy(file, copy).map_err(|error| format!("it cannot be tried alone ({error})"))?;
+    platforms_of(&name, &library, &folder.0)
+}
+
+/// Which platforms a library brings, when the loader is told of this place alone; `name` is
+/// what names the library.
+fn platforms_of(name: &str, library: &str, place: &Path) -> Result<Finding, String> {
+    let answer = alone(place)
         .map_err(|how| format!("names {library}, which fails when asked for its devices: {how}"))?;
     let shown = |platform: &Value| {
         let count = match platform["devices"].as_u64() {

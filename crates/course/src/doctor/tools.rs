@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use common::device::icd::icd_files;
+use common::device::icd::{icd_files, named_library};
 use common::device::pocl::{self, can_write};
 use common::numbers::bytes;
 use supervise::cache;
@@ -118,7 +118,8 @@ fn is_pocl_here() -> bool {
         let library = std::fs::read_to_string(file).unwrap_or_default();
         library.contains("pocl")
     };
-    icd_files().into_iter().any(names_pocl)
+    let named = named_library().unwrap_or_default();
+    named.to_string_lossy().contains("pocl") || icd_files().into_iter().any(names_pocl)
 }
 
 /// What `df` says, which POSIX describes: the fourth column of the second line.
