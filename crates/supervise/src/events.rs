@@ -6,12 +6,17 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use common::error::{Error, Result};
+use common::file;
+use common::numbers;
 use common::record::Record;
 use serde::{Deserialize, Serialize};
 
 /// The environment variable that names the file. Set, it also makes a lesson
 /// do its work in this process instead of starting another.
 pub const EVENTS_VARIABLE: &str = "OPENCL_COURSE_EVENTS";
+
+/// Bytes of such a file at most: a thousand times those of a long lesson.
+const LONGEST: u64 = 64 << 20;
 
 /// One line of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -50,6 +55,7 @@ impl Sender {
 
     /// Opens this file, to add to it.
     pub fn to(path: &Path) -> Result<Sender> {
+        must_be_of_events(path)?;
         let file = File::options().append(true).create(true).open(path);
         let file = file.map_err(|error| Error::temporary(path, &error))?;
         Ok(Sender(Some((path.into(), file))))
@@ -67,10 +73,32 @@ impl Sender {
     }
 }
 
+/// A person who sets the variable may name anything: a pipe would be waited for, and a
+/// device has no end.
+fn must_be_of_events(path: &Path) -> Result<()> {
+    let Ok(there) = fs::metadata(path) else {
+        return Ok(());
+    };
+    let kind = there.file_type();
+    let why = if !kind.is_file() {
+        format!("it is {}, not a regular file", file::name(kind))
+    } else if there.len() > LONGEST {
+        format!("it is larger than {}", numbers::bytes(LONGEST))
+    } else {
+        return Ok(());
+    };
+    let path = path.into();
+    let why = format!(
+        "{why}; {EVENTS_VARIABLE} names it, which lessons set by themselves\n  \
+         next: unset {EVENTS_VARIABLE}"
+    );
+    Err(Error::File { path, why })
+}
+
 /// Reads what has been written so far. What is no event is left out: a last line that is
 /// not complete yet, or what something else has written there.
 pub fn read(path: &Path) -> Vec<Event> {
-    of(&fs::read(path).unwrap_or_default())
+    of(&file::read(path, LONGEST).unwrap_or_default())
 }
 
 pub(crate) fn of(bytes: &[u8]) -> Vec<Event> {

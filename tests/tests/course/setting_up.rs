@@ -138,6 +138,58 @@ fn a_wrong_place_for_drivers_is_told_and_nothing_is_to_be_installed() {
     }
 }
 
+/// ocl-icd takes for a library what is no folder and does not end in .icd.
+#[test]
+fn a_driver_that_is_named_without_a_file_is_told_as_one() {
+    let Some(library) = pocls_library() else {
+        return;
+    };
+    let place = |program: Program| program.env("OCL_ICD_VENDORS", library.trim());
+    let run = place(lesson_without_device(1)).run().ends_with(0);
+    run.says(&[library.trim(), "a library itself", "Portable Computing"]);
+    let run = place(program("course").args("doctor --json"))
+        .run()
+        .ends_with(0);
+    assert_eq!(bad(&run), [], "{run}");
+    run.says(&["brings Portable Computing", "no other is loaded"]);
+    // A file of the system's folder, by its name alone.
+    let run = lesson_without_device(1).env("OCL_ICD_VENDORS", "pocl.icd");
+    let run = run.run().ends_with(0);
+    run.says(&["/etc/OpenCL/vendors/pocl.icd: ", "Portable Computing"]);
+}
+
+/// What PoCL's ICD file names.
+fn pocls_library() -> Option<String> {
+    pocl()?;
+    std::fs::read_to_string("/etc/OpenCL/vendors/pocl.icd").ok()
+}
+
+#[test]
+fn what_is_taken_for_a_driver_and_is_none_is_told_so() {
+    let no_icd = scratch("no-icd.txt", "libpocl.so.2\n");
+    for place in ["libno-such-driver.so", no_icd.to_str().expect("is UTF-8")] {
+        let with = |program: Program| program.env("OCL_ICD_VENDORS", place).run();
+        let words = [
+            "-1001",
+            "taken for a driver's library",
+            "next: unset OCL_ICD_VENDORS",
+        ];
+        let run = with(lesson_without_device(5)).fails(3, &words);
+        never_says(&run, &["does not exist", "./setup"]);
+        let run = with(program("course").args("doctor --json")).ends_with(3);
+        let bad = bad(&run);
+        let of_it = ("unset OCL_ICD_VENDORS".to_string(), place);
+        assert!(
+            bad.iter()
+                .any(|(what, mend)| (mend, what.as_str()) == (&of_it.0, of_it.1)),
+            "{bad:?}"
+        );
+        never_says(&run, &["no ICD file", "\"rm "]);
+        let run = with(setup_check()).ends_with(1);
+        never_says(&run.says(&["Next: unset OCL_ICD_VENDORS"]), &["install -y"]);
+    }
+}
+
 #[test]
 fn too_few_files_are_no_missing_loader() {
     let few = |program: Program, files: u32| {
@@ -149,7 +201,8 @@ fn too_few_files_are_no_missing_loader() {
     let run = few(lesson_without_device(5), 4);
     never_says(&run.fails(2, &["ulimit -n 4"]), &["rebuilt"]);
     // The process that does the work, by itself.
-    let child = lesson_without_device(5).env("OPENCL_COURSE_EVENTS", "/dev/null");
+    let events = scratch("few-files-events.jsonl", "");
+    let child = lesson_without_device(5).env("OPENCL_COURSE_EVENTS", events);
     let run = few(child, 4);
     never_says(
         &run.fails(3, &["ulimit -n"]),
@@ -219,6 +272,31 @@ fn a_variable_that_chooses_no_device_is_named() {
     }
     let run = lesson(5).args("--size 4 --runs 0").env(VARIABLE, "").run();
     run.ends_with(0).says(&[name]);
+}
+
+/// Lessons set it for the process that does the work; a person may set it, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_holds_no_events_is_neither_waited_for_nor_read_without_end() {
+    let pipe = scratch_folder("no-events").join("pipe");
+    let _ = std::fs::remove_file(&pipe);
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    let large = scratch_folder("no-events").join("large");
+    let file = std::fs::File::create(&large).expect("can be written");
+    file.set_len(100 << 20).expect("takes no room");
+    for (path, why) in [
+        (pipe.as_path(), "a pipe"),
+        (Path::new("/dev/full"), "a device"),
+        (Path::new("/dev/zero"), "a device"),
+        (&scratch_folder("no-events"), "a directory"),
+        (&large, "larger than 64"),
+    ] {
+        let lesson = lesson_without_device(3).args("--only matmul_naive --size 4 --runs 0");
+        let run = lesson.env("OPENCL_COURSE_EVENTS", path).within_gib(8).run();
+        let run = run.fails(2, &[why, "next: unset OPENCL_COURSE_EVENTS"]);
+        never_says(&run, &["TMPDIR"]);
+    }
 }
 
 #[test]
