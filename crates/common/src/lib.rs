@@ -30,7 +30,7 @@
 //! - [`error`] is the one error type, with [`codes`], what each status of OpenCL
 //!   means, and `limits`, which limit a failed call met.
 //! - [`tell`] is how whoever listens (`--step`) hears of each call.
-//! - [`threads`] asks whether there are any to be had.
+//! - [`threads`] asks whether there are any to be had, [`host`] how much memory is left.
 
 pub mod codes;
 pub mod device;
@@ -38,6 +38,7 @@ pub mod element;
 pub mod error;
 pub mod file;
 mod gemm;
+pub mod host;
 mod limits;
 pub mod matrix;
 pub mod memory;

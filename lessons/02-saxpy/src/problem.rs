@@ -4,6 +4,7 @@
 use common::device::{Candidate, Kind};
 use common::element::Type;
 use common::error::During;
+use common::host;
 use common::matrix::{Fill, Matrix};
 use common::memory::GUARD;
 use common::record::Work;
@@ -102,17 +103,27 @@ fn length_for(global: u64) -> usize {
 fn must_fit(n: usize, candidate: &Candidate, device: &Device) -> Result<()> {
     let largest = device.max_mem_alloc_size().during("asking for limits")?;
     let global = device.global_mem_size().during("asking for limits")?;
-    // A CPU's global memory is the host's, where the vectors lie as well.
-    let copies = if candidate.kind == Kind::Cpu { 2 } else { 1 };
-    let room = largest.min(global / (3 * copies)) as usize;
-    let room = room.saturating_sub(2 * GUARD);
+    // A CPU's global memory is the host's, where the vectors lie as well: at most six, while
+    // they are checked.
+    let (on_device, on_host) = match candidate.kind {
+        Kind::Cpu => (6, 9),
+        _ => (3, 6),
+    };
+    let of_host = host::room().map(|room| (room.bytes / on_host, room.of));
+    let limits = [
+        (largest, "of a buffer"),
+        (global / on_device, "the device's memory"),
+    ];
+    let limits = limits.into_iter().chain(of_host);
+    let (room, of) = limits.min_by_key(|limit| limit.0).unwrap_or_default();
+    let room = (room as usize).saturating_sub(2 * GUARD);
     // An int must hold the surplus items' numbers, too.
     let room = (room / size_of::<f32>()).min(i32::MAX as usize - GROUP);
     if n <= room {
         Ok(())
     } else {
         Err(Error::Usage(format!(
-            "too large for {}: three vectors of {n} floats take {:.2} GiB; \
+            "too large for {}: three vectors of {n} floats take {:.2} GiB (the limit: {of}); \
              try --size {room} or less",
             candidate.name,
             3.0 * 4.0 * n as f64 / f64::from(1 << 30)

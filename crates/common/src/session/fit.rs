@@ -1,9 +1,10 @@
-//! Whether a product has room on a device, before anything is allocated.
+//! Whether a product has room on a device and on its host, before anything is allocated.
 
 use super::Session;
 use crate::device::{Kind, Limits};
 use crate::element::Type;
 use crate::error::{Error, Result};
+use crate::host::{self, Room};
 use crate::shape::Shape;
 
 /// The longest side of a square matrix whose elements an int can count, in whole tiles.
@@ -17,10 +18,11 @@ impl Session {
     /// [`Error::Usage`] with the limit, and a size that would fit.
     pub fn must_fit(&self, shape: Shape, ty: Type, beside: u64) -> Result<()> {
         let need = Need::of(shape, ty, beside, self.device.kind);
-        let Some(refusal) = need.refusal(&self.device.limits) else {
+        let (limits, host) = (&self.device.limits, host::room());
+        let Some(refusal) = need.refusal(limits, host) else {
             return Ok(());
         };
-        let side = need.side_that_fits(&self.device.limits, ty);
+        let side = need.side_that_fits(limits, host, ty);
         let name = &self.device.name;
         Err(Error::Usage(format!(
             "too large for {name}: {refusal}; try --size {side}"
@@ -36,6 +38,9 @@ struct Need {
     total: u64,
     /// How many of its largest matrix that would be, if all were as large and square.
     copies: f64,
+    /// Of all copies in the memory of the host, and how many of the largest that would be.
+    host: u64,
+    host_copies: f64,
     kind: Kind,
 }
 
@@ -46,42 +51,56 @@ impl Need {
         let b = bytes(shape.k, shape.n);
         let c = bytes(shape.m, shape.n);
         let matrix = a.max(b).max(c);
-        // A CPU's global memory is the host's, which holds A, B, and several
-        // copies of C while it is checked.
-        let [of_operands, of_c] = if kind == Kind::Cpu { [2, 6] } else { [1, 1] };
+        let copies = |of_operands: u64, of_c: u64, beside: u64| {
+            let bytes = of_operands * (a + b) + of_c * c + beside;
+            let matrices = (2 * of_operands + of_c) as f64 + beside as f64 / matrix as f64;
+            (bytes, matrices)
+        };
+        // The host holds A, B, and several copies of C while it is checked. A CPU's global
+        // memory is the host's.
+        let [on_device, on_host] = if kind == Kind::Cpu {
+            [copies(2, 6, beside); 2]
+        } else {
+            [copies(1, 1, beside), copies(1, 5, 0)]
+        };
         Need {
             matrix,
-            total: of_operands * (a + b) + of_c * c + beside,
-            copies: (2 * of_operands + of_c) as f64 + beside as f64 / matrix as f64,
+            total: on_device.0,
+            copies: on_device.1,
+            host: on_host.0,
+            host_copies: on_host.1,
             kind,
         }
     }
 
-    /// The first limit that it exceeds. A limit that the driver does not tell is none.
-    fn refusal(&self, limits: &Limits) -> Option<String> {
+    /// The first limit that it exceeds. A limit that nobody tells is none.
+    fn refusal(&self, limits: &Limits, host: Option<Room>) -> Option<String> {
         let together = match self.kind {
             Kind::Cpu => "the matrices, on host and device together,",
             _ => "the matrices together",
         };
         let [largest, all] = [limits.max_alloc_bytes, limits.global_mem_bytes].map(limit);
-        let (what, need, limit) = if self.matrix > largest {
-            ("one matrix", self.matrix, largest)
-        } else if self.total > all {
-            (together, self.total, all)
-        } else {
-            return None;
-        };
+        let device = "the device's memory";
+        let mut uses = vec![
+            ("one matrix", self.matrix, largest, "of a buffer"),
+            (together, self.total, all, device),
+        ];
+        let on_host = "the matrices in the host's memory";
+        uses.extend(host.map(|host| (on_host, self.host, host.bytes, host.of)));
+        let exceeds = |(_, need, limit, _): &(&str, u64, u64, &str)| need > limit;
+        let (what, need, limit, of) = uses.into_iter().find(exceeds)?;
         let [need, limit] = told_apart(need, limit);
         Some(format!(
-            "{what} would take {need} GiB, the limit is {limit} GiB"
+            "{what} would take {need} GiB, the limit is {limit} GiB ({of})"
         ))
     }
 
     /// The side of square matrices that exceed no limit at all.
-    fn side_that_fits(&self, limits: &Limits, ty: Type) -> u64 {
+    fn side_that_fits(&self, limits: &Limits, host: Option<Room>, ty: Type) -> u64 {
         let largest = limit(limits.max_alloc_bytes) as f64;
         let share = limit(limits.global_mem_bytes) as f64 / self.copies;
-        let elements = largest.min(share) / ty.size() as f64;
+        let of_host = host.map_or(f64::INFINITY, |host| host.bytes as f64 / self.host_copies);
+        let elements = largest.min(share).min(of_host) / ty.size() as f64;
         (elements.sqrt() as u64).min(LONGEST) / 8 * 8
     }
 }
@@ -113,6 +132,11 @@ mod tests {
         }
     }
 
+    fn room(gib: u64) -> Option<Room> {
+        let (bytes, of) = (gib * GIB, "ulimit -v");
+        Some(Room { bytes, of })
+    }
+
     fn cube(side: u64, kind: Kind) -> Need {
         Need::of(Shape::cube(side as usize), Type::Float, 0, kind)
     }
@@ -120,14 +144,40 @@ mod tests {
     #[test]
     fn the_side_that_is_named_fits_every_limit_and_no_larger_one_does() {
         for kind in [Kind::Cpu, Kind::Gpu] {
-            for (largest, all) in [(4, 16), (4, 8), (16, 8), (1, 64), (0, 8), (4, 0)] {
+            for (largest, all, host) in [
+                (4, 16, 64),
+                (4, 8, 64),
+                (16, 8, 64),
+                (1, 64, 64),
+                (0, 8, 64),
+                (4, 0, 64),
+                (16, 64, 2),
+            ] {
                 let limits = limits(largest * GIB, all * GIB);
-                let side = cube(46340, kind).side_that_fits(&limits, Type::Float);
-                let refused = |side| cube(side, kind).refusal(&limits).is_some();
-                assert!(!refused(side), "{kind:?} {largest} {all}: {side}");
-                assert!(refused(side + 8), "{kind:?} {largest} {all}: {side}");
+                let host = room(host);
+                let side = cube(46340, kind).side_that_fits(&limits, host, Type::Float);
+                let refused = |side| cube(side, kind).refusal(&limits, host).is_some();
+                assert!(!refused(side), "{kind:?} {largest} {all} {host:?}: {side}");
+                assert!(
+                    refused(side + 8),
+                    "{kind:?} {largest} {all} {host:?}: {side}"
+                );
             }
         }
+    }
+
+    #[test]
+    fn a_gpus_matrices_must_fit_its_host_whose_limit_is_named() {
+        let (limits, host) = (limits(16 * GIB, 64 * GIB), room(4));
+        let refusal = cube(16384, Kind::Gpu).refusal(&limits, host);
+        assert_eq!(
+            refusal.as_deref(),
+            Some(
+                "the matrices in the host's memory would take 7.00 GiB, the limit is 4.00 GiB (ulimit -v)"
+            )
+        );
+        assert_eq!(cube(8192, Kind::Gpu).refusal(&limits, host), None);
+        assert_eq!(cube(16384, Kind::Gpu).refusal(&limits, None), None);
     }
 
     #[test]
@@ -135,14 +185,21 @@ mod tests {
         let limits = limits(4 * GIB, 8 * GIB);
         let copies = |side: usize| 4 * (side * side * 4) as u64;
         let need = |side| Need::of(Shape::cube(side), Type::Float, copies(side), Kind::Gpu);
-        let side = need(40000).side_that_fits(&limits, Type::Float);
-        assert!(need(side as usize).refusal(&limits).is_none(), "{side}");
+        let side = need(40000).side_that_fits(&limits, None, Type::Float);
+        assert!(
+            need(side as usize).refusal(&limits, None).is_none(),
+            "{side}"
+        );
     }
 
     #[test]
     fn a_limit_that_is_not_told_refuses_nothing() {
-        assert!(cube(46340, Kind::Cpu).refusal(&limits(0, 0)).is_none());
-        let side = cube(46340, Kind::Cpu).side_that_fits(&limits(0, 0), Type::Float);
+        assert!(
+            cube(46340, Kind::Cpu)
+                .refusal(&limits(0, 0), None)
+                .is_none()
+        );
+        let side = cube(46340, Kind::Cpu).side_that_fits(&limits(0, 0), None, Type::Float);
         assert_eq!(side, LONGEST);
     }
 
