@@ -14,8 +14,34 @@ fn right(gflops: f64) -> Trial {
     Trial::Right { gflops, runs: 5 }
 }
 
-fn open(name: &str) -> Log {
-    Log::at(path(name)).expect("a temporary folder can be written")
+/// A log's file, in a folder for temporary files of its own, which goes away with it.
+struct TestFile(PathBuf);
+
+impl TestFile {
+    fn new(name: &str) -> TestFile {
+        let folder = format!("opencl-course-{name}-log-{}", std::process::id());
+        TestFile(std::env::temp_dir().join(folder).join("log.jsonl"))
+    }
+
+    fn open(&self) -> Log {
+        Log::at(self.0.clone()).expect("a temporary folder can be written")
+    }
+
+    fn read(&self) -> Vec<u8> {
+        fs::read(&self.0).expect("is there")
+    }
+
+    fn write(&self, bytes: impl AsRef<[u8]>) {
+        fs::write(&self.0, bytes).expect("written");
+    }
+}
+
+impl Drop for TestFile {
+    fn drop(&mut self) {
+        let folder = self.0.parent().expect("it lies in one");
+        // A test that fails shows why, not this.
+        let _ = fs::remove_dir_all(folder);
+    }
 }
 
 /// Notes that a candidate ended like this.
@@ -35,25 +61,22 @@ fn tried(known: &Known, rows: usize) -> bool {
     trials.any(|(tried, _)| *tried == point(rows))
 }
 
-fn path(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("lesson11-log-{}", std::process::id()));
-    folder.join(name)
-}
-
 #[test]
 fn what_was_found_is_there_the_next_time() {
-    let mut log = open("again.jsonl");
+    let file = TestFile::new("again");
+    let mut log = file.open();
     ended(&mut log, SHAPE, 4, 0.5, right(7.0));
     ended(&mut log, SHAPE, 8, 0.25, Trial::Wrong("all".into()));
-    let known = open("again.jsonl").known(SHAPE);
+    let known = file.open().known(SHAPE);
     assert_eq!(known.best(), Some((&point(4), 7.0)));
     assert_eq!((known.trials.0.len(), known.seconds), (2, 0.75));
-    assert_eq!(open("again.jsonl").known(Shape::cube(65)).trials.0.len(), 0);
+    assert_eq!(file.open().known(Shape::cube(65)).trials.0.len(), 0);
 }
 
 #[test]
 fn a_careful_measurement_has_the_last_word() {
-    let mut log = open("careful.jsonl");
+    let file = TestFile::new("careful");
+    let mut log = file.open();
     ended(&mut log, SHAPE, 4, 0.5, right(9.0));
     ended(&mut log, SHAPE, 8, 0.5, right(8.0));
     remeasured(&mut log, 4, 5.0);
@@ -63,19 +86,16 @@ fn a_careful_measurement_has_the_last_word() {
 
 #[test]
 fn reset_forgets_one_problem_and_what_cannot_be_read() {
+    let file = TestFile::new("reset");
     let other = Shape::cube(9);
-    let mut log = open("reset.jsonl");
+    let mut log = file.open();
     ended(&mut log, SHAPE, 4, 0.5, right(9.0));
     ended(&mut log, other, 4, 0.5, right(3.0));
-    fs::write(
-        path("reset.jsonl"),
-        [fs::read(path("reset.jsonl")).expect("read"), b"{".into()].concat(),
-    )
-    .expect("written");
-    let mut log = open("reset.jsonl");
+    file.write([file.read(), b"{".into()].concat());
+    let mut log = file.open();
     assert_eq!(log.bad_lines, 1);
     log.reset(SHAPE).expect("written");
-    for log in [log, open("reset.jsonl")] {
+    for log in [log, file.open()] {
         assert_eq!(log.bests(), [(other, point(4), 3.0)]);
         assert_eq!(log.bad_lines, 0);
     }
@@ -83,44 +103,47 @@ fn reset_forgets_one_problem_and_what_cannot_be_read() {
 
 #[test]
 fn what_was_cut_off_twice_is_not_begun_again() {
+    let file = TestFile::new("lost");
     let begin = || {
-        let begun = open("lost.jsonl").add(SHAPE, &point(4), Event::Begun);
+        let begun = file.open().add(SHAPE, &point(4), Event::Begun);
         begun.expect("written");
     };
     begin();
-    assert!(!tried(&open("lost.jsonl").known(SHAPE), 4));
+    assert!(!tried(&file.open().known(SHAPE), 4));
     begin();
-    let known = open("lost.jsonl").known(SHAPE);
+    let known = file.open().known(SHAPE);
     assert!(tried(&known, 4));
     assert_eq!(known.best(), None);
 }
 
 #[test]
 fn a_damaged_file_loses_only_what_is_damaged() {
-    let mut log = open("damaged.jsonl");
+    let file = TestFile::new("damaged");
+    let mut log = file.open();
     ended(&mut log, SHAPE, 4, 0.5, right(7.0));
     ended(&mut log, SHAPE, 8, 0.5, right(9.0));
-    let whole = fs::read(path("damaged.jsonl")).expect("is there");
+    let whole = file.read();
     for cut in 0..whole.len() {
-        fs::write(path("damaged.jsonl"), &whole[..cut]).expect("written");
-        let mut log = open("damaged.jsonl");
+        file.write(&whole[..cut]);
+        let mut log = file.open();
         assert!(log.bad_lines <= 1, "cut at {cut}");
         ended(&mut log, SHAPE, 6, 0.5, right(1.0));
-        let known = open("damaged.jsonl").known(SHAPE);
+        let known = file.open().known(SHAPE);
         assert!(tried(&known, 6), "cut at {cut}");
     }
     let noise = [b"\xff\xfe{\n\0\n[]\n{\"ended\":{}}\n".as_slice(), &whole].concat();
-    fs::write(path("damaged.jsonl"), noise).expect("written");
-    let log = open("damaged.jsonl");
+    file.write(noise);
+    let log = file.open();
     assert_eq!(log.bad_lines, 4);
     assert_eq!(log.known(SHAPE).best(), Some((&point(8), 9.0)));
 }
 
 #[test]
 fn figures_that_nobody_measured_are_passed_over() {
-    let mut log = open("impossible.jsonl");
+    let file = TestFile::new("impossible");
+    let mut log = file.open();
     ended(&mut log, SHAPE, 4, 0.5, right(7.0));
-    let line = fs::read_to_string(path("impossible.jsonl")).expect("read");
+    let line = String::from_utf8(file.read()).expect("is text");
     let with = |old: &str, new: &str| line.replace(old, new);
     let lines = [
         with("0.5", "-19.0"),
@@ -131,8 +154,8 @@ fn figures_that_nobody_measured_are_passed_over() {
         with("ROWS=4", "ROWS=0"),
     ];
     assert!(lines.iter().all(|other| *other != line));
-    fs::write(path("impossible.jsonl"), line + &lines.concat()).expect("written");
-    let log = open("impossible.jsonl");
+    file.write(line + &lines.concat());
+    let log = file.open();
     assert_eq!(log.bad_lines, lines.len());
     let known = log.known(SHAPE);
     assert_eq!((known.seconds, known.best()), (0.5, Some((&point(4), 7.0))));
@@ -140,7 +163,8 @@ fn figures_that_nobody_measured_are_passed_over() {
 
 #[test]
 fn a_damaged_log_is_shown_and_searched_with() {
-    let mut log = open("fuzzed.jsonl");
+    let file = TestFile::new("fuzzed");
+    let mut log = file.open();
     log.add(SHAPE, &point(4), Event::Begun).expect("written");
     ended(&mut log, SHAPE, 4, 0.5, right(7.0));
     ended(
@@ -151,10 +175,10 @@ fn a_damaged_log_is_shown_and_searched_with() {
         Trial::Wrong("all".into()),
     );
     remeasured(&mut log, 4, 6.5);
-    let whole = fs::read(path("fuzzed.jsonl")).expect("read");
-    damage::must_be_survived(&whole, |bytes| {
-        fs::write(path("fuzzed.jsonl"), bytes).expect("written");
-        let log = open("fuzzed.jsonl");
+    let whole = file.read();
+    damage::must_be_survived(&whole, move |bytes| {
+        file.write(bytes);
+        let log = file.open();
         let known = log.known(SHAPE);
         assert!(known.seconds >= 0.0 && known.seconds.is_finite());
         for (shape, point, _) in log.bests() {
