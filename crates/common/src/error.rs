@@ -131,6 +131,9 @@ impl Error {
                 }
             }),
             Error::OpenCl { code, .. } => codes::explain(*code).map(|known| known.next.to_string()),
+            Error::Io(error) if error.kind() == io::ErrorKind::StorageFull => {
+                Some("make room where the output goes, or send it elsewhere".into())
+            }
             _ => None,
         }
     }

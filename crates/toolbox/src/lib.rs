@@ -6,6 +6,7 @@ pub mod lessons;
 pub mod scratch;
 pub mod simulator;
 
+use std::io;
 use std::process::{Command, ExitCode};
 
 use anyhow::Result;
@@ -15,7 +16,7 @@ use text::show_error;
 
 /// From what came of a command to the program's exit status; an error is told.
 pub fn end(done: Result<ExitCode>) -> ExitCode {
-    match done {
+    match done.map_err(of_streams) {
         Ok(status) => status,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -32,10 +33,21 @@ pub fn end(done: Result<ExitCode>) -> ExitCode {
     }
 }
 
+/// An error of a stream, of which nobody says what it was about, is told as lessons do.
+fn of_streams(error: anyhow::Error) -> anyhow::Error {
+    if error.chain().count() > 1 {
+        return error;
+    }
+    let told = |error| common::Error::Io(error).into();
+    error
+        .downcast::<io::Error>()
+        .map_or_else(|other| other, told)
+}
+
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error
-        .downcast_ref::<std::io::Error>()
-        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+        .downcast_ref::<common::Error>()
+        .is_some_and(common::Error::is_closed_pipe)
 }
 
 /// The date by the system's own command: a recording says when it was made.

@@ -74,6 +74,22 @@ fn a_full_standard_error_changes_no_status() {
     end_as_ever("exec \"$0\" \"$@\" 2>/dev/full", as_it_is);
 }
 
+/// What is to be read cannot be said: that is told, with a status that no result has.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_output_is_told_as_an_error() {
+    for (name, command) in commands() {
+        let usual = command().run_once();
+        let line = "exec \"$0\" \"$@\" >/dev/full";
+        let run = command().in_shell(line).run();
+        if usual.stdout.is_empty() {
+            assert_eq!(run.status, usual.status, "{name}\n{run}");
+        } else {
+            run.fails(5, &["No space left on device", "next: make room"]);
+        }
+    }
+}
+
 #[test]
 fn a_reader_that_has_gone_away_changes_no_status() {
     // What is written into it fails, once nobody holds the other end.
