@@ -1,8 +1,11 @@
 //! `course inspect`: every detector on a kernel of the learner's own, for any fault that
 //! it may have. A kernel with a name of a lesson is launched as in that lesson; another
-//! one must be a product of matrices, and is launched as its flags say.
+//! one is launched as its flags say, as a product of matrices, or by its own arguments if it
+//! is none.
 
+mod arguments;
 mod launch;
+mod other;
 pub mod process;
 mod screen;
 
@@ -25,7 +28,7 @@ use launch::Launch;
 
 /// Where most faults of indices show: three odd sides, none a multiple of a group's.
 const ODD: &str = "37x91x53";
-/// The same for lesson 2, which works on vectors.
+/// The same for what works on vectors, as lesson 2 does.
 const LENGTHS: [&str; 2] = ["1303", "7"];
 /// Multiply-adds that the simulator does in a few seconds.
 const FEW: usize = 50_000;
@@ -68,7 +71,7 @@ pub fn inspect(options: &Options) -> Result<ExitCode> {
     }
     let mut worst = 0;
     for kernel in &kernels {
-        let inspection = Inspection::new(options, kernel)?;
+        let inspection = Inspection::new(options, kernel, &source)?;
         worst = worst.max(inspection.show()?);
     }
     Ok(ExitCode::from(worst))
@@ -80,19 +83,23 @@ struct Inspection<'a> {
     kernel: &'a str,
     /// The lesson that has a kernel of this name; none where it is launched by flags.
     lesson: Option<&'static Lesson>,
+    launch: Launch,
 }
 
 impl Inspection<'_> {
-    fn new<'a>(options: &'a Options, kernel: &'a str) -> Result<Inspection<'a>> {
+    fn new<'a>(options: &'a Options, kernel: &'a str, source: &Source) -> Result<Inspection<'a>> {
         let lesson = if options.launch.is_chosen() {
             None
         } else {
             lesson_with(kernel)?
         };
+        let mut launch = options.launch.clone();
+        launch.arguments = arguments::of(&source.text, kernel);
         Ok(Inspection {
             options,
             kernel,
             lesson,
+            launch,
         })
     }
 
@@ -132,7 +139,7 @@ impl Inspection<'_> {
         let Options { file, how, ty, .. } = self.options;
         let mut command = match self.lesson {
             Some(lesson) => lesson.command()?,
-            None => process::command(&self.options.launch)?,
+            None => process::command(&self.launch)?,
         };
         command
             .args(["--json", "--runs", "0", "--only", self.kernel])
@@ -144,7 +151,8 @@ impl Inspection<'_> {
     }
 
     fn is_on_vectors(&self) -> bool {
-        self.lesson.is_some_and(|lesson| lesson.number == 2)
+        self.lesson
+            .map_or(self.launch.is_on_vectors(), |lesson| lesson.number == 2)
     }
 
     /// On the device.
@@ -188,7 +196,7 @@ impl Inspection<'_> {
                 "as in lesson {}, which has a kernel of this name",
                 lesson.number
             ),
-            None => self.options.launch.words(),
+            None => self.launch.words(),
         }
     }
 

@@ -64,6 +64,10 @@ fn of_records(detector: &str, records: &[Record]) -> Observation {
     match (verified, skipped) {
         (0, Some(why)) => Observation::new(detector, Detection::NotRun, format!("skipped: {why}")),
         (0, None) => Observation::new(detector, Detection::NotRun, "nothing ran"),
+        _ if records.iter().all(|one| one.elements_compared == Some(0)) => {
+            let says = "it ran, kept its inputs, and wrote nowhere else; the result is not judged";
+            Observation::new(detector, Detection::Silent, says)
+        }
         _ => Observation::new(detector, Detection::Silent, "right"),
     }
 }
@@ -108,6 +112,18 @@ mod tests {
             "1 of 2 variants are wrong",
         ];
         assert_eq!(seen.details, details);
+    }
+
+    #[test]
+    fn what_nobody_compared_is_not_called_right() {
+        let compared = |count| Record {
+            elements_compared: count,
+            ..record(None)
+        };
+        let says = |count| of_records("result", &[compared(count)]).says;
+        assert_eq!(says(Some(4)), "right");
+        assert_eq!(says(None), "right");
+        assert!(says(Some(0)).contains("not judged"), "{}", says(Some(0)));
     }
 
     #[test]

@@ -157,6 +157,80 @@ fn a_kernel_with_a_name_of_a_lesson_is_launched_as_there() {
     shown.ends_with(0).says(&["as in lesson 2", "✓ result, 70"]);
 }
 
+/// A copy with a fault that does not show in its result, and one that does.
+#[test]
+fn kernels_that_are_no_products_are_launched_by_their_arguments() {
+    let transpose = |line: &str| {
+        format!(
+            "kernel void turn(int M, int N, global const float *from, global float *to)
+{{
+    const int column = get_global_id(0), row = get_global_id(1);
+    local float seen[16];
+    {line}
+    if (row < M && column < N)
+        to[column * M + row] = from[row * N + column];
+}}
+"
+        )
+    };
+    let Some(sound) = inspect("turn", &transpose("")) else {
+        return;
+    };
+    let shown = sound.args("--size 21x19").run().ends_with(0);
+    fits(&shown.says(&[
+        "matrices of M x N",
+        "✓ result, 21x19x",
+        ": right",
+        "nothing is found",
+    ]));
+    let races = transpose("seen[0] = column;");
+    let races = inspect("turn-race", &races).expect("it is there");
+    let shown = races.args("--size 21x19").run().ends_with(1);
+    shown.says(&["✓ result", "✗ Oclgrind: races", "line 5: "]);
+    let axpy = |name: &str, sum: &str| {
+        let text = format!(
+            "kernel void axpy(int n, float d, global const float *x, global const float *y, \
+             global float *z)\n{{\n    const int i = get_global_id(0);\n    if (i < n)\n        \
+             z[i] = {sum};\n}}\n"
+        );
+        inspect(name, &text).expect("it is there").run()
+    };
+    let shown = axpy("axpy", "d * x[i] + y[i]").ends_with(0);
+    shown.says(&[
+        "vectors, as long",
+        "✓ result, 1303: right",
+        "nothing is found",
+    ]);
+    let shown = axpy("axpy-other", "d * x[i] * y[i]").ends_with(0);
+    fits(&shown.says(&["✓ result, 1303", "the result is not", "nothing is found"]));
+    let shown = axpy("axpy-behind", "d * x[i + 1] + y[i]").ends_with(1);
+    shown.says(&["✗ Oclgrind: bounds", "line 5: "]);
+    let shown = axpy("axpy-nothing", "z[i]").ends_with(1);
+    shown.says(&["✗ result", "wrote nothing"]);
+}
+
+#[test]
+fn a_kernel_without_a_product_that_writes_to_an_input_is_named() {
+    let text = "kernel void halve(int n, global const float *x, global float *y)
+{
+    const int i = get_global_id(0);
+    if (i < n) {
+        y[i] = x[i] / 2;
+        ((global float *)x)[i] = 0;
+    }
+}
+";
+    let Some(inspect) = inspect("halve", text) else {
+        return;
+    };
+    let shown = inspect.run().ends_with(1);
+    shown.says(&[
+        "✗ result",
+        "the result is right, and yet",
+        "A was written to",
+    ]);
+}
+
 #[test]
 fn without_the_simulator_it_says_what_nobody_looked_for_and_how_to_get_it() {
     let Some(inspect) = inspect("alone", &product("", "")) else {

@@ -5,8 +5,13 @@ use common::shape::Shape;
 use runner::{Axes, Layout, Step};
 use serde::{Deserialize, Serialize};
 
+use super::arguments::Argument;
+
+/// Items of a group on vectors, where nobody says another number.
+const VECTORS_GROUP: [usize; 2] = [256, 1];
+
 /// Without any of these a kernel with a name of a lesson is launched as in that lesson.
-#[derive(Args, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Args, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[command(next_help_heading = "How the kernel is launched")]
 pub struct Launch {
     /// What get_global_id(0) and (1) count [default: columns-first]
@@ -27,6 +32,9 @@ pub struct Launch {
     /// A macro for the compiler; may be given more than once
     #[arg(long, value_name = "NAME=NUMBER", value_parser = macro_of)]
     pub define: Vec<(String, usize)>,
+    /// Of a kernel that is no product.
+    #[arg(skip)]
+    pub arguments: Option<Vec<Argument>>,
 }
 
 impl Launch {
@@ -60,20 +68,41 @@ impl Launch {
         step
     }
 
+    /// The sides of the groups; `required` is what the kernel's own attribute asks for.
+    pub fn group(&self, required: Option<[usize; 2]>) -> [usize; 2] {
+        self.group.or(required).unwrap_or(VECTORS_GROUP)
+    }
+
+    /// True for a kernel that has one size only.
+    pub fn is_on_vectors(&self) -> bool {
+        let sizes = self.arguments.iter().flatten();
+        sizes.filter(|one| **one == Argument::Size).count() == 1
+    }
+
     /// In a sentence.
     pub fn words(&self) -> String {
+        if self.arguments.is_none() {
+            return self.words_of_a_product();
+        }
+        let sizes = if self.is_on_vectors() {
+            "vectors, as long as its int says".into()
+        } else {
+            format!("matrices of M x N, its two ints; {}", self.counts())
+        };
+        format!(
+            "on {sizes}. A result that is a copy of the input, transposed or not, or d * A + B is \
+             right; any other is not judged, for nobody says what it must be"
+        )
+    }
+
+    fn words_of_a_product(&self) -> String {
         let step = self.step("", None);
         let [x, y] = step.per_item;
         let per_item = match (x, y) {
             (1, 1) => "an item for each element of C".into(),
             _ => format!("an item for {x}x{y} elements of C"),
         };
-        let counts = match step.axes {
-            Axes::ColumnsFirst => "get_global_id(0) counts columns, get_global_id(1) rows",
-            Axes::RowsFirst => "get_global_id(0) counts rows, get_global_id(1) columns",
-            Axes::Rows => "get_global_id(0) counts rows, an item computes one",
-            Axes::OneGroup => "all in one group, get_global_id(0) counts columns",
-        };
+        let counts = self.counts();
         let [x, y] = step.group;
         let group = match self.group {
             Some(_) => format!("groups of {x}x{y}"),
@@ -92,6 +121,15 @@ impl Launch {
         let parts = [per_item, counts, &group, layout];
         let said: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         said.join("; ")
+    }
+
+    fn counts(&self) -> &'static str {
+        match self.step("", None).axes {
+            Axes::ColumnsFirst => "get_global_id(0) counts columns, get_global_id(1) rows",
+            Axes::RowsFirst => "get_global_id(0) counts rows, get_global_id(1) columns",
+            Axes::Rows => "get_global_id(0) counts rows, an item computes one",
+            Axes::OneGroup => "all in one group, get_global_id(0) counts columns",
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use opencl3::kernel::Kernel;
 use runner::{Lesson, lesson};
 
 use super::launch::Launch;
+use super::other::Other;
 
 /// Set to how the kernel is launched.
 const VARIABLE: &str = "OPENCL_COURSE_INSPECT";
@@ -28,8 +29,14 @@ pub fn run_if_asked() -> Option<ExitCode> {
     Some(lesson(0, "an inspection", None, |lesson| {
         let kernel = lesson.flags().only.concat();
         let required = required_group(lesson, &kernel, &launch)?;
+        let step = launch.step(&kernel, required);
+        if let Some(arguments) = &launch.arguments {
+            let other = Other::new(lesson, step, arguments, launch.group(required))?;
+            lesson.table("GB/s")?;
+            return lesson.measure_task(&other);
+        }
         let problem = lesson.problem()?;
-        lesson.measure(&launch.step(&kernel, required), &problem)
+        lesson.measure(&step, &problem)
     }))
 }
 

@@ -73,8 +73,8 @@ pub fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Done => "nothing is found against it",
         Verdict::Unproven => {
-            "the result is right; whether it races, or reads and writes where it may not, \
-             nobody has looked"
+            "nothing is found against its result; whether it races, or reads and writes where it \
+             may not, nobody has looked"
         }
         Verdict::NotYet | Verdict::Untouched => "something is wrong with it",
         Verdict::NotRun => "not decided: it did not run",
