@@ -11,9 +11,11 @@ const BUILD_PROGRAM_FAILURE: i32 = -11;
 
 /// The error for a build that ended with this status and this log.
 pub fn of_build(device: &Device, status: ClError, log: &str, source: &Source, raw: bool) -> Error {
-    if let Some(error) = without_a_folder(device) {
-        return error;
-    }
+    without_a_folder(device).unwrap_or_else(|| of_words(status, log, source, raw))
+}
+
+/// By what the driver says, and by its status where it says nothing.
+fn of_words(status: ClError, log: &str, source: &Source, raw: bool) -> Error {
     if !diagnose::is_empty(log) {
         // What stands in the file's own lines; escapes were pictured already.
         let is_control = |c| ('\u{80}'..='\u{9f}').contains(&c);
@@ -49,13 +51,36 @@ fn without_a_folder(device: &Device) -> Option<Error> {
 mod tests {
     use super::*;
 
+    fn source() -> Source {
+        Source {
+            path: "a.cl".into(),
+            text: "kernel void one()\n{\n    x = 1;\n}\n".into(),
+        }
+    }
+
+    #[test]
+    fn without_words_the_status_decides_whether_the_file_is_at_fault() {
+        let of = |status, log: &str| of_words(ClError(status), log, &source(), false);
+        let mute = of(BUILD_PROGRAM_FAILURE, "\0\n");
+        assert!(matches!(&mute, Error::Build(says) if says.contains("does not say why")));
+        let memory = of(-6, "");
+        assert!(matches!(memory, Error::OpenCl { code: -6, .. }), "{memory}");
+        let said = of(-6, "odd \u{85} words");
+        assert!(
+            matches!(&said, Error::Build(says) if says.contains("odd � words")),
+            "{said}"
+        );
+        assert!(
+            of(-6, "odd \u{7f} \u{a0}words")
+                .to_string()
+                .contains('\u{a0}')
+        );
+    }
+
     #[test]
     fn a_log_in_colours_is_located_and_sends_the_terminal_nothing() {
         colored::control::set_override(false);
-        let source = Source {
-            path: "a.cl".into(),
-            text: "kernel void one()\n{\n    x = 1;\n}\n".into(),
-        };
+        let source = source();
         let log =
             "\x1b[1ma.cl:3:5: \x1b[0m\x1b[31merror: \x1b[0muse of undeclared identifier 'x'\x07\n";
         let shown = diagnose(log, &source, false);
