@@ -88,6 +88,8 @@ impl Ready {
             return Ok(checked);
         };
         Ok(Err(match checked {
+            // Nobody knows what it must be.
+            Ok(Right { compared: 0 }) => damage,
             Ok(_) => format!("the result is right, and yet:\n  {damage}"),
             Err(wrong) => format!("{damage}\n{wrong}"),
         }))

@@ -5,8 +5,17 @@ use common::source::types::Types;
 use serde::{Deserialize, Serialize};
 
 /// An argument that the course can make.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Argument {
+    /// What it is.
+    pub kind: Kind,
+    /// What the kernel calls it.
+    pub name: String,
+}
+
+/// What an argument is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Argument {
+pub enum Kind {
     /// An `int`.
     Size,
     /// A `float`.
@@ -31,23 +40,29 @@ pub fn of(text: &str, kernel: &str) -> Option<Vec<Argument>> {
     let words: Vec<&str> = inside.all().map(|i| inside.text(i)).collect();
     let arguments = words.split(|word| *word == ",");
     let arguments: Option<Vec<Argument>> = arguments.map(|words| of_words(words, &types)).collect();
-    arguments.filter(|arguments| {
-        let count = |which| arguments.iter().filter(|one| **one == which).count();
-        let is_product = count(Argument::Size) > 2;
-        !is_product && count(Argument::Size) > 0 && count(Argument::Output) == 1
+    arguments.filter(|all| {
+        let sizes = count(all, Kind::Size);
+        (1..=2).contains(&sizes) && count(all, Kind::Output) == 1
     })
 }
 
+/// How many there are of a kind.
+pub fn count(arguments: &[Argument], kind: Kind) -> usize {
+    arguments.iter().filter(|one| one.kind == kind).count()
+}
+
 fn of_words(words: &[&str], types: &Types) -> Option<Argument> {
+    let kind = kind(words, types)?;
+    let name = words.last()?.to_string();
+    Some(Argument { kind, name })
+}
+
+fn kind(words: &[&str], types: &Types) -> Option<Kind> {
     let has = |word| words.contains(&word);
     if has("*") {
         let is_const = has("const") || has("constant") || has("__constant");
         let is_global = is_const || has("global") || has("__global");
-        let which = if is_const {
-            Argument::Input
-        } else {
-            Argument::Output
-        };
+        let which = if is_const { Kind::Input } else { Kind::Output };
         // How large local memory must be, nobody knows.
         return (is_global && !has("local") && !has("__local")).then_some(which);
     }
@@ -55,9 +70,9 @@ fn of_words(words: &[&str], types: &Types) -> Option<Argument> {
     let meanings = types.meanings(ty.last()?);
     let is = |name: &str| meanings.contains(name);
     if is("int") || is("uint") || has("unsigned") {
-        Some(Argument::Size)
+        Some(Kind::Size)
     } else if is("float") || is("REAL") {
-        Some(Argument::Factor)
+        Some(Kind::Factor)
     } else {
         None
     }
@@ -66,11 +81,15 @@ fn of_words(words: &[&str], types: &Types) -> Option<Argument> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Argument::*;
+    use Kind::*;
 
     #[test]
     fn copies_and_their_like_are_told_from_products() {
-        let of = |arguments: &str| of(&format!("kernel void f({arguments})\n{{\n}}\n"), "f");
+        let kinds = |text: &str| {
+            let arguments = of(text, "f")?;
+            Some(arguments.iter().map(|one| one.kind).collect::<Vec<_>>())
+        };
+        let of = |arguments: &str| kinds(&format!("kernel void f({arguments})\n{{\n}}\n"));
         let saxpy = "const int n, float d, global const float *A, const global float* B, \
                      __global float *restrict C";
         assert_eq!(of(saxpy), Some(vec![Size, Factor, Input, Input, Output]));
@@ -89,7 +108,10 @@ mod tests {
         }
         let renamed = "typedef float real;\n#define IDX int\nvoid g(int f);\n\
                        kernel void f(IDX n, real d, global real *C) { f(n); }";
-        assert_eq!(super::of(renamed, "f"), Some(vec![Size, Factor, Output]));
+        assert_eq!(kinds(renamed), Some(vec![Size, Factor, Output]));
         assert_eq!(super::of(renamed, "h"), None);
+        let names = super::of(renamed, "f").unwrap_or_default();
+        let names: Vec<&str> = names.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["n", "d", "C"]);
     }
 }

@@ -5,7 +5,7 @@ use common::shape::Shape;
 use runner::{Axes, Layout, Step};
 use serde::{Deserialize, Serialize};
 
-use super::arguments::Argument;
+use super::arguments::{Argument, Kind, count};
 
 /// Items of a group on vectors, where nobody says another number.
 const VECTORS_GROUP: [usize; 2] = [256, 1];
@@ -75,8 +75,8 @@ impl Launch {
 
     /// True for a kernel that has one size only.
     pub fn is_on_vectors(&self) -> bool {
-        let sizes = self.arguments.iter().flatten();
-        sizes.filter(|one| **one == Argument::Size).count() == 1
+        let arguments = self.arguments.as_deref();
+        arguments.is_some_and(|all| count(all, Kind::Size) == 1)
     }
 
     /// In a sentence.

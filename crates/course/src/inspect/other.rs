@@ -16,7 +16,7 @@ use common::shape::Shape;
 use common::verify::Right;
 use runner::{Lesson, Ready, Step, Task};
 
-use super::arguments::Argument;
+use super::arguments::{Argument, Kind, count};
 
 /// What every factor is.
 const FACTOR: f32 = 1.7;
@@ -43,7 +43,7 @@ impl<'a> Other<'a> {
         group: [usize; 2],
     ) -> Result<Other<'a>> {
         let given = lesson.shape()?;
-        let sizes = count(arguments, Argument::Size);
+        let sizes = count(arguments, Kind::Size);
         let shape = Shape {
             n: if sizes == 2 { given.n } else { 1 },
             k: 1,
@@ -52,7 +52,7 @@ impl<'a> Other<'a> {
         shape.must_be_countable()?;
         let flags = lesson.flags();
         let (ty, fill, seed) = (flags.ty, flags.fill, flags.seed);
-        let inputs = 0..count(arguments, Argument::Input) as u64;
+        let inputs = 0..count(arguments, Kind::Input) as u64;
         let beside = inputs.end * (shape.m * shape.n * ty.size()) as u64;
         lesson.session()?.must_fit(shape, ty, beside)?;
         let input = |i| Matrix::filled(shape.m, shape.n, ty, fill, seed.wrapping_add(i)).data;
@@ -74,7 +74,7 @@ impl<'a> Other<'a> {
     fn is_well_known(&self, result: &Elements) -> bool {
         let all = |is: &dyn Fn(usize) -> bool| (0..result.len()).all(is);
         let Shape { m, n, .. } = self.shape;
-        let factors = count(self.arguments, Argument::Factor);
+        let factors = count(self.arguments, Kind::Factor);
         match (factors, &self.inputs[..]) {
             (0, [a]) => {
                 let is_from =
@@ -90,10 +90,6 @@ impl<'a> Other<'a> {
             _ => false,
         }
     }
-}
-
-fn count(arguments: &[Argument], which: Argument) -> usize {
-    arguments.iter().filter(|one| **one == which).count()
 }
 
 impl Task for Other<'_> {
@@ -120,16 +116,16 @@ impl Task for Other<'_> {
 
     fn signature(&self) -> Vec<String> {
         let ty = self.ty.name();
-        let of = |argument: &Argument| match argument {
-            Argument::Size => "int".into(),
-            Argument::Factor => "float".into(),
-            Argument::Input | Argument::Output => format!("{ty}*"),
+        let of = |argument: &Argument| match argument.kind {
+            Kind::Size => "int".into(),
+            Kind::Factor => "float".into(),
+            Kind::Input | Kind::Output => format!("{ty}*"),
         };
         self.arguments.iter().map(of).collect()
     }
 
     fn range(&self) -> NdRange {
-        if count(self.arguments, Argument::Size) == 2 {
+        if count(self.arguments, Kind::Size) == 2 {
             return self.step.range(self.shape);
         }
         let items = self.elements().div_ceil(self.step.per_item[0]);
@@ -138,19 +134,27 @@ impl Task for Other<'_> {
 
     fn ready(&self, lesson: &mut Lesson, _: &Program, mut launch: Launch) -> Result<Ready> {
         let session = lesson.session()?;
-        let output = Output::new(&session, "the result", self.ty, self.elements())?;
+        let named = |kind| self.arguments.iter().filter(move |one| one.kind == kind);
+        let result = named(Kind::Output)
+            .map(|one| one.name.as_str())
+            .collect::<String>();
+        let output = Output::new(&session, &result, self.ty, self.elements())?;
         let mut inputs = Vec::new();
-        for (name, holds) in ["A", "B", "D", "E"].into_iter().cycle().zip(&self.inputs) {
-            inputs.push(Rc::new(Input::new(&session, name, holds.clone())?));
+        for (argument, holds) in named(Kind::Input).zip(&self.inputs) {
+            inputs.push(Rc::new(Input::new(
+                &session,
+                &argument.name,
+                holds.clone(),
+            )?));
         }
         let mut sizes = [self.shape.m, self.shape.n].into_iter();
         let mut read = inputs.iter();
         let arguments = self.arguments.iter().filter_map(|argument| {
-            Some(match argument {
-                Argument::Size => Arg::Int(sizes.next()? as i32),
-                Argument::Factor => Arg::Float(FACTOR),
-                Argument::Input => Arg::Buffer(read.next()?.buffer().clone()),
-                Argument::Output => Arg::Buffer(output.buffer().clone()),
+            Some(match argument.kind {
+                Kind::Size => Arg::Int(sizes.next()? as i32),
+                Kind::Factor => Arg::Float(FACTOR),
+                Kind::Input => Arg::Buffer(read.next()?.buffer().clone()),
+                Kind::Output => Arg::Buffer(output.buffer().clone()),
             })
         });
         session.set_args(&mut launch, &arguments.collect::<Vec<_>>())?;
