@@ -44,16 +44,15 @@ impl Simulator {
     pub fn judge(&mut self, record: Record) -> Record {
         let was_cut = is_cut(&self.read);
         let news = self.news();
+        if let Some(why) = its_own_limit(&news) {
+            return undecided(record, why);
+        }
         let mut faults = faults(&news);
         faults.retain(Fault::is_certain);
         if !faults.is_empty() {
             record.reported(&in_words(&faults, is_cut(&news)))
         } else if was_cut && record.verified {
-            let record = record.skip(SILENT.into());
-            Record {
-                verified: false,
-                ..record
-            }
+            undecided(record, SILENT.into())
         } else {
             record
         }
@@ -77,6 +76,25 @@ impl Simulator {
         let file = fs::metadata(self.log.as_ref()?).ok()?;
         Some((file.modified().ok()?, file.len()))
     }
+}
+
+/// The record of a kernel of which nothing is known.
+fn undecided(record: Record, why: String) -> Record {
+    Record {
+        verified: false,
+        failed: None,
+        ..record.skip(why)
+    }
+}
+
+/// What the simulator itself cannot do: it ends the kernel, whose result says nothing.
+fn its_own_limit(news: &str) -> Option<String> {
+    let is_it = |line: &&str| line.starts_with("Unsupported instruction");
+    let what = news.lines().find(is_it)?.trim();
+    Some(format!(
+        "the simulator cannot run this kernel ({what}); \
+         with OCLGRIND_BUILD_OPTIONS=-cl-opt-disable it may"
+    ))
 }
 
 /// The first faults with their lines, and how many reports there are.
@@ -138,6 +156,11 @@ mod tests {
         assert!(words.contains("1 fault(s), and says no more"), "{words}");
         let after = simulator.judge(right());
         assert!(!after.verified && after.skipped.is_some());
+        let limit = "OCLGRIND FATAL ERROR (x.cpp:1)\nUnsupported instruction: freeze\n";
+        fs::write(&path, limit).unwrap();
+        let own = simulator.judge(right().fail("all is wrong"));
+        assert!(own.failed.is_none() && !own.verified);
+        assert!(own.skipped.is_some_and(|why| why.contains("freeze")));
         fs::remove_file(path).unwrap();
     }
 }
