@@ -11,7 +11,8 @@ const BUILD_PROGRAM_FAILURE: i32 = -11;
 
 /// The error for a build that ended with this status and this log.
 pub fn of_build(device: &Device, status: ClError, log: &str, source: &Source, raw: bool) -> Error {
-    without_a_folder(device).unwrap_or_else(|| of_words(status, log, source, raw))
+    let fault = without_a_folder(&device.platform.name, pocl::cache_fault);
+    fault.unwrap_or_else(|| of_words(status, log, source, raw))
 }
 
 /// By what the driver says, and by its status where it says nothing.
@@ -37,9 +38,9 @@ fn of_words(status: ClError, log: &str, source: &Source, raw: bool) -> Error {
 
 /// PoCL writes to a folder whatever it compiles, and where it cannot it says only that
 /// the kernel failed to build.
-fn without_a_folder(device: &Device) -> Option<Error> {
-    let is_pocl = device.platform.name.contains(pocl::PLATFORM);
-    let why = is_pocl.then(pocl::cache_fault).flatten()?;
+fn without_a_folder(platform: &str, fault: impl FnOnce() -> Option<String>) -> Option<Error> {
+    let is_pocl = platform.contains(pocl::PLATFORM);
+    let why = is_pocl.then(fault).flatten()?;
     let cause = Cause {
         says: format!("PoCL cannot compile, since {why}"),
         mend: Some(pocl::NEW_FOLDER.into()),
@@ -61,7 +62,7 @@ mod tests {
     #[test]
     fn without_words_the_status_decides_whether_the_file_is_at_fault() {
         let of = |status, log: &str| of_words(ClError(status), log, &source(), false);
-        let mute = of(BUILD_PROGRAM_FAILURE, "\0\n");
+        let mute = of(-11, "\0\n");
         assert!(matches!(&mute, Error::Build(says) if says.contains("does not say why")));
         let memory = of(-6, "");
         assert!(matches!(memory, Error::OpenCl { code: -6, .. }), "{memory}");
@@ -75,6 +76,14 @@ mod tests {
                 .to_string()
                 .contains('\u{a0}')
         );
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_a_fault_of_pocls_builds_only() {
+        let of = |platform| without_a_folder(platform, || Some("/x is full".into()));
+        assert!(of(pocl::PLATFORM).is_some_and(|error| error.to_string().contains("/x is full")));
+        assert!(of("rusticl").is_none());
+        assert!(without_a_folder(pocl::PLATFORM, || None).is_none());
     }
 
     #[test]
