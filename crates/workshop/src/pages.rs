@@ -1,4 +1,4 @@
-//! Writes kernels, recorded outputs and tables into the Markdown pages, so that
+//! Writes kernels, recorded outputs, tables and figures into the Markdown pages, so that
 //! no page can say what the code or a run does not.
 //!
 //! A page holds a directive, what was generated, and an end:
@@ -16,6 +16,7 @@
 //! <!-- traffic: pocl-1024 lesson05 -->                       loads and stores, as formulas
 //! <!-- exercises: 5 -->                                      a lesson's exercises
 //! <!-- score: looks -->                                      how often faults are named
+//! <!-- figure: coalescing -->                                a picture of the crate `figures`
 //! ... generated ...
 //! <!-- end -->
 //! ```
@@ -28,9 +29,9 @@ mod claim;
 mod claims;
 mod code;
 mod exercises;
+mod figure;
 mod ladder;
 mod peers;
-mod recording;
 mod sizes;
 mod table;
 mod traffic;
@@ -44,7 +45,7 @@ use common::source::{Source, workspace};
 use text::aside;
 
 const END: &str = "<!-- end -->";
-const DIRECTIVES: [&str; 10] = [
+const DIRECTIVES: [&str; 11] = [
     "kernel",
     "code",
     "output",
@@ -55,23 +56,30 @@ const DIRECTIVES: [&str; 10] = [
     "traffic",
     "exercises",
     "score",
+    "figure",
 ];
 
 /// Rewrites the pages, or with `check` only says which would change; then names
-/// every claim that the recordings do not bear out.
+/// every claim that the recordings do not bear out. Without files it does so for all,
+/// and for the figures, too.
 pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
     let all;
+    let everything = files.is_empty();
     let (mut stale, mut broken) = (Vec::new(), Vec::new());
-    let files = if files.is_empty() {
+    let files = if everything {
         all = markdown_files(&workspace())?;
         broken.extend(claims::without_page(&all)?);
         &all
     } else {
         files
     };
+    if everything {
+        stale = figure::update(check)?;
+    }
     for file in files {
         let old = fs::read_to_string(file).with_context(|| format!("{}", file.display()))?;
-        let new = generate(&old).with_context(|| format!("in {}", file.display()))?;
+        let new = generate(&old, &figure::to_root(file))
+            .with_context(|| format!("in {}", file.display()))?;
         broken.extend(claims::broken(file, &new)?);
         if new == old {
             continue;
@@ -85,7 +93,7 @@ pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
     let mut wrong = Vec::new();
     if check && !stale.is_empty() {
         wrong.push(format!(
-            "these pages differ from the kernels or the data: {}; run `cargo workshop pages`",
+            "these files differ from the kernels or the data: {}; run `cargo workshop pages`",
             stale.join(", ")
         ));
     }
@@ -94,6 +102,9 @@ pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
             "these claims differ from the recordings:\n  {}",
             broken.join("\n  ")
         ));
+    }
+    if everything {
+        wrong.extend(figure::misplaced(files)?);
     }
     if !wrong.is_empty() {
         bail!(wrong.join("\n"));
@@ -107,7 +118,8 @@ fn markdown_files(folder: &Path) -> Result<Vec<PathBuf>> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if path.is_dir() && name != "target" && !name.starts_with('.') {
+        let is_fetched = name == "target" || name == "node_modules";
+        if path.is_dir() && !is_fetched && !name.starts_with('.') {
             files.extend(markdown_files(&path)?);
         } else if name.ends_with(".md") {
             files.push(path);
@@ -117,8 +129,9 @@ fn markdown_files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The page with everything between directives and their ends made anew.
-fn generate(page: &str) -> Result<String> {
+/// The page with everything between directives and their ends made anew; `root` leads
+/// from the page to the root of the workspace.
+fn generate(page: &str, root: &str) -> Result<String> {
     let mut out = String::new();
     let mut lines = page.lines();
     let mut fenced = false;
@@ -130,7 +143,7 @@ fn generate(page: &str) -> Result<String> {
         let Some(directive) = directive(line).filter(|_| !fenced) else {
             continue;
         };
-        let made = make(&directive).with_context(|| line.to_string())?;
+        let made = make(&directive, root).with_context(|| line.to_string())?;
         if !lines.by_ref().any(|line| line == END) {
             bail!("{line} has no {END} below it");
         }
@@ -151,7 +164,16 @@ fn directive(line: &str) -> Option<Vec<&str>> {
     DIRECTIVES.contains(&name).then_some(words)
 }
 
-fn make(directive: &[&str]) -> Result<String> {
+/// The directives of a page that stand outside of its code fences.
+fn directives(page: &str) -> impl Iterator<Item = Vec<&str>> {
+    let mut fenced = false;
+    page.lines().filter_map(move |line| {
+        fenced ^= line.starts_with("```");
+        directive(line).filter(|_| !fenced)
+    })
+}
+
+fn make(directive: &[&str], root: &str) -> Result<String> {
     match directive {
         ["kernel", file, name] => kernel(file, name),
         ["code", file, name] => {
@@ -170,6 +192,7 @@ fn make(directive: &[&str]) -> Result<String> {
         ["traffic", run, lesson] => traffic::table(run, lesson),
         ["exercises", lesson] => exercises::table(lesson.parse()?),
         ["score", "looks"] => crate::looks::table(),
+        ["figure", name] => figure::image(name, root),
         _ => bail!("the directive is not complete"),
     }
 }
@@ -190,7 +213,7 @@ fn kernel(file: &str, name: &str) -> Result<String> {
 }
 
 fn output(run: &str, lesson: &str, lines: Option<&str>) -> Result<String> {
-    let text = recording::file(run, lesson, "txt")?;
+    let text = toolbox::recording::file(run, lesson, "txt")?;
     let chosen = match lines {
         None => text.trim_end().to_string(),
         Some(range) => {
@@ -214,12 +237,12 @@ mod tests {
     #[test]
     fn what_stands_between_directive_and_end_is_replaced() {
         let page = "before\n<!-- kernel: 02-saxpy.cl saxpy -->\nold\n<!-- end -->\nafter\n";
-        let new = generate(page).unwrap();
+        let new = generate(page, "").unwrap();
         assert!(new.starts_with("before\n<!-- kernel"), "{new}");
         assert!(new.contains("C[i] = d * A[i] + B[i];"), "{new}");
         assert!(!new.contains("old") && new.ends_with("<!-- end -->\nafter\n"));
         assert_eq!(
-            generate(&new).unwrap(),
+            generate(&new, "").unwrap(),
             new,
             "a second time changes nothing"
         );
@@ -227,15 +250,16 @@ mod tests {
 
     #[test]
     fn an_unknown_kernel_or_a_missing_end_fails() {
-        assert!(generate("<!-- kernel: 02-saxpy.cl nothing -->\n<!-- end -->\n").is_err());
-        assert!(generate("<!-- kernel: 02-saxpy.cl saxpy -->\n").is_err());
-        assert!(generate("<!-- output: no-such-run lesson05 -->\n<!-- end -->\n").is_err());
+        assert!(generate("<!-- kernel: 02-saxpy.cl nothing -->\n<!-- end -->\n", "").is_err());
+        assert!(generate("<!-- kernel: 02-saxpy.cl saxpy -->\n", "").is_err());
+        assert!(generate("<!-- figure: nothing -->\n<!-- end -->\n", "").is_err());
+        assert!(generate("<!-- output: no-such-run lesson05 -->\n<!-- end -->\n", "").is_err());
     }
 
     #[test]
     fn other_comments_are_left_alone() {
         let page = "<!-- a remark -->\n```text\n<!-- kernel: quoted -->\n```\n";
-        assert_eq!(generate(page).unwrap(), page);
+        assert_eq!(generate(page, "").unwrap(), page);
     }
 
     #[test]
@@ -244,7 +268,7 @@ mod tests {
                     <!-- output: pocl-1024 lesson05 3-9 -->\n<!-- end -->\n";
         damage::must_be_survived(page.as_bytes(), |bytes| {
             let page = String::from_utf8_lossy(bytes);
-            if let Ok(new) = generate(&page) {
+            if let Ok(new) = generate(&page, "") {
                 assert!(new.lines().count() < 200 + bytes.len());
             }
         });

@@ -190,6 +190,38 @@ fn a_sentence_that_the_recordings_do_not_bear_out_is_noticed() {
     check.fails(1, &["false-claim.md:2", "mend the sentence"]);
 }
 
+#[test]
+fn a_stale_figure_a_strange_one_and_a_lesson_without_any_are_noticed() {
+    let copy = scratch_folder("figures");
+    let figures = copy.join("docs/figures");
+    let lesson = copy.join("lessons/02-saxpy");
+    for folder in [&figures, &lesson] {
+        fs::create_dir_all(folder).expect("a folder of the test's own");
+    }
+    for file in entries(&workspace().join("docs/figures")) {
+        fs::copy(&file, figures.join(file.file_name().expect("a file"))).expect("a copy");
+    }
+    fs::write(figures.join("banks.svg"), "<svg/>").expect("written");
+    fs::write(figures.join("strange.svg"), "<svg/>").expect("written");
+    fs::remove_file(figures.join("chains.svg")).expect("removed");
+    fs::write(lesson.join("README.md"), "# Lesson 2\n").expect("written");
+    let line = format!(
+        "cd {0}; ln -sfn {1}/kernels kernels; ln -sfn {1}/data data; exec \"$0\" \"$@\"",
+        copy.display(),
+        workspace().display()
+    );
+    let check = program("workshop").args("pages --check").in_shell(&line);
+    check.run().fails(
+        1,
+        &[
+            "docs/figures/banks.svg, docs/figures/chains.svg; run `cargo workshop pages`",
+            "strange.svg is the file of no figure",
+            "lessons/02-saxpy/README.md has no figure",
+            "no page has the figure ladder",
+        ],
+    );
+}
+
 /// A code fence of commands: what follows ```` ```sh ````, and its lines.
 struct Fence {
     fails: bool,
@@ -220,7 +252,7 @@ fn fences(page: &str) -> Vec<Fence> {
 fn left_out(line: &str) -> Option<&'static str> {
     let there = |path: &str| workspace().join(path).exists();
     match line {
-        "" | "./setup" | "./setup --full" => Some("changes the machine"),
+        "" | "./setup" | "./setup --full" | "./setup --book" => Some("changes the machine"),
         _ if line.starts_with('#') => Some("a comment"),
         _ if runs_a_broken_kernel(line) => Some("diagnose.rs holds it to more"),
         _ if line.starts_with("mdbook ") => Some("a tool that the course does not need"),

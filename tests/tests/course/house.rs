@@ -11,9 +11,10 @@ fn read(path: &str) -> String {
 }
 
 /// The crates from the top of DESIGN.md's table to its bottom.
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 10] = [
     "course",
     "workshop",
+    "figures",
     "oclcc",
     "toolbox",
     "runner",

@@ -23,9 +23,9 @@
 use anyhow::{Context, Result, bail};
 use common::numbers::significant;
 use serde_json::Value;
+use toolbox::recording::{Recording, file};
 
 use super::peers;
-use super::recording::{Recording, file};
 
 /// Whether a claim holds.
 pub fn check(words: &str) -> Result<()> {

@@ -4,9 +4,9 @@ use anyhow::{Context, Result, bail};
 use common::numbers::{factor, percent, significant};
 use common::record::Record;
 use toolbox::lessons::LESSONS;
+use toolbox::recording::{Recording, device_name};
 
-use super::recording::Recording;
-use super::table::{captions, short};
+use super::table::captions;
 
 /// The first lesson with a product: what the others are measured against.
 const NAIVE: u32 = 3;
@@ -28,7 +28,7 @@ pub fn line(lesson: &str, runs: &[&str]) -> Result<String> {
         if LESSONS.iter().any(|lesson| lesson.number == number + 1) {
             places.push(format!("next {}", share(&best(run, number + 1)?)));
         }
-        Ok(format!("{}: {}", short(&this), places.join(", ")))
+        Ok(format!("{}: {}", device_name(&this), places.join(", ")))
     });
     let lines: Vec<String> = lines.collect::<Result<_>>()?;
     Ok(format!(
@@ -45,7 +45,7 @@ pub fn table(runs: &[&str]) -> Result<String> {
         .collect::<Result<_>>()?;
     let mut out = String::from("| lesson |");
     for run in runs {
-        let device = short(&best(run, NAIVE)?);
+        let device = device_name(&best(run, NAIVE)?);
         out += &format!(" {device}: best kernel | GFLOP/s | of limit | step |");
     }
     out += "\n|---|";
@@ -70,16 +70,13 @@ fn package(number: u32) -> String {
     format!("lesson{number:02}")
 }
 
-/// The fastest right product of a lesson on the device.
+/// The fastest product of a lesson on the device.
 fn best(run: &str, number: u32) -> Result<Record> {
     let recording = Recording::read(run, &package(number))?;
-    let on_device = |record: &Record| record.platform != "host" && record.gflops.is_some();
-    let products = recording.records.into_iter().filter(on_device);
-    let best = products.max_by(|one, other| rate(one).total_cmp(&rate(other)));
-    let Some(best) = best else {
+    let Some(best) = recording.best() else {
         bail!("data/{run}/{} has no product", package(number));
     };
-    Ok(best)
+    Ok(best.clone())
 }
 
 fn rate(record: &Record) -> f64 {

@@ -4,9 +4,9 @@
 use anyhow::{Context, Result, bail};
 use common::numbers::significant;
 use common::record::Record;
+use toolbox::recording::Recording;
 use toolbox::size_name;
 
-use super::recording::Recording;
 use super::table::captions;
 
 /// The rates of some kernels of a lesson; all behind the first run also as a

@@ -3,8 +3,7 @@
 use anyhow::Result;
 use common::numbers::{factor, percent, significant};
 use common::record::Record;
-
-use super::recording::{Recording, counts};
+use toolbox::recording::{Recording, counts};
 
 /// The kernels of a lesson under one or several recorded runs.
 pub fn side_by_side(lesson: &str, names: &[&str]) -> Result<String> {
@@ -31,18 +30,12 @@ pub fn side_by_side(lesson: &str, names: &[&str]) -> Result<String> {
     Ok(out + &captions(&runs))
 }
 
-/// The first record that was made on a device, not on the host.
-fn on_device(run: &Recording) -> Option<&Record> {
-    run.records.iter().find(|record| record.platform != "host")
-}
-
 /// The device; with the run's name where the others have one of that name, too.
 fn label(run: &Recording, all: &[Recording]) -> String {
-    let short = |run| on_device(run).map_or("?".into(), short);
-    let same = all.iter().filter(|other| short(other) == short(run));
+    let same = all.iter().filter(|one| one.device() == run.device());
     match same.count() {
-        0 | 1 => short(run),
-        _ => format!("{} ({})", short(run), run.name),
+        0 | 1 => run.device(),
+        _ => format!("{} ({})", run.device(), run.name),
     }
 }
 
@@ -50,15 +43,6 @@ fn label(run: &Recording, all: &[Recording]) -> String {
 fn unit(run: &Recording) -> &'static str {
     let product = run.records.iter().find(|record| record.gflops.is_some());
     product.map_or("GB/s", Record::unit)
-}
-
-/// A device's name as people say it.
-pub fn short(record: &Record) -> String {
-    match record.platform.as_str() {
-        "Portable Computing Language" => "PoCL on a CPU".into(),
-        platform if platform.starts_with("Intel") => "Intel's runtime on a CPU".into(),
-        _ => record.device.clone(),
-    }
 }
 
 fn cells(run: &Recording, kernel: &str) -> String {
@@ -94,8 +78,8 @@ fn step(record: &Record) -> String {
 
 /// Where the figures come from: a line for each run.
 pub fn captions(runs: &[Recording]) -> String {
-    let made = |run| Some((run, on_device(run)?));
-    let captions = runs.iter().filter_map(made).map(|(run, record)| {
+    let made = runs.iter().filter_map(|run| Some((run, run.on_device()?)));
+    let captions = made.map(|(run, record)| {
         let size = run.size().map_or(String::new(), |size| format!("{size}, "));
         format!(
             "\n\n*{}: {}, {}, driver {}; {size}median of at least 3 runs, recorded {} by `{}`.*",

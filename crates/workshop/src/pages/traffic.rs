@@ -3,8 +3,7 @@
 
 use anyhow::{Context, Result};
 use serde_json::Value;
-
-use super::recording::Recording;
+use toolbox::recording::Recording;
 
 const KINDS: [(&str, &str); 4] = [
     ("global_loads", "global loads"),

@@ -13,7 +13,9 @@ use serde_json::Value;
 pub struct Recording {
     /// The folder below `data/`.
     pub name: String,
+    /// What was typed.
     pub command: String,
+    /// The day.
     pub date: String,
     /// What it measured, in order.
     pub records: Vec<Record>,
@@ -23,6 +25,9 @@ pub struct Recording {
 
 impl Recording {
     /// Reads `data/RUN/LESSON.jsonl`.
+    ///
+    /// # Errors
+    /// When it is missing, empty, or no recording.
     pub fn read(run: &str, lesson: &str) -> Result<Recording> {
         Recording::of(run, &file(run, lesson, "jsonl")?)
     }
@@ -44,6 +49,25 @@ impl Recording {
         })
     }
 
+    /// The first record that was made on a device, not on the host.
+    pub fn on_device(&self) -> Option<&Record> {
+        let mut records = self.records.iter();
+        records.find(|record| record.platform != "host")
+    }
+
+    /// The device's name as people say it.
+    pub fn device(&self) -> String {
+        self.on_device().map_or("?".into(), device_name)
+    }
+
+    /// The fastest product on the device, if the lesson has one.
+    pub fn best(&self) -> Option<&Record> {
+        let products = self.records.iter().filter(|one| one.platform != "host");
+        let rated = products.filter_map(|one| Some((one, one.gflops?)));
+        let best = rated.max_by(|(_, one), (_, other)| one.total_cmp(other));
+        best.map(|(record, _)| record)
+    }
+
     /// The same lesson of several recordings.
     pub fn read_all(runs: &[&str], lesson: &str) -> Result<Vec<Recording>> {
         let runs = runs.iter().map(|run| Recording::read(run, lesson));
@@ -55,6 +79,15 @@ impl Recording {
         let on_device = |r: &&Record| r.platform != "host" && r.m > 0 && counts(r);
         let product = self.records.iter().find(on_device);
         product.map(Record::shape)
+    }
+}
+
+/// A device's name as people say it.
+pub fn device_name(record: &Record) -> String {
+    match record.platform.as_str() {
+        "Portable Computing Language" => "PoCL on a CPU".into(),
+        platform if platform.starts_with("Intel") => "Intel's runtime on a CPU".into(),
+        _ => record.device.clone(),
     }
 }
 

@@ -1,0 +1,55 @@
+//! What the figures count: which sectors, banks and sets of a cache the addresses of
+//! neighbouring items fall into. All addresses are in bytes.
+
+use std::collections::BTreeSet;
+
+/// Bytes of a float.
+pub const FLOAT: usize = 4;
+/// Items that run in lockstep on an NVIDIA GPU, and its banks of local memory.
+pub const WARP: usize = 32;
+/// Bytes that an NVIDIA GPU fetches at least.
+pub const SECTOR: usize = 32;
+/// Bytes of a CPU's cache line.
+pub const LINE: usize = 64;
+
+/// The sectors that accesses of `width` bytes at these addresses touch.
+pub fn sectors(addresses: impl IntoIterator<Item = usize>, width: usize) -> BTreeSet<usize> {
+    let touched = |at: usize| at / SECTOR..=(at + width - 1) / SECTOR;
+    addresses.into_iter().flat_map(touched).collect()
+}
+
+/// The bank of local memory that holds the float with this number.
+pub fn bank(float: usize) -> usize {
+    float % WARP
+}
+
+/// The set, of 64, of a first-level cache that holds the line of this address.
+pub fn set(address: usize) -> usize {
+    address / LINE % 64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sixteen_ints_touch_as_many_sectors_as_the_memory_model_says() {
+        let count = |start| sectors((0..16).map(|i| start + i * FLOAT), FLOAT).len();
+        assert_eq!([0x1240, 0x1234, 0x1232].map(count), [2, 3, 3]);
+        let alone = |start: usize| (0..16).map(move |i| sectors([start + i * FLOAT], FLOAT).len());
+        assert_eq!(alone(0x1240).sum::<usize>(), 16);
+        assert_eq!(alone(0x1232).sum::<usize>(), 18);
+    }
+
+    #[test]
+    fn padding_spreads_a_column_over_the_banks() {
+        let banks = |row: usize| (0..WARP).map(|x| bank(x * row)).collect::<BTreeSet<_>>();
+        assert_eq!((banks(32).len(), banks(33).len()), (1, 32));
+    }
+
+    #[test]
+    fn rows_of_a_power_of_two_share_a_set() {
+        let sets = |row: usize| (0..64).map(|k| set(k * row)).collect::<BTreeSet<_>>();
+        assert_eq!((sets(4096).len(), sets(4224).len()), (1, 32));
+    }
+}

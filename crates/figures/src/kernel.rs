@@ -1,0 +1,98 @@
+//! What a figure takes from a kernel's text: constants and index expressions.
+
+use anyhow::{Context, Result};
+use common::source::Source;
+use common::source::directives::macros;
+use common::traffic::evaluate;
+
+/// A kernel of the course.
+pub struct Kernel {
+    name: String,
+    code: String,
+    file: Source,
+}
+
+impl Kernel {
+    /// Reads it from a file of `kernels/`.
+    ///
+    /// # Errors
+    /// When the file or the kernel is missing.
+    pub fn read(file: &str, name: &str) -> Result<Kernel> {
+        let file = Source::of_course(file)?;
+        let text = file.kernel(name);
+        let text = text.with_context(|| format!("there is no kernel {name}"))?;
+        Ok(Kernel {
+            name: name.into(),
+            code: text.code,
+            file,
+        })
+    }
+
+    /// The value of a macro of its file: the last one, where it has several.
+    ///
+    /// # Errors
+    /// When there is none, or it is no number.
+    pub fn constant(&self, name: &str) -> Result<usize> {
+        let found = macros(&self.file.text).filter(|(macro_name, _)| *macro_name == name);
+        let value = found.last().map(|(_, value)| value);
+        let value = value.and_then(|value| value.split_whitespace().next()?.parse().ok());
+        value.with_context(|| format!("{} is no number in the file of {}", name, self.name))
+    }
+
+    /// The variable that is given `get_global_id(dimension)`.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn of_id(&self, dimension: usize) -> Result<&str> {
+        let call = format!(" = get_global_id({dimension})");
+        let before = self
+            .code
+            .split(&call)
+            .next()
+            .filter(|b| b.len() < self.code.len());
+        let name = before.and_then(|before| before.split_whitespace().last());
+        name.with_context(|| format!("{} has no{call}", self.name))
+    }
+
+    /// What stands between the brackets where the kernel first reads this array.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub fn index(&self, array: &str) -> Result<&str> {
+        let access = format!("{array}[");
+        let mut parts = self.code.split(&access).skip(1);
+        let index = parts.next().and_then(|after| after.split(']').next());
+        index.with_context(|| format!("{} does not read {array}", self.name))
+    }
+
+    /// The element of the array that an item reads, whose variables have these values.
+    ///
+    /// # Errors
+    /// When the index cannot be computed.
+    pub fn element(&self, array: &str, value: impl Fn(&str) -> Option<f64>) -> Result<usize> {
+        Ok(evaluate(self.index(array)?, &value)? as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_ids_and_indices_come_from_the_text() {
+        let kernel = Kernel::read("04-coalescing.cl", "matmul_id0_rows").unwrap();
+        assert_eq!(kernel.of_id(0).unwrap(), "row");
+        assert_eq!(kernel.index("A").unwrap(), "row * K + k");
+        let value = |name: &str| match name {
+            "row" => Some(2.0),
+            "K" => Some(100.0),
+            "k" => Some(7.0),
+            _ => None,
+        };
+        assert_eq!(kernel.element("A", value).unwrap(), 207);
+        assert!(kernel.index("Q").is_err() && kernel.constant("REAL").is_err());
+        let tile = Kernel::read("08-tiling.cl", "matmul_register_tile").unwrap();
+        assert!(tile.constant("TM").unwrap() > tile.constant("RM").unwrap());
+        assert!(Kernel::read("08-tiling.cl", "nothing").is_err());
+    }
+}

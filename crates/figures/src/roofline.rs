@@ -1,0 +1,159 @@
+//! The best kernel of each lesson under the roof of its device.
+
+use anyhow::Result;
+use common::numbers::significant;
+use common::record::Record;
+use toolbox::lessons::LESSONS;
+use toolbox::recording::Recording;
+
+use crate::Figure;
+use crate::axis::LogAxis;
+use crate::drawing::{Drawing, Point};
+use crate::ladder::RUNS;
+
+const HEIGHT: f64 = 262.0;
+/// Operations for each byte, at the two ends.
+const INTENSITY: (f64, f64) = (0.1, 100.0);
+
+pub fn draw() -> Result<Figure> {
+    let mut d = Drawing::new(2.0 * HEIGHT + 80.0);
+    let mut told = Vec::new();
+    for (i, (run, class)) in RUNS.iter().enumerate() {
+        let lessons = LESSONS.iter().filter_map(|lesson| {
+            let run = Recording::read(run, &lesson.package()).ok()?;
+            let best = run.best()?.clone();
+            Some((lesson.number, run.device(), best))
+        });
+        let lessons: Vec<(u32, String, Record)> = lessons.collect();
+        told.push(panel(&mut d, 16.0 + HEIGHT * i as f64, class, &lessons));
+    }
+    let bottom = 2.0 * HEIGHT;
+    d.text(
+        "small soft middle",
+        (266.0, bottom + 26.0),
+        "operations for each byte asked of global memory",
+    );
+    d.text(
+        "small",
+        (14.0, bottom + 50.0),
+        "A dot: the best kernel of the lesson with this number.",
+    );
+    d.text(
+        "small",
+        (14.0, bottom + 68.0),
+        "Above the slope: caches answered, not global memory.",
+    );
+    Ok(Figure {
+        title: "The best kernel of each lesson under its device's roof".into(),
+        description: format!(
+            "Two rooflines, both axes logarithmic: speed over operations for each byte that is asked \
+             of global memory. The roof rises with the memory's speed and ends level at what the \
+             device can compute. {} Dots that lie above the slope are kernels whose bytes came \
+             from a cache.",
+            told.join(" ")
+        ),
+        drawing: d,
+    })
+}
+
+/// One device: its roof, and a numbered dot for each lesson.
+fn panel(d: &mut Drawing, top: f64, class: &str, lessons: &[(u32, String, Record)]) -> String {
+    let Some((_, device, record)) = lessons.last() else {
+        return String::new();
+    };
+    let Some(limits) = &record.limits else {
+        return String::new();
+    };
+    let x = LogAxis {
+        values: INTENSITY,
+        places: (70.0, 462.0),
+    };
+    let y = LogAxis {
+        values: (limits.gflops / 1000.0, limits.gflops * 1.6),
+        places: (top + HEIGHT - 28.0, top + 20.0),
+    };
+    d.text("bold", (14.0, top + 8.0), device);
+    d.text("small soft end", (466.0, top + 8.0), "GFLOP/s");
+    for power in -1..=2 {
+        let value = 10f64.powi(power);
+        d.line(
+            "grid",
+            &[(x.at(value), y.places.0), (x.at(value), y.places.1)],
+        );
+        d.text(
+            "small soft middle",
+            (x.at(value), y.places.0 + 17.0),
+            &value.to_string(),
+        );
+    }
+    let powers = (0..7).map(|power| 10f64.powi(power));
+    for value in powers.filter(|value| (y.values.0..y.values.1).contains(value)) {
+        d.line(
+            "grid",
+            &[(x.places.0, y.at(value)), (x.places.1, y.at(value))],
+        );
+        d.text(
+            "small soft end",
+            (63.0, y.at(value) + 4.5),
+            &value.to_string(),
+        );
+    }
+    let ridge = limits.gflops / limits.gbytes_per_second;
+    let start = (y.values.0 / limits.gbytes_per_second).max(INTENSITY.0);
+    let roof = [
+        (x.at(start), y.at(start * limits.gbytes_per_second)),
+        (x.at(ridge), y.at(limits.gflops)),
+        (x.places.1, y.at(limits.gflops)),
+    ];
+    d.line("roof", &roof);
+    let mut taken: Vec<Point> = Vec::new();
+    for (number, _, record) in lessons {
+        let Some((intensity, rate)) = intensity(record).zip(record.gflops) else {
+            continue;
+        };
+        let at = (x.at(intensity), y.at(rate));
+        d.dot(class, at, 5.0);
+        taken.push(at);
+        let label = free_place(at, &taken, d);
+        d.text("small bold middle", label, &number.to_string());
+    }
+    format!(
+        "{device}: {} GFLOP/s, from {} operations a byte on.",
+        significant(limits.gflops),
+        significant(ridge)
+    )
+}
+
+/// Operations for each byte that the kernel loads from or stores to global memory.
+fn intensity(record: &Record) -> Option<f64> {
+    let traffic = record.traffic_elements?;
+    let bytes = 4.0 * (traffic.global_loads + traffic.global_stores) as f64;
+    let (m, n, k) = (record.m as f64, record.n as f64, record.k as f64);
+    Some(2.0 * m * n * k / bytes)
+}
+
+/// Where a number can stand beside its dot, off other numbers and dots.
+fn free_place(at: Point, dots: &[Point], d: &Drawing) -> Point {
+    let around = [
+        (0.0, -9.0),
+        (14.0, 5.0),
+        (-14.0, 5.0),
+        (0.0, 19.0),
+        (14.0, -9.0),
+        (-14.0, -9.0),
+        (14.0, 17.0),
+        (-14.0, 17.0),
+    ];
+    let places = around.map(|(dx, dy)| (at.0 + dx, at.1 + dy));
+    let is_free = |(x, y): &Point| {
+        let near = |px: f64, py: f64| (px - x).abs() < 13.0 && (py - (y - 5.0)).abs() < 12.0;
+        let off_words = d.words().iter().all(|words| {
+            !near(
+                f64::midpoint(words.from.0, words.to.0),
+                f64::midpoint(words.from.1, words.to.1),
+            )
+        });
+        off_words && dots.iter().all(|dot| *dot == at || !near(dot.0, dot.1))
+    };
+    places.into_iter().find(is_free).unwrap_or(places[0])
+}

@@ -1,0 +1,102 @@
+//! Figures in pages: the image with its text alternative, and the files in
+//! `docs/figures/`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use common::source::workspace;
+use figures::FIGURES;
+use text::aside;
+
+use super::directives;
+
+/// Below the root of the workspace.
+const FOLDER: &str = "docs/figures";
+
+/// The image of a figure as Markdown, for a page from which `root` leads to the root.
+pub fn image(name: &str, root: &str) -> Result<String> {
+    let figure = figures::draw(name)?;
+    Ok(format!(
+        "![{}]({root}{FOLDER}/{name}.svg)",
+        figure.description
+    ))
+}
+
+/// "../../" for a page of a lesson: the way from a page to the root of the workspace.
+pub fn to_root(page: &Path) -> String {
+    let page = std::path::absolute(page).unwrap_or_else(|_| page.to_path_buf());
+    let inside = page.strip_prefix(workspace()).unwrap_or(&page);
+    "../".repeat(inside.components().count().saturating_sub(1))
+}
+
+/// Draws every figure into its file, or with `check` only says which files differ.
+pub fn update(check: bool) -> Result<Vec<String>> {
+    let mut stale = Vec::new();
+    let folder = workspace().join(FOLDER);
+    for (name, _) in FIGURES {
+        let file = folder.join(name).with_extension("svg");
+        let new = figures::draw(name)?.svg();
+        if fs::read_to_string(&file).is_ok_and(|old| old == new) {
+            continue;
+        }
+        stale.push(format!("{FOLDER}/{name}.svg"));
+        if !check {
+            fs::create_dir_all(&folder)?;
+            fs::write(&file, new).with_context(|| format!("{}", file.display()))?;
+            aside!("wrote {}", file.display());
+        }
+    }
+    Ok(stale)
+}
+
+/// What is wrong between the figures, their files and all pages of the course.
+pub fn misplaced(pages: &[PathBuf]) -> Result<Vec<String>> {
+    let mut wrong = Vec::new();
+    let mut shown = BTreeSet::new();
+    for page in pages {
+        let text = fs::read_to_string(page)?;
+        let figures = directives(&text).filter(|words| words[0] == "figure");
+        let figures: Vec<String> = figures
+            .filter_map(|words| Some(words.get(1)?.to_string()))
+            .collect();
+        let is_lesson = page.parent().and_then(Path::parent) == Some(&workspace().join("lessons"));
+        if is_lesson && figures.is_empty() {
+            wrong.push(format!("{} has no figure", page.display()));
+        }
+        shown.extend(figures);
+    }
+    for (name, _) in FIGURES.iter().filter(|(name, _)| !shown.contains(*name)) {
+        wrong.push(format!("no page has the figure {name}"));
+    }
+    for entry in fs::read_dir(workspace().join(FOLDER)).into_iter().flatten() {
+        let path = entry?.path();
+        let name = path.file_stem().unwrap_or_default();
+        if !FIGURES.iter().any(|(known, _)| *known == name) {
+            wrong.push(format!("{} is the file of no figure", path.display()));
+        }
+    }
+    Ok(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_to_the_root_goes_up_from_the_page() {
+        let from = |page: &str| to_root(&workspace().join(page));
+        assert_eq!(from("README.md"), "");
+        assert_eq!(from("docs/ndrange.md"), "../");
+        assert_eq!(from("lessons/02-saxpy/README.md"), "../../");
+    }
+
+    #[test]
+    fn a_page_without_its_figure_and_a_figure_without_a_page_are_named() {
+        let lesson = workspace().join("lessons/02-saxpy/README.md");
+        let wrong = misplaced(&[lesson]).unwrap();
+        let unused = format!("no page has the figure {}", "legend");
+        assert!(wrong.contains(&unused), "{wrong:?}");
+    }
+}
