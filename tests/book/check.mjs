@@ -1,0 +1,159 @@
+// Opens every page of the built book in a browser, at three widths, light and dark, and
+// looks for what a reader would stumble over: dead links, what is cut or overflows, scripts
+// that fail, pictures that are missing, anything that needs a network.
+//
+//     node check.mjs FOLDER            the built book; exit status 1 where something is wrong
+
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const WIDTHS = [360, 768, 1280];
+// The themes that the book begins with by day and by night.
+const THEMES = ["light", "navy"];
+const BROWSERS = ["chromium", "chromium-browser", "google-chrome"];
+
+/** What is wrong with the pages of a built book, a line each; all its pages, or these. */
+export async function faults(folder, names = pages(folder)) {
+    const browser = await chromium.launch({ executablePath: installed(), args: ["--no-sandbox"] });
+    const found = [];
+    try {
+        for (const theme of THEMES) {
+            for (const width of WIDTHS) {
+                found.push(...(await read(browser, folder, names, theme, width)));
+            }
+        }
+    } finally {
+        await browser.close();
+    }
+    return found;
+}
+
+/** Opens the pages one after the other, as somebody with this theme and width does. */
+async function read(browser, folder, names, theme, width) {
+    const context = await browser.newContext({ viewport: { width, height: 900 }, reducedMotion: "reduce" });
+    await context.addInitScript((theme) => localStorage.setItem("mdbook-theme", theme), theme);
+    const page = await context.newPage();
+    const found = [];
+    let name;
+    const tell = (what) => found.push(`${name}, ${theme}, ${width} px: ${what}`);
+    page.on("pageerror", (error) => tell(`a script fails: ${error.message}`));
+    page.on("console", (line) => line.type() === "error" && tell(`the console says: ${line.text()}`));
+    page.on("request", (request) => {
+        if (/^https?:/.test(request.url())) tell(`needs the network: ${request.url()}`);
+    });
+    for (name of names) {
+        await page.goto(pathToFileURL(join(folder, name)).href);
+        (await page.evaluate(cut)).forEach(tell);
+        (await page.evaluate(pictures, theme)).forEach(tell);
+        // They are the same at every width and in every theme.
+        if (theme === THEMES[0] && width === WIDTHS[0]) dead(folder, await page.evaluate(links)).forEach(tell);
+    }
+    await context.close();
+    return found;
+}
+
+/** Every page of a built book, but for those that mdBook shows inside others. */
+export function pages(folder) {
+    const all = readdirSync(folder, { recursive: true }).map(String);
+    const inner = ["404.html", "toc.html", "print.html"];
+    return all.filter((name) => name.endsWith(".html") && !inner.includes(name)).sort();
+}
+
+function installed() {
+    const folders = (process.env.PATH ?? "").split(":");
+    const paths = BROWSERS.flatMap((name) => folders.map((folder) => join(folder, name)));
+    const path = paths.find((path) => existsSync(path));
+    if (!path) throw new Error(`none of ${BROWSERS.join(", ")} is installed: ./setup --full`);
+    return path;
+}
+
+/** In the page: what leaves the sheet. What scrolls in a box of its own does not. */
+function cut() {
+    const wrong = [];
+    const root = document.documentElement;
+    if (root.scrollWidth > root.clientWidth + 1) wrong.push(`the page is ${root.scrollWidth} px wide`);
+    const scrolls = (element) => {
+        for (let at = element; at && at.tagName !== "MAIN"; at = at.parentElement) {
+            if (["auto", "scroll"].includes(getComputedStyle(at).overflowX)) return true;
+        }
+        return false;
+    };
+    const shown = (element) => (element.textContent || element.alt || element.tagName).trim().slice(0, 40);
+    for (const element of document.querySelectorAll("main *")) {
+        const box = element.getBoundingClientRect();
+        if (box.width === 0 || element.closest("svg, [hidden]")) continue;
+        if (box.right > root.clientWidth + 1 && !scrolls(element)) wrong.push(`"${shown(element)}" ends at ${Math.round(box.right)}`);
+    }
+    for (const cell of document.querySelectorAll("main td, main th")) {
+        const letters = cell.textContent.trim().length;
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        // A word and the box around it have one middle.
+        const middle = (box) => Math.round((box.top + box.bottom) / 12);
+        const lines = new Set([...range.getClientRects()].map(middle)).size;
+        if (letters > 3 && lines > 3 && letters / lines < 3) wrong.push(`"${shown(cell)}" stands a letter or two in a line`);
+    }
+    // On a screen as wide as a desk's, nothing drawn in letters needs scrolling.
+    if (root.clientWidth > 1200) {
+        for (const code of document.querySelectorAll("main pre > code")) {
+            if (code.scrollWidth > code.clientWidth + 1) wrong.push(`an output is cut: "${shown(code)}"`);
+        }
+    }
+    return wrong;
+}
+
+/** In the page: pictures that are not there, say nothing, or are of the other theme. */
+function pictures(theme) {
+    const wrong = [];
+    for (const image of document.querySelectorAll("main img")) {
+        const name = decodeURI(image.src.split("/").pop());
+        if (image.complete && image.naturalWidth === 0) wrong.push(`the picture ${name} is not there`);
+        if (!image.alt) wrong.push(`the picture ${name} has no words`);
+        const scheme = theme === "light" ? "light" : "dark";
+        if (getComputedStyle(image).colorScheme !== scheme) wrong.push(`the picture ${name} is not ${scheme}`);
+    }
+    return wrong;
+}
+
+/** In the page: where its links lead, without those to the web. */
+function links() {
+    const all = [...document.querySelectorAll("a[href]")].map((link) => link.href);
+    return [...new Set(all)].filter((href) => href.startsWith("file:"));
+}
+
+/** The links that lead to nothing: no file, a folder without a page, no such heading. */
+function dead(folder, links) {
+    const wrong = [];
+    for (const link of links) {
+        const url = new URL(link);
+        const path = fileURLToPath(new URL(url.pathname, "file:"));
+        const shown = relative(folder, path) + url.hash;
+        if (!existsSync(path)) wrong.push(`dead link: ${shown}`);
+        else if (statSync(path).isDirectory() && !existsSync(join(path, "index.html"))) {
+            wrong.push(`a link to a folder without a page: ${shown}`);
+        } else if (url.hash && path.endsWith(".html")) {
+            const id = decodeURIComponent(url.hash.slice(1));
+            if (!headings(path).has(id)) wrong.push(`dead link: ${shown}`);
+        }
+    }
+    return wrong;
+}
+
+const known = new Map();
+function headings(path) {
+    if (!known.has(path)) {
+        const ids = readFileSync(path, "utf8").matchAll(/\sid="([^"]*)"/g);
+        known.set(path, new Set([...ids].map((id) => id[1])));
+    }
+    return known.get(path);
+}
+
+if (resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+    const folder = resolve(process.argv[2] ?? "target/book");
+    const wrong = await faults(folder);
+    for (const line of wrong) console.log(line);
+    console.log(`${pages(folder).length} pages, ${WIDTHS.length} widths, ${THEMES.length} themes: ${wrong.length} faults`);
+    process.exit(wrong.length > 0 ? 1 : 0);
+}
