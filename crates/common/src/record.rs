@@ -1,5 +1,7 @@
 //! One kernel's result, whoever prints or keeps it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::element::Type;
@@ -42,6 +44,9 @@ pub struct Record {
     /// Items of a work-group in each dimension.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub group: Vec<usize>,
+    /// Macros that its compiler was given, besides the type.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub defines: BTreeMap<String, usize>,
     /// Timed runs.
     pub runs: usize,
     /// Whether the result was checked and right.

@@ -4,7 +4,7 @@
 //! is none.
 
 mod arguments;
-mod launch;
+pub mod launch;
 mod other;
 pub mod process;
 mod screen;
@@ -18,7 +18,7 @@ use common::element::Type;
 use common::shape::Shape;
 use common::source::Source;
 use serde_json::json;
-use toolbox::lessons::{LESSONS, Lesson};
+use toolbox::lessons::{self, Lesson};
 use toolbox::size_name;
 
 use crate::game::playable::{Checked, How, sign_of_life};
@@ -91,7 +91,7 @@ impl Inspection<'_> {
         let lesson = if options.launch.is_chosen() {
             None
         } else {
-            lesson_with(kernel)?
+            lessons::with_kernel(kernel)?
         };
         let mut launch = options.launch.clone();
         launch.arguments = arguments::of(&source.text, kernel);
@@ -213,16 +213,4 @@ impl Inspection<'_> {
         });
         Ok(writeln!(std::io::stdout(), "{line}")?)
     }
-}
-
-/// The first lesson that has a kernel of this name.
-fn lesson_with(kernel: &str) -> Result<Option<&'static Lesson>> {
-    for lesson in LESSONS {
-        let file = format!("{}.cl", lesson.folder);
-        let has_kernels = Source::path_in_course(&file).is_file();
-        if has_kernels && Source::of_course(&file)?.must_define(kernel).is_ok() {
-            return Ok(Some(lesson));
-        }
-    }
-    Ok(None)
 }

@@ -1,5 +1,6 @@
 //! The course map, and the tools around the lessons.
 
+mod asm;
 mod broken;
 mod check;
 mod diff;
@@ -11,6 +12,7 @@ mod judge;
 mod machine;
 mod map;
 mod observation;
+mod occupancy;
 mod packages;
 mod prose;
 mod report;
@@ -63,6 +65,11 @@ enum Command {
     /// Races, bad accesses and other faults of a kernel of your own
     #[command(mut_arg("no_timing", |arg| arg.hide(true)))]
     Inspect(Box<inspect::Options>),
+    /// The innermost loop of a kernel as the device's compiler made it, counted
+    Asm(Box<asm::Options>),
+    /// How many groups of a kernel a unit of a GPU holds at once, and what binds
+    #[command(mut_arg("kernel", |arg| arg.required(false).default_value("").hide_default_value(true)))]
+    Occupancy(Box<occupancy::Options>),
     /// What changed between two kernels, or from one lesson to another
     Diff(diff::Options),
     /// Run every lesson on a device, and write one page with every step on it
@@ -92,6 +99,8 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::CheckAll(how) => return game::check_all(&exercises::all()?, &how),
         Command::Diagnose(options) => return game::play(&broken::all()?, &options),
         Command::Inspect(options) => return inspect::inspect(&options),
+        Command::Asm(options) => return asm::asm(&options),
+        Command::Occupancy(options) => return occupancy::occupancy(&options),
         Command::Doctor(options) => return doctor::doctor(&options),
         Command::Diff(options) => diff::diff(&options)?,
         Command::Report(options) => report::report(&options)?,

@@ -51,6 +51,11 @@ struct Arguments {
     #[arg(long = "type", value_enum, default_value_t = Type::Float)]
     ty: Type,
 
+    /// Write here what the driver says of a build that came right: NVIDIA's tells the
+    /// registers of each kernel
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+
     /// Show a failed build's log in the driver's own words
     #[arg(long)]
     raw_log: bool,
@@ -112,13 +117,17 @@ fn compile(arguments: &Arguments) -> Result<()> {
 
     let building = format!("building {}", arguments.source.display());
     parent.send(&Event::Doing(building))?;
-    let options = options(arguments.ty, &arguments.define);
+    let mut options = options(arguments.ty, &arguments.define);
+    if arguments.log.is_some() && session.device.limits.nvidia_compute_capability > 0 {
+        options.push_str(" -cl-nv-verbose");
+    }
     let program = Program::build(&session, &source, &options, arguments.raw_log)?;
+    if let Some(file) = &arguments.log {
+        let log = program.cl.get_build_log(session.device.cl().id());
+        write(file, log.unwrap_or_default().as_bytes())?;
+    }
     let binary = binary_of(&program.cl)?;
-    fs::write(&output, &binary).map_err(|error| Error::File {
-        path: output.clone(),
-        why: error.to_string(),
-    })?;
+    write(&output, &binary)?;
 
     let loaded = load(&session, &output, &options)?;
     writeln!(
@@ -134,6 +143,13 @@ fn compile(arguments: &Arguments) -> Result<()> {
         factor(program.build_seconds / loaded)
     )?;
     Ok(())
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    fs::write(path, bytes).map_err(|error| Error::File {
+        path: path.into(),
+        why: error.to_string(),
+    })
 }
 
 /// The binary for the one device that the program was built for.

@@ -316,9 +316,11 @@ impl Lesson {
 
     /// The record as far as it is known before the kernel is built.
     fn record_of(&mut self, task: &dyn Task) -> Result<Record> {
+        let defines = task.step().defines.iter().cloned();
         Ok(Record {
             ty: Some(task.ty()),
             made_from: task.step().origin.name(),
+            defines: defines.collect(),
             ..self.record(&task.step().name(), &task.step().says, task.shape())?
         })
     }

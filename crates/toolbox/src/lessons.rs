@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use common::source::Source;
 
 /// A lesson of the course.
 pub struct Lesson {
@@ -21,6 +22,20 @@ impl Lesson {
     /// The package, and the binary's name.
     pub fn package(&self) -> String {
         format!("lesson{:02}", self.number)
+    }
+
+    /// Its kernel file below `kernels/`, if it has one.
+    pub fn kernel_file(&self) -> String {
+        format!("{}.cl", self.folder)
+    }
+
+    /// The kernels of that file, in teaching order.
+    fn kernels(&self) -> Result<Vec<String>> {
+        let file = self.kernel_file();
+        if !Source::path_in_course(&file).is_file() {
+            return Ok(Vec::new());
+        }
+        Ok(Source::of_course(&file)?.kernels())
     }
 
     /// The lesson's binary, which lies beside this one once it is built.
@@ -44,6 +59,29 @@ impl Lesson {
         supervise::end_with_us(&mut command);
         Ok(command)
     }
+}
+
+/// The first lesson that has a kernel of this name.
+pub fn with_kernel(kernel: &str) -> Result<Option<&'static Lesson>> {
+    for lesson in LESSONS {
+        if lesson.kernels()?.iter().any(|name| name == kernel) {
+            return Ok(Some(lesson));
+        }
+    }
+    Ok(None)
+}
+
+/// The kernels of all lessons, each name once.
+pub fn kernels() -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    for lesson in LESSONS {
+        for kernel in lesson.kernels()? {
+            if !all.contains(&kernel) {
+                all.push(kernel);
+            }
+        }
+    }
+    Ok(all)
 }
 
 const fn lesson(number: u32, folder: &'static str, minutes: u32, teaches: &'static str) -> Lesson {

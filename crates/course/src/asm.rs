@@ -1,0 +1,105 @@
+//! `course asm`: the innermost loop of a kernel as the device's compiler made it.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use common::source::Source;
+use inside::code::Code;
+use inside::launched::{Launched, Refused, Wanted};
+use inside::listing::Listing;
+use inside::{file, program};
+use text::show_error;
+use toolbox::lessons;
+
+use crate::inspect::launch::Launch;
+use crate::inspect::process;
+
+/// The flags of `course asm`.
+#[derive(Args)]
+pub struct Options {
+    #[command(flatten)]
+    wanted: Wanted,
+    /// Print the loop alone, without head and counts
+    #[arg(long = "loop")]
+    loop_alone: bool,
+    /// Read the code from this file, not from a device: an ELF library, PTX, a cubin, or
+    /// what nvdisasm printed
+    #[arg(long, value_name = "FILE", conflicts_with = "device")]
+    binary: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    launch: Launch,
+}
+
+/// Prints the loop and what one round of it does.
+pub fn asm(options: &Options) -> Result<ExitCode> {
+    let wanted = &options.wanted;
+    if let Some(path) = &options.binary {
+        let code = file::read(path, &wanted.kernel)?;
+        let source = wanted.source.as_deref().map(Source::read).transpose()?;
+        return print(options, None, source.as_ref(), &code);
+    }
+    let launched = match launch(wanted, &options.launch)? {
+        Ok(launched) => launched,
+        Err(refused) => return Ok(told(&refused)),
+    };
+    let code = program::code(wanted, &launched)?;
+    let source = Source::read(&program::source(wanted)?)?;
+    print(options, Some(&launched), Some(&source), &code)
+}
+
+/// Launches the kernel once: as its lesson does, or by flags where no lesson has its name.
+pub fn launch(wanted: &Wanted, launch: &Launch) -> Result<Result<Launched, Refused>> {
+    let by_flags = match &wanted.source {
+        Some(file) => {
+            Source::read(file)?.must_define(&wanted.kernel)?;
+            launch.is_chosen() || lessons::with_kernel(&wanted.kernel)?.is_none()
+        }
+        None => false,
+    };
+    let program = if by_flags {
+        process::command(launch)?
+    } else {
+        wanted.lesson()?
+    };
+    wanted.launch(program)
+}
+
+/// Says why the kernel was not launched, in the lesson's own words.
+pub fn told(refused: &Refused) -> ExitCode {
+    show_error(refused.message.clone());
+    ExitCode::from(refused.status)
+}
+
+fn print(
+    options: &Options,
+    launched: Option<&Launched>,
+    source: Option<&Source>,
+    code: &Code,
+) -> Result<ExitCode> {
+    let record = launched.map(|launched| &launched.record);
+    let listing = Listing {
+        name: record.map_or(options.wanted.name(), |record| record.kernel.clone()),
+        record,
+        source,
+        code,
+    };
+    let mut out = std::io::stdout();
+    if options.json {
+        writeln!(out, "{}", listing.json())?;
+    } else if options.loop_alone {
+        write!(out, "{}", listing.loop_alone())?;
+    } else {
+        write!(out, "{}", listing.text())?;
+        let others = launched.map_or(&[][..], |launched| &launched.others);
+        if options.wanted.variant.is_empty() && !others.is_empty() {
+            writeln!(out, "\nThere is also: {}", others.join(", "))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

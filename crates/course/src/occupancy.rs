@@ -1,0 +1,190 @@
+//! `course occupancy`: how many groups of a kernel a unit of the device holds at once.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use common::Error;
+use common::record::Record;
+use inside::launched::{Launched, Wanted};
+use inside::occupancy::screen::Occupancy;
+use inside::occupancy::{Architecture, Demand};
+use inside::{file, program};
+use serde_json::json;
+
+use crate::asm;
+use crate::inspect::launch::Launch;
+
+/// The flags of `course occupancy`.
+#[derive(Args)]
+pub struct Options {
+    #[command(flatten)]
+    wanted: Wanted,
+    /// Count for this GPU, by its name or its compute capability (h200, 8.9), not for the
+    /// device
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// Registers of an item [default: as the driver or the assembler tells]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    registers: Option<u32>,
+    /// Bytes of local memory of a group [default: as the driver tells]
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(..1 << 30))]
+    local: Option<u64>,
+    /// Items of a group [default: as the lesson launches it]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    group: Option<u32>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is known of a kernel, and from whom.
+#[derive(Default)]
+struct Known {
+    group: Option<u32>,
+    local: Option<u64>,
+    registers: Option<u32>,
+    architecture: Option<&'static Architecture>,
+    sources: Vec<String>,
+}
+
+/// Counts, and prints what came of it.
+pub fn occupancy(options: &Options) -> Result<ExitCode> {
+    let named = options.model.as_deref().map(model).transpose()?;
+    let mut known = Known::default();
+    let mut name = "A kernel".to_string();
+    let mut device = None;
+    if options.wanted.kernel.is_empty() {
+        options.must_tell_all()?;
+    } else {
+        let launched = match asm::launch(&options.wanted, &Launch::default())? {
+            Ok(launched) => launched,
+            Err(refused) => return Ok(asm::told(&refused)),
+        };
+        known = told(options, &launched)?;
+        name = launched.record.kernel.clone();
+        device = Some(launched.record);
+    }
+    let Some(of) = named.or(known.architecture) else {
+        return unknown(options, &name, &known, device.as_ref());
+    };
+    let by_hand = [
+        options.registers.map(|n| format!("{n} registers")),
+        options.local.map(|n| format!("{n} bytes of local memory")),
+        options.group.map(|n| format!("groups of {n}")),
+    ];
+    let by_hand: Vec<String> = by_hand.into_iter().flatten().collect();
+    if !by_hand.is_empty() {
+        known.sources.push(format!("given: {}", by_hand.join(", ")));
+    }
+    let occupancy = Occupancy {
+        name,
+        demand: Demand {
+            group: options.group.or(known.group).unwrap_or(1),
+            registers: options.registers.or(known.registers),
+            local_bytes: options.local.or(known.local).unwrap_or(0),
+        },
+        sources: known.sources,
+        of,
+    };
+    let mut out = std::io::stdout();
+    if options.json {
+        writeln!(out, "{}", occupancy.json())?;
+    } else {
+        write!(out, "{}", occupancy.text())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Options {
+    /// Without a kernel there is nobody to ask.
+    fn must_tell_all(&self) -> Result<()> {
+        if self.model.is_some() && self.registers.is_some() && self.group.is_some() {
+            return Ok(());
+        }
+        let why = "name a kernel, or tell --model, --registers and --group (and --local)";
+        Err(Error::Usage(why.into()).into())
+    }
+}
+
+fn model(name: &str) -> Result<&'static Architecture> {
+    let none = || {
+        let known = Architecture::known();
+        Error::Usage(format!(
+            "no table of a GPU called {name}; there are {known}"
+        ))
+    };
+    Ok(Architecture::named(name).ok_or_else(none)?)
+}
+
+/// What the driver tells of a kernel that was launched; on NVIDIA's also what its program
+/// was built for, and the registers.
+fn told(options: &Options, launched: &Launched) -> Result<Known> {
+    let record = &launched.record;
+    let group: usize = record.group.iter().product();
+    let local = record.local_bytes;
+    let mut known = Known {
+        group: u32::try_from(group.max(1)).ok(),
+        local,
+        ..Known::default()
+    };
+    let device = format!("{} ({})", record.device, record.platform);
+    known.sources.push(format!(
+        "groups of {group}, {} bytes of local memory: told by {device}",
+        local.unwrap_or(0)
+    ));
+    if !record.platform.contains("NVIDIA") {
+        return Ok(known);
+    }
+    let kernel = &options.wanted.kernel;
+    let binary = program::binary(&options.wanted, launched)?;
+    let target = binary.architecture();
+    known.architecture = target.as_deref().and_then(Architecture::named);
+    known.registers = binary.resources(kernel).registers;
+    let mut source = "the driver's build log";
+    if known.registers.is_none() && options.registers.is_none() {
+        known.registers = file::decode(&binary.bytes, kernel)?.resources.registers;
+        source = "ptxas";
+    }
+    if let Some(registers) = known.registers {
+        let line = format!("{registers} registers for each item: told by {source}");
+        known.sources.push(line);
+    }
+    Ok(known)
+}
+
+/// A device of which no table says what its units share.
+fn unknown(
+    options: &Options,
+    name: &str,
+    known: &Known,
+    device: Option<&Record>,
+) -> Result<ExitCode> {
+    let mut out = std::io::stdout();
+    let private = device.and_then(|record| record.private_bytes);
+    if options.json {
+        let line = json!({
+            "kernel": name,
+            "capability": null,
+            "sources": known.sources,
+            "group": known.group,
+            "local_bytes": known.local,
+            "private_bytes": private,
+        });
+        writeln!(out, "{line}")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    writeln!(out, "{name}: unknown")?;
+    for source in &known.sources {
+        writeln!(out, "  {source}")?;
+    }
+    writeln!(
+        out,
+        "  No table says what a unit of this device shares among groups. A core of a CPU runs\n  \
+         one group at a time, so there is nothing to count: see its registers and spills with\n  \
+         `cargo run -p course -- asm {}`.\n  next: --model h200 counts for that GPU",
+        options.wanted.name()
+    )?;
+    Ok(ExitCode::SUCCESS)
+}

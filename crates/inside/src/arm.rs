@@ -1,0 +1,147 @@
+//! AArch64, decoded by binutils: no decoder of it is small.
+
+use common::{Error, Result};
+
+use crate::code::{Code, Deed, Flow, Instruction, Space};
+use crate::tools;
+
+/// One function of a library.
+///
+/// # Errors
+/// [`Error::Build`] where there is no objdump that knows this code.
+pub fn disassemble(library: &[u8], function: &str) -> Result<Code> {
+    let choice = format!("--disassemble={function}");
+    let words = ["-d", "--no-show-raw-insn", &choice];
+    let text = tools::output("objdump", &words, library).map_err(|why| {
+        Error::Build(format!(
+            "AArch64 code is read by binutils, which did not do it: {why}\n  \
+             next: apt install binutils, or what brings `objdump` here"
+        ))
+    })?;
+    Ok(Code {
+        language: "AArch64".into(),
+        instructions: read(&text),
+        ..Code::default()
+    })
+}
+
+/// `  1000:\tfmla\tv0.4s, v1.4s, v2.4s`
+fn read(text: &str) -> Vec<Instruction> {
+    let one = |line: &str| {
+        let (address, rest) = line.trim().split_once(":\t")?;
+        let address = u64::from_str_radix(address, 16).ok()?;
+        let text = rest.split("//").next()?.split_whitespace();
+        Some(instruction(address, &text.collect::<Vec<_>>().join(" ")))
+    };
+    text.lines().filter_map(one).collect()
+}
+
+fn instruction(address: u64, text: &str) -> Instruction {
+    let (name, operands) = text.split_once(' ').unwrap_or((text, ""));
+    Instruction {
+        flow: flow(name, operands),
+        deeds: deeds(name, operands),
+        ..Instruction::new(address, text)
+    }
+}
+
+fn flow(name: &str, operands: &str) -> Flow {
+    // The target stands last, before the symbol that it is in.
+    let mut words = operands
+        .split([' ', ','])
+        .filter(|word| !word.starts_with('<'));
+    let target = words.rfind(|word| !word.is_empty()).unwrap_or_default();
+    let target = u64::from_str_radix(target.trim_start_matches("0x"), 16).ok();
+    match (name, target) {
+        ("ret" | "br", _) => Flow::Stop,
+        ("b", Some(to)) => Flow::Jump(to),
+        ("cbz" | "cbnz" | "tbz" | "tbnz", Some(to)) => Flow::Branch(to),
+        (name, Some(to)) if name.starts_with("b.") => Flow::Branch(to),
+        _ => Flow::Next,
+    }
+}
+
+fn deeds(name: &str, operands: &str) -> Vec<Deed> {
+    let lanes = lanes(operands);
+    match name {
+        "fmla" | "fmls" => vec![Deed::MultiplyAdd { lanes }],
+        "fmadd" | "fmsub" | "fnmadd" | "fnmsub" => vec![Deed::MultiplyAdd { lanes: 1 }],
+        "fmul" => vec![Deed::Multiply { lanes }],
+        "fadd" | "fsub" => vec![Deed::Add { lanes }],
+        "dup" => vec![Deed::Broadcast],
+        "bl" | "blr" => vec![Deed::Call],
+        "zip1" | "zip2" | "uzp1" | "uzp2" | "trn1" | "trn2" | "ext" | "tbl" => vec![Deed::Shuffle],
+        _ if name.starts_with("ld") => vec![Deed::Load {
+            space: space(operands),
+            bytes: bytes(name, operands),
+        }],
+        _ if name.starts_with("st") => vec![Deed::Store {
+            space: space(operands),
+            bytes: bytes(name, operands),
+        }],
+        _ => Vec::new(),
+    }
+}
+
+/// Of the first operand: `v0.4s` has four.
+fn lanes(operands: &str) -> u32 {
+    let first = operands.split(',').next().unwrap_or_default();
+    let shape = first.split('.').nth(1).unwrap_or_default();
+    let digits: String = shape.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().unwrap_or(1)
+}
+
+fn space(operands: &str) -> Space {
+    let place = operands.split('[').nth(1).unwrap_or_default();
+    match (
+        place.starts_with("sp"),
+        place.contains(", x") || place.contains(", w"),
+    ) {
+        (true, false) => Space::Stack,
+        (true, true) => Space::StackArray,
+        _ => Space::Untold,
+    }
+}
+
+/// By the kind of register, twice for a pair.
+fn bytes(name: &str, operands: &str) -> u32 {
+    let registers = if name.starts_with("ldp") || name.starts_with("stp") {
+        2
+    } else {
+        1
+    };
+    let first = operands.trim_start_matches(['{', ' ']).chars().next();
+    let one = match first {
+        Some('q' | 'v') => 16,
+        Some('x' | 'd') => 8,
+        Some('h') => 2,
+        Some('b') => 1,
+        _ => 4,
+    };
+    registers * one
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_binutils_writes_is_understood() {
+        let code = read(
+            "0000000000001000 <f>:\n\
+             \x20   1000:\tldp\tq2, q3, [x0], #32\n\
+             \x20   1004:\tfmla\tv0.4s, v2.4s, v1.s[0]\n\
+             \x20   1008:\tstr\ts0, [sp, #16]\n\
+             \x20   100c:\tb.ne\t1000 <f>  // b.any\n\
+             \x20   1010:\tret\n",
+        );
+        assert_eq!(code.len(), 5);
+        let space = Space::Untold;
+        assert_eq!(code[0].deeds, [Deed::Load { space, bytes: 32 }]);
+        assert_eq!(code[1].deeds, [Deed::MultiplyAdd { lanes: 4 }]);
+        let space = Space::Stack;
+        assert_eq!(code[2].deeds, [Deed::Store { space, bytes: 4 }]);
+        assert_eq!(code[3].flow, Flow::Branch(0x1000));
+        assert_eq!(code[4].flow, Flow::Stop);
+    }
+}

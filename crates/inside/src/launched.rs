@@ -1,0 +1,204 @@
+//! A kernel as its lesson launches it: the lesson runs it once, as a child, and its record
+//! says with which macros and in which groups. What the driver keeps meanwhile goes to a
+//! folder that is gone afterwards.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::Result;
+use common::Error;
+use common::device::pocl;
+use common::element::Type;
+use common::record::Record;
+use common::shape::Shape;
+use common::source::did_you_mean;
+use toolbox::child::Finished;
+use toolbox::scratch::Scratch;
+use toolbox::{lessons, size_name};
+
+/// Which kernel, in which of its variants, for which device.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Wanted {
+    /// A kernel of a lesson, or of the file that --source names
+    #[arg(value_name = "KERNEL")]
+    pub kernel: String,
+    /// One of its variants, where the lesson has several: 16x16, "8x8 64x64"
+    #[arg(value_name = "VARIANT")]
+    pub variant: Vec<String>,
+    /// Use this kernel file instead of the lesson's own
+    #[arg(long, value_name = "FILE")]
+    pub source: Option<PathBuf>,
+    /// Device, as the lessons take it [default: the one that they choose]
+    #[arg(short, long, value_name = "SELECTOR")]
+    pub device: Option<String>,
+    /// Type of the elements
+    #[arg(long = "type", value_enum, default_value_t = Type::Float, value_name = "TYPE")]
+    pub ty: Type,
+    /// Size of the problem that it is launched for once [default: a small one]
+    #[arg(short, long, value_name = "N|MxNxK")]
+    pub size: Option<Shape>,
+}
+
+/// A kernel that was launched once.
+pub struct Launched {
+    /// What the lesson says of it: device, groups, macros.
+    pub record: Record,
+    /// Its place among the launches of its name that differ in macros or group.
+    pub place: usize,
+    /// The other variants of the same kernel.
+    pub others: Vec<String>,
+    /// What PoCL compiled for it lies here.
+    pub cache: Scratch,
+}
+
+/// The lesson's process did not come to a record: its own words, and its exit status.
+#[derive(Debug)]
+pub struct Refused {
+    /// What it said on standard error.
+    pub message: String,
+    /// 2 usage, 3 no device, 4 a kernel that does not build, 5 the device failed.
+    pub status: u8,
+}
+
+impl Wanted {
+    /// The kernel, with the variant where one is asked for.
+    pub fn name(&self) -> String {
+        let name = format!("{} {}", self.kernel, self.variant.join(" "));
+        name.trim_end().into()
+    }
+
+    /// The lesson that has a kernel of this name, as a child of this program.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with the nearest names where no lesson has it.
+    pub fn lesson(&self) -> Result<Command> {
+        match lessons::with_kernel(&self.kernel)? {
+            Some(lesson) => lesson.command(),
+            None => {
+                let hint = did_you_mean(&self.kernel, &lessons::kernels()?);
+                let why = format!("no lesson has a kernel {}; {hint}", self.kernel);
+                Err(Error::Usage(why).into())
+            }
+        }
+    }
+
+    /// Launches it once by this program, a lesson or what takes a lesson's flags.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for a variant that there is not, or a kernel that is skipped on
+    /// this device. What the program itself refuses is the inner error.
+    pub fn launch(&self, mut program: Command) -> Result<Result<Launched, Refused>> {
+        let cache = Scratch::new()?;
+        let child = Finished::of(self.once(&mut program, &cache))?;
+        let all: Vec<Record> = child.records().filter(|one| self.is_of(one)).collect();
+        if all.is_empty() {
+            return Ok(Err(Refused {
+                message: child.stderr.trim_end().into(),
+                status: child.status.code().map_or(5, |status| status as u8),
+            }));
+        }
+        let chosen = all.iter().position(|one| self.is_it(one));
+        let Some(chosen) = chosen else {
+            let names: Vec<String> = all.iter().map(|one| one.kernel.clone()).collect();
+            let hint = did_you_mean(&self.name(), &names);
+            return Err(
+                Error::Usage(format!("no launch is called {}; {hint}", self.name())).into(),
+            );
+        };
+        let record = all[chosen].clone();
+        if let Some(reason) = &record.skipped {
+            let why = format!("{} is not launched on this device: {reason}", record.kernel);
+            return Err(Error::Usage(why).into());
+        }
+        let others = all.iter().filter(|one| one.kernel != record.kernel);
+        Ok(Ok(Launched {
+            place: place(&all, chosen),
+            others: others.map(|one| one.kernel.clone()).collect(),
+            record,
+            cache,
+        }))
+    }
+
+    fn once<'c>(&self, program: &'c mut Command, cache: &Scratch) -> &'c mut Command {
+        let flags = std::env::var("POCL_EXTRA_BUILD_FLAGS").unwrap_or_default();
+        let size = self.size.map_or_else(|| self.small().into(), size_name);
+        program
+            .args([
+                "--json",
+                "--runs",
+                "0",
+                "--timeout",
+                "60",
+                "--type",
+                self.ty.name(),
+            ])
+            .args(["--only", &self.kernel, "--size", &size])
+            .args(self.device.iter().flat_map(|device| ["--device", device]))
+            .env(pocl::FOLDER_VARIABLE, &cache.0)
+            // The lines of the source: the code stays the same.
+            .env("POCL_EXTRA_BUILD_FLAGS", format!("{flags} -g").trim_start());
+        if let Some(file) = &self.source {
+            program.arg("--source").arg(file);
+        }
+        program
+    }
+
+    /// Enough for vectors that PoCL takes for long ones; a few tiles for a product.
+    fn small(&self) -> &'static str {
+        let lesson = lessons::with_kernel(&self.kernel).ok().flatten();
+        match lesson {
+            Some(lesson) if lesson.number == 2 => "1048576",
+            _ => "32",
+        }
+    }
+
+    fn is_of(&self, record: &Record) -> bool {
+        let runs = |name: &str| name.split(' ').next() == Some(&*self.kernel);
+        runs(&record.kernel) || record.preparations.iter().any(|one| runs(&one.kernel))
+    }
+
+    fn is_it(&self, record: &Record) -> bool {
+        self.variant.is_empty() || record.kernel == self.name()
+    }
+}
+
+/// How many launches of this kernel that the driver compiles apart come before it, among
+/// those in the same groups.
+fn place(all: &[Record], chosen: usize) -> usize {
+    let group = &all[chosen].group;
+    let same_group = all[..=chosen].iter().filter(|one| one.group == *group);
+    let mut seen: Vec<_> = Vec::new();
+    for one in same_group {
+        if !seen.contains(&&one.defines) {
+            seen.push(&one.defines);
+        }
+    }
+    let place = seen.iter().position(|one| **one == all[chosen].defines);
+    place.unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(variant: &str, group: usize, define: usize) -> Record {
+        Record {
+            kernel: format!("f {variant}"),
+            group: vec![group],
+            defines: [("TS".to_string(), define)].into(),
+            ..Record::default()
+        }
+    }
+
+    #[test]
+    fn what_is_compiled_once_has_one_place() {
+        let all = [
+            record("a", 8, 1),
+            record("b", 8, 1),
+            record("c", 4, 2),
+            record("d", 8, 3),
+        ];
+        let places: Vec<usize> = (0..4).map(|at| place(&all, at)).collect();
+        assert_eq!(places, [0, 0, 0, 1]);
+    }
+}

@@ -1,0 +1,35 @@
+//! What a compiler made of a kernel: its machine code, and the room that it takes on a
+//! unit of the device.
+//!
+//! # Layout
+//!
+//! In the order in which to read them:
+//!
+//! - [`code`] is machine code as the course reads it, whoever made it: instructions, and
+//!   what each of them does.
+//! - Readers make it of what drivers give: `elf` of a library for a CPU (`x86` decodes it,
+//!   `arm` reads what binutils decoded, `lines` has the lines of the source), `ptx` of
+//!   NVIDIA's intermediate language, `sass` of what NVIDIA's GPUs run; [`file`] tells which.
+//! - `resources` reads what NVIDIA's assembler says of registers and memory.
+//! - `loops` finds the innermost loop; [`round`] counts what one round of it does.
+//! - [`launched`] is a kernel as its lesson launches it, and [`program`] what the driver
+//!   made of it; `tools` are the disassemblers that a machine may have.
+//! - [`listing`] is all of that as lines for people and as one JSON object.
+//! - [`occupancy`] is how many groups a unit holds at once, and what binds.
+
+mod arm;
+pub mod code;
+mod elf;
+pub mod file;
+pub mod launched;
+mod lines;
+pub mod listing;
+mod loops;
+pub mod occupancy;
+pub mod program;
+mod ptx;
+mod resources;
+pub mod round;
+mod sass;
+mod tools;
+mod x86;

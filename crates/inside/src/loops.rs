@@ -1,0 +1,186 @@
+//! The loops of a kernel, found by the edges that lead back in its control flow.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::code::{Deed, Flow, Instruction};
+
+/// Numbers of the instructions of a loop.
+pub type Body = BTreeSet<usize>;
+
+/// The innermost loop that multiplies and adds most in a round; where none does, the one
+/// that loads and stores most. None where there is no loop.
+pub fn hottest(instructions: &[Instruction]) -> Option<Body> {
+    let loops = natural_loops(instructions);
+    let is_innermost = |body: &&Body| {
+        let inside = |other: &Body| other.len() < body.len() && other.is_subset(body);
+        !loops.iter().any(inside)
+    };
+    let innermost = loops.iter().filter(is_innermost);
+    innermost
+        .max_by_key(|body| weight(body, instructions))
+        .cloned()
+}
+
+/// Multiply-adds, then accesses to memory; of two that are the same, the earlier one.
+fn weight(body: &Body, instructions: &[Instruction]) -> (u32, usize, std::cmp::Reverse<usize>) {
+    let deeds = || body.iter().flat_map(|at| &instructions[*at].deeds);
+    let lanes = |deed: &Deed| match deed {
+        Deed::MultiplyAdd { lanes } => 2 * lanes,
+        Deed::Multiply { lanes } | Deed::Add { lanes } => *lanes,
+        _ => 0,
+    };
+    let is_access = |deed: &&Deed| {
+        matches!(
+            deed,
+            Deed::Load { .. } | Deed::Store { .. } | Deed::Gather | Deed::Scatter
+        )
+    };
+    let first = body.first().copied().unwrap_or(0);
+    (
+        deeds().map(lanes).sum(),
+        deeds().filter(is_access).count(),
+        std::cmp::Reverse(first),
+    )
+}
+
+/// Loops, each by its head: what a jump leads back to, and through which every way from
+/// the kernel's beginning into the loop goes (Aho, Lam, Sethi, Ullman, "Compilers", 9.6.6).
+fn natural_loops(instructions: &[Instruction]) -> Vec<Body> {
+    let places = instructions.iter().enumerate();
+    let places: BTreeMap<u64, usize> = places.map(|(at, one)| (one.address, at)).collect();
+    let mut edges = Vec::new();
+    for (at, one) in instructions.iter().enumerate() {
+        let next = Some(at + 1).filter(|next| *next < instructions.len());
+        let (jump, next) = match one.flow {
+            Flow::Next => (None, next),
+            Flow::Jump(to) => (Some(to), None),
+            Flow::Branch(to) => (Some(to), next),
+            Flow::Stop => (None, None),
+        };
+        let jump = jump.and_then(|to| places.get(&to).copied());
+        edges.extend(jump.into_iter().chain(next).map(|to| (at, to)));
+    }
+    let mut before = vec![Vec::new(); instructions.len()];
+    for (from, to) in &edges {
+        before[*to].push(*from);
+    }
+    let heads: BTreeSet<usize> = instructions
+        .iter()
+        .filter_map(|one| match one.flow {
+            Flow::Jump(to) | Flow::Branch(to) => places.get(&to).copied(),
+            _ => None,
+        })
+        .collect();
+    let reached = reached(&edges, instructions.len());
+    let mut bodies: BTreeMap<usize, Vec<Body>> = BTreeMap::new();
+    for (from, head) in edges {
+        if heads.contains(&head)
+            && reached.contains(&head)
+            && let Some(body) = body(from, head, &before)
+        {
+            bodies.entry(head).or_default().push(body);
+        }
+    }
+    let one = |bodies: Vec<Body>| inner(bodies, instructions);
+    bodies.into_values().map(one).collect()
+}
+
+/// Of the ways back to one head, which may be the ends of a loop or of a loop in a loop:
+/// the shortest that does all the arithmetic of them together.
+fn inner(mut bodies: Vec<Body>, instructions: &[Instruction]) -> Body {
+    let all: Body = bodies.iter().flatten().copied().collect();
+    let arithmetic = |body: &Body| weight(body, instructions).0;
+    let most = arithmetic(&all);
+    bodies.retain(|body| arithmetic(body) == most && most > 0);
+    bodies.into_iter().min_by_key(Body::len).unwrap_or(all)
+}
+
+/// What the kernel can come to from its beginning.
+fn reached(edges: &[(usize, usize)], count: usize) -> Body {
+    let mut after = vec![Vec::new(); count];
+    for (from, to) in edges {
+        after[*from].push(*to);
+    }
+    let mut reached = Body::new();
+    let mut open = vec![0; count.min(1)];
+    while let Some(at) = open.pop() {
+        if reached.insert(at) {
+            open.extend(&after[at]);
+        }
+    }
+    reached
+}
+
+/// All from which `tail` is reached without passing `head`; none where the beginning is
+/// one of them.
+fn body(tail: usize, head: usize, before: &[Vec<usize>]) -> Option<Body> {
+    let mut body = Body::from([head]);
+    let mut open = vec![tail];
+    while let Some(at) = open.pop() {
+        if !body.insert(at) {
+            continue;
+        }
+        if at == 0 {
+            return None;
+        }
+        open.extend(&before[at]);
+    }
+    Some(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A word for each instruction: what it does, or where it goes.
+    fn code(words: &str) -> Vec<Instruction> {
+        let one = |(at, word): (usize, &str)| {
+            let mut one = Instruction::new(at as u64, word);
+            let target = |word: &str| word[1..].parse().unwrap();
+            match word.chars().next() {
+                Some('f') => one.deeds.push(Deed::MultiplyAdd {
+                    lanes: target(word) as u32,
+                }),
+                Some('b') => one.flow = Flow::Branch(target(word)),
+                Some('j') => one.flow = Flow::Jump(target(word)),
+                Some('s') => one.flow = Flow::Stop,
+                _ => {}
+            }
+            one
+        };
+        words.split(' ').enumerate().map(one).collect()
+    }
+
+    fn hottest_of(words: &str) -> Option<Vec<usize>> {
+        hottest(&code(words)).map(Vec::from_iter)
+    }
+
+    #[test]
+    fn the_innermost_loop_with_most_multiply_adds_is_found() {
+        assert_eq!(hottest_of("x f1 x s"), None);
+        assert_eq!(hottest_of("x f1 b1 s"), Some(vec![1, 2]));
+        // A loop in a loop: the outer one has more of them and is not innermost.
+        assert_eq!(hottest_of("x f8 x f1 b3 b1 s"), Some(vec![3, 4]));
+        // A wide loop and the one for what is left.
+        assert_eq!(hottest_of("x f8 b1 f1 b3 s"), Some(vec![1, 2]));
+    }
+
+    #[test]
+    fn a_loop_that_is_tested_at_its_beginning_and_one_with_two_ends() {
+        assert_eq!(hottest_of("x b4 f1 j1 s"), Some(vec![1, 2, 3]));
+        assert_eq!(hottest_of("x x b1 f1 b1 s"), Some(vec![1, 2, 3, 4]));
+        // The outer of two loops that begin at the same place only counts.
+        assert_eq!(hottest_of("x f1 b1 x b1 s"), Some(vec![1, 2]));
+    }
+
+    #[test]
+    fn what_nothing_leads_to_is_no_loop() {
+        assert_eq!(hottest_of("x s j2"), None);
+    }
+
+    #[test]
+    fn a_jump_back_to_code_that_no_loop_passes_is_none() {
+        // Both ways lead into 2 and 3: neither is a head.
+        assert_eq!(hottest_of("b3 x x f1 b2 s"), None);
+    }
+}

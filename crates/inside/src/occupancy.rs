@@ -1,0 +1,160 @@
+//! How many groups a unit of a GPU holds at once, and which of its resources binds. The
+//! rules are those of NVIDIA's occupancy calculator (`cuda_occupancy.h` of its CUDA
+//! toolkit); a test holds them against what that calculates.
+
+mod architecture;
+mod changes;
+pub mod screen;
+
+pub use architecture::{ARCHITECTURES, Architecture};
+
+use serde::Serialize;
+
+/// Items that a unit works on in step: NVIDIA's warp.
+pub const WARP: u32 = 32;
+/// Registers are given out to a warp in pieces of so many.
+const REGISTERS_PIECE: u32 = 256;
+/// A unit's parts, each with a quarter of its registers.
+const PARTS: u32 = 4;
+/// Registers that one item may have.
+const MOST_REGISTERS: u32 = 256;
+/// Items of the largest group.
+const LARGEST_GROUP: u32 = 1024;
+
+/// What one group of a kernel takes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Demand {
+    /// Items of a group.
+    pub group: u32,
+    /// Registers of an item; none where nobody knows.
+    pub registers: Option<u32>,
+    /// Bytes of local memory of a group.
+    pub local_bytes: u64,
+}
+
+/// Groups that a unit has room for, as far as each of its resources goes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Room {
+    /// By the groups that it can tell apart.
+    pub by_groups: u32,
+    /// By its warps.
+    pub by_items: u32,
+    /// By its registers; none where their number is not known.
+    pub by_registers: Option<u32>,
+    /// By its local memory; none where the kernel uses none and the unit keeps none back.
+    pub by_local: Option<u32>,
+}
+
+impl Demand {
+    /// Warps of a group.
+    pub fn warps(&self) -> u32 {
+        self.group.div_ceil(WARP)
+    }
+
+    /// The groups of this kernel that a unit has room for.
+    pub fn room(&self, of: &Architecture) -> Room {
+        let warps = self.warps().max(1);
+        let too_large = self.group > LARGEST_GROUP;
+        Room {
+            by_groups: of.groups,
+            by_items: if too_large { 0 } else { of.warps / warps },
+            by_registers: self.registers.map(|count| by_registers(count, warps, of)),
+            by_local: self.by_local(of),
+        }
+    }
+
+    /// Bytes of local memory that a group of it really takes.
+    pub fn local_taken(&self, of: &Architecture) -> u64 {
+        (self.local_bytes + of.local_kept).next_multiple_of(of.local_piece)
+    }
+
+    fn by_local(&self, of: &Architecture) -> Option<u32> {
+        let taken = self.local_taken(of);
+        let most = of.local_of_a_group + of.local_kept;
+        match taken {
+            0 => None,
+            taken if taken > most => Some(0),
+            taken => Some((of.local_bytes / taken) as u32),
+        }
+    }
+}
+
+/// Registers that a warp is given for so many of an item.
+pub fn registers_of_warp(registers: u32) -> u32 {
+    (registers * WARP).next_multiple_of(REGISTERS_PIECE)
+}
+
+/// Each part of the unit has registers for whole warps only.
+fn by_registers(registers: u32, warps: u32, of: &Architecture) -> u32 {
+    if registers > MOST_REGISTERS {
+        return 0;
+    }
+    let of_warp = registers_of_warp(registers.max(1));
+    let fits = of_warp * warps.next_multiple_of(PARTS) <= of.registers;
+    let warps_of_unit = of.registers / PARTS / of_warp * PARTS;
+    if fits { warps_of_unit / warps } else { 0 }
+}
+
+impl Room {
+    /// The groups that it holds: the least of all.
+    pub fn groups(&self) -> u32 {
+        let known = [self.by_registers, self.by_local].into_iter().flatten();
+        known.fold(self.by_groups.min(self.by_items), u32::min)
+    }
+
+    /// The resources that allow no more than that.
+    pub fn binding(&self) -> Vec<&'static str> {
+        let groups = self.groups();
+        let all = [
+            ("groups", Some(self.by_groups)),
+            ("items", Some(self.by_items)),
+            ("registers", self.by_registers),
+            ("local memory", self.by_local),
+        ];
+        let binds = all.into_iter().filter(|(_, room)| *room == Some(groups));
+        binds.map(|(name, _)| name).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each line: capability, group, registers, local bytes, groups of a unit.
+    const CALCULATED: &str = include_str!("fixtures/occupancy.txt");
+
+    #[test]
+    fn the_vendors_calculator_says_the_same() {
+        let mut held = 0;
+        for line in CALCULATED.lines().filter(|line| !line.starts_with('#')) {
+            let words: Vec<&str> = line.split(' ').collect();
+            let number = |at: usize| words[at].parse::<u32>().unwrap();
+            let of = Architecture::named(words[0]).unwrap();
+            let demand = Demand {
+                group: number(1),
+                registers: Some(number(2)),
+                local_bytes: number(3).into(),
+            };
+            assert_eq!(demand.room(of).groups(), number(4), "{line}");
+            held += 1;
+        }
+        assert!(held > 100, "{held}");
+    }
+
+    #[test]
+    fn what_is_not_known_does_not_bind() {
+        let of = Architecture::named("9.0").unwrap();
+        let demand = Demand {
+            group: 256,
+            registers: None,
+            local_bytes: 40 << 10,
+        };
+        let room = demand.room(of);
+        assert_eq!((room.groups(), room.binding()), (5, vec!["local memory"]));
+        let huge = Demand {
+            group: 2048,
+            ..demand
+        };
+        assert_eq!(huge.room(of).groups(), 0);
+    }
+}

@@ -1,0 +1,115 @@
+//! What a unit of a GPU has, by architecture.
+
+/// One unit of NVIDIA's GPUs of a compute capability. Source: NVIDIA, "CUDA C++ Programming
+/// Guide", table "Technical Specifications per Compute Capability"; allocation of local
+/// memory, and what is kept back of it: `cuda_occupancy.h` and the tuning guides.
+#[derive(Debug, PartialEq)]
+pub struct Architecture {
+    /// Its compute capability.
+    pub capability: &'static str,
+    /// What NVIDIA calls it.
+    pub name: &'static str,
+    /// GPUs that have it, a word of each one's name, in lower case.
+    pub models: &'static [&'static str],
+    /// Groups at once.
+    pub groups: u32,
+    /// Warps of 32 items at once.
+    pub warps: u32,
+    /// Registers of 32 bits.
+    pub registers: u32,
+    /// Bytes of local memory, as much as the unit can have of it.
+    pub local_bytes: u64,
+    /// The most of it that one group may have.
+    pub local_of_a_group: u64,
+    /// Local memory is given out in pieces of so many bytes.
+    pub local_piece: u64,
+    /// Bytes that are kept back for each group.
+    pub local_kept: u64,
+}
+
+const KIB: u64 = 1 << 10;
+
+#[allow(clippy::too_many_arguments)]
+const fn architecture(
+    capability: &'static str,
+    name: &'static str,
+    groups: u32,
+    warps: u32,
+    [local, of_a_group]: [u64; 2],
+    [local_piece, local_kept]: [u64; 2],
+    models: &'static [&'static str],
+) -> Architecture {
+    Architecture {
+        capability,
+        name,
+        models,
+        groups,
+        warps,
+        registers: 64 << 10,
+        local_bytes: local * KIB,
+        local_of_a_group: of_a_group * KIB,
+        local_piece,
+        local_kept,
+    }
+}
+
+/// Those that the course knows.
+#[rustfmt::skip]
+pub const ARCHITECTURES: &[Architecture] = &[
+    architecture("7.0", "Volta", 32, 64, [96, 96], [256, 0], &["v100", "gv100"]),
+    architecture("7.5", "Turing", 16, 32, [64, 64], [256, 0],
+        &["t4", "1650", "1660", "2060", "2070", "2080"]),
+    architecture("8.0", "Ampere", 32, 64, [164, 163], [128, KIB], &["a100", "a30"]),
+    architecture("8.6", "Ampere", 16, 48, [100, 99], [128, KIB],
+        &["a40", "a10", "a2", "3050", "3060", "3070", "3080", "3090"]),
+    architecture("8.9", "Ada Lovelace", 24, 48, [100, 99], [128, KIB],
+        &["l4", "l40", "l40s", "4050", "4060", "4070", "4080", "4090"]),
+    architecture("9.0", "Hopper", 32, 64, [228, 227], [128, KIB], &["h100", "h200", "gh200"]),
+    architecture("10.0", "Blackwell", 32, 64, [228, 227], [128, KIB], &["b200", "gb200"]),
+    architecture("12.0", "Blackwell", 24, 48, [100, 99], [128, KIB],
+        &["5050", "5060", "5070", "5080", "5090"]),
+];
+
+impl Architecture {
+    /// By compute capability ("9.0", "sm_90") or by a GPU's name ("H200", "NVIDIA A100-PCIE").
+    pub fn named(text: &str) -> Option<&'static Architecture> {
+        let text = text.to_lowercase();
+        let words: Vec<&str> = text
+            .split(|c: char| !c.is_alphanumeric() && c != '.')
+            .collect();
+        let is_it = |one: &&Architecture| {
+            let digits = one.capability.replace('.', "");
+            let has = |word: &str| words.contains(&word);
+            text == one.capability
+                || text == format!("sm_{digits}")
+                || one.models.iter().any(|model| has(model))
+        };
+        ARCHITECTURES.iter().find(is_it)
+    }
+
+    /// All that can be named, for messages.
+    pub fn known() -> String {
+        let each = ARCHITECTURES.iter().map(|one| {
+            let models = one.models.join(", ");
+            format!("{} ({}: {models})", one.capability, one.name)
+        });
+        each.collect::<Vec<_>>().join("; ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gpu_is_known_by_its_name_or_its_capability() {
+        let capability = |text| Architecture::named(text).map(|one| one.capability);
+        assert_eq!(capability("NVIDIA H200"), Some("9.0"));
+        assert_eq!(capability("sm_120"), Some("12.0"));
+        assert_eq!(capability("NVIDIA A100-SXM4-40GB"), Some("8.0"));
+        assert_eq!(capability("NVIDIA GeForce RTX 4090"), Some("8.9"));
+        assert_eq!(capability("8.6"), Some("8.6"));
+        assert_eq!(capability("gfx90a"), None);
+        assert_eq!(capability(""), None);
+    }
+}

@@ -1,0 +1,154 @@
+//! What the driver made of a kernel that was launched: the library in PoCL's cache, or
+//! the binary of its program.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+
+use anyhow::{Context, Result};
+use common::Error;
+use common::device::pocl;
+use common::source::Source;
+use toolbox::child::Finished;
+use toolbox::lessons;
+use toolbox::scratch::Scratch;
+
+use crate::code::{Code, Resources};
+use crate::file;
+use crate::launched::{Launched, Wanted};
+use crate::resources;
+
+/// A program's binary, and what its driver said while building it.
+pub struct Binary {
+    /// As the driver gives it.
+    pub bytes: Vec<u8>,
+    log: String,
+}
+
+impl Binary {
+    /// The generation of the NVIDIA GPU that it is for, such as "sm_90".
+    pub fn architecture(&self) -> Option<String> {
+        let text = String::from_utf8_lossy(&self.bytes);
+        file::target(&text).map(String::from)
+    }
+
+    /// What the driver's assembler said of a kernel.
+    pub fn resources(&self, kernel: &str) -> Resources {
+        resources::of_log(&self.log, kernel)
+    }
+}
+
+/// The machine code of a kernel that was launched.
+///
+/// # Errors
+/// [`Error::Build`] with the reason where the driver gives none that can be read.
+pub fn code(wanted: &Wanted, launched: &Launched) -> Result<Code> {
+    let platform = &launched.record.platform;
+    if platform.contains(pocl::PLATFORM) {
+        return of_pocl(wanted, launched);
+    }
+    if platform.contains("Oclgrind") {
+        let why = "Oclgrind is a simulator: it makes no machine code; take another --device";
+        return Err(Error::Usage(why.into()).into());
+    }
+    let binary = binary(wanted, launched)?;
+    let mut code = file::decode(&binary.bytes, &wanted.kernel).with_context(|| {
+        let record = &launched.record;
+        format!("{} ({})", record.device, record.platform)
+    })?;
+    let told = binary.resources(&wanted.kernel);
+    if told.registers.is_some() {
+        code.resources = told;
+    }
+    Ok(code)
+}
+
+/// PoCL compiles a kernel for each shape of groups: `CACHE/../KERNEL/16-16-1-.../KERNEL.so`.
+fn of_pocl(wanted: &Wanted, launched: &Launched) -> Result<Code> {
+    let kernel = &wanted.kernel;
+    let mut libraries = Vec::new();
+    collect(&launched.cache.0, &format!("{kernel}.so"), &mut libraries);
+    let mut group = launched.record.group.clone();
+    group.resize(3, 1);
+    let shape = format!("{}-{}-{}-", group[0], group[1], group[2]);
+    let folder = |path: &Path| path.parent()?.file_name()?.to_str().map(String::from);
+    let has_shape = |path: &Path| folder(path).is_some_and(|name| name.starts_with(&shape));
+    // What lays an operand out has groups of its own.
+    let is_its_own = launched.record.kernel.split(' ').next() == Some(kernel);
+    libraries.retain(|(_, path)| !is_its_own || has_shape(path));
+    libraries.sort();
+    let none = || format!("PoCL left no library of {kernel} in its cache");
+    let (_, path) = libraries
+        .get(launched.place)
+        .or(libraries.first())
+        .with_context(none)?;
+    let mut code = file::read(path, kernel)?;
+    code.language += ", of the library that PoCL keeps";
+    if code.instructions.iter().all(|one| one.line.is_none()) {
+        let why = "the lines of the source are not shown: PoCL noted none for the copy that runs";
+        code.notes.push(why.into());
+    }
+    Ok(code)
+}
+
+/// Every file of this name below a folder, with the time when it was written.
+fn collect(folder: &Path, name: &str, found: &mut Vec<(SystemTime, PathBuf)>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, name, found);
+        } else if entry.file_name() == name {
+            let written = entry.metadata().and_then(|data| data.modified());
+            found.push((written.unwrap_or(SystemTime::UNIX_EPOCH), path));
+        }
+    }
+}
+
+/// The binary of the kernel's program, built with the lesson's macros by `oclcc`, which a
+/// driver may take down.
+///
+/// # Errors
+/// [`Error::Build`] with what `oclcc` said.
+pub fn binary(wanted: &Wanted, launched: &Launched) -> Result<Binary> {
+    let folder = Scratch::new()?;
+    let [to, log] = ["program", "log"].map(|name| folder.0.join(name));
+    let this = std::env::current_exe().context("cannot find this program's own path")?;
+    let compiler = this
+        .with_file_name("oclcc")
+        .with_extension(std::env::consts::EXE_EXTENSION);
+    let mut command = Command::new(&compiler);
+    supervise::end_with_us(&mut command);
+    for (name, value) in &launched.record.defines {
+        command.arg("-D").arg(format!("{name}={value}"));
+    }
+    command
+        .arg(source(wanted)?)
+        .args(["--type", wanted.ty.name()])
+        .args(wanted.device.iter().flat_map(|device| ["--device", device]))
+        .arg("--log")
+        .arg(&log)
+        .arg("-o")
+        .arg(&to)
+        // What comes from NVIDIA's cache comes without a log.
+        .env("CUDA_CACHE_DISABLE", "1");
+    let child = Finished::of(&mut command)
+        .with_context(|| format!("cannot start {}", compiler.display()))?;
+    if !child.status.success() {
+        return Err(Error::Build(child.message()).into());
+    }
+    Ok(Binary {
+        bytes: fs::read(&to)?,
+        log: fs::read_to_string(&log).unwrap_or_default(),
+    })
+}
+
+/// The kernel file: the learner's, or the lesson's.
+pub fn source(wanted: &Wanted) -> Result<PathBuf> {
+    if let Some(file) = &wanted.source {
+        return Ok(file.clone());
+    }
+    let lesson = lessons::with_kernel(&wanted.kernel)?;
+    let lesson = lesson.with_context(|| format!("no lesson has a kernel {}", wanted.kernel))?;
+    Ok(Source::path_in_course(&lesson.kernel_file()))
+}

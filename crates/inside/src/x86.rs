@@ -1,0 +1,208 @@
+//! x86-64, decoded by iced-x86.
+
+use iced_x86::{
+    Decoder, DecoderOptions, FastFormatter, FlowControl, Instruction as Decoded, InstructionInfo,
+    InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register as Named, UsedMemory,
+};
+
+use crate::code::{Deed, Flow, Instruction, Register, Space};
+
+/// The instructions of a function whose bytes begin at `address`.
+pub fn decode(bytes: &[u8], address: u64) -> Vec<Instruction> {
+    let decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
+    let decoded: Vec<Decoded> = decoder.into_iter().collect();
+    let has_frame = decoded.iter().any(sets_frame);
+    let mut formatter = FastFormatter::new();
+    formatter
+        .options_mut()
+        .set_space_after_operand_separator(true);
+    formatter.options_mut().set_use_hex_prefix(true);
+    let mut factory = InstructionInfoFactory::new();
+    let instruction = |one: &Decoded| {
+        let mut text = String::new();
+        formatter.format(one, &mut text);
+        let info = factory.info(one);
+        Instruction {
+            flow: flow(one),
+            deeds: deeds(one, info, has_frame),
+            registers: registers(info),
+            ..Instruction::new(one.ip(), text)
+        }
+    };
+    decoded.iter().map(instruction).collect()
+}
+
+/// `mov rbp, rsp`: from here on rbp points to the stack, too.
+fn sets_frame(one: &Decoded) -> bool {
+    one.mnemonic() == Mnemonic::Mov
+        && one.op0_register() == Named::RBP
+        && one.op1_register() == Named::RSP
+}
+
+fn flow(one: &Decoded) -> Flow {
+    match one.flow_control() {
+        FlowControl::UnconditionalBranch => Flow::Jump(one.near_branch_target()),
+        FlowControl::ConditionalBranch => Flow::Branch(one.near_branch_target()),
+        FlowControl::Return | FlowControl::IndirectBranch | FlowControl::Exception => Flow::Stop,
+        _ => Flow::Next,
+    }
+}
+
+fn deeds(one: &Decoded, info: &InstructionInfo, has_frame: bool) -> Vec<Deed> {
+    let name = format!("{:?}", one.mnemonic()).to_lowercase();
+    let mut deeds = Vec::from_iter(arithmetic(one, &name));
+    let is_one_of = |words: &[&str]| words.iter().any(|word| name.contains(word));
+    if is_one_of(&["gather"]) {
+        deeds.push(Deed::Gather);
+    } else if is_one_of(&["scatter"]) {
+        deeds.push(Deed::Scatter);
+    } else if one.mnemonic() != Mnemonic::Lea && !is_one_of(&["prefetch", "nop"]) {
+        let accesses = info.used_memory().iter();
+        deeds.extend(accesses.flat_map(|memory| access(memory, has_frame)));
+    }
+    if is_one_of(&["broadcast"]) || one.is_broadcast() {
+        deeds.push(Deed::Broadcast);
+    } else if is_one_of(&[
+        "perm", "shuf", "unpck", "vinsert", "vextract", "pinsr", "vpblend",
+    ]) {
+        deeds.push(Deed::Shuffle);
+    }
+    if one.op_mask() != Named::None || is_one_of(&["maskmov"]) {
+        deeds.push(Deed::Masked);
+    }
+    if one.flow_control() == FlowControl::Call {
+        deeds.push(Deed::Call);
+    }
+    deeds
+}
+
+/// Floating-point numbers that are multiplied, added, or both.
+fn arithmetic(one: &Decoded, name: &str) -> Option<Deed> {
+    let element = match name.get(name.len().checked_sub(2)?..)? {
+        "ss" => return kind(name, 1),
+        "sd" => return kind(name, 1),
+        "ps" => 4,
+        "pd" => 8,
+        _ => return None,
+    };
+    if one.op0_kind() != OpKind::Register {
+        return None;
+    }
+    kind(name, one.op0_register().size() as u32 / element)
+}
+
+fn kind(name: &str, lanes: u32) -> Option<Deed> {
+    let name = name.strip_prefix('v').unwrap_or(name);
+    let begins = |word: &str| name.starts_with(word);
+    if ["fmadd", "fnmadd", "fmsub", "fnmsub"]
+        .into_iter()
+        .any(begins)
+    {
+        Some(Deed::MultiplyAdd { lanes })
+    } else if begins("mul") {
+        Some(Deed::Multiply { lanes })
+    } else if begins("add") || begins("sub") {
+        Some(Deed::Add { lanes })
+    } else {
+        None
+    }
+}
+
+/// What an access to memory is; pushes and calls, which the disassembler counts too, are
+/// on the stack.
+fn access(memory: &UsedMemory, has_frame: bool) -> Vec<Deed> {
+    let bytes = memory.memory_size().info().size() as u32;
+    let on_stack = |register| register == Named::RSP || register == Named::RBP && has_frame;
+    let space = if memory.base() == Named::RIP || memory.base() == Named::EIP {
+        Space::Constant
+    } else if on_stack(memory.base()) && memory.index() == Named::None {
+        Space::Stack
+    } else if on_stack(memory.base()) || on_stack(memory.index()) {
+        Space::StackArray
+    } else {
+        Space::Untold
+    };
+    let (load, store) = (Deed::Load { space, bytes }, Deed::Store { space, bytes });
+    match memory.access() {
+        OpAccess::Read | OpAccess::CondRead => vec![load],
+        OpAccess::Write | OpAccess::CondWrite => vec![store],
+        OpAccess::ReadWrite | OpAccess::ReadCondWrite => vec![load, store],
+        _ => Vec::new(),
+    }
+}
+
+fn registers(info: &InstructionInfo) -> Vec<Register> {
+    let used = info.used_registers().iter().map(|used| used.register());
+    let known = used.filter_map(|register| {
+        let number = register.number() as u32;
+        if register.is_vector_register() {
+            Some(Register::Vector(number))
+        } else if register.is_gpr() {
+            Some(Register::General(number))
+        } else if register.is_k() {
+            Some(Register::Mask(number))
+        } else {
+            None
+        }
+    });
+    known.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn deeds_of(bytes: &[u8]) -> Vec<Deed> {
+        let decoded = decode(bytes, 0);
+        assert_eq!(decoded.len(), 1, "{decoded:?}");
+        decoded[0].deeds.clone()
+    }
+
+    #[test]
+    fn what_an_instruction_does_is_told_by_its_bytes() {
+        // vfmadd231ps ymm0, ymm1, [rax + 4*rcx]
+        let load = Deed::Load {
+            space: Space::Untold,
+            bytes: 32,
+        };
+        let fused = Deed::MultiplyAdd { lanes: 8 };
+        assert_eq!(deeds_of(b"\xc4\xe2\x75\xb8\x04\x88"), [fused, load]);
+        // vfmadd231ps zmm0, zmm1, [rax]{1to16}
+        let fused = Deed::MultiplyAdd { lanes: 16 };
+        let one = Deed::Load {
+            space: Space::Untold,
+            bytes: 4,
+        };
+        let broadcast = deeds_of(b"\x62\xf2\x75\x58\xb8\x00");
+        assert_eq!(broadcast, [fused, one, Deed::Broadcast]);
+        // vmovups zmm0{k1}{z}, [rax]
+        let masked = deeds_of(b"\x62\xf1\x7c\xc9\x10\x00");
+        assert_eq!(masked.last(), Some(&Deed::Masked));
+        // vgatherdps ymm0, [rax + 4*ymm1], ymm2
+        assert_eq!(deeds_of(b"\xc4\xe2\x6d\x92\x04\x88"), [Deed::Gather]);
+    }
+
+    #[test]
+    fn a_fixed_place_on_the_stack_is_told_from_an_array() {
+        // movss xmm0, [rsp + 16]; movss [rsp + 4*rax], xmm0
+        let load = Deed::Load {
+            space: Space::Stack,
+            bytes: 4,
+        };
+        assert_eq!(deeds_of(b"\xf3\x0f\x10\x44\x24\x10"), [load]);
+        let store = Deed::Store {
+            space: Space::StackArray,
+            bytes: 4,
+        };
+        assert_eq!(deeds_of(b"\xf3\x0f\x11\x04\x84"), [store]);
+    }
+
+    #[test]
+    fn damaged_code_is_decoded_as_far_as_it_goes() {
+        let bytes =
+            b"\xc4\xe2\x75\xb8\x04\x88\x62\xf2\x75\x58\xb8\x00\xf3\x0f\x10\x44\x24\x10\x75\xfe";
+        damage::must_be_survived(bytes, |bytes| {
+            decode(bytes, 0x1000);
+        });
+    }
+}
