@@ -84,7 +84,7 @@ fn print(
 ) -> Result<ExitCode> {
     let record = launched.map(|launched| &launched.record);
     let listing = Listing {
-        name: record.map_or(options.wanted.name(), |record| record.kernel.clone()),
+        name: launched.map_or(options.wanted.name(), |launched| launched.name.clone()),
         record,
         source,
         code,

@@ -63,7 +63,7 @@ pub fn occupancy(options: &Options) -> Result<ExitCode> {
             Err(refused) => return Ok(asm::told(&refused)),
         };
         known = told(options, &launched)?;
-        name = launched.record.kernel.clone();
+        name.clone_from(&launched.name);
         device = Some(launched.record);
     }
     let Some(of) = named.or(known.architecture) else {

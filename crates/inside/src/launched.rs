@@ -20,10 +20,10 @@ use toolbox::{lessons, size_name};
 #[derive(clap::Args, Clone, Debug)]
 pub struct Wanted {
     /// A kernel of a lesson, or of the file that --source names
-    #[arg(value_name = "KERNEL")]
+    #[arg(value_name = "KERNEL", index = 1)]
     pub kernel: String,
     /// One of its variants, where the lesson has several: 16x16, "8x8 64x64"
-    #[arg(value_name = "VARIANT")]
+    #[arg(value_name = "VARIANT", index = 2)]
     pub variant: Vec<String>,
     /// Use this kernel file instead of the lesson's own
     #[arg(long, value_name = "FILE")]
@@ -41,6 +41,8 @@ pub struct Wanted {
 
 /// A kernel that was launched once.
 pub struct Launched {
+    /// What it is called: the kernel with its variant, or what laid an operand out.
+    pub name: String,
     /// What the lesson says of it: device, groups, macros.
     pub record: Record,
     /// Its place among the launches of its name that differ in macros or group.
@@ -93,7 +95,7 @@ impl Wanted {
         let all: Vec<Record> = child.records().filter(|one| self.is_of(one)).collect();
         if all.is_empty() {
             return Ok(Err(Refused {
-                message: child.stderr.trim_end().into(),
+                message: words(&child.stderr),
                 status: child.status.code().map_or(5, |status| status as u8),
             }));
         }
@@ -105,15 +107,26 @@ impl Wanted {
                 Error::Usage(format!("no launch is called {}; {hint}", self.name())).into(),
             );
         };
-        let record = all[chosen].clone();
+        let mut record = all[chosen].clone();
         if let Some(reason) = &record.skipped {
             let why = format!("{} is not launched on this device: {reason}", record.kernel);
             return Err(Error::Usage(why).into());
         }
-        let others = all.iter().filter(|one| one.kernel != record.kernel);
+        let is_its_own = kernel_of(&record) == self.kernel;
+        if !is_its_own {
+            // What lays an operand out has groups of its own, which nobody tells.
+            record.group.clear();
+        }
+        let others = all.iter().map(|one| one.kernel.clone());
+        let others = others.filter(|name| is_its_own && *name != record.kernel);
         Ok(Ok(Launched {
+            name: if is_its_own {
+                record.kernel.clone()
+            } else {
+                self.name()
+            },
             place: place(&all, chosen),
-            others: others.map(|one| one.kernel.clone()).collect(),
+            others: others.collect(),
             record,
             cache,
         }))
@@ -153,13 +166,24 @@ impl Wanted {
     }
 
     fn is_of(&self, record: &Record) -> bool {
-        let runs = |name: &str| name.split(' ').next() == Some(&*self.kernel);
-        runs(&record.kernel) || record.preparations.iter().any(|one| runs(&one.kernel))
+        let mut preparations = record.preparations.iter();
+        kernel_of(record) == self.kernel || preparations.any(|one| one.kernel == self.kernel)
     }
 
     fn is_it(&self, record: &Record) -> bool {
         self.variant.is_empty() || record.kernel == self.name()
     }
+}
+
+/// The kernel's name without its variant.
+fn kernel_of(record: &Record) -> &str {
+    record.kernel.split(' ').next().unwrap_or_default()
+}
+
+/// Its message, without what the driver wrote before.
+fn words(stderr: &str) -> String {
+    let at = stderr.find("error: ").unwrap_or(0);
+    stderr[at..].trim_end().into()
 }
 
 /// How many launches of this kernel that the driver compiles apart come before it, among

@@ -75,7 +75,7 @@ fn natural_loops(instructions: &[Instruction]) -> Vec<Body> {
     let mut bodies: BTreeMap<usize, Vec<Body>> = BTreeMap::new();
     for (from, head) in edges {
         if heads.contains(&head)
-            && reached.contains(&head)
+            && reached.contains(&from)
             && let Some(body) = body(from, head, &before)
         {
             bodies.entry(head).or_default().push(body);
@@ -176,6 +176,8 @@ mod tests {
     #[test]
     fn what_nothing_leads_to_is_no_loop() {
         assert_eq!(hottest_of("x s j2"), None);
+        // The third only fills up the space before the loop.
+        assert_eq!(hottest_of("x j3 x f1 x b3 s"), Some(vec![3, 4, 5]));
     }
 
     #[test]

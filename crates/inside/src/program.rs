@@ -69,14 +69,12 @@ fn of_pocl(wanted: &Wanted, launched: &Launched) -> Result<Code> {
     let kernel = &wanted.kernel;
     let mut libraries = Vec::new();
     collect(&launched.cache.0, &format!("{kernel}.so"), &mut libraries);
-    let mut group = launched.record.group.clone();
-    group.resize(3, 1);
-    let shape = format!("{}-{}-{}-", group[0], group[1], group[2]);
+    let group = &launched.record.group;
+    let side = |at: usize| group.get(at).copied().unwrap_or(1);
+    let shape = format!("{}-{}-{}-", side(0), side(1), side(2));
     let folder = |path: &Path| path.parent()?.file_name()?.to_str().map(String::from);
     let has_shape = |path: &Path| folder(path).is_some_and(|name| name.starts_with(&shape));
-    // What lays an operand out has groups of its own.
-    let is_its_own = launched.record.kernel.split(' ').next() == Some(kernel);
-    libraries.retain(|(_, path)| !is_its_own || has_shape(path));
+    libraries.retain(|(_, path)| group.is_empty() || has_shape(path));
     libraries.sort();
     let none = || format!("PoCL left no library of {kernel} in its cache");
     let (_, path) = libraries

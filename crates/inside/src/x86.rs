@@ -17,6 +17,7 @@ pub fn decode(bytes: &[u8], address: u64) -> Vec<Instruction> {
         .options_mut()
         .set_space_after_operand_separator(true);
     formatter.options_mut().set_use_hex_prefix(true);
+    formatter.options_mut().set_uppercase_hex(false);
     let mut factory = InstructionInfoFactory::new();
     let instruction = |one: &Decoded| {
         let mut text = String::new();

@@ -1,5 +1,6 @@
 //! What makers of the course use: pages, recordings, mutants, wrong kernels.
 
+mod asm;
 mod looks;
 mod mutate;
 mod pages;
@@ -34,6 +35,8 @@ enum Command {
         #[arg(last = true)]
         flags: Vec<String>,
     },
+    /// Keep the machine code of kernels on a device, for the pages
+    Asm(Box<asm::Options>),
     /// Make one mistake after another in every kernel: does the check find it?
     Mutate(mutate::Options),
     /// Run kernels whose fault is known: does "looks like" name it?
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
             lesson,
             flags,
         } => record::record(&name, &lesson, &flags),
+        Command::Asm(options) => asm::record(&options),
         Command::Mutate(options) => mutate::mutate(&options),
         Command::Looks(options) => looks::looks(&options),
     };

@@ -15,6 +15,7 @@
 //! <!-- peers: h200-4096 matmul_group_copy hopper large -->   a kernel beside libraries
 //! <!-- traffic: pocl-1024 lesson05 -->                       loads and stores, as formulas
 //! <!-- exercises: 5 -->                                      a lesson's exercises
+//! <!-- asm: pocl-avx2 matmul_naive loop -->                  a kernel's machine code
 //! <!-- score: looks -->                                      how often faults are named
 //! <!-- figure: coalescing -->                                a picture of the crate `figures`
 //! ... generated ...
@@ -25,6 +26,7 @@
 //! recorded figure, or the ratio of two, must lie in for the sentence to be true. What
 //! such a file holds stands in `pages/claims.rs`.
 
+mod asm;
 mod claim;
 mod claims;
 mod code;
@@ -45,7 +47,7 @@ use common::source::{Source, workspace};
 use text::aside;
 
 const END: &str = "<!-- end -->";
-const DIRECTIVES: [&str; 11] = [
+const DIRECTIVES: [&str; 12] = [
     "kernel",
     "code",
     "output",
@@ -57,6 +59,7 @@ const DIRECTIVES: [&str; 11] = [
     "exercises",
     "score",
     "figure",
+    "asm",
 ];
 
 /// Rewrites the pages, or with `check` only says which would change; then names
@@ -191,6 +194,7 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
         ["peers", report, kernel @ ..] => peers::table(report, &kernel.join(" ")),
         ["traffic", run, lesson] => traffic::table(run, lesson),
         ["exercises", lesson] => exercises::table(lesson.parse()?),
+        ["asm", device, kernel @ ..] if !kernel.is_empty() => asm::listing(device, kernel),
         ["score", "looks"] => crate::looks::table(),
         ["figure", name] => figure::image(name, root),
         _ => bail!("the directive is not complete"),

@@ -31,7 +31,7 @@ pub fn record(name: &str, numbers: &[u32], flags: &[String]) -> Result<()> {
 }
 
 /// A recording has a folder of its own, and none elsewhere.
-fn must_be_a_name(name: &str) -> Result<()> {
+pub fn must_be_a_name(name: &str) -> Result<()> {
     let parts: Vec<Component> = Path::new(name).components().collect();
     if !matches!(parts[..], [Component::Normal(only)] if only == name) {
         bail!(Error::Usage(format!(

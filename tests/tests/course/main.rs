@@ -18,6 +18,7 @@ macro_rules! each {
 }
 
 mod ablation;
+mod asm;
 mod autotuning;
 mod bad_input;
 mod bad_kernels;
@@ -40,6 +41,7 @@ mod lessons;
 mod looks;
 mod mutation;
 mod no_device;
+mod occupancy;
 mod oclcc;
 #[cfg(target_os = "linux")]
 mod orphans;

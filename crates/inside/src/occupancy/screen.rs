@@ -1,8 +1,9 @@
 //! An occupancy for people, in 80 columns, and as one JSON object.
 
 use colored::Colorize;
-use common::numbers::bytes;
+use common::numbers::{bytes, count};
 use serde_json::{Value, json};
+use text::wrap::folded;
 
 use super::{Architecture, Demand, changes, registers_of_warp};
 
@@ -42,13 +43,14 @@ impl Occupancy<'_> {
             of.name
         );
         for source in &self.sources {
-            out += &format!("  {}\n", source.dimmed());
+            out += &format!("  {}\n", folded(source, 76, "    ").dimmed());
         }
         let most = of.warps * super::WARP;
         let items = groups * demand.group;
         let share = 100.0 * f64::from(groups * demand.warps()) / f64::from(of.warps);
         out += &format!(
-            "\n  {groups} groups of {} items at once: {items} of {most} items, {share:.0} %\n",
+            "\n  {} of {} items at once: {items} of {most} items, {share:.0} %\n",
+            count(groups as usize, "group"),
             demand.group
         );
         out += &format!("  what binds: {}\n\n", room.binding().join(", "));
@@ -56,7 +58,7 @@ impl Occupancy<'_> {
             out += &resource.line();
         }
         if demand.registers.is_none() {
-            out += "  registers     nobody knows how many an item takes: give --registers N\n";
+            out += "  registers     not known: nobody tells how many an item takes; --registers N does\n";
         }
         out + &self.changes()
     }
@@ -67,7 +69,7 @@ impl Occupancy<'_> {
         let of_group = demand
             .registers
             .map(|count| registers_of_warp(count) * demand.warps());
-        let count = |name, taken: u32, of: u32| Resource {
+        let counted = |name, taken: u32, of: u32| Resource {
             name,
             taken: taken.into(),
             of: of.into(),
@@ -75,10 +77,10 @@ impl Occupancy<'_> {
         };
         let local = u64::from(groups) * demand.local_taken(of);
         let mut all = vec![
-            count("groups", groups, of.groups),
-            count("warps of 32", groups * demand.warps(), of.warps),
+            counted("groups", groups, of.groups),
+            counted("warps of 32", groups * demand.warps(), of.warps),
         ];
-        all.extend(of_group.map(|each| count("registers", groups * each, of.registers)));
+        all.extend(of_group.map(|each| counted("registers", groups * each, of.registers)));
         all.push(Resource {
             name: "local memory",
             taken: local,
@@ -97,7 +99,8 @@ impl Occupancy<'_> {
                 groups,
                 items,
             } = change;
-            format!("  {what:<22} {groups:>3} groups, {items:>4} items\n")
+            let groups = count(*groups as usize, "group");
+            format!("  {what:<20} {groups:>10}, {items:>4} items\n")
         };
         let more = changes::one_register_more(*demand, of);
         out.extend(more.iter().map(line));

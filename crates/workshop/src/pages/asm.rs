@@ -1,0 +1,121 @@
+//! A kernel's machine code as it was kept once, all of it or a part: the loop alone, what
+//! one round of it does, or some lines. The kernel must still be the one that it was made
+//! of.
+
+use std::fs;
+
+use anyhow::{Context, Result, bail, ensure};
+use common::source::Source;
+use common::source::tokens::Tokens;
+use serde_json::Value;
+use toolbox::lessons;
+
+use crate::asm::path;
+
+/// `DEVICE KERNEL [VARIANT] [loop|round|3-9]`.
+pub fn listing(device: &str, words: &[&str]) -> Result<String> {
+    let (words, part) = match words.split_last() {
+        Some((last, rest)) if is_part(last) && !rest.is_empty() => (rest, Some(*last)),
+        _ => (words, None),
+    };
+    let name = words.join(" ");
+    let path = path(device, &name);
+    let read = |end: &str| {
+        let path = path.with_extension(end);
+        fs::read_to_string(&path).with_context(|| format!("{}", path.display()))
+    };
+    let about: Value = serde_json::from_str(&read("json")?)
+        .with_context(|| format!("{} is damaged", path.display()))?;
+    let again =
+        || format!("{name} has changed since; run `cargo workshop asm {name} --as {device}` there");
+    let kernel = words.first().copied().unwrap_or_default();
+    ensure!(is_the_same(kernel, &about)?, again());
+    let text = read("txt")?;
+    let shown = match part {
+        None => text.trim_end().to_string(),
+        Some(part) => self::part(&text, part)?,
+    };
+    let word = |key: &str| about[key].as_str().unwrap_or("?");
+    Ok(format!(
+        "```text\n{shown}\n```\n\n*{}, {}, driver {}; recorded {} by `{}`.*",
+        word("device"),
+        word("platform"),
+        word("driver"),
+        word("date"),
+        word("command")
+    ))
+}
+
+fn is_part(word: &str) -> bool {
+    let is_range = || {
+        let sides = word.split_once('-');
+        let number = |side: &str| side.parse::<usize>().is_ok();
+        sides.is_some_and(|(first, last)| number(first) && number(last))
+    };
+    ["loop", "round"].contains(&word) || is_range()
+}
+
+/// Head, loop and round stand apart by empty lines.
+fn part(text: &str, part: &str) -> Result<String> {
+    let mut parts = text.trim_end().split("\n\n").skip(1);
+    let found = match part {
+        "loop" => parts.next(),
+        "round" => parts.nth(1),
+        range => {
+            let (first, last) = range.split_once('-').context("lines are given as 3-9")?;
+            let (first, last): (usize, usize) = (first.parse()?, last.parse()?);
+            let lines = text.lines().take(last).skip(first.saturating_sub(1));
+            return Ok(lines.collect::<Vec<_>>().join("\n"));
+        }
+    };
+    match found {
+        Some(found) => Ok(found.into()),
+        None => bail!("the listing has no {part}"),
+    }
+}
+
+/// Whether the kernel is the one that the listing was made of, but for comments and
+/// spaces.
+fn is_the_same(kernel: &str, about: &Value) -> Result<bool> {
+    let lesson = lessons::with_kernel(kernel)?;
+    let lesson = lesson.with_context(|| format!("no lesson has a kernel {kernel}"))?;
+    let source = Source::of_course(&lesson.kernel_file())?;
+    let now = source
+        .kernel(kernel)
+        .map(|kernel| kernel.code)
+        .unwrap_or_default();
+    let then = about["text"].as_str().unwrap_or_default();
+    Ok(words(&now) == words(then))
+}
+
+fn words(code: &str) -> Vec<&str> {
+    let tokens = Tokens::of(code);
+    tokens.all().map(|at| tokens.text(at)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_do_not_make_another_kernel() {
+        let about = |text: &str| serde_json::json!({ "text": text });
+        let source = Source::of_course("03-naive-matmul.cl").unwrap();
+        let code = source.kernel("matmul_naive").unwrap().code;
+        let other = code.replacen('{', "{ // a remark\n", 1);
+        assert!(is_the_same("matmul_naive", &about(&other)).unwrap());
+        let other = code.replacen("k++", "k += 2", 1);
+        assert!(!is_the_same("matmul_naive", &about(&other)).unwrap());
+        assert!(is_the_same("matmul_nave", &about("")).is_err());
+    }
+
+    #[test]
+    fn a_part_of_a_listing_is_cut_out() {
+        let text = "head\n  code\n\n    loop\n    loop\n\nround\n  1\n";
+        assert_eq!(part(text, "loop").unwrap(), "    loop\n    loop");
+        assert_eq!(part(text, "round").unwrap(), "round\n  1");
+        assert_eq!(part(text, "2-4").unwrap(), "  code\n\n    loop");
+        assert!(part("head", "loop").is_err());
+        assert!(is_part("3-9") && !is_part("8x48") && !is_part("x1"));
+    }
+}
