@@ -107,7 +107,7 @@ void fetch(real4 a[A_LOADS], real4 b[B_LOADS],
     }
 }
 
-// The same share, from registers into local memory; A's is turned round, to [k][row].
+// The same share, from registers into local memory; A's is transposed to [k][row].
 void put(local real4 a_tile[TK][A_ROW], local real4 b_tile[TK][TN / 4],
          const real4 a[A_LOADS], const real4 b[B_LOADS], uint item)
 {
@@ -200,7 +200,7 @@ kernel void matmul_prefetch(int M, int N, int K,
                             global const REAL *restrict B, // [K][N]
                             global REAL *restrict C)       // [M][N]
 {
-    local real4 a_tile[TK][A_ROW];  // [k][row / 4], turned round and with PAD
+    local real4 a_tile[TK][A_ROW];  // [k][row / 4], transposed, with PAD
     local real4 b_tile[TK][TN / 4]; // [k][column / 4]
 
     const uint item = get_local_id(1) * GX + get_local_id(0);
@@ -219,7 +219,7 @@ kernel void matmul_prefetch(int M, int N, int K,
         put(a_tile, b_tile, next_a, next_b, item);
         barrier(CLK_LOCAL_MEM_FENCE); // the tiles are full before anybody reads them
 
-        // The last round fetches its own tiles again, for nobody: cheaper
+        // The last iteration fetches its own tiles again, for nobody: cheaper
         // than a branch.
         fetch(next_a, next_b, A4, B4, N, K, min(k0 + TK, K - TK), item);
         unrolled_for (int k = 0; k < TK; k++) {
@@ -235,8 +235,8 @@ kernel void matmul_prefetch(int M, int N, int K,
 // 2. Two of each tile, one barrier: one pair is read while the other is filled.
 //
 // Group and multiples as in kernel 1. Two barriers kept readers and writers of one tile
-// apart. With two they are apart anyway, and one barrier a round says both "tile t is
-// full" and "nobody reads the other any more":
+// apart. With two they are apart anyway, and one barrier in an iteration says both
+// "tile t is full" and "nobody reads the other any more":
 //
 //     tile 0    put |    read    |        put | read ...
 //     tile 1        |        put |    read    | put  ...
@@ -355,7 +355,7 @@ kernel void matmul_fragments(int M, int N, int K,
 // 4. Packed operands: two kernels put A and B into the order in which the
 // product reads them.
 //
-// Kernels 5 to 7 turn every tile of A round, each group its own copy: N / TN times the
+// Kernels 1 to 3 transpose every tile of A, each group its own copy: N / TN times the
 // same work, four narrow stores for each wide load, and some of these meet in a bank in
 // spite of PAD. Here it is done once, and B's tiles are made contiguous in the same
 // way. A panel is TM rows of A, or TN columns of B, with k running downwards:
@@ -412,8 +412,8 @@ kernel void pack_a_tiles(int M, int K,
             panel[(k0 + y + r) * TM + x] = tile[x][y + r];
 }
 
-// Rows stay rows: nothing to turn. The same groups, TN / PACK side by side for each
-// panel; get_global_id(0) runs along the columns.
+// Rows stay rows: nothing to transpose. The same groups, TN / PACK side by side for
+// each panel; get_global_id(0) runs along the columns.
 __attribute__((reqd_work_group_size(PACK, PACK_ROWS, 1)))
 kernel void pack_b_tiles(int K, int N,
                          global const REAL *restrict B, // [K][N]
@@ -526,12 +526,12 @@ bool thin_tile(int M, int N, int depth,
 
 // Which tile of C this group computes: (column, row), counted in tiles. Groups that
 // run at the same time should read the same panels, so that a cache serves most of
-// them. A band of SWIZZLE rows of tiles is walked column by column, here with SWIZZLE = 2
-// and 4 tiles in a row:
+// them. A band of SWIZZLE rows of tiles is walked column by column, here with SWIZZLE
+// = 2 and 4 tiles in a row:
 //
 //     SWIZZLE 0   0 1 2 3      SWIZZLE 2   0 2 4 6      The first four groups need
-//              4 5 6 7               1 3 5 7      1 + 4 panels, or 2 + 2.
-//              8 9 ...               8 10 ...
+//                 4 5 6 7                  1 3 5 7      1 + 4 panels, or 2 + 2.
+//                 8 9 ...                  8 10 ...
 
 #ifndef SWIZZLE
 #define SWIZZLE 0 // 0: row by row, as the device numbers them
@@ -542,8 +542,9 @@ int2 tile_of_group(void)
 #if SWIZZLE
     const int columns = get_num_groups(0);
     const int group = get_group_id(1) * columns + get_group_id(0);
-    const int first = group / (SWIZZLE * columns) * SWIZZLE;          // the band's first row
-    const int rows = min(SWIZZLE, (int)get_num_groups(1) - first); // the last may be lower
+    const int first = group / (SWIZZLE * columns) * SWIZZLE; // the band's first row
+    // The last band may be lower.
+    const int rows = min(SWIZZLE, (int)get_num_groups(1) - first);
     const int in_band = group - first * columns;
     return (int2)(in_band / rows, first + in_band % rows);
 #else
@@ -560,7 +561,7 @@ kernel void matmul_packed_tiles(int M, int N, int K,
                                 global const REAL *restrict B, // [panels][depth][TN]
                                 global REAL *restrict C)       // [M][N]
 {
-    local real4 a_tile[2][TK][TM / 4]; // [k][row / 4]: no PAD, nothing is turned round
+    local real4 a_tile[2][TK][TM / 4]; // [k][row / 4]: no PAD, nothing is transposed
     local real4 b_tile[2][TK][TN / 4]; // [k][column / 4]
 
     const uint item = get_local_id(1) * GX + get_local_id(0);

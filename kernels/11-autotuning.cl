@@ -68,7 +68,7 @@ kernel void matmul_tunable_local(int M, int N, int K,
                                  global const REAL *restrict B, // [K][N]
                                  global REAL *restrict C)       // [M][N]
 {
-    local REAL a_tile[TK][TM + PAD] ALIGNED; // [k][row]: turned round on its way in
+    local REAL a_tile[TK][TM + PAD] ALIGNED; // [k][row]: transposed on its way in
     local realW b_tile[TK][TN / WIDTH];      // [k][column / WIDTH]
 
     const int x = get_local_id(0);

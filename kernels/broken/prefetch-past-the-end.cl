@@ -81,7 +81,7 @@ void fetch(real4 a[A_LOADS], real4 b[B_LOADS],
     }
 }
 
-// The same share, from registers into local memory; A's is turned round, to [k][row].
+// The same share, from registers into local memory; A's is transposed to [k][row].
 void put(local real4 a_tile[TK][A_ROW], local real4 b_tile[TK][TN / 4],
          const real4 a[A_LOADS], const real4 b[B_LOADS], uint item)
 {
@@ -162,7 +162,7 @@ kernel void matmul_prefetch(int M, int N, int K,
                             global const REAL *restrict B, // [K][N]
                             global REAL *restrict C)       // [M][N]
 {
-    local real4 a_tile[TK][A_ROW];  // [k][row / 4], turned round and with PAD
+    local real4 a_tile[TK][A_ROW];  // [k][row / 4], transposed, with PAD
     local real4 b_tile[TK][TN / 4]; // [k][column / 4]
 
     const uint item = get_local_id(1) * GX + get_local_id(0);

@@ -106,7 +106,7 @@ fn printed(run: &str, lesson: &str, quoted: &str) -> Result<f64> {
 
 /// The numbers of a printed line; times in seconds.
 fn numbers(line: &str) -> Vec<f64> {
-    let word = |word: &str| word.trim_end_matches([',', ';', ':', 'x']).to_string();
+    let word = |word: &str| word.trim_end_matches([',', ';', ':', 'x', '░', '▒', '▓', '█']).to_string();
     let words: Vec<String> = line.split_whitespace().map(word).collect();
     let unit = |at: usize| match words.get(at + 1).map(String::as_str) {
         Some("ms") => 1e-3,
@@ -167,6 +167,7 @@ mod tests {
         let line = "  503 GFLOP/s of fp32 adds, 48.5 GB/s; 20.3 ms, 4.52x";
         assert_eq!(numbers(line), [503.0, 48.5, 20.3 * 1e-3, 4.52]);
         assert_eq!(numbers(" 0  0.4  140.5"), [0.0, 0.4, 140.5]);
+        assert_eq!(numbers("  ·  35.3  235░  483█"), [35.3, 235.0, 483.0]);
         assert_eq!(numbers("  2.5 us  3 s"), [2.5 * 1e-6, 3.0]);
     }
 

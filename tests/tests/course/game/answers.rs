@@ -103,7 +103,7 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
     let barrier = "        barrier(CLK_LOCAL_MEM_FENCE); // nobody needs them any longer\n";
     let add = "            sum += a_tile[y][k] * b_tile[k][x];\n";
     let guard = "first_column + y < columns && first_row + x < rows";
-    let cases: [(&str, &str, &str, &[&str]); 15] = [
+    let cases: [(&str, &str, &str, &[&str]); 18] = [
         // Right on PoCL, and a race.
         ("6.2", barrier, "", &["✗ races", "✓ result"]),
         // Right everywhere, and eight times as many as are needed.
@@ -165,8 +165,14 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
         ("8.3", "a_tile[i / DEEP]", "a_tile[i / T]", &["✗ result"]),
         // Right at every size that is padded to one panel, and at no other.
         ("9.1", "column % PANEL] = b", "column] = b", &["✗ result"]),
+        // The row behind the last one.
+        ("9.3", "M - 1)", "M)", &["✗ bounds"]),
         // The fetch of this round instead of the next.
         ("10.1", "k0 + TS;", "k0;", &["✗ result"]),
+        // As if a panel had one column.
+        ("10.2", "panel + k0 * PANEL", "panel + k0", &["✗ result"]),
+        // Eight items in a row, and their rows counted in fours.
+        ("10.3", "item / 8;", "item % 4;", &["✗ result"]),
         // Right for the default; another value shows it.
         (
             "11.1",
