@@ -11,12 +11,12 @@ fn read(path: &str) -> String {
 }
 
 /// The crates from the top of DESIGN.md's table to its bottom.
-const CRATES: [&str; 10] = [
+const CRATES: [&str; 11] = [
     "course",
     "workshop",
     "figures",
-    "oclcc",
     "inside",
+    "oclcc",
     "toolbox",
     "runner",
     "narrate",

@@ -106,7 +106,10 @@ fn printed(run: &str, lesson: &str, quoted: &str) -> Result<f64> {
 
 /// The numbers of a printed line; times in seconds.
 fn numbers(line: &str) -> Vec<f64> {
-    let word = |word: &str| word.trim_end_matches([',', ';', ':', 'x', '░', '▒', '▓', '█']).to_string();
+    let word = |word: &str| {
+        word.trim_end_matches([',', ';', ':', 'x', '░', '▒', '▓', '█'])
+            .to_string()
+    };
     let words: Vec<String> = line.split_whitespace().map(word).collect();
     let unit = |at: usize| match words.get(at + 1).map(String::as_str) {
         Some("ms") => 1e-3,
