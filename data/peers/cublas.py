@@ -1,6 +1,6 @@
 """Times NVIDIA's library (cuBLAS, through PyTorch) on square products of floats.
 
-    python3 data/peers/cublas.py 1024 2048 4096 8192 > data/peers/h200-cublas.jsonl
+    python3 data/peers/cublas.py 1024 2048 4096 8192 > data/peers/h200.jsonl
 
 TF32 is off, so the library computes in fp32 as the course does. Each time is between two
 events around one product, as the lessons' times are; the first ten products are not
@@ -18,7 +18,7 @@ torch.backends.cuda.matmul.allow_tf32 = False
 print(json.dumps({
     "command": "python3 data/peers/cublas.py " + " ".join(sys.argv[1:]),
     "date": datetime.date.today().isoformat(),
-    "library": "cuBLAS " + str(torch.version.cuda),
+    "library": "cuBLAS of CUDA " + str(torch.version.cuda),
     "torch": torch.__version__,
     "device": torch.cuda.get_device_name(),
     "tf32": False,

@@ -6,6 +6,7 @@ use common::record::Record;
 use toolbox::lessons::LESSONS;
 use toolbox::recording::{Recording, device_name};
 
+use super::peers;
 use super::table::captions;
 
 /// The first lesson with a product: what the others are measured against.
@@ -64,7 +65,27 @@ pub fn table(runs: &[&str]) -> Result<String> {
             out += &format!(" `{}` | {rate} | {share} | {step} |", this.kernel);
         }
     }
+    out += &libraries(runs)?;
     Ok(out + &captions(&recordings))
+}
+
+/// A last row: the libraries that the devices' owners would call instead.
+fn libraries(runs: &[&str]) -> Result<String> {
+    let mut row = String::from("\n| a library |");
+    let mut known = false;
+    for run in runs {
+        let naive = best(run, NAIVE)?;
+        let limit = naive.limits.map(|limits| limits.gflops);
+        row += &match peers::library(run, naive.n) {
+            Some((name, rate)) => {
+                known = true;
+                let share = limit.map_or("-".into(), |limit| percent(rate / limit));
+                format!(" {name} | {} | {share} | - |", significant(rate))
+            }
+            None => " - | - | - | - |".into(),
+        };
+    }
+    Ok(if known { row } else { String::new() })
 }
 
 fn package(number: u32) -> String {

@@ -9,6 +9,7 @@ use common::shape::Shape;
 use common::source::workspace;
 use serde::Deserialize;
 use serde_json::Value;
+use toolbox::recording::vendors_library;
 use toolbox::size_name;
 
 /// The libraries, as a report calls them, and as their makers write it.
@@ -85,6 +86,21 @@ pub fn rate(words: &str) -> Result<f64> {
     found
         .and_then(|one| one["gflops"].as_f64())
         .with_context(|| format!("data/report/{name}.json has no rate of {what} at {size}"))
+}
+
+/// The fastest library on square products of side `n` on the device of a recording
+/// (`h200-4096`), and its GFLOP/s: its vendor's, or one of those in the report
+/// of the same name. None where no library was measured.
+pub fn library(run: &str, n: usize) -> Option<(String, f64)> {
+    vendors_library(run, n).or_else(|| {
+        let size = serde_json::to_value(Shape::cube(n)).ok()?;
+        let report = read(run).ok()?;
+        let rate = |peer| records(&report, &size, peer).find_map(|one| one["gflops"].as_f64());
+        let rates = PEERS
+            .iter()
+            .filter_map(|(peer, name)| Some((name.to_string(), rate(peer)?)));
+        rates.max_by(|(_, one), (_, other)| one.total_cmp(other))
+    })
 }
 
 /// What was measured at a size by lessons, or by a library.
