@@ -81,6 +81,8 @@ const INSTALL: &str = "put `ptxas` and `nvdisasm` of NVIDIA's CUDA toolkit on th
 
 /// The GPU's own code where NVIDIA's tools are here, else the PTX.
 fn of_ptx(text: &str, kernel: &str) -> Result<Code> {
+    // The driver's binary ends as strings in C do, which ptxas takes for a broken line.
+    let text = text.trim_end_matches('\0');
     let none = || missing(kernel, &ptx::kernels(text));
     let mut code = ptx::read(text, kernel).ok_or_else(none)?;
     let architecture = target(text).unwrap_or("sm_70");
