@@ -12,7 +12,7 @@ use inside::listing::Listing;
 use inside::program;
 use serde_json::{Value, json};
 use text::aside;
-use toolbox::date;
+use toolbox::{date, size_name};
 
 use crate::record::must_be_a_name;
 
@@ -52,7 +52,11 @@ pub fn record(options: &Options) -> Result<()> {
     let mut about = listing.json();
     let text = source.kernel(&wanted.kernel).map(|kernel| kernel.code);
     about["date"] = json!(date("+%Y-%m-%d")?);
-    about["command"] = json!(format!("cargo run -p course -- asm {}", listing.name));
+    let size = wanted
+        .size
+        .map(|size| format!(" --size {}", size_name(size)));
+    let size = size.unwrap_or_default();
+    about["command"] = json!(format!("cargo run -p course -- asm {}{size}", listing.name));
     about["text"] = json!(text);
     let path = path(&options.name, &wanted.name());
     write(&path.with_extension("txt"), &listing.text())?;
