@@ -70,9 +70,18 @@ fn broken_of(claims: &str, page: &str) -> Vec<String> {
     broken
 }
 
-/// As a reader sees it, wherever lines end.
+/// As a reader sees it: wherever lines end, and wherever links lead.
 fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut seen = String::new();
+    let mut parts = text.split("](");
+    seen += parts.next().unwrap_or_default();
+    for part in parts {
+        if let Some(bracket) = seen.rfind('[') {
+            seen.remove(bracket);
+        }
+        seen += part.split_once(')').map_or("", |(_, behind)| behind);
+    }
+    seen.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The files of claims that belong to none of these pages.
@@ -105,6 +114,13 @@ mod tests {
             Some("memory-model.txt".into())
         );
         assert_eq!(name("/x/README.md"), Some("README.txt".into()));
+    }
+
+    #[test]
+    fn a_sentence_is_found_whatever_it_links_to() {
+        let page = "A[i] of a [warp](../../docs/glossary.md#warp)\nis [twice](#why) as fast";
+        assert_eq!(one_line(page), "A[i] of a warp is twice as fast");
+        assert_eq!(one_line("half a [link](../x"), "half a link");
     }
 
     #[test]
