@@ -45,7 +45,8 @@ fn programs() -> &'static HashMap<String, PathBuf> {
     PROGRAMS.get_or_init(|| {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let output = Command::new(cargo)
-            .args(["build", "--workspace", "--bins", "--message-format=json"])
+            .args(["build", "--workspace", "--bins", "--examples"])
+            .arg("--message-format=json")
             .current_dir(workspace())
             .stderr(Stdio::inherit())
             .output()

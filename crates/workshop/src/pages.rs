@@ -6,6 +6,7 @@
 //! ```text
 //! <!-- kernel: 05-private-memory.cl matmul_private_sum -->   a kernel's text
 //! <!-- code: lessons/11-autotuning/src/search.rs next -->    an item of a Rust file
+//! <!-- code: lessons/02-saxpy/examples/plain.rs -->          the whole file
 //! <!-- output: pocl-1024 lesson05 -->                        what a run printed
 //! <!-- output: pocl-1024 lesson05 12-20 -->                  some lines of it
 //! <!-- table: lesson05 pocl-1024 h200-4096 -->               runs, side by side
@@ -179,12 +180,8 @@ fn directives(page: &str) -> impl Iterator<Item = Vec<&str>> {
 fn make(directive: &[&str], root: &str) -> Result<String> {
     match directive {
         ["kernel", file, name] => kernel(file, name),
-        ["code", file, name] => {
-            let text = fs::read_to_string(workspace().join(file))?;
-            let item =
-                code::extract(&text, name).with_context(|| format!("{file} has no item {name}"))?;
-            Ok(format!("```rust\n{item}\n```"))
-        }
+        ["code", file] => code(file, None),
+        ["code", file, name] => code(file, Some(name)),
         ["output", run, lesson] => output(run, lesson, None),
         ["output", run, lesson, lines] => output(run, lesson, Some(lines)),
         ["table", lesson, runs @ ..] if !runs.is_empty() => table::side_by_side(lesson, runs),
@@ -199,6 +196,18 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
         ["figure", name] => figure::image(name, root),
         _ => bail!("the directive is not complete"),
     }
+}
+
+/// An item of a Rust file, with the comment above it; the whole file where none is named.
+fn code(file: &str, item: Option<&str>) -> Result<String> {
+    let text = fs::read_to_string(workspace().join(file)).with_context(|| file.to_string())?;
+    let shown = match item {
+        None => text.trim_end().to_string(),
+        Some(name) => {
+            code::extract(&text, name).with_context(|| format!("{file} has no item {name}"))?
+        }
+    };
+    Ok(format!("```rust\n{shown}\n```"))
 }
 
 /// A function of a kernel file, with the comment above it.
@@ -258,6 +267,20 @@ mod tests {
         assert!(generate("<!-- kernel: 02-saxpy.cl saxpy -->\n", "").is_err());
         assert!(generate("<!-- figure: nothing -->\n<!-- end -->\n", "").is_err());
         assert!(generate("<!-- output: no-such-run lesson05 -->\n<!-- end -->\n", "").is_err());
+    }
+
+    #[test]
+    fn code_is_an_item_of_a_file_or_the_whole_file() {
+        let file = "lessons/02-saxpy/examples/plain.rs";
+        let item = code(file, Some("main")).unwrap();
+        assert!(item.starts_with("```rust\nfn main()"), "{item}");
+        let whole = code(file, None).unwrap();
+        assert!(
+            whole.contains("fn main()") && whole.contains("// 11. "),
+            "{whole}"
+        );
+        assert!(code(file, Some("nothing")).is_err());
+        assert!(code("no/such/file.rs", None).is_err());
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! What lesson 2 makes of the times: when did what happen, what do wrong ways of timing
-//! say, and how do the host and the other devices do?
+//! say, how do the host and the other devices do, and what does the way to the device cost?
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -15,6 +15,7 @@ use text::table;
 
 use super::check::must_be_right;
 use super::problem::TRAFFIC;
+use super::transfer::{self, Seconds};
 use super::{GROUP, Saxpy, Times, eleven_steps, stream, vector};
 
 /// What saxpy does.
@@ -116,15 +117,65 @@ pub fn host(lesson: &mut Lesson, saxpy: &Saxpy) -> Result<()> {
         let times = factor(ours / theirs);
         lesson.say(format!("  {} reaches {times} of the triad", vector::KERNEL))?;
     }
-    let transfers = row_by_hand(lesson).and_then(|row| row.write_seconds.zip(row.read_seconds));
-    let Some((write, read)) = transfers else {
+    match row_by_hand(lesson) {
+        Some(_) => bus(lesson, saxpy, [&plain, &triad]),
+        None => Ok(()),
+    }
+}
+
+/// What the way to the device costs, from either kind of the host's memory; and how often
+/// the device must use what it was sent before it is done sooner than each of the hosts.
+fn bus(lesson: &mut Lesson, saxpy: &Saxpy, hosts: [&Record; 2]) -> Result<()> {
+    if lesson.flags().json {
         return Ok(());
+    }
+    lesson
+        .console
+        .doing("moving a vector to the device and back")?;
+    let rows = lesson.console.report.rows().iter();
+    let on_device = rows.filter(|row| row.platform != "host" && row.verified);
+    let kernels = on_device.filter_map(|row| row.seconds_median);
+    let kernel = kernels.fold(f64::INFINITY, f64::min);
+    let session = lesson.session()?;
+    let bytes = size_of_val(&saxpy.a[..]);
+    let row = |name: &str, measured: Result<Seconds>| {
+        let Seconds { there, back } = match measured {
+            Ok(seconds) => seconds,
+            Err(error) => return vec![name.into(), format!("not here: {error}")],
+        };
+        let rate = |time: f64| format!("{} GB/s", significant(bytes as f64 / time / 1e9));
+        let all = 2.0 * there + back;
+        let [one, every] = hosts.map(|host| uses_until_it_pays(all, kernel, host));
+        vec![
+            name.into(),
+            rate(there),
+            rate(back),
+            seconds(all),
+            one,
+            every,
+        ]
     };
+    let rows = [
+        row("pageable memory", transfer::pageable(&session, &saxpy.a)),
+        row("pinned memory", transfer::pinned(&session, &saxpy.a)),
+    ];
     lesson.say(format!(
-        "  A and B to the device: {}; C back: {}. Count them, and the host may win",
-        seconds(write),
-        seconds(read)
-    ))
+        "\n  To the device and back, {bytes} bytes at a time, and uses until that pays"
+    ))?;
+    let cores = format!("{} cores", stream::threads());
+    let head = ["", "there", "back", "A, B and C", "one core", &cores];
+    lesson.say(table(&head, &rows))
+}
+
+/// A use takes `kernel` seconds on the device and `host`'s on the host, the transfers
+/// come once: `all + uses * kernel = uses * host`.
+fn uses_until_it_pays(all: f64, kernel: f64, host: &Record) -> String {
+    let gain = host.seconds_median.unwrap_or_default() - kernel;
+    if gain > 0.0 {
+        significant(all / gain)
+    } else {
+        "never".into()
+    }
 }
 
 /// START to END of each launch; the host's clock where the driver's cannot be
@@ -231,4 +282,19 @@ pub fn every_device(
         seconds(sequential(saxpy)?.median()),
     ]);
     lesson.say(table(&["", "kernel", "A and B in", "C out"], &rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bus_pays_once_the_kernels_have_won_back_what_it_took() {
+        let host = Record {
+            seconds_median: Some(5e-3),
+            ..Record::default()
+        };
+        assert_eq!(uses_until_it_pays(20e-3, 1e-3, &host), "5.00");
+        assert_eq!(uses_until_it_pays(20e-3, 6e-3, &host), "never");
+    }
 }

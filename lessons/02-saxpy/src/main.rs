@@ -1,13 +1,13 @@
-//! Lesson 2: saxpy, C = d * A + B. The host side of an OpenCL program, written
-//! out in full: eleven steps on opencl3 alone. From `common` there are only the error
-//! type and the reading of a build log; what `tell` is told is no part of the steps.
-//! Then the same with a kernel that comes to the memory's limit.
+//! Lesson 2: saxpy, C = d * A + B. The program of `examples/plain.rs`, told: the same
+//! eleven steps on opencl3, each announced, timed and shown by `--step`. Then the same
+//! with a kernel that comes to the memory's limit, and what the transfers cost.
 
 mod check;
 mod compare;
 mod problem;
 mod stream;
 mod tell;
+mod transfer;
 mod vector;
 
 use std::process::ExitCode;

@@ -281,7 +281,7 @@ fn lesson_2_goes_on_after_either_of_its_kernels_and_prints_no_step_twice() {
         "\n  saxpy  ",
         "✗ DIED",
         "plain loop",
-        "C back: ",
+        "pageable memory",
     ];
     for text in once {
         stands_once(text, &run);

@@ -29,6 +29,7 @@ cargo() {
         case "$1" in
             -q) shift ;;
             -p) program=$2; shift 2 ;;
+            --example) program=examples/$2; shift 2 ;;
             --) shift; break ;;
             *) echo "this test does not know: cargo run $1" >&2; return 101 ;;
         esac

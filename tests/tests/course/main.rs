@@ -49,6 +49,7 @@ mod orphans;
 mod outside;
 mod packages;
 mod panics;
+mod plain;
 mod report;
 #[cfg(target_os = "linux")]
 mod setting_up;
