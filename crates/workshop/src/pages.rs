@@ -12,6 +12,7 @@
 //! <!-- table: lesson05 pocl-1024 h200-4096 -->               runs, side by side
 //! <!-- ladder: lesson05 pocl-1024 h200-4096 -->             where a lesson stands
 //! <!-- ladder: all pocl-1024 h200-4096 -->                  the best kernel of each
+//! <!-- least: lesson03 pocl-1024 h200-4096 -->               the least that it can cost
 //! <!-- sizes: lesson10 matmul_packed_tiles h200-4096 h200-4097 -->    at several sizes
 //! <!-- peers: h200-4096 matmul_group_copy hopper large -->   a kernel beside libraries
 //! <!-- traffic: pocl-1024 lesson05 -->                       loads and stores, as formulas
@@ -34,6 +35,7 @@ mod code;
 mod exercises;
 mod figure;
 mod ladder;
+mod least;
 mod peers;
 mod sizes;
 mod table;
@@ -48,12 +50,13 @@ use common::source::{Source, workspace};
 use text::aside;
 
 const END: &str = "<!-- end -->";
-const DIRECTIVES: [&str; 12] = [
+const DIRECTIVES: [&str; 13] = [
     "kernel",
     "code",
     "output",
     "table",
     "ladder",
+    "least",
     "sizes",
     "peers",
     "traffic",
@@ -187,6 +190,7 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
         ["table", lesson, runs @ ..] if !runs.is_empty() => table::side_by_side(lesson, runs),
         ["ladder", "all", runs @ ..] if !runs.is_empty() => ladder::table(runs),
         ["ladder", lesson, runs @ ..] if !runs.is_empty() => ladder::line(lesson, runs),
+        ["least", lesson, runs @ ..] if !runs.is_empty() => least::table(lesson, runs),
         ["sizes", lesson, arguments @ ..] => sizes::table(lesson, arguments),
         ["peers", report, kernel @ ..] => peers::table(report, &kernel.join(" ")),
         ["traffic", run, lesson] => traffic::table(run, lesson),
