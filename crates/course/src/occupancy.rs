@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use common::Error;
+use common::numbers::count;
 use common::record::Record;
 use inside::launched::{Launched, Wanted};
 use inside::occupancy::screen::Occupancy;
@@ -131,8 +132,8 @@ fn told(options: &Options, launched: &Launched) -> Result<Known> {
     };
     let device = format!("{} ({})", record.device, record.platform);
     known.sources.push(format!(
-        "groups of {group}, {} bytes of local memory: told by {device}",
-        local.unwrap_or(0)
+        "groups of {group}, {} of local memory: told by {device}",
+        count(local.unwrap_or(0) as usize, "byte")
     ));
     if !record.platform.contains("NVIDIA") {
         return Ok(known);
