@@ -14,19 +14,19 @@
 #define REAL4 JOIN(REAL, 4)
 #define REAL8 JOIN(REAL, 8)
 
+#ifndef WIDTH
+#define WIDTH 4 // lanes of a vector in matmul_vload
+#endif
+#define REALW JOIN(REAL, WIDTH)    // float4
+#define VLOAD JOIN(vload, WIDTH)   // vload4
+#define VSTORE JOIN(vstore, WIDTH) // vstore4
+
 // Lanes are columns. An item computes WIDTH neighbouring elements of a row of C, one
 // per lane. One element of A meets a vector of B, and no lane needs another lane's.
 //
-// vloadn and vstoren take any address: a plain pointer cast to float4 * would
-// demand one that is a multiple of 16 bytes, and row * N seldom is. The last
-// columns of a row, where a whole vector does not fit, are done one by one.
-#ifndef WIDTH
-#define WIDTH 4
-#endif
-#define REALW JOIN(REAL, WIDTH)
-#define VLOAD JOIN(vload, WIDTH)
-#define VSTORE JOIN(vstore, WIDTH)
-
+// vloadn and vstoren take any address of an element. A pointer cast to float4 * would
+// promise a multiple of 16 bytes, and row * N seldom is one. The last columns of a row,
+// where a whole vector does not fit, are computed one by one.
 kernel void matmul_vload(int M, int N, int K,
                          global const REAL *A, // [M][K]
                          global const REAL *B, // [K][N]
@@ -52,17 +52,17 @@ kernel void matmul_vload(int M, int N, int K,
     }
 }
 
+#ifndef TS
+#define TS 32 // side of a tile of matmul_tiled_vector, a multiple of 4
+#endif
+
 // Vectors in the tile of lesson 6. An item computes four neighbouring elements of a
 // row of C, so a group of TS / 4 x TS items covers a tile of TS x TS. Every load, from
-// global memory and from the tile, now brings four numbers: five loads for sixteen
-// multiply-adds, where the kernel of lesson 6 made thirty-two.
+// global memory and from the tile, brings four elements: five loads for sixteen
+// multiply-adds, where lesson 6's kernel makes thirty-two.
 //
 // A pointer to REAL4 promises an aligned address. The host keeps the promise: it pads
 // A and B with zeros until M, N and K are multiples of TS.
-#ifndef TS
-#define TS 32
-#endif
-
 __attribute__((reqd_work_group_size(TS / 4, TS, 1)))
 kernel void matmul_tiled_vector(int M, int N, int K,
                                 global const REAL *A, // [M][K]
@@ -101,11 +101,10 @@ kernel void matmul_tiled_vector(int M, int N, int K,
 // one item computes a row of C, its row of A is private, the column of B is shared by
 // the group in local memory.
 //
-// Elements of a row of A, or a column of B, that are kept at a time; a multiple
-// of the widest vector. Where K ends inside a vector, zeros fill it up: they add
-// nothing to a sum, and so K need not be a multiple of 4 or 8.
+// Where K ends inside a vector, zeros fill the vector up: they add nothing to a sum, and
+// so K need not be a multiple of 4 or 8.
 #ifndef PIECE
-#define PIECE 1024
+#define PIECE 1024 // elements of a row of A, or a column of B, that are kept at a time
 #endif
 
 #ifndef REAL_IS_INT // dot() exists for floating types only
