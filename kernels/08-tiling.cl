@@ -2,9 +2,9 @@
 //
 //     C[M][N] = A[M][K] * B[K][N], row-major; get_global_id(0) runs along a row of C.
 //
-// A multiply-add needs two elements. Lesson 6 brought them closer (local memory), and
-// its strip reads one of them only once for eight sums. Here an item keeps rows and
-// columns of sums, so that both elements are read once for eight:
+// A multiply-add needs two elements. Lesson 6 copied them into local memory, and its
+// strip reads one of them only once for eight sums. Here an item keeps rows and columns
+// of sums, so that each element is read once for eight:
 //
 //     sums per item            elements read from the tile per multiply-add
 //     1                        2
@@ -17,7 +17,7 @@
 //
 // From here on the arrays are `restrict`: a promise that none of them overlaps another.
 // A store to C then changes nothing that is still to be loaded, and the compiler may
-// move loads across it. The first kernel of lesson 5 is slow for want of that promise.
+// move loads across it. The first kernel of lesson 5 is slow without that promise.
 
 #ifndef REAL // the element type, from --type
 #define REAL float
@@ -50,7 +50,7 @@
 #define TN 128 // columns of C per group
 #endif
 #ifndef TK
-#define TK 16 // how deep the tiles are; local memory holds (TM + TN) * TK numbers
+#define TK 16 // how deep the tiles are; local memory holds (TM + TN) * TK elements
 #endif
 #ifndef RM
 #define RM 8 // rows of C per item
@@ -60,7 +60,7 @@
 #endif
 #define GX (TN / RN) // items side by side
 #define GY (TM / RM) // items one below the other
-#define ITEMS (GX * GY)
+#define ITEMS (GX * GY) // items of a group
 
 __attribute__((reqd_work_group_size(GX, GY, 1)))
 kernel void matmul_register_tile(int M, int N, int K,
@@ -83,9 +83,9 @@ kernel void matmul_register_tile(int M, int N, int K,
             sum[r][c] = 0;
 
     for (int k0 = 0; k0 < K; k0 += TK) {
-        // The tiles no longer have the group's shape, so the items walk them as one
-        // long line. The number of rounds is a constant: the compiler unrolls them and
-        // starts all loads at once.
+        // The tiles do not have the group's shape, so the items walk each of them as one
+        // long line. The loop's length is a constant: the compiler unrolls it
+        // and starts all loads at once.
         for (uint round = 0; round < TM * TK / ITEMS; round++) {
             const uint i = round * ITEMS + item;
             a_tile[i / TK][i % TK] = A[(row0 + i / TK) * K + k0 + i % TK];
@@ -97,7 +97,7 @@ kernel void matmul_register_tile(int M, int N, int K,
         barrier(CLK_LOCAL_MEM_FENCE);
 
         for (int k = 0; k < TK; k++) {
-            REAL b[RN]; // a row of RN numbers and a column of RM make RM * RN products
+            REAL b[RN]; // RN elements of B and RM of A make RM * RN products
             for (int c = 0; c < RN; c++)
                 b[c] = b_tile[k][x + c * GX];
             for (int r = 0; r < RM; r++) {
@@ -115,24 +115,25 @@ kernel void matmul_register_tile(int M, int N, int K,
 }
 
 // -------------------------------------------------------------------------------------
-// 2. The same tile, moved four numbers at a time.
+// 2. The same tile, four elements a load.
 //
 // Group and multiples as in kernel 1. RM, RN and TK are multiples of 4, and TM * TK and
-// TK * TN of 4 times the number of items. What a load moves now is a real4, so an item
-// owns 4 x 4 blocks instead of scattered elements. With GX = GY = 2 and RM = RN = 8, a
-// letter is such a block:
+// TK * TN of 4 times the number of items. A load brings a real4, so an item owns 4 x 4
+// blocks instead of scattered elements. With GX = GY = 2 and RM = RN = 8, a letter is
+// such a block:
 //
 //     a b a b
 //     c d c d
 //     a b a b
 //     c d c d
 //
-// Four sums of a column need four numbers of A that lie below one another. So A's
-// tile is turned round on its way into local memory: [k][row], where those four
-// are neighbours.
+// Four sums of a column need four elements of A that lie below one another. So A's tile
+// is transposed on its way into local memory: [k][row], where those four are neighbours.
+//
+// 3. Kernel 3 is kernel 2 with PAD 4. Why the padding helps stands at a_tile.
 
 #ifndef PAD
-#define PAD 4 // unused numbers at the end of each row of a_tile: 0 or a multiple of 4
+#define PAD 4 // unused elements at the end of each row of a_tile: 0 or a multiple of 4
 #endif
 
 __attribute__((reqd_work_group_size(GX, GY, 1)))
@@ -141,10 +142,9 @@ kernel void matmul_register_tile_vector(int M, int N, int K,
                                         global const REAL *restrict B, // [K][N]
                                         global REAL *restrict C)       // [M][N]
 {
-    // Local memory sits in 32 banks, word i in bank i % 32. 32 neighbouring items
-    // turn 8 rows of A at once: 8 numbers into each of 4 rows of a_tile (k = 0, 4, 8,
-    // 12). If those are 64 long, all 4 meet in the same 8 banks; if they are 68 long,
-    // only 2 and 2 do.
+    // Word i of local memory is in bank i % 32. 32 neighbouring items transpose 8 rows of
+    // A at once: one store puts 8 elements into each of 4 rows of a_tile (k = 0, 4, 8,
+    // 12). With rows of 64 all 4 meet in the same 8 banks; with rows of 68, 2 and 2 do.
     local REAL a_tile[TK][TM + PAD] // [k][row]
         __attribute__((aligned(4 * sizeof(REAL))));
     local real4 b_tile[TK][TN / 4]; // [k][column / 4]
