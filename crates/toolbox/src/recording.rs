@@ -84,10 +84,15 @@ impl Recording {
 
 /// A device's name as people say it.
 pub fn device_name(record: &Record) -> String {
-    match record.platform.as_str() {
+    name_on(&record.platform, &record.device)
+}
+
+/// The same of a device on a platform.
+pub fn name_on(platform: &str, device: &str) -> String {
+    match platform {
         "Portable Computing Language" => "PoCL on a CPU".into(),
         platform if platform.starts_with("Intel") => "Intel's runtime on a CPU".into(),
-        _ => record.device.clone(),
+        _ => device.into(),
     }
 }
 

@@ -4,6 +4,7 @@ mod asm;
 mod looks;
 mod mutate;
 mod pages;
+mod probe;
 mod record;
 
 use std::path::PathBuf;
@@ -37,6 +38,8 @@ enum Command {
     },
     /// Keep the machine code of kernels on a device, for the pages
     Asm(Box<asm::Options>),
+    /// Measure what the parts of a device take, for docs/machine.md
+    Probe(probe::Options),
     /// Make one mistake after another in every kernel: does the check find it?
     Mutate(mutate::Options),
     /// Run kernels whose fault is known: does "looks like" name it?
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
             flags,
         } => record::record(&name, &lesson, &flags),
         Command::Asm(options) => asm::record(&options),
+        Command::Probe(options) => probe::probe(&options),
         Command::Mutate(options) => mutate::mutate(&options),
         Command::Looks(options) => looks::looks(&options),
     };

@@ -18,6 +18,9 @@
 //! <!-- traffic: pocl-1024 lesson05 -->                       loads and stores, as formulas
 //! <!-- exercises: 5 -->                                      a lesson's exercises
 //! <!-- asm: pocl-avx2 matmul_naive loop -->                  a kernel's machine code
+//! <!-- machine: memory pocl h200 -->                         what the parts of a device take
+//! <!-- square: lesson04 RUN; COLUMN, COLUMN; ROW: KERNEL, KERNEL -->    two choices
+//! <!-- strides: pocl-1024 h200-4096 -->                     lesson 4's copies beside counts
 //! <!-- score: looks -->                                      how often faults are named
 //! <!-- figure: coalescing -->                                a picture of the crate `figures`
 //! ... generated ...
@@ -36,8 +39,12 @@ mod exercises;
 mod figure;
 mod ladder;
 mod least;
+mod machine;
 mod peers;
+mod quoted;
 mod sizes;
+mod square;
+mod strides;
 mod table;
 mod traffic;
 
@@ -45,12 +52,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use common::source::functions::functions;
-use common::source::{Source, workspace};
+use common::source::workspace;
 use text::aside;
 
 const END: &str = "<!-- end -->";
-const DIRECTIVES: [&str; 13] = [
+const DIRECTIVES: [&str; 16] = [
     "kernel",
     "code",
     "output",
@@ -64,6 +70,9 @@ const DIRECTIVES: [&str; 13] = [
     "score",
     "figure",
     "asm",
+    "machine",
+    "square",
+    "strides",
 ];
 
 /// Rewrites the pages, or with `check` only says which would change; then names
@@ -182,11 +191,11 @@ fn directives(page: &str) -> impl Iterator<Item = Vec<&str>> {
 
 fn make(directive: &[&str], root: &str) -> Result<String> {
     match directive {
-        ["kernel", file, name] => kernel(file, name),
+        ["kernel", file, name] => quoted::kernel(file, name),
         ["code", file] => code(file, None),
         ["code", file, name] => code(file, Some(name)),
-        ["output", run, lesson] => output(run, lesson, None),
-        ["output", run, lesson, lines] => output(run, lesson, Some(lines)),
+        ["output", run, lesson] => quoted::output(run, lesson, None),
+        ["output", run, lesson, lines] => quoted::output(run, lesson, Some(lines)),
         ["table", lesson, runs @ ..] if !runs.is_empty() => table::side_by_side(lesson, runs),
         ["ladder", "all", runs @ ..] if !runs.is_empty() => ladder::table(runs),
         ["ladder", lesson, runs @ ..] if !runs.is_empty() => ladder::line(lesson, runs),
@@ -196,6 +205,9 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
         ["traffic", run, lesson] => traffic::table(run, lesson),
         ["exercises", lesson] => exercises::table(lesson.parse()?),
         ["asm", device, kernel @ ..] if !kernel.is_empty() => asm::listing(device, kernel),
+        ["machine", part, names @ ..] if !names.is_empty() => machine::table(part, names),
+        ["square", words @ ..] => square::table(words),
+        ["strides", runs @ ..] => strides::table(runs),
         ["score", "looks"] => crate::looks::table(),
         ["figure", name] => figure::image(name, root),
         _ => bail!("the directive is not complete"),
@@ -212,39 +224,6 @@ fn code(file: &str, item: Option<&str>) -> Result<String> {
         }
     };
     Ok(format!("```rust\n{shown}\n```"))
-}
-
-/// A function of a kernel file, with the comment above it.
-fn kernel(file: &str, name: &str) -> Result<String> {
-    let text = Source::of_course(file)?.text;
-    let mut functions = functions(&text).into_iter();
-    let function = functions.find(|one| one.name == name);
-    let bytes = function
-        .with_context(|| format!("{file} has no kernel {name}"))?
-        .bytes;
-    // What belongs to it stands directly above.
-    let above = text[..bytes.start].lines().rev();
-    let above = above.take_while(|line| !line.is_empty() && *line != "}");
-    let start = bytes.start - above.map(|line| line.len() + 1).sum::<usize>();
-    Ok(format!("```c\n{}\n```", &text[start..bytes.end]))
-}
-
-fn output(run: &str, lesson: &str, lines: Option<&str>) -> Result<String> {
-    let text = toolbox::recording::file(run, lesson, "txt")?;
-    let chosen = match lines {
-        None => text.trim_end().to_string(),
-        Some(range) => {
-            let (first, last) = range.split_once('-').context("lines are given as 3-9")?;
-            let (first, last): (usize, usize) = (first.parse()?, last.parse()?);
-            let taken: Vec<&str> = text
-                .lines()
-                .take(last)
-                .skip(first.saturating_sub(1))
-                .collect();
-            taken.join("\n")
-        }
-    };
-    Ok(format!("```text\n{chosen}\n```"))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@
 //!                                 line's beginning; a time is in seconds
 //! report NAME SIZE KERNEL         a kernel's rate in `data/report/NAME.json`, at this size
 //! report NAME SIZE openblas       a library's
+//! machine NAME PROBE VARIANT      nanoseconds that a step of a probe took, as docs/machine.md shows
 //! RUN LESSON "head ... text" 2    the same, of the first such line below that of the head
 //! FIGURE + FIGURE                 a sum, on either side of the /
 //! limit                           below a kernel: the device's own limit
@@ -54,6 +55,9 @@ fn sum(figures: &str) -> Result<f64> {
 fn figure(of: &str) -> Result<f64> {
     if let Some(words) = of.strip_prefix("report ") {
         return peers::rate(words);
+    }
+    if let Some(words) = of.strip_prefix("machine ") {
+        return super::machine::nanoseconds(words);
     }
     let mut words = of.splitn(3, ' ');
     let (Some(run), Some(lesson), Some(name)) = (words.next(), words.next(), words.next()) else {
@@ -191,6 +195,8 @@ mod tests {
             "0..2000 = report xeon-sizes 1024",
             "0..2000 = report xeon-sizes 7 openblas",
             "0..2000 = report no-such-report 1024 openblas",
+            "0..2000 = machine pocl",
+            "0..2000 = machine no-such-machine chain 1",
         ] {
             assert!(check(words).is_err(), "{words}");
         }

@@ -31,7 +31,7 @@ pub fn side_by_side(lesson: &str, names: &[&str]) -> Result<String> {
 }
 
 /// The device; with the run's name where the others have one of that name, too.
-fn label(run: &Recording, all: &[Recording]) -> String {
+pub fn label(run: &Recording, all: &[Recording]) -> String {
     let same = all.iter().filter(|one| one.device() == run.device());
     match same.count() {
         0 | 1 => run.device(),
@@ -40,7 +40,7 @@ fn label(run: &Recording, all: &[Recording]) -> String {
 }
 
 /// What a run's kernels are measured in; products before copies.
-fn unit(run: &Recording) -> &'static str {
+pub fn unit(run: &Recording) -> &'static str {
     let product = run.records.iter().find(|record| record.gflops.is_some());
     product.map_or("GB/s", Record::unit)
 }

@@ -1,0 +1,39 @@
+//! What a page quotes as it is: a kernel's text, and what a run printed.
+
+use anyhow::{Context, Result};
+use common::source::Source;
+use common::source::functions::functions;
+
+/// A function of a kernel file, with the comment above it.
+pub fn kernel(file: &str, name: &str) -> Result<String> {
+    let text = Source::of_course(file)?.text;
+    let mut functions = functions(&text).into_iter();
+    let function = functions.find(|one| one.name == name);
+    let bytes = function
+        .with_context(|| format!("{file} has no kernel {name}"))?
+        .bytes;
+    // What belongs to it stands directly above.
+    let above = text[..bytes.start].lines().rev();
+    let above = above.take_while(|line| !line.is_empty() && *line != "}");
+    let start = bytes.start - above.map(|line| line.len() + 1).sum::<usize>();
+    Ok(format!("```c\n{}\n```", &text[start..bytes.end]))
+}
+
+/// What a lesson's recorded run printed, or some of its lines.
+pub fn output(run: &str, lesson: &str, lines: Option<&str>) -> Result<String> {
+    let text = toolbox::recording::file(run, lesson, "txt")?;
+    let chosen = match lines {
+        None => text.trim_end().to_string(),
+        Some(range) => {
+            let (first, last) = range.split_once('-').context("lines are given as 3-9")?;
+            let (first, last): (usize, usize) = (first.parse()?, last.parse()?);
+            let taken: Vec<&str> = text
+                .lines()
+                .take(last)
+                .skip(first.saturating_sub(1))
+                .collect();
+            taken.join("\n")
+        }
+    };
+    Ok(format!("```text\n{chosen}\n```"))
+}
