@@ -84,8 +84,8 @@ kernel void matmul_id0_columns_bt(int M, int N, int K,
 
 // The pair from which a well-known article concluded that coalescing does
 // nothing: id0 counts rows, and the sum is kept in C. In both, neighbours read
-// A a row apart and the same element of B, whichever way B lies; and every turn
-// of the loop goes to C[row][column] besides, N elements apart for neighbours.
+// A a row apart and the same element of B, whichever way B lies. And every
+// iteration stores to C[row][column], N elements apart for neighbours.
 kernel void matmul_id0_rows_sum_in_c(int M, int N, int K,
                                      global const REAL *A, // [M][K]
                                      global const REAL *B, // [K][N]

@@ -7,8 +7,8 @@ use crate::counting::set;
 use crate::drawing::{Drawing, Point};
 
 const SETS: usize = 64;
-/// Lines that a set holds: 48 KiB in all.
-const WAYS: usize = 12;
+/// Lines that a set holds: 32 KiB in all, as in the recorded CPU.
+const WAYS: usize = 8;
 /// Elements of the column.
 const ROWS: usize = 64;
 const CELL: f64 = 7.0;

@@ -358,6 +358,7 @@ run! {
     the_commands_of_the_readme_run "README.md"
     the_commands_of_checking_run "docs/checking.md"
     the_commands_of_looking_inside_run "docs/looking-inside.md"
+    the_commands_of_the_machine_run "docs/machine.md"
     the_commands_of_measuring_run "docs/measuring.md"
     the_commands_of_setting_up_run "docs/setting-up.md"
     the_commands_of_teaching_run "docs/teaching.md"
