@@ -6,6 +6,11 @@
 #define REAL float
 #endif
 
+// Sums of one item in matmul_private_sums: that many elements of a column of C.
+#ifndef SUMS
+#define SUMS 4
+#endif
+
 // How many elements of its row an item keeps to itself at a time. A private
 // array must have a size that the compiler knows, and K is known only at run
 // time: longer rows are taken in pieces.
@@ -31,9 +36,10 @@ kernel void matmul_global_sum(int M, int N, int K,
 }
 
 // The sum lives in a private variable, which the compiler keeps in a register:
-// one write of C, and no reads. Above, a compiler may spare the reads by itself,
-// since nobody writes in between, but not the writes: as far as it knows A or B
-// might overlap C, and then the next round must read what this one has written.
+// one write of C, and no reads. In the kernel above a compiler may leave out the
+// reads, since nothing else writes that element in between. It must keep the writes:
+// as far as it knows A or B might overlap C, and then the next iteration must read
+// what this one has written.
 kernel void matmul_private_sum(int M, int N, int K,
                                global const REAL *A, // [M][K]
                                global const REAL *B, // [K][N]
@@ -51,15 +57,11 @@ kernel void matmul_private_sum(int M, int N, int K,
 }
 
 // Several sums per item: SUMS elements of a column of C. An element of B is loaded
-// once and used SUMS times. The array lives in registers because it is small and
-// every index into it is a constant once the loops over r are unrolled.
+// once and used SUMS times. The array lives in registers if it is small, since every
+// index into it is a constant once the loops over r are unrolled.
 //
-// An item at the lower edge of C has rows that do not exist. It computes its last
-// row again in their place and does not store it.
-#ifndef SUMS
-#define SUMS 4
-#endif
-
+// An item at the lower edge of C may own rows that do not exist. It reads the last
+// row of A in their place, and does not store those sums.
 kernel void matmul_private_sums(int M, int N, int K,
                                 global const REAL *A, // [M][K]
                                 global const REAL *B, // [K][N]
@@ -108,9 +110,9 @@ kernel void matmul_row_per_item(int M, int N, int K,
 }
 
 // The item copies its row of A to private memory first and so reads it from
-// global memory once instead of N times. No item has a thousand registers, nor
-// can registers be picked by an index known only at run time: the array is
-// "spilled" to memory that is private in name only.
+// global memory once instead of N times. No item has a thousand registers, and a
+// register cannot be chosen by an index known only at run time: the array lies in
+// memory that is private in name only.
 kernel void matmul_row_private(int M, int N, int K,
                                global const REAL *A, // [M][K]
                                global const REAL *B, // [K][N]
