@@ -6,9 +6,21 @@
 #define REAL float
 #endif
 
-// Side of a square tile; a work-group is one tile of items.
+// Side of a square tile; a work-group of matmul_tiled is one tile of items.
 #ifndef TS
 #define TS 16
+#endif
+
+// Sums of one item in matmul_column_strip, and the rows between two of them: the
+// group's height.
+#ifndef STRIP
+#define STRIP 8
+#endif
+#define STEP (TS / STRIP)
+
+// Elements of a row of A, or a column of B, that matmul_column_local keeps at a time.
+#ifndef PIECE
+#define PIECE 1024
 #endif
 
 // Tiles. A group computes a TS x TS tile of C. It walks along k in steps of TS:
@@ -50,8 +62,8 @@ kernel void matmul_tiled(int M, int N, int K,
 }
 
 // The same for column-major matrices: element (row, column) of a matrix with
-// `rows` rows is number column * rows + row. Dimension 0 counts rows now, since
-// rows are what is contiguous; tiles are indexed [column][row].
+// `rows` rows is element column * rows + row in memory. Dimension 0 counts rows now,
+// since the elements of a column are neighbours; tiles are indexed [column][row].
 #define AT(row, column, rows) ((column) * (rows) + (row))
 
 __attribute__((reqd_work_group_size(TS, TS, 1)))
@@ -80,9 +92,9 @@ kernel void matmul_tiled_column_major(int M, int N, int K,
         C[AT(row, column, M)] = sum;
 }
 
-// Lesson 5's idea in this lesson's tile: STRIP sums per item, the elements of one column
-// that lie TS / STRIP rows apart. An element of B is read from the tile once and used
-// STRIP times.
+// Lesson 5's idea in this lesson's tile: STRIP sums per item, elements of one column
+// that lie STEP rows apart. An element of B is read from the tile once and used STRIP
+// times.
 //
 // A group has TS x TS / STRIP items. With TS = 8 and STRIP = 4, the letters say which
 // item of the group owns which element of its TS x TS tile of C:
@@ -94,11 +106,6 @@ kernel void matmul_tiled_column_major(int M, int N, int K,
 //
 // No bound is checked. The host pads A and B with zeros until M, N and K are multiples
 // of TS; zeros add nothing to a sum.
-#ifndef STRIP
-#define STRIP 8
-#endif
-#define STEP (TS / STRIP) // rows between two elements of a strip: the group's height
-
 __attribute__((reqd_work_group_size(TS, STEP, 1)))
 kernel void matmul_column_strip(int M, int N, int K,
                                 global const REAL *A, // [M][K]
@@ -117,7 +124,7 @@ kernel void matmul_column_strip(int M, int N, int K,
         sum[s] = 0;
 
     for (int k0 = 0; k0 < K; k0 += TS) {
-        // Fewer items than elements of a tile: each one copies STRIP of either tile.
+        // There are fewer items than elements of a tile: each copies STRIP of either.
         for (int s = 0; s < STRIP; s++) {
             const int i = y + s * STEP;
             a_tile[i][x] = A[(row0 + i) * K + k0 + x];
@@ -137,18 +144,13 @@ kernel void matmul_column_strip(int M, int N, int K,
         C[(row0 + y + s * STEP) * N + column] = sum[s];
 }
 
-// Elements of a row of A, or a column of B, that are kept at a time.
-#ifndef PIECE
-#define PIECE 1024
-#endif
-
 // One item computes a row of C and keeps its row of A private, as in lesson 5.
 // All items of the group need the same column of B at the same time, so they
 // fetch it together, once, into local memory.
 //
-// Two barriers a column. Before the second one was added, a fast item began to
-// overwrite the column while a slow one still read it. Items beyond the last
-// row compute nothing, but they help to copy, and they must reach every barrier.
+// Two barriers for each column. Without the second one a fast item overwrites the
+// column while a slow one still reads it. Items beyond the last row compute nothing,
+// but they help to copy, and they must reach every barrier.
 kernel void matmul_column_local(int M, int N, int K,
                                 global const REAL *A, // [M][K]
                                 global const REAL *B, // [K][N]
@@ -185,8 +187,12 @@ kernel void matmul_column_local(int M, int N, int K,
 
 // Bank conflicts, shown by a transposition: out[columns][rows] = in[rows][columns].
 // A group of SIDE x STRIPE items moves a tile of SIDE x SIDE, STRIPE rows at a time.
+// A row of the tile has PAD elements more than it needs.
 #define SIDE 32
 #define STRIPE 8
+#ifndef PAD
+#define PAD 0
+#endif
 
 // Straight from global to global: the reads are coalesced, the writes are a
 // column, `rows` elements apart.
@@ -206,13 +212,9 @@ kernel void transpose_naive(int rows, int columns,
 // written along rows of `out`, both coalesced.
 //
 // The second loop reads the tile down a column. With PAD 0, 32 neighbouring
-// items then ask for addresses 32 apart: all in one of 32 banks, one after the
-// other. With PAD 1 a row is one element longer, the addresses are 33 apart, and
-// each lies in a bank of its own.
-#ifndef PAD
-#define PAD 0
-#endif
-
+// items then ask for words 32 apart: all in one of 32 banks, one after the other.
+// With PAD 1 a row is one element longer, the words are 33 apart, and each lies in a
+// bank of its own.
 __attribute__((reqd_work_group_size(SIDE, STRIPE, 1)))
 kernel void transpose_tile(int rows, int columns,
                            global const float *in, // [rows][columns]

@@ -3,7 +3,7 @@
 // Each item copies one element of A and one of B into the tiles, then adds up TS
 // products from them. Items do not run in step: as it stands, one may read an
 // element that nobody has copied yet, or overwrite one that another still needs.
-// Mend both, with two barriers in each round and no more.
+// Fix both, with two barriers in each iteration along k and no more.
 
 #define TS 8
 

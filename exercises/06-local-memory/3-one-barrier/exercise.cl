@@ -1,7 +1,8 @@
 // Exercise 6.3: one barrier. C[M][N] = A[M][K] * B[K][N], row-major.
 //
-// The kernel is right and passes two barriers in each round. One is enough if
-// there are two pairs of tiles and the rounds use them in turn. Make it so.
+// The kernel is right and passes two barriers in each iteration along k. One is
+// enough if there are two pairs of tiles, and the iterations use them alternately.
+// Make it so.
 
 #define TS 8
 

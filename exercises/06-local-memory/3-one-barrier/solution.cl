@@ -1,7 +1,8 @@
 // Exercise 6.3: one barrier. C[M][N] = A[M][K] * B[K][N], row-major.
 //
-// The kernel is right and passes two barriers in each round. One is enough if
-// there are two pairs of tiles and the rounds use them in turn. Make it so.
+// The kernel is right and passes two barriers in each iteration along k. One is
+// enough if there are two pairs of tiles, and the iterations use them alternately.
+// Make it so.
 
 #define TS 8
 
@@ -15,19 +16,19 @@ kernel void matmul_tiled(int M, int N, int K,
     const int y = get_local_id(1), row = get_global_id(1);
 
     // ---- your lines begin
-    local float a_tile[2][TS][TS]; // A[row ...][k0 ...], rounds in turn
+    local float a_tile[2][TS][TS]; // A[row ...][k0 ...], used alternately
     local float b_tile[2][TS][TS]; // B[k0 ...][column ...]
 
     float sum = 0;
     for (int k0 = 0; k0 < K; k0 += TS) {
-        const int turn = k0 / TS % 2;
-        a_tile[turn][y][x] = row < M && k0 + x < K ? A[row * K + k0 + x] : 0.0f;
-        b_tile[turn][y][x] =
+        const int pair = k0 / TS % 2;
+        a_tile[pair][y][x] = row < M && k0 + x < K ? A[row * K + k0 + x] : 0.0f;
+        b_tile[pair][y][x] =
             k0 + y < K && column < N ? B[(k0 + y) * N + column] : 0.0f;
         barrier(CLK_LOCAL_MEM_FENCE);
 
         for (int k = 0; k < TS; k++)
-            sum += a_tile[turn][y][k] * b_tile[turn][k][x];
+            sum += a_tile[pair][y][k] * b_tile[pair][k][x];
     }
     // ---- your lines end
     if (row < M && column < N)

@@ -1,8 +1,8 @@
 // Exercise 6.5: a sum by halves. out[g] = the sum of the elements of group g.
 //
-// Each item has put one element into the tile. In every round half of the items
+// Each item has put one element into the tile. In every step half of the items
 // that are left add the other half's elements to their own: 64, 32, ... 1. After
-// the last round the sum stands in tile[0]. Write the round.
+// the last step the sum stands in tile[0]. Write the step.
 
 #define ITEMS 64
 

@@ -118,7 +118,7 @@ fn watch_tiles_fill(lesson: &mut Lesson) -> Result<()> {
     lesson.demonstrate(&step, shape)
 }
 
-/// Reads along rows, writes along rows, and turns the tile round in between.
+/// Reads along rows, writes along rows, and transposes the tile in between.
 fn transpositions(lesson: &mut Lesson) -> Result<()> {
     if !lesson.flags().wants("transpose_naive") && !lesson.flags().wants("transpose_tile") {
         return Ok(());

@@ -1,4 +1,4 @@
-// Exercise 6.4: a tile turned round. out[columns][rows] = in[rows][columns].
+// Exercise 6.4: a tile transposed. out[columns][rows] = in[rows][columns].
 //
 // A group of SIDE x STRIPE items moves a tile of SIDE x SIDE elements. It reads
 // rows of `in`, neighbours beside neighbours. As it stands it writes columns of
