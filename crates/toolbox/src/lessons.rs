@@ -105,6 +105,6 @@ pub const LESSONS: &[Lesson] = &[
     lesson(7, "07-vectorization", 25, "float4 and its relatives: lanes and wide loads"),
     lesson(8, "08-tiling", 40, "many elements per item: where the speed is"),
     lesson(9, "09-tiling-for-a-cpu", 35, "a tile in registers, panels and blocks: to a CPU's limit"),
-    lesson(10, "10-feeding-the-tile", 45, "operands asked for early, moved with less work: to a GPU's limit"),
+    lesson(10, "10-feeding-the-tile", 45, "operands asked for early, with less work: to a GPU's limit"),
     lesson(11, "11-autotuning", 40, "a search for the best shape of a kernel, and why it wins"),
 ];

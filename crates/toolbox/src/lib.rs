@@ -3,6 +3,7 @@
 pub mod child;
 pub mod implementations;
 pub mod lessons;
+pub mod peers;
 pub mod recording;
 pub mod scratch;
 pub mod simulator;

@@ -102,19 +102,6 @@ pub fn counts(record: &Record) -> bool {
     record.rate().is_some() || record.skipped.is_some()
 }
 
-/// The library of a device's vendor on square products of side `n`, and its GFLOP/s, from
-/// `data/peers/h200.jsonl` for a recording whose name begins with `h200-`.
-pub fn vendors_library(run: &str, n: usize) -> Option<(String, f64)> {
-    let (machine, _) = run.split_once('-')?;
-    let path = workspace().join(format!("data/peers/{machine}.jsonl"));
-    let text = fs::read_to_string(path).ok()?;
-    let mut lines = text.lines().map(serde_json::from_str::<Value>);
-    let library = lines.next()?.ok()?["library"].as_str()?.to_string();
-    let mut rows = lines.filter_map(Result::ok);
-    let row = rows.find(|row| row["n"] == n)?;
-    Some((library, row["gflops"].as_f64()?))
-}
-
 /// The text of a recorded file.
 pub fn file(run: &str, lesson: &str, end: &str) -> Result<String> {
     let path = workspace().join(format!("data/{run}/{lesson}.{end}"));

@@ -13,6 +13,7 @@
 //! report NAME SIZE KERNEL         a kernel's rate in `data/report/NAME.json`, at this size
 //! report NAME SIZE openblas       a library's
 //! machine NAME PROBE VARIANT      nanoseconds that a step of a probe took, as docs/machine.md shows
+//! library RUN N                   that of the ladder's last row, on products of side N
 //! RUN LESSON "head ... text" 2    the same, of the first such line below that of the head
 //! FIGURE + FIGURE                 a sum, on either side of the /
 //! limit                           below a kernel: the device's own limit
@@ -58,6 +59,12 @@ fn figure(of: &str) -> Result<f64> {
     }
     if let Some(words) = of.strip_prefix("machine ") {
         return super::machine::nanoseconds(words);
+    }
+    if let Some(words) = of.strip_prefix("library ") {
+        let side = |(run, n): (_, &str)| Some((run, n.parse().ok()?));
+        let library = words.split_once(' ').and_then(side);
+        let library = library.and_then(|(run, n)| toolbox::peers::library(run, n));
+        return Ok(library.with_context(|| format!("{of} was not measured"))?.1);
     }
     let mut words = of.splitn(3, ' ');
     let (Some(run), Some(lesson), Some(name)) = (words.next(), words.next(), words.next()) else {
@@ -167,6 +174,8 @@ mod tests {
     fn a_report_has_rates_of_kernels_and_of_libraries() {
         let of = "report xeon-sizes 1024 matmul_blocked wide / report xeon-sizes 1024 openblas";
         check(&format!("1..1.2 = {of}")).unwrap();
+        let of = "library pocl-1024 1024 / report pocl-1024 1024 openblas";
+        check(&format!("1..1 = {of}")).unwrap();
     }
 
     #[test]
@@ -197,6 +206,8 @@ mod tests {
             "0..2000 = report no-such-report 1024 openblas",
             "0..2000 = machine pocl",
             "0..2000 = machine no-such-machine chain 1",
+            "0..2000 = library pocl-1024 7",
+            "0..2000 = library pocl-1024",
         ] {
             assert!(check(words).is_err(), "{words}");
         }

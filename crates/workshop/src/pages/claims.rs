@@ -10,7 +10,7 @@
 //!
 //! A line that begins at the margin is quoted from the page. The indented lines below it
 //! are its claims; `claim.rs` says which figures one can name. PAGE is `lesson05` for a
-//! lesson, else the file's name without its end.
+//! lesson, `kernels` for kernels/README.md, else the file's name without its end.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -32,9 +32,15 @@ pub fn file_of(page: &Path) -> PathBuf {
     let folder = page.parent().map(stem).unwrap_or_default();
     let name = match folder.split_once('-') {
         Some((number, _)) if number.parse::<u32>().is_ok() => format!("lesson{number}"),
+        _ if stem(page) == "README" && !is_at_the_root(page) => folder,
         _ => stem(page),
     };
     workspace().join(format!("data/claims/{name}.txt"))
+}
+
+fn is_at_the_root(page: &Path) -> bool {
+    let page = page.canonicalize();
+    page.is_ok_and(|page| page.parent() == workspace().canonicalize().ok().as_deref())
 }
 
 /// The claims of a page that do not hold, and quotes that it does not contain, each with
@@ -113,7 +119,9 @@ mod tests {
             name("/x/docs/memory-model.md"),
             Some("memory-model.txt".into())
         );
-        assert_eq!(name("/x/README.md"), Some("README.txt".into()));
+        assert_eq!(name("/x/kernels/README.md"), Some("kernels.txt".into()));
+        let readme = file_of(&workspace().join("README.md"));
+        assert_eq!(readme.file_name(), Some("README.txt".as_ref()));
     }
 
     #[test]

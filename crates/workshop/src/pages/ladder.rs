@@ -4,9 +4,9 @@ use anyhow::{Context, Result, bail};
 use common::numbers::{factor, percent, significant};
 use common::record::Record;
 use toolbox::lessons::LESSONS;
+use toolbox::peers;
 use toolbox::recording::{Recording, device_name};
 
-use super::peers;
 use super::table::captions;
 
 /// The first lesson with a product: what the others are measured against.

@@ -1,0 +1,81 @@
+//! Libraries beside the kernels: a vendor's in `data/peers/`, others in the kept reports of
+//! `course report --peers`, `data/report/`.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+use common::shape::Shape;
+use common::source::workspace;
+use serde_json::Value;
+
+/// The libraries, as a report calls them, and as their makers write it.
+pub const PEERS: [(&str, &str); 2] = [("clblast", "CLBlast"), ("openblas", "OpenBLAS")];
+
+/// The fastest library on square products of side `n` on the device of a recording
+/// (`h200-4096`), and its GFLOP/s: its vendor's, or one of those in the report
+/// of the same name. None where no library was measured.
+pub fn library(run: &str, n: usize) -> Option<(String, f64)> {
+    vendors_library(run, n).or_else(|| {
+        let size = serde_json::to_value(Shape::cube(n)).ok()?;
+        let report = read(run).ok()?;
+        let rate = |peer| records(&report, &size, peer).find_map(|one| one["gflops"].as_f64());
+        let rates = PEERS
+            .iter()
+            .filter_map(|(peer, name)| Some((name.to_string(), rate(peer)?)));
+        rates.max_by(|(_, one), (_, other)| one.total_cmp(other))
+    })
+}
+
+/// The library of a device's vendor on square products of side `n`, and its GFLOP/s, from
+/// `data/peers/h200.jsonl` for a recording whose name begins with `h200-`.
+fn vendors_library(run: &str, n: usize) -> Option<(String, f64)> {
+    let (machine, _) = run.split_once('-')?;
+    let path = workspace().join(format!("data/peers/{machine}.jsonl"));
+    let text = fs::read_to_string(path).ok()?;
+    let mut lines = text.lines().map(serde_json::from_str::<Value>);
+    let library = lines.next()?.ok()?["library"].as_str()?.to_string();
+    let mut rows = lines.filter_map(Result::ok);
+    let row = rows.find(|row| row["n"] == n)?;
+    Some((library, row["gflops"].as_f64()?))
+}
+
+/// The kept report `data/report/NAME.json`.
+///
+/// # Errors
+/// When it is missing or no JSON.
+pub fn read(name: &str) -> Result<Value> {
+    let path = workspace().join("data/report").join(format!("{name}.json"));
+    let text = fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
+    Ok(serde_json::from_str(&text)?)
+}
+
+/// What was measured at a size by lessons, or by a library.
+pub fn records<'r>(report: &'r Value, size: &Value, by: &str) -> impl Iterator<Item = &'r Value> {
+    let parts = items(&report["done"]).filter(move |done| {
+        let (part, work) = (&done["part"], &done["part"]["work"]);
+        part["size"] == *size && (work["peer"] == by || work.get(by).is_some())
+    });
+    parts.flat_map(|done| items(&done["records"]))
+}
+
+/// The items of a list; none of what is no list.
+pub fn items(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recording_has_the_fastest_library_of_its_report() {
+        let report = read("pocl-1024").expect("a kept report");
+        let size = serde_json::to_value(Shape::cube(1024)).expect("JSON");
+        let of = |peer| records(&report, &size, peer).find_map(|one| one["gflops"].as_f64());
+        let (name, rate) = library("pocl-1024", 1024).expect("a library");
+        assert_eq!((name.as_str(), Some(rate)), ("OpenBLAS", of("openblas")));
+        assert!(of("clblast") < Some(rate));
+        assert_eq!(library("pocl-1024", 7), None);
+        assert_eq!(library("no-such-run", 1024), None);
+    }
+}
