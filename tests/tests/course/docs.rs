@@ -184,11 +184,29 @@ fn a_quoted_kernel_that_differs_from_its_file_is_noticed() {
 
 #[test]
 fn a_sentence_that_the_recordings_do_not_bear_out_is_noticed() {
-    let page =
-        "Twice as fast.\n<!-- claim: 1.9..2.1 = pocl-1024 lesson03 matmul_naive / limit -->\n";
-    let page = scratch("false-claim.md", page);
-    let check = program("workshop").args("pages --check").arg(page).run();
-    check.fails(1, &["false-claim.md:2", "mend the sentence"]);
+    let copy = scratch_folder("claims");
+    for folder in ["data/claims", "lessons"] {
+        fs::create_dir_all(copy.join(folder)).expect("a folder of the test's own");
+    }
+    let claims = "Twice as fast.\n    1.9..2.1 = pocl-1024 lesson03 matmul_naive / limit\n\
+        Three times as fast.\n";
+    fs::write(copy.join("data/claims/false.txt"), claims).expect("written");
+    fs::write(copy.join("false.md"), "Twice as fast.\n").expect("written");
+    let line = format!(
+        "cd {0}; ln -sfn {1}/kernels kernels; ln -sfn {1}/data/pocl-1024 data/pocl-1024; \
+         exec \"$0\" \"$@\"",
+        copy.display(),
+        workspace().display()
+    );
+    let check = program("workshop").args("pages --check false.md");
+    check.in_shell(&line).run().fails(
+        1,
+        &[
+            "false.txt:2",
+            "mend the sentence",
+            "false.txt:3: the page does not say: Three times as fast.",
+        ],
+    );
 }
 
 #[test]
