@@ -147,6 +147,68 @@ fn every_link_leads_to_a_file_and_every_anchor_to_a_heading() {
     assert!(dead.is_empty(), "dead links:\n{}", dead.join("\n"));
 }
 
+/// The prose of a page as one line: without headings, HTML, generated blocks, code and links,
+/// but for those into the glossary, which leave their anchor between `§`.
+fn words(page: &str) -> String {
+    let mut generated = false;
+    let is_prose = |line: &&str| {
+        let was_generated = generated;
+        let is_directive = line.starts_with("<!-- ") && line.contains(": ");
+        generated = is_directive || generated && *line != "<!-- end -->";
+        !was_generated && !line.starts_with(['#', '<'])
+    };
+    let lines: Vec<&str> = prose(page).filter(is_prose).collect();
+    let text = lines.join(" ");
+    let text: Vec<&str> = text.split('`').step_by(2).collect();
+    let (mut words, mut rest) = (String::new(), text.join("`"));
+    while let Some((before, after)) = rest.split_once("](") {
+        let (target, behind) = after.split_once(')').unwrap_or((after, ""));
+        words += before.rsplit_once('[').map_or(before, |(text, _)| text);
+        if let Some((_, anchor)) = target.split_once("glossary.md#") {
+            words += &format!("§{anchor}§");
+        }
+        rest = behind.to_string();
+    }
+    (words + &rest).to_lowercase()
+}
+
+/// Where a word or its plural stands first.
+fn first_use(text: &str, term: &str) -> Option<usize> {
+    let within = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '§');
+    let mut uses = text.match_indices(term);
+    let stands_alone = |at: &usize| {
+        let behind = &text[at + term.len()..];
+        let behind = behind.strip_prefix('s').unwrap_or(behind);
+        !text[..*at].ends_with(within) && !behind.starts_with(within)
+    };
+    uses.find_map(|(at, _)| Some(at).filter(stands_alone))
+}
+
+#[test]
+fn the_first_use_of_a_glossary_term_in_a_lesson_links_to_it() {
+    let glossary = read(&workspace().join("docs/glossary.md"));
+    let terms: Vec<&str> = glossary
+        .lines()
+        .filter_map(|line| line.strip_prefix("### "))
+        .collect();
+    let mut bare = Vec::new();
+    for folder in entries(&workspace().join("lessons")) {
+        let page = words(&read(&folder.join("README.md")));
+        for term in &terms {
+            let link = format!("§{}§", anchors(&format!("# {term}"))[0]);
+            let linked = page.find(&link).unwrap_or(usize::MAX);
+            if first_use(&page, &term.to_lowercase()).is_some_and(|at| at < linked) {
+                bare.push(format!("{}: {term}", shown(&folder)));
+            }
+        }
+    }
+    assert!(
+        terms.len() > 40 && bare.is_empty(),
+        "not linked:\n{}",
+        bare.join("\n")
+    );
+}
+
 #[test]
 fn there_is_a_page_for_every_lesson_and_the_book_holds_every_page() {
     let summary = read(&workspace().join("SUMMARY.md"));
