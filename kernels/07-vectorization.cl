@@ -1,7 +1,8 @@
 // Lesson 7: vector types, float4 and its relatives: one value, several lanes.
 //
-// C[M][N] = A[M][K] * B[K][N], row-major. The lanes of a vector are either neighbouring
-// columns of C (the first two kernels) or neighbouring terms of one sum (the last three).
+// C[M][N] = A[M][K] * B[K][N], row-major. The lanes of a vector are neighbouring
+// columns of C in the first two kernels, and neighbouring terms of one sum in the last
+// three.
 
 #ifndef REAL // the element type, from --type
 #define REAL float
@@ -97,12 +98,12 @@ kernel void matmul_tiled_vector(int M, int N, int K,
     C4[row * (N / 4) + vector] = sum;
 }
 
-// Lanes are terms of a sum: dot(). These three continue matmul_column_local of lesson 6:
-// one item computes a row of C, its row of A is private, the column of B is shared by
-// the group in local memory.
+// Lanes are terms of a sum: dot(). These three continue matmul_column_local of lesson
+// 6: one item computes a row of C, its row of A is private, the column of B is shared
+// by the group in local memory.
 //
-// Where K ends inside a vector, zeros fill the vector up: they add nothing to a sum, and
-// so K need not be a multiple of 4 or 8.
+// Where K ends inside a vector, zeros fill the vector up: they add nothing to a sum,
+// and so K need not be a multiple of 4 or 8.
 #ifndef PIECE
 #define PIECE 1024 // elements of a row of A, or a column of B, that are kept at a time
 #endif

@@ -83,9 +83,9 @@ kernel void matmul_register_tile(int M, int N, int K,
             sum[r][c] = 0;
 
     for (int k0 = 0; k0 < K; k0 += TK) {
-        // The tiles do not have the group's shape, so the items walk each of them as one
-        // long line. The loop's length is a constant: the compiler unrolls it
-        // and starts all loads at once.
+        // The tiles do not have the group's shape, so the items walk each of them as
+        // one long line. The loop's length is a constant: the compiler unrolls it and
+        // starts all loads at once.
         for (uint round = 0; round < TM * TK / ITEMS; round++) {
             const uint i = round * ITEMS + item;
             a_tile[i / TK][i % TK] = A[(row0 + i / TK) * K + k0 + i % TK];
@@ -127,8 +127,9 @@ kernel void matmul_register_tile(int M, int N, int K,
 //     a b a b
 //     c d c d
 //
-// Four sums of a column need four elements of A that lie below one another. So A's tile
-// is transposed on its way into local memory: [k][row], where those four are neighbours.
+// Four sums of a column need four elements of A that lie below one another. So A's
+// tile is transposed on its way into local memory: [k][row], where those four are
+// neighbours.
 //
 // 3. Kernel 3 is kernel 2 with PAD 4. Why the padding helps stands at a_tile.
 
@@ -142,9 +143,9 @@ kernel void matmul_register_tile_vector(int M, int N, int K,
                                         global const REAL *restrict B, // [K][N]
                                         global REAL *restrict C)       // [M][N]
 {
-    // Word i of local memory is in bank i % 32. 32 neighbouring items transpose 8 rows of
-    // A at once: one store puts 8 elements into each of 4 rows of a_tile (k = 0, 4, 8,
-    // 12). With rows of 64 all 4 meet in the same 8 banks; with rows of 68, 2 and 2 do.
+    // Word i of local memory is in bank i % 32. 32 neighbouring items transpose 8 rows
+    // of A at once: one store puts 8 elements into each of 4 rows of a_tile (k = 0, 4,
+    // 8, 12). With rows of 64 all 4 meet in the same 8 banks; with 68, 2 and 2 do.
     local REAL a_tile[TK][TM + PAD] // [k][row]
         __attribute__((aligned(4 * sizeof(REAL))));
     local real4 b_tile[TK][TN / 4]; // [k][column / 4]

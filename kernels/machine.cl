@@ -24,7 +24,7 @@ typedef JOIN(int, WIDTH) intW;
 // goes next is known when the load is there, so every load waits for the one before.
 // out: where it stands; the next launch goes on from there.
 kernel void chase(int steps,
-                  global const int *next, // [words], a cycle through all lines in random order
+                  global const int *next, // [words], a cycle through all lines
                   global int *out)        // [1]
 {
     int at = out[0];
@@ -50,9 +50,10 @@ kernel void chase_local(int steps,
     out[item] = at;
 }
 
-// Throughput of memory: every item reads, and no load waits for another. A block is what
-// a group reads in one step. Each group has an order of its own: where all had the same
-// one, a group would catch up with the one before it, and read what is in the cache by then.
+// Throughput of memory: every item reads, and no load waits for another. A block is
+// what a group reads in one step. Each group has an order of its own: where all had the
+// same one, a group would catch up with the one before it, and read what is in the
+// cache by then.
 #define LOADS 4 // of an item in a step
 kernel void sweep(int steps,
                   int blocks,           // a power of two

@@ -143,10 +143,6 @@ fn lessons_without_parts_and_runs_without_times_say_so() {
         .run()
         .fails(2, &["--ablate", "unexpected argument"]);
     lesson(8)
-        .args("--ablate --size 64 --runs 1 --only matmul_column_strip")
-        .run()
-        .fails(2, &["--ablate", "no parts to take out"]);
-    lesson(8)
         .unoptimised()
         .args("--ablate --size 64 --runs 0")
         .run()

@@ -13,7 +13,7 @@ const FEW: &str = "--only matmul_tunable_private --limit LANES=4 --limit VECTORS
 /// Lesson 11 with a folder for its results that is the test's own.
 fn tuner(cache: &Path) -> Program {
     // The worker has nothing built kept by PoCL.
-    let lesson = lesson(10).unoptimised();
+    let lesson = lesson(11).unoptimised();
     lesson.env("OPENCL_COURSE_CACHE", cache)
 }
 
@@ -196,7 +196,7 @@ fn limits_that_nothing_meets_leave_the_defaults() {
 #[test]
 fn a_folder_that_cannot_be_written_is_named() {
     let file = scratch("autotuning-no-folder", "a file");
-    let run = lesson(10)
+    let run = lesson(11)
         .env("OPENCL_COURSE_CACHE", &file)
         .args("--size 9");
     run.run()

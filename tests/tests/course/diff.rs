@@ -63,7 +63,7 @@ fn two_lessons_are_linked_by_the_kernels_that_are_most_alike() {
     diff("4")
         .run()
         .ends_with(0)
-        .says(&["copy_stride -> copy_offset"]);
+        .says(&["copy_stride_vector -> copy_offset"]);
     diff("matmul_naive 4")
         .run()
         .ends_with(0)

@@ -286,7 +286,7 @@ fn the_table_of_all_devices_shows_what_was_timed_at_each_size() {
 
 #[test]
 fn the_help_of_each_lesson_begins_with_its_name() {
-    for number in 1..=10 {
+    for number in 1..=11 {
         let run = lesson(number).args("--help").run().ends_with(0);
         let first = format!("Lesson {number}: ");
         assert!(run.stdout.starts_with(&first), "{run}");

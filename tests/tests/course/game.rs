@@ -85,7 +85,8 @@ fn read(path: &Path) -> String {
 
 /// The folders of all exercises, in order.
 fn exercises() -> Vec<PathBuf> {
-    let lessons = entries(&workspace().join("exercises"));
+    let mut lessons = entries(&workspace().join("exercises"));
+    lessons.retain(|lesson| lesson.is_dir());
     lessons.iter().flat_map(|lesson| entries(lesson)).collect()
 }
 

@@ -100,7 +100,7 @@ fn a_report_takes_its_lessons_along() {
 fn lesson_11_takes_its_worker_along() {
     let Some(pocl) = pocl() else { return };
     let cache = scratch_folder("orphans").join("cache");
-    let lesson = lesson(10)
+    let lesson = lesson(11)
         .args(&pocl)
         .args("--size 64 --budget 2m --reset")
         .env("OPENCL_COURSE_CACHE", cache);

@@ -106,7 +106,7 @@ fn thin_tiles_are_sound_and_move_what_their_formulas_say() {
     };
     let thin = |size: &str| {
         let flags = format!("--only matmul_packed_tiles --size {size} --runs 0 --json");
-        lesson(9).args(&flags)
+        lesson(10).args(&flags)
     };
     let (few_rows, log) = oclgrind.run_and_count("thin-rows", thin("5x140x17"));
     assert_eq!(log, "", "{few_rows}");
