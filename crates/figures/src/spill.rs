@@ -1,79 +1,143 @@
-//! Lesson 5: a sum has room in registers, a row has not.
+//! Lesson 5: how many sums an item can keep in registers, and what it gains by them.
 
 use anyhow::{Context, Result};
 use common::numbers::bytes;
+use common::record::Record;
 use toolbox::recording::Recording;
 
 use crate::Figure;
+use crate::axis::LogAxis;
 use crate::drawing::Drawing;
+use crate::ladder::RUNS;
+
+const LEFT: f64 = 60.0;
+const RIGHT: f64 = 452.0;
+const TOP: f64 = 226.0;
+const BOTTOM: f64 = 406.0;
+
+/// Sums of an item, and the rate over that of one sum.
+type Point = (f64, f64);
 
 pub fn draw() -> Result<Figure> {
-    let run = Recording::read("h200-4096", "lesson05")?;
-    let private = |kernel: &str| {
-        let mut records = run.records.iter();
-        let record = records.find(|record| record.kernel.starts_with(kernel));
-        record
-            .and_then(|record| record.private_bytes)
-            .with_context(|| format!("no size of {kernel}"))
+    let mut d = Drawing::new(500.0);
+    let gpu = Recording::read(RUNS[0].0, "lesson05")?;
+    let most = sums(&gpu).last().context("no sums are recorded")?;
+    let kept = sums(&gpu).filter(|(_, record)| record.private_bytes == Some(0));
+    let (fewer, _) = kept.max_by_key(|(sums, _)| *sums).context("all spill")?;
+    let spilled = bytes(most.1.private_bytes.unwrap_or(0));
+    registers(&mut d, (14.0, fewer), None);
+    registers(&mut d, (254.0, most.0), Some(&spilled));
+    let device = format!("of an item on {}", gpu.device());
+    d.text("small soft", (14.0, 140.0), &device);
+    let mut told = Vec::new();
+    let x = LogAxis {
+        values: (1.0, most.0 as f64),
+        places: (LEFT, RIGHT),
     };
-    let (sum, row) = (
-        private("matmul_private_sum")?,
-        private("matmul_row_private")?,
-    );
-    let mut d = Drawing::new(318.0);
-    for (left, code, says) in [
-        (14.0, "REAL sum;", "one number"),
-        (254.0, "REAL a[ROW];", "a number for each k"),
-    ] {
-        d.text("code bold", (left, 26.0), code);
-        d.text("small soft", (left, 46.0), says);
-        d.rect("private", (left, 60.0), 212.0, 74.0);
-        d.text("small", (left + 10.0, 80.0), "registers");
-    }
-    for (i, name) in ["sum", "row", "k", "column"].iter().enumerate() {
-        for left in [24.0, 264.0] {
-            let name = if left > 200.0 && i == 0 { "a[k]" } else { name };
-            let class = if i == 0 { "item-soft" } else { "cell" };
-            let x = left + 49.0 * i as f64;
-            d.rect(class, (x, 92.0), 46.0, 28.0);
-            d.text("tiny middle", (x + 23.0, 110.0), name);
+    let y = LogAxis {
+        values: (0.25, 16.0),
+        places: (BOTTOM, TOP),
+    };
+    axes(&mut d, &x, &y, &gpu)?;
+    for (i, (run, class)) in RUNS.iter().enumerate() {
+        let run = Recording::read(run, "lesson05")?;
+        let points = points(&run)?;
+        let places: Vec<_> = points
+            .iter()
+            .map(|(s, rate)| (x.at(*s), y.at(*rate)))
+            .collect();
+        d.line(class, &places);
+        for place in &places {
+            d.dot(class, *place, 4.0);
         }
+        let left = 60.0 + 200.0 * i as f64;
+        d.dot(class, (left, 472.0), 5.0);
+        d.text("small", (left + 12.0, 476.5), &run.device());
+        let best = points.iter().max_by(|one, other| one.1.total_cmp(&other.1));
+        let (best, rate) = best.context("no rates")?;
+        told.push(format!(
+            "on {} best at {best}, {rate:.1} times one sum",
+            run.device()
+        ));
     }
-    d.arrow(&[(47.0, 134.0), (47.0, 208.0)]);
-    d.text("small soft", (58.0, 168.0), "one store, at the end");
-    d.arrow(&[(287.0, 208.0), (287.0, 136.0)]);
-    d.text("small soft", (298.0, 168.0), "a load for every a[k]");
-    for left in [14.0, 254.0] {
-        d.rect("global", (left, 210.0), 212.0, 62.0);
-    }
-    d.text("small", (24.0, 230.0), "global memory");
-    d.rect("c", (24.0, 240.0), 46.0, 22.0);
-    d.text("tiny middle", (47.0, 255.0), "C");
-    d.text("small", (264.0, 230.0), "spilled: behind the caches");
-    for i in 0..24 {
-        d.rect("item-soft", (264.0 + 8.0 * f64::from(i), 240.0), 8.0, 22.0);
-    }
-    d.text(
-        "small bold",
-        (14.0, 298.0),
-        &format!("private: {}", bytes(sum)),
-    );
-    d.text(
-        "small bold",
-        (254.0, 298.0),
-        &format!("private: {} an item", bytes(row)),
-    );
     Ok(Figure {
-        title: "What fits into registers, and what spills".into(),
+        title: "How many sums an item can keep".into(),
         description: format!(
-            "Two columns. On the left a sum stands in a register, and is stored to C once, at the end; \
-             the driver of {} says {} of private memory. On the right a private array has no room \
-             in registers and lies in memory behind the caches, so that every a(k) is a load; the \
-             driver says {} for each item.",
-            run.device(),
-            bytes(sum),
-            bytes(row)
+            "Above, registers of an item on {}: {fewer} sums fit, and of {} sums {spilled} are spilled \
+             to memory, stored there and loaded again. Below, the rate over the number of sums, both \
+             axes logarithmic: {}. The GPU's rate falls long before it spills.",
+            gpu.device(),
+            most.0,
+            told.join("; ")
         ),
         drawing: d,
     })
+}
+
+/// The kernels that differ in their number of sums.
+fn sums(run: &Recording) -> impl Iterator<Item = (usize, &Record)> {
+    run.records.iter().filter_map(|record| {
+        let sums = record.kernel.strip_prefix("matmul_private_sums x")?;
+        Some((sums.parse().ok()?, record))
+    })
+}
+
+/// From one sum on.
+fn points(run: &Recording) -> Result<Vec<Point>> {
+    let mut records = run.records.iter();
+    let one = records.find(|record| record.kernel == "matmul_private_sum");
+    let one = one
+        .and_then(|record| record.gflops)
+        .context("no rate of one sum")?;
+    let others = sums(run).filter_map(|(sums, record)| Some((sums as f64, record.gflops? / one)));
+    Ok([(1.0, 1.0)].into_iter().chain(others).collect())
+}
+
+/// What an item's registers hold, and what has no room there.
+fn registers(d: &mut Drawing, (left, sums): (f64, usize), spilled: Option<&str>) {
+    d.text("code bold", (left, 24.0), &format!("REAL sum[{sums}];"));
+    d.rect("private", (left, 36.0), 212.0, 62.0);
+    d.text("small", (left + 10.0, 55.0), "registers");
+    for i in 0..12 {
+        d.rect("c", (left + 10.0 + 16.0 * f64::from(i), 66.0), 13.0, 20.0);
+    }
+    let Some(bytes) = spilled else {
+        d.text("small soft", (left, 122.0), "all sums are in registers");
+        return;
+    };
+    d.arrow(&[(left + 60.0, 98.0), (left + 60.0, 128.0)]);
+    d.arrow(&[(left + 76.0, 130.0), (left + 76.0, 100.0)]);
+    d.text("small soft", (left + 90.0, 118.0), "stored and loaded");
+    d.rect("global", (left, 130.0), 212.0, 34.0);
+    for i in 0..3 {
+        d.rect("c", (left + 10.0 + 16.0 * f64::from(i), 137.0), 13.0, 20.0);
+    }
+    d.text("small", (left + 68.0, 152.0), &format!("spilled: {bytes}"));
+}
+
+fn axes(d: &mut Drawing, x: &LogAxis, y: &LogAxis, run: &Recording) -> Result<()> {
+    d.text(
+        "small soft",
+        (14.0, TOP - 18.0),
+        "rate, where one sum has 1",
+    );
+    for rate in [0.25, 1.0, 4.0, 16.0] {
+        d.line("grid", &[(LEFT, y.at(rate)), (RIGHT, y.at(rate))]);
+        d.text(
+            "small soft end",
+            (LEFT - 8.0, y.at(rate) + 4.5),
+            &rate.to_string(),
+        );
+    }
+    for (sums, _) in points(run)? {
+        let at = (x.at(sums), BOTTOM + 20.0);
+        d.text("small soft middle", at, &sums.to_string());
+    }
+    let middle = f64::midpoint(LEFT, RIGHT);
+    d.text(
+        "small soft middle",
+        (middle, BOTTOM + 42.0),
+        "sums of an item",
+    );
+    Ok(())
 }
