@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 
 use crate::Figure;
-use crate::counting::{WARP, bank};
+use crate::counting::{WARP, bank, turns};
 use crate::drawing::{Drawing, Point};
 use crate::kernel::Kernel;
 
@@ -23,7 +23,7 @@ pub fn draw() -> Result<Figure> {
             .map(|float| bank(*float))
             .collect::<BTreeSet<_>>()
             .len();
-        let turns = WARP / banks;
+        let turns = turns(floats.iter().copied());
         d.text(
             "bold",
             (left, 24.0),

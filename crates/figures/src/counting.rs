@@ -14,13 +14,33 @@ pub const LINE: usize = 64;
 
 /// The sectors that accesses of `width` bytes at these addresses touch.
 pub fn sectors(addresses: impl IntoIterator<Item = usize>, width: usize) -> BTreeSet<usize> {
-    let touched = |at: usize| at / SECTOR..=(at + width - 1) / SECTOR;
+    pieces(addresses, width, SECTOR)
+}
+
+/// The same for a memory that moves pieces of this size.
+pub fn pieces(
+    addresses: impl IntoIterator<Item = usize>,
+    width: usize,
+    size: usize,
+) -> BTreeSet<usize> {
+    let touched = |at: usize| at / size..=(at + width - 1) / size;
     addresses.into_iter().flat_map(touched).collect()
 }
 
 /// The bank of local memory that holds the float with this number.
 pub fn bank(float: usize) -> usize {
     float % WARP
+}
+
+/// How often the busiest bank must deliver a word so that all of these floats are read. A
+/// word that several items want is delivered once.
+pub fn turns(floats: impl IntoIterator<Item = usize>) -> usize {
+    let floats: BTreeSet<usize> = floats.into_iter().collect();
+    let mut asked = [0; WARP];
+    for float in floats {
+        asked[bank(float)] += 1;
+    }
+    asked.into_iter().max().unwrap_or(0)
 }
 
 /// The set, of 64, of a first-level cache that holds the line of this address.
@@ -45,6 +65,8 @@ mod tests {
     fn padding_spreads_a_column_over_the_banks() {
         let banks = |row: usize| (0..WARP).map(|x| bank(x * row)).collect::<BTreeSet<_>>();
         assert_eq!((banks(32).len(), banks(33).len()), (1, 32));
+        let column = |row: usize| turns((0..WARP).map(|x| x * row));
+        assert_eq!([32, 33, 34, 0].map(column), [32, 1, 2, 1]);
     }
 
     #[test]

@@ -10,7 +10,8 @@ pub const WIDTH: f64 = 480.0;
 /// Pixels from left to right where there is room.
 const SHOWN: f64 = 540.0;
 
-const STYLE: &str = include_str!("style.css");
+/// What colour a shape of each class has, light and dark.
+pub(crate) const STYLE: &str = include_str!("style.css");
 
 /// A place: units from the left and from the top.
 pub type Point = (f64, f64);

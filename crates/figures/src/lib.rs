@@ -8,6 +8,7 @@
 //!   one meaning of each colour, which `docs/figures.md` explains.
 //! - [`kernel`] reads constants and index expressions from a kernel; [`counting`] says
 //!   which sectors, banks and sets they come to; `axis` is a logarithmic axis.
+//! - [`play`] makes what the things to play with in the book are fed and tested with.
 //! - Every other module is a figure, or a few of one kind. [`FIGURES`] names them all.
 
 mod anatomy;
@@ -26,6 +27,7 @@ mod legend;
 mod machine;
 mod ndrange;
 mod panels;
+pub mod play;
 mod prefetch;
 mod register_tile;
 mod roofline;

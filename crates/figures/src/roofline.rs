@@ -19,13 +19,8 @@ pub fn draw() -> Result<Figure> {
     let mut d = Drawing::new(2.0 * HEIGHT + 80.0);
     let mut told = Vec::new();
     for (i, (run, class)) in RUNS.iter().enumerate() {
-        let lessons = LESSONS.iter().filter_map(|lesson| {
-            let run = Recording::read(run, &lesson.package()).ok()?;
-            let best = run.best()?.clone();
-            Some((lesson.number, run.device(), best))
-        });
-        let lessons: Vec<(u32, String, Record)> = lessons.collect();
-        told.push(panel(&mut d, 16.0 + HEIGHT * i as f64, class, &lessons));
+        let top = 16.0 + HEIGHT * i as f64;
+        told.push(panel(&mut d, top, class, &lessons(run)));
     }
     let bottom = 2.0 * HEIGHT;
     d.text(
@@ -54,6 +49,16 @@ pub fn draw() -> Result<Figure> {
         ),
         drawing: d,
     })
+}
+
+/// The lessons of a recording: number, device, and the best kernel.
+pub fn lessons(run: &str) -> Vec<(u32, String, Record)> {
+    let best = LESSONS.iter().filter_map(|lesson| {
+        let run = Recording::read(run, &lesson.package()).ok()?;
+        let best = run.best()?.clone();
+        Some((lesson.number, run.device(), best))
+    });
+    best.collect()
 }
 
 /// One device: its roof, and a numbered dot for each lesson.
@@ -125,7 +130,7 @@ fn panel(d: &mut Drawing, top: f64, class: &str, lessons: &[(u32, String, Record
 }
 
 /// Operations for each byte that the kernel loads from or stores to global memory.
-fn intensity(record: &Record) -> Option<f64> {
+pub fn intensity(record: &Record) -> Option<f64> {
     let traffic = record.traffic_elements?;
     let bytes = 4.0 * (traffic.global_loads + traffic.global_stores) as f64;
     let (m, n, k) = (record.m as f64, record.n as f64, record.k as f64);

@@ -275,19 +275,24 @@ fn a_sentence_that_the_recordings_do_not_bear_out_is_noticed() {
 fn a_stale_figure_a_strange_one_and_a_lesson_without_any_are_noticed() {
     let copy = scratch_folder("figures");
     let figures = copy.join("docs/figures");
+    let play = copy.join("docs/play");
     let lesson = copy.join("lessons/02-saxpy");
-    for folder in [&figures, &lesson] {
+    for folder in [&figures, &play, &lesson] {
         fs::create_dir_all(folder).expect("a folder of the test's own");
     }
-    for file in entries(&workspace().join("docs/figures")) {
-        fs::copy(&file, figures.join(file.file_name().expect("a file"))).expect("a copy");
+    for folder in ["docs/figures", "docs/play"] {
+        for file in entries(&workspace().join(folder)) {
+            let to = copy.join(folder).join(file.file_name().expect("a file"));
+            fs::copy(&file, to).expect("a copy");
+        }
     }
+    fs::write(play.join("facts.js"), "play.facts = {};").expect("written");
     fs::write(figures.join("banks.svg"), "<svg/>").expect("written");
     fs::write(figures.join("strange.svg"), "<svg/>").expect("written");
     fs::remove_file(figures.join("chains.svg")).expect("removed");
     fs::write(lesson.join("README.md"), "# Lesson 2\n").expect("written");
     let line = format!(
-        "cd {0}; ln -sfn {1}/kernels kernels; ln -sfn {1}/data data; exec \"$0\" \"$@\"",
+        "cd {0}; ln -sfn {1}/kernels kernels; ln -sfn {1}/data data; ln -sfn {1}/tests tests; exec \"$0\" \"$@\"",
         copy.display(),
         workspace().display()
     );
@@ -295,7 +300,8 @@ fn a_stale_figure_a_strange_one_and_a_lesson_without_any_are_noticed() {
     check.run().fails(
         1,
         &[
-            "docs/figures/banks.svg, docs/figures/chains.svg; run `cargo workshop pages`",
+            "docs/figures/banks.svg, docs/figures/chains.svg, docs/play/facts.js; \
+             run `cargo workshop pages`",
             "strange.svg is the file of no figure",
             "lessons/02-saxpy/README.md has no figure",
             "no page has the figure ladder",

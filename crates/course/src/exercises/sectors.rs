@@ -97,6 +97,11 @@ fn coordinates(entity: &str, word: &str) -> [usize; 3] {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
+    use common::source::workspace;
+    use serde_json::Value;
+
     use super::*;
 
     /// The log of 32 items that read `stride` floats apart, `turns` times.
@@ -104,16 +109,21 @@ mod tests {
         let mut log = String::new();
         for item in 0..32 {
             for turn in 0..turns {
-                let address = 4 * (item * stride + turn * 1024);
-                log.push_str(&format!(
-                    "\nInvalid read of size 4 at global memory address 0x{address:x}\n\
-                     \tKernel: f\n\tEntity: Global({item},0,0) Local({item},0,0) Group(0,0,0)\n\
-                     \t  %2 = load float, float addrspace(1)* %p, align 4, !dbg !38\n\
-                     \tAt line 2 (column 9) of input.cl:\n\t  x = a[i];\n\t\n"
-                ));
+                log.push_str(&read([item, 0], item * stride + turn * 1024));
             }
         }
         log
+    }
+
+    /// What is reported of an item that reads a float.
+    fn read([x, y]: [usize; 2], float: usize) -> String {
+        format!(
+            "\nInvalid read of size 4 at global memory address 0x{:x}\n\
+             \tKernel: f\n\tEntity: Global({x},{y},0) Local({x},{y},0) Group(0,0,0)\n\
+             \t  %2 = load float, float addrspace(1)* %p, align 4, !dbg !38\n\
+             \tAt line 2 (column 9) of input.cl:\n\t  x = a[i];\n\t\n",
+            4 * float
+        )
     }
 
     #[test]
@@ -131,6 +141,23 @@ mod tests {
         let text = log(1, 1).replace("Local(8,0,0)", "Local(0,1,0)");
         assert_eq!(accesses(&text)[8].local, [0, 1, 0]);
         assert_eq!(sectors(&text, &[8, 4]), 4);
+    }
+
+    #[test]
+    fn what_the_book_counts_of_a_copy_is_counted_here_as_well() {
+        let file = workspace().join("tests/book/cases.json");
+        let cases: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+        let of_floats = |case: &&Value| case["bytes"] == 4 && case["size"] == SECTOR;
+        for case in cases["copy"].as_array().unwrap().iter().filter(of_floats) {
+            let number = |name: &str| case[name].as_u64().unwrap() as usize;
+            let (group, stride, offset) = (number("group"), number("stride"), number("offset"));
+            let items = (0..TOGETHER).map(|item| [item % group, item / group]);
+            let log: String = items
+                .map(|[x, y]| read([x, y], x * stride + y + offset))
+                .collect();
+            let sides = [group, TOGETHER / group];
+            assert_eq!(sectors(&log, &sides), number("in"), "{case}");
+        }
     }
 
     #[test]

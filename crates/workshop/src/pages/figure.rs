@@ -31,24 +31,35 @@ pub fn to_root(page: &Path) -> String {
     "../".repeat(inside.components().count().saturating_sub(1))
 }
 
-/// Draws every figure into its file, or with `check` only says which files differ.
+/// Draws every figure into its file, and makes what the book's things to play with are
+/// fed with; with `check` only says which files differ.
 pub fn update(check: bool) -> Result<Vec<String>> {
     let mut stale = Vec::new();
-    let folder = workspace().join(FOLDER);
     for (name, _) in FIGURES {
-        let file = folder.join(name).with_extension("svg");
-        let new = figures::draw(name)?.svg();
-        if fs::read_to_string(&file).is_ok_and(|old| old == new) {
-            continue;
-        }
-        stale.push(format!("{FOLDER}/{name}.svg"));
-        if !check {
-            fs::create_dir_all(&folder)?;
-            fs::write(&file, new).with_context(|| format!("{}", file.display()))?;
-            aside!("wrote {}", file.display());
-        }
+        let file = format!("{FOLDER}/{name}.svg");
+        stale.extend(updated(file, &figures::draw(name)?.svg(), check)?);
+    }
+    for (file, make) in figures::play::FILES {
+        let new = make().with_context(|| format!("{file} cannot be made"))?;
+        stale.extend(updated(file.to_string(), &new, check)?);
     }
     Ok(stale)
+}
+
+/// The file, below the root of the workspace, if it was not as it should be.
+fn updated(file: String, new: &str, check: bool) -> Result<Option<String>> {
+    let path = workspace().join(&file);
+    if fs::read_to_string(&path).is_ok_and(|old| old == new) {
+        return Ok(None);
+    }
+    if !check {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(&path, new).with_context(|| format!("{}", path.display()))?;
+        aside!("wrote {}", path.display());
+    }
+    Ok(Some(file))
 }
 
 /// What is wrong between the figures, their files and all pages of the course.
