@@ -9,14 +9,14 @@ import { join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
-const WIDTHS = [360, 768, 1280];
+export const WIDTHS = [360, 768, 1280];
 // The themes that the book begins with by day and by night.
-const THEMES = ["light", "navy"];
+export const THEMES = ["light", "navy"];
 const BROWSERS = ["chromium", "chromium-browser", "google-chrome"];
 
 /** What is wrong with the pages of a built book, a line each; all its pages, or these. */
 export async function faults(folder, names = pages(folder)) {
-    const browser = await chromium.launch({ executablePath: installed(), args: ["--no-sandbox"] });
+    const browser = await opened();
     const found = [];
     try {
         for (const theme of THEMES) {
@@ -32,9 +32,7 @@ export async function faults(folder, names = pages(folder)) {
 
 /** Opens the pages one after the other, as somebody with this theme and width does. */
 async function read(browser, folder, names, theme, width) {
-    const context = await browser.newContext({ viewport: { width, height: 900 }, reducedMotion: "reduce" });
-    await context.addInitScript((theme) => localStorage.setItem("mdbook-theme", theme), theme);
-    const page = await context.newPage();
+    const { context, page } = await reader(browser, theme, width);
     const found = [];
     let name;
     const tell = (what) => found.push(`${name}, ${theme}, ${width} px: ${what}`);
@@ -54,11 +52,24 @@ async function read(browser, folder, names, theme, width) {
     return found;
 }
 
+/** A reader with this theme and width. */
+export async function reader(browser, theme, width, more = {}) {
+    const viewport = { width, height: 900 };
+    const context = await browser.newContext({ viewport, reducedMotion: "reduce", ...more });
+    await context.addInitScript((theme) => localStorage.setItem("mdbook-theme", theme), theme);
+    return { context, page: await context.newPage() };
+}
+
 /** Every page of a built book, but for those that mdBook shows inside others. */
 export function pages(folder) {
     const all = readdirSync(folder, { recursive: true }).map(String);
-    const inner = ["404.html", "toc.html", "print.html"];
+    const inner = ["404.html", "toc.html"];
     return all.filter((name) => name.endsWith(".html") && !inner.includes(name)).sort();
+}
+
+/** A browser without a window. */
+export function opened() {
+    return chromium.launch({ executablePath: installed(), args: ["--no-sandbox"] });
 }
 
 function installed() {
@@ -70,7 +81,7 @@ function installed() {
 }
 
 /** In the page: what leaves the sheet. What scrolls in a box of its own does not. */
-function cut() {
+export function cut() {
     const wrong = [];
     const root = document.documentElement;
     if (root.scrollWidth > root.clientWidth + 1) wrong.push(`the page is ${root.scrollWidth} px wide`);
