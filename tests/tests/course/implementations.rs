@@ -46,7 +46,11 @@ fn number_of(lesson_1: Program, platform: &str) -> Option<u64> {
 
 fn every_kernel_is_right_on_rusticl(number: u32) {
     if let Some(device) = or_note(number_of(with_rusticl(1), "rusticl"), "rusticl") {
-        let sizes = if number == 5 { SHORT_SIZES } else { sizes(number) };
+        let sizes = if number == 5 {
+            SHORT_SIZES
+        } else {
+            sizes(number)
+        };
         every_kernel_is_right(number, sizes, with_rusticl(number), device);
     }
 }
