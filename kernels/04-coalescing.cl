@@ -10,7 +10,7 @@
 #endif
 
 // id0 counts rows. At each k, neighbouring items read A[row][k], A[row+1][k],
-// ...: K elements apart, a transaction for each. They all read the same B[k][column].
+// ...: K elements apart, a sector for each. They all read the same B[k][column].
 kernel void matmul_id0_rows(int M, int N, int K,
                             global const REAL *A, // [M][K]
                             global const REAL *B, // [K][N]

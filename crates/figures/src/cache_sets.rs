@@ -16,7 +16,7 @@ const CELL: f64 = 7.0;
 pub fn draw() -> Result<Figure> {
     let mut d = Drawing::new(356.0);
     let mut told = Vec::new();
-    for (i, bytes) in [4096, 4224].into_iter().enumerate() {
+    for (i, bytes) in [4096, 4160].into_iter().enumerate() {
         let mut lines = [0; SETS];
         for row in 0..ROWS {
             lines[set(row * bytes)] += 1;
@@ -41,7 +41,7 @@ pub fn draw() -> Result<Figure> {
     d.text(
         "small soft",
         (14.0, 326.0),
-        "A column is a set, with a box for each of 12 lines.",
+        &format!("A column is a set, with a box for each of its {WAYS} lines."),
     );
     d.text(
         "small soft",

@@ -22,8 +22,8 @@ pub fn draw() -> Result<Figure> {
             "Three pictures, each a part of the one before. First the matrices: a group owns a tile \
              of C of TM = {tm} rows and TN = {tn} columns, and needs a band of A and a band of B, of \
              which it copies TK = {tk} at a time. Then this tile: one item owns {rm} x {rn} of its \
-             elements, GX = {gx} columns and GY = {gy} rows apart. Then one k: {rm} numbers of A and \
-             {rn} numbers of B, {} reads, for {} multiply-adds.",
+             elements, GX = {gx} columns and GY = {gy} rows apart. Then one k: {rm} elements of A and \
+             {rn} elements of B, {} reads, for {} multiply-adds.",
             rm + rn,
             rm * rn
         ),
