@@ -2,20 +2,20 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anyhow::Result;
 use clap::Args;
 use common::source::Source;
 use inside::code::Code;
+use inside::file;
 use inside::launched::{Launched, Refused, Wanted};
 use inside::listing::Listing;
-use inside::{file, program};
 use text::show_error;
 use toolbox::lessons;
 
 use crate::inspect::launch::Launch;
-use crate::inspect::process;
+use crate::inspect::{arguments, process};
 
 /// The flags of `course asm`.
 #[derive(Args)]
@@ -48,26 +48,30 @@ pub fn asm(options: &Options) -> Result<ExitCode> {
         Ok(launched) => launched,
         Err(refused) => return Ok(told(&refused)),
     };
-    let code = program::code(wanted, &launched)?;
-    let source = Source::read(&program::source(wanted)?)?;
+    let code = inside::program::code(wanted, &launched)?;
+    let source = Source::read(&inside::program::source(wanted)?)?;
     print(options, Some(&launched), Some(&source), &code)
 }
 
-/// Launches the kernel once: as its lesson does, or by flags where no lesson has its name.
+/// Launches the kernel once.
 pub fn launch(wanted: &Wanted, launch: &Launch) -> Result<Result<Launched, Refused>> {
-    let by_flags = match &wanted.source {
-        Some(file) => {
-            Source::read(file)?.must_define(&wanted.kernel)?;
-            launch.is_chosen() || lessons::with_kernel(&wanted.kernel)?.is_none()
-        }
-        None => false,
+    wanted.launch(program(wanted, launch)?)
+}
+
+/// Who launches the kernel: its lesson, or this program by flags where no lesson has its
+/// name.
+pub fn program(wanted: &Wanted, launch: &Launch) -> Result<Command> {
+    let Some(file) = &wanted.source else {
+        return wanted.lesson();
     };
-    let program = if by_flags {
-        process::command(launch)?
-    } else {
-        wanted.lesson()?
-    };
-    wanted.launch(program)
+    let source = Source::read(file)?;
+    source.must_define(&wanted.kernel)?;
+    if !launch.is_chosen() && lessons::with_kernel(&wanted.kernel)?.is_some() {
+        return wanted.lesson();
+    }
+    let mut launch = launch.clone();
+    launch.arguments = arguments::of(&source.text, &wanted.kernel);
+    process::command(&launch)
 }
 
 /// Says why the kernel was not launched, in the lesson's own words.

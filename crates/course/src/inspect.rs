@@ -3,7 +3,7 @@
 //! one is launched as its flags say, as a product of matrices, or by its own arguments if it
 //! is none.
 
-mod arguments;
+pub mod arguments;
 pub mod launch;
 mod other;
 pub mod process;

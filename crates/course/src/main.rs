@@ -17,6 +17,7 @@ mod packages;
 mod prose;
 mod report;
 mod simulator;
+mod trace;
 mod trial;
 
 use std::process::ExitCode;
@@ -70,6 +71,9 @@ enum Command {
     /// How many groups of a kernel a unit of a GPU holds at once, and what binds
     #[command(mut_arg("kernel", |arg| arg.required(false).default_value("").hide_default_value(true)))]
     Occupancy(Box<occupancy::Options>),
+    /// What a kernel asks of memory, line by line, as a simulator sees it
+    #[command(mut_arg("device", |arg| arg.hide(true)))]
+    Trace(Box<trace::Options>),
     /// What changed between two kernels, or from one lesson to another
     Diff(diff::Options),
     /// Run every lesson on a device, and write one page with every step on it
@@ -101,6 +105,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Inspect(options) => return inspect::inspect(&options),
         Command::Asm(options) => return asm::asm(&options),
         Command::Occupancy(options) => return occupancy::occupancy(&options),
+        Command::Trace(options) => return trace::trace(&options),
         Command::Doctor(options) => return doctor::doctor(&options),
         Command::Diff(options) => diff::diff(&options)?,
         Command::Report(options) => report::report(&options)?,

@@ -47,6 +47,9 @@ pub struct Launched {
     pub record: Record,
     /// Its place among the launches of its name that differ in macros or group.
     pub place: usize,
+    /// Its place among all launches of its name in groups of this shape, and how many
+    /// there are.
+    pub of_all: [usize; 2],
     /// The other variants of the same kernel.
     pub others: Vec<String>,
     /// What PoCL compiled for it lies here.
@@ -126,6 +129,7 @@ impl Wanted {
                 self.name()
             },
             place: place(&all, chosen),
+            of_all: of_all(&all, chosen),
             others: others.collect(),
             record,
             cache,
@@ -175,6 +179,13 @@ impl Wanted {
     }
 }
 
+impl Launched {
+    /// The kernel's name without its variant.
+    pub fn kernel(&self) -> &str {
+        self.name.split(' ').next().unwrap_or_default()
+    }
+}
+
 /// The kernel's name without its variant.
 fn kernel_of(record: &Record) -> &str {
     record.kernel.split(' ').next().unwrap_or_default()
@@ -201,6 +212,12 @@ fn place(all: &[Record], chosen: usize) -> usize {
     place.unwrap_or(0)
 }
 
+/// Which of those that were launched in groups of the same shape it is, and their number.
+fn of_all(all: &[Record], chosen: usize) -> [usize; 2] {
+    let is_like = |one: &&Record| one.skipped.is_none() && one.group == all[chosen].group;
+    [&all[..chosen], all].map(|some| some.iter().filter(is_like).count())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -224,5 +241,7 @@ mod tests {
         ];
         let places: Vec<usize> = (0..4).map(|at| place(&all, at)).collect();
         assert_eq!(places, [0, 0, 0, 1]);
+        let of_all: Vec<[usize; 2]> = (0..4).map(|at| of_all(&all, at)).collect();
+        assert_eq!(of_all, [[0, 3], [1, 3], [0, 1], [2, 3]]);
     }
 }

@@ -1,5 +1,5 @@
-//! What a compiler made of a kernel: its machine code, and the room that it takes on a
-//! unit of the device.
+//! What a compiler made of a kernel: its machine code, the room that it takes on a unit of
+//! the device, and what it asks of memory.
 //!
 //! # Layout
 //!
@@ -16,6 +16,7 @@
 //!   made of it; `tools` are the disassemblers that a machine may have.
 //! - [`listing`] is all of that as lines for people and as one JSON object.
 //! - [`occupancy`] is how many groups a unit holds at once, and what binds.
+//! - [`trace`] is every access to memory, as a simulator saw it, counted.
 
 mod arm;
 pub mod code;
@@ -32,4 +33,5 @@ mod resources;
 pub mod round;
 mod sass;
 mod tools;
+pub mod trace;
 mod x86;

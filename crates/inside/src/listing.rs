@@ -218,7 +218,7 @@ impl Listing<'_> {
 }
 
 /// "as in lesson 6, with TS = 16, in groups of 16x16"
-fn launched(record: &Record) -> String {
+pub(crate) fn launched(record: &Record) -> String {
     let mut out = match record.lesson {
         0 => "by its flags".to_string(),
         lesson => format!("as in lesson {lesson}"),

@@ -1,0 +1,262 @@
+//! What the plugin wrote: the instructions that touch memory, the launches, and every access
+//! in the order in which the simulator saw them.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use common::Error;
+use serde::Serialize;
+
+/// The first line of `launches`, as this program reads it.
+const FORM: &str = "trace 1";
+/// Bytes of an access in the file.
+const BYTES: usize = 24;
+
+/// What an instruction does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Reads.
+    Load,
+    /// Writes.
+    Store,
+    /// Both at once.
+    Atomic,
+}
+
+/// Where memory lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Memory {
+    /// Global memory; constants lie there, too.
+    Global,
+    /// The group's.
+    Local,
+    /// The item's own arrays and structures; its variables are not traced.
+    Private,
+}
+
+/// An instruction that touches memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// What it does.
+    pub kind: Kind,
+    /// To which memory.
+    pub memory: Memory,
+    /// Line and column in the kernel file, from 1; none where it is of another file.
+    pub at: Option<(usize, usize)>,
+}
+
+/// One launch of the kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Launch {
+    /// Items in each dimension.
+    pub global: [u64; 3],
+    /// Items of a group.
+    pub local: [u64; 3],
+    /// Groups that ran, and all that there are.
+    pub groups: [u64; 2],
+    /// Accesses and barriers in the file.
+    #[serde(skip)]
+    pub records: u64,
+    /// Whether it was given up: one group made too many accesses.
+    #[serde(skip)]
+    pub is_cut: bool,
+}
+
+/// One access of one item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// In bytes; above bit 48 the number of the array.
+    pub address: u64,
+    /// The instruction, from 1; 0 is a barrier that the group passes.
+    pub place: u32,
+    /// Its width.
+    pub bytes: u32,
+    /// The group's number in the range.
+    pub group: u32,
+    /// The item's number in the group, dimension 0 fastest.
+    pub item: u32,
+}
+
+/// A folder that the plugin wrote to.
+#[derive(Debug, Default)]
+pub struct Trace {
+    /// Number 1 first.
+    pub places: Vec<Place>,
+    /// In order.
+    pub launches: Vec<Launch>,
+}
+
+impl Trace {
+    /// Reads the text; none where no kernel of the name was launched.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for a plugin of another version.
+    pub fn read(folder: &Path) -> Result<Option<Trace>> {
+        let Ok(text) = std::fs::read(folder.join("launches")) else {
+            return Ok(None);
+        };
+        Trace::parse(&String::from_utf8_lossy(&text)).map(Some)
+    }
+
+    fn parse(text: &str) -> Result<Trace> {
+        let mut lines = text.lines();
+        if lines.next() != Some(FORM) {
+            let why = "the plugin that traces is not of this version of the course\n  next: ./setup --full";
+            return Err(Error::Usage(why.into()).into());
+        }
+        let mut trace = Trace::default();
+        for line in lines {
+            let read = match line.split_once(' ') {
+                Some(("place", rest)) => place(rest).map(|place| trace.places.push(place)),
+                Some(("launch", rest)) => launch(rest).map(|launch| trace.launches.push(launch)),
+                _ => None,
+            };
+            read.with_context(|| format!("the trace is damaged: {line}"))?;
+        }
+        Ok(trace)
+    }
+
+    /// Hands the accesses of one launch to `each`, a group at a time.
+    ///
+    /// # Errors
+    /// A file that is cut short.
+    pub fn groups(
+        &self,
+        folder: &Path,
+        launch: usize,
+        mut each: impl FnMut(&[Access]),
+    ) -> Result<()> {
+        let file = File::open(folder.join("accesses")).context("the trace has no accesses")?;
+        let mut file = BufReader::with_capacity(1 << 20, file);
+        let before: u64 = self.launches[..launch].iter().map(|one| one.records).sum();
+        let skipped = before.saturating_mul(BYTES as u64);
+        std::io::copy(&mut file.by_ref().take(skipped), &mut std::io::sink())?;
+        let mut group: Vec<Access> = Vec::new();
+        let mut bytes = [0; BYTES];
+        for _ in 0..self.launches[launch].records {
+            file.read_exact(&mut bytes)
+                .context("the trace is cut short")?;
+            let access = access(&bytes);
+            if access.place as usize > self.places.len() {
+                bail!("the trace is damaged: no place {}", access.place);
+            }
+            if group
+                .first()
+                .is_some_and(|first| first.group != access.group)
+            {
+                each(&group);
+                group.clear();
+            }
+            group.push(access);
+        }
+        // The last group of a launch that was given up has not ended.
+        if !group.is_empty() && !self.launches[launch].is_cut {
+            each(&group);
+        }
+        Ok(())
+    }
+}
+
+/// "3 load global At line 26 (column 16) of input.cl:"
+fn place(text: &str) -> Option<Place> {
+    let mut words = text.splitn(4, ' ').skip(1);
+    let kind = match words.next()? {
+        "load" => Kind::Load,
+        "store" => Kind::Store,
+        "atomic" => Kind::Atomic,
+        _ => return None,
+    };
+    let memory = match words.next()? {
+        "global" | "constant" => Memory::Global,
+        "local" => Memory::Local,
+        "private" => Memory::Private,
+        _ => return None,
+    };
+    let at = position(words.next().unwrap_or_default());
+    Some(Place { kind, memory, at })
+}
+
+fn position(text: &str) -> Option<(usize, usize)> {
+    let (line, rest) = text.strip_prefix("At line ")?.split_once(" (column ")?;
+    let (column, file) = rest.split_once(") of ")?;
+    let is_own = file == "input.cl:";
+    is_own.then_some((line.parse().ok()?, column.parse().ok()?))
+}
+
+/// The sides of range and group, groups run and in all, records, and 1 if it was cut.
+fn launch(text: &str) -> Option<Launch> {
+    let numbers: Option<Vec<u64>> = text.split(' ').map(|word| word.parse().ok()).collect();
+    let numbers: [u64; 10] = numbers?.try_into().ok()?;
+    let [gx, gy, gz, lx, ly, lz, done, all, records, cut] = numbers;
+    Some(Launch {
+        global: [gx, gy, gz],
+        local: [lx, ly, lz],
+        groups: [done, all],
+        records,
+        is_cut: cut != 0,
+    })
+}
+
+fn access(bytes: &[u8; BYTES]) -> Access {
+    let number = |at: usize| {
+        let part = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
+        u32::from_ne_bytes(part)
+    };
+    let [low, high] = if cfg!(target_endian = "little") {
+        [number(0), number(4)]
+    } else {
+        [number(4), number(0)]
+    };
+    Access {
+        address: u64::from(high) << 32 | u64::from(low),
+        place: number(8),
+        bytes: number(12),
+        group: number(16),
+        item: number(20),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "trace 1\nplace 1 load global At line 26 (column 16) of input.cl:\n\
+        place 2 store local At line 3 (column 1) of a/inc.h:\n\
+        place 3 atomic private \n\
+        launch 32 16 1 16 16 1 2 2 512 0\n";
+
+    #[test]
+    fn places_and_launches_are_read() {
+        let trace = Trace::parse(TEXT).unwrap();
+        assert_eq!(trace.places[0].at, Some((26, 16)));
+        assert_eq!(trace.places[1].kind, Kind::Store);
+        assert_eq!(trace.places[1].at, None, "of an included file");
+        assert_eq!(trace.places[2].memory, Memory::Private);
+        assert_eq!(trace.launches[0].groups, [2, 2]);
+        assert!(!trace.launches[0].is_cut);
+        let other = Trace::parse(&TEXT.replace("trace 1", "trace 2")).unwrap_err();
+        assert!(other.to_string().contains("./setup --full"));
+    }
+
+    #[test]
+    fn a_damaged_trace_is_refused_or_read() {
+        damage::must_be_survived(TEXT.as_bytes(), |bytes| {
+            let _ = Trace::parse(&String::from_utf8_lossy(bytes));
+        });
+    }
+
+    #[test]
+    fn an_access_is_read_as_it_was_written() {
+        let mut bytes = [0; BYTES];
+        bytes[..8].copy_from_slice(&0x0001_0000_0000_0040_u64.to_ne_bytes());
+        bytes[8..12].copy_from_slice(&3_u32.to_ne_bytes());
+        bytes[20..].copy_from_slice(&31_u32.to_ne_bytes());
+        let access = access(&bytes);
+        assert_eq!(access.address, 0x0001_0000_0000_0040);
+        assert_eq!((access.place, access.item), (3, 31));
+    }
+}

@@ -1,0 +1,227 @@
+//! A trace for people, in 80 columns, and as one JSON object.
+
+use colored::Colorize;
+use common::numbers::bytes;
+use common::source::Source;
+use serde_json::{Value, json};
+use text::table;
+use text::wrap::folded;
+
+use super::accesses::{Launch, Memory};
+use super::figures::{Figures, Row};
+use super::picture;
+use super::request::Model;
+use crate::launched::Launched;
+use crate::listing::launched;
+
+/// Above the fewest by this much is worth a colour.
+const CLEARLY: f64 = 1.05;
+
+/// A kernel's traffic, and where it comes from.
+pub struct Screen<'a> {
+    /// How its lesson launches it.
+    pub launched: &'a Launched,
+    /// The launch that was traced.
+    pub launch: &'a Launch,
+    /// The kernel file.
+    pub source: &'a Source,
+    /// What was counted, and how.
+    pub figures: &'a Figures,
+    /// The hardware.
+    pub model: &'a Model,
+}
+
+impl Screen<'_> {
+    /// The operands, the worst first; the kernel with figures in its margin; a picture.
+    pub fn text(&self) -> String {
+        let mut out = format!("{}\n{}", self.head(), self.operands());
+        out += &format!("\n{}", self.listing());
+        if let Some(row) = self.figures.rows.first() {
+            out += &format!("\n{}", picture::of(row, self.model));
+        }
+        out
+    }
+
+    fn head(&self) -> String {
+        let Screen { launch, model, .. } = self;
+        let record = &self.launched.record;
+        let [done, all] = launch.groups;
+        let traced = if done == all {
+            "all of it".to_string()
+        } else {
+            format!("{done} of {all} groups, from all over the range")
+        };
+        let accesses: u64 = self.figures.rows.iter().map(|row| row.sums.accesses).sum();
+        let line = |name: &str, text: String| {
+            format!("  {name:<9} {}\n", folded(&text, 68, &" ".repeat(12)))
+        };
+        let size = match record.m {
+            // No product: its range says enough.
+            0 => String::new(),
+            m => format!(", {m}x{}x{}", record.n, record.k),
+        };
+        let mut out = format!("{} in the simulator{size}\n", self.launched.name.bold());
+        out += &line("launched", launched_in(launch, launched(record)));
+        out += &line(
+            "traced",
+            format!("{traced}; {accesses} accesses, as written"),
+        );
+        out += &line(
+            "counted",
+            format!(
+                "{} items ask together, sectors of {} bytes, {} banks",
+                model.warp, model.sector, model.banks
+            ),
+        );
+        if let Some(wrong) = record.failed.as_ref().filter(|_| done == all) {
+            let first = wrong.lines().next().unwrap_or_default();
+            out += &line("note", format!("its result is wrong: {first}"))
+                .yellow()
+                .to_string();
+        }
+        out
+    }
+
+    fn operands(&self) -> String {
+        let heading = [
+            "line", "", "", "requests", "wanted", "moved", "each", "best", "again",
+        ];
+        let rows: Vec<Vec<String>> = self.figures.rows.iter().map(|row| self.row(row)).collect();
+        let mut out = format!("{}\n", table(&heading, &rows));
+        out += &format!(
+            "{}\n",
+            "each, best: sectors or passes over the banks for a request, and the fewest\n\
+             that could do; again: how often a group moves each sector"
+                .dimmed()
+        );
+        out
+    }
+
+    fn row(&self, row: &Row) -> Vec<String> {
+        let (operand, sums) = (&row.operand, &row.sums);
+        let what = format!("{:?} {:?}", operand.memory, operand.kind).to_lowercase();
+        let is_global = operand.memory == Memory::Global;
+        let moved = if is_global {
+            bytes(sums.sectors * self.model.sector)
+        } else {
+            String::new()
+        };
+        let each = sums.each(operand.memory);
+        let [each, best] = each.map_or([String::new(), String::new()], |both| both.map(short));
+        vec![
+            operand.line.to_string(),
+            operand.name.clone(),
+            what,
+            sums.requests.to_string(),
+            bytes(sums.bytes_wanted),
+            moved,
+            each,
+            best,
+            sums.times().map(short).unwrap_or_default(),
+        ]
+    }
+
+    /// The kernel's lines, each behind its own sectors and passes for a request.
+    fn listing(&self) -> String {
+        let mut out = format!("{}\n", "sectors passes   for each request".dimmed());
+        let kernel = self.source.kernel(self.launched.kernel());
+        let lines = kernel.map_or(0..0, |kernel| {
+            kernel.line..kernel.line + kernel.code.lines().count()
+        });
+        let has_row = |line: &usize| self.rows_of(*line).next().is_some();
+        for (at, text) in self.source.text.lines().enumerate() {
+            let line = at + 1;
+            if lines.contains(&line) || has_row(&line) {
+                out += &format!("{} {line:>4}  {text}\n", self.margin(line));
+            }
+        }
+        out
+    }
+
+    fn margin(&self, line: usize) -> String {
+        let column = |memory: Memory| {
+            let rows = self
+                .rows_of(line)
+                .filter(|row| row.operand.memory == memory);
+            let [each, best, requests] = rows.fold([0.0; 3], |[each, best, count], row| {
+                let requests = row.sums.requests as f64;
+                let [one, fewest] = row.sums.each(memory).unwrap_or_default();
+                [
+                    each + one * requests,
+                    best + fewest * requests,
+                    count + requests,
+                ]
+            });
+            if requests == 0.0 {
+                return " ".repeat(7);
+            }
+            let shown = format!("{:>7}", short(each / requests));
+            if each > best * CLEARLY {
+                shown.yellow().to_string()
+            } else {
+                shown
+            }
+        };
+        [Memory::Global, Memory::Local].map(column).concat()
+    }
+
+    fn rows_of(&self, line: usize) -> impl Iterator<Item = &Row> {
+        let rows = self.figures.rows.iter();
+        rows.filter(move |row| row.operand.line == line)
+    }
+
+    /// All of it.
+    pub fn json(&self) -> Value {
+        let record = &self.launched.record;
+        json!({
+            "kernel": self.launched.name,
+            "m": record.m,
+            "n": record.n,
+            "k": record.k,
+            "type": record.ty,
+            "defines": record.defines,
+            "simulator": record.driver,
+            "launch": self.launch,
+            "model": self.model,
+            "barriers": self.figures.barriers,
+            "operands": self.figures.rows.iter().map(operand).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn launched_in(launch: &Launch, how: String) -> String {
+    let sides = launch.local.iter().zip(launch.global);
+    let groups: Vec<String> = sides
+        .map(|(local, global)| (global / local.max(&1)).to_string())
+        .collect();
+    let dimensions = groups
+        .iter()
+        .rposition(|side| side != "1")
+        .map_or(1, |at| at + 1);
+    let plural = if groups.iter().all(|side| side == "1") {
+        "group"
+    } else {
+        "groups"
+    };
+    format!("{how}; {} {plural}", groups[..dimensions].join("x"))
+}
+
+fn operand(row: &Row) -> Value {
+    let sums = &row.sums;
+    let [each, best] = sums
+        .each(row.operand.memory)
+        .map_or([None, None], |both| both.map(Some));
+    json!({
+        "operand": row.operand,
+        "sums": sums,
+        "each": each,
+        "best": best,
+        "again": sums.times(),
+    })
+}
+
+/// Two digits behind the point where they say something.
+fn short(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.strip_suffix('0').unwrap_or(&text).to_string()
+}
