@@ -1,15 +1,13 @@
-//! The sectors of memory that a kernel asks for. A device serves 32 neighbouring items
-//! at once (as NVIDIA's do; AMD's: 64) and moves whole sectors of 32 bytes: items that
-//! ask for neighbouring addresses share them, others pay for one each.
+//! The sectors of memory that a kernel asks for, as `course trace` counts them.
 //!
 //! Each access is known from a launch without buffers, which Oclgrind reports access
 //! by access: item, instruction, address.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-/// Items that ask together.
-const TOGETHER: usize = 32;
-const SECTOR: u64 = 32;
+use inside::trace::accesses;
+use inside::trace::request::{Model, requests};
+
 /// Bytes of the widest access, double16.
 const WIDEST: u64 = 128;
 
@@ -24,28 +22,34 @@ struct Access {
     instruction: String,
 }
 
-/// Sectors of global memory, counted for 32 neighbouring items at a time; `sides` are
-/// those of the group.
+/// Sectors of global memory, counted for the items of a warp at a time; `sides` are those
+/// of the group.
 pub fn sectors(log: &str, sides: &[usize]) -> usize {
     let side = |dimension: usize| sides.get(dimension).copied().unwrap_or(1);
-    // How often an item has executed an instruction: neighbours run in step.
-    let mut turns: HashMap<(String, [usize; 3], [usize; 3]), usize> = HashMap::new();
-    let mut touched = HashSet::new();
+    let mut instructions: HashMap<String, u32> = HashMap::new();
+    let mut groups: HashMap<[usize; 3], Vec<accesses::Access>> = HashMap::new();
     for access in accesses(log) {
         let [x, y, z] = access.local;
-        let together = (x + side(0) * (y + side(1) * z)) / TOGETHER;
-        let item = (access.instruction.clone(), access.group, access.local);
-        let turn = turns.entry(item).or_default();
-        *turn += 1;
-        let last = access
-            .address
-            .saturating_add(access.bytes.clamp(1, WIDEST) - 1);
-        for sector in access.address / SECTOR..=last / SECTOR {
-            let instruction = access.instruction.clone();
-            touched.insert((instruction, access.group, together, *turn, sector));
-        }
+        let next = instructions.len() as u32 + 1;
+        let place = *instructions.entry(access.instruction).or_insert(next);
+        groups
+            .entry(access.group)
+            .or_default()
+            .push(accesses::Access {
+                address: access.address,
+                place,
+                bytes: access.bytes.clamp(1, WIDEST) as u32,
+                group: 0,
+                item: (x + side(0) * (y + side(1) * z)) as u32,
+            });
     }
-    touched.len()
+    // Targets are told of the source's loads, however wide one is.
+    let model = Model {
+        widest: WIDEST,
+        ..Model::default()
+    };
+    let requests = groups.values().flat_map(|group| requests(group, &model));
+    requests.map(|request| request.sectors(&model).len()).sum()
 }
 
 /// Every report of an access to global memory.
