@@ -87,6 +87,10 @@ pub struct Flags {
     #[arg(long)]
     pub list: bool,
 
+    /// Show what each kernel asks of memory, line by line, as a simulator sees it
+    #[arg(long, conflicts_with_all = ["step", "present", "watch", "all_devices", "device"])]
+    pub trace: bool,
+
     /// Run again after every save of the kernel file, until Ctrl-C
     #[arg(long, conflicts_with_all = ["step", "present"])]
     pub watch: bool,

@@ -16,7 +16,7 @@
 //! - `simulator` puts what a simulator reported into the row of the kernel that ran.
 //! - `run` leads from `main` to a lesson, whose flags are in [`cli`]; the work is done by
 //!   a child process that the crate `supervise` watches; `resume` goes on after a kernel
-//!   that took one down.
+//!   that took one down. `trace` hands the kernels over to `course trace`.
 //! - `host` is what the same product takes without a device; `ablate` times a kernel with
 //!   one part taken out, which an `ablation` names.
 
@@ -38,6 +38,7 @@ mod run;
 mod simulator;
 mod step;
 mod task;
+mod trace;
 mod workbench;
 
 pub use ablate::AblateFlag;

@@ -10,6 +10,7 @@ use supervise::{status_of, watch};
 use crate::cli::Flags;
 use crate::lesson::Lesson;
 use crate::report::Report;
+use crate::trace::trace;
 
 /// Runs a lesson: `body` does what is the lesson's own, once for each size that
 /// was asked for. `file` is its kernel file below `kernels/`, if it has one.
@@ -109,6 +110,9 @@ fn in_the_parent(file: Option<&'static str>, flags: &Flags) -> Result<u8> {
         return Ok(0);
     }
     must_suit(file, flags)?;
+    if flags.trace {
+        return trace(&kernels(file, flags)?, flags);
+    }
     supervise::run(&flags.orders())
 }
 
