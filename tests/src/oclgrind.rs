@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use crate::{Outcome, Program, or_note, scratch_folder};
+use crate::{Outcome, Program, or_note, scratch_folder, workspace};
 
 /// Where Debian's package puts the library that a program loads as OpenCL.
 const DEBIAN: &str = "/usr/lib/oclgrind/liboclgrind-rt.so";
@@ -29,6 +29,13 @@ impl Oclgrind {
             library.is_file().then(|| Oclgrind(library.into())),
             "Oclgrind",
         )
+    }
+
+    /// The same, where `./setup --full` has built what writes down accesses.
+    pub fn that_traces() -> Option<Oclgrind> {
+        let plugin = workspace().join(".opencl/oclgrind/libtrace.so");
+        or_note(plugin.is_file().then_some(()), "Oclgrind's plugin")?;
+        Oclgrind::find()
     }
 
     /// The library that a program loads as OpenCL.

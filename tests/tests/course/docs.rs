@@ -356,6 +356,9 @@ fn left_out(line: &str) -> Option<&'static str> {
         _ if line.contains("liboclgrind") && Oclgrind::find().is_none() => {
             Some("Oclgrind is not here")
         }
+        _ if line.contains("course -- trace") && Oclgrind::that_traces().is_none() => {
+            Some("Oclgrind's plugin is not here")
+        }
         _ => None,
     }
 }
@@ -445,6 +448,7 @@ run! {
     the_commands_of_checking_run "docs/checking.md"
     the_commands_of_looking_inside_run "docs/looking-inside.md"
     the_commands_of_the_machine_run "docs/machine.md"
+    the_commands_of_tracing_run "docs/tracing.md"
     the_commands_of_measuring_run "docs/measuring.md"
     the_commands_of_setting_up_run "docs/setting-up.md"
     the_commands_of_teaching_run "docs/teaching.md"

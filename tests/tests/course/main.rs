@@ -56,6 +56,7 @@ mod setting_up;
 mod simulator;
 mod step;
 mod terminal;
+mod trace;
 mod traffic;
 mod watch;
 mod watched;

@@ -1,0 +1,325 @@
+//! `course trace`: what kernels ask of memory, counted in the simulator.
+
+use serde_json::Value;
+use tests::{Oclgrind, Outcome, Program, entries, program, scratch, scratch_folder, workspace};
+
+/// A command that traces, where this machine can.
+fn trace(words: &str) -> Option<Program> {
+    Oclgrind::that_traces()?;
+    Some(program("course").arg("trace").args(words))
+}
+
+/// One operand of a trace: requests, sectors or passes for each, and the fewest.
+fn operand(run: &Outcome, name: &str, kind: &str, memory: &str) -> [f64; 3] {
+    let told: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"));
+    let all = told["operands"].as_array().expect("operands");
+    let is_it = |one: &&Value| {
+        let operand = &one["operand"];
+        operand["name"] == name && operand["kind"] == kind && operand["memory"] == memory
+    };
+    let one = all.iter().find(is_it);
+    let one = one.unwrap_or_else(|| panic!("no {name} in {run}"));
+    let number = |value: &Value| value.as_f64().unwrap_or(-1.0);
+    [
+        number(&one["sums"]["requests"]),
+        number(&one["each"]),
+        number(&one["best"]),
+    ]
+}
+
+/// As the hardware counters of an H200 have it for 512^3 in groups of 16x16: 8.5 and 2
+/// sectors a request.
+#[test]
+fn the_naive_pair_moves_what_the_hardware_moves() {
+    let rows = "matmul_id0_rows --source kernels/04-coalescing.cl --group 16x16 \
+                --axes rows-first --size 64 --json";
+    let Some(rows) = trace(rows) else { return };
+    let run = rows.run().ends_with(0);
+    assert_eq!(operand(&run, "A", "load", "global"), [8192.0, 16.0, 2.0]);
+    assert_eq!(operand(&run, "B", "load", "global"), [8192.0, 1.0, 1.0]);
+    assert_eq!(operand(&run, "C", "store", "global"), [128.0, 16.0, 4.0]);
+
+    let Some(columns) = trace("matmul_naive --size 64 --json") else {
+        return;
+    };
+    let run = columns.run().ends_with(0);
+    assert_eq!(operand(&run, "A", "load", "global"), [8192.0, 2.0, 1.0]);
+    assert_eq!(operand(&run, "B", "load", "global"), [8192.0, 2.0, 2.0]);
+    assert_eq!(operand(&run, "C", "store", "global"), [128.0, 4.0, 4.0]);
+}
+
+/// A kernel of nobody's lesson, counted by hand for one group of 16x16. A warp is two rows.
+/// Each reads four float4 of its row, 64 bytes: 128 in 4 sectors. The rows of the tile are 17
+/// long: item 31 meets item 0 in its bank. Half of the items read 8 rows of the tile, at 17
+/// words from each other: never the same bank. They write 32 bytes to each of two rows.
+#[test]
+fn a_kernel_never_seen_before_is_counted_as_by_hand() {
+    let file = scratch(
+        "trace-unseen.cl",
+        "kernel void unseen(int M, int N, global const float *A, global float *B)\n{\n\
+         \x20   local float tile[16][17];\n\
+         \x20   const int x = get_local_id(0), y = get_local_id(1);\n\
+         \x20   const int row = get_global_id(1);\n\
+         \x20   const float4 v = ((global const float4 *)A)[row * (N / 4) + x % 4];\n\
+         \x20   tile[y][x] = v.x + v.y;\n\
+         \x20   barrier(CLK_LOCAL_MEM_FENCE);\n\
+         \x20   if (x < 8)\n\
+         \x20       B[row * N + x] = tile[x][y];\n}\n",
+    );
+    let Some(program) = trace("unseen --group 16x16 --size 16 --json --source") else {
+        return;
+    };
+    let run = program.arg(file).run().ends_with(0);
+    assert_eq!(operand(&run, "A", "load", "global"), [8.0, 4.0, 4.0]);
+    assert_eq!(operand(&run, "tile", "store", "local"), [8.0, 2.0, 1.0]);
+    assert_eq!(operand(&run, "tile", "load", "local"), [8.0, 1.0, 1.0]);
+    assert_eq!(operand(&run, "B", "store", "global"), [8.0, 2.0, 2.0]);
+}
+
+/// Atomics, private arrays, a local array as an argument of a function, wide vectors.
+#[test]
+fn every_kind_of_access_is_counted() {
+    let file = scratch(
+        "trace-kinds.cl",
+        "void fill(local float *mine, int at) { mine[at] = 1; }\n\
+         kernel void kinds(int M, int N, int K, global const float *A,\n\
+         \x20   global const float *B, global float *C)\n{\n\
+         \x20   local float tile[32];\n    float row[4];\n\
+         \x20   const int me = get_local_id(0);\n\
+         \x20   fill(tile, 2 * (me % 16));\n\
+         \x20   for (int i = 0; i < 4; i++)\n        row[i] = B[i];\n\
+         \x20   const float16 wide = vload16(me, A);\n\
+         \x20   atomic_inc((volatile global int *)C + me);\n\
+         \x20   vstore4(wide.lo.lo, row[me % 4] > 9 ? 1 : me, C);\n}\n",
+    );
+    let Some(program) = trace("kinds --group 32x1 --size 32 --json --source") else {
+        return;
+    };
+    let run = program.arg(&file).run().ends_with(0);
+    assert_eq!(operand(&run, "mine", "store", "local"), [32.0, 1.0, 1.0]);
+    // 64 bytes of each item are four requests of 16, each in sectors of its own.
+    assert_eq!(operand(&run, "A", "load", "global"), [128.0, 32.0, 16.0]);
+    assert_eq!(operand(&run, "B", "load", "global"), [128.0, 1.0, 1.0]);
+    assert_eq!(operand(&run, "C", "atomic", "global"), [32.0, 4.0, 4.0]);
+    assert_eq!(operand(&run, "C", "store", "global"), [32.0, 16.0, 16.0]);
+    assert_eq!(operand(&run, "row", "store", "private")[0], 128.0);
+    assert_eq!(operand(&run, "row", "load", "private")[0], 32.0);
+}
+
+#[test]
+fn a_column_of_a_tile_is_drawn_pass_by_pass_and_its_padding_helps() {
+    let Some(program) = trace("transpose_tile unpadded --size 64") else {
+        return;
+    };
+    let folder = scratch_folder("trace-leaves-nothing");
+    let run = program.env("TMPDIR", &folder).run().ends_with(0);
+    run.says(&[
+        "with PAD = 0, in groups of 32x8",
+        "out[(first_column + y) * rows + first_row + x] = tile[x][y];",
+        "The first request for tile, line ",
+        ": 32 items, 32 passes over the banks",
+        "  and 16 more",
+    ]);
+    let left = entries(&folder);
+    assert!(left.is_empty(), "left behind: {left:?}");
+    let Some(program) = trace("transpose_tile padded --size 64 --json") else {
+        return;
+    };
+    let run = program.run().ends_with(0);
+    assert_eq!(operand(&run, "tile", "load", "local"), [128.0, 1.0, 1.0]);
+}
+
+#[test]
+fn other_hardware_is_counted_by_flags() {
+    let Some(program) = trace("matmul_naive --size 64 --warp 64 --sector 64 --json") else {
+        return;
+    };
+    let run = program.run().ends_with(0);
+    assert_eq!(operand(&run, "A", "load", "global"), [4096.0, 4.0, 1.0]);
+    assert_eq!(operand(&run, "B", "load", "global"), [4096.0, 1.0, 1.0]);
+}
+
+#[test]
+fn a_page_to_step_through_needs_no_network_and_nothing_gets_out_of_it() {
+    let file = scratch(
+        "trace-page.cl",
+        "// </script><script>alert(1)</script>\n\
+         kernel void copy(int M, int N, global const float *A, global float *B)\n{\n\
+         \x20   const int i = get_global_id(1) * N + get_global_id(0);\n    B[i] = A[i];\n}\n",
+    );
+    let Some(program) = trace("copy --group 8x8 --size 16 --source") else {
+        return;
+    };
+    let page = scratch_folder("files").join("trace-page.html");
+    let _ = std::fs::remove_file(&page);
+    let run = program.arg(file).args("--html").arg(&page).run();
+    run.ends_with(0).says(&["copy in the simulator"]);
+    let page = std::fs::read_to_string(page).expect("a page");
+    assert!(!page.contains("http"), "a link to somewhere");
+    assert_eq!(page.matches("</script>").count(), 2, "{page}");
+    let data = page.split("id=\"data\">").nth(1).expect("data");
+    let data = data.split("</script>").next().expect("its end");
+    let data: Value = serde_json::from_str(data).expect("an object");
+    // Two warps of a group, each with a load and a store.
+    assert_eq!(data["requests"].as_array().map(Vec::len), Some(4));
+    let none = trace("matmul_naive --size 16 --html /nowhere/page.html");
+    none.expect("it traces")
+        .run()
+        .fails(2, &["cannot use /nowhere/page.html"]);
+}
+
+#[test]
+fn a_lesson_traces_its_kernels() {
+    let Some(_) = Oclgrind::that_traces() else {
+        return;
+    };
+    program("lesson03")
+        .args("--trace --only matmul_naive --size 32")
+        .run()
+        .ends_with(0)
+        .says(&[
+            "matmul_naive in the simulator, 32x32x32",
+            "sum += A[row",
+            "The first request for A, line ",
+            ": 32 items, 2 sectors",
+        ]);
+}
+
+#[test]
+fn of_a_large_launch_a_sample_of_groups_is_traced() {
+    let Some(program) = trace("matmul_id0_columns --size 200") else {
+        return;
+    };
+    program
+        .run()
+        .ends_with(0)
+        .says(&["of 175 groups, from all over the range"]);
+}
+
+#[test]
+fn what_cannot_be_traced_is_refused_as_elsewhere() {
+    let course = |words: &str| program("course").arg("trace").args(words);
+    let naive = || course("matmul_naive");
+    course("matmul_niave")
+        .run()
+        .fails(2, &["no lesson has a kernel", "did you mean matmul_naive?"]);
+    naive()
+        .env("OCLGRIND_LIBRARY", "/nowhere")
+        .run()
+        .fails(3, &["Oclgrind, the simulator, is not on", "./setup --full"]);
+    course("matmul_naive --device 0")
+        .run()
+        .fails(2, &["leave --device out"]);
+    let file = scratch(
+        "trace-broken.cl",
+        "kernel void matmul_naive(int M, int N, int K, global const float *A,\n\
+         \x20   global const float *B, global float *C)\n{\n    C[0] = missing;\n}\n",
+    );
+    let Some(program) = trace("matmul_naive --source") else {
+        return;
+    };
+    program
+        .arg(&file)
+        .run()
+        .fails(4, &["trace-broken.cl:4:12", "C[0] = missing;"]);
+}
+
+/// What an H200 counted of kernels that need not be small, beside the same kernels traced
+/// small: for each request both must say the same. What NVIDIA's compiler spared or joined,
+/// the file names.
+fn the_model_agrees_with_the_counters_of_a_gpu(lesson: u64) {
+    let kept = workspace().join("data/counters/h200.json");
+    let kept = std::fs::read_to_string(kept).expect("the counters");
+    let kept: Value = serde_json::from_str(&kept).expect("an object");
+    let launches = kept["launches"].as_array().expect("launches");
+    for counted in launches.iter().filter(|one| one["lesson"] == lesson) {
+        let words = counted["trace"].as_str().expect("how it is traced");
+        let Some(program) = trace(&format!("{words} --json")) else {
+            return;
+        };
+        let run = program.run().ends_with(0);
+        for (memory, kind, units) in [
+            ("global", "load", "sectors"),
+            ("global", "store", "sectors"),
+            ("local", "load", "passes"),
+            ("local", "store", "passes"),
+        ] {
+            let hardware = &counted[memory][kind];
+            if counted["joined"] == format!("{memory} {kind}") {
+                continue;
+            }
+            let (Some(requests), Some(moved)) =
+                (hardware["requests"].as_f64(), hardware[units].as_f64())
+            else {
+                continue;
+            };
+            let traced = each(&run, memory, kind, units, &counted["spared"]);
+            let by_hardware = moved / requests;
+            // Stores to local memory now and then wait for others: up to a tenth more passes.
+            let noise = if memory == "local" { 0.1 } else { 0.001 };
+            assert!(
+                (traced - by_hardware).abs() < noise * by_hardware,
+                "{words}: {memory} {kind}s: {traced} {units} traced, {by_hardware} counted\n{run}"
+            );
+        }
+    }
+}
+
+each! { the_model_agrees_with_the_counters_of_a_gpu:
+    the_model_agrees_with_the_counters_of_a_gpu_in_lesson_3 3
+    the_model_agrees_with_the_counters_of_a_gpu_in_lesson_4 4
+    the_model_agrees_with_the_counters_of_a_gpu_in_lesson_7 7
+    #[ignore = "half a minute: the simulator walks through the tiles of three variants"]
+    the_model_agrees_with_the_counters_of_a_gpu_in_lesson_6 6
+    #[ignore = "a minute: register tiles are large"]
+    the_model_agrees_with_the_counters_of_a_gpu_in_lesson_8 8
+    #[ignore = "half a minute: kernels of lesson 5 have up to six variants, and all are traced"]
+    the_model_agrees_with_the_counters_of_a_gpu_in_lesson_5 5
+}
+
+/// Sectors or passes for a request, over all operands that the compiler kept.
+fn each(run: &Outcome, memory: &str, kind: &str, units: &str, spared: &Value) -> f64 {
+    let told: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"));
+    let all = told["operands"].as_array().expect("operands");
+    let kept = all.iter().filter(|one| {
+        let operand = &one["operand"];
+        let is_spared = kind == "load" && *spared == operand["name"];
+        operand["memory"] == memory && operand["kind"] == kind && !is_spared
+    });
+    let sums = kept.fold([0.0, 0.0], |[requests, moved], one| {
+        let sum = |name: &str| one["sums"][name].as_f64().unwrap_or(0.0);
+        [requests + sum("requests"), moved + sum(units)]
+    });
+    sums[1] / sums[0]
+}
+
+/// The simulator says the same everywhere, so the page must show it to the letter, but for
+/// the numbers of the lines: a comment more in a kernel file moves them.
+#[test]
+fn the_page_shows_what_its_commands_print() {
+    let page = workspace().join("docs/tracing.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let mut shown = 0;
+    for block in page.split("```console\n").skip(1) {
+        let block = block.split("```").next().expect("its end");
+        let (command, output) = block.split_once('\n').expect("a command, then its output");
+        let words = command
+            .strip_prefix("$ cargo run -p course -- trace ")
+            .expect("a trace");
+        let Some(program) = trace(words) else { return };
+        let run = program.run().ends_with(0);
+        let [printed, output] = [&run.stdout, output].map(without_line_numbers);
+        assert!(printed.contains(&output), "{output}\n{run}");
+        shown += 1;
+    }
+    assert!(shown > 0, "the page shows an output");
+}
+
+fn without_line_numbers(text: &str) -> String {
+    let is_number = |c: char| c.is_ascii_digit() || c == ' ';
+    let lines = text.trim_end().lines();
+    let bare: Vec<&str> = lines
+        .map(|line| line.trim_start_matches(is_number))
+        .collect();
+    bare.join("\n")
+}
