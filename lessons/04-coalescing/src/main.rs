@@ -117,8 +117,8 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
 /// the largest sockets does hold.
 fn copied_elements(lesson: &mut Lesson) -> Result<usize> {
     if lesson.runs()?.is_none() {
-        // Several groups, the last one not full, also of the kernel that copies vectors.
-        return Ok(5 << 8);
+        // Several groups of whole warps, the last one not full, also where vectors are copied.
+        return Ok(3 << 10);
     }
     let device = &lesson.session()?.device;
     let limits = &device.limits;

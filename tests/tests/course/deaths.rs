@@ -215,7 +215,7 @@ fn what_a_lesson_shows_beside_its_tables_is_shown_once() {
     let run = program
         .run()
         .fails(5, &["running copy_stride 1", "running copy_offset 0"]);
-    stands_once("Copies of 1280 floats", &run);
+    stands_once("Copies of 3072 floats", &run);
     assert_eq!(run.stdout.matches("median  spread").count(), 4, "{run}");
 
     let faults = [
