@@ -25,8 +25,8 @@ pub fn disassemble(library: &[u8], function: &str) -> Result<Code> {
     })
 }
 
-/// `  1000:\tfmla\tv0.4s, v1.4s, v2.4s`
-fn read(text: &str) -> Vec<Instruction> {
+/// What objdump prints: `  1000:\tfmla\tv0.4s, v1.4s, v2.4s`
+pub fn read(text: &str) -> Vec<Instruction> {
     let one = |line: &str| {
         let (address, rest) = line.trim().split_once(":\t")?;
         let address = u64::from_str_radix(address, 16).ok()?;

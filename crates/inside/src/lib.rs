@@ -20,6 +20,8 @@
 
 mod arm;
 pub mod code;
+#[cfg(test)]
+mod damaged;
 mod elf;
 pub mod file;
 pub mod launched;

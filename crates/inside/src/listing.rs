@@ -1,18 +1,18 @@
 //! A kernel's machine code for people, in 80 columns, and as one JSON object.
 
-use std::collections::BTreeMap;
+mod counts;
+
 use std::fmt::Write;
 
 use colored::Colorize;
-use common::numbers::significant;
 use common::record::Record;
 use common::source::Source;
 use serde_json::{Value, json};
 use text::wrap::folded;
 
-use crate::code::{Code, Instruction, Space};
+use crate::code::{Code, Instruction};
 use crate::loops::hottest;
-use crate::round::{Moved, Round};
+use crate::round::Round;
 
 /// Columns of a plain terminal.
 const WIDTH: usize = 80;
@@ -60,16 +60,22 @@ impl Shown<'_> {
 impl Listing<'_> {
     /// Head, loop and counts.
     pub fn text(&self) -> String {
-        format!("{}\n{}\n{}", self.head(), self.loop_alone(), self.counts())
+        let shown = Shown::of(self.code);
+        let (head, instructions) = (self.head(&shown), self.instructions(&shown));
+        format!("{head}\n{instructions}\n{}", self.counts(&shown))
     }
 
     /// The instructions of the innermost loop, below the lines that they were made of.
     pub fn loop_alone(&self) -> String {
+        self.instructions(&Shown::of(self.code))
+    }
+
+    fn instructions(&self, shown: &Shown) -> String {
         let mut out = String::new();
         let mut above = None;
         let mut is_gap = false;
         let mut expected = None;
-        for one in Shown::of(self.code).instructions {
+        for one in &shown.instructions {
             let code = &self.code.instructions;
             let at = code.partition_point(|other| other.address < one.address);
             is_gap |= expected.is_some_and(|expected| expected != at);
@@ -99,7 +105,7 @@ impl Listing<'_> {
         Some(format!("{number:>5}  {}", text.trim()))
     }
 
-    fn head(&self) -> String {
+    fn head(&self, shown: &Shown) -> String {
         let mut out = format!("{}", self.name.bold());
         if let Some(record) = self.record {
             out += &format!(" on {} ({})\n", record.device, record.platform);
@@ -112,7 +118,6 @@ impl Listing<'_> {
         let all = code.instructions.len();
         let language = folded(&code.language, WIDTH - MARGIN, &" ".repeat(MARGIN));
         out += &format!("  code      {language}\n");
-        let shown = Shown::of(code);
         out += &if shown.is_loop {
             let count = shown.instructions.len();
             format!("  shown     the innermost loop, {count} of {all} instructions\n")
@@ -126,68 +131,17 @@ impl Listing<'_> {
         out
     }
 
-    /// What one round does, a line for each kind.
-    fn counts(&self) -> String {
-        let shown = Shown::of(self.code);
-        let round = shown.round();
+    fn counts(&self, shown: &Shown) -> String {
         let heading = if shown.is_loop {
             "One round of the loop"
         } else {
             "The whole kernel, once"
         };
         let mut out = format!("{}\n", heading.bold());
-        for (name, value) in self.rows(&round) {
+        for (name, value) in counts::rows(&shown.round(), self.code) {
             let _ = writeln!(out, "  {name:<15} {value}");
         }
         out
-    }
-
-    fn rows(&self, round: &Round) -> Vec<(&'static str, String)> {
-        let mut rows = vec![("multiply-adds", multiply_adds(round))];
-        if let Some(share) = round.instructions_per_multiply_add() {
-            rows.push((
-                "instructions",
-                format!(
-                    "{}, {} for each multiply-add",
-                    round.instructions,
-                    significant(share)
-                ),
-            ));
-        }
-        rows.extend(
-            round
-                .loads
-                .iter()
-                .map(|(space, moved)| ("loads", memory(*space, moved))),
-        );
-        rows.extend(
-            round
-                .stores
-                .iter()
-                .map(|(space, moved)| ("stores", memory(*space, moved))),
-        );
-        let counts = [
-            (
-                "gathers",
-                round.gathers,
-                "loads from a place of its own for each lane",
-            ),
-            (
-                "scatters",
-                round.scatters,
-                "stores to a place of its own for each lane",
-            ),
-            ("broadcasts", round.broadcasts, "one element to all lanes"),
-            ("shuffles", round.shuffles, "lanes moved to other places"),
-            ("masked", round.masked, "for some lanes only"),
-            ("barriers", round.barriers, "of the group"),
-            ("calls", round.calls, "of other functions"),
-        ];
-        let some = counts.into_iter().filter(|(_, count, _)| *count > 0);
-        rows.extend(some.map(|(name, count, says)| (name, format!("{count}, {says}"))));
-        rows.push(("spills", spills(round, self.code)));
-        rows.push(("registers", registers(round, self.code)));
-        rows
     }
 
     /// All of it.
@@ -236,82 +190,6 @@ pub(crate) fn launched(record: &Record) -> String {
         out += &format!(", in groups of {}", group.join("x"));
     }
     out
-}
-
-/// "16: 2 of 8 lanes", "4: products 2 of 4 lanes, sums 4 of 1 lane"
-fn multiply_adds(round: &Round) -> String {
-    let kinds = [
-        ("", &round.fused),
-        ("products ", &round.products),
-        ("sums ", &round.sums),
-    ];
-    let some = kinds
-        .into_iter()
-        .filter(|(_, by_lanes)| !by_lanes.is_empty());
-    let parts: Vec<String> = some
-        .map(|(kind, by_lanes)| format!("{kind}{}", of_lanes(by_lanes)))
-        .collect();
-    match (round.multiply_adds, parts.is_empty()) {
-        (0, true) => "none".into(),
-        (0, false) => format!("none: {}", parts.join(", ")),
-        (count, _) => format!("{count}: {}", parts.join(", ")),
-    }
-}
-
-fn of_lanes(by_lanes: &BTreeMap<u32, usize>) -> String {
-    let each = by_lanes.iter().map(|(lanes, count)| match lanes {
-        1 => format!("{count} of 1 lane"),
-        lanes => format!("{count} of {lanes} lanes"),
-    });
-    each.collect::<Vec<_>>().join(", ")
-}
-
-fn memory(space: Space, moved: &Moved) -> String {
-    let Moved {
-        instructions,
-        bytes,
-    } = moved;
-    let what = match space {
-        Space::Global => "global memory",
-        Space::Local => "local memory",
-        Space::Private => "private memory, past the registers",
-        Space::Stack => "the stack, at a fixed place",
-        Space::StackArray => "arrays on the stack",
-        Space::Constant => "constants",
-        Space::Untold => "memory: the code does not tell which",
-    };
-    format!("{instructions}, {bytes} bytes, {what}")
-}
-
-fn spills(round: &Round, code: &Code) -> String {
-    let mut out = match round.spills() {
-        0 => "none".to_string(),
-        count => format!("{count} loads and stores of what has no register"),
-    };
-    if let Some(bytes) = code.resources.spilled_bytes.filter(|bytes| *bytes > 0) {
-        let _ = write!(out, "; {bytes} bytes an item in the whole kernel");
-    }
-    out
-}
-
-fn registers(round: &Round, code: &Code) -> String {
-    if let Some(registers) = code.resources.registers {
-        return format!("{registers} for each item, says the assembler");
-    }
-    let kinds = [
-        (round.registers.vector, "vector"),
-        (round.registers.general, "general"),
-        (round.registers.mask, "mask"),
-    ];
-    let some = kinds.into_iter().filter(|(count, _)| *count > 0);
-    let some: Vec<String> = some
-        .map(|(count, kind)| format!("{count} {kind}"))
-        .collect();
-    if some.is_empty() {
-        "not told".into()
-    } else {
-        some.join(", ")
-    }
 }
 
 #[cfg(test)]

@@ -22,11 +22,11 @@ pub fn hottest(instructions: &[Instruction]) -> Option<Body> {
 }
 
 /// Multiply-adds, then accesses to memory; of two that are the same, the earlier one.
-fn weight(body: &Body, instructions: &[Instruction]) -> (u32, usize, std::cmp::Reverse<usize>) {
+fn weight(body: &Body, instructions: &[Instruction]) -> (u64, usize, std::cmp::Reverse<usize>) {
     let deeds = || body.iter().flat_map(|at| &instructions[*at].deeds);
     let lanes = |deed: &Deed| match deed {
-        Deed::MultiplyAdd { lanes } => 2 * lanes,
-        Deed::Multiply { lanes } | Deed::Add { lanes } => *lanes,
+        Deed::MultiplyAdd { lanes } => 2 * u64::from(*lanes),
+        Deed::Multiply { lanes } | Deed::Add { lanes } => u64::from(*lanes),
         _ => 0,
     };
     let is_access = |deed: &&Deed| {

@@ -223,14 +223,4 @@ mod tests {
         );
         assert_eq!(deeds("bar.sync 0"), [Deed::Barrier]);
     }
-
-    #[test]
-    fn damaged_ptx_is_read_as_far_as_it_goes() {
-        damage::must_be_survived(NAIVE.as_bytes(), |bytes| {
-            let text = String::from_utf8_lossy(bytes);
-            if let Some(code) = read(&text, "matmul_naive") {
-                hottest(&code.instructions);
-            }
-        });
-    }
 }

@@ -13,7 +13,7 @@ pub struct Round {
     pub instructions: usize,
     /// Lanes that multiply and add: all of those that do it in one instruction, and as many
     /// of the products as there are sums.
-    pub multiply_adds: u32,
+    pub multiply_adds: u64,
     /// Instructions that multiply and add in one, by their lanes.
     pub fused: BTreeMap<u32, usize>,
     /// Those that only multiply, by their lanes.
@@ -47,7 +47,7 @@ pub struct Round {
 #[allow(missing_docs)]
 pub struct Moved {
     pub instructions: usize,
-    pub bytes: u32,
+    pub bytes: u64,
 }
 
 /// Different registers, by kind.
@@ -97,7 +97,7 @@ impl Round {
     /// Instructions for each multiply-add of a lane; none where there is none.
     pub fn instructions_per_multiply_add(&self) -> Option<f64> {
         let some = self.multiply_adds > 0;
-        some.then(|| self.instructions as f64 / f64::from(self.multiply_adds))
+        some.then(|| self.instructions as f64 / self.multiply_adds as f64)
     }
 
     /// Loads and stores of what had no room in registers.
@@ -112,15 +112,17 @@ impl Round {
 }
 
 /// Of all these instructions together.
-fn lanes(by_lanes: &BTreeMap<u32, usize>) -> u32 {
-    let each = by_lanes.iter().map(|(lanes, count)| lanes * *count as u32);
+fn lanes(by_lanes: &BTreeMap<u32, usize>) -> u64 {
+    let each = by_lanes
+        .iter()
+        .map(|(lanes, count)| u64::from(*lanes) * *count as u64);
     each.sum()
 }
 
 impl Moved {
     fn add(&mut self, bytes: u32) {
         self.instructions += 1;
-        self.bytes += bytes;
+        self.bytes += u64::from(bytes);
     }
 }
 

@@ -197,14 +197,4 @@ mod tests {
             [Deed::Load { space, bytes: 16 }]
         );
     }
-
-    #[test]
-    fn damaged_text_is_read_as_far_as_it_goes() {
-        damage::must_be_survived(&NAIVE.as_bytes()[..3000], |bytes| {
-            let text = String::from_utf8_lossy(bytes);
-            if let Some(code) = read(&text, "matmul_naive") {
-                hottest(&code.instructions);
-            }
-        });
-    }
 }

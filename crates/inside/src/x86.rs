@@ -197,13 +197,4 @@ mod tests {
         };
         assert_eq!(deeds_of(b"\xf3\x0f\x11\x04\x84"), [store]);
     }
-
-    #[test]
-    fn damaged_code_is_decoded_as_far_as_it_goes() {
-        let bytes =
-            b"\xc4\xe2\x75\xb8\x04\x88\x62\xf2\x75\x58\xb8\x00\xf3\x0f\x10\x44\x24\x10\x75\xfe";
-        damage::must_be_survived(bytes, |bytes| {
-            decode(bytes, 0x1000);
-        });
-    }
 }
