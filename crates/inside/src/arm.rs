@@ -2,7 +2,7 @@
 
 use common::{Error, Result};
 
-use crate::code::{Code, Deed, Flow, Instruction, Space};
+use crate::code::{Code, Flow, Instruction, Operation, Space};
 use crate::tools;
 
 /// One function of a library.
@@ -40,7 +40,7 @@ fn instruction(address: u64, text: &str) -> Instruction {
     let (name, operands) = text.split_once(' ').unwrap_or((text, ""));
     Instruction {
         flow: flow(name, operands),
-        deeds: deeds(name, operands),
+        operations: operations(name, operands),
         ..Instruction::new(address, text)
     }
 }
@@ -61,21 +61,23 @@ fn flow(name: &str, operands: &str) -> Flow {
     }
 }
 
-fn deeds(name: &str, operands: &str) -> Vec<Deed> {
+fn operations(name: &str, operands: &str) -> Vec<Operation> {
     let lanes = lanes(operands);
     match name {
-        "fmla" | "fmls" => vec![Deed::MultiplyAdd { lanes }],
-        "fmadd" | "fmsub" | "fnmadd" | "fnmsub" => vec![Deed::MultiplyAdd { lanes: 1 }],
-        "fmul" => vec![Deed::Multiply { lanes }],
-        "fadd" | "fsub" => vec![Deed::Add { lanes }],
-        "dup" => vec![Deed::Broadcast],
-        "bl" | "blr" => vec![Deed::Call],
-        "zip1" | "zip2" | "uzp1" | "uzp2" | "trn1" | "trn2" | "ext" | "tbl" => vec![Deed::Shuffle],
-        _ if name.starts_with("ld") => vec![Deed::Load {
+        "fmla" | "fmls" => vec![Operation::MultiplyAdd { lanes }],
+        "fmadd" | "fmsub" | "fnmadd" | "fnmsub" => vec![Operation::MultiplyAdd { lanes: 1 }],
+        "fmul" => vec![Operation::Multiply { lanes }],
+        "fadd" | "fsub" => vec![Operation::Add { lanes }],
+        "dup" => vec![Operation::Broadcast],
+        "bl" | "blr" => vec![Operation::Call],
+        "zip1" | "zip2" | "uzp1" | "uzp2" | "trn1" | "trn2" | "ext" | "tbl" => {
+            vec![Operation::Shuffle]
+        }
+        _ if name.starts_with("ld") => vec![Operation::Load {
             space: space(operands),
             bytes: bytes(name, operands),
         }],
-        _ if name.starts_with("st") => vec![Deed::Store {
+        _ if name.starts_with("st") => vec![Operation::Store {
             space: space(operands),
             bytes: bytes(name, operands),
         }],
@@ -99,7 +101,7 @@ fn space(operands: &str) -> Space {
     ) {
         (true, false) => Space::Stack,
         (true, true) => Space::StackArray,
-        _ => Space::Untold,
+        _ => Space::Unknown,
     }
 }
 
@@ -136,11 +138,11 @@ mod tests {
              \x20   1010:\tret\n",
         );
         assert_eq!(code.len(), 5);
-        let space = Space::Untold;
-        assert_eq!(code[0].deeds, [Deed::Load { space, bytes: 32 }]);
-        assert_eq!(code[1].deeds, [Deed::MultiplyAdd { lanes: 4 }]);
+        let space = Space::Unknown;
+        assert_eq!(code[0].operations, [Operation::Load { space, bytes: 32 }]);
+        assert_eq!(code[1].operations, [Operation::MultiplyAdd { lanes: 4 }]);
         let space = Space::Stack;
-        assert_eq!(code[2].deeds, [Deed::Store { space, bytes: 4 }]);
+        assert_eq!(code[2].operations, [Operation::Store { space, bytes: 4 }]);
         assert_eq!(code[3].flow, Flow::Branch(0x1000));
         assert_eq!(code[4].flow, Flow::Stop);
     }

@@ -44,7 +44,7 @@ pub struct Instruction {
     pub flow: Flow,
     /// What it does that the course counts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub deeds: Vec<Deed>,
+    pub operations: Vec<Operation>,
     /// Registers that it reads or writes, by kind.
     #[serde(skip)]
     pub registers: Vec<Register>,
@@ -58,7 +58,7 @@ impl Instruction {
             text: text.into(),
             line: None,
             flow: Flow::Next,
-            deeds: Vec::new(),
+            operations: Vec::new(),
             registers: Vec::new(),
         }
     }
@@ -82,7 +82,7 @@ pub enum Flow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)]
-pub enum Deed {
+pub enum Operation {
     /// A multiplication and an addition in one.
     MultiplyAdd {
         lanes: u32,
@@ -135,7 +135,7 @@ pub enum Space {
     /// Constant, arguments included.
     Constant,
     /// The instruction does not tell.
-    Untold,
+    Unknown,
 }
 
 /// Which kind of register, and its number.

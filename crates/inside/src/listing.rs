@@ -73,16 +73,14 @@ impl Listing<'_> {
     fn instructions(&self, shown: &Shown) -> String {
         let mut out = String::new();
         let mut above = None;
-        let mut is_gap = false;
-        let mut expected = None;
+        let mut next = None;
+        let all = &self.code.instructions;
         for one in &shown.instructions {
-            let code = &self.code.instructions;
-            let at = code.partition_point(|other| other.address < one.address);
-            is_gap |= expected.is_some_and(|expected| expected != at);
-            expected = Some(at + 1);
-            if std::mem::take(&mut is_gap) {
+            let at = all.partition_point(|other| other.address < one.address);
+            if next.is_some_and(|next| next != at) {
                 out += &format!("{}\n", "          ...".dimmed());
             }
+            next = Some(at + 1);
             if one.line != above
                 && let Some(line) = self.source_line(one.line)
             {
@@ -107,17 +105,16 @@ impl Listing<'_> {
 
     fn head(&self, shown: &Shown) -> String {
         let mut out = format!("{}", self.name.bold());
+        let folded = |words: &str| folded(words, WIDTH - MARGIN, &" ".repeat(MARGIN));
         if let Some(record) = self.record {
             out += &format!(" on {} ({})\n", record.device, record.platform);
-            let launched = folded(&launched(record), WIDTH - MARGIN, &" ".repeat(MARGIN));
-            out += &format!("  launched  {launched}\n");
+            out += &format!("  launched  {}\n", folded(&launched(record)));
         } else {
             out += "\n";
         }
         let code = self.code;
         let all = code.instructions.len();
-        let language = folded(&code.language, WIDTH - MARGIN, &" ".repeat(MARGIN));
-        out += &format!("  code      {language}\n");
+        out += &format!("  code      {}\n", folded(&code.language));
         out += &if shown.is_loop {
             let count = shown.instructions.len();
             format!("  shown     the innermost loop, {count} of {all} instructions\n")
@@ -125,8 +122,7 @@ impl Listing<'_> {
             format!("  shown     all {all} instructions: there is no loop\n")
         };
         for note in &code.notes {
-            let note = folded(note, WIDTH - MARGIN, &" ".repeat(MARGIN));
-            out += &format!("  note      {}\n", note.yellow());
+            out += &format!("  note      {}\n", folded(note).yellow());
         }
         out
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::code::{Deed, Flow, Instruction};
+use crate::code::{Flow, Instruction, Operation};
 
 /// Numbers of the instructions of a loop.
 pub type Body = BTreeSet<usize>;
@@ -23,22 +23,25 @@ pub fn hottest(instructions: &[Instruction]) -> Option<Body> {
 
 /// Multiply-adds, then accesses to memory; of two that are the same, the earlier one.
 fn weight(body: &Body, instructions: &[Instruction]) -> (u64, usize, std::cmp::Reverse<usize>) {
-    let deeds = || body.iter().flat_map(|at| &instructions[*at].deeds);
-    let lanes = |deed: &Deed| match deed {
-        Deed::MultiplyAdd { lanes } => 2 * u64::from(*lanes),
-        Deed::Multiply { lanes } | Deed::Add { lanes } => u64::from(*lanes),
+    let operations = || body.iter().flat_map(|at| &instructions[*at].operations);
+    let lanes = |operation: &Operation| match operation {
+        Operation::MultiplyAdd { lanes } => 2 * u64::from(*lanes),
+        Operation::Multiply { lanes } | Operation::Add { lanes } => u64::from(*lanes),
         _ => 0,
     };
-    let is_access = |deed: &&Deed| {
+    let is_access = |operation: &&Operation| {
         matches!(
-            deed,
-            Deed::Load { .. } | Deed::Store { .. } | Deed::Gather | Deed::Scatter
+            operation,
+            Operation::Load { .. }
+                | Operation::Store { .. }
+                | Operation::Gather
+                | Operation::Scatter
         )
     };
     let first = body.first().copied().unwrap_or(0);
     (
-        deeds().map(lanes).sum(),
-        deeds().filter(is_access).count(),
+        operations().map(lanes).sum(),
+        operations().filter(is_access).count(),
         std::cmp::Reverse(first),
     )
 }
@@ -138,7 +141,7 @@ mod tests {
             let mut one = Instruction::new(at as u64, word);
             let target = |word: &str| word[1..].parse().unwrap();
             match word.chars().next() {
-                Some('f') => one.deeds.push(Deed::MultiplyAdd {
+                Some('f') => one.operations.push(Operation::MultiplyAdd {
                     lanes: target(word) as u32,
                 }),
                 Some('b') => one.flow = Flow::Branch(target(word)),

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use crate::code::{Code, Deed, Flow, Instruction, Space};
+use crate::code::{Code, Flow, Instruction, Operation, Space};
 
 /// Names of the kernels in a text of PTX.
 pub fn kernels(text: &str) -> Vec<String> {
@@ -85,42 +85,42 @@ fn instruction(address: u64, statement: &str) -> (Instruction, Option<String>) {
         "bra" if is_guarded => one.flow = Flow::Branch(address + 1),
         "bra" => one.flow = Flow::Jump(address),
         "ret" | "exit" | "trap" if !is_guarded => one.flow = Flow::Stop,
-        _ => one.deeds = deeds(&parts, operands),
+        _ => one.operations = operations(&parts, operands),
     }
     let target = (parts[0] == "bra").then(|| operands.trim().to_string());
     (one, target)
 }
 
 /// What an instruction with a name of these parts does.
-fn deeds(parts: &[&str], operands: &str) -> Vec<Deed> {
+fn operations(parts: &[&str], operands: &str) -> Vec<Operation> {
     let lanes = || match *parts.last().unwrap_or(&"") {
         "f32" | "f64" | "f16" | "bf16" => Some(1),
         "f32x2" | "f16x2" | "bf16x2" => Some(2),
         _ => None,
     };
-    let deed = match parts[0] {
-        "fma" | "mad" => lanes().map(|lanes| Deed::MultiplyAdd { lanes }),
-        "mul" => lanes().map(|lanes| Deed::Multiply { lanes }),
-        "add" | "sub" => lanes().map(|lanes| Deed::Add { lanes }),
-        "ld" | "ldu" => Some(Deed::Load {
+    let operation = match parts[0] {
+        "fma" | "mad" => lanes().map(|lanes| Operation::MultiplyAdd { lanes }),
+        "mul" => lanes().map(|lanes| Operation::Multiply { lanes }),
+        "add" | "sub" => lanes().map(|lanes| Operation::Add { lanes }),
+        "ld" | "ldu" => Some(Operation::Load {
             space: space(parts),
             bytes: bytes(parts),
         }),
-        "st" => Some(Deed::Store {
+        "st" => Some(Operation::Store {
             space: space(parts),
             bytes: bytes(parts),
         }),
-        "bar" | "barrier" => Some(Deed::Barrier),
-        "call" => Some(Deed::Call),
+        "bar" | "barrier" => Some(Operation::Barrier),
+        "call" => Some(Operation::Call),
         "cp" => return asynchronous_copy(operands),
-        "shfl" => Some(Deed::Shuffle),
+        "shfl" => Some(Operation::Shuffle),
         _ => None,
     };
-    Vec::from_iter(deed)
+    Vec::from_iter(operation)
 }
 
 /// `cp.async... [local], [global], bytes`: from global to local memory, past the registers.
-fn asynchronous_copy(operands: &str) -> Vec<Deed> {
+fn asynchronous_copy(operands: &str) -> Vec<Operation> {
     let Some(bytes) = operands
         .split(',')
         .nth(2)
@@ -130,8 +130,8 @@ fn asynchronous_copy(operands: &str) -> Vec<Deed> {
     };
     let (from, to) = (Space::Global, Space::Local);
     vec![
-        Deed::Load { space: from, bytes },
-        Deed::Store { space: to, bytes },
+        Operation::Load { space: from, bytes },
+        Operation::Store { space: to, bytes },
     ]
 }
 
@@ -145,7 +145,7 @@ fn space(parts: &[&str]) -> Space {
             "const" | "param" => Some(Space::Constant),
             _ => None,
         });
-    known.unwrap_or(Space::Untold)
+    known.unwrap_or(Space::Unknown)
 }
 
 /// What it moves: elements, by the bits of their type.
@@ -183,31 +183,31 @@ mod tests {
 
     #[test]
     fn names_tell_spaces_widths_and_lanes() {
-        let deeds = |statement: &str| instruction(0, statement).0.deeds;
+        let operations = |statement: &str| instruction(0, statement).0.operations;
         let local = Space::Local;
         let private = Space::Private;
         let bytes = 16;
         assert_eq!(
-            deeds("ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1]"),
-            [Deed::Load {
+            operations("ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1]"),
+            [Operation::Load {
                 space: local,
                 bytes
             }]
         );
         assert_eq!(
-            deeds("st.local.v2.b64 [%rd1], {%rd2, %rd3}"),
-            [Deed::Store {
+            operations("st.local.v2.b64 [%rd1], {%rd2, %rd3}"),
+            [Operation::Store {
                 space: private,
                 bytes
             }]
         );
         assert_eq!(
-            deeds("@%p1 fma.rn.f16x2 %r1, %r2, %r3, %r4"),
-            [Deed::MultiplyAdd { lanes: 2 }]
+            operations("@%p1 fma.rn.f16x2 %r1, %r2, %r3, %r4"),
+            [Operation::MultiplyAdd { lanes: 2 }]
         );
-        assert_eq!(deeds("mad.lo.s32 %r1, %r2, %r3, %r4"), []);
-        let copy = deeds("cp.async.cg.shared.global [%r1], [%rd1], 16");
-        let load = Deed::Load {
+        assert_eq!(operations("mad.lo.s32 %r1, %r2, %r3, %r4"), []);
+        let copy = operations("cp.async.cg.shared.global [%r1], [%rd1], 16");
+        let load = Operation::Load {
             space: Space::Global,
             bytes,
         };
@@ -215,12 +215,12 @@ mod tests {
             copy,
             [
                 load,
-                Deed::Store {
+                Operation::Store {
                     space: local,
                     bytes
                 }
             ]
         );
-        assert_eq!(deeds("bar.sync 0"), [Deed::Barrier]);
+        assert_eq!(operations("bar.sync 0"), [Operation::Barrier]);
     }
 }

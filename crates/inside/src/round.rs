@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::code::{Deed, Instruction, Register, Space};
+use crate::code::{Instruction, Operation, Register, Space};
 
 /// The counts of one round.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -67,7 +67,9 @@ impl Round {
         for one in instructions {
             round.instructions += 1;
             registers.extend(&one.registers);
-            one.deeds.iter().for_each(|deed| round.count(*deed));
+            one.operations
+                .iter()
+                .for_each(|operation| round.count(*operation));
         }
         let [fused, products, sums] = [&round.fused, &round.products, &round.sums].map(lanes);
         round.multiply_adds = fused + products.min(sums);
@@ -77,20 +79,20 @@ impl Round {
         round
     }
 
-    fn count(&mut self, deed: Deed) {
-        match deed {
-            Deed::MultiplyAdd { lanes } => *self.fused.entry(lanes).or_default() += 1,
-            Deed::Multiply { lanes } => *self.products.entry(lanes).or_default() += 1,
-            Deed::Add { lanes } => *self.sums.entry(lanes).or_default() += 1,
-            Deed::Load { space, bytes } => self.loads.entry(space).or_default().add(bytes),
-            Deed::Store { space, bytes } => self.stores.entry(space).or_default().add(bytes),
-            Deed::Gather => self.gathers += 1,
-            Deed::Scatter => self.scatters += 1,
-            Deed::Broadcast => self.broadcasts += 1,
-            Deed::Shuffle => self.shuffles += 1,
-            Deed::Masked => self.masked += 1,
-            Deed::Barrier => self.barriers += 1,
-            Deed::Call => self.calls += 1,
+    fn count(&mut self, operation: Operation) {
+        match operation {
+            Operation::MultiplyAdd { lanes } => *self.fused.entry(lanes).or_default() += 1,
+            Operation::Multiply { lanes } => *self.products.entry(lanes).or_default() += 1,
+            Operation::Add { lanes } => *self.sums.entry(lanes).or_default() += 1,
+            Operation::Load { space, bytes } => self.loads.entry(space).or_default().add(bytes),
+            Operation::Store { space, bytes } => self.stores.entry(space).or_default().add(bytes),
+            Operation::Gather => self.gathers += 1,
+            Operation::Scatter => self.scatters += 1,
+            Operation::Broadcast => self.broadcasts += 1,
+            Operation::Shuffle => self.shuffles += 1,
+            Operation::Masked => self.masked += 1,
+            Operation::Barrier => self.barriers += 1,
+            Operation::Call => self.calls += 1,
         }
     }
 
@@ -140,40 +142,40 @@ impl Registers {
 mod tests {
     use super::*;
 
-    fn round(deeds: &[Deed]) -> Round {
-        let one = |deed: &Deed| Instruction {
-            deeds: vec![*deed],
+    fn round(operations: &[Operation]) -> Round {
+        let one = |operation: &Operation| Instruction {
+            operations: vec![*operation],
             ..Instruction::new(0, "")
         };
-        Round::of(deeds.iter().map(one).collect::<Vec<_>>().iter())
+        Round::of(operations.iter().map(one).collect::<Vec<_>>().iter())
     }
 
     #[test]
     fn a_product_and_a_sum_are_a_multiply_add() {
         let counted = round(&[
-            Deed::MultiplyAdd { lanes: 8 },
-            Deed::Multiply { lanes: 8 },
-            Deed::Add { lanes: 8 },
-            Deed::Add { lanes: 1 },
+            Operation::MultiplyAdd { lanes: 8 },
+            Operation::Multiply { lanes: 8 },
+            Operation::Add { lanes: 8 },
+            Operation::Add { lanes: 1 },
         ]);
         assert_eq!(counted.multiply_adds, 16);
         assert_eq!(counted.fused, BTreeMap::from([(8, 1)]));
         assert_eq!(counted.sums, BTreeMap::from([(1, 1), (8, 1)]));
         assert_eq!(counted.instructions_per_multiply_add(), Some(0.25));
         assert_eq!(
-            round(&[Deed::Barrier]).instructions_per_multiply_add(),
+            round(&[Operation::Barrier]).instructions_per_multiply_add(),
             None
         );
     }
 
     #[test]
     fn what_lies_on_the_stack_at_a_fixed_place_is_spilled() {
-        let load = |space| Deed::Load { space, bytes: 4 };
+        let load = |space| Operation::Load { space, bytes: 4 };
         let counted = round(&[
             load(Space::Stack),
             load(Space::StackArray),
             load(Space::Private),
-            Deed::Store {
+            Operation::Store {
                 space: Space::Stack,
                 bytes: 32,
             },

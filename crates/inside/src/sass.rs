@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use crate::code::{Code, Deed, Flow, Instruction, Register, Space};
+use crate::code::{Code, Flow, Instruction, Operation, Register, Space};
 
 /// Names of the kernels in a disassembler's text.
 pub fn kernels(text: &str) -> Vec<String> {
@@ -95,24 +95,24 @@ fn instruction(address: u64, text: &str) -> Instruction {
     let (_, unguarded) = unguarded(text);
     let (name, operands) = unguarded.split_once(' ').unwrap_or((unguarded, ""));
     Instruction {
-        deeds: deeds(name, operands),
+        operations: operations(name, operands),
         registers: registers(operands),
         ..Instruction::new(address, text)
     }
 }
 
-fn deeds(name: &str, operands: &str) -> Vec<Deed> {
+fn operations(name: &str, operands: &str) -> Vec<Operation> {
     let parts: Vec<&str> = name.split('.').collect();
     let bytes = bytes(&parts);
-    let load = |space| vec![Deed::Load { space, bytes }];
-    let store = |space| vec![Deed::Store { space, bytes }];
+    let load = |space| vec![Operation::Load { space, bytes }];
+    let store = |space| vec![Operation::Store { space, bytes }];
     match parts[0] {
-        "FFMA" | "DFMA" => vec![Deed::MultiplyAdd { lanes: 1 }],
+        "FFMA" | "DFMA" => vec![Operation::MultiplyAdd { lanes: 1 }],
         // With the register that is always zero it moves a constant.
-        "HFMA2" if !operands.contains("RZ, RZ") => vec![Deed::MultiplyAdd { lanes: 2 }],
-        "FFMA2" => vec![Deed::MultiplyAdd { lanes: 2 }],
-        "FMUL" | "DMUL" => vec![Deed::Multiply { lanes: 1 }],
-        "FADD" | "DADD" => vec![Deed::Add { lanes: 1 }],
+        "HFMA2" if !operands.contains("RZ, RZ") => vec![Operation::MultiplyAdd { lanes: 2 }],
+        "FFMA2" => vec![Operation::MultiplyAdd { lanes: 2 }],
+        "FMUL" | "DMUL" => vec![Operation::Multiply { lanes: 1 }],
+        "FADD" | "DADD" => vec![Operation::Add { lanes: 1 }],
         "LDG" => load(Space::Global),
         "STG" => store(Space::Global),
         "LDS" => load(Space::Local),
@@ -120,14 +120,14 @@ fn deeds(name: &str, operands: &str) -> Vec<Deed> {
         "LDL" => load(Space::Private),
         "STL" => store(Space::Private),
         "LDC" | "ULDC" | "LDCU" => load(Space::Constant),
-        "LD" => load(Space::Untold),
-        "ST" => store(Space::Untold),
+        "LD" => load(Space::Unknown),
+        "ST" => store(Space::Unknown),
         "LDGSTS" => [load(Space::Global), store(Space::Local)].concat(),
         "ATOM" | "ATOMG" | "RED" | "REDG" => [load(Space::Global), store(Space::Global)].concat(),
         "ATOMS" => [load(Space::Local), store(Space::Local)].concat(),
-        "BAR" => vec![Deed::Barrier],
-        "SHFL" | "PRMT" => vec![Deed::Shuffle],
-        "CALL" => vec![Deed::Call],
+        "BAR" => vec![Operation::Barrier],
+        "SHFL" | "PRMT" => vec![Operation::Shuffle],
+        "CALL" => vec![Operation::Call],
         _ => Vec::new(),
     }
 }
@@ -193,8 +193,8 @@ mod tests {
         assert_eq!(code.instructions[3].flow, Flow::Stop);
         let space = Space::Local;
         assert_eq!(
-            code.instructions[0].deeds,
-            [Deed::Load { space, bytes: 16 }]
+            code.instructions[0].operations,
+            [Operation::Load { space, bytes: 16 }]
         );
     }
 }

@@ -5,7 +5,7 @@ use iced_x86::{
     InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register as Named, UsedMemory,
 };
 
-use crate::code::{Deed, Flow, Instruction, Register, Space};
+use crate::code::{Flow, Instruction, Operation, Register, Space};
 
 /// The instructions of a function whose bytes begin at `address`.
 pub fn decode(bytes: &[u8], address: u64) -> Vec<Instruction> {
@@ -25,7 +25,7 @@ pub fn decode(bytes: &[u8], address: u64) -> Vec<Instruction> {
         let info = factory.info(one);
         Instruction {
             flow: flow(one),
-            deeds: deeds(one, info, has_frame),
+            operations: operations(one, info, has_frame),
             registers: registers(info),
             ..Instruction::new(one.ip(), text)
         }
@@ -49,36 +49,36 @@ fn flow(one: &Decoded) -> Flow {
     }
 }
 
-fn deeds(one: &Decoded, info: &InstructionInfo, has_frame: bool) -> Vec<Deed> {
+fn operations(one: &Decoded, info: &InstructionInfo, has_frame: bool) -> Vec<Operation> {
     let name = format!("{:?}", one.mnemonic()).to_lowercase();
-    let mut deeds = Vec::from_iter(arithmetic(one, &name));
+    let mut operations = Vec::from_iter(arithmetic(one, &name));
     let is_one_of = |words: &[&str]| words.iter().any(|word| name.contains(word));
     if is_one_of(&["gather"]) {
-        deeds.push(Deed::Gather);
+        operations.push(Operation::Gather);
     } else if is_one_of(&["scatter"]) {
-        deeds.push(Deed::Scatter);
+        operations.push(Operation::Scatter);
     } else if one.mnemonic() != Mnemonic::Lea && !is_one_of(&["prefetch", "nop"]) {
         let accesses = info.used_memory().iter();
-        deeds.extend(accesses.flat_map(|memory| access(memory, has_frame)));
+        operations.extend(accesses.flat_map(|memory| access(memory, has_frame)));
     }
     if is_one_of(&["broadcast"]) || one.is_broadcast() {
-        deeds.push(Deed::Broadcast);
+        operations.push(Operation::Broadcast);
     } else if is_one_of(&[
         "perm", "shuf", "unpck", "vinsert", "vextract", "pinsr", "vpblend",
     ]) {
-        deeds.push(Deed::Shuffle);
+        operations.push(Operation::Shuffle);
     }
     if one.op_mask() != Named::None || is_one_of(&["maskmov"]) {
-        deeds.push(Deed::Masked);
+        operations.push(Operation::Masked);
     }
     if one.flow_control() == FlowControl::Call {
-        deeds.push(Deed::Call);
+        operations.push(Operation::Call);
     }
-    deeds
+    operations
 }
 
 /// Floating-point numbers that are multiplied, added, or both.
-fn arithmetic(one: &Decoded, name: &str) -> Option<Deed> {
+fn arithmetic(one: &Decoded, name: &str) -> Option<Operation> {
     let element = match name.get(name.len().checked_sub(2)?..)? {
         "ss" => return kind(name, 1),
         "sd" => return kind(name, 1),
@@ -92,18 +92,18 @@ fn arithmetic(one: &Decoded, name: &str) -> Option<Deed> {
     kind(name, one.op0_register().size() as u32 / element)
 }
 
-fn kind(name: &str, lanes: u32) -> Option<Deed> {
+fn kind(name: &str, lanes: u32) -> Option<Operation> {
     let name = name.strip_prefix('v').unwrap_or(name);
     let begins = |word: &str| name.starts_with(word);
     if ["fmadd", "fnmadd", "fmsub", "fnmsub"]
         .into_iter()
         .any(begins)
     {
-        Some(Deed::MultiplyAdd { lanes })
+        Some(Operation::MultiplyAdd { lanes })
     } else if begins("mul") {
-        Some(Deed::Multiply { lanes })
+        Some(Operation::Multiply { lanes })
     } else if begins("add") || begins("sub") {
-        Some(Deed::Add { lanes })
+        Some(Operation::Add { lanes })
     } else {
         None
     }
@@ -111,7 +111,7 @@ fn kind(name: &str, lanes: u32) -> Option<Deed> {
 
 /// What an access to memory is; pushes and calls, which the disassembler counts too, are
 /// on the stack.
-fn access(memory: &UsedMemory, has_frame: bool) -> Vec<Deed> {
+fn access(memory: &UsedMemory, has_frame: bool) -> Vec<Operation> {
     let bytes = memory.memory_size().info().size() as u32;
     let on_stack = |register| register == Named::RSP || register == Named::RBP && has_frame;
     let space = if memory.base() == Named::RIP || memory.base() == Named::EIP {
@@ -121,9 +121,12 @@ fn access(memory: &UsedMemory, has_frame: bool) -> Vec<Deed> {
     } else if on_stack(memory.base()) || on_stack(memory.index()) {
         Space::StackArray
     } else {
-        Space::Untold
+        Space::Unknown
     };
-    let (load, store) = (Deed::Load { space, bytes }, Deed::Store { space, bytes });
+    let (load, store) = (
+        Operation::Load { space, bytes },
+        Operation::Store { space, bytes },
+    );
     match memory.access() {
         OpAccess::Read | OpAccess::CondRead => vec![load],
         OpAccess::Write | OpAccess::CondWrite => vec![store],
@@ -153,48 +156,51 @@ fn registers(info: &InstructionInfo) -> Vec<Register> {
 mod tests {
     use super::*;
 
-    fn deeds_of(bytes: &[u8]) -> Vec<Deed> {
+    fn operations_of(bytes: &[u8]) -> Vec<Operation> {
         let decoded = decode(bytes, 0);
         assert_eq!(decoded.len(), 1, "{decoded:?}");
-        decoded[0].deeds.clone()
+        decoded[0].operations.clone()
     }
 
     #[test]
     fn what_an_instruction_does_is_told_by_its_bytes() {
         // vfmadd231ps ymm0, ymm1, [rax + 4*rcx]
-        let load = Deed::Load {
-            space: Space::Untold,
+        let load = Operation::Load {
+            space: Space::Unknown,
             bytes: 32,
         };
-        let fused = Deed::MultiplyAdd { lanes: 8 };
-        assert_eq!(deeds_of(b"\xc4\xe2\x75\xb8\x04\x88"), [fused, load]);
+        let fused = Operation::MultiplyAdd { lanes: 8 };
+        assert_eq!(operations_of(b"\xc4\xe2\x75\xb8\x04\x88"), [fused, load]);
         // vfmadd231ps zmm0, zmm1, [rax]{1to16}
-        let fused = Deed::MultiplyAdd { lanes: 16 };
-        let one = Deed::Load {
-            space: Space::Untold,
+        let fused = Operation::MultiplyAdd { lanes: 16 };
+        let one = Operation::Load {
+            space: Space::Unknown,
             bytes: 4,
         };
-        let broadcast = deeds_of(b"\x62\xf2\x75\x58\xb8\x00");
-        assert_eq!(broadcast, [fused, one, Deed::Broadcast]);
+        let broadcast = operations_of(b"\x62\xf2\x75\x58\xb8\x00");
+        assert_eq!(broadcast, [fused, one, Operation::Broadcast]);
         // vmovups zmm0{k1}{z}, [rax]
-        let masked = deeds_of(b"\x62\xf1\x7c\xc9\x10\x00");
-        assert_eq!(masked.last(), Some(&Deed::Masked));
+        let masked = operations_of(b"\x62\xf1\x7c\xc9\x10\x00");
+        assert_eq!(masked.last(), Some(&Operation::Masked));
         // vgatherdps ymm0, [rax + 4*ymm1], ymm2
-        assert_eq!(deeds_of(b"\xc4\xe2\x6d\x92\x04\x88"), [Deed::Gather]);
+        assert_eq!(
+            operations_of(b"\xc4\xe2\x6d\x92\x04\x88"),
+            [Operation::Gather]
+        );
     }
 
     #[test]
     fn a_fixed_place_on_the_stack_is_told_from_an_array() {
         // movss xmm0, [rsp + 16]; movss [rsp + 4*rax], xmm0
-        let load = Deed::Load {
+        let load = Operation::Load {
             space: Space::Stack,
             bytes: 4,
         };
-        assert_eq!(deeds_of(b"\xf3\x0f\x10\x44\x24\x10"), [load]);
-        let store = Deed::Store {
+        assert_eq!(operations_of(b"\xf3\x0f\x10\x44\x24\x10"), [load]);
+        let store = Operation::Store {
             space: Space::StackArray,
             bytes: 4,
         };
-        assert_eq!(deeds_of(b"\xf3\x0f\x11\x04\x84"), [store]);
+        assert_eq!(operations_of(b"\xf3\x0f\x11\x04\x84"), [store]);
     }
 }

@@ -21,18 +21,13 @@ pub fn rows(round: &Round, code: &Code) -> Vec<(&'static str, String)> {
             ),
         ));
     }
-    rows.extend(
-        round
-            .loads
-            .iter()
-            .map(|(space, moved)| ("loads", memory(*space, moved))),
-    );
-    rows.extend(
-        round
-            .stores
-            .iter()
-            .map(|(space, moved)| ("stores", memory(*space, moved))),
-    );
+    for (name, moved) in [("loads", &round.loads), ("stores", &round.stores)] {
+        rows.extend(
+            moved
+                .iter()
+                .map(|(space, moved)| (name, memory(*space, moved))),
+        );
+    }
     let counts = [
         (
             "gathers",
@@ -97,7 +92,7 @@ fn memory(space: Space, moved: &Moved) -> String {
         Space::Stack => "the stack, at a fixed place",
         Space::StackArray => "arrays on the stack",
         Space::Constant => "constants",
-        Space::Untold => "memory: the code does not tell which",
+        Space::Unknown => "memory: the code does not tell which",
     };
     format!("{instructions}, {bytes} bytes, {what}")
 }
