@@ -25,7 +25,9 @@ fn show(code: Code) {
 fn show_text(file: &[u8], read: fn(&str) -> Option<Code>) {
     assert!(read(&String::from_utf8_lossy(file)).is_some_and(|code| !code.instructions.is_empty()));
     damage::must_be_survived(file, move |bytes| {
-        read(&String::from_utf8_lossy(bytes)).map(show);
+        if let Some(code) = read(&String::from_utf8_lossy(bytes)) {
+            show(code);
+        }
     });
 }
 
@@ -34,7 +36,9 @@ fn show_library(file: &[u8]) {
     let code = read(file).unwrap();
     assert!(code.instructions.iter().any(|one| one.line.is_some()));
     damage::must_be_survived(file, move |bytes| {
-        let _ = read(bytes).map(show);
+        if let Ok(code) = read(bytes) {
+            show(code);
+        }
     });
 }
 

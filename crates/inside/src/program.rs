@@ -57,9 +57,9 @@ pub fn code(wanted: &Wanted, launched: &Launched) -> Result<Code> {
         let record = &launched.record;
         format!("{} ({})", record.device, record.platform)
     })?;
-    let told = binary.resources(&wanted.kernel);
-    if told.registers.is_some() {
-        code.resources = told;
+    let resources = binary.resources(&wanted.kernel);
+    if resources.registers.is_some() {
+        code.resources = resources;
     }
     Ok(code)
 }

@@ -1,6 +1,6 @@
 //! Keeps what `course asm` says of kernels on one device, for the pages: machine code
 //! differs from machine to machine. `data/asm/DEVICE/KERNEL.txt` is what it prints, and
-//! `.json` the same for programs, with the kernel that it was made of.
+//! `.json` says what it was made of.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use common::source::{Source, workspace};
 use inside::launched::Wanted;
 use inside::listing::Listing;
 use inside::program;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use text::aside;
 use toolbox::{date, size_name};
 
@@ -24,6 +24,18 @@ pub struct Options {
     /// Folder below data/asm/ that receives the listing, for example pocl-avx2
     #[arg(long = "as", value_name = "NAME")]
     name: String,
+}
+
+/// What a listing was made of: where, when and by which command.
+#[derive(Serialize, Deserialize)]
+pub struct Origin {
+    pub device: String,
+    pub platform: String,
+    pub driver: String,
+    pub date: String,
+    pub command: String,
+    /// The kernel.
+    pub text: String,
 }
 
 /// Where a kernel's listing is kept, without its ending.
@@ -49,25 +61,24 @@ pub fn record(options: &Options) -> Result<()> {
         source: Some(&source),
         code: &code,
     };
-    let mut about = listing.json();
-    let text = source.kernel(&wanted.kernel).map(|kernel| kernel.code);
-    about["date"] = json!(date("+%Y-%m-%d")?);
     let size = wanted
         .size
         .map(|size| format!(" --size {}", size_name(size)));
     let size = size.unwrap_or_default();
-    about["command"] = json!(format!("cargo run -p course -- asm {}{size}", listing.name));
-    about["text"] = json!(text);
+    let kernel = source.kernel(&wanted.kernel);
+    let record = &launched.record;
+    let origin = Origin {
+        device: record.device.clone(),
+        platform: record.platform.clone(),
+        driver: record.driver.clone(),
+        date: date("+%Y-%m-%d")?,
+        command: format!("cargo run -p course -- asm {}{size}", listing.name),
+        text: kernel.map(|kernel| kernel.code).unwrap_or_default(),
+    };
     let path = path(&options.name, &wanted.name());
     write(&path.with_extension("txt"), &listing.text())?;
-    write(
-        &path.with_extension("json"),
-        &format!("{}\n", pretty(&about)?),
-    )
-}
-
-fn pretty(value: &Value) -> Result<String> {
-    Ok(serde_json::to_string_pretty(value)?)
+    let origin = serde_json::to_string_pretty(&origin)?;
+    write(&path.with_extension("json"), &format!("{origin}\n"))
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

@@ -7,10 +7,10 @@ use std::fs;
 use anyhow::{Context, Result, bail, ensure};
 use common::source::Source;
 use common::source::tokens::Tokens;
-use serde_json::Value;
 use toolbox::lessons;
 
-use crate::asm::path;
+use super::quoted;
+use crate::asm::{Origin, path};
 
 /// `DEVICE KERNEL [VARIANT] [loop|round|3-9]`.
 pub fn listing(device: &str, words: &[&str]) -> Result<String> {
@@ -24,35 +24,32 @@ pub fn listing(device: &str, words: &[&str]) -> Result<String> {
         let path = path.with_extension(end);
         fs::read_to_string(&path).with_context(|| format!("{}", path.display()))
     };
-    let about: Value = serde_json::from_str(&read("json")?)
+    let origin: Origin = serde_json::from_str(&read("json")?)
         .with_context(|| format!("{} is damaged", path.display()))?;
     let again =
         || format!("{name} has changed since; run `cargo workshop asm {name} --as {device}` there");
     let kernel = words.first().copied().unwrap_or_default();
-    ensure!(is_the_same(kernel, &about)?, again());
+    ensure!(is_the_same(kernel, &origin.text)?, again());
     let text = read("txt")?;
     let shown = match part {
         None => text.trim_end().to_string(),
         Some(part) => self::part(&text, part)?,
     };
-    let word = |key: &str| about[key].as_str().unwrap_or("?");
+    let Origin {
+        device,
+        platform,
+        driver,
+        date,
+        command,
+        ..
+    } = origin;
     Ok(format!(
-        "```text\n{shown}\n```\n\n*{}, {}, driver {}; recorded {} by `{}`.*",
-        word("device"),
-        word("platform"),
-        word("driver"),
-        word("date"),
-        word("command")
+        "```text\n{shown}\n```\n\n*{device}, {platform}, driver {driver}; recorded {date} by `{command}`.*"
     ))
 }
 
 fn is_part(word: &str) -> bool {
-    let is_range = || {
-        let sides = word.split_once('-');
-        let number = |side: &str| side.parse::<usize>().is_ok();
-        sides.is_some_and(|(first, last)| number(first) && number(last))
-    };
-    ["loop", "round"].contains(&word) || is_range()
+    ["loop", "round"].contains(&word) || quoted::range(word).is_some()
 }
 
 /// Head, loop and round stand apart by empty lines.
@@ -61,12 +58,7 @@ fn part(text: &str, part: &str) -> Result<String> {
     let found = match part {
         "loop" => parts.next(),
         "round" => parts.nth(1),
-        range => {
-            let (first, last) = range.split_once('-').context("lines are given as 3-9")?;
-            let (first, last): (usize, usize) = (first.parse()?, last.parse()?);
-            let lines = text.lines().take(last).skip(first.saturating_sub(1));
-            return Ok(lines.collect::<Vec<_>>().join("\n"));
-        }
+        range => return quoted::lines(text, range),
     };
     match found {
         Some(found) => Ok(found.into()),
@@ -76,7 +68,7 @@ fn part(text: &str, part: &str) -> Result<String> {
 
 /// Whether the kernel is the one that the listing was made of, but for comments and
 /// spaces.
-fn is_the_same(kernel: &str, about: &Value) -> Result<bool> {
+fn is_the_same(kernel: &str, then: &str) -> Result<bool> {
     let lesson = lessons::with_kernel(kernel)?;
     let lesson = lesson.with_context(|| format!("no lesson has a kernel {kernel}"))?;
     let source = Source::of_course(&lesson.kernel_file())?;
@@ -84,7 +76,6 @@ fn is_the_same(kernel: &str, about: &Value) -> Result<bool> {
         .kernel(kernel)
         .map(|kernel| kernel.code)
         .unwrap_or_default();
-    let then = about["text"].as_str().unwrap_or_default();
     Ok(words(&now) == words(then))
 }
 
@@ -99,14 +90,13 @@ mod tests {
 
     #[test]
     fn comments_do_not_make_another_kernel() {
-        let about = |text: &str| serde_json::json!({ "text": text });
         let source = Source::of_course("03-naive-matmul.cl").unwrap();
         let code = source.kernel("matmul_naive").unwrap().code;
         let other = code.replacen('{', "{ // a remark\n", 1);
-        assert!(is_the_same("matmul_naive", &about(&other)).unwrap());
+        assert!(is_the_same("matmul_naive", &other).unwrap());
         let other = code.replacen("k++", "k += 2", 1);
-        assert!(!is_the_same("matmul_naive", &about(&other)).unwrap());
-        assert!(is_the_same("matmul_nave", &about("")).is_err());
+        assert!(!is_the_same("matmul_naive", &other).unwrap());
+        assert!(is_the_same("matmul_nave", "").is_err());
     }
 
     #[test]

@@ -24,16 +24,20 @@ pub fn output(run: &str, lesson: &str, lines: Option<&str>) -> Result<String> {
     let text = toolbox::recording::file(run, lesson, "txt")?;
     let chosen = match lines {
         None => text.trim_end().to_string(),
-        Some(range) => {
-            let (first, last) = range.split_once('-').context("lines are given as 3-9")?;
-            let (first, last): (usize, usize) = (first.parse()?, last.parse()?);
-            let taken: Vec<&str> = text
-                .lines()
-                .take(last)
-                .skip(first.saturating_sub(1))
-                .collect();
-            taken.join("\n")
-        }
+        Some(range) => self::lines(&text, range)?,
     };
     Ok(format!("```text\n{chosen}\n```"))
+}
+
+/// Some lines of a text, as `3-9`, counted from 1; less where it has fewer.
+pub fn lines(text: &str, range: &str) -> Result<String> {
+    let [first, last] = self::range(range).context("lines are given as 3-9")?;
+    let lines = text.lines().take(last).skip(first.saturating_sub(1));
+    Ok(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// The numbers of `3-9`.
+pub fn range(word: &str) -> Option<[usize; 2]> {
+    let (first, last) = word.split_once('-')?;
+    Some([first.parse().ok()?, last.parse().ok()?])
 }
