@@ -40,6 +40,7 @@ mod figure;
 mod ladder;
 mod least;
 mod machine;
+mod markdown;
 mod peers;
 mod quoted;
 mod sizes;

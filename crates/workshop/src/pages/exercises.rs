@@ -7,6 +7,8 @@ use common::source::workspace;
 use serde_json::Value;
 use toolbox::lessons::LESSONS;
 
+use super::markdown::Table;
+
 pub fn table(number: u32) -> Result<String> {
     let lesson = LESSONS.iter().find(|lesson| lesson.number == number);
     let lesson = lesson.with_context(|| format!("there is no lesson {number}"))?;
@@ -16,25 +18,26 @@ pub fn table(number: u32) -> Result<String> {
         .map(|entry| Ok(entry?.path()));
     let mut exercises = exercises.collect::<Result<Vec<_>>>()?;
     exercises.sort();
-    let mut rows = String::from("| kernel | what it trains | the check |\n|---|---|---|\n");
+    let mut table = Table::new("kernel")
+        .words("what it trains")
+        .words("the check");
     for exercise in exercises {
         let page = fs::read_to_string(exercise.join("README.md"))?;
         let name = exercise.file_name().unwrap_or_default().to_string_lossy();
         let place = name.split('-').next().unwrap_or_default();
         let row = row(&page, &format!("{number}.{place}"));
-        rows += &row.with_context(|| format!("{} cannot be used", exercise.display()))?;
+        table.row(row.with_context(|| format!("{} cannot be used", exercise.display()))?);
     }
-    Ok(rows)
+    Ok(table.to_string())
 }
 
 /// A page begins with its title, and data between fences.
-fn row(page: &str, id: &str) -> Result<String> {
+fn row(page: &str, id: &str) -> Result<Vec<String>> {
     let (title, rest) = page.split_once("```json\n").context("it has no data")?;
     let (data, _) = rest.split_once("\n```").context("the data do not end")?;
     let data: Value = serde_json::from_str(data)?;
     let trains = data["trains"].as_str().context("it trains nothing")?;
     let title = title.trim().trim_start_matches("# ");
-    Ok(format!(
-        "| {title} | {trains} | `cargo run -p course -- exercise {id}` |\n"
-    ))
+    let check = format!("`cargo run -p course -- exercise {id}`");
+    Ok(vec![title.into(), trains.into(), check])
 }

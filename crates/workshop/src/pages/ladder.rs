@@ -7,6 +7,7 @@ use toolbox::lessons::LESSONS;
 use toolbox::peers;
 use toolbox::recording::{Recording, device_name};
 
+use super::markdown::{Table, or_dash};
 use super::table::captions;
 
 /// The first lesson with a product: what the others are measured against.
@@ -45,47 +46,53 @@ pub fn table(runs: &[&str]) -> Result<String> {
         .iter()
         .map(|run| Recording::read(run, &package(NAIVE)))
         .collect::<Result<_>>()?;
-    let mut out = String::from("| lesson |");
+    let mut table = Table::new("lesson");
     for run in runs {
         let device = device_name(&best(run, NAIVE)?);
-        out += &format!(" {device}: best kernel | GFLOP/s | of limit | step |");
+        table = table.words(format!("{device}: best kernel"));
+        table = ["GFLOP/s", "of limit", "step"]
+            .into_iter()
+            .fold(table, Table::figures);
     }
-    out += "\n|---|";
-    out += &"---|---:|---:|---:|".repeat(runs.len());
     for lesson in LESSONS.iter().filter(|lesson| lesson.number >= NAIVE) {
         let number = lesson.number;
-        out += &format!("\n| [{number}](../lessons/{}/README.md) |", lesson.folder);
+        let mut row = vec![format!(
+            "[{number}](../lessons/{}/README.md)",
+            lesson.folder
+        )];
         for run in runs {
             let this = best(run, number)?;
             let step = match number {
                 NAIVE => "-".into(),
                 _ => factor(rate(&this) / rate(&best(run, number - 1)?)),
             };
-            let (rate, share) = (significant(rate(&this)), share(&this));
-            out += &format!(" `{}` | {rate} | {share} | {step} |", this.kernel);
+            let kernel = format!("`{}`", this.kernel);
+            row.extend([kernel, significant(rate(&this)), share(&this), step]);
         }
+        table.row(row);
     }
-    out += &libraries(runs)?;
-    Ok(out + &captions(&recordings))
+    if let Some(row) = libraries(runs)? {
+        table.row(row);
+    }
+    Ok(format!("{table}{}", captions(&recordings)))
 }
 
-/// A last row: the libraries that the devices' owners would call instead.
-fn libraries(runs: &[&str]) -> Result<String> {
-    let mut row = String::from("\n| a library |");
+/// A last row: the libraries that the devices' owners would call instead. None where none
+/// was measured.
+fn libraries(runs: &[&str]) -> Result<Option<Vec<String>>> {
+    let mut row = vec!["a library".into()];
     let mut known = false;
     for run in runs {
         let naive = best(run, NAIVE)?;
         let limit = naive.limits.map(|limits| limits.gflops);
-        row += &match peers::library(run, naive.n) {
-            Some((name, rate)) => {
-                known = true;
-                let share = limit.map_or("-".into(), |limit| percent(rate / limit));
-                format!(" {name} | {} | {share} | - |", significant(rate))
-            }
-            None => " - | - | - | - |".into(),
-        };
+        let library = peers::library(run, naive.n);
+        known |= library.is_some();
+        let (name, rate) = library.map_or(("-".into(), None), |(name, rate)| (name, Some(rate)));
+        let share = rate.zip(limit).map(|(rate, limit)| rate / limit);
+        let (rate, share) = (or_dash(rate, significant), or_dash(share, percent));
+        row.extend([name, rate, share, "-".into()]);
     }
-    Ok(if known { row } else { String::new() })
+    Ok(known.then_some(row))
 }
 
 fn package(number: u32) -> String {
@@ -106,7 +113,7 @@ fn rate(record: &Record) -> f64 {
 }
 
 fn share(record: &Record) -> String {
-    record.share_of_limit.map_or("-".into(), percent)
+    or_dash(record.share_of_limit, percent)
 }
 
 #[cfg(test)]

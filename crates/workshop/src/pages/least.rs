@@ -7,6 +7,7 @@ use common::probe::Peak;
 use common::shape::Shape;
 use toolbox::recording::{Recording, device_name};
 
+use super::markdown::Table;
 use super::table::captions;
 
 /// The kernel that the least is compared with.
@@ -15,18 +16,20 @@ const NAIVE: &str = "matmul_naive";
 /// A row for each recording of a lesson that holds the naive kernel.
 pub fn table(lesson: &str, runs: &[&str]) -> Result<String> {
     let runs = Recording::read_all(runs, lesson)?;
-    let mut out = format!(
-        "| device | size | operations take | bytes take | what decides | `{NAIVE}` took | \
-         over the least |\n|---|---|---:|---:|---|---:|---:|"
-    );
+    let mut table = Table::new("device")
+        .words("size")
+        .figures("operations take")
+        .figures("bytes take")
+        .words("what decides")
+        .figures(format!("`{NAIVE}` took"))
+        .figures("over the least");
     for run in &runs {
-        let row = row(run).with_context(|| format!("data/{}/{lesson}", run.name))?;
-        out += &format!("\n{row}");
+        table.row(row(run).with_context(|| format!("data/{}/{lesson}", run.name))?);
     }
-    Ok(out + &captions(&runs))
+    Ok(format!("{table}{}", captions(&runs)))
 }
 
-fn row(run: &Recording) -> Result<String> {
+fn row(run: &Recording) -> Result<Vec<String>> {
     let mut records = run.records.iter();
     let timed = records.find(|record| record.kernel == NAIVE && record.seconds_median.is_some());
     let record = timed.with_context(|| format!("no timed {NAIVE}"))?;
@@ -39,16 +42,16 @@ fn row(run: &Recording) -> Result<String> {
     };
     let took = record.seconds_median.unwrap_or_default();
     let longer = least.seconds();
-    Ok(format!(
-        "| {} | {} | {} | {} | {decides}, by {}x | {} | {} |",
+    let by = significant(longer / arithmetic.min(memory));
+    Ok(vec![
         device_name(record),
-        record.shape(),
+        record.shape().to_string(),
         seconds(arithmetic),
         seconds(memory),
-        significant(longer / arithmetic.min(memory)),
+        format!("{decides}, by {by}x"),
         seconds(took),
-        factor(took / longer)
-    ))
+        factor(took / longer),
+    ])
 }
 
 /// Seconds that a product takes at least.

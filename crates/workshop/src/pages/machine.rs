@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use common::numbers::{bytes, factor, percent, significant};
 use toolbox::recording::name_on;
 
+use super::markdown::{Table, or_dash};
 use crate::probe::{Figure, Machine};
 
 /// One part of the devices, side by side.
@@ -41,29 +42,32 @@ fn name(machine: &Machine) -> String {
     name_on(&machine.about.platform, &machine.about.device)
 }
 
-/// The table's first lines: a column for the rows' names, and some for each device.
-fn head(first: &str, machines: &[Machine], columns: &[&str]) -> String {
-    let mut out = format!("| {first} |");
+/// An empty table: a column for the rows' names, and some for each device.
+fn head(first: &str, machines: &[Machine], columns: &[&str]) -> Table {
+    let mut table = Table::new(first);
     for machine in machines {
         for column in columns {
             let column = match *column {
                 "" => String::new(),
                 column => format!(": {column}"),
             };
-            out += &format!(" {}{column} |", name(machine));
+            table = table.figures(name(machine) + &column);
         }
     }
-    out + "\n|---|" + &"---:|".repeat(machines.len() * columns.len())
+    table
 }
 
-/// A row whose cells each device gives.
-fn row(
-    first: &str,
+/// A row: its name, and the cells that each device gives.
+fn row<const CELLS: usize>(
+    first: impl Into<String>,
     machines: &[Machine],
-    cells: impl Fn(&Machine) -> Result<String>,
-) -> Result<String> {
-    let cells: Vec<String> = machines.iter().map(cells).collect::<Result<_>>()?;
-    Ok(format!("\n| {first} | {} |", cells.join(" | ")))
+    cells: impl Fn(&Machine) -> Result<[String; CELLS]>,
+) -> Result<Vec<String>> {
+    let mut row = vec![first.into()];
+    for machine in machines {
+        row.extend(cells(machine)?);
+    }
+    Ok(row)
 }
 
 fn first(machines: &[Machine]) -> Result<&Machine> {
@@ -73,56 +77,52 @@ fn first(machines: &[Machine]) -> Result<&Machine> {
 /// Latency of a load and rate of all units, by what is read again and again.
 fn memory(machines: &[Machine]) -> Result<String> {
     let cells = |latency: &Figure, rate: Option<&Figure>| {
-        let rate = rate.and_then(Figure::rate).map_or("-".into(), significant);
-        format!("{} | {rate}", significant(latency.nanoseconds))
+        let rate = rate.and_then(Figure::rate);
+        [significant(latency.nanoseconds), or_dash(rate, significant)]
     };
-    let mut out = head(
+    let mut table = head(
         "what is read",
         machines,
         &["latency, ns", "all units, GB/s"],
     );
-    out += &row("local memory", machines, |of| {
+    table.row(row("local memory", machines, |of| {
         Ok(cells(
             of.figure("chase_local", "8 KiB")?,
             of.figure("local_read_vector", "1 32").ok(),
         ))
-    })?;
+    })?);
     for figure in first(machines)?.of_probe("chase") {
         let size = &figure.variant;
-        out += &row(&format!("{size} of global memory"), machines, |of| {
+        table.row(row(format!("{size} of global memory"), machines, |of| {
             Ok(cells(
                 of.figure("chase", size)?,
                 of.figure("sweep", size).ok(),
             ))
-        })?;
+        })?);
     }
-    Ok(out)
+    Ok(table.to_string())
 }
 
 /// Several chains of multiply-adds in place of one.
 fn sums(machines: &[Machine]) -> Result<String> {
     let columns = ["a step of all, ns", "multiply-adds, against one sum"];
-    let mut out = head("independent sums", machines, &columns);
+    let mut table = head("independent sums", machines, &columns);
     for figure in first(machines)?.of_probe("chain") {
         let sums = &figure.variant;
-        out += &row(sums, machines, |of| {
+        table.row(row(sums, machines, |of| {
             let (one, all) = (of.figure("chain", "1")?, of.figure("chain", sums)?);
             let gain = sums.parse::<f64>()? * one.nanoseconds / all.nanoseconds;
-            Ok(format!(
-                "{} | {}",
-                significant(all.nanoseconds),
-                factor(gain)
-            ))
-        })?;
+            Ok([significant(all.nanoseconds), factor(gain)])
+        })?);
     }
-    Ok(out)
+    Ok(table.to_string())
 }
 
 /// Little's law: what must be under way, latency x throughput.
 fn flight(machines: &[Machine]) -> Result<String> {
-    let mut out = head("what must be under way", machines, &[""]);
+    let mut table = head("what must be under way", machines, &[""]);
     let mut add = |first: &str, cell: &dyn Fn(&InFlight) -> String| -> Result<()> {
-        out += &row(first, machines, |of| Ok(cell(&InFlight::of(of)?)))?;
+        table.row(row(first, machines, |of| Ok([cell(&InFlight::of(of)?)]))?);
         Ok(())
     };
     add("latency of memory", &|of| {
@@ -144,7 +144,7 @@ fn flight(machines: &[Machine]) -> Result<String> {
     add("**independent sums**", &|of| {
         format!("**{}**", significant(of.one / of.best))
     })?;
-    Ok(out)
+    Ok(table.to_string())
 }
 
 struct InFlight<'m> {
@@ -181,15 +181,15 @@ impl InFlight<'_> {
 
 /// The same two branches, taken by other items.
 fn branches(machines: &[Machine]) -> Result<String> {
-    let mut out = head("who takes the first branch", machines, &["a step, ns"]);
+    let mut table = head("who takes the first branch", machines, &["a step, ns"]);
     for figure in first(machines)?.of_probe("branch") {
         let who = &figure.variant;
-        out += &row(who, machines, |of| {
-            let figure = of.figure("branch", who).ok();
-            Ok(figure.map_or("-".into(), |one| significant(one.nanoseconds)))
-        })?;
+        table.row(row(who, machines, |of| {
+            let step = of.figure("branch", who).ok().map(|one| one.nanoseconds);
+            Ok([or_dash(step, significant)])
+        })?);
     }
-    Ok(out)
+    Ok(table.to_string())
 }
 
 fn caption(machine: &Machine) -> String {

@@ -9,17 +9,18 @@ use serde_json::Value;
 use toolbox::peers::{PEERS, items, read, records};
 use toolbox::size_name;
 
+use super::markdown::{Table, or_dash};
+
 /// The table of `data/report/NAME.json`. It is of one kernel, so that nobody picks
 /// the best after the run.
 pub fn table(name: &str, kernel: &str) -> Result<String> {
     let report = read(name)?;
-    let mut out = format!("| size | `{kernel}` | of limit |");
-    out += &PEERS
-        .map(|(_, peer)| format!(" {peer} | `{kernel}` to it |"))
-        .concat();
-    out += "\n|---|---:|---:|";
-    out += &"---:|---:|".repeat(PEERS.len());
-    let mut rows = 0;
+    let mut table = Table::new("size")
+        .figures(format!("`{kernel}`"))
+        .figures("of limit");
+    for (_, peer) in PEERS {
+        table = table.figures(peer).figures(format!("`{kernel}` to it"));
+    }
     for size in items(&report["settings"]["sizes"]) {
         let is_it = |record: &&Value| record["kernel"] == kernel && record["platform"] != "host";
         let Some(ours) = records(&report, size, "lesson").find(is_it) else {
@@ -28,32 +29,32 @@ pub fn table(name: &str, kernel: &str) -> Result<String> {
         let Some(rate) = ours["gflops"].as_f64() else {
             continue;
         };
-        rows += 1;
-        let limit = ours["share_of_limit"].as_f64().map_or("-".into(), percent);
-        let (size_name, rate_shown) = (size_name(Shape::deserialize(size)?), significant(rate));
-        out += &format!("\n| {size_name} | {rate_shown} | {limit} |");
+        let mut row = vec![
+            size_name(Shape::deserialize(size)?),
+            significant(rate),
+            or_dash(ours["share_of_limit"].as_f64(), percent),
+        ];
         for (peer, _) in PEERS {
             let mut measured = records(&report, size, peer);
-            out += &match measured.find_map(|record| record["gflops"].as_f64()) {
-                Some(theirs) => format!(" {} | {} |", significant(theirs), factor(rate / theirs)),
-                None => " - | - |".into(),
-            };
+            let theirs = measured.find_map(|record| record["gflops"].as_f64());
+            row.push(or_dash(theirs, significant));
+            row.push(or_dash(theirs.map(|theirs| rate / theirs), factor));
         }
+        table.row(row);
     }
-    if rows == 0 {
+    if table.is_empty() {
         bail!("data/report/{name}.json has no {kernel}");
     }
     let word = |value: &Value| value.as_str().unwrap_or("?").to_string();
     let label =
         |device: &Value| format!("{} ({})", word(&device["name"]), word(&device["platform"]));
     let devices: Vec<String> = items(&report["devices"]).map(label).collect();
-    out += &format!(
-        "\n\n*GFLOP/s on {}, host {}; medians of one run, {}, of `course report --peers`.*",
+    Ok(format!(
+        "{table}\n\n*GFLOP/s on {}, host {}; medians of one run, {}, of `course report --peers`.*",
         devices.join(", "),
         word(&report["host"]),
         word(&report["begun"])
-    );
-    Ok(out)
+    ))
 }
 
 /// The rate that a claim names by a report, a size, and a kernel or a library.

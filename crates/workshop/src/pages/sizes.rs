@@ -7,6 +7,7 @@ use common::record::Record;
 use toolbox::recording::Recording;
 use toolbox::size_name;
 
+use super::markdown::{Table, or_dash};
 use super::table::captions;
 
 /// The rates of some kernels of a lesson; all behind the first run also as a
@@ -36,35 +37,31 @@ pub fn table(lesson: &str, arguments: &[&str]) -> Result<String> {
     }
     let sizes: Option<Vec<String>> = runs.iter().map(|run| run.size().map(size_name)).collect();
     let sizes = sizes.context("a run without a product")?;
-    let mut out = format!("| kernel | {} |\n|---|", sizes.join(" | "));
-    out += &"---:|".repeat(runs.len());
+    let mut table = sizes.into_iter().fold(Table::new("kernel"), Table::figures);
     let of = |rates: &[(&str, f64)], kernel| {
         let found = rates.iter().find(|(name, _)| *name == kernel);
         found.map(|(_, rate)| *rate)
     };
     for kernel in kernels {
         let rest: Vec<_> = rest.iter().map(|rates| of(rates, kernel)).collect();
-        out += &row(&format!("`{kernel}`"), of(first, kernel), &rest);
+        table.row(row(format!("`{kernel}`"), of(first, kernel), &rest));
     }
     let best = |rates: &[(&str, f64)]| rates.iter().map(|(_, rate)| *rate).reduce(f64::max);
     let rest: Vec<_> = rest.iter().map(|rates| best(rates)).collect();
-    out += &row("the best of them", best(first), &rest);
-    Ok(out + &captions(&runs))
+    table.row(row("the best of them".into(), best(first), &rest));
+    Ok(format!("{table}{}", captions(&runs)))
 }
 
 /// A kernel may exist at some of the sizes only.
-fn row(name: &str, first: Option<f64>, rest: &[Option<f64>]) -> String {
-    let mut row = format!("\n| {name} | {} |", first.map_or("-".into(), significant));
-    for rate in rest {
-        row += &match (rate, first) {
-            (Some(rate), Some(first)) => {
-                let change = 100.0 * (rate / first - 1.0);
-                format!(" {}, {change:+.1} % |", significant(*rate))
-            }
-            (Some(rate), None) => format!(" {} |", significant(*rate)),
-            (None, _) => " - |".into(),
-        };
-    }
+fn row(name: String, first: Option<f64>, rest: &[Option<f64>]) -> Vec<String> {
+    let mut row = vec![name, or_dash(first, significant)];
+    row.extend(rest.iter().map(|rate| match (rate, first) {
+        (Some(rate), Some(first)) => {
+            let change = 100.0 * (rate / first - 1.0);
+            format!("{}, {change:+.1} %", significant(*rate))
+        }
+        _ => or_dash(*rate, significant),
+    }));
     row
 }
 
@@ -74,8 +71,9 @@ mod tests {
 
     #[test]
     fn a_row_tells_the_change_against_the_first_size() {
-        let made = row("best", Some(200.0), &[Some(150.0), None, Some(202.0)]);
-        assert_eq!(made, "\n| best | 200 | 150, -25.0 % | - | 202, +1.0 % |");
-        assert_eq!(row("new", None, &[Some(5.0)]), "\n| new | - | 5.00 |");
+        let rates = [Some(150.0), None, Some(202.0)];
+        let made = row("best".into(), Some(200.0), &rates);
+        assert_eq!(made, ["best", "200", "150, -25.0 %", "-", "202, +1.0 %"]);
+        assert_eq!(row("new".into(), None, &[Some(5.0)]), ["new", "-", "5.00"]);
     }
 }

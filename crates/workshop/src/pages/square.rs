@@ -1,10 +1,11 @@
 //! An experiment of two choices as a square: the rates of a lesson's kernels, with a row
 //! for each side of one choice and a column for each side of the other.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use common::numbers::significant;
 use toolbox::recording::{Recording, counts};
 
+use super::markdown::{Table, or_dash};
 use super::table::{captions, label, unit};
 
 /// `LESSON RUN RUN; COLUMN, COLUMN; ROW: KERNEL, KERNEL; ROW: KERNEL, KERNEL`.
@@ -15,15 +16,12 @@ pub fn table(words: &[&str]) -> Result<String> {
     let lesson = names.next().unwrap_or_default();
     let runs = Recording::read_all(&names.collect::<Vec<_>>(), lesson)?;
     let columns: Vec<&str> = parts.next().unwrap_or_default().split(", ").collect();
-    let mut out = String::from("| |");
+    let mut table = Table::new("");
     for run in &runs {
         for column in &columns {
-            out += &format!(" {}, {}: {column} |", label(run, &runs), unit(run));
+            table = table.figures(format!("{}, {}: {column}", label(run, &runs), unit(run)));
         }
     }
-    out += "\n|---|";
-    out += &"---:|".repeat(runs.len() * columns.len());
-    let mut rows = 0;
     for part in parts {
         let (name, kernels) = part.split_once(": ").context("write ROW: KERNEL, KERNEL")?;
         let kernels: Vec<&str> = kernels.split(", ").collect();
@@ -31,25 +29,23 @@ pub fn table(words: &[&str]) -> Result<String> {
             kernels.len() == columns.len(),
             "{name}: a kernel for each column"
         );
-        out += &format!("\n| {name} |");
+        let mut row = vec![name.to_string()];
         for run in &runs {
             for kernel in &kernels {
-                out += &format!(" {} |", rate(run, kernel)?);
+                row.push(rate(run, kernel)?);
             }
         }
-        rows += 1;
+        table.row(row);
     }
-    if rows == 0 {
-        bail!("no row");
-    }
-    Ok(out + &captions(&runs))
+    ensure!(!table.is_empty(), "no row");
+    Ok(format!("{table}{}", captions(&runs)))
 }
 
 fn rate(run: &Recording, kernel: &str) -> Result<String> {
     let mut records = run.records.iter();
     let record = records.find(|record| record.kernel == kernel && counts(record));
     let record = record.with_context(|| format!("data/{} has no {kernel}", run.name))?;
-    Ok(record.rate().map_or("-".into(), significant))
+    Ok(or_dash(record.rate(), significant))
 }
 
 #[cfg(test)]

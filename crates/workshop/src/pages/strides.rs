@@ -5,6 +5,7 @@ use anyhow::{Context, Result};
 use common::numbers::percent;
 use toolbox::recording::Recording;
 
+use super::markdown::{Table, or_dash};
 use super::table::{captions, label};
 
 /// The copies, with the bytes that each of their items reads and writes.
@@ -16,31 +17,27 @@ const PIECES: [usize; 2] = [32, 64];
 /// own limit.
 pub fn table(runs: &[&str]) -> Result<String> {
     let runs = Recording::read_all(runs, "lesson04")?;
-    let mut out = String::from("| copy | bytes apart |");
+    let mut table = Table::new("copy").figures("bytes apart");
     for piece in PIECES {
-        out += &format!(" counted, pieces of {piece} bytes |");
+        table = table.figures(format!("counted, pieces of {piece} bytes"));
     }
     for run in &runs {
-        out += &format!(" {}, of limit |", label(run, &runs));
+        table = table.figures(format!("{}, of limit", label(run, &runs)));
     }
-    out += "\n|---|---:|";
-    out += &"---:|".repeat(PIECES.len() + runs.len());
     for (copy, bytes) in COPIES {
         let first = runs.first().context("strides of no run")?;
         let names = first.records.iter().map(|record| &record.kernel);
         let strides = names.filter_map(|name| stride(name, copy));
         for stride in strides {
             let apart = stride * bytes;
-            out += &format!("\n| `{copy} {stride}` | {apart} |");
-            for piece in PIECES {
-                out += &format!(" {} |", percent(counted(bytes, apart, piece)));
-            }
-            for run in &runs {
-                out += &format!(" {} |", share(run, &format!("{copy} {stride}")));
-            }
+            let kernel = format!("{copy} {stride}");
+            let mut row = vec![format!("`{kernel}`"), apart.to_string()];
+            row.extend(PIECES.map(|piece| percent(counted(bytes, apart, piece))));
+            row.extend(runs.iter().map(|run| share(run, &kernel)));
+            table.row(row);
         }
     }
-    Ok(out + &captions(&runs))
+    Ok(format!("{table}{}", captions(&runs)))
 }
 
 fn stride(name: &str, copy: &str) -> Option<usize> {
@@ -57,8 +54,7 @@ fn counted(bytes: usize, apart: usize, piece: usize) -> f64 {
 
 fn share(run: &Recording, kernel: &str) -> String {
     let found = run.records.iter().find(|record| record.kernel == kernel);
-    let share = found.and_then(|record| record.share_of_limit);
-    share.map_or("-".into(), percent)
+    or_dash(found.and_then(|record| record.share_of_limit), percent)
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use common::numbers::{factor, percent, significant};
 use common::record::Record;
 use toolbox::recording::{Recording, counts};
 
+use super::markdown::{Table, or_dash};
+
 /// The kernels of a lesson under one or several recorded runs.
 pub fn side_by_side(lesson: &str, names: &[&str]) -> Result<String> {
     let runs = Recording::read_all(names, lesson)?;
@@ -15,19 +17,17 @@ pub fn side_by_side(lesson: &str, names: &[&str]) -> Result<String> {
             kernels.push(record);
         }
     }
-    let mut out = String::from("| kernel |");
+    let mut table = Table::new("kernel");
     for run in &runs {
-        out += &format!(" {}, {} | step | of limit |", label(run, &runs), unit(run));
+        let rate = format!("{}, {}", label(run, &runs), unit(run));
+        table = table.figures(rate).figures("step").figures("of limit");
     }
-    out += "\n|---|";
-    out += &"---:|---:|---:|".repeat(runs.len());
     for kernel in kernels {
-        out += &format!("\n| `{}` |", kernel.kernel);
-        for run in &runs {
-            out += &cells(run, &kernel.kernel);
-        }
+        let mut row = vec![format!("`{}`", kernel.kernel)];
+        row.extend(runs.iter().flat_map(|run| cells(run, &kernel.kernel)));
+        table.row(row);
     }
-    Ok(out + &captions(&runs))
+    Ok(format!("{table}{}", captions(&runs)))
 }
 
 /// The device; with the run's name where the others have one of that name, too.
@@ -45,23 +45,21 @@ pub fn unit(run: &Recording) -> &'static str {
     product.map_or("GB/s", Record::unit)
 }
 
-fn cells(run: &Recording, kernel: &str) -> String {
+/// Rate, step and share of the limit.
+fn cells(run: &Recording, kernel: &str) -> [String; 3] {
+    let alone = |rate: String| [rate, "-".into(), "-".into()];
     let Some(record) = run.records.iter().find(|r| r.kernel == kernel && counts(r)) else {
-        return " - | - | - |".into();
+        return alone("-".into());
     };
     let Some(rate) = record.rate() else {
         let reason = record.skipped.as_deref().unwrap_or_default();
-        return format!(" skipped: {reason} | - | - |");
+        return alone(format!("skipped: {reason}"));
     };
     let mut rate = significant(rate);
     if record.unit() != unit(run) {
         rate = format!("{rate} {}", record.unit());
     }
-    format!(
-        " {rate} | {} | {} |",
-        step(record),
-        record.share_of_limit.map_or("-".into(), percent)
-    )
+    [rate, step(record), or_dash(record.share_of_limit, percent)]
 }
 
 /// The factor to the step that this one was made from; with its name, where that is
@@ -73,7 +71,7 @@ fn step(record: &Record) -> String {
     };
     let made_from = record.made_from.as_ref().map_or(String::new(), of);
     let times = |times| format!("{}{made_from}", factor(times));
-    record.step_factor.map_or("-".into(), times)
+    or_dash(record.step_factor, times)
 }
 
 /// Where the figures come from: a line for each run.

@@ -5,6 +5,8 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 use toolbox::recording::Recording;
 
+use super::markdown::Table;
+
 const KINDS: [(&str, &str); 4] = [
     ("global_loads", "global loads"),
     ("global_stores", "global stores"),
@@ -34,20 +36,20 @@ pub fn table(run: &str, lesson: &str) -> Result<String> {
         .into_iter()
         .filter(|(kind, _)| rows.iter().any(|row| row["traffic_formulas"][kind] != "0"))
         .collect();
-    let mut out = String::from("| kernel |");
+    let mut table = Table::new("kernel");
     for (_, heading) in &used {
-        out += &format!(" {heading} | |");
+        table = table.words(*heading).figures("");
     }
-    out += "\n|---|";
-    out += &"---|---:|".repeat(used.len());
     for row in &rows {
-        out += &format!("\n| `{}` |", row["kernel"].as_str().unwrap_or("?"));
+        let mut cells = vec![format!("`{}`", row["kernel"].as_str().unwrap_or("?"))];
         for (kind, _) in &used {
             let formula = row["traffic_formulas"][kind].as_str().unwrap_or("?");
             let count = row["traffic_elements"][kind].as_u64().unwrap_or(0);
-            out += &format!(" `{formula}` | {} |", grouped(count));
+            cells.extend([format!("`{formula}`"), grouped(count)]);
         }
+        table.row(cells);
     }
+    let mut out = table.to_string();
     let first = records.first().context("no record with formulas")?;
     let padded = if out.contains("MP*") {
         "own sizes, MP, NP and KP the same rounded up to whole tiles"

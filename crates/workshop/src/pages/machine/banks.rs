@@ -4,7 +4,8 @@
 use anyhow::{Context, Result};
 use common::numbers::factor;
 
-use super::{first, name, row};
+use super::super::markdown::Table;
+use super::{first, name};
 use crate::probe::Machine;
 
 /// Items that a GPU runs in lockstep, and the banks of its local memory.
@@ -12,30 +13,32 @@ const WARP: usize = 32;
 
 /// A column of a tile with rows of several lengths, in words and in vectors of four.
 pub fn table(machines: &[Machine]) -> Result<String> {
-    let mut out = String::from("| a warp reads | a row, words | counted turns |");
+    let mut table = Table::new("a warp reads")
+        .figures("a row, words")
+        .figures("counted turns");
     for machine in machines {
-        out += &format!(" {}: times the neighbours' time |", name(machine));
+        table = table.figures(format!("{}: times the neighbours' time", name(machine)));
     }
-    out += "\n|---|---:|---:|";
-    out += &"---:|".repeat(machines.len());
     for (probe, words) in [("local_read", 1), ("local_read_vector", 4)] {
         for figure in first(machines)?.of_probe(probe) {
             let variant = &figure.variant;
             let (length, high) = variant.split_once(' ').context("a row and a height")?;
             let (length, high): (usize, usize) = (length.parse()?, high.parse()?);
             let turns = turns(length, high, words);
-            let first = format!(
-                "{} | {} | {turns}",
+            let mut row = vec![
                 reads(length, high, words),
-                length * words
-            );
-            out += &row(&first, machines, |of| {
+                (length * words).to_string(),
+                turns.to_string(),
+            ];
+            for of in machines {
                 let neighbours = of.figure(probe, "1 32")?.nanoseconds;
-                Ok(factor(of.figure(probe, variant)?.nanoseconds / neighbours))
-            })?;
+                let time = of.figure(probe, variant)?.nanoseconds;
+                row.push(factor(time / neighbours));
+            }
+            table.row(row);
         }
     }
-    Ok(out)
+    Ok(table.to_string())
 }
 
 fn reads(row: usize, high: usize, words: usize) -> String {
