@@ -122,6 +122,7 @@ pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
     }
     if everything {
         wrong.extend(figure::misplaced(files)?);
+        wrong.extend(asm::unshown(files)?);
     }
     if !wrong.is_empty() {
         bail!(wrong.join("\n"));

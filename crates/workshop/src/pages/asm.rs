@@ -2,22 +2,21 @@
 //! one round of it does, or some lines. The kernel must still be the one that it was made
 //! of.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
-use common::source::Source;
 use common::source::tokens::Tokens;
+use common::source::{Source, workspace};
 use toolbox::lessons;
 
-use super::quoted;
+use super::{directives, quoted};
 use crate::asm::{Origin, path};
 
 /// `DEVICE KERNEL [VARIANT] [loop|round|3-9]`.
 pub fn listing(device: &str, words: &[&str]) -> Result<String> {
-    let (words, part) = match words.split_last() {
-        Some((last, rest)) if is_part(last) && !rest.is_empty() => (rest, Some(*last)),
-        _ => (words, None),
-    };
+    let (words, part) = split(words);
     let name = words.join(" ");
     let path = path(device, &name);
     let read = |end: &str| {
@@ -46,6 +45,36 @@ pub fn listing(device: &str, words: &[&str]) -> Result<String> {
     Ok(format!(
         "```text\n{shown}\n```\n\n*{device}, {platform}, driver {driver}; recorded {date} by `{command}`.*"
     ))
+}
+
+/// What is not shown by any of these pages, as all of them must.
+pub fn unshown(pages: &[PathBuf]) -> Result<Vec<String>> {
+    let mut shown = BTreeSet::new();
+    for page in pages {
+        let text = fs::read_to_string(page)?;
+        shown.extend(directives(&text).filter_map(|words| match &words[..] {
+            ["asm", device, kernel @ ..] => Some(path(device, &split(kernel).0.join(" "))),
+            _ => None,
+        }));
+    }
+    let mut unshown = BTreeSet::new();
+    for folder in fs::read_dir(workspace().join("data/asm"))? {
+        for file in fs::read_dir(folder?.path())? {
+            let listing = file?.path().with_extension("");
+            if !shown.contains(&listing) {
+                unshown.insert(format!("no page shows {}", listing.display()));
+            }
+        }
+    }
+    Ok(unshown.into_iter().collect())
+}
+
+/// The words of kernel and variant, and the part that is shown of its listing.
+fn split<'w>(words: &'w [&'w str]) -> (&'w [&'w str], Option<&'w str>) {
+    match words.split_last() {
+        Some((last, rest)) if is_part(last) && !rest.is_empty() => (rest, Some(*last)),
+        _ => (words, None),
+    }
 }
 
 fn is_part(word: &str) -> bool {
@@ -100,12 +129,19 @@ mod tests {
     }
 
     #[test]
+    fn a_listing_that_no_page_shows_is_named() {
+        assert!(!unshown(&[]).unwrap().is_empty());
+    }
+
+    #[test]
     fn a_part_of_a_listing_is_cut_out() {
         let text = "head\n  code\n\n    loop\n    loop\n\nround\n  1\n";
         assert_eq!(part(text, "loop").unwrap(), "    loop\n    loop");
         assert_eq!(part(text, "round").unwrap(), "round\n  1");
         assert_eq!(part(text, "2-4").unwrap(), "  code\n\n    loop");
         assert!(part("head", "loop").is_err());
+        assert_eq!(split(&["f", "loop"]), (&["f"][..], Some("loop")));
+        assert_eq!(split(&["loop"]), (&["loop"][..], None));
         assert!(is_part("3-9") && !is_part("8x48") && !is_part("x1"));
     }
 }
