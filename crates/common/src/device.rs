@@ -166,6 +166,12 @@ impl Device {
 }
 
 impl Limits {
+    /// Floats of a CPU's vector register, as far as the driver tells: 4, 8 or 16.
+    pub fn register_floats(&self) -> usize {
+        let told = self.preferred_float_width.max(self.native_float_width);
+        told.clamp(4, 16).next_power_of_two()
+    }
+
     fn read(device: &ClDevice) -> Limits {
         let small = |value: opencl3::Result<u32>| value.unwrap_or(0) as usize;
         Limits {

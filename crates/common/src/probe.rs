@@ -43,13 +43,10 @@ const CHAINS_GPU: usize = 8;
 pub fn peak(session: &Session) -> Result<Peak> {
     let source = Source::of_course("probe.cl")?;
     let limits = &session.device.limits;
+    // On a CPU a vector as wide as one register.
     let [width, chains] = match session.device.kind {
         Kind::Gpu => [16, CHAINS_GPU],
-        // A vector as wide as one register.
-        _ => {
-            let floats = limits.preferred_float_width.max(limits.native_float_width);
-            [floats.clamp(4, 16).next_power_of_two(), CHAINS_CPU]
-        }
+        _ => [limits.register_floats(), CHAINS_CPU],
     };
     let defines = [("WIDTH".to_string(), width), ("CHAINS".to_string(), chains)];
     let options = program::options(Type::Float, &defines);

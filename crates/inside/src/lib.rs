@@ -11,7 +11,7 @@
 //!   `arm` reads what binutils decoded, `lines` has the lines of the source), `ptx` of
 //!   NVIDIA's intermediate language, `sass` of what NVIDIA's GPUs run; [`file`] tells which.
 //! - `resources` reads what NVIDIA's assembler says of registers and memory.
-//! - `loops` finds the innermost loop; [`round`] counts what one round of it does.
+//! - `loops` finds the innermost loop; `round` counts what one round of it does.
 //! - [`launched`] is a kernel as its lesson launches it, and [`program`] what the driver
 //!   made of it; `tools` are the disassemblers that a machine may have.
 //! - [`listing`] is all of that as lines for people and as one JSON object.
@@ -32,7 +32,7 @@ pub mod occupancy;
 pub mod program;
 mod ptx;
 mod resources;
-pub mod round;
+mod round;
 mod sass;
 mod tools;
 pub mod trace;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::{Flow, Instruction, Operation};
 
-/// Numbers of the instructions of a loop.
+/// Numbers of instructions, of a loop mostly.
 pub type Body = BTreeSet<usize>;
 
 /// The innermost loop that multiplies and adds most in a round; where none does, the one
@@ -49,9 +49,31 @@ fn weight(body: &Body, instructions: &[Instruction]) -> (u64, usize, std::cmp::R
 /// Loops, each by its head: what a jump leads back to, and through which every way from
 /// the kernel's beginning into the loop goes (Aho, Lam, Sethi, Ullman, "Compilers", 9.6.6).
 fn natural_loops(instructions: &[Instruction]) -> Vec<Body> {
+    let (edges, targets) = control_flow(instructions);
+    let mut before = vec![Vec::new(); instructions.len()];
+    for (from, to) in &edges {
+        before[*to].push(*from);
+    }
+    let reached = reached(&edges, instructions.len());
+    let mut bodies: BTreeMap<usize, Vec<Body>> = BTreeMap::new();
+    for (from, head) in edges {
+        if targets.contains(&head)
+            && reached.contains(&from)
+            && let Some(body) = body(from, head, &before)
+        {
+            bodies.entry(head).or_default().push(body);
+        }
+    }
+    let one = |bodies: Vec<Body>| inner(bodies, instructions);
+    bodies.into_values().map(one).collect()
+}
+
+/// From which instruction to which the kernel can go on, and what its jumps lead to.
+fn control_flow(instructions: &[Instruction]) -> (Vec<(usize, usize)>, Body) {
     let places = instructions.iter().enumerate();
     let places: BTreeMap<u64, usize> = places.map(|(at, one)| (one.address, at)).collect();
     let mut edges = Vec::new();
+    let mut targets = Body::new();
     for (at, one) in instructions.iter().enumerate() {
         let next = Some(at + 1).filter(|next| *next < instructions.len());
         let (jump, next) = match one.flow {
@@ -61,31 +83,10 @@ fn natural_loops(instructions: &[Instruction]) -> Vec<Body> {
             Flow::Stop => (None, None),
         };
         let jump = jump.and_then(|to| places.get(&to).copied());
+        targets.extend(jump);
         edges.extend(jump.into_iter().chain(next).map(|to| (at, to)));
     }
-    let mut before = vec![Vec::new(); instructions.len()];
-    for (from, to) in &edges {
-        before[*to].push(*from);
-    }
-    let heads: BTreeSet<usize> = instructions
-        .iter()
-        .filter_map(|one| match one.flow {
-            Flow::Jump(to) | Flow::Branch(to) => places.get(&to).copied(),
-            _ => None,
-        })
-        .collect();
-    let reached = reached(&edges, instructions.len());
-    let mut bodies: BTreeMap<usize, Vec<Body>> = BTreeMap::new();
-    for (from, head) in edges {
-        if heads.contains(&head)
-            && reached.contains(&from)
-            && let Some(body) = body(from, head, &before)
-        {
-            bodies.entry(head).or_default().push(body);
-        }
-    }
-    let one = |bodies: Vec<Body>| inner(bodies, instructions);
-    bodies.into_values().map(one).collect()
+    (edges, targets)
 }
 
 /// Of the ways back to one head, which may be the ends of a loop or of a loop in a loop:

@@ -6,12 +6,12 @@ mod architecture;
 mod changes;
 pub mod screen;
 
-pub use architecture::{ARCHITECTURES, Architecture};
+pub use architecture::Architecture;
 
 use serde::Serialize;
 
 /// Items that a unit works on in step: NVIDIA's warp.
-pub const WARP: u32 = 32;
+const WARP: u32 = 32;
 /// Registers are given out to a warp in pieces of so many.
 const REGISTERS_PIECE: u32 = 256;
 /// A unit's parts, each with a quarter of its registers.
@@ -64,7 +64,7 @@ impl Demand {
     }
 
     /// Bytes of local memory that a group of it really takes.
-    pub fn local_taken(&self, of: &Architecture) -> u64 {
+    fn local_taken(&self, of: &Architecture) -> u64 {
         (self.local_bytes + of.local_kept).next_multiple_of(of.local_piece)
     }
 
@@ -80,7 +80,7 @@ impl Demand {
 }
 
 /// Registers that a warp is given for so many of an item.
-pub fn registers_of_warp(registers: u32) -> u32 {
+fn registers_of_warp(registers: u32) -> u32 {
     (registers * WARP).next_multiple_of(REGISTERS_PIECE)
 }
 

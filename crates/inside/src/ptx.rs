@@ -152,12 +152,10 @@ fn space(parts: &[&str]) -> Space {
 fn bytes(parts: &[&str]) -> u32 {
     let digits = |part: &str| -> Option<u32> { part.get(1..)?.parse().ok() };
     let bits = parts.last().and_then(|part| digits(part)).unwrap_or(0);
-    let vector = parts.iter().find(|part| part.starts_with('v'));
-    vector
-        .and_then(|part| digits(part))
-        .unwrap_or(1)
-        .saturating_mul(bits)
-        / 8
+    // `volatile` begins like `v4`.
+    let mut vectors = parts.iter().filter(|part| part.starts_with('v'));
+    let elements = vectors.find_map(|part| digits(part)).unwrap_or(1);
+    elements.saturating_mul(bits) / 8
 }
 
 #[cfg(test)]
@@ -221,6 +219,8 @@ mod tests {
                 }
             ]
         );
+        let width = |name: &str| super::bytes(&name.split('.').collect::<Vec<_>>());
+        assert_eq!(width("ld.volatile.shared.v4.f32"), 16);
         assert_eq!(operations("bar.sync 0"), [Operation::Barrier]);
     }
 }

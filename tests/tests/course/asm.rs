@@ -104,6 +104,7 @@ fn code_is_read_from_a_file_too() {
         "multiply-adds   4: 4 of 1 lane",
         "global memory",
     ]);
+    read("naive.o").says(&["x86-64", "products 1 of 1 lane, sums 1 of 1 lane"]);
     // With NVIDIA's tools it is assembled first.
     read("naive.ptx").says(&["multiply-adds", "global memory"]);
     let text = scratch("asm-no-code.bin", "neither this nor that");

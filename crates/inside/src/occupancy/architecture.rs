@@ -29,7 +29,6 @@ pub struct Architecture {
 
 const KIB: u64 = 1 << 10;
 
-#[allow(clippy::too_many_arguments)]
 const fn architecture(
     capability: &'static str,
     name: &'static str,
@@ -55,7 +54,7 @@ const fn architecture(
 
 /// Those that the course knows.
 #[rustfmt::skip]
-pub const ARCHITECTURES: &[Architecture] = &[
+const ARCHITECTURES: &[Architecture] = &[
     architecture("7.0", "Volta", 32, 64, [96, 96], [256, 0], &["v100", "gv100"]),
     architecture("7.5", "Turing", 16, 32, [64, 64], [256, 0],
         &["t4", "1650", "1660", "2060", "2070", "2080"]),

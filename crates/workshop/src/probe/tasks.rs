@@ -75,13 +75,6 @@ impl On<'_> {
         self.session.device.limits.compute_units.max(1)
     }
 
-    /// Floats of a register.
-    fn lanes(&self) -> usize {
-        let limits = &self.session.device.limits;
-        let floats = limits.preferred_float_width.max(limits.native_float_width);
-        floats.clamp(4, 16).next_power_of_two()
-    }
-
     /// As many items as run in lockstep: a warp, or the one of a CPU's thread.
     fn lockstep(&self) -> NdRange {
         let items = if self.is_gpu() { 32 } else { 1 };
@@ -125,7 +118,12 @@ impl On<'_> {
         let (range, width, steps, scatter) = if self.is_gpu() {
             (self.everywhere(), 4, 1 << 12, SCATTER)
         } else {
-            (alone, self.lanes(), 1 << 17, 1)
+            (
+                alone,
+                self.session.device.limits.register_floats(),
+                1 << 17,
+                1,
+            )
         };
         let words: Vec<u8> = (0..size as u32 / 4).flat_map(u32::to_le_bytes).collect();
         let group = range.group_size();
@@ -169,7 +167,11 @@ impl On<'_> {
     }
 
     fn chain(&self, chains: usize) -> Result<Figure> {
-        let width = if self.is_gpu() { 1 } else { self.lanes() };
+        let width = if self.is_gpu() {
+            1
+        } else {
+            self.session.device.limits.register_floats()
+        };
         let steps = 1 << 19;
         let [factor, term] = ONE;
         Task {
