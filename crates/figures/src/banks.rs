@@ -14,7 +14,7 @@ const CELL: f64 = 6.5;
 pub fn draw() -> Result<Figure> {
     let side = Kernel::read("06-local-memory.cl", "transpose_tile")?.constant("SIDE")?;
     let mut d = Drawing::new(330.0);
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (padding, left) in [(0, 16.0), (1, 256.0)] {
         // Item x reads tile[x][0]: as many floats from the tile's beginning.
         let floats: Vec<usize> = (0..WARP).map(|x| x * (side + padding)).collect();
@@ -39,7 +39,7 @@ pub fn draw() -> Result<Figure> {
         let s = |n: usize| if n == 1 { "" } else { "s" };
         let says = format!("{banks} bank{}, {turns} turn{}", s(banks), s(turns));
         d.text("bold", (left, 289.0), &says);
-        told.push(format!("with rows of {} floats {says}", side + padding));
+        described.push(format!("with rows of {} floats {says}", side + padding));
     }
     d.rect("item", (16.0, 306.0), 11.0, 11.0);
     d.text("small", (33.0, 316.5), "what 32 items read: a column");
@@ -51,7 +51,7 @@ pub fn draw() -> Result<Figure> {
             "Local memory as 32 columns, one for each bank, holding a tile of {side} x {side} floats \
              row after row. The 32 elements of the tile's first column are marked: {}. The marks \
              stand in one column on the left, and on a diagonal on the right.",
-            told.join(", ")
+            described.join(", ")
         ),
         drawing: d,
     })

@@ -15,7 +15,7 @@ const CELL: f64 = 7.0;
 
 pub fn draw() -> Result<Figure> {
     let mut d = Drawing::new(356.0);
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (i, bytes) in [4096, 4160].into_iter().enumerate() {
         let mut lines = [0; SETS];
         for row in 0..ROWS {
@@ -34,7 +34,7 @@ pub fn draw() -> Result<Figure> {
             ),
         );
         sets(&mut d, (14.0, top + 30.0), &lines);
-        told.push(format!(
+        described.push(format!(
             "with rows of {bytes} bytes they fall into {used} of the {SETS} sets, and {kept} stay"
         ));
     }
@@ -53,7 +53,7 @@ pub fn draw() -> Result<Figure> {
         description: format!(
             "A first-level cache of {SETS} sets with {WAYS} lines each, drawn twice. The {ROWS} lines \
              that one column of a matrix takes are marked: {}.",
-            told.join("; ")
+            described.join("; ")
         ),
         drawing: d,
     })

@@ -34,7 +34,7 @@ const CELL: f64 = 3.1;
 
 pub fn draw() -> Result<Figure> {
     let mut d = Drawing::new(396.0);
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (i, (name, b, says)) in KERNELS.iter().enumerate() {
         let kernel = Kernel::read(FILE, name)?;
         let (left, top) = (12.0 + 240.0 * (i % 2) as f64, 20.0 + 180.0 * (i / 2) as f64);
@@ -50,7 +50,7 @@ pub fn draw() -> Result<Figure> {
         let sum: usize = counts.iter().sum();
         let count = format!("{} + {} = {sum} sectors", counts[0], counts[1]);
         d.text("bold", (left, top + 145.0), &count);
-        told.push(format!("{}, {}: {count}", says[0], says[1]));
+        described.push(format!("{}, {}: {count}", says[0], says[1]));
     }
     key(&mut d);
     Ok(Figure {
@@ -59,7 +59,7 @@ pub fn draw() -> Result<Figure> {
             "Four panels, each with a matrix A and a matrix B of 32 x 32 floats, in which the \
              elements are marked that 32 neighbouring items read at one k, with the sectors of 32 \
              bytes around them. {}. One panel alone is different: where neighbours read neighbours.",
-            told.join("; ")
+            described.join("; ")
         ),
         drawing: d,
     })

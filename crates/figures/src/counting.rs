@@ -43,6 +43,14 @@ pub fn turns(floats: impl IntoIterator<Item = usize>) -> usize {
     asked.into_iter().max().unwrap_or(0)
 }
 
+/// The share of use in what a copy moves, where memory moves pieces of so many bytes: an
+/// item reads `bytes`, with whatever else of a piece lies before the next item's, which
+/// stand `apart` bytes from its own; it writes `bytes`.
+pub fn share_of_use(bytes: usize, apart: usize, piece: usize) -> f64 {
+    let read = apart.min(piece).max(bytes);
+    2.0 * bytes as f64 / (read + bytes) as f64
+}
+
 /// The set, of 64, of a first-level cache that holds the line of this address.
 pub fn set(address: usize) -> usize {
     address / LINE % 64
@@ -59,6 +67,16 @@ mod tests {
         let alone = |start: usize| (0..16).map(move |i| sectors([start + i * FLOAT], FLOAT).len());
         assert_eq!(alone(0x1240).sum::<usize>(), 16);
         assert_eq!(alone(0x1232).sum::<usize>(), 18);
+    }
+
+    #[test]
+    fn a_piece_that_nobody_else_wants_moves_whole() {
+        let of_floats = [4, 8, 16, 32, 64].map(|apart| share_of_use(FLOAT, apart, SECTOR));
+        let percents = of_floats.map(|share| (100.0 * share).round());
+        assert_eq!(percents, [100.0, 67.0, 40.0, 22.0, 22.0]);
+        assert_eq!((100.0 * share_of_use(FLOAT, 64, LINE)).round(), 12.0);
+        assert_eq!(share_of_use(16, 16, SECTOR), 1.0);
+        assert_eq!((100.0 * share_of_use(16, 32, SECTOR)).round(), 67.0);
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub fn draw() -> Result<Figure> {
     let bottom = TOP + 8.0 + ROW * lessons.len() as f64;
     let mut d = Drawing::new(bottom + 34.0);
     frame(&mut d, bottom, &runs);
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (row, i) in lessons.into_iter().enumerate() {
         let (y, lesson) = (TOP + 10.0 + ROW * row as f64, &LESSONS[i]);
         let title = lesson.folder.split_once('-').map_or("", |(_, title)| title);
@@ -54,7 +54,7 @@ pub fn draw() -> Result<Figure> {
             }
         }
         let said = runs.each_ref().map(|run| said(run.shares[i]));
-        told.push(format!("lesson {} {}", lesson.number, said.join(" and ")));
+        described.push(format!("lesson {} {}", lesson.number, said.join(" and ")));
     }
     let names = runs.each_ref().map(|run| run.name.clone());
     let libraries = runs.iter().filter_map(|run| {
@@ -71,7 +71,7 @@ pub fn draw() -> Result<Figure> {
             "Bars: how near the best kernel of each lesson comes to what the device can do, on two \
              devices ({}). {}.{}",
             names.join(" and "),
-            told.join(", "),
+            described.join(", "),
             libraries.collect::<String>()
         ),
         drawing: d,

@@ -2,19 +2,52 @@
 
 use anyhow::{Context, Result};
 use common::numbers::significant;
+use common::probe::Peak;
 use toolbox::recording::{Recording, file};
 
 use crate::Figure;
 use crate::drawing::Drawing;
 use crate::ladder::RUNS;
 
+/// A device, as lessons 1 and 2 recorded it.
+struct Device {
+    name: String,
+    is_gpu: bool,
+    /// GFLOP/s of all units, and GB/s between them and global memory.
+    limits: Peak,
+    units: String,
+    /// Floats of a vector.
+    lanes: u32,
+    local: String,
+    /// Whether local memory is one of its own, as lesson 1 says it.
+    kind: String,
+    global: String,
+}
+
 pub fn draw() -> Result<Figure> {
     let mut d = Drawing::new(392.0);
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for ((run, class), left) in RUNS.iter().zip([14.0, 250.0]) {
-        let device = Recording::read(run, "lesson02")?;
-        let record = device.on_device().context("an empty recording")?;
-        let limits = record.limits.context("no limits")?;
+        let device = Device::read(run, *class == "gpu")?;
+        device.draw(&mut d, left);
+        described.push(device.words());
+    }
+    Ok(Figure {
+        title: "A GPU's compute unit beside a CPU's core".into(),
+        description: format!(
+            "Two machines side by side, drawn from the lanes at the top down to global memory. {}. \
+             The speeds are measured. The GPU has many units, with local memory of their own; the CPU \
+             has few cores, with caches.",
+            described.join(". ")
+        ),
+        drawing: d,
+    })
+}
+
+impl Device {
+    fn read(run: &str, is_gpu: bool) -> Result<Device> {
+        let recording = Recording::read(run, "lesson02")?;
+        let record = recording.on_device().context("an empty recording")?;
         let printed = file(run, "lesson01", "txt")?;
         let listed = listed(&printed, &record.platform)?;
         let value = |name: &str| {
@@ -26,99 +59,95 @@ pub fn draw() -> Result<Figure> {
                 .map(String::from)
                 .with_context(|| format!("lesson 1 does not list {name}"))
         };
-        let units = value("compute units")?;
-        let local = value("local memory")?;
-        let kind = value("its kind")?;
-        let unit = if *class == "gpu" {
-            "compute units"
-        } else {
-            "cores"
-        };
-        d.text("bold", (left, 24.0), &device.device());
+        Ok(Device {
+            name: recording.device(),
+            is_gpu,
+            limits: record.limits.context("no limits")?,
+            units: value("compute units")?,
+            lanes: value("native float width")?.parse()?,
+            local: value("local memory")?,
+            kind: value("its kind")?,
+            global: value("global memory")?,
+        })
+    }
+
+    fn draw(&self, d: &mut Drawing, left: f64) {
+        let (units, unit, global) = (&self.units, self.unit(), &self.global);
+        d.text("bold", (left, 24.0), &self.name);
         d.rect("frame", (left, 38.0), 216.0, 216.0);
-        d.text(
-            "small",
-            (left + 12.0, 58.0),
-            &format!("one of {units} {unit}"),
-        );
-        let vector: u32 = value("native float width")?.parse()?;
-        let (lanes, words) = if *class == "gpu" {
+        let words = format!("one of {units} {unit}");
+        d.text("small", (left + 12.0, 58.0), &words);
+        self.lanes(d, left + 12.0);
+        self.memories(d, left + 12.0);
+        d.arrow(&[(left + 108.0, 254.0), (left + 108.0, 296.0)]);
+        d.text("small soft", (left + 118.0, 280.0), &self.bandwidth());
+        d.rect("global", (left, 298.0), 216.0, 40.0);
+        let words = format!("global memory, {global}");
+        d.text("small middle", (left + 108.0, 322.0), &words);
+        d.text("bold", (left, 370.0), &self.speed());
+    }
+
+    fn lanes(&self, d: &mut Drawing, left: f64) {
+        let (lanes, words) = if self.is_gpu {
             (32, "32 items at once: a warp".to_string())
         } else {
-            (vector, format!("{vector} lanes of one vector"))
+            (self.lanes, format!("{} lanes of one vector", self.lanes))
         };
+        let step = 192.0 / f64::from(lanes);
         for lane in 0..lanes {
-            let step = 192.0 / f64::from(lanes);
-            d.rect(
-                "item",
-                (left + 12.0 + step * f64::from(lane), 72.0),
-                step - 1.2,
-                16.0,
-            );
+            let at = (left + step * f64::from(lane), 72.0);
+            d.rect("item", at, step - 1.2, 16.0);
         }
-        d.text("tiny soft", (left + 12.0, 104.0), &words);
-        let registers = if *class == "gpu" {
+        d.text("tiny soft", (left, 104.0), &words);
+    }
+
+    /// Registers, local memory and caches of a unit.
+    fn memories(&self, d: &mut Drawing, left: f64) {
+        let registers = if self.is_gpu {
             "up to 255 for each item"
         } else {
             "vectors, for one item"
         };
-        block(
-            &mut d,
-            "private",
-            left + 12.0,
-            114.0,
-            "registers",
-            registers,
-        );
-        let own = kind.starts_with("a memory");
-        let (name, says) = if own {
-            ("local memory", format!("{local} for a group"))
+        block(d, "private", left, 114.0, "registers", registers);
+        if self.kind.starts_with("a memory") {
+            let says = format!("{} for a group", self.local);
+            block(d, "local", left, 160.0, "local memory", &says);
+            block(d, "global", left, 206.0, "first cache", "beside it");
         } else {
-            ("cache", "local memory lies here, too".to_string())
-        };
-        block(
-            &mut d,
-            if own { "local" } else { "global" },
-            left + 12.0,
-            160.0,
-            name,
-            &says,
-        );
-        let (name, says) = if own {
-            ("first cache", "beside it")
-        } else {
-            ("next cache", "of this core")
-        };
-        block(&mut d, "global", left + 12.0, 206.0, name, says);
-        d.arrow(&[(left + 108.0, 254.0), (left + 108.0, 296.0)]);
-        d.text(
-            "small soft",
-            (left + 118.0, 280.0),
-            &format!("{} GB/s", significant(limits.gbytes_per_second)),
-        );
-        d.rect("global", (left, 298.0), 216.0, 40.0);
-        d.text(
-            "small middle",
-            (left + 108.0, 322.0),
-            &format!("global memory, {}", value("global memory")?),
-        );
-        let speed = format!("{} GFLOP/s in all", significant(limits.gflops));
-        d.text("bold", (left, 370.0), &speed);
-        told.push(format!(
-            "{}: {units} {unit}, {speed}, {} GB/s from global memory, {local} of local memory, which is {kind}",
-            device.device(), significant(limits.gbytes_per_second)
-        ));
+            let says = "local memory lies here, too";
+            block(d, "global", left, 160.0, "cache", says);
+            block(d, "global", left, 206.0, "next cache", "of this core");
+        }
     }
-    Ok(Figure {
-        title: "A GPU's compute unit beside a CPU's core".into(),
-        description: format!(
-            "Two machines side by side, drawn from the lanes at the top down to global memory. {}. \
-             The speeds are measured. The GPU has many units, with local memory of their own; the CPU \
-             has few cores, with caches.",
-            told.join(". ")
-        ),
-        drawing: d,
-    })
+
+    fn unit(&self) -> &'static str {
+        if self.is_gpu {
+            "compute units"
+        } else {
+            "cores"
+        }
+    }
+
+    fn speed(&self) -> String {
+        format!("{} GFLOP/s in all", significant(self.limits.gflops))
+    }
+
+    fn bandwidth(&self) -> String {
+        format!("{} GB/s", significant(self.limits.gbytes_per_second))
+    }
+
+    fn words(&self) -> String {
+        format!(
+            "{}: {} {}, {}, {} from global memory, {} of local memory, which is {}",
+            self.name,
+            self.units,
+            self.unit(),
+            self.speed(),
+            self.bandwidth(),
+            self.local,
+            self.kind
+        )
+    }
 }
 
 /// What lesson 1 printed of the limits of this platform's device.

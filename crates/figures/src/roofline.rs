@@ -17,10 +17,10 @@ const INTENSITY: (f64, f64) = (0.1, 100.0);
 
 pub fn draw() -> Result<Figure> {
     let mut d = Drawing::new(2.0 * HEIGHT + 80.0);
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (i, (run, class)) in RUNS.iter().enumerate() {
         let top = 16.0 + HEIGHT * i as f64;
-        told.push(panel(&mut d, top, class, &lessons(run)));
+        described.push(panel(&mut d, top, class, &lessons(run)));
     }
     let bottom = 2.0 * HEIGHT;
     d.text(
@@ -45,7 +45,7 @@ pub fn draw() -> Result<Figure> {
              of global memory. The roof rises with the memory's speed and ends level at what the \
              device can compute. {} Dots that lie above the slope are kernels whose bytes came \
              from a cache.",
-            told.join(" ")
+            described.join(" ")
         ),
         drawing: d,
     })

@@ -21,7 +21,7 @@ const STARTS: [(usize, &str); 3] = [
 
 pub fn draw() -> Result<Figure> {
     let mut d = Drawing::new(344.0);
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for (i, (start, says)) in STARTS.iter().enumerate() {
         let top = 26.0 + 106.0 * i as f64;
         let ints: Vec<usize> = (0..ITEMS).map(|item| start + item * FLOAT).collect();
@@ -64,7 +64,7 @@ pub fn draw() -> Result<Figure> {
                 &item.to_string(),
             );
         }
-        told.push(format!("from {start:#x} on, {says}, they touch {count}"));
+        described.push(format!("from {start:#x} on, {says}, they touch {count}"));
     }
     let last = STARTS[STARTS.len() - 1].0;
     let is_astride = |item: &usize| sectors([last + item * FLOAT], FLOAT).len() > 1;
@@ -78,7 +78,7 @@ pub fn draw() -> Result<Figure> {
             "Memory in sectors of {SECTOR} bytes, and sixteen items that read neighbouring ints: {}. \
              In the last case the ints of items {} lie across the border of two sectors, so that {} \
              sectors would be moved if each request were served on its own.",
-            told.join("; "),
+            described.join("; "),
             astride.join(" and "),
             ITEMS + astride.len()
         ),

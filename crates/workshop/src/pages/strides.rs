@@ -3,6 +3,7 @@
 
 use anyhow::{Context, Result};
 use common::numbers::percent;
+use figures::counting::{LINE, SECTOR, share_of_use};
 use toolbox::recording::Recording;
 
 use super::markdown::{Table, or_dash};
@@ -11,7 +12,7 @@ use super::table::{captions, label};
 /// The copies, with the bytes that each of their items reads and writes.
 const COPIES: [(&str, usize); 2] = [("copy_stride", 4), ("copy_stride_vector", 16)];
 /// Bytes that a memory moves at once: sectors, and lines or pairs of sectors.
-const PIECES: [usize; 2] = [32, 64];
+const PIECES: [usize; 2] = [SECTOR, LINE];
 
 /// A row for each copy of the first run: counted shares, and each device's shares of its
 /// own limit.
@@ -32,7 +33,7 @@ pub fn table(runs: &[&str]) -> Result<String> {
             let apart = stride * bytes;
             let kernel = format!("{copy} {stride}");
             let mut row = vec![format!("`{kernel}`"), apart.to_string()];
-            row.extend(PIECES.map(|piece| percent(counted(bytes, apart, piece))));
+            row.extend(PIECES.map(|piece| percent(share_of_use(bytes, apart, piece))));
             row.extend(runs.iter().map(|run| share(run, &kernel)));
             table.row(row);
         }
@@ -45,13 +46,6 @@ fn stride(name: &str, copy: &str) -> Option<usize> {
     rest.parse().ok()
 }
 
-/// Bytes that are wanted over bytes that move: an item reads `bytes`, and whatever else of
-/// the piece lies before the next item's; it writes `bytes`.
-fn counted(bytes: usize, apart: usize, piece: usize) -> f64 {
-    let read = apart.min(piece).max(bytes);
-    2.0 * bytes as f64 / (read + bytes) as f64
-}
-
 fn share(run: &Recording, kernel: &str) -> String {
     let found = run.records.iter().find(|record| record.kernel == kernel);
     or_dash(found.and_then(|record| record.share_of_limit), percent)
@@ -60,16 +54,6 @@ fn share(run: &Recording, kernel: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_piece_that_nobody_else_wants_moves_whole() {
-        let of_floats = [4, 8, 16, 32, 64].map(|apart| counted(4, apart, 32));
-        let percents = of_floats.map(|share| (100.0 * share).round());
-        assert_eq!(percents, [100.0, 67.0, 40.0, 22.0, 22.0]);
-        assert_eq!((100.0 * counted(4, 64, 64)).round(), 12.0);
-        assert_eq!(counted(16, 16, 32), 1.0);
-        assert_eq!((100.0 * counted(16, 32, 32)).round(), 67.0);
-    }
 
     #[test]
     fn every_stride_has_a_row() {

@@ -3,13 +3,11 @@
 
 use anyhow::{Context, Result};
 use common::numbers::factor;
+use figures::counting::{self, WARP};
 
 use super::super::markdown::Table;
 use super::{first, name};
 use crate::probe::Machine;
-
-/// Items that a GPU runs in lockstep, and the banks of its local memory.
-const WARP: usize = 32;
 
 /// A column of a tile with rows of several lengths, in words and in vectors of four.
 pub fn table(machines: &[Machine]) -> Result<String> {
@@ -56,14 +54,8 @@ fn turns(row: usize, high: usize, words: usize) -> usize {
     let lanes: Vec<usize> = (0..WARP).collect();
     let parts = lanes.chunks(WARP / words);
     let of_part = parts.map(|lanes| {
-        let mut asked = [0; WARP];
-        for lane in lanes {
-            let at = lane % high * row + lane / high;
-            for word in words * at..words * (at + 1) {
-                asked[word % WARP] += 1;
-            }
-        }
-        asked.into_iter().max().unwrap_or(0)
+        let vectors = lanes.iter().map(|lane| lane % high * row + lane / high);
+        counting::turns(vectors.flat_map(|at| words * at..words * (at + 1)))
     });
     of_part.sum()
 }
