@@ -151,15 +151,16 @@ mod tests {
     fn what_the_book_counts_of_a_copy_is_counted_here_as_well() {
         let file = workspace().join("tests/book/cases.json");
         let cases: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
-        let of_floats = |case: &&Value| case["bytes"] == 4 && case["size"] == SECTOR;
+        let of_floats = |case: &&Value| case["bytes"] == 4 && case["size"] == Model::default().sector;
+        let together = Model::default().warp as usize;
         for case in cases["copy"].as_array().unwrap().iter().filter(of_floats) {
             let number = |name: &str| case[name].as_u64().unwrap() as usize;
             let (group, stride, offset) = (number("group"), number("stride"), number("offset"));
-            let items = (0..TOGETHER).map(|item| [item % group, item / group]);
+            let items = (0..together).map(|item| [item % group, item / group]);
             let log: String = items
                 .map(|[x, y]| read([x, y], x * stride + y + offset))
                 .collect();
-            let sides = [group, TOGETHER / group];
+            let sides = [group, together / group];
             assert_eq!(sectors(&log, &sides), number("in"), "{case}");
         }
     }
