@@ -151,7 +151,8 @@ mod tests {
     fn what_the_book_counts_of_a_copy_is_counted_here_as_well() {
         let file = workspace().join("tests/book/cases.json");
         let cases: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
-        let of_floats = |case: &&Value| case["bytes"] == 4 && case["size"] == Model::default().sector;
+        let of_floats =
+            |case: &&Value| case["bytes"] == 4 && case["size"] == Model::default().sector;
         let together = Model::default().warp as usize;
         for case in cases["copy"].as_array().unwrap().iter().filter(of_floats) {
             let number = |name: &str| case[name].as_u64().unwrap() as usize;

@@ -96,27 +96,28 @@ fn device(run: &str, colour: &str) -> Result<Value> {
             "intensity": roofline::intensity(record),
         })
     });
-    let told = recording::file(run, "lesson01", "txt")?;
+    let printed = recording::file(run, "lesson01", "txt")?;
     Ok(json!({
         "name": name,
         "colour": colour,
         "size": size,
         "gflops": limits.gflops,
         "gbytes": limits.gbytes_per_second,
-        "largestGroup": limit(&told, &record.device, "largest work-group")?,
-        "localMemory": limit(&told, &record.device, "local memory")?,
+        "largestGroup": limit(&printed, &record.device, "largest work-group")?,
+        "localMemory": limit(&printed, &record.device, "local memory")?,
         "kernels": kernels.collect::<Vec<Value>>(),
     }))
 }
 
-/// A line of what lesson 1 told of a device: "local memory           48 KiB   two tiles".
-fn limit(told: &str, device: &str, name: &str) -> Result<usize> {
-    let mut lines = told.lines();
+/// A line of what lesson 1 printed of a device: "local memory           48 KiB   two tiles".
+fn limit(printed: &str, device: &str, name: &str) -> Result<usize> {
+    let mut lines = printed.lines();
     lines.find(|line| line.trim_start().starts_with("Device") && line.contains(device));
     let found = lines.find_map(|line| line.trim().strip_prefix(name));
     let mut words = found.unwrap_or_default().split_whitespace();
     let number = words.next().and_then(|word| word.parse::<usize>().ok());
-    let number = number.with_context(|| format!("lesson 1 did not tell the {name} of {device}"))?;
+    let number =
+        number.with_context(|| format!("lesson 1 did not print the {name} of {device}"))?;
     Ok(match words.next() {
         Some("KiB") => number << 10,
         Some("MiB") => number << 20,
@@ -130,10 +131,10 @@ mod tests {
 
     #[test]
     fn a_limit_is_that_of_the_right_device() {
-        let told = "Device 0: a CPU\n  local memory  2 MiB  x\nDevice 1: GPU X (y)\n  \
+        let printed = "Device 0: a CPU\n  local memory  2 MiB  x\nDevice 1: GPU X (y)\n  \
                     largest work-group     1024   z\n  local memory  48 KiB  x\n";
-        assert_eq!(limit(told, "GPU X", "local memory").unwrap(), 49152);
-        assert_eq!(limit(told, "GPU X", "largest work-group").unwrap(), 1024);
-        assert!(limit(told, "GPU Z", "local memory").is_err());
+        assert_eq!(limit(printed, "GPU X", "local memory").unwrap(), 49152);
+        assert_eq!(limit(printed, "GPU X", "largest work-group").unwrap(), 1024);
+        assert!(limit(printed, "GPU Z", "local memory").is_err());
     }
 }
