@@ -32,6 +32,7 @@ mod prefetch;
 mod register_tile;
 mod roofline;
 mod sixteen;
+mod sizes;
 mod spill;
 mod stride;
 mod tile_walk;
@@ -83,6 +84,7 @@ pub const FIGURES: &[(&str, Draw)] = &[
     ("roofline", roofline::draw),
     ("register-tile", register_tile::draw),
     ("panels", panels::draw),
+    ("sizes", sizes::draw),
     ("cache-sets", cache_sets::draw),
     ("prefetch", prefetch::draw),
 ];
