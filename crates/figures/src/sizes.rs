@@ -77,8 +77,9 @@ pub fn draw() -> Result<Figure> {
     Ok(Figure {
         title: "A row of 4096 bytes".into(),
         description: format!(
-            "Bars of GFLOP/s for matrices of three sizes. {}. Where B is read as it lies, the power of \
-             two is the slowest by far. At {short} the kernel that repacks B is ahead.",
+            "Bars of GFLOP/s for matrices of three sizes. {}. The power of two is the slowest by \
+             far for the narrow tiles; the widest is padded away from it. At {short} the kernel that \
+             repacks B is ahead.",
             told.join("; ")
         ),
         drawing: d,

@@ -17,6 +17,7 @@
 //! - [`listing`] is all of that as lines for people and as one JSON object.
 //! - [`occupancy`] is how many groups a unit holds at once, and what binds.
 //! - [`trace`] is every access to memory, as a simulator saw it, counted.
+//! - `damaged`, in tests, gives every reader files that somebody damaged.
 
 mod arm;
 pub mod code;
