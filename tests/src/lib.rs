@@ -30,7 +30,7 @@ pub use pty::{Terminal, key};
 pub use settings::clean;
 
 /// The lessons that launch kernels.
-pub const KERNEL_LESSONS: std::ops::RangeInclusive<u32> = 2..=10;
+pub const KERNEL_LESSONS: std::ops::RangeInclusive<u32> = 2..=11;
 
 /// The root of the workspace.
 pub fn workspace() -> &'static Path {
