@@ -27,6 +27,7 @@ use child::Environment;
 use finding::{Finding, Health, Topic};
 
 pub use devices::driver_faults;
+pub use kernel::ENDS_LOOPS;
 
 /// The flags of `course doctor`.
 #[derive(clap::Args)]

@@ -21,11 +21,15 @@ const GROUP: usize = 16;
 /// More than a 16-bit counter holds: some drivers end such loops early.
 const ROUNDS: usize = 70_000;
 
+/// A fault of a driver that no kernel can mend.
+pub const ENDS_LOOPS: &str =
+    "it ends loops after some 65,000 rounds: results of long sums are wrong";
+
 /// What the answer of [`check`] says against the driver.
 pub fn faults(answer: &Value) -> Vec<&'static str> {
     let mut faults = Vec::new();
     if answer["long_loops"] == false {
-        faults.push("it ends loops after some 65,000 rounds: results of long sums are wrong");
+        faults.push(ENDS_LOOPS);
     }
     if answer["credible_events"] == false {
         faults.push("its event times cannot be true: lessons take the wall clock");
