@@ -60,11 +60,12 @@ export async function reader(browser, theme, width, more = {}) {
     return { context, page: await context.newPage() };
 }
 
-/** Every page of a built book, but for those that mdBook shows inside others. */
+/** Every page of a built book, but for those that mdBook shows inside others, and for the
+ * parts from which programs make pages. */
 export function pages(folder) {
     const all = readdirSync(folder, { recursive: true }).map(String);
-    const inner = ["404.html", "toc.html"];
-    return all.filter((name) => name.endsWith(".html") && !inner.includes(name)).sort();
+    const inner = (name) => ["404.html", "toc.html"].includes(name) || name.startsWith("crates/");
+    return all.filter((name) => name.endsWith(".html") && !inner(name)).sort();
 }
 
 /** A browser without a window. */
