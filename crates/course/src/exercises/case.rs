@@ -76,9 +76,10 @@ impl Case {
             Computation::GroupSums => {
                 // Whole numbers, so that every order of summation is exact.
                 let input = Elements::from_fn(Type::Float, n, |i| (i * 7 % 23) as f64);
-                let elements_of = |g| g * group..n.min((g + 1) * group);
+                let part = group * spec.defines.get("EACH").unwrap_or(&1);
+                let elements_of = |g| g * part..n.min((g + 1) * part);
                 let sum = |g| elements_of(g).map(|i| input.get(i)).sum();
-                let sums = Elements::from_fn(Type::Float, n.div_ceil(group), sum);
+                let sums = Elements::from_fn(Type::Float, n.div_ceil(part), sum);
                 (ints(&[n]), vec![input], sums)
             }
         };

@@ -109,7 +109,7 @@ pub enum Computation {
     Panels,
     /// (int rows, int columns, in, out): `out[columns][rows]` from `in[rows][columns]`.
     Transposition,
-    /// (int n, in, out): `out[g]` is the sum of the elements of group g.
+    /// (int n, in, out): `out[g]` is the sum of the elements of group g, EACH for each item.
     GroupSums,
     /// (int n, int items, int bytes, side, part, depth, out): whether candidate i, a tile
     /// of side x side in parts of part x part, depth deep, can run: 1 or 0.

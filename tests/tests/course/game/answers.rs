@@ -103,7 +103,7 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
     let barrier = "        barrier(CLK_LOCAL_MEM_FENCE); // nobody needs them any longer\n";
     let add = "            sum += a_tile[y][k] * b_tile[k][x];\n";
     let guard = "first_column + y < columns && first_row + x < rows";
-    let cases: [(&str, &str, &str, &[&str]); 18] = [
+    let cases: [(&str, &str, &str, &[&str]); 19] = [
         // Right on PoCL, and a race.
         ("6.2", barrier, "", &["✗ races", "✓ result"]),
         // Right everywhere, and eight times as many as are needed.
@@ -154,6 +154,13 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
         ),
         // The guard of the first lane alone.
         ("7.1", "i + 4 <= n", "i < n", &["✗ bounds"]),
+        // Each item takes elements in a row: right, in twice the sectors.
+        (
+            "7.4",
+            "int i = first + 4 * me; i < end; i += 4 * GROUP",
+            "int i = first + 8 * me; i < first + 8 * me + 8; i += 4",
+            &["✓ load instructions", "✗ sectors"],
+        ),
         // Right, and each element of B is loaded four times.
         (
             "8.2",
