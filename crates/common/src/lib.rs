@@ -10,8 +10,8 @@
 //! - [`session`] is one device's context and queue: **buffers, arguments, launches**.
 //!   The calls of OpenCL that docs/anatomy.md counts stand here and in `program`.
 //! - [`source`] finds a kernel file and reads it, as every [`file`] that people name is
-//!   read; [`program`] builds it, and turns a build log into a diagnostic with file, line,
-//!   caret and an explanation.
+//!   read; [`program`] builds it. What the text and a build log say is the crate
+//!   `language`'s.
 //! - [`ndrange`] is the shape of a launch, and whether a device can run it.
 //! - [`shape`], [`element`] and [`matrix`] are the problem and the host's data: sizes,
 //!   types, fills, padding.

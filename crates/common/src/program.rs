@@ -1,17 +1,9 @@
-//! From kernel source to a built program; from a driver's build log to a
-//! diagnostic with file, line, caret and an explanation.
+//! From kernel source to a built program, or to the reason why there is none.
 
-mod diagnose;
-mod explain;
 mod failure;
-mod messages;
-mod names;
-mod places;
 mod signature;
-#[cfg(test)]
-mod tests;
 
-pub use diagnose::diagnose;
+pub use failure::diagnose;
 pub use signature::misfit;
 
 use std::rc::Rc;

@@ -1,13 +1,8 @@
 //! A kernel file: finding it, reading it, and the kernels that it defines.
 
-pub mod declared;
-pub mod directives;
-pub mod functions;
-pub mod tokens;
-pub mod types;
-
 use std::path::{Path, PathBuf};
 
+use language::functions;
 use text::plain_name;
 
 use crate::error::{Error, Result};

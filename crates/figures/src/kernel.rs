@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result};
 use common::source::Source;
-use common::source::directives::macros;
 use common::traffic::evaluate;
+use language::directives::macros;
 
 /// A kernel of the course.
 pub struct Kernel {

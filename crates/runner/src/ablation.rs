@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use common::source::Source;
-use common::source::functions::functions;
+use language::functions::functions;
 use serde::Serialize;
 
 /// A part that is taken out of a kernel. What is left must still need everything that

@@ -1,8 +1,10 @@
 //! What a build that failed is: a mistake in the file, or a driver that cannot work.
 
+use std::path::Path;
+
+use language::log;
 use opencl3::error_codes::ClError;
 
-use super::diagnose;
 use crate::device::{Cause, Device, pocl};
 use crate::error::Error;
 use crate::source::Source;
@@ -15,9 +17,20 @@ pub fn of_build(device: &Device, status: ClError, log: &str, source: &Source, ra
     fault.unwrap_or_else(|| of_words(status, log, source, raw))
 }
 
+/// What a failed build's log says, as spans in the source and what it includes; in the
+/// driver's own words where `raw` asks for them, or where no error in them can be located.
+pub fn diagnose(log: &str, source: &Source, raw: bool) -> String {
+    let file = |source: Source| language::File {
+        path: source.path,
+        text: source.text,
+    };
+    let read = |path: &Path| Source::read(path).ok().map(file);
+    log::diagnose(log, &file(source.clone()), &read, raw)
+}
+
 /// By what the driver says, and by its status where it says nothing.
 fn of_words(status: ClError, log: &str, source: &Source, raw: bool) -> Error {
-    if !diagnose::is_empty(log) {
+    if !log::is_empty(log) {
         // What stands in the file's own lines; escapes were pictured already.
         let is_control = |c| ('\u{80}'..='\u{9f}').contains(&c);
         return Error::Build(diagnose(log, source, raw).replace(is_control, "�"));

@@ -1,9 +1,9 @@
 //! A kernel's arguments beside those that it will be launched with.
 
+use language::types::{Types, is_known};
 use opencl3::kernel::Kernel;
 
 use crate::error::{During, Result};
-use crate::source::types::{Types, is_known};
 
 /// Why the kernel cannot be launched with arguments of these types, such as "int" or
 /// "float*", as far as the driver tells its own; `text` is the file that may have given

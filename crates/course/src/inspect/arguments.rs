@@ -1,7 +1,7 @@
 //! What a kernel is given, by the text of its file.
 
-use common::source::tokens::Tokens;
-use common::source::types::Types;
+use language::tokens::Tokens;
+use language::types::Types;
 use serde::{Deserialize, Serialize};
 
 /// An argument that the course can make.

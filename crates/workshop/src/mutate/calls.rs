@@ -1,6 +1,6 @@
 //! The functions of a kernel file that every compiler reads, and which of them call which.
 
-use common::source::functions::{self, Function};
+use language::functions::{self, Function};
 
 /// The functions in the text, kernels among them, in the order of the file. One
 /// that is defined twice, for a vendor and in standard OpenCL C, counts as the latter:

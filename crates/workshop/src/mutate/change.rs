@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use common::source::tokens::Tokens;
+use language::tokens::Tokens;
 
 /// The tokens that go, and what comes in their place.
 pub type Change = (Range<usize>, String);

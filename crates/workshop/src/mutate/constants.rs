@@ -1,6 +1,6 @@
 //! A constant, a bound or the length of an array that is one too large or too small.
 
-use common::source::tokens::{Tokens, is_word};
+use language::tokens::{Tokens, is_word};
 
 use super::change::{Change, is_id, replaced};
 use super::declarations::{is_dimension, is_whole_dimension};

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use common::source::tokens::{Tokens, is_word};
+use language::tokens::{Tokens, is_word};
 
 /// The tokens of the statement around `i`, up to its semicolon or brace.
 pub fn statement(body: &Tokens, i: usize) -> Range<usize> {

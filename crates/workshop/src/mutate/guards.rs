@@ -4,7 +4,7 @@
 use std::iter::once;
 use std::ops::Range;
 
-use common::source::tokens::Tokens;
+use language::tokens::Tokens;
 
 use super::change::Change;
 

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use common::source::tokens::Tokens;
+use language::tokens::Tokens;
 
 use super::change::{Change, is_id, replaced};
 use super::declarations::{is_declaration, is_declared_here, is_dimension, statement};

@@ -5,7 +5,7 @@ use std::slice;
 
 use anyhow::Result;
 use common::source::Source;
-use common::source::functions::Function;
+use language::functions::Function;
 use serde_json::{Value, json};
 use toolbox::lessons::{LESSONS, Lesson};
 

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
-use common::source::tokens::Tokens;
 use common::source::{Source, workspace};
+use language::tokens::Tokens;
 use toolbox::lessons;
 
 use super::{directives, quoted};

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use common::source::Source;
-use common::source::functions::functions;
+use language::functions::functions;
 
 /// A function of a kernel file, with the comment above it.
 pub fn kernel(file: &str, name: &str) -> Result<String> {

@@ -1,7 +1,8 @@
+use super::super::from_disk;
 use super::*;
 
-fn file(text: &str) -> Source {
-    Source {
+fn file(text: &str) -> File {
+    File {
         path: "demo.cl".into(),
         text: text.into(),
     }
@@ -13,8 +14,8 @@ fn at(file: &str, line: usize, column: usize) -> Told {
 }
 
 /// What is underlined, for an error here with these words.
-fn underlined<'a>(source: &'a Source, at: Told, text: &str) -> Option<&'a str> {
-    let files = Files::of(source);
+fn underlined<'a>(source: &'a File, at: Told, text: &str) -> Option<&'a str> {
+    let files = Files::of(source, &from_disk);
     let place = Place::Told { at, spelt: vec![] };
     let spot = files.spot(&Message {
         text: text.into(),

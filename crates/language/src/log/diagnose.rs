@@ -7,18 +7,18 @@ use text::wrap::folded;
 
 use super::explain::Case;
 use super::messages::messages;
-use super::places::{Files, Spot};
-use crate::source::Source;
+use super::places::{Files, Read, Spot};
+use crate::File;
 
 /// What a failed build's log says, as spans in the source and what it includes; in the
 /// driver's own words where `raw` asks for them, or where no error in them can be located.
-pub fn diagnose(log: &str, source: &Source, raw: bool) -> String {
+pub fn diagnose(log: &str, source: &File, read: &Read, raw: bool) -> String {
     let log = &plain(log.trim_matches(is_padding));
     let path = source.path.display();
     if raw {
         return format!("{path} does not build; the driver says:\n{log}");
     }
-    let files = Files::of(source);
+    let files = Files::of(source, read);
     let findings = findings(log, &files);
     if findings.is_empty() {
         let help = help_without_place(log, source);
@@ -33,7 +33,7 @@ pub fn diagnose(log: &str, source: &Source, raw: bool) -> String {
 }
 
 /// True for a log without a word.
-pub(super) fn is_empty(log: &str) -> bool {
+pub fn is_empty(log: &str) -> bool {
     log.trim_matches(is_padding).is_empty()
 }
 
@@ -80,7 +80,7 @@ pub(super) fn findings<'f>(log: &str, files: &'f Files) -> Vec<Finding<'f>> {
 }
 
 /// What the first error without a place means.
-pub(super) fn help_without_place(log: &str, source: &Source) -> Option<String> {
+pub(super) fn help_without_place(log: &str, source: &File) -> Option<String> {
     let is_error = |line: &&str| {
         let line = line.to_lowercase();
         !["warning", "note: ", "remark: "]
@@ -154,10 +154,11 @@ const HELP_WIDTH: usize = 60;
 
 #[cfg(test)]
 mod tests {
+    use super::super::from_disk;
     use super::*;
 
-    fn demo(text: &str) -> Source {
-        Source {
+    fn demo(text: &str) -> File {
+        File {
             path: "demo.cl".into(),
             text: text.into(),
         }
@@ -165,7 +166,7 @@ mod tests {
 
     /// As a terminal shows it, without colours.
     fn told(log: &str, text: &str) -> String {
-        let told = diagnose(log, &demo(text), false);
+        let told = diagnose(log, &demo(text), &from_disk, false);
         console::strip_ansi_codes(&told).into_owned()
     }
 
@@ -185,15 +186,18 @@ mod tests {
         let words = "demo.cl does not build; the driver says:\n\
                      use of undeclared identifier 'threadIdx'";
         let help = "CUDA's threadIdx.x is get_local_id(0) in OpenCL C";
-        assert_eq!(diagnose(log, &source, false), format!("{words}\n{help}"));
-        assert_eq!(diagnose(log, &source, true), words);
+        assert_eq!(
+            diagnose(log, &source, &from_disk, false),
+            format!("{words}\n{help}")
+        );
+        assert_eq!(diagnose(log, &source, &from_disk, true), words);
     }
 
     #[test]
     fn a_located_error_comes_with_its_meaning_unless_the_raw_log_is_wanted() {
         let source = demo("int y = threadIdx;");
         let log = "x.cl:1:9: error: use of undeclared identifier 'threadIdx'";
-        let shown = diagnose(log, &source, false);
+        let shown = diagnose(log, &source, &from_disk, false);
         let shown = console::strip_ansi_codes(&shown);
         assert!(shown.starts_with("demo.cl does not build\n"), "{shown}");
         for part in [
@@ -204,7 +208,7 @@ mod tests {
             assert!(shown.contains(part), "{shown}");
         }
         assert_eq!(
-            diagnose(log, &source, true),
+            diagnose(log, &source, &from_disk, true),
             format!("demo.cl does not build; the driver says:\n{log}")
         );
     }

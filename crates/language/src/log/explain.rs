@@ -13,9 +13,9 @@ mod tests;
 use self::calls::ambiguous;
 use self::known::KNOWN;
 use super::{messages, names};
-use crate::source::declared::visible;
-use crate::source::functions::functions;
-use crate::source::tokens::{Tokens, is_word};
+use crate::declared::visible;
+use crate::functions::functions;
+use crate::tokens::{Tokens, is_word};
 
 /// A message, and the file that it is about.
 pub struct Case<'a> {

@@ -7,12 +7,16 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::messages::{Message, Place, Told};
-use crate::source::tokens::{Tokens, is_word};
-use crate::source::{Source, directives};
+use crate::File;
+use crate::directives;
+use crate::tokens::{Tokens, is_word};
+
+/// Reads a file that is included; nothing, where it cannot be read.
+pub type Read<'r> = dyn Fn(&Path) -> Option<File> + 'r;
 
 /// The kernel file, and the files that it includes.
 pub struct Files<'a> {
-    kernels: &'a Source,
+    kernels: &'a File,
     included: Vec<Included>,
 }
 
@@ -20,7 +24,7 @@ pub struct Files<'a> {
 struct Included {
     path: PathBuf,
     /// Its text, where it can be read: a header of the system is not found by its name.
-    source: Option<Source>,
+    source: Option<File>,
     /// The line of the kernel file that leads to it.
     line: usize,
 }
@@ -29,7 +33,7 @@ struct Included {
 #[derive(Debug)]
 pub struct Spot<'f> {
     /// The file.
-    pub source: &'f Source,
+    pub source: &'f File,
     /// The word, the sign or the line.
     pub span: Range<usize>,
     /// Where the macro is used, in whose text the span lies.
@@ -51,37 +55,37 @@ impl PartialEq for Spot<'_> {
 }
 
 /// Lines above a byte of a file.
-fn line_of(source: &Source, at: usize) -> usize {
+fn line_of(source: &File, at: usize) -> usize {
     source.text[..at].matches('\n').count()
 }
 
 impl<'a> Files<'a> {
     /// The kernel file, and whatever it leads to.
-    pub fn of(kernels: &'a Source) -> Files<'a> {
+    pub fn of(kernels: &'a File, read: &Read) -> Files<'a> {
         let mut files = Files {
             kernels,
             included: Vec::new(),
         };
         for (line, name) in directives::includes(&kernels.text) {
-            files.include(PathBuf::from(name), line);
+            files.include(PathBuf::from(name), line, read);
         }
         files
     }
 
     /// A compiler looks for a file from the current folder, and beside the one that
     /// includes it.
-    fn include(&mut self, path: PathBuf, line: usize) {
+    fn include(&mut self, path: PathBuf, line: usize, read: &Read) {
         if self.included.iter().any(|one| one.path == path) {
             return;
         }
-        let source = Source::read(&path).ok();
+        let source = read(&path);
         let text = source
             .as_ref()
             .map_or_else(String::new, |source| source.text.clone());
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
         self.included.push(Included { path, source, line });
         for (_, name) in directives::includes(&text) {
-            self.include(folder.join(name), line);
+            self.include(folder.join(name), line, read);
         }
     }
 
@@ -121,7 +125,7 @@ impl<'a> Files<'a> {
     }
 
     /// The file and the bytes that a compiler means.
-    fn find(&self, told: &Told, name: Option<&str>) -> Option<(&Source, Range<usize>)> {
+    fn find(&self, told: &Told, name: Option<&str>) -> Option<(&File, Range<usize>)> {
         let mut included = self.included.iter();
         let (source, is_own_name) = match included.find(|one| is_same(&told.file, &one.path)) {
             Some(file) => match &file.source {
@@ -140,14 +144,14 @@ impl<'a> Files<'a> {
     }
 
     /// The files that can be read, the kernel file first.
-    fn sources(&self) -> impl Iterator<Item = &Source> {
+    fn sources(&self) -> impl Iterator<Item = &File> {
         let included = self.included.iter().filter_map(|one| one.source.as_ref());
         std::iter::once(self.kernels).chain(included)
     }
 }
 
 /// True where a `#line` of the file calls what follows so.
-fn renames(source: &Source, told: &str) -> bool {
+fn renames(source: &File, told: &str) -> bool {
     let names = directives::numbering(&source.text).into_iter();
     names.map(|(file, _)| file).any(|file| is_named(file, told))
 }
@@ -158,7 +162,7 @@ fn is_named(file: Option<&str>, told: &str) -> bool {
 
 /// The line of a file that the compiler calls so: some follow `#line`, some do not. With
 /// `is_own_name` it is the file's name that is told, and not one that a `#line` gave.
-fn line(source: &Source, told: &Told, is_own_name: bool, name: Option<&str>) -> Option<usize> {
+fn line(source: &File, told: &Told, is_own_name: bool, name: Option<&str>) -> Option<usize> {
     let numbering = directives::numbering(&source.text);
     let fits = |(file, line): &(Option<&str>, usize)| {
         *line == told.line && (is_named(*file, &told.file) || (is_own_name && file.is_none()))
@@ -192,7 +196,7 @@ fn is_same(told: &str, path: &Path) -> bool {
 
 /// The bytes to underline: the word at the column; without one the name that is told, or
 /// the whole line.
-fn span(source: &Source, line: usize, column: Option<usize>, name: Option<&str>) -> Range<usize> {
+fn span(source: &File, line: usize, column: Option<usize>, name: Option<&str>) -> Range<usize> {
     let text = &source.text;
     let before = text.split_inclusive('\n').take(line.saturating_sub(1));
     let start = before.map(str::len).sum::<usize>();

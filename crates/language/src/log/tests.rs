@@ -18,12 +18,13 @@
 use std::fs;
 
 use super::diagnose::{findings, help_without_place};
+use super::from_disk;
 use super::places::Files;
-use crate::source::Source;
+use crate::File;
 
 /// Where the cases are, and the files that their programs include: from the folder of the
 /// package, in which its tests run.
-const FOLDER: &str = "src/program/logs";
+const FOLDER: &str = "src/log/logs";
 
 /// One log, and what is to be told of it.
 struct Case {
@@ -70,11 +71,11 @@ fn cases(file: &str) -> Vec<Case> {
 
 /// What is told of a log: `3:12 help`, a line for each error.
 fn told(case: &Case) -> Vec<String> {
-    let source = Source {
+    let source = File {
         path: "demo.cl".into(),
         text: case.program.clone(),
     };
-    let files = Files::of(&source);
+    let files = Files::of(&source, &from_disk);
     let log = text::plain(&case.log);
     let findings = findings(&log, &files);
     if findings.is_empty() {

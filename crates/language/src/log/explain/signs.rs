@@ -1,8 +1,8 @@
 //! Signs and values that a compiler misses.
 
 use super::{Case, PARTS_OF_FOR};
-use crate::source::tokens::Tokens;
-use crate::source::types::is_known;
+use crate::tokens::Tokens;
+use crate::types::is_known;
 
 impl Case<'_> {
     /// A sign or a value that is missing; nothing where something else may be wrong.

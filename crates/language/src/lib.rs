@@ -1,0 +1,31 @@
+//! OpenCL C as text: what a kernel file says, as far as that can be read without a
+//! compiler, and what compilers say of it.
+//!
+//! # Layout
+//!
+//! In the order in which to read them:
+//!
+//! - [`tokens`] are the words and signs of a file, without comments; [`functions`] finds
+//!   its functions and kernels, [`directives`] its macros, includes and line numbers.
+//! - [`types`] says what a type's name means, [`declared`] which names can be seen at a
+//!   place.
+//! - [`log`] turns a compiler's build log into errors with file, line, caret and an
+//!   explanation.
+
+pub mod declared;
+pub mod directives;
+pub mod functions;
+pub mod log;
+pub mod tokens;
+pub mod types;
+
+use std::path::PathBuf;
+
+/// A file of OpenCL C.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// As messages show it.
+    pub path: PathBuf,
+    /// The whole text.
+    pub text: String,
+}
