@@ -34,7 +34,7 @@ impl Lesson {
         for step in steps {
             self.measure_task(&Product { step, problem })?;
         }
-        Ok(())
+        self.tell_chosen()
     }
 
     /// Verifies, times and prints one step, unless `--only` asks for others.
@@ -320,6 +320,7 @@ impl Lesson {
         Ok(Record {
             ty: Some(task.ty()),
             made_from: task.step().origin.name(),
+            chosen: task.step().chosen,
             defines: defines.collect(),
             ..self.record(&task.step().name(), &task.step().says, task.shape())?
         })

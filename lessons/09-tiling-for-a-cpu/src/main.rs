@@ -1,6 +1,8 @@
 //! Lesson 9: tiling for a CPU. The tile of sums in a CPU's registers, and A and B laid
 //! out so that its caches work.
 
+mod choice;
+
 use std::process::ExitCode;
 
 use common::Traffic;
@@ -8,20 +10,30 @@ use common::device::Limits;
 use common::element::Type;
 use common::problem::Problem;
 use common::shape::Shape;
-use runner::{AblateFlag, Operand, Preparation, Step, lesson_with};
+use runner::{ChoiceFlags, Operand, Preparation, Step, choose, lesson_with};
 
 fn main() -> ExitCode {
     let file = Some("09-tiling-for-a-cpu.cl");
-    lesson_with(9, "tiling for a CPU", file, |lesson, flags: &AblateFlag| {
-        let problem = lesson.problem()?;
-        let session = lesson.session()?;
-        let steps = steps(&problem, &session.device.limits);
-        if flags.ablate {
-            return lesson.ablate(&steps, &problem);
-        }
-        lesson.measure_all(&steps, &problem)?;
-        lesson.compare_with_host(&problem)
-    })
+    lesson_with(
+        9,
+        "tiling for a CPU",
+        file,
+        |lesson, flags: &ChoiceFlags| {
+            let problem = lesson.problem()?;
+            let session = lesson.session()?;
+            let limits = &session.device.limits;
+            let cost = |step: &Step| choice::cost(step, problem.shape, limits);
+            let steps = flags.wanted(choose(steps(&problem, limits), cost));
+            if flags.ablate() {
+                return lesson.ablate(&steps, &problem);
+            }
+            lesson.measure_all(&steps, &problem)?;
+            if flags.alone() {
+                return Ok(());
+            }
+            lesson.compare_with_host(&problem)
+        },
+    )
 }
 
 /// Lanes of the vectors that lesson 8's kernels have.
