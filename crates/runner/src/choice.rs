@@ -1,7 +1,7 @@
 //! One step of a table is chosen before anything runs, and marked.
 
 use clap::Args;
-use common::error::Result;
+use common::error::{Error, Result};
 use common::numbers::percent;
 
 use crate::ablate::AblateFlag;
@@ -27,9 +27,19 @@ impl ChoiceFlags {
     }
 
     /// The steps that are asked for: all, or with `--chosen` the one that is marked.
-    pub fn wanted(&self, mut steps: Vec<Step>) -> Vec<Step> {
+    ///
+    /// # Errors
+    /// When that is asked for, and none is marked.
+    pub fn wanted(&self, mut steps: Vec<Step>) -> Result<Vec<Step>> {
         steps.retain(|step| step.chosen || !self.chosen);
-        steps
+        if steps.is_empty() {
+            return Err(Error::Usage(
+                "--chosen: this device has no room for any kernel that could be chosen; \
+                 without it all are tried"
+                    .into(),
+            ));
+        }
+        Ok(steps)
     }
 
     /// Whether one kernel alone was asked for, so that nothing is compared with others.
@@ -39,10 +49,13 @@ impl ChoiceFlags {
 }
 
 /// Marks the step of the least cost, the first of several. A cost is what a lesson expects
-/// a step to take, in any unit; infinite where this device cannot run it.
+/// a step to take, in any unit; a step of infinite cost is never marked.
 pub fn choose(mut steps: Vec<Step>, cost: impl Fn(&Step) -> f64) -> Vec<Step> {
-    let least = (0..steps.len()).min_by(|&a, &b| cost(&steps[a]).total_cmp(&cost(&steps[b])));
-    if let Some(least) = least {
+    let costs = steps.iter().map(cost).enumerate();
+    let least = costs
+        .filter(|(_, cost)| cost.is_finite())
+        .min_by(|(_, a), (_, b)| a.total_cmp(b));
+    if let Some((least, _)) = least {
         steps[least].chosen = true;
     }
     steps
@@ -80,10 +93,14 @@ mod tests {
             "b" => 2.0,
             _ => 1.0,
         };
-        let steps = choose(steps.into(), cost);
-        let chosen: Vec<&str> = (steps.iter().filter(|step| step.chosen))
-            .map(|step| step.kernel.as_str())
-            .collect();
-        assert_eq!(chosen, ["c"], "the first of those that cost the least");
+        let chosen = |steps: Vec<Step>| -> Vec<String> {
+            let steps = choose(steps, cost).into_iter();
+            steps
+                .filter(|step| step.chosen)
+                .map(|step| step.kernel)
+                .collect()
+        };
+        assert_eq!(chosen(steps[..1].into()), [""; 0], "it cannot run");
+        assert_eq!(chosen(steps.into()), ["c"], "the first of the cheapest");
     }
 }

@@ -19,7 +19,7 @@ fn main() -> ExitCode {
             let session = lesson.session()?;
             let limits = &session.device.limits;
             let cost = |step: &Step| choice::cost(step, problem.shape, limits);
-            let steps = flags.wanted(choose(steps::steps(&problem, limits), cost));
+            let steps = flags.wanted(choose(steps::steps(&problem, limits), cost))?;
             if flags.ablate() {
                 return lesson.ablate(&steps, &problem);
             }
