@@ -34,8 +34,8 @@ impl ChoiceFlags {
         steps.retain(|step| step.chosen || !self.chosen);
         if steps.is_empty() {
             return Err(Error::Usage(
-                "--chosen: this device has no room for any kernel that could be chosen; \
-                 without it all are tried"
+                "--chosen: none of these kernels was chosen for this device; lesson 9 chooses \
+                 for CPUs, lesson 10 for GPUs"
                     .into(),
             ));
         }

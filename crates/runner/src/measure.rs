@@ -141,7 +141,7 @@ impl Lesson {
         }
         self.console.narrator.note(|| task.bound());
         let only_shown = show && runs.is_none();
-        let right = match ready.check(task, session, &result, None)? {
+        let right = match ready.check(task, session, &result)? {
             Ok(right) => right,
             // What is only shown runs once: it may print.
             Err(wrong) if only_shown => return Ok(record.fail(wrong)),
@@ -158,14 +158,15 @@ impl Lesson {
         if let Some(runs) = runs {
             self.predict(&record)?;
             let timing = self.time(&ready, runs, begun)?;
-            let last = ready.output.read(session)?;
-            if let Err(wrong) = ready.check(task, session, &last, Some(first))? {
-                return Ok(record.fail(format!(
-                    "right at first, but after the timed runs:\n{}",
-                    verify::facts_of(&wrong)
-                )));
+            match ready.check_again(task, session, first)? {
+                Ok(is_same) => record.varies = !is_same,
+                Err(wrong) => {
+                    return Ok(record.fail(format!(
+                        "right at first, but after the timed runs:\n{}",
+                        verify::facts_of(&wrong)
+                    )));
+                }
             }
-            record.varies = last != result;
             record.timed(&timing, task.work(), self.limit(task)?);
         }
         record.right(right);
@@ -191,7 +192,7 @@ impl Lesson {
         session.run(&ready.launches)?;
         let again = ready.output.read(&session)?;
         // Makes whole what was written that nobody may write.
-        let _ = ready.check(task, &session, &again, None)?;
+        let _ = ready.check(task, &session, &again)?;
         let size = task.ty().size();
         let both = result.chunks(size).zip(again.chunks(size));
         let count = match both.filter(|(one, other)| one != other).count() {
@@ -220,10 +221,10 @@ impl Lesson {
         }
         let narrator = self.console.narrator.clone();
         let _hush = narrator.hush();
-        let again = |poison: Poison| -> Result<Result<Right, String>> {
+        let again = |poison: Poison| -> Result<Result<bool, String>> {
             ready.poison_again(&session, poison)?;
             session.run(&ready.launches)?;
-            ready.check(task, &session, &ready.output.read(&session)?, Some(first))
+            ready.check_again(task, &session, first)
         };
         let Err(wrong) = again(Poison::Number)? else {
             return Ok(None);

@@ -6,7 +6,8 @@ mod steps;
 
 use std::process::ExitCode;
 
-use runner::{ChoiceFlags, Step, choose, lesson_with};
+use common::device::Kind;
+use runner::{ChoiceFlags, choose, lesson_with};
 
 fn main() -> ExitCode {
     let file = Some("10-feeding-the-tile.cl");
@@ -18,8 +19,11 @@ fn main() -> ExitCode {
             let problem = lesson.problem()?;
             let session = lesson.session()?;
             let limits = &session.device.limits;
-            let cost = |step: &Step| choice::cost(step, problem.shape, limits);
-            let steps = flags.wanted(choose(steps::steps(&problem, limits), cost))?;
+            let mut steps = steps::steps(&problem, limits);
+            if session.device.kind == Kind::Gpu {
+                steps = choose(steps, |step| choice::cost(step, problem.shape, limits));
+            }
+            let steps = flags.wanted(steps)?;
             if flags.ablate() {
                 return lesson.ablate(&steps, &problem);
             }
