@@ -3,35 +3,29 @@
 use common::shape::Shape;
 use runner::{Operand, Step};
 
-/// The multiply-adds and loads of vectors that a step needs on a CPU, with those of
-/// packing. Infinite where B is read as it lies: how many rows fall into one set of the
-/// cache decides there, by a factor of five, and it would need the host's padding, which
-/// is in nobody's time.
+/// What a step needs on a CPU, in instructions on whole vectors: the multiply-adds and
+/// loads of its tiles, the count and the jump of each turn of the loop over k, and a load
+/// and a store for what is packed, of A's elements one by one. The kinds are added up, as
+/// [`Tile::vectors_for`](crate::Tile::vectors_for) does.
 ///
-/// The two kinds are added up, as the lesson does for the width of its widest tile. An
-/// element that is packed counts as one load and one store, and A's, which are moved one
-/// by one, as often as a vector of B. From one block of K to the next the sums are stored
-/// and loaded again.
+/// Infinite where B is read as it lies. How many of its rows fall into one set of the cache
+/// decides there, by a factor of five; and the host pads, whose work is in nobody's time.
 pub fn cost(step: &Step, shape: Shape) -> f64 {
     if step.preparations.is_empty() {
         return f64::INFINITY;
     }
     let define = |name: &str| step.defines.iter().find(|(known, _)| known == name);
-    let number = |name: &str| define(name).map_or(1, |(_, value)| *value);
+    let number = |name: &str| define(name).map_or(1, |(_, value)| *value) as f64;
     let (rows, vectors, width) = (number("ROWS"), number("VECTORS"), number("WIDTH"));
-    let padded = step.padded(shape);
-    let tiles = (padded.m / rows) * (padded.n / (vectors * width));
-    let each_k = rows * vectors + rows + vectors;
-    let blocks = match step.kernel.as_str() {
-        "matmul_blocked" => shape.k.div_ceil(number("BLOCK_K")),
-        _ => 1,
-    };
-    let again = 2 * rows * vectors * (blocks - 1);
+    let Shape { m, n, k } = step.padded(shape);
+    let [m, n, k] = [m, n, k].map(|length| length as f64);
+    let tiles = m / rows * (n / (vectors * width));
+    let turn = 2.0 / number("UNROLL");
     let packing = step.preparations.iter().map(|one| match one.operand {
-        Operand::A => 2 * padded.m * padded.k,
-        Operand::B => 2 * padded.k * padded.n / width,
+        Operand::A => 2.0 * m * k,
+        Operand::B => 2.0 * k * n / width,
     });
-    (tiles * (each_k * shape.k + again) + packing.sum::<usize>()) as f64
+    tiles * k * (rows * vectors + rows + vectors + turn) + packing.sum::<f64>()
 }
 
 #[cfg(test)]
@@ -44,12 +38,17 @@ mod tests {
     use common::problem::Problem;
     use runner::choose;
 
-    fn chosen(floats: usize, shape: Shape, ty: Type) -> Vec<String> {
-        let limits = Limits {
+    /// Of a CPU whose vectors have so many floats.
+    fn limits(floats: usize) -> Limits {
+        Limits {
             native_float_width: floats,
             compute_units: 2,
             ..Limits::default()
-        };
+        }
+    }
+
+    fn chosen(floats: usize, shape: Shape, ty: Type) -> Vec<String> {
+        let limits = limits(floats);
         let problem = Problem::new(shape, ty, Fill::Count, 0);
         let steps = choose(steps(&problem, &limits), |step| cost(step, shape));
         let chosen = steps.iter().filter(|step| step.chosen);
@@ -58,11 +57,27 @@ mod tests {
 
     #[test]
     fn the_fewest_instructions_win() {
-        let chosen = |n, k| chosen(16, Shape { m: 64, n, k }, Type::Float);
-        assert_eq!(chosen(480, 9), ["matmul_blocked wide"], "10 panels, not 15");
-        let narrow = "of three vectors, C would waste more; then the plainest";
-        assert_eq!(chosen(64, 9), ["matmul_packed_b"], "{narrow}");
-        assert_eq!(chosen(1, 5000), ["matmul_packed_b"]);
+        let shape = |n, k| Shape { m: 64, n, k };
+        let (ten_panels, two) = (shape(480, 9), shape(64, 5000));
+        for shape in [ten_panels, two, shape(1, 1)] {
+            assert_eq!(chosen(16, shape, Type::Float), ["matmul_blocked wide"]);
+        }
+        let count = |name: &str, shape| {
+            let limits = limits(16);
+            let problem = Problem::new(shape, Type::Float, Fill::Count, 0);
+            let steps = steps(&problem, &limits);
+            let step = steps.iter().find(|step| step.name() == name);
+            step.map(|step| cost(step, shape))
+        };
+        // 8 rows of tiles; 10 panels of 3 vectors, or 15 of 2.
+        let wide = 80.0 * 9.0 * (24.0 + 8.0 + 3.0 + 0.5) + 2.0 * 9.0 * 30.0;
+        assert_eq!(count("matmul_blocked wide", ten_panels), Some(wide));
+        let two = 120.0 * 9.0 * (16.0 + 8.0 + 2.0 + 2.0) + 2.0 * 9.0 * 30.0;
+        assert_eq!(count("matmul_packed_b", ten_panels), Some(two));
+        let both = two + 2.0 * 64.0 * 9.0;
+        assert_eq!(count("matmul_packed_ab", ten_panels), Some(both));
+        let unpacked = count("matmul_register_tile_private 8x48", ten_panels);
+        assert_eq!(unpacked, Some(f64::INFINITY));
     }
 
     #[test]
