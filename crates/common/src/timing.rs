@@ -126,7 +126,7 @@ impl Timing {
 pub enum Runs {
     /// Exactly so often.
     Exactly(usize),
-    /// At least three times, then until half a second or twenty runs are reached.
+    /// At least three times, then until a quarter of a second or twenty runs are reached.
     Enough,
     /// Against the best so far, in seconds: twice where both runs are half as long
     /// again or more, else at least five times, until 50 ms or twenty runs.
@@ -142,7 +142,7 @@ impl Runs {
         match self {
             Runs::Exactly(runs) => samples.len() >= runs,
             Runs::Enough => {
-                samples.len() >= 3 && (samples.len() >= 20 || samples.iter().sum::<f64>() > 0.5)
+                samples.len() >= 3 && (samples.len() >= 20 || samples.iter().sum::<f64>() > 0.25)
             }
             Runs::Against(best) => {
                 let least = samples.iter().copied().fold(f64::INFINITY, f64::min);
@@ -436,8 +436,8 @@ mod tests {
         assert!(!Runs::Enough.done(&[9.0, 9.0]));
         assert!(Runs::Enough.done(&[9.0, 9.0, 9.0]));
         assert!(
-            !Runs::Enough.done(&[0.25, 0.125, 0.125]),
-            "just half a second"
+            !Runs::Enough.done(&[0.125, 0.0625, 0.0625]),
+            "just a quarter of a second"
         );
         assert!(!Runs::Enough.done(&[0.0; 19]));
         assert!(Runs::Enough.done(&[0.0; 20]));

@@ -9,7 +9,7 @@ use runner::{Operand, Step};
 /// [`Tile::vectors_for`](crate::Tile::vectors_for) does.
 ///
 /// Infinite where B is read as it lies. How many of its rows fall into one set of the cache
-/// decides there, by a factor of five; and the host pads, whose work is in nobody's time.
+/// decides there, by a factor of three; and the host pads, whose work is in nobody's time.
 pub fn cost(step: &Step, shape: Shape) -> f64 {
     if step.preparations.is_empty() {
         return f64::INFINITY;

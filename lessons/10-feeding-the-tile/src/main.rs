@@ -19,7 +19,7 @@ fn main() -> ExitCode {
             let problem = lesson.problem()?;
             let session = lesson.session()?;
             let limits = &session.device.limits;
-            let mut steps = steps::steps(&problem, limits);
+            let mut steps = steps::steps(problem.shape, problem.ty, limits);
             if session.device.kind == Kind::Gpu {
                 steps = choose(steps, |step| choice::cost(step, problem.shape, limits));
             }
