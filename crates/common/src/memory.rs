@@ -155,10 +155,10 @@ impl Input {
     /// # Errors
     /// The driver's status.
     pub fn damage(&self, session: &Session) -> Result<Option<String>> {
-        let now = session.get(self.buffer(), 0, self.buffer().bytes)?;
-        if now == self.holds.as_bytes() {
+        if holds(session, self.buffer(), self.holds.as_bytes())? {
             return self.memory.stray(session);
         }
+        let now = session.get(self.buffer(), 0, self.buffer().bytes)?;
         let now = Elements::from_bytes(self.holds.ty(), &now);
         Ok(written(&self.memory.name, &now, &self.holds))
     }
@@ -171,6 +171,20 @@ impl Input {
         session.put(self.buffer(), 0, self.holds.as_bytes())?;
         self.memory.guard(session)
     }
+}
+
+/// So much is read at a time to be compared: for as much memory as a large buffer takes,
+/// the system takes longer than the transfer.
+const PIECE: usize = 4 << 20;
+
+/// Whether a buffer still has these bytes.
+fn holds(session: &Session, buffer: &Buffer, bytes: &[u8]) -> Result<bool> {
+    for (i, piece) in bytes.chunks(PIECE).enumerate() {
+        if session.get(buffer, i * PIECE, piece.len())? != piece {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// What was changed of an input called `name`, which `held` these elements and is `now`
@@ -209,17 +223,16 @@ impl Output {
         &self.memory.buffer
     }
 
-    /// Writes [`Poison::Nan`] over all of it.
+    /// Fills all of it with [`Poison::Nan`].
     ///
     /// # Errors
     /// The driver's status.
     pub fn poison(&self, session: &Session) -> Result<()> {
-        let bytes = Poison::Nan.many(self.memory.ty, self.buffer().bytes);
-        session.write(self.buffer(), &bytes)
+        let (ty, buffer) = (self.memory.ty, self.buffer());
+        session.fill_told(buffer, &Poison::Nan.bytes(ty)[..ty.size()])
     }
 
-    /// Enqueues to fill it with poison again. No data travel, so this takes no time
-    /// worth mentioning: before each timed run.
+    /// Enqueues to fill it with poison again, and tells nobody: before each timed run.
     ///
     /// # Errors
     /// The driver's status.
@@ -235,6 +248,14 @@ impl Output {
     /// The driver's status; a kernel that crashed is often noticed here.
     pub fn read(&self, session: &Session) -> Result<Vec<u8>> {
         session.read(self.buffer(), self.buffer().bytes)
+    }
+
+    /// Whether it is these bytes.
+    ///
+    /// # Errors
+    /// As of [`Output::read`].
+    pub fn holds(&self, session: &Session, bytes: &[u8]) -> Result<bool> {
+        holds(session, self.buffer(), bytes)
     }
 
     /// What was written beside it.

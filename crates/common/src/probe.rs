@@ -120,6 +120,11 @@ fn copy_rate(session: &Session, program: &Program) -> Result<f64> {
 /// Seconds of the fastest of several launches, after one that does not count.
 fn best_of(session: &Session, launch: &[Launch]) -> Result<f64> {
     session.run(launch)?;
-    let timing = timing::measure(Runs::Exactly(PROBES), |_| Ok(()), || session.run(launch))?;
+    let timing = timing::measure(
+        Runs::Exactly(PROBES),
+        None,
+        |_| Ok(()),
+        || session.run(launch),
+    )?;
     Ok(timing.seconds.into_iter().fold(f64::INFINITY, f64::min))
 }

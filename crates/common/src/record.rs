@@ -47,6 +47,9 @@ pub struct Record {
     /// Macros that its compiler was given, besides the type.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub defines: BTreeMap<String, usize>,
+    /// Whether it was chosen before the run, for this device and these sizes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub chosen: bool,
     /// Timed runs.
     pub runs: usize,
     /// Whether the result was checked and right.

@@ -312,6 +312,22 @@ impl Session {
         filled.during("filling a buffer").map(Event::new)
     }
 
+    /// Fills a buffer with whole patterns, waits for it, and tells of it.
+    ///
+    /// # Errors
+    /// The driver's status.
+    pub fn fill_told(&self, buffer: &Buffer, pattern: &[u8]) -> Result<()> {
+        let begin = Instant::now();
+        let filled = self.fill(buffer, pattern, buffer.bytes);
+        let done = filled.and_then(|_| self.finish());
+        let took = begin.elapsed().as_secs_f64();
+        self.listener.call(done.as_ref().err(), &|| {
+            Call::fill(self.listener.name_of(buffer.get()), pattern, buffer.bytes)
+                .gave(format!("ok, in {}", seconds(took)))
+        });
+        done
+    }
+
     /// Sets the arguments of a launch, in order; it keeps their buffers.
     ///
     /// # Errors

@@ -171,6 +171,15 @@ impl Call {
         call.also("offset 0").arg("", format!("{bytes} bytes"))
     }
 
+    /// The same bytes over and over, which do not travel.
+    pub fn fill(buffer: &str, pattern: &[u8], bytes: usize) -> Call {
+        let call = Call::new("clEnqueueFillBuffer")
+            .also("queue")
+            .arg("", buffer)
+            .also(format!("{} bytes of poison", pattern.len()));
+        call.also("offset 0").arg("", format!("{bytes} bytes"))
+    }
+
     /// Step 7: one argument, by its position.
     pub fn set_arg(index: usize, bytes: usize, label: impl Into<String>, value: String) -> Call {
         let call = Call::new("clSetKernelArg").also("kernel").arg("", index);

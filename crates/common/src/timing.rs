@@ -126,7 +126,7 @@ impl Timing {
 pub enum Runs {
     /// Exactly so often.
     Exactly(usize),
-    /// At least three times, then until half a second or twenty runs are reached.
+    /// At least three times, then until a quarter of a second or twenty runs are reached.
     Enough,
     /// Against the best so far, in seconds: twice where both runs are half as long
     /// again or more, else at least five times, until 50 ms or twenty runs.
@@ -142,7 +142,7 @@ impl Runs {
         match self {
             Runs::Exactly(runs) => samples.len() >= runs,
             Runs::Enough => {
-                samples.len() >= 3 && (samples.len() >= 20 || samples.iter().sum::<f64>() > 0.5)
+                samples.len() >= 3 && (samples.len() >= 20 || samples.iter().sum::<f64>() > 0.25)
             }
             Runs::Against(best) => {
                 let least = samples.iter().copied().fold(f64::INFINITY, f64::min);
@@ -154,25 +154,59 @@ impl Runs {
     }
 }
 
+/// One run: what it took by the wall clock, and by its commands' events.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    wall: f64,
+    /// None where the driver does not tell.
+    commands: Vec<Profile>,
+}
+
+impl Sample {
+    /// Runs commands in order, which returns their events when the last has ended.
+    ///
+    /// # Errors
+    /// What the commands fail with.
+    pub fn of(run: impl FnOnce() -> Result<Vec<Event>>) -> Result<Sample> {
+        let begin = Instant::now();
+        let events = run()?;
+        let wall = begin.elapsed().as_secs_f64();
+        let commands: Result<Vec<Profile>> = events.iter().map(Profile::of).collect();
+        Ok(Sample {
+            wall,
+            commands: commands.unwrap_or_default(),
+        })
+    }
+
+    /// Whether such runs take so long that each should serve for all that it can.
+    pub fn is_slow(&self) -> bool {
+        self.wall >= SLOW
+    }
+}
+
+/// Seconds of a run from which on nothing is to be run for one purpose alone.
+const SLOW: f64 = 0.1;
+
 /// Times commands: before each run `prepare` does what does not count, then
 /// `run` launches them in order, waits for the last, and returns their events. The
-/// caller has run them before, so caches and clocks are warm.
+/// caller has run them before, so caches and clocks are warm; of these runs an `earlier`
+/// one may count as well.
 pub fn measure(
     runs: Runs,
+    earlier: Option<Sample>,
     mut prepare: impl FnMut(usize) -> Result<()>,
     mut run: impl FnMut() -> Result<Vec<Event>>,
 ) -> Result<Timing> {
-    let mut walls = Vec::new();
-    let mut profiles = Vec::new();
+    let samples = earlier.into_iter();
+    let (mut walls, mut commands): (Vec<f64>, Vec<_>) =
+        samples.map(|one| (one.wall, one.commands)).unzip();
     while !runs.done(&walls) {
         prepare(walls.len() + 1)?;
-        let begin = Instant::now();
-        let events = run()?;
-        walls.push(begin.elapsed().as_secs_f64());
-        let parts: Result<Vec<Profile>> = events.iter().map(Profile::of).collect();
-        profiles.push(parts.unwrap_or_default());
+        let sample = Sample::of(&mut run)?;
+        walls.push(sample.wall);
+        commands.push(sample.commands);
     }
-    Ok(settle(&walls, &profiles))
+    Ok(settle(&walls, &commands))
 }
 
 /// Times a call on the host, by the wall clock; the caller has warmed up.
@@ -361,9 +395,27 @@ mod tests {
             at_most(3, prepared.len())
         };
         // No event: the wall clock counts.
-        let timing = measure(Runs::Exactly(3), prepare, || Ok(Vec::new())).unwrap();
+        let timing = measure(Runs::Exactly(3), None, prepare, || Ok(Vec::new())).unwrap();
         assert_eq!(prepared, [1, 2, 3]);
         assert_eq!((timing.clock, timing.seconds.len()), (Clock::Wall, 3));
+    }
+
+    #[test]
+    fn a_slow_run_of_before_counts() {
+        let earlier = |wall| Sample {
+            wall,
+            commands: Vec::new(),
+        };
+        assert!(earlier(0.1).is_slow() && !earlier(0.09).is_slow());
+        let mut prepared = Vec::new();
+        let prepare = |number| {
+            prepared.push(number);
+            at_most(2, prepared.len())
+        };
+        let runs = Runs::Exactly(3);
+        let timing = measure(runs, Some(earlier(7.0)), prepare, || Ok(Vec::new())).unwrap();
+        assert_eq!(prepared, [2, 3]);
+        assert_eq!((timing.seconds[0], timing.seconds.len()), (7.0, 3));
     }
 
     #[test]
@@ -384,8 +436,8 @@ mod tests {
         assert!(!Runs::Enough.done(&[9.0, 9.0]));
         assert!(Runs::Enough.done(&[9.0, 9.0, 9.0]));
         assert!(
-            !Runs::Enough.done(&[0.25, 0.125, 0.125]),
-            "just half a second"
+            !Runs::Enough.done(&[0.125, 0.0625, 0.0625]),
+            "just a quarter of a second"
         );
         assert!(!Runs::Enough.done(&[0.0; 19]));
         assert!(Runs::Enough.done(&[0.0; 20]));

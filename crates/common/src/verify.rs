@@ -8,6 +8,9 @@ mod wrong;
 pub use map::painted;
 pub use wrong::{Wrong, facts_of, of_unsteady};
 
+use std::panic::resume_unwind;
+use std::thread::{self, Builder};
+
 use crate::element::Elements;
 use crate::matrix::Matrix;
 use crate::memory::is_poison;
@@ -74,18 +77,39 @@ pub fn check(problem: &Problem, c: &Matrix) -> Result<Right, Box<Wrong>> {
     Err(Box::new(wrong))
 }
 
-/// Checks that element `i` of the result is, bit by bit, element `from(i)` of the input.
+/// Checks floats that were only moved: element `i` must be element `from(i)` of the
+/// input, bit by bit. Every core takes a part: there may be a hundred million of them.
 ///
 /// # Errors
-/// How many are not.
+/// How many are wrong.
 pub fn check_moved(
-    result: &Elements,
+    result: &[u8],
     input: &Elements,
-    from: &dyn Fn(usize) -> usize,
+    from: &(dyn Fn(usize) -> usize + Sync),
 ) -> Result<Right, String> {
+    let (result, _) = result.as_chunks::<4>();
+    let (held, _) = input.as_bytes().as_chunks::<4>();
+    let wrong_in = |first: usize, part: &[[u8; 4]]| {
+        let moved = part.iter().zip(first..);
+        moved.filter(|(got, i)| **got != held[from(*i)]).count()
+    };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let length = result.len().div_ceil(cores).max(1 << 16);
+    let wrong = thread::scope(|scope| {
+        let parts = result.chunks(length).enumerate().map(|(n, part)| {
+            let count = move || wrong_in(n * length, part);
+            // Where the system gives no thread, this one counts.
+            Builder::new().spawn_scoped(scope, count).map_err(|_| count)
+        });
+        let parts: Vec<_> = parts.collect();
+        let counted = parts.into_iter().map(|part| match part {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(count) => count(),
+        });
+        counted.sum::<usize>()
+    });
     let compared = result.len();
-    let is_wrong = |&i: &usize| result.bits(i) != input.bits(from(i));
-    match (0..compared).filter(is_wrong).count() {
+    match wrong {
         0 => Ok(Right { compared }),
         wrong => Err(format!(
             "{wrong} of {compared} elements are not where they belong"

@@ -17,6 +17,7 @@ mod packages;
 mod prose;
 mod report;
 mod simulator;
+mod timing;
 mod trace;
 mod trial;
 
@@ -78,6 +79,8 @@ enum Command {
     Diff(diff::Options),
     /// Run every lesson on a device, and write one page with every step on it
     Report(Box<report::Options>),
+    /// How long each lesson takes: to its first row, and to its end
+    Timing(timing::Options),
     /// Measure one library, for the report
     #[command(hide = true)]
     Peer(report::PeerOptions),
@@ -109,6 +112,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Doctor(options) => return doctor::doctor(&options),
         Command::Diff(options) => diff::diff(&options)?,
         Command::Report(options) => report::report(&options)?,
+        Command::Timing(options) => return timing::timing(&options),
         Command::Peer(options) => report::peer(&options)?,
     }
     Ok(ExitCode::SUCCESS)

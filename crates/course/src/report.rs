@@ -47,7 +47,7 @@ pub struct Options {
     /// Lessons to run [default: all]
     #[arg(long, value_name = "NUMBER", value_delimiter = ',')]
     lesson: Vec<u32>,
-    /// Timed runs of each kernel [default: at least 3, until half a second or 20 runs]
+    /// Timed runs of each kernel [default: at least 3, until a quarter of a second or 20 runs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
     /// Measure the libraries that are installed, too: CLBlast, OpenBLAS

@@ -157,7 +157,7 @@ impl Lesson {
         self.console.doing(format!("running {name}"))?;
         session.run(&ready.launches)?;
         // What laid the operands out has run, and is a line of its own.
-        self.time(&ready.laid_out_already(), runs, Instant::now())
+        self.time(&ready.laid_out_already(), runs, Instant::now(), None)
     }
 
     /// Prints one line, for people or as JSON.

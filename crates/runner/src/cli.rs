@@ -39,7 +39,7 @@ pub struct Flags {
     pub sizes: Vec<Shape>,
 
     /// Timed runs of each kernel; 0 checks the results and times nothing
-    /// [default: at least 3, until half a second or 20 runs]
+    /// [default: at least 3, until a quarter of a second or 20 runs]
     #[arg(long, value_name = "N")]
     pub runs: Option<usize>,
 

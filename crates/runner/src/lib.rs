@@ -17,11 +17,13 @@
 //! - `run` leads from `main` to a lesson, whose flags are in [`cli`]; the work is done by
 //!   a child process that the crate `supervise` watches; `resume` goes on after a kernel
 //!   that took one down. `trace` hands the kernels over to `course trace`.
+//! - `choice` marks the one step of a table that is expected to be the fastest.
 //! - `host` is what the same product takes without a device; `ablate` times a kernel with
 //!   one part taken out, which an `ablation` names.
 
 mod ablate;
 mod ablation;
+mod choice;
 pub mod cli;
 mod console;
 mod copy;
@@ -42,6 +44,7 @@ mod trace;
 mod workbench;
 
 pub use ablate::AblateFlag;
+pub use choice::{ChoiceFlags, choose};
 pub use console::Console;
 pub use copy::Copy;
 pub use lesson::Lesson;

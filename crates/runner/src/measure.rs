@@ -12,7 +12,7 @@ use common::program::Program;
 use common::record::{Record, Work};
 use common::session::Launch;
 use common::shape::Shape;
-use common::timing::{self, Runs, Timing};
+use common::timing::{self, Runs, Sample, Timing};
 use common::verify::{self, Right};
 use narrate::{Beat, Card};
 
@@ -34,7 +34,7 @@ impl Lesson {
         for step in steps {
             self.measure_task(&Product { step, problem })?;
         }
-        Ok(())
+        self.tell_chosen()
     }
 
     /// Verifies, times and prints one step, unless `--only` asks for others.
@@ -141,7 +141,7 @@ impl Lesson {
         }
         self.console.narrator.note(|| task.bound());
         let only_shown = show && runs.is_none();
-        let right = match ready.check(task, session, &result, None)? {
+        let right = match ready.check(task, session, &result)? {
             Ok(right) => right,
             // What is only shown runs once: it may print.
             Err(wrong) if only_shown => return Ok(record.fail(wrong)),
@@ -150,22 +150,28 @@ impl Lesson {
         self.console.narrator.note(|| right.to_string());
         let begun = Instant::now();
         let first = (right, &result[..]);
-        if !only_shown && let Some(wrong) = self.wrong_over_a_number(task, &ready, first)? {
-            return Ok(record.fail(wrong));
-        }
+        let second = if only_shown {
+            None
+        } else {
+            match self.over_a_number(task, &ready, first)? {
+                Ok(second) => second,
+                Err(wrong) => return Ok(record.fail(wrong)),
+            }
+        };
 
         // Time. The last run must be right like the first.
         if let Some(runs) = runs {
             self.predict(&record)?;
-            let timing = self.time(&ready, runs, begun)?;
-            let last = ready.output.read(session)?;
-            if let Err(wrong) = ready.check(task, session, &last, Some(first))? {
-                return Ok(record.fail(format!(
-                    "right at first, but after the timed runs:\n{}",
-                    verify::facts_of(&wrong)
-                )));
+            let timing = self.time(&ready, runs, begun, second)?;
+            match ready.check_again(task, session, first)? {
+                Ok(is_same) => record.varies = !is_same,
+                Err(wrong) => {
+                    return Ok(record.fail(format!(
+                        "right at first, but after the timed runs:\n{}",
+                        verify::facts_of(&wrong)
+                    )));
+                }
             }
-            record.varies = last != result;
             record.timed(&timing, task.work(), self.limit(task)?);
         }
         record.right(right);
@@ -191,7 +197,7 @@ impl Lesson {
         session.run(&ready.launches)?;
         let again = ready.output.read(&session)?;
         // Makes whole what was written that nobody may write.
-        let _ = ready.check(task, &session, &again, None)?;
+        let _ = ready.check(task, &session, &again)?;
         let size = task.ty().size();
         let both = result.chunks(size).zip(again.chunks(size));
         let count = match both.filter(|(one, other)| one != other).count() {
@@ -206,29 +212,32 @@ impl Lesson {
         Ok(verify::of_unsteady(&wrong, &look))
     }
 
-    /// What is wrong if C held a number before the launch, and not NaN: a kernel may take
-    /// NaN for nothing and add to everything else. A simulator has no time for that.
-    fn wrong_over_a_number(
+    /// A second run, over a C that held a number before the launch, and not NaN: a kernel
+    /// may take NaN for nothing and add to everything else. What it took, or what is wrong
+    /// with it; nothing in a simulator, which has no time for that.
+    fn over_a_number(
         &mut self,
         task: &dyn Task,
         ready: &Ready,
         first: (Right, &[u8]),
-    ) -> Result<Option<String>> {
+    ) -> Result<Result<Option<Sample>, String>> {
         let session = self.session()?;
         if session.device.is_simulator() {
-            return Ok(None);
+            return Ok(Ok(None));
         }
         let narrator = self.console.narrator.clone();
         let _hush = narrator.hush();
-        let again = |poison: Poison| -> Result<Result<Right, String>> {
+        let again = |poison: Poison| -> Result<Result<Sample, String>> {
             ready.poison_again(&session, poison)?;
-            session.run(&ready.launches)?;
-            ready.check(task, &session, &ready.output.read(&session)?, Some(first))
+            let sample = Sample::of(|| session.run(&ready.launches))?;
+            let checked = ready.check_again(task, &session, first)?;
+            Ok(checked.map(|_| sample))
         };
-        let Err(wrong) = again(Poison::Number)? else {
-            return Ok(None);
+        let wrong = match again(Poison::Number)? {
+            Ok(sample) => return Ok(Ok(Some(sample))),
+            Err(wrong) => wrong,
         };
-        Ok(Some(match again(Poison::Nan)? {
+        Ok(Err(match again(Poison::Nan)? {
             Ok(_) => format!(
                 "right where C held NaN before the launch, wrong where it held a number: \
                  C is read before it is written\n{wrong}"
@@ -276,8 +285,15 @@ impl Lesson {
 
     /// Warms up, unless that was begun long ago, then times a task's kernels;
     /// before every run what they all write is poisoned, which does not count. Nothing
-    /// is told meanwhile: these are the figures of every lesson.
-    pub(crate) fn time(&mut self, ready: &Ready, runs: Runs, begun: Instant) -> Result<Timing> {
+    /// is told meanwhile: these are the figures of every lesson. A slow kernel's `second`
+    /// run, which was checked, counts as one of the timed ones: it was as warm as they.
+    pub(crate) fn time(
+        &mut self,
+        ready: &Ready,
+        runs: Runs,
+        begun: Instant,
+        second: Option<Sample>,
+    ) -> Result<Timing> {
         let narrator = self.console.narrator.clone();
         let _hush = narrator.hush();
         let session = self.session()?;
@@ -287,8 +303,10 @@ impl Lesson {
         while begun.elapsed() < WARM_UP {
             session.run(launches)?;
         }
+        let counts = |one: &Sample| runs == Runs::Enough && one.is_slow();
         timing::measure(
             runs,
+            second.filter(counts),
             |run| {
                 self.console.doing(format!("timing {name}, run {run}"))?;
                 ready.poison_again(&session, Poison::Nan)
@@ -320,6 +338,7 @@ impl Lesson {
         Ok(Record {
             ty: Some(task.ty()),
             made_from: task.step().origin.name(),
+            chosen: task.step().chosen,
             defines: defines.collect(),
             ..self.record(&task.step().name(), &task.step().says, task.shape())?
         })

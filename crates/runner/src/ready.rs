@@ -68,8 +68,7 @@ impl Ready {
     }
 
     /// Whether the result that was read is right, and nobody wrote where he may not. All
-    /// of that is made whole again. Bytes that were found `right` before need no second
-    /// look.
+    /// of that is made whole again.
     ///
     /// # Errors
     /// When the device fails. What is wrong is the inner error, in words.
@@ -78,12 +77,34 @@ impl Ready {
         task: &dyn Task,
         session: &Session,
         result: &[u8],
-        right: Option<(Right, &[u8])>,
     ) -> Result<Result<Right, String>> {
-        let checked = match right {
-            Some((right, same)) if result == same => Ok(right),
-            _ => task.check(result),
+        self.unless_damaged(session, task.check(result))
+    }
+
+    /// The same of a result that is still on the device, after another run; and whether it
+    /// is the `first` one's to the bit: that was right, so it needs no second look.
+    pub fn check_again(
+        &self,
+        task: &dyn Task,
+        session: &Session,
+        first: (Right, &[u8]),
+    ) -> Result<Result<bool, String>> {
+        let (right, bytes) = first;
+        let is_same = self.output.holds(session, bytes)?;
+        let checked = if is_same {
+            Ok(right)
+        } else {
+            task.check(&self.output.read(session)?)
         };
+        let checked = self.unless_damaged(session, checked)?;
+        Ok(checked.map(|_| is_same))
+    }
+
+    fn unless_damaged(
+        &self,
+        session: &Session,
+        checked: Result<Right, String>,
+    ) -> Result<Result<Right, String>> {
         let Some(damage) = self.damage(session)? else {
             return Ok(checked);
         };

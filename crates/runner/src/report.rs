@@ -13,8 +13,8 @@ use serde::Serialize;
 use text::wrap;
 
 use out::Out;
-pub(crate) use row::heading;
 use row::row;
+pub(crate) use row::{CHOSEN, heading};
 
 /// Where a lesson's words and numbers go. What prints fails when standard output does.
 pub struct Report {

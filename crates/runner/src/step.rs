@@ -102,6 +102,8 @@ pub struct Step {
     pub vendor_specific: bool,
     /// What it loads and stores.
     pub traffic: Option<Traffic>,
+    /// Whether it was chosen before the run: see [`crate::choose`].
+    pub chosen: bool,
 }
 
 impl Step {
@@ -124,6 +126,7 @@ impl Step {
             no_integers: None,
             vendor_specific: false,
             traffic: None,
+            chosen: false,
         }
     }
 

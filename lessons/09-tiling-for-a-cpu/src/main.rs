@@ -1,27 +1,41 @@
 //! Lesson 9: tiling for a CPU. The tile of sums in a CPU's registers, and A and B laid
 //! out so that its caches work.
 
+mod choice;
+
 use std::process::ExitCode;
 
 use common::Traffic;
-use common::device::Limits;
+use common::device::{Kind, Limits};
 use common::element::Type;
 use common::problem::Problem;
 use common::shape::Shape;
-use runner::{AblateFlag, Operand, Preparation, Step, lesson_with};
+use runner::{ChoiceFlags, Operand, Preparation, Step, choose, lesson_with};
 
 fn main() -> ExitCode {
     let file = Some("09-tiling-for-a-cpu.cl");
-    lesson_with(9, "tiling for a CPU", file, |lesson, flags: &AblateFlag| {
-        let problem = lesson.problem()?;
-        let session = lesson.session()?;
-        let steps = steps(&problem, &session.device.limits);
-        if flags.ablate {
-            return lesson.ablate(&steps, &problem);
-        }
-        lesson.measure_all(&steps, &problem)?;
-        lesson.compare_with_host(&problem)
-    })
+    lesson_with(
+        9,
+        "tiling for a CPU",
+        file,
+        |lesson, flags: &ChoiceFlags| {
+            let problem = lesson.problem()?;
+            let session = lesson.session()?;
+            let mut steps = steps(&problem, &session.device.limits);
+            if session.device.kind != Kind::Gpu {
+                steps = choose(steps, |step| choice::cost(step, problem.shape));
+            }
+            let steps = flags.wanted(steps)?;
+            if flags.ablate() {
+                return lesson.ablate(&steps, &problem);
+            }
+            lesson.measure_all(&steps, &problem)?;
+            if flags.alone() {
+                return Ok(());
+            }
+            lesson.compare_with_host(&problem)
+        },
+    )
 }
 
 /// Lanes of the vectors that lesson 8's kernels have.
@@ -112,14 +126,17 @@ impl Tile {
 
     /// Up to 128 tiles for one item, since each uses the panel that the first one
     /// brought into the cache; but so few that every compute unit gets at least 32
-    /// items, which a driver can spread evenly.
+    /// items, which a driver can spread evenly. The items below one another get as many
+    /// tiles each: a driver that hands out items by their number would give the whole
+    /// ones to one thread, and what is left to another.
     fn in_blocks(self, s: Shape, units: usize) -> Tile {
-        let down = |tiles: usize| s.m.div_ceil(self.rows * tiles);
-        let items = |tiles: usize| down(tiles) * s.n.div_ceil(self.columns());
-        let enough = |tiles: &usize| items(*tiles) >= 32 * units;
-        let tiles = [128, 64, 32, 16, 8, 4, 2].into_iter().find(enough);
+        let down = s.m.div_ceil(self.rows);
+        let panels = s.n.div_ceil(self.columns());
+        let enough = |tiles: &usize| down.div_ceil(*tiles) * panels >= 32 * units;
+        let most = [128, 64, 32, 16, 8, 4, 2].into_iter().find(enough);
+        let items = down.div_ceil(most.unwrap_or(1));
         Tile {
-            tiles: tiles.unwrap_or(1),
+            tiles: down.div_ceil(items),
             ..self
         }
     }
@@ -215,6 +232,8 @@ mod tests {
         assert_eq!(tiles(Shape::cube(4096), 2), 128);
         assert_eq!(tiles(Shape::cube(1024), 2), 64);
         assert_eq!(tiles(Shape::cube(16), 2), 1);
+        let (m, n, k) = (264, 1100, 1);
+        assert_eq!(tiles(Shape { m, n, k }, 2), 17, "33 tiles for two items");
     }
 
     #[test]

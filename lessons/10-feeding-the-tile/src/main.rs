@@ -1,11 +1,13 @@
 //! Lesson 10: feeding the tile. The arithmetic of lesson 8 stays as it is; what
 //! changes is when a GPU asks for its operands.
 
+mod choice;
 mod steps;
 
 use std::process::ExitCode;
 
-use runner::{AblateFlag, lesson_with};
+use common::device::Kind;
+use runner::{ChoiceFlags, choose, lesson_with};
 
 fn main() -> ExitCode {
     let file = Some("10-feeding-the-tile.cl");
@@ -13,14 +15,22 @@ fn main() -> ExitCode {
         10,
         "feeding the tile",
         file,
-        |lesson, flags: &AblateFlag| {
+        |lesson, flags: &ChoiceFlags| {
             let problem = lesson.problem()?;
             let session = lesson.session()?;
-            let steps = steps::steps(&problem, &session.device.limits);
-            if flags.ablate {
+            let limits = &session.device.limits;
+            let mut steps = steps::steps(problem.shape, problem.ty, limits);
+            if session.device.kind == Kind::Gpu {
+                steps = choose(steps, |step| choice::cost(step, problem.shape, limits));
+            }
+            let steps = flags.wanted(steps)?;
+            if flags.ablate() {
                 return lesson.ablate(&steps, &problem);
             }
             lesson.measure_all(&steps, &problem)?;
+            if flags.alone() {
+                return Ok(());
+            }
             lesson.compare_with_host(&problem)
         },
     )

@@ -3,7 +3,6 @@
 use common::Traffic;
 use common::device::Limits;
 use common::element::Type;
-use common::problem::Problem;
 use common::shape::Shape;
 use runner::{Operand, Preparation, Step};
 
@@ -20,15 +19,11 @@ const THIN: usize = 8;
 const HOPPER: usize = 9;
 
 /// One step for each thing that the tile still waits for.
-pub fn steps(problem: &Problem, limits: &Limits) -> Vec<Step> {
-    let tile = if SMALL.suits(problem.shape) {
-        SMALL
-    } else {
-        SMALLEST
-    };
-    let mut steps = Vec::from(asked_early(tile, problem.ty));
-    steps.extend(packed_tiles(tile, problem));
-    steps.extend(group_copies(tile, problem, limits));
+pub fn steps(shape: Shape, ty: Type, limits: &Limits) -> Vec<Step> {
+    let tile = if SMALL.suits(shape) { SMALL } else { SMALLEST };
+    let mut steps = Vec::from(asked_early(tile, ty));
+    steps.extend(packed_tiles(tile, shape, ty));
+    steps.extend(group_copies(tile, shape, ty, limits));
     steps
 }
 
@@ -72,11 +67,11 @@ fn asked_early(tile: Tile, ty: Type) -> [Step; 5] {
 }
 
 /// The steps on operands that the device packs.
-fn packed_tiles(tile: Tile, problem: &Problem) -> Vec<Step> {
+fn packed_tiles(tile: Tile, shape: Shape, ty: Type) -> Vec<Step> {
     let kernel = "matmul_packed_tiles";
-    let small = |says| packed(tile.step(kernel, says, problem.ty, BLOCK, 1));
+    let small = |says| packed(tile.step(kernel, says, ty, BLOCK, 1));
     let mut steps = vec![small("A and B packed, tile by tile")];
-    steps.extend(larger(kernel, problem));
+    steps.extend(larger(kernel, shape, ty));
     steps.push(
         small("groups swizzled: bands of 8 tiles")
             .variant("swizzled")
@@ -87,14 +82,14 @@ fn packed_tiles(tile: Tile, problem: &Problem) -> Vec<Step> {
 }
 
 /// The steps in which no item carries a number into local memory.
-fn group_copies(tile: Tile, problem: &Problem, limits: &Limits) -> Vec<Step> {
+fn group_copies(tile: Tile, shape: Shape, ty: Type, limits: &Limits) -> Vec<Step> {
     let kernel = "matmul_group_copy";
-    let small = |says| packed(tile.step(kernel, says, problem.ty, BLOCK, 1));
+    let small = |says| packed(tile.step(kernel, says, ty, BLOCK, 1));
     let by_group = small("copies by the whole group").made_from("matmul_packed_tiles");
     let mut steps = vec![by_group];
     if limits.nvidia_compute_capability >= HOPPER {
         let mut by_engine = vec![small("by NVIDIA's copy engine")];
-        by_engine.extend(larger(kernel, problem));
+        by_engine.extend(larger(kernel, shape, ty));
         steps.extend(by_engine.into_iter().map(|step| {
             let variant = format!("hopper {}", step.variant);
             let step = step.variant(variant.trim_end()).define("HOPPER", 1);
@@ -106,19 +101,19 @@ fn group_copies(tile: Tile, problem: &Problem, limits: &Limits) -> Vec<Step> {
 
 /// Twice the sums in an item, in tiles that C suits, and with a thin edge computed apart;
 /// of doubles the sums would not find room.
-fn larger(kernel: &str, problem: &Problem) -> Vec<Step> {
+fn larger(kernel: &str, shape: Shape, ty: Type) -> Vec<Step> {
     let mut steps = Vec::new();
-    if problem.ty == Type::Double {
+    if ty == Type::Double {
         return steps;
     }
     let large = |says| {
-        let step = LARGE.step(kernel, says, problem.ty, BLOCK, 1);
+        let step = LARGE.step(kernel, says, ty, BLOCK, 1);
         packed(step).define("PUT_STEP", 12)
     };
-    if LARGE.suits(problem.shape) {
+    if LARGE.suits(shape) {
         steps.push(large("8x16 elements per item").variant("large"));
     }
-    if let Some(edge) = Edge::of(problem.shape) {
+    if let Some(edge) = Edge::of(shape) {
         let step = large("8x16, thin tiles without tiling").variant("thin");
         steps.push(edge.computed_apart(step));
     }

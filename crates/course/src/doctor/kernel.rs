@@ -80,7 +80,12 @@ fn run(index: usize) -> Result<Value> {
     let long_sum = program.kernel("long_sum", &["int", "float*", "float*"].map(String::from))?;
     let mut long_sum = [Launch::new(long_sum, "long_sum", range)];
     session.set_args(&mut long_sum[0], &[Arg::Int(ROUNDS as i32), from, to])?;
-    let timing = timing::measure(Runs::Exactly(3), |_| Ok(()), || session.run(&long_sum))?;
+    let timing = timing::measure(
+        Runs::Exactly(3),
+        None,
+        |_| Ok(()),
+        || session.run(&long_sum),
+    )?;
     // Small whole numbers: exact in any order.
     let sum: f32 = (0..ROUNDS).map(|i| input[i % ITEMS]).sum();
     let long_loops = result()?.iter().all(|y| *y == sum);

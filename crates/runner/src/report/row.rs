@@ -13,6 +13,9 @@ pub fn heading(unit: &str) -> String {
     )
 }
 
+/// Stands before the kernel that was chosen before the run.
+pub const CHOSEN: &str = "▸";
+
 /// What is said of a rate that cannot be.
 const ABOVE_LIMIT: [&str; 3] = [
     "more than this device can do, so do not believe it. Likely: the",
@@ -23,7 +26,8 @@ const ABOVE_LIMIT: [&str; 3] = [
 /// One kernel in two lines: the figures, and what is new in it; a third one tells
 /// how much of the time went into laying out the operands.
 pub fn row(record: &Record) -> String {
-    let name = format!("{:<34}", record.kernel).bold();
+    let mark = if record.chosen { CHOSEN } else { " " };
+    let name = format!("{mark} {}", format!("{:<34}", record.kernel).bold());
     let bar = record.share_of_limit.map(bar).unwrap_or_default();
     let mut says = String::new();
     if !record.says.is_empty() {
@@ -43,30 +47,30 @@ pub fn row(record: &Record) -> String {
         }
     }
     if let Some(reason) = &record.skipped {
-        return format!("  {name} {} {reason}{says}", "skipped:".yellow());
+        return format!("{name} {} {reason}{says}", "skipped:".yellow());
     }
     if let Some(wrong) = &record.failed {
         let details = verify::painted(&wrong.trim_end().replace('\n', "\n    "));
-        return format!("  {name} {}{says}\n    {details}", "✗ WRONG".red().bold());
+        return format!("{name} {}{says}\n    {details}", "✗ WRONG".red().bold());
     }
     if let Some(how) = &record.died {
         // What to do next stands at the end of the lesson.
         let lines: Vec<&str> = how.lines().take(2).collect();
         let details = lines.join("\n  ");
-        return format!("  {name} {}{says}\n    {details}", "✗ DIED".red().bold());
+        return format!("{name} {}{says}\n    {details}", "✗ DIED".red().bold());
     }
-    let mark = if record.verified {
+    let checked = if record.verified {
         "✓".green()
     } else {
         "not checked".red()
     };
     let Some(median) = record.seconds_median else {
-        return format!("  {name} {mark} right, not timed{says}");
+        return format!("{name} {checked} right, not timed{says}");
     };
     let step = record.step_factor.map_or("-".into(), factor);
     let share = record.share_of_limit.map_or("-".into(), percent);
     format!(
-        "  {name}{:>9}{:>8}{:>9}{:>7}{:>9} {mark}{says}",
+        "{name}{:>9}{:>8}{:>9}{:>7}{:>9} {checked}{says}",
         seconds(median),
         format!("±{}", percent(record.spread.unwrap_or(0.0))),
         significant(record.rate().unwrap_or(0.0)),

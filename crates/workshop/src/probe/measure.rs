@@ -50,7 +50,7 @@ impl Task<'_> {
         session.set_args(&mut launch, &args)?;
         let launch = [launch];
         session.run(&launch)?;
-        let timing = timing::measure(Runs::Enough, |_| Ok(()), || session.run(&launch))?;
+        let timing = timing::measure(Runs::Enough, None, |_| Ok(()), || session.run(&launch))?;
         let expected = (self.result)(timing.seconds.len() + 1);
         let found = session.read(&out, expected.len())?;
         if found != expected {

@@ -1,0 +1,191 @@
+//! `course timing`: how long a lesson takes from its start, in fresh processes: until its
+//! first row is there, and until it ends.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use colored::Colorize;
+use common::device::pocl;
+use common::error::Error;
+use common::record::Record;
+use common::timing::median;
+use serde::Serialize;
+use text::progress::tick_by_itself;
+use toolbox::child::Finished;
+use toolbox::lessons::{LESSONS, Lesson};
+use toolbox::scratch::Scratch;
+
+/// Where drivers, and the course, keep what they compiled or found: PoCL, NVIDIA, Mesa,
+/// lesson 11.
+const CACHES: [&str; 4] = [
+    pocl::FOLDER_VARIABLE,
+    "CUDA_CACHE_PATH",
+    "MESA_SHADER_CACHE_DIR",
+    "OPENCL_COURSE_CACHE",
+];
+
+/// The flags of `course timing`.
+#[derive(Args)]
+pub struct Options {
+    /// Lessons, by number [default: all]
+    #[arg(value_name = "LESSON")]
+    lessons: Vec<u32>,
+    /// Pairs of processes for each lesson; medians are shown
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+    /// What the lessons are given besides, such as `-- --device cpu --size 1024`
+    #[arg(last = true, value_name = "FLAGS")]
+    flags: Vec<String>,
+}
+
+/// What one process took, in seconds from its start.
+struct Took {
+    first_row: f64,
+    whole: f64,
+    /// The timed runs of all rows together.
+    in_timed_runs: f64,
+}
+
+/// Medians, in seconds: of processes that find nothing compiled, and of those that find
+/// all of it.
+#[derive(Serialize)]
+struct Line {
+    lesson: u32,
+    runs: u16,
+    cold_first_row_seconds: f64,
+    cold_seconds: f64,
+    first_row_seconds: f64,
+    seconds: f64,
+    in_timed_runs_seconds: f64,
+}
+
+/// Runs each lesson in pairs of processes that share a new folder for what is compiled:
+/// the first finds it empty, the second full.
+pub fn timing(options: &Options) -> Result<ExitCode> {
+    let lessons = chosen(&options.lessons)?;
+    let mut out = std::io::stdout();
+    if !options.json {
+        writeln!(out, "{}", heading(options.runs).bold())?;
+    }
+    for lesson in lessons {
+        let line = measure(lesson, options)?;
+        if options.json {
+            writeln!(out, "{}", serde_json::to_string(&line)?)?;
+        } else {
+            writeln!(out, "{}", row(lesson, &line))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The lessons of these numbers, or all.
+fn chosen(numbers: &[u32]) -> Result<Vec<&'static Lesson>> {
+    if numbers.is_empty() {
+        return Ok(LESSONS.iter().collect());
+    }
+    let by_number = |number: &u32| {
+        let lesson = LESSONS.iter().find(|lesson| lesson.number == *number);
+        let last = LESSONS.len();
+        lesson.ok_or_else(|| {
+            Error::Usage(format!(
+                "there is no lesson {number}; there are 1 to {last}"
+            ))
+            .into()
+        })
+    };
+    numbers.iter().map(by_number).collect()
+}
+
+fn measure(lesson: &Lesson, options: &Options) -> Result<Line> {
+    let progress = indicatif::ProgressBar::new_spinner();
+    tick_by_itself(&progress);
+    let (mut cold, mut warm) = (Vec::new(), Vec::new());
+    for pair in 1..=options.runs {
+        let folder = Scratch::new()?;
+        for (took, how) in [(&mut cold, "anew"), (&mut warm, "again")] {
+            let name = lesson.package();
+            progress.set_message(format!("{name} {how}, {pair} of {}", options.runs));
+            let mut command = lesson.command()?;
+            command.args(["--json"]).args(&options.flags);
+            command.envs(CACHES.map(|variable| (variable, &folder.0)));
+            took.push(run(command).with_context(|| format!("{name} could not be timed"))?);
+        }
+    }
+    progress.finish_and_clear();
+    let middle =
+        |all: &[Took], of: fn(&Took) -> f64| median(&all.iter().map(of).collect::<Vec<_>>());
+    Ok(Line {
+        lesson: lesson.number,
+        runs: options.runs,
+        cold_first_row_seconds: middle(&cold, |took| took.first_row),
+        cold_seconds: middle(&cold, |took| took.whole),
+        first_row_seconds: middle(&warm, |took| took.first_row),
+        seconds: middle(&warm, |took| took.whole),
+        in_timed_runs_seconds: middle(&warm, |took| took.in_timed_runs),
+    })
+}
+
+/// Runs a lesson to its end; with `--json` its first line is its first row.
+fn run(mut command: Command) -> Result<Took> {
+    let begin = Instant::now();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let stdout = child.stdout.take().context("a pipe")?;
+    let mut first_row = None;
+    let mut in_timed_runs = 0.0;
+    for line in BufReader::new(stdout).lines() {
+        first_row.get_or_insert_with(|| begin.elapsed().as_secs_f64());
+        // A lesson prints lines of other kinds, too.
+        if let Ok(record) = serde_json::from_str::<Record>(&line?) {
+            in_timed_runs += record.seconds.iter().sum::<f64>();
+        }
+    }
+    let finished = Finished::from(&child.wait_with_output()?);
+    let whole = begin.elapsed().as_secs_f64();
+    // 1 is a wrong row, which took its time like any other.
+    if !matches!(finished.status.code(), Some(0 | 1)) {
+        bail!(finished.message());
+    }
+    Ok(Took {
+        first_row: first_row.unwrap_or(whole),
+        whole,
+        in_timed_runs,
+    })
+}
+
+fn heading(runs: u16) -> String {
+    format!(
+        "Seconds from the start of a process; medians of {runs}\n\n  \
+         {:<20}{:^30}{:^26}\n  {:<20}{:>10}{:>10}{:>10}{:>14}{:>10}",
+        "",
+        "compiled before",
+        "compiled anew",
+        "lesson",
+        "first row",
+        "whole",
+        "timed",
+        "first row",
+        "whole"
+    )
+}
+
+fn row(lesson: &Lesson, line: &Line) -> String {
+    format!(
+        "  {:<20}{:>10.2}{:>10.2}{:>10.2}{:>14.2}{:>10.2}",
+        lesson.folder.chars().take(20).collect::<String>(),
+        line.first_row_seconds,
+        line.seconds,
+        line.in_timed_runs_seconds,
+        line.cold_first_row_seconds,
+        line.cold_seconds
+    )
+}

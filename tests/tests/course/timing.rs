@@ -1,0 +1,41 @@
+//! `course timing`: how long a lesson takes from its start.
+
+use tests::program;
+
+#[test]
+fn first_row_and_end_of_two_kinds_of_process_are_told() {
+    let flags = "timing 3 --runs 1 --json -- --size 16 --runs 1 --only matmul_naive";
+    let lines = program("course").args(flags).run().ends_with(0).records();
+    let [line] = &lines[..] else {
+        panic!("{lines:?}");
+    };
+    assert_eq!((&line["lesson"], &line["runs"]), (&3.into(), &1.into()));
+    for when in [
+        "first_row_seconds",
+        "seconds",
+        "in_timed_runs_seconds",
+        "cold_first_row_seconds",
+        "cold_seconds",
+    ] {
+        assert!(line[when].as_f64().is_some(), "{when}: {line}");
+    }
+    let seconds = |when: &str| line[when].as_f64();
+    assert!(seconds("first_row_seconds") <= seconds("seconds"), "{line}");
+}
+
+#[test]
+fn people_get_a_table() {
+    let run = program("course").args("timing 1 --runs 1").run();
+    let run = run
+        .ends_with(0)
+        .says(&["medians of 1", "01-device-discovery"]);
+    assert!(run.stdout.lines().all(|line| line.chars().count() <= 80));
+}
+
+#[test]
+fn what_cannot_be_timed_is_said() {
+    let course = |flags: &str| program("course").args(flags).run();
+    course("timing 99").fails(2, &["no lesson 99", "1 to 11"]);
+    course("timing 3 --runs 0").fails(2, &["--runs"]);
+    course("timing 3 --runs 1 -- --nonsense").fails(1, &["lesson03 could not be timed"]);
+}
