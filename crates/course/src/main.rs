@@ -14,6 +14,7 @@ mod map;
 mod observation;
 mod occupancy;
 mod packages;
+mod peers;
 mod prose;
 mod report;
 mod simulator;
@@ -78,9 +79,11 @@ enum Command {
     Diff(diff::Options),
     /// Run every lesson on a device, and write one page with every step on it
     Report(Box<report::Options>),
-    /// Measure one library, for the report
+    /// The fastest kernel of the course beside cuBLAS, oneMKL, OpenBLAS and others
+    Peers(peers::Options),
+    /// Measure one library, for `peers` and `report --peers`
     #[command(hide = true)]
-    Peer(report::PeerOptions),
+    Peer(peers::PeerOptions),
 }
 
 fn main() -> ExitCode {
@@ -109,7 +112,8 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Doctor(options) => return doctor::doctor(&options),
         Command::Diff(options) => diff::diff(&options)?,
         Command::Report(options) => report::report(&options)?,
-        Command::Peer(options) => report::peer(&options)?,
+        Command::Peers(options) => peers::peers(&options)?,
+        Command::Peer(options) => peers::peer(&options)?,
     }
     Ok(ExitCode::SUCCESS)
 }
