@@ -104,7 +104,11 @@ pub fn peers(options: &Options) -> Result<()> {
     let shapes = wanted(&options.size, &device);
     for (at, some) in shapes.chunks(TOGETHER).enumerate() {
         let (from, to) = (at * TOGETHER + 1, at * TOGETHER + some.len());
-        aside!("sizes {from} to {to} of {}: {}", shapes.len(), turns::list(some));
+        aside!(
+            "sizes {from} to {to} of {}: {}",
+            shapes.len(),
+            turns::list(some)
+        );
         let (rates, missing) = turns.take(some)?;
         if options.json {
             rates.iter().try_for_each(print)?;

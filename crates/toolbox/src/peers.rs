@@ -166,7 +166,11 @@ impl Comparison {
         let here = |rate: &&Rate| rate.shape == shape && rate.library != OURS;
         let rates = self.rates.iter().filter(here);
         let timed = rates.filter(|rate| rate.gflops.is_some());
-        timed.max_by(|one, other| one.gflops.unwrap_or(0.0).total_cmp(&other.gflops.unwrap_or(0.0)))
+        timed.max_by(|one, other| {
+            one.gflops
+                .unwrap_or(0.0)
+                .total_cmp(&other.gflops.unwrap_or(0.0))
+        })
     }
 
     /// Ours over the best library at a size.

@@ -112,7 +112,7 @@ fn mkl(library: &Container<Api>) -> Option<About> {
     let text = String::from_utf8_lossy(&text);
     let text = text.trim_matches(['\0', ' ']);
     let version = text.split_once("Version ").map_or(text, |(_, rest)| rest);
-    let words: Vec<&str> = version.split_whitespace().take(1).collect();
+    let words: Vec<&str> = version.split(['-', ' ']).take(1).collect();
     Some(About {
         version: words.concat(),
         threads: usize::try_from(threads).ok(),

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use clap::Args;
+use common::device::Device;
 use common::element::{Elements, Type};
 use common::matrix::{Fill, Matrix};
 use common::problem::Problem;
@@ -53,9 +54,9 @@ pub struct About {
     /// Threads that it computes with, on a CPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<usize>,
-    /// The device, of a library that has one.
+    /// The device, of a library that does not run on the host.
     #[serde(skip)]
-    pub device: Option<String>,
+    pub device: Option<Device>,
 }
 
 /// A library that was opened.
@@ -95,7 +96,11 @@ pub fn run(options: &Options) -> Result<()> {
             Err(missing) => record.skipped = Some(missing.clone()),
             Ok(library) => {
                 about = library.about();
-                record.device = about.device.clone().unwrap_or(record.device);
+                if let Some(device) = &about.device {
+                    record.platform = device.platform.name.clone();
+                    record.device = device.name.clone();
+                    record.driver = device.driver.clone();
+                }
                 record.says = about.version.clone();
                 if let Some(threads) = about.threads {
                     record.says += &format!(", {threads} threads");

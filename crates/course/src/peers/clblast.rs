@@ -78,10 +78,9 @@ pub fn open(peer: Peer, index: usize) -> Result<Result<Box<dyn Library>, Missing
     };
     let device = device::list()?.into_iter().nth(index);
     let device = device.context("there is no such device")?;
-    let name = device.name.clone();
     let mut version = format!("{file}, as it comes");
     let kernels = match peer {
-        Peer::ClblastTuned => match tuned::read(&name) {
+        Peer::ClblastTuned => match tuned::read(&device.name) {
             Ok(kernels) => kernels,
             Err(missing) => return Ok(Err(missing)),
         },
@@ -95,7 +94,7 @@ pub fn open(peer: Peer, index: usize) -> Result<Result<Box<dyn Library>, Missing
     let about = About {
         version,
         threads: None,
-        device: Some(name),
+        device: Some(session.device.clone()),
     };
     Ok(Ok(Box::new(ClBlast {
         library,
@@ -107,7 +106,8 @@ pub fn open(peer: Peer, index: usize) -> Result<Result<Box<dyn Library>, Missing
 /// Has one of its kernels use these parameters.
 fn apply(library: &Container<Api>, session: &Session, tuned: &Tuned) -> Result<()> {
     let kernel = CString::new(&*tuned.kernel)?;
-    let names: Result<Vec<CString>, _> = tuned.parameters.keys().cloned().map(CString::new).collect();
+    let names: Result<Vec<CString>, _> =
+        tuned.parameters.keys().cloned().map(CString::new).collect();
     let names = names?;
     let names: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
     let values: Vec<usize> = tuned.parameters.values().copied().collect();
@@ -124,7 +124,10 @@ fn apply(library: &Container<Api>, session: &Session, tuned: &Tuned) -> Result<(
         )
     };
     if status != 0 {
-        bail!("CLBlastOverrideParameters of {} ended with status {status}", tuned.kernel);
+        bail!(
+            "CLBlastOverrideParameters of {} ended with status {status}",
+            tuned.kernel
+        );
     }
     Ok(())
 }

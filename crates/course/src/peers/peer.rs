@@ -92,7 +92,12 @@ impl Peer {
                 "libopenblas.dylib",
                 "libopenblas.dll",
             ],
-            Peer::Blis => &["libblis.so.4", "libblis-mt.so", "libblis.so", "libblis.dylib"],
+            Peer::Blis => &[
+                "libblis.so.4",
+                "libblis-mt.so",
+                "libblis.so",
+                "libblis.dylib",
+            ],
             Peer::Accelerate => &["/System/Library/Frameworks/Accelerate.framework/Accelerate"],
             Peer::Clblast | Peer::ClblastTuned => {
                 &["libclblast.so.1", "libclblast.dylib", "clblast.dll"]

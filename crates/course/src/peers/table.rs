@@ -27,7 +27,11 @@ pub fn text(comparison: &Comparison) -> String {
         let kernel = ours.and_then(|rate| rate.kernel.as_deref()).unwrap_or("-");
         let best = comparison.best(shape).map_or("", |rate| &*rate.library);
         let ratio = comparison.ratio(shape).map_or("-".into(), factor);
-        rows.push(row(size_name(shape), of(&|rate| rate.gflops.map(significant)), ratio));
+        rows.push(row(
+            size_name(shape),
+            of(&|rate| rate.gflops.map(significant)),
+            ratio,
+        ));
         rows.push(row(
             format!("  {}", kernel.trim_start_matches("matmul_")),
             of(&|rate| rate.spread().map(|spread| format!("±{}", percent(spread)))),
@@ -50,7 +54,11 @@ pub fn text(comparison: &Comparison) -> String {
     lines.extend(comparison.versions());
     let wrong = comparison.rates.iter().filter_map(|rate| {
         let why = rate.why.as_ref()?;
-        Some(format!("{} at {}: {why}", rate.library, size_name(rate.shape)))
+        Some(format!(
+            "{} at {}: {why}",
+            rate.library,
+            size_name(rate.shape)
+        ))
     });
     lines.extend(wrong);
     let missing = comparison.missing.iter();

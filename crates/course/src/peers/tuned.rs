@@ -48,7 +48,8 @@ fn best(folder: &Path, kernel: &str, device: &str) -> Option<Tuned> {
     let mut fastest: Option<(f64, Tuned)> = None;
     for entry in fs::read_dir(folder).ok()?.map_while(Result::ok) {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let is_meant = name.starts_with(begin) || kernel == "Xgemm" && name.starts_with("clblast_xgemm_2");
+        let is_meant =
+            name.starts_with(begin) || kernel == "Xgemm" && name.starts_with("clblast_xgemm_2");
         if !is_meant || !name.ends_with("_32.json") {
             continue;
         }
@@ -73,7 +74,8 @@ fn fastest_of(text: &str, device: &str) -> Option<(f64, BTreeMap<String, usize>)
         return None;
     }
     let results = told["results"].as_array()?.iter();
-    let timed = results.filter_map(|result| Some((result["time"].as_f64()?, &result["parameters"])));
+    let timed =
+        results.filter_map(|result| Some((result["time"].as_f64()?, &result["parameters"])));
     let (time, parameters) = timed.min_by(|(one, _), (other, _)| one.total_cmp(other))?;
     let numbers = parameters.as_object()?.iter();
     let numbers = numbers.filter(|(name, _)| *name != "PRECISION");
@@ -93,7 +95,10 @@ mod tests {
     fn the_fastest_result_of_the_tuner_counts() {
         let (time, parameters) = fastest_of(FILE, "A device").unwrap();
         assert_eq!(time, 1.5);
-        assert_eq!(parameters.into_iter().collect::<Vec<_>>(), [("MWG".into(), 32)]);
+        assert_eq!(
+            parameters.into_iter().collect::<Vec<_>>(),
+            [("MWG".into(), 32)]
+        );
         assert!(fastest_of(FILE, "Another").is_none());
     }
 

@@ -10,7 +10,7 @@ use std::ptr;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use common::device;
+use common::device::{self, Device};
 use common::element::Elements;
 use common::problem::Problem;
 use common::shape::Shape;
@@ -142,11 +142,15 @@ pub fn open(
         let opened = |name: &&'static str| Some((Raw::open(name).ok()?, *name));
         names.iter().find_map(opened)
     };
-    let (Some((blas, file)), Some((runtime, _))) = (first(peer.libraries()), first(vendor.runtimes))
+    let (Some((blas, file)), Some((runtime, _))) =
+        (first(peer.libraries()), first(vendor.runtimes))
     else {
         let (blas, runtime) = (peer.libraries()[0], vendor.runtimes[0]);
         let folders = "or LD_LIBRARY_PATH=FOLDER:FOLDER with";
-        return Ok(Err(format!("{}, {folders} {blas} and {runtime}", peer.missing())));
+        return Ok(Err(format!(
+            "{}, {folders} {blas} and {runtime}",
+            peer.missing()
+        )));
     };
     let call = Functions::of(vendor, &runtime, &blas)?;
     let (device, ordinal) = device_of(index)?;
@@ -178,9 +182,9 @@ pub fn open(
     })))
 }
 
-/// The device's name, and its number among those of its platform: the vendor's runtime
+/// The device, and its number among those of its platform: the vendor's runtime
 /// counts these alone.
-fn device_of(index: usize) -> Result<(String, c_int)> {
+fn device_of(index: usize) -> Result<(Device, c_int)> {
     let devices = device::list()?;
     let Some(device) = devices.iter().find(|device| device.index == index) else {
         bail!("there is no device {index}");
@@ -188,7 +192,7 @@ fn device_of(index: usize) -> Result<(String, c_int)> {
     let platform = &device.platform.name;
     let before = devices[..index].iter();
     let ordinal = before.filter(|one| one.platform.name == *platform).count();
-    Ok((device.name.clone(), ordinal as c_int))
+    Ok((device.clone(), ordinal as c_int))
 }
 
 fn must_be_zero(status: c_int, call: &str) -> Result<()> {
@@ -223,8 +227,11 @@ fn version(peer: Peer, blas: &Raw, handle: Pointer) -> Option<String> {
     // SAFETY: the buffer is as long as is said; it ends with a zero, as it was filled so.
     unsafe {
         let version: Text = blas.symbol("rocblas_get_version_string").ok()?;
-        (version(text.as_mut_ptr().cast(), text.len() - 1) == 0)
-            .then(|| CStr::from_ptr(text.as_ptr().cast()).to_string_lossy().into_owned())
+        (version(text.as_mut_ptr().cast(), text.len() - 1) == 0).then(|| {
+            CStr::from_ptr(text.as_ptr().cast())
+                .to_string_lossy()
+                .into_owned()
+        })
     }
 }
 
@@ -257,7 +264,10 @@ impl Opened {
         let mut address = ptr::null_mut();
         // SAFETY: as many bytes are allocated as are copied.
         unsafe {
-            must_be_zero((self.call.malloc)(&mut address, bytes.len()), "an allocation")?;
+            must_be_zero(
+                (self.call.malloc)(&mut address, bytes.len()),
+                "an allocation",
+            )?;
             let memory = Memory {
                 library: self,
                 address,
