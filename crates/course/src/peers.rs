@@ -102,13 +102,10 @@ pub fn peers(options: &Options) -> Result<()> {
         runs: options.runs,
     };
     let shapes = wanted(&options.size, &device);
-    for (at, some) in shapes.chunks(TOGETHER).enumerate() {
-        let (from, to) = (at * TOGETHER + 1, at * TOGETHER + some.len());
-        aside!(
-            "sizes {from} to {to} of {}: {}",
-            shapes.len(),
-            turns::list(some)
-        );
+    let mut left = shapes.len();
+    for some in shapes.chunks(together(&device)) {
+        aside!("{left} sizes left; now {}", turns::list(some));
+        left -= some.len();
         let (rates, missing) = turns.take(some)?;
         if options.json {
             rates.iter().try_for_each(print)?;
@@ -131,9 +128,11 @@ fn print<Line: Serialize>(line: &Line) -> Result<()> {
     Ok(())
 }
 
-/// Sizes that take turns together: so few that the turns of one are seconds apart, and so
-/// many that a process for each turn costs little.
-const TOGETHER: usize = 4;
+/// How many sizes take turns together: so few that the turns of one size are seconds apart,
+/// and so many that a process for each turn costs little.
+fn together(device: &Device) -> usize {
+    if device.kind == "cpu" { 4 } else { 10 }
+}
 
 fn wanted(sizes: &[Sizes], device: &Device) -> Vec<Shape> {
     if sizes.is_empty() {
