@@ -26,9 +26,9 @@ pub fn read(device: &str) -> Result<Vec<Tuned>, Missing> {
     if found.is_empty() {
         let folder = folder.display();
         return Err(format!(
-            "missing: CLBlast was not tuned for {device}; next: mkdir -p {folder}, and in it \
-             `clblast_tuner_xgemm -precision 32`, which takes minutes on a GPU (Debian's package \
-             clblast-utils has it)"
+            "missing: CLBlast was not tuned for {device}; next: mkdir -p {folder} && cd {folder} && \
+             clblast_tuner_xgemm -precision 32 (of Debian's package clblast-utils; minutes on a \
+             GPU, hours on a CPU)"
         ));
     }
     Ok(found)
