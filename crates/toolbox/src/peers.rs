@@ -115,7 +115,11 @@ impl Comparison {
         Comparison::of(&text).with_context(named)
     }
 
-    fn of(text: &str) -> Result<Comparison> {
+    /// What the lines of a file, or of `course peers --json`, hold.
+    ///
+    /// # Errors
+    /// When they are no comparison.
+    pub fn of(text: &str) -> Result<Comparison> {
         let mut lines = text.lines();
         let first = lines.next().unwrap_or_default();
         let about = serde_json::from_str(first).context("the first line does not say where")?;
