@@ -1,6 +1,6 @@
 //! Markdown tables of what `course peers` recorded: the course beside libraries.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use common::numbers::{factor, percent, significant};
 use common::shape::Shape;
 use common::timing::median;
@@ -156,6 +156,25 @@ pub fn best(names: &[&str]) -> Result<String> {
          would call. {}.*",
         runs.join(". ")
     ))
+}
+
+/// The figure that a claim names: `NAME SIZE LIBRARY`, `NAME mean` or `NAME least`.
+pub fn figure(words: &str) -> Result<f64> {
+    let (name, what) = words
+        .split_once(' ')
+        .context("a comparison and what of it")?;
+    let comparison = Comparison::read(name)?;
+    let found = match what.split_once(' ') {
+        None if what == "mean" => comparison.mean().map(|(mean, _)| mean),
+        None if what == "least" => comparison.least().map(|(_, least)| least),
+        None => None,
+        Some((size, library)) => {
+            let mut shapes = comparison.shapes().into_iter();
+            let shape = shapes.find(|shape| size_name(*shape) == size);
+            shape.and_then(|shape| comparison.rate(shape, library)?.gflops)
+        }
+    };
+    found.with_context(|| format!("data/peers/{name}.jsonl has no {what}"))
 }
 
 #[cfg(test)]
