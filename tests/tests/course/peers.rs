@@ -128,12 +128,12 @@ fn a_library_whose_result_is_wrong_is_not_timed() {
 
 #[test]
 fn the_chosen_kernel_stands_beside_each_library_at_each_size() {
-    let Some(pocl) = or_note(pocl(), "PoCL") else {
+    let Some(pocl) = pocl() else {
         return;
     };
     let wrong = stand_in("peers-beside", &["-DWRONG"]);
     let words = format!(
-        "peers --device {pocl} --size 64,37x91x53 --rounds 2 --runs 3 --only matrixmultiply,cublas,rocblas"
+        "peers {pocl} --size 64,37x91x53 --rounds 2 --runs 3 --only matrixmultiply,cublas,rocblas"
     );
     let peers = || {
         program("course")
