@@ -165,10 +165,16 @@ fn measure(
         }
     }
     let begin = Instant::now();
+    let mut last = product.run()?;
     while begin.elapsed() < WARM_UP {
-        product.run()?;
+        last = product.run()?;
     }
-    let runs = runs.map_or(Runs::Enough, Runs::Exactly);
+    let enough = if last.wall > SLOW {
+        Runs::Exactly(1)
+    } else {
+        Runs::Enough
+    };
+    let runs = runs.map_or(enough, Runs::Exactly);
     let (mut walls, mut devices) = (Vec::new(), Vec::new());
     while !runs.done(&walls) {
         let sample = product.run()?;
@@ -196,6 +202,9 @@ fn settle(walls: Vec<f64>, devices: Vec<f64>) -> Timing {
 /// How long a library is run before it is timed. A lesson measures its device's limits
 /// before its kernels, so clocks are up by then; here the host has checked for a while.
 const WARM_UP: Duration = Duration::from_millis(100);
+
+/// Seconds above which one timed run is enough for a turn: there are several turns.
+const SLOW: f64 = 2.0;
 
 /// This very command again with these variables, unless they are set: libraries read them
 /// when they are loaded. The new process prints the result.
