@@ -66,6 +66,10 @@ pub struct Record {
     pub preparations: Vec<Prepared>,
     /// All samples.
     pub seconds: Vec<f64>,
+    /// The same runs by the wall clock, from before the launch until after the wait;
+    /// left out where `seconds` are that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wall_seconds: Vec<f64>,
     /// Their median.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds_median: Option<f64>,
@@ -161,6 +165,7 @@ impl Record {
         let rate = |amount: f64| amount / median / 1e9;
         self.runs = timing.seconds.len();
         self.seconds = timing.seconds.clone();
+        self.wall_seconds = timing.wall_seconds.clone();
         self.seconds_median = Some(median);
         self.spread = Some(timing.spread());
         let parts = self.preparations.iter_mut();

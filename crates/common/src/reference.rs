@@ -136,8 +136,8 @@ pub fn library(problem: &Problem) -> Option<(Matrix, f64)> {
     Some((c, seconds))
 }
 
-/// C = A * B by the crate `matrixmultiply`; `None` for integers.
-fn library_multiply(s: Shape, a: &Matrix, b: &Matrix, c: &mut Matrix) -> Option<()> {
+/// C = A * B once, of the shapes M x K, K x N and M x N; `None` for integers.
+pub fn library_multiply(s: Shape, a: &Matrix, b: &Matrix, c: &mut Matrix) -> Option<()> {
     match (&a.data, &b.data, &mut c.data) {
         (Elements::Float(a), Elements::Float(b), Elements::Float(c)) => gemm::floats(s, a, b, c),
         (Elements::Double(a), Elements::Double(b), Elements::Double(c)) => {

@@ -85,6 +85,9 @@ pub struct Timing {
     /// Seconds of each run, in order: from the START of the first command to the
     /// END of the last.
     pub seconds: Vec<f64>,
+    /// The same runs by the wall clock, from before the launch until after the wait;
+    /// none where `seconds` are that.
+    pub wall_seconds: Vec<f64>,
     /// Median seconds of each command but the last, in order; none where the
     /// events are not credible.
     pub preparation_seconds: Vec<f64>,
@@ -99,6 +102,7 @@ impl Timing {
     pub fn by_the_wall(seconds: Vec<f64>) -> Timing {
         Timing {
             seconds,
+            wall_seconds: Vec::new(),
             preparation_seconds: Vec::new(),
             queue_to_start_seconds: 0.0,
             clock: Clock::Wall,
@@ -237,6 +241,7 @@ pub fn settle(walls: &[f64], profiles: &[Vec<Profile>]) -> Timing {
     let waits: Vec<f64> = credible.iter().map(|p| p.waited()).collect();
     Timing {
         seconds: credible.iter().map(|p| p.seconds()).collect(),
+        wall_seconds: walls.to_vec(),
         preparation_seconds: (1..commands).map(|i| median(&part(i - 1))).collect(),
         queue_to_start_seconds: median(&waits),
         clock: Clock::Event,
@@ -284,6 +289,7 @@ mod tests {
     fn the_spread_is_half_the_quartile_distance() {
         let timing = Timing {
             seconds: vec![1.0, 2.0, 3.0, 4.0, 5.0],
+            wall_seconds: Vec::new(),
             preparation_seconds: Vec::new(),
             queue_to_start_seconds: 0.0,
             clock: Clock::Event,
@@ -309,6 +315,7 @@ mod tests {
         let timing = settle(&[0.002], &[vec![profile(1_000_000, 2_000_000)]]);
         assert_eq!(timing.clock, Clock::Event);
         assert_eq!(timing.seconds, [0.001]);
+        assert_eq!(timing.wall_seconds, [0.002]);
         assert_eq!(timing.queue_to_start_seconds, 0.0);
     }
 

@@ -14,6 +14,7 @@ mod map;
 mod observation;
 mod occupancy;
 mod packages;
+mod peers;
 mod prose;
 mod report;
 mod simulator;
@@ -81,9 +82,11 @@ enum Command {
     Report(Box<report::Options>),
     /// How long each lesson takes: to its first row, and to its end
     Timing(timing::Options),
-    /// Measure one library, for the report
+    /// The fastest kernel of the course beside cuBLAS, oneMKL, OpenBLAS and others
+    Peers(peers::Options),
+    /// Measure one library, for `peers` and `report --peers`
     #[command(hide = true)]
-    Peer(report::PeerOptions),
+    Peer(peers::PeerOptions),
 }
 
 fn main() -> ExitCode {
@@ -113,7 +116,8 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Diff(options) => diff::diff(&options)?,
         Command::Report(options) => report::report(&options)?,
         Command::Timing(options) => return timing::timing(&options),
-        Command::Peer(options) => report::peer(&options)?,
+        Command::Peers(options) => peers::peers(&options)?,
+        Command::Peer(options) => peers::peer(&options)?,
     }
     Ok(ExitCode::SUCCESS)
 }

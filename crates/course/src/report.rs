@@ -7,8 +7,7 @@ mod figure;
 mod html;
 mod ladder;
 pub mod model;
-pub mod peers;
-mod plan;
+pub mod plan;
 mod roofline;
 mod rows;
 
@@ -27,7 +26,6 @@ use toolbox::size_name;
 
 use model::{Settings, Survey, fingerprint_of_kernels};
 
-pub use peers::{Options as PeerOptions, run as peer};
 use rows::{Bench, rate};
 
 /// What is run, and where it is written.
@@ -50,7 +48,7 @@ pub struct Options {
     /// Timed runs of each kernel [default: at least 3, until a quarter of a second or 20 runs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
-    /// Measure the libraries that are installed, too: CLBlast, OpenBLAS
+    /// Measure the libraries that are installed, too, as `course peers` does
     #[arg(long)]
     peers: bool,
     /// Folder for the page, its figures and report.json

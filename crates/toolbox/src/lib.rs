@@ -5,7 +5,9 @@ pub mod implementations;
 pub mod lessons;
 pub mod peers;
 pub mod recording;
+pub mod reports;
 pub mod scratch;
+pub mod shapes;
 pub mod simulator;
 
 use std::io;

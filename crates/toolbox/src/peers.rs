@@ -1,81 +1,287 @@
-//! Libraries beside the kernels: a vendor's in `data/peers/`, others in the kept reports of
-//! `course report --peers`, `data/report/`.
+//! The course beside libraries: what `course peers --json` prints, and `data/peers/` keeps.
+//! The first line says where and when; each other one is a rate, or names a library that
+//! is missing.
 
 use std::fs;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use common::shape::Shape;
 use common::source::workspace;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
-/// The libraries, as a report calls them, and as their makers write it.
-pub const PEERS: [(&str, &str); 2] = [("clblast", "CLBlast"), ("openblas", "OpenBLAS")];
+use crate::reports;
 
-/// The fastest library on square products of side `n` on the device of a recording
-/// (`h200-4096`), and its GFLOP/s: its vendor's, or one of those in the report
-/// of the same name. None where no library was measured.
+/// The course's own kernels, in the place of a library's name.
+pub const OURS: &str = "ours";
+
+/// Where and when a comparison was made.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct About {
+    /// What was typed.
+    pub command: String,
+    /// The day.
+    pub date: String,
+    /// The device.
+    pub device: String,
+    /// Its OpenCL implementation.
+    pub platform: String,
+    /// That one's version.
+    pub driver: String,
+    /// The host's CPU.
+    pub host: String,
+}
+
+/// What a library, or the kernel that the course chose, came to at one size.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Rate {
+    /// The sizes of the product.
+    #[serde(flatten)]
+    pub shape: Shape,
+    /// The library, as its makers write it, or [`OURS`].
+    pub library: String,
+    /// The kernel, of ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// Version of the library; of ours the lesson.
+    pub version: String,
+    /// Threads, on a CPU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<usize>,
+    /// "event" or "wall".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<String>,
+    /// 1e9 operations a second, by the median of all runs; none where the result was
+    /// wrong or something failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gflops: Option<f64>,
+    /// A quarter of the runs was slower than this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub q1: Option<f64>,
+    /// A quarter of the runs was faster.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub q3: Option<f64>,
+    /// Turns that it had.
+    pub rounds: usize,
+    /// Timed runs of all turns.
+    pub runs: usize,
+    /// Why it has no rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+impl Rate {
+    /// Half the distance between the quartiles, as a share of the rate.
+    pub fn spread(&self) -> Option<f64> {
+        Some((self.q3? - self.q1?) / 2.0 / self.gflops?)
+    }
+}
+
+/// A library that could not be measured.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Missing {
+    /// The library.
+    pub library: String,
+    /// What is missing, and the next thing to do.
+    pub missing: String,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Line {
+    Rate(Rate),
+    Missing(Missing),
+}
+
+/// A whole comparison on one device.
+pub struct Comparison {
+    /// Where and when.
+    pub about: About,
+    /// In the order in which they were measured.
+    pub rates: Vec<Rate>,
+    /// Libraries that were not there.
+    pub missing: Vec<Missing>,
+}
+
+impl Comparison {
+    /// Reads `data/peers/NAME.jsonl`.
+    ///
+    /// # Errors
+    /// When it is missing or no comparison.
+    pub fn read(name: &str) -> Result<Comparison> {
+        let path = path(name);
+        let named = || format!("{}", path.display());
+        let text = fs::read_to_string(&path).with_context(named)?;
+        Comparison::of(&text).with_context(named)
+    }
+
+    /// What the lines of a file, or of `course peers --json`, hold.
+    ///
+    /// # Errors
+    /// When they are no comparison.
+    pub fn of(text: &str) -> Result<Comparison> {
+        let mut lines = text.lines();
+        let first = lines.next().unwrap_or_default();
+        let about = serde_json::from_str(first).context("the first line does not say where")?;
+        let mut comparison = Comparison {
+            about,
+            rates: Vec::new(),
+            missing: Vec::new(),
+        };
+        for line in lines {
+            match serde_json::from_str(line).context("a damaged line")? {
+                Line::Rate(rate) => comparison.rates.push(rate),
+                Line::Missing(missing) => comparison.missing.push(missing),
+            }
+        }
+        Ok(comparison)
+    }
+
+    /// The sizes, in order.
+    pub fn shapes(&self) -> Vec<Shape> {
+        let mut shapes = Vec::new();
+        for rate in &self.rates {
+            if !shapes.contains(&rate.shape) {
+                shapes.push(rate.shape);
+            }
+        }
+        shapes
+    }
+
+    /// The libraries, in order; ours is none.
+    pub fn libraries(&self) -> Vec<&str> {
+        let mut libraries = Vec::new();
+        for rate in &self.rates {
+            if rate.library != OURS && !libraries.contains(&&*rate.library) {
+                libraries.push(&*rate.library);
+            }
+        }
+        libraries
+    }
+
+    /// What a library, or [`OURS`], came to at a size.
+    pub fn rate(&self, shape: Shape, library: &str) -> Option<&Rate> {
+        let mut rates = self.rates.iter();
+        rates.find(|rate| rate.shape == shape && rate.library == library)
+    }
+
+    /// The fastest library at a size.
+    pub fn best(&self, shape: Shape) -> Option<&Rate> {
+        let here = |rate: &&Rate| rate.shape == shape && rate.library != OURS;
+        let rates = self.rates.iter().filter(here);
+        let timed = rates.filter(|rate| rate.gflops.is_some());
+        timed.max_by(|one, other| {
+            one.gflops
+                .unwrap_or(0.0)
+                .total_cmp(&other.gflops.unwrap_or(0.0))
+        })
+    }
+
+    /// Ours over the best library at a size.
+    pub fn ratio(&self, shape: Shape) -> Option<f64> {
+        Some(self.rate(shape, OURS)?.gflops? / self.best(shape)?.gflops?)
+    }
+
+    /// The geometric mean of these ratios over all sizes, and how many there are.
+    pub fn mean(&self) -> Option<(f64, usize)> {
+        let shapes = self.shapes().into_iter();
+        let ratios: Vec<f64> = shapes.filter_map(|shape| self.ratio(shape)).collect();
+        let logarithms: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
+        let count = ratios.len();
+        (count > 0).then(|| ((logarithms / count as f64).exp(), count))
+    }
+
+    /// The size with the least ratio, and that ratio.
+    pub fn least(&self) -> Option<(Shape, f64)> {
+        let shapes = self.shapes().into_iter();
+        let ratios = shapes.filter_map(|shape| Some((shape, self.ratio(shape)?)));
+        ratios.min_by(|(_, one), (_, other)| one.total_cmp(other))
+    }
+
+    /// What each library says of itself, ours first: its name, version and threads.
+    pub fn versions(&self) -> Vec<String> {
+        let of = |library| {
+            let rate = self.rates.iter().find(|rate| rate.library == library)?;
+            let threads = rate.threads.map(|threads| format!(", {threads} threads"));
+            let clock = rate.clock.as_ref().map(|clock| match &**clock {
+                "event" => ", timed by events",
+                _ => ", timed by the wall clock",
+            });
+            Some(format!(
+                "{library}: {}{}{}",
+                rate.version,
+                threads.unwrap_or_default(),
+                clock.unwrap_or_default()
+            ))
+        };
+        let all = std::iter::once(OURS).chain(self.libraries());
+        all.filter_map(of).collect()
+    }
+}
+
+/// Where the comparison of this name is kept.
+pub fn path(name: &str) -> PathBuf {
+    workspace().join(format!("data/peers/{name}.jsonl"))
+}
+
+/// The fastest library on square products of side `n` on the device of a recording, and
+/// its GFLOP/s: for `h200-4096` from `data/peers/h200.jsonl`, else from the report of the
+/// same name. None where none was measured.
 pub fn library(run: &str, n: usize) -> Option<(String, f64)> {
-    vendors_library(run, n).or_else(|| {
-        let size = serde_json::to_value(Shape::cube(n)).ok()?;
-        let report = read(run).ok()?;
-        let rate = |peer| records(&report, &size, peer).find_map(|one| one["gflops"].as_f64());
-        let rates = PEERS
-            .iter()
-            .filter_map(|(peer, name)| Some((name.to_string(), rate(peer)?)));
-        rates.max_by(|(_, one), (_, other)| one.total_cmp(other))
-    })
-}
-
-/// The library of a device's vendor on square products of side `n`, and its GFLOP/s, from
-/// `data/peers/h200.jsonl` for a recording whose name begins with `h200-`.
-fn vendors_library(run: &str, n: usize) -> Option<(String, f64)> {
-    let (machine, _) = run.split_once('-')?;
-    let path = workspace().join(format!("data/peers/{machine}.jsonl"));
-    let text = fs::read_to_string(path).ok()?;
-    let mut lines = text.lines().map(serde_json::from_str::<Value>);
-    let library = lines.next()?.ok()?["library"].as_str()?.to_string();
-    let mut rows = lines.filter_map(Result::ok);
-    let row = rows.find(|row| row["n"] == n)?;
-    Some((library, row["gflops"].as_f64()?))
-}
-
-/// The kept report `data/report/NAME.json`.
-///
-/// # Errors
-/// When it is missing or no JSON.
-pub fn read(name: &str) -> Result<Value> {
-    let path = workspace().join("data/report").join(format!("{name}.json"));
-    let text = fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
-    Ok(serde_json::from_str(&text)?)
-}
-
-/// What was measured at a size by lessons, or by a library.
-pub fn records<'r>(report: &'r Value, size: &Value, by: &str) -> impl Iterator<Item = &'r Value> {
-    let parts = items(&report["done"]).filter(move |done| {
-        let (part, work) = (&done["part"], &done["part"]["work"]);
-        part["size"] == *size && (work["peer"] == by || work.get(by).is_some())
-    });
-    parts.flat_map(|done| items(&done["records"]))
-}
-
-/// The items of a list; none of what is no list.
-pub fn items(list: &Value) -> impl Iterator<Item = &Value> {
-    list.as_array().into_iter().flatten()
+    let compared = || {
+        let (machine, _) = run.split_once('-')?;
+        let comparison = Comparison::read(machine).ok()?;
+        let best = comparison.best(Shape::cube(n))?;
+        Some((best.library.clone(), best.gflops?))
+    };
+    compared().or_else(|| reports::library(run, n))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const KEPT: &str = concat!(
+        r#"{"command":"c","date":"d","device":"x","platform":"p","driver":"1","host":"h"}"#,
+        "\n",
+        r#"{"m":8,"n":8,"k":8,"library":"ours","kernel":"a b","version":"lesson 9","gflops":60.0,"rounds":3,"runs":9}"#,
+        "\n",
+        r#"{"m":8,"n":8,"k":8,"library":"X","version":"1","gflops":30.0,"q1":29.0,"q3":32.0,"rounds":3,"runs":9}"#,
+        "\n",
+        r#"{"m":8,"n":8,"k":8,"library":"Y","version":"1","why":"wrong","rounds":3,"runs":0}"#,
+        "\n",
+        r#"{"m":4,"n":8,"k":8,"library":"ours","version":"lesson 9","gflops":10.0,"rounds":3,"runs":9}"#,
+        "\n",
+        r#"{"m":4,"n":8,"k":8,"library":"X","version":"1","gflops":20.0,"rounds":3,"runs":9}"#,
+        "\n",
+        r#"{"library":"Z","missing":"next: ./setup --peers"}"#,
+        "\n",
+    );
+
     #[test]
-    fn a_recording_has_the_fastest_library_of_its_report() {
-        let report = read("pocl-1024").expect("a kept report");
-        let size = serde_json::to_value(Shape::cube(1024)).expect("JSON");
-        let of = |peer| records(&report, &size, peer).find_map(|one| one["gflops"].as_f64());
-        let (name, rate) = library("pocl-1024", 1024).expect("a library");
-        assert_eq!((name.as_str(), Some(rate)), ("OpenBLAS", of("openblas")));
-        assert!(of("clblast") < Some(rate));
-        assert_eq!(library("pocl-1024", 7), None);
-        assert_eq!(library("no-such-run", 1024), None);
+    fn ours_is_held_against_the_best_library_at_each_size() {
+        let comparison = Comparison::of(KEPT).unwrap();
+        let thin = Shape { m: 4, n: 8, k: 8 };
+        assert_eq!(comparison.shapes(), [Shape::cube(8), thin]);
+        assert_eq!(comparison.libraries(), ["X", "Y"]);
+        assert_eq!(comparison.ratio(Shape::cube(8)), Some(2.0));
+        assert_eq!(comparison.least(), Some((thin, 0.5)));
+        let (mean, count) = comparison.mean().unwrap();
+        assert!((mean - 1.0).abs() < 1e-12 && count == 2, "{mean}");
+        assert_eq!(comparison.missing[0].library, "Z");
+        let best = comparison.best(Shape::cube(8)).unwrap();
+        assert_eq!(best.spread(), Some(0.05));
+    }
+
+    #[test]
+    fn a_damaged_comparison_is_refused_or_has_its_lines() {
+        damage::must_be_survived(KEPT.as_bytes(), |bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            if let Ok(comparison) = Comparison::of(&text) {
+                let lines = 1 + comparison.rates.len() + comparison.missing.len();
+                assert_eq!(lines, text.lines().count());
+                comparison.mean();
+            }
+        });
     }
 }

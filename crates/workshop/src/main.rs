@@ -4,6 +4,7 @@ mod asm;
 mod looks;
 mod mutate;
 mod pages;
+mod peers;
 mod probe;
 mod record;
 
@@ -36,6 +37,14 @@ enum Command {
         #[arg(last = true)]
         flags: Vec<String>,
     },
+    /// Run `course peers` and keep what it measures, for the pages
+    Peers {
+        /// File below data/peers/ that receives it, for example h200
+        name: String,
+        /// Flags handed to it, for example -- --size forty
+        #[arg(last = true)]
+        flags: Vec<String>,
+    },
     /// Keep the machine code of kernels on a device, for the pages
     Asm(Box<asm::Options>),
     /// Measure what the parts of a device take, for docs/machine.md
@@ -57,6 +66,7 @@ fn main() -> ExitCode {
             lesson,
             flags,
         } => record::record(&name, &lesson, &flags),
+        Command::Peers { name, flags } => peers::record(&name, &flags),
         Command::Asm(options) => asm::record(&options),
         Command::Probe(options) => probe::probe(&options),
         Command::Mutate(options) => mutate::mutate(&options),

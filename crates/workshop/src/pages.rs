@@ -15,6 +15,8 @@
 //! <!-- least: lesson03 pocl-1024 h200-4096 -->               the least that it can cost
 //! <!-- sizes: lesson10 matmul_packed_tiles h200-4096 h200-4097 -->    at several sizes
 //! <!-- peers: h200-4096 matmul_group_copy hopper large -->   a kernel beside libraries
+//! <!-- peers: h200 -->                                       the course beside libraries
+//! <!-- peers: best h200 epyc -->                             the same in short, side by side
 //! <!-- traffic: pocl-1024 lesson05 -->                       loads and stores, as formulas
 //! <!-- exercises: 5 -->                                      a lesson's exercises
 //! <!-- asm: pocl-avx2 matmul_naive loop -->                  a kernel's machine code
@@ -35,6 +37,7 @@ mod asm;
 mod claim;
 mod claims;
 mod code;
+mod comparison;
 mod exercises;
 mod figure;
 mod ladder;
@@ -203,6 +206,8 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
         ["ladder", lesson, runs @ ..] if !runs.is_empty() => ladder::line(lesson, runs),
         ["least", lesson, runs @ ..] if !runs.is_empty() => least::table(lesson, runs),
         ["sizes", lesson, arguments @ ..] => sizes::table(lesson, arguments),
+        ["peers", "best", names @ ..] if !names.is_empty() => comparison::best(names),
+        ["peers", name] => comparison::table(name),
         ["peers", report, kernel @ ..] => peers::table(report, &kernel.join(" ")),
         ["traffic", run, lesson] => traffic::table(run, lesson),
         ["exercises", lesson] => exercises::table(lesson.parse()?),

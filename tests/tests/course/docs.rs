@@ -339,7 +339,9 @@ fn fences(page: &str) -> Vec<Fence> {
 fn left_out(line: &str) -> Option<&'static str> {
     let there = |path: &str| workspace().join(path).exists();
     match line {
-        "" | "./setup" | "./setup --full" | "./setup --book" => Some("changes the machine"),
+        "" | "./setup" | "./setup --full" | "./setup --peers" | "./setup --book" => {
+            Some("changes the machine")
+        }
         _ if line.starts_with('#') => Some("a comment"),
         _ if runs_a_broken_kernel(line) => Some("diagnose.rs holds it to more"),
         _ if line.starts_with("mdbook ") => Some("a tool that the course does not need"),

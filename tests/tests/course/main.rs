@@ -50,6 +50,7 @@ mod orphans;
 mod outside;
 mod packages;
 mod panics;
+mod peers;
 mod plain;
 mod report;
 #[cfg(target_os = "linux")]

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tests::{Outcome, Program, device, entries, or_note, program, scratch, scratch_folder};
+use tests::{Outcome, Program, device, entries, program, scratch, scratch_folder};
 
 /// A folder without an older test's report.
 fn folder(name: &str) -> PathBuf {
@@ -247,57 +247,6 @@ fn the_comparison_states_its_rule() {
         .run()
         .ends_with(0)
         .says(&["half-quartile distances", "at least", "same"]);
-}
-
-/// The record that a library's child prints.
-fn peer(name: &str, library_path: Option<&Path>) -> Value {
-    device();
-    let mut child = program("course").args(&format!("peer {name} --size 37x91x53 --runs 3"));
-    if let Some(path) = library_path {
-        child = child.env("LD_LIBRARY_PATH", path);
-    }
-    let records = child.run().ends_with(0).records();
-    records.into_iter().next().expect("a record")
-}
-
-#[test]
-fn a_missing_library_is_named_with_its_package() {
-    // What cannot be loaded stands before the libraries of the system.
-    let folder = folder("report-no-libraries");
-    fs::create_dir_all(&folder).expect("a folder of ours");
-    for name in [
-        "libclblast.so.1",
-        "libopenblas.so.0",
-        "libopenblas.so",
-        "libopenblasp.so.0",
-    ] {
-        fs::write(folder.join(name), "this is no library").expect("it can be written");
-    }
-    for name in ["clblast", "openblas"] {
-        let skipped = peer(name, Some(&folder))["skipped"].to_string();
-        // Each package manager's package has the library's name in its own.
-        assert!(
-            skipped.contains("missing") && skipped.contains(name),
-            "{skipped}"
-        );
-    }
-}
-
-#[test]
-fn libraries_that_are_here_are_verified_before_they_are_timed() {
-    for name in ["clblast", "openblas"] {
-        let record = peer(name, None);
-        let here = record["skipped"].is_null().then_some(());
-        if or_note(here, name).is_none() {
-            continue;
-        }
-        assert_eq!(record["verified"], true, "{record}");
-        assert_eq!(record["elements_compared"], 37 * 91, "{record}");
-        assert!(
-            record["gflops"].as_f64().is_some_and(|rate| rate > 0.0),
-            "{record}"
-        );
-    }
 }
 
 #[test]

@@ -16,6 +16,7 @@ use toolbox::child::Finished;
 use toolbox::lessons::LESSONS;
 
 use super::model::{Done, Job, Subject, Survey};
+use crate::peers::turns;
 
 /// Does what is left of the report; `keep` is called after every job.
 pub fn run(survey: &mut Survey, keep: impl Fn(&Survey) -> Result<()>) -> Result<()> {
@@ -103,11 +104,7 @@ fn command(survey: &Survey, job: &Job) -> Result<Option<Command>> {
             let Some(shape) = product(survey, job) else {
                 return Ok(None);
             };
-            let mut command = supervise::this_program()?;
-            command.args(["peer", &peer.name().to_lowercase()]);
-            // What a lesson's child gets: libraries are measured as the kernels are.
-            command.envs(supervise::environment());
-            (command, Some(shape))
+            (turns::command(peer)?, Some(shape))
         }
     };
     command.args(["--device", &job.device.to_string()]);

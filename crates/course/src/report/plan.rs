@@ -8,7 +8,7 @@ use toolbox::child::Finished;
 use toolbox::lessons::LESSONS;
 
 use super::model::{Device, Job, Settings, Subject, VECTORS};
-use super::peers::Peer;
+use crate::peers::peer::Peer;
 
 /// The devices to run on, as lesson 1 lists and chooses them.
 pub fn devices(selector: Option<&str>, all: bool) -> Result<Vec<Device>> {
@@ -66,12 +66,16 @@ pub fn jobs(settings: &Settings, devices: &[Device]) -> Vec<Job> {
         sizes.push(None);
     }
     let lessons = settings.lessons.iter().copied().map(Subject::Lesson);
-    let (vectors, mut products): (Vec<_>, Vec<_>) = lessons.partition(|one| *one == VECTORS);
-    if settings.peers {
-        products.extend(Peer::ALL.map(Subject::Peer));
-    }
+    let (vectors, products): (Vec<_>, Vec<_>) = lessons.partition(|one| *one == VECTORS);
     let mut jobs = Vec::new();
     for device in devices {
+        let mut products = products.clone();
+        if settings.peers {
+            // The lessons measure the crate themselves.
+            let peers = Peer::beside(device).into_iter();
+            let peers = peers.filter(|peer| *peer != Peer::Matrixmultiply);
+            products.extend(peers.map(Subject::Peer));
+        }
         let job = |size, subject| Job {
             device: device.index,
             size,
@@ -126,7 +130,11 @@ mod tests {
             ["lesson02", "lesson08 at 64", "lesson08 at 100"]
         );
         let own = jobs(&settings(&[], true), &[device(0), device(1)]);
-        assert_eq!(own.len(), 8, "two lessons and two libraries on two devices");
+        assert_eq!(
+            own.len(),
+            8,
+            "two lessons and CLBlast in two ways on two devices"
+        );
         assert_eq!(own[7].device, 1);
     }
 

@@ -12,6 +12,9 @@
 //!                                 line's beginning; a time is in seconds
 //! report NAME SIZE KERNEL         a kernel's rate in `data/report/NAME.json`, at this size
 //! report NAME SIZE openblas       a library's
+//! peers NAME SIZE LIBRARY         GFLOP/s in `data/peers/NAME.jsonl`; of ours where it says ours
+//! peers NAME mean                 ours over the best library: the geometric mean
+//! peers NAME least                the least of these ratios
 //! machine NAME PROBE VARIANT      nanoseconds that a step of a probe took, as docs/machine.md shows
 //! library RUN N                   that of the ladder's last row, on products of side N
 //! RUN LESSON "head ... text" 2    the same, of the first such line below that of the head
@@ -56,6 +59,9 @@ fn sum(figures: &str) -> Result<f64> {
 fn figure(of: &str) -> Result<f64> {
     if let Some(words) = of.strip_prefix("report ") {
         return peers::rate(words);
+    }
+    if let Some(words) = of.strip_prefix("peers ") {
+        return super::comparison::figure(words);
     }
     if let Some(words) = of.strip_prefix("machine ") {
         return super::machine::nanoseconds(words);
@@ -179,6 +185,12 @@ mod tests {
     }
 
     #[test]
+    fn a_comparison_has_rates_of_libraries() {
+        let of = "library h200-4096 4096 / peers h200 4096 cuBLAS";
+        check(&format!("1..1 = {of}")).unwrap();
+    }
+
+    #[test]
     fn printed_numbers_come_without_their_punctuation_and_in_seconds() {
         let line = "  503 GFLOP/s of fp32 adds, 48.5 GB/s; 20.3 ms, 4.52x";
         assert_eq!(numbers(line), [503.0, 48.5, 20.3 * 1e-3, 4.52]);
@@ -204,6 +216,9 @@ mod tests {
             "0..2000 = report xeon-sizes 1024",
             "0..2000 = report xeon-sizes 7 openblas",
             "0..2000 = report no-such-report 1024 openblas",
+            "0..2000 = peers h200",
+            "0..2000 = peers h200 7 cuBLAS",
+            "0..2000 = peers no-such-machine mean",
             "0..2000 = machine pocl",
             "0..2000 = machine no-such-machine chain 1",
             "0..2000 = library pocl-1024 7",

@@ -6,7 +6,7 @@ use common::numbers::{factor, percent, significant};
 use common::shape::Shape;
 use serde::Deserialize;
 use serde_json::Value;
-use toolbox::peers::{PEERS, items, read, records};
+use toolbox::reports::{PEERS, items, read, records};
 use toolbox::size_name;
 
 use super::markdown::{Table, or_dash};

@@ -1,0 +1,165 @@
+//! `course peers`: the kernel that the course chooses for a device and a shape, beside the
+//! libraries that the device's owner would call instead, in turns within one run.
+//!
+//! Layout: `peer` lists the libraries, `child` measures one of them in a process of its own,
+//! by `cblas`, `vendor`, `clblast` with `tuned`, and `matrixmultiply`. `turns` runs these
+//! children and a lesson one after another, `table` shows what came of it.
+
+mod cblas;
+mod child;
+mod clblast;
+mod matrixmultiply;
+pub mod peer;
+mod table;
+mod tuned;
+pub mod turns;
+mod vendor;
+
+use std::io::Write;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use common::shape::Shape;
+use serde::Serialize;
+use text::aside;
+use toolbox::peers::{About, Comparison};
+use toolbox::{date, shapes};
+
+use crate::machine;
+use crate::report::model::Device;
+use crate::report::plan;
+pub use child::{Options as PeerOptions, run as peer};
+use peer::Peer;
+use turns::Turns;
+
+/// CblasRowMajor, and CLBlastLayoutRowMajor.
+const ROW_MAJOR: i32 = 101;
+/// CblasNoTrans, and CLBlastTransposeNo.
+const NOT_TRANSPOSED: i32 = 111;
+
+/// What is compared.
+#[derive(Args)]
+pub struct Options {
+    /// Device to use: its number in `lesson01`'s listing, or part of a name,
+    /// platform or type [default: as the lessons choose]
+    #[arg(short, long, value_name = "SELECTOR")]
+    device: Option<String>,
+    /// Sizes of the products, N or MxNxK; may be a list. `forty` stands for the forty
+    /// shapes of the course's own comparison [default: 512, 1024 and 2048 on a CPU; 1024,
+    /// 2048 and 4096 elsewhere]
+    #[arg(short, long, value_name = "LIST", value_delimiter = ',', value_parser = sizes)]
+    size: Vec<Sizes>,
+    /// How many times each has its turn
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+    /// Timed runs in a turn [default: at least 3, until half a second or 20 runs]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    runs: Option<u32>,
+    /// Libraries [default: those for this device]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    only: Vec<Peer>,
+    /// Print one JSON object a line, as `data/peers/` keeps them
+    #[arg(long)]
+    json: bool,
+}
+
+/// What one word of `--size` stands for.
+#[derive(Clone)]
+struct Sizes(Vec<Shape>);
+
+fn sizes(word: &str) -> Result<Sizes, String> {
+    if word == shapes::NAME {
+        return Ok(Sizes(shapes::FORTY.to_vec()));
+    }
+    let shape = word.parse::<Shape>();
+    let shape = shape.map_err(|why| format!("{why}; or write {}", shapes::NAME))?;
+    let countable = shape.must_be_countable().map(|()| shape);
+    let shape = countable.map_err(|error| error.to_string())?;
+    Ok(Sizes(vec![shape]))
+}
+
+/// Measures, and prints a table, or lines of JSON as soon as they are known.
+pub fn peers(options: &Options) -> Result<()> {
+    let mut devices = plan::devices(options.device.as_deref(), false)?;
+    let device = devices.remove(0);
+    let peers = if options.only.is_empty() {
+        Peer::beside(&device)
+    } else {
+        options.only.clone()
+    };
+    let mut comparison = Comparison {
+        about: about(&device)?,
+        rates: Vec::new(),
+        missing: Vec::new(),
+    };
+    if options.json {
+        print(&comparison.about)?;
+    }
+    let mut turns = Turns {
+        device: &device,
+        peers,
+        rounds: options.rounds as usize,
+        runs: options.runs,
+    };
+    let shapes = wanted(&options.size, &device);
+    let mut left = shapes.len();
+    for some in shapes.chunks(together(&device)) {
+        aside!("{left} sizes left; now {}", turns::list(some));
+        left -= some.len();
+        let (rates, missing) = turns.take(some)?;
+        if options.json {
+            rates.iter().try_for_each(print)?;
+            missing.iter().try_for_each(print)?;
+        }
+        comparison.rates.extend(rates);
+        comparison.missing.extend(missing);
+    }
+    if !options.json {
+        writeln!(std::io::stdout(), "{}", table::text(&comparison))?;
+    }
+    if comparison.rates.iter().all(|rate| rate.gflops.is_none()) {
+        bail!("nothing could be timed");
+    }
+    Ok(())
+}
+
+fn print<Line: Serialize>(line: &Line) -> Result<()> {
+    writeln!(std::io::stdout(), "{}", serde_json::to_string(line)?)?;
+    Ok(())
+}
+
+/// How many sizes take turns together: so few that the turns of one size are seconds apart,
+/// and so many that a process for each turn costs little.
+fn together(device: &Device) -> usize {
+    if device.kind == "cpu" { 4 } else { 10 }
+}
+
+fn wanted(sizes: &[Sizes], device: &Device) -> Vec<Shape> {
+    if sizes.is_empty() {
+        let own = if device.kind == "cpu" {
+            [512, 1024, 2048]
+        } else {
+            [1024, 2048, 4096]
+        };
+        return own.map(Shape::cube).to_vec();
+    }
+    let mut shapes = Vec::new();
+    for shape in sizes.iter().flat_map(|sizes| &sizes.0) {
+        if !shapes.contains(shape) {
+            shapes.push(*shape);
+        }
+    }
+    shapes
+}
+
+fn about(device: &Device) -> Result<About> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    Ok(About {
+        command: format!("cargo run -p course -- {}", words.join(" ")),
+        date: date("+%Y-%m-%d")?,
+        device: device.name.clone(),
+        platform: device.platform.clone(),
+        driver: device.driver.clone(),
+        host: format!("{}, {} cores", machine::cpu(), machine::cores()),
+    })
+}

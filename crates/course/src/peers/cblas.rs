@@ -1,0 +1,226 @@
+//! Libraries of the host with cblas_sgemm: oneMKL, OpenBLAS, BLIS, Accelerate.
+
+// The arguments are those of the library.
+#![allow(clippy::too_many_arguments)]
+
+use std::ffi::{CStr, OsString, c_char, c_int};
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use common::element::Elements;
+use common::problem::Problem;
+use common::shape::Shape;
+use dlopen2::wrapper::{Container, WrapperApi};
+
+use super::child::{About, Library, Missing, Product, Sample, begin_again_with};
+use super::peer::Peer;
+use super::{NOT_TRANSPOSED, ROW_MAJOR};
+use crate::machine;
+
+/// What is used of cblas.h, with 32-bit integers, and what each library has to tell of itself.
+#[derive(WrapperApi)]
+struct Api {
+    cblas_sgemm: unsafe extern "C" fn(
+        layout: c_int,
+        a_transposed: c_int,
+        b_transposed: c_int,
+        m: c_int,
+        n: c_int,
+        k: c_int,
+        alpha: f32,
+        a: *const f32,
+        a_row: c_int,
+        b: *const f32,
+        b_row: c_int,
+        beta: f32,
+        c: *mut f32,
+        c_row: c_int,
+    ),
+    // openblas_config.h
+    openblas_get_config: Option<unsafe extern "C" fn() -> *const c_char>,
+    openblas_get_corename: Option<unsafe extern "C" fn() -> *const c_char>,
+    openblas_get_num_threads: Option<unsafe extern "C" fn() -> c_int>,
+    // mkl_service.h
+    #[dlopen2_name = "MKL_Get_Version_String"]
+    mkl_version: Option<unsafe extern "C" fn(text: *mut c_char, length: c_int)>,
+    #[dlopen2_name = "MKL_Get_Max_Threads"]
+    mkl_threads: Option<unsafe extern "C" fn() -> c_int>,
+    // blis.h, whose dim_t has 64 bits
+    bli_info_get_version_str: Option<unsafe extern "C" fn() -> *const c_char>,
+    bli_arch_query_id: Option<unsafe extern "C" fn() -> c_int>,
+    bli_arch_string: Option<unsafe extern "C" fn(id: c_int) -> *const c_char>,
+    bli_thread_get_num_threads: Option<unsafe extern "C" fn() -> i64>,
+}
+
+struct Cblas {
+    library: Container<Api>,
+    about: About,
+}
+
+/// Opens the library, with its best kernels for this CPU.
+pub fn open(peer: Peer) -> Result<Box<dyn Library>, Missing> {
+    let (library, file) = peer.load::<Api>()?;
+    if let Some(core) = openblas_core(&library)
+        && detected_too_little(&core)
+    {
+        begin_again_with(vec![(CORE_VARIABLE, OsString::from(WITH_AVX512))]);
+    }
+    let told = openblas(&library).or_else(|| mkl(&library));
+    let about = told.or_else(|| blis(&library)).unwrap_or(About {
+        version: file.into(),
+        ..About::default()
+    });
+    Ok(Box::new(Cblas { library, about }))
+}
+
+/// "0.3.21, core Zen", and the threads.
+fn openblas(library: &Container<Api>) -> Option<About> {
+    // SAFETY: it takes and changes nothing.
+    let (config, threads) = unsafe {
+        (
+            library.openblas_get_config()?,
+            library.openblas_get_num_threads()?,
+        )
+    };
+    let config = words(config);
+    let version = config.split_whitespace().nth(1).unwrap_or("?");
+    let by_us = match std::env::var(CORE_VARIABLE) {
+        Ok(core) => format!(" ({CORE_VARIABLE}={core})"),
+        Err(_) => String::new(),
+    };
+    let core = openblas_core(library)?;
+    Some(About {
+        version: format!("{version}, core {core}{by_us}"),
+        threads: usize::try_from(threads).ok(),
+        ..About::default()
+    })
+}
+
+fn openblas_core(library: &Container<Api>) -> Option<String> {
+    // SAFETY: it takes and changes nothing.
+    unsafe { library.openblas_get_corename() }.map(words)
+}
+
+/// "2026.2": what it says begins with "Intel(R) oneAPI Math Kernel Library Version ".
+fn mkl(library: &Container<Api>) -> Option<About> {
+    let mut text = [0u8; 256];
+    // SAFETY: the buffer is as long as is said.
+    let threads = unsafe {
+        library.mkl_version(text.as_mut_ptr().cast(), text.len() as c_int - 1)?;
+        library.mkl_threads()?
+    };
+    let text = String::from_utf8_lossy(&text);
+    let text = text.trim_matches(['\0', ' ']);
+    let version = text.split_once("Version ").map_or(text, |(_, rest)| rest);
+    let words: Vec<&str> = version.split(['-', ' ']).take(1).collect();
+    Some(About {
+        version: words.concat(),
+        threads: usize::try_from(threads).ok(),
+        ..About::default()
+    })
+}
+
+/// "0.9.0, zen3", and the threads.
+fn blis(library: &Container<Api>) -> Option<About> {
+    // SAFETY: they change nothing, and the texts are constants of the library.
+    let (version, kernels, threads) = unsafe {
+        let id = library.bli_arch_query_id()?;
+        (
+            words(library.bli_info_get_version_str()?),
+            words(library.bli_arch_string(id)?),
+            library.bli_thread_get_num_threads()?,
+        )
+    };
+    Some(About {
+        version: format!("{version}, kernels for {kernels}"),
+        threads: usize::try_from(threads).ok(),
+        ..About::default()
+    })
+}
+
+/// A constant text of a library that is open.
+fn words(text: *const c_char) -> String {
+    if text.is_null() {
+        return "?".into();
+    }
+    // SAFETY: it is not null, and the libraries' texts end with a zero.
+    unsafe { CStr::from_ptr(text) }
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// The variable that overrules OpenBLAS' own detection of the CPU.
+const CORE_VARIABLE: &str = "OPENBLAS_CORETYPE";
+/// Its value for the kernels that use AVX-512.
+const WITH_AVX512: &str = "SKYLAKEX";
+
+/// A CPU that OpenBLAS does not know gets an old one's kernels: half the
+/// speed where there is AVX-512. The variable may have been set to one, too:
+/// who compares with a library compares with its best.
+fn detected_too_little(core: &str) -> bool {
+    let good = ["skylakex", "cooperlake", "sapphirerapids"];
+    let has_avx512 = machine::vector_instructions().contains(&"AVX-512");
+    has_avx512 && !good.contains(&&*core.to_lowercase())
+}
+
+impl Library for Cblas {
+    fn about(&self) -> About {
+        self.about.clone()
+    }
+
+    fn product<'a>(&'a self, problem: &'a Problem) -> Result<Box<dyn Product + 'a>> {
+        let (Elements::Float(a), Elements::Float(b)) = (&problem.a.data, &problem.b.data) else {
+            bail!("only floats are compared");
+        };
+        let shape = problem.shape;
+        Ok(Box::new(Multiplied {
+            library: &self.library,
+            shape,
+            a,
+            b,
+            c: vec![f32::NAN; shape.m * shape.n],
+        }))
+    }
+}
+
+struct Multiplied<'a> {
+    library: &'a Container<Api>,
+    shape: Shape,
+    a: &'a [f32],
+    b: &'a [f32],
+    c: Vec<f32>,
+}
+
+impl Product for Multiplied<'_> {
+    fn run(&mut self) -> Result<Sample> {
+        let Shape { m, n, k } = self.shape;
+        let [m, n, k] = [m, n, k].map(|side| side as c_int);
+        let begin = Instant::now();
+        // SAFETY: row-major matrices of M x K, K x N and M x N elements, as the
+        // sizes and leading dimensions say; C is borrowed mutably.
+        unsafe {
+            self.library.cblas_sgemm(
+                ROW_MAJOR,
+                NOT_TRANSPOSED,
+                NOT_TRANSPOSED,
+                m,
+                n,
+                k,
+                1.0,
+                self.a.as_ptr(),
+                k,
+                self.b.as_ptr(),
+                n,
+                0.0,
+                self.c.as_mut_ptr(),
+                n,
+            )
+        }
+        let wall = begin.elapsed().as_secs_f64();
+        Ok(Sample { wall, device: None })
+    }
+
+    fn result(&self) -> Result<Vec<u8>> {
+        Ok(Elements::Float(self.c.clone()).as_bytes().to_vec())
+    }
+}

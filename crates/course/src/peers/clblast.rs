@@ -1,0 +1,223 @@
+//! CLBlast: CLBlastSgemm on the lessons' device and queue, as it comes or with what its own
+//! tuner has found on this device.
+
+// The arguments are those of the library.
+#![allow(clippy::too_many_arguments)]
+
+use std::ffi::{CString, c_char, c_void};
+use std::ptr;
+use std::rc::Rc;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use common::device;
+use common::error::During;
+use common::memory::{Output, Poison};
+use common::problem::Problem;
+use common::session::{Buffer, Session};
+use common::shape::Shape;
+use common::timing::Profile;
+use dlopen2::wrapper::{Container, WrapperApi};
+use opencl3::event::Event;
+
+use super::child::{About, Library, Missing, Product, Sample};
+use super::peer::Peer;
+use super::tuned::{self, Tuned};
+use super::{NOT_TRANSPOSED, ROW_MAJOR};
+
+/// What is used of clblast_c.h.
+#[derive(WrapperApi)]
+struct Api {
+    #[dlopen2_name = "CLBlastSgemm"]
+    sgemm: unsafe extern "C" fn(
+        layout: i32,
+        a_transposed: i32,
+        b_transposed: i32,
+        m: usize,
+        n: usize,
+        k: usize,
+        alpha: f32,
+        a: *mut c_void,
+        a_offset: usize,
+        a_row: usize,
+        b: *mut c_void,
+        b_offset: usize,
+        b_row: usize,
+        beta: f32,
+        c: *mut c_void,
+        c_offset: usize,
+        c_row: usize,
+        queue: *mut *mut c_void,
+        event: *mut *mut c_void,
+    ) -> i32,
+    #[dlopen2_name = "CLBlastOverrideParameters"]
+    override_parameters: unsafe extern "C" fn(
+        device: *mut c_void,
+        kernel: *const c_char,
+        precision: i32,
+        count: usize,
+        names: *const *const c_char,
+        values: *const usize,
+    ) -> i32,
+}
+
+/// CLBlastPrecisionSingle.
+const FLOATS: i32 = 32;
+
+struct ClBlast {
+    library: Container<Api>,
+    session: Session,
+    about: About,
+}
+
+/// Opens the library on the device that has this number in lesson 1's listing.
+pub fn open(peer: Peer, index: usize) -> Result<Result<Box<dyn Library>, Missing>> {
+    let (library, file) = match peer.load::<Api>() {
+        Ok(found) => found,
+        Err(missing) => return Ok(Err(missing)),
+    };
+    let device = device::list()?.into_iter().nth(index);
+    let device = device.context("there is no such device")?;
+    let mut version = format!("{file}, as it comes");
+    let kernels = match peer {
+        Peer::ClblastTuned => match tuned::read(&device.name) {
+            Ok(kernels) => kernels,
+            Err(missing) => return Ok(Err(missing)),
+        },
+        _ => Vec::new(),
+    };
+    let session = Session::open(device, Rc::new(()))?;
+    for tuned in &kernels {
+        apply(&library, &session, tuned)?;
+        version = format!("{file}, parameters by its own tuner");
+    }
+    let about = About {
+        version,
+        threads: None,
+        device: Some(session.device.clone()),
+    };
+    Ok(Ok(Box::new(ClBlast {
+        library,
+        session,
+        about,
+    })))
+}
+
+/// Has one of its kernels use these parameters.
+fn apply(library: &Container<Api>, session: &Session, tuned: &Tuned) -> Result<()> {
+    let kernel = CString::new(&*tuned.kernel)?;
+    let names: Result<Vec<CString>, _> =
+        tuned.parameters.keys().cloned().map(CString::new).collect();
+    let names = names?;
+    let names: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
+    let values: Vec<usize> = tuned.parameters.values().copied().collect();
+    // SAFETY: both lists are as long as is said, and live until the call returns, which
+    // copies them.
+    let status = unsafe {
+        library.override_parameters(
+            session.context.default_device(),
+            kernel.as_ptr(),
+            FLOATS,
+            names.len(),
+            names.as_ptr(),
+            values.as_ptr(),
+        )
+    };
+    if status != 0 {
+        bail!(
+            "CLBlastOverrideParameters of {} ended with status {status}",
+            tuned.kernel
+        );
+    }
+    Ok(())
+}
+
+impl Library for ClBlast {
+    fn about(&self) -> About {
+        self.about.clone()
+    }
+
+    fn product<'a>(&'a self, problem: &'a Problem) -> Result<Box<dyn Product + 'a>> {
+        let (session, shape) = (&self.session, problem.shape);
+        let c = Output::new(session, "C", problem.ty, shape.m * shape.n)?;
+        c.poison(session)?;
+        Ok(Box::new(Multiplied {
+            library: &self.library,
+            session,
+            shape,
+            a: session.upload(problem.a.data.as_bytes())?,
+            b: session.upload(problem.b.data.as_bytes())?,
+            c,
+        }))
+    }
+}
+
+struct Multiplied<'a> {
+    library: &'a Container<Api>,
+    session: &'a Session,
+    shape: Shape,
+    a: Buffer,
+    b: Buffer,
+    c: Output,
+}
+
+impl Multiplied<'_> {
+    /// Launches the product; the event is that of its last kernel.
+    fn launch(&self) -> Result<Event> {
+        let Shape { m, n, k } = self.shape;
+        let mut queue = self.session.queue.get();
+        let mut event = ptr::null_mut();
+        // SAFETY: row-major matrices as the sizes and leading dimensions say, in
+        // buffers that live until the event has been waited for.
+        let status = unsafe {
+            self.library.sgemm(
+                ROW_MAJOR,
+                NOT_TRANSPOSED,
+                NOT_TRANSPOSED,
+                m,
+                n,
+                k,
+                1.0,
+                self.a.get(),
+                0,
+                k,
+                self.b.get(),
+                0,
+                n,
+                0.0,
+                self.c.buffer().get(),
+                0,
+                n,
+                &mut queue,
+                &mut event,
+            )
+        };
+        if status != 0 {
+            bail!("CLBlastSgemm ended with status {status}");
+        }
+        Ok(Event::new(event))
+    }
+}
+
+impl Product for Multiplied<'_> {
+    /// CLBlast may start several kernels for one product, so a run lasts from the end
+    /// of what fills C beforehand to the end of the last one.
+    fn run(&mut self) -> Result<Sample> {
+        let fill = self.c.poison_again(self.session, Poison::Nan)?;
+        let begin = Instant::now();
+        let event = self.launch()?;
+        event.wait().during("running CLBlastSgemm")?;
+        let wall = begin.elapsed().as_secs_f64();
+        let start = Profile::of(&fill)?.end;
+        let profile = Profile {
+            start,
+            ..Profile::of(&event)?
+        };
+        let device = profile.credible(wall).then(|| profile.seconds());
+        Ok(Sample { wall, device })
+    }
+
+    fn result(&self) -> Result<Vec<u8>> {
+        Ok(self.c.read(self.session)?)
+    }
+}
