@@ -1,7 +1,11 @@
 //! The memory that the host has left for a lesson: a GPU's lesson holds its matrices there,
 //! too, and a system ends a process that takes more, often without a word.
 
+mod cgroup;
+
 use std::sync::LazyLock;
+
+pub use cgroup::{Group, tightest};
 
 /// What is left, and what it is left of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +23,8 @@ const DRIVERS: u64 = 512 << 20;
 /// the system does not tell.
 pub fn room() -> Option<Room> {
     static ROOM: LazyLock<Option<Room>> = LazyLock::new(|| {
-        let rooms = [free_memory(), address_space()].into_iter().flatten();
+        let rooms = [free_memory(), in_its_group(), address_space()];
+        let rooms = rooms.into_iter().flatten();
         rooms.min_by_key(|room| room.bytes)
     });
     *ROOM
@@ -31,6 +36,14 @@ fn free_memory() -> Option<Room> {
     Some(Room {
         bytes: told("MemAvailable:")? + told("SwapFree:").unwrap_or(0),
         of: "the host's free memory",
+    })
+}
+
+/// What its container, or whatever else it is grouped in, may still take.
+fn in_its_group() -> Option<Room> {
+    Some(Room {
+        bytes: beside_drivers(tightest()?.left),
+        of: "the memory of this container or cgroup",
     })
 }
 

@@ -4,6 +4,8 @@
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use common::host::{self, Group};
+
 use crate::limits;
 
 /// A likely cause, and the next thing to try.
@@ -13,7 +15,7 @@ type Advice = (String, &'static str);
 pub(super) fn of_death(status: ExitStatus, doing: &str) -> String {
     let (cause, next) = match signal(status) {
         None => by_exit(),
-        Some(9) => by_kill(),
+        Some(9) => by_kill(host::tightest()),
         Some(24 | 25) => by_limit(),
         Some(_) if doing.starts_with("building") => in_the_compiler(),
         Some(_) if is_in_a_kernel(doing) => in_a_kernel(),
@@ -40,11 +42,15 @@ fn by_exit() -> Advice {
     (cause.into(), next)
 }
 
-fn by_kill() -> Advice {
-    let cause = "somebody ended it, or the system did, for want of memory";
+fn by_kill(group: Option<Group>) -> Advice {
+    let mut cause = "somebody ended it, or the system did, for want of memory".to_string();
+    if let Some(Group { limit, .. }) = group {
+        let mebibytes = limit >> 20;
+        cause += &format!(", of which this container or cgroup may take {mebibytes} MiB");
+    }
     let next =
         "a smaller --size, if memory is short: `free -h` shows it, and `dmesg` who was ended";
-    (with_limits(cause), next)
+    (with_limits(&cause), next)
 }
 
 fn by_limit() -> Advice {
@@ -186,6 +192,9 @@ mod tests {
             let told = told(signal, "running a");
             assert!(told.contains(word) && !told.contains(kernel), "{told}");
         }
+        let (limit, left) = (2 << 30, 1 << 20);
+        let (cause, _) = by_kill(Some(Group { limit, left }));
+        assert!(cause.contains("cgroup may take 2048 MiB"), "{cause}");
         let exit = told(1 << 8, "building a.cl");
         assert!(
             exit.contains("exit status: 1") && exit.contains("exit()"),
