@@ -97,7 +97,14 @@ fn cell(records: &[Record], row: (&str, Shape)) -> String {
         _ if record.died.is_some() => "DIED".into(),
         _ if record.skipped.is_some() => "skipped".into(),
         _ if record.failed.is_some() => "WRONG".into(),
-        Some(rate) => format!("{} {}", significant(rate), record.unit()),
+        Some(rate) => {
+            let doubt = if record.is_above_limit() {
+                ", above its limit"
+            } else {
+                ""
+            };
+            format!("{} {}{doubt}", significant(rate), record.unit())
+        }
         None if record.verified => "right".into(),
         None => "-".into(),
     }
@@ -106,6 +113,17 @@ fn cell(records: &[Record], row: (&str, Shape)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rate_that_cannot_be_is_marked() {
+        let shown = |share| {
+            let mut fast = record(20, Some(2.5), None);
+            fast.share_of_limit = Some(share);
+            side_by_side(&[("x".into(), vec![fast])])
+        };
+        assert!(shown(8.0).contains("2.50 GFLOP/s, above its limit"));
+        assert!(!shown(0.8).contains("above"));
+    }
 
     fn record(size: usize, gflops: Option<f64>, failed: Option<&str>) -> Record {
         Record {

@@ -140,7 +140,8 @@ fn autotune(
     for (variant, point) in defaults.chain(finalists) {
         lesson.measure(&point.step(&variant), problem)?;
         let row = lesson.console.report.rows().last();
-        if let Some(gflops) = row.filter(|row| row.verified).and_then(|row| row.gflops) {
+        let row = row.filter(|row| row.verified && !row.is_above_limit());
+        if let Some(gflops) = row.and_then(|row| row.gflops) {
             log.add(problem.shape, point, Event::Remeasured { gflops })?;
         }
     }
@@ -158,6 +159,7 @@ fn autotune(
 /// the last of the defaults.
 fn conclude(lesson: &Lesson) -> Result<()> {
     let rows = lesson.console.report.rows().iter();
+    let rows = rows.filter(|row| !row.is_above_limit());
     let timed: Vec<_> = rows.filter_map(|row| Some((row, row.gflops?))).collect();
     let is_default = |row: &Record| row.kernel.ends_with(" default");
     let default = timed.iter().rfind(|(row, _)| is_default(row));

@@ -125,6 +125,17 @@ fn a_kernel_that_takes_nan_for_nothing_is_seen_over_a_number() {
     ]);
 }
 
+/// As where a driver's event times are wrong: lesson 3 is told that its device can do next
+/// to nothing.
+#[test]
+fn a_rate_above_the_limit_is_a_finding_and_nothing_is_called_the_best() {
+    let limits = r#"{"gflops":1e-6,"gbytes_per_second":1e-6}"#;
+    let lesson = || lesson(3).env("OPENCL_COURSE_LIMITS", limits);
+    let run = lesson().args("--size 16 --runs 1").run().ends_with(0);
+    let run = run.says(&["do not believe it", "driver's times are wrong"]);
+    assert!(!run.stdout.contains("against the host"), "{run}");
+}
+
 /// An item begins its sum in the middle if the opposite element is there already, which
 /// depends on the groups' order: whatever comes of it is right.
 #[test]
