@@ -38,11 +38,11 @@ pub fn workspace() -> &'static Path {
     this.parent().expect("tests/ lies in the workspace")
 }
 
-/// The workspace's programs by name. Built here, once for each test process:
+/// What cargo says of the workspace's programs. Built here, once for each test process:
 /// cargo builds no binaries of other packages for a test.
-fn programs() -> &'static HashMap<String, PathBuf> {
-    static PROGRAMS: OnceLock<HashMap<String, PathBuf>> = OnceLock::new();
-    PROGRAMS.get_or_init(|| {
+fn built() -> &'static [Value] {
+    static BUILT: OnceLock<Vec<Value>> = OnceLock::new();
+    BUILT.get_or_init(|| {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let output = Command::new(cargo)
             .args(["build", "--workspace", "--bins", "--examples"])
@@ -53,13 +53,29 @@ fn programs() -> &'static HashMap<String, PathBuf> {
             .expect("cargo runs");
         assert!(output.status.success(), "the course's programs build");
         json_lines(&String::from_utf8_lossy(&output.stdout))
-            .iter()
-            .filter_map(|message| {
-                let path = message["executable"].as_str()?;
-                Some((message["target"]["name"].as_str()?.into(), path.into()))
-            })
-            .collect()
     })
+}
+
+/// The workspace's programs by name.
+fn programs() -> &'static HashMap<String, PathBuf> {
+    static PROGRAMS: OnceLock<HashMap<String, PathBuf>> = OnceLock::new();
+    PROGRAMS.get_or_init(|| {
+        let programs = built().iter().filter_map(|message| {
+            let path = message["executable"].as_str()?;
+            Some((message["target"]["name"].as_str()?.into(), path.into()))
+        });
+        programs.collect()
+    })
+}
+
+/// A library that the programs use, as it was compiled for them.
+pub fn library(name: &str) -> PathBuf {
+    let mut libraries = built().iter().filter(|one| one["target"]["name"] == name);
+    let files = libraries.find_map(|one| one["filenames"].as_array());
+    let mut names = files.into_iter().flatten().filter_map(Value::as_str);
+    let path = names.find(|name| name.ends_with(".rlib"));
+    path.unwrap_or_else(|| panic!("no program uses {name}"))
+        .into()
 }
 
 /// The folder that holds the programs, as `PATH` would name it.

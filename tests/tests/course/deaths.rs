@@ -414,7 +414,7 @@ fn must_take_its_child_along(program: Program) {
     };
     assert!(within_a_minute(&|| !children().is_empty()), "no child");
     // It is the kernel that keeps it, not the beginning.
-    std::thread::sleep(Duration::from_secs(3));
+    std::thread::sleep(Duration::from_secs(1));
     let child = children().pop().expect("it hangs");
     parent.kill().expect("our own child");
     parent.wait().expect("our own child");

@@ -108,10 +108,9 @@ each! { every_kernel_is_right_on_intels_runtime:
     every_kernel_of_lesson_6_is_right_on_intels_runtime 6
     every_kernel_of_lesson_7_is_right_on_intels_runtime 7
     every_kernel_of_lesson_8_is_right_on_intels_runtime 8
-    #[ignore = "half a minute: Intel's compiler takes it for sixteen kernels"]
     every_kernel_of_lesson_9_is_right_on_intels_runtime 9
     every_kernel_of_lesson_10_is_right_on_intels_runtime 10
-    #[ignore = "ten seconds: so it does for what the tuner makes of three"]
+    #[ignore = "ten seconds: Intel's compiler takes them for what the tuner makes of three"]
     every_kernel_of_lesson_11_is_right_on_intels_runtime 11
 }
 

@@ -114,7 +114,6 @@ fn a_timed_run_tells_all(number: u32) {
     let run = lesson(number)
         .args("--runs 2 --size 64 --fill count --json")
         .args(less)
-        .with_limits_of_its_own()
         .run()
         .ends_with(0);
     let records = run.device_records();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use tests::{clean, device, or_note, program, programs_folder, scratch_folder, workspace};
+use tests::{clean, device, library, or_note, program, scratch_folder, workspace};
 
 const PROGRAM: &str = "lessons/02-saxpy/examples/plain.rs";
 
@@ -31,46 +31,35 @@ fn the_plain_program_prints_the_code_of_a_call_that_fails() {
     run.fails(1, &["OpenCL answers -", "CL_"]);
 }
 
-/// Builds a package as the course's user would, below the course's workspace, of which it
-/// is no member: with what the workspace has compiled already, as far as the features agree.
-fn built(folder: &Path, manifest: &str) {
-    let manifest = format!("{manifest}\n[profile.dev.package.\"*\"]\ndebug = false\n");
-    fs::write(folder.join("Cargo.toml"), manifest).expect("the folder can be written");
-    // The same versions, which are on this machine.
-    let lock = workspace().join("Cargo.lock");
-    fs::copy(lock, folder.join("Cargo.lock")).expect("the folder can be written");
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut build = Command::new(cargo);
-    let build = clean(&mut build)
-        .args(["build", "--offline", "--quiet", "--target-dir"])
-        .arg(programs_folder().parent().expect("the target folder"))
-        .current_dir(folder);
-    let built = build.output().expect("cargo runs");
+/// Compiles a program as in a package of its own, with what the workspace has compiled
+/// already: of all crates it is given opencl3.
+fn compiled(source: &Path, program: &Path) {
+    let opencl3 = library("opencl3");
+    let beside = opencl3.parent().expect("a file in a folder");
+    let built = Command::new("rustc")
+        .args(["--edition", "2024", "-o"])
+        .args([program, source])
+        .arg(format!("-Ldependency={}", beside.display()))
+        .arg(format!("--extern=opencl3={}", opencl3.display()))
+        .output()
+        .expect("rustc runs");
     assert!(built.status.success(), "{built:?}");
 }
 
-/// What a program of such a package prints.
-fn run(program: &str) -> Output {
-    let run = Command::new(programs_folder().join(program)).output();
-    run.expect("it starts")
+/// What such a program prints.
+fn run(program: &Path) -> Output {
+    clean(&mut Command::new(program))
+        .output()
+        .expect("it starts")
 }
 
 #[test]
-fn the_plain_program_runs_in_an_empty_package_with_opencl3_alone() {
+fn the_plain_program_needs_opencl3_alone() {
     device();
-    let folder = scratch_folder("empty-package");
-    let all = fs::read_to_string(workspace().join("Cargo.toml")).expect("it is there");
-    let opencl3 = all.lines().find(|line| line.starts_with("opencl3 = "));
-    let opencl3 = opencl3.expect("the workspace uses opencl3");
-    let manifest = format!(
-        "[package]\nname = \"empty-package\"\nedition = \"2024\"\n\n\
-         [dependencies]\n{opencl3}\n\n[workspace]\n"
-    );
-    fs::create_dir_all(folder.join("src")).expect("the folder can be written");
-    fs::copy(workspace().join(PROGRAM), folder.join("src/main.rs")).expect("it is there");
-    built(&folder, &manifest);
+    let alone = scratch_folder("plain").join("alone");
+    compiled(&workspace().join(PROGRAM), &alone);
     if driver_of_the_system().is_some() {
-        let run = run("empty-package");
+        let run = run(&alone);
         assert!(run.status.success(), "{run:?}");
     }
 }
@@ -94,21 +83,28 @@ fn the_broken_programs_fail_as_the_page_says_and_are_right_when_mended() {
         ),
     ];
     let folder = scratch_folder("broken-hosts");
-    fs::create_dir_all(folder.join("src/bin")).expect("the folder can be written");
     let course = workspace().join("lessons/02-saxpy/broken");
     for (name, wrong, right) in mistakes {
-        let file = format!("src/bin/{name}.rs");
-        let text = fs::read_to_string(course.join(&file)).expect("it is there");
+        let file = course.join(format!("src/bin/{name}.rs"));
+        let text = fs::read_to_string(&file).expect("it is there");
         assert_eq!(text.matches(wrong).count(), 1, "{name}");
-        let mended = folder.join(format!("src/bin/{name}-mended.rs"));
-        fs::write(mended, text.replace(wrong, right)).expect("the folder can be written");
-        fs::write(folder.join(file), text).expect("the folder can be written");
+        let mended = folder.join("mended.rs");
+        fs::write(&mended, text.replace(wrong, right)).expect("the folder can be written");
+        compiled(&file, &folder.join(name));
+        compiled(&mended, &folder.join(format!("{name}-mended")));
     }
-    let manifest = fs::read_to_string(course.join("Cargo.toml")).expect("it is there");
-    built(&folder, &manifest);
+    // The package names the version that was taken here.
+    let opencl3 = |manifest: &Path| -> String {
+        let text = fs::read_to_string(manifest).expect("it is there");
+        let line = text.lines().find(|line| line.starts_with("opencl3 = "));
+        line.expect("it uses opencl3").into()
+    };
+    let [ours, its] = [workspace(), &course].map(|folder| opencl3(&folder.join("Cargo.toml")));
+    assert_eq!(ours, its);
     if driver_of_the_system().is_none() {
         return;
     }
+    let run = |name: &str| run(&folder.join(name));
     for (name, ..) in mistakes {
         let run = run(&format!("{name}-mended"));
         assert!(run.status.success(), "{run:?}");
