@@ -125,6 +125,19 @@ fn a_kernel_that_takes_nan_for_nothing_is_seen_over_a_number() {
     ]);
 }
 
+/// Local memory that is taken to be 0 is 0 the first time that one of a driver's threads
+/// uses it, so such a kernel is right in some runs, whatever C held. Several times: which
+/// thread comes next is chance.
+#[test]
+fn local_memory_that_nobody_set_is_not_taken_for_c() {
+    for _ in 0..12 {
+        let flags = "--only matmul_naive --size 5x7x3 --runs 0 --source";
+        let run = lesson(3).args(flags);
+        let run = run.arg("tests/wrong/local-sum-taken-for-zero.cl").run();
+        assert!(!run.stdout.contains("C is read"), "{run}");
+    }
+}
+
 /// As where a driver's event times are wrong: lesson 3 is told that its device can do next
 /// to nothing.
 #[test]

@@ -127,7 +127,10 @@ mod tests {
                 ("sys/fs/cgroup/memory.current", "100\n"),
                 ("sys/fs/cgroup/job/memory.max", "5000\n"),
                 ("sys/fs/cgroup/job/memory.current", "3000\n"),
-                ("sys/fs/cgroup/job/memory.stat", "anon 1\ninactive_file 500\n"),
+                (
+                    "sys/fs/cgroup/job/memory.stat",
+                    "anon 1\ninactive_file 500\n",
+                ),
                 ("sys/fs/cgroup/job/step/memory.max", "max\n"),
                 ("sys/fs/cgroup/job/step/memory.current", "50\n"),
             ],
@@ -144,7 +147,10 @@ mod tests {
                 ("proc/self/cgroup", "9:cpu,memory:/docker/4f1c\n0::/\n"),
                 ("sys/fs/cgroup/memory/memory.limit_in_bytes", "6000\n"),
                 ("sys/fs/cgroup/memory/memory.usage_in_bytes", "9000\n"),
-                ("sys/fs/cgroup/memory/memory.stat", "total_inactive_file 4000\n"),
+                (
+                    "sys/fs/cgroup/memory/memory.stat",
+                    "total_inactive_file 4000\n",
+                ),
             ],
         );
         assert_eq!(container.left(), Some(1000));
