@@ -7,7 +7,7 @@ use opencl3::command_queue::CommandQueue;
 use opencl3::memory::Buffer;
 use opencl3::types::{CL_BLOCKING, cl_float};
 
-use super::Saxpy;
+use super::problem::Saxpy;
 
 /// That what lies behind C has changed.
 const OVERRUN: &str = "overrun: the kernel wrote past the end of C";

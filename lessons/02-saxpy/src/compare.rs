@@ -14,9 +14,10 @@ use runner::Lesson;
 use text::table;
 
 use super::check::must_be_right;
-use super::problem::TRAFFIC;
+use super::problem::{Saxpy, TRAFFIC};
+use super::steps::{Launches, Times, eleven_steps};
 use super::transfer::{self, Seconds};
-use super::{GROUP, Saxpy, Times, eleven_steps, stream, vector};
+use super::{GROUP, stream, vector};
 
 /// What saxpy does.
 const SAYS: &str = "two reads and one write for each element";
@@ -49,10 +50,10 @@ fn row_by_hand(lesson: &Lesson) -> Option<&Record> {
 /// ones; then the kernel's row, the first of the table.
 pub fn report(lesson: &mut Lesson, saxpy: &Saxpy, times: &Times) -> Result<()> {
     let n = saxpy.a.len();
-    let timing = kernel_time(times);
-    if let Some(last) = times.launches.last() {
+    let timing = kernel_time(&times.launches);
+    if let Some(last) = times.launches.timed.last() {
         lesson.console.narrator.predict("saxpy", None)?;
-        four_times(lesson, times.first, *last)?;
+        four_times(lesson, times.launches.first, *last)?;
         wrong_ways(lesson, times, &timing)?;
     }
     let limit = {
@@ -70,7 +71,7 @@ pub fn report(lesson: &mut Lesson, saxpy: &Saxpy, times: &Times) -> Result<()> {
     record.read_seconds = Some(times.read);
     record.verified = true;
     record.elements_compared = Some(n);
-    if !times.launches.is_empty() {
+    if !times.launches.timed.is_empty() {
         record.timed(&timing, saxpy.work(), limit);
     }
     lesson.console.row(record)
@@ -180,9 +181,9 @@ fn uses_until_it_pays(all: f64, kernel: f64, host: &Record) -> String {
 
 /// START to END of each launch; the host's clock where the driver's cannot be
 /// believed.
-fn kernel_time(times: &Times) -> Timing {
-    let launches: Vec<Vec<Profile>> = times.launches.iter().map(|p| vec![*p]).collect();
-    settle(&times.wall, &launches)
+fn kernel_time(launches: &Launches) -> Timing {
+    let profiles: Vec<Vec<Profile>> = launches.timed.iter().map(|p| vec![*p]).collect();
+    settle(&launches.wall, &profiles)
 }
 
 fn four_times(lesson: &Lesson, first: Profile, last: Profile) -> Result<()> {
@@ -214,9 +215,9 @@ fn wrong_ways(lesson: &Lesson, times: &Times, timing: &Timing) -> Result<()> {
             why.to_string(),
         ]
     };
-    let enqueue = median(&times.enqueue);
-    let cold = times.build + times.first.seconds();
-    let there_and_back = median(&times.wall) + times.read;
+    let enqueue = median(&times.launches.enqueue);
+    let cold = times.build + times.launches.first.seconds();
+    let there_and_back = median(&times.launches.wall) + times.read;
     let rows = [
         row("START to END of the event", right, "right"),
         row("the enqueue call alone", enqueue, "nothing has run yet"),
@@ -270,7 +271,7 @@ pub fn every_device(
         rows.push(match eleven_steps(lesson, device, saxpy, false) {
             Ok(times) => vec![
                 name,
-                seconds(kernel_time(&times).median()),
+                seconds(kernel_time(&times.launches).median()),
                 seconds(times.write),
                 seconds(times.read),
             ],

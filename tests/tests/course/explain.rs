@@ -52,9 +52,9 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ("#define TWICE(x) ((x) + undeclared_in_it)\n", "C[0] = TWICE(1);", "the macro is used here"),
 ];
 
-/// Every `nth` mistake through the compiler `of`, which `run` puts to use.
-fn are_explained(of: &str, nth: usize, run: impl Fn(Program) -> Outcome) {
-    for (i, (helper, body, words)) in MISTAKES.iter().enumerate().step_by(nth) {
+/// Every mistake through the compiler `of`, which `run` puts to use.
+fn are_explained(of: &str, run: impl Fn(Program) -> Outcome) {
+    for (i, (helper, body, words)) in MISTAKES.iter().enumerate() {
         let name = format!("mistake-{of}-{i}.cl");
         let file = scratch(&name, format!("{helper}{SIGNATURE}\n{{\n{body}\n}}\n"));
         let flags = "--only matmul_naive --size 4 --runs 0 --source";
@@ -71,27 +71,15 @@ fn are_explained(of: &str, nth: usize, run: impl Fn(Program) -> Outcome) {
 #[ignore = "half a minute of building; what is said of a log is tested with kept logs"]
 fn mistakes_are_explained_with_the_compiler_of_the_chosen_device() {
     device();
-    are_explained("chosen", 1, Program::run);
+    are_explained("chosen", Program::run);
 }
 
-fn are_explained_with_oclgrinds(nth: usize) {
+#[test]
+fn mistakes_are_explained_with_oclgrinds_compiler() {
     let Some(oclgrind) = Oclgrind::find() else {
         return;
     };
-    let run = |program| oclgrind.run("mistakes", program).0;
-    are_explained("oclgrind", nth, run);
-}
-
-#[test]
-#[ignore = "a quarter of a minute of building; what is said of a log is tested with kept logs"]
-fn mistakes_are_explained_with_oclgrinds_compiler() {
-    are_explained_with_oclgrinds(1);
-}
-
-/// That a log comes from the compiler to the screen: Oclgrind's is the quickest.
-#[test]
-fn some_mistakes_are_explained_with_oclgrinds_compiler() {
-    are_explained_with_oclgrinds(8);
+    are_explained("oclgrind", |program| oclgrind.run("mistakes", program).0);
 }
 
 #[test]
@@ -102,7 +90,7 @@ fn mistakes_are_explained_with_intels_compiler() {
     let Some(library) = or_note(library, "Intel's CPU runtime") else {
         return;
     };
-    are_explained("intel", 1, |program| {
+    are_explained("intel", |program| {
         program.env("OPENCL_DYLIB_PATH", &library).run()
     });
 }
