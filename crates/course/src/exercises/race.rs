@@ -7,12 +7,14 @@ use std::time::{Duration, Instant};
 use common::Result;
 use common::element::Type;
 use common::program::{self, Program};
+use common::session::Session;
 use common::source::Source;
 use common::timing::{self, Profile, Runs};
 use runner::Lesson;
 
 use super::bound_kernel::BoundKernel;
 use super::exercise::Exercise;
+use super::spec::{Spec, Speed};
 use super::speed::{Laps, Race};
 
 /// The kernels run for so long before they are timed, so that clocks have risen.
@@ -22,6 +24,7 @@ const ROUNDS: std::ops::RangeInclusive<usize> = 7..=41;
 /// Seconds of rounds that are enough.
 const ENOUGH: f64 = 0.7;
 
+/// What all four took, or why nobody can tell.
 pub fn race(lesson: &mut Lesson, exercise: &Exercise) -> Result<Race> {
     let Some(speed) = &exercise.spec.speed else {
         return Ok(Race::NotJudged("speed is not asked for".into()));
@@ -31,44 +34,61 @@ pub fn race(lesson: &mut Lesson, exercise: &Exercise) -> Result<Race> {
         return Ok(Race::NotJudged(why.into()));
     }
     let session = lesson.session()?;
-    let spec = &exercise.spec;
-    let theirs = spec.of_lesson(speed);
-    let puzzle = &exercise.puzzle;
-    let solution = puzzle.solution.as_ref().unwrap_or(&puzzle.fresh);
-    let (folder, _) = puzzle.place.split_once('/').unwrap_or_default();
-    let file = speed.file.clone().unwrap_or_else(|| format!("{folder}.cl"));
-    let runners = [
-        (lesson.source()?, spec),
-        (puzzle.fresh.clone(), spec),
-        (solution.clone(), spec),
-        (Source::of_course(&file)?, &theirs),
-    ];
     let mut ready = Vec::new();
-    for (source, spec) in runners {
+    for (source, spec) in runners(lesson, exercise, speed)? {
         let name = format!("{} of {}", spec.kernel, source.path.display());
         lesson.console.doing(format!("building {name}"))?;
         let options = program::options(Type::Float, &spec.defines());
         let program = Program::build(&session, &source, &options, false)?;
-        let one = match BoundKernel::new(&session, &program, spec, speed.size)? {
+        let one = match BoundKernel::new(&session, &program, &spec, speed.size)? {
             Ok(one) => one,
             Err(reason) => return Ok(Race::NotJudged(format!("{}: {reason}", spec.kernel))),
         };
-        one.poison(&session)?;
         lesson.console.doing(format!("running {name}"))?;
-        let begin = Instant::now();
-        while begin.elapsed() < WARM_UP {
-            one.run(&session)?;
-        }
-        let wrong = one.check(&session)?.err();
-        match (ready.len(), wrong) {
-            (0, Some(wrong)) => return Ok(Race::Wrong(wrong)),
-            (_, Some(wrong)) => {
+        warm_up(&session, &one)?;
+        match (ready.len(), one.check(&session)?) {
+            (0, Err(wrong)) => return Ok(Race::Wrong(wrong)),
+            (_, Err(wrong)) => {
                 let first = wrong.lines().next().unwrap_or_default();
                 return Ok(Race::NotJudged(format!("{name} is wrong here: {first}")));
             }
-            (_, None) => ready.push(one),
+            (_, Ok(())) => ready.push(one),
         }
     }
+    let laps = laps(lesson, &session, &ready)?;
+    // What was timed must have been right to the end.
+    if let Err(wrong) = ready[0].check(&session)? {
+        return Ok(Race::Wrong(wrong));
+    }
+    Ok(Race::Laps(laps))
+}
+
+/// The learner's kernel, the exercise as it came, its solution, and the lesson's own.
+fn runners(lesson: &Lesson, exercise: &Exercise, speed: &Speed) -> Result<[(Source, Spec); 4]> {
+    let (spec, puzzle) = (&exercise.spec, &exercise.puzzle);
+    let solution = puzzle.solution.as_ref().unwrap_or(&puzzle.fresh);
+    let (folder, _) = puzzle.place.split_once('/').unwrap_or_default();
+    let file = speed.file.clone().unwrap_or_else(|| format!("{folder}.cl"));
+    Ok([
+        (lesson.source()?, spec.clone()),
+        (puzzle.fresh.clone(), spec.clone()),
+        (solution.clone(), spec.clone()),
+        (Source::of_course(&file)?, spec.of_lesson(speed)),
+    ])
+}
+
+/// Runs it until the device's clocks have risen.
+fn warm_up(session: &Session, kernel: &BoundKernel) -> Result<()> {
+    kernel.poison(session)?;
+    let begin = Instant::now();
+    while begin.elapsed() < WARM_UP {
+        kernel.run(session)?;
+    }
+    Ok(())
+}
+
+/// Times all of them in turns.
+fn laps(lesson: &mut Lesson, session: &Session, ready: &[BoundKernel]) -> Result<Laps> {
     let mut walls = vec![Vec::new(); ready.len()];
     let mut profiles = vec![Vec::new(); ready.len()];
     let began = Instant::now();
@@ -83,23 +103,19 @@ pub fn race(lesson: &mut Lesson, exercise: &Exercise) -> Result<Race> {
         for turn in 0..ready.len() {
             let at = (round + turn) % ready.len();
             // So that what is checked in the end is the last run's.
-            ready[at].poison(&session)?;
+            ready[at].poison(session)?;
             let begin = Instant::now();
-            let events = ready[at].run(&session)?;
+            let events = ready[at].run(session)?;
             walls[at].push(begin.elapsed().as_secs_f64());
             let times: Result<Vec<Profile>> = events.iter().map(Profile::of).collect();
             profiles[at].push(times.unwrap_or_default());
         }
     }
-    // What was timed must have been right to the end.
-    if let Err(wrong) = ready[0].check(&session)? {
-        return Ok(Race::Wrong(wrong));
-    }
     let laps = |at: usize| timing::settle(&walls[at], &profiles[at]).seconds;
-    Ok(Race::Laps(Laps {
+    Ok(Laps {
         own: laps(0),
         given: laps(1),
         solution: laps(2),
         lessons: laps(3),
-    }))
+    })
 }
