@@ -53,6 +53,7 @@ const DAMAGES: [Damage; 3] = [
     }),
 ];
 
+/// Takes long: each kind of damage has the kernel built anew.
 #[test]
 fn a_damaged_cache_is_named_and_the_lesson_ends_right_without_it() {
     let Some(pocl) = pocl() else { return };

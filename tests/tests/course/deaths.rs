@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tests::{Outcome, Program, key, lesson, pocl, program, scratch, scratch_folder, workspace};
+use tests::{Outcome, Program, key, lesson, pocl, scratch, workspace};
 
 const CRASH: &str = "for (long x = 0; x < 1L << 40; x += 1 << 20)\n        ((global float *)";
 const HANG: &str = "volatile int go = 1; while (go); ((global float *)";
@@ -95,6 +95,7 @@ fn after_a_crash_the_other_kernels_are_verified() {
     }
 }
 
+/// Takes long: so does the kernel, until it is ended.
 #[test]
 fn after_a_hang_the_other_kernels_are_verified() {
     let file = broken(
@@ -355,76 +356,4 @@ fn a_death_while_a_key_is_awaited_leaves_the_terminal_in_order() {
         .waits_for("course -- inspect FILE --only KERNEL");
     terminal.press("q").ends_with(5);
     assert!(terminal.is_in_order(), "{}", terminal.screen());
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_child_ends_with_its_parent() {
-    let file = broken(
-        "orphan-5.cl",
-        "05-private-memory.cl",
-        &[("matmul_private_sum", HANG, "C")],
-    );
-    let flags = "--json --size 20 --runs 0 --only matmul_private_sum";
-    let Some(program) = on_pocl(5, flags, file) else {
-        return;
-    };
-    must_take_its_child_along(program);
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_compiler_that_hangs_ends_with_its_parent() {
-    use std::process::Command;
-    let Some(pocl) = pocl() else { return };
-    // Whoever includes it waits for somebody who writes.
-    let pipe = scratch_folder("files").join("endless.h");
-    // Of a run before this one.
-    let _ = std::fs::remove_file(&pipe);
-    let made = Command::new("mkfifo").arg(&pipe).status();
-    assert!(made.is_ok_and(|status| status.success()));
-    let include = format!("#include \"{}\"\n", pipe.display());
-    let source = scratch("endless.cl", include + "kernel void f(int n)\n{\n}\n");
-    must_take_its_child_along(program("oclcc").args(&pocl).arg(source));
-}
-
-/// Whoever ends the parent, and how: nobody is left who would watch the child.
-#[cfg(target_os = "linux")]
-fn must_take_its_child_along(program: Program) {
-    use std::fs;
-    use std::process::{Command, Stdio};
-    use std::time::{Duration, Instant};
-    let mut command = program.command();
-    command.stdout(Stdio::null()).stderr(Stdio::null());
-    let mut parent = command.spawn().expect("a lesson starts");
-    let pid = parent.id();
-    let within_a_minute = |done: &dyn Fn() -> bool| {
-        let begin = Instant::now();
-        while !done() && begin.elapsed() < Duration::from_secs(60) {
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        done()
-    };
-    let children = || {
-        let path = format!("/proc/{pid}/task/{pid}/children");
-        let text = fs::read_to_string(path).unwrap_or_default();
-        text.split_whitespace()
-            .map(String::from)
-            .collect::<Vec<_>>()
-    };
-    assert!(within_a_minute(&|| !children().is_empty()), "no child");
-    // It is the kernel that keeps it, not the beginning.
-    std::thread::sleep(Duration::from_secs(1));
-    let child = children().pop().expect("it hangs");
-    parent.kill().expect("our own child");
-    parent.wait().expect("our own child");
-    // Whoever inherits it may leave it as a zombie.
-    let ended = || {
-        let stat = fs::read_to_string(format!("/proc/{child}/stat"));
-        stat.map_or(true, |stat| stat.contains(") Z "))
-    };
-    let has_ended = within_a_minute(&ended);
-    // Where it has not, it would never.
-    let _ = Command::new("kill").args(["-9", &child]).status();
-    assert!(has_ended, "the child runs on");
 }

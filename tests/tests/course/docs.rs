@@ -437,7 +437,8 @@ fn the_commands_run(page: &Path) {
     let _ = fs::remove_dir_all(exercises);
 }
 
-/// A test for each page that has commands: they run at the same time.
+/// A test for each page that has commands: they run at the same time. What takes long is
+/// building the page's kernels for the first time.
 macro_rules! run {
     ($($name:ident $page:literal)*) => {
         const RUN: &[&str] = &[$($page),*];

@@ -184,6 +184,7 @@ fn the_times_agree(record: &Value) {
     }
 }
 
+// What takes long is building each kernel for the first time.
 macro_rules! lessons {
     ($($name:ident $number:literal)*) => {$(
         mod $name {

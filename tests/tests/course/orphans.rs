@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use tests::{Program, lesson, pocl, program, scratch_folder, workspace};
+use tests::{Program, lesson, pocl, program, scratch, scratch_folder, workspace};
 
 /// Processes are known by this variable, which they hand on.
 const MARK: &str = "COURSE_TEST_MARK";
@@ -120,4 +120,30 @@ fn an_exercise_takes_its_kernels_along() {
     let exercise = program("course").args("exercise --timeout 60").arg(file);
     // The course, a lesson that watches, and the child that runs the kernel.
     must_leave_nobody("exercise", 3, exercise);
+}
+
+#[test]
+fn a_lesson_takes_its_kernel_along() {
+    let Some(pocl) = pocl() else { return };
+    let endless = "kernel void matmul_naive(int M, int N, int K, global const float *A,\n\
+                   global const float *B, global float *C)\n\
+                   {\n    volatile int go = 1; while (go); C[0] = 0;\n}\n";
+    let lesson = lesson(3).unoptimised().args(&pocl);
+    let lesson = lesson.args("--only matmul_naive --size 20 --runs 0 --source");
+    // The lesson that watches, and the child that runs the kernel.
+    must_leave_nobody("lesson", 2, lesson.arg(scratch("orphan.cl", endless)));
+}
+
+#[test]
+fn the_offline_compiler_takes_a_build_along_that_hangs() {
+    let Some(pocl) = pocl() else { return };
+    // Whoever includes it waits for somebody who writes.
+    let pipe = scratch_folder("files").join("endless.h");
+    // Of a run before this one.
+    let _ = fs::remove_file(&pipe);
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    let include = format!("#include \"{}\"\n", pipe.display());
+    let source = scratch("endless.cl", include + "kernel void f(int n)\n{\n}\n");
+    must_leave_nobody("oclcc", 2, program("oclcc").args(&pocl).arg(source));
 }

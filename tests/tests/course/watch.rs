@@ -184,6 +184,7 @@ fn a_save_by_renaming_is_seen_and_one_of_another_file_is_not() {
     lesson.interrupt();
 }
 
+/// Takes long: so does the kernel that hangs, until it is ended.
 #[test]
 fn after_a_build_error_a_crash_and_a_hang_the_loop_goes_on() {
     // What such kernels do to a GPU's driver is not for a test to try.
