@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use tests::{Outcome, Program, scratch};
+use tests::{Outcome, Program, program, scratch, scratch_folder};
 
 fn lesson(number: u32) -> Program {
     tests::lesson(number).unoptimised()
@@ -63,6 +63,18 @@ fn a_kernel_that_writes_to_an_input_is_named_and_the_next_one_starts_clean() {
         let run = said_of(name, body, flags).ends_with(1);
         run.says(&["✗ WRONG", says, "by the kernel: matmul_global_sum"]);
     }
+}
+
+#[test]
+fn an_exercise_looks_at_its_inputs_too() {
+    let solution = "../exercises/03-naive-matmul/1-both-edges/solution.cl";
+    let text = fs::read_to_string(solution).expect("is there");
+    let (before, after) = text.rsplit_once('}').expect("the kernel's end");
+    let write = "if (row == 0) ((global float *)A)[K - 1] += 1;\n";
+    let file = scratch_folder("watched/03-naive-matmul").join("1-both-edges.cl");
+    fs::write(&file, format!("{before}{write}}}{after}")).expect("written");
+    let run = program("course").args("exercise").arg(file).unoptimised();
+    run.run().ends_with(1).says(&["A was written to", "A[63]"]);
 }
 
 #[test]
