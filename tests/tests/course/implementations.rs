@@ -152,6 +152,8 @@ fn a_check_of_nothing_fails() {
         .args("check --on no-such-implementation")
         .run()
         .fails(2, &["no such implementation", "PoCL", "Oclgrind"]);
+    let unnamed = program("course").args("check --on").arg("");
+    unnamed.run().fails(2, &["no such implementation"]);
     // One that the course knows, where there is none: nothing is proven.
     program("course")
         .args("check --on PoCL")

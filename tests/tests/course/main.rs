@@ -59,6 +59,7 @@ mod simulator;
 mod step;
 mod terminal;
 mod timing;
+mod too_large;
 mod trace;
 mod traffic;
 mod watch;
