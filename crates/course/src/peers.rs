@@ -52,7 +52,7 @@ pub struct Options {
     /// How many times each has its turn
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// Timed runs in a turn [default: at least 3, until half a second or 20 runs]
+    /// Timed runs in a turn [default: at least 3, until a quarter of a second or 20 runs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
     /// Libraries [default: those for this device]

@@ -11,7 +11,7 @@ fn read(path: &str) -> String {
 }
 
 /// The crates from the top of DESIGN.md's table to its bottom.
-const CRATES: [&str; 11] = [
+const CRATES: [&str; 12] = [
     "course",
     "workshop",
     "figures",
@@ -22,6 +22,7 @@ const CRATES: [&str; 11] = [
     "narrate",
     "supervise",
     "common",
+    "language",
     "text",
 ];
 

@@ -107,9 +107,9 @@ pub fn best(names: &[&str]) -> Result<String> {
     for run in &runs {
         let device = name_on(&run.about.platform, &run.about.device);
         table = table
-            .figures(format!("{device}: this course"))
+            .figures(format!("{device}: ours"))
             .figures("best library")
-            .figures("");
+            .figures("ours to it");
     }
     for shape in SQUARES.map(Shape::cube) {
         if runs.iter().all(|run| run.ratio(shape).is_none()) {
