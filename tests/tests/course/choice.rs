@@ -6,7 +6,7 @@ use tests::{lesson, or_note, pocl};
 /// The records of lesson 9 on a CPU, or none where there is no PoCL.
 fn on_a_cpu(flags: &str) -> Option<Vec<Value>> {
     let device = or_note(pocl(), "PoCL")?;
-    let run = lesson(9).arg("--device").arg(device);
+    let run = lesson(9).args(&device);
     let run = run.args("--runs 0 --json").args(flags).run();
     Some(run.ends_with(0).device_records())
 }
@@ -38,7 +38,7 @@ fn the_table_marks_it_and_says_what_the_mark_means() {
     let Some(device) = or_note(pocl(), "PoCL") else {
         return;
     };
-    let run = lesson(9).arg("--device").arg(device);
+    let run = lesson(9).args(&device);
     let run = run.args("--runs 1 --size 48").run().ends_with(0);
     let marked: Vec<&str> = run
         .stdout
@@ -58,7 +58,7 @@ fn a_lesson_for_gpus_chooses_nothing_on_a_cpu() {
     let Some(device) = or_note(pocl(), "PoCL") else {
         return;
     };
-    let on_a_cpu = |flags| lesson(10).args(flags).arg("--device").arg(&device).run();
+    let on_a_cpu = |flags| lesson(10).args(flags).args(&device).run();
     let run = on_a_cpu("--size 16 --runs 0 --json --only matmul_packed_tiles");
     assert!(chosen(&run.ends_with(0).device_records()).is_empty());
     on_a_cpu("--size 16 --chosen").fails(2, &["lesson 9 chooses for CPUs, lesson 10 for GPUs"]);
