@@ -85,6 +85,8 @@ function installed() {
 export function cut() {
     const wrong = [];
     const root = document.documentElement;
+    // Beyond this box nothing can be seen.
+    const sheet = document.querySelector(".content").getBoundingClientRect();
     if (root.scrollWidth > root.clientWidth + 1) wrong.push(`the page is ${root.scrollWidth} px wide`);
     const scrolls = (element) => {
         for (let at = element; at && at.tagName !== "MAIN"; at = at.parentElement) {
@@ -96,7 +98,9 @@ export function cut() {
     for (const element of document.querySelectorAll("main *")) {
         const box = element.getBoundingClientRect();
         if (box.width === 0 || element.closest("svg, [hidden]")) continue;
-        if (box.right > root.clientWidth + 1 && !scrolls(element)) wrong.push(`"${shown(element)}" ends at ${Math.round(box.right)}`);
+        if (scrolls(element)) continue;
+        if (box.right > sheet.right + 1) wrong.push(`"${shown(element)}" ends at ${Math.round(box.right)}`);
+        if (box.left < sheet.left - 1) wrong.push(`"${shown(element)}" begins at ${Math.round(box.left)}`);
     }
     for (const cell of document.querySelectorAll("main td, main th")) {
         const letters = cell.textContent.trim().length;

@@ -13,6 +13,7 @@ const FAULTS = [
     ["a heading that is not there", `<a href="ndrange.html#nothing">x</a>`, "ndrange.html#nothing"],
     ["a folder without a page", `<a href="figures/">x</a>`, "folder without a page: docs/figures"],
     ["what overflows", `<div style="width: 1500px">x</div>`, "\"x\" ends at"],
+    ["what begins beyond the left edge", `<div style="margin-left: -100px">x</div>`, "\"x\" begins at"],
     ["a column of letters", `<table><tr><td style="width: 1px; min-width: 0; padding: 0; overflow-wrap: anywhere">letters</td></tr></table>`, "a letter or two"],
     ["a diagram that is cut", `<pre><code style="white-space: pre; overflow: auto">${"-".repeat(300)}</code></pre>`, "an output is cut"],
     ["a script that fails", `<script>throw new Error("planted")</script>`, "a script fails: planted"],

@@ -31,36 +31,21 @@ pub fn draw() -> Result<Figure> {
         .context("no rates")?;
     let rows = sides(&rates, |tile| tile.0);
     let columns = sides(&rates, |tile| tile.1);
-    let place = |row: usize, column: usize| {
-        let (x, y) = (CELL.0 * column as f64, CELL.1 * row as f64);
-        (CORNER.0 + x, CORNER.1 + y)
-    };
     let bottom = place(rows.len(), 0).1;
     let mut d = Drawing::new(bottom + 76.0);
     heads(&mut d, &rows, &columns);
     for (i, row) in rows.iter().enumerate() {
         for (j, column) in columns.iter().enumerate() {
-            let (x, y) = place(i, j);
-            let Some(rate) = rates.get(&(*row, *column)) else {
-                d.rect("wait", (x, y), CELL.0, CELL.1);
-                continue;
-            };
-            d.shade("cpu", (x, y), CELL, rate / most);
-            let class = if (row, column) == (&best.0, &best.1) {
-                "small bold middle"
-            } else {
-                "small middle"
-            };
-            let middle = (x + CELL.0 / 2.0, y + CELL.1 / 2.0 + 4.5);
-            d.text(class, middle, &significant(*rate));
+            let rate = rates.get(&(*row, *column)).copied();
+            cell(&mut d, place(i, j), rate, *most);
         }
     }
-    d.line("roof", &edge(&rows, &columns, place));
+    d.line("roof", &edge(&rows, &columns));
     d.line("roof", &[(14.0, bottom + 20.0), (40.0, bottom + 20.0)]);
     let says = [
         format!("below and right of it {REGISTERS} registers are too few"),
-        format!("GFLOP/s, {}: the darker the faster", run.device()),
-        "dashed: more than any device has registers for".to_string(),
+        format!("GFLOP/s, {}: the stronger the faster", run.device()),
+        "dashed: left out, more sums than any CPU can keep".to_string(),
     ];
     for (i, words) in says.iter().enumerate() {
         let x = if i == 0 { 48.0 } else { 14.0 };
@@ -131,7 +116,7 @@ fn fits((rows, columns): (usize, usize)) -> bool {
 }
 
 /// The line between what fits and what does not, from the top right to the bottom left.
-fn edge(rows: &[usize], columns: &[usize], place: impl Fn(usize, usize) -> Point) -> Vec<Point> {
+fn edge(rows: &[usize], columns: &[usize]) -> Vec<Point> {
     let mut points = Vec::new();
     for (j, column) in columns.iter().enumerate().rev() {
         let fitting = rows.iter().take_while(|rows| fits((**rows, *column)));
@@ -143,26 +128,38 @@ fn edge(rows: &[usize], columns: &[usize], place: impl Fn(usize, usize) -> Point
 
 /// What stands above the columns and beside the rows.
 fn heads(d: &mut Drawing, rows: &[usize], columns: &[usize]) {
-    let middle = CORNER.0 + CELL.0 * columns.len() as f64 / 2.0;
-    d.text(
-        "small soft middle",
-        (middle, 22.0),
-        "columns of an item's tile: vectors of B",
-    );
+    let left = CORNER.0 - 10.0;
+    for (words, y) in [("columns", 24.0), ("vectors", 42.0), ("rows", 60.0)] {
+        d.text("small soft end", (left, y), words);
+    }
     for (j, column) in columns.iter().enumerate() {
-        let x = CORNER.0 + CELL.0 * (j as f64 + 0.5);
-        let words = format!("{column}: {}", column / LANES);
-        d.text("small soft middle", (x, CORNER.1 - 10.0), &words);
+        let x = place(0, j).0 + CELL.0 / 2.0;
+        d.text("small soft middle", (x, 24.0), &column.to_string());
+        let vectors = column / LANES;
+        d.text("small soft middle", (x, 42.0), &vectors.to_string());
     }
     for (i, row) in rows.iter().enumerate() {
-        let y = CORNER.1 + CELL.1 * (i as f64 + 0.5) + 4.5;
-        let words = if i == 0 {
-            "rows  1".into()
-        } else {
-            row.to_string()
-        };
-        d.text("small soft end", (CORNER.0 - 10.0, y), &words);
+        let y = place(i, 0).1 + CELL.1 / 2.0 + 4.5;
+        d.text("small soft end", (left, y), &row.to_string());
     }
+}
+
+/// A shape that was tried, as strong as its share of the best rate; or none.
+fn cell(d: &mut Drawing, (x, y): Point, rate: Option<f64>, most: f64) {
+    let Some(rate) = rate else {
+        d.rect("wait", (x, y), CELL.0, CELL.1);
+        return;
+    };
+    d.shade("cpu", (x, y), CELL, rate / most);
+    let bold = if rate < most { "" } else { " bold" };
+    let middle = (x + CELL.0 / 2.0, y + CELL.1 / 2.0 + 4.5);
+    d.text(&format!("small middle{bold}"), middle, &significant(rate));
+}
+
+/// The left, top corner of a cell.
+fn place(row: usize, column: usize) -> Point {
+    let (x, y) = (CELL.0 * column as f64, CELL.1 * row as f64);
+    (CORNER.0 + x, CORNER.1 + y)
 }
 
 #[cfg(test)]
