@@ -12,10 +12,10 @@ import { THEMES, WIDTHS, cut, opened, pages, reader } from "./check.mjs";
 const FIGURES = {
     coalescing: [
         [["id 0 counts", "ArrowRight"]],
-        [["A warp in its group", "ArrowRight"]],
-        [["A warp in its group", "ArrowRight", 2]],
+        [["Group shape", "ArrowRight"]],
+        [["Group shape", "ArrowRight", 2]],
         [["Stride", "ArrowRight", 7]],
-        [["A warp in its group", "ArrowRight", 2]],
+        [["Group shape", "ArrowRight", 2]],
         [["Offset", "ArrowRight"]],
     ],
     banks: [

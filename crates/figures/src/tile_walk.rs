@@ -39,7 +39,7 @@ fn frame(d: &mut Drawing, iteration: usize, (left, top): Point) {
     d.text(
         "bold",
         (left, top - 22.0),
-        &format!("iteration {iteration}"),
+        &format!("iteration {}", iteration + 1),
     );
     let mut matrix = |name: &str, class: &str, at: Point, columns: usize, rows: usize, marked| {
         let mut tile = |class: &str, (column, row): (usize, usize)| {
