@@ -17,24 +17,19 @@ const BROWSERS = ["chromium", "chromium-browser", "google-chrome"];
 /** What is wrong with the pages of a built book, a line each; all its pages, or these. */
 export async function faults(folder, names = pages(folder)) {
     const browser = await opened();
-    const found = [];
     try {
-        for (const theme of THEMES) {
-            for (const width of WIDTHS) {
-                found.push(...(await read(browser, folder, names, theme, width)));
-            }
-        }
+        const found = await Promise.all(WIDTHS.map((width) => read(browser, folder, names, width)));
+        return found.flat();
     } finally {
         await browser.close();
     }
-    return found;
 }
 
-/** Opens the pages one after the other, as somebody with this theme and width does. */
-async function read(browser, folder, names, theme, width) {
-    const { context, page } = await reader(browser, theme, width);
+/** Opens the pages one after the other at this width, and looks at each in both themes. */
+async function read(browser, folder, names, width) {
+    const { context, page } = await reader(browser, THEMES[0], width);
     const found = [];
-    let name;
+    let [name, theme] = [];
     const tell = (what) => found.push(`${name}, ${theme}, ${width} px: ${what}`);
     page.on("pageerror", (error) => tell(`a script fails: ${error.message}`));
     page.on("console", (line) => line.type() === "error" && tell(`the console says: ${line.text()}`));
@@ -42,11 +37,15 @@ async function read(browser, folder, names, theme, width) {
         if (/^https?:/.test(request.url())) tell(`needs the network: ${request.url()}`);
     });
     for (name of names) {
+        theme = THEMES[0];
         await page.goto(pathToFileURL(join(folder, name)).href);
-        (await page.evaluate(cut)).forEach(tell);
-        (await page.evaluate(pictures, theme)).forEach(tell);
         // They are the same at every width and in every theme.
-        if (theme === THEMES[0] && width === WIDTHS[0]) dead(folder, await page.evaluate(links)).forEach(tell);
+        if (width === WIDTHS[0]) dead(folder, await page.evaluate(links)).forEach(tell);
+        for (theme of THEMES) {
+            await page.evaluate(wear, theme);
+            (await page.evaluate(cut)).forEach(tell);
+            (await page.evaluate(pictures, theme)).forEach(tell);
+        }
     }
     await context.close();
     return found;
@@ -79,6 +78,11 @@ function installed() {
     const path = paths.find((path) => existsSync(path));
     if (!path) throw new Error(`none of ${BROWSERS.join(", ")} is installed: ./setup --full`);
     return path;
+}
+
+/** In the page: changes the theme as the book's own menu does. */
+function wear(theme) {
+    document.querySelector(`#mdbook-theme-${theme}`)?.click();
 }
 
 /** In the page: what leaves the sheet. What scrolls in a box of its own does not. */
