@@ -59,12 +59,11 @@ export async function reader(browser, theme, width, more = {}) {
     return { context, page: await context.newPage() };
 }
 
-/** Every page of a built book, but for those that mdBook shows inside others, and for the
- * parts from which programs make pages. */
+/** Every page of a built book, but for those that mdBook shows inside others. */
 export function pages(folder) {
     const all = readdirSync(folder, { recursive: true }).map(String);
-    const inner = (name) => ["404.html", "toc.html"].includes(name) || name.startsWith("crates/");
-    return all.filter((name) => name.endsWith(".html") && !inner(name)).sort();
+    const inner = ["404.html", "toc.html"];
+    return all.filter((name) => name.endsWith(".html") && !inner.includes(name)).sort();
 }
 
 /** A browser without a window. */
