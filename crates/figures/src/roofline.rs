@@ -1,7 +1,7 @@
 //! The best kernel of each lesson under the roof of its device.
 
 use anyhow::Result;
-use common::numbers::significant;
+use common::numbers::{percent, significant};
 use common::record::Record;
 use toolbox::lessons::LESSONS;
 use toolbox::recording::Recording;
@@ -45,7 +45,7 @@ pub fn draw() -> Result<Figure> {
         title: "The best kernel of each lesson under its device's roof".into(),
         description: format!(
             "Two rooflines, both axes logarithmic: speed over operations for each byte that is asked \
-             of global memory. The roof rises with the memory's speed and ends level at what the \
+             of global memory, with a dot for each lesson. The roof rises with the memory's speed and ends level at what the \
              device can compute. {} Dots that lie above the slope are kernels whose bytes came \
              from a cache.",
             described.join(" ")
@@ -132,8 +132,19 @@ fn panel(d: &mut Drawing, top: f64, class: &str, lessons: &[(u32, String, Record
         let label = free_place(*at, numbers, &dots, &roof, d);
         d.text(LABEL, label, numbers);
     }
+    let reached = |lesson: &(u32, String, Record)| lesson.2.gflops.unwrap_or(0.0);
+    let highest = lessons
+        .iter()
+        .max_by(|one, other| reached(one).total_cmp(&reached(other)));
+    let highest = highest.map_or(String::new(), |lesson| {
+        let share = percent(reached(lesson) / limits.gflops);
+        format!(
+            " The highest dot is lesson {}'s, at {share} of that.",
+            lesson.0
+        )
+    });
     format!(
-        "{device}: {} GFLOP/s, from {} operations a byte on.",
+        "{device}: {} GFLOP/s, from {} operations a byte on.{highest}",
         significant(limits.gflops),
         significant(ridge)
     )
