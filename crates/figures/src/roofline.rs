@@ -132,12 +132,13 @@ fn panel(d: &mut Drawing, top: f64, class: &str, lessons: &[(u32, String, Record
         let label = free_place(*at, numbers, &dots, &roof, d);
         d.text(LABEL, label, numbers);
     }
-    let reached = |lesson: &(u32, String, Record)| lesson.2.gflops.unwrap_or(0.0);
+    // Of the limit that was measured with it, as in the ladder.
+    let reached = |lesson: &(u32, String, Record)| lesson.2.share_of_limit.unwrap_or(0.0);
     let highest = lessons
         .iter()
         .max_by(|one, other| reached(one).total_cmp(&reached(other)));
     let highest = highest.map_or(String::new(), |lesson| {
-        let share = percent(reached(lesson) / limits.gflops);
+        let share = percent(reached(lesson));
         format!(
             " The highest dot is lesson {}'s, at {share} of that.",
             lesson.0
