@@ -149,7 +149,8 @@ function dead(folder, links) {
         const url = new URL(link);
         const path = fileURLToPath(new URL(url.pathname, "file:"));
         const shown = relative(folder, path) + url.hash;
-        if (!existsSync(path)) wrong.push(`dead link: ${shown}`);
+        const isElsewhere = existsSync(relative(folder, path));
+        if (!existsSync(path)) wrong.push(`dead link: ${shown}${isElsewhere ? ": the folder .book has no link to its folder" : ""}`);
         else if (statSync(path).isDirectory() && !existsSync(join(path, "index.html"))) {
             wrong.push(`a link to a folder without a page: ${shown}`);
         } else if (url.hash && path.endsWith(".html")) {
