@@ -14,6 +14,7 @@
     const widget = {
         figure: "banks",
         title: "Play with the banks of local memory",
+        key: "Below, a column is a bank, and a box a word of four bytes. Pink: what the 32 items read; framed: the item that you follow.",
         items: () => ({ count: WARP, across: 1 }),
         controls: [
             range("row", "Row of the tile", upTo(29).map((n) => n + 8), (n) => plural(n, "float")),
@@ -90,8 +91,13 @@
         for (const line of upTo(WARP)) {
             for (const unused of upTo(padding)) sheet.rect("cell", ...place(line * length + row + unused), CELL, HIGH);
         }
-        words.forEach((mine, reader) => mine.forEach((word) => sheet.rect("item", ...place(word), CELL, HIGH, reader)));
+        words.forEach((mine, reader) => mine.forEach((word) => sheet.rect("item", ...place(word), CELL, HIGH)));
         for (const word of words[item]) sheet.rect("frame chosen", ...place(word), CELL, HIGH);
+        // A row of the tile is its reader's, up to the last bank: more room for fingers.
+        for (const reader of upTo(WARP)) {
+            const wide = Math.min(length, WARP - ((reader * length) % WARP));
+            sheet.rect("touch", ...place(reader * length), CELL * wide, HIGH, reader);
+        }
     }
 
     function result({ row, padding, floats }, asked, turns) {

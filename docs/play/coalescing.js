@@ -12,6 +12,7 @@
     const widget = {
         figure: "coalescing",
         title: "Play with coalescing: which items touch which sectors",
+        key: "A dot is an item, the violet frame a warp, and a box a sector, coloured strongly where it is used.",
         items: ({ group }) => ({ count: WARP, across: group }),
         controls: [
             choice("kernel", "Kernel", [["product", "product"], ["copy", "copy"]]),
@@ -19,13 +20,13 @@
             { ...choice("transposed", "B", [[false, "as it is"], [true, "transposed"]]), only: isProduct },
             { ...range("stride", "Stride", [1, 2, 3, 4, 5, 6, 7, 8, 12, 16], (n) => plural(n, "element")), only: isCopy },
             { ...range("offset", "Offset", [0, 1, 2, 3, 4, 5, 6, 7, 8], (n) => plural(n, "element")), only: isCopy },
-            range("group", "A warp in its group", [32, 16, 8, 4, 2, 1], (n) => `${n} x ${WARP / n}`),
+            range("group", "Group shape", [32, 16, 8, 4, 2, 1], (n) => `${n} wide, a warp is ${n} x ${WARP / n}`),
             choice("bytes", "Element", [[4, "float"], [8, "double"], [16, "float4"]]),
             choice("size", "Sector", [[32, "32 B"], [64, "64 B"], [128, "128 B"]]),
         ],
         tasks: [
             {
-                says: "These 32 neighbours touch 33 sectors in one step. Find the <b>mapping</b> with which they touch 5.",
+                says: "The 32 items of a warp touch 33 sectors at once. Find the <b>mapping</b> (what id 0 counts) with which they touch 5.",
                 start: start({ mapping: "rows" }),
                 met: (state, { sum }) => isProduct(state) && !state.transposed && floats(state) && sum === 5,
                 why: "Neighbours now read neighbours of B. The one element of A serves all 32.",
@@ -85,7 +86,9 @@
             return sharing(state, array);
         });
         sheet.rect("warp", 4, ITEMS - 11, WIDTH - 8, 22);
-        places.forEach((x, item) => sheet.dot(item === state.item ? "item" : "item-soft", x, ITEMS, 5.5, item));
+        places.forEach((x, item) => sheet.dot(item === state.item ? "item" : "item-soft", x, ITEMS, 5.5));
+        // Higher than a dot, for fingers.
+        places.forEach((x, item) => sheet.rect("touch", x - 6, ITEMS - 30, 12, 60, item));
         const counts = Object.fromEntries([above, below].map(({ name, sectors }) => [name, sectors.length]));
         const sum = above.sectors.length + below.sectors.length;
         return { sheet, counted: { counts, sum }, result: result(state, above, below, sum), detail: detail(state, above, below, shared) };
@@ -143,7 +146,7 @@
         items.forEach((_, item) => item !== state.item && link(item, "link"));
         link(state.item, "link chosen");
         for (const x of places.values()) sheet.rect(`${array.colour}-soft`, x, y, width, high);
-        for (const address of new Set(array.addresses)) sheet.rect(`${array.colour} used`, within(address), y, wide, high);
+        for (const address of new Set(array.addresses)) sheet.rect(`${array.colour} used`, within(address), y, wide, high, array.addresses.indexOf(address));
         sheet.rect("item", within(array.addresses[state.item]), y, Math.max(wide, 2.5), high);
         const line = up ? 18 : HEIGHT - 10;
         sheet.text(`bold ${array.colour}`, EDGE, line, `${array.name}: ${plural(array.sectors.length, "sector")}`);

@@ -26,7 +26,7 @@
     }
 
     const PAPER = '<rect class="paper" width="100%" height="100%" rx="6"/>';
-    const HINT = "Point at an item to follow it; or go to the drawing by Tab, and use the arrow keys.";
+    const HINT = "Point at an item to follow it, or go to the drawing by Tab and use the arrow keys.";
 
     const short = (number) => Math.round(number * 10) / 10;
 
@@ -119,7 +119,9 @@
             if (next >= 0 && next < count) choose(next);
         });
         const point = (event) => {
-            const item = event.target.closest("[data-item]")?.dataset.item;
+            // A finger's target stays where the finger came down.
+            const at = document.elementFromPoint(event.clientX, event.clientY);
+            const item = at?.closest("[data-item]")?.dataset.item;
             if (item !== undefined && Number(item) !== now.item) choose(Number(item));
         };
         box.addEventListener("pointermove", point);
@@ -138,7 +140,8 @@
 
     /**
      * Puts a widget below its figure, where this page has it. A widget is its `figure`, the
-     * `lesson` where it belongs, where the figure stands in several, a `title`, `controls`, `tasks`, optionally `items` (how many can be chosen, and how many
+     * `lesson` where it belongs, where the figure stands in several, a `title`, a `key` to what
+     * is drawn, `controls`, `tasks`, optionally `items` (how many can be chosen, and how many
      * stand side by side), and `draw`, which makes of a state a sheet, a `result`, a `detail`
      * and what was `counted`. The state begins as the first task has it.
      */
@@ -179,7 +182,7 @@
         const box = element("section", { class: "play", "aria-label": widget.title });
         const seen = element("div", { class: "play-seen" }, picture.box, result);
         const said = element("div", { class: "play-said" }, controls, detail);
-        if (widget.items) said.append(element("p", { class: "play-hint" }, HINT));
+        said.append(element("p", { class: "play-hint" }, widget.items ? `${widget.key} ${HINT}` : widget.key));
         box.append(task.box, element("div", { class: "play-body" }, seen, said));
         // mdBook turns its pages by the arrow keys.
         box.addEventListener("keydown", (event) => event.key.startsWith("Arrow") && event.stopPropagation());

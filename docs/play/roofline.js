@@ -17,6 +17,7 @@
         figure: "roofline",
         lesson: "08-tiling",
         title: "Play with the roofline",
+        key: "Pink: the most that this tile allows. Other dots: the course's kernels, measured; larger where they have this tile. Red: what the device can do.",
         controls: [
             choice("device", "Device", devices.map(({ name }, i) => [i, name])),
             range("TM", "TM, rows of a group's tile", powers),
@@ -27,7 +28,7 @@
         ],
         tasks: [
             {
-                says: "Lesson 6's tile of 16 x 16. Change it until memory is no longer what <b>limits</b>, on this device.",
+                says: "This is lesson 6's tile of 16 x 16. Change the tile until memory is no longer what <b>limits</b> it, on this device.",
                 start: start({}),
                 met: (_, { fits, free }) => fits && free,
                 why: "Twice the side, half the bytes. A group has only so many items, so each of them must own more than one element.",
@@ -93,9 +94,10 @@
     }
 
     function measured(recorded, most, { name }) {
-        if (recorded.length === 0) return `Small dots: the course's kernels on ${name}, measured.`;
-        const of = ({ kernel, gflops }) => `<code>${kernel}</code> reached ${significant(gflops)} GFLOP/s, ${Math.round((100 * gflops) / most)}&nbsp;%`;
-        return `Measured with this tile: ${recorded.map(of).join("; ")}.`;
+        if (recorded.length === 0) return `No kernel of the course has this tile on ${name}.`;
+        const { kernel, gflops } = recorded.reduce((best, one) => (one.gflops > best.gflops ? one : best));
+        const share = Math.round((100 * gflops) / most);
+        return `Measured with this tile: ${significant(gflops)} GFLOP/s, ${share}&nbsp;% of that, by <code>${kernel}</code>.`;
     }
 
     /** The grid and the roof; the places of an intensity and of a speed. */
@@ -117,7 +119,7 @@
         const begin = Math.max(ENDS[0], speeds[0] / device.gbytes);
         sheet.line("roof", [x(begin), y(begin * device.gbytes)], [x(ridge(device)), y(device.gflops)], [RIGHT, y(device.gflops)]);
         sheet.text("small soft", LEFT + 4, TOP - 10, "GFLOP/s");
-        sheet.text("small limit end", RIGHT, y(device.gflops) - 7, `${significant(device.gflops)}, from ${significant(ridge(device))} operations a byte on`);
+        sheet.text("small limit end", RIGHT, y(device.gflops) - 7, `${significant(device.gflops)} GFLOP/s, from ${significant(ridge(device))} operations a byte on`);
         sheet.text("small soft middle", (LEFT + RIGHT) / 2, BOTTOM + 38, "operations for each byte asked of global memory");
         return { x, y };
     }

@@ -18,11 +18,12 @@
     const widget = {
         figure: "tile-walk",
         title: "Play with the walk of a tile",
+        key: "Pink: an item, and what it touches. Framed in green: local memory.",
         items: ({ side }) => ({ count: side * side, across: side }),
         controls: [
             range("step", "Step", (state) => upTo(steps(state).length), (step, state) => `${step + 1} of ${steps(state).length}`),
             choice("side", "Side of a tile, TS", [[2, "2"], [4, "4"], [8, "8"]]),
-            range("k", "K", upTo(13).map((n) => n + 4), String),
+            range("k", "K, columns of A and rows of B", upTo(13).map((n) => n + 4), String),
         ],
         tasks: [
             {
@@ -147,10 +148,10 @@
         sheet.text("small bold b", B_TILE, TILES - 8, "b_tile");
     }
 
-    /** Which part of the round it is. */
+    /** Which part of the iteration it is. */
     function phases(sheet, { side, k }, { round, does, inner, again }) {
         const rounds = Math.ceil(k / side);
-        const now = does === "store" ? "the end: store" : `round ${round + 1} of ${rounds}`;
+        const now = does === "store" ? "the end: store" : `iteration ${round + 1} of ${rounds}`;
         sheet.text("bold", A_TILE, 30, now);
         const parts = [
             ["copy", does === "copy", 44],

@@ -17,24 +17,19 @@ const BROWSERS = ["chromium", "chromium-browser", "google-chrome"];
 /** What is wrong with the pages of a built book, a line each; all its pages, or these. */
 export async function faults(folder, names = pages(folder)) {
     const browser = await opened();
-    const found = [];
     try {
-        for (const theme of THEMES) {
-            for (const width of WIDTHS) {
-                found.push(...(await read(browser, folder, names, theme, width)));
-            }
-        }
+        const found = await Promise.all(WIDTHS.map((width) => read(browser, folder, names, width)));
+        return found.flat();
     } finally {
         await browser.close();
     }
-    return found;
 }
 
-/** Opens the pages one after the other, as somebody with this theme and width does. */
-async function read(browser, folder, names, theme, width) {
-    const { context, page } = await reader(browser, theme, width);
+/** Opens the pages one after the other at this width, and looks at each in both themes. */
+async function read(browser, folder, names, width) {
+    const { context, page } = await reader(browser, THEMES[0], width);
     const found = [];
-    let name;
+    let [name, theme] = [];
     const tell = (what) => found.push(`${name}, ${theme}, ${width} px: ${what}`);
     page.on("pageerror", (error) => tell(`a script fails: ${error.message}`));
     page.on("console", (line) => line.type() === "error" && tell(`the console says: ${line.text()}`));
@@ -42,11 +37,15 @@ async function read(browser, folder, names, theme, width) {
         if (/^https?:/.test(request.url())) tell(`needs the network: ${request.url()}`);
     });
     for (name of names) {
+        theme = THEMES[0];
         await page.goto(pathToFileURL(join(folder, name)).href);
-        (await page.evaluate(cut)).forEach(tell);
-        (await page.evaluate(pictures, theme)).forEach(tell);
         // They are the same at every width and in every theme.
-        if (theme === THEMES[0] && width === WIDTHS[0]) dead(folder, await page.evaluate(links)).forEach(tell);
+        if (width === WIDTHS[0]) dead(folder, await page.evaluate(links)).forEach(tell);
+        for (theme of THEMES) {
+            await page.evaluate(wear, theme);
+            (await page.evaluate(cut)).forEach(tell);
+            (await page.evaluate(pictures, theme)).forEach(tell);
+        }
     }
     await context.close();
     return found;
@@ -60,12 +59,11 @@ export async function reader(browser, theme, width, more = {}) {
     return { context, page: await context.newPage() };
 }
 
-/** Every page of a built book, but for those that mdBook shows inside others, and for the
- * parts from which programs make pages. */
+/** Every page of a built book, but for those that mdBook shows inside others. */
 export function pages(folder) {
     const all = readdirSync(folder, { recursive: true }).map(String);
-    const inner = (name) => ["404.html", "toc.html"].includes(name) || name.startsWith("crates/");
-    return all.filter((name) => name.endsWith(".html") && !inner(name)).sort();
+    const inner = ["404.html", "toc.html"];
+    return all.filter((name) => name.endsWith(".html") && !inner.includes(name)).sort();
 }
 
 /** A browser without a window. */
@@ -81,10 +79,17 @@ function installed() {
     return path;
 }
 
+/** In the page: changes the theme as the book's own menu does. */
+function wear(theme) {
+    document.querySelector(`#mdbook-theme-${theme}`)?.click();
+}
+
 /** In the page: what leaves the sheet. What scrolls in a box of its own does not. */
 export function cut() {
     const wrong = [];
     const root = document.documentElement;
+    // Beyond this box nothing can be seen.
+    const sheet = document.querySelector(".content").getBoundingClientRect();
     if (root.scrollWidth > root.clientWidth + 1) wrong.push(`the page is ${root.scrollWidth} px wide`);
     const scrolls = (element) => {
         for (let at = element; at && at.tagName !== "MAIN"; at = at.parentElement) {
@@ -96,7 +101,9 @@ export function cut() {
     for (const element of document.querySelectorAll("main *")) {
         const box = element.getBoundingClientRect();
         if (box.width === 0 || element.closest("svg, [hidden]")) continue;
-        if (box.right > root.clientWidth + 1 && !scrolls(element)) wrong.push(`"${shown(element)}" ends at ${Math.round(box.right)}`);
+        if (scrolls(element)) continue;
+        if (box.right > sheet.right + 1) wrong.push(`"${shown(element)}" ends at ${Math.round(box.right)}`);
+        if (box.left < sheet.left - 1) wrong.push(`"${shown(element)}" begins at ${Math.round(box.left)}`);
     }
     for (const cell of document.querySelectorAll("main td, main th")) {
         const letters = cell.textContent.trim().length;
@@ -142,7 +149,8 @@ function dead(folder, links) {
         const url = new URL(link);
         const path = fileURLToPath(new URL(url.pathname, "file:"));
         const shown = relative(folder, path) + url.hash;
-        if (!existsSync(path)) wrong.push(`dead link: ${shown}`);
+        const isElsewhere = existsSync(relative(folder, path));
+        if (!existsSync(path)) wrong.push(`dead link: ${shown}${isElsewhere ? ": the folder .book has no link to its folder" : ""}`);
         else if (statSync(path).isDirectory() && !existsSync(join(path, "index.html"))) {
             wrong.push(`a link to a folder without a page: ${shown}`);
         } else if (url.hash && path.endsWith(".html")) {

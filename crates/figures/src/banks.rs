@@ -13,7 +13,7 @@ const CELL: f64 = 6.5;
 
 pub fn draw() -> Result<Figure> {
     let side = Kernel::read("06-local-memory.cl", "transpose_tile")?.constant("SIDE")?;
-    let mut d = Drawing::new(330.0);
+    let mut d = Drawing::new(350.0);
     let mut described = Vec::new();
     for (padding, left) in [(0, 16.0), (1, 256.0)] {
         // Item x reads tile[x][0]: as many floats from the tile's beginning.
@@ -41,10 +41,15 @@ pub fn draw() -> Result<Figure> {
         d.text("bold", (left, 289.0), &says);
         described.push(format!("with rows of {} floats {says}", side + padding));
     }
-    d.rect("item", (16.0, 306.0), 11.0, 11.0);
-    d.text("small", (33.0, 316.5), "what 32 items read: a column");
-    d.rect("local", (280.0, 306.0), 11.0, 11.0);
-    d.text("small", (297.0, 316.5), "the rest of the tile");
+    let keys = [
+        ("item", (16.0, 306.0), "what 32 items read: a column"),
+        ("local", (256.0, 306.0), "the rest of the tile"),
+        ("cell", (256.0, 326.0), "padding, not read"),
+    ];
+    for (class, (x, y), words) in keys {
+        d.rect(class, (x, y), 11.0, 11.0);
+        d.text("small", (x + 17.0, y + 10.5), words);
+    }
     Ok(Figure {
         title: "The column of a tile, in the banks of local memory".into(),
         description: format!(

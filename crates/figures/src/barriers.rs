@@ -41,8 +41,8 @@ pub fn draw() -> Result<Figure> {
             );
         }
     }
-    d.line("limit", &[(LEFT + 225.0, 154.0), (LEFT + 225.0, 222.0)]);
-    d.text("small limit middle", (LEFT + 225.0, 237.0), "barrier");
+    d.line("frame", &[(LEFT + 225.0, 154.0), (LEFT + 225.0, 222.0)]);
+    d.text("small bold middle", (LEFT + 225.0, 237.0), "barrier");
     d.rect("private", (LEFT, 246.0), 452.0, 26.0);
     d.text(
         "small middle",

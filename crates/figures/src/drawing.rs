@@ -52,6 +52,14 @@ impl Drawing {
         ));
     }
 
+    /// A rectangle without an edge, the fainter the smaller its share of 1.
+    pub fn shade(&mut self, class: &str, (x, y): Point, (width, height): (f64, f64), share: f64) {
+        let (x, y, w, h) = (short(x), short(y), short(width), short(height));
+        self.add(format_args!(
+            "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" fill-opacity=\"{share:.2}\"/>"
+        ));
+    }
+
     /// A dot.
     pub fn dot(&mut self, class: &str, (x, y): Point, radius: f64) {
         let (x, y, r) = (short(x), short(y), short(radius));
@@ -153,11 +161,12 @@ impl Drawing {
 }
 
 impl Words {
-    fn placed(class: &str, (x, y): Point, words: &str) -> Words {
+    /// Words of this class that [`Drawing::text`] would put here.
+    pub fn placed(class: &str, (x, y): Point, words: &str) -> Words {
         let is = |name| class.split(' ').any(|one| one == name);
         // Of the wider fonts that a reader may have.
         let (size, letter) = match class {
-            _ if is("tiny") => (11.5, 0.6),
+            _ if is("tiny") => (12.0, 0.6),
             _ if is("small") && is("bold") => (13.0, 0.66),
             _ if is("small") => (13.0, 0.6),
             _ if is("code") => (13.0, 0.61),
@@ -175,6 +184,12 @@ impl Words {
             from: (left, y - 0.75 * size),
             to: (left + width, y + 0.2 * size),
         }
+    }
+
+    /// Whether they lie over a place, or nearer to it than `margin`.
+    pub fn covers(&self, (x, y): Point, margin: f64) -> bool {
+        let inside = |from: f64, at: f64, to: f64| from - margin < at && at < to + margin;
+        inside(self.from.0, x, self.to.0) && inside(self.from.1, y, self.to.1)
     }
 
     /// Whether two of them lie over each other.

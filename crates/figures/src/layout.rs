@@ -32,13 +32,14 @@ pub fn draw() -> Result<Figure> {
     })
 }
 
-/// The row that is marked.
+/// The row that is marked. It is drawn last, so that no neighbour covers its edge.
 const MARKED: usize = 1;
+const ORDER: [usize; ROWS] = [0, 2, MARKED];
 
 fn matrix(d: &mut Drawing, (left, top): Point, place: impl Fn(usize, usize) -> usize) {
     let corner = |row: usize, column: usize| (left + CELL * column as f64, top + CELL * row as f64);
     let mut path = vec![(0.0, 0.0); ROWS * COLUMNS];
-    for row in 0..ROWS {
+    for row in ORDER {
         for column in 0..COLUMNS {
             let (x, y) = corner(row, column);
             d.rect(if row == MARKED { "a" } else { "cell" }, (x, y), CELL, CELL);
@@ -63,7 +64,7 @@ fn matrix(d: &mut Drawing, (left, top): Point, place: impl Fn(usize, usize) -> u
 fn memory(d: &mut Drawing, top: f64, name: &str, place: impl Fn(usize, usize) -> usize) {
     d.text("small soft", (30.0, top - 19.0), name);
     let step = 34.5;
-    for row in 0..ROWS {
+    for row in ORDER {
         for column in 0..COLUMNS {
             let x = 30.0 + step * place(row, column) as f64;
             d.rect(

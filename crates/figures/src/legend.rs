@@ -54,8 +54,8 @@ pub fn draw() -> Result<Figure> {
         description:
             "A list of colours. Blue is A, orange is B, green is C with its sums; pink is one \
              item, a violet line one warp. Yellow is private memory, turquoise local, grey global. \
-             Dark bars and lines are a GPU's, lighter ones a CPU's measurements, and a dashed red \
-             line is what a device can do."
+             Strong blue bars and lines are measurements of a GPU, faint ones of a CPU, and a dashed \
+             red line is what a device can do."
                 .into(),
         drawing: d,
     })

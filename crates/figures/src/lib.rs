@@ -22,6 +22,7 @@ pub mod counting;
 pub mod drawing;
 pub mod kernel;
 mod ladder;
+mod landscape;
 mod layout;
 mod legend;
 mod machine;
@@ -87,6 +88,7 @@ pub const FIGURES: &[(&str, Draw)] = &[
     ("sizes", sizes::draw),
     ("cache-sets", cache_sets::draw),
     ("prefetch", prefetch::draw),
+    ("landscape", landscape::draw),
 ];
 
 /// The figure of this name.

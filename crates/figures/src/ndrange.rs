@@ -17,8 +17,8 @@ pub fn draw() -> Result<Figure> {
     let mut d = Drawing::new(338.0);
     d.text(
         "code middle",
-        (LEFT + CELL * 4.0 + 7.0, 20.0),
-        "get_global_id(0)",
+        (240.0, 20.0),
+        "get_global_id(0) across, get_global_id(1) down",
     );
     // A group's items stand together; between two groups there is a gap.
     let x_of = |x: usize| LEFT + CELL * x as f64 + 14.0 * (x / GROUP.0) as f64;

@@ -9,8 +9,9 @@ const ROWS: usize = 4;
 const COLUMNS: usize = 12;
 /// Columns of a panel, here.
 const PANEL: usize = 4;
-/// The panel that the item reads.
+/// The panel that the item reads. It is drawn last, so that no neighbour covers its edge.
 const MINE: usize = 1;
+const ORDER: [usize; COLUMNS / PANEL] = [0, 2, MINE];
 const CELL: f64 = 30.0;
 const STEP: f64 = 9.4;
 
@@ -26,7 +27,7 @@ pub fn draw() -> Result<Figure> {
         (14.0, 24.0),
         "B, and the four columns that an item reads",
     );
-    for panel in 0..COLUMNS / PANEL {
+    for panel in ORDER {
         let x = |column: usize| 14.0 + CELL * column as f64 + 8.0 * (column / PANEL) as f64;
         for row in 0..ROWS {
             for column in panel * PANEL..(panel + 1) * PANEL {
@@ -80,9 +81,10 @@ pub fn draw() -> Result<Figure> {
 
 fn memory(d: &mut Drawing, top: f64, name: &str, place: impl Fn(usize, usize) -> usize) {
     d.text("small", (14.0, top), name);
-    for row in 0..ROWS {
-        for column in 0..COLUMNS {
-            let class = if column / PANEL == MINE { "b" } else { "cell" };
+    for panel in ORDER {
+        let class = if panel == MINE { "b" } else { "cell" };
+        for (row, inside) in (0..ROWS).flat_map(|row| (0..PANEL).map(move |i| (row, i))) {
+            let column = panel * PANEL + inside;
             let x = 14.0 + STEP * place(row, column) as f64;
             d.rect(class, (x, top + 10.0), STEP, 30.0);
         }

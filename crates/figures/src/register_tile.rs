@@ -68,7 +68,7 @@ pub fn draw() -> Result<Figure> {
         title: "The register tile of a CPU".into(),
         description: format!(
             "{rows} rows of {vectors} vectors of {width} sums, all in registers. Above them {vectors} \
-             vectors of a row of B, which every row uses. To their left the {rows} numbers of A, one \
+             vectors of a row of B, which every row uses. To their left the {rows} elements of A, one \
              register for each in turn. {sum}; {loads}."
         ),
         drawing: d,

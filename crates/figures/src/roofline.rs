@@ -1,28 +1,31 @@
 //! The best kernel of each lesson under the roof of its device.
 
 use anyhow::Result;
-use common::numbers::significant;
+use common::numbers::{percent, significant};
 use common::record::Record;
 use toolbox::lessons::LESSONS;
 use toolbox::recording::Recording;
 
 use crate::Figure;
 use crate::axis::LogAxis;
-use crate::drawing::{Drawing, Point};
+use crate::drawing::{Drawing, Point, Words};
 use crate::ladder::RUNS;
 
-const HEIGHT: f64 = 262.0;
+const HEIGHT: f64 = 270.0;
+/// Half as wide as a dot.
+const DOT: f64 = 5.0;
+const LABEL: &str = "small bold middle";
 /// Operations for each byte, at the two ends.
 const INTENSITY: (f64, f64) = (0.1, 100.0);
 
 pub fn draw() -> Result<Figure> {
-    let mut d = Drawing::new(2.0 * HEIGHT + 80.0);
+    let mut d = Drawing::new(2.0 * HEIGHT + 72.0);
     let mut described = Vec::new();
     for (i, (run, class)) in RUNS.iter().enumerate() {
         let top = 16.0 + HEIGHT * i as f64;
         described.push(panel(&mut d, top, class, &lessons(run)));
     }
-    let bottom = 2.0 * HEIGHT;
+    let bottom = 2.0 * HEIGHT - 8.0;
     d.text(
         "small soft middle",
         (266.0, bottom + 26.0),
@@ -42,7 +45,7 @@ pub fn draw() -> Result<Figure> {
         title: "The best kernel of each lesson under its device's roof".into(),
         description: format!(
             "Two rooflines, both axes logarithmic: speed over operations for each byte that is asked \
-             of global memory. The roof rises with the memory's speed and ends level at what the \
+             of global memory, with a dot for each lesson. The roof rises with the memory's speed and ends level at what the \
              device can compute. {} Dots that lie above the slope are kernels whose bytes came \
              from a cache.",
             described.join(" ")
@@ -75,7 +78,7 @@ fn panel(d: &mut Drawing, top: f64, class: &str, lessons: &[(u32, String, Record
     };
     let y = LogAxis {
         values: (limits.gflops / 1000.0, limits.gflops * 1.6),
-        places: (top + HEIGHT - 28.0, top + 20.0),
+        places: (top + HEIGHT - 36.0, top + 20.0),
     };
     d.text("bold", (14.0, top + 8.0), device);
     d.text("small soft end", (466.0, top + 8.0), "GFLOP/s");
@@ -111,19 +114,38 @@ fn panel(d: &mut Drawing, top: f64, class: &str, lessons: &[(u32, String, Record
         (x.places.1, y.at(limits.gflops)),
     ];
     d.line("roof", &roof);
-    let mut taken: Vec<Point> = Vec::new();
+    let mut dots: Vec<(Point, String)> = Vec::new();
     for (number, _, record) in lessons {
         let Some((intensity, rate)) = intensity(record).zip(record.gflops) else {
             continue;
         };
         let at = (x.at(intensity), y.at(rate));
-        d.dot(class, at, 5.0);
-        taken.push(at);
-        let label = free_place(at, &taken, d);
-        d.text("small bold middle", label, &number.to_string());
+        d.dot(class, at, DOT);
+        // Dots over each other share their words.
+        let near = |dot: &Point| (dot.0 - at.0).hypot(dot.1 - at.1) < 2.0 * DOT;
+        match dots.iter_mut().find(|(dot, _)| near(dot)) {
+            Some((_, numbers)) => numbers.push_str(&format!(", {number}")),
+            None => dots.push((at, number.to_string())),
+        }
     }
+    for (at, numbers) in &dots {
+        let label = free_place(*at, numbers, &dots, &roof, d);
+        d.text(LABEL, label, numbers);
+    }
+    // Of the limit that was measured with it, as in the ladder.
+    let reached = |lesson: &(u32, String, Record)| lesson.2.share_of_limit.unwrap_or(0.0);
+    let highest = lessons
+        .iter()
+        .max_by(|one, other| reached(one).total_cmp(&reached(other)));
+    let highest = highest.map_or(String::new(), |lesson| {
+        let share = percent(reached(lesson));
+        format!(
+            " The highest dot is lesson {}'s, at {share} of that.",
+            lesson.0
+        )
+    });
     format!(
-        "{device}: {} GFLOP/s, from {} operations a byte on.",
+        "{device}: {} GFLOP/s, from {} operations a byte on.{highest}",
         significant(limits.gflops),
         significant(ridge)
     )
@@ -137,28 +159,42 @@ pub fn intensity(record: &Record) -> Option<f64> {
     Some(2.0 * m * n * k / bytes)
 }
 
-/// Where a number can stand beside its dot, off other numbers and dots.
-fn free_place(at: Point, dots: &[Point], d: &Drawing) -> Point {
-    let around = [
+/// Where words can stand beside their dot, off the roof, other words and all dots.
+fn free_place(
+    at: Point,
+    words: &str,
+    dots: &[(Point, String)],
+    roof: &[Point],
+    d: &Drawing,
+) -> Point {
+    let half = Words::placed(LABEL, at, words).to.0 - at.0;
+    let across = |side: f64| side * (half + DOT + 3.0);
+    let places = [
         (0.0, -9.0),
-        (14.0, 5.0),
-        (-14.0, 5.0),
         (0.0, 19.0),
-        (14.0, -9.0),
-        (-14.0, -9.0),
-        (14.0, 17.0),
-        (-14.0, 17.0),
+        (across(1.0), 5.0),
+        (across(-1.0), 5.0),
+        (across(1.0), 17.0),
+        (across(-1.0), 17.0),
     ];
-    let places = around.map(|(dx, dy)| (at.0 + dx, at.1 + dy));
-    let is_free = |(x, y): &Point| {
-        let near = |px: f64, py: f64| (px - x).abs() < 13.0 && (py - (y - 5.0)).abs() < 12.0;
-        let off_words = d.words().iter().all(|words| {
-            !near(
-                f64::midpoint(words.from.0, words.to.0),
-                f64::midpoint(words.from.1, words.to.1),
-            )
+    let places = places.map(|(dx, dy)| (at.0 + dx, at.1 + dy));
+    let is_free = |place: &&Point| {
+        let label = Words::placed(LABEL, **place, words);
+        let off_roof = roof.windows(2).all(|ends| {
+            let step = |i: u8| along(ends[0], ends[1], f64::from(i) / 100.0);
+            !(0..=100).any(|i| label.covers(step(i), 2.0))
         });
-        off_words && dots.iter().all(|dot| *dot == at || !near(dot.0, dot.1))
+        off_roof
+            && d.words().iter().all(|other| !label.overlap(other))
+            && dots.iter().all(|(dot, _)| !label.covers(*dot, DOT))
     };
-    places.into_iter().find(is_free).unwrap_or(places[0])
+    *places.iter().find(is_free).unwrap_or(&places[0])
+}
+
+/// A place on the way from one to the other.
+fn along(from: Point, to: Point, share: f64) -> Point {
+    (
+        from.0 + share * (to.0 - from.0),
+        from.1 + share * (to.1 - from.1),
+    )
 }

@@ -64,7 +64,7 @@ pub fn draw() -> Result<Figure> {
         title: "How many sums an item can keep".into(),
         description: format!(
             "Above, registers of an item on {}: {fewer} sums fit, and of {} sums {spilled} are spilled \
-             to memory, stored there and loaded again. Below, the rate over the number of sums, both \
+             to memory, stored there and loaded again. Below, the rate over how many sums an item has, both \
              axes logarithmic: {}. The GPU's rate falls long before it spills.",
             gpu.device(),
             most.0,

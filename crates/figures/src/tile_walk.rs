@@ -1,4 +1,4 @@
-//! Lesson 6's tiles: a group walks along k, one pair of tiles in each round.
+//! Lesson 6's tiles: a group walks along k, one pair of tiles in each iteration.
 
 use anyhow::Result;
 
@@ -7,25 +7,25 @@ use crate::drawing::{Drawing, Point};
 use crate::kernel::Kernel;
 
 /// Tiles along k, and along the sides of C.
-const ROUNDS: usize = 3;
+const ITERATIONS: usize = 3;
 const ACROSS: usize = 2;
 const TILE: f64 = 25.0;
 
 pub fn draw() -> Result<Figure> {
     let side = Kernel::read("06-local-memory.cl", "matmul_tiled")?.constant("TS")?;
     let mut d = Drawing::new(344.0);
-    for round in 0..ROUNDS {
-        frame(&mut d, round, (18.0 + 158.0 * round as f64, 44.0));
+    for iteration in 0..ITERATIONS {
+        frame(&mut d, iteration, (18.0 + 158.0 * iteration as f64, 44.0));
     }
     d.measure_down(44.0, 44.0, 44.0 + TILE, "TS");
     steps(&mut d, side);
     Ok(Figure {
         title: "A group walks along k".into(),
         description: format!(
-            "Three frames, one for each round. In each, the group owns one tile of C, of {side} x \
+            "Three frames, one for each iteration. In each, the group owns one tile of C, of {side} x \
              {side} elements. It copies one tile of A, which moves to the right from frame to frame \
              along the tile's rows, and one tile of B, which moves down along its columns, into \
-             local memory. A round is: copy one element of each, barrier, add up {side} products \
+             local memory. An iteration is: copy one element of each, barrier, add up {side} products \
              from the two tiles, barrier."
         ),
         drawing: d,
@@ -33,17 +33,23 @@ pub fn draw() -> Result<Figure> {
 }
 
 /// A to the left of C, B above it.
-fn frame(d: &mut Drawing, round: usize, (left, top): Point) {
-    let along = TILE * ROUNDS as f64;
+fn frame(d: &mut Drawing, iteration: usize, (left, top): Point) {
+    let along = TILE * ITERATIONS as f64;
     let (c_x, c_y) = (left + along + 9.0, top + along + 9.0);
-    d.text("bold", (left, top - 22.0), &format!("round {round}"));
+    d.text(
+        "bold",
+        (left, top - 22.0),
+        &format!("iteration {}", iteration + 1),
+    );
     let mut matrix = |name: &str, class: &str, at: Point, columns: usize, rows: usize, marked| {
-        for i in 0..columns * rows {
-            let place = (i % columns, i / columns);
-            let class = if place == marked { class } else { "cell" };
-            let (x, y) = (at.0 + TILE * place.0 as f64, at.1 + TILE * place.1 as f64);
+        let mut tile = |class: &str, (column, row): (usize, usize)| {
+            let (x, y) = (at.0 + TILE * column as f64, at.1 + TILE * row as f64);
             d.rect(class, (x, y), TILE, TILE);
+        };
+        for i in 0..columns * rows {
+            tile("cell", (i % columns, i / columns));
         }
+        tile(class, marked);
         let middle = at.0 + TILE * columns as f64 / 2.0;
         let y = if name == "B" {
             at.1 - 6.0
@@ -53,23 +59,23 @@ fn frame(d: &mut Drawing, round: usize, (left, top): Point) {
         d.text(&format!("small bold middle {class}"), (middle, y), name);
     };
     // The group's tile of C is the right one of the second row.
-    matrix("A", "a", (left, c_y), ROUNDS, ACROSS, (round, 1));
-    matrix("B", "b", (c_x, top), ACROSS, ROUNDS, (1, round));
+    matrix("A", "a", (left, c_y), ITERATIONS, ACROSS, (iteration, 1));
+    matrix("B", "b", (c_x, top), ACROSS, ITERATIONS, (1, iteration));
     matrix("C", "c", (c_x, c_y), ACROSS, ACROSS, (1, 1));
     let (mine_x, mine_y) = (c_x + 1.5 * TILE, c_y + 1.5 * TILE);
-    let a_right = left + TILE * (round as f64 + 1.0);
+    let a_right = left + TILE * (iteration as f64 + 1.0);
     d.arrow(&[(a_right + 1.0, mine_y), (c_x + TILE - 2.0, mine_y)]);
-    let b_bottom = top + TILE * (round as f64 + 1.0);
+    let b_bottom = top + TILE * (iteration as f64 + 1.0);
     d.arrow(&[(mine_x, b_bottom + 1.0), (mine_x, c_y + TILE - 2.0)]);
 }
 
-/// What happens in every round, and who does it.
+/// What happens in every iteration, and who does it.
 fn steps(d: &mut Drawing, side: usize) {
     let top = 254.0;
     d.text(
         "small soft",
         (18.0, top - 10.0),
-        &format!("in every round, each of the {side} x {side} items"),
+        &format!("in every iteration, each of the {side} x {side} items"),
     );
     let add = format!("add up {side} products");
     let boxes = [

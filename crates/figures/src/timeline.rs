@@ -23,7 +23,7 @@ pub fn draw() -> Result<Figure> {
     let write = record.write_seconds.context("no time of the write")?;
     let read = record.read_seconds.context("no time of the read")?;
     let kernel = end - start;
-    let mut d = Drawing::new(330.0);
+    let mut d = Drawing::new(322.0);
     let named = |name: &str, time: f64| format!("{name} {}", seconds(time));
     let [build, writes, runs, reads] = [
         named("build", record.build_seconds),
@@ -40,7 +40,7 @@ pub fn draw() -> Result<Figure> {
     line(&mut d, 20.0, "the whole program, with one launch", &all);
     let [queued, runs] = [named("queued", start), named("the kernel runs", kernel)];
     let launch = [("wait", &*queued, start), ("c", &runs, kernel)];
-    line(&mut d, 122.0, "one launch, from QUEUED to END", &launch);
+    line(&mut d, 132.0, "one launch, from QUEUED to END", &launch);
     let [with_host, with_driver] = [
         named("until SUBMIT", submit),
         named("until START", start - submit),
@@ -50,7 +50,7 @@ pub fn draw() -> Result<Figure> {
         ("box", &with_driver, start - submit),
         ("c", "the kernel runs on", start.min(kernel)),
     ];
-    line(&mut d, 224.0, "its beginning", &beginning);
+    line(&mut d, 232.0, "its beginning", &beginning);
     Ok(Figure {
         title: "When what happens in lesson 2".into(),
         description: format!(
@@ -87,32 +87,31 @@ fn stamps(printed: &str, name: &str) -> Result<[f64; 4]> {
 }
 
 /// Pieces one behind the other, over the whole width; words that have room stand inside,
-/// the others below.
+/// the others below, each in a line of its own at the end of a thread.
 fn line(d: &mut Drawing, top: f64, name: &str, pieces: &[Piece]) {
     let total: f64 = pieces.iter().map(|(_, _, time)| time).sum();
     d.text("bold", (LEFT, top + 4.0), name);
     let mut x = LEFT;
-    let mut below: Vec<(f64, f64, &str)> = Vec::new();
+    let mut hung = 0.0;
     for (class, words, time) in pieces {
         let width = WIDE * time / total;
         let middle = x + width / 2.0;
         d.rect(class, (x, top + 14.0), width, 32.0);
-        let needs = words.len() as f64 * 7.9 + 8.0;
-        if width > needs {
+        if width > words.len() as f64 * 7.9 + 8.0 {
             d.text("small middle", (middle, top + 34.5), words);
-        } else if !words.is_empty() {
-            let free = below.last().map_or(LEFT, |(at, needs, _)| at + needs);
-            d.line("measure", &[(middle, top + 46.0), (middle, top + 52.0)]);
-            below.push((free.max(middle - needs / 2.0), needs, words));
+        } else {
+            let y = top + 60.0 + 18.0 * hung;
+            d.line("measure", &[(middle, top + 46.0), (middle, y)]);
+            // Away from the nearer end; to the left of those that hang further right.
+            let (class, x) = if middle > LEFT + WIDE / 2.0 {
+                ("small end", middle - 5.0)
+            } else {
+                ("small", middle + 5.0)
+            };
+            d.text(class, (x, y + 1.0), words);
+            hung += 1.0;
         }
         x += width;
-    }
-    // What leaves the sheet pushes the others to the left.
-    let mut end = LEFT + WIDE;
-    for (at, needs, words) in below.iter().rev() {
-        let at = at.min(end - needs);
-        d.text("small", (at, top + 66.0), words);
-        end = at;
     }
 }
 

@@ -33,8 +33,8 @@ pub fn draw() -> Result<Figure> {
 
 /// A, B and C, to a scale of their own.
 fn matrix(d: &mut Drawing, (tm, tn, tk): (usize, usize, usize)) {
-    let unit = 0.21; // a tile of 64 x 128 is 13 x 27 units
-    let (high, wide, deep) = (tm as f64 * unit, tn as f64 * unit, tk as f64 * unit * 2.0);
+    let unit = 0.21; // a tile of 64 x 128 is 13 x 27 units, and 512 x 512 the matrix
+    let (high, wide, deep) = (tm as f64 * unit, tn as f64 * unit, tk as f64 * unit);
     let side = 107.5;
     d.text("bold", (14.0, 24.0), "1  the group's tile");
     let (a, c, b_top) = ((46.0, 172.0), (172.0, 172.0), 46.0);
