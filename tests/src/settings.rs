@@ -37,6 +37,9 @@ pub fn clean(command: &mut Command) -> &mut Command {
         // What tests find must not be taken for what their user found.
         .env("OPENCL_COURSE_CACHE", scratch_folder("cache"))
         .env(LIMITS_VARIABLE, LIMITS)
+        // Nobody reads a pager's pages, and marks are looked for as they are.
+        .env("PAGER", "cat")
+        .env("LC_ALL", "C.UTF-8")
 }
 
 /// Whether the drivers of the system find a device, and a driver of the workspace's own

@@ -19,6 +19,10 @@ pub struct Peak {
     pub gflops: f64,
     /// Bytes read and written by a copy, in 1e9 a second.
     pub gbytes_per_second: f64,
+    /// Half the quartile distance over the median of the launches that each was chosen
+    /// from, in this order: how quiet the machine was. Recordings of before lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spreads: Option<[f64; 2]>,
 }
 
 /// Items of the FMA probe per compute unit; rounds of its loop, to begin with and
@@ -51,13 +55,17 @@ pub fn peak(session: &Session) -> Result<Peak> {
     let defines = [("WIDTH".to_string(), width), ("CHAINS".to_string(), chains)];
     let options = program::options(Type::Float, &defines);
     let program = Program::build(session, &source, &options, false)?;
+    let (gflops, of_fma) = fma_rate(session, &program, width * chains)?;
+    let (gbytes_per_second, of_copy) = copy_rate(session, &program)?;
     Ok(Peak {
-        gflops: fma_rate(session, &program, width * chains)?,
-        gbytes_per_second: copy_rate(session, &program)?,
+        gflops,
+        gbytes_per_second,
+        spreads: Some([of_fma, of_copy]),
     })
 }
 
-fn fma_rate(session: &Session, program: &Program, fma_per_round: usize) -> Result<f64> {
+/// The rate, and its spread.
+fn fma_rate(session: &Session, program: &Program, fma_per_round: usize) -> Result<(f64, f64)> {
     let name = "probe_fma";
     let signature = ["int", "float", "float*"].map(String::from);
     let kernel = program.kernel(name, &signature)?;
@@ -81,18 +89,19 @@ fn fma_rate(session: &Session, program: &Program, fma_per_round: usize) -> Resul
             Arg::Buffer(out.clone()),
         ];
         session.set_args(&mut launch[0], &args)?;
-        let best = best_of(session, &launch)?;
+        let (best, spread) = best_of(session, &launch)?;
         // Long enough that starting the kernel does not count; a simulator
         // would never end otherwise, so one round trip must do there.
         if best > 2e-3 || rounds >= *ROUNDS.end() {
             let flop = 2.0 * fma_per_round as f64 * f64::from(rounds) * items as f64;
-            return Ok(flop / best / 1e9);
+            return Ok((flop / best / 1e9, spread));
         }
         rounds *= 8;
     }
 }
 
-fn copy_rate(session: &Session, program: &Program) -> Result<f64> {
+/// The rate, and its spread.
+fn copy_rate(session: &Session, program: &Program) -> Result<(f64, f64)> {
     let name = "probe_copy";
     let signature = ["int", "float4*", "float4*"].map(String::from);
     let kernel = program.kernel(name, &signature)?;
@@ -114,11 +123,13 @@ fn copy_rate(session: &Session, program: &Program) -> Result<f64> {
     let mut launch = [Launch::new(kernel, name, range)];
     let args = [Arg::Int(count as i32), Arg::Buffer(from), Arg::Buffer(to)];
     session.set_args(&mut launch[0], &args)?;
-    Ok(2.0 * (count * 16) as f64 / best_of(session, &launch)? / 1e9)
+    let (best, spread) = best_of(session, &launch)?;
+    Ok((2.0 * (count * 16) as f64 / best / 1e9, spread))
 }
 
-/// Seconds of the fastest of several launches, after one that does not count.
-fn best_of(session: &Session, launch: &[Launch]) -> Result<f64> {
+/// Seconds of the fastest of several launches, after one that does not count, and their
+/// spread.
+fn best_of(session: &Session, launch: &[Launch]) -> Result<(f64, f64)> {
     session.run(launch)?;
     let timing = timing::measure(
         Runs::Exactly(PROBES),
@@ -126,5 +137,7 @@ fn best_of(session: &Session, launch: &[Launch]) -> Result<f64> {
         |_| Ok(()),
         || session.run(launch),
     )?;
-    Ok(timing.seconds.into_iter().fold(f64::INFINITY, f64::min))
+    let spread = timing.spread();
+    let best = timing.seconds.into_iter().fold(f64::INFINITY, f64::min);
+    Ok((best, spread))
 }

@@ -2,6 +2,7 @@
 
 mod failure;
 mod signature;
+pub mod words;
 
 pub use failure::diagnose;
 pub use signature::misfit;
@@ -73,7 +74,7 @@ impl Program {
             .listener
             .call(created.as_ref().err(), &|| Call::create_program(source));
         let mut program = created?;
-        let built = program.build(&[device], options);
+        let built = words::sifted(|| program.build(&[device], options));
         let build_seconds = start.elapsed().as_secs_f64();
         let told = built.as_ref().map_err(|error| error.0).during("building");
         session.listener.call(told.as_ref().err(), &|| {

@@ -96,8 +96,8 @@ impl Source {
         })
     }
 
-    /// Fails unless the file defines this kernel; the message offers the
-    /// nearest names.
+    /// Fails unless the file defines this kernel; the message offers the nearest name, of
+    /// which nobody knows whether it or the kernel's is meant.
     ///
     /// # Errors
     /// [`Error::Build`].
@@ -106,10 +106,13 @@ impl Source {
         if names.iter().any(|name| name == kernel) {
             return Ok(());
         }
+        let has = match nearest(kernel, &names) {
+            Some(near) => format!("it defines {near}: is one of the two names misspelt?"),
+            None => did_you_mean(kernel, &names),
+        };
+        let path = self.path.display();
         Err(Error::Build(format!(
-            "{} defines no kernel {kernel}; {}",
-            self.path.display(),
-            did_you_mean(kernel, &names)
+            "{path} defines no kernel {kernel}; {has}"
         )))
     }
 }
@@ -127,27 +130,32 @@ pub struct KernelText {
 
 /// "did you mean x?" for near misses, and what there is.
 pub fn did_you_mean(name: &str, known: &[String]) -> String {
-    let near = known
-        .iter()
-        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
-        .filter(|(distance, candidate)| {
-            *distance <= candidate.len() / 3 || candidate.contains(name)
-        })
-        .min_by_key(|(distance, _)| *distance);
     let all = known.join(", ");
-    match (near, known.is_empty()) {
+    match (nearest(name, known), known.is_empty()) {
         (_, true) => "it defines none".to_string(),
-        (Some((_, near)), _) => format!("did you mean {near}? There are: {all}"),
+        (Some(near), _) => format!("did you mean {near}? There are: {all}"),
         (None, _) => format!("there are: {all}"),
     }
 }
 
+/// The name that is most like this one, if one is.
+fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
+    let distances = known
+        .iter()
+        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate));
+    let near = distances.filter(|(distance, candidate)| {
+        *distance <= candidate.len() / 3 || candidate.contains(name)
+    });
+    near.min_by_key(|(distance, _)| *distance)
+        .map(|(_, near)| near)
+}
+
 /// The root of the workspace: the nearest folder above the current one that
-/// holds `kernels/`, else the one in which the course was built. A binary that
-/// is carried to another machine, along with `kernels/`, so finds its files.
+/// holds `kernels/`, else the program's own. A binary that is carried to another
+/// machine, along with `kernels/`, so finds its files.
 pub fn workspace() -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
-    workspace_above(&here).unwrap_or_else(built_in)
+    workspace_above(&here).unwrap_or_else(own_workspace)
 }
 
 /// The workspace that this program belongs to: the nearest one above the program's own

@@ -11,6 +11,7 @@ use inside::code::Code;
 use inside::file;
 use inside::launched::{Launched, Refused, Wanted};
 use inside::listing::Listing;
+use text::pager::Pager;
 use text::show_error;
 use toolbox::lessons;
 
@@ -93,6 +94,7 @@ fn print(
         source,
         code,
     };
+    let _pager = (!options.json).then(Pager::begin);
     let mut out = std::io::stdout();
     if options.json {
         writeln!(out, "{}", listing.json())?;

@@ -9,6 +9,8 @@ use colored::{Color, Colorize};
 use common::Error;
 use common::source::{KernelText, Source, did_you_mean};
 use text::diff::{self, Change, Line};
+use text::pager::Pager;
+use text::wrap;
 use toolbox::lessons::LESSONS;
 
 /// Unchanged lines that are shown around a change.
@@ -45,14 +47,15 @@ pub fn diff(options: &Options) -> Result<()> {
     let all = kernels()?;
     let from = named(&options.from, &all)?;
     let to = options.to.as_ref().map(|to| named(to, &all)).transpose()?;
+    let _pager = Pager::begin();
     let mut out = std::io::stdout();
     let (says, pairs) = pairs(&from, to.as_ref(), &all);
-    writeln!(out, "{says}")?;
+    writeln!(out, "{}", fitted(says))?;
     if pairs.is_empty() {
         writeln!(out, "\nThere is nothing to compare.")?;
     }
     for (old, new) in pairs {
-        writeln!(out, "\n{}", title(old, new).bold())?;
+        writeln!(out, "\n{}", fitted(title(old, new)).bold())?;
         print(&mut out, old, new)?;
     }
     Ok(())
@@ -203,10 +206,18 @@ fn print(out: &mut impl Write, old: &Kernel, new: &Kernel) -> Result<()> {
             writeln!(out, "{}", "     ...".dimmed())?;
         }
         for line in hunk {
-            writeln!(out, "{}", shown(line, old, new))?;
+            writeln!(out, "{}", fitted(shown(line, old, new)))?;
         }
     }
     Ok(())
+}
+
+/// The same in lines that fit a terminal.
+fn fitted(text: String) -> String {
+    match wrap::stdout_columns() {
+        Some(columns) => wrap::wrap(&text, columns),
+        None => text,
+    }
 }
 
 /// A line with its number in its file: `+` in the new kernel, `-` in the old one.

@@ -22,6 +22,7 @@ use colored::Colorize;
 use common::device::pocl::can_write;
 use common::device::too_few_files;
 use serde_json::json;
+use text::terminal::for_stdout;
 
 use child::Environment;
 use finding::{Finding, Health, Topic};
@@ -112,7 +113,7 @@ impl Screen {
                 writeln!(out, "{gap}{}", finding.topic.heading().bold())?;
                 self.topic = Some(finding.topic);
             }
-            writeln!(out, "{}", finding.shown())?;
+            writeln!(out, "{}", for_stdout(finding.shown()))?;
         }
         Ok(())
     }
@@ -126,7 +127,7 @@ impl Screen {
         }
         let words = match usable {
             Some("") if self.bad > 0 => {
-                "The course can run here, but what is marked ✗ should be mended.\n\
+                "The course can run here, but not with all: see what is marked ✗.\n\
                  Next: cargo run -p lesson05"
                     .yellow()
             }
@@ -141,7 +142,7 @@ impl Screen {
                 format!("The course cannot run yet. Next: {mend}").red()
             }
         };
-        writeln!(out, "\n{}", words.bold())?;
+        writeln!(out, "\n{}", for_stdout(words.bold().to_string()))?;
         Ok(())
     }
 }

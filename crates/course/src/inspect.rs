@@ -109,7 +109,7 @@ impl Inspection<'_> {
         if !json {
             screen::head(self)?;
         }
-        let waiting = sign_of_life();
+        let waiting = sign_of_life(self.options.how.timeout);
         let checked = self.check();
         waiting.finish_and_clear();
         let checked = checked?;

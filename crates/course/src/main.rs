@@ -50,7 +50,7 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// What of this machine the course can use, and how to mend the rest
+    /// What of this machine the course can use, and what to do about the rest
     Doctor(doctor::Options),
     /// Copy the exercises and the broken kernels to a folder of your own
     Start(game::Start),

@@ -5,6 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
 use serde::Serialize;
+use text::terminal::for_stdout;
 
 use crate::prose::{WIDTH, beside};
 
@@ -76,7 +77,8 @@ impl Observation {
     pub fn print(&self, mark: &ColoredString, says: &str) -> Result<()> {
         let mut out = std::io::stdout();
         let says = beside(says, WORDS);
-        writeln!(out, "  {mark} {:<24}{says}", self.detector)?;
+        let line = format!("  {mark} {:<24}{says}", self.detector);
+        writeln!(out, "{}", for_stdout(line))?;
         let is_of_build = self.says.starts_with("does not build");
         for detail in &self.details {
             // A build's diagnostic is laid out already, a line of code is no prose.

@@ -54,6 +54,9 @@ pub struct Options {
     /// Folder for the page, its figures and report.json
     #[arg(long, value_name = "DIR", default_value = "report")]
     out: PathBuf,
+    /// Open the page in a browser when it is done
+    #[arg(long)]
+    open: bool,
     /// Begin anew, although a run was stopped before its end
     #[arg(long)]
     fresh: bool,
@@ -61,7 +64,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fresh", "peers"])]
     from: Option<PathBuf>,
     /// Measure nothing: which kernels of two report.json differ by more than the noise?
-    #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["fresh", "peers", "from"])]
+    #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["fresh", "peers", "from", "open"])]
     compare: Option<Vec<PathBuf>>,
     /// With --compare: one JSON object a line
     #[arg(long, requires = "compare")]
@@ -77,7 +80,7 @@ pub fn report(options: &Options) -> Result<()> {
     if let Some(file) = &options.from {
         let survey = Survey::read(file)?;
         write_page(&survey, &options.out)?;
-        return summary(&survey, &options.out);
+        return conclude(&survey, options);
     }
     let file = options.out.join("report.json");
     let mut survey = begin_or_go_on(planned(options)?, &file, options.fresh)?;
@@ -85,7 +88,7 @@ pub fn report(options: &Options) -> Result<()> {
         survey.write(&file)?;
         write_page(survey, &options.out)
     })?;
-    summary(&survey, &options.out)?;
+    conclude(&survey, options)?;
     let failed = survey.done.iter().filter(|done| done.failed.is_some());
     let failed: Vec<String> = failed.map(|done| done.job.name()).collect();
     if !failed.is_empty() {
@@ -151,6 +154,8 @@ fn unwritable(path: &Path, error: &io::Error) -> Error {
 /// The page and its figures.
 fn write_page(survey: &Survey, folder: &Path) -> Result<()> {
     let (page, figures) = html::page(survey);
+    // Those of a report before it may have been of other sizes.
+    remove_figures(folder);
     let write = |name: String, text: String| {
         let path = folder.join(name);
         fs::write(&path, text).map_err(|error| unwritable(&path, &error))
@@ -158,6 +163,31 @@ fn write_page(survey: &Survey, folder: &Path) -> Result<()> {
     write("index.html".into(), page)?;
     for figure in figures {
         write(format!("{}.svg", figure.name), figure.file())?;
+    }
+    Ok(())
+}
+
+/// What may be left there of the figures of another report.
+fn remove_figures(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for path in entries.map(|entry| entry.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_ours = ["ladder-", "roofline-"]
+            .iter()
+            .any(|kind| name.starts_with(kind));
+        if is_ours && name.ends_with(".svg") {
+            // One that stays only lies beside the new ones.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// Tells what came of it, and where the page is.
+fn conclude(survey: &Survey, options: &Options) -> Result<()> {
+    summary(survey, &options.out)?;
+    let page = options.out.join("index.html");
+    if options.open && open::that_detached(&page).is_err() {
+        aside!("nothing here opens a page: open it yourself");
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ use inside::trace::page::page;
 use inside::trace::request::Model;
 use inside::trace::run;
 use inside::trace::screen::Screen;
+use text::pager::Pager;
 
 use crate::asm;
 use crate::inspect::launch::Launch;
@@ -78,6 +79,7 @@ pub fn trace(options: &Options) -> Result<ExitCode> {
             why: error.to_string(),
         })?;
     }
+    let _pager = (!options.json).then(Pager::begin);
     let mut out = std::io::stdout();
     if options.json {
         writeln!(out, "{}", screen.json())?;

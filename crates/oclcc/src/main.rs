@@ -27,6 +27,7 @@ use common::{Error, Result};
 use opencl3::program::Program as ClProgram;
 use supervise::Orders;
 use supervise::events::{Event, Sender};
+use text::wrap;
 
 /// Build an OpenCL kernel file ahead of time, into a binary for one device
 #[derive(Parser)]
@@ -43,8 +44,8 @@ struct Arguments {
     #[arg(short, long)]
     device: Option<String>,
 
-    /// A macro for the compiler, as NAME=NUMBER; may be given more than once
-    #[arg(short = 'D', value_name = "NAME=NUMBER", value_parser = parse_define)]
+    /// A macro for the compiler, as NAME=NUMBER, or NAME for 1; may be given more than once
+    #[arg(short = 'D', value_name = "NAME[=NUMBER]", value_parser = parse_define)]
     define: Vec<(String, usize)>,
 
     /// Type of the elements: what the kernels see as REAL
@@ -62,9 +63,8 @@ struct Arguments {
 }
 
 fn parse_define(text: &str) -> Result<(String, usize), String> {
-    let (name, value) = text
-        .split_once('=')
-        .ok_or("write NAME=NUMBER, for example TS=16")?;
+    // As C compilers take it.
+    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.is_empty() || !name.chars().all(is_name) {
         return Err(format!("\"{name}\" is not a macro's name"));
@@ -130,8 +130,7 @@ fn compile(arguments: &Arguments) -> Result<()> {
     write(&output, &binary)?;
 
     let loaded = load(&session, &output, &options)?;
-    writeln!(
-        std::io::stdout(),
+    let told = format!(
         "{}: {} for {}\n  kernels: {}\n  built from source in {}\n  \
          loaded from the binary in {}: {} as fast (a driver's own cache may have helped either)",
         output.display(),
@@ -141,8 +140,12 @@ fn compile(arguments: &Arguments) -> Result<()> {
         seconds(program.build_seconds),
         seconds(loaded),
         factor(program.build_seconds / loaded)
-    )?;
-    Ok(())
+    );
+    let told = match wrap::stdout_columns() {
+        Some(columns) => wrap::wrap(&told, columns),
+        None => told,
+    };
+    Ok(writeln!(std::io::stdout(), "{told}")?)
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {

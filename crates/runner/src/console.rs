@@ -2,16 +2,19 @@
 //! and what it does to the process that watches.
 
 use std::cell::RefCell;
-use std::fmt::Display;
+use std::fmt::{Display, Write};
+use std::time::{Duration, Instant};
 
-use common::error::Result;
+use common::error::{Error, Result};
 use common::matrix::Matrix;
 use common::record::Record;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState};
 use narrate::{Audience, Beat, Narrator};
+use serde_json::json;
 use supervise::events::{Event, Sender};
 use supervise::resume::Earlier;
-use text::progress::tick_by_itself;
+use text::plain;
+use text::progress::{self, tick_by_itself};
 
 use crate::cli::Flags;
 use crate::report::Report;
@@ -19,6 +22,9 @@ use crate::simulator::Simulator;
 
 /// Matrices up to this many rows and columns are printed by `--show`.
 const SHOWN: usize = 16;
+
+/// From then on a learner wonders what goes on.
+const NOTICED: Duration = Duration::from_secs(5);
 
 /// Where everything goes that a lesson has to say. What prints fails when standard
 /// output does, what tells when the watching process cannot be told, and with `--step`
@@ -29,6 +35,8 @@ pub struct Console {
     /// Who tells each call, with `--step`.
     pub narrator: Narrator,
     spinner: ProgressBar,
+    /// How long what is begun may take.
+    timeout: Duration,
     events: Sender,
     pub(crate) simulator: Simulator,
     /// What a process before this one measured.
@@ -41,7 +49,7 @@ pub struct Console {
 
 impl Console {
     pub(crate) fn new(flags: &Flags) -> Result<Console> {
-        let spinner = ProgressBar::new_spinner();
+        let spinner = ProgressBar::with_draw_target(None, progress::target());
         tick_by_itself(&spinner);
         let narrator = match (flags.present, flags.step) {
             (true, _) => Narrator::new(Audience::Room, spinner.clone())?,
@@ -63,6 +71,7 @@ impl Console {
             report,
             narrator,
             spinner,
+            timeout: flags.orders().timeout,
             events: Sender::from_environment()?,
             simulator: Simulator::from_environment(),
             earlier,
@@ -79,7 +88,7 @@ impl Console {
 
     /// Says what begins now: to the process that watches, and on the terminal.
     pub fn doing(&mut self, what: impl Into<String>) -> Result<()> {
-        self.show_progress("  {spinner} {msg} {elapsed}", what.into())
+        self.show_progress("  {spinner} {msg} {patience}", what.into())
     }
 
     /// The same within long work of which a share, from 0 to 1, is done.
@@ -95,9 +104,13 @@ impl Console {
         if self.spinner.is_finished() {
             self.spinner.reset();
         }
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            self.spinner.set_style(style.progress_chars("█▌░"));
-        }
+        let (begun, timeout) = (Instant::now(), self.timeout);
+        let patience = move |_: &ProgressState, out: &mut dyn Write| {
+            // A terminal that has gone away shows nothing.
+            let _ = out.write_str(&patience(begun.elapsed(), timeout));
+        };
+        let style = progress::style(template);
+        self.spinner.set_style(style.with_key("patience", patience));
         self.spinner.set_message(what.clone());
         self.spinner.tick();
         self.send(&Event::Doing(what))
@@ -153,6 +166,18 @@ impl Console {
         }
     }
 
+    /// An error that no record tells of, for programs that read JSON.
+    pub(crate) fn tell_error(&self, error: &Error) -> Result<()> {
+        let status = error.status();
+        // 1 and 5 are told by the records of the kernels that are wrong or died.
+        if !(2..5).contains(&status) {
+            return Ok(());
+        }
+        let error = plain(&error.to_string());
+        self.report
+            .json(&json!({ "error": error, "status": status }))
+    }
+
     /// Prints a matrix, or says why not.
     pub fn show(&self, name: &str, matrix: &Matrix) -> Result<()> {
         let Matrix { rows, cols, .. } = *matrix;
@@ -179,7 +204,7 @@ impl Console {
             self.spinner.finish_and_clear();
             ProgressDrawTarget::hidden()
         } else {
-            ProgressDrawTarget::stderr()
+            progress::target()
         };
         self.spinner.set_draw_target(target);
     }
@@ -187,5 +212,30 @@ impl Console {
     /// Clears the progress line.
     pub(crate) fn end_progress(&self) {
         self.spinner.finish_and_clear();
+    }
+}
+
+/// How long something has taken, and what becomes of it if it does not end: a learner who
+/// waits for an endless loop is to know.
+fn patience(taken: Duration, timeout: Duration) -> String {
+    let (taken, timeout) = (taken.as_secs(), timeout.as_secs());
+    if taken < NOTICED.as_secs() {
+        return format!("{taken}s");
+    }
+    format!("{taken}s; at {timeout}s it is ended (--timeout), Ctrl-C ends all")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_takes_long_says_when_it_is_ended() {
+        let shown = |taken| patience(Duration::from_secs(taken), Duration::from_secs(300));
+        assert_eq!(shown(4), "4s");
+        assert_eq!(
+            shown(20),
+            "20s; at 300s it is ended (--timeout), Ctrl-C ends all"
+        );
     }
 }

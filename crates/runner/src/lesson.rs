@@ -6,7 +6,7 @@ use colored::Colorize;
 use common::device::Kind;
 use common::error::{Error, Result};
 use common::matrix::Fill;
-use common::numbers::{self, significant};
+use common::numbers::{self, percent, significant};
 use common::probe::{self, Peak};
 use common::problem::Problem;
 use common::program::{self, Program};
@@ -107,9 +107,12 @@ impl Lesson {
             None => (self.measured_peak()?, "now"),
         };
         self.say(format!(
-            "  limits   {} GFLOP/s of fp32 multiply-adds, {} GB/s of copying (measured {when})",
+            "  limits   {} GFLOP/s of fp32 multiply-adds, {} GB/s of copying (measured {when}{})",
             significant(peak.gflops),
-            significant(peak.gbytes_per_second)
+            significant(peak.gbytes_per_second),
+            peak.spreads.map_or(String::new(), |[fma, copy]| {
+                format!(", ±{} and ±{}", percent(fma), percent(copy))
+            })
         ))?;
         self.workbench()?.peak = Some(peak);
         Ok(Some(peak))
@@ -256,7 +259,7 @@ impl Lesson {
         let are = if wrong == 1 { "is" } else { "are" };
         Err(Error::Wrong(format!(
             "{count} {are} wrong in {lesson}\n  \
-             next: --size 5x7x3 --fill count --show prints the matrices; --only KERNEL runs one kernel\n  \
+             next: --fill count --show prints matrices of up to 16 rows and columns: with the smallest\n        --size that is still wrong; --only KERNEL runs one kernel\n  \
              or: cargo run -p course -- inspect {file}   names the lines of races and bad accesses"
         )))
     }

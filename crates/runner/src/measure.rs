@@ -14,6 +14,7 @@ use common::session::Launch;
 use common::shape::Shape;
 use common::timing::{self, Runs, Sample, Timing};
 use common::verify::{self, Right};
+use language::tokens::Tokens;
 use narrate::{Beat, Card};
 
 use crate::lesson::Lesson;
@@ -28,8 +29,12 @@ const WARM_UP: Duration = Duration::from_millis(30);
 
 impl Lesson {
     /// Prints a table of steps, each verified and timed, but for those that `--only`
-    /// leaves out.
+    /// leaves out; no table where it leaves out all.
     pub fn measure_all(&mut self, steps: &[Step], problem: &Problem) -> Result<()> {
+        self.peak()?;
+        if !steps.iter().any(|step| self.flags().wants_step(step)) {
+            return Ok(());
+        }
         self.table("GFLOP/s")?;
         for step in steps {
             self.measure_task(&Product { step, problem })?;
@@ -101,6 +106,14 @@ impl Lesson {
     fn run(&mut self, task: &dyn Task, runs: Option<Runs>, show: bool) -> Result<Record> {
         let mut record = self.record_of(task)?;
         let name = record.kernel.clone();
+        let prints = self.prints(task)?;
+        if prints && runs.is_some() {
+            self.say(format!(
+                "  {name} calls printf: it runs once, and is not timed"
+            ))?;
+        }
+        // To print takes longer than all else, and warming up are hundreds of runs.
+        let runs = runs.filter(|_| !prints);
 
         // Build.
         let Some((program, launch)) = self.build(task, &mut record)? else {
@@ -140,7 +153,7 @@ impl Lesson {
             self.console.show(&format!("C by {name}"), &matrix)?;
         }
         self.console.narrator.note(|| task.bound());
-        let only_shown = show && runs.is_none();
+        let only_shown = (show || prints) && runs.is_none();
         let right = match ready.check(task, session, &result)? {
             Ok(right) => right,
             // What is only shown runs once: it may print.
@@ -176,6 +189,15 @@ impl Lesson {
         }
         record.right(right);
         Ok(record)
+    }
+
+    /// Whether the kernel's own text calls `printf`.
+    fn prints(&self, task: &dyn Task) -> Result<bool> {
+        let kernel = self.source()?.kernel(&task.step().kernel);
+        Ok(kernel.is_some_and(|kernel| {
+            let tokens = Tokens::of(&kernel.code);
+            tokens.all().any(|i| tokens.text(i) == "printf")
+        }))
     }
 
     /// What is wrong with a result, and whether a second run gives another one. Not in a

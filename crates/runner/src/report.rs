@@ -10,7 +10,7 @@ use colored::Colorize;
 use common::error::Result;
 use common::record::Record;
 use serde::Serialize;
-use text::wrap;
+use text::{terminal, wrap};
 
 use out::Out;
 use row::row;
@@ -73,11 +73,11 @@ impl Report {
         if self.silent || self.muted {
             return Ok(());
         }
-        match wrap::stdout_columns() {
-            Some(columns) => self.out.line(wrap::wrap(text, columns))?,
-            None => self.out.line(text)?,
-        }
-        Ok(())
+        let text = match wrap::stdout_columns() {
+            Some(columns) => wrap::wrap(text, columns),
+            None => text.into(),
+        };
+        Ok(self.out.line(terminal::for_stdout(text))?)
     }
 
     /// Prints one JSON object, in JSON mode.

@@ -51,6 +51,11 @@ fn in_the_child(begun: Result<Lesson>, body: impl Fn(&mut Lesson) -> Result<()>)
         Ok(mut lesson) => {
             let result = at_each_size(&mut lesson, body);
             lesson.console.end_progress();
+            let told = result
+                .as_ref()
+                .err()
+                .map(|error| lesson.console.tell_error(error));
+            let result = told.unwrap_or(Ok(())).and(result);
             (Some(lesson), result)
         }
         Err(error) => (None, Err(error)),

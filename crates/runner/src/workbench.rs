@@ -35,7 +35,10 @@ impl Workbench {
         let mut devices = device::list()?;
         console.narrator.platforms();
         let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
-        let choice = device::choose_as_told(&candidates, flags.selector().as_deref())?;
+        let mut choice = device::choose_as_told(&candidates, flags.selector().as_deref())?;
+        if flags.all_devices {
+            choice.reason = format!("device {} of all {}", choice.index, devices.len());
+        }
         let device = devices.swap_remove(choice.index);
         if flags.ty == Type::Double && !device.limits.fp64 {
             return Err(Error::Usage(format!(

@@ -5,7 +5,8 @@ use common::error::Result;
 use common::numbers::significant;
 use common::record::Record;
 use common::shape::Shape;
-use text::table;
+use text::wrap::stdout_columns;
+use text::{table, terminal};
 
 use super::{
     CHILD_DEVICE_VARIABLE, Ended, Environment, Orders, Pause, complain, labels, println_quietly,
@@ -40,13 +41,21 @@ pub fn run(orders: &Orders, environment: &Environment, pause: Pause) -> Result<O
         columns.push((label, ended.records));
     }
     if !orders.json {
-        println_quietly(&side_by_side(&columns));
+        let shown = side_by_side(&columns, stdout_columns().unwrap_or(PAGE));
+        println_quietly(&terminal::for_stdout(shown));
     }
     Ok(Some(all))
 }
 
-/// The rates of every kernel at every size, a column for each device.
-pub fn side_by_side(results: &[(String, Vec<Record>)]) -> String {
+/// The columns of a page.
+const PAGE: usize = 80;
+/// Those of a kernel's unit, and of a device.
+const UNIT: usize = 9;
+const DEVICE: usize = 11;
+
+/// The rates of every kernel at every size, a column for each device: numbered, since their
+/// names are long. As many tables as such a width takes.
+fn side_by_side(results: &[(String, Vec<Record>)], width: usize) -> String {
     let records = results.iter().flat_map(|(_, records)| records);
     let on_devices: Vec<&Record> = records.filter(|one| one.platform != "host").collect();
     let is_timed = |kernel: &str| {
@@ -62,25 +71,42 @@ pub fn side_by_side(results: &[(String, Vec<Record>)]) -> String {
             kept.push(key(record));
         }
     }
-    let row = |&(kernel, shape): &(&str, Shape)| {
-        let title = match kept.iter().filter(|other| other.0 == kernel).count() {
+    let title = |&(kernel, shape): &(&str, Shape)| {
+        let sizes = kept.iter().filter(|other| other.0 == kernel).count();
+        match sizes {
             1 => kernel.to_string(),
             _ => format!("{kernel} {shape}"),
-        };
-        let cells = results
-            .iter()
-            .map(|(_, records)| cell(records, (kernel, shape)));
-        std::iter::once(title).chain(cells).collect()
+        }
     };
-    let rows: Vec<Vec<String>> = kept.iter().map(row).collect();
-    // Name over platform, so that several devices fit beside one another.
-    let labels: Vec<String> = results
-        .iter()
-        .map(|(label, _)| label.replace(" (", "\n("))
-        .collect();
-    let mut heading = vec!["kernel"];
-    heading.extend(labels.iter().map(String::as_str));
-    format!("\nAll devices side by side\n{}", table(&heading, &rows))
+    let unit = |row: &(&str, Shape)| {
+        let mut timed = on_devices.iter().filter(|one| key(one) == *row);
+        let timed = timed.find(|one| one.rate().is_some());
+        timed.map_or("", |one| one.unit()).to_string()
+    };
+    let longest = kept.iter().map(|row| title(row).chars().count()).max();
+    let room = width.saturating_sub(longest.unwrap_or(0) + UNIT + 2);
+    let numbered: Vec<(usize, &(String, Vec<Record>))> = results.iter().enumerate().collect();
+    let mut shown = String::from("\nAll devices side by side");
+    for (number, (label, _)) in &numbered {
+        shown += &format!("\n  {number}  {label}");
+    }
+    for some in numbered.chunks((room / DEVICE).max(1)) {
+        let names: Vec<String> = some
+            .iter()
+            .map(|(number, _)| format!("device {number}"))
+            .collect();
+        let mut heading = vec!["kernel"];
+        heading.extend(names.iter().map(String::as_str));
+        heading.push("");
+        let row = |row: &(&str, Shape)| {
+            let cells = some.iter().map(|(_, (_, records))| cell(records, *row));
+            let title = std::iter::once(title(row));
+            title.chain(cells).chain([unit(row)]).collect()
+        };
+        let rows: Vec<Vec<String>> = kept.iter().map(row).collect();
+        shown += &format!("\n\n{}", table(&heading, &rows));
+    }
+    shown
 }
 
 fn key(record: &Record) -> (&str, Shape) {
@@ -91,20 +117,16 @@ fn key(record: &Record) -> (&str, Shape) {
 /// went before it was another attempt.
 fn cell(records: &[Record], row: (&str, Shape)) -> String {
     let Some(record) = records.iter().rfind(|record| key(record) == row) else {
-        return "did not run".to_string();
+        return "not run".to_string();
     };
     match record.rate() {
         _ if record.died.is_some() => "DIED".into(),
         _ if record.skipped.is_some() => "skipped".into(),
         _ if record.failed.is_some() => "WRONG".into(),
-        Some(rate) => {
-            let doubt = if record.is_above_limit() {
-                ", above its limit"
-            } else {
-                ""
-            };
-            format!("{} {}{doubt}", significant(rate), record.unit())
+        Some(rate) if record.is_above_limit() => {
+            format!("{}, above its limit", significant(rate))
         }
+        Some(rate) => significant(rate),
         None if record.verified => "right".into(),
         None => "-".into(),
     }
@@ -121,7 +143,7 @@ mod tests {
             fast.share_of_limit = Some(share);
             side_by_side(&[("x".into(), vec![fast])])
         };
-        assert!(shown(8.0).contains("2.50 GFLOP/s, above its limit"));
+        assert!(shown(8.0).contains("2.50, above its limit"));
         assert!(!shown(0.8).contains("above"));
     }
 
@@ -143,7 +165,7 @@ mod tests {
         let by_hand = record(3, None, None);
         let wrong = record(16, None, Some("differs"));
         let timed = record(20, Some(2.5), None);
-        let table = side_by_side(&[("x".into(), vec![by_hand, wrong, timed])]);
+        let table = side_by_side(&[("x".into(), vec![by_hand, wrong, timed])], 80);
         assert!(!table.contains("3x3x3"), "{table}");
         let row = |size: &str| table.lines().find(|line| line.contains(size));
         assert!(
@@ -151,8 +173,24 @@ mod tests {
             "{table}"
         );
         assert!(
-            row("20x20x20").is_some_and(|row| row.contains("2.50 GFLOP/s")),
+            row("20x20x20").is_some_and(|row| row.contains("2.50  GFLOP/s")),
             "{table}"
         );
+    }
+
+    #[test]
+    fn long_names_and_many_devices_fit() {
+        let device = |number: usize| {
+            let name = format!("device of a long name, number {number} (its platform)");
+            (name, vec![record(20, Some(1234.5), None)])
+        };
+        let devices: Vec<_> = (0..12).map(device).collect();
+        for width in [40, 60, 80, 120] {
+            let shown = side_by_side(&devices, width);
+            let (_, tables) = shown.split_once("\n\n").unwrap();
+            let fits = |line: &str| line.chars().count() <= width;
+            assert!(tables.lines().all(fits), "{shown}");
+            assert!(shown.contains(" 11  device of a long name") && shown.contains("device 11"));
+        }
     }
 }

@@ -8,8 +8,13 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use common::error::{Error, Result};
+use common::file;
+use text::{aside, plain};
 
 use crate::limits;
+
+/// Bytes that are read of what a driver said.
+const LONGEST: u64 = 1 << 20;
 
 const BEGIN: &str = "opencl-course-events-";
 
@@ -45,6 +50,22 @@ impl EventsFile {
         simulator_log(&self.path)
     }
 
+    /// Where a driver's words go while it builds.
+    pub fn drivers_words(&self) -> PathBuf {
+        drivers_words(&self.path)
+    }
+
+    /// Passes on what a driver said before it took a child down.
+    pub fn tell_drivers_words(&self) {
+        let words = file::read(&self.drivers_words(), LONGEST).unwrap_or_default();
+        let words = plain(&String::from_utf8_lossy(&words));
+        if !words.trim().is_empty() {
+            aside!("{}", words.trim_end());
+        }
+        // Another child may have words of its own.
+        let _ = fs::remove_file(self.drivers_words());
+    }
+
     /// # Errors
     /// When nothing more can be written to it. A child could not tell how it ended, then:
     /// that is what is to be told.
@@ -69,9 +90,15 @@ impl Drop for EventsFile {
     fn drop(&mut self) {
         // Nothing to do about a file that cannot be removed from a temporary folder.
         let _ = fs::remove_file(&self.path);
-        // Only a simulator makes it.
+        // Only a simulator makes the one, a driver's compiler the other.
         let _ = fs::remove_file(self.simulator_log());
+        let _ = fs::remove_file(self.drivers_words());
     }
+}
+
+/// The file beside a file of events, for what a driver says.
+fn drivers_words(events: &Path) -> PathBuf {
+    events.with_extension("words")
 }
 
 /// The file beside a file of events, for what a simulator reports.
@@ -102,6 +129,7 @@ fn clear_left_behind(folder: &Path) {
             // Another may have been quicker.
             let _ = fs::remove_file(entry.path());
             let _ = fs::remove_file(simulator_log(&entry.path()));
+            let _ = fs::remove_file(drivers_words(&entry.path()));
         }
     }
 }

@@ -8,7 +8,7 @@
 //! - `child` starts one and waits for its end; `obituary` says how it died, and under
 //!   which `limits` of the system.
 //! - [`resume`] is what the next child needs not measure again.
-//! - [`cache`] is what PoCL's cache has to do with a death.
+//! - [`cache`] is what PoCL's cache has to do with a death, `drawings` what PoCL leaves behind.
 //! - `bound` is what no process of the course outlives: its parent.
 //! - `ask` is a question to another process, `devices` the one which devices it sees;
 //!   `fallback` is the driver that `./setup` fetched.
@@ -22,6 +22,7 @@ mod bound;
 pub mod cache;
 mod child;
 mod devices;
+mod drawings;
 pub mod events;
 mod events_file;
 mod fallback;
@@ -38,12 +39,14 @@ use std::time::Duration;
 
 use colored::Colorize;
 use common::error::{Error, Result};
+use common::program::words;
 use common::record::Record;
 use common::simulator::LOG_VARIABLE;
 use common::threads;
 use text::aside;
 
 use child::End;
+use drawings::Drawings;
 use events::{EVENTS_VARIABLE, Event, Sender};
 use events_file::EventsFile;
 use terminal::Terminal;
@@ -162,7 +165,9 @@ fn watch(orders: &Orders, mut environment: Environment, pause: Pause) -> Result<
         // Where the lesson can read it: what a simulator reports is a row's failure.
         environment.push((LOG_VARIABLE, events.simulator_log().into()));
     }
+    environment.push((words::VARIABLE, events.drivers_words().into()));
     let terminal = Terminal::now();
+    let _drawings = Drawings::new(Path::new("."));
     let mut cached = true;
     loop {
         let Some(end) = child::run(orders.timeout, &environment, &events.path, pause)? else {
@@ -173,6 +178,7 @@ fn watch(orders: &Orders, mut environment: Environment, pause: Pause) -> Result<
             End::Died(how) => how,
         };
         terminal.restore();
+        events.tell_drivers_words();
         events.must_have_room()?;
         if let Some(file) = cached.then(cache::damaged_file).flatten() {
             aside!("\n{}", cache::message(&file));

@@ -256,6 +256,7 @@ mod tests {
     #[test]
     fn a_damaged_file_of_events_says_less_and_harms_nobody() {
         let limits = Peak {
+            spreads: None,
             gflops: 480.0,
             gbytes_per_second: 40.5,
         };

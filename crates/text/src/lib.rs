@@ -1,9 +1,11 @@
-//! Text for people: lines that fit a terminal, tables, and what changed between
+//! Text for people: lines, pages and letters for a terminal, tables, and what changed between
 //! two texts. It knows nothing of OpenCL.
 
 pub mod diff;
+pub mod pager;
 mod plain;
 pub mod progress;
+pub mod terminal;
 pub mod wrap;
 
 pub use plain::{plain, plain_name};
@@ -39,6 +41,7 @@ pub fn show_error(mut message: String) {
 macro_rules! aside {
     ($($line:tt)*) => {{
         use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), $($line)*);
+        let line = $crate::terminal::for_stderr(format!($($line)*));
+        let _ = writeln!(std::io::stderr(), "{line}");
     }};
 }

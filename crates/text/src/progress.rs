@@ -3,10 +3,52 @@
 use std::thread;
 use std::time::Duration;
 
-use indicatif::ProgressBar;
+#[cfg(unix)]
+use console::Term;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::terminal;
+
+/// How often it is drawn at most.
+#[cfg(unix)]
+const PER_SECOND: u8 = 20;
 
 /// How often a bar moves.
 const TICK: Duration = Duration::from_millis(100);
+
+/// Where it is shown: not among rows that another program passes on to the terminal.
+pub fn target() -> ProgressDrawTarget {
+    if terminal::stdout_is_piped() {
+        ProgressDrawTarget::hidden()
+    } else {
+        stderr_of_its_own().unwrap_or_else(ProgressDrawTarget::stderr)
+    }
+}
+
+/// Standard error as it is now: it may go elsewhere for a while.
+fn stderr_of_its_own() -> Option<ProgressDrawTarget> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        let stderr = std::io::stderr();
+        let copy = || stderr.as_fd().try_clone_to_owned().map(std::fs::File::from);
+        let term = Term::read_write_pair(copy().ok()?, copy().ok()?);
+        Some(ProgressDrawTarget::term(term, PER_SECOND))
+    }
+    #[cfg(not(unix))]
+    None
+}
+
+/// indicatif's style of this template, in letters that the terminal shows.
+pub fn style(template: &str) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template);
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
+    if terminal::shows_utf8() {
+        style.progress_chars("█▌░")
+    } else {
+        style.tick_chars("|/-\\ ").progress_chars("#- ")
+    }
+}
 
 /// Has a bar move by itself as long as it is there. Where the system gives no thread for
 /// that, it moves only when something happens (indicatif's own ticker would panic).

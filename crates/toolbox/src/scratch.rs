@@ -1,27 +1,37 @@
-//! Files that nobody needs later.
+//! Files that nobody needs later. A process that is ended leaves its own behind, and the next
+//! one clears them away: their owners hold them by a lock, which ends with them.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{Error, Result};
 
+const BEGIN: &str = "opencl-course-";
+
 /// A folder of its own, which goes away with its owner.
-pub struct Scratch(pub PathBuf);
+pub struct Scratch(pub PathBuf, Option<File>);
 
 impl Scratch {
     /// Makes one in the system's folder for temporary files. It is new, and nobody else can
     /// put anything into it: drivers may be loaded by what lies there.
     pub fn new() -> Result<Scratch> {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        clear_left_behind(&std::env::temp_dir());
         loop {
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-            let name = format!("opencl-course-{}-{number}", process::id());
+            let name = format!("{BEGIN}{}-{number}", process::id());
             let path = std::env::temp_dir().join(name);
             match mine().create(&path) {
-                Ok(()) => return Ok(Scratch(path)),
+                Ok(()) => {
+                    let held = held(&path);
+                    // Another process may have cleared it away before it was held.
+                    if path.exists() {
+                        return Ok(Scratch(path, held));
+                    }
+                }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(Error::temporary(&path, &error)),
             }
@@ -38,9 +48,52 @@ fn mine() -> fs::DirBuilder {
     builder
 }
 
+/// The folder, locked. Where the system locks no folders, nobody clears them away.
+fn held(folder: &Path) -> Option<File> {
+    let file = File::open(folder).ok()?;
+    file.try_lock().ok().map(|()| file)
+}
+
+/// Removes the folders whose owners have ended.
+fn clear_left_behind(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let numbers = name.strip_prefix(BEGIN).map(|rest| rest.split('-'));
+        let is_ours = numbers.is_some_and(|mut rest| rest.all(|one| one.parse::<u32>().is_ok()));
+        // Not where a link points.
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_ours && is_folder && held(&entry.path()).is_some() {
+            // Another may have been quicker, or it is somebody else's.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
 impl Drop for Scratch {
     fn drop(&mut self) {
         // Nothing to do about a folder that cannot be removed.
         let _ = fs::remove_dir_all(&self.0);
+        // Not before, or another would remove it, too.
+        drop(self.1.take());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_left_behind_is_cleared_away_and_what_is_held_is_not() {
+        let held = Scratch::new().unwrap();
+        let left = held.0.join(format!("{BEGIN}1-2"));
+        let notes = held.0.join(format!("{BEGIN}notes"));
+        for folder in [&left, &notes] {
+            fs::create_dir(folder).unwrap();
+        }
+        clear_left_behind(&held.0);
+        assert_eq!([left, notes].map(|folder| folder.exists()), [false, true]);
+        clear_left_behind(&std::env::temp_dir());
+        assert!(held.0.exists());
     }
 }

@@ -34,7 +34,7 @@ const FINALISTS: usize = 5;
 #[derive(Args)]
 struct Tuning {
     /// Time for the search, earlier runs on this problem included: 20s, 2m, 500ms
-    #[arg(long, default_value = "20s", value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, default_value = "20s", value_name = "TIME", value_parser = time)]
     budget: Duration,
 
     /// Search only these values of a parameter, for example ROWS=4,8; may be repeated
@@ -49,6 +49,11 @@ struct Tuning {
     /// launch it; run nothing
     #[arg(long, conflicts_with_all = ["reset", "budget", "limit"])]
     show_best: bool,
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    let time = humantime::parse_duration(text);
+    time.map_err(|_| "write a number and its unit: 20s, 2m or 500ms".into())
 }
 
 fn main() -> ExitCode {
@@ -175,7 +180,7 @@ fn conclude(lesson: &Lesson) -> Result<()> {
         return lesson.say("           the default of this device: no candidate was faster");
     }
     lesson.say(format!(
-        "           {} the default, {}; untuned is {} of tuned",
+        "           {} {}, which this device gets untuned: that is {} of the winner",
         factor(tuned / untuned),
         default.kernel.trim_end_matches(" default"),
         percent(untuned / tuned)

@@ -1,6 +1,7 @@
 //! The space that is searched: the combinations of values that meet the
 //! constraints of a device, and the limits that a learner sets.
 
+use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use common::device::{Device, Kind};
@@ -82,25 +83,38 @@ impl FromStr for Limit {
         let (name, values) = text
             .split_once('=')
             .ok_or("write NAME=VALUE or NAME=VALUE,VALUE, for example ROWS=4,8")?;
-        let names: Vec<&str> = Family::ALL
-            .iter()
-            .flat_map(|family| family.parameters())
-            .map(|(name, _)| *name)
-            .collect();
-        if !names.contains(&name) {
+        let choices = choices();
+        let Some((_, choices)) = choices.iter().find(|(known, _)| *known == name) else {
+            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
             let names = names.join(", ");
             return Err(format!("there is no parameter {name}; there are: {names}"));
-        }
+        };
         let values = values.split(',').map(|value| value.trim().parse());
         let values: Result<Vec<usize>, _> = values.collect();
         match values {
-            Ok(values) if !values.contains(&0) || name == "PAD" => Ok(Limit {
+            Ok(values) if values.iter().all(|value| choices.contains(value)) => Ok(Limit {
                 name: name.into(),
                 values,
             }),
-            _ => Err(format!("the values of {name} are whole numbers from 1")),
+            _ => {
+                let choices: Vec<String> = choices.iter().map(usize::to_string).collect();
+                let choices = choices.join(", ");
+                Err(format!("the values of {name} are whole numbers: {choices}"))
+            }
         }
     }
+}
+
+/// Every parameter once, and the values that any kernel's search gives it.
+fn choices() -> Vec<(&'static str, BTreeSet<usize>)> {
+    let mut all: Vec<(&str, BTreeSet<usize>)> = Vec::new();
+    for (name, values) in Family::ALL.iter().flat_map(|family| family.parameters()) {
+        match all.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => known.extend(*values),
+            None => all.push((name, values.iter().copied().collect())),
+        }
+    }
+    all
 }
 
 impl Limit {
@@ -114,6 +128,8 @@ impl Limit {
 pub struct Space {
     pub points: Vec<Point>,
     pub combinations: usize,
+    /// Kernels of which nothing is left.
+    pub without: Vec<Family>,
 }
 
 /// The points of these families that meet the constraints and the limits.
@@ -122,7 +138,9 @@ pub fn space(families: &[Family], limits: &[Limit], room: &Room) -> Space {
     let combinations = points.len();
     points.retain(|point| point.broken_constraint(room).is_none());
     points.retain(|point| limits.iter().all(|limit| limit.allows(point)));
+    let has_none = |family: &Family| !points.iter().any(|point| point.family == *family);
     Space {
+        without: families.iter().copied().filter(has_none).collect(),
         points,
         combinations,
     }

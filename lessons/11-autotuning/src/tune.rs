@@ -118,6 +118,12 @@ fn announce(
         space.points.len(),
         space.combinations
     ))?;
+    for family in &space.without {
+        let kernel = family.kernel();
+        lesson.say(format!(
+            "           none of them is of {kernel}: its default alone is timed"
+        ))?;
+    }
     lesson.say(match before.trials.0.len() {
         0 => format!(
             "  search   for {}; each candidate is checked before it may win",

@@ -164,7 +164,11 @@ fn a_damaged_log_is_said_and_survived() {
 fn flags_that_cannot_be_are_refused_with_the_reason() {
     for (flags, words) in [
         ("--budget soon", "--budget"),
-        ("--budget 60", "time unit needed"),
+        ("--budget 60", "a number and its unit: 20s"),
+        (
+            "--limit ROWS=1000",
+            "the values of ROWS are whole numbers: 1, 2, 4,",
+        ),
         ("--limit ROWS", "NAME=VALUE"),
         (
             "--limit ROW=4",
@@ -188,10 +192,15 @@ fn flags_that_cannot_be_are_refused_with_the_reason() {
 #[test]
 fn limits_that_nothing_meets_leave_the_defaults() {
     let run = tuner(&empty("autotuning-none"))
-        .args("--only matmul_tunable_private --limit ROWS=999 --size 9 --runs 1")
+        .args("--only matmul_tunable_private --limit LANES=16 --limit VECTORS=6 --limit ROWS=14 --size 9 --runs 1")
         .run()
         .ends_with(0);
-    run.says(&["space    0 of", "winner", "no candidate was faster"]);
+    run.says(&[
+        "space    0 of",
+        "none of them is of matmul_tunable_private",
+        "winner",
+        "no candidate was faster",
+    ]);
 }
 
 #[test]

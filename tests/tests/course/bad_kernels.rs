@@ -42,6 +42,13 @@ fn a_kernel_with_other_arguments_is_refused_before_the_launch() {
 }
 
 #[test]
+fn of_a_failed_build_the_drivers_own_count_is_not_told() {
+    let file = matmul_naive("counted.cl", "none = 1;");
+    let run = lesson(3).args(ONLY).arg(file).run().fails(4, &["'none'"]);
+    assert!(!run.stderr.contains("generated."), "{run}");
+}
+
+#[test]
 fn a_type_by_another_name_is_what_it_is() {
     device();
     let renamed = SIGNATURE

@@ -137,3 +137,25 @@ fn what_a_killed_lesson_leaves_the_next_one_removes() {
         .filter(|path| path.display().to_string().contains("opencl-course"));
     assert_eq!(ours.count(), 0, "{there:?}");
 }
+
+/// PoCL draws what it gives up, into the current folder.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_pocl_draws_of_a_kernel_that_it_gives_up_is_gone() {
+    let Some(pocl) = pocl() else { return };
+    let folder = scratch_folder("exits/drawings");
+    let text = "kernel void matmul_naive(int M, int N, int K, global const float *A,\n    \
+                global const float *B, global float *C)\n{\n    \
+                int i = get_global_id(0), k = 0;\n    float s = 0;\n    \
+                if (i & 1) goto inner;\n    while (k < K) {\n        \
+                barrier(CLK_LOCAL_MEM_FENCE);\ninner:\n        s += A[k++];\n        \
+                if (k == i) { barrier(CLK_LOCAL_MEM_FENCE); goto inner; }\n    }\n    C[i] = s;\n}\n";
+    let source = tests::scratch("drawn.cl", text);
+    let lesson = lesson(3)
+        .args(&pocl)
+        .args("--only matmul_naive --size 4 --runs 0 --source");
+    let mut lesson = lesson.arg(source).command();
+    let run = lesson.current_dir(&folder).output().expect("it starts");
+    assert_eq!(run.status.code(), Some(5), "{run:?}");
+    assert_eq!(tests::entries(&folder), [""; 0].map(PathBuf::from));
+}

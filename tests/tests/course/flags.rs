@@ -4,7 +4,7 @@ use std::process::Command;
 
 use tests::{
     KERNEL_LESSONS, Outcome, clean, device, kernel_of, kernels_of, lesson, lesson_without_device,
-    pocl, program, scratch,
+    pocl, program, scratch, workspace,
 };
 
 /// One kernel, no times: quick.
@@ -160,15 +160,58 @@ fn all_devices_end_in_one_table() {
     let table = side_by_side(&run);
     assert!(table.contains("matmul_private_sum"), "{run}");
     for name in names {
-        // A long name may be broken over lines of the heading: its first word is not.
-        let word = name
-            .as_str()
-            .and_then(|name| name.split_whitespace().next());
-        assert!(
-            table.contains(word.unwrap_or_default()),
-            "{name} is not in\n{run}"
-        );
+        let name = name.as_str().unwrap_or_default();
+        assert!(table.contains(name), "{name} is not in\n{run}");
     }
+    assert!(run.stdout.contains("device 0 of all "), "{run}");
+}
+
+#[test]
+fn a_table_of_which_nothing_is_wanted_has_no_head() {
+    let run = lesson(5)
+        .args("--only matmul_row_private --size 4 --runs 0")
+        .run()
+        .ends_with(0);
+    assert_eq!(run.stdout.matches("median").count(), 1, "{run}");
+}
+
+#[test]
+fn json_tells_of_a_build_that_failed() {
+    let file = scratch(
+        "json-build.cl",
+        "kernel void matmul_private_sum(int M) { none = 1; }\n",
+    );
+    let run = lesson(5)
+        .args(QUICK)
+        .args("--json --source")
+        .arg(file)
+        .run()
+        .ends_with(4);
+    let records = run.records();
+    let last = records.last().expect("an object");
+    let error = last["error"].as_str().unwrap_or_default();
+    assert!(
+        error.contains("does not build") && error.contains("undeclared"),
+        "{run}"
+    );
+    assert_eq!(last["status"], 4, "{run}");
+}
+
+#[test]
+fn a_kernel_that_prints_runs_once() {
+    let text = std::fs::read_to_string(workspace().join("kernels/05-private-memory.cl"));
+    let text = text.expect("a file of the course").replacen(
+        "REAL sum = 0;",
+        "REAL sum = 0; if (row + column == 0) printf(\"hello\\n\");",
+        1,
+    );
+    let file = scratch("prints.cl", text);
+    let run = lesson(5)
+        .args("--only matmul_private_sum --size 4 --source")
+        .arg(file)
+        .run();
+    let run = run.ends_with(0).says(&["calls printf", "right, not timed"]);
+    assert_eq!(run.stdout.matches("hello").count(), 1, "{run}");
 }
 
 #[test]

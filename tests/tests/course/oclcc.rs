@@ -9,7 +9,7 @@ fn a_kernel_file_becomes_a_binary_that_loads() {
     device();
     let binary = scratch_folder("files").join("private-memory.bin");
     let oclcc = program("oclcc")
-        .args("kernels/05-private-memory.cl -D ROW=64 -o")
+        .args("kernels/05-private-memory.cl -D ROW=64 -D UNUSED -o")
         .arg(&binary);
     let run = oclcc.run().ends_with(0);
     run.says(&[
@@ -84,7 +84,7 @@ fn what_is_mistyped_is_named() {
             .arg(text)
             .run()
     };
-    define("TS").fails(2, &["NAME=NUMBER"]);
+    define("=16").fails(2, &["not a macro's name"]);
     define("TS=x").fails(2, &["not a whole number"]);
     device();
     let device = program("oclcc")

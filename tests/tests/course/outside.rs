@@ -103,3 +103,20 @@ fn no_driver_is_loaded_from_a_folder_above_the_current_one() {
     let run = command.current_dir(&foreign).output().expect("it starts");
     assert!(!trace.exists(), "{run:?}");
 }
+
+#[test]
+fn a_copied_clone_that_is_called_from_outside_has_kernels_of_its_own() {
+    let copy = scratch_folder("copied-clone");
+    let _ = std::fs::remove_dir_all(&copy);
+    for folder in ["kernels", "lessons", "target/debug"] {
+        std::fs::create_dir_all(copy.join(folder)).expect("the folder can be written");
+    }
+    let lesson = lesson_without_device(5).args("--list").command();
+    let copied = copy.join("target/debug/lesson05");
+    std::fs::copy(lesson.get_program(), &copied).expect("a program of ours");
+    let kernel = "kernel void its_own(int M)\n{\n}\n";
+    std::fs::write(copy.join("kernels/05-private-memory.cl"), kernel).expect("written");
+    let run = Command::new(copied).arg("--list").current_dir("/").output();
+    let run = run.expect("it starts");
+    assert_eq!(String::from_utf8_lossy(&run.stdout), "its_own\n", "{run:?}");
+}

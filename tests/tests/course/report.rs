@@ -138,6 +138,30 @@ fn the_page_holds_every_kernel_and_needs_no_other_file() {
 }
 
 #[test]
+fn figures_of_other_sizes_go_and_a_learners_own_stay() {
+    let folder = folder("report-figures");
+    fs::create_dir_all(&folder).expect("a folder of ours");
+    let own = folder.join("mine.svg");
+    for path in [&own, &folder.join("ladder-0-999.svg")] {
+        fs::write(path, "<svg/>").expect("a folder of ours");
+    }
+    report(&folder, "3").run().ends_with(0);
+    let figures = files_that_end(&folder, ".svg");
+    assert!(figures.contains(&own) && figures.len() == 3, "{figures:?}");
+    // Where nothing opens a page, that is said, and the page is there.
+    let again = program("course")
+        .args("report --open --from")
+        .arg(folder.join("report.json"));
+    let again = again
+        .arg("--out")
+        .arg(&folder)
+        .env("PATH", "/nowhere")
+        .env("BROWSER", "");
+    let again = again.run().ends_with(0).says(&["page: "]);
+    assert!(again.stderr.contains("open it yourself"), "{again}");
+}
+
+#[test]
 fn a_report_that_was_killed_goes_on_where_it_was() {
     let folder = folder("report-resume");
     let all = "3,5,8";

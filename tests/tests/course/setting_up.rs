@@ -47,7 +47,7 @@ fn bad(run: &Outcome) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
     let findings = run.records().into_iter();
     let bad = findings.filter(|finding| finding["verdict"] == "bad");
-    bad.map(|finding| (text(&finding["what"]), text(&finding["mend"])))
+    bad.map(|finding| (text(&finding["what"]), text(&finding["next"])))
         .collect()
 }
 

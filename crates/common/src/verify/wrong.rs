@@ -35,15 +35,14 @@ impl fmt::Display for Wrong {
             writeln!(f, "{LOOKS_LIKE}{look}")?;
         }
         for m in self.mismatches.iter().take(5) {
-            let got = if m.untouched {
-                "nothing".to_string()
-            } else {
-                readable(m.got)
-            };
+            let (want, mut got) = apart(m.want, m.got);
+            if m.untouched {
+                got = "nothing".into();
+            }
             writeln!(
                 f,
-                "  C[{}][{}] must be {}, the kernel wrote {got}",
-                m.row, m.col, m.want
+                "  C[{}][{}] must be {want}, the kernel wrote {got}",
+                m.row, m.col
             )?;
         }
         if self.rows * self.cols > 1 {
@@ -71,6 +70,19 @@ pub fn of_unsteady(told: &str, look: &str) -> String {
     let count = lines.iter().position(|line| line.ends_with(" wrong"));
     lines.insert(count.map_or(lines.len(), |at| at + 1), &look);
     lines.join("\n") + "\n"
+}
+
+/// Two numbers, in as many digits as a float has, or all where that would hide in what they
+/// differ.
+fn apart(one: f64, other: f64) -> (String, String) {
+    let rounded = |value: f64| match format!("{value:.7e}").parse() {
+        Ok(rounded) if value.fract() != 0.0 => rounded,
+        _ => value,
+    };
+    match [one, other].map(rounded).map(readable) {
+        [one, other] if one != other => (one, other),
+        _ => (readable(one), readable(other)),
+    }
 }
 
 /// All digits, unless zeros would be most of them.
@@ -147,6 +159,21 @@ mod tests {
             "bad\n  looks like: differs\n"
         );
         assert_eq!(of_unsteady("", "differs"), "  looks like: differs\n");
+    }
+
+    #[test]
+    fn numbers_have_the_digits_that_tell_them_apart() {
+        let shown = |one, other| {
+            let (one, other) = apart(one, other);
+            format!("{one} {other}")
+        };
+        assert_eq!(
+            shown(-0.07409978680231788, -0.0963297188282013),
+            "-0.074099787 -0.096329719"
+        );
+        assert_eq!(shown(0.1, 0.10000000000000002), "0.1 0.10000000000000002");
+        assert_eq!(shown(3.0, f64::NAN), "3 NaN");
+        assert_eq!(shown(1071225242.0, 1.5), "1071225242 1.5");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::io::Write;
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
 use serde_json::{Value, json};
+use text::terminal::for_stdout;
 
 use super::{Column, Kernel, Status};
 
@@ -64,7 +65,7 @@ pub fn table(columns: &[Column]) -> Result<()> {
     for kernel in kernels(columns) {
         write!(out, "{:<40}", format!("{}  {}", kernel.0, kernel.1))?;
         for column in columns {
-            write!(out, "{}", column.cell(kernel))?;
+            write!(out, "{}", for_stdout(column.cell(kernel).to_string()))?;
             let name = &column.implementation.name;
             if let Some((word, Some(why))) = column.worst(kernel) {
                 remarks.push(format!("{}, {name}: {word}: {why}", kernel.1));

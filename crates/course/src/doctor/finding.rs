@@ -89,7 +89,7 @@ pub struct Finding {
     /// The same in a sentence.
     pub says: String,
     /// The command that mends it, where there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "next", skip_serializing_if = "Option::is_none")]
     pub mend: Option<String>,
 }
 
@@ -110,7 +110,7 @@ impl Finding {
         if let Some(command) = &self.mend {
             shown.push_str(&format!(
                 "\n{MARGIN}{} {}",
-                "mend it:".dimmed(),
+                "next:".dimmed(),
                 command.cyan()
             ));
         }

@@ -53,7 +53,19 @@ pub fn optional() -> Vec<Finding> {
             finding.mended_by(install(&name.to_lowercase()))
         }
     });
-    needed.into_iter().chain(rest).collect()
+    needed.into_iter().chain(rest).chain([plugin()]).collect()
+}
+
+/// What Oclgrind loads for `course trace`. No package has it: `./setup` builds it.
+fn plugin() -> Finding {
+    let (name, path) = ("trace plugin", inside::trace::run::plugin_path());
+    if path.is_file() {
+        return Topic::Tools.good(name, path.display().to_string());
+    }
+    let says = "not built; Oclgrind loads it for course trace, which counts what a kernel asks \
+                of memory";
+    let finding = Topic::Tools.note(name, says);
+    finding.mended_by("./setup --full".to_string())
 }
 
 /// Folders that are written to at every run.

@@ -6,7 +6,9 @@ use std::process::Command;
 use std::thread;
 
 use anyhow::{Result, anyhow};
+use common::source::Source;
 use common::threads;
+use language::tokens::Tokens;
 use toolbox::child::Finished;
 
 use super::exercise::Exercise;
@@ -60,6 +62,9 @@ impl Playable for Exercise {
             faults.retain(|seen| seen.detector != IN_SIMULATOR);
         }
         seen.observations.extend(faults);
+        let without = &self.spec.without;
+        let source = Source::read(attempt.file)?;
+        seen.observations.extend(called(without, &source));
         // Nothing is timed that is not right; and not while the simulator runs.
         let mut all = seen.observations.iter();
         let right = all.all(|seen| seen.outcome != Detection::Fault);
@@ -97,6 +102,20 @@ fn on_device(exercise: &Exercise, attempt: &Attempt) -> Result<Seen> {
     })
 }
 
+/// A function that the task does without, in the first line that calls it.
+fn called(without: &[String], source: &Source) -> Option<Observation> {
+    let tokens = Tokens::of(&source.text);
+    let is_meant = |i: &usize| without.iter().any(|name| name == tokens.text(*i));
+    let at = tokens.all().find(is_meant)?;
+    let number = source.text[..tokens.byte(at)].matches('\n').count();
+    let line = source.text.lines().nth(number).unwrap_or_default().trim();
+    let says = format!("it calls {}, which the task does without", tokens.text(at));
+    Some(Observation {
+        details: vec![format!("line {}: {line}", number + 1)],
+        ..Observation::new("task", Detection::Fault, says)
+    })
+}
+
 /// What the exercise asks of the kernel's speed, if it asks anything.
 fn speed(exercise: &Exercise, attempt: &Attempt) -> Result<Option<Observation>> {
     let Some(speed) = &exercise.spec.speed else {
@@ -123,4 +142,20 @@ fn device_command(exercise: &Exercise, attempt: &Attempt, purpose: Purpose) -> R
     let device = attempt.how.device.iter();
     command.args(device.flat_map(|device| ["--device", device]));
     Ok(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_that_the_task_does_without_is_seen_where_it_is_called() {
+        let called = |text: &str| {
+            let (path, text) = ("a.cl".into(), text.into());
+            called(&["get_global_id".into()], &Source { path, text })
+        };
+        assert!(called("// without get_global_id\nint i = get_local_id(0);\n").is_none());
+        let seen = called("// one\n\n    int i = get_global_id(0);\n").unwrap();
+        assert_eq!(seen.details, ["line 3: int i = get_global_id(0);"]);
+    }
 }

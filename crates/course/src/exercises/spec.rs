@@ -51,6 +51,9 @@ pub struct Spec {
     /// Size at which it counts.
     #[serde(deserialize_with = "size")]
     pub counted: Shape,
+    /// Functions that the task does without.
+    #[serde(default)]
+    pub without: Vec<String>,
     /// At most so many, by formulas.
     #[serde(default)]
     targets: BTreeMap<Count, String>,

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use indicatif::{ProgressBar, ProgressStyle};
-use text::progress::tick_by_itself;
+use indicatif::ProgressBar;
+use text::progress::{self, tick_by_itself};
 use text::show_error;
 
 use super::puzzle::Puzzle;
@@ -96,17 +96,17 @@ impl Attempt<'_> {
         Attempt {
             file,
             how,
-            waiting: sign_of_life(),
+            waiting: sign_of_life(how.timeout),
         }
     }
 }
 
-/// What a terminal shows while checks run, until it is finished.
-pub fn sign_of_life() -> ProgressBar {
-    let waiting = ProgressBar::new_spinner();
-    if let Ok(style) = ProgressStyle::with_template("  {spinner} {msg} {elapsed}") {
-        waiting.set_style(style);
-    }
+/// What a terminal shows while checks run, each for so many seconds at most, until it is
+/// finished.
+pub fn sign_of_life(timeout: u64) -> ProgressBar {
+    let waiting = ProgressBar::with_draw_target(None, progress::target());
+    let template = format!("  {{spinner}} {{msg}} {{elapsed}}; a run is ended at {timeout}s");
+    waiting.set_style(progress::style(&template));
     waiting.set_message("checking the result, and for faults in the simulator");
     tick_by_itself(&waiting);
     waiting

@@ -71,7 +71,15 @@ impl Progress {
 
     fn render(&self) -> String {
         let mut text = format!("# What the course has noted of your kernels. {HEADING_ENDS}\n");
-        for (key, entry) in &self.entries {
+        let mut entries: Vec<(&String, &Entry)> = self.entries.iter().collect();
+        // 2.1 before 10.1.
+        entries.sort_by_key(|(key, _)| {
+            let numbers = key
+                .split('.')
+                .map(|number| number.parse().unwrap_or(u32::MAX));
+            numbers.collect::<Vec<u32>>()
+        });
+        for (key, entry) in entries {
             if let Some(mark) = &entry.mark {
                 text.push_str(&format!("{key} {mark}\n"));
             }

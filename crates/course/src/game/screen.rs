@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use colored::Colorize;
+use text::pager::Pager;
 
 use super::folder::{Folder, shown};
 use super::playable::{Checked, Playable};
@@ -25,6 +26,10 @@ pub fn started(folder: &Folder, new: usize, puzzles: &[&Puzzle]) -> Result<()> {
     match (new, puzzles.len() - new) {
         (new, 0) => writeln!(out, "{new} kernels are in {place}, which is yours.")?,
         (0, kept) => writeln!(out, "All {kept} kernels are in {place} already, untouched.")?,
+        (1, kept) => writeln!(
+            out,
+            "1 new kernel is in {place}; {kept} were there and are untouched."
+        )?,
         (new, kept) => writeln!(
             out,
             "{new} new kernels are in {place}; {kept} were there and are untouched."
@@ -44,6 +49,7 @@ pub fn started(folder: &Folder, new: usize, puzzles: &[&Puzzle]) -> Result<()> {
 
 /// Every puzzle with what is known of it, by lesson.
 pub fn list(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
+    let _pager = Pager::begin();
     let mut out = std::io::stdout();
     let progress = folder.progress();
     let about = puzzles.first().map_or("", |puzzle| puzzle.kind.about);
@@ -224,6 +230,7 @@ pub fn hints(puzzle: &Puzzle, seen: usize) -> Result<()> {
 
 /// The filled gap, where there is one, and the reasoning.
 pub fn answer(puzzle: &Puzzle, tried: bool) -> Result<()> {
+    let _pager = Pager::begin();
     let mut out = std::io::stdout();
     title(puzzle)?;
     if !tried {

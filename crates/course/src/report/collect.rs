@@ -1,7 +1,7 @@
 //! Does the jobs of a report one after another, each in a child process, and
 //! keeps what each measured as soon as it is done.
 
-use std::io::{BufRead, BufReader, IsTerminal};
+use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Instant;
@@ -9,9 +9,9 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use common::record::Record;
 use common::shape::Shape;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use text::aside;
-use text::progress::tick_by_itself;
+use text::progress::{self, tick_by_itself};
 use toolbox::child::Finished;
 use toolbox::lessons::LESSONS;
 
@@ -61,14 +61,9 @@ pub fn run(survey: &mut Survey, keep: impl Fn(&Survey) -> Result<()>) -> Result<
 }
 
 fn progress_bar(jobs: usize) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(jobs as u64);
+    let bar = ProgressBar::with_draw_target(Some(jobs as u64), progress::target());
     let template = "  {spinner} {bar:12.cyan} {pos}/{len} {elapsed} {wide_msg}";
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style.progress_chars("▇▇ "));
-    }
+    bar.set_style(progress::style(template));
     tick_by_itself(&bar);
     bar
 }

@@ -87,6 +87,15 @@ impl LogAxis {
         }
     }
 
+    /// The same with its lowest value at least this far from its begin.
+    pub fn with_margin(self, margin: f64, lowest: f64) -> LogAxis {
+        let least = (lowest.max(1e-12).log10() - margin * self.high) / (1.0 - margin);
+        LogAxis {
+            low: self.low.min(least),
+            ..self
+        }
+    }
+
     /// Where a value lies, from 0 to 1.
     pub fn at(&self, value: f64) -> f64 {
         (value.max(1e-12).log10() - self.low) / (self.high - self.low)
@@ -121,6 +130,8 @@ mod tests {
         );
         assert!(axis.at(0.7) > 0.0 && (axis.at(500.0) - 0.9).abs() < 1e-9);
         assert!((axis.value(axis.at(42.0)) - 42.0).abs() < 1e-9);
+        let axis = LogAxis::over([1.2, 500.0], 0.9).with_margin(0.2, 1.2);
+        assert!((axis.at(1.2) - 0.2).abs() < 1e-9 && axis.decades().next() == Some(1.0));
     }
 
     #[test]

@@ -10,8 +10,9 @@ use super::rows::{Bench, Origin, Row, rate};
 const ROW: f64 = 22.0;
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 22.0;
-/// Where the longest bar ends, so that a phone has room for the figures behind it.
-const ROOM: f64 = 0.78;
+/// Where the longest bar ends, and the limit stands, so that a phone has room for the figures
+/// behind it.
+const ROOM: f64 = 0.7;
 
 /// The ladder of one bench.
 pub fn figure(bench: &Bench) -> Figure {

@@ -15,10 +15,16 @@ use super::rows::{Bench, Origin, Row, rate};
 const TOP: f64 = 24.0;
 const HEIGHT: f64 = 420.0;
 const BOTTOM: f64 = 40.0;
-/// Labels of kernels whose places along x differ by less than this share are
-/// spread out above one another, this many pixels apart.
-const NEAR: f64 = 0.075;
+/// The figure's width on a phone, in pixels: what does not meet there meets nowhere, since
+/// letters keep their size and places move apart.
+const NARROWEST: f64 = 320.0;
+/// Sizes in pixels: of a line of text, a letter, a point from its middle; the columns of the
+/// numbers at the left, and how far right of its point a label begins.
 const APART: f64 = 13.0;
+const LETTER: f64 = 7.0;
+const DOT: f64 = 5.0;
+const TICK: f64 = 36.0;
+const LABEL: f64 = 15.0;
 
 /// A kernel in the figure.
 struct Point<'a> {
@@ -43,7 +49,10 @@ pub fn figure(bench: &Bench) -> Option<Figure> {
     }
     let ridge = limits.gflops / limits.gbytes_per_second;
     let intensities = kernels.iter().map(|(_, intensity)| *intensity);
+    let lowest = intensities.clone().fold(f64::INFINITY, f64::min);
     let x = LogAxis::over(intensities.chain([ridge]), 0.78);
+    // No point lies on the numbers of the other axis.
+    let x = x.with_margin((TICK + DOT) / NARROWEST, lowest);
     let rates = kernels.iter().map(|(row, _)| rate(row));
     let y = LogAxis::over(rates.chain([limits.gflops]), 0.92);
     let down = |rate: f64| TOP + (1.0 - y.at(rate)) * HEIGHT;
@@ -54,7 +63,11 @@ pub fn figure(bench: &Bench) -> Option<Figure> {
         label_y: down(rate(row)),
     });
     let mut points: Vec<Point> = places.collect();
-    spread_labels(&mut points);
+    let peers = bench.timed().filter(|row| row.origin == Origin::Peer);
+    let mut lines: Vec<f64> = peers.map(|peer| down(rate(peer))).collect();
+    lines.push(down(limits.gflops));
+    let taken = taken(&points, &y, &down, &lines);
+    spread_labels(&mut points, taken);
     let body = html! {
         (grid(&x, &y, &down))
         (roof(&x, &down, limits, ridge))
@@ -123,27 +136,54 @@ fn dot(point: &Point) -> Markup {
     }
 }
 
-/// Moves labels of near points apart, first down from the topmost, and then up
-/// again where they have left the figure.
-fn spread_labels(points: &mut [Point]) {
-    points.sort_by(|a, b| a.x.total_cmp(&b.x));
-    let mut rest = points;
-    while let Some(first) = rest.first() {
-        let left = first.x;
-        let count = rest.iter().take_while(|p| p.x - left < NEAR).count();
-        let (near, others) = rest.split_at_mut(count);
-        near.sort_by(|a, b| a.y.total_cmp(&b.y));
-        let mut free = f64::NEG_INFINITY;
-        for point in near.iter_mut() {
-            point.label_y = point.y.max(free);
-            free = point.label_y + APART;
+/// A rectangle of the figure on the narrowest page, in pixels.
+struct Area {
+    /// From the left, and from the top.
+    x: [f64; 2],
+    y: [f64; 2],
+}
+
+impl Area {
+    fn meets(&self, other: &Area) -> bool {
+        let crosses = |a: [f64; 2], b: [f64; 2]| a[0] < b[1] && b[0] < a[1];
+        crosses(self.x, other.x) && crosses(self.y, other.y)
+    }
+}
+
+/// What labels must not cover: what is written already, and the points.
+fn taken(points: &[Point], y: &LogAxis, down: &impl Fn(f64) -> f64, lines: &[f64]) -> Vec<Area> {
+    let dots = points.iter().map(|point| {
+        let x = point.x * NARROWEST;
+        Area {
+            x: [x - DOT, x + DOT],
+            y: [point.y - DOT, point.y + DOT],
         }
-        let mut floor = TOP + HEIGHT;
-        for point in near.iter_mut().rev() {
-            point.label_y = point.label_y.min(floor);
-            floor = point.label_y - APART;
-        }
-        rest = others;
+    });
+    let line = |at: f64, x: [f64; 2]| Area {
+        x,
+        y: [at - APART, at],
+    };
+    let ticks = y.decades().map(|decade| line(down(decade), [0.0, TICK]));
+    let lines = lines.iter().map(|at| line(*at, [TICK, NARROWEST]));
+    dots.chain(ticks).chain(lines).collect()
+}
+
+/// Moves labels up or down to the nearest place where they cover nothing.
+fn spread_labels(points: &mut [Point], mut taken: Vec<Area>) {
+    points.sort_by(|a, b| a.y.total_cmp(&b.y));
+    for point in points {
+        let left = point.x * NARROWEST + LABEL;
+        let at = |y: f64| Area {
+            x: [left, left + LETTER * point.row.id.len() as f64],
+            y: [y - APART / 2.0, y + APART / 2.0],
+        };
+        let steps = (0..=(2.0 * HEIGHT) as i32).map(|i| f64::from((i + 1) / 2 * (i % 2 * 2 - 1)));
+        let mut places = steps.map(|step| point.y + step);
+        let is_free = |y: &f64| {
+            (TOP..=TOP + HEIGHT).contains(y) && !taken.iter().any(|area| area.meets(&at(*y)))
+        };
+        point.label_y = places.find(is_free).unwrap_or(point.y);
+        taken.push(at(point.label_y));
     }
 }
 
@@ -170,34 +210,52 @@ mod tests {
     use common::record::Record;
 
     #[test]
-    fn labels_of_near_points_do_not_lie_on_one_another() {
+    fn labels_cover_neither_one_another_nor_points() {
         let row = Row {
-            id: "1".into(),
+            id: "9.10".into(),
             origin: Origin::Kernel,
             record: Record::default(),
         };
         let bottom = TOP + HEIGHT;
-        let mut points: Vec<Point> = [
+        let mut places = vec![
             (0.1, bottom),
             (0.11, bottom - 1.0),
             (0.12, 50.0),
             (0.5, 50.0),
-        ]
-        .map(|(x, y)| Point {
+        ];
+        places.extend((0..20).map(|i| (0.3 + 0.01 * f64::from(i), 200.0 + f64::from(i % 3))));
+        let point = |(x, y): (f64, f64)| Point {
             row: &row,
             x,
             y,
             label_y: y,
-        })
-        .into();
-        spread_labels(&mut points);
-        let mut near: Vec<f64> = points[..3].iter().map(|p| p.label_y).collect();
-        near.sort_by(f64::total_cmp);
-        assert!(
-            near.windows(2).all(|pair| pair[1] - pair[0] >= APART),
-            "{near:?}"
+        };
+        let mut points: Vec<Point> = places.into_iter().map(point).collect();
+        let axis = LogAxis::over([1.0, 1000.0], 0.9);
+        let down = |rate: f64| TOP + (1.0 - axis.at(rate)) * HEIGHT;
+        let dots = || taken(&[], &axis, &down, &[]);
+        let all = taken(&points, &axis, &down, &[]);
+        spread_labels(&mut points, all);
+        let mut areas = dots();
+        for point in &points {
+            let left = point.x * NARROWEST + LABEL;
+            let area = Area {
+                x: [left, left + LETTER * 4.0],
+                y: [point.label_y - APART / 2.0, point.label_y + APART / 2.0],
+            };
+            assert!(
+                !areas.iter().any(|other| other.meets(&area)),
+                "{}",
+                point.label_y
+            );
+            assert!((TOP..=bottom).contains(&point.label_y));
+            areas.push(area);
+        }
+        let lonely = points.iter().find(|point| point.x == 0.5);
+        assert_eq!(
+            lonely.unwrap().label_y,
+            50.0,
+            "a lonely point keeps its place"
         );
-        assert!(near.iter().all(|y| *y <= bottom));
-        assert_eq!(points[3].label_y, 50.0, "a lonely point keeps its place");
     }
 }

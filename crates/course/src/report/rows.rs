@@ -125,6 +125,22 @@ pub fn limits(survey: &Survey, device: &Device) -> Option<Peak> {
     measured.reduce(|best, limits| Peak {
         gflops: best.gflops.max(limits.gflops),
         gbytes_per_second: best.gbytes_per_second.max(limits.gbytes_per_second),
+        spreads: None,
+    })
+}
+
+/// The least that one of the probes measured, where several did.
+pub fn least_limits(survey: &Survey, device: &Device) -> Option<Peak> {
+    let records = of_device(survey, device).flat_map(|done| &done.records);
+    let measured = records.filter_map(|record| record.limits);
+    let least = measured.reduce(|least, limits| Peak {
+        gflops: least.gflops.min(limits.gflops),
+        gbytes_per_second: least.gbytes_per_second.min(limits.gbytes_per_second),
+        spreads: None,
+    });
+    let best = limits(survey, device)?;
+    least.filter(|least| {
+        (least.gflops, least.gbytes_per_second) != (best.gflops, best.gbytes_per_second)
     })
 }
 

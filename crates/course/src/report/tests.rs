@@ -37,6 +37,7 @@ fn small() -> Survey {
         spread: Some(0.125),
         gflops: Some(gflops),
         limits: Some(Peak {
+            spreads: None,
             gflops: 480.0,
             gbytes_per_second: 40.5,
         }),

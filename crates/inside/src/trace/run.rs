@@ -121,8 +121,13 @@ fn simulator() -> Result<PathBuf> {
     Ok(oclgrind().ok_or_else(|| missing("Oclgrind, the simulator,"))?)
 }
 
+/// Where the plugin lies, once it is built.
+pub fn plugin_path() -> PathBuf {
+    own_workspace().join(PLUGIN)
+}
+
 fn plugin() -> Result<PathBuf> {
-    let path = own_workspace().join(PLUGIN);
+    let path = plugin_path();
     let is_there = path.is_file();
     Ok(is_there
         .then_some(path)

@@ -85,6 +85,7 @@ mod tests {
     #[test]
     fn the_least_is_the_larger_of_arithmetic_and_bytes() {
         let limits = Peak {
+            spreads: None,
             gflops: 1000.0,
             gbytes_per_second: 100.0,
         };

@@ -63,4 +63,18 @@ fn a_limit_leaves_the_values_it_names() {
     for bad in ["ROWS", "ROW=4", "ROWS=", "ROWS=a", "ROWS=0", "ROWS=4;8"] {
         assert!(bad.parse::<Limit>().is_err(), "{bad}");
     }
+    let beyond = "ROWS=1000".parse::<Limit>().unwrap_err();
+    assert!(
+        beyond.ends_with(": 1, 2, 4, 6, 8, 9, 10, 12, 14"),
+        "{beyond}"
+    );
+    let unknown = "FOO=3".parse::<Limit>().unwrap_err();
+    assert_eq!(unknown.matches("UNROLL").count(), 1, "{unknown}");
+}
+
+#[test]
+fn a_kernel_of_which_a_limit_leaves_nothing_is_named() {
+    let limit: Limit = "LANES=1".parse().expect("a limit");
+    let space = space(&[Family::Private, Family::Packed], &[limit], &ROOM);
+    assert_eq!(space.without, [Family::Packed]);
 }

@@ -103,7 +103,7 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
     let barrier = "        barrier(CLK_LOCAL_MEM_FENCE); // nobody needs them any longer\n";
     let add = "            sum += a_tile[y][k] * b_tile[k][x];\n";
     let guard = "first_column + y < columns && first_row + x < rows";
-    let cases: [(&str, &str, &str, &[&str]); 19] = [
+    let cases: [(&str, &str, &str, &[&str]); 20] = [
         // Right on PoCL, and a race.
         ("6.2", barrier, "", &["✗ races", "✓ result"]),
         // Right everywhere, and eight times as many as are needed.
@@ -131,6 +131,13 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
             "row >= M || column",
             "row >= M && column",
             &["✗ result", "✗ races"],
+        ),
+        // Right, by what the task forbids.
+        (
+            "1.1",
+            "get_group_id(0) * get_local_size(0) + get_local_id(0);",
+            "get_global_id(0);",
+            &["✗ task", "line 12: const int i = get_global_id(0);"],
         ),
         // A neighbour's element, and the guard of the other one.
         (
