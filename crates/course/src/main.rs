@@ -6,6 +6,7 @@ mod check;
 mod diff;
 mod doctor;
 mod exercises;
+mod front;
 mod game;
 mod inspect;
 mod judge;
@@ -16,6 +17,7 @@ mod occupancy;
 mod packages;
 mod peers;
 mod prose;
+mod puzzles;
 mod report;
 mod simulator;
 mod timing;
@@ -54,13 +56,14 @@ enum Command {
     Doctor(doctor::Options),
     /// Copy the exercises and the broken kernels to a folder of your own
     Start(game::Start),
-    /// Check an exercise; hints and the solution
+    /// Check an exercise, the next one or any; hints, the solution, what differs
     Exercise(game::Options),
-    /// Check every exercise that you have begun
+    /// Check everything that you have begun
     CheckAll(game::playable::How),
-    /// Find the fault of a kernel that is wrong on purpose, by its symptom
+    /// The same for kernels that are wrong on purpose: find the fault by its symptom
     #[command(
         mut_arg("answer", |arg| arg.long("explain").help("Show the cause and the mended lines")),
+        mut_arg("diff", |arg| arg.hide(true)),
         mut_arg("device", |arg| arg.help("Device, as the lessons take it [default: PoCL, where it is]")),
         mut_arg("no_timing", |arg| arg.hide(true))
     )]
@@ -97,17 +100,21 @@ fn main() -> ExitCode {
     if let Some(status) = asked {
         return status;
     }
-    end(run(Arguments::parse().command.unwrap_or(Command::Map)))
+    end(match Arguments::parse().command {
+        Some(command) => run(command),
+        None if front::is_possible() => puzzles::open(),
+        None => run(Command::Map),
+    })
 }
 
 fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::Map => map::print()?,
         Command::Check { on, json } => check::check(on.as_deref(), json)?,
-        Command::Start(options) => return start(&options),
-        Command::Exercise(options) => return game::play(&exercises::all()?, &options),
-        Command::CheckAll(how) => return game::check_all(&exercises::all()?, &how),
-        Command::Diagnose(options) => return game::play(&broken::all()?, &options),
+        Command::Start(options) => return puzzles::start(&options),
+        Command::Exercise(options) => return puzzles::play(&exercises::all()?, &options),
+        Command::CheckAll(how) => return puzzles::check_all(&how),
+        Command::Diagnose(options) => return puzzles::play(&broken::all()?, &options),
         Command::Inspect(options) => return inspect::inspect(&options),
         Command::Asm(options) => return asm::asm(&options),
         Command::Occupancy(options) => return occupancy::occupancy(&options),
@@ -120,11 +127,4 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Peer(options) => peers::peer(&options)?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Every puzzle of the game, in the learner's folder.
-fn start(options: &game::Start) -> Result<ExitCode> {
-    let (exercises, broken) = (exercises::all()?, broken::all()?);
-    let puzzles = [game::puzzles(&exercises), game::puzzles(&broken)].concat();
-    game::start(options, &puzzles)
 }

@@ -37,7 +37,7 @@ pub fn print() -> Result<()> {
         out,
         "\n  {hours} hours and the exercises. Any lesson at any time: {any}"
     )?;
-    let inspect = "cargo run -p course -- inspect FILE".cyan();
+    let inspect = "cargo course inspect FILE".cyan();
     writeln!(out, "  What is wrong with a kernel of yours? {inspect}")?;
     match (&folder, &progress) {
         (Some(folder), Some(progress)) => onward(&all, folder, progress),
@@ -65,7 +65,7 @@ fn begin() -> Result<()> {
     writeln!(out, "  Begin with docs/using-the-course.md, then")?;
     lesson(&LESSONS[0])?;
     writeln!(out, "  The exercises, in a folder of your own:")?;
-    writeln!(out, "    {}", "cargo run -p course -- start".cyan())?;
+    writeln!(out, "    {}", "cargo course start".cyan())?;
     writeln!(out, "  Nothing found to run on? {}", "./setup".cyan())?;
     Ok(())
 }

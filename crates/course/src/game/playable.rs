@@ -1,6 +1,7 @@
 //! What each kind of puzzle does in its own way: what it asks, and how a file is checked.
 
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -26,6 +27,20 @@ pub struct How {
     /// Print one JSON object a line
     #[arg(long)]
     pub json: bool,
+}
+
+impl How {
+    /// The flags that say the same.
+    pub fn flags(&self) -> Vec<String> {
+        let mut flags = vec!["--timeout".to_string(), self.timeout.to_string()];
+        if let Some(device) = &self.device {
+            flags.extend(["--device".into(), device.clone()]);
+        }
+        if self.no_timing {
+            flags.push("--no-timing".into());
+        }
+        flags
+    }
 }
 
 /// A learner's file that is to be checked.
@@ -82,6 +97,9 @@ pub trait Playable {
     }
 
     fn check(&self, attempt: &Attempt) -> Result<Seen>;
+
+    /// Its kernel, and the program that launches it once, by a lesson's flags.
+    fn launch(&self) -> Result<(String, Command)>;
 }
 
 impl Drop for Attempt<'_> {
