@@ -32,6 +32,7 @@ use ratatui::{DefaultTerminal, Frame};
 use supervise::watch::saves::{News, Saves};
 use toolbox::lessons::Lesson;
 
+use crate::game::playable::How;
 use crate::game::puzzle::Puzzle;
 use course::Course;
 use map::Map;
@@ -66,7 +67,7 @@ pub fn is_possible() -> bool {
 pub struct Begin<'a> {
     pub puzzle: &'a Puzzle,
     pub file: PathBuf,
-    pub flags: Vec<String>,
+    pub how: How,
 }
 
 /// Opens the map of these puzzles, or the screen of the one that is to `begin`.
@@ -147,11 +148,11 @@ impl<'a> Front<'a> {
     }
 
     fn open(&mut self, puzzle: &'a Puzzle) -> Result<()> {
-        let flags = self.turn.take().map(|turn| turn.flags);
+        let how = self.turn.take().map(|turn| turn.how);
         self.begin(Begin {
             puzzle,
             file: self.course.folder.file(puzzle),
-            flags: flags.unwrap_or_default(),
+            how: how.unwrap_or_default(),
         })
     }
 

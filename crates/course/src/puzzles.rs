@@ -36,7 +36,7 @@ pub fn play(all: &[impl Playable], options: &Options) -> Result<ExitCode> {
     on_screen(Some(Begin {
         puzzle: meant.one.puzzle(),
         file: meant.file,
-        flags: options.how.flags(),
+        how: options.how.clone(),
     }))
 }
 

@@ -5,7 +5,7 @@ use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
 use ratatui::text::Text;
-use ratatui::widgets::{Paragraph, Scrollbar, ScrollbarOrientation, ScrollbarState};
+use ratatui::widgets::Paragraph;
 use text::wrap::wrap;
 
 /// Where in a text its reader is.
@@ -28,21 +28,14 @@ struct Shown {
 impl Pane {
     /// Shows a text, colours and all.
     pub fn draw(&mut self, frame: &mut Frame, area: Rect, text: &str) {
-        // A column for the bar.
-        let columns = area.width.saturating_sub(1).max(1);
-        if self.shown.text != text || self.shown.columns != columns {
-            self.shown = Shown::of(text, columns);
-        }
         self.rows = usize::from(area.height);
+        if self.shown.text != text || self.shown.columns != area.width {
+            self.shown = Shown::of(text, area.width);
+        }
         self.top = self.top.min(self.last_top());
         let page = Paragraph::new(self.shown.lines.clone());
         let top = self.top.min(usize::from(u16::MAX)) as u16;
         frame.render_widget(page.scroll((top, 0)), area);
-        if self.last_top() > 0 {
-            let mut state = ScrollbarState::new(self.last_top() + 1).position(self.top);
-            let bar = Scrollbar::new(ScrollbarOrientation::VerticalRight);
-            frame.render_stateful_widget(bar, area, &mut state);
-        }
     }
 
     /// Scrolls, if this key does that.
@@ -78,7 +71,7 @@ impl Pane {
 
 impl Shown {
     fn of(text: &str, columns: u16) -> Shown {
-        let laid_out = wrap(&text.replace('\t', "    "), usize::from(columns));
+        let laid_out = wrap(&text.replace('\t', "    "), usize::from(columns.max(1)));
         let lines = laid_out.trim_end().into_text();
         Shown {
             lines: lines.unwrap_or_else(|_| Text::raw(laid_out)),

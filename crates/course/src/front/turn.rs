@@ -1,6 +1,6 @@
 //! One exercise or broken kernel: its check after every save, and a key for the rest.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use common::source::Source;
@@ -17,13 +17,13 @@ use super::pane::Pane;
 use super::{Begin, Then, footer};
 use crate::game;
 use crate::game::job::Job;
+use crate::game::playable::How;
 use crate::game::puzzle::Puzzle;
-use crate::game::screen;
+use crate::game::{screen, watch};
 
 pub struct Turn<'a> {
     pub puzzle: &'a Puzzle,
-    /// How it is checked.
-    pub flags: Vec<String>,
+    pub how: How,
     file: PathBuf,
     check: Job,
     pane: Pane,
@@ -39,17 +39,13 @@ pub struct Turn<'a> {
 impl<'a> Turn<'a> {
     /// Begins with a check.
     pub fn begin(begin: Begin<'a>, course: &Course) -> Result<Turn<'a>> {
-        let Begin {
-            puzzle,
-            file,
-            flags,
-        } = begin;
+        let Begin { puzzle, file, how } = begin;
         let files = course.puzzles.iter().map(|one| course.folder.file(one));
         Ok(Turn {
-            check: check(puzzle, &file, &flags)?,
+            check: check(puzzle, &file, &how)?,
             others: Others::of(files),
             puzzle,
-            flags,
+            how,
             file,
             pane: Pane::default(),
             beside: None,
@@ -72,7 +68,7 @@ impl<'a> Turn<'a> {
 
     /// Ends the check that runs, and begins another.
     fn check_again(&mut self) -> Result<()> {
-        self.check = check(self.puzzle, &self.file, &self.flags)?;
+        self.check = check(self.puzzle, &self.file, &self.how)?;
         self.pane = Pane::default();
         self.beside = None;
         self.asks = false;
@@ -183,7 +179,7 @@ impl<'a> Turn<'a> {
         let waits = job.status().is_none() && job.said().is_empty();
         let text = if waits { "...".into() } else { job.said() };
         pane.draw(frame, body, &text);
-        frame.render_widget(Line::from(pane.place().dark_gray()).right_aligned(), status);
+        frame.render_widget(Line::from(pane.place().yellow()).right_aligned(), status);
         frame.render_widget(state, status);
         frame.render_widget(Text::from(keys), foot);
     }
@@ -197,7 +193,12 @@ impl<'a> Turn<'a> {
         }
         let (done, progress) = (self.puzzle.kind.done, course.progress());
         let line = match self.check.status() {
-            None => format!("checking, {} s", self.check.seconds()).cyan(),
+            None => format!(
+                "checking, {} s; a launch ends after {} s",
+                self.check.seconds(),
+                self.how.timeout
+            )
+            .cyan(),
             Some(0) if screen::is_done(&progress, self.puzzle) => {
                 format!("✓ {done}").green().bold()
             }
@@ -237,11 +238,6 @@ impl<'a> Turn<'a> {
     }
 }
 
-fn check(puzzle: &Puzzle, file: &std::path::Path, flags: &[String]) -> Result<Job> {
-    let mut words = vec![
-        puzzle.kind.command.to_string(),
-        file.to_string_lossy().into_owned(),
-    ];
-    words.extend_from_slice(flags);
-    Job::for_a_screen(&words)
+fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Job> {
+    Job::for_a_screen(&watch::words(puzzle, file, how))
 }

@@ -12,14 +12,17 @@ use super::puzzle::Puzzle;
 use super::verdict::Verdict;
 use crate::observation::{Detection, Observation};
 
+/// Seconds after which a launch is ended, unless the learner says otherwise.
+const TIMEOUT: u64 = 20;
+
 /// How a kernel is run.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub struct How {
     /// Device, as the lessons take it [default: the one that they choose]
     #[arg(long, value_name = "SELECTOR")]
     pub device: Option<String>,
     /// End a launch that takes longer
-    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT, value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: u64,
     /// Time nothing, so that no speed is judged: for a machine that is busy
     #[arg(long)]
@@ -27,6 +30,17 @@ pub struct How {
     /// Print one JSON object a line
     #[arg(long)]
     pub json: bool,
+}
+
+impl Default for How {
+    fn default() -> How {
+        How {
+            device: None,
+            timeout: TIMEOUT,
+            no_timing: false,
+            json: false,
+        }
+    }
 }
 
 impl How {
