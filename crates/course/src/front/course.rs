@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use ratatui::style::{Style, Stylize};
+use ratatui::symbols::line;
 use ratatui::widgets::LineGauge;
 
 use crate::game::folder::Folder;
@@ -53,6 +54,8 @@ impl<'a> Course<'a> {
         LineGauge::default()
             .label(format!("{words} "))
             .ratio(share.clamp(0.0, 1.0))
+            .filled_symbol(line::THICK_HORIZONTAL)
+            .unfilled_symbol(line::HORIZONTAL)
             .filled_style(Style::new().green())
             .unfilled_style(Style::new().dark_gray())
     }

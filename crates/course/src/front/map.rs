@@ -190,8 +190,11 @@ impl<'a> Map<'a> {
         let parts = Layout::vertical(head.into_iter().chain(rest));
         let [title, gauge, body, foot] = parts.areas(frame.area());
         frame.render_widget("OpenCL performance, one step at a time".bold(), title);
-        if let Some(first) = course.puzzles.first() {
-            frame.render_widget(course.gauge(first), gauge);
+        let halves = Layout::horizontal([Constraint::Fill(1); 2]).spacing(2);
+        let halves: [Rect; 2] = halves.areas(gauge);
+        let ends = [course.puzzles.first(), course.puzzles.last()];
+        for (puzzle, half) in ends.into_iter().flatten().zip(halves) {
+            frame.render_widget(course.gauge(puzzle), half);
         }
         self.area = body;
         let (progress, next) = (course.progress(), course.next());
