@@ -4,7 +4,8 @@ use ansi_to_tui::IntoText;
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
-use ratatui::text::Text;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Paragraph;
 use text::wrap::wrap;
 
@@ -71,12 +72,50 @@ impl Pane {
 
 impl Shown {
     fn of(text: &str, columns: u16) -> Shown {
-        let laid_out = wrap(&text.replace('\t', "    "), usize::from(columns.max(1)));
-        let lines = laid_out.trim_end().into_text();
+        let width = usize::from(columns.max(1));
+        let at_spaces = wrap(&text.replace('\t', "    "), width);
+        let lines = at_spaces.trim_end().into_text();
+        let lines = lines.unwrap_or_else(|_| Text::raw(at_spaces.clone()));
         Shown {
-            lines: lines.unwrap_or_else(|_| Text::raw(laid_out)),
+            lines: lines.iter().flat_map(|line| broken(line, width)).collect(),
             text: text.into(),
             columns,
         }
+    }
+}
+
+/// A line that has no space to be broken at, such as a long path, in pieces.
+fn broken(line: &Line<'static>, width: usize) -> Vec<Line<'static>> {
+    if line.width() <= width {
+        return vec![line.clone()];
+    }
+    let mut lines = vec![Line::default()];
+    for piece in line.styled_graphemes(Style::default()) {
+        let piece = Span::styled(piece.symbol.to_string(), piece.style);
+        if lines.last().map_or(0, Line::width) + piece.width() > width {
+            lines.push(Line::default());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push_span(piece);
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::style::Color;
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_wider_than_the_screen_and_nothing_is_lost() {
+        let text = "\x1b[31mred\x1b[0m words\n\t/a/path/without/any/blank\n";
+        let shown = Shown::of(text, 12).lines;
+        assert!(shown.iter().all(|line| line.width() <= 12), "{shown:?}");
+        let all: String = shown.iter().map(Line::to_string).collect();
+        assert!(all.contains("red words"), "{all}");
+        assert!(all.contains("/a/path/without/any/blank"), "{all}");
+        assert_eq!(shown.lines[0].spans[0].style.fg, Some(Color::Red));
     }
 }

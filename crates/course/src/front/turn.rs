@@ -71,7 +71,6 @@ impl<'a> Turn<'a> {
         self.check = check(self.puzzle, &self.file, &self.how)?;
         self.pane = Pane::default();
         self.beside = None;
-        self.asks = false;
         self.says.clear();
         Ok(())
     }
