@@ -153,12 +153,12 @@ fn a_save_ends_the_check_of_a_kernel_that_does_not_end() {
     terminal.sees("✓ solved").sees("1 of 36 solved");
     // The text does not fit: it scrolls, and follows the size of the terminal.
     terminal.sees("lines 1 to 20 of ").press(END);
-    terminal.sees("2-rows-and-columns.cl");
+    terminal.sees("Next, Rows and columns");
     terminal.resize(60, 16).sees("lines ");
     terminal
         .resize(120, 40)
         .sees("✓ simulator")
-        .sees("2-rows-and-columns.cl");
+        .sees("Next, Rows and columns");
     assert!(
         !terminal.screen().contains("lines "),
         "{}",
