@@ -112,7 +112,7 @@ impl<'a> Front<'a> {
             match then {
                 Then::Quit => return Ok(()),
                 Then::Stay => {}
-                Then::Map => self.to_the_map(),
+                Then::Map => self.close(),
                 Then::Open(puzzle) => self.open(puzzle)?,
                 Then::Page(lesson) => {
                     self.page = page::open(lesson)?.map(|text| (text, Pane::default()))
@@ -140,7 +140,7 @@ impl<'a> Front<'a> {
         Ok(news)
     }
 
-    fn to_the_map(&mut self) {
+    fn close(&mut self) {
         if let Some(turn) = self.turn.take() {
             self.saves.turn_to(Path::new(""), "");
             self.map.select(&self.course, turn.puzzle);

@@ -31,7 +31,7 @@ use clap::{Parser, Subcommand};
 use toolbox::end;
 
 /// A course that makes people fast on GPUs, one step at a time. Without a
-/// command: the map.
+/// command: the map, from which everything else is a key away.
 #[derive(Parser)]
 #[command(name = "course", version)]
 struct Arguments {
@@ -43,23 +43,10 @@ struct Arguments {
 enum Command {
     /// The lessons in order, and the command for each
     Map,
-    /// Check every kernel on every OpenCL implementation of this machine
-    Check {
-        /// Only on implementations whose name contains this
-        #[arg(long, value_name = "NAME")]
-        on: Option<String>,
-        /// Print one JSON object a line
-        #[arg(long)]
-        json: bool,
-    },
-    /// What of this machine the course can use, and how to mend the rest
-    Doctor(doctor::Options),
     /// Copy the exercises and the broken kernels to a folder of your own
     Start(game::Start),
     /// Check an exercise, the next one or any; hints, the solution, what differs
     Exercise(game::Options),
-    /// Check everything that you have begun
-    CheckAll(game::playable::How),
     /// The same for kernels that are wrong on purpose: find the fault by its symptom
     #[command(
         mut_arg("answer", |arg| arg.long("explain").help("Show the cause and the mended lines")),
@@ -68,6 +55,8 @@ enum Command {
         mut_arg("no_timing", |arg| arg.hide(true))
     )]
     Diagnose(game::Options),
+    /// Check everything that you have begun
+    CheckAll(game::playable::How),
     /// Races, bad accesses and other faults of a kernel of your own
     #[command(mut_arg("no_timing", |arg| arg.hide(true)))]
     Inspect(Box<inspect::Options>),
@@ -87,6 +76,17 @@ enum Command {
     Timing(timing::Options),
     /// The fastest kernel of the course beside cuBLAS, oneMKL, OpenBLAS and others
     Peers(peers::Options),
+    /// What of this machine the course can use, and how to mend the rest
+    Doctor(doctor::Options),
+    /// Check every kernel on every OpenCL implementation of this machine
+    Check {
+        /// Only on implementations whose name contains this
+        #[arg(long, value_name = "NAME")]
+        on: Option<String>,
+        /// Print one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
     /// Measure one library, for `peers` and `report --peers`
     #[command(hide = true)]
     Peer(peers::PeerOptions),

@@ -86,8 +86,8 @@ impl<'a> Map<'a> {
             KeyCode::PageDown | KeyCode::Char(' ') => self.state.scroll_down_by(page),
             KeyCode::Home => self.state.select_first(),
             KeyCode::End => self.state.select_last(),
-            KeyCode::Tab => self.to_a_lesson(1),
-            KeyCode::BackTab => self.to_a_lesson(-1),
+            KeyCode::Tab => self.select_lesson(1),
+            KeyCode::BackTab => self.select_lesson(-1),
             KeyCode::Char('n') => self.select_next(course),
             KeyCode::Enter => return Ok(self.enter(course)),
             KeyCode::Char('s') => return Ok(self.step()),
@@ -168,7 +168,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    fn to_a_lesson(&mut self, by: isize) {
+    fn select_lesson(&mut self, by: isize) {
         let lessons = self.rows.iter().enumerate();
         let lessons = lessons.filter(|(_, row)| matches!(row, Row::Lesson(_)));
         let mut places = lessons.map(|(at, _)| at);

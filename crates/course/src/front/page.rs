@@ -27,5 +27,5 @@ fn has_windows() -> bool {
     cfg!(any(target_os = "macos", windows))
         || ["DISPLAY", "WAYLAND_DISPLAY"]
             .iter()
-            .any(|name| is_set(&name))
+            .any(|name| is_set(name))
 }
