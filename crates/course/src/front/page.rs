@@ -24,8 +24,5 @@ pub fn open(lesson: u32) -> Result<Option<String>> {
 /// Whether a browser could show itself.
 fn has_windows() -> bool {
     let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    cfg!(any(target_os = "macos", windows))
-        || ["DISPLAY", "WAYLAND_DISPLAY"]
-            .iter()
-            .any(|name| is_set(name))
+    cfg!(any(target_os = "macos", windows)) || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(is_set)
 }
