@@ -23,7 +23,7 @@ mod turn;
 use std::io::{IsTerminal, stdin, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -41,6 +41,10 @@ use turn::Turn;
 
 /// How long a key is waited for until files and checks are looked at.
 const PAUSE: Duration = Duration::from_millis(50);
+/// How often the screen is drawn anew while something runs, and while nothing does: what is
+/// timed meanwhile may need this very core.
+const BUSY: Duration = Duration::from_millis(200);
+const IDLE: Duration = Duration::from_secs(1);
 
 /// What comes of a key.
 pub enum Then<'a> {
@@ -101,14 +105,20 @@ struct Front<'a> {
 
 impl<'a> Front<'a> {
     fn run(&mut self, terminal: &mut DefaultTerminal) -> Result<()> {
+        let mut drawn: Option<Instant> = None;
         loop {
             stage::listen_to_the_mouse(self.turn.is_none() && self.page.is_none());
-            terminal.draw(|frame| self.draw(frame))?;
-            let then = if event::poll(PAUSE)? {
-                self.on(&event::read()?)?
-            } else {
-                Then::Stay
-            };
+            let is_busy = self.turn.as_mut().is_some_and(Turn::is_busy);
+            let patience = if is_busy { BUSY } else { IDLE };
+            if drawn.is_none_or(|drawn| drawn.elapsed() >= patience) {
+                terminal.draw(|frame| self.draw(frame))?;
+                drawn = Some(Instant::now());
+            }
+            let mut then = Then::Stay;
+            if event::poll(PAUSE)? {
+                then = self.on(&event::read()?)?;
+                drawn = None;
+            }
             match then {
                 Then::Quit => return Ok(()),
                 Then::Stay => {}
@@ -122,8 +132,11 @@ impl<'a> Front<'a> {
                     self.saves.forget_interrupts();
                 }
             }
-            if self.look()? == News::Interrupted {
-                return Ok(());
+            let was_busy = is_busy && !self.turn.as_mut().is_some_and(Turn::is_busy);
+            match self.look()? {
+                News::Interrupted => return Ok(()),
+                News::Nothing if !was_busy => {}
+                _ => drawn = None,
             }
         }
     }

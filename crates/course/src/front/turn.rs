@@ -32,8 +32,9 @@ pub struct Turn<'a> {
     others: Others,
     /// Whether the file is to be given back is asked.
     asks: bool,
-    /// What is said below, until the next check.
+    /// What is said below, until the next key.
     says: String,
+    is_gone: bool,
 }
 
 impl<'a> Turn<'a> {
@@ -51,19 +52,30 @@ impl<'a> Turn<'a> {
             beside: None,
             asks: false,
             says: String::new(),
+            is_gone: false,
         })
     }
 
     /// What happened to the file.
     pub fn hear(&mut self, news: News) -> Result<()> {
         match news {
-            News::Saved => self.check_again(),
+            News::Saved => {
+                self.is_gone = false;
+                self.check_again()
+            }
             News::Gone => {
-                self.says = "the file is gone; it will be checked when it is back".into();
+                self.is_gone = true;
                 Ok(())
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether something runs.
+    pub fn is_busy(&mut self) -> bool {
+        let beside = self.beside.as_mut().map(|(job, _)| job);
+        let mut jobs = beside.into_iter().chain([&mut self.check]);
+        jobs.any(|job| job.status().is_none())
     }
 
     /// Ends the check that runs, and begins another.
@@ -71,7 +83,6 @@ impl<'a> Turn<'a> {
         self.check = check(self.puzzle, &self.file, &self.how)?;
         self.pane = Pane::default();
         self.beside = None;
-        self.says.clear();
         Ok(())
     }
 
@@ -84,6 +95,7 @@ impl<'a> Turn<'a> {
     }
 
     pub fn on(&mut self, key: &KeyEvent, course: &Course<'a>) -> Result<Then<'a>> {
+        self.says.clear();
         if std::mem::take(&mut self.asks) {
             if key.code == KeyCode::Char('y') {
                 self.give_back(course);
@@ -154,7 +166,10 @@ impl<'a> Turn<'a> {
     fn give_back(&mut self, course: &Course) {
         let given = game::give_back(self.puzzle, &self.file, &course.folder);
         self.says = match given {
-            Ok(Some(kept)) => format!("yours is kept: {}", kept.display()),
+            Ok(Some(kept)) => {
+                let name = kept.file_name().unwrap_or(kept.as_os_str());
+                format!("yours is kept: {}", name.to_string_lossy())
+            }
             Ok(None) => "it is as it came".into(),
             Err(error) => format!("{error:#}"),
         };
@@ -205,6 +220,11 @@ impl<'a> Turn<'a> {
             Some(2 | 3) => "? it did not run".yellow(),
             Some(_) => format!("✗ not {done} yet").red(),
         };
+        if self.is_gone {
+            return "the file is gone; it will be checked when it is back"
+                .yellow()
+                .into();
+        }
         let mut line = Line::from(line);
         if !self.says.is_empty() {
             line.push_span(format!("   {}", self.says));

@@ -136,6 +136,7 @@ fn each_key_does_what_the_screen_says() {
         std::thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(read(&kept), "// mine\n");
+    terminal.sees("yours is kept: ").sees("✗ not solved yet");
     terminal.press("n").sees("Exercise 1.3");
     must_be_left_in_order(&mut terminal);
 }
