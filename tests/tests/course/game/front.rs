@@ -123,9 +123,18 @@ fn each_key_does_what_the_screen_says() {
         .sees("What the checks see")
         .sees("checking, ");
     terminal.sees("not solved yet");
-    // The old file is kept, and only if one says so.
+    terminal.press("n").sees("Exercise 1.3");
+    must_be_left_in_order(&mut terminal);
+}
+
+/// The old one is kept, and only who says yes gets another.
+#[test]
+fn x_gives_a_file_back() {
+    let learner = Learner::started("front-reset");
     let exercise = numbered("1.2");
     learner.writes(&exercise, "// mine\n");
+    let mut terminal = before(&learner, "exercise 1.2 --watch");
+    terminal.sees("Exercise 1.2").sees("r run again");
     terminal.press("x").sees("Give back the file");
     terminal.press("n").sees("r run again");
     assert_eq!(read(&learner.file(&exercise)), "// mine\n");
@@ -137,7 +146,6 @@ fn each_key_does_what_the_screen_says() {
     }
     assert_eq!(read(&kept), "// mine\n");
     terminal.sees("yours is kept: ").sees("✗ not solved yet");
-    terminal.press("n").sees("Exercise 1.3");
     must_be_left_in_order(&mut terminal);
 }
 
