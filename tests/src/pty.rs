@@ -184,6 +184,15 @@ impl Terminal {
         self
     }
 
+    /// Waits until this text is on the screen. What draws only what changes prints no text
+    /// as a whole.
+    #[track_caller]
+    pub fn sees(&mut self, text: &str) -> &mut Terminal {
+        self.waits_until(&format!("\"{text}\" on the screen"), |_, screen| {
+            screen.contains(text)
+        })
+    }
+
     /// Waits until the program reads single keys. Until then Backspace and Ctrl-C are the
     /// terminal's own: it takes back, or sends a signal, which whoever started the tests
     /// may have had all their processes ignore. It also echoes Enter, which moves what is

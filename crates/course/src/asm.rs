@@ -17,6 +17,7 @@ use toolbox::lessons;
 
 use crate::inspect::launch::Launch;
 use crate::inspect::{arguments, process};
+use crate::puzzles;
 
 /// The flags of `course asm`.
 #[derive(Args)]
@@ -39,19 +40,22 @@ pub struct Options {
 
 /// Prints the loop and what one round of it does.
 pub fn asm(options: &Options) -> Result<ExitCode> {
-    let wanted = &options.wanted;
+    let mut wanted = options.wanted.clone();
+    let of_puzzle = puzzles::take(&mut wanted)?;
+    let wanted = &wanted;
     if let Some(path) = &options.binary {
         let code = file::read(path, &wanted.kernel)?;
         let source = wanted.source.as_deref().map(Source::read).transpose()?;
-        return print(options, None, source.as_ref(), &code);
+        return print(options, wanted, None, source.as_ref(), &code);
     }
-    let launched = match launch(wanted, &options.launch)? {
+    let program = of_puzzle.map_or_else(|| program(wanted, &options.launch), Ok)?;
+    let launched = match wanted.launch(program)? {
         Ok(launched) => launched,
         Err(refused) => return Ok(told(&refused)),
     };
     let code = inside::program::code(wanted, &launched)?;
     let source = Source::read(&inside::program::source(wanted)?)?;
-    print(options, Some(&launched), Some(&source), &code)
+    print(options, wanted, Some(&launched), Some(&source), &code)
 }
 
 /// Launches the kernel once.
@@ -83,13 +87,14 @@ pub fn told(refused: &Refused) -> ExitCode {
 
 fn print(
     options: &Options,
+    wanted: &Wanted,
     launched: Option<&Launched>,
     source: Option<&Source>,
     code: &Code,
 ) -> Result<ExitCode> {
     let record = launched.map(|launched| &launched.record);
     let listing = Listing {
-        name: launched.map_or(options.wanted.name(), |launched| launched.name.clone()),
+        name: launched.map_or(wanted.name(), |launched| launched.name.clone()),
         record,
         source,
         code,
@@ -103,7 +108,7 @@ fn print(
     } else {
         write!(out, "{}", listing.text())?;
         let others = launched.map_or(&[][..], |launched| &launched.others);
-        if options.wanted.variant.is_empty() && !others.is_empty() {
+        if wanted.variant.is_empty() && !others.is_empty() {
             writeln!(out, "\nThere is also: {}", others.join(", "))?;
         }
     }

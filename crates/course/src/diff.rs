@@ -197,16 +197,33 @@ fn title(old: &Kernel, new: &Kernel) -> String {
 }
 
 fn print(out: &mut impl Write, old: &Kernel, new: &Kernel) -> Result<()> {
-    let hunks = compare(old, new, CONTEXT);
+    let mut hunks = compare(old, new, CONTEXT);
     if hunks.is_empty() {
         writeln!(out, "  the same, but for its name")?;
     }
+    for line in hunks.iter_mut().flatten() {
+        let kernel = if line.change == Change::Gone {
+            old
+        } else {
+            new
+        };
+        line.number += kernel.text.line - 1;
+        // The names are no difference, and each side shows its own.
+        for (_, piece) in &mut line.pieces {
+            *piece = piece.replace(&new.name, &kernel.name);
+        }
+    }
+    print_hunks(out, &hunks)
+}
+
+/// Lines with their numbers: `+` in the new text, `-` in the old one.
+pub fn print_hunks(out: &mut impl Write, hunks: &[Vec<Line>]) -> Result<()> {
     for (i, hunk) in hunks.iter().enumerate() {
         if i > 0 {
             writeln!(out, "{}", "     ...".dimmed())?;
         }
         for line in hunk {
-            writeln!(out, "{}", fitted(shown(line, old, new)))?;
+            writeln!(out, "{}", fitted(shown(line)))?;
         }
     }
     Ok(())
@@ -220,24 +237,21 @@ fn fitted(text: String) -> String {
     }
 }
 
-/// A line with its number in its file: `+` in the new kernel, `-` in the old one.
-fn shown(line: &Line, old: &Kernel, new: &Kernel) -> String {
-    let number = |kernel: &Kernel| kernel.text.line + line.number - 1;
-    let (sign, kernel, color) = match line.change {
-        Change::Same => return format!("{:>5}   {}", number(new), line.text()),
-        Change::Gone => ("-", old, Color::Red),
-        Change::New => ("+", new, Color::Green),
+fn shown(line: &Line) -> String {
+    let (sign, color) = match line.change {
+        Change::Same => return format!("{:>5}   {}", line.number, line.text()),
+        Change::Gone => ("-", Color::Red),
+        Change::New => ("+", Color::Green),
     };
     let all_changed = line.pieces.iter().all(|(changed, _)| *changed);
     let pieces = line.pieces.iter().map(|(changed, piece)| {
-        // The names are no difference, and each side shows its own.
-        let piece = piece.replace(&new.name, &kernel.name).color(color);
+        let piece = piece.color(color);
         if *changed && !all_changed {
             piece.bold().underline().to_string()
         } else {
             piece.to_string()
         }
     });
-    let begin = format!("{:>5} {sign} ", number(kernel)).color(color);
+    let begin = format!("{:>5} {sign} ", line.number).color(color);
     format!("{begin}{}", pieces.collect::<String>())
 }

@@ -2,7 +2,9 @@
 //! both the same rules hold: what is asked, what the checks see, what follows, the next
 //! command; hints one at a time; a note of what is done.
 
+mod comforts;
 pub mod folder;
+pub mod job;
 pub mod page;
 pub mod playable;
 pub mod progress;
@@ -10,6 +12,7 @@ pub mod puzzle;
 pub mod screen;
 mod turn;
 pub mod verdict;
+pub mod watch;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -26,6 +29,7 @@ use playable::{How, Playable};
 use puzzle::Puzzle;
 use turn::Turn;
 use verdict::Verdict;
+use watch::Watch;
 
 /// The flags of `course start`.
 #[derive(clap::Args)]
@@ -38,20 +42,37 @@ pub struct Start {
 /// The flags of a command that plays.
 #[derive(clap::Args)]
 pub struct Options {
-    /// Its number, its name, or your file [default: list them]
+    /// Its number, its name, or your file [default: the next one]
     #[arg(value_name = "WHICH")]
     puzzle: Option<String>,
+    #[command(flatten)]
+    wish: Wish,
+    #[command(flatten)]
+    pub how: How,
+}
+
+/// What is asked for instead of a check; one of them.
+#[derive(clap::Args)]
+#[group(multiple = false)]
+struct Wish {
     /// Show one more hint
-    #[arg(long, requires = "puzzle", conflicts_with_all = ["answer", "json"])]
+    #[arg(long, conflicts_with = "json")]
     hint: bool,
     /// Show the solution and why it is so
-    #[arg(long = "solution", requires = "puzzle", conflicts_with = "json")]
+    #[arg(long = "solution", conflicts_with = "json")]
     answer: bool,
-    /// Check it again after every save, until Ctrl-C
-    #[arg(long, requires = "puzzle", conflicts_with_all = ["hint", "answer", "json"])]
+    /// Show what differs between your file and the solution
+    #[arg(long, conflicts_with = "json")]
+    diff: bool,
+    /// Check it after every save; without WHICH, go on to the next when it is done
+    #[arg(long, conflicts_with = "json")]
     watch: bool,
-    #[command(flatten)]
-    how: How,
+    /// Give back the file as it came; yours is kept beside it
+    #[arg(long, conflicts_with = "json")]
+    reset: bool,
+    /// List all of them, with what is done
+    #[arg(long, conflicts_with = "puzzle")]
+    list: bool,
 }
 
 /// What is written about puzzles.
@@ -73,45 +94,127 @@ pub fn start(options: &Start, puzzles: &[&Puzzle]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// A puzzle, and the learner's file of it.
+pub struct Meant<'a, P> {
+    pub one: &'a P,
+    pub file: PathBuf,
+}
+
+impl Options {
+    /// Whether a check after every save is asked for.
+    pub fn watch(&self) -> bool {
+        self.wish.watch
+    }
+
+    /// The one that is named, or the next one; none where all are done.
+    pub fn meant<'a, P: Playable>(
+        &self,
+        all: &'a [P],
+        folder: &Folder,
+    ) -> Result<Option<Meant<'a, P>>> {
+        let one = match &self.puzzle {
+            Some(word) => find(all, word)?,
+            None => {
+                folder.must_be_started()?;
+                let next = screen::next(&puzzles(all), &folder.progress());
+                let Some(next) = next else {
+                    return Ok(None);
+                };
+                find(all, &next.id)?
+            }
+        };
+        let word = self.puzzle.as_deref().unwrap_or_default();
+        let file = file(one.puzzle(), folder, word);
+        Ok(Some(Meant { one, file }))
+    }
+}
+
 /// Lists these puzzles, checks one, or shows what helps with it.
 pub fn play(all: &[impl Playable], options: &Options) -> Result<ExitCode> {
     let puzzles = puzzles(all);
     let folder = Folder::find()?;
-    let how = &options.how;
-    let Some(word) = &options.puzzle else {
+    let (wish, how) = (&options.wish, &options.how);
+    if wish.list {
         list(&puzzles, &folder, how.json)?;
         return Ok(ExitCode::SUCCESS);
+    }
+    let Some(Meant { one, file }) = options.meant(all, &folder)? else {
+        screen::total(&puzzles, &folder)?;
+        return Ok(ExitCode::SUCCESS);
     };
-    let one = find(all, word)?;
     let puzzle = one.puzzle();
-    let file = file(puzzle, &folder, word);
-    if options.hint {
-        // Those that were seen before, and the next one.
-        // The file is for people to edit: any number may stand there.
-        let before = folder.progress().of(&puzzle.id).hints;
-        let seen = before.saturating_add(1).min(puzzle.hints.len());
-        screen::hints(puzzle, seen)?;
-        folder.note(|progress| progress.entry(&puzzle.id).hints = seen);
+    if wish.hint {
+        hint(puzzle, &folder)?;
+    } else if wish.answer {
+        screen::answer(puzzle, is_tried(puzzle, &file))?;
+    } else if wish.diff {
+        must_be_there(&file, &folder)?;
+        screen::differences(puzzle, &Source::read(&file)?.text)?;
+    } else if wish.reset {
+        let kept = give_back(puzzle, &file, &folder)?;
+        screen::given_back(&file, kept.as_deref())?;
+    } else {
+        must_be_there(&file, &folder)?;
+        return check(one, file, &puzzles, &folder, options);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Once, or after every save.
+fn check(
+    one: &impl Playable,
+    file: PathBuf,
+    puzzles: &[&Puzzle],
+    folder: &Folder,
+    options: &Options,
+) -> Result<ExitCode> {
+    let how = &options.how;
+    if options.watch() {
+        let watch = Watch {
+            puzzles,
+            folder,
+            how,
+            now: one.puzzle(),
+            file,
+            goes_on: options.puzzle.is_none(),
+        };
+        watch.run()?;
         return Ok(ExitCode::SUCCESS);
     }
-    if options.answer {
-        let tried = Source::read(&file).is_ok_and(|own| puzzle.is_edited(&own.text));
-        screen::answer(puzzle, tried)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    must_be_there(&file, &folder)?;
-    let folder = &folder;
     let turn = Turn {
         one,
         folder,
         file,
         how,
     };
-    if options.watch {
-        turn.watch(&puzzles)
+    turn.play(puzzles)
+}
+
+/// Those that were seen before, and the next one.
+fn hint(puzzle: &Puzzle, folder: &Folder) -> Result<()> {
+    // The file is for people to edit: any number may stand there.
+    let before = folder.progress().of(&puzzle.id).hints;
+    let seen = before.saturating_add(1).min(puzzle.hints.len());
+    screen::hints(puzzle, seen, folder.is_started())?;
+    folder.note(|progress| progress.entry(&puzzle.id).hints = seen);
+    Ok(())
+}
+
+fn is_tried(puzzle: &Puzzle, file: &Path) -> bool {
+    Source::read(file).is_ok_and(|own| puzzle.is_edited(&own.text))
+}
+
+/// Gives a file back as it came, unless it is so already; where the learner's own is now.
+pub fn give_back(puzzle: &Puzzle, file: &Path, folder: &Folder) -> Result<Option<PathBuf>> {
+    folder.must_be_started()?;
+    let is_as_it_came = Source::read(file).is_ok_and(|own| !puzzle.is_edited(&own.text));
+    let kept = if is_as_it_came {
+        None
     } else {
-        turn.play(&puzzles)
-    }
+        folder.give_back(puzzle, file)?
+    };
+    folder.note(|progress| progress.entry(&puzzle.id).mark = None);
+    Ok(kept)
 }
 
 /// The one that is meant by "6.2", a name, or a path.
@@ -142,7 +245,7 @@ fn unknown(puzzles: &[&Puzzle], word: &str) -> String {
     };
     let (noun, command) = (first.kind.noun, first.kind.command);
     format!(
-        "there is no {noun} {word}; {whose} {} to {}\n  next: `cargo run -p course -- {command}` \
+        "there is no {noun} {word}; {whose} {} to {}\n  next: `cargo course {command} --list` \
          lists them all",
         first.id, last.id
     )
@@ -177,7 +280,8 @@ fn list(puzzles: &[&Puzzle], folder: &Folder, json: bool) -> Result<()> {
     Ok(())
 }
 
-fn must_be_there(file: &Path, folder: &Folder) -> Result<()> {
+/// Refuses to go on without the file.
+pub fn must_be_there(file: &Path, folder: &Folder) -> Result<()> {
     if file.is_file() {
         return Ok(());
     }
@@ -185,30 +289,34 @@ fn must_be_there(file: &Path, folder: &Folder) -> Result<()> {
     if let Ok(there) = file.metadata() {
         bail!(Error::Usage(format!(
             "{} is {}, and is to be a kernel file\n  next: move it away, then \
-             cargo run -p course -- start   copies the kernel that belongs there",
+             cargo course start   copies the kernel that belongs there",
             shown(file),
             common::file::name(there.file_type())
         )))
     }
     bail!(Error::Usage(format!(
-        "{} is not there\n  next: cargo run -p course -- start   copies the kernels that you do \
+        "{} is not there\n  next: cargo course start   copies the kernels that you do \
          not have yet",
         shown(file)
     )))
 }
 
 /// Checks every puzzle that was begun, and prints a line for each.
-pub fn check_all(all: &[impl Playable], how: &How) -> Result<ExitCode> {
+pub fn check_all(all: &[impl Playable], how: &How) -> Result<u8> {
     let folder = &Folder::find()?;
     folder.must_be_started()?;
-    let (mut worst, mut why) = (0, String::new());
+    let (mut worst, mut why, mut fresh) = (0, String::new(), 0);
     for one in all {
         let puzzle = one.puzzle();
         let file = folder.file(puzzle);
         let own = Source::read(&file).map(|own| own.text);
-        let Some(text) = own.ok().filter(|text| puzzle.is_edited(text)) else {
-            if !how.json {
-                screen::row(puzzle, None)?;
+        let Some(text) = own.as_ref().ok().filter(|text| puzzle.is_edited(text)) else {
+            if own.is_ok() {
+                // As it came: whatever was noted of it is no longer so.
+                folder.note(|progress| progress.entry(&puzzle.id).mark = None);
+                fresh += 1;
+            } else if !how.json {
+                screen::row(puzzle, None, folder)?;
             }
             continue;
         };
@@ -218,7 +326,7 @@ pub fn check_all(all: &[impl Playable], how: &How) -> Result<ExitCode> {
             file,
             how,
         };
-        let checked = turn.check(&text)?;
+        let checked = turn.check(text)?;
         turn.note(checked.verdict);
         worst = worst.max(checked.seen.status);
         if checked.verdict == Verdict::NotRun {
@@ -227,14 +335,14 @@ pub fn check_all(all: &[impl Playable], how: &How) -> Result<ExitCode> {
         if how.json {
             turn.print_json(&checked)?;
         } else {
-            screen::row(puzzle, Some(&checked))?;
+            screen::row(puzzle, Some(&checked), folder)?;
         }
     }
     if !how.json {
-        screen::total(&puzzles(all), folder)?;
+        screen::checked_all(&puzzles(all), fresh, folder)?;
     }
     if !why.is_empty() {
         show_error(why);
     }
-    Ok(ExitCode::from(worst))
+    Ok(worst)
 }

@@ -6,6 +6,7 @@ mod check;
 mod diff;
 mod doctor;
 mod exercises;
+mod front;
 mod game;
 mod inspect;
 mod judge;
@@ -16,6 +17,7 @@ mod occupancy;
 mod packages;
 mod peers;
 mod prose;
+mod puzzles;
 mod report;
 mod simulator;
 mod timing;
@@ -29,7 +31,7 @@ use clap::{Parser, Subcommand};
 use toolbox::end;
 
 /// A course that makes people fast on GPUs, one step at a time. Without a
-/// command: the map.
+/// command: the map, from which everything else is a key away.
 #[derive(Parser)]
 #[command(name = "course", version)]
 struct Arguments {
@@ -41,30 +43,20 @@ struct Arguments {
 enum Command {
     /// The lessons in order, and the command for each
     Map,
-    /// Check every kernel on every OpenCL implementation of this machine
-    Check {
-        /// Only on implementations whose name contains this
-        #[arg(long, value_name = "NAME")]
-        on: Option<String>,
-        /// Print one JSON object a line
-        #[arg(long)]
-        json: bool,
-    },
-    /// What of this machine the course can use, and what to do about the rest
-    Doctor(doctor::Options),
     /// Copy the exercises and the broken kernels to a folder of your own
     Start(game::Start),
-    /// Check an exercise; hints and the solution
+    /// Check an exercise, the next one or any; hints, the solution, what differs
     Exercise(game::Options),
-    /// Check every exercise that you have begun
-    CheckAll(game::playable::How),
-    /// Find the fault of a kernel that is wrong on purpose, by its symptom
+    /// The same for kernels that are wrong on purpose: find the fault by its symptom
     #[command(
         mut_arg("answer", |arg| arg.long("explain").help("Show the cause and the mended lines")),
+        mut_arg("diff", |arg| arg.hide(true)),
         mut_arg("device", |arg| arg.help("Device, as the lessons take it [default: PoCL, where it is]")),
         mut_arg("no_timing", |arg| arg.hide(true))
     )]
     Diagnose(game::Options),
+    /// Check everything that you have begun
+    CheckAll(game::playable::How),
     /// Races, bad accesses and other faults of a kernel of your own
     #[command(mut_arg("no_timing", |arg| arg.hide(true)))]
     Inspect(Box<inspect::Options>),
@@ -84,6 +76,17 @@ enum Command {
     Timing(timing::Options),
     /// The fastest kernel of the course beside cuBLAS, oneMKL, OpenBLAS and others
     Peers(peers::Options),
+    /// What of this machine the course can use, and how to mend the rest
+    Doctor(doctor::Options),
+    /// Check every kernel on every OpenCL implementation of this machine
+    Check {
+        /// Only on implementations whose name contains this
+        #[arg(long, value_name = "NAME")]
+        on: Option<String>,
+        /// Print one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
     /// Measure one library, for `peers` and `report --peers`
     #[command(hide = true)]
     Peer(peers::PeerOptions),
@@ -97,17 +100,21 @@ fn main() -> ExitCode {
     if let Some(status) = asked {
         return status;
     }
-    end(run(Arguments::parse().command.unwrap_or(Command::Map)))
+    end(match Arguments::parse().command {
+        Some(command) => run(command),
+        None if front::is_possible() => puzzles::open(),
+        None => run(Command::Map),
+    })
 }
 
 fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::Map => map::print()?,
         Command::Check { on, json } => check::check(on.as_deref(), json)?,
-        Command::Start(options) => return start(&options),
-        Command::Exercise(options) => return game::play(&exercises::all()?, &options),
-        Command::CheckAll(how) => return game::check_all(&exercises::all()?, &how),
-        Command::Diagnose(options) => return game::play(&broken::all()?, &options),
+        Command::Start(options) => return puzzles::start(&options),
+        Command::Exercise(options) => return puzzles::play(&exercises::all()?, &options),
+        Command::CheckAll(how) => return puzzles::check_all(&how),
+        Command::Diagnose(options) => return puzzles::play(&broken::all()?, &options),
         Command::Inspect(options) => return inspect::inspect(&options),
         Command::Asm(options) => return asm::asm(&options),
         Command::Occupancy(options) => return occupancy::occupancy(&options),
@@ -120,11 +127,4 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Peer(options) => peers::peer(&options)?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Every puzzle of the game, in the learner's folder.
-fn start(options: &game::Start) -> Result<ExitCode> {
-    let (exercises, broken) = (exercises::all()?, broken::all()?);
-    let puzzles = [game::puzzles(&exercises), game::puzzles(&broken)].concat();
-    game::start(options, &puzzles)
 }

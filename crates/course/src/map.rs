@@ -6,11 +6,11 @@ use anyhow::Result;
 use colored::Colorize;
 use toolbox::lessons::{LESSONS, Lesson};
 
-use crate::exercises;
 use crate::game::folder::{Folder, shown};
 use crate::game::progress::Progress;
 use crate::game::puzzle::Puzzle;
 use crate::game::{puzzles, screen};
+use crate::{broken, exercises};
 
 /// Prints the map. Progress is shown where the learner has a folder, and missed by
 /// nobody where there is none.
@@ -23,7 +23,12 @@ pub fn print() -> Result<()> {
     let title = format!("{:<63}", "OpenCL performance, one step at a time");
     writeln!(out, "{}{}\n", title.bold(), "minutes exercises".dimmed())?;
     for lesson in LESSONS {
-        let tally = tally(lesson, &all, progress.as_ref());
+        let ours: Vec<&Puzzle> = all
+            .iter()
+            .copied()
+            .filter(|one| one.lesson == lesson.number)
+            .collect();
+        let tally = tally(&ours, progress.as_ref());
         writeln!(
             out,
             "  {:>2}  {:<59}{:>5}{tally:>10}",
@@ -37,7 +42,12 @@ pub fn print() -> Result<()> {
         out,
         "\n  {hours} hours and the exercises. Any lesson at any time: {any}"
     )?;
-    let inspect = "cargo run -p course -- inspect FILE".cyan();
+    let broken = broken::all()?;
+    let broken = puzzles(&broken);
+    let diagnose = "cargo course diagnose".cyan();
+    let tally = tally(&broken, progress.as_ref());
+    writeln!(out, "  Kernels that are wrong, {tally} mended: {diagnose}")?;
+    let inspect = "cargo course inspect FILE".cyan();
     writeln!(out, "  What is wrong with a kernel of yours? {inspect}")?;
     match (&folder, &progress) {
         (Some(folder), Some(progress)) => onward(&all, folder, progress),
@@ -45,17 +55,15 @@ pub fn print() -> Result<()> {
     }
 }
 
-/// How many of a lesson's exercises there are, and how many are solved.
-fn tally(lesson: &Lesson, all: &[&Puzzle], progress: Option<&Progress>) -> String {
-    let ours = all.iter().filter(|one| one.lesson == lesson.number);
-    let solved = |progress| {
-        let solved = ours.clone();
-        solved.filter(|one| screen::is_done(progress, one)).count()
-    };
-    match (ours.clone().count(), progress) {
+/// How many of these puzzles there are, and how many are done.
+fn tally(all: &[&Puzzle], progress: Option<&Progress>) -> String {
+    match (all.len(), progress) {
         (0, _) => String::new(),
         (count, None) => count.to_string(),
-        (count, Some(progress)) => format!("{} of {count}", solved(progress)),
+        (count, Some(progress)) => {
+            let done = all.iter().filter(|one| screen::is_done(progress, one));
+            format!("{} of {count}", done.count())
+        }
     }
 }
 
@@ -65,7 +73,7 @@ fn begin() -> Result<()> {
     writeln!(out, "  Begin with docs/using-the-course.md, then")?;
     lesson(&LESSONS[0])?;
     writeln!(out, "  The exercises, in a folder of your own:")?;
-    writeln!(out, "    {}", "cargo run -p course -- start".cyan())?;
+    writeln!(out, "    {}", "cargo course start".cyan())?;
     writeln!(out, "  Nothing found to run on? {}", "./setup".cyan())?;
     Ok(())
 }

@@ -20,6 +20,7 @@ use text::pager::Pager;
 
 use crate::asm;
 use crate::inspect::launch::Launch;
+use crate::puzzles;
 
 /// The flags of `course trace`.
 #[derive(Args)]
@@ -47,12 +48,14 @@ pub struct Options {
 
 /// Prints the operands, the worst first, the kernel with figures, and a picture.
 pub fn trace(options: &Options) -> Result<ExitCode> {
-    let wanted = &options.wanted;
+    let mut wanted = options.wanted.clone();
+    let of_puzzle = puzzles::take(&mut wanted)?;
+    let wanted = &wanted;
     if wanted.device.is_some() {
         let why = "a trace is made in the simulator, on any machine: leave --device out";
         return Err(Error::Usage(why.into()).into());
     }
-    let program = asm::program(wanted, &options.launch)?;
+    let program = of_puzzle.map_or_else(|| asm::program(wanted, &options.launch), Ok)?;
     let traced = match run::trace(wanted, program)? {
         Ok(traced) => traced,
         Err(refused) => return Ok(asm::told(&refused)),

@@ -141,7 +141,7 @@ mod tests {
         let shown = |share| {
             let mut fast = record(20, Some(2.5), None);
             fast.share_of_limit = Some(share);
-            side_by_side(&[("x".into(), vec![fast])])
+            side_by_side(&[("x".into(), vec![fast])], 80)
         };
         assert!(shown(8.0).contains("2.50, above its limit"));
         assert!(!shown(0.8).contains("above"));

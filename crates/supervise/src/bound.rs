@@ -1,6 +1,6 @@
 //! Processes that end with the one that started them.
 
-use std::process::Command;
+use std::process::{Child, Command};
 
 /// Has a process end with this one, whoever ends this one and how: nobody would watch it,
 /// and a kernel may run for ever. Only Linux can be asked for that. The process must be
@@ -26,6 +26,30 @@ pub fn end_with_us(command: &mut Command) -> &mut Command {
         unsafe { command.pre_exec(bind) };
     }
     command
+}
+
+/// Puts a process, and all that it will start, into a group of their own, for
+/// [`end_group`].
+pub fn in_a_group(command: &mut Command) -> &mut Command {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    command
+}
+
+/// Ends a process of [`in_a_group`] at once, with all that it has started.
+pub fn end_group(child: &mut Child) {
+    // Of one that was waited for, the number may be another's by now.
+    if !matches!(child.try_wait(), Ok(None)) {
+        return;
+    }
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        // Whoever has just ended needs no order.
+        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+    }
+    let _ = child.kill();
+    let _ = child.wait();
 }
 
 /// This very program, as a process that ends with this one.

@@ -52,7 +52,7 @@ use events_file::EventsFile;
 use terminal::Terminal;
 
 pub use ask::{ask, messages};
-pub use bound::{end_with_us, this_program};
+pub use bound::{end_group, end_with_us, in_a_group, this_program};
 pub use cache::CACHE_VARIABLE;
 pub use devices::{answer_probe, devices};
 pub use fallback::fallback_driver;

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use colored::Colorize;
-use common::error::{Error, Result};
+use common::error::Result;
 use common::probe::Peak;
 use common::record::Record;
 use common::source::{Source, shortest};
@@ -28,10 +28,10 @@ use saves::{News, Saves};
 /// the loop goes on.
 pub fn run(path: &Path, orders: &Orders, must_suit: impl Fn() -> Result<()>) -> Result<()> {
     Source::read(path)?;
-    let name = shortest(path).display().to_string();
+    let mut saves = Saves::of(path, &shortest(path).display().to_string())?;
     let mut environment = crate::environment();
     let mut rates = Rates::default();
-    each_save(path, &name, |saves| {
+    each_save(&mut saves, |saves| {
         let mut news = News::Nothing;
         let pause = &mut |time| {
             news = saves.wait(time);
@@ -56,24 +56,31 @@ pub fn run(path: &Path, orders: &Orders, must_suit: impl Fn() -> Result<()>) -> 
 
 /// Does something with a file, then again after each save of it, until Ctrl-C. What
 /// happened to the file meanwhile is its answer.
-pub fn each_save<E: From<Error>>(
-    path: &Path,
-    name: &str,
+///
+/// # Errors
+/// Those of `check`.
+pub fn each_save<E>(
+    saves: &mut Saves,
     mut check: impl FnMut(&mut Saves) -> Result<News, E>,
 ) -> Result<(), E> {
-    let mut saves = Saves::of(path)?;
     let mut why = "";
     loop {
-        headline(name, why);
-        let mut news = check(&mut saves)?;
-        why = " saved (the run before was ended)";
+        headline(saves.name(), why);
+        let mut news = check(saves)?;
+        why = match news {
+            News::Turned => " is next",
+            _ => " saved (the run before was ended)",
+        };
         if news == News::Nothing {
             why = " saved";
-            invitation(name);
+            invitation(saves.name());
             news = saves.wait(FOREVER);
         }
         while news == News::Gone {
-            aside!("  {name} is gone; it will be checked when it is back");
+            aside!(
+                "  {} is gone; it will be checked when it is back",
+                saves.name()
+            );
             news = saves.wait(FOREVER);
         }
         if news == News::Interrupted {

@@ -7,6 +7,9 @@ mod content;
 mod diagnose;
 mod folder;
 #[cfg(unix)]
+mod front;
+mod marks;
+#[cfg(unix)]
 mod saves;
 
 use std::fs;

@@ -32,10 +32,11 @@ fn the_commands_fit_a_terminal() {
         course("map"),
         80,
         0,
-        &["many elements per item", "course -- start"],
+        &["many elements per item", "cargo course start"],
     );
     shows(course("doctor"), 80, 0, &["The course can run here"]);
-    shows(course("diagnose"), 80, 0, &["0 of 28", "course -- start"]);
+    let list = course("diagnose --list");
+    shows(list, 80, 0, &["0 of 28", "cargo course start"]);
     shows(course("report --help"), 80, 0, &["--peers"]);
     shows(course("diff 4 5"), 80, 0, &["matmul_"]);
     let two = "diff matmul_global_sum matmul_private_sum";
@@ -48,7 +49,7 @@ fn without_a_driver_they_fit_too_and_name_what_to_do() {
     shows(course("map"), 80, 0, &["./setup"]);
     shows(course("doctor"), 80, 3, &["Next: unset OCL_ICD_VENDORS"]);
     shows(course("diff 4 5"), 80, 0, &["matmul_"]);
-    shows(course("check-all"), 80, 2, &["course -- start"]);
+    shows(course("check-all"), 80, 2, &["cargo course start"]);
     let learner = Learner::started("driverless");
     let diagnose = learner.types("diagnose 1");
     let diagnose = diagnose.env("OCL_ICD_VENDORS", scratch_folder("no-drivers"));

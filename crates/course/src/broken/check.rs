@@ -35,6 +35,12 @@ impl Playable for Broken {
         }
     }
 
+    fn launch(&self) -> Result<(String, Command)> {
+        let mut names = self.flags.iter().skip_while(|flag| *flag != "--only");
+        let kernel = names.nth(1).context("a broken kernel is named")?;
+        Ok((kernel.clone(), self.program()?))
+    }
+
     fn check(&self, attempt: &Attempt) -> Result<Seen> {
         let sizes = std::iter::once(self.size()).chain(OTHER_SIZES);
         let trial = Trial {
@@ -48,14 +54,18 @@ impl Playable for Broken {
 }
 
 impl Broken {
-    /// The lesson's program, checking the copy once at a size.
-    fn lesson(&self, attempt: &Attempt, size: &str) -> Result<Command> {
+    /// Its lesson's program.
+    fn program(&self) -> Result<Command> {
         let mut lessons = LESSONS.iter();
         let lesson = lessons.find(|lesson| lesson.number == self.puzzle.lesson);
-        let lesson = lesson.context("a broken kernel is of a lesson")?;
+        lesson.context("a broken kernel is of a lesson")?.command()
+    }
+
+    /// The lesson's program, checking the copy once at a size.
+    fn lesson(&self, attempt: &Attempt, size: &str) -> Result<Command> {
         let timeout = attempt.how.timeout.to_string();
         let flags = [("--size", size), ("--timeout", &timeout), ("--runs", "0")];
-        let mut command = lesson.command()?;
+        let mut command = self.program()?;
         command
             .args(self.flags_with(&flags))
             .args(["--json", "--source"])

@@ -12,7 +12,7 @@ use language::tokens::Tokens;
 use toolbox::child::Finished;
 
 use super::exercise::Exercise;
-use super::process::{Purpose, command};
+use super::process::{Purpose, command, process};
 use super::simulated::{IN_SIMULATOR, first_wrong, simulate};
 use super::speed::{judge as judge_speed, not_judged};
 use crate::game::playable::{Attempt, Playable, Seen};
@@ -38,6 +38,11 @@ impl Playable for Exercise {
 
     fn needs_simulator(&self) -> bool {
         true
+    }
+
+    fn launch(&self) -> Result<(String, Command)> {
+        let process = process(self, Purpose::Launch)?;
+        Ok((self.spec.kernel.clone(), process))
     }
 
     fn check(&self, attempt: &Attempt) -> Result<Seen> {

@@ -31,6 +31,8 @@ pub enum Purpose {
     Accesses,
     /// Seconds, beside those of the lesson's own kernel.
     Speed,
+    /// One launch, for who looks at it from outside.
+    Launch,
 }
 
 impl Purpose {
@@ -50,23 +52,29 @@ impl Purpose {
                 let other = counted.filter(|(spec, size)| *size != spec.simulated);
                 simulated.chain(other).collect()
             }
-            Purpose::Accesses => counted.into_iter().collect(),
+            Purpose::Accesses | Purpose::Launch => counted.into_iter().collect(),
             Purpose::Speed => Vec::new(),
         }
     }
 }
 
-/// The course itself, as the process in which a learner's file runs.
+/// The course itself, as the process in which an exercise runs, by a lesson's flags.
+pub fn process(exercise: &Exercise, purpose: Purpose) -> anyhow::Result<Command> {
+    let this = supervise::this_program();
+    let mut command = this.context("cannot find this program's own path")?;
+    command.env(VARIABLE, format!("{} {purpose:?}", exercise.puzzle.id));
+    Ok(command)
+}
+
+/// The same with the learner's file.
 pub fn command(
     exercise: &Exercise,
     attempt: &Attempt,
     purpose: Purpose,
 ) -> anyhow::Result<Command> {
-    let this = supervise::this_program();
-    let mut command = this.context("cannot find this program's own path")?;
+    let mut command = process(exercise, purpose)?;
     let color = colored::control::SHOULD_COLORIZE.should_colorize();
     command
-        .env(VARIABLE, format!("{} {purpose:?}", exercise.puzzle.id))
         .args(["--json", "--only", &exercise.spec.kernel])
         .args(["--timeout", &attempt.how.timeout.to_string()])
         .args(["--color", if color { "always" } else { "never" }])

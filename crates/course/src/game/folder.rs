@@ -10,6 +10,7 @@ use common::Error;
 use common::source::workspace;
 use text::aside;
 
+use super::comforts;
 use super::progress::Progress;
 use super::puzzle::Puzzle;
 
@@ -41,7 +42,7 @@ impl Folder {
         let Some(path) = path.or_else(default) else {
             bail!(Error::Usage(format!(
                 "your home folder is not known, so name a folder for the exercises\n  \
-                 next: cargo run -p course -- start DIR   or the variable {VARIABLE}"
+                 next: cargo course start DIR   or the variable {VARIABLE}"
             )))
         };
         Folder::at(&path)
@@ -64,13 +65,13 @@ impl Folder {
         if self.path.exists() && !self.is_started() {
             bail!(Error::Usage(format!(
                 "{} is to be your folder of exercises, and is none\n  next: \
-                 cargo run -p course -- start DIR   names another; unset {VARIABLE}, if it is set",
+                 cargo course start DIR   names another; unset {VARIABLE}, if it is set",
                 shown(&self.path)
             )))
         }
         if !self.is_started() {
             bail!(Error::Usage(format!(
-                "you have no exercises yet: {} is not there\n  next: cargo run -p course -- start   \
+                "you have no exercises yet: {} is not there\n  next: cargo course start   \
                  copies them there; `start DIR` to another folder",
                 shown(&self.path)
             )))
@@ -84,6 +85,7 @@ impl Folder {
         self.must_lie_outside()?;
         fs::create_dir_all(&self.path).with_context(|| self.cannot("make"))?;
         create(&self.path.join("README.md"), README).with_context(|| self.cannot("write to"))?;
+        comforts::write(&self.path).with_context(|| self.cannot("write to"))?;
         let mut new = 0;
         for puzzle in puzzles {
             let file = self.file(puzzle);
@@ -120,7 +122,7 @@ impl Folder {
 
     fn cannot(&self, what: &str) -> String {
         format!(
-            "cannot {what} {}; name another folder: cargo run -p course -- start DIR",
+            "cannot {what} {}; name another folder: cargo course start DIR",
             self.path.display()
         )
     }
@@ -136,7 +138,7 @@ impl Folder {
         if above.is_some_and(|above| above.starts_with(&clone)) {
             bail!(Error::Usage(format!(
                 "{} lies in the clone of the course, which is to stay clean; a folder of your \
-                 own lies outside of it\n  next: cargo run -p course -- start ~/{DEFAULT}",
+                 own lies outside of it\n  next: cargo course start ~/{DEFAULT}",
                 self.path.display()
             )))
         }
@@ -145,6 +147,23 @@ impl Folder {
 
     pub fn file(&self, puzzle: &Puzzle) -> PathBuf {
         self.path.join(format!("{}.cl", puzzle.place))
+    }
+
+    /// Puts a file as it came into the place of this one, which is kept beside it: where, or
+    /// nothing if there was none.
+    pub fn give_back(&self, puzzle: &Puzzle, file: &Path) -> Result<Option<PathBuf>> {
+        let cannot = || format!("cannot give back {}", shown(file));
+        let kept = match fs::symlink_metadata(file) {
+            Ok(_) => Some(free_beside(file)),
+            Err(_) => None,
+        };
+        if let Some(kept) = &kept {
+            fs::rename(file, kept).with_context(cannot)?;
+        }
+        let made = file.parent().map_or(Ok(()), fs::create_dir_all);
+        made.and_then(|()| create(file, &puzzle.fresh.text))
+            .with_context(cannot)?;
+        Ok(kept)
     }
 
     fn progress_file(&self) -> PathBuf {
@@ -168,8 +187,16 @@ impl Folder {
     }
 }
 
+/// "2-second-barrier.old.cl", or with the first number that is free.
+fn free_beside(file: &Path) -> PathBuf {
+    let names = std::iter::once("old".to_string()).chain((2..).map(|n| format!("old-{n}")));
+    let mut paths = names.map(|name| file.with_extension(format!("{name}.cl")));
+    let is_free = |path: &PathBuf| fs::symlink_metadata(path).is_err();
+    paths.find(is_free).unwrap_or_else(|| file.into())
+}
+
 /// Makes a file, unless there is one.
-fn create(path: &Path, text: &str) -> std::io::Result<bool> {
+pub fn create(path: &Path, text: &str) -> std::io::Result<bool> {
     let mut file = match File::options().write(true).create_new(true).open(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(false),
         opened => opened?,

@@ -1,6 +1,7 @@
 //! What each kind of puzzle does in its own way: what it asks, and how a file is checked.
 
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::Result;
 use indicatif::ProgressBar;
@@ -11,14 +12,17 @@ use super::puzzle::Puzzle;
 use super::verdict::Verdict;
 use crate::observation::{Detection, Observation};
 
+/// Seconds after which a launch is ended, unless the learner says otherwise.
+const TIMEOUT: u64 = 20;
+
 /// How a kernel is run.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub struct How {
     /// Device, as the lessons take it [default: the one that they choose]
     #[arg(long, value_name = "SELECTOR")]
     pub device: Option<String>,
     /// End a launch that takes longer
-    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT, value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: u64,
     /// Time nothing, so that no speed is judged: for a machine that is busy
     #[arg(long)]
@@ -26,6 +30,31 @@ pub struct How {
     /// Print one JSON object a line
     #[arg(long)]
     pub json: bool,
+}
+
+impl Default for How {
+    fn default() -> How {
+        How {
+            device: None,
+            timeout: TIMEOUT,
+            no_timing: false,
+            json: false,
+        }
+    }
+}
+
+impl How {
+    /// The flags that say the same.
+    pub fn flags(&self) -> Vec<String> {
+        let mut flags = vec!["--timeout".to_string(), self.timeout.to_string()];
+        if let Some(device) = &self.device {
+            flags.extend(["--device".into(), device.clone()]);
+        }
+        if self.no_timing {
+            flags.push("--no-timing".into());
+        }
+        flags
+    }
 }
 
 /// A learner's file that is to be checked.
@@ -82,6 +111,9 @@ pub trait Playable {
     }
 
     fn check(&self, attempt: &Attempt) -> Result<Seen>;
+
+    /// Its kernel, and the program that launches it once, by a lesson's flags.
+    fn launch(&self) -> Result<(String, Command)>;
 }
 
 impl Drop for Attempt<'_> {

@@ -9,7 +9,9 @@ use std::path::Path;
 use common::file;
 
 /// What can be said of a puzzle, besides the hints that were seen.
-const MARKS: [&str; 3] = ["mended", "solved", "right"];
+const MARKS: [&str; 4] = ["mended", "solved", "right", BROKEN];
+/// Of what was solved or mended once, and was found wrong since then.
+pub const BROKEN: &str = "broken";
 /// The end of the file's first line.
 const HEADING_ENDS: &str = "Edit or delete it freely.";
 
@@ -24,7 +26,7 @@ pub struct Progress {
 /// What was noted of a puzzle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entry {
-    /// "mended", "solved", or "right".
+    /// "mended", "solved", "right" or "broken".
     pub mark: Option<String>,
     pub hints: usize,
 }

@@ -54,7 +54,7 @@ impl Puzzle {
 
     /// The command that checks it.
     pub fn command(&self) -> String {
-        format!("cargo run -p course -- {} {}", self.kind.command, self.id)
+        format!("cargo course {} {}", self.kind.command, self.id)
     }
 
     /// Whether this text is another one than that which came.

@@ -9,10 +9,12 @@ use colored::Colorize;
 use text::pager::Pager;
 
 use super::folder::{Folder, shown};
+use super::job::is_above_keys;
 use super::playable::{Checked, Playable};
-use super::progress::Progress;
+use super::progress::{BROKEN, Progress};
 use super::puzzle::Puzzle;
 use super::verdict::Verdict;
+use crate::diff::print_hunks;
 use crate::observation::Detection;
 use crate::prose::{beside, print_text};
 
@@ -39,11 +41,15 @@ pub fn started(folder: &Folder, new: usize, puzzles: &[&Puzzle]) -> Result<()> {
         let words = "Open this one in your editor, fill its gap, and save it:";
         writeln!(out, "\n  {words}")?;
         writeln!(out, "    {}", shown(&folder.file(next)))?;
-        writeln!(out, "  Then check it:")?;
-        writeln!(out, "    {}", next.command().cyan())?;
+        writeln!(out, "  Beside it, in a terminal: each save is checked.")?;
+        let watch = format!("cargo course {} --watch", next.kind.command);
+        writeln!(out, "    {}", watch.cyan())?;
     }
-    writeln!(out, "  What is solved, and what is next:")?;
-    writeln!(out, "    {}", "cargo run -p course".cyan())?;
+    writeln!(
+        out,
+        "  What is solved, and what is next, here and in your folder:"
+    )?;
+    writeln!(out, "    {}", "cargo course".cyan())?;
     Ok(())
 }
 
@@ -62,6 +68,7 @@ pub fn list(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
         }
         let mark = match progress.of(&puzzle.id).mark.as_deref() {
             Some("right") => "~".yellow(),
+            Some(BROKEN) => "✗".red(),
             Some(_) => "✓".green(),
             None => " ".normal(),
         };
@@ -71,22 +78,40 @@ pub fn list(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
     total(puzzles, folder)
 }
 
-/// One puzzle of `check-all`; `None` was not begun.
-pub fn row(puzzle: &Puzzle, checked: Option<&Checked>) -> Result<()> {
+/// One puzzle of `check-all`; `None` is one whose file cannot be read.
+pub fn row(puzzle: &Puzzle, checked: Option<&Checked>, folder: &Folder) -> Result<()> {
     let mut out = std::io::stdout();
+    let mark = folder.progress().of(&puzzle.id).mark;
+    let not_yet = match mark.as_deref() {
+        Some(BROKEN) => "now broken",
+        _ => "not yet",
+    };
     let seen = checked.map_or(&[][..], |checked| &checked.seen.observations);
     let fault = seen.iter().find(|seen| seen.outcome == Detection::Fault);
-    let fault = fault.map_or(String::new(), |seen| format!("not yet: {}", seen.detector));
+    let fault = fault.map_or(String::new(), |seen| {
+        format!("{not_yet}: {}", seen.detector)
+    });
     let (mark, words) = match checked.map(|checked| checked.verdict) {
         Some(Verdict::Done) => ("✓".green(), puzzle.kind.done),
         Some(Verdict::Unproven) => ("~".yellow(), "right, not proven"),
         Some(Verdict::NotYet) => ("✗".red().bold(), &*fault),
         Some(Verdict::NotRun) => ("?".yellow(), "did not run"),
-        Some(Verdict::Untouched) | None => (" ".normal(), "not begun"),
+        Some(Verdict::Untouched) => (" ".normal(), "not begun"),
+        None => ("?".yellow(), "its file cannot be read"),
     };
     let (id, title) = (&puzzle.id, &puzzle.title);
-    writeln!(out, "  {mark} {id:<5} {title:<40} {words}")?;
+    writeln!(out, "  {mark} {id:<5} {title:<40.40} {words}")?;
     Ok(out.flush()?)
+}
+
+/// After the rows of `check-all`, which found so many files `fresh`, as they came.
+pub fn checked_all(puzzles: &[&Puzzle], fresh: usize, folder: &Folder) -> Result<()> {
+    if fresh > 0 {
+        let noun = puzzles.first().map_or("", |puzzle| puzzle.kind.noun);
+        let count = common::numbers::count(fresh, noun);
+        writeln!(std::io::stdout(), "    {count} not begun")?;
+    }
+    total(puzzles, folder)
 }
 
 /// How many are done, and the next command.
@@ -98,7 +123,7 @@ pub fn total(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
     writeln!(out, "\n  {done} of {} {word}", puzzles.len())?;
     match (folder.is_started(), next(puzzles, &progress)) {
         (false, _) => {
-            writeln!(out, "  next: {}", "cargo run -p course -- start".cyan())?;
+            writeln!(out, "  next: {}", "cargo course start".cyan())?;
             writeln!(out, "        copies them to {}", shown(&folder.path))?;
         }
         (true, Some(next)) => writeln!(out, "  next: {}", next.command().cyan())?,
@@ -112,14 +137,17 @@ pub fn is_done(progress: &Progress, puzzle: &Puzzle) -> bool {
     progress.of(&puzzle.id).mark.as_deref() == Some(puzzle.kind.done)
 }
 
-/// The first that is not done.
+/// The first that was done and is broken now, else the first that is not done.
 pub fn next<'a>(puzzles: &[&'a Puzzle], progress: &Progress) -> Option<&'a Puzzle> {
+    let mark = |puzzle: &Puzzle| progress.of(&puzzle.id).mark;
+    let mut all = puzzles.iter();
+    let broken = all.find(|puzzle| mark(puzzle).as_deref() == Some(BROKEN));
     let mut open = puzzles.iter().filter(|puzzle| !is_done(progress, puzzle));
-    open.next().copied()
+    broken.or_else(|| open.next()).copied()
 }
 
-/// The first that is not done behind this one, else the first of all.
-fn next_after<'a>(
+/// The next one behind this one, else the next of all.
+pub fn next_after<'a>(
     puzzle: &Puzzle,
     puzzles: &[&'a Puzzle],
     progress: &Progress,
@@ -171,8 +199,11 @@ pub fn checked(one: &dyn Playable, edited: bool, checked: &Checked) -> Result<()
     Ok(())
 }
 
-/// What to do when it is not done.
+/// What to do when it is not done. A screen with keys has all that below.
 pub fn advice(puzzle: &Puzzle, progress: &Progress) -> Result<()> {
+    if is_above_keys() {
+        return Ok(());
+    }
     let mut out = std::io::stdout();
     let command = puzzle.command();
     let (seen, all) = (progress.of(&puzzle.id).hints, puzzle.hints.len());
@@ -186,31 +217,37 @@ pub fn advice(puzzle: &Puzzle, progress: &Progress) -> Result<()> {
 }
 
 /// What to read and to do when it is done.
-pub fn onward(puzzle: &Puzzle, puzzles: &[&Puzzle], progress: &Progress) -> Result<()> {
+pub fn onward(
+    puzzle: &Puzzle,
+    puzzles: &[&Puzzle],
+    folder: &Folder,
+    progress: &Progress,
+) -> Result<()> {
     let mut out = std::io::stdout();
     writeln!(out)?;
     print_text(&puzzle.why)?;
-    if puzzle.solution.is_some() {
+    if puzzle.solution.is_some() && !is_above_keys() {
         let answer = format!("{} {}", puzzle.command(), puzzle.kind.answer);
         writeln!(out, "  Our solution, beside yours:")?;
         writeln!(out, "    {}", answer.cyan())?;
     }
-    match next_after(puzzle, puzzles, progress) {
-        Some(next) => {
-            let title = format!("Next, {}:", next.title.trim_end_matches('.'));
-            writeln!(out, "  {}", beside(&title, 2))?;
-            writeln!(out, "    {}", next.command().cyan())?;
-        }
-        None => {
-            let done = puzzle.kind.done;
-            writeln!(out, "  That was the last one: all are {done}.")?;
-        }
+    let Some(next) = next_after(puzzle, puzzles, progress) else {
+        let done = puzzle.kind.done;
+        writeln!(out, "  That was the last one: all are {done}.")?;
+        return Ok(());
+    };
+    let title = format!("Next, {}:", next.title.trim_end_matches('.'));
+    writeln!(out, "  {}", beside(&title, 2))?;
+    if is_above_keys() {
+        writeln!(out, "    {}", shown(&folder.file(next)).cyan())?;
+    } else {
+        writeln!(out, "    {}", next.command().cyan())?;
     }
     Ok(())
 }
 
-/// The first `seen` hints.
-pub fn hints(puzzle: &Puzzle, seen: usize) -> Result<()> {
+/// The first `seen` hints. Without a folder nobody counts them.
+pub fn hints(puzzle: &Puzzle, seen: usize, are_counted: bool) -> Result<()> {
     let mut out = std::io::stdout();
     title(puzzle)?;
     for (at, hint) in puzzle.hints.iter().take(seen).enumerate() {
@@ -221,6 +258,10 @@ pub fn hints(puzzle: &Puzzle, seen: usize) -> Result<()> {
         0 => format!(
             "That was the last one; {} tells it all.",
             puzzle.kind.answer
+        ),
+        more if is_above_keys() => format!("{more} more: h shows the next."),
+        more if !are_counted => format!(
+            "{more} more, once you have a folder in which they are counted: cargo course start"
         ),
         more => format!("{more} more: ask again with --hint."),
     };
@@ -246,6 +287,34 @@ pub fn answer(puzzle: &Puzzle, tried: bool) -> Result<()> {
         writeln!(out)?;
     }
     print_text(&puzzle.why)
+}
+
+/// What differs between the learner's text and the solution.
+pub fn differences(puzzle: &Puzzle, own: &str) -> Result<()> {
+    let mut out = std::io::stdout();
+    title(puzzle)?;
+    let Some(solution) = &puzzle.solution else {
+        writeln!(out, "  {} shows the mended lines.", puzzle.kind.answer)?;
+        return Ok(());
+    };
+    let hunks = text::diff::hunks(own, &solution.text, 2);
+    if hunks.is_empty() {
+        writeln!(out, "  Your file is our solution.")?;
+        return Ok(());
+    }
+    let (yours, ours) = ("- yours".red(), "+ our solution".green());
+    writeln!(out, "  {yours}   {ours}\n")?;
+    print_hunks(&mut out, &hunks)
+}
+
+/// That a file is as it came, and where the learner's own is.
+pub fn given_back(file: &Path, kept: Option<&Path>) -> Result<()> {
+    let mut out = std::io::stdout();
+    writeln!(out, "  {} is as it came.", shown(file))?;
+    if let Some(kept) = kept {
+        writeln!(out, "  Yours is {}", shown(kept))?;
+    }
+    Ok(())
 }
 
 /// The lines between the markers, moved to the left by as much as these are moved in.

@@ -1,17 +1,12 @@
-//! One puzzle and the learner's file: checked once, or with `--watch` after every save.
-//! Nothing begins by itself, and nothing goes on to the next puzzle.
+//! One puzzle and the learner's file, checked once.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::Result;
 use common::source::Source;
 use serde_json::json;
-use supervise::watch::each_save;
-use supervise::watch::saves::{News, Saves};
-use text::aside;
 
 use super::folder::Folder;
 use super::playable::{Attempt, Checked, How, Playable};
@@ -46,37 +41,6 @@ impl Turn<'_> {
         Ok(status)
     }
 
-    /// The same, and again after each save, until Ctrl-C.
-    pub fn watch(&self, puzzles: &[&Puzzle]) -> Result<ExitCode> {
-        // Its folder is told with each check.
-        let name = self.file.file_name().unwrap_or(self.file.as_os_str());
-        let name = name.to_string_lossy();
-        each_save(&self.file, &name, |saves| self.play_once(puzzles, saves))?;
-        Ok(ExitCode::SUCCESS)
-    }
-
-    /// One check. What was saved meanwhile makes its result old news, which is not shown.
-    fn play_once(&self, puzzles: &[&Puzzle], saves: &mut Saves) -> Result<News> {
-        let text = match Source::read(&self.file) {
-            Ok(own) => own.text,
-            Err(error) => {
-                aside!("{error}");
-                return Ok(News::Nothing);
-            }
-        };
-        writeln!(std::io::stdout())?;
-        screen::head(self.one, &self.file, self.one.puzzle().is_edited(&text))?;
-        let checked = self.check(&text);
-        let news = saves.wait(Duration::ZERO);
-        match checked {
-            _ if news != News::Nothing => {}
-            Ok(checked) => self.conclude(&text, &checked, puzzles)?,
-            // The file is gone again, for example.
-            Err(error) => aside!("{error:#}"),
-        }
-        Ok(news)
-    }
-
     /// Runs the checks on this text, which the file holds.
     pub fn check(&self, text: &str) -> Result<Checked> {
         let attempt = Attempt::new(&self.file, self.how);
@@ -96,24 +60,25 @@ impl Turn<'_> {
         checked.seen.tell_why_not();
         match checked.verdict {
             Verdict::NotRun => {}
-            Verdict::Done => screen::onward(puzzle, puzzles, &progress)?,
+            Verdict::Done => screen::onward(puzzle, puzzles, self.folder, &progress)?,
             _ => screen::advice(puzzle, &progress)?,
         }
         Ok(())
     }
 
-    /// Keeps the best that was ever seen: trying something else takes nothing away.
+    /// Notes what the file has come to.
     pub fn note(&self, verdict: Verdict) -> Progress {
         let puzzle = self.one.puzzle();
         let mut progress = self.folder.progress();
-        let mark = match verdict {
-            Verdict::Done => puzzle.kind.done,
-            Verdict::Unproven if !screen::is_done(&progress, puzzle) => "right",
-            _ => return progress,
-        };
-        let set = |progress: &mut Progress| progress.entry(&puzzle.id).mark = Some(mark.into());
-        set(&mut progress);
-        self.folder.note(set);
+        let before = progress.of(&puzzle.id).mark;
+        let mark = verdict.mark(before.as_deref(), puzzle.kind.done);
+        if mark != before.as_deref() {
+            let set = |progress: &mut Progress| {
+                progress.entry(&puzzle.id).mark = mark.map(String::from);
+            };
+            set(&mut progress);
+            self.folder.note(set);
+        }
         progress
     }
 

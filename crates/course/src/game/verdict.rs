@@ -1,5 +1,6 @@
 //! What follows from all that the checks saw.
 
+use super::progress::BROKEN;
 use crate::observation::{Detection, Observation};
 
 /// How a kernel came out.
@@ -54,6 +55,20 @@ impl Verdict {
         }
     }
 
+    /// What is noted from now on, where `before` was noted until now: what the file is, as
+    /// far as this machine can tell.
+    pub fn mark<'m>(self, before: Option<&'m str>, done: &'m str) -> Option<&'m str> {
+        match self {
+            Verdict::Done => Some(done),
+            Verdict::Unproven if before != Some(done) => Some("right"),
+            Verdict::NotYet | Verdict::Untouched if before != Some("right") => {
+                before.map(|_| BROKEN)
+            }
+            Verdict::NotYet | Verdict::Untouched => None,
+            Verdict::Unproven | Verdict::NotRun => before,
+        }
+    }
+
     /// The exit status, where the device's own run ended with this one.
     pub fn status(self, of_device: u8) -> u8 {
         match self {
@@ -68,6 +83,24 @@ impl Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_mark_follows_the_file() {
+        let done = Some("solved");
+        for (verdict, before, after) in [
+            (Verdict::Done, Some(BROKEN), done),
+            (Verdict::NotYet, done, Some(BROKEN)),
+            (Verdict::NotYet, Some(BROKEN), Some(BROKEN)),
+            (Verdict::NotYet, None, None),
+            (Verdict::NotYet, Some("right"), None),
+            (Verdict::Untouched, done, Some(BROKEN)),
+            (Verdict::Unproven, done, done),
+            (Verdict::Unproven, None, Some("right")),
+            (Verdict::NotRun, done, done),
+        ] {
+            assert_eq!(verdict.mark(before, "solved"), after, "{verdict:?}");
+        }
+    }
 
     #[test]
     fn silence_is_a_success_only_where_somebody_could_have_spoken() {

@@ -30,6 +30,8 @@ pub enum News {
     Saved,
     /// The file is no longer there.
     Gone,
+    /// Another file is watched from now on.
+    Turned,
     /// Ctrl-C, or another polite request to end.
     Interrupted,
 }
@@ -44,14 +46,19 @@ struct Snapshot {
 /// A file that is watched.
 pub struct Saves {
     path: PathBuf,
+    name: String,
     seen: Option<Snapshot>,
     looked: Instant,
     interrupts: Receiver<()>,
 }
 
 impl Saves {
-    /// Watches a file, and takes over Ctrl-C.
-    pub fn of(path: &Path) -> Result<Saves> {
+    /// Watches a file, by this name for people, and takes over Ctrl-C. That can be done
+    /// once in a program.
+    ///
+    /// # Errors
+    /// Where the system does not hand over Ctrl-C.
+    pub fn of(path: &Path, name: &str) -> Result<Saves> {
         let (send, interrupts) = mpsc::channel();
         ctrlc::set_handler(move || {
             let _ = send.send(()); // Nobody waits any more: the program is about to end.
@@ -59,10 +66,29 @@ impl Saves {
         .map_err(|error| Error::Io(std::io::Error::other(error)))?;
         Ok(Saves {
             path: path.into(),
+            name: name.into(),
             seen: look(path),
             looked: Instant::now(),
             interrupts,
         })
+    }
+
+    /// Watches this file from now on, instead of the one before.
+    pub fn turn_to(&mut self, path: &Path, name: &str) {
+        self.path = path.into();
+        self.name = name.into();
+        self.seen = look(path);
+        self.looked = Instant::now();
+    }
+
+    /// What the file is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Forgets Ctrl-C: it was meant for another program on the same terminal.
+    pub fn forget_interrupts(&self) {
+        while self.interrupts.try_recv().is_ok() {}
     }
 
     /// Waits for something new, at most so long.

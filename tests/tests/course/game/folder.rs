@@ -60,7 +60,7 @@ fn the_folder_is_found_again() {
     };
     types("exercise 6.2")
         .run()
-        .fails(2, &["no exercises yet", "course -- start"]);
+        .fails(2, &["no exercises yet", "cargo course start"]);
     for words in ["check-all", "diagnose 1"] {
         types(words).run().fails(2, &["no exercises yet"]);
     }
@@ -75,16 +75,16 @@ fn the_folder_is_found_again() {
         .run()
         .ends_with(0)
         .says(&["else where"]);
-    let listed = types("exercise --json").run().ends_with(0).records();
+    let listed = types("exercise --list --json").run().ends_with(0).records();
     let file = listed[0]["file"].as_str().expect("a path").to_string();
     assert!(Path::new(&file).starts_with(&elsewhere), "{file}");
     // A pointer that means nothing is no harm.
     fs::write(home.0.join("config/opencl-course/exercises"), "\n\n").expect("writable");
     types("").run().ends_with(0).says(&["exercises"]);
-    let listed = types("exercise").env("OPENCL_COURSE_EXERCISES", "").run();
-    listed
-        .ends_with(0)
-        .says(&["next: cargo run -p course -- exercise"]);
+    let listed = types("exercise --list")
+        .env("OPENCL_COURSE_EXERCISES", "")
+        .run();
+    listed.ends_with(0).says(&["next: cargo course exercise"]);
 }
 
 #[test]
@@ -99,7 +99,11 @@ fn progress_is_text_that_may_be_edited_or_lost() {
     )
     .expect("writable");
     let tally = format!("1 of {} solved", all.len());
-    learner.types("exercise").run().ends_with(0).says(&[&tally]);
+    learner
+        .types("exercise --list")
+        .run()
+        .ends_with(0)
+        .says(&[&tally]);
     learner
         .types(&format!("exercise {first} --hint"))
         .run()
@@ -114,7 +118,11 @@ fn progress_is_text_that_may_be_edited_or_lost() {
     learner.types("").run().ends_with(0);
     fs::remove_file(&file).expect("there");
     let none = format!("0 of {} solved", all.len());
-    learner.types("exercise").run().ends_with(0).says(&[&none]);
+    learner
+        .types("exercise --list")
+        .run()
+        .ends_with(0)
+        .says(&[&none]);
 }
 
 #[test]
@@ -122,11 +130,11 @@ fn the_map_shows_what_is_solved_and_the_next_command() {
     let all = exercises();
     let newcomer = Learner::new("newcomer");
     let map = newcomer.types("").run().ends_with(0);
-    let map = map.says(&["cargo run -p lesson01", "cargo run -p course -- start"]);
+    let map = map.says(&["cargo run -p lesson01", "cargo course start"]);
     assert!(map.stdout.lines().count() <= 24, "{map}");
     let learner = Learner::started("map");
     let (first, second) = (id(&all[0]), id(&all[1]));
-    let next = |id: &str| format!("cargo run -p course -- exercise {id}\n");
+    let next = |id: &str| format!("cargo course exercise {id}\n");
     learner.types("").run().ends_with(0).says(&[&next(&first)]);
     fs::write(learner.0.join("progress.txt"), format!("{first} solved\n")).expect("writable");
     let map = learner
@@ -190,5 +198,5 @@ fn an_exercise_is_known_by_number_name_and_file() {
     wrong.fails(2, &["no exercise two-bariers", "did you mean two-barriers"]);
     fs::remove_file(&file).expect("there");
     let gone = learner.types("exercise 6.2").run();
-    gone.fails(2, &["2-two-barriers.cl is not there", "course -- start"]);
+    gone.fails(2, &["2-two-barriers.cl is not there", "cargo course start"]);
 }

@@ -1,26 +1,57 @@
-//! With a person at the keyboard: each save is checked, in a plain terminal.
+//! The commands, one after the other: each save is checked, and what is printed fits a
+//! plain terminal.
 
-use tests::pty::key;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
 
 use super::*;
+
+/// The command, with its words in pipes.
+fn piped(learner: &Learner, words: &str) -> Child {
+    let mut command = learner.types(words).command();
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("the course starts")
+}
+
+/// Without a number the next exercise comes by itself when one is solved; there are no keys.
+#[test]
+fn all_exercises_are_watched_one_after_the_other() {
+    if Oclgrind::find().is_none() {
+        return;
+    }
+    let learner = Learner::started("watch-all");
+    let mut watching = piped(&learner, "exercise --watch --no-timing");
+    let mut words = BufReader::new(watching.stderr.take().expect("piped")).lines();
+    let mut says = |text: &str| {
+        let found = words.find(|line| line.as_ref().is_ok_and(|line| line.contains(text)));
+        assert!(found.is_some(), "it ended without: {text}");
+    };
+    says("watching: save 1-number-of-an-item.cl");
+    let first = numbered("1.1");
+    // A save ends the check of a kernel that does not end.
+    let endless = solution(&first).replace(GAP_ENDS, &format!("for (;;) ;\n{GAP_ENDS}"));
+    learner.writes(&first, &endless);
+    says("1-number-of-an-item.cl saved: checking");
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    learner.writes(&first, &solution(&first));
+    says("1-number-of-an-item.cl saved (the run before was ended): checking");
+    says("2-rows-and-columns.cl is next: checking");
+    says("watching: save 2-rows-and-columns.cl");
+    let pid = watching.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &pid]).status();
+    assert!(sent.is_ok_and(|status| status.success()));
+    assert!(watching.wait().expect("it ends").success());
+}
 
 /// A save is checked, and nothing begins without one.
 #[test]
 fn a_watched_exercise_is_checked_again_after_a_save() {
-    use std::io::{BufRead, BufReader, Read};
-    use std::process::{Command, Stdio};
     if Oclgrind::find().is_none() {
         return;
     }
     let learner = Learner::started("watch");
     let exercise = numbered("6.2");
-    let mut watching = learner
-        .types("exercise 6.2 --watch")
-        .command()
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the course starts");
+    let mut watching = piped(&learner, "exercise 6.2 --watch");
     let pid = watching.id().to_string();
     let signal = |name: &str| Command::new("kill").args([name, &pid]).status();
     let mut words = BufReader::new(watching.stderr.take().expect("piped")).lines();
@@ -53,9 +84,8 @@ fn on_a_terminal_of_80_columns_no_row_is_broken_on_the_way_to_a_solution() {
     }
     let learner = Learner::started("tty");
     let exercise = numbered("6.2");
-    let on_terminal = |words: &str| learner.types(words).on_terminal(80, 24);
     let ends = |words: &str, status: i32, says: &[&str]| {
-        let mut terminal = on_terminal(words);
+        let mut terminal = learner.types(words).on_terminal(80, 24);
         terminal.ends_with(status);
         let shown = terminal.transcript();
         for text in says {
@@ -63,7 +93,11 @@ fn on_a_terminal_of_80_columns_no_row_is_broken_on_the_way_to_a_solution() {
         }
         assert_eq!(terminal.broken_rows(), [""; 0], "{shown}");
     };
-    ends("", 0, &["Next is exercise 1.1", "course -- exercise 1.1"]);
+    ends(
+        "map",
+        0,
+        &["Next is exercise 1.1", "cargo course exercise 1.1"],
+    );
     let wanting = ["races", "not solved yet", "0 of 3 hints seen"];
     ends("exercise 6.2", 1, &wanting);
     let barrier = "barrier(CLK_LOCAL_MEM_FENCE);";
@@ -71,22 +105,9 @@ fn on_a_terminal_of_80_columns_no_row_is_broken_on_the_way_to_a_solution() {
     learner.writes(&exercise, &mistyped);
     ends("exercise 6.2", 4, &["does not build", "barier(", "^"]);
     ends("exercise 6.2 --hint", 0, &["Hint 1", "2 more"]);
-    ends("check-all", 4, &["not yet: result", "next: cargo run"]);
-
-    let mut terminal = on_terminal("exercise 6.2 --watch");
-    terminal.waits_for("2-two-barriers.cl: checking");
-    terminal.waits_for("watching: save 2-two-barriers.cl");
-    // No key begins anything.
-    terminal.press("x");
+    ends("check-all", 4, &["not yet: result", "next: cargo course"]);
     learner.writes(&exercise, &solution(&exercise));
-    terminal.waits_for("2-two-barriers.cl saved: checking");
-    terminal.waits_for("6.2: solved");
-    // What comes next is named, and left to the learner.
-    terminal.waits_for("course -- exercise 6.3");
-    terminal.waits_for("watching: save 2-two-barriers.cl");
-    terminal.press(key::CTRL_C).waits_for("watching ended");
-    terminal.ends_with(0);
-    assert!(terminal.is_in_order(), "{}", terminal.screen());
-    assert_eq!(terminal.broken_rows(), [""; 0], "{}", terminal.transcript());
+    let next = "cargo course exercise 6.3";
+    ends("exercise 6.2", 0, &["6.2: solved", next]);
     ends("check-all", 0, &["6.2   Two barriers", "solved"]);
 }

@@ -1,0 +1,74 @@
+//! The terminal: the course's own screen, and the ordinary one for a lesson.
+
+use std::io::{Write, stdout};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Result;
+use common::Error;
+use common::source::own_workspace;
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture, Event};
+use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+use text::aside;
+use toolbox::lessons::Lesson;
+
+/// Whether the terminal tells of the mouse.
+static LISTENS: AtomicBool = AtomicBool::new(false);
+
+/// Takes the terminal over; a panic gives it back.
+pub fn enter() -> Result<DefaultTerminal> {
+    Ok(ratatui::try_init().map_err(Error::Io)?)
+}
+
+/// Gives it back.
+pub fn leave() {
+    listen_to_the_mouse(false);
+    ratatui::restore();
+}
+
+/// Has the terminal tell of the mouse, or leave it to the user, who marks text with it.
+pub fn listen_to_the_mouse(listen: bool) {
+    if LISTENS.swap(listen, Ordering::Relaxed) == listen {
+        return;
+    }
+    // A terminal that has no mouse does nothing.
+    let _ = if listen {
+        execute!(stdout(), EnableMouseCapture)
+    } else {
+        execute!(stdout(), DisableMouseCapture)
+    };
+}
+
+/// Runs a lesson in the ordinary screen, and comes back after a key.
+pub fn run(terminal: &mut DefaultTerminal, lesson: &Lesson, in_steps: bool) -> Result<()> {
+    leave();
+    let mut command = command(lesson)?;
+    if in_steps {
+        command.arg("--step");
+    }
+    if let Err(error) = command.status() {
+        aside!("{} cannot be started: {error}", lesson.package());
+    }
+    write!(stdout(), "\nAny key leads back to the map.")?;
+    stdout().flush()?;
+    enable_raw_mode()?;
+    while !matches!(event::read()?, Event::Key(_)) {}
+    disable_raw_mode()?;
+    *terminal = enter()?;
+    Ok(())
+}
+
+/// By cargo where it started the course, so that the lesson is built; else as it is.
+fn command(lesson: &Lesson) -> Result<Command> {
+    let Some(cargo) = std::env::var_os("CARGO") else {
+        return lesson.command();
+    };
+    let mut command = Command::new(cargo);
+    command
+        .args(["run", "-q", "-p", &lesson.package(), "--manifest-path"])
+        .arg(own_workspace().join("Cargo.toml"))
+        .arg("--");
+    Ok(command)
+}

@@ -1,0 +1,262 @@
+//! One exercise or broken kernel: its check after every save, and a key for the rest.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use common::source::Source;
+use ratatui::Frame;
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Stylize;
+use ratatui::text::{Line, Text};
+use supervise::watch::saves::News;
+
+use super::course::Course;
+use super::others::Others;
+use super::pane::Pane;
+use super::{Begin, Then, footer};
+use crate::game;
+use crate::game::job::Job;
+use crate::game::playable::How;
+use crate::game::puzzle::Puzzle;
+use crate::game::{screen, watch};
+
+pub struct Turn<'a> {
+    pub puzzle: &'a Puzzle,
+    pub how: How,
+    file: PathBuf,
+    check: Job,
+    pane: Pane,
+    /// What was asked for besides; it lies over the check.
+    beside: Option<(Job, Pane)>,
+    others: Others,
+    /// Whether the file is to be given back is asked.
+    asks: bool,
+    /// What is said below, until the next key.
+    says: String,
+    is_gone: bool,
+}
+
+impl<'a> Turn<'a> {
+    /// Begins with a check.
+    pub fn begin(begin: Begin<'a>, course: &Course) -> Result<Turn<'a>> {
+        let Begin { puzzle, file, how } = begin;
+        let files = course.puzzles.iter().map(|one| course.folder.file(one));
+        Ok(Turn {
+            check: check(puzzle, &file, &how)?,
+            others: Others::of(files),
+            puzzle,
+            how,
+            file,
+            pane: Pane::default(),
+            beside: None,
+            asks: false,
+            says: String::new(),
+            is_gone: false,
+        })
+    }
+
+    /// What happened to the file.
+    pub fn hear(&mut self, news: News) -> Result<()> {
+        match news {
+            News::Saved => {
+                self.is_gone = false;
+                self.check_again()
+            }
+            News::Gone => {
+                self.is_gone = true;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether something runs.
+    pub fn is_busy(&mut self) -> bool {
+        let beside = self.beside.as_mut().map(|(job, _)| job);
+        let mut jobs = beside.into_iter().chain([&mut self.check]);
+        jobs.any(|job| job.status().is_none())
+    }
+
+    /// Ends the check that runs, and begins another.
+    fn check_again(&mut self) -> Result<()> {
+        self.check = check(self.puzzle, &self.file, &self.how)?;
+        self.pane = Pane::default();
+        self.beside = None;
+        Ok(())
+    }
+
+    /// Another puzzle, whose file the learner has changed and saved.
+    pub fn saved_elsewhere(&mut self, course: &Course<'a>) -> Option<&'a Puzzle> {
+        let other = *course.puzzles.get(self.others.look()?)?;
+        let text = Source::read(&course.folder.file(other)).ok()?.text;
+        let is_other = other.place != self.puzzle.place;
+        (is_other && other.is_edited(&text)).then_some(other)
+    }
+
+    pub fn on(&mut self, key: &KeyEvent, course: &Course<'a>) -> Result<Then<'a>> {
+        self.says.clear();
+        if std::mem::take(&mut self.asks) {
+            if key.code == KeyCode::Char('y') {
+                self.give_back(course);
+            }
+            return Ok(Then::Stay);
+        }
+        let pane = self
+            .beside
+            .as_mut()
+            .map_or(&mut self.pane, |(_, pane)| pane);
+        if pane.on(key) {
+            return Ok(Then::Stay);
+        }
+        let answer = self.puzzle.kind.answer;
+        match key.code {
+            KeyCode::Char('h') => self.show(&["--hint"])?,
+            KeyCode::Char('s') => self.show(&[answer])?,
+            KeyCode::Char('d') if self.puzzle.solution.is_some() => self.show(&["--diff"])?,
+            KeyCode::Char('t') => self.look_inside("trace")?,
+            KeyCode::Char('a') => self.look_inside("asm")?,
+            KeyCode::Char('r') => self.check_again()?,
+            KeyCode::Char('x') => self.asks = true,
+            KeyCode::Char('n') => return Ok(self.next(course)),
+            KeyCode::Char('o') => return Ok(Then::Page(self.puzzle.lesson)),
+            KeyCode::Char('l') => return Ok(Then::Map),
+            KeyCode::Char('q') => return Ok(Then::Quit),
+            KeyCode::Esc | KeyCode::Backspace | KeyCode::Enter => self.beside = None,
+            _ => {}
+        }
+        Ok(Then::Stay)
+    }
+
+    /// What the puzzle's command prints with these flags.
+    fn show(&mut self, flags: &[&str]) -> Result<()> {
+        let mut words = self.words();
+        words.extend(flags.iter().map(ToString::to_string));
+        self.put_beside(&words)
+    }
+
+    fn look_inside(&mut self, command: &str) -> Result<()> {
+        let file = self.file.to_string_lossy().into_owned();
+        let words = [command, &self.puzzle.id, "--source", &file].map(String::from);
+        self.put_beside(&words)
+    }
+
+    fn put_beside(&mut self, words: &[String]) -> Result<()> {
+        self.beside = Some((Job::for_a_screen(words)?, Pane::default()));
+        Ok(())
+    }
+
+    fn words(&self) -> Vec<String> {
+        let file = self.file.to_string_lossy().into_owned();
+        vec![self.puzzle.kind.command.into(), file]
+    }
+
+    fn next(&mut self, course: &Course<'a>) -> Then<'a> {
+        let next = screen::next_after(self.puzzle, &course.like(self.puzzle), &course.progress());
+        match next.filter(|next| next.place != self.puzzle.place) {
+            Some(next) => Then::Open(next),
+            None => {
+                self.says = format!("all others are {}", self.puzzle.kind.done);
+                Then::Stay
+            }
+        }
+    }
+
+    /// The save is seen, and so the file is checked.
+    fn give_back(&mut self, course: &Course) {
+        let given = game::give_back(self.puzzle, &self.file, &course.folder);
+        self.says = match given {
+            Ok(Some(kept)) => {
+                let name = kept.file_name().unwrap_or(kept.as_os_str());
+                format!("yours is kept: {}", name.to_string_lossy())
+            }
+            Ok(None) => "it is as it came".into(),
+            Err(error) => format!("{error:#}"),
+        };
+    }
+
+    pub fn draw(&mut self, frame: &mut Frame, course: &Course) {
+        let keys = self.footer(course, frame.area());
+        let parts = [
+            Constraint::Length(1),
+            Constraint::Min(1),
+            Constraint::Length(1),
+            Constraint::Length(keys.len() as u16),
+        ];
+        let [gauge, body, status, foot] = Layout::vertical(parts).areas(frame.area());
+        frame.render_widget(course.gauge(self.puzzle), gauge);
+        let state = self.state(course);
+        let (job, pane) = match &mut self.beside {
+            Some((job, pane)) => (job, pane),
+            None => (&mut self.check, &mut self.pane),
+        };
+        let waits = job.status().is_none() && job.said().is_empty();
+        let text = if waits { "...".into() } else { job.said() };
+        pane.draw(frame, body, &text);
+        frame.render_widget(Line::from(pane.place().yellow()).right_aligned(), status);
+        frame.render_widget(state, status);
+        frame.render_widget(Text::from(keys), foot);
+    }
+
+    /// How it stands, in a line.
+    fn state(&mut self, course: &Course) -> Line<'static> {
+        if self.asks {
+            return "Give back the file as it came? Yours is kept beside it."
+                .bold()
+                .into();
+        }
+        let (done, progress) = (self.puzzle.kind.done, course.progress());
+        let line = match self.check.status() {
+            None => format!(
+                "checking, {} s; a launch ends after {} s",
+                self.check.seconds(),
+                self.how.timeout
+            )
+            .cyan(),
+            Some(0) if screen::is_done(&progress, self.puzzle) => {
+                format!("✓ {done}").green().bold()
+            }
+            Some(0) => "~ right, not proven".yellow(),
+            Some(2 | 3) => "? it did not run".yellow(),
+            Some(_) => format!("✗ not {done} yet").red(),
+        };
+        if self.is_gone {
+            return "the file is gone; it will be checked when it is back"
+                .yellow()
+                .into();
+        }
+        let mut line = Line::from(line);
+        if !self.says.is_empty() {
+            line.push_span(format!("   {}", self.says));
+        }
+        line
+    }
+
+    fn footer(&self, course: &Course, area: Rect) -> Vec<Line<'static>> {
+        if self.asks {
+            return footer::lines(&[("y", "yes"), ("any other key", "no")], area);
+        }
+        let (seen, all) = (
+            course.progress().of(&self.puzzle.id).hints,
+            self.puzzle.hints.len(),
+        );
+        let hint = format!("hint {} of {all}", (seen + 1).min(all));
+        let mut keys = vec![
+            ("h", &*hint),
+            ("s", "solution"),
+            ("d", "diff"),
+            ("t", "trace"),
+        ];
+        keys.extend([("a", "asm"), ("n", "next"), ("l", "list"), ("x", "reset")]);
+        keys.extend([("o", "page"), ("r", "run again"), ("q", "quit")]);
+        keys.retain(|(key, _)| *key != "d" || self.puzzle.solution.is_some());
+        if self.beside.is_some() {
+            keys.insert(0, ("Esc", "back"));
+        }
+        footer::lines(&keys, area)
+    }
+}
+
+fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Job> {
+    Job::for_a_screen(&watch::words(puzzle, file, how))
+}

@@ -1,0 +1,206 @@
+//! The front door, with a person at keyboard and mouse: the map, and behind it a screen for
+//! each exercise and broken kernel.
+
+use std::time::{Duration, Instant};
+
+use tests::{Terminal, key};
+
+use super::*;
+
+const HOME: &str = "\x1b[H";
+const END: &str = "\x1b[F";
+
+/// A learner before this screen, who waits for no time to be measured.
+fn before(learner: &Learner, words: &str) -> Terminal {
+    learner.types(words).unoptimised().on_terminal(80, 24)
+}
+
+/// How many are solved, as the screen says it.
+fn solved(count: usize) -> String {
+    format!("{count} of {} solved", exercises().len())
+}
+
+/// A click of the left button on this row, counted from 1.
+fn click(row: usize) -> String {
+    format!("\x1b[<0;10;{row}M\x1b[<0;10;{row}m")
+}
+
+#[track_caller]
+fn must_be_left_in_order(terminal: &mut Terminal) {
+    terminal.press("q").ends_with(0);
+    assert!(terminal.is_in_order(), "{}", terminal.screen());
+    let raw = terminal.raw();
+    // Nothing listens to the mouse any more, and the ordinary screen is back.
+    let last = |code: &str| raw.rfind(code);
+    assert!(last("\x1b[?1000l") >= last("\x1b[?1000h"), "{raw:?}");
+    assert!(last("\x1b[?1049l") > last("\x1b[?1049h"), "{raw:?}");
+}
+
+#[test]
+fn the_map_leads_to_exercises_and_lessons_by_keys_and_by_mouse() {
+    let learner = Learner::started("front-map");
+    let mut terminal = before(&learner, "");
+    terminal.sees(&solved(0)).sees(" mended");
+    terminal.sees("The number of an item  next");
+    // The cursor stands on what comes next.
+    terminal.press(key::ENTER).sees("Exercise 1.1");
+    terminal.press("l").sees("opens it").press(key::DOWN);
+    terminal.press(key::ENTER).sees("Exercise 1.2");
+    terminal.press("l").sees("opens it");
+    terminal.press(END).sees("What can run?").press(HOME);
+    terminal.sees("runs the lesson");
+    // A click chooses a line, a second one opens it: 1.3 stands in the sixth row.
+    terminal.press(&click(6)).sees("opens it");
+    terminal.press(&click(6)).sees("Exercise 1.3");
+    terminal.press("l").sees("opens it");
+    must_be_left_in_order(&mut terminal);
+}
+
+/// By a program that lies beside the course; cargo would build it.
+#[test]
+fn a_lesson_runs_in_the_ordinary_screen_and_a_key_leads_back() {
+    let learner = Learner::started("front-lesson");
+    let program = learner
+        .types("")
+        .in_shell("unset CARGO; exec \"$0\" \"$@\"");
+    let mut terminal = program.on_terminal(80, 24);
+    terminal.sees(&solved(0)).press(HOME);
+    terminal.sees("runs the lesson").press(key::ENTER);
+    terminal.sees("Any key leads back to the map.");
+    assert!(terminal.transcript().contains("Another one: --device"));
+    terminal.reads_keys().press(" ").sees(&solved(0));
+    // Its page, and back.
+    terminal.press("o").sees("# Lesson 1: device discovery");
+    terminal.press(key::PAGE_DOWN).press(key::ESCAPE);
+    terminal.sees(&solved(0)).sees("runs the lesson");
+    must_be_left_in_order(&mut terminal);
+}
+
+#[test]
+fn who_has_no_folder_is_asked_for_one() {
+    let learner = Learner::new("front-newcomer");
+    let mut terminal = before(&learner, "");
+    terminal.sees("runs the lesson").press(key::DOWN);
+    terminal.press(key::ENTER).sees("Copy the kernels to");
+    terminal.press("n").sees("opens it");
+    assert!(!learner.0.exists(), "nothing was made");
+    terminal.press(key::ENTER).sees("Copy the kernels to");
+    terminal.press("y").sees("Exercise 1.1");
+    assert!(learner.0.join("README.md").is_file());
+    must_be_left_in_order(&mut terminal);
+}
+
+#[test]
+fn each_key_does_what_the_screen_says() {
+    let learner = Learner::started("front-keys");
+    let mut terminal = before(&learner, "exercise 1.2 --watch");
+    terminal.sees("Exercise 1.2").sees("not solved yet");
+    terminal
+        .sees("h hint 1 of 3")
+        .press("h")
+        .sees("Hint 1")
+        .sees("2 more: h shows");
+    terminal.press("h").sees("Hint 2").sees("h hint 3 of 3");
+    terminal.press(key::ESCAPE).sees("What the checks see");
+    terminal
+        .press("s")
+        .sees("You have not changed your file yet");
+    terminal.press("d").sees("- yours   + our solution");
+    // Both name the kernel, or say what is missing on this machine.
+    let [trace, asm] = ["in the simulator", " instructions"];
+    let says = |text: &'static str| {
+        move |_: &str, screen: &str| {
+            let missing = screen.contains("error: no usable") || screen.contains("next: ");
+            screen.contains(text) || missing
+        }
+    };
+    terminal.press("t").waits_until("trace", says(trace));
+    terminal.press("a").waits_until("code", says(asm));
+    terminal.press("o").sees("# Lesson 1: device discovery");
+    terminal.press("z").sees("Esc back");
+    terminal
+        .press("r")
+        .sees("What the checks see")
+        .sees("checking, ");
+    terminal.sees("not solved yet");
+    terminal.press("n").sees("Exercise 1.3");
+    must_be_left_in_order(&mut terminal);
+}
+
+/// The old one is kept, and only who says yes gets another.
+#[test]
+fn x_gives_a_file_back() {
+    let learner = Learner::started("front-reset");
+    let exercise = numbered("1.2");
+    learner.writes(&exercise, "// mine\n");
+    let mut terminal = before(&learner, "exercise 1.2 --watch");
+    terminal.sees("Exercise 1.2").sees("r run again");
+    terminal.press("x").sees("Give back the file");
+    terminal.press("n").sees("r run again");
+    assert_eq!(read(&learner.file(&exercise)), "// mine\n");
+    terminal.press("x").sees("Give back the file").press("y");
+    let begin = Instant::now();
+    let kept = learner.file(&exercise).with_extension("old.cl");
+    while !kept.exists() && begin.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(read(&kept), "// mine\n");
+    terminal.sees("yours is kept: ").sees("✗ not solved yet");
+    must_be_left_in_order(&mut terminal);
+}
+
+/// The check of an endless kernel would run for ten minutes more than a test waits.
+#[test]
+fn a_save_ends_the_check_of_a_kernel_that_does_not_end() {
+    if Oclgrind::find().is_none() {
+        return;
+    }
+    let learner = Learner::started("front-endless");
+    let exercise = numbered("1.1");
+    let endless = solution(&exercise).replace(GAP_ENDS, &format!("for (;;) ;\n{GAP_ENDS}"));
+    learner.writes(&exercise, &endless);
+    let mut terminal = before(&learner, "exercise 1.1 --watch --timeout 720");
+    terminal
+        .sees("a launch ends after 720 s")
+        .sees("checking, 1 s");
+    learner.writes(&exercise, &solution(&exercise));
+    terminal.sees("✓ solved").sees(&solved(1));
+    // The text does not fit: it scrolls, and follows the size of the terminal.
+    terminal.sees("lines 1 to 20 of ").press(END);
+    terminal.sees("Next, Rows and columns");
+    terminal.resize(60, 16).sees("lines ");
+    terminal
+        .resize(120, 40)
+        .sees("✓ simulator")
+        .sees("Next, Rows and columns");
+    assert!(
+        !terminal.screen().contains("lines "),
+        "{}",
+        terminal.screen()
+    );
+    // Who changes another file works on that one.
+    let other = numbered("1.3");
+    learner.writes(&other, "kernel void x() {}\n");
+    terminal.sees("Exercise 1.3").sees("not solved yet");
+    terminal.press(key::CTRL_C).ends_with(0);
+    assert!(terminal.is_in_order());
+}
+
+#[test]
+fn a_broken_kernel_is_watched_in_the_same_way() {
+    let learner = Learner::started("front-broken");
+    let mut terminal = before(&learner, "diagnose --watch");
+    terminal.sees("Broken kernel 1:").sees("not mended yet");
+    terminal.sees("0 of ").sees(" mended");
+    assert!(
+        !terminal.screen().contains("d diff"),
+        "{}",
+        terminal.screen()
+    );
+    terminal
+        .press("h")
+        .sees("Hint 1")
+        .press("n")
+        .sees("Broken kernel 2:");
+    must_be_left_in_order(&mut terminal);
+}

@@ -1,0 +1,116 @@
+//! What is noted of a file follows the file; a file can be given back; and who asks for
+//! help before there is a folder is helped, too.
+
+use super::*;
+
+/// What was solved and is broken again is so on every list, and comes next.
+#[test]
+fn check_all_and_the_map_agree_on_what_is_broken_again() {
+    if Oclgrind::find().is_none() {
+        return;
+    }
+    let learner = Learner::started("broken-again");
+    let exercise = numbered("2.1");
+    let types = |words: &str| learner.types(words).unoptimised().run();
+    learner.writes(&exercise, &solution(&exercise));
+    types("exercise 2.1").ends_with(0);
+    types("").ends_with(0).says(&["1 of 3"]);
+    let wrong = solution(&exercise).replace("i < n", "i <= n");
+    assert_ne!(wrong, solution(&exercise));
+    learner.writes(&exercise, &wrong);
+    let next = "next: cargo course exercise 2.1";
+    let shown = types("check-all").ends_with(1);
+    shown.says(&["✗ 2.1", "now broken: ", "0 of ", next]);
+    assert!(learner.progress().contains("2.1 broken\n"));
+    let map = types("").ends_with(0);
+    let map = map.says(&["0 of 3", "Next is exercise 2.1"]);
+    assert!(!map.stdout.contains("1 of 3"), "{map}");
+    types("exercise --list").says(&["✗ 2.1", next]);
+    learner.writes(&exercise, &solution(&exercise));
+    // A number is not needed: it is the next one.
+    types("exercise").ends_with(0).says(&["2.1: solved"]);
+    types("check-all").ends_with(0).says(&["1 of "]);
+}
+
+#[test]
+fn a_file_is_given_back_and_the_old_one_is_kept() {
+    let learner = Learner::started("reset");
+    for (words, place) in [
+        ("exercise 6.2", "06-local-memory/2-two-barriers"),
+        ("diagnose 7", "diagnose/07"),
+    ] {
+        let at = |end: &str| learner.0.join(format!("{place}{end}"));
+        let fresh = read(&at(".cl"));
+        let resets = || learner.types(words).arg("--reset").run().ends_with(0);
+        for (mine, kept) in [("// one\n", ".old.cl"), ("// two\n", ".old-2.cl")] {
+            fs::write(at(".cl"), mine).expect("writable");
+            let shown = resets().says(&["is as it came"]);
+            assert!(shown.stdout.contains(kept), "{shown}");
+            assert_eq!(read(&at(".cl")), fresh);
+            assert_eq!(read(&at(kept)), mine);
+        }
+        // What is as it came already is left alone; what is gone comes back.
+        resets();
+        assert!(!at(".old-3.cl").exists());
+        fs::remove_file(at(".cl")).expect("there");
+        resets();
+        assert_eq!(read(&at(".cl")), fresh);
+    }
+}
+
+#[test]
+fn a_diff_shows_what_the_solution_does_in_another_way() {
+    let learner = Learner::started("own-diff");
+    let shown = learner.types("exercise 6.2 --diff").run().ends_with(0);
+    shown.says(&["- yours", "+         barrier(CLK_LOCAL_MEM_FENCE);"]);
+    let exercise = numbered("6.2");
+    learner.writes(&exercise, &solution(&exercise));
+    let shown = learner.types("exercise 6.2 --diff").run().ends_with(0);
+    shown.says(&["Your file is our solution"]);
+}
+
+#[test]
+fn a_hint_before_there_is_a_folder_says_where_more_are_counted() {
+    let learner = Learner::new("no-folder-yet");
+    for _ in 0..2 {
+        let shown = learner.types("exercise 6.2 --hint").run().ends_with(0);
+        let shown = shown.says(&["Hint 1", "2 more, once", "cargo course start"]);
+        assert!(!shown.stdout.contains("ask again"), "{shown}");
+    }
+    assert!(!learner.0.exists(), "nothing was made");
+    for words in ["exercise", "diagnose", "exercise --watch"] {
+        let run = learner.types(words).run();
+        run.fails(2, &["no exercises yet", "cargo course start"]);
+    }
+}
+
+/// Cargo itself says what its alias stands for.
+#[test]
+fn cargo_course_is_a_command_in_the_learners_folder() {
+    let learner = Learner::started("alias");
+    let config = learner.0.join(".cargo/config.toml");
+    let listed = |folder: &str| {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = std::process::Command::new(cargo);
+        let command = command.arg("--list").current_dir(learner.0.join(folder));
+        let output = command.output().expect("cargo runs");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let manifest = workspace().join("Cargo.toml").display().to_string();
+    for folder in ["", "06-local-memory"] {
+        let listed = listed(folder);
+        let alias = listed
+            .lines()
+            .find(|line| line.trim().starts_with("course"));
+        let is_ours = alias.is_some_and(|alias| alias.contains(&manifest));
+        assert!(is_ours, "{listed}");
+    }
+    // A clone that moved is followed; what is not ours is left alone.
+    let text = read(&config);
+    fs::write(&config, text.replace(&manifest, "/elsewhere/Cargo.toml")).expect("writable");
+    learner.types("start").run().ends_with(0);
+    assert_eq!(read(&config), text);
+    fs::write(&config, "# mine\n").expect("writable");
+    learner.types("start").run().ends_with(0);
+    assert_eq!(read(&config), "# mine\n");
+}
