@@ -30,6 +30,9 @@ impl Lesson {
     /// Prints a table of steps, each verified and timed, but for those that `--only`
     /// leaves out.
     pub fn measure_all(&mut self, steps: &[Step], problem: &Problem) -> Result<()> {
+        let wanted = steps.iter().filter(|step| self.flags().wants_step(step));
+        let programme = wanted.map(Step::name).collect();
+        self.console.narrator.programme(programme);
         self.table("GFLOP/s")?;
         for step in steps {
             self.measure_task(&Product { step, problem })?;
@@ -352,6 +355,7 @@ impl Lesson {
             kernel: step.kernel,
             says: step.says,
             source: self.source()?,
+            geometry: task.geometry(),
             defines: step.defines,
             facts: task.facts(),
         })
