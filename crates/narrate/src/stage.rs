@@ -57,6 +57,8 @@ impl Stage {
     pub fn enter(present: bool) -> io::Result<Stage> {
         let terminal = ratatui::Terminal::new(CrosstermBackend::new(BufWriter::new(stderr())))?;
         terminal::enter()?;
+        // From now on a change of size is noted, also before the first key is awaited.
+        let _ = event::poll(Duration::ZERO);
         let stage = Stage(Arc::new(Mutex::new(Drawn {
             terminal,
             present,
