@@ -277,13 +277,28 @@ impl Terminal {
         self.shared.lock().screen.screen().hide_cursor()
     }
 
-    /// Whether the terminal echoes and edits lines, as a shell expects to find it.
+    /// Sends the program SIGTERM, as `kill` does: the leader's only child.
+    #[track_caller]
+    pub fn terminate(&mut self) -> &mut Terminal {
+        use rustix::process::{Pid, Signal, kill_process};
+        let leader = self.child.id();
+        let children = format!("/proc/{leader}/task/{leader}/children");
+        let children = std::fs::read_to_string(children).expect("Linux has it");
+        let child = children.split_whitespace().next();
+        let child = child.and_then(|child| Pid::from_raw(child.parse().ok()?));
+        kill_process(child.expect("the leader has a child"), Signal::TERM).expect("it lives");
+        self
+    }
+
+    /// Whether the terminal echoes and edits lines, and shows the cursor and the shell's own
+    /// screen, as a shell expects to find it.
     pub fn is_in_order(&self) -> bool {
         use rustix::termios::{LocalModes, tcgetattr};
         let wanted = LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG;
         // A pty's two ends share one set of modes.
         let modes = tcgetattr(&*self.pty).expect("a pty is a terminal");
-        modes.local_modes.contains(wanted) && !self.hides_cursor()
+        let is_other_screen = self.shared.lock().screen.screen().alternate_screen();
+        modes.local_modes.contains(wanted) && !self.hides_cursor() && !is_other_screen
     }
 
     /// Waits for the end of the program, and asserts its exit status as a shell tells
@@ -405,11 +420,12 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_left_in_raw_mode_or_without_a_cursor_is_not_in_order() {
+    fn a_terminal_left_in_raw_mode_without_a_cursor_or_elsewhere_is_not_in_order() {
         for (script, in_order) in [
             ("true", true),
             ("stty raw -echo", false),
             ("printf '\\033[?25l'", false),
+            ("printf '\\033[?1049h'", false),
         ] {
             let mut terminal =
                 shell(&format!("{script}; echo done; read -t 60 x; exit 0")).on_terminal(80, 24);

@@ -24,10 +24,24 @@ pub enum Beat {
     End,
 }
 
+const ALL: [Beat; 18] = {
+    use Beat::*;
+    [
+        Drivers, Device, Properties, Limits, Kernel, Build, Allocate, Upload, Write, Arguments,
+        Poison, Launch, Wait, Read, Check, Time, Result, End,
+    ]
+};
+
 impl Beat {
     /// Its title.
     pub fn title(self) -> &'static str {
         self.words().title
+    }
+
+    /// The one of this name, as beats.md has it.
+    pub(super) fn named(name: &str) -> Option<Beat> {
+        let mut all = ALL.into_iter();
+        all.find(|beat| format!("{beat:?}") == name)
     }
 
     /// What it is about, in a line; in fewer words for a projector. Empty for those
@@ -93,10 +107,8 @@ mod tests {
     #[test]
     fn every_part_has_its_words() {
         use Beat::*;
-        for beat in [
-            Drivers, Device, Properties, Limits, Kernel, Result, End, Build, Allocate, Upload,
-            Write, Arguments, Poison, Launch, Wait, Read, Check, Time,
-        ] {
+        for beat in ALL {
+            assert_eq!(Beat::named(&format!("{beat:?}")), Some(beat));
             assert!(!beat.title().is_empty(), "{beat:?}");
             assert!(beat.explains().len() > 100, "{beat:?}");
             assert!(!beat.explains().contains('\n'), "{beat:?}");

@@ -1,11 +1,14 @@
 //! What is said of a kernel: what is new in it and why, and its text with the
 //! lines marked that the kernel before it did not have.
 
+use std::rc::Rc;
+
 use common::source::{KernelText, Source};
 use text::diff::{self, Change};
 
 use super::Beat;
-use super::screen::style;
+use super::figure::Geometry;
+use super::piece::{bold, style};
 
 /// A kernel that begins.
 pub struct Card {
@@ -21,13 +24,15 @@ pub struct Card {
     pub defines: Vec<(String, usize)>,
     /// What more there is to know, a line each: traffic, padding.
     pub facts: Vec<String>,
+    /// How its items lie on C, where they do.
+    pub geometry: Option<Geometry>,
 }
 
 /// The kernel that is told of, and the one before it.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Cards {
-    now: Option<Card>,
-    before: Option<Card>,
+    pub now: Option<Rc<Card>>,
+    before: Option<Rc<Card>>,
 }
 
 impl Card {
@@ -50,7 +55,12 @@ impl Cards {
         if self.now.as_ref().is_none_or(|now| now.name != card.name) {
             self.before = self.now.take();
         }
-        self.now = Some(card);
+        self.now = Some(card.into());
+    }
+
+    /// The name of the kernel, with its variant; empty before the first.
+    pub fn name(&self) -> &str {
+        self.now.as_ref().map_or("", |now| &now.name)
     }
 
     /// "building: matmul_naive", as far as the beat belongs to a kernel.
@@ -141,21 +151,20 @@ impl Cards {
 
     /// What is new and why, as the lesson and the kernel's own comment say it.
     pub fn explanation(&self, beat: Option<Beat>) -> Vec<String> {
-        let bold = |text: &str| style(text).bold().to_string();
         let mut shown = Vec::new();
         if let Some(beat) = beat {
-            shown.push(bold(&self.headline(beat)));
+            shown.push(bold(self.headline(beat)));
             shown.push(String::new());
             shown.push(beat.explains());
             shown.push(String::new());
         }
         if let Some(now) = &self.now {
             let (says, facts) = self.summary();
-            shown.push(bold(&format!("{}: {says}", now.name)));
+            shown.push(bold(format!("{}: {says}", now.name)));
             shown.extend(facts);
             shown.push(String::new());
             if let Some(text) = now.text() {
-                shown.extend(text.comment.lines().map(String::from));
+                shown.extend(paragraphs(&text.comment));
             }
             shown.push(String::new());
         }
@@ -175,4 +184,35 @@ fn emphasized(line: &diff::Line) -> String {
         }
     });
     pieces.collect()
+}
+
+/// A comment without the ends of its lines, which stand where the file wants them; what
+/// is indented stays as it is.
+fn paragraphs(comment: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut goes_on = false;
+    for line in comment.lines() {
+        let is_prose = !line.is_empty() && !line.starts_with(' ');
+        match lines.last_mut().filter(|_| is_prose && goes_on) {
+            Some(last) => {
+                last.push(' ');
+                last.push_str(line);
+            }
+            None => lines.push(line.to_string()),
+        }
+        goes_on = is_prose;
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_flows_and_what_is_indented_does_not() {
+        let comment = "one\ntwo\n\nthree\n  a\n  b\nfour";
+        let lines = ["one two", "", "three", "  a", "  b", "four"];
+        assert_eq!(paragraphs(comment), lines);
+    }
 }

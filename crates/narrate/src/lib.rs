@@ -3,9 +3,11 @@
 //! # Layout
 //!
 //! `beat` is the parts of a lesson that are told one by one, `card` what is said of a
-//! kernel, `outcome` how it came out; `memory` looks into buffers; `screen` is how all
-//! that looks, `wait` what each key does, `pager` shows long texts; `state` holds them
-//! together.
+//! kernel, `outcome` how it came out; `memory` looks into buffers, `figure` draws in
+//! letters. `piece` is how all that looks, `view` how it is laid out in pages, `stage`
+//! shows them on the whole `terminal`. `keys` is what each key does, `ask` asks for a prediction,
+//! `list` offers kernels to jump to; `state` holds them together. `notes` are the
+//! speaker's, and [`speaker`] shows them on a second terminal.
 //!
 //! [`Narrator`] is told what was done, by whoever did it: which part of the
 //! lesson begins ([`Narrator::beat`]), which OpenCL call was made with what and
@@ -14,17 +16,24 @@
 //! figures are those of a lesson that nobody narrates.
 //!
 //! It speaks on standard error, and waits only where standard input and standard
-//! error are a terminal. What a key asks for beyond looking comes back as an error
+//! error are a terminal, which it takes as a whole then. What a key asks for beyond looking comes back as an error
 //! ([`Wish`]), so that it ends whatever was going on.
 
+mod ask;
 mod beat;
 mod card;
+mod figure;
+mod keys;
+mod list;
 mod memory;
+mod notes;
 mod outcome;
-mod pager;
-mod screen;
+mod piece;
+pub mod speaker;
+mod stage;
 mod state;
-mod wait;
+mod terminal;
+mod view;
 
 use std::cell::RefCell;
 use std::io::IsTerminal;
@@ -39,9 +48,11 @@ use opencl3::types::cl_mem;
 
 pub use beat::Beat;
 pub use card::Card;
+pub use figure::Geometry;
 pub use memory::Look;
 
 use outcome::Bar;
+use piece::Piece;
 use state::State;
 
 /// To whom it is told.
@@ -78,15 +89,33 @@ impl Narrator {
         self.0.is_some()
     }
 
-    /// Whether there is somebody to press keys.
+    /// Whether there is somebody to press keys; then the whole terminal is taken.
     pub fn is_attended(&self) -> bool {
-        self.is(|state| state.attended)
+        self.is(|state| state.stage.is_some())
     }
 
-    /// Whether the narrator shows what the lesson prints as well, since its tables
-    /// would not fit the narrow screen: with `--present` on a terminal.
-    pub fn speaks_for_the_lesson(&self) -> bool {
-        std::io::stdout().is_terminal() && self.is(|state| state.screen.present && state.attended)
+    /// Whether what is printed would be printed over the screen.
+    pub fn has_the_output(&self) -> bool {
+        std::io::stdout().is_terminal() && self.is_attended()
+    }
+
+    /// Gives the terminal back: what is told from now on, nobody hears.
+    pub fn leave(&self) {
+        self.keep(State::leave);
+    }
+
+    /// Says what takes time now, where it has the terminal.
+    pub fn doing(&self, what: &str) {
+        self.keep(|state| {
+            if let Some(stage) = &state.stage {
+                stage.busy(what.into());
+            }
+        });
+    }
+
+    /// Names the kernels of the table that begins.
+    pub fn programme(&self, kernels: Vec<String>) {
+        self.keep(|state| state.programme = kernels);
     }
 
     /// Says nothing, and waits for nothing, until the guard is dropped.
@@ -141,15 +170,12 @@ impl Narrator {
         }
     }
 
-    /// Names the lesson, where nobody else does.
-    pub fn title(&self, title: &str) {
-        let speaks = self.speaks_for_the_lesson();
-        self.keep(|state| state.title = title.into());
+    /// Names the lesson: to a room, on a screen of its own.
+    pub fn title(&self, lesson: u32, title: &str) {
+        self.keep(|state| (state.lesson, state.title) = (lesson, title.into()));
         self.with(|state| {
-            if speaks {
-                state.say(|screen| screen.headline(title, "One step at a time."))
-            } else {
-                state.screen.remember(title)
+            if state.present && state.stage.is_some() {
+                state.turn(title.into(), "One step at a time.");
             }
         });
     }
@@ -163,24 +189,20 @@ impl Narrator {
 
     /// Tells something that is no call.
     pub fn note(&self, text: impl FnOnce() -> String) {
-        self.with(|state| state.say(|screen| screen.note(&text())));
+        self.with(|state| state.tell(Piece::Note(text())));
     }
 
-    /// Hears what the lesson prints, to be able to show it again; says it where it
-    /// speaks for the lesson.
+    /// Hears what the lesson prints, and shows it, where it has the terminal.
     pub fn remember(&self, text: &str) {
-        let speaks = self.speaks_for_the_lesson();
         self.with(|state| {
-            if speaks {
-                // After a key, a screen of its own.
-                let title = (!state.unseen).then(|| state.title.clone());
-                state.say(|screen| {
-                    title.iter().for_each(|title| screen.headline(title, ""));
-                    screen.print(text);
-                });
-            } else {
-                state.screen.remember(text)
+            if state.stage.is_none() {
+                return;
             }
+            // After a key, a screen of its own.
+            if !state.unseen || state.story.is_empty() {
+                state.turn(state.title.clone(), "");
+            }
+            state.tell(Piece::Text(text.into()));
         });
     }
 
@@ -194,6 +216,7 @@ impl Narrator {
         self.keep(|state| {
             state.hurried = false;
             state.prediction = None;
+            state.until.take_if(|until| *until == card.name);
             state.beat = Some(Beat::Kernel);
             state.cards.turn(card);
         });
@@ -201,10 +224,9 @@ impl Narrator {
             let headline = state.cards.headline(Beat::Kernel);
             let (says, facts) = state.cards.summary();
             let says = says.to_string();
-            state.say(|screen| {
-                screen.headline(&headline, &says);
-                facts.iter().for_each(|fact| screen.note(fact));
-            });
+            state.turn(headline, &says);
+            let facts = facts.into_iter().map(Piece::Note);
+            facts.for_each(|fact| state.tell(fact));
         });
         Ok(())
     }
@@ -218,10 +240,7 @@ impl Narrator {
             self.with(|state| state.repeatable = false);
             match done {
                 Err(common::Error::Asked(Wish::Again)) => {
-                    self.with(|state| {
-                        state.say(|screen| screen.note("once more"));
-                        state.unseen = false;
-                    });
+                    self.with(|state| state.lead.push(Piece::Note("once more".into())));
                 }
                 done => return done,
             }
@@ -259,9 +278,9 @@ impl Narrator {
         if self.is(|state| state.results.len() > 1) {
             self.beat(Beat::End)?;
             self.with(|state| {
-                state.hurried = false;
-                let bars = std::mem::take(&mut state.results);
-                state.say(|screen| screen.bars(&bars));
+                (state.hurried, state.until) = (false, None);
+                let bars = state.results.clone();
+                state.tell(Piece::Bars(bars));
             });
         }
         self.pause()
@@ -279,7 +298,7 @@ impl Listener for Narrator {
     }
 
     fn hear(&self, call: &Call) {
-        self.with(|state| state.say(|screen| screen.call(call)));
+        self.with(|state| state.tell(Piece::Call(call.clone())));
     }
 
     fn name_new(&self, buffer: cl_mem) -> &'static str {

@@ -9,7 +9,7 @@ use opencl3::memory::{Buffer, ClMem, retain_mem_object};
 use opencl3::types::{CL_BLOCKING, cl_mem};
 
 use super::Narrator;
-use super::screen::style;
+use super::piece::style;
 
 /// How to look at a buffer.
 #[derive(Clone, Copy, Debug)]

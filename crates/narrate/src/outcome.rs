@@ -4,7 +4,7 @@ use common::numbers::{factor, percent, seconds, significant};
 use common::record::Record;
 use console::{Alignment, measure_text_width, pad_str};
 
-use super::screen::{Screen, style};
+use super::piece::{Form, Piece, bold, style};
 
 /// What the room expects.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,92 +76,94 @@ impl Outcome<'_> {
     }
 }
 
-impl Screen {
-    /// A kernel's result, in bars and words.
-    pub fn outcome(&mut self, outcome: &Outcome) {
-        let record = outcome.record;
+impl Outcome<'_> {
+    /// A kernel's result, in words and bars.
+    pub fn pieces(&self, present: bool) -> Vec<Piece> {
+        let record = self.record;
         if let Some(reason) = &record.skipped {
             let skipped = style("skipped:").yellow();
-            return self.note(&format!("{skipped} {reason}"));
+            return vec![Piece::Note(format!("{skipped} {reason}"))];
         }
+        let failed = |mark: &str, why: &str| {
+            let mark = style(mark).red().bold();
+            vec![Piece::Note(format!("{mark}\n{}", why.trim_end()))]
+        };
         if let Some(wrong) = &record.failed {
-            let mark = style("✗ WRONG").red().bold();
-            return self.note(&format!("{mark}\n{}", wrong.trim_end()));
+            return failed("✗ WRONG", wrong);
         }
         if let Some(how) = &record.died {
-            let mark = style("✗ DIED").red().bold();
-            return self.note(&format!("{mark}\n{how}"));
+            return failed("✗ DIED", how);
         }
         let right = style("✓ right").green().bold();
         let (Some(median), Some(bar)) = (record.seconds_median, Bar::of(record)) else {
-            return self.note(&format!("{right}, not timed"));
+            return vec![Piece::Note(format!("{right}, not timed"))];
         };
-        if !self.present {
-            self.note(&format!(
+        let mut pieces = Vec::new();
+        if !present {
+            pieces.push(Piece::Note(format!(
                 "{right}; {} timed launches, median {}, half of them within ±{} of it",
                 record.runs,
                 seconds(median),
                 percent(record.spread.unwrap_or(0.0))
-            ));
-            self.print("");
+            )));
+            pieces.push(Piece::Text(String::new()));
         }
-        let bars = [
-            outcome.before.clone(),
-            Some(bar.clone()),
-            outcome.predicted(&bar),
-        ];
-        self.bars(&bars.into_iter().flatten().collect::<Vec<_>>());
-        if let Some(verdict) = outcome.verdict(&bar) {
-            self.print("");
-            self.print(&style(format!("  {verdict}")).bold().to_string());
+        let bars = [self.before.clone(), Some(bar.clone()), self.predicted(&bar)];
+        pieces.push(Piece::Bars(bars.into_iter().flatten().collect()));
+        if let Some(verdict) = self.verdict(&bar) {
+            pieces.push(Piece::Text(String::new()));
+            pieces.push(Piece::Text(bold(format!("  {verdict}"))));
         }
-        if let (false, Some(_), Some(share)) =
-            (self.present, &outcome.before, record.share_of_limit)
-        {
-            self.note(&format!("{} of the device's limit", percent(share)));
+        if let (false, Some(_), Some(share)) = (present, &self.before, record.share_of_limit) {
+            pieces.push(Piece::Note(format!(
+                "{} of the device's limit",
+                percent(share)
+            )));
         }
+        pieces
     }
+}
 
-    /// Rates side by side, on one linear scale from zero.
-    pub fn bars(&mut self, bars: &[Bar]) {
-        let most = bars
-            .iter()
-            .map(|bar| bar.rate)
-            .fold(f64::MIN_POSITIVE, f64::max);
-        let longest = bars.iter().map(|bar| bar.name.chars().count()).max();
-        let names = longest.unwrap_or(0).min(self.columns() / 2);
-        for bar in bars {
-            if self.present {
-                self.thick_bar(bar, bar.rate / most)
-            } else {
-                self.thin_bar(bar, bar.rate / most, names)
-            }
+/// Rates side by side, on one linear scale from zero: the lines of each.
+pub(super) fn bars(bars: &[Bar], form: Form) -> Vec<Vec<String>> {
+    let rates = bars.iter().map(|bar| bar.rate);
+    let most = rates.fold(f64::MIN_POSITIVE, f64::max);
+    let longest = bars.iter().map(|bar| bar.name.chars().count()).max();
+    let names = longest.unwrap_or(0).min(form.columns / 2);
+    let lines = bars.iter().map(|bar| {
+        if form.present {
+            thick_bar(bar, bar.rate / most, form)
+        } else {
+            thin_bar(bar, bar.rate / most, names, form)
         }
-    }
+    });
+    lines.collect()
+}
 
-    /// Name, bar and rate in a line.
-    fn thin_bar(&mut self, bar: &Bar, share: f64, names: usize) {
-        let rate = format!("{} {}", significant(bar.rate), bar.unit);
-        let room = self
-            .columns()
-            .saturating_sub(names + rate.len() + 8)
-            .clamp(8, 40);
-        let drawn = block(share, room);
-        let rest = " ".repeat(room - measure_text_width(&drawn));
-        let name = pad_str(&bar.name, names, Alignment::Left, Some("."));
-        self.print(&format!("  {name}  {}{rest}  {rate}", bar.colored(drawn)));
-    }
+/// Name, bar and rate in a line.
+fn thin_bar(bar: &Bar, share: f64, names: usize, form: Form) -> Vec<String> {
+    let rate = format!("{} {}", significant(bar.rate), bar.unit);
+    let room = form.columns.saturating_sub(names + rate.len() + 8);
+    let room = room.clamp(8, 40);
+    let drawn = block(share, room);
+    let rest = " ".repeat(room - measure_text_width(&drawn));
+    let name = pad_str(&bar.name, names, Alignment::Left, Some("."));
+    vec![format!("  {name}  {}{rest}  {rate}", bar.colored(drawn))]
+}
 
-    /// Name and rate in a line, and below it a bar that is two lines thick.
-    fn thick_bar(&mut self, bar: &Bar, share: f64) {
-        let columns = self.columns().saturating_sub(4);
-        let rate = format!("{} {}", significant(bar.rate), bar.unit);
-        let rest = columns.saturating_sub(rate.len());
-        let name = pad_str(&bar.name, rest, Alignment::Left, Some("."));
-        let drawn = bar.colored(block(share, columns));
-        self.space();
-        self.print(&format!("  {name}{rate}\n  {drawn}\n  {drawn}"));
-    }
+/// Name and rate in a line, and below it a bar that is two lines thick.
+fn thick_bar(bar: &Bar, share: f64, form: Form) -> Vec<String> {
+    let columns = form.columns.saturating_sub(4);
+    let rate = format!("{} {}", significant(bar.rate), bar.unit);
+    let rest = columns.saturating_sub(rate.len());
+    let name = pad_str(&bar.name, rest, Alignment::Left, Some("."));
+    let drawn = format!("  {}", bar.colored(block(share, columns.max(1))));
+    vec![
+        String::new(),
+        format!("  {name}{rate}"),
+        drawn.clone(),
+        drawn,
+    ]
 }
 
 impl Bar {

@@ -92,6 +92,7 @@ fn main() -> ExitCode {
         timeout: PATIENCE,
         all_devices: false,
         json: false,
+        on_stage: false,
     });
     ExitCode::from(supervise::status_of(done))
 }

@@ -83,6 +83,11 @@ pub struct Flags {
     #[arg(long, conflicts_with_all = ["all_devices", "watch"])]
     pub present: bool,
 
+    /// The speaker's view, on a second terminal: notes, minutes and what comes next,
+    /// for the --present or --step of this lesson that goes on in the first
+    #[arg(long, conflicts_with_all = ["step", "present", "watch", "all_devices", "json"])]
+    pub notes: bool,
+
     /// List the lesson's kernels and stop
     #[arg(long)]
     pub list: bool,
@@ -133,6 +138,7 @@ impl Flags {
             timeout: Duration::from_secs(self.timeout),
             all_devices: self.all_devices,
             json: self.json,
+            on_stage: self.step || self.present,
         }
     }
 

@@ -41,6 +41,8 @@ pub struct Console {
     pub(crate) simulator: Simulator,
     /// What a process before this one measured.
     pub(crate) earlier: Earlier,
+    /// Until this process has come to where that one ended.
+    silent: bool,
     /// How many kernels' results are wrong.
     pub(crate) wrong: usize,
     /// The kernels that took a process down.
@@ -57,14 +59,16 @@ impl Console {
             (false, false) => Narrator::default(),
         };
         let mut report = Report::new(flags.json);
-        if narrator.speaks_for_the_lesson() {
-            report.silent = true;
-        } else if narrator.is_attended() {
-            report.deferred = Some(RefCell::default());
+        if narrator.is_attended() {
+            spinner.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        if narrator.has_the_output() {
+            report.kept_back = Some(RefCell::default());
         }
         let earlier = Earlier::from_environment();
         if !earlier.is_over() {
-            report.muted = true;
+            // What was kept back went with the process that kept it.
+            report.muted = report.kept_back.is_none();
             narrator.mute();
         }
         Ok(Console {
@@ -74,6 +78,7 @@ impl Console {
             timeout: flags.orders().timeout,
             events: Sender::from_environment()?,
             simulator: Simulator::from_environment(),
+            silent: !earlier.is_over(),
             earlier,
             wrong: 0,
             died: Vec::new(),
@@ -88,7 +93,9 @@ impl Console {
 
     /// Says what begins now: to the process that watches, and on the terminal.
     pub fn doing(&mut self, what: impl Into<String>) -> Result<()> {
-        self.show_progress("  {spinner} {msg} {patience}", what.into())
+        let what = what.into();
+        self.narrator.doing(&what);
+        self.show_progress("  {spinner} {msg} {patience}", what)
     }
 
     /// The same within long work of which a share, from 0 to 1, is done.
@@ -96,7 +103,10 @@ impl Console {
         self.spinner.set_length(1000);
         self.spinner
             .set_position((share.clamp(0.0, 1.0) * 1000.0) as u64);
-        self.show_progress("  {bar:20} {percent:>3} %  {wide_msg}", what.into())
+        let what = what.into();
+        let percent = 100.0 * share.clamp(0.0, 1.0);
+        self.narrator.doing(&format!("{percent:.0} %  {what}"));
+        self.show_progress("  {bar:20} {percent:>3} %  {wide_msg}", what)
     }
 
     fn show_progress(&mut self, template: &str, what: String) -> Result<()> {
@@ -192,7 +202,8 @@ impl Console {
     /// Prints and tells from now on, where this process was silent until it came to
     /// where another had ended.
     pub(crate) fn speak_up(&mut self) {
-        if self.report.muted {
+        if self.silent {
+            self.silent = false;
             self.report.muted = false;
             self.narrator.speak_up();
         }
@@ -200,13 +211,19 @@ impl Console {
 
     /// Draws no progress from now on, or does again.
     pub(crate) fn hide_progress(&self, hidden: bool) {
-        let target = if hidden {
+        let target = if hidden || self.narrator.is_attended() {
             self.spinner.finish_and_clear();
             ProgressDrawTarget::hidden()
         } else {
             progress::target()
         };
         self.spinner.set_draw_target(target);
+    }
+
+    /// Gives the terminal back, where it was taken, and prints what was kept back.
+    pub(crate) fn give_back(&self) -> Result<()> {
+        self.narrator.leave();
+        self.report.flush()
     }
 
     /// Clears the progress line.

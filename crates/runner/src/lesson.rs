@@ -46,7 +46,7 @@ impl Lesson {
     ) -> Result<Lesson> {
         let console = Console::new(&flags)?;
         let heading = format!("Lesson {number}: {title}");
-        console.narrator.title(&heading);
+        console.narrator.title(number, &heading);
         console.report.line(heading.bold())?;
         Ok(Lesson {
             number,
@@ -239,8 +239,8 @@ impl Lesson {
         let console = &mut self.console;
         console.speak_up();
         console.end_progress();
-        console.report.flush()?;
         console.narrator.end()?;
+        console.give_back()?;
         let lesson = format!("lesson {} ({})", self.number, self.title);
         let wrong = console.wrong;
         if !console.died.is_empty() {

@@ -32,9 +32,12 @@ impl Lesson {
     /// leaves out; no table where it leaves out all.
     pub fn measure_all(&mut self, steps: &[Step], problem: &Problem) -> Result<()> {
         self.peak()?;
-        if !steps.iter().any(|step| self.flags().wants_step(step)) {
+        let wanted = steps.iter().filter(|step| self.flags().wants_step(step));
+        let programme: Vec<String> = wanted.map(Step::name).collect();
+        if programme.is_empty() {
             return Ok(());
         }
+        self.console.narrator.programme(programme);
         self.table("GFLOP/s")?;
         for step in steps {
             self.measure_task(&Product { step, problem })?;
@@ -378,6 +381,7 @@ impl Lesson {
             kernel: step.kernel,
             says: step.says,
             source: self.source()?,
+            geometry: task.geometry(),
             defines: step.defines,
             facts: task.facts(),
         })

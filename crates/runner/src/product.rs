@@ -13,7 +13,7 @@ use common::record::Work;
 use common::session::{Arg, Buffer, Launch, Session};
 use common::shape::Shape;
 use common::verify::{self, Right};
-use narrate::{Beat, Look};
+use narrate::{Beat, Geometry, Look};
 
 use crate::lesson::Lesson;
 use crate::prepare::{Operand, Preparation};
@@ -45,6 +45,10 @@ impl Task for Product<'_> {
             ));
         }
         facts
+    }
+
+    fn geometry(&self) -> Option<Geometry> {
+        self.step.geometry()
     }
 
     fn shape(&self) -> Shape {

@@ -20,13 +20,12 @@ pub(crate) use row::{CHOSEN, heading};
 pub struct Report {
     json: bool,
     out: Out,
-    /// Prints no lines for people: somebody else tells them.
-    pub(crate) silent: bool,
+    /// Prints no lines for people.
+    silent: bool,
     /// Prints nothing for now, neither lines nor JSON.
     pub(crate) muted: bool,
-    /// Lines of a table that wait for the next line that does not: where each row is
-    /// told besides, tables are kept back until they are complete.
-    pub(crate) deferred: Option<RefCell<Vec<String>>>,
+    /// Lines that wait until the terminal is free, where it is taken.
+    pub(crate) kept_back: Option<RefCell<Vec<String>>>,
     rows: Vec<Record>,
 }
 
@@ -42,38 +41,37 @@ impl Report {
             },
             silent: json,
             muted: false,
-            deferred: None,
+            kept_back: None,
             rows: Vec::new(),
         }
     }
 
     /// Prints what was kept back.
     pub fn flush(&self) -> Result<()> {
-        let mut lines = self.deferred.iter().flat_map(RefCell::take);
-        lines.try_for_each(|line| self.print(&line))
-    }
-
-    /// A line of a table.
-    fn table_line(&self, text: &str) -> Result<()> {
-        match &self.deferred {
-            Some(deferred) => deferred.borrow_mut().push(text.to_string()),
-            None => self.print(text)?,
-        }
-        Ok(())
+        let mut lines = self.kept_back.iter().flat_map(RefCell::take);
+        lines.try_for_each(|line| self.out(&line))
     }
 
     /// Prints lines for people, broken where the terminal is too narrow for them;
     /// nothing in JSON mode.
     pub fn line(&self, text: impl Display) -> Result<()> {
-        self.flush()?;
-        self.print(&text.to_string())
-    }
-
-    fn print(&self, text: &str) -> Result<()> {
         if self.silent || self.muted {
             return Ok(());
         }
-        let text = match wrap::stdout_columns() {
+        self.print(text.to_string())
+    }
+
+    /// Prints a text, or keeps it back.
+    fn print(&self, text: String) -> Result<()> {
+        match &self.kept_back {
+            Some(kept) => kept.borrow_mut().push(text),
+            None => self.out(&text)?,
+        }
+        Ok(())
+    }
+
+    fn out(&self, text: &str) -> Result<()> {
+        let text = match wrap::stdout_columns().filter(|_| !self.json) {
             Some(columns) => wrap::wrap(text, columns),
             None => text.into(),
         };
@@ -90,8 +88,7 @@ impl Report {
 
     /// Prints one JSON object, whatever was asked for: a program reads it.
     pub fn message(&self, value: &impl Serialize) -> Result<()> {
-        let line = serde_json::to_string(value).map_err(std::io::Error::from)?;
-        Ok(self.out.line(line)?)
+        self.print(serde_json::to_string(value).map_err(std::io::Error::from)?)
     }
 
     /// Keeps standard output for messages, as JSON mode does.
@@ -119,12 +116,12 @@ impl Report {
     /// the factors start anew.
     pub fn head(&mut self, heading: &str) -> Result<()> {
         self.rows.clear();
-        self.table_line(&format!("\n{}", heading.bold()))
+        self.line(format!("\n{}", heading.bold()))
     }
 
     /// Prints a record, and keeps it for the next one's factor.
     pub fn row(&mut self, record: Record) -> Result<()> {
-        self.table_line(&row(&record))?;
+        self.line(row(&record))?;
         self.json(&record)?;
         self.rows.push(record);
         Ok(())

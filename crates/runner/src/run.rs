@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory, FromArgMatches};
 use common::error::{Error, Result};
 use common::source::{Source, did_you_mean};
+use narrate::speaker;
 use supervise::{status_of, watch};
 
 use crate::cli::Flags;
@@ -40,7 +41,7 @@ pub fn lesson_with<Own: Args>(
         let begun = Lesson::begin(number, title, file, flags);
         in_the_child(begun, |lesson| body(lesson, &own))
     } else {
-        status_of(in_the_parent(file, &flags))
+        status_of(in_the_parent(number, title, file, &flags))
     };
     ExitCode::from(status)
 }
@@ -51,11 +52,10 @@ fn in_the_child(begun: Result<Lesson>, body: impl Fn(&mut Lesson) -> Result<()>)
         Ok(mut lesson) => {
             let result = at_each_size(&mut lesson, body);
             lesson.console.end_progress();
-            let told = result
-                .as_ref()
-                .err()
-                .map(|error| lesson.console.tell_error(error));
-            let result = told.unwrap_or(Ok(())).and(result);
+            let told = result.as_ref().err();
+            let told = told.map(|error| lesson.console.tell_error(error));
+            let printed = told.unwrap_or(Ok(())).and(lesson.console.give_back());
+            let result = result.and_then(|status| printed.map(|()| status));
             (Some(lesson), result)
         }
         Err(error) => (None, Err(error)),
@@ -99,7 +99,15 @@ fn parse_flags<Own: Args>(number: u32, title: &'static str) -> (Flags, Own) {
 }
 
 /// What needs no device is done at once; the rest by a child.
-fn in_the_parent(file: Option<&'static str>, flags: &Flags) -> Result<u8> {
+fn in_the_parent(
+    number: u32,
+    title: &str,
+    file: Option<&'static str>,
+    flags: &Flags,
+) -> Result<u8> {
+    if flags.notes {
+        return speaker::follow(number, title).map(|()| 0);
+    }
     if flags.list {
         let report = Report::new(false);
         kernels(file, flags)?

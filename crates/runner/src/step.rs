@@ -11,7 +11,7 @@ use common::problem::Problem;
 use common::record::Prepared;
 use common::shape::Shape;
 use common::traffic::{Counts, Traffic};
-use narrate::Look;
+use narrate::{Geometry, Look};
 use serde::{Deserialize, Serialize};
 
 use crate::prepare::{Preparation, setters};
@@ -317,6 +317,28 @@ impl Step {
             _ => (padded.m, padded.n),
         };
         Look { rows, cols, ty }
+    }
+
+    /// How the items of a group lie on C, for a drawing; not where they are all of them.
+    pub(crate) fn geometry(&self) -> Option<Geometry> {
+        let [first, second] = self.per_item;
+        let (rows, columns) = match self.axes {
+            Axes::ColumnsFirst => (second, first),
+            Axes::RowsFirst => (first, second),
+            Axes::Rows => (first, 0),
+            Axes::OneGroup => return None,
+        };
+        let each = match (rows, columns) {
+            (1, 0) => "a row of C".into(),
+            (rows, 0) => format!("{rows} rows of C"),
+            (1, 1) => "an element of C".into(),
+            (rows, columns) => format!("{rows} x {columns} elements of C"),
+        };
+        Some(Geometry {
+            group: self.group,
+            along_rows: self.axes == Axes::ColumnsFirst,
+            each,
+        })
     }
 
     /// C as the problem wants it, from the padded result in the kernel's layout.

@@ -10,6 +10,7 @@ use common::record::Work;
 use common::session::Launch;
 use common::shape::Shape;
 use common::verify::Right;
+use narrate::Geometry;
 
 use crate::lesson::Lesson;
 use crate::ready::Ready;
@@ -22,6 +23,11 @@ pub trait Task {
 
     /// What more there is to know before it runs, a line each.
     fn facts(&self) -> Vec<String>;
+
+    /// How its items lie on C, where they do.
+    fn geometry(&self) -> Option<Geometry> {
+        None
+    }
 
     /// The sizes that its record tells.
     fn shape(&self) -> Shape;

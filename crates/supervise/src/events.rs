@@ -11,6 +11,8 @@ use common::numbers;
 use common::record::Record;
 use serde::{Deserialize, Serialize};
 
+use crate::stage::Place;
+
 /// The environment variable that names the file. Set, it also makes a lesson
 /// do its work in this process instead of starting another.
 pub const EVENTS_VARIABLE: &str = "OPENCL_COURSE_EVENTS";
@@ -39,6 +41,8 @@ pub enum Event {
     /// All is done and said, and this is the exit status: what is left is the driver's
     /// own end.
     Leaving(u8),
+    /// The terminal's other screen shows this, or nothing any more.
+    Stage(Option<Place>),
 }
 
 /// The writing end, where there is somebody to tell.

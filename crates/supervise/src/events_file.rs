@@ -114,24 +114,48 @@ fn name() -> String {
 
 /// Removes the files whose owners have ended.
 fn clear_left_behind(folder: &Path) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+    for (path, file) in files(folder) {
+        if file.try_lock().is_ok() {
+            // Another may have been quicker.
+            let _ = fs::remove_file(&path);
+            let _ = fs::remove_file(simulator_log(&path));
+            let _ = fs::remove_file(drivers_words(&path));
+        }
+    }
+}
+
+/// The files of this user's lessons that go on now.
+pub(crate) fn of_living_lessons() -> Vec<PathBuf> {
+    let folder = std::env::temp_dir();
+    let living =
+        files(&folder).filter(|(_, file)| file.try_lock().is_err() && is_of_this_user(file));
+    living.map(|(path, _)| path).collect()
+}
+
+/// Nobody else tells this user what to read: the folder is everybody's.
+fn is_of_this_user(file: &File) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let owner = file.metadata().map(|file| file.uid());
+        owner.is_ok_and(|owner| owner == rustix::process::geteuid().as_raw())
+    }
+    #[cfg(not(unix))]
+    true
+}
+
+/// The files of events in a folder, opened.
+fn files(folder: &Path) -> impl Iterator<Item = (PathBuf, File)> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| {
         let name = entry.file_name();
         let name = name.to_string_lossy();
         let is_ours = name.starts_with(BEGIN) && name.ends_with(".jsonl");
         // Not a pipe of this name, which would be waited for, nor where a link points.
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        if !is_ours || !is_file {
-            continue;
-        }
-        if let Ok(file) = File::open(entry.path())
-            && file.try_lock().is_ok()
-        {
-            // Another may have been quicker.
-            let _ = fs::remove_file(entry.path());
-            let _ = fs::remove_file(simulator_log(&entry.path()));
-            let _ = fs::remove_file(drivers_words(&entry.path()));
-        }
-    }
+        let file = (is_ours && is_file).then(|| File::open(entry.path()));
+        Some((entry.path(), file?.ok()?))
+    })
 }
 
 #[cfg(test)]

@@ -14,6 +14,8 @@
 //!   `fallback` is the driver that `./setup` fetched.
 //! - `all_devices` runs the lesson once for each of them; `terminal` is the terminal
 //!   after a death.
+//! - [`stage`] is where a lesson is that shows itself on a screen of its own; `signals`
+//!   are what ends it from outside.
 //! - [`watch`] is the parent in a loop: the lesson again after every save.
 
 mod all_devices;
@@ -29,6 +31,8 @@ mod fallback;
 mod limits;
 mod obituary;
 pub mod resume;
+mod signals;
+pub mod stage;
 mod terminal;
 pub mod watch;
 
@@ -57,6 +61,7 @@ pub use cache::CACHE_VARIABLE;
 pub use devices::{answer_probe, devices};
 pub use fallback::fallback_driver;
 pub use obituary::{cause_of_death, was_stopped};
+pub use signals::Signals;
 pub use terminal::clear_line;
 
 /// Set by the parent to the number of the device that the child must use.
@@ -126,6 +131,8 @@ pub struct Orders {
     pub all_devices: bool,
     /// Whether it prints JSON, and so no table for people.
     pub json: bool,
+    /// Whether it may take the whole terminal: then that is given back, whatever ends us.
+    pub on_stage: bool,
 }
 
 /// An error on standard error, with the next thing to try.
@@ -139,12 +146,14 @@ pub fn complain(error: &Error) {
 /// # Errors
 /// [`Error::Died`] when the child crashed or hung.
 pub fn run(orders: &Orders) -> Result<u8> {
+    let signals = orders.on_stage.then(Signals::heard).unwrap_or_default();
     let mut sleep = |time| {
         std::thread::sleep(time);
-        false
+        signals.came()
     };
-    let ended = run_until(orders, environment(), &mut sleep)?;
-    Ok(ended.unwrap_or_default().status)
+    let ended = run_until(orders, environment(), &mut sleep);
+    signals.obey();
+    Ok(ended?.unwrap_or_default().status)
 }
 
 /// The same, with `--all-devices` once for each device; `None` when `pause` asked for an
@@ -170,16 +179,21 @@ fn watch(orders: &Orders, mut environment: Environment, pause: Pause) -> Result<
     let _drawings = Drawings::new(Path::new("."));
     let mut cached = true;
     loop {
-        let Some(end) = child::run(orders.timeout, &environment, &events.path, pause)? else {
-            return Ok(None);
+        let end = child::run(orders.timeout, &environment, &events.path, pause);
+        let on_stage = stage::is_on(&events.path);
+        if !matches!(end, Ok(Some(End::Exit(_)))) {
+            terminal.restore(on_stage);
+        }
+        let how = match end? {
+            None => return Ok(None),
+            Some(End::Exit(status)) => return Ok(Some(ended(status, &events.path))),
+            Some(End::Died(how)) => how,
         };
-        let how = match end {
-            End::Exit(status) => return Ok(Some(ended(status, &events.path))),
-            End::Died(how) => how,
-        };
-        terminal.restore();
         events.tell_drivers_words();
         events.must_have_room()?;
+        if on_stage {
+            Sender::to(&events.path)?.send(&Event::Stage(None))?;
+        }
         if let Some(file) = cached.then(cache::damaged_file).flatten() {
             aside!("\n{}", cache::message(&file));
             environment.push((CACHE_VARIABLE, "0".into()));

@@ -6,6 +6,10 @@ use std::io::{IsTerminal, Write};
 #[cfg(unix)]
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
+/// Back to the screen with the shell's lines, and the cursor shown (xterm's control
+/// sequences, DECRST 1049 and DECTCEM).
+const LEAVE_OTHER_SCREEN: &str = "\x1b[?1049l\x1b[?25h";
+
 /// The modes of a terminal.
 pub struct Terminal {
     #[cfg(unix)]
@@ -22,12 +26,15 @@ impl Terminal {
     }
 
     /// As it was; keys that were meant for the child are forgotten, and so is the
-    /// progress line that it left behind.
-    pub fn restore(&self) {
+    /// progress line that it left behind, or the other screen, where it was `on_stage`.
+    pub fn restore(&self, on_stage: bool) {
         #[cfg(unix)]
         if let Some(modes) = &self.modes {
             // A terminal that has gone away needs no order.
             let _ = tcsetattr(std::io::stdin(), OptionalActions::Flush, modes);
+        }
+        if on_stage && std::io::stderr().is_terminal() {
+            let _ = write!(std::io::stderr(), "{LEAVE_OTHER_SCREEN}");
         }
         clear_line();
     }

@@ -24,6 +24,7 @@ pub fn card(saxpy: &Saxpy) -> Result<Card> {
         source: saxpy.source.clone(),
         defines: Vec::new(),
         facts: vec!["two reads and one write for each element".into()],
+        geometry: None,
     })
 }
 

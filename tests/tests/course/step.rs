@@ -1,8 +1,9 @@
-//! `--step` and `--present`: what is told, every key, and how wide. On a pty, as a
-//! person sees it.
+//! `--step` and `--present`: what is told, every key, how wide, and the terminal
+//! as a whole. On a pty, as a person sees it.
 
 mod keys;
 mod present;
+mod stage;
 mod told;
 
 use tests::{Program, Terminal, key, lesson};

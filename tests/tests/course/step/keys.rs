@@ -233,12 +233,12 @@ fn r_runs_the_kernel_again() {
         .press("n")
         .waits_for("all kernels")
         .waits_for("q quit");
+    terminal.press("q").ends_with(0);
     let rows = terminal.transcript();
     let rows = rows
         .lines()
         .filter(|line| line.starts_with("  matmul_global_sum      ") && line.contains('±'));
     assert_eq!(rows.count(), 1);
-    terminal.press("q").ends_with(0);
 }
 
 #[test]

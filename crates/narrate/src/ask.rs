@@ -1,0 +1,97 @@
+//! Asking for a prediction.
+
+use common::error::{Error, Result, Wish};
+use ratatui::crossterm::event::KeyCode;
+
+use super::outcome::Prediction;
+use super::piece::{Piece, bold};
+use super::stage::Stage;
+use super::state::State;
+
+const FACTOR: [&str; 3] = ["a factor such as 2 or 0.5", "Enter (alone: skip)", "q quit"];
+const SHARE: [&str; 3] = ["a number such as 5", "Enter (alone: skip)", "q quit"];
+
+impl State {
+    /// Asks what the next measurement will say, and keeps the answer.
+    pub fn ask_the_room(&mut self, name: &str, before: Option<&str>) -> Result<()> {
+        let Some(stage) = self.stage.clone().filter(|_| self.until.is_none()) else {
+            return Ok(());
+        };
+        let (question, keys) = match before {
+            Some(before) => (
+                format!("How many times as fast as {before} will {name} be?"),
+                &FACTOR,
+            ),
+            None => (
+                format!("What share of the device's limit will {name} reach, in percent?"),
+                &SHARE,
+            ),
+        };
+        self.tell(Piece::Note(bold(&question)));
+        let answer = self.while_paused(|state| {
+            state.tell_place(state.story.len() - 1, &question)?;
+            state.number(&stage, keys)
+        })?;
+        self.prediction = answer.map(|number| match before {
+            Some(_) => Prediction::Factor(number),
+            None => Prediction::Share(number / 100.0),
+        });
+        // Stands above the result, which has it once more, beside the measured one.
+        let answer = answer.map_or("no prediction".into(), |n| format!("predicted: {n}"));
+        if !self.present {
+            self.lead.push(Piece::Note(answer));
+        }
+        self.unseen = false;
+        Ok(())
+    }
+
+    /// A number that is typed, or nothing.
+    fn number(&self, stage: &Stage, keys: &'static [&'static str]) -> Result<Option<f64>> {
+        let mut typed = String::new();
+        loop {
+            let mut view = self.view(self.story.len() - 1);
+            (view.keys, view.typed) = (keys, Some(typed.clone()));
+            stage.show_anew(view);
+            match stage.key()? {
+                KeyCode::Enter if typed.is_empty() => return Ok(None),
+                KeyCode::Enter => match parse(&typed) {
+                    Some(number) => return Ok(Some(number)),
+                    None => typed.clear(),
+                },
+                KeyCode::Backspace => drop(typed.pop()),
+                KeyCode::Char('q') => return Err(Error::Asked(Wish::Quit)),
+                KeyCode::Char(c) if typed.len() < 12 && belongs_to_a_number(c) => typed.push(c),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn belongs_to_a_number(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, '.' | ',' | 'x' | '%')
+}
+
+/// `2`, `0.5`, `0,5`, `2x`, `30%`; nothing below or at zero.
+fn parse(typed: &str) -> Option<f64> {
+    let number = typed.trim_end_matches(['x', '%']).replace(',', ".");
+    number
+        .parse()
+        .ok()
+        .filter(|&n: &f64| n.is_finite() && n > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_understood_as_people_type_them() {
+        assert_eq!(parse("2"), Some(2.0));
+        assert_eq!(parse("0,5"), Some(0.5));
+        assert_eq!(parse("2.5x"), Some(2.5));
+        assert_eq!(parse("30%"), Some(30.0));
+        for nothing in ["", "x", "0", "1.2.3", "%"] {
+            assert_eq!(parse(nothing), None, "{nothing}");
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Waiting for a key, and what each key does.
+
+use common::error::{Error, Result, Wish};
+use common::source::workspace;
+use ratatui::crossterm::event::KeyCode;
+use supervise::events::Event;
+
+use super::piece::bold;
+use super::stage::{Scroll, Stage};
+use super::state::State;
+use super::terminal::Keys;
+use super::view::View;
+use super::{figure, list};
+
+/// Rows and columns of a buffer's corner.
+const CORNER: usize = 8;
+const PRESENT_CORNER: usize = 6;
+
+const NOW: [&str; 8] = [
+    "Enter next",
+    "b back",
+    "j jump",
+    "k kernel",
+    "m memory",
+    "f figures",
+    "n ahead",
+    "q quit",
+];
+/// The same where there is a launch that could be done again.
+const REPEATABLE: [&str; 9] = [
+    "Enter next",
+    "b back",
+    "j jump",
+    "k kernel",
+    "m memory",
+    "f figures",
+    "r again",
+    "n ahead",
+    "q quit",
+];
+const PAST: [&str; 5] = ["Enter forward", "b back", "w why", "k kernel", "Esc now"];
+const TEXT: [&str; 3] = ["Up Down PgUp PgDn scroll", "b back a screen", "Esc back"];
+
+/// How a text was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Left {
+    /// To where it was opened.
+    Back,
+    /// To the screen before.
+    Before,
+}
+
+impl State {
+    /// Waits for a key, if there is somebody to press one and something to read.
+    pub fn pause(&mut self) -> Result<()> {
+        let wait = self.unseen && !self.hurried && self.until.is_none();
+        self.unseen = false;
+        match self.stage.clone().filter(|_| wait) {
+            Some(stage) => self.while_paused(|state| state.answer_keys(&stage)),
+            None => Ok(()),
+        }
+    }
+
+    /// Does something that a person may take any time for: the process that
+    /// watches must not take it for a hang.
+    pub fn while_paused<T>(&mut self, wait: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
+        self.tell_place(self.now(), "")?;
+        let keys = Keys::taken();
+        let waited = wait(self);
+        drop(keys);
+        self.events.send(&Event::Resumed)?;
+        waited
+    }
+
+    /// Answers keys until one leads forward; another way on is an error.
+    fn answer_keys(&mut self, stage: &Stage) -> Result<()> {
+        let mut view = self.view(self.now());
+        view.keys = if self.repeatable { &REPEATABLE } else { &NOW };
+        stage.show_anew(view.clone());
+        loop {
+            let key = stage.key()?;
+            let scroll = match key {
+                KeyCode::Enter | KeyCode::Char(' ') | KeyCode::Right => Some(Scroll::NextPage),
+                KeyCode::PageDown | KeyCode::Down => Some(Scroll::NextPage),
+                KeyCode::PageUp | KeyCode::Up => Some(Scroll::PageBefore),
+                _ => None,
+            };
+            if scroll.is_some_and(|to| stage.scroll(to)) {
+                continue;
+            }
+            let top = stage.top();
+            if self.answer(stage, key)? {
+                return Ok(());
+            }
+            stage.show_again(view.clone(), top);
+        }
+    }
+
+    /// Answers a key; true where it leads forward.
+    fn answer(&mut self, stage: &Stage, key: KeyCode) -> Result<bool> {
+        match key {
+            KeyCode::Enter | KeyCode::Char(' ') | KeyCode::Right => return Ok(true),
+            KeyCode::Char('n') => {
+                self.hurried = true;
+                return Ok(true);
+            }
+            KeyCode::Char('j' | 'g') => return self.jump(stage),
+            KeyCode::Char('b') | KeyCode::Left => self.look_back(stage, Scroll::Top)?,
+            KeyCode::Up | KeyCode::PageUp => self.look_back(stage, Scroll::Bottom)?,
+            KeyCode::Char('w') => read(stage, self.why(self.now()))?,
+            KeyCode::Char('k') => read(stage, self.cards.shown_kernel())?,
+            KeyCode::Char('m') => self.look_into_memory(stage)?,
+            KeyCode::Char('f') => read(stage, self.figures())?,
+            KeyCode::Char('r') if self.repeatable => return Err(Error::Asked(Wish::Again)),
+            KeyCode::Char('q') => return Err(Error::Asked(Wish::Quit)),
+            _ => {}
+        }
+        Ok(false)
+    }
+
+    /// The number of the screen that was told last.
+    fn now(&self) -> usize {
+        self.story.len().saturating_sub(1)
+    }
+
+    /// The explanation of what is on the screen, and below it everything that was told;
+    /// and from there the screens before.
+    fn look_back(&mut self, stage: &Stage, begin: Scroll) -> Result<()> {
+        let now = self.now();
+        match read_from(stage, self.why(now), begin)? {
+            Left::Before if now > 0 => self.walk(stage, now - 1),
+            _ => Ok(()),
+        }
+    }
+
+    /// Shows a screen of before, and from there those around it, up to the present one.
+    pub fn walk(&mut self, stage: &Stage, mut at: usize) -> Result<()> {
+        let now = self.now();
+        while at < now {
+            self.tell_place(at, "")?;
+            let mut view = self.view(at);
+            view.keys = &PAST;
+            stage.show_anew(view);
+            at = self.key_in_the_past(stage, at)?;
+        }
+        self.tell_place(now, "")
+    }
+
+    /// Answers a key on a screen of before: which one is to be shown next.
+    fn key_in_the_past(&mut self, stage: &Stage, at: usize) -> Result<usize> {
+        loop {
+            let moved = match stage.key()? {
+                KeyCode::Enter | KeyCode::Char(' ') | KeyCode::Right | KeyCode::PageDown => {
+                    if stage.scroll(Scroll::NextPage) {
+                        continue;
+                    }
+                    at + 1
+                }
+                KeyCode::Up | KeyCode::PageUp if stage.scroll(Scroll::PageBefore) => continue,
+                KeyCode::Char('b') | KeyCode::Left | KeyCode::Up | KeyCode::PageUp => {
+                    at.saturating_sub(1)
+                }
+                KeyCode::Char('k') => {
+                    let kernel = self.story[at].cards.shown_kernel();
+                    read(stage, kernel)?;
+                    at
+                }
+                KeyCode::Char('w') => {
+                    read(stage, self.why(at))?;
+                    at
+                }
+                KeyCode::Esc | KeyCode::Char('q') => usize::MAX,
+                _ => at,
+            };
+            return Ok(moved);
+        }
+    }
+
+    /// The explanation of a screen, and below it everything that was told up to it.
+    fn why(&self, at: usize) -> Vec<String> {
+        let Some(slide) = self.story.get(at) else {
+            return vec!["Nothing was told yet.".into()];
+        };
+        let mut text = slide.cards.explanation(slide.beat);
+        text.push(bold("What was told so far, the latest last"));
+        text.extend(self.told(at));
+        text
+    }
+
+    /// Offers the kernels; true when one ahead was chosen.
+    fn jump(&mut self, stage: &Stage) -> Result<bool> {
+        let rows = list::rows(&self.story, &self.results, &self.programme);
+        match list::choose(stage, &rows)? {
+            Some(list::Target::Told(at)) => {
+                self.walk(stage, at)?;
+                Ok(false)
+            }
+            Some(list::Target::Ahead(kernel)) => {
+                self.until = Some(kernel);
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    /// The buffers. Reading them waits for the queue, and so for a kernel that may
+    /// hang: that is no pause, and Control-C must end it.
+    fn look_into_memory(&mut self, stage: &Stage) -> Result<()> {
+        let doing = "looking into the buffers";
+        self.events.send(&Event::Doing(doing.into()))?;
+        let side = if self.present { PRESENT_CORNER } else { CORNER };
+        let shown = Keys::given_back(|| self.memory.shown(side));
+        self.events.send(&Event::Paused)?;
+        read(stage, shown)?;
+        Ok(())
+    }
+
+    /// What can be drawn in letters.
+    fn figures(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let geometry = self
+            .cards
+            .now
+            .as_ref()
+            .and_then(|now| now.geometry.as_ref());
+        if let Some(geometry) = geometry {
+            lines.extend(geometry.drawn());
+            lines.push(String::new());
+        }
+        lines.extend(self.rates());
+        let pictures = figure::pictures(&workspace(), self.lesson);
+        if !pictures.is_empty() {
+            lines.push(bold("What the figures of the lesson's page show"));
+            lines.push(String::new());
+            lines.extend(pictures);
+        }
+        if lines.is_empty() {
+            lines.push("There is no figure yet.".into());
+        }
+        lines
+    }
+}
+
+/// Shows a text until a key leads back, or ends the lesson.
+fn read(stage: &Stage, lines: Vec<String>) -> Result<()> {
+    read_from(stage, lines, Scroll::Top).map(|_| ())
+}
+
+/// The same from the text's top or bottom; how it was left.
+fn read_from(stage: &Stage, lines: Vec<String>, begin: Scroll) -> Result<Left> {
+    stage.show_anew(View::of(lines, &TEXT));
+    if begin == Scroll::Bottom {
+        stage.scroll(begin);
+    }
+    loop {
+        let to = match stage.key()? {
+            KeyCode::Up | KeyCode::Char('k') => Scroll::Line(-1),
+            KeyCode::Down | KeyCode::Char('j') => Scroll::Line(1),
+            KeyCode::PageUp => Scroll::PageBefore,
+            KeyCode::PageDown | KeyCode::Char(' ') => Scroll::NextPage,
+            KeyCode::Home => Scroll::Top,
+            KeyCode::End => Scroll::Bottom,
+            KeyCode::Char('b') | KeyCode::Left => return Ok(Left::Before),
+            KeyCode::Enter | KeyCode::Esc | KeyCode::Char('q') => return Ok(Left::Back),
+            _ => Scroll::Line(0),
+        };
+        stage.scroll(to);
+    }
+}

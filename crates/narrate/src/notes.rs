@@ -1,0 +1,238 @@
+//! The speaker's notes: docs/notes.md, a section for each lesson, and in it one for each
+//! part that has its own.
+
+use supervise::stage::Place;
+
+use super::Beat;
+use super::piece::bold;
+
+/// The parts that are no kernel.
+const BEFORE: &str = "Before the kernels";
+const AFTER: &str = "After the kernels";
+
+/// What the speaker of a lesson is told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Notes {
+    /// As many as the parts take together.
+    pub minutes: u64,
+    /// What to type, and what to have ready.
+    pub begin: Vec<String>,
+    pub parts: Vec<Part>,
+}
+
+/// The notes of a part of a lesson.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Part {
+    /// A kernel's function, the title of a part as beats.md has it, or one of the two above.
+    pub name: String,
+    pub minutes: u64,
+    pub lines: Vec<String>,
+}
+
+impl Notes {
+    /// Of this lesson; empty where there are none.
+    pub fn of(lesson: u32) -> Notes {
+        Notes::read(include_str!("../../../docs/notes.md"), lesson)
+    }
+
+    fn read(page: &str, lesson: u32) -> Notes {
+        let begin = format!("Lesson {lesson}:");
+        let mut sections = page.split("\n## ");
+        let Some(section) = sections.find(|section| section.starts_with(&begin)) else {
+            return Notes::default();
+        };
+        let mut parts = section.split("\n### ");
+        let begin = parts.next().unwrap_or_default();
+        let parts: Vec<Part> = parts.map(Part::read).collect();
+        Notes {
+            minutes: parts
+                .iter()
+                .map(|part| part.minutes)
+                .fold(0, u64::saturating_add),
+            begin: lines(begin.lines().skip(1)),
+            parts,
+        }
+    }
+
+    /// The part that a lesson has come to on its way through these places.
+    pub fn reached(&self, places: &[Place]) -> Option<usize> {
+        let named = |name: &str| self.parts.iter().position(|part| part.name == name);
+        let mut at = named(BEFORE).or((!self.parts.is_empty()).then_some(0));
+        for place in places {
+            let function = place.kernel.split(' ').next().unwrap_or_default();
+            let beat = Beat::named(&place.beat);
+            let by_beat = || named(beat.map_or("", Beat::title));
+            // What has no notes of its own belongs to the part before it.
+            at = match beat {
+                Some(Beat::End) => named(AFTER),
+                _ => named(function).or_else(by_beat),
+            }
+            .or(at);
+        }
+        at
+    }
+
+    /// The minute until which the parts up to this one last.
+    pub fn until(&self, part: usize) -> u64 {
+        let parts = self.parts.iter().take(part + 1);
+        parts.map(|part| part.minutes).fold(0, u64::saturating_add)
+    }
+}
+
+impl Part {
+    /// A heading such as "`matmul_naive`, 5 minutes", and lines.
+    fn read(section: &str) -> Part {
+        let mut all = section.lines();
+        let heading = all.next().unwrap_or_default();
+        let (name, minutes) = heading.rsplit_once(", ").unwrap_or((heading, ""));
+        let minutes = minutes.split(' ').next().and_then(|word| word.parse().ok());
+        Part {
+            name: name.trim_matches('`').into(),
+            minutes: minutes.unwrap_or(0),
+            lines: lines(all),
+        }
+    }
+
+    /// "matmul_naive, 5 minutes".
+    pub fn heading(&self) -> String {
+        let minutes = if self.minutes == 1 {
+            "minute"
+        } else {
+            "minutes"
+        };
+        format!("{}, {} {minutes}", self.name, self.minutes)
+    }
+}
+
+/// Lines of a page without the empty ones at both ends, and without its marks.
+fn lines<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let lines: Vec<&str> = lines.collect();
+    let text = lines.join("\n");
+    let plain = |line: &str| {
+        let pieces = line.split("**").enumerate();
+        let pieces = pieces.map(|(i, piece)| {
+            let piece = piece.replace(['`', '*'], "");
+            if i % 2 == 1 { bold(piece) } else { piece }
+        });
+        pieces.collect()
+    };
+    text.trim().lines().map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = "# Notes\n\n## Lesson 3: naive, 9 minutes\n\nType this.\n\n\
+                        ### Before the kernels, 2 minutes\n\n- **Ask:** who?\n\n\
+                        ### `a`, 3 minutes\n\n- one `word` *said*\n\n### After the kernels, 4 minutes\n\n- end\n\n\
+                        ## Lesson 4: next, 1 minutes\n";
+
+    fn at(beat: &str, kernel: &str) -> Place {
+        Place {
+            beat: beat.into(),
+            kernel: kernel.into(),
+            ..Place::default()
+        }
+    }
+
+    #[test]
+    fn a_page_has_parts_with_minutes() {
+        console::set_colors_enabled_stderr(false);
+        let notes = Notes::read(PAGE, 3);
+        assert_eq!(notes.begin, ["Type this."]);
+        assert_eq!((notes.minutes, notes.until(1)), (9, 5));
+        assert_eq!(notes.parts[0].lines, ["- Ask: who?"]);
+        assert_eq!(notes.parts[1].heading(), "a, 3 minutes");
+        assert_eq!(notes.parts[1].lines, ["- one word said"]);
+        assert_eq!(Notes::read(PAGE, 5), Notes::default());
+    }
+
+    #[test]
+    fn a_kernel_without_notes_belongs_to_the_part_before_it() {
+        let notes = Notes::read(PAGE, 3);
+        let way = [
+            at("Device", ""),
+            at("Kernel", "a x4"),
+            at("Launch", "b"),
+            at("End", "b"),
+        ];
+        let reached: Vec<_> = (0..=way.len())
+            .map(|to| notes.reached(&way[..to]))
+            .collect();
+        assert_eq!(reached, [0, 0, 1, 1, 2].map(Some));
+        assert_eq!(Notes::default().reached(&way), None);
+    }
+
+    #[test]
+    fn every_lesson_has_notes_whose_minutes_add_up() {
+        for lesson in 1..=11 {
+            let notes = Notes::of(lesson);
+            let page = include_str!("../../../docs/notes.md");
+            let heading = page
+                .lines()
+                .find(|line| line.starts_with(&format!("## Lesson {lesson}:")));
+            let minutes = format!(", {} minutes", notes.minutes);
+            assert!(
+                heading.is_some_and(|line| line.ends_with(&minutes)),
+                "{lesson}: {minutes}"
+            );
+            let teaching = include_str!("../../../docs/teaching.md");
+            let begin = format!("| {lesson} ");
+            let minutes = format!(" | {} | ", notes.minutes);
+            let mut rows = teaching.lines().filter(|line| line.starts_with(&begin));
+            assert!(
+                rows.any(|row| row.contains(&minutes)),
+                "teaching.md, {lesson}"
+            );
+            for part in &notes.parts {
+                let text = part.lines.join("\n");
+                let known = [BEFORE, AFTER].contains(&part.name.as_str());
+                let known = known || lesson == 1;
+                assert!(
+                    known || is_a_kernel(lesson, &part.name),
+                    "{lesson}: {}",
+                    part.name
+                );
+                assert!(
+                    text.contains("Show:") && text.contains("Ask:"),
+                    "{lesson}: {}",
+                    part.name
+                );
+            }
+            let all: Vec<&str> = notes
+                .parts
+                .iter()
+                .flat_map(|part| &part.lines)
+                .map(|line| &line[..])
+                .collect();
+            assert!(all.join(" ").contains("Goes wrong:"), "{lesson}");
+        }
+    }
+
+    /// Whether the kernel file of a lesson has this function.
+    fn is_a_kernel(lesson: u32, name: &str) -> bool {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../kernels");
+        let begin = format!("{lesson:02}-");
+        let mut files = std::fs::read_dir(folder).unwrap().flatten();
+        let file = files.find(|file| {
+            let file = file.file_name();
+            let file = file.to_string_lossy();
+            file.starts_with(&begin) && file.ends_with(".cl")
+        });
+        file.is_some_and(|file| {
+            let text = std::fs::read_to_string(file.path()).unwrap();
+            text.contains(&format!("{name}("))
+        })
+    }
+
+    #[test]
+    fn a_damaged_page_has_other_notes() {
+        damage::must_be_survived(PAGE.as_bytes(), |bytes| {
+            let notes = Notes::read(&String::from_utf8_lossy(bytes), 3);
+            let _ = notes
+                .reached(&[at("End", "a")])
+                .map(|part| notes.until(part));
+        });
+    }
+}

@@ -1,0 +1,156 @@
+//! What is told, piece by piece, and how each piece looks: in lines of at most 80
+//! columns, and with `--present` in large type, in 60 columns, with fewer words and more
+//! room between them.
+
+use common::tell::Call;
+use console::{StyledObject, measure_text_width};
+use text::wrap::wrap;
+
+use super::outcome::{self, Bar};
+
+/// Columns of a presentation, and most of a narration.
+const PRESENT_COLUMNS: usize = 60;
+const STEP_COLUMNS: usize = 80;
+
+/// How pieces are to look.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Form {
+    /// In large type.
+    pub present: bool,
+    /// Columns of a line.
+    pub columns: usize,
+}
+
+impl Form {
+    /// For a terminal of so many columns, or for none.
+    pub fn new(present: bool, terminal: Option<usize>) -> Form {
+        let most = if present {
+            PRESENT_COLUMNS
+        } else {
+            STEP_COLUMNS
+        };
+        let columns = terminal.map_or(most, |columns| most.min(columns));
+        Form { present, columns }
+    }
+
+    fn wrapped(self, text: &str) -> Vec<String> {
+        let wrapped = wrap(text, self.columns);
+        wrapped.split('\n').map(String::from).collect()
+    }
+
+    /// Below an empty line, where a presentation wants room.
+    fn spaced(self, mut lines: Vec<String>) -> Vec<String> {
+        if self.present {
+            lines.insert(0, String::new());
+        }
+        lines
+    }
+}
+
+/// Text as it looks on standard error.
+pub(super) fn style<T>(text: T) -> StyledObject<T> {
+    console::style(text).for_stderr()
+}
+
+pub(super) fn bold(text: impl std::fmt::Display) -> String {
+    style(text).bold().to_string()
+}
+
+/// Something that is told.
+#[derive(Clone, Debug)]
+pub(super) enum Piece {
+    /// What a part of the lesson is about.
+    Says(String),
+    /// Lines as they are.
+    Text(String),
+    /// Something that is no call.
+    Note(String),
+    /// A call with its arguments, and what it returned.
+    Call(Call),
+    /// Rates side by side.
+    Bars(Vec<Bar>),
+}
+
+impl Piece {
+    /// Its lines, in blocks that should not be torn apart; `before` is the piece above.
+    pub fn blocks(&self, before: Option<&Piece>, form: Form) -> Vec<Vec<String>> {
+        match self {
+            Piece::Says(says) => {
+                let lines = form.wrapped(&format!("  {says}")).into_iter();
+                let dim = lines.map(|line| style(line).dim().to_string());
+                vec![form.spaced(dim.collect())]
+            }
+            Piece::Text(text) => text.split('\n').map(|line| form.wrapped(line)).collect(),
+            Piece::Note(text) => {
+                let indented: Vec<String> = text.lines().map(|line| format!("  {line}")).collect();
+                vec![form.spaced(form.wrapped(&indented.join("\n")))]
+            }
+            Piece::Call(call) => vec![call_lines(call, before, form)],
+            Piece::Bars(bars) => outcome::bars(bars, form),
+        }
+    }
+}
+
+/// The headline of a part: in a presentation framed, as wide as the screen.
+pub(super) fn headline(title: &str, form: Form) -> Vec<String> {
+    if !form.present {
+        let rest = form.columns.saturating_sub(measure_text_width(title) + 4);
+        return form.wrapped(&bold(format!("── {title} {}", "─".repeat(rest))));
+    }
+    let inside = form.columns.saturating_sub(2);
+    let width = inside.saturating_sub(2);
+    let mut lines = vec![format!("┏{}┓", "━".repeat(inside))];
+    for line in wrap(title, inside.saturating_sub(4)).lines() {
+        lines.push(format!("┃  {line:<width$}┃"));
+    }
+    lines.push(format!("┗{}┛", "━".repeat(inside)));
+    let framed = lines.into_iter();
+    framed
+        .map(|line| style(line).bold().cyan().to_string())
+        .collect()
+}
+
+fn call_lines(call: &Call, before: Option<&Piece>, form: Form) -> Vec<String> {
+    let returned = if call.failed {
+        style(&call.returned).red().bold()
+    } else {
+        style(&call.returned).green()
+    };
+    let name = style(call.name).cyan().bold();
+    let arguments = arguments(call, form.present);
+    if !form.present {
+        return with_result(&format!("  {name}({arguments})"), returned, form);
+    }
+    let mut lines = if arguments.is_empty() {
+        form.wrapped(&format!("      -> {returned}"))
+    } else {
+        with_result(&format!("      {arguments}"), returned, form)
+    };
+    // Calls of one name stand together below it.
+    if !matches!(before, Some(Piece::Call(before)) if before.name == call.name) {
+        lines.splice(0..0, [String::new(), format!("  {name}")]);
+    }
+    lines
+}
+
+/// The result behind the call, or below it where there is no room.
+fn with_result(call: &str, returned: StyledObject<&String>, form: Form) -> Vec<String> {
+    let line = format!("{call} -> {returned}");
+    if measure_text_width(&line) <= form.columns {
+        vec![line]
+    } else {
+        form.wrapped(&format!("{call}\n      -> {returned}"))
+    }
+}
+
+fn arguments(call: &Call, essential: bool) -> String {
+    let arguments = call.arguments.iter();
+    let shown: Vec<String> = arguments
+        .filter(|argument| argument.essential || !essential)
+        .map(|argument| match argument.label.as_str() {
+            "" => argument.value.clone(),
+            label => format!("{label} = {}", argument.value),
+        })
+        .collect();
+    shown.join(", ")
+}

@@ -1,0 +1,207 @@
+//! `--notes`: what the speaker sees on a second terminal, while the first one shows the
+//! lesson. It reads where the lesson is from that lesson's file of events, and changes
+//! nothing.
+
+use std::io::{IsTerminal, Write};
+use std::time::Duration;
+
+use common::error::{Error, Result, Wish};
+use console::Term;
+use ratatui::crossterm::event::KeyCode;
+use supervise::Signals;
+use supervise::stage::{self, Place};
+
+use super::Beat;
+use super::notes::Notes;
+use super::piece::{Piece, bold, style};
+use super::stage::{Scroll, Stage};
+use super::terminal::{Keys, leave};
+use super::view::View;
+
+/// How often the first terminal is looked at.
+const LOOK: Duration = Duration::from_millis(200);
+const KEYS: [&str; 2] = ["Up Down PgUp PgDn scroll", "q quit"];
+
+/// Follows a lesson until a key ends that; where there is no terminal, prints its notes.
+///
+/// # Errors
+/// The wish to interrupt it, and what standard output says.
+pub fn follow(lesson: u32, title: &str) -> Result<()> {
+    let notes = Notes::of(lesson);
+    let title = format!("Lesson {lesson}: {title}");
+    let attended = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    if !attended || !Term::stderr().is_term() || console::is_dumb() {
+        let mut out = std::io::stdout();
+        for line in [vec![title], all(&notes)].concat() {
+            writeln!(out, "{}", console::strip_ansi_codes(&line))?;
+        }
+        return Ok(());
+    }
+    let signals = Signals::heard();
+    let stage = Stage::enter(false)?;
+    let keys = Keys::taken();
+    let done = watch(&stage, lesson, &title, &notes, &signals);
+    drop(keys);
+    leave();
+    signals.obey();
+    match done {
+        Err(Error::Asked(Wish::Quit)) => Ok(()),
+        done => done,
+    }
+}
+
+/// Shows where the lesson is, again and again.
+fn watch(stage: &Stage, lesson: u32, title: &str, notes: &Notes, signals: &Signals) -> Result<()> {
+    let mut shown = Vec::new();
+    let mut slide = None;
+    while !signals.came() {
+        let places = stage::places(lesson);
+        let page = if places.iter().any(|place| place.lesson == lesson) {
+            page(notes, &places, stage::now())
+        } else {
+            waiting(lesson, notes)
+        };
+        // Another screen is read from its top; a minute later it is the same.
+        let now = places
+            .last()
+            .map(|place| (place.title.clone(), place.question.clone()));
+        let is_new = shown.is_empty() || now != slide;
+        if is_new || page != shown {
+            let view = View {
+                title: Some(title.into()),
+                keys: &KEYS,
+                pieces: page.iter().cloned().map(Piece::Text).collect(),
+                ..View::default()
+            };
+            stage.change(view, is_new);
+            (shown, slide) = (page, now);
+        }
+        match stage.key_within(LOOK)? {
+            Some(KeyCode::Char('q') | KeyCode::Esc) => return Ok(()),
+            Some(KeyCode::Up | KeyCode::Char('k')) => drop(stage.scroll(Scroll::Line(-1))),
+            Some(KeyCode::Down | KeyCode::Char('j')) => drop(stage.scroll(Scroll::Line(1))),
+            Some(KeyCode::PageUp) => drop(stage.scroll(Scroll::PageBefore)),
+            Some(KeyCode::PageDown | KeyCode::Char(' ')) => drop(stage.scroll(Scroll::NextPage)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What the speaker sees while the lesson is shown.
+fn page(notes: &Notes, places: &[Place], now: u64) -> Vec<String> {
+    let Some(place) = places.last() else {
+        return Vec::new();
+    };
+    let begun = places.iter().map(|place| place.at).find(|at| *at > 0);
+    let used = now.saturating_sub(begun.unwrap_or(now)) / 60;
+    let part = notes.reached(places);
+    let mut lines = vec![time(notes, part, used), String::new()];
+    lines.push(format!("  On the screen  {}", bold(&place.title)));
+    if !place.question.is_empty() {
+        lines.push(format!("  Its question   {}", place.question));
+    }
+    let after = part.and_then(|part| notes.parts.get(part + 1));
+    let kernel = Some(place.next.as_str()).filter(|next| !next.is_empty());
+    let next = kernel.or(after.map(|part| part.name.as_str()));
+    lines.push(format!("  What comes     {}", next.unwrap_or("the end")));
+    if let Some(part) = part.map(|part| &notes.parts[part]) {
+        lines.extend([String::new(), bold(format!("  {}", part.heading()))]);
+        lines.extend(part.lines.iter().map(|line| format!("  {line}")));
+    }
+    if let Some(beat) = Beat::named(&place.beat) {
+        let heading = bold(format!("  If somebody asks: {}", beat.title()));
+        lines.extend([String::new(), heading, format!("  {}", beat.explains())]);
+    }
+    if let Some(after) = after {
+        lines.extend([String::new(), bold(format!("  Then: {}", after.heading()))]);
+        lines.extend(after.lines.iter().map(|line| format!("  {line}")));
+    }
+    lines
+}
+
+/// Minutes used and left, of the lesson and of this part.
+fn time(notes: &Notes, part: Option<usize>, used: u64) -> String {
+    let minutes = |count: u64| format!("{count} min");
+    let left = match notes.minutes.checked_sub(used) {
+        Some(left) => format!("{} left", minutes(left)),
+        None => style(format!("{} over", minutes(used - notes.minutes)))
+            .red()
+            .to_string(),
+    };
+    let until = part.map_or(notes.minutes, |part| notes.until(part));
+    let late = if used > until {
+        style(format!("{} behind", minutes(used - until)))
+            .yellow()
+            .to_string()
+    } else {
+        "in time".into()
+    };
+    format!(
+        "  {} used, {left} of {}; this part ends at minute {until}: {late}",
+        minutes(used),
+        notes.minutes
+    )
+}
+
+/// What the speaker sees before the lesson is shown, and after.
+fn waiting(lesson: u32, notes: &Notes) -> Vec<String> {
+    let mut lines = vec![
+        format!(
+            "  Nobody shows this lesson now. In another terminal: {}",
+            bold(format!("cargo run -p lesson{lesson:02} -- --present"))
+        ),
+        String::new(),
+    ];
+    lines.extend(all(notes).into_iter().map(|line| format!("  {line}")));
+    lines
+}
+
+/// All notes of a lesson.
+fn all(notes: &Notes) -> Vec<String> {
+    let mut lines = notes.begin.clone();
+    for part in &notes.parts {
+        lines.extend([String::new(), bold(part.heading())]);
+        lines.extend(part.lines.clone());
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_speaker_sees_notes_minutes_the_question_and_what_comes() {
+        console::set_colors_enabled_stderr(false);
+        let place = |beat: &str, kernel: &str, at| Place {
+            lesson: 5,
+            title: "title".into(),
+            beat: beat.into(),
+            kernel: kernel.into(),
+            question: "How many?".into(),
+            next: "matmul_private_sums x2".into(),
+            at,
+        };
+        let places = [
+            place("Device", "", 1000),
+            place("Time", "matmul_private_sum", 1100),
+        ];
+        let notes = Notes::of(5);
+        let shown = page(&notes, &places, 1000 + 7 * 60 + 5).join("\n");
+        for words in [
+            "7 min used, 18 min left of 25",
+            "On the screen  title",
+            "How many?",
+            "What comes     matmul_private_sums x2",
+            "Then: matmul_private_sums, 10 minutes",
+            "matmul_private_sum, ",
+            "Ask:",
+            "If somebody asks: timing",
+        ] {
+            assert!(shown.contains(words), "{words}\n{shown}");
+        }
+        let late = page(&notes, &places, 1000 + 60 * 60).join("\n");
+        assert!(late.contains("35 min over of 25"), "{late}");
+    }
+}
