@@ -64,10 +64,10 @@ pub fn trace(options: &Options) -> Result<ExitCode> {
         ..Model::default()
     };
     let (trace, folder) = (&traced.trace, &traced.folder.0);
-    let figures = Figures::of(trace, folder, traced.launch, &source, &model)?;
+    let figures = Figures::of(trace, folder, &source, &model)?;
     let screen = Screen {
         launched: &traced.launched,
-        launch: &trace.launches[traced.launch],
+        launch: &trace.launch,
         source: &source,
         figures: &figures,
         model: &model,

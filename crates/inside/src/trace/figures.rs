@@ -117,14 +117,13 @@ impl Sums {
 }
 
 impl Figures {
-    /// Counts one launch of a trace in `folder`.
+    /// Counts a trace in `folder`.
     ///
     /// # Errors
     /// A file that cannot be read or is damaged.
     pub fn of(
         trace: &Trace,
         folder: &Path,
-        launch: usize,
         source: &Source,
         model: &Model,
     ) -> Result<Figures> {
@@ -133,7 +132,7 @@ impl Figures {
         let mut rows: HashMap<&Operand, (Sums, Request)> = HashMap::new();
         let mut barriers = 0;
         let mut first_group: Vec<Request> = Vec::new();
-        trace.groups(folder, launch, |group| {
+        trace.groups(folder, |group| {
             barriers += group.iter().filter(|access| access.place == 0).count() as u64;
             let mut different: HashSet<(&Operand, u64)> = HashSet::new();
             let requests = requests(group, model);
