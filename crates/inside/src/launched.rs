@@ -2,7 +2,7 @@
 //! says with which macros and in which groups. What the driver keeps meanwhile goes to a
 //! folder that is gone afterwards.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
@@ -11,7 +11,7 @@ use common::device::pocl;
 use common::element::Type;
 use common::record::Record;
 use common::shape::Shape;
-use common::source::did_you_mean;
+use common::source::{Source, did_you_mean};
 use toolbox::child::Finished;
 use toolbox::scratch::Scratch;
 use toolbox::{lessons, size_name};
@@ -43,6 +43,8 @@ pub struct Wanted {
 pub struct Launched {
     /// What it is called: the kernel with its variant, or what laid an operand out.
     pub name: String,
+    /// Who launched it, where that is no lesson: "as in exercise 4.2".
+    pub by: Option<String>,
     /// What the lesson says of it: device, groups, macros.
     pub record: Record,
     /// The other variants of the same kernel.
@@ -74,12 +76,23 @@ impl Wanted {
     pub fn lesson(&self) -> Result<Command> {
         match lessons::with_kernel(&self.kernel)? {
             Some(lesson) => lesson.command(),
-            None => {
-                let hint = did_you_mean(&self.kernel, &lessons::kernels()?);
-                let why = format!("no lesson has a kernel {}; {hint}", self.kernel);
-                Err(Error::Usage(why).into())
-            }
+            None => Err(Error::Usage(self.unknown()?).into()),
         }
+    }
+
+    /// That no lesson has such a kernel, and what was meant instead: a file goes to a flag.
+    fn unknown(&self) -> Result<String> {
+        let name = &self.kernel;
+        if !name.ends_with(".cl") {
+            let hint = did_you_mean(name, &lessons::kernels()?);
+            return Ok(format!("no lesson has a kernel {name}; {hint}"));
+        }
+        let kernels = Source::read(Path::new(name))?.kernels();
+        let first = kernels.first().map_or("KERNEL", String::as_str);
+        Ok(format!(
+            "{name} is a file, and defines {}\n  next: name one, then the file: {first} --source {name}",
+            listed(&kernels)
+        ))
     }
 
     /// Launches it once by this program, a lesson or what takes a lesson's flags.
@@ -122,6 +135,7 @@ impl Wanted {
             } else {
                 self.name()
             },
+            by: None,
             others: others.collect(),
             record,
             cache,
@@ -175,6 +189,15 @@ impl Wanted {
 
     fn is_it(&self, record: &Record) -> bool {
         self.variant.is_empty() || record.kernel == self.name()
+    }
+}
+
+/// "the kernels a, b", or that there are none.
+fn listed(kernels: &[String]) -> String {
+    match kernels {
+        [] => "no kernel".into(),
+        [one] => format!("the kernel {one}"),
+        all => format!("the kernels {}", all.join(", ")),
     }
 }
 

@@ -29,6 +29,8 @@ pub enum Purpose {
     Faults,
     /// Every access, by a launch without buffers: each is then reported.
     Accesses,
+    /// Every access, by a plugin of a simulator, and the result.
+    Trace,
     /// Seconds, beside those of the lesson's own kernel.
     Speed,
 }
@@ -50,10 +52,18 @@ impl Purpose {
                 let other = counted.filter(|(spec, size)| *size != spec.simulated);
                 simulated.chain(other).collect()
             }
-            Purpose::Accesses => counted.into_iter().collect(),
+            Purpose::Accesses | Purpose::Trace => counted.into_iter().collect(),
             Purpose::Speed => Vec::new(),
         }
     }
+}
+
+/// The same without flags: whoever starts it says them.
+pub fn program(exercise: &Exercise, purpose: Purpose) -> anyhow::Result<Command> {
+    let this = supervise::this_program();
+    let mut command = this.context("cannot find this program's own path")?;
+    command.env(VARIABLE, format!("{} {purpose:?}", exercise.puzzle.id));
+    Ok(command)
 }
 
 /// The course itself, as the process in which a learner's file runs.
@@ -62,11 +72,9 @@ pub fn command(
     attempt: &Attempt,
     purpose: Purpose,
 ) -> anyhow::Result<Command> {
-    let this = supervise::this_program();
-    let mut command = this.context("cannot find this program's own path")?;
+    let mut command = program(exercise, purpose)?;
     let color = colored::control::SHOULD_COLORIZE.should_colorize();
     command
-        .env(VARIABLE, format!("{} {purpose:?}", exercise.puzzle.id))
         .args(["--json", "--only", &exercise.spec.kernel])
         .args(["--timeout", &attempt.how.timeout.to_string()])
         .args(["--color", if color { "always" } else { "never" }])

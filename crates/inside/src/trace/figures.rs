@@ -121,12 +121,7 @@ impl Figures {
     ///
     /// # Errors
     /// A file that cannot be read or is damaged.
-    pub fn of(
-        trace: &Trace,
-        folder: &Path,
-        source: &Source,
-        model: &Model,
-    ) -> Result<Figures> {
+    pub fn of(trace: &Trace, folder: &Path, source: &Source, model: &Model) -> Result<Figures> {
         let names = Operands::of(&source.text);
         let operands: Vec<Operand> = trace.places.iter().map(|at| operand(at, &names)).collect();
         let mut rows: HashMap<&Operand, (Sums, Request)> = HashMap::new();

@@ -63,14 +63,17 @@ pub fn trace(wanted: &Wanted, mut program: Command) -> Result<Result<Traced, Ref
     let nothing = || {
         let record = &launched.record;
         let why = record.died.as_ref().or(record.failed.as_ref());
-        let why = why.map_or("nobody says why", |why| why.as_str());
+        let why = why.map_or(
+            "the simulator could not write to the folder for temporary files",
+            |why| why.as_str(),
+        );
         Error::Died(format!("{} left no trace: {why}", launched.name))
     };
     let trace = Trace::read(&folder.0)?.ok_or_else(nothing)?;
     if trace.launch.is_cut && trace.launch.groups[0] == 0 {
         let why = format!(
             "a single group of {} makes more than {MOST} accesses, too many to trace: take a \
-             smaller --size",
+             smaller --size, or look for a loop that does not end",
             launched.name
         );
         return Err(Error::Usage(why).into());
