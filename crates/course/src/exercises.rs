@@ -4,13 +4,13 @@
 mod bound_kernel;
 mod case;
 mod check;
-mod counts;
-mod exercise;
+pub mod counts;
+pub mod exercise;
 pub mod process;
 mod race;
-mod sectors;
+pub mod sectors;
 mod simulated;
-mod spec;
+pub mod spec;
 mod speed;
 
 pub use exercise::all;

@@ -218,7 +218,10 @@ pub fn give_back(puzzle: &Puzzle, file: &Path, folder: &Folder) -> Result<Option
 }
 
 /// The one that is meant by "6.2", a name, or a path.
-fn find<'a, P: Playable>(all: &'a [P], word: &str) -> Result<&'a P> {
+///
+/// # Errors
+/// [`Error::Usage`] with those that there are.
+pub fn find<'a, P: Playable>(all: &'a [P], word: &str) -> Result<&'a P> {
     let found = all.iter().find(|one| one.puzzle().is_meant_by(word));
     found.ok_or_else(|| Error::Usage(unknown(&puzzles(all), word)).into())
 }
@@ -259,6 +262,17 @@ fn file(puzzle: &Puzzle, folder: &Folder, word: &str) -> PathBuf {
     } else {
         folder.file(puzzle)
     }
+}
+
+/// The learner's file of a puzzle: the one that `word` names, or the one in the folder.
+///
+/// # Errors
+/// [`Error::Usage`] where it is not there.
+pub fn own_file(puzzle: &Puzzle, word: &str) -> Result<PathBuf> {
+    let folder = Folder::find()?;
+    let file = file(puzzle, &folder, word);
+    must_be_there(&file, &folder)?;
+    Ok(file)
 }
 
 fn list(puzzles: &[&Puzzle], folder: &Folder, json: bool) -> Result<()> {

@@ -1,5 +1,5 @@
 //! `course inspect`: every detector on a kernel of the learner's own, for any fault that
-//! it may have. A kernel with a name of a lesson is launched as in that lesson; another
+//! it may have, and what it asks of memory. A kernel with a name of a lesson is launched as in that lesson; another
 //! one is launched as its flags say, as a product of matrices, or by its own arguments if it
 //! is none.
 
@@ -8,6 +8,7 @@ pub mod launch;
 mod other;
 pub mod process;
 mod screen;
+mod traffic;
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
@@ -25,6 +26,7 @@ use crate::game::playable::{Checked, How, sign_of_life};
 use crate::game::verdict::Verdict;
 use crate::trial::{OTHER_SIZES, SIMULATED, Trial};
 use launch::Launch;
+use traffic::Traffic;
 
 /// Where most faults of indices show: three odd sides, none a multiple of a group's.
 const ODD: &str = "37x91x53";
@@ -111,12 +113,14 @@ impl Inspection<'_> {
         }
         let waiting = sign_of_life(self.options.how.timeout);
         let checked = self.check();
+        let traffic = checked.as_ref().map(|checked| self.traffic(checked));
         waiting.finish_and_clear();
-        let checked = checked?;
+        let (traffic, checked) = (traffic.ok().flatten(), checked?);
         if json {
-            self.print_json(&checked)?;
+            self.print_json(&checked, traffic.as_ref())?;
         } else {
             screen::checked(self, &checked)?;
+            traffic.map_or(Ok(()), |traffic| traffic.print())?;
         }
         Ok(checked.seen.status)
     }
@@ -134,13 +138,18 @@ impl Inspection<'_> {
         Ok(Checked { seen, verdict })
     }
 
+    /// Who launches the kernel.
+    fn program(&self) -> Result<Command> {
+        match self.lesson {
+            Some(lesson) => lesson.command(),
+            None => process::command(&self.launch),
+        }
+    }
+
     /// The program that checks the kernel once at a size.
     fn command(&self, size: &str) -> Result<Command> {
         let Options { file, how, ty, .. } = self.options;
-        let mut command = match self.lesson {
-            Some(lesson) => lesson.command()?,
-            None => process::command(&self.launch)?,
-        };
+        let mut command = self.program()?;
         command
             .args(["--json", "--runs", "0", "--only", self.kernel])
             .args(["--size", size, "--type", ty.name()])
@@ -173,8 +182,8 @@ impl Inspection<'_> {
         sizes.into_iter().map(String::from).collect()
     }
 
-    /// In the simulator: the first of the learner's own that it can do in a few seconds.
-    fn simulated(&self) -> String {
+    /// The first of the learner's own sizes that the simulator can do in a few seconds.
+    fn small_size(&self) -> Option<Shape> {
         let on_vectors = self.is_on_vectors();
         let is_small = |size: &&Shape| {
             let work = if on_vectors {
@@ -184,9 +193,17 @@ impl Inspection<'_> {
             };
             work <= FEW
         };
-        let small = self.options.sizes.iter().find(is_small);
-        let own = if on_vectors { LENGTHS[0] } else { SIMULATED };
-        small.map_or(own.into(), |size| size_name(*size))
+        self.options.sizes.iter().find(is_small).copied()
+    }
+
+    /// At which the simulator looks for faults.
+    fn simulated(&self) -> String {
+        let own = if self.is_on_vectors() {
+            LENGTHS[0]
+        } else {
+            SIMULATED
+        };
+        self.small_size().map_or(own.into(), size_name)
     }
 
     /// How it is launched, in words.
@@ -200,7 +217,7 @@ impl Inspection<'_> {
         }
     }
 
-    fn print_json(&self, checked: &Checked) -> Result<()> {
+    fn print_json(&self, checked: &Checked, traffic: Option<&Traffic>) -> Result<()> {
         use std::io::Write;
         let line = json!({
             "file": self.options.file,
@@ -210,6 +227,7 @@ impl Inspection<'_> {
             "simulated": self.simulated(),
             "observations": checked.seen.observations,
             "verdict": screen::verdict(checked.verdict),
+            "memory": traffic.map(Traffic::json),
         });
         Ok(writeln!(std::io::stdout(), "{line}")?)
     }

@@ -66,7 +66,10 @@ enum Command {
     #[command(mut_arg("kernel", |arg| arg.required(false).default_value("").hide_default_value(true)))]
     Occupancy(Box<occupancy::Options>),
     /// What a kernel asks of memory, line by line, as a simulator sees it
-    #[command(mut_arg("device", |arg| arg.hide(true)))]
+    #[command(
+        mut_arg("device", |arg| arg.hide(true)),
+        mut_arg("kernel", |arg| arg.help("A kernel of a lesson, or of the file that --source names; or an exercise of yours: 4.2"))
+    )]
     Trace(Box<trace::Options>),
     /// What changed between two kernels, or from one lesson to another
     Diff(diff::Options),

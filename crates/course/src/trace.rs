@@ -1,5 +1,7 @@
 //! `course trace`: what a kernel asks of memory, line by line, as a simulator saw it.
 
+mod exercise;
+
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
@@ -9,18 +11,21 @@ use anyhow::Result;
 use clap::Args;
 use common::Error;
 use common::source::Source;
-use inside::launched::Wanted;
+use inside::launched::{Refused, Wanted};
 use inside::program;
 use inside::trace::figures::Figures;
 use inside::trace::page::page;
 use inside::trace::request::Model;
-use inside::trace::run;
+use inside::trace::run::{self, Traced};
 use inside::trace::screen::Screen;
 use text::pager::Pager;
 
 use crate::asm;
+use crate::exercises::process::{self, Purpose};
+use crate::exercises::sectors;
 use crate::inspect::launch::Launch;
 use crate::puzzles;
+use exercise::Own;
 
 /// The flags of `course trace`.
 #[derive(Args)]
@@ -49,45 +54,108 @@ pub struct Options {
 /// Prints the operands, the worst first, the kernel with figures, and a picture.
 pub fn trace(options: &Options) -> Result<ExitCode> {
     let mut wanted = options.wanted.clone();
-    let of_puzzle = puzzles::take(&mut wanted)?;
-    let wanted = &wanted;
     if wanted.device.is_some() {
         let why = "a trace is made in the simulator, on any machine: leave --device out";
         return Err(Error::Usage(why.into()).into());
     }
-    let program = of_puzzle.map_or_else(|| asm::program(wanted, &options.launch), Ok)?;
-    let traced = match run::trace(wanted, program)? {
+    // The number of a broken kernel has no dot.
+    let broken = if wanted.kernel.contains('.') {
+        None
+    } else {
+        puzzles::take(&mut wanted)?
+    };
+    let own = match broken {
+        Some(_) => None,
+        None => Own::meant(&wanted)?,
+    };
+    let shown = match own {
+        Some(own) => options.trace_exercise(&own)?,
+        None => {
+            let program = broken.map_or_else(|| asm::program(&wanted, &options.launch), Ok)?;
+            let traced = run::trace(&wanted, program)?;
+            let model = options.model(Model::default());
+            counted(&wanted, traced, &model, |screen| options.show(screen, None))?
+        }
+    };
+    Ok(shown.unwrap_or_else(|refused| asm::told(&refused)))
+}
+
+/// Counts what was traced, and hands the figures to `show`.
+///
+/// # Errors
+/// A trace that cannot be read, and those of `show`.
+pub fn counted<T>(
+    wanted: &Wanted,
+    traced: Result<Traced, Refused>,
+    model: &Model,
+    show: impl FnOnce(&Screen) -> Result<T>,
+) -> Result<Result<T, Refused>> {
+    let traced = match traced {
         Ok(traced) => traced,
-        Err(refused) => return Ok(asm::told(&refused)),
+        Err(refused) => return Ok(Err(refused)),
     };
     let source = Source::read(&program::source(wanted)?)?;
-    let model = Model {
-        warp: options.warp,
-        sector: options.sector,
-        banks: options.banks,
-        ..Model::default()
-    };
-    let (trace, folder) = (&traced.trace, &traced.folder.0);
-    let figures = Figures::of(trace, folder, traced.launch, &source, &model)?;
-    let screen = Screen {
+    let figures = Figures::of(&traced.trace, &traced.folder.0, &source, model)?;
+    show(&Screen {
         launched: &traced.launched,
-        launch: &trace.launches[traced.launch],
+        launch: &traced.trace.launch,
         source: &source,
         figures: &figures,
-        model: &model,
-    };
-    if let Some(path) = &options.html {
-        fs::write(path, page(&screen)).map_err(|error| Error::File {
+        model,
+    })
+    .map(Ok)
+}
+
+impl Options {
+    fn trace_exercise(&self, own: &Own) -> Result<Result<ExitCode, Refused>> {
+        let wanted = own.wanted(&self.wanted, self.launch.is_chosen())?;
+        let program = process::process(&own.exercise, Purpose::Launch)?;
+        let mut traced = run::trace(&wanted, program)?;
+        if let Ok(traced) = &mut traced {
+            traced.launched.by = Some(format!("as in {}", own.name()));
+        }
+        let model = self.model(sectors::model());
+        counted(&wanted, traced, &model, |screen| {
+            self.show(screen, Some(own))
+        })
+    }
+
+    fn model(&self, of: Model) -> Model {
+        Model {
+            warp: self.warp,
+            sector: self.sector,
+            banks: self.banks,
+            ..of
+        }
+    }
+
+    fn show(&self, screen: &Screen, own: Option<&Own>) -> Result<ExitCode> {
+        self.page(screen)?;
+        // Other hardware has other sums than those that an exercise allows.
+        let own = own.filter(|_| *screen.model == sectors::model());
+        let _pager = (!self.json).then(Pager::begin);
+        let mut out = std::io::stdout();
+        if self.json {
+            let mut all = screen.json();
+            if let Some(own) = own {
+                all["exercise"] = own.json(screen)?;
+            }
+            writeln!(out, "{all}")?;
+        } else {
+            let sum = own.map_or(Ok(String::new()), |own| own.sum(screen))?;
+            write!(out, "{}{sum}", screen.text())?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn page(&self, screen: &Screen) -> Result<()> {
+        let Some(path) = &self.html else {
+            return Ok(());
+        };
+        let cannot = |error: std::io::Error| Error::File {
             path: path.clone(),
             why: error.to_string(),
-        })?;
+        };
+        Ok(fs::write(path, page(screen)).map_err(cannot)?)
     }
-    let _pager = (!options.json).then(Pager::begin);
-    let mut out = std::io::stdout();
-    if options.json {
-        writeln!(out, "{}", screen.json())?;
-    } else {
-        write!(out, "{}", screen.text())?;
-    }
-    Ok(ExitCode::SUCCESS)
 }

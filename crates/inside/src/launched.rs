@@ -2,7 +2,7 @@
 //! says with which macros and in which groups. What the driver keeps meanwhile goes to a
 //! folder that is gone afterwards.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
@@ -11,7 +11,7 @@ use common::device::pocl;
 use common::element::Type;
 use common::record::Record;
 use common::shape::Shape;
-use common::source::did_you_mean;
+use common::source::{Source, did_you_mean};
 use toolbox::child::Finished;
 use toolbox::scratch::Scratch;
 use toolbox::{lessons, size_name};
@@ -43,13 +43,10 @@ pub struct Wanted {
 pub struct Launched {
     /// What it is called: the kernel with its variant, or what laid an operand out.
     pub name: String,
+    /// Who launched it, where that is no lesson: "as in exercise 4.2".
+    pub by: Option<String>,
     /// What the lesson says of it: device, groups, macros.
     pub record: Record,
-    /// Its place among the launches of its name that differ in macros or group.
-    pub place: usize,
-    /// Its place among all launches of its name in groups of this shape, and how many
-    /// there are.
-    pub of_all: [usize; 2],
     /// The other variants of the same kernel.
     pub others: Vec<String>,
     /// What PoCL compiled for it lies here.
@@ -79,12 +76,23 @@ impl Wanted {
     pub fn lesson(&self) -> Result<Command> {
         match lessons::with_kernel(&self.kernel)? {
             Some(lesson) => lesson.command(),
-            None => {
-                let hint = did_you_mean(&self.kernel, &lessons::kernels()?);
-                let why = format!("no lesson has a kernel {}; {hint}", self.kernel);
-                Err(Error::Usage(why).into())
-            }
+            None => Err(Error::Usage(self.unknown()?).into()),
         }
+    }
+
+    /// That no lesson has such a kernel, and what was meant instead: a file goes to a flag.
+    fn unknown(&self) -> Result<String> {
+        let name = &self.kernel;
+        if !name.ends_with(".cl") {
+            let hint = did_you_mean(name, &lessons::kernels()?);
+            return Ok(format!("no lesson has a kernel {name}; {hint}"));
+        }
+        let kernels = Source::read(Path::new(name))?.kernels();
+        let first = kernels.first().map_or("KERNEL", String::as_str);
+        Ok(format!(
+            "{name} is a file, and defines {}\n  next: name one, then the file: {first} --source {name}",
+            listed(&kernels)
+        ))
     }
 
     /// Launches it once by this program, a lesson or what takes a lesson's flags.
@@ -102,15 +110,14 @@ impl Wanted {
                 status: child.status.code().map_or(5, |status| status as u8),
             }));
         }
-        let chosen = all.iter().position(|one| self.is_it(one));
-        let Some(chosen) = chosen else {
+        let Some(chosen) = all.iter().find(|one| self.is_it(one)) else {
             let names: Vec<String> = all.iter().map(|one| one.kernel.clone()).collect();
             let hint = did_you_mean(&self.name(), &names);
             return Err(
                 Error::Usage(format!("no launch is called {}; {hint}", self.name())).into(),
             );
         };
-        let mut record = all[chosen].clone();
+        let mut record = chosen.clone();
         if let Some(reason) = &record.skipped {
             let why = format!("{} is not launched on this device: {reason}", record.kernel);
             return Err(Error::Usage(why).into());
@@ -128,8 +135,7 @@ impl Wanted {
             } else {
                 self.name()
             },
-            place: place(&all, chosen),
-            of_all: of_all(&all, chosen),
+            by: None,
             others: others.collect(),
             record,
             cache,
@@ -138,6 +144,11 @@ impl Wanted {
 
     fn once<'c>(&self, program: &'c mut Command, cache: &Scratch) -> &'c mut Command {
         let flags = std::env::var("POCL_EXTRA_BUILD_FLAGS").unwrap_or_default();
+        let variant = if self.variant.is_empty() {
+            String::new()
+        } else {
+            self.name()
+        };
         let size = self.size.map_or_else(|| self.small().into(), size_name);
         program
             .args([
@@ -150,6 +161,8 @@ impl Wanted {
                 self.ty.name(),
             ])
             .args(["--only", &self.kernel, "--size", &size])
+            // The other variants are named, and not launched.
+            .args(["--variant", &variant])
             .args(self.device.iter().flat_map(|device| ["--device", device]))
             .env(pocl::FOLDER_VARIABLE, &cache.0)
             // The lines of the source: the code stays the same.
@@ -179,6 +192,15 @@ impl Wanted {
     }
 }
 
+/// "the kernels a, b", or that there are none.
+fn listed(kernels: &[String]) -> String {
+    match kernels {
+        [] => "no kernel".into(),
+        [one] => format!("the kernel {one}"),
+        all => format!("the kernels {}", all.join(", ")),
+    }
+}
+
 impl Launched {
     /// The kernel's name without its variant.
     pub fn kernel(&self) -> &str {
@@ -195,53 +217,4 @@ fn kernel_of(record: &Record) -> &str {
 fn words(stderr: &str) -> String {
     let at = stderr.find("error: ").unwrap_or(0);
     stderr[at..].trim_end().into()
-}
-
-/// How many launches of this kernel that the driver compiles apart come before it, among
-/// those in the same groups.
-fn place(all: &[Record], chosen: usize) -> usize {
-    let group = &all[chosen].group;
-    let same_group = all[..=chosen].iter().filter(|one| one.group == *group);
-    let mut seen: Vec<_> = Vec::new();
-    for one in same_group {
-        if !seen.contains(&&one.defines) {
-            seen.push(&one.defines);
-        }
-    }
-    let place = seen.iter().position(|one| **one == all[chosen].defines);
-    place.unwrap_or(0)
-}
-
-/// Which of those that were launched in groups of the same shape it is, and their number.
-fn of_all(all: &[Record], chosen: usize) -> [usize; 2] {
-    let is_like = |one: &&Record| one.skipped.is_none() && one.group == all[chosen].group;
-    [&all[..chosen], all].map(|some| some.iter().filter(is_like).count())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn record(variant: &str, group: usize, define: usize) -> Record {
-        Record {
-            kernel: format!("f {variant}"),
-            group: vec![group],
-            defines: [("TS".to_string(), define)].into(),
-            ..Record::default()
-        }
-    }
-
-    #[test]
-    fn what_is_compiled_once_has_one_place() {
-        let all = [
-            record("a", 8, 1),
-            record("b", 8, 1),
-            record("c", 4, 2),
-            record("d", 8, 3),
-        ];
-        let places: Vec<usize> = (0..4).map(|at| place(&all, at)).collect();
-        assert_eq!(places, [0, 0, 0, 1]);
-        let of_all: Vec<[usize; 2]> = (0..4).map(|at| of_all(&all, at)).collect();
-        assert_eq!(of_all, [[0, 3], [1, 3], [0, 1], [2, 3]]);
-    }
 }

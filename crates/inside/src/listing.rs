@@ -169,10 +169,16 @@ impl Listing<'_> {
 
 /// "as in lesson 6, with TS = 16, in groups of 16x16"
 pub(crate) fn launched(record: &Record) -> String {
-    let mut out = match record.lesson {
+    let by = match record.lesson {
         0 => "by its flags".to_string(),
         lesson => format!("as in lesson {lesson}"),
     };
+    launched_by(&by, record)
+}
+
+/// The same for whoever launched it.
+pub(crate) fn launched_by(by: &str, record: &Record) -> String {
+    let mut out = by.to_string();
     let defines = record
         .defines
         .iter()

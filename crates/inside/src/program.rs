@@ -77,10 +77,7 @@ fn of_pocl(wanted: &Wanted, launched: &Launched) -> Result<Code> {
     libraries.retain(|(_, path)| group.is_empty() || has_shape(path));
     libraries.sort();
     let none = || format!("PoCL left no library of {kernel} in its cache");
-    let (_, path) = libraries
-        .get(launched.place)
-        .or(libraries.first())
-        .with_context(none)?;
+    let (_, path) = libraries.first().with_context(none)?;
     let mut code = file::read(path, kernel)?;
     code.language += ", of the library that PoCL keeps";
     if code.instructions.iter().all(|one| one.line.is_none()) {

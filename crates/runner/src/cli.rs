@@ -51,6 +51,10 @@ pub struct Flags {
     #[arg(short, long, value_name = "KERNEL")]
     pub only: Vec<String>,
 
+    /// Of a kernel's variants run this one, or the first where the name is empty
+    #[arg(long, hide = true, value_name = "NAME")]
+    pub variant: Option<String>,
+
     /// Use this kernel file instead of the lesson's own
     #[arg(long, value_name = "FILE")]
     pub source: Option<PathBuf>,

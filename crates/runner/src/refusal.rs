@@ -10,13 +10,16 @@ use opencl3::kernel::Kernel;
 use supervise::resume::function;
 
 use crate::lesson::Lesson;
-use crate::step::Axes;
+use crate::step::{Axes, Step};
 use crate::task::Task;
 
 impl Lesson {
     /// Why a kernel cannot run at all, known before it is built.
     pub(crate) fn cannot_begin(&mut self, task: &dyn Task) -> Result<Option<String>> {
         let step = task.step();
+        if self.is_another_variant(step) {
+            return Ok(Some("another variant was asked for".into()));
+        }
         if let (Type::Int, Some(reason)) = (task.ty(), step.no_integers) {
             return Ok(Some(reason.into()));
         }
@@ -60,6 +63,14 @@ impl Lesson {
             .must_be_countable()
             .and_then(|()| session.must_fit(s, ty, (copies * ty.size()) as u64));
         Ok(fits.err().map(|error| format!("padded to {s}: {error}")))
+    }
+
+    fn is_another_variant(&self, step: &Step) -> bool {
+        match self.flags().variant.as_deref() {
+            None => false,
+            Some("") => !self.console.report.rows().is_empty(),
+            Some(name) => step.name() != name,
+        }
     }
 
     /// Why a kernel is left out: a learner's own file need not hold every kernel of

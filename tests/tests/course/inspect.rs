@@ -107,6 +107,35 @@ fn a_sound_kernel_is_launched_as_it_says_and_nothing_is_found() {
     assert_eq!(results, 4, "three sizes and the simulator: {shown}");
 }
 
+/// In groups of 16x16 a warp is two rows: 2 sectors of A for a request, where 1 could do.
+#[test]
+fn what_a_kernel_asks_of_memory_stands_beside_the_verdict() {
+    if Oclgrind::that_traces().is_none() {
+        return;
+    }
+    let (Some(people), Some(programs)) = (
+        inspect("memory", &product("", "")),
+        inspect("memory", &product("", "")),
+    ) else {
+        return;
+    };
+    let shown = people.args("--size 21x19x5,16").run().ends_with(0);
+    fits(&shown.says(&[
+        "nothing is found against it",
+        "What it asks of memory",
+        "A  global load",
+        "The worst: line ",
+        ", A: ",
+        "trace mine --source",
+    ]));
+    let shown = programs.args("--size 16 --json").run().ends_with(0);
+    let memory = &shown.records().remove(0)["memory"];
+    assert_eq!(memory["operands"][0]["operand"]["name"], "A", "{shown}");
+    assert_eq!(memory["operands"][0]["each"], 2.0, "{shown}");
+    let worst = memory["worst"].as_str().unwrap_or_default();
+    assert!(worst.contains("2.0 sectors for a request"), "{shown}");
+}
+
 #[test]
 fn a_kernel_of_another_launch_is_wrong_until_that_is_said() {
     let rows = "kernel void rows(int M, int N, int K, global const float *A,

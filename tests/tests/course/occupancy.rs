@@ -1,7 +1,7 @@
 //! `course occupancy`: how many groups a unit of a GPU holds at once.
 
 use serde_json::Value;
-use tests::{Program, pocl, program};
+use tests::{Program, pocl, program, workspace};
 
 fn occupancy(words: &str) -> Program {
     program("course").arg("occupancy").args(words)
@@ -20,6 +20,20 @@ fn by_hand_it_needs_no_device() {
         "what binds: registers",
         "one register more",
     ]);
+}
+
+/// By hand it says the same everywhere, so the page must show it to the letter.
+#[test]
+fn the_page_shows_what_its_command_prints() {
+    let page = workspace().join("docs/looking-inside.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let (_, shown) = page
+        .split_once("$ cargo run -p course -- ")
+        .expect("an output");
+    let (shown, _) = shown.split_once("```").expect("its end");
+    let (words, output) = shown.split_once('\n').expect("a command, then its output");
+    let run = program("course").args(words).run().ends_with(0);
+    assert_eq!(run.stdout, output, "{run}");
 }
 
 #[test]

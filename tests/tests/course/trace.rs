@@ -185,6 +185,24 @@ fn a_lesson_traces_its_kernels() {
         ]);
 }
 
+/// A learner's file is meant by its path, too; what the exercise says cannot be said again.
+#[test]
+fn an_exercise_is_meant_by_its_file_and_says_how_it_is_launched() {
+    let Some(_) = Oclgrind::that_traces() else {
+        return;
+    };
+    let file = workspace().join("exercises/04-coalescing/1-four-elements-each/solution.cl");
+    let trace = |words: &str| {
+        let program = program("course").arg("trace").args(words).arg("--source");
+        program.arg(&file).run()
+    };
+    trace("4.1").ends_with(0).says(&[
+        "as in exercise 4.1, in groups of 64",
+        "All lines together move 384 sectors; exercise 4.1 allows 384.",
+    ]);
+    trace("4.1 --size 64").fails(2, &["exercise 4.1 says how its kernel is launched"]);
+}
+
 #[test]
 fn of_a_large_launch_a_sample_of_groups_is_traced() {
     let Some(program) = trace("matmul_id0_columns --size 200") else {
@@ -207,6 +225,13 @@ fn what_cannot_be_traced_is_refused_as_elsewhere() {
         .env("OCLGRIND_LIBRARY", "/nowhere")
         .run()
         .fails(3, &["Oclgrind, the simulator, is not on", "./setup --full"]);
+    course("kernels/03-naive-matmul.cl").run().fails(
+        2,
+        &[
+            "is a file, and defines the kernels matmul",
+            "--source kernels/03",
+        ],
+    );
     course("matmul_naive --device 0")
         .run()
         .fails(2, &["leave --device out"]);
@@ -268,13 +293,10 @@ fn the_model_agrees_with_the_counters_of_a_gpu(lesson: u64) {
 each! { the_model_agrees_with_the_counters_of_a_gpu:
     the_model_agrees_with_the_counters_of_a_gpu_in_lesson_3 3
     the_model_agrees_with_the_counters_of_a_gpu_in_lesson_4 4
-    the_model_agrees_with_the_counters_of_a_gpu_in_lesson_7 7
-    #[ignore = "half a minute: the simulator walks through the tiles of three variants"]
-    the_model_agrees_with_the_counters_of_a_gpu_in_lesson_6 6
-    #[ignore = "a minute: register tiles are large"]
-    the_model_agrees_with_the_counters_of_a_gpu_in_lesson_8 8
-    #[ignore = "half a minute: kernels of lesson 5 have up to six variants, and all are traced"]
     the_model_agrees_with_the_counters_of_a_gpu_in_lesson_5 5
+    the_model_agrees_with_the_counters_of_a_gpu_in_lesson_6 6
+    the_model_agrees_with_the_counters_of_a_gpu_in_lesson_7 7
+    the_model_agrees_with_the_counters_of_a_gpu_in_lesson_8 8
 }
 
 /// Sectors or passes for a request, over all operands that the compiler kept.

@@ -26,6 +26,11 @@ pub enum Count {
 }
 
 impl Count {
+    /// Whether `course trace` shows it line by line.
+    pub fn is_of_memory(self) -> bool {
+        self != Count::Barriers
+    }
+
     /// As the screen calls it; and of what, where that does not say it.
     pub fn words(self) -> (&'static str, &'static str) {
         match self {

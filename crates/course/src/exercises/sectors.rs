@@ -11,6 +11,14 @@ use inside::trace::request::{Model, requests};
 /// Bytes of the widest access, double16.
 const WIDEST: u64 = 128;
 
+/// What sectors are counted by: targets are told of the source's loads, however wide one is.
+pub fn model() -> Model {
+    Model {
+        widest: WIDEST,
+        ..Model::default()
+    }
+}
+
 /// One access of one item.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Access {
@@ -43,11 +51,7 @@ pub fn sectors(log: &str, sides: &[usize]) -> usize {
                 item: (x + side(0) * (y + side(1) * z)) as u32,
             });
     }
-    // Targets are told of the source's loads, however wide one is.
-    let model = Model {
-        widest: WIDEST,
-        ..Model::default()
-    };
+    let model = model();
     let requests = groups.values().flat_map(|group| requests(group, &model));
     requests.map(|request| request.sectors(&model).len()).sum()
 }

@@ -72,7 +72,13 @@ pub fn simulate(exercise: &Exercise, attempt: &Attempt) -> Result<Simulated> {
     let size = spec.name(spec.padded(spec.counted)?);
     let targets = targets.into_iter().map(|(count, most)| {
         let amount = counted.get(&count).copied().unwrap_or(0.0);
-        compare(count, amount, most, &size)
+        let mut seen = compare(count, amount, most, &size);
+        if seen.outcome == Detection::Fault && count.is_of_memory() {
+            let id = &exercise.puzzle.id;
+            let next = format!("each line's share: cargo run -p course -- trace {id}");
+            seen.details.push(next);
+        }
+        seen
     });
     Ok((seen, targets.collect()))
 }

@@ -49,7 +49,7 @@ pub struct Place {
     pub at: Option<(usize, usize)>,
 }
 
-/// One launch of the kernel.
+/// The launch of the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Launch {
     /// Items in each dimension.
@@ -82,12 +82,12 @@ pub struct Access {
 }
 
 /// A folder that the plugin wrote to.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Trace {
     /// Number 1 first.
     pub places: Vec<Place>,
-    /// In order.
-    pub launches: Vec<Launch>,
+    /// The first one.
+    pub launch: Launch,
 }
 
 impl Trace {
@@ -99,45 +99,39 @@ impl Trace {
         let Ok(text) = std::fs::read(folder.join("launches")) else {
             return Ok(None);
         };
-        Trace::parse(&String::from_utf8_lossy(&text)).map(Some)
+        Trace::parse(&String::from_utf8_lossy(&text))
     }
 
-    fn parse(text: &str) -> Result<Trace> {
+    fn parse(text: &str) -> Result<Option<Trace>> {
         let mut lines = text.lines();
         if lines.next() != Some(FORM) {
             let why = "the plugin that traces is not of this version of the course\n  next: ./setup --full";
             return Err(Error::Usage(why.into()).into());
         }
-        let mut trace = Trace::default();
+        let (mut places, mut first) = (Vec::new(), None);
         for line in lines {
             let read = match line.split_once(' ') {
-                Some(("place", rest)) => place(rest).map(|place| trace.places.push(place)),
-                Some(("launch", rest)) => launch(rest).map(|launch| trace.launches.push(launch)),
+                Some(("place", rest)) => place(rest).map(|place| places.push(place)),
+                Some(("launch", rest)) => launch(rest).map(|launch| {
+                    first.get_or_insert(launch);
+                }),
                 _ => None,
             };
             read.with_context(|| format!("the trace is damaged: {line}"))?;
         }
-        Ok(trace)
+        Ok(first.map(|launch| Trace { places, launch }))
     }
 
-    /// Hands the accesses of one launch to `each`, a group at a time.
+    /// Hands the accesses to `each`, a group at a time.
     ///
     /// # Errors
     /// A file that is cut short.
-    pub fn groups(
-        &self,
-        folder: &Path,
-        launch: usize,
-        mut each: impl FnMut(&[Access]),
-    ) -> Result<()> {
+    pub fn groups(&self, folder: &Path, mut each: impl FnMut(&[Access])) -> Result<()> {
         let file = File::open(folder.join("accesses")).context("the trace has no accesses")?;
         let mut file = BufReader::with_capacity(1 << 20, file);
-        let before: u64 = self.launches[..launch].iter().map(|one| one.records).sum();
-        let skipped = before.saturating_mul(BYTES as u64);
-        std::io::copy(&mut file.by_ref().take(skipped), &mut std::io::sink())?;
         let mut group: Vec<Access> = Vec::new();
         let mut bytes = [0; BYTES];
-        for _ in 0..self.launches[launch].records {
+        for _ in 0..self.launch.records {
             file.read_exact(&mut bytes)
                 .context("the trace is cut short")?;
             let access = access(&bytes);
@@ -154,7 +148,7 @@ impl Trace {
             group.push(access);
         }
         // The last group of a launch that was given up has not ended.
-        if !group.is_empty() && !self.launches[launch].is_cut {
+        if !group.is_empty() && !self.launch.is_cut {
             each(&group);
         }
         Ok(())
@@ -231,13 +225,13 @@ mod tests {
 
     #[test]
     fn places_and_launches_are_read() {
-        let trace = Trace::parse(TEXT).unwrap();
+        let trace = Trace::parse(TEXT).unwrap().unwrap();
         assert_eq!(trace.places[0].at, Some((26, 16)));
         assert_eq!(trace.places[1].kind, Kind::Store);
         assert_eq!(trace.places[1].at, None, "of an included file");
         assert_eq!(trace.places[2].memory, Memory::Private);
-        assert_eq!(trace.launches[0].groups, [2, 2]);
-        assert!(!trace.launches[0].is_cut);
+        assert_eq!(trace.launch.groups, [2, 2]);
+        assert!(!trace.launch.is_cut);
         let other = Trace::parse(&TEXT.replace("trace 1", "trace 2")).unwrap_err();
         assert!(other.to_string().contains("./setup --full"));
     }

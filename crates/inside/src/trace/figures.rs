@@ -117,23 +117,17 @@ impl Sums {
 }
 
 impl Figures {
-    /// Counts one launch of a trace in `folder`.
+    /// Counts a trace in `folder`.
     ///
     /// # Errors
     /// A file that cannot be read or is damaged.
-    pub fn of(
-        trace: &Trace,
-        folder: &Path,
-        launch: usize,
-        source: &Source,
-        model: &Model,
-    ) -> Result<Figures> {
+    pub fn of(trace: &Trace, folder: &Path, source: &Source, model: &Model) -> Result<Figures> {
         let names = Operands::of(&source.text);
         let operands: Vec<Operand> = trace.places.iter().map(|at| operand(at, &names)).collect();
         let mut rows: HashMap<&Operand, (Sums, Request)> = HashMap::new();
         let mut barriers = 0;
         let mut first_group: Vec<Request> = Vec::new();
-        trace.groups(folder, launch, |group| {
+        trace.groups(folder, |group| {
             barriers += group.iter().filter(|access| access.place == 0).count() as u64;
             let mut different: HashSet<(&Operand, u64)> = HashSet::new();
             let requests = requests(group, model);

@@ -246,6 +246,11 @@ pub fn offset(address: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
+    use common::source::workspace;
+    use serde_json::Value;
+
     use super::*;
 
     /// Items 0 .. 31 ask for `bytes` each, where `at` says.
@@ -344,6 +349,25 @@ mod tests {
         let passes = request(4, |i| 8 * i).passes(&Model::default());
         assert_eq!(passes[0], Vec::from_iter(0..16));
         assert_eq!(passes[1], Vec::from_iter(16..32));
+    }
+
+    /// The book's script and its figures count by themselves. Vectors that begin between
+    /// multiples of their size are no single access: hardware takes them apart.
+    #[test]
+    fn what_the_book_counts_of_banks_is_counted_here_as_well() {
+        let file = workspace().join("tests/book/cases.json");
+        let cases: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+        let mut held = 0;
+        for case in cases["banks"].as_array().unwrap() {
+            let number = |name: &str| case[name].as_u64().unwrap();
+            let (length, floats) = (number("row") + number("padding"), number("floats"));
+            if length.is_multiple_of(floats) {
+                let turns = passes(4 * floats, |i| 4 * length * i)[0];
+                assert_eq!(turns, number("turns"), "{case}");
+                held += 1;
+            }
+        }
+        assert!(held > 100, "{held}");
     }
 
     fn access(place: u32, item: u32, address: u64, bytes: u32) -> Access {

@@ -28,8 +28,6 @@ pub struct Traced {
     pub launched: Launched,
     /// Everything that was traced.
     pub trace: Trace,
-    /// Which of the trace's launches it is.
-    pub launch: usize,
     /// Where the accesses are.
     pub folder: Scratch,
 }
@@ -65,16 +63,17 @@ pub fn trace(wanted: &Wanted, mut program: Command) -> Result<Result<Traced, Ref
     let nothing = || {
         let record = &launched.record;
         let why = record.died.as_ref().or(record.failed.as_ref());
-        let why = why.map_or("nobody says why", |why| why.as_str());
+        let why = why.map_or(
+            "the simulator could not write to the folder for temporary files",
+            |why| why.as_str(),
+        );
         Error::Died(format!("{} left no trace: {why}", launched.name))
     };
     let trace = Trace::read(&folder.0)?.ok_or_else(nothing)?;
-    let launch = chosen(&trace, &launched).ok_or_else(nothing)?;
-    let ran = &trace.launches[launch];
-    if ran.is_cut && ran.groups[0] == 0 {
+    if trace.launch.is_cut && trace.launch.groups[0] == 0 {
         let why = format!(
             "a single group of {} makes more than {MOST} accesses, too many to trace: take a \
-             smaller --size",
+             smaller --size, or look for a loop that does not end",
             launched.name
         );
         return Err(Error::Usage(why).into());
@@ -82,31 +81,8 @@ pub fn trace(wanted: &Wanted, mut program: Command) -> Result<Result<Traced, Ref
     Ok(Ok(Traced {
         launched,
         trace,
-        launch,
         folder,
     }))
-}
-
-/// The launch in groups of the record's shape that has its place among them. Where a record
-/// stands for several launches, the first that was compiled like it.
-fn chosen(trace: &Trace, launched: &Launched) -> Option<usize> {
-    let side = |at: usize| {
-        let group = &launched.record.group;
-        group.get(at).map_or(1, |side| *side as u64)
-    };
-    let group = [side(0), side(1), side(2)];
-    let has_group = |at: &usize| {
-        let any = launched.record.group.is_empty();
-        any || trace.launches[*at].local == group
-    };
-    let same: Vec<usize> = (0..trace.launches.len()).filter(has_group).collect();
-    let [place, count] = launched.of_all;
-    let place = if count == same.len() {
-        place
-    } else {
-        launched.place
-    };
-    same.get(place).or(same.last()).copied()
 }
 
 /// Several groups; for vectors some thousand items.

@@ -12,7 +12,7 @@ use super::figures::{Figures, Row};
 use super::picture;
 use super::request::Model;
 use crate::launched::Launched;
-use crate::listing::launched;
+use crate::listing::{launched, launched_by};
 
 /// Above the fewest by this much is worth a colour.
 const CLEARLY: f64 = 1.05;
@@ -61,7 +61,9 @@ impl Screen<'_> {
             m => format!(", {m}x{}x{}", record.n, record.k),
         };
         let mut out = format!("{} in the simulator{size}\n", self.launched.name.bold());
-        out += &line("launched", launched_in(launch, launched(record)));
+        let by = self.launched.by.as_deref();
+        let how = by.map_or_else(|| launched(record), |by| launched_by(by, record));
+        out += &line("launched", launched_in(launch, how));
         out += &line(
             "traced",
             format!("{traced}; {accesses} accesses, as written"),
@@ -75,14 +77,17 @@ impl Screen<'_> {
         );
         if let Some(wrong) = record.failed.as_ref().filter(|_| done == all) {
             let first = wrong.lines().next().unwrap_or_default();
-            out += &line("note", format!("its result is wrong: {first}"))
-                .yellow()
-                .to_string();
+            let note = format!("its result is wrong: {first}; `course inspect FILE` says more");
+            out += &line("note", note).yellow().to_string();
         }
         out
     }
 
-    fn operands(&self) -> String {
+    /// The table of the operands.
+    pub fn operands(&self) -> String {
+        if self.figures.rows.is_empty() {
+            return "It asks nothing of memory.\n".into();
+        }
         let heading = [
             "line", "", "", "requests", "wanted", "moved", "each", "best", "again",
         ];
@@ -95,6 +100,26 @@ impl Screen<'_> {
                 .dimmed()
         );
         out
+    }
+
+    /// What the worst operand takes, in a sentence; none where all take as little as they can.
+    pub fn worst(&self) -> Option<String> {
+        let row = self.figures.rows.first()?;
+        let operand = &row.operand;
+        let [each, best] = row.sums.each(operand.memory)?;
+        let what = match operand.memory {
+            Memory::Local => "passes over the banks",
+            _ => "sectors",
+        };
+        (each > best).then(|| {
+            format!(
+                "line {}, {}: {} {what} for a request, where {} could do",
+                operand.line,
+                operand.name,
+                short(each),
+                short(best)
+            )
+        })
     }
 
     fn row(&self, row: &Row) -> Vec<String> {

@@ -43,6 +43,28 @@ each! { unsolved_fails_and_solved_passes:
     exercises_of_lesson_11_fail_unsolved_and_pass_solved "11"
 }
 
+/// The check names the trace, whose lines come to the same sum of sectors.
+#[test]
+fn where_the_sectors_come_from_is_one_command_away() {
+    let Some(_) = Oclgrind::that_traces() else {
+        return;
+    };
+    let learner = Learner::started("sectors");
+    let shown = learner.types("exercise 4.2 --no-timing").run().ends_with(1);
+    let shown = shown.says(&["cargo run -p course -- trace 4.2"]);
+    let traced = learner.types("trace 4.2 --json").run().ends_with(0);
+    let traced = traced.records().remove(0);
+    let sectors = &traced["exercise"]["sectors"];
+    assert!(
+        sectors.as_f64() > traced["exercise"]["at_most"].as_f64(),
+        "{traced}"
+    );
+    let sectors = sectors.as_f64().unwrap_or_default();
+    shown.says(&[&format!("{sectors} of 32 bytes")]);
+    let none = learner.types("trace 4.9").run();
+    none.fails(2, &["there is no exercise 4.9"]);
+}
+
 /// Where speed is the point: a ratio is shown, or why there is none. Which, depends on
 /// the machine.
 #[test]

@@ -1,0 +1,137 @@
+//! What a kernel of the learner's own asks of memory: the table of `course trace`, and its
+//! worst line in a sentence.
+
+use std::io::Write;
+
+use anyhow::{Result, anyhow};
+use colored::Colorize;
+use common::shape::Shape;
+use inside::launched::Wanted;
+use inside::trace::request::Model;
+use inside::trace::run;
+use inside::trace::screen::Screen;
+use serde_json::{Value, json};
+use toolbox::implementations::oclgrind;
+use toolbox::size_name;
+
+use super::Inspection;
+use crate::game::playable::Checked;
+use crate::prose::beside;
+use crate::trace::counted;
+
+/// Sides of a product: a few groups, whose rows begin with a sector.
+const SIDE: usize = 32;
+/// Elements of vectors.
+const LENGTH: usize = 1024;
+/// Of a kernel that ran: its result is right, or wrong, or there is no other device.
+const RAN: [u8; 3] = [0, 1, 3];
+
+/// What was counted, or why nothing was.
+pub enum Traffic {
+    Counted(Counted),
+    Not(String),
+}
+
+/// Figures for people and for programs.
+pub struct Counted {
+    table: String,
+    worst: Option<String>,
+    /// That shows each line, and what is to be added.
+    command: String,
+    flags: &'static str,
+    all: Value,
+}
+
+impl Inspection<'_> {
+    /// Traces a kernel that came to its end; none where it did not, or nothing can trace.
+    pub fn traffic(&self, checked: &Checked) -> Option<Traffic> {
+        let seen = &checked.seen;
+        let hangs = seen
+            .observations
+            .iter()
+            .any(|one| one.says.starts_with("no end after"));
+        if hangs || !RAN.contains(&seen.status) || oclgrind().is_none() {
+            return None;
+        }
+        Some(match self.count() {
+            Ok(counted) => Traffic::Counted(counted),
+            Err(error) => Traffic::Not(error.to_string()),
+        })
+    }
+
+    fn count(&self) -> Result<Counted> {
+        let side = if self.is_on_vectors() { LENGTH } else { SIDE };
+        let size = self.small_size().unwrap_or(Shape::cube(side));
+        let wanted = Wanted {
+            kernel: self.kernel.into(),
+            variant: Vec::new(),
+            source: Some(self.options.file.clone()),
+            device: None,
+            ty: self.options.ty,
+            size: Some(size),
+        };
+        let show = |screen: &Screen| {
+            Ok(Counted {
+                table: screen.operands(),
+                worst: screen.worst(),
+                command: self.trace_command(size),
+                flags: self.flags(),
+                all: screen.json(),
+            })
+        };
+        let traced = run::trace(&wanted, self.program()?)?;
+        let counted = counted(&wanted, traced, &Model::default(), show)?;
+        counted.map_err(|refused| anyhow!(refused.message))
+    }
+
+    fn trace_command(&self, size: Shape) -> String {
+        let file = self.options.file.display();
+        format!(
+            "cargo run -p course -- trace {} --source {file} --size {}",
+            self.kernel,
+            size_name(size)
+        )
+    }
+
+    /// What is to be added to that command.
+    fn flags(&self) -> &'static str {
+        if self.options.launch.is_chosen() {
+            ", with your flags of the launch"
+        } else {
+            ""
+        }
+    }
+}
+
+impl Traffic {
+    /// The table, the worst line, the next command.
+    pub fn print(&self) -> Result<()> {
+        let mut out = std::io::stdout();
+        writeln!(out, "{}", "What it asks of memory".bold())?;
+        let counted = match self {
+            Traffic::Counted(counted) => counted,
+            Traffic::Not(why) => return Ok(writeln!(out, "  not counted: {why}\n")?),
+        };
+        writeln!(out, "{}", counted.table)?;
+        let worst = counted.worst.as_deref();
+        let worst = worst.map_or("No request takes more than it must.".into(), |worst| {
+            format!("The worst: {worst}.")
+        });
+        writeln!(out, "  {}", beside(&worst, 2))?;
+        let Counted { command, flags, .. } = counted;
+        writeln!(out, "  Line by line{flags}:\n    {}\n", command.cyan())?;
+        Ok(())
+    }
+
+    /// As `course trace` has it, and the worst line.
+    pub fn json(&self) -> Value {
+        match self {
+            Traffic::Counted(counted) => {
+                let mut all = counted.all.clone();
+                all["worst"] = json!(counted.worst);
+                all
+            }
+            Traffic::Not(why) => json!({ "not_counted": why }),
+        }
+    }
+}
