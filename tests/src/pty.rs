@@ -77,6 +77,8 @@ struct Shown {
     since: Parser,
     /// Every byte, escape codes included.
     raw: Vec<u8>,
+    /// How many of them came before the last key.
+    before_key: usize,
     closed: bool,
 }
 
@@ -98,6 +100,7 @@ impl Program {
                 screen: parser(columns, rows),
                 since: parser(columns, rows),
                 raw: Vec::new(),
+                before_key: 0,
                 closed: false,
             }),
             more: Condvar::new(),
@@ -193,6 +196,28 @@ impl Terminal {
         })
     }
 
+    /// Waits until this text was drawn since the last key, even if it stood for a moment
+    /// only.
+    #[track_caller]
+    pub fn draws(&mut self, text: &str) -> &mut Terminal {
+        let shared = self.shared.clone();
+        let begin = Instant::now();
+        let mut shown = shared.lock();
+        while !String::from_utf8_lossy(&shown.raw[shown.before_key..]).contains(text) {
+            let left = PATIENCE.saturating_sub(begin.elapsed());
+            assert!(
+                !shown.closed && !left.is_zero(),
+                "{}\nnever draws \"{text}\"\n{}",
+                self.line,
+                everything_on(&shown.screen)
+            );
+            let woken = shared.more.wait_timeout(shown, left);
+            shown = woken.unwrap_or_else(|poison| poison.into_inner()).0;
+        }
+        drop(shown);
+        self
+    }
+
     /// Waits until the program reads single keys. Until then Backspace and Ctrl-C are the
     /// terminal's own: it takes back, or sends a signal, which whoever started the tests
     /// may have had all their processes ignore. It also echoes Enter, which moves what is
@@ -218,7 +243,10 @@ impl Terminal {
     #[track_caller]
     pub fn press(&mut self, keys: &str) -> &mut Terminal {
         let (columns, rows) = self.size;
-        self.shared.lock().since = parser(columns, rows);
+        let mut shown = self.shared.lock();
+        shown.since = parser(columns, rows);
+        shown.before_key = shown.raw.len();
+        drop(shown);
         let sent = (&*self.pty).write_all(keys.as_bytes());
         assert!(
             sent.is_ok(),

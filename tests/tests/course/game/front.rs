@@ -120,8 +120,8 @@ fn each_key_does_what_the_screen_says() {
     terminal.press("z").sees("Esc back");
     terminal
         .press("r")
-        .sees("What the checks see")
-        .sees("checking, ");
+        .draws("checking, ")
+        .sees("What the checks see");
     terminal.sees("not solved yet");
     terminal.press("n").sees("Exercise 1.3");
     must_be_left_in_order(&mut terminal);
