@@ -754,3 +754,186 @@ kernel void matmul_group_copy(int M, int N, int K,
     }
     store_guarded(C, M, N, sum, row0, column0, at);
 }
+
+// -------------------------------------------------------------------------------------
+// 6. Shares of a sum: where C has few tiles, several groups compute one of them, each
+// over its share of K.
+//
+// Group of GX x GY items; ceil(N / TN) x ceil(M / TM) x SHARES groups; M, N and K are
+// anything. LX, LY, TM, TN, TK as in kernel 1.
+//
+// What kernels 4 and 5 gain, a small product loses again. Packing costs two launches,
+// each as long as the product itself. And a C of 512 x 512 has 32 tiles, where a GPU
+// has 132 units: 100 of them have nothing to do, however long the sums are.
+//
+//     one group for a tile                   SHARES = 4, one group for each share of K
+//
+//                k ->                                       k ->
+//     unit 0     # # # # # # # # # # # #     unit 0         # # #
+//     units 1,   nothing to do               unit 1               # # #
+//     2, 3                                   unit 2                     # # #
+//                                            unit 3                           # # #
+//
+// So here A and B are read where they are, and each fetch asks what exists. A sum that
+// is cut needs somebody to add the shares: each group stores its own, and sum_shares
+// adds them, always in the same order. C gets the same bits in every run, which it
+// would not if the groups added to it by atomics, as each comes to its end.
+
+#ifndef SHARES
+#define SHARES 1 // 1: C is whole, and no second kernel is needed
+#endif
+
+#ifndef WHOLE
+#define WHOLE 0 // 1: N and K are multiples of 4, so a row is a row of real4
+#endif
+
+// Four numbers in a row.
+real4 four(global const REAL *at)
+{
+#if WHOLE
+    return *(global const real4 *)at;
+#else
+    return (real4)(at[0], at[1], at[2], at[3]);
+#endif
+}
+
+// The same at the end of a row of `length` numbers: 0 for those that do not exist. Each
+// is loaded all the same, from where there is one, so that nobody branches.
+real4 four_at_end(global const REAL *row, int at, int length)
+{
+#if WHOLE
+    const real4 v = four(row + min(at, length - 4));
+    return at < length ? v : (real4)(0);
+#else
+    REAL v[4];
+    unrolled_for (int i = 0; i < 4; i++) {
+        const REAL x = row[min(at + i, length - 1)];
+        v[i] = at + i < length ? x : 0;
+    }
+    return (real4)(v[0], v[1], v[2], v[3]);
+#endif
+}
+
+// As fetch in kernel 1, of operands that nobody has padded. The last row of A stands in
+// for those behind it: what comes of them is not stored.
+void fetch_guarded(real4 a[A_LOADS], real4 b[B_LOADS],
+                   global const REAL *A, // [M][K]
+                   global const REAL *B, // [K][N]
+                   int M, int N, int K, int row0, int column0, int k0, uint item)
+{
+    int a_row[A_LOADS], a_k[A_LOADS], b_k[B_LOADS], b_column[B_LOADS];
+    unrolled_for (int q = 0; q < A_LOADS; q++) {
+        const int i = q * ITEMS + item;
+        a_row[q] = min(row0 + i / (TK / 4), M - 1);
+        a_k[q] = i % (TK / 4) * 4;
+    }
+    unrolled_for (int q = 0; q < B_LOADS; q++) {
+        const int i = q * ITEMS + item;
+        b_k[q] = i / (TN / 4);
+        b_column[q] = column0 + i % (TN / 4) * 4;
+    }
+    // Nearly always nothing is to be asked: the tiles end before K and before the last
+    // number of B. They may reach over the end of a row of B into the next one: what
+    // comes of that is not stored either.
+    if (k0 + TK <= K && (k0 + TK - 1) * N + column0 + TN <= K * N) {
+        unrolled_for (int q = 0; q < A_LOADS; q++)
+            a[q] = four(A + k0 + (a_row[q] * K + a_k[q]));
+        unrolled_for (int q = 0; q < B_LOADS; q++)
+            b[q] = four(B + k0 * N + (b_k[q] * N + b_column[q]));
+    } else {
+        unrolled_for (int q = 0; q < A_LOADS; q++)
+            a[q] = four_at_end(A + a_row[q] * K, k0 + a_k[q], K);
+        unrolled_for (int q = 0; q < B_LOADS; q++) {
+            const int k = k0 + b_k[q];
+            const real4 v = four_at_end(B + min(k, K - 1) * N, b_column[q], N);
+            b[q] = k < K ? v : (real4)(0);
+        }
+    }
+}
+
+// As store and store_guarded; C: [M][N].
+void store_fours(global REAL *C, int M, int N, const REAL sum[RM][RN], int row0,
+                 int column0, int2 at)
+{
+#if WHOLE
+    unrolled_for (int r = 0; r < RM; r++) {
+        const int row = row0 + 4 * (at.y + r / 4 * LY) + r % 4;
+        unrolled_for (int c = 0; c < RN; c += 4) {
+            const int column = column0 + 4 * (at.x + c / 4 * LX);
+            if (row < M && column < N)
+                *(global real4 *)(C + row * N + column) =
+                    (real4)(sum[r][c], sum[r][c + 1], sum[r][c + 2], sum[r][c + 3]);
+        }
+    }
+#else
+    store_guarded(C, M, N, sum, row0, column0, at);
+#endif
+}
+
+__attribute__((reqd_work_group_size(GX, GY, 1)))
+kernel void matmul_shares(int M, int N, int K,
+                          global const REAL *restrict A, // [M][K]
+                          global const REAL *restrict B, // [K][N]
+                          global REAL *restrict C)       // [SHARES][M][N]
+{
+    local real4 a_tile[2][TK][A_ROW];
+    local real4 b_tile[2][TK][TN / 4];
+
+    const uint item = get_local_id(1) * GX + get_local_id(0);
+    const int2 at = place(item);
+    const int column0 = get_group_id(0) * TN;
+    const int row0 = get_group_id(1) * TM;
+    // A share is whole tiles; the shares differ by one at most.
+    const int share = get_group_id(2);
+    const int tiles = padded(K) / TK;
+    const int first = share * tiles / SHARES * TK;
+    const int end = (share + 1) * tiles / SHARES * TK;
+
+    real4 next_a[A_LOADS], next_b[B_LOADS];
+    REAL sum[RM][RN], a[2][RM], b[2][RN];
+    clear(sum);
+
+    fetch_guarded(next_a, next_b, A, B, M, N, K, row0, column0, first, item);
+    put(a_tile[0], b_tile[0], next_a, next_b, item);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int t = 0;
+    take(a[0], b[0], a_tile[t][0], b_tile[t][0], at);
+    for (int k0 = first; k0 < end; k0 += TK) {
+        const int k1 = min(k0 + TK, end - TK);
+        fetch_guarded(next_a, next_b, A, B, M, N, K, row0, column0, k1, item);
+        unrolled_for (int k = 0; k < TK; k++) {
+            if (k == PUT_STEP)
+                put(a_tile[1 - t], b_tile[1 - t], next_a, next_b, item);
+            if (k == TK - 1) {
+                barrier(CLK_LOCAL_MEM_FENCE);
+                t = 1 - t;
+            }
+            take(a[(k + 1) % 2], b[(k + 1) % 2],
+                 a_tile[t][(k + 1) % TK], b_tile[t][(k + 1) % TK], at);
+            multiply(sum, a[k % 2], b[k % 2]);
+        }
+    }
+    store_fours(C + share * M * N, M, N, sum, row0, column0, at);
+}
+
+// Group of anything, an item for each element of C, or for each real4 where rows are
+// made of them. get_global_id(0) runs along a row.
+kernel void sum_shares(int M, int N,
+                       global const REAL *restrict shares, // [SHARES][M][N]
+                       global REAL *restrict C)            // [M][N]
+{
+#if WHOLE
+    typedef real4 some;
+#else
+    typedef REAL some;
+#endif
+    const int columns = N * sizeof(REAL) / sizeof(some);
+    const int column = get_global_id(0);
+    const int row = get_global_id(1);
+    if (row >= M || column >= columns)
+        return;
+    some sum = 0;
+    unrolled_for (int share = 0; share < SHARES; share++)
+        sum += ((global const some *)shares)[(share * M + row) * columns + column];
+    ((global some *)C)[row * columns + column] = sum;
+}

@@ -57,8 +57,8 @@ pub fn kernel_of(record: &Value) -> &str {
 /// Whether a kernel had a part in a record: as the kernel itself, or as one that
 /// laid out what it reads.
 pub fn ran(record: &Value, kernel: &str) -> bool {
-    let preparations = record["preparations"].as_array();
-    let mut others = preparations.into_iter().flatten();
+    let helpers = record["helpers"].as_array();
+    let mut others = helpers.into_iter().flatten();
     kernel_of(record) == kernel || others.any(|one| one["kernel"] == kernel)
 }
 

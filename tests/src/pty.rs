@@ -309,13 +309,34 @@ impl Terminal {
     #[track_caller]
     pub fn terminate(&mut self) -> &mut Terminal {
         use rustix::process::{Pid, Signal, kill_process};
+        let program = Pid::from_raw(self.program());
+        kill_process(program.expect("no 0"), Signal::TERM).expect("it lives");
+        self
+    }
+
+    /// The program's process, the leader's only child.
+    #[track_caller]
+    fn program(&self) -> i32 {
         let leader = self.child.id();
         let children = format!("/proc/{leader}/task/{leader}/children");
         let children = std::fs::read_to_string(children).expect("Linux has it");
         let child = children.split_whitespace().next();
-        let child = child.and_then(|child| Pid::from_raw(child.parse().ok()?));
-        kill_process(child.expect("the leader has a child"), Signal::TERM).expect("it lives");
-        self
+        let child = child.and_then(|child| child.parse().ok());
+        child.expect("the leader has a child")
+    }
+
+    /// Closes the terminal, as one closes a window; the program must not outlive it.
+    #[track_caller]
+    pub fn closes(self) {
+        let program = format!("/proc/{}", self.program());
+        let line = self.line.clone();
+        drop(self);
+        let begin = Instant::now();
+        while std::path::Path::new(&program).exists() {
+            let patient = begin.elapsed() < PATIENCE / 4;
+            assert!(patient, "{line}\ngoes on without its terminal");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// Whether the terminal echoes and edits lines, and shows the cursor and the shell's own

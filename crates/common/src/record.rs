@@ -60,10 +60,10 @@ pub struct Record {
     /// Elements compared: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elements_compared: Option<usize>,
-    /// The kernels that laid the operands out before this one in every run; their
-    /// time is part of `seconds`.
+    /// The kernels that ran beside this one in every run: before it those that laid the
+    /// operands out, after it the one that added shares up. Their time is part of `seconds`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub preparations: Vec<Prepared>,
+    pub helpers: Vec<Helped>,
     /// All samples.
     pub seconds: Vec<f64>,
     /// The same runs by the wall clock, from before the launch until after the wait;
@@ -132,12 +132,15 @@ pub struct Record {
     pub died: Option<String>,
 }
 
-/// What a record tells of a kernel that laid an operand out: its share of the time,
-/// and its traffic.
+/// What a record tells of a kernel that helped another: its share of the time, and its
+/// traffic.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Prepared {
+pub struct Helped {
     /// Name of the kernel function.
     pub kernel: String,
+    /// Whether it ran after the kernel that it helped, and not before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub after: bool,
     /// Median seconds from its START to its END, where the events are credible.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds_median: Option<f64>,
@@ -168,9 +171,11 @@ impl Record {
         self.wall_seconds = timing.wall_seconds.clone();
         self.seconds_median = Some(median);
         self.spread = Some(timing.spread());
-        let parts = self.preparations.iter_mut();
-        for (prepared, seconds) in parts.zip(&timing.preparation_seconds) {
-            prepared.seconds_median = Some(*seconds);
+        let own = self.helpers.iter().filter(|one| !one.after).count();
+        let commands = timing.command_seconds.iter().enumerate();
+        let others = commands.filter(|(at, _)| *at != own);
+        for (helped, (_, seconds)) in self.helpers.iter_mut().zip(others) {
+            helped.seconds_median = Some(*seconds);
         }
         self.queue_to_start_seconds = timing.queue_to_start_seconds;
         self.clock = Some(format!("{:?}", timing.clock).to_lowercase());

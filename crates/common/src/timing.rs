@@ -79,7 +79,7 @@ pub enum Clock {
     Wall,
 }
 
-/// The samples of one kernel, or of one that others prepare the data for.
+/// The samples of one kernel, or of several that run one after another.
 #[derive(Clone, Debug)]
 pub struct Timing {
     /// Seconds of each run, in order: from the START of the first command to the
@@ -88,9 +88,9 @@ pub struct Timing {
     /// The same runs by the wall clock, from before the launch until after the wait;
     /// none where `seconds` are that.
     pub wall_seconds: Vec<f64>,
-    /// Median seconds of each command but the last, in order; none where the
-    /// events are not credible.
-    pub preparation_seconds: Vec<f64>,
+    /// Median seconds of each command, in order; none where the events are not
+    /// credible.
+    pub command_seconds: Vec<f64>,
     /// Median seconds from QUEUED to START; 0 where the events are not credible.
     pub queue_to_start_seconds: f64,
     /// Where the seconds come from.
@@ -103,7 +103,7 @@ impl Timing {
         Timing {
             seconds,
             wall_seconds: Vec::new(),
-            preparation_seconds: Vec::new(),
+            command_seconds: Vec::new(),
             queue_to_start_seconds: 0.0,
             clock: Clock::Wall,
         }
@@ -242,7 +242,7 @@ pub fn settle(walls: &[f64], profiles: &[Vec<Profile>]) -> Timing {
     Timing {
         seconds: credible.iter().map(|p| p.seconds()).collect(),
         wall_seconds: walls.to_vec(),
-        preparation_seconds: (1..commands).map(|i| median(&part(i - 1))).collect(),
+        command_seconds: (0..commands).map(|i| median(&part(i))).collect(),
         queue_to_start_seconds: median(&waits),
         clock: Clock::Event,
     }
@@ -290,7 +290,7 @@ mod tests {
         let timing = Timing {
             seconds: vec![1.0, 2.0, 3.0, 4.0, 5.0],
             wall_seconds: Vec::new(),
-            preparation_seconds: Vec::new(),
+            command_seconds: Vec::new(),
             queue_to_start_seconds: 0.0,
             clock: Clock::Event,
         };
@@ -373,7 +373,7 @@ mod tests {
         let timing = settle(&[0.01; 3], &runs);
         assert_eq!(timing.clock, Clock::Event);
         assert_eq!(timing.seconds, [0.008; 3]);
-        assert!((timing.preparation_seconds[0] - 0.0006).abs() < 1e-12);
+        assert!((timing.command_seconds[0] - 0.0006).abs() < 1e-12);
     }
 
     #[test]
@@ -383,7 +383,7 @@ mod tests {
         for bad in [overlapping, backwards] {
             let timing = settle(&[0.01], &[bad]);
             assert_eq!(timing.clock, Clock::Wall);
-            assert!(timing.preparation_seconds.is_empty());
+            assert!(timing.command_seconds.is_empty());
         }
     }
 

@@ -42,8 +42,8 @@ type Kernel = (u32, String);
 struct Status {
     /// How many shapes were right.
     verified: usize,
-    /// The kernels that laid its operands out: they are right if the product is.
-    preparations: BTreeSet<String>,
+    /// The kernels that helped it: they are right if the product is.
+    helpers: BTreeSet<String>,
     /// Why it did not run at a shape, which is no failure.
     skipped: Option<String>,
     /// At which shape it failed first, and how.
@@ -59,8 +59,8 @@ impl Status {
             self.skipped = record.skipped;
         } else if record.verified {
             self.verified += 1;
-            let kernels = record.preparations.into_iter().map(|one| one.kernel);
-            self.preparations.extend(kernels);
+            let kernels = record.helpers.into_iter().map(|one| one.kernel);
+            self.helpers.extend(kernels);
         } else {
             self.fail(format!("{shape}: not verified"));
         }

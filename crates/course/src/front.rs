@@ -114,8 +114,11 @@ impl<'a> Front<'a> {
                 terminal.draw(|frame| self.draw(frame))?;
                 drawn = Some(Instant::now());
             }
+            if stage::is_gone_within(PAUSE)? {
+                return Ok(());
+            }
             let mut then = Then::Stay;
-            if event::poll(PAUSE)? {
+            if event::poll(Duration::ZERO)? {
                 then = self.on(&event::read()?)?;
                 drawn = None;
             }

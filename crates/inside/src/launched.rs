@@ -183,8 +183,8 @@ impl Wanted {
     }
 
     fn is_of(&self, record: &Record) -> bool {
-        let mut preparations = record.preparations.iter();
-        kernel_of(record) == self.kernel || preparations.any(|one| one.kernel == self.kernel)
+        let mut helpers = record.helpers.iter();
+        kernel_of(record) == self.kernel || helpers.any(|one| one.kernel == self.kernel)
     }
 
     fn is_it(&self, record: &Record) -> bool {

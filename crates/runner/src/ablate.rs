@@ -116,12 +116,12 @@ impl Lesson {
         };
         let part = Ablation::new(WHOLE, &step.says);
         self.part(&product, &part, &took(whole, record.spread))?;
-        let preparations = record.preparations.iter();
-        let preparing: f64 = preparations.filter_map(|one| one.seconds_median).sum();
-        if preparing > 0.0 {
+        let helpers = record.helpers.iter();
+        let helping: f64 = helpers.filter_map(|one| one.seconds_median).sum();
+        if helping > 0.0 {
             let shows = "the kernels that run before this one in every run";
             let part = Ablation::new("laying out only", shows);
-            self.part(&product, &part, &took(preparing, None))?;
+            self.part(&product, &part, &took(helping, None))?;
         }
         for ablation in parts {
             let timed = match edited(&self.source()?, &step.kernel, &ablation.edits) {
@@ -157,7 +157,7 @@ impl Lesson {
         self.console.doing(format!("running {name}"))?;
         session.run(&ready.launches)?;
         // What laid the operands out has run, and is a line of its own.
-        self.time(&ready.laid_out_already(), runs, Instant::now(), None)
+        self.time(&ready.without_helpers(), runs, Instant::now(), None)
     }
 
     /// Prints one line, for people or as JSON.

@@ -4,8 +4,8 @@
 //!
 //! In the order in which to read them:
 //!
-//! - `step` is a product's kernel and how it is launched, as data; `prepare` is what lays
-//!   one of its operands out anew; `copy` is a kernel that only moves floats.
+//! - `step` is a product's kernel and how it is launched, as data; a `helper`
+//!   runs beside it; `copy` is a kernel that only moves floats.
 //! - `measure` is what happens to each kernel: **build, arguments, launch, read, check**,
 //!   and only then time. It knows a kernel as a `task`, which makes it `ready`: with its
 //!   memory, poisoned before and watched after. `product` makes a task of a step;
@@ -27,10 +27,10 @@ mod choice;
 pub mod cli;
 mod console;
 mod copy;
+mod helper;
 mod host;
 mod lesson;
 mod measure;
-mod prepare;
 mod product;
 mod ready;
 mod refusal;
@@ -47,8 +47,8 @@ pub use ablate::AblateFlag;
 pub use choice::{ChoiceFlags, choose};
 pub use console::Console;
 pub use copy::Copy;
+pub use helper::{Helper, Operand};
 pub use lesson::Lesson;
-pub use prepare::{Operand, Preparation};
 pub use ready::Ready;
 pub use run::{lesson, lesson_with};
 pub use step::{Axes, Layout, Origin, Step};

@@ -307,7 +307,7 @@ impl Lesson {
         };
         record.traffic_formulas = step.traffic;
         record.traffic_elements = step.count(step.traffic, shape, &record.group)?;
-        record.preparations = step.prepared(shape)?;
+        record.helpers = step.helped(shape)?;
         let launch = Launch::new(kernel, record.kernel.as_str(), range);
         Ok(Some((program, launch)))
     }
@@ -327,7 +327,7 @@ impl Lesson {
         let _hush = narrator.hush();
         let session = self.session()?;
         let launches = &ready.launches;
-        let name = launches.last().map_or("", |launch| &launch.name);
+        let name = &ready.own().name;
         self.console.doing(format!("timing {name}"))?;
         while begun.elapsed() < WARM_UP {
             session.run(launches)?;

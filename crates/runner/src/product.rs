@@ -15,8 +15,8 @@ use common::shape::Shape;
 use common::verify::{self, Right};
 use narrate::{Beat, Geometry, Look};
 
+use crate::helper::Helper;
 use crate::lesson::Lesson;
-use crate::prepare::{Operand, Preparation};
 use crate::ready::{LaidOut, Ready};
 use crate::step::Step;
 use crate::task::{Task, signature};
@@ -78,44 +78,49 @@ impl Task for Product<'_> {
         let session = lesson.session()?;
         let (s, padded) = (step.shape(problem.shape), step.padded(problem.shape));
         let inputs = self.upload(lesson)?;
-        let [mut a, mut b] = inputs.each_ref().map(|input| input.buffer().clone());
+        let mut operands = inputs.each_ref().map(|input| input.buffer().clone());
         let narrator = &lesson.console.narrator;
         let (mut launches, mut laid_out) = (Vec::new(), Vec::new());
-        for preparation in &step.preparations {
-            let (operand, name) = match preparation.operand {
-                Operand::A => (&mut a, "A laid out"),
-                Operand::B => (&mut b, "B laid out"),
-            };
+        for helper in step.helpers_before() {
+            let operand = helper.operand as usize;
+            let name = ["A laid out", "B laid out"][operand];
             narrator.name_next(name);
-            let output = Output::new(
-                &session,
-                name,
-                problem.ty,
-                preparation.operand.size(padded).iter().product(),
-            )?;
+            let room = step.room_for(helper, padded);
+            let output = Output::new(&session, name, problem.ty, room)?;
             let to = output.buffer();
-            launches.push(self.lay_out(&session, program, preparation, [operand, to])?);
-            *operand = to.clone();
+            launches.push(self.help(&session, program, helper, [&operands[operand], to])?);
+            operands[operand] = to.clone();
             laid_out.push(LaidOut {
-                operand: preparation.operand,
+                operand: helper.operand,
                 output,
-                by: preparation.kernel.clone(),
+                by: helper.kernel.clone(),
             });
         }
         narrator.name_next("C");
         let output = Output::new(&session, "C", problem.ty, s.m * s.n)?;
         let look = step.look_at_c(s, problem.ty);
         narrator.watch(&session.queue, "C", output.buffer().cl(), look);
+        let (mut shares, mut last) = (None, None);
+        if let Some(helper) = step.helper_after() {
+            narrator.name_next("shares of C");
+            let room = step.room_for(helper, padded);
+            let from = Output::new(&session, "shares of C", problem.ty, room)?;
+            last = Some(self.help(&session, program, helper, [from.buffer(), output.buffer()])?);
+            shares = Some(from);
+        }
         narrator.beat(Beat::Arguments)?;
         let [m, n, k] = [s.m, s.n, s.k].map(|size| Arg::Int(size as i32));
-        let [a, b, c] = [a, b, output.buffer().clone()].map(Arg::Buffer);
+        let [a, b] = operands.map(Arg::Buffer);
+        let c = Arg::Buffer(shares.as_ref().unwrap_or(&output).buffer().clone());
         session.set_args(&mut launch, &[m, n, k, a, b, c])?;
         launches.push(launch);
+        launches.extend(last);
         Ok(Ready {
             launches,
             inputs: inputs.into(),
             output,
             laid_out,
+            shares,
         })
     }
 
@@ -182,24 +187,24 @@ impl Product<'_> {
         Ok(operands)
     }
 
-    /// A preparation of an operand, from one buffer to another, ready to run.
-    fn lay_out(
+    /// A helper that moves its operand from one buffer to another, ready to run.
+    fn help(
         &self,
         session: &Session,
         program: &Program,
-        preparation: &Preparation,
+        helper: &Helper,
         buffers: [&Buffer; 2],
     ) -> Result<Launch> {
         let Problem { shape, ty, .. } = *self.problem;
         let padded = self.step.padded(shape);
-        let Preparation {
+        let Helper {
             kernel: name,
             operand,
             ..
-        } = preparation;
+        } = helper;
         let kernel = program.kernel(name, &signature(2, 2, ty))?;
-        let room = session.room(&kernel, &preparation.group);
-        let range = preparation.range(padded).in_groups_of_at_most(room);
+        let room = session.room(&kernel, &helper.group);
+        let range = helper.range(padded).in_groups_of_at_most(room);
         let mut launch = Launch::new(kernel, name, range);
         let [rows, columns] = operand.size(shape).map(|n| Arg::Int(n as i32));
         let [from, to] = buffers.map(|buffer| Arg::Buffer(buffer.clone()));

@@ -7,22 +7,24 @@ use common::memory::{Input, Output, Poison};
 use common::session::{Launch, Session};
 use common::verify::Right;
 
-use crate::prepare::Operand;
+use crate::helper::Operand;
 use crate::task::Task;
 
 /// A task that is ready to run.
 pub struct Ready {
-    /// The kernels in order, their arguments set: what lays operands out, and last the
-    /// task's own.
+    /// The kernels in order, their arguments set: what lays operands out, the task's own,
+    /// what adds its shares up.
     pub launches: Vec<Launch>,
     /// What they may only read.
     pub inputs: Vec<Rc<Input>>,
     /// Where the result goes.
     pub output: Output,
     pub(crate) laid_out: Vec<LaidOut>,
+    /// What the task's own kernel writes, where a helper makes the result of it.
+    pub(crate) shares: Option<Output>,
 }
 
-/// Where a preparation puts an operand.
+/// Where a helper puts an operand.
 pub(crate) struct LaidOut {
     pub operand: Operand,
     pub output: Output,
@@ -38,20 +40,26 @@ impl Ready {
             inputs,
             output,
             laid_out: Vec::new(),
+            shares: None,
         }
     }
 
-    /// The same without what lays operands out.
-    pub(crate) fn laid_out_already(mut self) -> Ready {
-        self.launches.drain(..self.laid_out.len());
+    /// The task's own kernel alone.
+    pub(crate) fn without_helpers(mut self) -> Ready {
+        self.launches = vec![self.launches.swap_remove(self.laid_out.len())];
         self.laid_out.clear();
         self
+    }
+
+    /// The task's own kernel.
+    pub(crate) fn own(&self) -> &Launch {
+        &self.launches[self.laid_out.len()]
     }
 
     /// Everything that the kernels write, the result last.
     fn outputs(&self) -> impl Iterator<Item = &Output> {
         let laid_out = self.laid_out.iter().map(|one| &one.output);
-        laid_out.chain([&self.output])
+        laid_out.chain(&self.shares).chain([&self.output])
     }
 
     /// Poisons all of it.
@@ -121,10 +129,7 @@ impl Ready {
         let (damage, by) = if let Some(damage) = self.stray(session)? {
             (damage, self.culprit(session)?)
         } else if let Some(damage) = self.spoilt_layout(session)? {
-            (
-                damage,
-                self.launches.last().map(|launch| launch.name.clone()),
-            )
+            (damage, Some(self.own().name.clone()))
         } else {
             return Ok(None);
         };

@@ -50,12 +50,8 @@ impl Lesson {
     fn padding_does_not_fit(&mut self, task: &dyn Task) -> Result<Option<String>> {
         let (step, ty) = (task.step(), task.ty());
         let s = step.padded(task.shape());
-        let copies: usize = step
-            .preparations
-            .iter()
-            .map(|preparation| preparation.operand.size(s).iter().product::<usize>())
-            .sum();
-        if s == task.shape() && copies == 0 {
+        let copies: usize = step.helpers.iter().map(|one| step.room_for(one, s)).sum();
+        if copies == 0 && (s == task.shape() || !step.host_pads) {
             return Ok(None);
         }
         let session = self.session()?;

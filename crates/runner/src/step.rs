@@ -8,13 +8,13 @@ use common::error::Result;
 use common::matrix::Matrix;
 use common::ndrange::NdRange;
 use common::problem::Problem;
-use common::record::Prepared;
+use common::record::Helped;
 use common::shape::Shape;
 use common::traffic::{Counts, Traffic};
 use narrate::{Geometry, Look};
 use serde::{Deserialize, Serialize};
 
-use crate::prepare::{Preparation, setters};
+use crate::helper::{Helper, Operand, setters};
 
 /// Which matrix index runs along which dimension of the NDRange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -85,12 +85,17 @@ pub struct Step {
     pub per_item: [usize; 2],
     /// How the operands lie in memory.
     pub layout: Layout,
-    /// What M, N, K are padded to with zeros: by the host, before anything is
-    /// timed, unless the step has preparations; then by them, or by nobody.
+    /// What M, N, K are rounded up to, in whole tiles.
     pub multiples: Shape,
-    /// Kernels that lay A or B out anew on the device, in every run, before this
-    /// one. It then gets the problem's own M, N, K, and writes an M x N C.
-    pub preparations: Vec<Preparation>,
+    /// Whether the host pads A, B and C to these with zeros, before anything is timed.
+    /// Otherwise the kernel gets the problem's own M, N, K, and writes an M x N C: helpers
+    /// pad, or the kernel asks what exists.
+    pub host_pads: bool,
+    /// How many groups share the sum of an element of C, each over a part of K. Several
+    /// stand along dimension 2 of the NDRange, and a helper adds up what they found.
+    pub shares: usize,
+    /// Kernels that run in every run before this one, for A and B, or after it, for C.
+    pub helpers: Vec<Helper>,
     /// Macros given to the compiler.
     pub defines: Vec<(String, usize)>,
     /// Sizes that stand in the kernel's file, for the traffic formulas.
@@ -120,7 +125,9 @@ impl Step {
             per_item: [1, 1],
             layout: Layout::RowMajor,
             multiples: Shape::cube(1),
-            preparations: Vec::new(),
+            host_pads: false,
+            shares: 1,
+            helpers: Vec::new(),
             defines: Vec::new(),
             constants: Vec::new(),
             no_integers: None,
@@ -147,16 +154,29 @@ impl Step {
         self.group(group)
     }
 
-    /// Adds a kernel that lays an operand out anew before this one runs.
-    pub fn prepare(mut self, preparation: Preparation) -> Step {
-        self.preparations.push(preparation);
+    /// Adds a kernel that runs beside this one, which then gets the matrices unpadded.
+    pub fn helper(mut self, helper: Helper) -> Step {
+        self.helpers.push(helper);
+        self.guarded()
+    }
+
+    /// Pads M, N and K with zeros to multiples of these, on the host.
+    pub fn pad(mut self, m: usize, n: usize, k: usize) -> Step {
+        self.multiples = Shape { m, n, k };
+        self.host_pads = true;
         self
     }
 
-    /// Pads M, N and K with zeros to multiples of these.
-    pub fn pad(mut self, m: usize, n: usize, k: usize) -> Step {
-        self.multiples = Shape { m, n, k };
+    /// Leaves the matrices as they are: the kernel itself asks what exists.
+    pub fn guarded(mut self) -> Step {
+        self.host_pads = false;
         self
+    }
+
+    /// Cuts K into shares; the helper adds up what they found of C.
+    pub fn shares(mut self, shares: usize, helper: Helper) -> Step {
+        self.shares = shares;
+        self.helper(helper)
     }
 
     /// Gives the compiler a macro.
@@ -242,23 +262,46 @@ impl Step {
         traffic.map(|traffic| traffic.count(value)).transpose()
     }
 
-    /// What the record tells of the preparations, before they have run.
-    pub fn prepared(&self, problem: Shape) -> Result<Vec<Prepared>> {
-        let prepared = |one: &Preparation| {
-            Ok(Prepared {
+    /// What the record tells of the helpers, before they have run.
+    pub fn helped(&self, problem: Shape) -> Result<Vec<Helped>> {
+        let helped = |one: &Helper| {
+            Ok(Helped {
                 kernel: one.kernel.clone(),
+                after: one.operand == Operand::C,
                 seconds_median: None,
                 traffic_formulas: one.traffic,
                 traffic_elements: self.count(one.traffic, problem, &one.group)?,
             })
         };
-        self.preparations.iter().map(prepared).collect()
+        self.helpers.iter().map(helped).collect()
+    }
+
+    /// The elements that a helper's operand takes on the device, in the layout that is not
+    /// the problem's; `padded` is what [`Step::padded`] gives.
+    pub(crate) fn room_for(&self, helper: &Helper, padded: Shape) -> usize {
+        let operand: usize = helper.operand.size(padded).iter().product();
+        match helper.operand {
+            Operand::C => self.shares * operand,
+            _ => operand,
+        }
+    }
+
+    /// Those that lay A and B out.
+    pub(crate) fn helpers_before(&self) -> impl Iterator<Item = &Helper> {
+        let helpers = self.helpers.iter();
+        helpers.filter(|one| one.operand != Operand::C)
+    }
+
+    /// The one that adds the shares of C up.
+    pub(crate) fn helper_after(&self) -> Option<&Helper> {
+        let mut helpers = self.helpers.iter();
+        helpers.find(|one| one.operand == Operand::C)
     }
 
     /// The names of all kernels that it runs.
     pub fn kernels(&self) -> impl Iterator<Item = &str> {
-        let preparations = self.preparations.iter().map(|one| &one.kernel);
-        preparations.chain([&self.kernel]).map(String::as_str)
+        let helpers = self.helpers.iter().map(|one| &one.kernel);
+        helpers.chain([&self.kernel]).map(String::as_str)
     }
 
     /// Whether no other group will do: the kernel says so, or there is only one.
@@ -280,7 +323,7 @@ impl Step {
     /// The sizes that the kernel is told, and that C has: those of the problem,
     /// padded where the host pads.
     pub fn shape(&self, problem: Shape) -> Shape {
-        if self.preparations.is_empty() {
+        if self.host_pads {
             self.padded(problem)
         } else {
             problem
@@ -290,7 +333,11 @@ impl Step {
     /// The launch for a product of this (padded) shape.
     pub fn range(&self, s: Shape) -> NdRange {
         let items = |size: usize, dim: usize| size.div_ceil(self.per_item[dim]);
+        let [x, y] = self.group;
         match self.axes {
+            Axes::ColumnsFirst if self.shares > 1 => {
+                NdRange::cover(&[items(s.n, 0), items(s.m, 1), self.shares], &[x, y, 1])
+            }
             Axes::ColumnsFirst => NdRange::cover(&[items(s.n, 0), items(s.m, 1)], &self.group),
             Axes::RowsFirst => NdRange::cover(&[items(s.m, 0), items(s.n, 1)], &self.group),
             Axes::Rows => NdRange::cover(&[items(s.m, 0)], &self.group[..1]),
@@ -372,7 +419,6 @@ fn padded(matrix: &Matrix, rows: usize, cols: usize) -> Cow<'_, Matrix> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prepare::Operand;
     use common::matrix::Fill;
 
     const ODD: Shape = Shape {
@@ -398,13 +444,13 @@ mod tests {
     }
 
     #[test]
-    fn with_preparations_the_host_pads_nothing() {
-        let pack_a = Preparation::new("pack_a", Operand::A);
-        let pack_b = Preparation::new("pack_b", Operand::B);
+    fn with_helpers_the_host_pads_nothing() {
+        let pack_a = Helper::new("pack_a", Operand::A);
+        let pack_b = Helper::new("pack_b", Operand::B);
         let step = Step::new("k", "")
             .pad(8, 32, 1)
-            .prepare(pack_a)
-            .prepare(pack_b);
+            .helper(pack_a)
+            .helper(pack_b);
         assert_eq!(step.shape(ODD), ODD);
         assert_eq!((step.padded(ODD).m, step.padded(ODD).n), (40, 96));
         let kernels: Vec<&str> = step.kernels().collect();

@@ -11,7 +11,7 @@ use runner::{Operand, Step};
 /// Infinite where B is read as it lies. How many of its rows fall into one set of the cache
 /// decides there, by a factor of three; and the host pads, whose work is in nobody's time.
 pub fn cost(step: &Step, shape: Shape) -> f64 {
-    if step.preparations.is_empty() {
+    if step.helpers.is_empty() {
         return f64::INFINITY;
     }
     let define = |name: &str| step.defines.iter().find(|(known, _)| known == name);
@@ -21,9 +21,9 @@ pub fn cost(step: &Step, shape: Shape) -> f64 {
     let [m, n, k] = [m, n, k].map(|length| length as f64);
     let tiles = m / rows * (n / (vectors * width));
     let turn = 2.0 / number("UNROLL");
-    let packing = step.preparations.iter().map(|one| match one.operand {
+    let packing = step.helpers.iter().map(|one| match one.operand {
         Operand::A => 2.0 * m * k,
-        Operand::B => 2.0 * k * n / width,
+        _ => 2.0 * k * n / width,
     });
     tiles * k * (rows * vectors + rows + vectors + turn) + packing.sum::<f64>()
 }

@@ -10,7 +10,7 @@ use common::device::{Kind, Limits};
 use common::element::Type;
 use common::problem::Problem;
 use common::shape::Shape;
-use runner::{ChoiceFlags, Operand, Preparation, Step, choose, lesson_with};
+use runner::{ChoiceFlags, Helper, Operand, Step, choose, lesson_with};
 
 fn main() -> ExitCode {
     let file = Some("09-tiling-for-a-cpu.cl");
@@ -66,15 +66,15 @@ fn steps(problem: &Problem, limits: &Limits) -> Vec<Step> {
     let unpacked = most.unpacked("as many sums as the registers hold");
     let packed_b = two
         .step("matmul_packed_b", "two vectors; B packed into panels")
-        .prepare(two.pack_b())
+        .helper(two.pack_b())
         .made_from(&unpacked.name());
     steps.extend([
         one.unpacked("sums in vectors as wide as the device's"),
         unpacked,
         packed_b,
         two.step("matmul_packed_ab", "A packed, too")
-            .prepare(two.pack_a())
-            .prepare(two.pack_b()),
+            .helper(two.pack_a())
+            .helper(two.pack_b()),
         two.blocked("only B packed; many tiles per item, K in blocks")
             .made_from("matmul_packed_b"),
         most.blocked(match most.vectors {
@@ -174,7 +174,7 @@ impl Tile {
     /// The kernel with many tiles per item.
     fn blocked(&self, says: &str) -> Step {
         self.step("matmul_blocked", says)
-            .prepare(self.pack_b())
+            .helper(self.pack_b())
             .exact_group([1, 1])
             .per_item([self.columns(), self.rows * self.tiles])
             .traffic(Traffic::global(
@@ -185,16 +185,16 @@ impl Tile {
 
     /// Neighbouring items move neighbouring pieces of one row of B. Each moves little,
     /// so a group has many: a driver for CPUs takes its time for each group.
-    fn pack_b(&self) -> Preparation {
-        Preparation::new("pack_b", Operand::B)
+    fn pack_b(&self) -> Helper {
+        Helper::new("pack_b", Operand::B)
             .group([16, 8])
             .per_item([self.columns(), 1])
             .traffic(Traffic::global("K*N", "K*NP"))
     }
 
     /// Neighbouring items move neighbouring pieces of the same rows of A.
-    fn pack_a(&self) -> Preparation {
-        Preparation::new("pack_a", Operand::A)
+    fn pack_a(&self) -> Helper {
+        Helper::new("pack_a", Operand::A)
             .per_item([PACK_K, self.rows])
             .traffic(Traffic::global("M*K", "MP*K"))
     }

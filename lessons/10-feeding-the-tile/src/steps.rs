@@ -4,7 +4,9 @@ use common::Traffic;
 use common::device::Limits;
 use common::element::Type;
 use common::shape::Shape;
-use runner::{Operand, Preparation, Step};
+use runner::{Helper, Operand, Step};
+
+use crate::choice;
 
 /// Items of a warp.
 const WARP: usize = 32;
@@ -24,7 +26,28 @@ pub fn steps(shape: Shape, ty: Type, limits: &Limits) -> Vec<Step> {
     let mut steps = Vec::from(asked_early(tile, ty));
     steps.extend(packed_tiles(tile, shape, ty));
     steps.extend(group_copies(tile, shape, ty, limits));
+    steps.extend(shares(shape, ty, limits));
     steps
+}
+
+/// The steps that read A and B as they are: each sum whole, and in shares. Of each the tile,
+/// and the number of shares, that should be the fastest here.
+fn shares(shape: Shape, ty: Type, limits: &Limits) -> Vec<Step> {
+    let candidates = |shares: &[usize]| {
+        let steps = shares.iter().flat_map(|&shares| {
+            let tiles = GUARDED.iter().filter(move |tile| !tile.is_large_for(ty));
+            tiles.map(move |tile| tile.shares(shape, ty, shares))
+        });
+        // The last share of K is not empty.
+        let steps = steps.filter(|step| step.shares <= step.padded(shape).k / step.multiples.k);
+        steps.min_by(|a, b| {
+            let [a, b] = [a, b].map(|step| choice::cost(step, shape, limits));
+            a.total_cmp(&b)
+        })
+    };
+    let whole = candidates(&[1]).map(|step| step.variant("whole").starts_anew());
+    let cut = candidates(&SHARES).map(|step| step.variant("cut"));
+    whole.into_iter().chain(cut).collect()
 }
 
 /// The steps on matrices that the host pads: when a number is asked for.
@@ -103,7 +126,7 @@ fn group_copies(tile: Tile, shape: Shape, ty: Type, limits: &Limits) -> Vec<Step
 /// of doubles the sums would not find room.
 fn larger(kernel: &str, shape: Shape, ty: Type) -> Vec<Step> {
     let mut steps = Vec::new();
-    if ty == Type::Double {
+    if LARGE.is_large_for(ty) {
         return steps;
     }
     let large = |says| {
@@ -178,7 +201,59 @@ const SMALLEST: Tile = Tile {
     item: [4, 4],
 };
 
+/// Tiles for a C of any size, read unpacked.
+const GUARDED: [Tile; 5] = [
+    LARGE,
+    Tile {
+        group: [64, 64],
+        item: [8, 8],
+    },
+    Tile {
+        group: [32, 128],
+        item: [8, 8],
+    },
+    Tile {
+        group: [64, 32],
+        item: [8, 4],
+    },
+    SMALLEST,
+];
+/// How many shares a sum may have.
+const SHARES: [usize; 9] = [2, 3, 4, 6, 8, 12, 16, 24, 32];
+
 impl Tile {
+    /// Whether the sums of an item find no room in its registers.
+    fn is_large_for(self, ty: Type) -> bool {
+        self.item == LARGE.item && ty == Type::Double
+    }
+
+    /// A kernel on matrices as they are, which cuts each sum into `shares`.
+    fn shares(self, shape: Shape, ty: Type, shares: usize) -> Step {
+        let [high, wide] = self.group;
+        let says = match shares {
+            1 => format!("A and B as they are, tiles of {high}x{wide}"),
+            _ => format!("sums in {shares} shares, tiles of {high}x{wide}"),
+        };
+        let warp = self.items()[0].min(BLOCK);
+        let is_whole = shape.n.is_multiple_of(4) && shape.k.is_multiple_of(4);
+        let step = self.step("matmul_shares", &says, ty, warp, 1);
+        let fetched = "MP*NP*(KP + SHARES*TK)/TN + MP*NP*(KP + SHARES*TK)/TM";
+        let read = "MP*NP*(KP + SHARES)/RN + MP*NP*(KP + SHARES)/RM";
+        let step = step
+            .guarded()
+            .define("SHARES", shares)
+            .define("WHOLE", usize::from(is_whole))
+            .traffic(Traffic::global(fetched, "SHARES*M*N").local(read, fetched));
+        if shares == 1 {
+            return step;
+        }
+        let sum = Helper::new("sum_shares", Operand::C)
+            .group([32, 8])
+            .per_item([if is_whole { 4 } else { 1 }, 1])
+            .traffic(Traffic::global("SHARES*M*N", "M*N"));
+        step.shares(shares, sum)
+    }
+
     /// Whether at least half of what the groups compute lies within C.
     fn suits(self, s: Shape) -> bool {
         let [high, wide] = self.group;
@@ -220,7 +295,7 @@ impl Tile {
 /// The same with A and B packed by the device, which pads as well.
 fn packed(step: Step) -> Step {
     let pack = |kernel, operand| {
-        Preparation::new(kernel, operand)
+        Helper::new(kernel, operand)
             .group([PACK, 8])
             .per_item([1, 4])
     };
@@ -229,8 +304,8 @@ fn packed(step: Step) -> Step {
     let b = pack("pack_b_tiles", Operand::B).traffic(Traffic::global("K*N", "KP*NP"));
     let fetched = "MP*NP*(KP + TK)/TN + MP*NP*(KP + TK)/TM";
     let read = "MP*NP*(KP + 1)/RN + MP*NP*(KP + 1)/RM";
-    step.prepare(a)
-        .prepare(b)
+    step.helper(a)
+        .helper(b)
         .traffic(Traffic::global(fetched, "M*N").local(read, fetched))
 }
 

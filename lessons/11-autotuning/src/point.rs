@@ -3,7 +3,7 @@
 use std::fmt;
 
 use common::Traffic;
-use runner::{Operand, Preparation, Step};
+use runner::{Helper, Operand, Step};
 use serde::{Deserialize, Serialize};
 
 /// A kernel whose shape is left open.
@@ -176,7 +176,7 @@ impl Point {
                 .per_item([columns, rows * self.get("TILES")])
                 .pad(rows, columns, 1)
                 .constant("PANEL", columns)
-                .prepare(pack_b(columns))
+                .helper(pack_b(columns))
                 .traffic(Traffic::global("MP*K*NP/PANEL + K*NP*MP/ROWS", "M*N")),
         };
         let macros = self.pairs();
@@ -185,8 +185,8 @@ impl Point {
 }
 
 /// Neighbouring items move neighbouring pieces of one row of B into panels.
-fn pack_b(columns: usize) -> Preparation {
-    Preparation::new("pack_b", Operand::B)
+fn pack_b(columns: usize) -> Helper {
+    Helper::new("pack_b", Operand::B)
         .per_item([columns, 1])
         .traffic(Traffic::global("K*N", "K*NP"))
 }

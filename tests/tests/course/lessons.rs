@@ -158,7 +158,7 @@ fn the_times_agree(record: &Value) {
     assert_eq!((samples.len(), number("runs")), (2, Some(2.0)), "{record}");
     assert!(samples.iter().all(|seconds| *seconds > 0.0), "{record}");
     let median = number("seconds_median").expect("a timed record has a median");
-    for part in record["preparations"].as_array().into_iter().flatten() {
+    for part in record["helpers"].as_array().into_iter().flatten() {
         match part["seconds_median"].as_f64() {
             Some(seconds) => assert!(0.0 < seconds && seconds < median, "{record}"),
             None => assert_eq!(record["clock"], "wall", "{record}"),

@@ -81,8 +81,8 @@ pub fn is_as_the_formulas_say(run: &Outcome, least: usize) {
             if !computes(kernel_of(&record)) || !record["skipped"].is_null() {
                 continue;
             }
-            let preparations = record["preparations"].as_array().into_iter().flatten();
-            for part in preparations.chain([&record]) {
+            let helpers = record["helpers"].as_array().into_iter().flatten();
+            for part in helpers.chain([&record]) {
                 let mut counts = counted(&launches[kernel_of(part)]);
                 // The simulator counts a copy by the whole group as a call, whatever it moves.
                 if kernel_of(part) == "matmul_group_copy" {

@@ -91,12 +91,12 @@ pub fn json(columns: &[Column]) -> Result<()> {
             };
             // As in the lessons' own records.
             let verified = column.find(kernel).filter(|_| word == "verified");
-            let preparations = verified.into_iter().flat_map(|status| &status.preparations);
-            let preparations = preparations.map(|kernel| json!({ "kernel": kernel }));
+            let helpers = verified.into_iter().flat_map(|status| &status.helpers);
+            let helpers = helpers.map(|kernel| json!({ "kernel": kernel }));
             let line = json!({
                 "lesson": kernel.0,
                 "kernel": kernel.1,
-                "preparations": preparations.collect::<Vec<Value>>(),
+                "helpers": helpers.collect::<Vec<Value>>(),
                 "implementation": column.implementation.name,
                 "verdict": word,
                 "reason": why,

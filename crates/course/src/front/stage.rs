@@ -3,6 +3,7 @@
 use std::io::{Write, stdout};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use anyhow::Result;
 use common::Error;
@@ -39,6 +40,28 @@ pub fn listen_to_the_mouse(listen: bool) {
     } else {
         execute!(stdout(), DisableMouseCapture)
     };
+}
+
+/// Waits for something to read, and not longer than this; whether the terminal was closed
+/// meanwhile. crossterm must not be asked of that one: it reads nothing from it, for ever.
+#[cfg(unix)]
+pub fn is_gone_within(time: Duration) -> Result<bool> {
+    use rustix::event::{PollFd, PollFlags, poll};
+    use rustix::io::Errno;
+    let keys = std::io::stdin();
+    let mut terminal = [PollFd::new(&keys, PollFlags::IN)];
+    match poll(&mut terminal, Some(&time.try_into()?)) {
+        // Its size changed, or another signal came.
+        Ok(_) | Err(Errno::INTR) => Ok(terminal[0].revents().intersects(PollFlags::HUP)),
+        Err(error) => Err(Error::Io(error.into()).into()),
+    }
+}
+
+/// Elsewhere nobody tells.
+#[cfg(not(unix))]
+pub fn is_gone_within(time: Duration) -> Result<bool> {
+    event::poll(time)?;
+    Ok(false)
 }
 
 /// Runs a lesson in the ordinary screen, and comes back after a key.

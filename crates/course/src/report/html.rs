@@ -190,7 +190,7 @@ fn kernel_row(bench: &Bench, row: &Row, slowest: f64) -> Markup {
             td { (row.id) }
             td.words {
                 (code(row.name())) br; span.says { (record.says) }
-                @for prepared in &record.preparations {
+                @for prepared in &record.helpers {
                     @if let Some(median) = prepared.seconds_median {
                         br; span.says { "of which " (code(&prepared.kernel)) " " (seconds(median)) }
                     }

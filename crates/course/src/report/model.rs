@@ -212,7 +212,7 @@ pub fn parse(bytes: &[u8]) -> Result<Survey, String> {
 /// divided by such.
 fn impossible(record: &Record) -> Option<String> {
     let limits = record.limits.as_ref();
-    let parts = record.preparations.iter();
+    let parts = record.helpers.iter();
     let figures = [
         ("gflops", record.gflops),
         ("gbytes_per_second", record.gbytes_per_second),
@@ -227,7 +227,7 @@ fn impossible(record: &Record) -> Option<String> {
         // A spread of nothing is one.
         ("spread", record.spread.filter(|spread| *spread != 0.0)),
     ];
-    let parts = parts.map(|part| ("preparations.seconds_median", part.seconds_median));
+    let parts = parts.map(|part| ("helpers.seconds_median", part.seconds_median));
     let measured = 1e-15..1e15;
     let mut figures = figures.into_iter().chain(parts);
     let (name, figure) =

@@ -36,11 +36,11 @@ impl Row {
 
     /// Floating-point operations for each byte that the kernel asks global memory
     /// for: 2 M N K over the elements loaded and stored, times their size. What the
-    /// preparations load and store counts, as their time does.
+    /// helpers load and store counts, as their time does.
     pub fn intensity(&self) -> Option<f64> {
-        let preparations = self.record.preparations.iter();
+        let helpers = self.record.helpers.iter();
         let counts: Option<Vec<Counts>> = std::iter::once(self.record.traffic_elements)
-            .chain(preparations.map(|one| one.traffic_elements))
+            .chain(helpers.map(|one| one.traffic_elements))
             .collect();
         let global = |c: &Counts| c.global_loads as f64 + c.global_stores as f64;
         let elements: f64 = counts?.iter().map(global).sum();
@@ -243,7 +243,7 @@ pub fn memory_rows(survey: &Survey, device: &Device) -> Vec<Row> {
 mod tests {
     use super::*;
     use common::element::Type;
-    use common::record::Prepared;
+    use common::record::Helped;
 
     #[test]
     fn intensity_is_operations_over_bytes() {
@@ -263,12 +263,12 @@ mod tests {
         let intensity = |record: &Record| row(String::new(), Origin::Kernel, record).intensity();
         assert_eq!(intensity(&record), Some(1.0));
         // As many again for laying the operands out.
-        let prepared = Prepared {
+        let prepared = Helped {
             traffic_elements: record.traffic_elements,
-            ..Prepared::default()
+            ..Helped::default()
         };
         let record = Record {
-            preparations: vec![prepared],
+            helpers: vec![prepared],
             ..record
         };
         assert_eq!(intensity(&record), Some(0.5));

@@ -2,7 +2,7 @@
 
 use colored::Colorize;
 use common::numbers::{factor, percent, seconds, significant};
-use common::record::{Prepared, Record};
+use common::record::{Helped, Record};
 use common::verify;
 
 /// The names of the columns.
@@ -34,7 +34,7 @@ pub fn row(record: &Record) -> String {
         let news = news(record).replace('\n', &format!("\n  {:<12}", ""));
         says += &format!("\n  {}{}", format!("{bar:<12}").cyan(), news.dimmed());
     }
-    if let Some(share) = of_which(&record.preparations) {
+    if let Some(share) = of_which(&record.helpers) {
         says += &format!("\n  {:<12}{}", "", share.dimmed());
     }
     if record.varies {
@@ -95,10 +95,10 @@ fn news(record: &Record) -> String {
     }
 }
 
-/// The time of the preparations, each by name; `None` where none was timed.
-fn of_which(preparations: &[Prepared]) -> Option<String> {
-    let timed = |one: &Prepared| Some(format!("{} {}", one.kernel, seconds(one.seconds_median?)));
-    let parts: Vec<String> = preparations.iter().filter_map(timed).collect();
+/// The time of the helpers, each by name; `None` where none was timed.
+fn of_which(helpers: &[Helped]) -> Option<String> {
+    let timed = |one: &Helped| Some(format!("{} {}", one.kernel, seconds(one.seconds_median?)));
+    let parts: Vec<String> = helpers.iter().filter_map(timed).collect();
     (!parts.is_empty()).then(|| format!("of which {}", parts.join(", ")))
 }
 
@@ -189,25 +189,25 @@ mod tests {
     }
 
     #[test]
-    fn a_preparation_is_shown_apart() {
+    fn a_helper_is_shown_apart() {
         colored::control::set_override(false);
-        let pack = |kernel: &str, seconds| Prepared {
+        let pack = |kernel: &str, seconds| Helped {
             kernel: kernel.into(),
             seconds_median: seconds,
-            ..Prepared::default()
+            ..Helped::default()
         };
         let mut record = Record {
             kernel: "matmul_packed".into(),
             says: "in panels".into(),
             verified: true,
             seconds_median: Some(1.0),
-            preparations: vec![pack("pack_a", Some(2e-3)), pack("pack_b", Some(1e-3))],
+            helpers: vec![pack("pack_a", Some(2e-3)), pack("pack_b", Some(1e-3))],
             ..Record::default()
         };
         let shown = row(&record);
         let last = shown.lines().last().unwrap();
         assert_eq!(last.trim(), "of which pack_a 2.00 ms, pack_b 1.00 ms");
-        record.preparations = vec![pack("pack_b", None)];
+        record.helpers = vec![pack("pack_b", None)];
         assert_eq!(row(&record).lines().count(), 2);
     }
 }

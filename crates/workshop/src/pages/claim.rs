@@ -7,7 +7,7 @@
 //! ```text
 //! RUN LESSON KERNEL               a kernel's rate, in GFLOP/s or GB/s
 //! RUN LESSON KERNEL.FIELD         another number of its record: seconds_median, or one deeper
-//!                                 in it, traffic_elements.global_loads, preparations.0.seconds_median
+//!                                 in it, traffic_elements.global_loads, helpers.0.seconds_median
 //! RUN LESSON "text" 2             the second number that was printed behind the text at a
 //!                                 line's beginning; a time is in seconds
 //! report NAME SIZE KERNEL         a kernel's rate in `data/report/NAME.json`, at this size

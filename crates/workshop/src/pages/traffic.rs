@@ -22,11 +22,11 @@ pub fn table(run: &str, lesson: &str) -> Result<String> {
         .iter()
         .filter(|record| record["traffic_formulas"].is_object() && record["gflops"].is_f64())
         .collect();
-    // A kernel that prepares operands has a row of its own, once.
+    // A helper has a row of its own, once.
     let mut rows: Vec<&Value> = Vec::new();
     for record in &records {
-        let preparations = record["preparations"].as_array().into_iter().flatten();
-        for row in preparations.chain([*record]) {
+        let helpers = record["helpers"].as_array().into_iter().flatten();
+        for row in helpers.chain([*record]) {
             if !rows.iter().any(|known| known["kernel"] == row["kernel"]) {
                 rows.push(row);
             }

@@ -127,6 +127,17 @@ fn each_key_does_what_the_screen_says() {
     must_be_left_in_order(&mut terminal);
 }
 
+/// Who looks for keys where nobody can press any does so for ever.
+#[test]
+fn it_ends_with_its_terminal() {
+    let learner = Learner::started("front-closed");
+    for words in ["", "exercise 1.2 --watch"] {
+        let mut terminal = before(&learner, words);
+        terminal.sees("q quit");
+        terminal.closes();
+    }
+}
+
 /// The old one is kept, and only who says yes gets another.
 #[test]
 fn x_gives_a_file_back() {

@@ -1,6 +1,6 @@
-//! Kernels that lay an operand out anew on the device before the product: in
-//! panels, transposed, or padded with zeros. They run in every timed run, since
-//! without them the product could not run either.
+//! Kernels that help a product. Before it they lay an operand out anew on the device: in
+//! panels, transposed, or padded with zeros. After it one adds up the shares of C that it
+//! left. They run in every timed run, since without them there is no product.
 
 use common::ndrange::NdRange;
 use common::shape::Shape;
@@ -18,13 +18,15 @@ macro_rules! setters {
 }
 pub(crate) use setters;
 
-/// One of the two matrices that are multiplied.
+/// One of the three matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
     /// M x K.
     A,
     /// K x N.
     B,
+    /// M x N.
+    C,
 }
 
 impl Operand {
@@ -33,33 +35,38 @@ impl Operand {
         match self {
             Operand::A => [s.m, s.k],
             Operand::B => [s.k, s.n],
+            Operand::C => [s.m, s.n],
         }
     }
 }
 
-/// A kernel that writes one operand as the product wants it. Every one has the
-/// arguments (int rows, int columns, from, to): `from` is the operand as the
-/// problem gives it, row-major; `to` has room for the operand with its sides
-/// rounded up to the step's multiples, and what the product reads of it beyond
-/// the operand must be written too.
+/// A kernel that writes A or B as the product wants it, or C as the problem does. Every one
+/// has the arguments (int rows, int columns, from, to), the operand's own sizes.
+///
+/// Of A and B `from` is the operand as the problem gives it, row-major; `to` has room for the
+/// operand with its sides rounded up to the step's multiples, and what the product reads of
+/// it beyond the operand must be written too. Of C `from` holds the [`Step::shares`] of C that
+/// the product wrote one after another, each of the size of C, and `to` is C.
+///
+/// [`Step::shares`]: crate::Step::shares
 #[derive(Clone, Debug)]
-pub struct Preparation {
+pub struct Helper {
     /// Name of the kernel function.
     pub kernel: String,
-    /// What it lays out.
+    /// What it writes: A and B before the product, C after it.
     pub operand: Operand,
     /// Items of one work-group, per dimension; dimension 0 runs along a row.
     pub group: [usize; 2],
-    /// Elements of the rounded-up operand that one item writes, per dimension.
+    /// Elements of the operand, as it is padded, that one item writes, per dimension.
     pub per_item: [usize; 2],
     /// What it loads and stores.
     pub traffic: Option<Traffic>,
 }
 
-impl Preparation {
+impl Helper {
     /// A kernel that moves one element per item, in groups of 16 x 1.
-    pub fn new(kernel: &str, operand: Operand) -> Preparation {
-        Preparation {
+    pub fn new(kernel: &str, operand: Operand) -> Helper {
+        Helper {
             kernel: kernel.into(),
             operand,
             group: [16, 1],
@@ -76,7 +83,7 @@ impl Preparation {
     }
 
     /// States what the kernel loads and stores, in the names of [`crate::Step::count`].
-    pub fn traffic(mut self, traffic: Traffic) -> Preparation {
+    pub fn traffic(mut self, traffic: Traffic) -> Helper {
         self.traffic = Some(traffic);
         self
     }
@@ -100,9 +107,9 @@ mod tests {
             n: 96,
             k: 56,
         };
-        let pack = Preparation::new("pack_b", Operand::B).per_item([32, 1]);
+        let pack = Helper::new("pack_b", Operand::B).per_item([32, 1]);
         assert_eq!(pack.range(padded).global, [16, 56]);
-        let pack = Preparation::new("pack_a", Operand::A)
+        let pack = Helper::new("pack_a", Operand::A)
             .group([4, 1])
             .per_item([16, 8]);
         assert_eq!(pack.range(padded).global, [4, 5]);
