@@ -128,7 +128,7 @@ impl Device {
 
     /// A simulator's results count, its times do not.
     pub fn is_simulator(&self) -> bool {
-        self.platform.name.contains("Oclgrind")
+        is_simulator(&self.platform.name)
     }
 
     /// Mesa's renderer on the CPU: another compiler to try a kernel with, but its clock and
@@ -163,6 +163,11 @@ impl Device {
             handle: Handle(id),
         }
     }
+}
+
+/// Whether a platform of this name is one.
+pub fn is_simulator(platform: &str) -> bool {
+    platform.contains("Oclgrind")
 }
 
 impl Limits {
