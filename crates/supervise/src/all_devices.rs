@@ -8,14 +8,13 @@ use common::shape::Shape;
 use text::wrap::stdout_columns;
 use text::{table, terminal};
 
-use super::{
-    CHILD_DEVICE_VARIABLE, Ended, Environment, Orders, Pause, complain, labels, println_quietly,
-    watch,
-};
+use crate::devices::devices_here;
+use crate::variables::{CHILD_DEVICE_VARIABLE, Environment};
+use crate::{Ended, Orders, Pause, complain, println_quietly, watch};
 
 /// Runs the lesson on every device; its status is the largest of all.
 pub fn run(orders: &Orders, environment: &Environment, pause: Pause) -> Result<Option<Ended>> {
-    let labels = labels(environment);
+    let labels = devices_here(environment);
     if labels.is_empty() {
         // For the error that says what is missing.
         device::list()?;

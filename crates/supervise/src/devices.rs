@@ -8,7 +8,10 @@ use std::time::Duration;
 use common::device;
 use serde_json::json;
 
-use super::{Environment, PROBE_VARIABLE, ask, end_with_us, println_quietly};
+use crate::ask::ask;
+use crate::bound::end_with_us;
+use crate::println_quietly;
+use crate::variables::{Environment, PROBE_VARIABLE};
 
 /// How long a driver may take to name its devices.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -21,6 +24,12 @@ pub fn devices(program: &Path, environment: &Environment) -> Vec<String> {
         .env(PROBE_VARIABLE, "1")
         .envs(environment.iter().cloned());
     ask(&mut command, PATIENCE).unwrap_or_default()
+}
+
+/// The same of this very program.
+pub(crate) fn devices_here(environment: &Environment) -> Vec<String> {
+    let this = std::env::current_exe();
+    this.map_or_else(|_| Vec::new(), |this| devices(&this, environment))
 }
 
 /// The child's side of [`devices`].
