@@ -69,7 +69,7 @@ fn watch(stage: &Stage, lesson: u32, title: &str, notes: &Notes, signals: &Signa
         if is_new || page != shown {
             let view = View {
                 title: Some(title.into()),
-                keys: &KEYS,
+                keys: KEYS.into(),
                 pieces: page.iter().cloned().map(Piece::Text).collect(),
                 ..View::default()
             };

@@ -1,8 +1,8 @@
-//! The whole terminal, for what is told. It is drawn on standard error, again at every key
-//! and whenever its size changes, and given back whatever happens: by the drop of a lesson,
+//! The whole terminal, for what is told. It is drawn on what standard error was, again at every
+//! key and whenever its size changes, and given back whatever happens: by the drop of a lesson,
 //! by a panic, and after a death by the process that watches.
 
-use std::io::{self, BufWriter, Stderr, stderr};
+use std::io::{self, BufWriter, Write};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ const SIGNS: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧
 pub(super) struct Stage(Arc<Mutex<Drawn>>);
 
 struct Drawn {
-    terminal: ratatui::Terminal<CrosstermBackend<BufWriter<Stderr>>>,
+    terminal: ratatui::Terminal<CrosstermBackend<BufWriter<Box<dyn Write + Send>>>>,
     present: bool,
     view: View,
     /// The first line of the view that is seen.
@@ -55,8 +55,9 @@ impl Stage {
     /// # Errors
     /// When it tells no size, or takes no order.
     pub fn enter(present: bool) -> io::Result<Stage> {
-        let terminal = ratatui::Terminal::new(CrosstermBackend::new(BufWriter::new(stderr())))?;
-        terminal::enter()?;
+        let screen = BufWriter::new(terminal::enter()?);
+        let terminal = ratatui::Terminal::new(CrosstermBackend::new(screen));
+        let terminal = terminal.inspect_err(|_| terminal::leave())?;
         // From now on a change of size is noted, also before the first key is awaited.
         let _ = event::poll(Duration::ZERO);
         let stage = Stage(Arc::new(Mutex::new(Drawn {

@@ -55,18 +55,22 @@ fn in_ascii(text: &str) -> String {
         .collect()
 }
 
+/// What a stream is connected to now: it may go elsewhere for a while.
+///
+/// # Errors
+/// The system's own.
+#[cfg(unix)]
+pub fn as_it_is(stream: impl std::os::fd::AsFd) -> std::io::Result<std::fs::File> {
+    Ok(stream.as_fd().try_clone_to_owned()?.into())
+}
+
 /// Whether another program reads what is printed, as in `| tee log`. Its words come to the
 /// terminal whenever that likes.
 pub fn stdout_is_piped() -> bool {
     #[cfg(unix)]
     {
-        use std::os::fd::AsFd;
         use std::os::unix::fs::FileTypeExt;
-        let copy = stdout()
-            .as_fd()
-            .try_clone_to_owned()
-            .map(std::fs::File::from);
-        let kind = copy.and_then(|file| file.metadata());
+        let kind = as_it_is(stdout()).and_then(|file| file.metadata());
         kind.is_ok_and(|kind| kind.file_type().is_fifo())
     }
     #[cfg(not(unix))]

@@ -1,0 +1,145 @@
+//! What kernels and drivers print while a lesson has the whole terminal. There it would be
+//! drawn over; so it goes to a file, from which it is told, and which is passed on when the
+//! terminal is given back: by this process, or by the one that watches, where this one died.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+
+use text::{aside, plain};
+
+/// Bytes that are told at a time, and lines of them: more than anybody reads on a stage.
+const LONGEST: u64 = 64 << 10;
+const MOST: usize = 100;
+
+/// Standard output and error of this process, while they go to a file.
+pub(super) struct Overheard {
+    file: File,
+    /// Bytes of it that were told.
+    told: u64,
+    as_they_were: Streams,
+}
+
+impl Overheard {
+    /// Listens from now on; `None` where nobody watches this process, and where the system
+    /// does not let its streams go elsewhere.
+    pub fn begin() -> Option<Overheard> {
+        let mut options = File::options();
+        let options = options.read(true).append(true).create(true);
+        let file = options.open(supervise::stage::file_for_printed()?).ok()?;
+        Some(Overheard {
+            as_they_were: Streams::sent_to(&file).ok()?,
+            file,
+            told: 0,
+        })
+    }
+
+    /// What was printed since this was asked last.
+    pub fn news(&mut self) -> String {
+        let mut bytes = Vec::new();
+        let begin = self.file.seek(SeekFrom::Start(self.told));
+        // What cannot be read now is passed on at the end.
+        let _ = begin.and_then(|_| (&self.file).take(LONGEST).read_to_end(&mut bytes));
+        self.told += bytes.len() as u64;
+        shortened(&plain(&String::from_utf8_lossy(&bytes)))
+    }
+
+    /// Listens no more.
+    pub fn end(self) -> Printed {
+        self.as_they_were.come_back();
+        Printed(self.file)
+    }
+}
+
+/// What was printed.
+pub(super) struct Printed(File);
+
+impl Printed {
+    /// Passes all of it on.
+    pub fn pass_on(mut self) {
+        if self.0.rewind().is_ok() {
+            let lines = BufReader::new(&self.0).split(b'\n').map_while(Result::ok);
+            lines.for_each(|line| aside!("{}", plain(&String::from_utf8_lossy(&line))));
+        }
+        // It is not to be told again.
+        let _ = self.0.set_len(0);
+    }
+}
+
+/// The first lines of a text, and how many more there are.
+fn shortened(text: &str) -> String {
+    let text = text.trim_end().replace('\t', "    ");
+    let mut lines: Vec<&str> = text.lines().collect();
+    let more = lines.len().saturating_sub(MOST);
+    let rest = format!("({more} lines more; all of them stand here when the lesson has ended)");
+    if more > 0 {
+        lines.truncate(MOST);
+        lines.push(&rest);
+    }
+    lines.join("\n")
+}
+
+#[cfg(unix)]
+struct Streams {
+    /// None where it is no terminal: it stays what it is.
+    stdout: Option<std::os::fd::OwnedFd>,
+    stderr: std::os::fd::OwnedFd,
+}
+
+#[cfg(unix)]
+impl Streams {
+    fn sent_to(file: &File) -> io::Result<Streams> {
+        use rustix::io::fcntl_dupfd_cloexec;
+        use rustix::stdio::{dup2_stderr, dup2_stdout, stderr, stdout};
+        use std::io::IsTerminal;
+        // Without a /dev/tty crossterm asks standard output how large the terminal is.
+        let is_shown = io::stdout().is_terminal() && File::open("/dev/tty").is_ok();
+        let streams = Streams {
+            stdout: is_shown
+                .then(|| fcntl_dupfd_cloexec(stdout(), 3))
+                .transpose()?,
+            stderr: fcntl_dupfd_cloexec(stderr(), 3)?,
+        };
+        if is_shown {
+            io::stdout().flush()?;
+            dup2_stdout(file)?;
+        }
+        dup2_stderr(file)?;
+        Ok(streams)
+    }
+
+    fn come_back(&self) {
+        use rustix::stdio::{dup2_stderr, dup2_stdout};
+        // It was possible before.
+        let _ = io::stdout().flush();
+        let _ = self.stdout.as_ref().map(dup2_stdout);
+        let _ = dup2_stderr(&self.stderr);
+    }
+}
+
+/// Elsewhere what others print comes to the terminal as ever.
+#[cfg(not(unix))]
+struct Streams;
+
+#[cfg(not(unix))]
+impl Streams {
+    fn sent_to(_: &File) -> io::Result<Streams> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn come_back(&self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_lines_the_first_are_told() {
+        assert_eq!(shortened("one\n\ttwo\n\n"), "one\n    two");
+        let all = shortened(&"line\n".repeat(MOST));
+        assert_eq!(all.lines().count(), MOST);
+        let more = shortened(&"line\n".repeat(MOST + 7));
+        assert_eq!(more.lines().count(), MOST + 1);
+        assert!(more.ends_with("(7 lines more; all of them stand here when the lesson has ended)"));
+    }
+}
