@@ -111,11 +111,6 @@ impl State {
         Ok(false)
     }
 
-    /// The number of the screen that was told last.
-    fn now(&self) -> usize {
-        self.story.len().saturating_sub(1)
-    }
-
     /// The explanation of what is on the screen, and below it everything that was told;
     /// and from there the screens before.
     fn look_back(&mut self, stage: &Stage, begin: Scroll) -> Result<()> {

@@ -77,13 +77,6 @@ impl Stage {
         self.0.lock().unwrap_or_else(|poison| poison.into_inner())
     }
 
-    /// Shows a view that nobody need read yet.
-    pub fn show(&self, view: View) {
-        let mut drawn = self.drawn();
-        (drawn.view, drawn.top) = (view, 0);
-        drawn.draw();
-    }
-
     /// Shows a view from its top, and every cell of it anew: drivers and kernels may have
     /// written between.
     pub fn show_anew(&self, view: View) {
@@ -102,8 +95,9 @@ impl Stage {
         self.drawn().top
     }
 
-    /// Shows a view in place of one like it, which stays scrolled as it is, or from its top.
-    pub fn change(&self, view: View, from_top: bool) {
+    /// Shows a view that nobody need read yet: from its top, or in place of one like it,
+    /// which stays scrolled as it is.
+    pub fn show(&self, view: View, from_top: bool) {
         let mut drawn = self.drawn();
         drawn.view = view;
         if from_top {
@@ -141,11 +135,6 @@ impl Stage {
         top != before
     }
 
-    /// Draws every cell anew.
-    pub fn redraw(&self) {
-        self.drawn().draw_anew();
-    }
-
     /// Waits for a key. Control-C and a terminal that has gone away are errors: wishes to
     /// end.
     pub fn key(&self) -> Result<KeyCode> {
@@ -177,7 +166,7 @@ impl Stage {
     fn meant(&self, event: &Event) -> Result<Option<KeyCode>> {
         match event {
             Event::Resize(..) => {
-                self.redraw();
+                self.drawn().draw_anew();
                 Ok(None)
             }
             Event::Key(key) if key.kind != KeyEventKind::Release => pressed(key),

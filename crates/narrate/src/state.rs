@@ -146,7 +146,7 @@ impl State {
             slide.pieces.push(piece);
         }
         if let Some(stage) = &self.stage {
-            stage.show(self.view(self.story.len().saturating_sub(1)));
+            stage.show(self.view(self.now()), true);
         }
     }
 
@@ -166,6 +166,11 @@ impl State {
                 let _ = Term::stderr().write_line(&line);
             }
         });
+    }
+
+    /// The number of the screen that was told last.
+    pub(super) fn now(&self) -> usize {
+        self.story.len().saturating_sub(1)
     }
 
     /// A screen of the story.

@@ -120,13 +120,17 @@ fn run_until(orders: &Orders, environment: Environment, pause: Pause) -> Result<
     if orders.all_devices {
         all_devices::run(orders, &environment, pause)
     } else {
-        watch(orders, environment, pause)
+        on_one_device(orders, environment, pause)
     }
 }
 
 /// Runs the lesson to its end: with another child after each kernel that took one
 /// down, and once more where the driver's cache was at fault.
-fn watch(orders: &Orders, mut environment: Environment, pause: Pause) -> Result<Option<Ended>> {
+fn on_one_device(
+    orders: &Orders,
+    mut environment: Environment,
+    pause: Pause,
+) -> Result<Option<Ended>> {
     let events = EventsFile::new()?;
     if std::env::var_os(LOG_VARIABLE).is_none() {
         // Where the lesson can read it: what a simulator reports is a row's failure.
@@ -215,10 +219,4 @@ pub fn status_of(result: Result<u8>) -> u8 {
         _ => complain(&error),
     }
     error.status()
-}
-
-fn println_quietly(text: &str) {
-    use std::io::Write;
-    // A reader that has gone away is no error.
-    let _ = writeln!(std::io::stdout(), "{text}");
 }
