@@ -3,8 +3,9 @@
 //! terminal is given back: by this process, or by the one that watches, where this one died.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read, Seek, SeekFrom};
 
+use text::stream::Stream;
 use text::{aside, plain};
 
 /// Bytes that are told at a time, and lines of them: more than anybody reads on a stage.
@@ -78,55 +79,30 @@ fn shortened(text: &str) -> String {
     lines.join("\n")
 }
 
-#[cfg(unix)]
 struct Streams {
     /// None where it is no terminal: it stays what it is.
-    stdout: Option<std::os::fd::OwnedFd>,
-    stderr: std::os::fd::OwnedFd,
+    output: Option<File>,
+    error: File,
 }
 
-#[cfg(unix)]
 impl Streams {
     fn sent_to(file: &File) -> io::Result<Streams> {
-        use rustix::io::fcntl_dupfd_cloexec;
-        use rustix::stdio::{dup2_stderr, dup2_stdout, stderr, stdout};
-        use std::io::IsTerminal;
         // Without a /dev/tty crossterm asks standard output how large the terminal is.
         let is_shown = io::stdout().is_terminal() && File::open("/dev/tty").is_ok();
-        let streams = Streams {
-            stdout: is_shown
-                .then(|| fcntl_dupfd_cloexec(stdout(), 3))
-                .transpose()?,
-            stderr: fcntl_dupfd_cloexec(stderr(), 3)?,
-        };
+        let output = is_shown.then(|| Stream::Output.as_it_is()).transpose()?;
+        let error = Stream::Error.as_it_is()?;
         if is_shown {
-            io::stdout().flush()?;
-            dup2_stdout(file)?;
+            Stream::Output.send_to(file)?;
         }
-        dup2_stderr(file)?;
-        Ok(streams)
+        Stream::Error.send_to(file)?;
+        Ok(Streams { output, error })
     }
 
     fn come_back(&self) {
-        use rustix::stdio::{dup2_stderr, dup2_stdout};
         // It was possible before.
-        let _ = io::stdout().flush();
-        let _ = self.stdout.as_ref().map(dup2_stdout);
-        let _ = dup2_stderr(&self.stderr);
+        let _ = self.output.as_ref().map(|own| Stream::Output.send_to(own));
+        let _ = Stream::Error.send_to(&self.error);
     }
-}
-
-/// Elsewhere what others print comes to the terminal as ever.
-#[cfg(not(unix))]
-struct Streams;
-
-#[cfg(not(unix))]
-impl Streams {
-    fn sent_to(_: &File) -> io::Result<Streams> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    fn come_back(&self) {}
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
+use text::stream::Stream;
 
 use super::overheard::Overheard;
 
@@ -32,21 +33,14 @@ pub(super) fn enter() -> Result<Box<dyn Write + Send>> {
     leave_on_panic();
     // Asked while standard error is the terminal.
     console::colors_enabled_stderr();
-    let mut screen = screen()?;
+    let mut screen: Box<dyn Write + Send> = match Stream::Error.as_it_is() {
+        Ok(own) => Box::new(own),
+        Err(_) => Box::new(stderr()),
+    };
     execute!(screen, EnterAlternateScreen)?;
     let overheard = Overheard::begin();
     *taken() = Some(Taken { overheard });
     Ok(screen)
-}
-
-#[cfg(unix)]
-fn screen() -> Result<Box<dyn Write + Send>> {
-    Ok(Box::new(text::terminal::as_it_is(stderr())?))
-}
-
-#[cfg(not(unix))]
-fn screen() -> Result<Box<dyn Write + Send>> {
-    Ok(Box::new(stderr()))
 }
 
 /// Whether it is taken.

@@ -7,6 +7,8 @@ use std::time::Duration;
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+#[cfg(unix)]
+use crate::stream::Stream;
 use crate::terminal;
 
 /// How often it is drawn at most.
@@ -29,7 +31,7 @@ pub fn target() -> ProgressDrawTarget {
 fn stderr_of_its_own() -> Option<ProgressDrawTarget> {
     #[cfg(unix)]
     {
-        let stderr = || terminal::as_it_is(std::io::stderr()).ok();
+        let stderr = || Stream::Error.as_it_is().ok();
         let term = Term::read_write_pair(stderr()?, stderr()?);
         Some(ProgressDrawTarget::term(term, PER_SECOND))
     }

@@ -4,6 +4,9 @@ use std::env;
 use std::io::{IsTerminal, stderr, stdout};
 use std::sync::LazyLock;
 
+#[cfg(unix)]
+use crate::stream::Stream;
+
 /// One column each, as the letters that they stand for: what is laid out stays so.
 #[rustfmt::skip]
 const STAND_INS: [(&str, char); 10] = [
@@ -55,22 +58,13 @@ fn in_ascii(text: &str) -> String {
         .collect()
 }
 
-/// What a stream is connected to now: it may go elsewhere for a while.
-///
-/// # Errors
-/// The system's own.
-#[cfg(unix)]
-pub fn as_it_is(stream: impl std::os::fd::AsFd) -> std::io::Result<std::fs::File> {
-    Ok(stream.as_fd().try_clone_to_owned()?.into())
-}
-
 /// Whether another program reads what is printed, as in `| tee log`. Its words come to the
 /// terminal whenever that likes.
 pub fn stdout_is_piped() -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::FileTypeExt;
-        let kind = as_it_is(stdout()).and_then(|file| file.metadata());
+        let kind = Stream::Output.as_it_is().and_then(|file| file.metadata());
         kind.is_ok_and(|kind| kind.file_type().is_fifo())
     }
     #[cfg(not(unix))]
