@@ -17,7 +17,9 @@ pub(super) struct Overheard {
     file: File,
     /// Bytes of it that were told.
     told: u64,
-    as_they_were: Streams,
+    /// Where the output went before; none where that is no terminal: it stays what it is.
+    output: Option<File>,
+    error: File,
 }
 
 impl Overheard {
@@ -27,10 +29,22 @@ impl Overheard {
         let mut options = File::options();
         let options = options.read(true).append(true).create(true);
         let file = options.open(supervise::stage::file_for_printed()?).ok()?;
+        // Without a /dev/tty crossterm asks standard output how large the terminal is.
+        let is_shown = io::stdout().is_terminal() && File::open("/dev/tty").is_ok();
+        let output = is_shown
+            .then(|| Stream::Output.as_it_is())
+            .transpose()
+            .ok()?;
+        let error = Stream::Error.as_it_is().ok()?;
+        if is_shown {
+            Stream::Output.send_to(&file).ok()?;
+        }
+        Stream::Error.send_to(&file).ok()?;
         Some(Overheard {
-            as_they_were: Streams::sent_to(&file).ok()?,
             file,
             told: 0,
+            output,
+            error,
         })
     }
 
@@ -45,24 +59,22 @@ impl Overheard {
     }
 
     /// Listens no more.
-    pub fn end(self) -> Printed {
-        self.as_they_were.come_back();
-        Printed(self.file)
+    pub fn end(&self) {
+        // It was possible before.
+        let _ = self.output.as_ref().map(|own| Stream::Output.send_to(own));
+        let _ = Stream::Error.send_to(&self.error);
     }
-}
 
-/// What was printed.
-pub(super) struct Printed(File);
-
-impl Printed {
-    /// Passes all of it on.
+    /// Passes on all that was printed.
     pub fn pass_on(mut self) {
-        if self.0.rewind().is_ok() {
-            let lines = BufReader::new(&self.0).split(b'\n').map_while(Result::ok);
+        if self.file.rewind().is_ok() {
+            let lines = BufReader::new(&self.file)
+                .split(b'\n')
+                .map_while(Result::ok);
             lines.for_each(|line| aside!("{}", plain(&String::from_utf8_lossy(&line))));
         }
         // It is not to be told again.
-        let _ = self.0.set_len(0);
+        let _ = self.file.set_len(0);
     }
 }
 
@@ -77,32 +89,6 @@ fn shortened(text: &str) -> String {
         lines.push(&rest);
     }
     lines.join("\n")
-}
-
-struct Streams {
-    /// None where it is no terminal: it stays what it is.
-    output: Option<File>,
-    error: File,
-}
-
-impl Streams {
-    fn sent_to(file: &File) -> io::Result<Streams> {
-        // Without a /dev/tty crossterm asks standard output how large the terminal is.
-        let is_shown = io::stdout().is_terminal() && File::open("/dev/tty").is_ok();
-        let output = is_shown.then(|| Stream::Output.as_it_is()).transpose()?;
-        let error = Stream::Error.as_it_is()?;
-        if is_shown {
-            Stream::Output.send_to(file)?;
-        }
-        Stream::Error.send_to(file)?;
-        Ok(Streams { output, error })
-    }
-
-    fn come_back(&self) {
-        // It was possible before.
-        let _ = self.output.as_ref().map(|own| Stream::Output.send_to(own));
-        let _ = Stream::Error.send_to(&self.error);
-    }
 }
 
 #[cfg(test)]

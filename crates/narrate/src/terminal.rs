@@ -62,10 +62,10 @@ pub(super) fn leave() {
     };
     // A terminal that has gone away needs nothing.
     let _ = disable_raw_mode();
-    let printed = overheard.map(Overheard::end);
+    let overheard = overheard.inspect(Overheard::end);
     let _ = execute!(stderr(), LeaveAlternateScreen, Show);
-    if let Some(printed) = printed {
-        printed.pass_on();
+    if let Some(overheard) = overheard {
+        overheard.pass_on();
     }
 }
 

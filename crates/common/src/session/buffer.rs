@@ -11,7 +11,7 @@ use opencl3::memory::{Buffer as Memory, CL_MEM_READ_WRITE, ClMem};
 use opencl3::types::{CL_BLOCKING, cl_mem};
 
 use super::Session;
-use crate::error::{During, Error, Result};
+use crate::error::{During, Result};
 use crate::limits;
 use crate::numbers::seconds;
 use crate::tell::Call;
@@ -104,16 +104,8 @@ impl Session {
     /// # Errors
     /// The driver's status.
     pub fn write(&self, buffer: &Buffer, bytes: &[u8]) -> Result<()> {
-        let begin = Instant::now();
-        let done = self.put(buffer, 0, bytes);
-        self.tell_transfer(
-            "clEnqueueWriteBuffer",
-            buffer,
-            bytes.len(),
-            begin,
-            done.as_ref().err(),
-        );
-        done
+        let call = |name: &str| Call::transfer("clEnqueueWriteBuffer", name, bytes.len());
+        self.told(buffer, call, || self.put(buffer, 0, bytes))
     }
 
     /// Reads the first `bytes` bytes of a buffer.
@@ -121,16 +113,8 @@ impl Session {
     /// # Errors
     /// The driver's status; a kernel that crashed is often noticed here.
     pub fn read(&self, buffer: &Buffer, bytes: usize) -> Result<Vec<u8>> {
-        let begin = Instant::now();
-        let done = self.get(buffer, 0, bytes);
-        self.tell_transfer(
-            "clEnqueueReadBuffer",
-            buffer,
-            bytes,
-            begin,
-            done.as_ref().err(),
-        );
-        done
+        let call = |name: &str| Call::transfer("clEnqueueReadBuffer", name, bytes);
+        self.told(buffer, call, || self.get(buffer, 0, bytes))
     }
 
     /// Overwrites `bytes` of a buffer from byte `offset` on, and waits for it. What the
@@ -182,19 +166,21 @@ impl Session {
         Ok(data)
     }
 
-    fn tell_transfer(
+    /// Does something with a buffer, and tells how long that took.
+    fn told<T>(
         &self,
-        name: &'static str,
         buffer: &Buffer,
-        bytes: usize,
-        begin: Instant,
-        error: Option<&Error>,
-    ) {
+        call: impl Fn(&str) -> Call,
+        work: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        let begin = Instant::now();
+        let done = work();
         let took = begin.elapsed().as_secs_f64();
-        self.listener.call(error, &|| {
-            Call::transfer(name, self.listener.name_of(buffer.get()), bytes)
-                .gave(format!("ok, in {}", seconds(took)))
+        self.listener.call(done.as_ref().err(), &|| {
+            let call = call(self.listener.name_of(buffer.get()));
+            call.gave(format!("ok, in {}", seconds(took)))
         });
+        done
     }
 
     /// Fills `bytes` bytes of a buffer, which are whole patterns, in queue order.
@@ -221,14 +207,10 @@ impl Session {
     /// # Errors
     /// The driver's status.
     pub fn fill_told(&self, buffer: &Buffer, pattern: &[u8]) -> Result<()> {
-        let begin = Instant::now();
-        let filled = self.fill(buffer, pattern, buffer.bytes);
-        let done = filled.and_then(|_| self.finish());
-        let took = begin.elapsed().as_secs_f64();
-        self.listener.call(done.as_ref().err(), &|| {
-            Call::fill(self.listener.name_of(buffer.get()), pattern, buffer.bytes)
-                .gave(format!("ok, in {}", seconds(took)))
-        });
-        done
+        let call = |name: &str| Call::fill(name, pattern, buffer.bytes);
+        self.told(buffer, call, || {
+            let filled = self.fill(buffer, pattern, buffer.bytes);
+            filled.and_then(|_| self.finish())
+        })
     }
 }
