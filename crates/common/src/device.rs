@@ -212,7 +212,7 @@ fn nvidia_compute_capability(device: &ClDevice) -> usize {
 /// Every device of every platform, in the order of the drivers.
 ///
 /// # Errors
-/// [`Error::NoDevice`] names how far the search came, why no further, and what mends it.
+/// [`crate::Error::NoDevice`] names how far the search came, why no further, and what mends it.
 pub fn list() -> Result<Vec<Device>> {
     let platforms = get_platforms().map_err(|error| missing::no_platform(error.0))?;
     let mut devices = Vec::new();

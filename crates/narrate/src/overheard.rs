@@ -55,6 +55,9 @@ impl Overheard {
         // What cannot be read now is passed on at the end.
         let _ = begin.and_then(|_| (&self.file).take(LONGEST).read_to_end(&mut bytes));
         self.told += bytes.len() as u64;
+        if bytes.len() as u64 == LONGEST {
+            self.told = self.file.seek(SeekFrom::End(0)).unwrap_or(self.told);
+        }
         shortened(&plain(&String::from_utf8_lossy(&bytes)))
     }
 
@@ -78,15 +81,13 @@ impl Overheard {
     }
 }
 
-/// The first lines of a text, and how many more there are.
+/// The first lines of a text.
 fn shortened(text: &str) -> String {
     let text = text.trim_end().replace('\t', "    ");
     let mut lines: Vec<&str> = text.lines().collect();
-    let more = lines.len().saturating_sub(MOST);
-    let rest = format!("({more} lines more; all of them stand here when the lesson has ended)");
-    if more > 0 {
+    if lines.len() > MOST {
         lines.truncate(MOST);
-        lines.push(&rest);
+        lines.push("(and more: all of it stands here when the lesson has ended)");
     }
     lines.join("\n")
 }
@@ -102,6 +103,8 @@ mod tests {
         assert_eq!(all.lines().count(), MOST);
         let more = shortened(&"line\n".repeat(MOST + 7));
         assert_eq!(more.lines().count(), MOST + 1);
-        assert!(more.ends_with("(7 lines more; all of them stand here when the lesson has ended)"));
+        assert!(
+            more.ends_with("line\n(and more: all of it stands here when the lesson has ended)")
+        );
     }
 }
