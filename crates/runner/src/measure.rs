@@ -82,11 +82,7 @@ impl Lesson {
         self.say("")?;
         self.console.show("A", &problem.a)?;
         self.console.show("B", &problem.b)?;
-        // A kernel that prints would write into the progress line.
-        self.console.hide_progress(true);
-        let done = self.measured_row(&Product { step, problem }, None, true);
-        self.console.hide_progress(false);
-        done
+        self.measured_row(&Product { step, problem }, None, true)
     }
 
     fn measured_row(&mut self, task: &dyn Task, runs: Option<Runs>, show: bool) -> Result<()> {
@@ -96,12 +92,21 @@ impl Lesson {
         let begun = self.record_of(task)?;
         let narrator = self.console.narrator.clone();
         narrator.kernel(|| self.card(task))?;
-        self.once(begun, |lesson| {
+        let prints = self.prints(task)?;
+        if prints {
+            // It would write into the progress line.
+            self.console.hide_progress(true);
+        }
+        let done = self.once(begun, |lesson| {
             narrator.again(|| {
                 let record = lesson.run(task, runs, show)?;
                 lesson.console.row(record)
             })
-        })
+        });
+        if prints {
+            self.console.hide_progress(false);
+        }
+        done
     }
 
     /// One kernel on its whole way, which lesson 2 walks call by call: build, arguments,
