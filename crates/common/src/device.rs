@@ -128,7 +128,7 @@ impl Device {
 
     /// A simulator's results count, its times do not.
     pub fn is_simulator(&self) -> bool {
-        self.platform.name.contains("Oclgrind")
+        is_simulator(&self.platform.name)
     }
 
     /// Mesa's renderer on the CPU: another compiler to try a kernel with, but its clock and
@@ -163,6 +163,11 @@ impl Device {
             handle: Handle(id),
         }
     }
+}
+
+/// Whether a platform of this name is one.
+pub fn is_simulator(platform: &str) -> bool {
+    platform.contains("Oclgrind")
 }
 
 impl Limits {
@@ -207,7 +212,7 @@ fn nvidia_compute_capability(device: &ClDevice) -> usize {
 /// Every device of every platform, in the order of the drivers.
 ///
 /// # Errors
-/// [`Error::NoDevice`] names how far the search came, why no further, and what mends it.
+/// [`crate::Error::NoDevice`] names how far the search came, why no further, and what mends it.
 pub fn list() -> Result<Vec<Device>> {
     let platforms = get_platforms().map_err(|error| missing::no_platform(error.0))?;
     let mut devices = Vec::new();

@@ -179,11 +179,7 @@ pub trait During<T> {
 
 impl<T> During<T> for std::result::Result<T, ClError> {
     fn during(self, what: impl Into<String>) -> Result<T> {
-        self.map_err(|ClError(code)| Error::OpenCl {
-            code,
-            during: what.into(),
-            here: None,
-        })
+        self.map_err(|ClError(code)| code).during(what)
     }
 }
 

@@ -9,8 +9,8 @@
 //! - [`device`] lists platforms and devices with their limits, and chooses one.
 //! - [`session`] is one device's context and queue: **buffers, arguments, launches**.
 //!   The calls of OpenCL that docs/anatomy.md counts stand here and in `program`.
-//! - [`source`] finds a kernel file and reads it, as every [`file`] that people name is
-//!   read; [`program`] builds it. What the text and a build log say is the crate
+//! - [`source`] finds a kernel file and reads it, as every [`file`](mod@file) that people
+//!   name is read; [`program`] builds it. What the text and a build log say is the crate
 //!   `language`'s.
 //! - [`ndrange`] is the shape of a launch, and whether a device can run it.
 //! - [`shape`], [`element`] and [`matrix`] are the problem and the host's data: sizes,

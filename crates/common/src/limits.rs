@@ -1,24 +1,24 @@
 //! Which limits a failed call may have run into: what it asked for, and what this
 //! device has.
 
+use opencl3::error_codes::{
+    CL_INVALID_BUFFER_SIZE, CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE,
+    CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES,
+};
 use opencl3::kernel::Kernel;
 
 use crate::device::Device;
 use crate::ndrange::{NdRange, sides};
 use crate::numbers::bytes;
 
-const MEM_OBJECT_ALLOCATION_FAILURE: i32 = -4;
-const OUT_OF_RESOURCES: i32 = -5;
-const OUT_OF_HOST_MEMORY: i32 = -6;
-const INVALID_WORK_GROUP_SIZE: i32 = -54;
-const INVALID_WORK_ITEM_SIZE: i32 = -55;
-const INVALID_BUFFER_SIZE: i32 = -61;
-
 /// The limits of a buffer.
 pub fn of_buffer(device: &Device, size: usize, code: i32) -> Option<String> {
     let is_about_memory = matches!(
         code,
-        MEM_OBJECT_ALLOCATION_FAILURE | OUT_OF_RESOURCES | OUT_OF_HOST_MEMORY | INVALID_BUFFER_SIZE
+        CL_MEM_OBJECT_ALLOCATION_FAILURE
+            | CL_OUT_OF_RESOURCES
+            | CL_OUT_OF_HOST_MEMORY
+            | CL_INVALID_BUFFER_SIZE
     );
     is_about_memory.then(|| {
         format!(
@@ -35,13 +35,13 @@ pub fn of_buffer(device: &Device, size: usize, code: i32) -> Option<String> {
 pub fn of_launch(device: &Device, kernel: &Kernel, range: &NdRange, code: i32) -> Option<String> {
     let id = device.cl().id();
     match code {
-        MEM_OBJECT_ALLOCATION_FAILURE => Some(format!(
+        CL_MEM_OBJECT_ALLOCATION_FAILURE => Some(format!(
             "the device has {} of global memory (CL_DEVICE_GLOBAL_MEM_SIZE) for all buffers of \
              this launch, {} for each (CL_DEVICE_MAX_MEM_ALLOC_SIZE)",
             bytes(device.limits.global_mem_bytes),
             bytes(device.limits.max_alloc_bytes)
         )),
-        OUT_OF_RESOURCES | OUT_OF_HOST_MEMORY => {
+        CL_OUT_OF_RESOURCES | CL_OUT_OF_HOST_MEMORY => {
             let local = kernel.get_local_mem_size(id).unwrap_or(0);
             let private = kernel.get_private_mem_size(id).unwrap_or(0);
             Some(format!(
@@ -53,8 +53,8 @@ pub fn of_launch(device: &Device, kernel: &Kernel, range: &NdRange, code: i32) -
                 bytes(private)
             ))
         }
-        INVALID_WORK_GROUP_SIZE => Some(of_group(device, kernel, range)),
-        INVALID_WORK_ITEM_SIZE => Some(format!(
+        CL_INVALID_WORK_GROUP_SIZE => Some(of_group(device, kernel, range)),
+        CL_INVALID_WORK_ITEM_SIZE => Some(format!(
             "the group is {}; the device allows {} along each dimension \
              (CL_DEVICE_MAX_WORK_ITEM_SIZES)",
             sides(&range.local),

@@ -1,7 +1,7 @@
 //! A product to compute: its operands, what C must come to, and how near a right
 //! result is to that.
 //!
-//! C is computed once, in f64, for all elements ([`crate::gemm`]); for integers that is
+//! C is computed once, in f64, for all elements (`crate::gemm`); for integers that is
 //! exact below 2^53. A right kernel differs from it by the roundings of its own sums.
 //! With random operands these are a random walk: the rounding of partial sum s_k is at
 //! most u*|s_k|, 0.42 u*|s_k| in the mean square, and the error of the whole sum is

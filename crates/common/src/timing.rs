@@ -1,73 +1,16 @@
-//! Profiled intervals, which of them can be believed, and statistics.
+//! What the runs of a kernel took: by the times of their events where these can be
+//! believed, else by the wall clock. `profile` is one command's times, `runs` how often it
+//! is run.
 
-use std::time::Instant;
+mod profile;
+mod runs;
 
-use opencl3::event::Event;
 use serde::Serialize;
 
-use crate::error::{During, Result};
+use profile::in_order;
 
-/// The four times of a profiled command, in nanoseconds of the device's clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Profile {
-    /// The host enqueued it.
-    pub queued: u64,
-    /// The driver handed it to the device.
-    pub submit: u64,
-    /// The device began.
-    pub start: u64,
-    /// The device ended.
-    pub end: u64,
-}
-
-impl Profile {
-    /// Reads the times of a command that has ended.
-    ///
-    /// # Errors
-    /// The driver's status, CL_PROFILING_INFO_NOT_AVAILABLE for instance.
-    pub fn of(event: &Event) -> Result<Profile> {
-        let during = "reading an event's times";
-        Ok(Profile {
-            queued: event.profiling_command_queued().during(during)?,
-            submit: event.profiling_command_submit().during(during)?,
-            start: event.profiling_command_start().during(during)?,
-            end: event.profiling_command_end().during(during)?,
-        })
-    }
-
-    /// START to END: the time of the kernel itself, in seconds.
-    pub fn seconds(self) -> f64 {
-        nanoseconds(self.start, self.end)
-    }
-
-    /// From the first command of an in-order queue to the last; `None` of none.
-    pub fn spanning(parts: &[Profile]) -> Option<Profile> {
-        let (first, last) = (parts.first()?, parts.last()?);
-        Some(Profile {
-            end: last.end,
-            ..*first
-        })
-    }
-
-    /// QUEUED to START: what the launch waited, in seconds.
-    pub fn waited(self) -> f64 {
-        nanoseconds(self.queued, self.start)
-    }
-
-    /// Can these times be true, given what the wall clock said from before the
-    /// launch until after the wait? Some drivers answer 0, 1, 2, 3, and a
-    /// kernel cannot take longer than the call that waited for it.
-    pub fn credible(self, wall_seconds: f64) -> bool {
-        // Nothing a lesson launches ends in 100 ns on real hardware.
-        let ticks = self.end.saturating_sub(self.start);
-        let slack = 1e-4;
-        self.start > 0 && ticks >= 100 && self.seconds() <= wall_seconds * 1.05 + slack
-    }
-}
-
-fn nanoseconds(from: u64, to: u64) -> f64 {
-    to.saturating_sub(from) as f64 * 1e-9
-}
+pub use profile::Profile;
+pub use runs::{Runs, Sample, measure};
 
 /// Which clock a kernel's seconds come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -125,105 +68,6 @@ impl Timing {
     }
 }
 
-/// How often to run what is being timed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Runs {
-    /// Exactly so often.
-    Exactly(usize),
-    /// At least three times, then until a quarter of a second or twenty runs are reached.
-    Enough,
-    /// Against the best so far, in seconds: twice where both runs are half as long
-    /// again or more, else at least five times, until 50 ms or twenty runs.
-    Against(f64),
-}
-
-/// How many times longer than the best a run may be and still be worth repeating.
-const HOPELESS: f64 = 1.5;
-
-impl Runs {
-    /// Whether these samples are enough.
-    pub fn done(self, samples: &[f64]) -> bool {
-        match self {
-            Runs::Exactly(runs) => samples.len() >= runs,
-            Runs::Enough => {
-                samples.len() >= 3 && (samples.len() >= 20 || samples.iter().sum::<f64>() > 0.25)
-            }
-            Runs::Against(best) => {
-                let least = samples.iter().copied().fold(f64::INFINITY, f64::min);
-                let hopeless = samples.len() >= 2 && least >= HOPELESS * best;
-                let enough = samples.len() >= 20 || samples.iter().sum::<f64>() > 0.05;
-                hopeless || (samples.len() >= 5 && enough)
-            }
-        }
-    }
-}
-
-/// One run: what it took by the wall clock, and by its commands' events.
-#[derive(Clone, Debug)]
-pub struct Sample {
-    wall: f64,
-    /// None where the driver does not tell.
-    commands: Vec<Profile>,
-}
-
-impl Sample {
-    /// Runs commands in order, which returns their events when the last has ended.
-    ///
-    /// # Errors
-    /// What the commands fail with.
-    pub fn of(run: impl FnOnce() -> Result<Vec<Event>>) -> Result<Sample> {
-        let begin = Instant::now();
-        let events = run()?;
-        let wall = begin.elapsed().as_secs_f64();
-        let commands: Result<Vec<Profile>> = events.iter().map(Profile::of).collect();
-        Ok(Sample {
-            wall,
-            commands: commands.unwrap_or_default(),
-        })
-    }
-
-    /// Whether such runs take so long that each should serve for all that it can.
-    pub fn is_slow(&self) -> bool {
-        self.wall >= SLOW
-    }
-}
-
-/// Seconds of a run from which on nothing is to be run for one purpose alone.
-const SLOW: f64 = 0.1;
-
-/// Times commands: before each run `prepare` does what does not count, then
-/// `run` launches them in order, waits for the last, and returns their events. The
-/// caller has run them before, so caches and clocks are warm; of these runs an `earlier`
-/// one may count as well.
-pub fn measure(
-    runs: Runs,
-    earlier: Option<Sample>,
-    mut prepare: impl FnMut(usize) -> Result<()>,
-    mut run: impl FnMut() -> Result<Vec<Event>>,
-) -> Result<Timing> {
-    let samples = earlier.into_iter();
-    let (mut walls, mut commands): (Vec<f64>, Vec<_>) =
-        samples.map(|one| (one.wall, one.commands)).unzip();
-    while !runs.done(&walls) {
-        prepare(walls.len() + 1)?;
-        let sample = Sample::of(&mut run)?;
-        walls.push(sample.wall);
-        commands.push(sample.commands);
-    }
-    Ok(settle(&walls, &commands))
-}
-
-/// Times a call on the host, by the wall clock; the caller has warmed up.
-pub fn measure_call(runs: Runs, mut call: impl FnMut() -> Result<()>) -> Result<Timing> {
-    let mut seconds = Vec::new();
-    while !runs.done(&seconds) {
-        let begin = Instant::now();
-        call()?;
-        seconds.push(begin.elapsed().as_secs_f64());
-    }
-    Ok(Timing::by_the_wall(seconds))
-}
-
 /// Event times where all are credible, else the wall clock's. `profiles` holds the
 /// commands of each run, none where the driver does not tell.
 pub fn settle(walls: &[f64], profiles: &[Vec<Profile>]) -> Timing {
@@ -248,12 +92,6 @@ pub fn settle(walls: &[f64], profiles: &[Vec<Profile>]) -> Timing {
     }
 }
 
-/// Whether each command ended after it began, and before the next one began.
-fn in_order(parts: &[Profile]) -> bool {
-    parts.iter().all(|part| part.start <= part.end)
-        && parts.windows(2).all(|pair| pair[0].end <= pair[1].start)
-}
-
 /// The middle value; the mean of the two middle ones of an even number.
 pub fn median(values: &[f64]) -> f64 {
     quantile(values, 0.5)
@@ -275,7 +113,6 @@ pub fn quantile(values: &[f64], q: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Error;
 
     #[test]
     fn quantiles_interpolate() {
@@ -333,18 +170,6 @@ mod tests {
     }
 
     #[test]
-    fn a_command_cannot_take_longer_than_the_call_that_waited_for_it() {
-        let credible = |nanoseconds: u64, wall| profile(1, 1 + nanoseconds).credible(wall);
-        assert!(credible(1_040_000_000, 1.0), "clocks differ a little");
-        assert!(!credible(1_100_000_000, 1.0));
-        assert!(credible(1_100_000, 0.001), "and end a little apart");
-        assert!(!credible(1_200_000, 0.001));
-        assert!(credible(100, 1.0));
-        assert!(!credible(99, 1.0), "no command is so short");
-        assert!(!profile(0, 1000).credible(1.0), "no clock begins with it");
-    }
-
-    #[test]
     fn a_driver_that_counts_zero_one_two_three_is_not_believed() {
         let times = [
             vec![profile(2, 3)],
@@ -385,91 +210,5 @@ mod tests {
             assert_eq!(timing.clock, Clock::Wall);
             assert!(timing.command_seconds.is_empty());
         }
-    }
-
-    /// Ends a measurement that goes on and on.
-    fn at_most(most: usize, calls: usize) -> Result<()> {
-        (calls <= most)
-            .then_some(())
-            .ok_or_else(|| Error::Usage(format!("{calls} calls")))
-    }
-
-    #[test]
-    fn each_run_is_prepared_and_timed() {
-        let mut prepared = Vec::new();
-        let prepare = |number| {
-            prepared.push(number);
-            at_most(3, prepared.len())
-        };
-        // No event: the wall clock counts.
-        let timing = measure(Runs::Exactly(3), None, prepare, || Ok(Vec::new())).unwrap();
-        assert_eq!(prepared, [1, 2, 3]);
-        assert_eq!((timing.clock, timing.seconds.len()), (Clock::Wall, 3));
-    }
-
-    #[test]
-    fn a_slow_run_of_before_counts() {
-        let earlier = |wall| Sample {
-            wall,
-            commands: Vec::new(),
-        };
-        assert!(earlier(0.1).is_slow() && !earlier(0.09).is_slow());
-        let mut prepared = Vec::new();
-        let prepare = |number| {
-            prepared.push(number);
-            at_most(2, prepared.len())
-        };
-        let runs = Runs::Exactly(3);
-        let timing = measure(runs, Some(earlier(7.0)), prepare, || Ok(Vec::new())).unwrap();
-        assert_eq!(prepared, [2, 3]);
-        assert_eq!((timing.seconds[0], timing.seconds.len()), (7.0, 3));
-    }
-
-    #[test]
-    fn each_call_on_the_host_is_timed() {
-        let mut calls = 0;
-        let call = || {
-            calls += 1;
-            at_most(4, calls)
-        };
-        let timing = measure_call(Runs::Exactly(4), call).unwrap();
-        assert_eq!((calls, timing.seconds.len()), (4, 4));
-    }
-
-    #[test]
-    fn runs_end() {
-        assert!(!Runs::Exactly(2).done(&[1.0]));
-        assert!(Runs::Exactly(2).done(&[1.0, 1.0]));
-        assert!(!Runs::Enough.done(&[9.0, 9.0]));
-        assert!(Runs::Enough.done(&[9.0, 9.0, 9.0]));
-        assert!(
-            !Runs::Enough.done(&[0.125, 0.0625, 0.0625]),
-            "just a quarter of a second"
-        );
-        assert!(!Runs::Enough.done(&[0.0; 19]));
-        assert!(Runs::Enough.done(&[0.0; 20]));
-    }
-
-    #[test]
-    fn what_is_clearly_slower_than_the_best_is_run_twice() {
-        let against = Runs::Against(1.0);
-        assert!(!against.done(&[1.6]), "one slow run may be bad luck");
-        assert!(against.done(&[1.6, 1.7]));
-        assert!(
-            !against.done(&[1.6, 1.4]),
-            "close enough to be measured well"
-        );
-        assert!(
-            !Runs::Against(2.0).done(&[2.9, 2.9]),
-            "half as long again is 3"
-        );
-        assert!(against.done(&[1.0; 5]));
-        assert!(!against.done(&[0.05, 0.0, 0.0, 0.0, 0.0]), "just 50 ms");
-        assert!(!Runs::Against(0.001).done(&[0.001; 19]));
-        assert!(Runs::Against(0.001).done(&[0.001; 20]));
-        assert!(
-            !Runs::Against(f64::INFINITY).done(&[9.0; 4]),
-            "nothing is known yet"
-        );
     }
 }

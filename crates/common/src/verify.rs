@@ -21,6 +21,7 @@ use crate::problem::Problem;
 const SECOND_LOOKS: usize = 1000;
 /// Of more wrong elements only every second, third, ... is kept.
 const KEPT: usize = 1 << 22;
+
 /// A right result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Right {

@@ -29,7 +29,7 @@ impl State {
         };
         self.tell(Piece::Note(bold(&question)));
         let answer = self.while_paused(|state| {
-            state.tell_place(state.story.len() - 1, &question)?;
+            state.tell_place(state.now(), &question)?;
             state.number(&stage, keys)
         })?;
         self.prediction = answer.map(|number| match before {
@@ -46,11 +46,11 @@ impl State {
     }
 
     /// A number that is typed, or nothing.
-    fn number(&self, stage: &Stage, keys: &'static [&'static str]) -> Result<Option<f64>> {
+    fn number(&self, stage: &Stage, keys: &[&'static str]) -> Result<Option<f64>> {
         let mut typed = String::new();
         loop {
-            let mut view = self.view(self.story.len() - 1);
-            (view.keys, view.typed) = (keys, Some(typed.clone()));
+            let mut view = self.view(self.now());
+            (view.keys, view.typed) = (keys.into(), Some(typed.clone()));
             stage.show_anew(view);
             match stage.key()? {
                 KeyCode::Enter if typed.is_empty() => return Ok(None),

@@ -1,5 +1,5 @@
-//! Figures in letters: the rates so far, how a group's items lie on C, and what the
-//! pictures of the lesson's page show.
+//! Figures in letters: how a group's items lie on C, and what the pictures of the lesson's
+//! page show.
 
 use std::path::Path;
 

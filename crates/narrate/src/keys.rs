@@ -16,28 +16,19 @@ use super::{figure, list};
 const CORNER: usize = 8;
 const PRESENT_CORNER: usize = 6;
 
-const NOW: [&str; 8] = [
+const NOW: [&str; 9] = [
     "Enter next",
     "b back",
     "j jump",
     "k kernel",
     "m memory",
     "f figures",
+    AGAIN,
     "n ahead",
     "q quit",
 ];
-/// The same where there is a launch that could be done again.
-const REPEATABLE: [&str; 9] = [
-    "Enter next",
-    "b back",
-    "j jump",
-    "k kernel",
-    "m memory",
-    "f figures",
-    "r again",
-    "n ahead",
-    "q quit",
-];
+/// Only where there is a launch that could be done again.
+const AGAIN: &str = "r again";
 const PAST: [&str; 5] = ["Enter forward", "b back", "w why", "k kernel", "Esc now"];
 const TEXT: [&str; 3] = ["Up Down PgUp PgDn scroll", "b back a screen", "Esc back"];
 
@@ -53,6 +44,7 @@ enum Left {
 impl State {
     /// Waits for a key, if there is somebody to press one and something to read.
     pub fn pause(&mut self) -> Result<()> {
+        self.tell_overheard();
         let wait = self.unseen && !self.hurried && self.until.is_none();
         self.unseen = false;
         match self.stage.clone().filter(|_| wait) {
@@ -75,7 +67,8 @@ impl State {
     /// Answers keys until one leads forward; another way on is an error.
     fn answer_keys(&mut self, stage: &Stage) -> Result<()> {
         let mut view = self.view(self.now());
-        view.keys = if self.repeatable { &REPEATABLE } else { &NOW };
+        view.keys = NOW.into();
+        view.keys.retain(|key| self.repeatable || *key != AGAIN);
         stage.show_anew(view.clone());
         loop {
             let key = stage.key()?;
@@ -118,11 +111,6 @@ impl State {
         Ok(false)
     }
 
-    /// The number of the screen that was told last.
-    fn now(&self) -> usize {
-        self.story.len().saturating_sub(1)
-    }
-
     /// The explanation of what is on the screen, and below it everything that was told;
     /// and from there the screens before.
     fn look_back(&mut self, stage: &Stage, begin: Scroll) -> Result<()> {
@@ -139,7 +127,7 @@ impl State {
         while at < now {
             self.tell_place(at, "")?;
             let mut view = self.view(at);
-            view.keys = &PAST;
+            view.keys = PAST.into();
             stage.show_anew(view);
             at = self.key_in_the_past(stage, at)?;
         }

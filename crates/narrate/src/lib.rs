@@ -3,24 +3,27 @@
 //! # Layout
 //!
 //! `beat` is the parts of a lesson that are told one by one, `card` what is said of a
-//! kernel, `outcome` how it came out; `memory` looks into buffers, `figure` draws in
-//! letters. `piece` is how all that looks, `view` how it is laid out in pages, `stage`
-//! shows them on the whole `terminal`. `keys` is what each key does, `ask` asks for a prediction,
-//! `list` offers kernels to jump to; `state` holds them together. `notes` are the
-//! speaker's, and [`speaker`] shows them on a second terminal.
+//! kernel, `calls` what is said of a call, `outcome` how a kernel came out; `bars` draws
+//! rates, `figure` how a group lies on C, and `memory` looks into buffers. `piece` is how
+//! all that looks, `view` how it is laid out in pages, `stage` shows them on the whole
+//! `terminal`, where what others print is `overheard`. `keys` is what each key does, `ask`
+//! asks for a prediction, `list` offers kernels to jump to; `state` holds them together.
+//! `notes` are the speaker's, and [`speaker`] shows them on a second terminal.
 //!
 //! [`Narrator`] is told what was done, by whoever did it: which part of the
 //! lesson begins ([`Narrator::beat`]), which OpenCL call was made with what and
-//! what it returned ([`Narrator::call`]). Without `--step` it is empty, and being
+//! what it returned ([`common::tell::Listener`]). Without `--step` it is empty, and being
 //! told costs a comparison. While something is timed it is hushed, and the
 //! figures are those of a lesson that nobody narrates.
 //!
 //! It speaks on standard error, and waits only where standard input and standard
-//! error are a terminal, which it takes as a whole then. What a key asks for beyond looking comes back as an error
-//! ([`Wish`]), so that it ends whatever was going on.
+//! error are a terminal, which it takes as a whole then. What a key asks for beyond
+//! looking comes back as an error ([`Wish`]), so that it ends whatever was going on.
 
 mod ask;
+mod bars;
 mod beat;
+mod calls;
 mod card;
 mod figure;
 mod keys;
@@ -28,6 +31,7 @@ mod list;
 mod memory;
 mod notes;
 mod outcome;
+mod overheard;
 mod piece;
 pub mod speaker;
 mod stage;
@@ -36,22 +40,18 @@ mod terminal;
 mod view;
 
 use std::cell::RefCell;
-use std::io::IsTerminal;
 use std::rc::Rc;
 
-use common::device;
 use common::error::{Result, Wish};
 use common::record::Record;
-use common::tell::{Call, Listener};
 use indicatif::ProgressBar;
-use opencl3::types::cl_mem;
 
 pub use beat::Beat;
 pub use card::Card;
 pub use figure::Geometry;
 pub use memory::Look;
 
-use outcome::Bar;
+use bars::Bar;
 use piece::Piece;
 use state::State;
 
@@ -96,7 +96,7 @@ impl Narrator {
 
     /// Whether what is printed would be printed over the screen.
     pub fn has_the_output(&self) -> bool {
-        std::io::stdout().is_terminal() && self.is_attended()
+        self.is(|state| state.has_the_output)
     }
 
     /// Gives the terminal back: what is told from now on, nobody hears.
@@ -150,24 +150,6 @@ impl Narrator {
     /// Whether this is so; not where nobody wants to know.
     fn is(&self, so: impl FnOnce(&State) -> bool) -> bool {
         self.0.as_ref().is_some_and(|state| so(&state.borrow()))
-    }
-
-    /// Tells which platforms and devices there are.
-    pub fn platforms(&self) {
-        if !self.listens() {
-            return;
-        }
-        let platforms = device::platforms();
-        let call = Call::new("clGetPlatformIDs");
-        self.hear(&call.gave(format!("{} platform(s)", platforms.len())));
-        for (platform, count) in platforms {
-            let found = match count {
-                0 => "CL_DEVICE_NOT_FOUND: none".to_string(),
-                n => format!("{n} device(s)"),
-            };
-            let call = Call::new("clGetDeviceIDs").arg("", platform.name);
-            self.hear(&call.also("CL_DEVICE_TYPE_ALL").gave(found));
-        }
     }
 
     /// Names the lesson: to a room, on a screen of its own.
@@ -289,27 +271,5 @@ impl Narrator {
     /// Waits for a key, if something was told since the last one.
     pub fn pause(&self) -> Result<()> {
         self.with(State::pause).unwrap_or(Ok(()))
-    }
-}
-
-impl Listener for Narrator {
-    fn listens(&self) -> bool {
-        self.is(|state| state.hushed == 0)
-    }
-
-    fn hear(&self, call: &Call) {
-        self.with(|state| state.tell(Piece::Call(call.clone())));
-    }
-
-    fn name_new(&self, buffer: cl_mem) -> &'static str {
-        self.with(|state| state.memory.name_new(buffer))
-            .flatten()
-            .unwrap_or("a buffer")
-    }
-
-    fn name_of(&self, buffer: cl_mem) -> &'static str {
-        let state = self.0.as_ref().map(|state| state.borrow());
-        let name = state.and_then(|state| state.memory.name_of(buffer));
-        name.unwrap_or("a buffer")
     }
 }

@@ -5,7 +5,7 @@ use common::numbers::significant;
 use ratatui::crossterm::event::KeyCode;
 
 use super::Beat;
-use super::outcome::Bar;
+use super::bars::Bar;
 use super::piece::{bold, style};
 use super::stage::Stage;
 use super::state::Slide;

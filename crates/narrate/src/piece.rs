@@ -3,10 +3,10 @@
 //! room between them.
 
 use common::tell::Call;
-use console::{StyledObject, measure_text_width};
+use console::{AnsiCodeIterator, StyledObject, measure_text_width};
 use text::wrap::wrap;
 
-use super::outcome::{self, Bar};
+use super::bars::{self, Bar};
 
 /// Columns of a presentation, and most of a narration.
 const PRESENT_COLUMNS: usize = 60;
@@ -19,6 +19,8 @@ pub(super) struct Form {
     pub present: bool,
     /// Columns of a line.
     pub columns: usize,
+    /// What is longer than a line would not be seen.
+    is_cut: bool,
 }
 
 impl Form {
@@ -30,12 +32,23 @@ impl Form {
             STEP_COLUMNS
         };
         let columns = terminal.map_or(most, |columns| most.min(columns));
-        Form { present, columns }
+        Form {
+            present,
+            columns,
+            is_cut: terminal.is_some(),
+        }
     }
 
     fn wrapped(self, text: &str) -> Vec<String> {
         let wrapped = wrap(text, self.columns);
-        wrapped.split('\n').map(String::from).collect()
+        let lines = wrapped.split('\n');
+        if self.is_cut {
+            lines
+                .flat_map(|line| in_pieces(line, self.columns))
+                .collect()
+        } else {
+            lines.map(String::from).collect()
+        }
     }
 
     /// Below an empty line, where a presentation wants room.
@@ -45,6 +58,25 @@ impl Form {
         }
         lines
     }
+}
+
+/// A line in pieces of so many columns: a word may be longer, such as a path.
+fn in_pieces(line: &str, columns: usize) -> Vec<String> {
+    let (mut pieces, mut taken) = (vec![String::new()], 0);
+    for (part, is_code) in AnsiCodeIterator::new(line) {
+        for one in part.split_inclusive(|_: char| !is_code) {
+            let width = if is_code { 0 } else { measure_text_width(one) };
+            if taken > 0 && taken + width > columns {
+                pieces.push(String::new());
+                taken = 0;
+            }
+            taken += width;
+            if let Some(piece) = pieces.last_mut() {
+                piece.push_str(one);
+            }
+        }
+    }
+    pieces
 }
 
 /// Text as it looks on standard error.
@@ -86,7 +118,7 @@ impl Piece {
                 vec![form.spaced(form.wrapped(&indented.join("\n")))]
             }
             Piece::Call(call) => vec![call_lines(call, before, form)],
-            Piece::Bars(bars) => outcome::bars(bars, form),
+            Piece::Bars(bars) => bars::drawn(bars, form),
         }
     }
 }

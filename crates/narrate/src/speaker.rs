@@ -40,7 +40,7 @@ pub fn follow(lesson: u32, title: &str) -> Result<()> {
     let signals = Signals::heard();
     let stage = Stage::enter(false)?;
     let keys = Keys::taken();
-    let done = watch(&stage, lesson, &title, &notes, &signals);
+    let done = show(&stage, lesson, &title, &notes, &signals);
     drop(keys);
     leave();
     signals.obey();
@@ -51,7 +51,7 @@ pub fn follow(lesson: u32, title: &str) -> Result<()> {
 }
 
 /// Shows where the lesson is, again and again.
-fn watch(stage: &Stage, lesson: u32, title: &str, notes: &Notes, signals: &Signals) -> Result<()> {
+fn show(stage: &Stage, lesson: u32, title: &str, notes: &Notes, signals: &Signals) -> Result<()> {
     let mut shown = Vec::new();
     let mut slide = None;
     while !signals.came() {
@@ -69,11 +69,11 @@ fn watch(stage: &Stage, lesson: u32, title: &str, notes: &Notes, signals: &Signa
         if is_new || page != shown {
             let view = View {
                 title: Some(title.into()),
-                keys: &KEYS,
+                keys: KEYS.into(),
                 pieces: page.iter().cloned().map(Piece::Text).collect(),
                 ..View::default()
             };
-            stage.change(view, is_new);
+            stage.show(view, is_new);
             (shown, slide) = (page, now);
         }
         match stage.key_within(LOOK)? {

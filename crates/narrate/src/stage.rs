@@ -1,8 +1,8 @@
-//! The whole terminal, for what is told. It is drawn on standard error, again at every key
-//! and whenever its size changes, and given back whatever happens: by the drop of a lesson,
+//! The whole terminal, for what is told. It is drawn on what standard error was, again at every
+//! key and whenever its size changes, and given back whatever happens: by the drop of a lesson,
 //! by a panic, and after a death by the process that watches.
 
-use std::io::{self, BufWriter, Stderr, stderr};
+use std::io::{self, BufWriter, Write};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ const SIGNS: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧
 pub(super) struct Stage(Arc<Mutex<Drawn>>);
 
 struct Drawn {
-    terminal: ratatui::Terminal<CrosstermBackend<BufWriter<Stderr>>>,
+    terminal: ratatui::Terminal<CrosstermBackend<BufWriter<Box<dyn Write + Send>>>>,
     present: bool,
     view: View,
     /// The first line of the view that is seen.
@@ -55,8 +55,9 @@ impl Stage {
     /// # Errors
     /// When it tells no size, or takes no order.
     pub fn enter(present: bool) -> io::Result<Stage> {
-        let terminal = ratatui::Terminal::new(CrosstermBackend::new(BufWriter::new(stderr())))?;
-        terminal::enter()?;
+        let screen = BufWriter::new(terminal::enter()?);
+        let terminal = ratatui::Terminal::new(CrosstermBackend::new(screen));
+        let terminal = terminal.inspect_err(|_| terminal::leave())?;
         // From now on a change of size is noted, also before the first key is awaited.
         let _ = event::poll(Duration::ZERO);
         let stage = Stage(Arc::new(Mutex::new(Drawn {
@@ -74,13 +75,6 @@ impl Stage {
 
     fn drawn(&self) -> MutexGuard<'_, Drawn> {
         self.0.lock().unwrap_or_else(|poison| poison.into_inner())
-    }
-
-    /// Shows a view that nobody need read yet.
-    pub fn show(&self, view: View) {
-        let mut drawn = self.drawn();
-        (drawn.view, drawn.top) = (view, 0);
-        drawn.draw();
     }
 
     /// Shows a view from its top, and every cell of it anew: drivers and kernels may have
@@ -101,8 +95,9 @@ impl Stage {
         self.drawn().top
     }
 
-    /// Shows a view in place of one like it, which stays scrolled as it is, or from its top.
-    pub fn change(&self, view: View, from_top: bool) {
+    /// Shows a view that nobody need read yet: from its top, or in place of one like it,
+    /// which stays scrolled as it is.
+    pub fn show(&self, view: View, from_top: bool) {
         let mut drawn = self.drawn();
         drawn.view = view;
         if from_top {
@@ -140,11 +135,6 @@ impl Stage {
         top != before
     }
 
-    /// Draws every cell anew.
-    pub fn redraw(&self) {
-        self.drawn().draw_anew();
-    }
-
     /// Waits for a key. Control-C and a terminal that has gone away are errors: wishes to
     /// end.
     pub fn key(&self) -> Result<KeyCode> {
@@ -176,7 +166,7 @@ impl Stage {
     fn meant(&self, event: &Event) -> Result<Option<KeyCode>> {
         match event {
             Event::Resize(..) => {
-                self.redraw();
+                self.drawn().draw_anew();
                 Ok(None)
             }
             Event::Key(key) if key.kind != KeyEventKind::Release => pressed(key),

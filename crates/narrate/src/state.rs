@@ -9,11 +9,13 @@ use indicatif::ProgressBar;
 use supervise::events::{Event, Sender};
 use supervise::stage::{self, Place};
 
+use super::bars::Bar;
 use super::card::Cards;
 use super::memory::Memory;
-use super::outcome::{Bar, Outcome, Prediction};
+use super::outcome::{Outcome, Prediction};
 use super::piece::{Form, Piece, bold, headline};
 use super::stage::Stage;
+use super::terminal;
 use super::view::View;
 use super::{Audience, Beat};
 
@@ -27,7 +29,7 @@ pub(super) struct Slide {
 }
 
 /// What is narrated, and to whom.
-pub struct State {
+pub(super) struct State {
     /// How often nothing is to be said and no key awaited, [`super::Narrator::hush`].
     pub(super) hushed: usize,
     /// The lesson's number, and its title.
@@ -36,6 +38,8 @@ pub struct State {
     pub(super) present: bool,
     /// The terminal, where standard input and standard error are one.
     pub(super) stage: Option<Stage>,
+    /// Whether what is printed would be printed over the stage.
+    pub(super) has_the_output: bool,
     /// Drawn where there is no stage, while something takes long.
     pub(super) spinner: ProgressBar,
     /// To tell the watching process, and a second terminal, what is shown.
@@ -67,6 +71,7 @@ impl State {
         let present = audience == Audience::Room;
         let attended = std::io::stdin().is_terminal() && Term::stderr().is_term();
         let attended = attended && !console::is_dumb();
+        let shows_output = std::io::stdout().is_terminal();
         // A terminal that cannot be taken is told everything, and waits for nothing.
         let stage = attended.then(|| Stage::enter(present).ok()).flatten();
         let mut state = State {
@@ -74,6 +79,7 @@ impl State {
             lesson: 0,
             title: String::new(),
             present,
+            has_the_output: shows_output && stage.is_some(),
             stage,
             spinner,
             events: Sender::from_environment()?,
@@ -140,7 +146,15 @@ impl State {
             slide.pieces.push(piece);
         }
         if let Some(stage) = &self.stage {
-            stage.show(self.view(self.story.len().saturating_sub(1)));
+            stage.show(self.view(self.now()), true);
+        }
+    }
+
+    /// Tells what kernels and drivers have printed since the last key.
+    pub(super) fn tell_overheard(&mut self) {
+        let printed = terminal::overheard();
+        if !printed.is_empty() {
+            self.tell(Piece::Text(printed));
         }
     }
 
@@ -152,6 +166,11 @@ impl State {
                 let _ = Term::stderr().write_line(&line);
             }
         });
+    }
+
+    /// The number of the screen that was told last.
+    pub(super) fn now(&self) -> usize {
+        self.story.len().saturating_sub(1)
     }
 
     /// A screen of the story.
@@ -221,7 +240,7 @@ impl State {
     /// Gives the terminal back.
     pub(super) fn leave(&mut self) {
         if self.stage.take().is_some() {
-            super::terminal::leave();
+            terminal::leave();
             // If nobody can be told, the process that watches gives it back once more.
             let _ = self.events.send(&Event::Stage(None));
         }

@@ -10,7 +10,7 @@ pub(super) struct View {
     pub title: Option<String>,
     pub pieces: Vec<Piece>,
     /// Each with its name, such as "q quit".
-    pub keys: &'static [&'static str],
+    pub keys: Vec<&'static str>,
     /// What is typed, below the page.
     pub typed: Option<String>,
     /// A line of `pieces` that must be seen.
@@ -19,10 +19,10 @@ pub(super) struct View {
 
 impl View {
     /// A text without a headline, with these keys.
-    pub fn of(lines: Vec<String>, keys: &'static [&'static str]) -> View {
+    pub fn of(lines: Vec<String>, keys: &[&'static str]) -> View {
         View {
             pieces: vec![Piece::Text(lines.join("\n"))],
-            keys,
+            keys: keys.into(),
             ..View::default()
         }
     }
@@ -47,7 +47,7 @@ impl Sheet {
         let mut sheet = Sheet {
             head: Vec::new(),
             lines: Vec::new(),
-            keys: key_lines(view.keys, form.columns.saturating_sub(2)),
+            keys: key_lines(&view.keys, form.columns.saturating_sub(2)),
             room: 0,
             starts: Vec::new(),
         };
@@ -135,7 +135,7 @@ mod tests {
         let lines = (0..count).map(|i| format!("line {i}"));
         View {
             title: Some("title".into()),
-            keys: &["Enter next", "q quit"],
+            keys: vec!["Enter next", "q quit"],
             ..View::of(lines.collect(), &[])
         }
     }
@@ -171,6 +171,14 @@ mod tests {
                 assert!(sheet.room >= 1 && !sheet.pages().is_empty());
             }
         }
+    }
+
+    #[test]
+    fn a_word_that_is_longer_than_a_line_is_seen_whole() {
+        let view = View::of(vec!["in \x1b[1m/a/long/path\x1b[0m here".into()], &[]);
+        let sheet = Sheet::of(&view, false, 8, 24);
+        let lines = ["in", "\x1b[1m/a/long/", "path\x1b[0m", "here"];
+        assert_eq!(sheet.lines, lines);
     }
 
     #[test]

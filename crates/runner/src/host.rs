@@ -124,7 +124,8 @@ impl Lesson {
             self.console.note(&record);
             return Ok(record);
         }
-        self.console.doing(format!("timing {name}"))?;
+        // Not "timing": that is a kernel's, which would be blamed for a death.
+        self.console.doing(format!("measuring {name}"))?;
         let mut record = Record {
             platform: "host".into(),
             device: "host".into(),

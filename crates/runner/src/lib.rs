@@ -9,7 +9,8 @@
 //! - `measure` is what happens to each kernel: **build, arguments, launch, read, check**,
 //!   and only then time. It knows a kernel as a `task`, which makes it `ready`: with its
 //!   memory, poisoned before and watched after. `product` makes a task of a step;
-//!   `refusal` says why one is skipped.
+//!   `refusal` says why one is skipped, and `rerun` runs one again that was wrong, or was
+//!   right by chance.
 //! - `lesson` is what was asked for, the problem and the end. It has two parts: what it
 //!   says (`console`, which prints through [`report`]) and what it computes with
 //!   (`workbench`: session, programs, operands).
@@ -35,6 +36,7 @@ mod product;
 mod ready;
 mod refusal;
 pub mod report;
+mod rerun;
 mod resume;
 mod run;
 mod simulator;

@@ -13,7 +13,7 @@ use common::record::{Record, Work};
 use common::session::Launch;
 use common::shape::Shape;
 use common::timing::{self, Runs, Sample, Timing};
-use common::verify::{self, Right};
+use common::verify;
 use language::tokens::Tokens;
 use narrate::{Beat, Card};
 
@@ -31,13 +31,14 @@ impl Lesson {
     /// Prints a table of steps, each verified and timed, but for those that `--only`
     /// leaves out; no table where it leaves out all.
     pub fn measure_all(&mut self, steps: &[Step], problem: &Problem) -> Result<()> {
-        self.peak()?;
         let wanted = steps.iter().filter(|step| self.flags().wants_step(step));
         let programme: Vec<String> = wanted.map(Step::name).collect();
-        if programme.is_empty() {
+        let is_empty = programme.is_empty();
+        self.console.narrator.programme(programme);
+        self.peak()?;
+        if is_empty {
             return Ok(());
         }
-        self.console.narrator.programme(programme);
         self.table("GFLOP/s")?;
         for step in steps {
             self.measure_task(&Product { step, problem })?;
@@ -67,8 +68,7 @@ impl Lesson {
         problem: &Problem,
         runs: Option<Runs>,
     ) -> Result<Record> {
-        let narrator = self.console.narrator.clone();
-        let _hush = narrator.hush();
+        let _hush = self.console.narrator.hush();
         let record = self.run(&Product { step, problem }, runs, false)?;
         Ok(self.console.simulator.judge(record))
     }
@@ -82,11 +82,7 @@ impl Lesson {
         self.say("")?;
         self.console.show("A", &problem.a)?;
         self.console.show("B", &problem.b)?;
-        // A kernel that prints would write into the progress line.
-        self.console.hide_progress(true);
-        let done = self.measured_row(&Product { step, problem }, None, true);
-        self.console.hide_progress(false);
-        done
+        self.measured_row(&Product { step, problem }, None, true)
     }
 
     fn measured_row(&mut self, task: &dyn Task, runs: Option<Runs>, show: bool) -> Result<()> {
@@ -96,12 +92,21 @@ impl Lesson {
         let begun = self.record_of(task)?;
         let narrator = self.console.narrator.clone();
         narrator.kernel(|| self.card(task))?;
-        self.once(begun, |lesson| {
+        let prints = self.prints(task)?;
+        if prints {
+            // It would write into the progress line.
+            self.console.hide_progress(true);
+        }
+        let done = self.once(begun, |lesson| {
             narrator.again(|| {
                 let record = lesson.run(task, runs, show)?;
                 lesson.console.row(record)
             })
-        })
+        });
+        if prints {
+            self.console.hide_progress(false);
+        }
+        done
     }
 
     /// One kernel on its whole way, which lesson 2 walks call by call: build, arguments,
@@ -161,7 +166,7 @@ impl Lesson {
             Ok(right) => right,
             // What is only shown runs once: it may print.
             Err(wrong) if only_shown => return Ok(record.fail(wrong)),
-            Err(wrong) => return Ok(record.fail(self.run_again(task, &ready, &result, wrong)?)),
+            Err(wrong) => return Ok(record.fail(self.differs(task, &ready, &result, wrong)?)),
         };
         self.console.narrator.note(|| right.to_string());
         let begun = Instant::now();
@@ -201,82 +206,6 @@ impl Lesson {
             let tokens = Tokens::of(&kernel.code);
             tokens.all().any(|i| tokens.text(i) == "printf")
         }))
-    }
-
-    /// What is wrong with a result, and whether a second run gives another one. Not in a
-    /// simulator, which is slow and finds a race by itself.
-    fn run_again(
-        &mut self,
-        task: &dyn Task,
-        ready: &Ready,
-        result: &[u8],
-        wrong: String,
-    ) -> Result<String> {
-        let session = self.session()?;
-        if session.device.is_simulator() {
-            return Ok(wrong);
-        }
-        let narrator = self.console.narrator.clone();
-        let _hush = narrator.hush();
-        ready.poison_again(&session, Poison::Nan)?;
-        session.run(&ready.launches)?;
-        let again = ready.output.read(&session)?;
-        // Makes whole what was written that nobody may write.
-        let _ = ready.check(task, &session, &again)?;
-        let size = task.ty().size();
-        let both = result.chunks(size).zip(again.chunks(size));
-        let count = match both.filter(|(one, other)| one != other).count() {
-            0 => return Ok(wrong),
-            1 => "another element".to_string(),
-            count => format!("{count} other elements"),
-        };
-        let look = format!(
-            "differs: a second run gave {count}: a race, or something was read that nobody \
-             had written"
-        );
-        Ok(verify::of_unsteady(&wrong, &look))
-    }
-
-    /// A second run, over a C that held a number before the launch, and not NaN: a kernel
-    /// may take NaN for nothing and add to everything else. What it took, or what is wrong
-    /// with it; nothing in a simulator, which has no time for that.
-    fn over_a_number(
-        &mut self,
-        task: &dyn Task,
-        ready: &Ready,
-        first: (Right, &[u8]),
-    ) -> Result<Result<Option<Sample>, String>> {
-        let session = self.session()?;
-        if session.device.is_simulator() {
-            return Ok(Ok(None));
-        }
-        let narrator = self.console.narrator.clone();
-        let _hush = narrator.hush();
-        let again = |poison: Poison| -> Result<Result<Sample, String>> {
-            ready.poison_again(&session, poison)?;
-            let sample = Sample::of(|| session.run(&ready.launches))?;
-            let checked = ready.check_again(task, &session, first)?;
-            Ok(checked.map(|_| sample))
-        };
-        let wrong = match again(Poison::Number)? {
-            Ok(sample) => return Ok(Ok(Some(sample))),
-            Err(wrong) => wrong,
-        };
-        // What else changes from run to run, as what local memory holds, may be right here and
-        // wrong there by chance, but not again and again.
-        for _ in 0..2 {
-            if again(Poison::Nan)?.is_err() || again(Poison::Number)?.is_ok() {
-                return Ok(Err(format!(
-                    "right in the first run, wrong in the second: a race, or memory that nobody \
-                     set\n{}",
-                    verify::facts_of(&wrong)
-                )));
-            }
-        }
-        Ok(Err(format!(
-            "right where C held NaN before the launch, wrong where it held a number: C is read \
-             before it is written\n{wrong}"
-        )))
     }
 
     /// The kernel, built, and how it is launched here; none where it is skipped, and
@@ -323,8 +252,7 @@ impl Lesson {
         begun: Instant,
         second: Option<Sample>,
     ) -> Result<Timing> {
-        let narrator = self.console.narrator.clone();
-        let _hush = narrator.hush();
+        let _hush = self.console.narrator.hush();
         let session = self.session()?;
         let launches = &ready.launches;
         let name = &ready.own().name;

@@ -134,7 +134,7 @@ impl Ready {
             return Ok(None);
         };
         self.restore(session)?;
-        let by = by.map_or("one of them, which did not do it again".into(), |by| by);
+        let by = by.unwrap_or_else(|| "one of them, which did not do it again".into());
         Ok(Some(format!("{damage}\n  by the kernel: {by}")))
     }
 

@@ -6,6 +6,7 @@ use common::error::{Error, Result};
 use common::ndrange::NdRange;
 use common::numbers::bytes;
 use common::record::Record;
+use opencl3::error_codes::{CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE};
 use opencl3::kernel::Kernel;
 use supervise::resume::function;
 
@@ -118,11 +119,11 @@ impl Lesson {
     }
 }
 
-/// CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE as a reason: this launch does
-/// not suit this device, and nothing has run.
+/// The driver's refusal as a reason: this launch does not suit this device, and nothing
+/// has run.
 pub(crate) fn refused(error: &Error) -> Option<String> {
     let Error::OpenCl {
-        code: code @ (-54 | -55),
+        code: code @ (CL_INVALID_WORK_GROUP_SIZE | CL_INVALID_WORK_ITEM_SIZE),
         during,
         here,
     } = error

@@ -20,8 +20,6 @@ pub(crate) use row::{CHOSEN, heading};
 pub struct Report {
     json: bool,
     out: Out,
-    /// Prints no lines for people.
-    silent: bool,
     /// Prints nothing for now, neither lines nor JSON.
     pub(crate) muted: bool,
     /// Lines that wait until the terminal is free, where it is taken.
@@ -39,7 +37,6 @@ impl Report {
             } else {
                 Out::SHARED
             },
-            silent: json,
             muted: false,
             kept_back: None,
             rows: Vec::new(),
@@ -55,7 +52,7 @@ impl Report {
     /// Prints lines for people, broken where the terminal is too narrow for them;
     /// nothing in JSON mode.
     pub fn line(&self, text: impl Display) -> Result<()> {
-        if self.silent || self.muted {
+        if self.json || self.muted {
             return Ok(());
         }
         self.print(text.to_string())

@@ -1,44 +1,18 @@
-//! One step of a lesson: a kernel and how it is launched.
+//! One step of a lesson: a kernel, and what is new in it. `layout` is how its matrices lie
+//! in memory, `range` how its items lie on C.
 
-use std::borrow::Cow;
+mod layout;
+mod range;
 
-use clap::ValueEnum;
-use common::element::Type;
 use common::error::Result;
-use common::matrix::Matrix;
-use common::ndrange::NdRange;
-use common::problem::Problem;
 use common::record::Helped;
 use common::shape::Shape;
 use common::traffic::{Counts, Traffic};
-use narrate::{Geometry, Look};
-use serde::{Deserialize, Serialize};
 
 use crate::helper::{Helper, Operand, setters};
 
-/// Which matrix index runs along which dimension of the NDRange.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-pub enum Axes {
-    /// get_global_id(0) counts columns, id(1) rows: neighbours share a row.
-    ColumnsFirst,
-    /// get_global_id(0) counts rows, id(1) columns: neighbours share a column.
-    RowsFirst,
-    /// One dimension, which counts rows.
-    Rows,
-    /// One work-group over the whole of C, dimension 0 along the columns.
-    OneGroup,
-}
-
-/// How the host lays the operands out before the launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-pub enum Layout {
-    /// A, B and C row-major.
-    RowMajor,
-    /// A and C row-major, B transposed: both are read along k.
-    BTransposed,
-    /// A, B and C column-major.
-    ColumnMajor,
-}
+pub use layout::Layout;
+pub use range::Axes;
 
 /// The step that another one was made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -304,172 +278,9 @@ impl Step {
         helpers.chain([&self.kernel]).map(String::as_str)
     }
 
-    /// Whether no other group will do: the kernel says so, or there is only one.
-    pub fn has_exact_group(&self) -> bool {
-        self.exact_group || self.axes == Axes::OneGroup
-    }
-
     /// The kernel's name, with the variant where there is one.
     pub fn name(&self) -> String {
         let name = format!("{} {}", self.kernel, self.variant);
         name.trim_end().into()
-    }
-
-    /// The problem's sizes, rounded up to the step's multiples.
-    pub fn padded(&self, problem: Shape) -> Shape {
-        problem.padded(self.multiples)
-    }
-
-    /// The sizes that the kernel is told, and that C has: those of the problem,
-    /// padded where the host pads.
-    pub fn shape(&self, problem: Shape) -> Shape {
-        if self.host_pads {
-            self.padded(problem)
-        } else {
-            problem
-        }
-    }
-
-    /// The launch for a product of this (padded) shape.
-    pub fn range(&self, s: Shape) -> NdRange {
-        let items = |size: usize, dim: usize| size.div_ceil(self.per_item[dim]);
-        let [x, y] = self.group;
-        match self.axes {
-            Axes::ColumnsFirst if self.shares > 1 => {
-                NdRange::cover(&[items(s.n, 0), items(s.m, 1), self.shares], &[x, y, 1])
-            }
-            Axes::ColumnsFirst => NdRange::cover(&[items(s.n, 0), items(s.m, 1)], &self.group),
-            Axes::RowsFirst => NdRange::cover(&[items(s.m, 0), items(s.n, 1)], &self.group),
-            Axes::Rows => NdRange::cover(&[items(s.m, 0)], &self.group[..1]),
-            Axes::OneGroup => NdRange::cover(&[s.n, s.m], &[s.n, s.m]),
-        }
-    }
-
-    /// A and B as the kernel wants them: padded, then laid out.
-    pub fn operands<'a>(&self, problem: &'a Problem) -> (Cow<'a, Matrix>, Cow<'a, Matrix>) {
-        let s = self.shape(problem.shape);
-        let a = padded(&problem.a, s.m, s.k);
-        let b = padded(&problem.b, s.k, s.n);
-        match self.layout {
-            Layout::RowMajor => (a, b),
-            Layout::BTransposed => (a, Cow::Owned(b.transposed())),
-            Layout::ColumnMajor => (Cow::Owned(a.transposed()), Cow::Owned(b.transposed())),
-        }
-    }
-
-    /// How to look at C in the device's memory; `padded` is what [`Step::shape`] gives.
-    pub(crate) fn look_at_c(&self, padded: Shape, ty: Type) -> Look {
-        let (rows, cols) = match self.layout {
-            Layout::ColumnMajor => (padded.n, padded.m),
-            _ => (padded.m, padded.n),
-        };
-        Look { rows, cols, ty }
-    }
-
-    /// How the items of a group lie on C, for a drawing; not where they are all of them.
-    pub(crate) fn geometry(&self) -> Option<Geometry> {
-        let [first, second] = self.per_item;
-        let (rows, columns) = match self.axes {
-            Axes::ColumnsFirst => (second, first),
-            Axes::RowsFirst => (first, second),
-            Axes::Rows => (first, 0),
-            Axes::OneGroup => return None,
-        };
-        let each = match (rows, columns) {
-            (1, 0) => "a row of C".into(),
-            (rows, 0) => format!("{rows} rows of C"),
-            (1, 1) => "an element of C".into(),
-            (rows, columns) => format!("{rows} x {columns} elements of C"),
-        };
-        Some(Geometry {
-            group: self.group,
-            along_rows: self.axes == Axes::ColumnsFirst,
-            each,
-        })
-    }
-
-    /// C as the problem wants it, from the padded result in the kernel's layout.
-    pub fn result(&self, c: Matrix, problem: Shape) -> Matrix {
-        let s = self.shape(problem);
-        let c = match self.layout {
-            Layout::ColumnMajor => Matrix {
-                rows: s.n,
-                cols: s.m,
-                ..c
-            }
-            .transposed(),
-            _ => c,
-        };
-        if s == problem {
-            c
-        } else {
-            c.cropped(problem.m, problem.n)
-        }
-    }
-}
-
-fn padded(matrix: &Matrix, rows: usize, cols: usize) -> Cow<'_, Matrix> {
-    if (matrix.rows, matrix.cols) == (rows, cols) {
-        Cow::Borrowed(matrix)
-    } else {
-        Cow::Owned(matrix.padded(rows, cols))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use common::matrix::Fill;
-
-    const ODD: Shape = Shape {
-        m: 37,
-        n: 91,
-        k: 53,
-    };
-
-    #[test]
-    fn an_element_per_item_covers_c() {
-        let range = Step::new("k", "").range(ODD);
-        assert_eq!(range.global, [96, 48]);
-        let range = Step::new("k", "").axes(Axes::RowsFirst).range(ODD);
-        assert_eq!(range.global, [48, 96]);
-        let rows = Step::new("k", "").axes(Axes::Rows).group([64, 1]);
-        assert_eq!(rows.range(ODD).global, [64]);
-    }
-
-    #[test]
-    fn several_elements_per_item_need_fewer_items() {
-        let step = Step::new("k", "").group([16, 16]).per_item([8, 4]);
-        assert_eq!(step.range(Shape::cube(256)).global, [32, 64]);
-    }
-
-    #[test]
-    fn with_helpers_the_host_pads_nothing() {
-        let pack_a = Helper::new("pack_a", Operand::A);
-        let pack_b = Helper::new("pack_b", Operand::B);
-        let step = Step::new("k", "")
-            .pad(8, 32, 1)
-            .helper(pack_a)
-            .helper(pack_b);
-        assert_eq!(step.shape(ODD), ODD);
-        assert_eq!((step.padded(ODD).m, step.padded(ODD).n), (40, 96));
-        let kernels: Vec<&str> = step.kernels().collect();
-        assert_eq!(kernels, ["pack_a", "pack_b", "k"]);
-    }
-
-    #[test]
-    fn operands_and_result_survive_padding_and_layout() {
-        let problem = Problem::new(ODD, Type::Float, Fill::Random, 1);
-        for layout in [Layout::RowMajor, Layout::ColumnMajor, Layout::BTransposed] {
-            let step = Step::new("k", "").pad(16, 32, 8).layout(layout);
-            let (a, _) = step.operands(&problem);
-            let s = step.shape(ODD);
-            assert_eq!((s.m, s.n, s.k), (48, 96, 56));
-            assert_eq!(a.data.len(), 48 * 56);
-            // A stands in for C: what goes out comes back.
-            let square = Shape { n: 53, ..ODD };
-            let wide = Step::new("k", "").pad(16, 8, 8).layout(layout);
-            assert_eq!(wide.result(a.into_owned(), square), problem.a, "{layout:?}");
-        }
     }
 }

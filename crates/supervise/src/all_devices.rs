@@ -1,5 +1,7 @@
 //! `--all-devices`: the lesson once for each device, and one table at the end.
 
+use std::io::{self, Write};
+
 use common::device;
 use common::error::Result;
 use common::numbers::significant;
@@ -8,14 +10,13 @@ use common::shape::Shape;
 use text::wrap::stdout_columns;
 use text::{table, terminal};
 
-use super::{
-    CHILD_DEVICE_VARIABLE, Ended, Environment, Orders, Pause, complain, labels, println_quietly,
-    watch,
-};
+use crate::devices::devices_here;
+use crate::variables::{CHILD_DEVICE_VARIABLE, Environment};
+use crate::{Ended, Orders, Pause, complain, on_one_device};
 
 /// Runs the lesson on every device; its status is the largest of all.
 pub fn run(orders: &Orders, environment: &Environment, pause: Pause) -> Result<Option<Ended>> {
-    let labels = labels(environment);
+    let labels = devices_here(environment);
     if labels.is_empty() {
         // For the error that says what is missing.
         device::list()?;
@@ -25,7 +26,7 @@ pub fn run(orders: &Orders, environment: &Environment, pause: Pause) -> Result<O
     for (index, label) in labels.into_iter().enumerate() {
         let mut environment = environment.clone();
         environment.push((CHILD_DEVICE_VARIABLE, index.to_string().into()));
-        let ended = match watch(orders, environment, pause) {
+        let ended = match on_one_device(orders, environment, pause) {
             Ok(Some(ended)) => ended,
             Ok(None) => return Ok(None),
             Err(error) => {
@@ -42,7 +43,8 @@ pub fn run(orders: &Orders, environment: &Environment, pause: Pause) -> Result<O
     }
     if !orders.json {
         let shown = side_by_side(&columns, stdout_columns().unwrap_or(PAGE));
-        println_quietly(&terminal::for_stdout(shown));
+        // A reader that has gone away is no error.
+        let _ = writeln!(io::stdout(), "{}", terminal::for_stdout(shown));
     }
     Ok(Some(all))
 }

@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 use common::error::{Error, Result};
 use text::show_error;
 
-use super::{Environment, Pause, end_with_us, limits, obituary};
+use crate::bound::end_with_us;
 use crate::events::{self, EVENTS_VARIABLE, Event};
+use crate::variables::Environment;
+use crate::{Pause, limits, obituary};
 
 /// How long a child may take to end once it has said that it leaves. A driver was
 /// once seen to stop for good while its threads ended; by then nothing is lost with

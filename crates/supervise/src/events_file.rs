@@ -13,7 +13,7 @@ use text::{aside, plain};
 
 use crate::limits;
 
-/// Bytes that are read of what a driver said.
+/// Bytes that are read of what was said.
 const LONGEST: u64 = 1 << 20;
 
 const BEGIN: &str = "opencl-course-events-";
@@ -45,25 +45,21 @@ impl EventsFile {
         }
     }
 
-    /// Where a simulator reports what it sees.
-    pub fn simulator_log(&self) -> PathBuf {
-        simulator_log(&self.path)
+    /// The file beside it that takes this.
+    pub fn beside(&self, what: Beside) -> PathBuf {
+        what.of(&self.path)
     }
 
-    /// Where a driver's words go while it builds.
-    pub fn drivers_words(&self) -> PathBuf {
-        drivers_words(&self.path)
-    }
-
-    /// Passes on what a driver said before it took a child down.
-    pub fn tell_drivers_words(&self) {
-        let words = file::read(&self.drivers_words(), LONGEST).unwrap_or_default();
+    /// Passes on what was said before a child ended, and it did not.
+    pub fn pass_on(&self, what: Beside) {
+        let path = self.beside(what);
+        let words = file::read(&path, LONGEST).unwrap_or_default();
         let words = plain(&String::from_utf8_lossy(&words));
         if !words.trim().is_empty() {
             aside!("{}", words.trim_end());
         }
         // Another child may have words of its own.
-        let _ = fs::remove_file(self.drivers_words());
+        let _ = fs::remove_file(path);
     }
 
     /// # Errors
@@ -88,22 +84,41 @@ impl EventsFile {
 
 impl Drop for EventsFile {
     fn drop(&mut self) {
-        // Nothing to do about a file that cannot be removed from a temporary folder.
-        let _ = fs::remove_file(&self.path);
-        // Only a simulator makes the one, a driver's compiler the other.
-        let _ = fs::remove_file(self.simulator_log());
-        let _ = fs::remove_file(self.drivers_words());
+        remove(&self.path);
     }
 }
 
-/// The file beside a file of events, for what a driver says.
-fn drivers_words(events: &Path) -> PathBuf {
-    events.with_extension("words")
+/// What lies beside a file of events, where somebody has made it.
+#[derive(Clone, Copy)]
+pub(crate) enum Beside {
+    /// What a simulator reports.
+    SimulatorLog,
+    /// What a driver says while it builds.
+    DriversWords,
+    /// What is printed while a lesson has the whole terminal.
+    Printed,
 }
 
-/// The file beside a file of events, for what a simulator reports.
-fn simulator_log(events: &Path) -> PathBuf {
-    events.with_extension("oclgrind")
+impl Beside {
+    const ALL: [Beside; 3] = [Beside::SimulatorLog, Beside::DriversWords, Beside::Printed];
+
+    /// Its file, beside this one.
+    pub fn of(self, events: &Path) -> PathBuf {
+        events.with_extension(match self {
+            Beside::SimulatorLog => "oclgrind",
+            Beside::DriversWords => "words",
+            Beside::Printed => "printed",
+        })
+    }
+}
+
+/// Removes a file of events and what lies beside it.
+fn remove(events: &Path) {
+    // Nothing to do about a file that cannot be removed from a temporary folder.
+    let _ = fs::remove_file(events);
+    for beside in Beside::ALL {
+        let _ = fs::remove_file(beside.of(events));
+    }
 }
 
 fn name() -> String {
@@ -117,9 +132,7 @@ fn clear_left_behind(folder: &Path) {
     for (path, file) in files(folder) {
         if file.try_lock().is_ok() {
             // Another may have been quicker.
-            let _ = fs::remove_file(&path);
-            let _ = fs::remove_file(simulator_log(&path));
-            let _ = fs::remove_file(drivers_words(&path));
+            remove(&path);
         }
     }
 }

@@ -4,10 +4,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::device::icd::ICD_VARIABLE;
+use common::device::icd::{ICD_VARIABLE, LIBRARY_VARIABLE};
 use common::source::own_workspace;
 
-use crate::{Environment, LIBRARY_VARIABLE, labels};
+use crate::devices::devices_here;
+use crate::variables::Environment;
 
 /// Where `./setup` puts it.
 const FOLDER: &str = ".opencl";
@@ -15,7 +16,7 @@ const FOLDER: &str = ".opencl";
 /// The variable that makes visible what `./setup` put into the workspace, and its value,
 /// where the system itself offers no device and the learner has not chosen drivers by
 /// such variables: ICD files for drivers that are installed but not announced, or a CPU
-/// driver. A program that asks must answer the probe ([`answer_probe`]), since it is
+/// driver. A program that asks must answer the probe ([`crate::answer_probe`]), since it is
 /// itself asked.
 pub fn fallback_driver() -> Option<(&'static str, PathBuf)> {
     let folder = own_workspace().join(FOLDER);
@@ -26,12 +27,12 @@ pub fn fallback_driver() -> Option<(&'static str, PathBuf)> {
     let chosen = fallbacks
         .iter()
         .any(|(variable, _)| std::env::var_os(variable).is_some());
-    if chosen || !folder.is_dir() || !labels(&Environment::new()).is_empty() {
+    if chosen || !folder.is_dir() || !devices_here(&Environment::new()).is_empty() {
         return None;
     }
     fallbacks.into_iter().find(|(variable, path)| {
         let environment = vec![(*variable, path.into())];
-        path.exists() && is_own(path, &folder) && !labels(&environment).is_empty()
+        path.exists() && is_own(path, &folder) && !devices_here(&environment).is_empty()
     })
 }
 

@@ -5,6 +5,8 @@
 //!
 //! - [`events`] is what the child tells the parent: a file of JSON lines, one for each
 //!   thing begun and each result; `events_file` is where it lies.
+//! - `variables` are those by which a child knows what it is, `environment` what else it
+//!   finds in its own.
 //! - `child` starts one and waits for its end; `obituary` says how it died, and under
 //!   which `limits` of the system.
 //! - [`resume`] is what the next child needs not measure again.
@@ -25,6 +27,7 @@ pub mod cache;
 mod child;
 mod devices;
 mod drawings;
+mod environment;
 pub mod events;
 mod events_file;
 mod fallback;
@@ -34,11 +37,10 @@ pub mod resume;
 mod signals;
 pub mod stage;
 mod terminal;
+mod variables;
 pub mod watch;
 
-use std::ffi::OsString;
 use std::path::Path;
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use colored::Colorize;
@@ -46,66 +48,25 @@ use common::error::{Error, Result};
 use common::program::words;
 use common::record::Record;
 use common::simulator::LOG_VARIABLE;
-use common::threads;
 use text::aside;
 
 use child::End;
 use drawings::Drawings;
-use events::{EVENTS_VARIABLE, Event, Sender};
-use events_file::EventsFile;
+use events::{Event, Sender};
+use events_file::{Beside, EventsFile};
 use terminal::Terminal;
 
 pub use ask::{ask, messages};
 pub use bound::{end_group, end_with_us, in_a_group, this_program};
 pub use cache::CACHE_VARIABLE;
+pub use common::device::icd::LIBRARY_VARIABLE;
 pub use devices::{answer_probe, devices};
+pub use environment::{environment, environment_at_start, remember_environment};
 pub use fallback::fallback_driver;
 pub use obituary::{cause_of_death, was_stopped};
 pub use signals::Signals;
 pub use terminal::clear_line;
-
-/// Set by the parent to the number of the device that the child must use.
-pub const CHILD_DEVICE_VARIABLE: &str = "OPENCL_COURSE_CHILD_DEVICE";
-/// Set by a parent that has run the same child before, to the device's limits that
-/// were measured then.
-pub const LIMITS_VARIABLE: &str = "OPENCL_COURSE_LIMITS";
-/// Set to ask a lesson only which devices it sees: a label on each line.
-pub const PROBE_VARIABLE: &str = "OPENCL_COURSE_PROBE";
-/// Set by who reads a simulator's log by himself: a lesson then tells its results alone.
-pub const LOG_IS_READ_VARIABLE: &str = "OPENCL_COURSE_LOG_IS_READ";
-/// opencl3 loads the library that this variable names, if it can.
-pub const LIBRARY_VARIABLE: &str = "OPENCL_DYLIB_PATH";
-
-/// The environment as it was before OpenCL was loaded.
-static ENVIRONMENT: LazyLock<Vec<(OsString, OsString)>> =
-    LazyLock::new(|| std::env::vars_os().collect());
-
-/// Keeps the environment as it is now. To be called before OpenCL is loaded: a
-/// loader was seen to cut OCL_ICD_FILENAMES in pieces where it stands, so that
-/// processes started later inherit the first piece alone, and lack a driver.
-pub fn remember_environment() {
-    LazyLock::force(&ENVIRONMENT);
-}
-
-/// The environment to give to a process that is started after OpenCL was loaded.
-pub fn environment_at_start() -> impl Iterator<Item = (OsString, OsString)> {
-    ENVIRONMENT.iter().cloned()
-}
-
-/// True in a child.
-pub fn is_child() -> bool {
-    std::env::var_os(EVENTS_VARIABLE).is_some()
-}
-
-/// The device that the parent has chosen for this child, if it has.
-pub fn device_of_child() -> Option<String> {
-    std::env::var(CHILD_DEVICE_VARIABLE).ok()
-}
-
-/// True in a child that is only asked whether there is a device.
-pub fn is_probe() -> bool {
-    std::env::var_os(PROBE_VARIABLE).is_some()
-}
+pub use variables::{Environment, LOG_IS_READ_VARIABLE, device_of_child, is_child, is_probe};
 
 /// A lesson that came to its end, by itself.
 #[derive(Default)]
@@ -115,9 +76,6 @@ pub struct Ended {
     /// Its results.
     pub records: Vec<Record>,
 }
-
-/// Variables that are set for the child.
-pub type Environment = Vec<(&'static str, OsString)>;
 
 /// Waits for at most so long; true when the lesson is to be ended at once.
 pub type Pause<'a> = &'a mut dyn FnMut(Duration) -> bool;
@@ -162,19 +120,24 @@ fn run_until(orders: &Orders, environment: Environment, pause: Pause) -> Result<
     if orders.all_devices {
         all_devices::run(orders, &environment, pause)
     } else {
-        watch(orders, environment, pause)
+        on_one_device(orders, environment, pause)
     }
 }
 
 /// Runs the lesson to its end: with another child after each kernel that took one
 /// down, and once more where the driver's cache was at fault.
-fn watch(orders: &Orders, mut environment: Environment, pause: Pause) -> Result<Option<Ended>> {
+fn on_one_device(
+    orders: &Orders,
+    mut environment: Environment,
+    pause: Pause,
+) -> Result<Option<Ended>> {
     let events = EventsFile::new()?;
     if std::env::var_os(LOG_VARIABLE).is_none() {
         // Where the lesson can read it: what a simulator reports is a row's failure.
-        environment.push((LOG_VARIABLE, events.simulator_log().into()));
+        environment.push((LOG_VARIABLE, events.beside(Beside::SimulatorLog).into()));
     }
-    environment.push((words::VARIABLE, events.drivers_words().into()));
+    let drivers_words = events.beside(Beside::DriversWords);
+    environment.push((words::VARIABLE, drivers_words.into()));
     let terminal = Terminal::now();
     let _drawings = Drawings::new(Path::new("."));
     let mut cached = true;
@@ -183,13 +146,14 @@ fn watch(orders: &Orders, mut environment: Environment, pause: Pause) -> Result<
         let on_stage = stage::is_on(&events.path);
         if !matches!(end, Ok(Some(End::Exit(_)))) {
             terminal.restore(on_stage);
+            events.pass_on(Beside::Printed);
         }
         let how = match end? {
             None => return Ok(None),
             Some(End::Exit(status)) => return Ok(Some(ended(status, &events.path))),
             Some(End::Died(how)) => how,
         };
-        events.tell_drivers_words();
+        events.pass_on(Beside::DriversWords);
         events.must_have_room()?;
         if on_stage {
             Sender::to(&events.path)?.send(&Event::Stage(None))?;
@@ -255,41 +219,4 @@ pub fn status_of(result: Result<u8>) -> u8 {
         _ => complain(&error),
     }
     error.status()
-}
-
-/// What a child finds in its environment besides ours: [`fallback_driver`],
-/// each thread of PoCL on a core of its own, and as many threads as there are.
-pub fn environment() -> Environment {
-    let fallback = fallback_driver().map(|(variable, path)| (variable, path.into()));
-    let all = fallback.into_iter().chain(thread_per_core());
-    all.chain(without_threads()).collect()
-}
-
-/// The crate matrixmultiply panics where it gets no threads; so it is to use none there.
-fn without_threads() -> Option<(&'static str, OsString)> {
-    // Those of a driver, and its own.
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let given = threads::are_given(2 * cores + 8);
-    (!given).then(|| ("MATMUL_NUM_THREADS", "1".into()))
-}
-
-/// Where the system places the threads, two of PoCL's may share a core for a whole
-/// launch of less than a millisecond while another core is idle, and the kernel
-/// takes twice as long. Who has set one of these variables knows better.
-fn thread_per_core() -> Option<(&'static str, OsString)> {
-    let chosen = ["POCL_AFFINITY", "POCL_MAX_PTHREAD_COUNT"];
-    let is_chosen = chosen.iter().any(|name| std::env::var_os(name).is_some());
-    (!is_chosen).then(|| ("POCL_AFFINITY", "1".into()))
-}
-
-/// The labels of the devices, as a child of ours sees them.
-fn labels(environment: &Environment) -> Vec<String> {
-    let this = std::env::current_exe();
-    this.map_or_else(|_| Vec::new(), |this| devices(&this, environment))
-}
-
-fn println_quietly(text: &str) {
-    use std::io::Write;
-    // A reader that has gone away is no error.
-    let _ = writeln!(std::io::stdout(), "{text}");
 }

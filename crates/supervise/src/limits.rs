@@ -1,8 +1,20 @@
 //! The limits that the system sets for a process, as `ulimit` shows them.
 
 /// Those that a lesson may meet: "ulimit -v 400000, ulimit -t 1"; empty where none is set.
-#[cfg(unix)]
 pub fn set_here() -> String {
+    let told = set().into_iter();
+    let told = told.map(|(flag, limit)| format!("ulimit -{flag} {limit}"));
+    told.collect::<Vec<_>>().join(", ")
+}
+
+/// Whether files may only have a certain length.
+pub fn is_set_for_files() -> bool {
+    set().iter().any(|(flag, _)| *flag == 'f')
+}
+
+/// Each by the letter of `ulimit`, in its unit.
+#[cfg(unix)]
+fn set() -> Vec<(char, u64)> {
     use rustix::process::{Resource, getrlimit};
     // The unit of `ulimit`, and the bytes, seconds or processes that are enough for any.
     let limits = [
@@ -14,24 +26,16 @@ pub fn set_here() -> String {
         (Resource::Nproc, 'u', 1, 1000),
         (Resource::Nofile, 'n', 1, 64),
     ];
-    let told = limits
-        .into_iter()
-        .filter_map(|(resource, flag, unit, enough)| {
-            let limit = getrlimit(resource)
-                .current
-                .filter(|limit| *limit < enough)?;
-            Some(format!("ulimit -{flag} {}", limit / unit))
-        });
-    told.collect::<Vec<_>>().join(", ")
-}
-
-/// Whether files may only have a certain length.
-pub fn is_set_for_files() -> bool {
-    set_here().contains("ulimit -f")
+    let limits = limits.into_iter();
+    let set = limits.filter_map(|(resource, flag, unit, enough)| {
+        let limit = getrlimit(resource).current;
+        Some((flag, limit.filter(|limit| *limit < enough)? / unit))
+    });
+    set.collect()
 }
 
 /// Other systems have none.
 #[cfg(not(unix))]
-pub fn set_here() -> String {
-    String::new()
+fn set() -> Vec<(char, u64)> {
+    Vec::new()
 }

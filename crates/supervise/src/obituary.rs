@@ -179,6 +179,7 @@ mod tests {
             "looking for devices",
             "uploading the matrices",
             "measuring the device's own limits",
+            "measuring host row, column, inner",
         ] {
             let told = told(11, doing);
             assert!(

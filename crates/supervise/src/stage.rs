@@ -1,13 +1,13 @@
 //! Where a lesson is that shows itself on a screen of its own. It tells that in its file of
 //! events, by which a second terminal of the same user follows it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 use crate::events::{self, Event};
-use crate::events_file;
+use crate::events_file::{self, Beside};
 
 /// What is on the screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +32,13 @@ pub struct Place {
 pub fn now() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     now.map_or(0, |now| now.as_secs())
+}
+
+/// The child's side: the file for what others print meanwhile. Where this process does not
+/// live to pass it on, its parent does. None where nobody watches.
+pub fn file_for_printed() -> Option<PathBuf> {
+    let events = std::env::var_os(events::EVENTS_VARIABLE)?;
+    Some(Beside::Printed.of(Path::new(&events)))
 }
 
 /// Whether the child that wrote this file had the other screen when it ended.

@@ -19,7 +19,8 @@ use common::source::{Source, shortest};
 use text::aside;
 use text::wrap::{stderr_columns, wrap};
 
-use crate::{Environment, LIMITS_VARIABLE, Orders, clear_line, complain};
+use crate::variables::{Environment, LIMITS_VARIABLE};
+use crate::{Orders, clear_line, complain};
 use rates::Rates;
 use saves::{News, Saves};
 

@@ -5,6 +5,7 @@ pub mod diff;
 pub mod pager;
 mod plain;
 pub mod progress;
+pub mod stream;
 pub mod terminal;
 pub mod wrap;
 

@@ -2,18 +2,18 @@
 //! `less`. What fits on the screen is printed as ever.
 
 use std::env;
+use std::fs::File;
 use std::io::{Write, stdout};
-#[cfg(unix)]
-use std::os::fd::OwnedFd;
 use std::process::{Child, Command, Stdio};
 
+use crate::stream::Stream;
 use crate::wrap;
 
 /// Standard output goes through the pager until this is dropped; then it is waited until the
 /// reader has read.
 pub struct Pager {
-    #[cfg(unix)]
-    pages: Option<(Child, OwnedFd)>,
+    /// The pager, and where the output went before.
+    pages: Option<(Child, File)>,
 }
 
 /// What git has `less` do, too: no pages where one screen is enough (F), colours (R), and
@@ -23,23 +23,24 @@ const LESS: &str = "FRX";
 impl Pager {
     /// From now on. Without a terminal, and without a pager, nothing changes.
     pub fn begin() -> Pager {
-        Pager {
-            #[cfg(unix)]
-            pages: pages(),
-        }
+        Pager { pages: pages() }
     }
 }
 
+#[cfg(not(unix))]
+fn pages() -> Option<(Child, File)> {
+    None
+}
+
 #[cfg(unix)]
-fn pages() -> Option<(Child, OwnedFd)> {
-    use rustix::io::fcntl_dupfd_cloexec;
-    use rustix::stdio::dup2_stdout;
+fn pages() -> Option<(Child, File)> {
+    use std::os::fd::OwnedFd;
     let columns = wrap::stdout_columns()?;
     let colours = colored::control::SHOULD_COLORIZE.should_colorize();
-    let own = fcntl_dupfd_cloexec(stdout(), 3).ok()?;
+    let own = Stream::Output.as_it_is().ok()?;
     let mut child = command()?.stdin(Stdio::piped()).spawn().ok()?;
-    let pipe = child.stdin.take()?;
-    dup2_stdout(&pipe).ok()?;
+    let pipe = OwnedFd::from(child.stdin.take()?);
+    Stream::Output.send_to(&pipe.into()).ok()?;
     // For the terminal, although it is a pipe now.
     wrap::fix_stdout_columns(columns);
     colored::control::set_override(colours);
@@ -68,14 +69,13 @@ fn command() -> Option<Command> {
 
 impl Drop for Pager {
     fn drop(&mut self) {
-        #[cfg(unix)]
         if let Some((pager, own)) = &mut self.pages {
             // Ctrl-C is the pager's, which would be left behind.
             let _ = ctrlc::set_handler(|| ());
             // A reader who has left early misses nothing.
             let _ = stdout().flush();
             // The pipe's last end closes, which ends the text.
-            let _ = rustix::stdio::dup2_stdout(&*own);
+            let _ = Stream::Output.send_to(own);
             let _ = pager.wait();
         }
     }

@@ -7,6 +7,8 @@ use std::time::Duration;
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+#[cfg(unix)]
+use crate::stream::Stream;
 use crate::terminal;
 
 /// How often it is drawn at most.
@@ -25,14 +27,12 @@ pub fn target() -> ProgressDrawTarget {
     }
 }
 
-/// Standard error as it is now: it may go elsewhere for a while.
+/// Standard error as it is now.
 fn stderr_of_its_own() -> Option<ProgressDrawTarget> {
     #[cfg(unix)]
     {
-        use std::os::fd::AsFd;
-        let stderr = std::io::stderr();
-        let copy = || stderr.as_fd().try_clone_to_owned().map(std::fs::File::from);
-        let term = Term::read_write_pair(copy().ok()?, copy().ok()?);
+        let stderr = || Stream::Error.as_it_is().ok();
+        let term = Term::read_write_pair(stderr()?, stderr()?);
         Some(ProgressDrawTarget::term(term, PER_SECOND))
     }
     #[cfg(not(unix))]

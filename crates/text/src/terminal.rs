@@ -4,6 +4,9 @@ use std::env;
 use std::io::{IsTerminal, stderr, stdout};
 use std::sync::LazyLock;
 
+#[cfg(unix)]
+use crate::stream::Stream;
+
 /// One column each, as the letters that they stand for: what is laid out stays so.
 #[rustfmt::skip]
 const STAND_INS: [(&str, char); 10] = [
@@ -60,13 +63,8 @@ fn in_ascii(text: &str) -> String {
 pub fn stdout_is_piped() -> bool {
     #[cfg(unix)]
     {
-        use std::os::fd::AsFd;
         use std::os::unix::fs::FileTypeExt;
-        let copy = stdout()
-            .as_fd()
-            .try_clone_to_owned()
-            .map(std::fs::File::from);
-        let kind = copy.and_then(|file| file.metadata());
+        let kind = Stream::Output.as_it_is().and_then(|file| file.metadata());
         kind.is_ok_and(|kind| kind.file_type().is_fifo())
     }
     #[cfg(not(unix))]

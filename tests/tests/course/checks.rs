@@ -191,7 +191,7 @@ fn with_packing(name: &str, was: &str, becomes: &str) -> std::path::PathBuf {
     scratch(name, changed)
 }
 
-/// What a preparation is to write holds poison, not what the buffer held before.
+/// What a helper is to write holds poison, not what the buffer held before.
 #[test]
 fn a_packing_that_leaves_something_out_is_found_wrong() {
     let file = with_packing(

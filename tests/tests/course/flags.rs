@@ -206,12 +206,21 @@ fn a_kernel_that_prints_runs_once() {
         1,
     );
     let file = scratch("prints.cl", text);
-    let run = lesson(5)
-        .args("--only matmul_private_sum --size 4 --source")
-        .arg(file)
-        .run();
-    let run = run.ends_with(0).says(&["calls printf", "right, not timed"]);
+    let printing = || {
+        let lesson = lesson(5).args("--only matmul_private_sum --size 4 --source");
+        lesson.arg(&file)
+    };
+    let run = printing().run().ends_with(0);
+    let run = run.says(&["calls printf", "right, not timed"]);
     assert_eq!(run.stdout.matches("hello").count(), 1, "{run}");
+    // Nor does it write into the progress line.
+    let mut terminal = printing().on_terminal(80, 24);
+    terminal.ends_with(0);
+    let left = terminal.transcript();
+    assert!(
+        left.contains("\nhello\n") && !left.contains("running matmul"),
+        "{left}"
+    );
 }
 
 #[test]

@@ -43,7 +43,14 @@ fn arrows_between_crates_go_down_only() {
 
 #[test]
 fn a_layout_names_every_module() {
-    for name in ["common", "runner", "narrate", "supervise", "inside"] {
+    for name in [
+        "common",
+        "language",
+        "runner",
+        "narrate",
+        "supervise",
+        "inside",
+    ] {
         let lib = read(&format!("crates/{name}/src/lib.rs"));
         let (layout, code) = lib.split_once("\n\n").expect("a comment and code");
         assert!(layout.contains("# Layout"), "{name}");

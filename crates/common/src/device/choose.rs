@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ffi::OsString;
 
-use super::{Device, Kind};
+use super::{Device, Kind, is_simulator, pocl};
 use crate::error::{Error, Result};
 
 /// A chosen device, with the reason in words.
@@ -112,11 +112,10 @@ pub fn choose(candidates: &[Candidate], selector: Option<&str>) -> Result<Choice
 
 fn matches(candidate: &Candidate, wanted: &str) -> bool {
     let kind = candidate.kind.to_string().to_lowercase();
-    // PoCL's platform is called "Portable Computing Language".
-    let pocl = wanted == "pocl" && candidate.platform.contains("Portable Computing");
+    let is_pocl = wanted == "pocl" && candidate.platform.contains(pocl::PLATFORM);
     !wanted.is_empty()
         && (kind == wanted
-            || pocl
+            || is_pocl
             || candidate.name.to_lowercase().contains(wanted)
             || candidate.platform.to_lowercase().contains(wanted))
 }
@@ -127,7 +126,7 @@ fn matches(candidate: &Candidate, wanted: &str) -> bool {
 fn best(candidates: &[Candidate]) -> Option<Choice> {
     let rank = |c: &Candidate| {
         let kind = match c.kind {
-            _ if c.platform.contains("Oclgrind") => 3,
+            _ if is_simulator(&c.platform) => 3,
             Kind::Gpu => 0,
             Kind::Accelerator => 1,
             Kind::Cpu | Kind::Other => 2,

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 /// The variable that names another place for the .icd files.
 pub const ICD_VARIABLE: &str = "OCL_ICD_VENDORS";
 
+/// opencl3 loads the library that this variable names, if it can.
+pub const LIBRARY_VARIABLE: &str = "OPENCL_DYLIB_PATH";
+
 /// What ocl-icd makes of such a place, and why.
 pub const TAKEN_FOR_LIBRARY: &str =
     "taken for a driver's library, since it is no folder and does not end in .icd";

@@ -3,7 +3,11 @@
 
 use std::fs::File;
 
-use super::icd::{self, ICD_VARIABLE};
+use opencl3::error_codes::{
+    CL_PLATFORM_NOT_FOUND_KHR, DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED,
+};
+
+use super::icd::{self, ICD_VARIABLE, LIBRARY_VARIABLE};
 use super::pocl;
 use crate::error::Error;
 
@@ -37,12 +41,12 @@ impl From<Cause> for Error {
 /// The error where the loader gave this status instead of platforms.
 pub(super) fn no_platform(status: i32) -> Error {
     let cause = too_few_files().unwrap_or_else(|| match status {
-        -2000 => Cause::new(
+        DLOPEN_RUNTIME_LOAD_FAILED => Cause::new(
             "there is no OpenCL loader (libOpenCL) that opens (-2000)",
             "",
         ),
-        -2001 => not_opencl(),
-        -1001 => no_driver(),
+        DLOPEN_FUNCTION_NOT_AVAILABLE => not_opencl(),
+        CL_PLATFORM_NOT_FOUND_KHR => no_driver(),
         code => Cause::new(
             format!("asking for platforms failed with status {code}"),
             "",
@@ -54,7 +58,7 @@ pub(super) fn no_platform(status: i32) -> Error {
 /// The error where the platforms of these names have no device.
 pub(super) fn no_device(platforms: &[String]) -> Error {
     if platforms.is_empty() {
-        return no_platform(-1001);
+        return no_platform(CL_PLATFORM_NOT_FOUND_KHR);
     }
     let cause = too_few_files().or_else(|| platforms.iter().find_map(|name| hidden(name)));
     let cause = cause.unwrap_or_else(|| Cause::new("", ""));
@@ -94,12 +98,11 @@ fn chosen_away(variable: &str) -> Option<Cause> {
 }
 
 fn not_opencl() -> Cause {
-    const VARIABLE: &str = "OPENCL_DYLIB_PATH";
     let says = "the library loaded as OpenCL is not one (-2001)";
-    match std::env::var_os(VARIABLE) {
+    match std::env::var_os(LIBRARY_VARIABLE) {
         Some(value) => Cause::new(
-            format!("{says}: {VARIABLE}={} chose it", value.display()),
-            &format!("unset {VARIABLE}"),
+            format!("{says}: {LIBRARY_VARIABLE}={} chose it", value.display()),
+            &format!("unset {LIBRARY_VARIABLE}"),
         ),
         None => Cause::new(says, ""),
     }

@@ -3,13 +3,11 @@
 use std::path::Path;
 
 use language::log;
-use opencl3::error_codes::ClError;
+use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, ClError};
 
 use crate::device::{Cause, Device, pocl};
 use crate::error::Error;
 use crate::source::Source;
-
-const BUILD_PROGRAM_FAILURE: i32 = -11;
 
 /// The error for a build that ended with this status and this log.
 pub fn of_build(device: &Device, status: ClError, log: &str, source: &Source, raw: bool) -> Error {
@@ -36,7 +34,7 @@ fn of_words(status: ClError, log: &str, source: &Source, raw: bool) -> Error {
         return Error::Build(diagnose(log, source, raw).replace(is_control, "�"));
     }
     let path = source.path.display();
-    if status.0 == BUILD_PROGRAM_FAILURE {
+    if status.0 == CL_BUILD_PROGRAM_FAILURE {
         return Error::Build(format!(
             "{path} does not build, and the driver does not say why: its log is empty\n  \
              next: the same on another device (--device), or with half of the kernel taken out"

@@ -1,21 +1,23 @@
 //! What a driver prints on standard error while it builds. Clang counts its errors there
 //! ("1 error generated."), in the middle of a progress line, and the log says it better.
 
+use std::fs::File;
+use std::io::{Read, Seek};
+
+use text::stream::Stream;
+
 /// Names the file that takes it. Who sets it watches this process, and passes on what lies
 /// there when this process dies.
 pub const VARIABLE: &str = "OPENCL_COURSE_DRIVERS_WORDS";
 
 /// Builds something, and then passes on what the driver said beside such counts.
-#[cfg(unix)]
 pub fn sifted<T>(build: impl FnOnce() -> T) -> T {
-    use rustix::stdio::dup2_stderr;
-    use std::io::{Read, Seek};
-    let Some((mut file, own)) = taken() else {
+    let Some((mut file, stderr)) = taken() else {
         return build();
     };
     let built = build();
     // It was possible before.
-    let _ = dup2_stderr(&own);
+    let _ = Stream::Error.send_to(&stderr);
     let mut said = Vec::new();
     let read = file.rewind().and_then(|()| file.read_to_end(&mut said));
     let said = String::from_utf8_lossy(&said);
@@ -27,27 +29,15 @@ pub fn sifted<T>(build: impl FnOnce() -> T) -> T {
     built
 }
 
-#[cfg(not(unix))]
-pub fn sifted<T>(build: impl FnOnce() -> T) -> T {
-    build()
-}
-
 /// The file that standard error is now, and what it was.
-#[cfg(unix)]
-fn taken() -> Option<(std::fs::File, std::os::fd::OwnedFd)> {
-    use rustix::io::fcntl_dupfd_cloexec;
-    use rustix::stdio::dup2_stderr;
+fn taken() -> Option<(File, File)> {
     let path = std::env::var_os(VARIABLE)?;
-    let mut options = std::fs::File::options();
-    let file = options
-        .read(true)
-        .append(true)
-        .create(true)
-        .open(path)
-        .ok()?;
-    let own = fcntl_dupfd_cloexec(std::io::stderr(), 3).ok()?;
-    dup2_stderr(&file).ok()?;
-    Some((file, own))
+    let stderr = Stream::Error.as_it_is().ok()?;
+    let mut options = File::options();
+    let options = options.read(true).append(true).create(true);
+    let file = options.open(path).ok()?;
+    Stream::Error.send_to(&file).ok()?;
+    Some((file, stderr))
 }
 
 /// "1 warning and 2 errors generated.", as clang ends.

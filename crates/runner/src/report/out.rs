@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::fs::File;
 use std::io::{Result, Write, stdout};
 
+use text::stream::Stream;
+
 /// Standard output: shared with what kernels and drivers print, or the lesson's alone.
 pub struct Out(Option<File>);
 
@@ -14,18 +16,12 @@ impl Out {
     /// For programs that read it: what others print goes to standard error from now on.
     /// Where the system cannot do that, it stays shared.
     pub fn alone() -> Out {
-        #[cfg(unix)]
-        {
-            use rustix::io::fcntl_dupfd_cloexec;
-            use rustix::stdio::{dup2_stdout, stderr};
-            let own = fcntl_dupfd_cloexec(stdout(), 3);
-            if let Ok(own) = own
-                && dup2_stdout(stderr()).is_ok()
-            {
-                return Out(Some(own.into()));
-            }
-        }
-        Out::SHARED
+        let alone = || -> Result<File> {
+            let own = Stream::Output.as_it_is()?;
+            Stream::Output.send_to(&Stream::Error.as_it_is()?)?;
+            Ok(own)
+        };
+        Out(alone().ok())
     }
 
     /// Prints a line.

@@ -34,17 +34,13 @@ pub fn row(record: &Record) -> String {
         let news = news(record).replace('\n', &format!("\n  {:<12}", ""));
         says += &format!("\n  {}{}", format!("{bar:<12}").cyan(), news.dimmed());
     }
-    if let Some(share) = of_which(&record.helpers) {
-        says += &format!("\n  {:<12}{}", "", share.dimmed());
-    }
-    if record.varies {
-        let says_so = "right in every run, but not the same to the bit in each";
-        says += &format!("\n  {:<12}{}", "", says_so.yellow());
-    }
-    if record.is_above_limit() {
-        for line in ABOVE_LIMIT {
-            says += &format!("\n  {:<12}{}", "", line.yellow());
-        }
+    let varies = "right in every run, but not the same to the bit in each";
+    let varies = record.varies.then_some(varies).into_iter();
+    let above = ABOVE_LIMIT.into_iter().filter(|_| record.is_above_limit());
+    let remarks = varies.chain(above).map(Colorize::yellow);
+    let share = of_which(&record.helpers).map(|share| share.dimmed());
+    for line in share.into_iter().chain(remarks) {
+        says += &format!("\n  {:<12}{line}", "");
     }
     if let Some(reason) = &record.skipped {
         return format!("{name} {} {reason}{says}", "skipped:".yellow());

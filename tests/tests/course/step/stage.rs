@@ -1,7 +1,7 @@
 //! The whole terminal: pages, sizes, the way back, the list, the speaker's view, and how
 //! it is given back.
 
-use tests::scratch_folder;
+use tests::{scratch, scratch_folder, workspace};
 
 use super::*;
 
@@ -199,4 +199,26 @@ fn no_terminal_is_too_small_for_it() {
             assert!(terminal.is_in_order(), "{columns}x{rows}");
         }
     }
+}
+
+#[test]
+fn what_a_kernel_prints_is_told_and_stands_there_when_the_lesson_has_ended() {
+    let kernel = "kernels/05-private-memory.cl";
+    let text = std::fs::read_to_string(workspace().join(kernel)).expect("a file of the course");
+    let prints = "REAL sum = 0; if (row + column == 0) printf(\"from the kernel\\n\");";
+    let file = scratch(
+        "prints-on-stage.cl",
+        text.replacen("REAL sum = 0;", prints, 1),
+    );
+    let mut terminal = lesson(5)
+        .args("--step --only matmul_private_sum --size 4 --source")
+        .arg(file)
+        .on_terminal(80, 24);
+    terminal.waits_for("q quit");
+    forward_to(&mut terminal, "from the kernel");
+    terminal.reads_keys().press("q").ends_with(0);
+    assert!(terminal.is_in_order());
+    let left = terminal.transcript();
+    assert_eq!(left.matches("from the kernel").count(), 1, "{left}");
+    assert!(left.contains("Lesson 5"), "{left}");
 }

@@ -1,0 +1,216 @@
+//! Buffers in a device's global memory: made, written, filled and read.
+
+use std::ffi::c_void;
+use std::ptr;
+use std::rc::Rc;
+use std::time::Instant;
+
+use opencl3::command_queue;
+use opencl3::event::Event;
+use opencl3::memory::{Buffer as Memory, CL_MEM_READ_WRITE, ClMem};
+use opencl3::types::{CL_BLOCKING, cl_mem};
+
+use super::Session;
+use crate::error::{During, Result};
+use crate::limits;
+use crate::numbers::seconds;
+use crate::tell::Call;
+
+/// A buffer in the device's global memory. A clone is the same buffer, which lives as
+/// long as any of them.
+#[derive(Clone)]
+pub struct Buffer {
+    memory: Rc<Memory<u8>>,
+    /// Its size.
+    pub bytes: usize,
+}
+
+impl Buffer {
+    /// opencl3's view of it.
+    pub fn cl(&self) -> &Memory<u8> {
+        &self.memory
+    }
+
+    /// Its handle.
+    pub fn get(&self) -> cl_mem {
+        self.memory.get()
+    }
+}
+
+impl Session {
+    /// A buffer of `bytes` bytes, with undefined contents.
+    ///
+    /// # Errors
+    /// The driver's status, when there is no room.
+    pub fn buffer(&self, bytes: usize) -> Result<Buffer> {
+        self.allocate(bytes, &|memory| self.listener.name_new(memory))
+    }
+
+    /// Room for a buffer and its guards; the name that was announced is left for the part
+    /// of it that a kernel is given.
+    pub(crate) fn room_with_guards(&self, bytes: usize) -> Result<Buffer> {
+        self.allocate(bytes, &|_| "room with guards")
+    }
+
+    fn allocate(&self, bytes: usize, name: &dyn Fn(cl_mem) -> &'static str) -> Result<Buffer> {
+        // SAFETY: no host pointer is passed, so there is nothing to outlive.
+        let memory = unsafe {
+            Memory::<u8>::create(&self.context, CL_MEM_READ_WRITE, bytes, ptr::null_mut())
+        }
+        .during(format!("allocating a buffer of {bytes} bytes"))
+        .map_err(|error| error.with_limits(|code| limits::of_buffer(&self.device, bytes, code)));
+        self.listener.call(memory.as_ref().err(), &|| {
+            let name = |memory: &Memory<u8>| name(memory.get());
+            Call::create_buffer("CL_MEM_READ_WRITE", bytes, memory.as_ref().map_or("", name))
+        });
+        let memory = Rc::new(memory?);
+        Ok(Buffer { memory, bytes })
+    }
+
+    /// `bytes` bytes of a buffer, from byte `offset` on, as a buffer of its own. The
+    /// offset must be one that the device likes ([`crate::memory::GUARD`] is).
+    ///
+    /// # Errors
+    /// The driver's status, CL_MISALIGNED_SUB_BUFFER_OFFSET for instance.
+    pub fn part(&self, whole: &Buffer, offset: usize, bytes: usize) -> Result<Buffer> {
+        // SAFETY: `whole` is alive, and the driver keeps it as long as its part; a range
+        // outside it is refused (CL_INVALID_VALUE).
+        let memory = unsafe {
+            whole
+                .memory
+                .create_sub_buffer(CL_MEM_READ_WRITE, offset, bytes)
+        }
+        .during("making a part of a buffer");
+        self.listener.call(memory.as_ref().err(), &|| {
+            let name = |memory: &Memory<u8>| self.listener.name_new(memory.get());
+            Call::create_part(offset, bytes, memory.as_ref().map_or("", name))
+        });
+        let memory = Rc::new(memory?);
+        Ok(Buffer { memory, bytes })
+    }
+
+    /// A new buffer with these contents.
+    ///
+    /// # Errors
+    /// The driver's status, when there is no room or the transfer fails.
+    pub fn upload(&self, bytes: &[u8]) -> Result<Buffer> {
+        let buffer = self.buffer(bytes.len())?;
+        self.write(&buffer, bytes)?;
+        Ok(buffer)
+    }
+
+    /// Overwrites the start of a buffer and waits for it.
+    ///
+    /// # Errors
+    /// The driver's status.
+    pub fn write(&self, buffer: &Buffer, bytes: &[u8]) -> Result<()> {
+        let call = |name: &str| Call::transfer("clEnqueueWriteBuffer", name, bytes.len());
+        self.told(buffer, call, || self.put(buffer, 0, bytes))
+    }
+
+    /// Reads the first `bytes` bytes of a buffer.
+    ///
+    /// # Errors
+    /// The driver's status; a kernel that crashed is often noticed here.
+    pub fn read(&self, buffer: &Buffer, bytes: usize) -> Result<Vec<u8>> {
+        let call = |name: &str| Call::transfer("clEnqueueReadBuffer", name, bytes);
+        self.told(buffer, call, || self.get(buffer, 0, bytes))
+    }
+
+    /// Overwrites `bytes` of a buffer from byte `offset` on, and waits for it. What the
+    /// check does beside the lesson's own steps is not told.
+    pub(crate) fn put(&self, buffer: &Buffer, offset: usize, bytes: &[u8]) -> Result<()> {
+        let during = "writing a buffer";
+        let (queue, data) = (self.queue.get(), bytes.as_ptr().cast::<c_void>());
+        let (memory, none) = (buffer.get(), ptr::null());
+        // SAFETY: queue and buffer are alive, and hold handles of this context. The call
+        // blocks, so `bytes` lives until it has been read; a range that is too long is
+        // refused by the driver (CL_INVALID_VALUE).
+        let written = unsafe {
+            let count = bytes.len();
+            command_queue::enqueue_write_buffer(
+                queue,
+                memory,
+                CL_BLOCKING,
+                offset,
+                count,
+                data,
+                0,
+                none,
+            )
+        };
+        // It has ended already; a late failure of the queue is told here.
+        Event::new(written.during(during)?).wait().during(during)
+    }
+
+    /// Reads `bytes` bytes from byte `offset` on, and tells nobody.
+    pub(crate) fn get(&self, buffer: &Buffer, offset: usize, bytes: usize) -> Result<Vec<u8>> {
+        let during = "reading a buffer";
+        let mut data = vec![0; bytes];
+        let (queue, to) = (self.queue.get(), data.as_mut_ptr().cast::<c_void>());
+        let (memory, none) = (buffer.get(), ptr::null());
+        // SAFETY: as in `put`; the call blocks, so `data` is not moved or freed meanwhile.
+        let read = unsafe {
+            command_queue::enqueue_read_buffer(
+                queue,
+                memory,
+                CL_BLOCKING,
+                offset,
+                bytes,
+                to,
+                0,
+                none,
+            )
+        };
+        Event::new(read.during(during)?).wait().during(during)?;
+        Ok(data)
+    }
+
+    /// Does something with a buffer, and tells how long that took.
+    fn told<T>(
+        &self,
+        buffer: &Buffer,
+        call: impl Fn(&str) -> Call,
+        work: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        let begin = Instant::now();
+        let done = work();
+        let took = begin.elapsed().as_secs_f64();
+        self.listener.call(done.as_ref().err(), &|| {
+            let call = call(self.listener.name_of(buffer.get()));
+            call.gave(format!("ok, in {}", seconds(took)))
+        });
+        done
+    }
+
+    /// Fills `bytes` bytes of a buffer, which are whole patterns, in queue order.
+    pub fn fill(&self, buffer: &Buffer, pattern: &[u8], bytes: usize) -> Result<Event> {
+        let (queue, data) = (self.queue.get(), pattern.as_ptr().cast::<c_void>());
+        // SAFETY: as in `write`; the driver copies the pattern before the call returns.
+        let filled = unsafe {
+            command_queue::enqueue_fill_buffer(
+                queue,
+                buffer.get(),
+                data,
+                pattern.len(),
+                0,
+                bytes,
+                0,
+                ptr::null(),
+            )
+        };
+        filled.during("filling a buffer").map(Event::new)
+    }
+
+    /// Fills a buffer with whole patterns, waits for it, and tells of it.
+    ///
+    /// # Errors
+    /// The driver's status.
+    pub fn fill_told(&self, buffer: &Buffer, pattern: &[u8]) -> Result<()> {
+        let call = |name: &str| Call::fill(name, pattern, buffer.bytes);
+        self.told(buffer, call, || {
+            let filled = self.fill(buffer, pattern, buffer.bytes);
+            filled.and_then(|_| self.finish())
+        })
+    }
+}

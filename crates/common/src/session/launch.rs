@@ -1,0 +1,232 @@
+//! A kernel's arguments and its launch, which enqueues it; waiting for its end, and the
+//! times that its event keeps.
+
+use std::ffi::c_void;
+use std::ptr;
+use std::time::Instant;
+
+use opencl3::event::Event;
+use opencl3::kernel::Kernel;
+use opencl3::types::cl_mem;
+use text::plain_name;
+
+use super::{Buffer, Session};
+use crate::error::{During, Error, Result};
+use crate::limits;
+use crate::ndrange::NdRange;
+use crate::numbers::seconds;
+use crate::tell::Call;
+use crate::timing::Profile;
+
+/// A kernel, how it is launched, and the buffers that it works on: they live as long
+/// as the launch.
+pub struct Launch {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// What messages call it.
+    pub name: String,
+    /// The shape of the launch.
+    pub range: NdRange,
+    buffers: Vec<Buffer>,
+}
+
+impl Launch {
+    /// A launch whose arguments are still to be set ([`Session::set_args`]).
+    pub fn new(kernel: Kernel, name: impl Into<String>, range: NdRange) -> Launch {
+        Launch {
+            kernel,
+            name: name.into(),
+            range,
+            buffers: Vec::new(),
+        }
+    }
+}
+
+/// One argument of a kernel.
+#[derive(Clone)]
+pub enum Arg {
+    /// An `int`.
+    Int(i32),
+    /// A `float`.
+    Float(f32),
+    /// A buffer in global memory.
+    Buffer(Buffer),
+    /// No buffer where the kernel expects one. Every access through it is an
+    /// error, which a simulator reports and other devices do not survive.
+    NoBuffer,
+}
+
+impl Arg {
+    /// Its size, as clSetKernelArg is told it.
+    fn bytes(&self) -> usize {
+        match self {
+            Arg::Int(_) | Arg::Float(_) => 4,
+            Arg::Buffer(_) | Arg::NoBuffer => size_of::<cl_mem>(),
+        }
+    }
+
+    fn buffer(&self) -> Option<&Buffer> {
+        match self {
+            Arg::Buffer(buffer) => Some(buffer),
+            _ => None,
+        }
+    }
+}
+
+impl Session {
+    /// Sets the arguments of a launch, in order; it keeps their buffers.
+    ///
+    /// # Errors
+    /// The driver's status, for instance CL_INVALID_ARG_SIZE.
+    pub fn set_args(&self, launch: &mut Launch, args: &[Arg]) -> Result<()> {
+        let Launch {
+            kernel,
+            name,
+            buffers,
+            ..
+        } = launch;
+        for (i, arg) in args.iter().enumerate() {
+            let index = i as u32;
+            // SAFETY: each branch passes a value of the type that Program::kernel
+            // has held against the kernel's signature; where the driver keeps none,
+            // it refuses a value of another size (CL_INVALID_ARG_SIZE). The driver
+            // copies it. The launch keeps the buffers. A null buffer is allowed.
+            let set = unsafe {
+                match arg {
+                    Arg::Int(value) => kernel.set_arg(index, value),
+                    Arg::Float(value) => kernel.set_arg(index, value),
+                    Arg::Buffer(buffer) => kernel.set_arg(index, &buffer.get()),
+                    Arg::NoBuffer => kernel.set_arg(index, &ptr::null_mut::<c_void>()),
+                }
+            }
+            .during(format!("setting argument {i} of {name}"));
+            self.listener.call(set.as_ref().err(), &|| {
+                let value = match arg {
+                    Arg::Int(value) => value.to_string(),
+                    Arg::Float(value) => value.to_string(),
+                    Arg::Buffer(buffer) => self.listener.name_of(buffer.get()).into(),
+                    Arg::NoBuffer => "NULL".into(),
+                };
+                Call::set_arg(i, arg.bytes(), argument_name(kernel, index), value)
+            });
+            set?;
+        }
+        buffers.clear();
+        buffers.extend(args.iter().filter_map(Arg::buffer).cloned());
+        Ok(())
+    }
+
+    /// Enqueues a kernel whose arguments are set. Nothing has run when this
+    /// returns: wait for the event.
+    ///
+    /// # Errors
+    /// The driver's status, with the shape of the launch.
+    pub fn launch(&self, launch: &Launch) -> Result<Event> {
+        let Launch {
+            kernel,
+            name,
+            range,
+            ..
+        } = launch;
+        let NdRange { global, local } = range;
+        let begin = Instant::now();
+        // SAFETY: the sizes' pointers live through the call, and both lists have
+        // as many entries as the dimension says. The launch keeps its buffers, and the
+        // driver those of what is enqueued. What the kernel itself does is its author's
+        // word; the guards beside its buffers and Oclgrind watch over it.
+        let event = unsafe {
+            self.queue.enqueue_nd_range_kernel(
+                kernel.get(),
+                global.len() as u32,
+                ptr::null(),
+                global.as_ptr(),
+                local.as_ptr(),
+                &[],
+            )
+        }
+        .during(format!(
+            "launching {name} with global size {global:?} and local size {local:?}"
+        ))
+        .map_err(|error| self.with_limits(error, launch));
+        let took = begin.elapsed().as_secs_f64();
+        self.listener.call(event.as_ref().err(), &|| {
+            Call::launch(name, range).gave(format!("event, after {}", seconds(took)))
+        });
+        event
+    }
+
+    /// A failed launch, with the limits that it may have run into.
+    fn with_limits(&self, error: Error, launch: &Launch) -> Error {
+        error.with_limits(|code| {
+            limits::of_launch(&self.device, &launch.kernel, &launch.range, code)
+        })
+    }
+
+    /// Waits until the last of several launches, and so all of them, have ended.
+    pub fn wait(&self, launches: &[Launch], events: &[Event]) -> Result<()> {
+        let Some((launch, event)) = launches.last().zip(events.last()) else {
+            return Ok(());
+        };
+        let begin = Instant::now();
+        let ended = event.wait().during(format!("running {}", launch.name));
+        let ended = ended.map_err(|error| self.with_limits(error, launch));
+        let took = begin.elapsed().as_secs_f64();
+        self.listener.call(ended.as_ref().err(), &|| {
+            Call::wait().gave(format!("ok, after {}", seconds(took)))
+        });
+        ended
+    }
+
+    /// Tells the four times of a launch that has ended, where they are asked for.
+    pub fn tell_times(&self, event: &Event) {
+        if self.listener.listens() {
+            let times = Profile::of(event);
+            let told = times.as_ref().ok();
+            self.listener
+                .call(times.as_ref().err(), &|| Call::times(told));
+        }
+    }
+
+    /// Launches these one after another. The queue is in order: none begins before
+    /// the one before it ends.
+    pub fn launch_all(&self, launches: &[Launch]) -> Result<Vec<Event>> {
+        launches.iter().map(|launch| self.launch(launch)).collect()
+    }
+
+    /// Launches these one after another, waits until the last has ended, and gives
+    /// their events.
+    pub fn run(&self, launches: &[Launch]) -> Result<Vec<Event>> {
+        let events = self.launch_all(launches)?;
+        self.wait(launches, &events)?;
+        Ok(events)
+    }
+
+    /// How many items a group of this kernel may have on this device.
+    pub fn room(&self, kernel: &Kernel, group: &[usize]) -> usize {
+        let id = self.device.cl().id();
+        let most = self.device.limits.max_work_group_size;
+        // Some drivers tell a default for the kernel although it names its group.
+        let mut required = kernel.get_compile_work_group_size(id).unwrap_or_default();
+        required.truncate(group.len());
+        if required == group {
+            most
+        } else {
+            kernel.get_work_group_size(id).unwrap_or(most).min(most)
+        }
+    }
+}
+
+/// An argument's type and name, as far as the driver keeps them: "int M".
+fn argument_name(kernel: &Kernel, index: u32) -> String {
+    let clean = |told: opencl3::Result<String>| {
+        let told = told.unwrap_or_default();
+        plain_name(&told)
+    };
+    let ty = clean(kernel.get_arg_type_name(index));
+    let name = clean(kernel.get_arg_name(index));
+    if ty.ends_with('*') {
+        format!("{ty}{name}")
+    } else {
+        format!("{ty} {name}").trim().to_string()
+    }
+}

@@ -1,0 +1,87 @@
+//! A kernel that has run is run once more: one that was wrong may differ from run to run,
+//! and one that was right may be so by what C held before.
+
+use common::error::Result;
+use common::memory::Poison;
+use common::timing::Sample;
+use common::verify::{self, Right};
+
+use crate::lesson::Lesson;
+use crate::ready::Ready;
+use crate::task::Task;
+
+impl Lesson {
+    /// What is wrong with a result, and whether a second run gives another one. Not in a
+    /// simulator, which is slow and finds a race by itself.
+    pub(crate) fn differs(
+        &mut self,
+        task: &dyn Task,
+        ready: &Ready,
+        result: &[u8],
+        wrong: String,
+    ) -> Result<String> {
+        let session = self.session()?;
+        if session.device.is_simulator() {
+            return Ok(wrong);
+        }
+        let _hush = self.console.narrator.hush();
+        ready.poison_again(&session, Poison::Nan)?;
+        session.run(&ready.launches)?;
+        let again = ready.output.read(&session)?;
+        // Makes whole what was written that nobody may write.
+        let _ = ready.check(task, &session, &again)?;
+        let size = task.ty().size();
+        let both = result.chunks(size).zip(again.chunks(size));
+        let count = match both.filter(|(one, other)| one != other).count() {
+            0 => return Ok(wrong),
+            1 => "another element".to_string(),
+            count => format!("{count} other elements"),
+        };
+        let look = format!(
+            "differs: a second run gave {count}: a race, or something was read that nobody \
+             had written"
+        );
+        Ok(verify::of_unsteady(&wrong, &look))
+    }
+
+    /// A second run, over a C that held a number before the launch, and not NaN: a kernel
+    /// may take NaN for nothing and add to everything else. What it took, or what is wrong
+    /// with it; nothing in a simulator, which has no time for that.
+    pub(crate) fn over_a_number(
+        &mut self,
+        task: &dyn Task,
+        ready: &Ready,
+        first: (Right, &[u8]),
+    ) -> Result<Result<Option<Sample>, String>> {
+        let session = self.session()?;
+        if session.device.is_simulator() {
+            return Ok(Ok(None));
+        }
+        let _hush = self.console.narrator.hush();
+        let again = |poison: Poison| -> Result<Result<Sample, String>> {
+            ready.poison_again(&session, poison)?;
+            let sample = Sample::of(|| session.run(&ready.launches))?;
+            let checked = ready.check_again(task, &session, first)?;
+            Ok(checked.map(|_| sample))
+        };
+        let wrong = match again(Poison::Number)? {
+            Ok(sample) => return Ok(Ok(Some(sample))),
+            Err(wrong) => wrong,
+        };
+        // What else changes from run to run, as what local memory holds, may be right here and
+        // wrong there by chance, but not again and again.
+        for _ in 0..2 {
+            if again(Poison::Nan)?.is_err() || again(Poison::Number)?.is_ok() {
+                return Ok(Err(format!(
+                    "right in the first run, wrong in the second: a race, or memory that nobody \
+                     set\n{}",
+                    verify::facts_of(&wrong)
+                )));
+            }
+        }
+        Ok(Err(format!(
+            "right where C held NaN before the launch, wrong where it held a number: C is read \
+             before it is written\n{wrong}"
+        )))
+    }
+}

@@ -1,0 +1,52 @@
+//! Standard output and error of this process as files, and sent elsewhere: with them goes
+//! what drivers and kernels print.
+
+use std::fs::File;
+use std::io::{Result, Write, stderr, stdout};
+
+/// One of the two.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub enum Stream {
+    Output,
+    Error,
+}
+
+impl Stream {
+    /// Where it goes now, for when it goes elsewhere.
+    ///
+    /// # Errors
+    /// The system's own; always where it has no such files.
+    pub fn as_it_is(self) -> Result<File> {
+        #[cfg(unix)]
+        {
+            use std::os::fd::AsFd;
+            let copy = match self {
+                Stream::Output => stdout().as_fd().try_clone_to_owned(),
+                Stream::Error => stderr().as_fd().try_clone_to_owned(),
+            };
+            Ok(copy?.into())
+        }
+        #[cfg(not(unix))]
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+
+    /// Sends it there from now on.
+    ///
+    /// # Errors
+    /// As of [`Stream::as_it_is`].
+    pub fn send_to(self, file: &File) -> Result<()> {
+        stdout().flush()?;
+        #[cfg(unix)]
+        {
+            use rustix::stdio::{dup2_stderr, dup2_stdout};
+            match self {
+                Stream::Output => dup2_stdout(file)?,
+                Stream::Error => dup2_stderr(file)?,
+            }
+            Ok(())
+        }
+        #[cfg(not(unix))]
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+}
