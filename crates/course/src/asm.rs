@@ -9,15 +9,14 @@ use clap::Args;
 use common::source::Source;
 use inside::code::Code;
 use inside::file;
-use inside::launched::{Launched, Refused, Wanted};
+use inside::launched::{Launched, Wanted};
 use inside::listing::Listing;
 use text::pager::Pager;
-use text::show_error;
 use toolbox::lessons;
 
 use crate::inspect::launch::Launch;
 use crate::inspect::{arguments, process};
-use crate::puzzles;
+use crate::puzzles::{self, Taken};
 
 /// The flags of `course asm`.
 #[derive(Args)]
@@ -41,26 +40,26 @@ pub struct Options {
 /// Prints the loop and what one round of it does.
 pub fn asm(options: &Options) -> Result<ExitCode> {
     let mut wanted = options.wanted.clone();
-    let of_puzzle = puzzles::take(&mut wanted)?;
+    let puzzle = puzzles::take(&mut wanted)?;
     let wanted = &wanted;
     if let Some(path) = &options.binary {
         let code = file::read(path, &wanted.kernel)?;
         let source = wanted.source.as_deref().map(Source::read).transpose()?;
         return print(options, wanted, None, source.as_ref(), &code);
     }
-    let program = of_puzzle.map_or_else(|| program(wanted, &options.launch), Ok)?;
-    let launched = match wanted.launch(program)? {
-        Ok(launched) => launched,
-        Err(refused) => return Ok(told(&refused)),
-    };
+    let launched = launch(wanted, puzzle, &options.launch)?;
     let code = inside::program::code(wanted, &launched)?;
     let source = Source::read(&inside::program::source(wanted)?)?;
     print(options, wanted, Some(&launched), Some(&source), &code)
 }
 
-/// Launches the kernel once.
-pub fn launch(wanted: &Wanted, launch: &Launch) -> Result<Result<Launched, Refused>> {
-    wanted.launch(program(wanted, launch)?)
+/// Launches the kernel once, as its puzzle says, or as [`program`] does.
+pub fn launch(wanted: &Wanted, puzzle: Option<Taken>, launch: &Launch) -> Result<Launched> {
+    let Some(Taken { program, by }) = puzzle else {
+        return wanted.launch(program(wanted, launch)?);
+    };
+    let launched = wanted.launch(program)?;
+    Ok(Launched { by, ..launched })
 }
 
 /// Who launches the kernel: its lesson, or this program by flags where no lesson has its
@@ -79,12 +78,6 @@ pub fn program(wanted: &Wanted, launch: &Launch) -> Result<Command> {
     process::command(&launch)
 }
 
-/// Says why the kernel was not launched, in the lesson's own words.
-pub fn told(refused: &Refused) -> ExitCode {
-    show_error(refused.message.clone());
-    ExitCode::from(refused.status)
-}
-
 fn print(
     options: &Options,
     wanted: &Wanted,
@@ -92,10 +85,9 @@ fn print(
     source: Option<&Source>,
     code: &Code,
 ) -> Result<ExitCode> {
-    let record = launched.map(|launched| &launched.record);
     let listing = Listing {
         name: launched.map_or(wanted.name(), |launched| launched.name.clone()),
-        record,
+        launched,
         source,
         code,
     };

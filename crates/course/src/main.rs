@@ -30,6 +30,10 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 use toolbox::end;
 
+/// What `asm`, `occupancy` and `trace` take first.
+const KERNEL: &str = "A kernel of a lesson, or of the file that --source names; or a file of yours, \
+                      by its number: 4.2 of the exercises, 7 of the broken kernels";
+
 /// A course that makes people fast on GPUs, one step at a time. Without a
 /// command: the map, from which everything else is a key away.
 #[derive(Parser)]
@@ -61,14 +65,18 @@ enum Command {
     #[command(mut_arg("no_timing", |arg| arg.hide(true)))]
     Inspect(Box<inspect::Options>),
     /// The innermost loop of a kernel as the device's compiler made it, counted
+    #[command(mut_arg("kernel", |arg| arg.help(KERNEL)))]
     Asm(Box<asm::Options>),
     /// How many groups of a kernel a unit of a GPU holds at once, and what binds
-    #[command(mut_arg("kernel", |arg| arg.required(false).default_value("").hide_default_value(true)))]
+    #[command(
+        mut_arg("kernel", |arg| arg.required(false).default_value("").hide_default_value(true)),
+        mut_arg("kernel", |arg| arg.help(KERNEL))
+    )]
     Occupancy(Box<occupancy::Options>),
     /// What a kernel asks of memory, line by line, as a simulator sees it
     #[command(
         mut_arg("device", |arg| arg.hide(true)),
-        mut_arg("kernel", |arg| arg.help("A kernel of a lesson, or of the file that --source names; or an exercise of yours: 4.2"))
+        mut_arg("kernel", |arg| arg.help(KERNEL))
     )]
     Trace(Box<trace::Options>),
     /// What changed between two kernels, or from one lesson to another

@@ -53,9 +53,17 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
     Ok(ExitCode::from(exercises.max(broken)))
 }
 
+/// A puzzle that stands in the place of a kernel's name.
+pub struct Taken {
+    /// What launches its kernel once, by a lesson's flags.
+    pub program: Command,
+    /// "as in exercise 4.2".
+    pub by: String,
+}
+
 /// Where a puzzle's number stands in the place of a kernel's name: puts the learner's
-/// file and its kernel there, and gives the program that launches it.
-pub fn take(wanted: &mut Wanted) -> Result<Option<Command>> {
+/// file and its kernel there.
+pub fn take(wanted: &mut Wanted) -> Result<Option<Taken>> {
     let word = wanted.kernel.clone();
     let is_number = |c: char| c.is_ascii_digit() || c == '.';
     if word.is_empty() || !word.chars().all(is_number) {
@@ -74,5 +82,8 @@ pub fn take(wanted: &mut Wanted) -> Result<Option<Command>> {
     }
     let (kernel, program) = one.launch()?;
     wanted.kernel = kernel;
-    Ok(Some(program))
+    Ok(Some(Taken {
+        program,
+        by: format!("as in {} {word}", one.puzzle().kind.noun),
+    }))
 }

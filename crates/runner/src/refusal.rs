@@ -7,7 +7,6 @@ use common::ndrange::NdRange;
 use common::numbers::bytes;
 use common::record::Record;
 use opencl3::kernel::Kernel;
-use supervise::resume::function;
 
 use crate::lesson::Lesson;
 use crate::step::{Axes, Step};
@@ -77,7 +76,7 @@ impl Lesson {
     /// the lesson, and one that has died is not launched once more.
     pub fn left_out(&self, kernel: &str) -> Result<Option<String>> {
         let mut died = self.console.died.iter();
-        if let Some(died) = died.find(|record| function(record) == kernel) {
+        if let Some(died) = died.find(|record| record.function() == kernel) {
             return Ok(Some(format!("{} died in this run", died.kernel)));
         }
         if self.flags().source.is_none() {

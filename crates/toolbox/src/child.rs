@@ -4,11 +4,26 @@
 //! [`Lesson::command`](crate::lessons::Lesson::command) starts one,
 //! [`Implementation::choose`](crate::implementations::Implementation::choose) says where.
 
-use std::process::{Command, ExitStatus, Output};
+use std::process::{Command, ExitCode, ExitStatus, Output};
 
 use anyhow::Result;
 use common::record::Record;
 use text::plain;
+
+/// A child that ended before its work was done: its own words, and its exit status.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Refused {
+    message: String,
+    status: u8,
+}
+
+impl Refused {
+    /// The child's exit status, which becomes ours.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.status)
+    }
+}
 
 /// A child that has ended, by itself or not.
 pub struct Finished {
@@ -40,6 +55,15 @@ impl Finished {
         match words.map_or(&*self.stderr, |(_, words)| words).trim() {
             "" => format!("it ended with {}", self.status),
             words => plain(words),
+        }
+    }
+
+    /// Its message and its exit status as an error of ours, for what it leaves undone.
+    pub fn refused(&self) -> Refused {
+        Refused {
+            message: self.message(),
+            // By a signal: the device's failure.
+            status: self.status.code().map_or(5, |status| status as u8),
         }
     }
 

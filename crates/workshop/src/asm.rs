@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use common::source::{Source, workspace};
 use inside::launched::Wanted;
 use inside::listing::Listing;
@@ -49,15 +49,12 @@ pub fn record(options: &Options) -> Result<()> {
     colored::control::set_override(false);
     must_be_a_name(&options.name)?;
     let wanted = &options.wanted;
-    let launched = match wanted.launch(wanted.lesson()?)? {
-        Ok(launched) => launched,
-        Err(refused) => bail!(refused.message),
-    };
+    let launched = wanted.launch(wanted.lesson()?)?;
     let code = program::code(wanted, &launched)?;
     let source = Source::read(&program::source(wanted)?)?;
     let listing = Listing {
         name: launched.name.clone(),
-        record: Some(&launched.record),
+        launched: Some(&launched),
         source: Some(&source),
         code: &code,
     };

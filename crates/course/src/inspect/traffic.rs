@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use colored::Colorize;
 use common::shape::Shape;
 use inside::launched::Wanted;
@@ -80,8 +80,7 @@ impl Inspection<'_> {
             })
         };
         let traced = run::trace(&wanted, self.program()?)?;
-        let counted = counted(&wanted, traced, &Model::default(), show)?;
-        counted.map_err(|refused| anyhow!(refused.message))
+        counted(&wanted, &traced, &Model::default(), show)
     }
 
     fn trace_command(&self, size: Shape) -> String {

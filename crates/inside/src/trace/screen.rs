@@ -12,7 +12,6 @@ use super::figures::{Figures, Row};
 use super::picture;
 use super::request::Model;
 use crate::launched::Launched;
-use crate::listing::{launched, launched_by};
 
 /// Above the fewest by this much is worth a colour.
 const CLEARLY: f64 = 1.05;
@@ -61,9 +60,7 @@ impl Screen<'_> {
             m => format!(", {m}x{}x{}", record.n, record.k),
         };
         let mut out = format!("{} in the simulator{size}\n", self.launched.name.bold());
-        let by = self.launched.by.as_deref();
-        let how = by.map_or_else(|| launched(record), |by| launched_by(by, record));
-        out += &line("launched", launched_in(launch, how));
+        out += &line("launched", launched_in(launch, self.launched.how()));
         out += &line(
             "traced",
             format!("{traced}; {accesses} accesses, as written"),
