@@ -7,7 +7,7 @@ use anyhow::Result;
 use common::source::Source;
 use serde::Serialize;
 
-use super::accesses::{Kind, Memory, Place, Trace};
+use super::accesses::{Kind, Memory, Outside, Place, Trace};
 use super::operand::Operands;
 use super::request::{Model, Request, requests};
 
@@ -72,6 +72,8 @@ pub struct Row {
     pub sums: Sums,
     /// Its first request.
     pub first: Request,
+    /// What of it lies outside of its array.
+    pub outside: Option<Outside>,
 }
 
 impl Sums {
@@ -150,10 +152,18 @@ impl Figures {
                 }
             }
         })?;
+        let outside = |operand: &Operand| {
+            let places = trace.places.iter().zip(&operands);
+            let of_it = places.filter(|(_, one)| *one == operand);
+            of_it
+                .filter_map(|(place, _)| place.outside)
+                .reduce(Outside::and)
+        };
         let rows = rows.into_iter().map(|(operand, (sums, first))| Row {
             operand: operand.clone(),
             sums,
             first,
+            outside: outside(operand),
         });
         let mut rows: Vec<Row> = rows.collect();
         worst_first(&mut rows, model);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use text::table;
 use text::wrap::folded;
 
-use super::accesses::{Launch, Memory};
+use super::accesses::{Launch, Memory, Outside};
 use super::figures::{Figures, Row};
 use super::picture;
 use super::request::Model;
@@ -90,6 +90,11 @@ impl Screen<'_> {
         ];
         let rows: Vec<Vec<String>> = self.figures.rows.iter().map(|row| self.row(row)).collect();
         let mut out = format!("{}\n", table(&heading, &rows));
+        for row in &self.figures.rows {
+            if let Some(outside) = &row.outside {
+                out += &format!("{}\n", folded(&beyond(row, outside), 76, "    ").red());
+            }
+        }
         out += &format!(
             "{}\n",
             "each, best: sectors or passes over the banks for a request, and the fewest\n\
@@ -228,6 +233,41 @@ fn launched_in(launch: &Launch, how: String) -> String {
     format!("{how}; {} {plural}", groups[..dimensions].join("x"))
 }
 
+/// "line 6, A: 3 accesses lie outside of it, up to 8 bytes behind its end; ..."
+fn beyond(row: &Row, outside: &Outside) -> String {
+    let Outside {
+        times,
+        before,
+        behind,
+        first: [x, y, z],
+    } = outside;
+    let lie = match times {
+        1 => "1 access lies outside of it".to_string(),
+        times => format!("{times} accesses lie outside of it"),
+    };
+    let far = [
+        (behind, format!("up to {} behind its end", bytes(*behind))),
+        (
+            before,
+            format!("up to {} before its beginning", bytes(*before)),
+        ),
+    ];
+    let mut far: Vec<String> = far
+        .into_iter()
+        .filter(|(far, _)| **far > 0)
+        .map(|(_, words)| words)
+        .collect();
+    if far.is_empty() {
+        far.push("where no array is".into());
+    }
+    format!(
+        "line {}, {}: {lie}, {}; the first is of the item with the global id ({x}, {y}, {z})",
+        row.operand.line,
+        row.operand.name,
+        far.join(" and ")
+    )
+}
+
 fn operand(row: &Row) -> Value {
     let sums = &row.sums;
     let [each, best] = sums
@@ -239,6 +279,7 @@ fn operand(row: &Row) -> Value {
         "each": each,
         "best": best,
         "again": sums.times(),
+        "outside": row.outside,
     })
 }
 
