@@ -31,16 +31,11 @@ pub fn draw() -> Result<Figure> {
         (266.0, bottom + 26.0),
         "operations for each byte asked of global memory",
     );
-    d.text(
-        "small",
-        (14.0, bottom + 50.0),
+    let says = [
         "A dot: the best kernel of the lesson with this number.",
-    );
-    d.text(
-        "small",
-        (14.0, bottom + 68.0),
         "Above the slope: caches answered, not global memory.",
-    );
+    ];
+    d.paragraph("small", (14.0, bottom + 50.0), 18.0, &says);
     Ok(Figure {
         title: "The best kernel of each lesson under its device's roof".into(),
         description: format!(
@@ -95,17 +90,8 @@ fn panel(d: &mut Drawing, top: f64, class: &str, lessons: &[(u32, String, Record
         );
     }
     let powers = (0..7).map(|power| 10f64.powi(power));
-    for value in powers.filter(|value| (y.values.0..y.values.1).contains(value)) {
-        d.line(
-            "grid",
-            &[(x.places.0, y.at(value)), (x.places.1, y.at(value))],
-        );
-        d.text(
-            "small soft end",
-            (63.0, y.at(value) + 4.5),
-            &value.to_string(),
-        );
-    }
+    let powers = powers.filter(|value| (y.values.0..y.values.1).contains(value));
+    y.across(d, x.places, powers.map(|value| (value, value.to_string())));
     let ridge = limits.gflops / limits.gbytes_per_second;
     let start = (y.values.0 / limits.gbytes_per_second).max(INTENSITY.0);
     let roof = [
