@@ -37,7 +37,6 @@ mod asm;
 mod claim;
 mod claims;
 mod code;
-mod comparison;
 mod exercises;
 mod figure;
 mod ladder;
@@ -46,6 +45,8 @@ mod machine;
 mod markdown;
 mod peers;
 mod quoted;
+mod report;
+mod score;
 mod sizes;
 mod square;
 mod strides;
@@ -57,7 +58,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use common::source::workspace;
-use text::aside;
+
+use crate::kept;
 
 const END: &str = "<!-- end -->";
 const DIRECTIVES: [&str; 16] = [
@@ -106,8 +108,7 @@ pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
         }
         stale.push(format!("{}", file.display()));
         if !check {
-            fs::write(file, new)?;
-            aside!("wrote {}", file.display());
+            kept::write(file, &new)?;
         }
     }
     let mut wrong = Vec::new();
@@ -161,6 +162,9 @@ fn generate(page: &str, root: &str) -> Result<String> {
         out.push('\n');
         // A directive inside a code fence is quoted, not meant.
         fenced ^= line.starts_with("```");
+        if line == END && !fenced {
+            bail!("{END} stands below no directive: is one misspelt?");
+        }
         let Some(directive) = directive(line).filter(|_| !fenced) else {
             continue;
         };
@@ -206,16 +210,16 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
         ["ladder", lesson, runs @ ..] if !runs.is_empty() => ladder::line(lesson, runs),
         ["least", lesson, runs @ ..] if !runs.is_empty() => least::table(lesson, runs),
         ["sizes", lesson, arguments @ ..] => sizes::table(lesson, arguments),
-        ["peers", "best", names @ ..] if !names.is_empty() => comparison::best(names),
-        ["peers", name] => comparison::table(name),
-        ["peers", report, kernel @ ..] => peers::table(report, &kernel.join(" ")),
+        ["peers", "best", names @ ..] if !names.is_empty() => peers::best(names),
+        ["peers", name] => peers::table(name),
+        ["peers", report, kernel @ ..] => report::table(report, &kernel.join(" ")),
         ["traffic", run, lesson] => traffic::table(run, lesson),
         ["exercises", lesson] => exercises::table(lesson.parse()?),
         ["asm", device, kernel @ ..] if !kernel.is_empty() => asm::listing(device, kernel),
         ["machine", part, names @ ..] if !names.is_empty() => machine::table(part, names),
         ["square", words @ ..] => square::table(words),
         ["strides", runs @ ..] => strides::table(runs),
-        ["score", "looks"] => crate::looks::table(),
+        ["score", "looks"] => score::table(),
         ["figure", name] => figure::image(name, root),
         _ => bail!("the directive is not complete"),
     }
@@ -255,6 +259,7 @@ mod tests {
     fn an_unknown_kernel_or_a_missing_end_fails() {
         assert!(generate("<!-- kernel: 02-saxpy.cl nothing -->\n<!-- end -->\n", "").is_err());
         assert!(generate("<!-- kernel: 02-saxpy.cl saxpy -->\n", "").is_err());
+        assert!(generate("<!-- figur: ladder -->\n<!-- end -->\n", "").is_err());
         assert!(generate("<!-- figure: nothing -->\n<!-- end -->\n", "").is_err());
         assert!(generate("<!-- output: no-such-run lesson05 -->\n<!-- end -->\n", "").is_err());
     }

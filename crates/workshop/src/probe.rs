@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use text::aside;
 use toolbox::date;
 
-use crate::record::must_be_a_name;
+use crate::kept::{self, must_be_a_name};
 
 /// What to probe, and where to keep it.
 #[derive(Args)]
@@ -147,11 +147,7 @@ pub fn probe(options: &Options) -> Result<()> {
     for figure in faster(passes) {
         lines.push(serde_json::to_string(&figure)?);
     }
-    let path = path(&options.name);
-    fs::create_dir_all(workspace().join("data/machine"))?;
-    fs::write(&path, lines.join("\n") + "\n").with_context(|| format!("{}", path.display()))?;
-    aside!("wrote {}", path.display());
-    Ok(())
+    kept::write(&path(&options.name), &(lines.join("\n") + "\n"))
 }
 
 /// Of each figure the one that took less time.
