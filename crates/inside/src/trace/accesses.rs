@@ -9,6 +9,8 @@ use anyhow::{Context, Result, bail};
 use common::Error;
 use serde::Serialize;
 
+use super::outside::Outside;
+
 /// The first line of `launches`, as this program reads it.
 const FORM: &str = "trace 2";
 /// Bytes of an access in the file.
@@ -49,31 +51,6 @@ pub struct Place {
     pub at: Option<(usize, usize)>,
     /// Where some of its accesses lie outside of their array.
     pub outside: Option<Outside>,
-}
-
-/// Accesses that lie outside of the array that is meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Outside {
-    /// How many.
-    pub times: u64,
-    /// Bytes before the array's beginning, of the one that lies farthest.
-    pub before: u64,
-    /// Bytes behind its end, of the one that lies farthest. Where both are 0 there is no array.
-    pub behind: u64,
-    /// The first item that made one, by its global id.
-    pub first: [u64; 3],
-}
-
-impl Outside {
-    /// Of two places together.
-    pub fn and(self, other: Outside) -> Outside {
-        Outside {
-            times: self.times + other.times,
-            before: self.before.max(other.before),
-            behind: self.behind.max(other.behind),
-            ..self
-        }
-    }
 }
 
 /// The launch of the kernel.
@@ -209,7 +186,7 @@ fn place(text: &str) -> Option<Place> {
     })
 }
 
-/// The place, how many accesses, bytes before and behind, the first item.
+/// The number of a place, and what of it lies outside.
 fn outside(text: &str, places: &mut [Place]) -> Option<()> {
     let [number, times, before, behind, first @ ..] = numbers::<7>(text)?;
     let place = places.get_mut(usize::try_from(number).ok()?.checked_sub(1)?)?;

@@ -7,8 +7,9 @@ use anyhow::Result;
 use common::source::Source;
 use serde::Serialize;
 
-use super::accesses::{Kind, Memory, Outside, Place, Trace};
+use super::accesses::{Kind, Memory, Place, Trace};
 use super::operand::Operands;
+use super::outside::Outside;
 use super::request::{Model, Request, requests};
 
 /// Bytes that local memory, or a cache, can give at once: a pass over all banks, and as many

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use text::table;
 use text::wrap::folded;
 
-use super::accesses::{Launch, Memory, Outside};
-use super::figures::{Figures, Row};
+use super::accesses::{Launch, Memory};
+use super::figures::{Figures, Operand, Row};
 use super::picture;
 use super::request::Model;
 use crate::launched::Launched;
@@ -92,7 +92,9 @@ impl Screen<'_> {
         let mut out = format!("{}\n", table(&heading, &rows));
         for row in &self.figures.rows {
             if let Some(outside) = &row.outside {
-                out += &format!("{}\n", folded(&beyond(row, outside), 76, "    ").red());
+                let Operand { line, name, .. } = &row.operand;
+                let says = format!("line {line}, {name}: {}", outside.words());
+                out += &format!("{}\n", folded(&says, 76, "    ").red());
             }
         }
         out += &format!(
@@ -231,41 +233,6 @@ fn launched_in(launch: &Launch, how: String) -> String {
         "groups"
     };
     format!("{how}; {} {plural}", groups[..dimensions].join("x"))
-}
-
-/// "line 6, A: 3 accesses lie outside of it, up to 8 bytes behind its end; ..."
-fn beyond(row: &Row, outside: &Outside) -> String {
-    let Outside {
-        times,
-        before,
-        behind,
-        first: [x, y, z],
-    } = outside;
-    let lie = match times {
-        1 => "1 access lies outside of it".to_string(),
-        times => format!("{times} accesses lie outside of it"),
-    };
-    let far = [
-        (behind, format!("up to {} behind its end", bytes(*behind))),
-        (
-            before,
-            format!("up to {} before its beginning", bytes(*before)),
-        ),
-    ];
-    let mut far: Vec<String> = far
-        .into_iter()
-        .filter(|(far, _)| **far > 0)
-        .map(|(_, words)| words)
-        .collect();
-    if far.is_empty() {
-        far.push("where no array is".into());
-    }
-    format!(
-        "line {}, {}: {lie}, {}; the first is of the item with the global id ({x}, {y}, {z})",
-        row.operand.line,
-        row.operand.name,
-        far.join(" and ")
-    )
 }
 
 fn operand(row: &Row) -> Value {
