@@ -62,24 +62,6 @@ use common::source::workspace;
 use crate::kept;
 
 const END: &str = "<!-- end -->";
-const DIRECTIVES: [&str; 16] = [
-    "kernel",
-    "code",
-    "output",
-    "table",
-    "ladder",
-    "least",
-    "sizes",
-    "peers",
-    "traffic",
-    "exercises",
-    "score",
-    "figure",
-    "asm",
-    "machine",
-    "square",
-    "strides",
-];
 
 /// Rewrites the pages, or with `check` only says which would change; then names
 /// every claim that the recordings do not bear out. Without files it does so for all,
@@ -180,13 +162,13 @@ fn generate(page: &str, root: &str) -> Result<String> {
     Ok(out)
 }
 
-/// The words of `<!-- word: word word -->`.
+/// The words of `<!-- word: word word -->`. Other comments are remarks.
 fn directive(line: &str) -> Option<Vec<&str>> {
     let inside = line.strip_prefix("<!-- ")?.strip_suffix(" -->")?;
     let (name, arguments) = inside.split_once(": ")?;
     let mut words = vec![name];
     words.extend(arguments.split_whitespace());
-    DIRECTIVES.contains(&name).then_some(words)
+    name.chars().all(char::is_alphabetic).then_some(words)
 }
 
 /// The directives of a page that stand outside of its code fences.
@@ -221,7 +203,7 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
         ["strides", runs @ ..] => strides::table(runs),
         ["score", "looks"] => score::table(),
         ["figure", name] => figure::image(name, root),
-        _ => bail!("the directive is not complete"),
+        _ => bail!("there is no such directive, or it is not complete"),
     }
 }
 
