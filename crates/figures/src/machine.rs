@@ -7,8 +7,8 @@ use toolbox::recording::Recording;
 
 use crate::Figure;
 use crate::drawing::Drawing;
-use crate::ladder::RUNS;
 use crate::listed::Listed;
+use crate::runs::RUNS;
 
 /// A device, as lessons 1 and 2 recorded it.
 struct Device {

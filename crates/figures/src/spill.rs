@@ -8,7 +8,7 @@ use toolbox::recording::Recording;
 use crate::Figure;
 use crate::axis::LogAxis;
 use crate::drawing::Drawing;
-use crate::ladder::RUNS;
+use crate::runs::RUNS;
 
 const LEFT: f64 = 60.0;
 const RIGHT: f64 = 452.0;

@@ -9,7 +9,7 @@ use crate::Figure;
 use crate::axis::LogAxis;
 use crate::counting::{FLOAT, LINE, SECTOR, share_of_use};
 use crate::drawing::Drawing;
-use crate::ladder::RUNS;
+use crate::runs::RUNS;
 
 const BOTTOM: f64 = 300.0;
 

@@ -3,12 +3,12 @@
 use anyhow::{Context, Result};
 use common::record::Record;
 use serde_json::{Value, json};
-use toolbox::recording::Recording;
+use toolbox::recording::{Recording, device_name};
 
 use crate::kernel::Kernel;
-use crate::ladder::RUNS;
 use crate::listed::Listed;
 use crate::roofline;
+use crate::runs::{RUNS, best};
 
 /// The sides of a group's tile, its depth, and the sides of an item's tile.
 #[derive(Clone, Copy)]
@@ -83,8 +83,8 @@ pub fn script() -> Result<String> {
 
 /// A device's limits, and the kernels that are set beside them.
 fn device(run: &str, colour: &str) -> Result<Value> {
-    let lessons = roofline::lessons(run);
-    let (_, name, record) = lessons.last().context("no lesson is recorded")?;
+    let best = best(run);
+    let (_, record) = best.last().context("no lesson is recorded")?;
     let limits = record.limits.as_ref().context("no limits are recorded")?;
     let kernels = tiled(run)?;
     let (first, _) = kernels.first().context("no kernel with a tile")?;
@@ -99,7 +99,7 @@ fn device(run: &str, colour: &str) -> Result<Value> {
     });
     let listed = Listed::of(run, record)?;
     Ok(json!({
-        "name": name,
+        "name": device_name(record),
         "colour": colour,
         "size": size,
         "gflops": limits.gflops,
