@@ -2,18 +2,19 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use anyhow::Result;
 use common::simulator::LOG_VARIABLE;
 use supervise::LOG_IS_READ_VARIABLE;
 
+use crate::child::Finished;
 use crate::scratch::Scratch;
 
 /// What the simulator left behind.
 pub struct Simulation {
-    /// The lesson's own words and its end.
-    pub output: Output,
+    /// The lesson, with its own words and its end.
+    pub child: Finished,
     /// What it has to say against the kernel.
     pub log: String,
 }
@@ -32,9 +33,9 @@ pub fn run(mut command: Command) -> Result<Simulation> {
 pub fn run_plain(mut command: Command) -> Result<Simulation> {
     let folder = Scratch::new()?;
     let log = folder.0.join("log");
-    let output = as_written(&mut command, &log).output()?;
+    let child = Finished::of(as_written(&mut command, &log))?;
     let log = fs::read_to_string(&log).unwrap_or_default();
-    Ok(Simulation { output, log })
+    Ok(Simulation { child, log })
 }
 
 /// Lets Oclgrind run kernels as written, not as optimised, so that it sees every access of

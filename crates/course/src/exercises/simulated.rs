@@ -41,8 +41,7 @@ pub fn simulate(exercise: &Exercise, attempt: &Attempt) -> Result<Simulated> {
             .env("OCLGRIND_UNIFORM_WRITES", "1");
         Ok(command)
     };
-    let Simulation { output, log } = simulator::run(in_simulator(Purpose::Faults)?)?;
-    let child = Finished::from(&output);
+    let Simulation { child, log } = simulator::run(in_simulator(Purpose::Faults)?)?;
     let runs = match first_wrong(IN_SIMULATOR, &child) {
         Some((_, wrong)) => wrong,
         None => judge(IN_SIMULATOR, &child),

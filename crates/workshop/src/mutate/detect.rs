@@ -206,10 +206,10 @@ impl Detectors {
             }
         }
         let begin = Instant::now();
-        let Simulation { output, log } = simulate(command)?;
+        let Simulation { child, log } = simulate(command)?;
         Ok(Behaviour {
             took: begin.elapsed(),
-            ..observe(&Finished::from(&output), &log)
+            ..observe(&child, &log)
         })
     }
 }
