@@ -275,6 +275,7 @@ fn the_model_agrees_with_the_counters_of_a_gpu(lesson: u64) {
     let kept = std::fs::read_to_string(kept).expect("the counters");
     let kept: Value = serde_json::from_str(&kept).expect("an object");
     let launches = kept["launches"].as_array().expect("launches");
+    let mut held = 0;
     for counted in launches.iter().filter(|one| one["lesson"] == lesson) {
         let words = counted["trace"].as_str().expect("how it is traced");
         let Some(program) = trace(&format!("{words} --json")) else {
@@ -304,8 +305,10 @@ fn the_model_agrees_with_the_counters_of_a_gpu(lesson: u64) {
                 (traced - by_hardware).abs() < noise * by_hardware,
                 "{words}: {memory} {kind}s: {traced} {units} traced, {by_hardware} counted\n{run}"
             );
+            held += 1;
         }
     }
+    assert!(held > 1, "no counters of lesson {lesson}");
 }
 
 each! { the_model_agrees_with_the_counters_of_a_gpu:
