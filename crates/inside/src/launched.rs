@@ -98,6 +98,14 @@ impl Wanted {
         let cache = Scratch::new()?;
         let child = Finished::of(self.once(&mut program, &cache))?;
         let all: Vec<Record> = child.records().filter(|one| self.is_of(one)).collect();
+        if all.is_empty() && child.status.success() {
+            let why = format!(
+                "its lesson did not launch {}: a kernel that prints is left out where a program \
+                 reads the results",
+                self.kernel
+            );
+            return Err(Error::Usage(why).into());
+        }
         if all.is_empty() {
             return Err(child.refused().into());
         }
