@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
@@ -11,12 +11,11 @@ use inside::code::Code;
 use inside::file;
 use inside::launched::{Launched, Refused, Wanted};
 use inside::listing::Listing;
+use text::Out;
 use text::pager::Pager;
 use text::show_error;
-use toolbox::lessons;
 
-use crate::inspect::launch::Launch;
-use crate::inspect::{arguments, process};
+use crate::launch::Launch;
 use crate::puzzles;
 
 /// The flags of `course asm`.
@@ -48,7 +47,7 @@ pub fn asm(options: &Options) -> Result<ExitCode> {
         let source = wanted.source.as_deref().map(Source::read).transpose()?;
         return print(options, wanted, None, source.as_ref(), &code);
     }
-    let program = of_puzzle.map_or_else(|| program(wanted, &options.launch), Ok)?;
+    let program = of_puzzle.map_or_else(|| options.launch.program(wanted), Ok)?;
     let launched = match wanted.launch(program)? {
         Ok(launched) => launched,
         Err(refused) => return Ok(told(&refused)),
@@ -56,27 +55,6 @@ pub fn asm(options: &Options) -> Result<ExitCode> {
     let code = inside::program::code(wanted, &launched)?;
     let source = Source::read(&inside::program::source(wanted)?)?;
     print(options, wanted, Some(&launched), Some(&source), &code)
-}
-
-/// Launches the kernel once.
-pub fn launch(wanted: &Wanted, launch: &Launch) -> Result<Result<Launched, Refused>> {
-    wanted.launch(program(wanted, launch)?)
-}
-
-/// Who launches the kernel: its lesson, or this program by flags where no lesson has its
-/// name.
-pub fn program(wanted: &Wanted, launch: &Launch) -> Result<Command> {
-    let Some(file) = &wanted.source else {
-        return wanted.lesson();
-    };
-    let source = Source::read(file)?;
-    source.must_define(&wanted.kernel)?;
-    if !launch.is_chosen() && lessons::with_kernel(&wanted.kernel)?.is_some() {
-        return wanted.lesson();
-    }
-    let mut launch = launch.clone();
-    launch.arguments = arguments::of(&source.text, &wanted.kernel);
-    process::command(&launch)
 }
 
 /// Says why the kernel was not launched, in the lesson's own words.
@@ -100,7 +78,7 @@ fn print(
         code,
     };
     let _pager = (!options.json).then(Pager::begin);
-    let mut out = std::io::stdout();
+    let mut out = Out;
     if options.json {
         writeln!(out, "{}", listing.json())?;
     } else if options.loop_alone {

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
 use serde::Serialize;
-use text::terminal::for_stdout;
+use text::Out;
 
 use crate::prose::{WIDTH, beside};
 
@@ -75,10 +75,9 @@ impl Observation {
 
     /// Prints it: a mark, the detector, what it says, and the evidence below.
     pub fn print(&self, mark: &ColoredString, says: &str) -> Result<()> {
-        let mut out = std::io::stdout();
+        let mut out = Out;
         let says = beside(says, WORDS);
-        let line = format!("  {mark} {:<24}{says}", self.detector);
-        writeln!(out, "{}", for_stdout(line))?;
+        writeln!(out, "  {mark} {:<24}{says}", self.detector)?;
         let is_of_build = self.says.starts_with("does not build");
         for detail in &self.details {
             // A build's diagnostic is laid out already, a line of code is no prose.

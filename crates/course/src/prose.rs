@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use colored::Colorize;
+use text::Out;
 use text::wrap::folded;
 
 /// Columns of a plain terminal.
@@ -17,7 +18,7 @@ pub fn beside(paragraph: &str, column: usize) -> String {
 
 /// A text of paragraphs, and of code between fences, moved in by two columns.
 pub fn print_text(text: &str) -> Result<()> {
-    let mut out = std::io::stdout();
+    let mut out = Out;
     for (at, part) in text.split("```").enumerate() {
         // Every second part stands between fences, behind the name of its language.
         if at % 2 == 1 {
@@ -39,7 +40,7 @@ pub fn print_text(text: &str) -> Result<()> {
 
 /// Lines that begin with "-", "+" or a space, without the indentation that all have.
 fn print_hunk(hunk: &str) -> Result<()> {
-    let mut out = std::io::stdout();
+    let mut out = Out;
     let lines = || hunk.lines().map(|line| line.split_at(line.len().min(1)));
     let texts = lines()
         .map(|(_, text)| text)

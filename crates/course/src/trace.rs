@@ -18,12 +18,13 @@ use inside::trace::page::page;
 use inside::trace::request::Model;
 use inside::trace::run::{self, Traced};
 use inside::trace::screen::Screen;
+use text::Out;
 use text::pager::Pager;
 
 use crate::asm;
 use crate::exercises::process::{self, Purpose};
 use crate::exercises::sectors;
-use crate::inspect::launch::Launch;
+use crate::launch::Launch;
 use crate::puzzles;
 use exercise::Own;
 
@@ -71,7 +72,7 @@ pub fn trace(options: &Options) -> Result<ExitCode> {
     let shown = match own {
         Some(own) => options.trace_exercise(&own)?,
         None => {
-            let program = broken.map_or_else(|| asm::program(&wanted, &options.launch), Ok)?;
+            let program = broken.map_or_else(|| options.launch.program(&wanted), Ok)?;
             let traced = run::trace(&wanted, program)?;
             let model = options.model(Model::default());
             counted(&wanted, traced, &model, |screen| options.show(screen, None))?
@@ -134,7 +135,7 @@ impl Options {
         // Other hardware has other sums than those that an exercise allows.
         let own = own.filter(|_| *screen.model == sectors::model());
         let _pager = (!self.json).then(Pager::begin);
-        let mut out = std::io::stdout();
+        let mut out = Out;
         if self.json {
             let mut all = screen.json();
             if let Some(own) = own {
