@@ -7,7 +7,7 @@ use colored::{ColoredString, Colorize};
 use serde::Serialize;
 use text::Out;
 
-use crate::prose::{WIDTH, beside};
+use crate::prose::{WIDTH, beside, cut};
 
 /// Where the words beside a detector's name begin.
 const WORDS: usize = 28;
@@ -98,25 +98,5 @@ impl Observation {
     /// True for the checker on a device, or in the simulator.
     pub fn is_of_results(&self) -> bool {
         self.detector.contains("result")
-    }
-}
-
-/// A line of code, or its beginning where it is longer than `width` characters.
-fn cut(line: &str, width: usize) -> String {
-    if line.chars().count() > width {
-        line.chars().take(width - 3).collect::<String>() + "..."
-    } else {
-        line.to_string()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_line_of_code_is_cut() {
-        assert_eq!(cut("abcdefgh", 6), "abc...");
-        assert_eq!(cut("abcdef", 6), "abcdef");
     }
 }

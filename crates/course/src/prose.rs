@@ -16,6 +16,16 @@ pub fn beside(paragraph: &str, column: usize) -> String {
     folded(&words.join(" "), WIDTH - column, &" ".repeat(column))
 }
 
+/// A line, or its beginning where it is longer than `width` characters.
+pub fn cut(line: &str, width: usize) -> String {
+    if line.chars().count() > width {
+        let begin: String = line.chars().take(width.saturating_sub(3)).collect();
+        begin + "..."
+    } else {
+        line.to_string()
+    }
+}
+
 /// A text of paragraphs, and of code between fences, moved in by two columns.
 pub fn print_text(text: &str) -> Result<()> {
     let mut out = Out;
@@ -63,6 +73,13 @@ fn print_hunk(hunk: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_line_is_cut() {
+        assert_eq!(cut("abcdefgh", 6), "abc...");
+        assert_eq!(cut("abcdef", 6), "abcdef");
+        assert_eq!(cut("abc", 0), "...");
+    }
 
     #[test]
     fn a_paragraph_stays_in_its_column() {

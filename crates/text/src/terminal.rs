@@ -8,8 +8,8 @@ use crate::wrap::stdout_columns;
 
 /// One column each, as the letters that they stand for: what is laid out stays so.
 #[rustfmt::skip]
-const STAND_INS: [(&str, char); 11] = [
-    ("✓↓", 'v'), ("↑", '^'), ("✗×┃", 'x'), ("±", '~'), ("–─━", '-'), ("·…", '.'), ("µ", 'u'),
+const STAND_INS: [(&str, char); 12] = [
+    ("✓↓", 'v'), ("↑", '^'), ("✗×┃", 'x'), ("±", '~'), ("–─", '-'), ("━", '='), ("·…", '.'), ("µ", 'u'),
     ("▇█▉▊▋▓", '#'), ("▌▍▎▏", '|'), ("▒", '+'), ("░", ':'),
 ];
 

@@ -15,6 +15,7 @@ use super::{Then, footer};
 use crate::game::folder::shown;
 use crate::game::progress::Progress;
 use crate::game::puzzle::Puzzle;
+use crate::prose::cut;
 
 /// A line of the map.
 #[derive(Clone, Copy)]
@@ -185,7 +186,7 @@ impl<'a> Map<'a> {
         let next = course.next(&progress);
         let lines = self.rows.iter().map(|row| match row {
             Row::Lesson(lesson) => of_lesson(lesson, body.width),
-            Row::Puzzle(puzzle) => of_puzzle(puzzle, &progress, next == Some(*puzzle)),
+            Row::Puzzle(puzzle) => of_puzzle(puzzle, &progress, next == Some(*puzzle), body.width),
         });
         let list = List::new(lines.map(ListItem::new));
         let list = list.highlight_style(Style::new().reversed());
@@ -233,18 +234,20 @@ fn of_lesson(lesson: &Lesson, width: u16) -> Line<'static> {
     ])
 }
 
-fn of_puzzle(puzzle: &Puzzle, progress: &Progress, is_next: bool) -> Line<'static> {
+fn of_puzzle(puzzle: &Puzzle, progress: &Progress, is_next: bool, width: u16) -> Line<'static> {
+    let kind = match puzzle.solution {
+        Some(_) => "",
+        None => "broken: ",
+    };
+    let next = if is_next { "  next" } else { "" };
     let mut line = Line::from(vec![
         Span::from("    "),
         sign(progress.of(&puzzle.id).mark),
         Span::from(format!(" {:<5}", puzzle.id)),
+        kind.dark_gray(),
     ]);
-    if puzzle.solution.is_none() {
-        line.push_span("broken: ".dark_gray());
-    }
-    line.push_span(puzzle.title.clone());
-    if is_next {
-        line.push_span("  next".cyan());
-    }
+    let room = usize::from(width).saturating_sub(line.width() + next.len());
+    line.push_span(cut(&puzzle.title, room));
+    line.push_span(next.cyan());
     line
 }
