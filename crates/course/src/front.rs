@@ -28,6 +28,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::layout::Rect;
 use ratatui::{DefaultTerminal, Frame};
 use supervise::watch::saves::{News, Saves};
 use text::terminal::{in_ascii, shows_utf8};
@@ -115,20 +116,23 @@ impl<'a> Front<'a> {
                 terminal.draw(|frame| self.draw(frame))?;
                 drawn = Some(Instant::now());
             }
-            let mut then = Then::Stay;
             if event::poll(PAUSE)? {
-                then = self.on(&event::read()?)?;
+                let event = event::read()?;
+                if let Event::Resize(columns, rows) = event {
+                    // All of it: what was there is torn, even if the size is as before.
+                    terminal.resize(Rect::new(0, 0, columns, rows))?;
+                }
                 drawn = None;
-            }
-            match then {
-                Then::Quit => return Ok(()),
-                Then::Stay => {}
-                Then::Map => self.close(),
-                Then::Open(puzzle) => self.open(puzzle)?,
-                Then::Page(lesson) => self.page = Page::open(lesson)?,
-                Then::Run(lesson, in_steps) => {
-                    stage::run(terminal, lesson, in_steps)?;
-                    self.saves.forget_interrupts();
+                match self.on(&event)? {
+                    Then::Quit => return Ok(()),
+                    Then::Stay => {}
+                    Then::Map => self.close(),
+                    Then::Open(puzzle) => self.open(puzzle)?,
+                    Then::Page(lesson) => self.page = Page::open(lesson)?,
+                    Then::Run(lesson, in_steps) => {
+                        stage::run(terminal, lesson, in_steps)?;
+                        self.saves.forget_interrupts();
+                    }
                 }
             }
             let was_busy = is_busy && !self.is_busy();

@@ -54,7 +54,7 @@ fn the_map_leads_to_exercises_and_lessons_by_keys_and_by_mouse() {
     terminal.press(&click(6)).sees("Exercise 1.3");
     terminal.press("l").sees("opens it");
     // However small: what fits is shown.
-    terminal.resize(9, 3).sees("move").resize(80, 24);
+    terminal.resize(9, 3).sees("OpenCL pe").resize(80, 24);
     terminal.sees("opens it").sees(&solved(0));
     must_be_left_in_order(&mut terminal);
 }
