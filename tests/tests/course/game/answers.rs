@@ -2,7 +2,9 @@
 
 use super::*;
 
-/// Each exercise as it stands is found wanting, by a message; each solution is solved.
+/// Each exercise as it stands is found wanting, by a message; each solution is solved. Takes
+/// long: three to six exercises a lesson, each built and run twice, on the device and in the
+/// simulator.
 fn unsolved_fails_and_solved_passes(lesson: &str) {
     if Oclgrind::find().is_none() {
         return;
@@ -68,7 +70,8 @@ fn where_the_sectors_come_from_is_one_command_away() {
 }
 
 /// Where speed is the point: a ratio is shown, or why there is none. Which, depends on
-/// the machine.
+/// the machine. Takes long: each race has seven rounds of four kernels at least, at a size at
+/// which the slow one is slow.
 #[test]
 fn speed_is_a_ratio_to_the_lessons_kernel_or_not_judged() {
     let Some(oclgrind) = Oclgrind::find() else {
@@ -261,9 +264,9 @@ fn a_file_of_any_kind_gets_an_answer() {
         .ends_with(4)
         .says(&["does not build", "float sum = 0", "not solved yet"]);
     learner.writes(&exercise, &text.replace("k0 += TS", "k0 += C[0] == 1"));
-    let endless = learner.types("exercise 6.3 --timeout 3").on_one_core();
+    let endless = learner.types("exercise 6.3 --timeout 2").on_one_core();
     let shown = endless.run().ends_with(5);
-    shown.says(&["no end after 3 seconds", "not solved yet"]);
+    shown.says(&["no end after 2 seconds", "not solved yet"]);
     let shown = check(&text.replace("C[row", "((global float *)64)[row"));
     shown
         .ends_with(5)
