@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
@@ -11,11 +11,10 @@ use inside::code::Code;
 use inside::file;
 use inside::launched::{Launched, Wanted};
 use inside::listing::Listing;
+use text::Out;
 use text::pager::Pager;
-use toolbox::lessons;
 
-use crate::inspect::launch::Launch;
-use crate::inspect::{arguments, process};
+use crate::launch::Launch;
 use crate::puzzles::{self, Taken};
 
 /// The flags of `course asm`.
@@ -53,29 +52,13 @@ pub fn asm(options: &Options) -> Result<ExitCode> {
     print(options, wanted, Some(&launched), Some(&source), &code)
 }
 
-/// Launches the kernel once, as its puzzle says, or as [`program`] does.
+/// Launches the kernel once, as its puzzle says, or as [`Launch::program`] does.
 pub fn launch(wanted: &Wanted, puzzle: Option<Taken>, launch: &Launch) -> Result<Launched> {
     let Some(Taken { program, by }) = puzzle else {
-        return wanted.launch(program(wanted, launch)?);
+        return wanted.launch(launch.program(wanted)?);
     };
     let launched = wanted.launch(program)?;
     Ok(Launched { by, ..launched })
-}
-
-/// Who launches the kernel: its lesson, or this program by flags where no lesson has its
-/// name.
-pub fn program(wanted: &Wanted, launch: &Launch) -> Result<Command> {
-    let Some(file) = &wanted.source else {
-        return wanted.lesson();
-    };
-    let source = Source::read(file)?;
-    source.must_define(&wanted.kernel)?;
-    if !launch.is_chosen() && lessons::with_kernel(&wanted.kernel)?.is_some() {
-        return wanted.lesson();
-    }
-    let mut launch = launch.clone();
-    launch.arguments = arguments::of(&source.text, &wanted.kernel);
-    process::command(&launch)
 }
 
 fn print(
@@ -92,7 +75,7 @@ fn print(
         code,
     };
     let _pager = (!options.json).then(Pager::begin);
-    let mut out = std::io::stdout();
+    let mut out = Out;
     if options.json {
         writeln!(out, "{}", listing.json())?;
     } else if options.loop_alone {

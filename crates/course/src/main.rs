@@ -3,6 +3,7 @@
 mod asm;
 mod broken;
 mod check;
+mod devices;
 mod diff;
 mod doctor;
 mod exercises;
@@ -10,6 +11,7 @@ mod front;
 mod game;
 mod inspect;
 mod judge;
+mod launch;
 mod machine;
 mod map;
 mod observation;
@@ -107,7 +109,7 @@ fn main() -> ExitCode {
     if supervise::is_probe() {
         return supervise::answer_probe();
     }
-    let asked = exercises::process::run_if_asked().or_else(inspect::process::run_if_asked);
+    let asked = exercises::process::run_if_asked().or_else(launch::process::run_if_asked);
     if let Some(status) = asked {
         return status;
     }

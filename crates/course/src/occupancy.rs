@@ -13,9 +13,10 @@ use inside::occupancy::screen::Occupancy;
 use inside::occupancy::{Architecture, Demand};
 use inside::{file, program};
 use serde_json::json;
+use text::Out;
 
 use crate::asm;
-use crate::inspect::launch::Launch;
+use crate::launch::Launch;
 use crate::puzzles;
 
 /// The flags of `course occupancy`.
@@ -89,7 +90,7 @@ pub fn occupancy(options: &Options) -> Result<ExitCode> {
         sources: known.sources,
         of,
     };
-    let mut out = std::io::stdout();
+    let mut out = Out;
     if options.json {
         writeln!(out, "{}", occupancy.json())?;
     } else {
@@ -162,7 +163,7 @@ fn unknown(
     known: &Known,
     device: Option<&Record>,
 ) -> Result<ExitCode> {
-    let mut out = std::io::stdout();
+    let mut out = Out;
     let private = device.and_then(|record| record.private_bytes);
     if options.json {
         let line = json!({

@@ -18,12 +18,12 @@ use inside::trace::page::page;
 use inside::trace::request::Model;
 use inside::trace::run::{self, Traced};
 use inside::trace::screen::Screen;
+use text::Out;
 use text::pager::Pager;
 
-use crate::asm;
 use crate::exercises::process::{self, Purpose};
 use crate::exercises::sectors;
-use crate::inspect::launch::Launch;
+use crate::launch::Launch;
 use crate::puzzles::{self, Taken};
 use exercise::Own;
 
@@ -77,7 +77,7 @@ pub fn trace(options: &Options) -> Result<ExitCode> {
             traced.launched.by = by;
             traced
         }
-        None => run::trace(&wanted, asm::program(&wanted, &options.launch)?)?,
+        None => run::trace(&wanted, options.launch.program(&wanted)?)?,
     };
     let model = options.model(Model::default());
     counted(&wanted, &traced, &model, |screen| {
@@ -132,7 +132,7 @@ impl Options {
         // Other hardware has other sums than those that an exercise allows.
         let own = own.filter(|_| *screen.model == sectors::model());
         let _pager = (!self.json).then(Pager::begin);
-        let mut out = std::io::stdout();
+        let mut out = Out;
         if self.json {
             let mut all = screen.json();
             if let Some(own) = own {

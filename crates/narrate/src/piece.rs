@@ -4,7 +4,7 @@
 
 use common::tell::Call;
 use console::{StyledObject, measure_text_width};
-use text::wrap::wrap;
+use text::wrap::fit;
 
 use super::outcome::{self, Bar};
 
@@ -34,7 +34,7 @@ impl Form {
     }
 
     fn wrapped(self, text: &str) -> Vec<String> {
-        let wrapped = wrap(text, self.columns);
+        let wrapped = fit(text, self.columns);
         wrapped.split('\n').map(String::from).collect()
     }
 
@@ -100,7 +100,7 @@ pub(super) fn headline(title: &str, form: Form) -> Vec<String> {
     let inside = form.columns.saturating_sub(2);
     let width = inside.saturating_sub(2);
     let mut lines = vec![format!("┏{}┓", "━".repeat(inside))];
-    for line in wrap(title, inside.saturating_sub(4)).lines() {
+    for line in fit(title, inside.saturating_sub(4)).lines() {
         lines.push(format!("┃  {line:<width$}┃"));
     }
     lines.push(format!("┗{}┛", "━".repeat(inside)));

@@ -11,6 +11,7 @@ use inside::trace::request::Model;
 use inside::trace::run;
 use inside::trace::screen::Screen;
 use serde_json::{Value, json};
+use text::Out;
 use toolbox::implementations::oclgrind;
 use toolbox::size_name;
 
@@ -105,7 +106,7 @@ impl Inspection<'_> {
 impl Traffic {
     /// The table, the worst line, the next command.
     pub fn print(&self) -> Result<()> {
-        let mut out = std::io::stdout();
+        let mut out = Out;
         writeln!(out, "{}", "What it asks of memory".bold())?;
         let counted = match self {
             Traffic::Counted(counted) => counted,
