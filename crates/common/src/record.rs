@@ -232,6 +232,11 @@ impl Record {
         Shape { m, n, k }
     }
 
+    /// The kernel function, without the variant behind its name.
+    pub fn function(&self) -> &str {
+        self.kernel.split(' ').next().unwrap_or_default()
+    }
+
     /// GFLOP/s or GB/s.
     pub fn rate(&self) -> Option<f64> {
         self.gflops.or(self.gbytes_per_second)

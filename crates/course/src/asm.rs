@@ -2,22 +2,20 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
 use common::source::Source;
 use inside::code::Code;
 use inside::file;
-use inside::launched::{Launched, Refused, Wanted};
+use inside::launched::{Launched, Wanted};
 use inside::listing::Listing;
+use text::Out;
 use text::pager::Pager;
-use text::show_error;
-use toolbox::lessons;
 
-use crate::inspect::launch::Launch;
-use crate::inspect::{arguments, process};
-use crate::puzzles;
+use crate::launch::Launch;
+use crate::puzzles::{self, Taken};
 
 /// The flags of `course asm`.
 #[derive(Args)]
@@ -41,48 +39,26 @@ pub struct Options {
 /// Prints the loop and what one round of it does.
 pub fn asm(options: &Options) -> Result<ExitCode> {
     let mut wanted = options.wanted.clone();
-    let of_puzzle = puzzles::take(&mut wanted)?;
+    let puzzle = puzzles::take(&mut wanted)?;
     let wanted = &wanted;
     if let Some(path) = &options.binary {
         let code = file::read(path, &wanted.kernel)?;
         let source = wanted.source.as_deref().map(Source::read).transpose()?;
         return print(options, wanted, None, source.as_ref(), &code);
     }
-    let program = of_puzzle.map_or_else(|| program(wanted, &options.launch), Ok)?;
-    let launched = match wanted.launch(program)? {
-        Ok(launched) => launched,
-        Err(refused) => return Ok(told(&refused)),
-    };
+    let launched = launch(wanted, puzzle, &options.launch)?;
     let code = inside::program::code(wanted, &launched)?;
     let source = Source::read(&inside::program::source(wanted)?)?;
     print(options, wanted, Some(&launched), Some(&source), &code)
 }
 
-/// Launches the kernel once.
-pub fn launch(wanted: &Wanted, launch: &Launch) -> Result<Result<Launched, Refused>> {
-    wanted.launch(program(wanted, launch)?)
-}
-
-/// Who launches the kernel: its lesson, or this program by flags where no lesson has its
-/// name.
-pub fn program(wanted: &Wanted, launch: &Launch) -> Result<Command> {
-    let Some(file) = &wanted.source else {
-        return wanted.lesson();
+/// Launches the kernel once, as its puzzle says, or as [`Launch::program`] does.
+pub fn launch(wanted: &Wanted, puzzle: Option<Taken>, launch: &Launch) -> Result<Launched> {
+    let Some(Taken { program, by }) = puzzle else {
+        return wanted.launch(launch.program(wanted)?);
     };
-    let source = Source::read(file)?;
-    source.must_define(&wanted.kernel)?;
-    if !launch.is_chosen() && lessons::with_kernel(&wanted.kernel)?.is_some() {
-        return wanted.lesson();
-    }
-    let mut launch = launch.clone();
-    launch.arguments = arguments::of(&source.text, &wanted.kernel);
-    process::command(&launch)
-}
-
-/// Says why the kernel was not launched, in the lesson's own words.
-pub fn told(refused: &Refused) -> ExitCode {
-    show_error(refused.message.clone());
-    ExitCode::from(refused.status)
+    let launched = wanted.launch(program)?;
+    Ok(Launched { by, ..launched })
 }
 
 fn print(
@@ -92,15 +68,14 @@ fn print(
     source: Option<&Source>,
     code: &Code,
 ) -> Result<ExitCode> {
-    let record = launched.map(|launched| &launched.record);
     let listing = Listing {
         name: launched.map_or(wanted.name(), |launched| launched.name.clone()),
-        record,
+        launched,
         source,
         code,
     };
     let _pager = (!options.json).then(Pager::begin);
-    let mut out = std::io::stdout();
+    let mut out = Out;
     if options.json {
         writeln!(out, "{}", listing.json())?;
     } else if options.loop_alone {

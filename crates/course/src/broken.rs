@@ -7,8 +7,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use common::source::Source;
+use toolbox::lessons;
 
 use crate::game::page::Page;
+use crate::game::progress::Mark;
 use crate::game::puzzle::{Puzzle, PuzzleKind};
 use command::command_line;
 
@@ -17,7 +19,7 @@ const KIND: PuzzleKind = PuzzleKind {
     noun: "broken kernel",
     command: "diagnose",
     answer: "--explain",
-    done: "mended",
+    done: Mark::Mended,
 };
 
 /// File names below `kernels/broken/`, in teaching order: by lesson, and in each
@@ -92,7 +94,7 @@ impl Broken {
 
     /// The command that runs a copy, as one types it.
     fn command(&self, copy: &Path) -> String {
-        let lesson = format!("lesson{:02}", self.puzzle.lesson);
+        let lesson = self.puzzle.lesson.package();
         let copy = copy.display().to_string();
         let mut words = vec!["cargo", "run", "-p", &lesson, "--", "--source", &copy];
         words.extend(self.flags.iter().map(String::as_str));
@@ -116,7 +118,7 @@ fn parse(number: usize, mut source: Source, page: Page) -> Option<Broken> {
     source.text = format!("// Symptom: {symptom}// Run: {run}\n{rest}");
     let puzzle = Puzzle {
         kind: &KIND,
-        lesson: words.next()?.parse().ok()?,
+        lesson: lessons::numbered(words.next()?.parse().ok()?).ok()?,
         id: number.to_string(),
         title: symptom.replace("\n// ", " ").trim().to_string(),
         place: format!("diagnose/{number:02}"),
@@ -156,7 +158,7 @@ mod tests {
     fn the_copy_keeps_symptom_and_run_line_only() {
         let broken = broken();
         assert_eq!(broken.puzzle.title, "right at 64; wrong at 65.");
-        assert_eq!(broken.puzzle.lesson, 3);
+        assert_eq!(broken.puzzle.lesson.number, 3);
         assert_eq!(broken.size(), "65");
         assert_eq!(
             broken.puzzle.fresh.text,

@@ -8,6 +8,7 @@ use clap::Args;
 use colored::{Color, Colorize};
 use common::Error;
 use common::source::{KernelText, Source, did_you_mean};
+use text::Out;
 use text::diff::{self, Change, Line};
 use text::pager::Pager;
 use text::wrap;
@@ -48,7 +49,7 @@ pub fn diff(options: &Options) -> Result<()> {
     let from = named(&options.from, &all)?;
     let to = options.to.as_ref().map(|to| named(to, &all)).transpose()?;
     let _pager = Pager::begin();
-    let mut out = std::io::stdout();
+    let mut out = Out;
     let (says, pairs) = pairs(&from, to.as_ref(), &all);
     writeln!(out, "{}", fitted(says))?;
     if pairs.is_empty() {
@@ -65,7 +66,7 @@ pub fn diff(options: &Options) -> Result<()> {
 fn kernels() -> Result<Vec<Kernel>> {
     let mut all = Vec::new();
     for lesson in LESSONS {
-        let file = format!("{}.cl", lesson.folder);
+        let file = lesson.kernel_file();
         if !Source::path_in_course(&file).is_file() {
             continue;
         }

@@ -22,7 +22,7 @@ use colored::Colorize;
 use common::device::pocl::can_write;
 use common::device::too_few_files;
 use serde_json::json;
-use text::terminal::for_stdout;
+use text::Out;
 
 use child::Environment;
 use finding::{Finding, Health, Topic};
@@ -98,7 +98,7 @@ struct Screen {
 
 impl Screen {
     fn show(&mut self, findings: impl IntoIterator<Item = Finding>) -> Result<()> {
-        let mut out = std::io::stdout();
+        let mut out = Out;
         for finding in findings {
             if finding.health == Health::Bad {
                 self.bad += 1;
@@ -113,14 +113,14 @@ impl Screen {
                 writeln!(out, "{gap}{}", finding.topic.heading().bold())?;
                 self.topic = Some(finding.topic);
             }
-            writeln!(out, "{}", for_stdout(finding.shown()))?;
+            writeln!(out, "{}", finding.shown())?;
         }
         Ok(())
     }
 
     /// The last line. `usable` is what `--device` takes, empty for the default.
     fn conclude(&self, usable: Option<&str>) -> Result<()> {
-        let mut out = std::io::stdout();
+        let mut out = Out;
         if self.json {
             writeln!(out, "{}", json!({ "usable": usable.is_some() }))?;
             return Ok(());
@@ -142,7 +142,7 @@ impl Screen {
                 format!("The course cannot run yet. Next: {mend}").red()
             }
         };
-        writeln!(out, "\n{}", for_stdout(words.bold().to_string()))?;
+        writeln!(out, "\n{}", words.bold())?;
         Ok(())
     }
 }

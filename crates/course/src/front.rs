@@ -6,19 +6,20 @@
 //! # Layout
 //!
 //! - `course` is what there is to do, and what of it is done.
-//! - `map` is the list of that; `turn` is one exercise or broken kernel.
-//! - `pane` is a text that scrolls; `footer` what the keys do.
+//! - `map` is the list of that; `puzzle_screen` is one exercise or broken kernel.
+//! - `pane` is a text that scrolls, in `lines` that fit; `footer` what the keys do.
 //! - `page` opens a lesson's page, `stage` runs a lesson in the ordinary screen.
 //! - `others` sees that another file was saved than the one on the screen.
 
 mod course;
 mod footer;
+mod lines;
 mod map;
 mod others;
 mod page;
 mod pane;
+mod puzzle_screen;
 mod stage;
-mod turn;
 
 use std::io::{IsTerminal, stdin, stdout};
 use std::path::{Path, PathBuf};
@@ -27,17 +28,18 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use ratatui::layout::{Constraint, Layout};
+use ratatui::layout::Rect;
 use ratatui::{DefaultTerminal, Frame};
 use supervise::watch::saves::{News, Saves};
+use text::terminal::{in_ascii, shows_utf8};
 use toolbox::lessons::Lesson;
 
 use crate::game::playable::How;
 use crate::game::puzzle::Puzzle;
 use course::Course;
 use map::Map;
-use pane::Pane;
-use turn::Turn;
+use page::Page;
+use puzzle_screen::PuzzleScreen;
 
 /// How long a key is waited for until files and checks are looked at.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -57,8 +59,8 @@ pub enum Then<'a> {
     Open(&'a Puzzle),
     /// This lesson, perhaps step by step.
     Run(&'static Lesson, bool),
-    /// The page of the lesson of this number.
-    Page(u32),
+    /// Its page.
+    Page(&'static Lesson),
 }
 
 /// Whether there is a screen, and somebody who has keys.
@@ -80,7 +82,7 @@ pub fn open<'a>(puzzles: Vec<&'a Puzzle>, begin: Option<Begin<'a>>) -> Result<Ex
     let mut front = Front {
         map: Map::of(&course),
         saves: Saves::of(Path::new(""), "")?,
-        turn: None,
+        puzzle: None,
         page: None,
         course,
     };
@@ -98,17 +100,17 @@ struct Front<'a> {
     map: Map<'a>,
     saves: Saves,
     /// What lies over the map.
-    turn: Option<Turn<'a>>,
+    puzzle: Option<PuzzleScreen<'a>>,
     /// A lesson's page, which lies over all.
-    page: Option<(String, Pane)>,
+    page: Option<Page>,
 }
 
 impl<'a> Front<'a> {
     fn run(&mut self, terminal: &mut DefaultTerminal) -> Result<()> {
         let mut drawn: Option<Instant> = None;
         loop {
-            stage::listen_to_the_mouse(self.turn.is_none() && self.page.is_none());
-            let is_busy = self.turn.as_mut().is_some_and(Turn::is_busy);
+            stage::listen_to_the_mouse(self.puzzle.is_none() && self.page.is_none());
+            let is_busy = self.is_busy();
             let patience = if is_busy { BUSY } else { IDLE };
             if drawn.is_none_or(|drawn| drawn.elapsed() >= patience) {
                 terminal.draw(|frame| self.draw(frame))?;
@@ -117,25 +119,26 @@ impl<'a> Front<'a> {
             if stage::is_gone_within(PAUSE)? {
                 return Ok(());
             }
-            let mut then = Then::Stay;
             if event::poll(Duration::ZERO)? {
-                then = self.on(&event::read()?)?;
+                let event = event::read()?;
+                if let Event::Resize(columns, rows) = event {
+                    // All of it: what was there is torn, even if the size is as before.
+                    terminal.resize(Rect::new(0, 0, columns, rows))?;
+                }
                 drawn = None;
-            }
-            match then {
-                Then::Quit => return Ok(()),
-                Then::Stay => {}
-                Then::Map => self.close(),
-                Then::Open(puzzle) => self.open(puzzle)?,
-                Then::Page(lesson) => {
-                    self.page = page::open(lesson)?.map(|text| (text, Pane::default()))
-                }
-                Then::Run(lesson, in_steps) => {
-                    stage::run(terminal, lesson, in_steps)?;
-                    self.saves.forget_interrupts();
+                match self.on(&event)? {
+                    Then::Quit => return Ok(()),
+                    Then::Stay => {}
+                    Then::Map => self.close(),
+                    Then::Open(puzzle) => self.open(puzzle)?,
+                    Then::Page(lesson) => self.page = Page::open(lesson)?,
+                    Then::Run(lesson, in_steps) => {
+                        stage::run(terminal, lesson, in_steps)?;
+                        self.saves.forget_interrupts();
+                    }
                 }
             }
-            let was_busy = is_busy && !self.turn.as_mut().is_some_and(Turn::is_busy);
+            let was_busy = is_busy && !self.is_busy();
             match self.look()? {
                 News::Interrupted => return Ok(()),
                 News::Nothing if !was_busy => {}
@@ -144,12 +147,17 @@ impl<'a> Front<'a> {
         }
     }
 
+    /// Whether something runs.
+    fn is_busy(&mut self) -> bool {
+        self.puzzle.as_mut().is_some_and(PuzzleScreen::is_busy)
+    }
+
     /// What happened to files meanwhile.
     fn look(&mut self) -> Result<News> {
         let news = self.saves.wait(Duration::ZERO);
-        if let Some(turn) = &mut self.turn {
-            turn.hear(news)?;
-            if let Some(other) = turn.saved_elsewhere(&self.course) {
+        if let Some(screen) = &mut self.puzzle {
+            screen.hear(news)?;
+            if let Some(other) = screen.saved_elsewhere(&self.course) {
                 self.open(other)?;
             }
         }
@@ -157,14 +165,14 @@ impl<'a> Front<'a> {
     }
 
     fn close(&mut self) {
-        if let Some(turn) = self.turn.take() {
+        if let Some(screen) = self.puzzle.take() {
             self.saves.turn_to(Path::new(""), "");
-            self.map.select(&self.course, turn.puzzle);
+            self.map.select(screen.puzzle);
         }
     }
 
     fn open(&mut self, puzzle: &'a Puzzle) -> Result<()> {
-        let how = self.turn.take().map(|turn| turn.how);
+        let how = self.puzzle.take().map(|screen| screen.how);
         self.begin(Begin {
             puzzle,
             file: self.course.folder.file(puzzle),
@@ -174,14 +182,14 @@ impl<'a> Front<'a> {
 
     fn begin(&mut self, begin: Begin<'a>) -> Result<()> {
         self.saves.turn_to(&begin.file, "");
-        self.turn = Some(Turn::begin(begin, &self.course)?);
+        self.puzzle = Some(PuzzleScreen::begin(begin, &self.course)?);
         Ok(())
     }
 
     fn on(&mut self, event: &Event) -> Result<Then<'a>> {
         let key = match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => key,
-            Event::Mouse(mouse) if self.turn.is_none() => {
+            Event::Mouse(mouse) if self.puzzle.is_none() => {
                 return self.map.on_mouse(*mouse, &self.course);
             }
             _ => return Ok(Then::Stay),
@@ -189,30 +197,29 @@ impl<'a> Front<'a> {
         if is_control_c(key) {
             return Ok(Then::Quit);
         }
-        if let Some((_, pane)) = &mut self.page {
-            if !pane.on(key) {
+        if let Some(page) = &mut self.page {
+            if !page.on(key) {
                 self.page = None;
             }
             return Ok(Then::Stay);
         }
-        match &mut self.turn {
-            Some(turn) => turn.on(key, &self.course),
+        match &mut self.puzzle {
+            Some(screen) => screen.on(key, &self.course),
             None => self.map.on(key, &self.course),
         }
     }
 
     fn draw(&mut self, frame: &mut Frame) {
-        match (&mut self.page, &mut self.turn) {
-            (Some((text, pane)), _) => {
-                let keys =
-                    footer::lines(&[("↑↓", "scroll"), ("any other key", "back")], frame.area());
-                let parts = [Constraint::Min(1), Constraint::Length(keys.len() as u16)];
-                let [body, foot] = Layout::vertical(parts).areas(frame.area());
-                pane.draw(frame, body, text);
-                frame.render_widget(ratatui::text::Text::from(keys), foot);
-            }
-            (None, Some(turn)) => turn.draw(frame, &self.course),
+        match (&mut self.page, &mut self.puzzle) {
+            (Some(page), _) => page.draw(frame),
+            (None, Some(screen)) => screen.draw(frame, &self.course),
             (None, None) => self.map.draw(frame, &self.course),
+        }
+        if !shows_utf8() {
+            for cell in &mut frame.buffer_mut().content {
+                let letter = in_ascii(cell.symbol());
+                cell.set_symbol(&letter);
+            }
         }
     }
 }

@@ -13,23 +13,26 @@ pub mod screen;
 mod turn;
 pub mod verdict;
 pub mod watch;
+pub mod which;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
-use common::Error;
-use common::source::{Source, did_you_mean};
+use anyhow::Result;
+use common::source::Source;
 use serde_json::json;
+use text::Out;
 use text::show_error;
 
-use folder::{Folder, shown};
+use folder::Folder;
 use playable::{How, Playable};
+use progress::Mark;
 use puzzle::Puzzle;
 use turn::Turn;
 use verdict::Verdict;
 use watch::Watch;
+use which::must_be_there;
 
 /// The flags of `course start`.
 #[derive(clap::Args)]
@@ -48,7 +51,7 @@ pub struct Options {
     #[command(flatten)]
     wish: Wish,
     #[command(flatten)]
-    pub how: How,
+    how: How,
 }
 
 /// What is asked for instead of a check; one of them.
@@ -64,7 +67,7 @@ struct Wish {
     /// Show what differs between your file and the solution
     #[arg(long, conflicts_with = "json")]
     diff: bool,
-    /// Check it after every save; without WHICH, go on to the next when it is done
+    /// Check it after every save, with a key for everything else
     #[arg(long, conflicts_with = "json")]
     watch: bool,
     /// Give back the file as it came; yours is kept beside it
@@ -94,100 +97,57 @@ pub fn start(options: &Start, puzzles: &[&Puzzle]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A puzzle, and the learner's file of it.
-pub struct Meant<'a, P> {
-    pub one: &'a P,
-    pub file: PathBuf,
-}
-
-impl Options {
-    /// Whether a check after every save is asked for.
-    pub fn watch(&self) -> bool {
-        self.wish.watch
-    }
-
-    /// The one that is named, or the next one; none where all are done.
-    pub fn meant<'a, P: Playable>(
-        &self,
-        all: &'a [P],
-        folder: &Folder,
-    ) -> Result<Option<Meant<'a, P>>> {
-        let one = match &self.puzzle {
-            Some(word) => find(all, word)?,
-            None => {
-                folder.must_be_started()?;
-                let next = screen::next(&puzzles(all), &folder.progress());
-                let Some(next) = next else {
-                    return Ok(None);
-                };
-                find(all, &next.id)?
-            }
-        };
-        let word = self.puzzle.as_deref().unwrap_or_default();
-        let file = file(one.puzzle(), folder, word);
-        Ok(Some(Meant { one, file }))
-    }
-}
-
-/// Lists these puzzles, checks one, or shows what helps with it.
-pub fn play(all: &[impl Playable], options: &Options) -> Result<ExitCode> {
-    let puzzles = puzzles(all);
-    let folder = Folder::find()?;
+/// Lists these puzzles, checks one, or shows what helps with it; `watch` checks one after
+/// every save.
+pub fn play(
+    all: &[impl Playable],
+    options: &Options,
+    watch: impl FnOnce(Watch) -> Result<ExitCode>,
+) -> Result<ExitCode> {
+    let puzzles = &*puzzles(all);
+    let folder = &Folder::find()?;
     let (wish, how) = (&options.wish, &options.how);
     if wish.list {
-        list(&puzzles, &folder, how.json)?;
+        list(puzzles, folder, how.json)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let Some(Meant { one, file }) = options.meant(all, &folder)? else {
-        screen::total(&puzzles, &folder)?;
+    let word = options.puzzle.as_deref();
+    let Some((one, file)) = which::meant(word, all, folder)? else {
+        screen::total(puzzles, folder)?;
         return Ok(ExitCode::SUCCESS);
     };
     let puzzle = one.puzzle();
     if wish.hint {
-        hint(puzzle, &folder)?;
+        hint(puzzle, folder)?;
     } else if wish.answer {
         screen::answer(puzzle, is_tried(puzzle, &file))?;
-    } else if wish.diff {
-        must_be_there(&file, &folder)?;
-        screen::differences(puzzle, &Source::read(&file)?.text)?;
     } else if wish.reset {
-        let kept = give_back(puzzle, &file, &folder)?;
+        let kept = give_back(puzzle, &file, folder)?;
         screen::given_back(&file, kept.as_deref())?;
     } else {
-        must_be_there(&file, &folder)?;
-        return check(one, file, &puzzles, &folder, options);
+        must_be_there(&file, folder)?;
+        if wish.diff {
+            screen::differences(puzzle, &Source::read(&file)?.text)?;
+        } else if wish.watch {
+            return watch(Watch {
+                puzzles,
+                folder,
+                how,
+                now: puzzle,
+                file,
+                goes_on: word.is_none(),
+            });
+        } else {
+            let turn = Turn {
+                one,
+                folder,
+                file,
+                how,
+            };
+            return turn.play(puzzles);
+        }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Once, or after every save.
-fn check(
-    one: &impl Playable,
-    file: PathBuf,
-    puzzles: &[&Puzzle],
-    folder: &Folder,
-    options: &Options,
-) -> Result<ExitCode> {
-    let how = &options.how;
-    if options.watch() {
-        let watch = Watch {
-            puzzles,
-            folder,
-            how,
-            now: one.puzzle(),
-            file,
-            goes_on: options.puzzle.is_none(),
-        };
-        watch.run()?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let turn = Turn {
-        one,
-        folder,
-        file,
-        how,
-    };
-    turn.play(puzzles)
 }
 
 /// Those that were seen before, and the next one.
@@ -217,64 +177,6 @@ pub fn give_back(puzzle: &Puzzle, file: &Path, folder: &Folder) -> Result<Option
     Ok(kept)
 }
 
-/// The one that is meant by "6.2", a name, or a path.
-///
-/// # Errors
-/// [`Error::Usage`] with those that there are.
-pub fn find<'a, P: Playable>(all: &'a [P], word: &str) -> Result<&'a P> {
-    let found = all.iter().find(|one| one.puzzle().is_meant_by(word));
-    found.ok_or_else(|| Error::Usage(unknown(&puzzles(all), word)).into())
-}
-
-/// That there is none, which one may be meant, and from where to where they go: all, or
-/// those of the lesson of this number.
-fn unknown(puzzles: &[&Puzzle], word: &str) -> String {
-    let names = puzzles
-        .iter()
-        .flat_map(|puzzle| [&puzzle.id, puzzle.name()]);
-    let near = did_you_mean(word, &names.map(String::from).collect::<Vec<_>>());
-    // All of them would be too many for a message.
-    let near = near.split_once(" There are");
-    let near = near.map_or("there are".into(), |(near, _)| format!("{near} There are"));
-    let mut ours = puzzles.to_vec();
-    ours.retain(|puzzle| puzzle.id.starts_with(&format!("{word}.")));
-    let (whose, puzzles) = if ours.is_empty() {
-        (near, puzzles)
-    } else {
-        (format!("lesson {word} has"), &*ours)
-    };
-    let [first, .., last] = puzzles else {
-        return format!("there is no {word}");
-    };
-    let (noun, command) = (first.kind.noun, first.kind.command);
-    format!(
-        "there is no {noun} {word}; {whose} {} to {}\n  next: `cargo course {command} --list` \
-         lists them all",
-        first.id, last.id
-    )
-}
-
-/// The file that is meant: the one that was named, or the one in the folder.
-fn file(puzzle: &Puzzle, folder: &Folder, word: &str) -> PathBuf {
-    let named = Path::new(word);
-    if named.exists() && word.ends_with(".cl") {
-        named.to_path_buf()
-    } else {
-        folder.file(puzzle)
-    }
-}
-
-/// The learner's file of a puzzle: the one that `word` names, or the one in the folder.
-///
-/// # Errors
-/// [`Error::Usage`] where it is not there.
-pub fn own_file(puzzle: &Puzzle, word: &str) -> Result<PathBuf> {
-    let folder = Folder::find()?;
-    let file = file(puzzle, &folder, word);
-    must_be_there(&file, &folder)?;
-    Ok(file)
-}
-
 fn list(puzzles: &[&Puzzle], folder: &Folder, json: bool) -> Result<()> {
     if !json {
         return screen::list(puzzles, folder);
@@ -283,36 +185,15 @@ fn list(puzzles: &[&Puzzle], folder: &Folder, json: bool) -> Result<()> {
     for puzzle in puzzles {
         let line = json!({
             "puzzle": puzzle.id,
-            "lesson": puzzle.lesson,
+            "lesson": puzzle.lesson.number,
             "title": puzzle.title,
             "file": folder.file(puzzle),
-            "mark": progress.of(&puzzle.id).mark,
+            "mark": progress.of(&puzzle.id).mark.map(Mark::word),
             "hints_seen": progress.of(&puzzle.id).hints,
         });
-        writeln!(std::io::stdout(), "{line}")?;
+        writeln!(Out, "{line}")?;
     }
     Ok(())
-}
-
-/// Refuses to go on without the file.
-pub fn must_be_there(file: &Path, folder: &Folder) -> Result<()> {
-    if file.is_file() {
-        return Ok(());
-    }
-    folder.must_be_started()?;
-    if let Ok(there) = file.metadata() {
-        bail!(Error::Usage(format!(
-            "{} is {}, and is to be a kernel file\n  next: move it away, then \
-             cargo course start   copies the kernel that belongs there",
-            shown(file),
-            common::file::name(there.file_type())
-        )))
-    }
-    bail!(Error::Usage(format!(
-        "{} is not there\n  next: cargo course start   copies the kernels that you do \
-         not have yet",
-        shown(file)
-    )))
 }
 
 /// Checks every puzzle that was begun, and prints a line for each.

@@ -1,12 +1,6 @@
 //! `course inspect`: every detector on a kernel of the learner's own, for any fault that
-//! it may have, and what it asks of memory. A kernel with a name of a lesson is launched as in that lesson; another
-//! one is launched as its flags say, as a product of matrices, or by its own arguments if it
-//! is none.
+//! it may have, and what it asks of memory.
 
-pub mod arguments;
-pub mod launch;
-mod other;
-pub mod process;
 mod screen;
 mod traffic;
 
@@ -19,13 +13,14 @@ use common::element::Type;
 use common::shape::Shape;
 use common::source::Source;
 use serde_json::json;
+use text::Out;
 use toolbox::lessons::{self, Lesson};
 use toolbox::size_name;
 
 use crate::game::playable::{Checked, How, sign_of_life};
 use crate::game::verdict::Verdict;
+use crate::launch::{Launch, process};
 use crate::trial::{OTHER_SIZES, SIMULATED, Trial};
-use launch::Launch;
 use traffic::Traffic;
 
 /// Where most faults of indices show: three odd sides, none a multiple of a group's.
@@ -95,13 +90,11 @@ impl Inspection<'_> {
         } else {
             lessons::with_kernel(kernel)?
         };
-        let mut launch = options.launch.clone();
-        launch.arguments = arguments::of(&source.text, kernel);
         Ok(Inspection {
             options,
             kernel,
             lesson,
-            launch,
+            launch: options.launch.of(source, kernel),
         })
     }
 
@@ -229,6 +222,6 @@ impl Inspection<'_> {
             "verdict": screen::verdict(checked.verdict),
             "memory": traffic.map(Traffic::json),
         });
-        Ok(writeln!(std::io::stdout(), "{line}")?)
+        Ok(writeln!(Out, "{line}")?)
     }
 }

@@ -17,6 +17,11 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// The CPU's name and its cores, as recordings have them.
+pub fn host() -> String {
+    format!("{}, {} cores", cpu(), cores())
+}
+
 /// The vector instructions that drivers and libraries make use of.
 #[cfg(target_arch = "x86_64")]
 pub fn vector_instructions() -> Vec<&'static str> {

@@ -3,6 +3,7 @@
 mod asm;
 mod broken;
 mod check;
+mod devices;
 mod diff;
 mod doctor;
 mod exercises;
@@ -10,6 +11,7 @@ mod front;
 mod game;
 mod inspect;
 mod judge;
+mod launch;
 mod machine;
 mod map;
 mod observation;
@@ -29,6 +31,10 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use toolbox::end;
+
+/// What `asm`, `occupancy` and `trace` take first.
+const KERNEL: &str = "A kernel of a lesson, or of the file that --source names; or a file of yours, \
+                      by its number: 4.2 of the exercises, 7 of the broken kernels";
 
 /// A course that makes people fast on GPUs, one step at a time. Without a
 /// command: the map, from which everything else is a key away.
@@ -61,14 +67,18 @@ enum Command {
     #[command(mut_arg("no_timing", |arg| arg.hide(true)))]
     Inspect(Box<inspect::Options>),
     /// The innermost loop of a kernel as the device's compiler made it, counted
+    #[command(mut_arg("kernel", |arg| arg.help(KERNEL)))]
     Asm(Box<asm::Options>),
     /// How many groups of a kernel a unit of a GPU holds at once, and what binds
-    #[command(mut_arg("kernel", |arg| arg.required(false).default_value("").hide_default_value(true)))]
+    #[command(
+        mut_arg("kernel", |arg| arg.required(false).default_value("").hide_default_value(true)),
+        mut_arg("kernel", |arg| arg.help(KERNEL))
+    )]
     Occupancy(Box<occupancy::Options>),
     /// What a kernel asks of memory, line by line, as a simulator sees it
     #[command(
         mut_arg("device", |arg| arg.hide(true)),
-        mut_arg("kernel", |arg| arg.help("A kernel of a lesson, or of the file that --source names; or an exercise of yours: 4.2"))
+        mut_arg("kernel", |arg| arg.help(KERNEL))
     )]
     Trace(Box<trace::Options>),
     /// What changed between two kernels, or from one lesson to another
@@ -99,7 +109,7 @@ fn main() -> ExitCode {
     if supervise::is_probe() {
         return supervise::answer_probe();
     }
-    let asked = exercises::process::run_if_asked().or_else(inspect::process::run_if_asked);
+    let asked = exercises::process::run_if_asked().or_else(launch::process::run_if_asked);
     if let Some(status) = asked {
         return status;
     }

@@ -4,18 +4,19 @@ use std::io::Write;
 
 use anyhow::Result;
 use colored::Colorize;
+use text::Out;
 use toolbox::lessons::{LESSONS, Lesson};
 
 use crate::game::folder::{Folder, shown};
 use crate::game::progress::Progress;
 use crate::game::puzzle::Puzzle;
-use crate::game::{puzzles, screen};
+use crate::game::puzzles;
 use crate::{broken, exercises};
 
 /// Prints the map. Progress is shown where the learner has a folder, and missed by
 /// nobody where there is none.
 pub fn print() -> Result<()> {
-    let mut out = std::io::stdout();
+    let mut out = Out;
     let all = exercises::all()?;
     let all = puzzles(&all);
     let folder = Folder::find().ok().filter(Folder::is_started);
@@ -26,7 +27,7 @@ pub fn print() -> Result<()> {
         let ours: Vec<&Puzzle> = all
             .iter()
             .copied()
-            .filter(|one| one.lesson == lesson.number)
+            .filter(|one| one.lesson.number == lesson.number)
             .collect();
         let tally = tally(&ours, progress.as_ref());
         writeln!(
@@ -61,15 +62,14 @@ fn tally(all: &[&Puzzle], progress: Option<&Progress>) -> String {
         (0, _) => String::new(),
         (count, None) => count.to_string(),
         (count, Some(progress)) => {
-            let done = all.iter().filter(|one| screen::is_done(progress, one));
-            format!("{} of {count}", done.count())
+            format!("{} of {count}", progress.count_done(all))
         }
     }
 }
 
 /// For someone who has no folder: the first lesson, and how to get the exercises.
 fn begin() -> Result<()> {
-    let mut out = std::io::stdout();
+    let mut out = Out;
     writeln!(out, "  Begin with docs/using-the-course.md, then")?;
     lesson(&LESSONS[0])?;
     writeln!(out, "  The exercises, in a folder of your own:")?;
@@ -80,8 +80,8 @@ fn begin() -> Result<()> {
 
 /// For someone who has: the first exercise that is not solved, and its lesson.
 fn onward(all: &[&Puzzle], folder: &Folder, progress: &Progress) -> Result<()> {
-    let mut out = std::io::stdout();
-    let Some(next) = screen::next(all, progress) else {
+    let mut out = Out;
+    let Some(next) = progress.next(all) else {
         writeln!(out, "  Every exercise is solved.")?;
         return Ok(());
     };
@@ -89,14 +89,12 @@ fn onward(all: &[&Puzzle], folder: &Folder, progress: &Progress) -> Result<()> {
     writeln!(out, "    {}", shown(&folder.file(next)).dimmed())?;
     writeln!(out, "    {}", next.command().cyan())?;
     writeln!(out, "  Its lesson:")?;
-    let mut lessons = LESSONS.iter();
-    let its = lessons.find(|lesson| lesson.number == next.lesson);
-    its.map_or(Ok(()), lesson)
+    lesson(next.lesson)
 }
 
 /// A lesson's page and command.
 fn lesson(lesson: &Lesson) -> Result<()> {
-    let mut out = std::io::stdout();
+    let mut out = Out;
     let page = format!("lessons/{}/README.md", lesson.folder);
     writeln!(out, "    {}", page.dimmed())?;
     let command = format!("cargo run -p {}", lesson.package());

@@ -5,9 +5,9 @@ use std::io::Write;
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
 use serde::Serialize;
-use text::terminal::for_stdout;
+use text::Out;
 
-use crate::prose::{WIDTH, beside};
+use crate::prose::{WIDTH, beside, cut};
 
 /// Where the words beside a detector's name begin.
 const WORDS: usize = 28;
@@ -75,10 +75,9 @@ impl Observation {
 
     /// Prints it: a mark, the detector, what it says, and the evidence below.
     pub fn print(&self, mark: &ColoredString, says: &str) -> Result<()> {
-        let mut out = std::io::stdout();
+        let mut out = Out;
         let says = beside(says, WORDS);
-        let line = format!("  {mark} {:<24}{says}", self.detector);
-        writeln!(out, "{}", for_stdout(line))?;
+        writeln!(out, "  {mark} {:<24}{says}", self.detector)?;
         let is_of_build = self.says.starts_with("does not build");
         for detail in &self.details {
             // A build's diagnostic is laid out already, a line of code is no prose.
@@ -99,25 +98,5 @@ impl Observation {
     /// True for the checker on a device, or in the simulator.
     pub fn is_of_results(&self) -> bool {
         self.detector.contains("result")
-    }
-}
-
-/// A line of code, or its beginning where it is longer than `width` characters.
-fn cut(line: &str, width: usize) -> String {
-    if line.chars().count() > width {
-        line.chars().take(width - 3).collect::<String>() + "..."
-    } else {
-        line.to_string()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_line_of_code_is_cut() {
-        assert_eq!(cut("abcdefgh", 6), "abc...");
-        assert_eq!(cut("abcdef", 6), "abcdef");
     }
 }

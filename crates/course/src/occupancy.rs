@@ -13,9 +13,11 @@ use inside::occupancy::screen::Occupancy;
 use inside::occupancy::{Architecture, Demand};
 use inside::{file, program};
 use serde_json::json;
+use text::Out;
 
 use crate::asm;
-use crate::inspect::launch::Launch;
+use crate::launch::Launch;
+use crate::puzzles;
 
 /// The flags of `course occupancy`.
 #[derive(Args)]
@@ -59,11 +61,10 @@ pub fn occupancy(options: &Options) -> Result<ExitCode> {
     if options.wanted.kernel.is_empty() {
         options.must_tell_all()?;
     } else {
-        let launched = match asm::launch(&options.wanted, &Launch::default())? {
-            Ok(launched) => launched,
-            Err(refused) => return Ok(asm::told(&refused)),
-        };
-        known = told(options, &launched)?;
+        let mut wanted = options.wanted.clone();
+        let puzzle = puzzles::take(&mut wanted)?;
+        let launched = asm::launch(&wanted, puzzle, &Launch::default())?;
+        known = told(options, &wanted, &launched)?;
         name.clone_from(&launched.name);
         device = Some(launched.record);
     }
@@ -89,7 +90,7 @@ pub fn occupancy(options: &Options) -> Result<ExitCode> {
         sources: known.sources,
         of,
     };
-    let mut out = std::io::stdout();
+    let mut out = Out;
     if options.json {
         writeln!(out, "{}", occupancy.json())?;
     } else {
@@ -121,7 +122,7 @@ fn model(name: &str) -> Result<&'static Architecture> {
 
 /// What the driver tells of a kernel that was launched; on NVIDIA's also what its program
 /// was built for, and the registers.
-fn told(options: &Options, launched: &Launched) -> Result<Known> {
+fn told(options: &Options, wanted: &Wanted, launched: &Launched) -> Result<Known> {
     let record = &launched.record;
     let group: usize = record.group.iter().product();
     let local = record.local_bytes;
@@ -138,8 +139,8 @@ fn told(options: &Options, launched: &Launched) -> Result<Known> {
     if !record.platform.contains("NVIDIA") {
         return Ok(known);
     }
-    let kernel = &options.wanted.kernel;
-    let binary = program::binary(&options.wanted, launched)?;
+    let kernel = &wanted.kernel;
+    let binary = program::binary(wanted, launched)?;
     let target = binary.architecture();
     known.architecture = target.as_deref().and_then(Architecture::named);
     known.registers = binary.resources(kernel).registers;
@@ -162,7 +163,7 @@ fn unknown(
     known: &Known,
     device: Option<&Record>,
 ) -> Result<ExitCode> {
-    let mut out = std::io::stdout();
+    let mut out = Out;
     let private = device.and_then(|record| record.private_bytes);
     if options.json {
         let line = json!({

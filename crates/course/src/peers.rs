@@ -21,13 +21,13 @@ use anyhow::{Result, bail};
 use clap::Args;
 use common::shape::Shape;
 use serde::Serialize;
+use text::Out;
 use text::aside;
 use toolbox::peers::{About, Comparison};
 use toolbox::{date, shapes};
 
+use crate::devices::{self, Device};
 use crate::machine;
-use crate::report::model::Device;
-use crate::report::plan;
 pub use child::{Options as PeerOptions, run as peer};
 use peer::Peer;
 use turns::Turns;
@@ -80,8 +80,7 @@ fn sizes(word: &str) -> Result<Sizes, String> {
 
 /// Measures, and prints a table, or lines of JSON as soon as they are known.
 pub fn peers(options: &Options) -> Result<()> {
-    let mut devices = plan::devices(options.device.as_deref(), false)?;
-    let device = devices.remove(0);
+    let device = devices::chosen(options.device.as_deref(), false)?.remove(0);
     let peers = if options.only.is_empty() {
         Peer::beside(&device)
     } else {
@@ -115,7 +114,7 @@ pub fn peers(options: &Options) -> Result<()> {
         comparison.missing.extend(missing);
     }
     if !options.json {
-        writeln!(std::io::stdout(), "{}", table::text(&comparison))?;
+        writeln!(Out, "{}", table::text(&comparison))?;
     }
     if comparison.rates.iter().all(|rate| rate.gflops.is_none()) {
         bail!("nothing could be timed");
@@ -124,19 +123,19 @@ pub fn peers(options: &Options) -> Result<()> {
 }
 
 fn print<Line: Serialize>(line: &Line) -> Result<()> {
-    writeln!(std::io::stdout(), "{}", serde_json::to_string(line)?)?;
+    writeln!(Out, "{}", serde_json::to_string(line)?)?;
     Ok(())
 }
 
 /// How many sizes take turns together: so few that the turns of one size are seconds apart,
 /// and so many that a process for each turn costs little.
 fn together(device: &Device) -> usize {
-    if device.kind == "cpu" { 4 } else { 10 }
+    if device.is_cpu() { 4 } else { 10 }
 }
 
 fn wanted(sizes: &[Sizes], device: &Device) -> Vec<Shape> {
     if sizes.is_empty() {
-        let own = if device.kind == "cpu" {
+        let own = if device.is_cpu() {
             [512, 1024, 2048]
         } else {
             [1024, 2048, 4096]
@@ -160,6 +159,6 @@ fn about(device: &Device) -> Result<About> {
         device: device.name.clone(),
         platform: device.platform.clone(),
         driver: device.driver.clone(),
-        host: format!("{}, {} cores", machine::cpu(), machine::cores()),
+        host: machine::host(),
     })
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use colored::Colorize;
+use text::Out;
 use text::wrap::folded;
 
 /// Columns of a plain terminal.
@@ -15,9 +16,19 @@ pub fn beside(paragraph: &str, column: usize) -> String {
     folded(&words.join(" "), WIDTH - column, &" ".repeat(column))
 }
 
+/// A line, or its beginning where it is longer than `width` characters.
+pub fn cut(line: &str, width: usize) -> String {
+    if line.chars().count() > width {
+        let begin: String = line.chars().take(width.saturating_sub(3)).collect();
+        begin + "..."
+    } else {
+        line.to_string()
+    }
+}
+
 /// A text of paragraphs, and of code between fences, moved in by two columns.
 pub fn print_text(text: &str) -> Result<()> {
-    let mut out = std::io::stdout();
+    let mut out = Out;
     for (at, part) in text.split("```").enumerate() {
         // Every second part stands between fences, behind the name of its language.
         if at % 2 == 1 {
@@ -39,7 +50,7 @@ pub fn print_text(text: &str) -> Result<()> {
 
 /// Lines that begin with "-", "+" or a space, without the indentation that all have.
 fn print_hunk(hunk: &str) -> Result<()> {
-    let mut out = std::io::stdout();
+    let mut out = Out;
     let lines = || hunk.lines().map(|line| line.split_at(line.len().min(1)));
     let texts = lines()
         .map(|(_, text)| text)
@@ -62,6 +73,13 @@ fn print_hunk(hunk: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_line_is_cut() {
+        assert_eq!(cut("abcdefgh", 6), "abc...");
+        assert_eq!(cut("abcdef", 6), "abcdef");
+        assert_eq!(cut("abc", 0), "...");
+    }
 
     #[test]
     fn a_paragraph_stays_in_its_column() {

@@ -21,8 +21,11 @@ use colored::Colorize;
 use common::Error;
 use common::numbers::{factor, percent, significant};
 use common::shape::Shape;
+use text::Out;
 use text::aside;
 use toolbox::size_name;
+
+use crate::devices;
 
 use model::{Settings, Survey, fingerprint_of_kernels};
 
@@ -109,7 +112,7 @@ fn planned(options: &Options) -> Result<Survey> {
         peers: options.peers,
         kernels: fingerprint_of_kernels()?,
     };
-    let devices = plan::devices(options.device.as_deref(), options.all_devices)?;
+    let devices = devices::chosen(options.device.as_deref(), options.all_devices)?;
     let jobs = plan::jobs(&settings, &devices);
     Survey::new(settings, devices, jobs)
 }
@@ -194,7 +197,7 @@ fn conclude(survey: &Survey, options: &Options) -> Result<()> {
 
 /// For the terminal: the best kernel of each device and size, beside the rest.
 fn summary(survey: &Survey, folder: &Path) -> Result<()> {
-    let mut out = std::io::stdout();
+    let mut out = Out;
     for device in &survey.devices {
         for bench in rows::benches(survey, device) {
             let head = format!("{} at {}", device.label(), size_name(bench.shape));

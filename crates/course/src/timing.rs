@@ -1,21 +1,21 @@
 //! `course timing`: how long a lesson takes from its start, in fresh processes: until its
 //! first row is there, and until it ends.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, ExitCode, Stdio};
+use std::io::Write;
+use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use colored::Colorize;
 use common::device::pocl;
-use common::error::Error;
 use common::record::Record;
 use common::timing::median;
 use serde::Serialize;
-use text::progress::tick_by_itself;
+use text::Out;
+use text::progress;
 use toolbox::child::Finished;
-use toolbox::lessons::{LESSONS, Lesson};
+use toolbox::lessons::{self, LESSONS, Lesson};
 use toolbox::scratch::Scratch;
 
 /// Where drivers, and the course, keep what they compiled or found: PoCL, NVIDIA, Mesa,
@@ -69,7 +69,7 @@ struct Line {
 /// the first finds it empty, the second full.
 pub fn timing(options: &Options) -> Result<ExitCode> {
     let lessons = chosen(&options.lessons)?;
-    let mut out = std::io::stdout();
+    let mut out = Out;
     if !options.json {
         writeln!(out, "{}", heading(options.runs).bold())?;
     }
@@ -89,22 +89,11 @@ fn chosen(numbers: &[u32]) -> Result<Vec<&'static Lesson>> {
     if numbers.is_empty() {
         return Ok(LESSONS.iter().collect());
     }
-    let by_number = |number: &u32| {
-        let lesson = LESSONS.iter().find(|lesson| lesson.number == *number);
-        let last = LESSONS.len();
-        lesson.ok_or_else(|| {
-            Error::Usage(format!(
-                "there is no lesson {number}; there are 1 to {last}"
-            ))
-            .into()
-        })
-    };
-    numbers.iter().map(by_number).collect()
+    numbers.iter().copied().map(lessons::numbered).collect()
 }
 
 fn measure(lesson: &Lesson, options: &Options) -> Result<Line> {
-    let progress = indicatif::ProgressBar::new_spinner();
-    tick_by_itself(&progress);
+    let progress = progress::bar(None, "  {spinner} {msg} {elapsed}");
     let (mut cold, mut warm) = (Vec::new(), Vec::new());
     for pair in 1..=options.runs {
         let folder = Scratch::new()?;
@@ -134,22 +123,14 @@ fn measure(lesson: &Lesson, options: &Options) -> Result<Line> {
 /// Runs a lesson to its end; with `--json` its first line is its first row.
 fn run(mut command: Command) -> Result<Took> {
     let begin = Instant::now();
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
-    let stdout = child.stdout.take().context("a pipe")?;
-    let mut first_row = None;
-    let mut in_timed_runs = 0.0;
-    for line in BufReader::new(stdout).lines() {
+    let (mut first_row, mut in_timed_runs) = (None, 0.0);
+    let finished = Finished::following(&mut command, |line| {
         first_row.get_or_insert_with(|| begin.elapsed().as_secs_f64());
         // A lesson prints lines of other kinds, too.
-        if let Ok(record) = serde_json::from_str::<Record>(&line?) {
+        if let Ok(record) = serde_json::from_str::<Record>(line) {
             in_timed_runs += record.seconds.iter().sum::<f64>();
         }
-    }
-    let finished = Finished::from(&child.wait_with_output()?);
+    })?;
     let whole = begin.elapsed().as_secs_f64();
     // 1 is a wrong row, which took its time like any other.
     if !matches!(finished.status.code(), Some(0 | 1)) {

@@ -11,20 +11,20 @@ use anyhow::Result;
 use clap::Args;
 use common::Error;
 use common::source::Source;
-use inside::launched::{Refused, Wanted};
+use inside::launched::Wanted;
 use inside::program;
 use inside::trace::figures::Figures;
 use inside::trace::page::page;
 use inside::trace::request::Model;
 use inside::trace::run::{self, Traced};
 use inside::trace::screen::Screen;
+use text::Out;
 use text::pager::Pager;
 
-use crate::asm;
 use crate::exercises::process::{self, Purpose};
 use crate::exercises::sectors;
-use crate::inspect::launch::Launch;
-use crate::puzzles;
+use crate::launch::Launch;
+use crate::puzzles::{self, Taken};
 use exercise::Own;
 
 /// The flags of `course trace`.
@@ -68,16 +68,21 @@ pub fn trace(options: &Options) -> Result<ExitCode> {
         Some(_) => None,
         None => Own::meant(&wanted)?,
     };
-    let shown = match own {
-        Some(own) => options.trace_exercise(&own)?,
-        None => {
-            let program = broken.map_or_else(|| asm::program(&wanted, &options.launch), Ok)?;
-            let traced = run::trace(&wanted, program)?;
-            let model = options.model(Model::default());
-            counted(&wanted, traced, &model, |screen| options.show(screen, None))?
+    if let Some(own) = own {
+        return options.trace_exercise(&own);
+    }
+    let traced = match broken {
+        Some(Taken { program, by }) => {
+            let mut traced = run::trace(&wanted, program)?;
+            traced.launched.by = by;
+            traced
         }
+        None => run::trace(&wanted, options.launch.program(&wanted)?)?,
     };
-    Ok(shown.unwrap_or_else(|refused| asm::told(&refused)))
+    let model = options.model(Model::default());
+    counted(&wanted, &traced, &model, |screen| {
+        options.show(screen, None)
+    })
 }
 
 /// Counts what was traced, and hands the figures to `show`.
@@ -86,14 +91,10 @@ pub fn trace(options: &Options) -> Result<ExitCode> {
 /// A trace that cannot be read, and those of `show`.
 pub fn counted<T>(
     wanted: &Wanted,
-    traced: Result<Traced, Refused>,
+    traced: &Traced,
     model: &Model,
     show: impl FnOnce(&Screen) -> Result<T>,
-) -> Result<Result<T, Refused>> {
-    let traced = match traced {
-        Ok(traced) => traced,
-        Err(refused) => return Ok(Err(refused)),
-    };
+) -> Result<T> {
     let source = Source::read(&program::source(wanted)?)?;
     let figures = Figures::of(&traced.trace, &traced.folder.0, &source, model)?;
     show(&Screen {
@@ -103,19 +104,16 @@ pub fn counted<T>(
         figures: &figures,
         model,
     })
-    .map(Ok)
 }
 
 impl Options {
-    fn trace_exercise(&self, own: &Own) -> Result<Result<ExitCode, Refused>> {
+    fn trace_exercise(&self, own: &Own) -> Result<ExitCode> {
         let wanted = own.wanted(&self.wanted, self.launch.is_chosen())?;
         let program = process::process(&own.exercise, Purpose::Launch)?;
         let mut traced = run::trace(&wanted, program)?;
-        if let Ok(traced) = &mut traced {
-            traced.launched.by = Some(format!("as in {}", own.name()));
-        }
+        traced.launched.by = format!("as in {}", own.name());
         let model = self.model(sectors::model());
-        counted(&wanted, traced, &model, |screen| {
+        counted(&wanted, &traced, &model, |screen| {
             self.show(screen, Some(own))
         })
     }
@@ -134,7 +132,7 @@ impl Options {
         // Other hardware has other sums than those that an exercise allows.
         let own = own.filter(|_| *screen.model == sectors::model());
         let _pager = (!self.json).then(Pager::begin);
-        let mut out = std::io::stdout();
+        let mut out = Out;
         if self.json {
             let mut all = screen.json();
             if let Some(own) = own {

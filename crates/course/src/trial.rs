@@ -82,8 +82,7 @@ impl Trial<'_> {
             // A race is one also where both items write the same value.
             .env("OCLGRIND_UNIFORM_WRITES", "1");
         let simulation = simulator::run(command)?;
-        let child = Finished::from(&simulation.output);
-        let mut seen = vec![judge("Oclgrind: result", &child)];
+        let mut seen = vec![judge("Oclgrind: result", &simulation.child)];
         seen.extend(simulator::sort(&simulation.log));
         Ok(seen)
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
+use common::numbers::count;
 
 use crate::Figure;
 use crate::counting::{WARP, bank, turns};
@@ -36,8 +37,7 @@ pub fn draw() -> Result<Figure> {
             "bank 31",
         );
         memory(&mut d, (left, 52.0), side + padding, &floats);
-        let s = |n: usize| if n == 1 { "" } else { "s" };
-        let says = format!("{banks} bank{}, {turns} turn{}", s(banks), s(turns));
+        let says = format!("{}, {}", count(banks, "bank"), count(turns, "turn"));
         d.text("bold", (left, 289.0), &says);
         described.push(format!("with rows of {} floats {says}", side + padding));
     }

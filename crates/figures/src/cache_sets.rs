@@ -1,6 +1,7 @@
 //! A column of a matrix in a first-level cache, at rows of two lengths.
 
 use anyhow::Result;
+use common::numbers::count;
 
 use crate::Figure;
 use crate::counting::set;
@@ -25,29 +26,18 @@ pub fn draw() -> Result<Figure> {
         let kept: usize = lines.iter().map(|count| WAYS.min(*count)).sum();
         let top = 24.0 + 166.0 * i as f64;
         d.text("bold", (14.0, top), &format!("rows of {bytes} bytes"));
-        d.text(
-            "bold end",
-            (462.0, top),
-            &format!(
-                "{used} set{}: {kept} of {ROWS} stay",
-                if used == 1 { "" } else { "s" }
-            ),
-        );
+        let stay = format!("{}: {kept} of {ROWS} stay", count(used, "set"));
+        d.text("bold end", (462.0, top), &stay);
         sets(&mut d, (14.0, top + 30.0), &lines);
         described.push(format!(
             "with rows of {bytes} bytes they fall into {used} of the {SETS} sets, and {kept} stay"
         ));
     }
-    d.text(
-        "small soft",
-        (14.0, 326.0),
+    let says: [&str; 2] = [
         &format!("A column is a set, with a box for each of its {WAYS} lines."),
-    );
-    d.text(
-        "small soft",
-        (14.0, 344.0),
         "Pink: lines that 64 elements of a column of B bring in.",
-    );
+    ];
+    d.paragraph("small soft", (14.0, 326.0), 18.0, &says);
     Ok(Figure {
         title: "One column of a matrix in the sets of a cache".into(),
         description: format!(

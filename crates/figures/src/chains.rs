@@ -36,16 +36,11 @@ pub fn draw() -> Result<Figure> {
         );
     }
     axis(&mut d, 246.0, PRODUCTS * LATENCY);
-    d.text(
-        "small",
-        (14.0, 292.0),
+    let says: [&str; 2] = [
         &format!("A box: a multiply-add, {LATENCY} cycles until its sum is there."),
-    );
-    d.text(
-        "small",
-        (14.0, 311.0),
         "Yellow: the four sums are added up, once at the end.",
-    );
+    ];
+    d.paragraph("small", (14.0, 292.0), 19.0, &says);
     let last = end + 2 * LATENCY;
     Ok(Figure {
         title: "One chain of additions, and four".into(),

@@ -80,6 +80,14 @@ impl Drawing {
         ));
     }
 
+    /// A line through all points, and a dot at each.
+    pub fn curve(&mut self, class: &str, points: &[Point]) {
+        self.line(class, points);
+        for point in points {
+            self.dot(class, *point, 4.0);
+        }
+    }
+
     /// A line with a head at its last point.
     pub fn arrow(&mut self, points: &[Point]) {
         self.line("arrow", points);
@@ -106,6 +114,13 @@ impl Drawing {
         self.add(format_args!(
             "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{words}</text>"
         ));
+    }
+
+    /// Lines of words, `step` below each other from here on.
+    pub fn paragraph(&mut self, class: &str, (x, y): Point, step: f64, lines: &[impl AsRef<str>]) {
+        for (i, words) in lines.iter().enumerate() {
+            self.text(class, (x, y + step * i as f64), words.as_ref());
+        }
     }
 
     /// A length from left to right, with its name above the middle.

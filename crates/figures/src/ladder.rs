@@ -4,15 +4,13 @@
 use anyhow::Result;
 use common::numbers::percent;
 use common::record::Record;
-use toolbox::lessons::LESSONS;
+use toolbox::lessons::{LESSONS, Lesson};
 use toolbox::peers;
-use toolbox::recording::Recording;
+use toolbox::recording::device_name;
 
 use crate::Figure;
 use crate::drawing::Drawing;
-
-/// The two recordings that the course's tables show, and the colour of each.
-pub const RUNS: [(&str, &str); 2] = [("h200-4096", "gpu"), ("pocl-1024", "cpu")];
+use crate::runs::{RUNS, best};
 
 const LEFT: f64 = 166.0;
 const FULL: f64 = 250.0;
@@ -24,22 +22,42 @@ const TOP: f64 = 68.0;
 struct Run {
     name: String,
     class: &'static str,
-    /// For each lesson the share of the limit that its best kernel reaches.
-    shares: Vec<Option<f64>>,
+    /// The best kernel of each lesson.
+    best: Vec<(u32, Record)>,
     /// A library's name and share.
     library: Option<(String, f64)>,
 }
 
+impl Run {
+    fn read(run: &str, class: &'static str) -> Run {
+        let best = best(run);
+        let naive = best.first().map(|(_, record)| record);
+        Run {
+            name: naive.map_or(run.into(), device_name),
+            class,
+            library: naive.and_then(|naive| library(run, naive)),
+            best,
+        }
+    }
+
+    /// The share of the limit that a lesson's best kernel reaches.
+    fn share(&self, lesson: &Lesson) -> Option<f64> {
+        let mut best = self.best.iter();
+        let (_, record) = best.find(|(number, _)| *number == lesson.number)?;
+        record.share_of_limit
+    }
+}
+
 pub fn draw() -> Result<Figure> {
-    let runs = RUNS.map(|(run, class)| read(run, class));
-    let is_recorded = |i: &usize| runs.iter().any(|run| run.shares[*i].is_some());
-    let lessons: Vec<usize> = (0..LESSONS.len()).filter(is_recorded).collect();
+    let runs = RUNS.map(|(run, class)| Run::read(run, class));
+    let is_recorded = |lesson: &&Lesson| runs.iter().any(|run| run.share(lesson).is_some());
+    let lessons: Vec<&Lesson> = LESSONS.iter().filter(is_recorded).collect();
     let bottom = TOP + 8.0 + ROW * lessons.len() as f64;
     let mut d = Drawing::new(bottom + 34.0);
     frame(&mut d, bottom, &runs);
     let mut described = Vec::new();
-    for (row, i) in lessons.into_iter().enumerate() {
-        let (y, lesson) = (TOP + 10.0 + ROW * row as f64, &LESSONS[i]);
+    for (row, lesson) in lessons.into_iter().enumerate() {
+        let y = TOP + 10.0 + ROW * row as f64;
         let title = lesson.folder.split_once('-').map_or("", |(_, title)| title);
         let title = title.replace('-', " ").replace(" cpu", " CPU");
         d.text("soft end", (28.0, y + 22.0), &lesson.number.to_string());
@@ -49,11 +67,11 @@ pub fn draw() -> Result<Figure> {
             if let Some((_, share)) = run.library {
                 mark(&mut d, run.class, (LEFT + FULL * share, top));
             }
-            if let Some(share) = run.shares[i] {
+            if let Some(share) = run.share(lesson) {
                 bar(&mut d, run.class, top, share);
             }
         }
-        let said = runs.each_ref().map(|run| said(run.shares[i]));
+        let said = runs.each_ref().map(|run| said(run.share(lesson)));
         described.push(format!("lesson {} {}", lesson.number, said.join(" and ")));
     }
     let names = runs.each_ref().map(|run| run.name.clone());
@@ -80,27 +98,6 @@ pub fn draw() -> Result<Figure> {
 
 fn said(share: Option<f64>) -> String {
     share.map_or("not recorded".into(), percent)
-}
-
-/// What was recorded of a device, lesson by lesson.
-fn read(run: &str, class: &'static str) -> Run {
-    let recordings: Vec<Option<Recording>> = LESSONS
-        .iter()
-        .map(|lesson| Recording::read(run, &lesson.package()).ok())
-        .collect();
-    let best = |one: &Option<Recording>| one.as_ref()?.best()?.share_of_limit;
-    let shares: Vec<Option<f64>> = recordings.iter().map(best).collect();
-    let mut products = recordings
-        .iter()
-        .flatten()
-        .filter(|one| one.best().is_some());
-    let naive = products.next();
-    Run {
-        name: naive.map_or(run.into(), Recording::device),
-        class,
-        shares,
-        library: naive.and_then(|naive| library(run, naive.best()?)),
-    }
 }
 
 /// A library on the same device, as a share of the limit beside the naive kernel.

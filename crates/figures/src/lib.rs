@@ -6,8 +6,9 @@
 //!
 //! - [`drawing`] is the sheet that everything is drawn on; `style.css` beside it has the
 //!   one meaning of each colour, which `docs/figures.md` explains.
-//! - [`kernel`] reads constants and index expressions from a kernel; [`counting`] says
-//!   which sectors, banks and sets they come to; `axis` is a logarithmic axis.
+//! - `kernel` reads constants and index expressions from a kernel, `runs` the best kernels of
+//!   a recorded run, `listed` what lesson 1 printed of its device; [`counting`] says which sectors, banks and sets addresses come to;
+//!   `axis` is a logarithmic axis.
 //! - [`play`] makes what the things to play with in the book are fed and tested with.
 //! - Every other module is a figure, or a few of one kind. [`FIGURES`] names them all.
 
@@ -20,11 +21,12 @@ mod chains;
 mod coalescing;
 pub mod counting;
 pub mod drawing;
-pub mod kernel;
+mod kernel;
 mod ladder;
 mod landscape;
 mod layout;
 mod legend;
+mod listed;
 mod machine;
 mod ndrange;
 mod panels;
@@ -32,6 +34,7 @@ pub mod play;
 mod prefetch;
 mod register_tile;
 mod roofline;
+mod runs;
 mod sixteen;
 mod sizes;
 mod spill;

@@ -3,11 +3,12 @@
 use anyhow::{Context, Result};
 use common::numbers::significant;
 use common::probe::Peak;
-use toolbox::recording::{Recording, file};
+use toolbox::recording::Recording;
 
 use crate::Figure;
 use crate::drawing::Drawing;
-use crate::ladder::RUNS;
+use crate::listed::Listed;
+use crate::runs::RUNS;
 
 /// A device, as lessons 1 and 2 recorded it.
 struct Device {
@@ -48,17 +49,8 @@ impl Device {
     fn read(run: &str, is_gpu: bool) -> Result<Device> {
         let recording = Recording::read(run, "lesson02")?;
         let record = recording.on_device().context("an empty recording")?;
-        let printed = file(run, "lesson01", "txt")?;
-        let listed = listed(&printed, &record.platform)?;
-        let value = |name: &str| {
-            let line = listed
-                .lines()
-                .find_map(|line| line.trim().strip_prefix(name));
-            let value = line.and_then(|line| line.trim().split("  ").next());
-            value
-                .map(String::from)
-                .with_context(|| format!("lesson 1 does not list {name}"))
-        };
+        let listed = Listed::of(run, record)?;
+        let value = |name: &str| listed.words(name).map(String::from);
         Ok(Device {
             name: recording.device(),
             is_gpu,
@@ -148,17 +140,6 @@ impl Device {
             self.kind
         )
     }
-}
-
-/// What lesson 1 printed of the limits of this platform's device.
-fn listed<'a>(printed: &'a str, platform: &str) -> Result<&'a str> {
-    let mut devices = printed.split("\n  Device ").skip(1);
-    let found = devices.find(|text| {
-        text.lines()
-            .next()
-            .is_some_and(|line| line.contains(platform))
-    });
-    found.with_context(|| format!("lesson 1 does not list {platform}"))
 }
 
 fn block(d: &mut Drawing, class: &str, left: f64, top: f64, name: &str, says: &str) {

@@ -62,16 +62,11 @@ pub fn draw() -> Result<Figure> {
         }
     }
     let bottom = y_of(GLOBAL.1) + 8.0;
-    d.text(
-        "small",
-        (14.0, bottom + 6.0),
+    let says = [
         "A dot is an item, with its number in its group. A line is",
-    );
-    d.text(
-        "small",
-        (14.0, bottom + 24.0),
         "the order in which they fill a warp, here one of 8.",
-    );
+    ];
+    d.paragraph("small", (14.0, bottom + 6.0), 18.0, &says);
     let [group, local] = [
         (X.0 / GROUP.0, X.1 / GROUP.1),
         (X.0 % GROUP.0, X.1 % GROUP.1),

@@ -3,13 +3,12 @@
 use anyhow::Result;
 use common::numbers::{percent, significant};
 use common::record::Record;
-use toolbox::lessons::LESSONS;
-use toolbox::recording::Recording;
+use toolbox::recording::device_name;
 
 use crate::Figure;
 use crate::axis::LogAxis;
 use crate::drawing::{Drawing, Point, Words};
-use crate::ladder::RUNS;
+use crate::runs::{RUNS, best};
 
 const HEIGHT: f64 = 270.0;
 /// Half as wide as a dot.
@@ -23,7 +22,7 @@ pub fn draw() -> Result<Figure> {
     let mut described = Vec::new();
     for (i, (run, class)) in RUNS.iter().enumerate() {
         let top = 16.0 + HEIGHT * i as f64;
-        described.push(panel(&mut d, top, class, &lessons(run)));
+        described.push(panel(&mut d, top, class, &best(run)));
     }
     let bottom = 2.0 * HEIGHT - 8.0;
     d.text(
@@ -31,16 +30,11 @@ pub fn draw() -> Result<Figure> {
         (266.0, bottom + 26.0),
         "operations for each byte asked of global memory",
     );
-    d.text(
-        "small",
-        (14.0, bottom + 50.0),
+    let says = [
         "A dot: the best kernel of the lesson with this number.",
-    );
-    d.text(
-        "small",
-        (14.0, bottom + 68.0),
         "Above the slope: caches answered, not global memory.",
-    );
+    ];
+    d.paragraph("small", (14.0, bottom + 50.0), 18.0, &says);
     Ok(Figure {
         title: "The best kernel of each lesson under its device's roof".into(),
         description: format!(
@@ -54,24 +48,15 @@ pub fn draw() -> Result<Figure> {
     })
 }
 
-/// The lessons of a recording: number, device, and the best kernel.
-pub fn lessons(run: &str) -> Vec<(u32, String, Record)> {
-    let best = LESSONS.iter().filter_map(|lesson| {
-        let run = Recording::read(run, &lesson.package()).ok()?;
-        let best = run.best()?.clone();
-        Some((lesson.number, run.device(), best))
-    });
-    best.collect()
-}
-
 /// One device: its roof, and a numbered dot for each lesson.
-fn panel(d: &mut Drawing, top: f64, class: &str, lessons: &[(u32, String, Record)]) -> String {
-    let Some((_, device, record)) = lessons.last() else {
+fn panel(d: &mut Drawing, top: f64, class: &str, lessons: &[(u32, Record)]) -> String {
+    let Some((_, record)) = lessons.last() else {
         return String::new();
     };
     let Some(limits) = &record.limits else {
         return String::new();
     };
+    let device = device_name(record);
     let x = LogAxis {
         values: INTENSITY,
         places: (70.0, 462.0),
@@ -80,32 +65,9 @@ fn panel(d: &mut Drawing, top: f64, class: &str, lessons: &[(u32, String, Record
         values: (limits.gflops / 1000.0, limits.gflops * 1.6),
         places: (top + HEIGHT - 36.0, top + 20.0),
     };
-    d.text("bold", (14.0, top + 8.0), device);
+    d.text("bold", (14.0, top + 8.0), &device);
     d.text("small soft end", (466.0, top + 8.0), "GFLOP/s");
-    for power in -1..=2 {
-        let value = 10f64.powi(power);
-        d.line(
-            "grid",
-            &[(x.at(value), y.places.0), (x.at(value), y.places.1)],
-        );
-        d.text(
-            "small soft middle",
-            (x.at(value), y.places.0 + 17.0),
-            &value.to_string(),
-        );
-    }
-    let powers = (0..7).map(|power| 10f64.powi(power));
-    for value in powers.filter(|value| (y.values.0..y.values.1).contains(value)) {
-        d.line(
-            "grid",
-            &[(x.places.0, y.at(value)), (x.places.1, y.at(value))],
-        );
-        d.text(
-            "small soft end",
-            (63.0, y.at(value) + 4.5),
-            &value.to_string(),
-        );
-    }
+    grid(d, &x, &y);
     let ridge = limits.gflops / limits.gbytes_per_second;
     let start = (y.values.0 / limits.gbytes_per_second).max(INTENSITY.0);
     let roof = [
@@ -114,41 +76,68 @@ fn panel(d: &mut Drawing, top: f64, class: &str, lessons: &[(u32, String, Record
         (x.places.1, y.at(limits.gflops)),
     ];
     d.line("roof", &roof);
+    let places = lessons.iter().filter_map(|(number, record)| {
+        let at = (x.at(intensity(record)?), y.at(record.gflops?));
+        Some((at, *number))
+    });
+    let dots = dots(d, class, places);
+    for (at, numbers) in &dots {
+        let label = free_place(*at, numbers, &dots, &roof, d);
+        d.text(LABEL, label, numbers);
+    }
+    format!(
+        "{device}: {} GFLOP/s, from {} operations a byte on.{}",
+        significant(limits.gflops),
+        significant(ridge),
+        highest(lessons)
+    )
+}
+
+/// Lines with their values, upwards and across.
+fn grid(d: &mut Drawing, x: &LogAxis, y: &LogAxis) {
+    for power in -1..=2 {
+        let value = 10f64.powi(power);
+        let at = x.at(value);
+        d.line("grid", &[(at, y.places.0), (at, y.places.1)]);
+        let below = (at, y.places.0 + 17.0);
+        d.text("small soft middle", below, &value.to_string());
+    }
+    let powers = (0..7).map(|power| 10f64.powi(power));
+    let powers = powers.filter(|value| (y.values.0..y.values.1).contains(value));
+    y.across(d, x.places, powers.map(|value| (value, value.to_string())));
+}
+
+/// Draws a dot at each place. Those that lie over each other share their words.
+fn dots(
+    d: &mut Drawing,
+    class: &str,
+    places: impl Iterator<Item = (Point, u32)>,
+) -> Vec<(Point, String)> {
     let mut dots: Vec<(Point, String)> = Vec::new();
-    for (number, _, record) in lessons {
-        let Some((intensity, rate)) = intensity(record).zip(record.gflops) else {
-            continue;
-        };
-        let at = (x.at(intensity), y.at(rate));
+    for (at, number) in places {
         d.dot(class, at, DOT);
-        // Dots over each other share their words.
         let near = |dot: &Point| (dot.0 - at.0).hypot(dot.1 - at.1) < 2.0 * DOT;
         match dots.iter_mut().find(|(dot, _)| near(dot)) {
             Some((_, numbers)) => numbers.push_str(&format!(", {number}")),
             None => dots.push((at, number.to_string())),
         }
     }
-    for (at, numbers) in &dots {
-        let label = free_place(*at, numbers, &dots, &roof, d);
-        d.text(LABEL, label, numbers);
-    }
-    // Of the limit that was measured with it, as in the ladder.
-    let reached = |lesson: &(u32, String, Record)| lesson.2.share_of_limit.unwrap_or(0.0);
+    dots
+}
+
+/// The lesson that comes nearest to the limit that was measured with it, in a sentence.
+fn highest(lessons: &[(u32, Record)]) -> String {
+    let reached = |(_, record): &(u32, Record)| record.share_of_limit.unwrap_or(0.0);
     let highest = lessons
         .iter()
         .max_by(|one, other| reached(one).total_cmp(&reached(other)));
-    let highest = highest.map_or(String::new(), |lesson| {
+    highest.map_or(String::new(), |lesson| {
         let share = percent(reached(lesson));
         format!(
             " The highest dot is lesson {}'s, at {share} of that.",
             lesson.0
         )
-    });
-    format!(
-        "{device}: {} GFLOP/s, from {} operations a byte on.{highest}",
-        significant(limits.gflops),
-        significant(ridge)
-    )
+    })
 }
 
 /// Operations for each byte that the kernel loads from or stores to global memory.

@@ -8,7 +8,7 @@ use toolbox::recording::Recording;
 use crate::Figure;
 use crate::axis::LogAxis;
 use crate::drawing::Drawing;
-use crate::ladder::RUNS;
+use crate::runs::RUNS;
 
 const LEFT: f64 = 60.0;
 const RIGHT: f64 = 452.0;
@@ -46,10 +46,7 @@ pub fn draw() -> Result<Figure> {
             .iter()
             .map(|(s, rate)| (x.at(*s), y.at(*rate)))
             .collect();
-        d.line(class, &places);
-        for place in &places {
-            d.dot(class, *place, 4.0);
-        }
+        d.curve(class, &places);
         let left = 60.0 + 200.0 * i as f64;
         d.dot(class, (left, 472.0), 5.0);
         d.text("small", (left + 12.0, 476.5), &run.device());
@@ -121,14 +118,8 @@ fn axes(d: &mut Drawing, x: &LogAxis, y: &LogAxis, run: &Recording) -> Result<()
         (14.0, TOP - 18.0),
         "rate, where one sum has 1",
     );
-    for rate in [0.25, 1.0, 4.0, 16.0] {
-        d.line("grid", &[(LEFT, y.at(rate)), (RIGHT, y.at(rate))]);
-        d.text(
-            "small soft end",
-            (LEFT - 8.0, y.at(rate) + 4.5),
-            &rate.to_string(),
-        );
-    }
+    let rates = [0.25, 1.0, 4.0, 16.0].map(|rate| (rate, rate.to_string()));
+    y.across(d, (LEFT, RIGHT), rates);
     for (sums, _) in points(run)? {
         let at = (x.at(sums), BOTTOM + 20.0);
         d.text("small soft middle", at, &sums.to_string());

@@ -9,7 +9,7 @@ use crate::Figure;
 use crate::axis::LogAxis;
 use crate::counting::{FLOAT, LINE, SECTOR, share_of_use};
 use crate::drawing::Drawing;
-use crate::ladder::RUNS;
+use crate::runs::RUNS;
 
 const BOTTOM: f64 = 300.0;
 
@@ -63,12 +63,8 @@ pub fn draw() -> Result<Figure> {
 fn shares(d: &mut Drawing) {
     let words = "share of what the device can copy";
     d.text("small soft", (14.0, 18.0), words);
-    for share in [0.03, 0.1, 0.3, 1.0] {
-        let y = Y.at(share);
-        d.line("grid", &[(74.0, y), (452.0, y)]);
-        let words = format!("{:.0} %", share * 100.0);
-        d.text("small soft end", (66.0, y + 4.5), &words);
-    }
+    let shares = [0.03, 0.1, 0.3, 1.0].map(|share| (share, format!("{:.0} %", share * 100.0)));
+    Y.across(d, X.places, shares);
 }
 
 /// The numbers below.
@@ -89,11 +85,7 @@ fn curves(d: &mut Drawing, class: &str, points: &[(f64, f64)], piece: usize) {
     let measured = points
         .iter()
         .map(|(stride, share)| (X.at(*stride), Y.at(*share)));
-    let measured: Vec<_> = measured.collect();
-    d.line(class, &measured);
-    for point in measured {
-        d.dot(class, point, 4.0);
-    }
+    d.curve(class, &measured.collect::<Vec<_>>());
 }
 
 /// What the two lines of a device are.

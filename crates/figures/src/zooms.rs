@@ -58,20 +58,14 @@ fn matrix(d: &mut Drawing, (tm, tn, tk): (usize, usize, usize)) {
         format!("TN = {tn} columns"),
         format!("TK = {tk} deep"),
     ];
-    for (i, words) in says.iter().enumerate() {
-        d.text("small", (306.0, 64.0 + 20.0 * i as f64), words);
-    }
-    for (i, words) in [
+    d.paragraph("small", (306.0, 64.0), 20.0, &says);
+    let says = [
         "Local memory holds",
         "what A and B have",
         "marked: all copy it,",
         "then go on along k.",
-    ]
-    .iter()
-    .enumerate()
-    {
-        d.text("small soft", (306.0, 134.0 + 18.0 * i as f64), words);
-    }
+    ];
+    d.paragraph("small soft", (306.0, 134.0), 18.0, &says);
 }
 
 /// The group's tile: one item's elements in it.
@@ -100,13 +94,7 @@ fn group(
         format!("and GY = {gy} rows apart, so that"),
         "neighbours read neighbours".to_string(),
     ];
-    for (i, words) in says.iter().enumerate() {
-        d.text(
-            "small soft",
-            (14.0, top + high + 48.0 + 18.0 * i as f64),
-            words,
-        );
-    }
+    d.paragraph("small soft", (14.0, top + high + 48.0), 18.0, &says);
     let items = format!("{gx} x {gy} = {} items", gx * gy);
     d.text("small", (14.0, top + high + 108.0), &items);
 }
@@ -134,14 +122,9 @@ fn one_k(d: &mut Drawing, (rm, rn): (usize, usize)) {
     );
     d.measure_down(left - 32.0, top, top + cell * rm as f64, "RM");
     let bottom = top + cell * rm as f64;
-    d.text(
-        "small",
-        (266.0, bottom + 26.0),
-        &format!("{rm} + {rn} = {} reads,", rm + rn),
-    );
-    d.text(
-        "small",
-        (266.0, bottom + 44.0),
-        &format!("{rm} x {rn} = {} multiply-adds", rm * rn),
-    );
+    let says = [
+        format!("{rm} + {rn} = {} reads,", rm + rn),
+        format!("{rm} x {rn} = {} multiply-adds", rm * rn),
+    ];
+    d.paragraph("small", (266.0, bottom + 26.0), 18.0, &says);
 }

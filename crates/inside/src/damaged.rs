@@ -14,7 +14,7 @@ const KERNEL: &str = "matmul_naive";
 fn show(code: Code) {
     let listing = Listing {
         name: KERNEL.into(),
-        record: None,
+        launched: None,
         source: None,
         code: &code,
     };

@@ -58,12 +58,9 @@ fn wrapped(bytes: &[u8]) -> Option<&[u8]> {
 /// better where it alone has lines.
 fn best(copies: &[Code]) -> usize {
     let counts = |code: &Code| {
-        let all = &code.instructions;
-        let body = hottest(all)?;
-        let round = Round::of(body.iter().map(|at| &all[*at]));
         Some(Round {
             registers: Registers::default(),
-            ..round
+            ..Round::of(hottest(&code.instructions)?)
         })
     };
     let has_lines = |code: &Code| code.instructions.iter().any(|one| one.line.is_some());

@@ -48,10 +48,10 @@ pub fn decode(bytes: &[u8], kernel: &str) -> Result<Code> {
     let what = if bytes.starts_with(b"BC\xC0\xDE") {
         "LLVM's intermediate code, of which a driver makes machine code later"
     } else {
-        "neither ELF nor PTX: the driver's own format"
+        "neither ELF nor PTX nor SASS: a driver's own format, or no code at all"
     };
     Err(Error::Build(format!(
-        "the machine code cannot be read: the program's binary is {what}"
+        "the machine code cannot be read: it is {what}"
     )))
 }
 
@@ -120,7 +120,7 @@ mod tests {
     fn what_cannot_be_read_is_named() {
         let says = |bytes: &[u8], kernel: &str| decode(bytes, kernel).unwrap_err().to_string();
         assert!(says(b"BC\xC0\xDE....", "f").contains("LLVM"));
-        assert!(says(b"\x01\x02", "f").contains("own format"));
+        assert!(says(b"\x01\x02", "f").contains("neither ELF"));
         assert!(says(PTX.as_bytes(), "matmul_niave").contains("did you mean matmul_naive?"));
         assert!(decode(PTX.as_bytes(), "matmul_naive").is_ok());
         assert_eq!(target(PTX), Some("sm_90"));

@@ -16,6 +16,9 @@ use toolbox::child::Finished;
 use toolbox::scratch::Scratch;
 use toolbox::{lessons, size_name};
 
+/// The lesson whose kernels work on vectors.
+const VECTORS: u32 = 2;
+
 /// Which kernel, in which of its variants, for which device.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Wanted {
@@ -43,23 +46,14 @@ pub struct Wanted {
 pub struct Launched {
     /// What it is called: the kernel with its variant, or what laid an operand out.
     pub name: String,
-    /// Who launched it, where that is no lesson: "as in exercise 4.2".
-    pub by: Option<String>,
+    /// Who launched it: "as in lesson 6", "as in exercise 4.2", "by its flags".
+    pub by: String,
     /// What the lesson says of it: device, groups, macros.
     pub record: Record,
     /// The other variants of the same kernel.
     pub others: Vec<String>,
     /// What PoCL compiled for it lies here.
     pub cache: Scratch,
-}
-
-/// The lesson's process did not come to a record: its own words, and its exit status.
-#[derive(Debug)]
-pub struct Refused {
-    /// What it said on standard error.
-    pub message: String,
-    /// 2 usage, 3 no device, 4 a kernel that does not build, 5 the device failed.
-    pub status: u8,
 }
 
 impl Wanted {
@@ -99,16 +93,21 @@ impl Wanted {
     ///
     /// # Errors
     /// [`Error::Usage`] for a variant that there is not, or a kernel that is skipped on
-    /// this device. What the program itself refuses is the inner error.
-    pub fn launch(&self, mut program: Command) -> Result<Result<Launched, Refused>> {
+    /// this device; [`Refused`](toolbox::child::Refused) where the program itself refuses.
+    pub fn launch(&self, mut program: Command) -> Result<Launched> {
         let cache = Scratch::new()?;
         let child = Finished::of(self.once(&mut program, &cache))?;
         let all: Vec<Record> = child.records().filter(|one| self.is_of(one)).collect();
+        if all.is_empty() && child.status.success() {
+            let why = format!(
+                "its lesson did not launch {}: a kernel that prints is left out where a program \
+                 reads the results",
+                self.kernel
+            );
+            return Err(Error::Usage(why).into());
+        }
         if all.is_empty() {
-            return Ok(Err(Refused {
-                message: words(&child.stderr),
-                status: child.status.code().map_or(5, |status| status as u8),
-            }));
+            return Err(child.refused().into());
         }
         let Some(chosen) = all.iter().find(|one| self.is_it(one)) else {
             let names: Vec<String> = all.iter().map(|one| one.kernel.clone()).collect();
@@ -122,24 +121,27 @@ impl Wanted {
             let why = format!("{} is not launched on this device: {reason}", record.kernel);
             return Err(Error::Usage(why).into());
         }
-        let is_its_own = kernel_of(&record) == self.kernel;
+        let is_its_own = record.function() == self.kernel;
         if !is_its_own {
             // What lays an operand out has groups of its own, which nobody tells.
             record.group.clear();
         }
         let others = all.iter().map(|one| one.kernel.clone());
         let others = others.filter(|name| is_its_own && *name != record.kernel);
-        Ok(Ok(Launched {
+        Ok(Launched {
             name: if is_its_own {
                 record.kernel.clone()
             } else {
                 self.name()
             },
-            by: None,
+            by: match record.lesson {
+                0 => "by its flags".into(),
+                lesson => format!("as in lesson {lesson}"),
+            },
             others: others.collect(),
             record,
             cache,
-        }))
+        })
     }
 
     fn once<'c>(&self, program: &'c mut Command, cache: &Scratch) -> &'c mut Command {
@@ -149,7 +151,8 @@ impl Wanted {
         } else {
             self.name()
         };
-        let size = self.size.map_or_else(|| self.small().into(), size_name);
+        // A few tiles for a product; enough for vectors that PoCL takes for long ones.
+        let size = size_name(self.size_or(32, 1 << 20));
         program
             .args([
                 "--json",
@@ -173,18 +176,17 @@ impl Wanted {
         program
     }
 
-    /// Enough for vectors that PoCL takes for long ones; a few tiles for a product.
-    fn small(&self) -> &'static str {
+    /// The size that is asked for, else this side of a product, or length of vectors.
+    pub fn size_or(&self, side: usize, length: usize) -> Shape {
         let lesson = lessons::with_kernel(&self.kernel).ok().flatten();
-        match lesson {
-            Some(lesson) if lesson.number == 2 => "1048576",
-            _ => "32",
-        }
+        let is_on_vectors = lesson.is_some_and(|lesson| lesson.number == VECTORS);
+        let small = if is_on_vectors { length } else { side };
+        self.size.unwrap_or(Shape::cube(small))
     }
 
     fn is_of(&self, record: &Record) -> bool {
         let mut helpers = record.helpers.iter();
-        kernel_of(record) == self.kernel || helpers.any(|one| one.kernel == self.kernel)
+        record.function() == self.kernel || helpers.any(|one| one.kernel == self.kernel)
     }
 
     fn is_it(&self, record: &Record) -> bool {
@@ -206,15 +208,22 @@ impl Launched {
     pub fn kernel(&self) -> &str {
         self.name.split(' ').next().unwrap_or_default()
     }
-}
 
-/// The kernel's name without its variant.
-fn kernel_of(record: &Record) -> &str {
-    record.kernel.split(' ').next().unwrap_or_default()
-}
-
-/// Its message, without what the driver wrote before.
-fn words(stderr: &str) -> String {
-    let at = stderr.find("error: ").unwrap_or(0);
-    stderr[at..].trim_end().into()
+    /// "as in lesson 6, with TS = 16, in groups of 16x16"
+    pub fn how(&self) -> String {
+        let Record { defines, group, .. } = &self.record;
+        let mut how = self.by.clone();
+        let defines = defines
+            .iter()
+            .map(|(name, value)| format!("{name} = {value}"));
+        let defines: Vec<String> = defines.collect();
+        if !defines.is_empty() {
+            how += &format!(", with {}", defines.join(", "));
+        }
+        let group: Vec<String> = group.iter().map(usize::to_string).collect();
+        if !group.is_empty() {
+            how += &format!(", in groups of {}", group.join("x"));
+        }
+        how
+    }
 }

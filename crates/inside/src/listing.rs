@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use text::wrap::folded;
 
 use crate::code::{Code, Instruction};
+use crate::launched::Launched;
 use crate::loops::hottest;
 use crate::round::Round;
 
@@ -24,7 +25,7 @@ pub struct Listing<'a> {
     /// The kernel, with its variant.
     pub name: String,
     /// How it was launched; none where the code is a file's.
-    pub record: Option<&'a Record>,
+    pub launched: Option<&'a Launched>,
     /// The kernel file, for the lines.
     pub source: Option<&'a Source>,
     /// Its code.
@@ -39,16 +40,10 @@ struct Shown<'a> {
 
 impl Shown<'_> {
     fn of(code: &Code) -> Shown<'_> {
-        let all = &code.instructions;
-        match hottest(all) {
-            Some(body) => Shown {
-                instructions: body.iter().map(|at| &all[*at]).collect(),
-                is_loop: true,
-            },
-            None => Shown {
-                instructions: all.iter().collect(),
-                is_loop: false,
-            },
+        let body = hottest(&code.instructions);
+        Shown {
+            is_loop: body.is_some(),
+            instructions: body.unwrap_or_else(|| code.instructions.iter().collect()),
         }
     }
 
@@ -106,9 +101,12 @@ impl Listing<'_> {
     fn head(&self, shown: &Shown) -> String {
         let mut out = format!("{}", self.name.bold());
         let folded = |words: &str| folded(words, WIDTH - MARGIN, &" ".repeat(MARGIN));
-        if let Some(record) = self.record {
-            out += &format!(" on {} ({})\n", record.device, record.platform);
-            out += &format!("  launched  {}\n", folded(&launched(record)));
+        if let Some(launched) = self.launched {
+            let Record {
+                device, platform, ..
+            } = &launched.record;
+            out += &format!(" on {device} ({platform})\n");
+            out += &format!("  launched  {}\n", folded(&launched.how()));
         } else {
             out += "\n";
         }
@@ -144,7 +142,7 @@ impl Listing<'_> {
     pub fn json(&self) -> Value {
         let shown = Shown::of(self.code);
         let round = shown.round();
-        let record = self.record;
+        let record = self.launched.map(|launched| &launched.record);
         json!({
             "kernel": self.name,
             "device": record.map(|record| &record.device),
@@ -167,33 +165,6 @@ impl Listing<'_> {
     }
 }
 
-/// "as in lesson 6, with TS = 16, in groups of 16x16"
-pub(crate) fn launched(record: &Record) -> String {
-    let by = match record.lesson {
-        0 => "by its flags".to_string(),
-        lesson => format!("as in lesson {lesson}"),
-    };
-    launched_by(&by, record)
-}
-
-/// The same for whoever launched it.
-pub(crate) fn launched_by(by: &str, record: &Record) -> String {
-    let mut out = by.to_string();
-    let defines = record
-        .defines
-        .iter()
-        .map(|(name, value)| format!("{name} = {value}"));
-    let defines: Vec<String> = defines.collect();
-    if !defines.is_empty() {
-        out += &format!(", with {}", defines.join(", "));
-    }
-    let group: Vec<String> = record.group.iter().map(usize::to_string).collect();
-    if !group.is_empty() {
-        out += &format!(", in groups of {}", group.join("x"));
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,7 +176,7 @@ mod tests {
         let code = file::decode(include_bytes!("fixtures/naive.sass"), "matmul_naive").unwrap();
         let listing = Listing {
             name: "matmul_naive".into(),
-            record: None,
+            launched: None,
             source: None,
             code: &code,
         };

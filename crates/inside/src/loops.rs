@@ -5,20 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::{Flow, Instruction, Operation};
 
 /// Numbers of instructions, of a loop mostly.
-pub type Body = BTreeSet<usize>;
+type Body = BTreeSet<usize>;
 
 /// The innermost loop that multiplies and adds most in a round; where none does, the one
 /// that loads and stores most. None where there is no loop.
-pub fn hottest(instructions: &[Instruction]) -> Option<Body> {
+pub fn hottest(instructions: &[Instruction]) -> Option<Vec<&Instruction>> {
     let loops = natural_loops(instructions);
     let is_innermost = |body: &&Body| {
         let inside = |other: &Body| other.len() < body.len() && other.is_subset(body);
         !loops.iter().any(inside)
     };
     let innermost = loops.iter().filter(is_innermost);
-    innermost
-        .max_by_key(|body| weight(body, instructions))
-        .cloned()
+    let hottest = innermost.max_by_key(|body| weight(body, instructions))?;
+    Some(hottest.iter().map(|at| &instructions[*at]).collect())
 }
 
 /// Multiply-adds, then accesses to memory; of two that are the same, the earlier one.
@@ -155,8 +154,10 @@ mod tests {
         words.split(' ').enumerate().map(one).collect()
     }
 
-    fn hottest_of(words: &str) -> Option<Vec<usize>> {
-        hottest(&code(words)).map(Vec::from_iter)
+    /// In this code addresses are numbers.
+    fn hottest_of(words: &str) -> Option<Vec<u64>> {
+        let code = code(words);
+        Some(hottest(&code)?.iter().map(|one| one.address).collect())
     }
 
     #[test]

@@ -12,6 +12,8 @@ use serde::Serialize;
 
 /// Items that a unit works on in step: NVIDIA's warp.
 const WARP: u32 = 32;
+/// Registers of a unit, of 32 bits: as many on every architecture that the course knows.
+const REGISTERS: u32 = 64 << 10;
 /// Registers are given out to a warp in pieces of so many.
 const REGISTERS_PIECE: u32 = 256;
 /// A unit's parts, each with a quarter of its registers.
@@ -58,7 +60,7 @@ impl Demand {
         Room {
             by_groups: of.groups,
             by_items: if too_large { 0 } else { of.warps / warps },
-            by_registers: self.registers.map(|count| by_registers(count, warps, of)),
+            by_registers: self.registers.map(|count| by_registers(count, warps)),
             by_local: self.by_local(of),
         }
     }
@@ -85,13 +87,13 @@ fn registers_of_warp(registers: u32) -> u32 {
 }
 
 /// Each part of the unit has registers for whole warps only.
-fn by_registers(registers: u32, warps: u32, of: &Architecture) -> u32 {
+fn by_registers(registers: u32, warps: u32) -> u32 {
     if registers > MOST_REGISTERS {
         return 0;
     }
     let of_warp = registers_of_warp(registers.max(1));
-    let fits = of_warp * warps.next_multiple_of(PARTS) <= of.registers;
-    let warps_of_unit = of.registers / PARTS / of_warp * PARTS;
+    let fits = of_warp * warps.next_multiple_of(PARTS) <= REGISTERS;
+    let warps_of_unit = REGISTERS / PARTS / of_warp * PARTS;
     if fits { warps_of_unit / warps } else { 0 }
 }
 

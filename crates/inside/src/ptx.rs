@@ -170,8 +170,7 @@ mod tests {
     fn a_round_of_the_naive_product_is_one_multiply_add_and_two_loads() {
         assert_eq!(kernels(NAIVE), ["matmul_naive"]);
         let code = read(NAIVE, "matmul_naive").unwrap();
-        let body = hottest(&code.instructions).unwrap();
-        let round = Round::of(body.iter().map(|at| &code.instructions[*at]));
+        let round = Round::of(hottest(&code.instructions).unwrap());
         assert_eq!((round.instructions, round.multiply_adds), (8, 1));
         let loads = round.loads[&Space::Global];
         assert_eq!((loads.instructions, loads.bytes), (2, 8));

@@ -61,7 +61,7 @@ pub struct Registers {
 
 impl Round {
     /// Counts what these instructions do.
-    pub fn of<'a>(instructions: impl Iterator<Item = &'a Instruction>) -> Round {
+    pub fn of<'a>(instructions: impl IntoIterator<Item = &'a Instruction>) -> Round {
         let mut round = Round::default();
         let mut registers = BTreeSet::new();
         for one in instructions {
@@ -147,7 +147,7 @@ mod tests {
             operations: vec![*operation],
             ..Instruction::new(0, "")
         };
-        Round::of(operations.iter().map(one).collect::<Vec<_>>().iter())
+        Round::of(&operations.iter().map(one).collect::<Vec<_>>())
     }
 
     #[test]

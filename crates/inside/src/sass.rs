@@ -171,8 +171,7 @@ mod tests {
             code.instructions.first().unwrap().text,
             "LDC R1, c[0x0][0x28]"
         );
-        let body = hottest(&code.instructions).unwrap();
-        let round = Round::of(body.iter().map(|at| &code.instructions[*at]));
+        let round = Round::of(hottest(&code.instructions).unwrap());
         assert_eq!((round.instructions, round.multiply_adds), (23, 4));
         assert_eq!(round.loads[&Space::Global].instructions, 8);
         assert_eq!(round.loads[&Space::Global].bytes, 32);

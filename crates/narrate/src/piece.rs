@@ -3,8 +3,8 @@
 //! room between them.
 
 use common::tell::Call;
-use console::{AnsiCodeIterator, StyledObject, measure_text_width};
-use text::wrap::wrap;
+use console::{StyledObject, measure_text_width};
+use text::wrap::{fit, wrap};
 
 use super::bars::{self, Bar};
 
@@ -40,15 +40,12 @@ impl Form {
     }
 
     fn wrapped(self, text: &str) -> Vec<String> {
-        let wrapped = wrap(text, self.columns);
-        let lines = wrapped.split('\n');
-        if self.is_cut {
-            lines
-                .flat_map(|line| in_pieces(line, self.columns))
-                .collect()
+        let wrapped = if self.is_cut {
+            fit(text, self.columns)
         } else {
-            lines.map(String::from).collect()
-        }
+            wrap(text, self.columns)
+        };
+        wrapped.split('\n').map(String::from).collect()
     }
 
     /// Below an empty line, where a presentation wants room.
@@ -58,25 +55,6 @@ impl Form {
         }
         lines
     }
-}
-
-/// A line in pieces of so many columns: a word may be longer, such as a path.
-fn in_pieces(line: &str, columns: usize) -> Vec<String> {
-    let (mut pieces, mut taken) = (vec![String::new()], 0);
-    for (part, is_code) in AnsiCodeIterator::new(line) {
-        for one in part.split_inclusive(|_: char| !is_code) {
-            let width = if is_code { 0 } else { measure_text_width(one) };
-            if taken > 0 && taken + width > columns {
-                pieces.push(String::new());
-                taken = 0;
-            }
-            taken += width;
-            if let Some(piece) = pieces.last_mut() {
-                piece.push_str(one);
-            }
-        }
-    }
-    pieces
 }
 
 /// Text as it looks on standard error.
@@ -132,7 +110,7 @@ pub(super) fn headline(title: &str, form: Form) -> Vec<String> {
     let inside = form.columns.saturating_sub(2);
     let width = inside.saturating_sub(2);
     let mut lines = vec![format!("┏{}┓", "━".repeat(inside))];
-    for line in wrap(title, inside.saturating_sub(4)).lines() {
+    for line in fit(title, inside.saturating_sub(4)).lines() {
         lines.push(format!("┃  {line:<width$}┃"));
     }
     lines.push(format!("┗{}┛", "━".repeat(inside)));

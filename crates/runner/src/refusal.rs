@@ -8,7 +8,6 @@ use common::numbers::bytes;
 use common::record::Record;
 use opencl3::error_codes::{CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE};
 use opencl3::kernel::Kernel;
-use supervise::resume::function;
 
 use crate::lesson::Lesson;
 use crate::step::{Axes, Step};
@@ -74,7 +73,7 @@ impl Lesson {
     /// the lesson, and one that has died is not launched once more.
     pub fn left_out(&self, kernel: &str) -> Result<Option<String>> {
         let mut died = self.console.died.iter();
-        if let Some(died) = died.find(|record| function(record) == kernel) {
+        if let Some(died) = died.find(|record| record.function() == kernel) {
             return Ok(Some(format!("{} died in this run", died.kernel)));
         }
         if self.flags().source.is_none() {

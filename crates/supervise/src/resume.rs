@@ -114,7 +114,7 @@ pub fn note_death(events: &Path, how: &str) -> Result<bool> {
     let has_died = |begun: &Record| {
         before
             .deaths()
-            .any(|died| function(died) == function(begun))
+            .any(|died| died.function() == begun.function())
     };
     let Some(begun) = before.open().filter(|begun| !has_died(begun)) else {
         return Ok(false);
@@ -139,11 +139,6 @@ pub fn after_earlier_deaths(events: &Path, mut how: String) -> String {
         how.push_str(&format!("\n  before that: {}", head.unwrap_or_default()));
     }
     how
-}
-
-/// The kernel function of a record, whose kernel is named with its variant.
-pub fn function(record: &Record) -> &str {
-    record.kernel.split(' ').next().unwrap_or_default()
 }
 
 /// What ends a lesson in which kernels died: each death in a line, and what to do.

@@ -10,6 +10,7 @@ pub mod terminal;
 pub mod wrap;
 
 pub use plain::{plain, plain_name};
+pub use terminal::Out;
 
 use comfy_table::{CellAlignment, Table, presets};
 

@@ -18,6 +18,15 @@ const PER_SECOND: u8 = 20;
 /// How often a bar moves.
 const TICK: Duration = Duration::from_millis(100);
 
+/// A bar of so many steps, or without an end, that moves by itself, by a template of
+/// indicatif's.
+pub fn bar(steps: Option<u64>, template: &str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(steps, target());
+    bar.set_style(style(template));
+    tick_by_itself(&bar);
+    bar
+}
+
 /// Where it is shown: not among rows that another program passes on to the terminal.
 pub fn target() -> ProgressDrawTarget {
     if terminal::stdout_is_piped() {

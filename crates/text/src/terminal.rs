@@ -1,16 +1,17 @@
 //! What standard output is connected to, and which letters that shows.
 
 use std::env;
-use std::io::{IsTerminal, stderr, stdout};
+use std::io::{self, IsTerminal, Write, stderr, stdout};
 use std::sync::LazyLock;
 
 #[cfg(unix)]
 use crate::stream::Stream;
+use crate::wrap::stdout_columns;
 
 /// One column each, as the letters that they stand for: what is laid out stays so.
 #[rustfmt::skip]
-const STAND_INS: [(&str, char); 10] = [
-    ("✓", 'v'), ("✗×┃", 'x'), ("±", '~'), ("–─━", '-'), ("·…", '.'), ("µ", 'u'),
+const STAND_INS: [(&str, char); 12] = [
+    ("✓↓", 'v'), ("↑", '^'), ("✗×┃", 'x'), ("±", '~'), ("–─", '-'), ("━", '='), ("·…", '.'), ("µ", 'u'),
     ("▇█▉▊▋▓", '#'), ("▌▍▎▏", '|'), ("▒", '+'), ("░", ':'),
 ];
 
@@ -30,24 +31,42 @@ fn is_utf8(locale: &str) -> bool {
     locale.contains("utf8")
 }
 
-/// A text for standard output: in ASCII on a terminal that shows nothing else.
+/// A text for standard output: in ASCII on a terminal that shows nothing else. A pager
+/// shows what the terminal does.
 pub fn for_stdout(text: String) -> String {
-    shown(text, stdout().is_terminal())
+    shown(text, || stdout_columns().is_some())
 }
 
 /// The same for standard error.
 pub fn for_stderr(text: String) -> String {
-    shown(text, stderr().is_terminal())
+    shown(text, || stderr().is_terminal())
 }
 
-fn shown(text: String, on_terminal: bool) -> String {
-    if !on_terminal || text.is_ascii() || shows_utf8() {
+fn shown(text: String, is_on_terminal: impl FnOnce() -> bool) -> String {
+    if text.is_ascii() || shows_utf8() || !is_on_terminal() {
         return text;
     }
     in_ascii(&text)
 }
 
-fn in_ascii(text: &str) -> String {
+/// Standard output, which writes what [`for_stdout`] makes of each text.
+pub struct Out;
+
+impl Write for Out {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        // What is formatted comes in whole letters.
+        let shown = for_stdout(String::from_utf8_lossy(text).into_owned());
+        stdout().write_all(shown.as_bytes())?;
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        stdout().flush()
+    }
+}
+
+/// The same text in ASCII, a letter for each letter.
+pub fn in_ascii(text: &str) -> String {
     let stand_in = |c: char| {
         let mut known = STAND_INS.iter();
         let known = known.find(|(letters, _)| letters.contains(c));

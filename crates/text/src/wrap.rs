@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use console::{Term, measure_text_width};
+use console::{AnsiCodeIterator, Term, measure_text_width};
 
 /// Columns that continuation lines must have left, to begin under a column of
 /// the line itself.
@@ -39,6 +39,35 @@ fn columns(term: Term) -> Option<usize> {
 pub fn wrap(text: &str, columns: usize) -> String {
     let lines = text.split('\n').map(|line| wrap_line(line, columns));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The same for a screen, which would cut what is too long: such a word goes on in the next
+/// line.
+pub fn fit(text: &str, columns: usize) -> String {
+    let wrapped = wrap(text, columns);
+    let lines = wrapped.split('\n').map(|line| in_pieces(line, columns));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A line, broken wherever it is full. Its colours go on.
+fn in_pieces(line: &str, columns: usize) -> String {
+    let (mut pieces, mut used) = (String::new(), 0);
+    for (text, is_code) in AnsiCodeIterator::new(line) {
+        if is_code {
+            pieces.push_str(text);
+            continue;
+        }
+        for letter in text.chars() {
+            let width = measure_text_width(letter.encode_utf8(&mut [0; 4]));
+            if used > 0 && used + width > columns {
+                pieces.push('\n');
+                used = 0;
+            }
+            pieces.push(letter);
+            used += width;
+        }
+    }
+    pieces
 }
 
 /// The same for a message that may show a piece of source or a map behind a margin
@@ -138,6 +167,14 @@ mod tests {
             wrap(line, 20),
             "in\n/a/very/long/path/that/nobody/should/break\nhere"
         );
+    }
+
+    #[test]
+    fn on_a_screen_nothing_is_wider_and_nothing_is_lost() {
+        let text = "\u{1b}[31min\u{1b}[0m /a/\u{1b}[36mpath/without\u{1b}[0m/any blank";
+        let lines = "\u{1b}[31min\u{1b}[0m\n/a/\u{1b}[36mpath/w\nithout\u{1b}[0m/an\ny\nblank";
+        assert_eq!(fit(text, 9), lines);
+        assert_eq!(fit("ab", 0), "a\nb");
     }
 
     #[test]

@@ -4,11 +4,28 @@
 //! [`Lesson::command`](crate::lessons::Lesson::command) starts one,
 //! [`Implementation::choose`](crate::implementations::Implementation::choose) says where.
 
-use std::process::{Command, ExitStatus, Output};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, ExitCode, ExitStatus, Output, Stdio};
+use std::thread;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use common::record::Record;
 use text::plain;
+
+/// A child that ended before its work was done: its own words, and its exit status.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Refused {
+    message: String,
+    status: u8,
+}
+
+impl Refused {
+    /// The child's exit status, which becomes ours.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.status)
+    }
+}
 
 /// A child that has ended, by itself or not.
 pub struct Finished {
@@ -26,6 +43,30 @@ impl Finished {
         Ok(Finished::from(&command.output()?))
     }
 
+    /// The same, and hears each line of its standard output as it comes.
+    pub fn following(command: &mut Command, mut hear: impl FnMut(&str)) -> Result<Finished> {
+        let command = command.stdin(Stdio::null());
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let stdout = child.stdout.take().context("a pipe")?;
+        // Whatever it says besides is taken meanwhile: a full pipe would hold it up.
+        let end = thread::Builder::new().spawn(move || child.wait_with_output())?;
+        let mut all = String::new();
+        for line in BufReader::new(stdout).lines() {
+            let line = line?;
+            hear(&line);
+            all.push_str(&line);
+            all.push('\n');
+        }
+        let output = end.join().ok().context("a thread")??;
+        Ok(Finished {
+            stdout: all,
+            ..Finished::from(&output)
+        })
+    }
+
     /// What it measured on its device, with `--json`; it may print lines of other kinds.
     pub fn records(&self) -> impl Iterator<Item = Record> {
         let lines = self.stdout.lines();
@@ -40,6 +81,15 @@ impl Finished {
         match words.map_or(&*self.stderr, |(_, words)| words).trim() {
             "" => format!("it ended with {}", self.status),
             words => plain(words),
+        }
+    }
+
+    /// Its message and its exit status as an error of ours, for what it leaves undone.
+    pub fn refused(&self) -> Refused {
+        Refused {
+            message: self.message(),
+            // By a signal: the device's failure.
+            status: self.status.code().map_or(5, |status| status as u8),
         }
     }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use common::Error;
 use common::source::Source;
 
 /// A lesson of the course.
@@ -59,6 +60,21 @@ impl Lesson {
         supervise::end_with_us(&mut command);
         Ok(command)
     }
+}
+
+/// The lesson of this number.
+///
+/// # Errors
+/// [`Error::Usage`] where there is none.
+pub fn numbered(number: u32) -> Result<&'static Lesson> {
+    let lesson = LESSONS.iter().find(|lesson| lesson.number == number);
+    let last = LESSONS.len();
+    let none = || {
+        Error::Usage(format!(
+            "there is no lesson {number}; there are 1 to {last}"
+        ))
+    };
+    Ok(lesson.ok_or_else(none)?)
 }
 
 /// The first lesson that has a kernel of this name.

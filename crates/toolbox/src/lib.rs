@@ -18,6 +18,8 @@ use colored::Colorize;
 use common::shape::Shape;
 use text::show_error;
 
+use child::Refused;
+
 /// From what came of a command to the program's exit status; an error is told.
 pub fn end(done: Result<ExitCode>) -> ExitCode {
     match done.map_err(of_streams) {
@@ -32,7 +34,9 @@ pub fn end(done: Result<ExitCode>) -> ExitCode {
                 message.push_str(&format!("\n  next: {hint}"));
             }
             show_error(message);
-            known.map_or(ExitCode::FAILURE, common::Error::exit_code)
+            let refused = error.downcast_ref().map(Refused::exit_code);
+            let known = known.map(common::Error::exit_code);
+            known.or(refused).unwrap_or(ExitCode::FAILURE)
         }
     }
 }

@@ -1,18 +1,20 @@
 //! Oclgrind, the simulator: it sees every access of a kernel.
 
 use std::fs;
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Command;
 
 use anyhow::Result;
 use common::simulator::LOG_VARIABLE;
 use supervise::LOG_IS_READ_VARIABLE;
 
+use crate::child::Finished;
 use crate::scratch::Scratch;
 
 /// What the simulator left behind.
 pub struct Simulation {
-    /// The lesson's own words and its end.
-    pub output: Output,
+    /// The lesson, with its own words and its end.
+    pub child: Finished,
     /// What it has to say against the kernel.
     pub log: String,
 }
@@ -24,19 +26,23 @@ pub fn run(mut command: Command) -> Result<Simulation> {
         .env("OCLGRIND_UNINITIALIZED", "1")
         .env("OCLGRIND_CHECK_API", "1")
         .env("OCLGRIND_MAX_ERRORS", "5000");
-    trace(command)
+    run_plain(command)
 }
 
-/// The command in Oclgrind, with the settings that it has.
-pub fn trace(mut command: Command) -> Result<Simulation> {
+/// The command in Oclgrind, which looks for what its environment says.
+pub fn run_plain(mut command: Command) -> Result<Simulation> {
     let folder = Scratch::new()?;
     let log = folder.0.join("log");
-    let output = command
-        // As written, not as optimised: every access of the source is seen.
-        .env("OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable")
-        .env(LOG_VARIABLE, &log)
-        .env(LOG_IS_READ_VARIABLE, "1")
-        .output()?;
+    let child = Finished::of(as_written(&mut command, &log))?;
     let log = fs::read_to_string(&log).unwrap_or_default();
-    Ok(Simulation { output, log })
+    Ok(Simulation { child, log })
+}
+
+/// Lets Oclgrind run kernels as written, not as optimised, so that it sees every access of
+/// the source, and write its reports to this file.
+pub fn as_written<'c>(command: &'c mut Command, log: &Path) -> &'c mut Command {
+    command
+        .env("OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable")
+        .env(LOG_VARIABLE, log)
+        .env(LOG_IS_READ_VARIABLE, "1")
 }

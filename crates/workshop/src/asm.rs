@@ -2,19 +2,17 @@
 //! differs from machine to machine. `data/asm/DEVICE/KERNEL.txt` is what it prints, and
 //! `.json` says what it was made of.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use common::source::{Source, workspace};
 use inside::launched::Wanted;
 use inside::listing::Listing;
 use inside::program;
 use serde::{Deserialize, Serialize};
-use text::aside;
 use toolbox::{date, size_name};
 
-use crate::record::must_be_a_name;
+use crate::kept::{self, must_be_a_name};
 
 /// The flags of `cargo workshop asm`.
 #[derive(clap::Args)]
@@ -49,15 +47,12 @@ pub fn record(options: &Options) -> Result<()> {
     colored::control::set_override(false);
     must_be_a_name(&options.name)?;
     let wanted = &options.wanted;
-    let launched = match wanted.launch(wanted.lesson()?)? {
-        Ok(launched) => launched,
-        Err(refused) => bail!(refused.message),
-    };
+    let launched = wanted.launch(wanted.lesson()?)?;
     let code = program::code(wanted, &launched)?;
     let source = Source::read(&program::source(wanted)?)?;
     let listing = Listing {
         name: launched.name.clone(),
-        record: Some(&launched.record),
+        launched: Some(&launched),
         source: Some(&source),
         code: &code,
     };
@@ -76,16 +71,7 @@ pub fn record(options: &Options) -> Result<()> {
         text: kernel.map(|kernel| kernel.code).unwrap_or_default(),
     };
     let path = path(&options.name, &wanted.name());
-    write(&path.with_extension("txt"), &listing.text())?;
+    kept::write(&path.with_extension("txt"), &listing.text())?;
     let origin = serde_json::to_string_pretty(&origin)?;
-    write(&path.with_extension("json"), &format!("{origin}\n"))
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    let folder = path.parent().context("a file in a folder")?;
-    let failed = || format!("cannot write {}", path.display());
-    fs::create_dir_all(folder).with_context(failed)?;
-    fs::write(path, text).with_context(failed)?;
-    aside!("wrote {}", path.display());
-    Ok(())
+    kept::write(&path.with_extension("json"), &format!("{origin}\n"))
 }

@@ -8,9 +8,6 @@ mod score;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -20,8 +17,9 @@ use toolbox::child::Finished;
 use toolbox::date;
 use toolbox::lessons::LESSONS;
 
+use crate::cores::on_all_cores;
+use crate::kept;
 use corpus::WrongKernel;
-pub use score::table;
 use score::{Score, Verdict};
 
 /// What is run, and where.
@@ -71,30 +69,12 @@ pub fn looks(options: &Options) -> Result<()> {
 
 /// Runs all kernels at all sizes, on all cores.
 fn measure(kernels: &[WrongKernel], options: &Options) -> Result<Vec<Score>> {
-    let next = AtomicUsize::new(0);
-    let scores = Mutex::new(Vec::new());
-    let work = || -> Result<()> {
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(kernel) = kernels.get(at) else {
-                return Ok(());
-            };
-            let verdict = |size: &&'static str| verdict(kernel, size, options);
-            let verdicts = SIZES.iter().map(verdict).collect::<Result<_>>();
-            let verdicts = verdicts.with_context(|| kernel.name.clone())?;
-            let score = Score::new(kernel, verdicts);
-            scores.lock().expect("no thread panics").push((at, score));
-        }
-    };
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    thread::scope(|scope| {
-        let threads: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
-        let mut ends = threads.into_iter().map(|thread| thread.join());
-        ends.try_for_each(|end| end.expect("no thread panics"))
-    })?;
-    let mut scores = scores.into_inner().expect("no thread panics");
-    scores.sort_by_key(|(at, _)| *at);
-    Ok(scores.into_iter().map(|(_, score)| score).collect())
+    on_all_cores(kernels, |_, kernel| {
+        let verdict = |size: &&'static str| verdict(kernel, size, options);
+        let verdicts = SIZES.iter().map(verdict).collect::<Result<_>>();
+        let verdicts = verdicts.with_context(|| kernel.name.clone())?;
+        Ok(Score::new(kernel, verdicts))
+    })
 }
 
 /// What is said of a kernel at one size.
@@ -149,5 +129,5 @@ fn keep(scores: &[Score]) -> Result<()> {
             text += &format!("{line}\n");
         }
     }
-    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    kept::write(&path, &text)
 }

@@ -1,6 +1,8 @@
 //! What makers of the course use: pages, recordings, mutants, wrong kernels.
 
 mod asm;
+mod cores;
+mod kept;
 mod looks;
 mod mutate;
 mod pages;

@@ -17,18 +17,15 @@ mod units;
 
 use std::fs;
 use std::io::Write;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use colored::Colorize;
 use common::source::workspace;
-use common::threads;
 use serde_json::Value;
 use toolbox::scratch::Scratch;
 
+use crate::cores::on_all_cores;
 use detect::{Detectors, Original};
 use equivalent::Equivalents;
 use mutant::Mutant;
@@ -133,35 +130,15 @@ fn measure(unit: Unit, detectors: &Detectors, equivalents: &Equivalents) -> Resu
     let folder = Scratch::new()?;
     let original = |kernel: &String| detectors.original(unit.lesson, kernel, &folder.0);
     let originals: Vec<Original> = unit.checked_by().iter().map(original).collect();
-    let next = AtomicUsize::new(0);
-    let found = Mutex::new(vec![None; mutants.len()]);
-    let work = || -> Result<()> {
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(mutant) = mutants.get(at) else {
-                return Ok(());
-            };
-            progress(&unit.name, at, mutants.len());
-            let file = folder.0.join(format!("{at}.cl"));
-            fs::write(&file, &mutant.text)?;
-            // Kernel by kernel, if it is in a helper.
-            let mut seen = originals.iter().map(|one| detectors.find_fault(&file, one));
-            let seen = seen.find_map(Result::transpose).transpose()?;
-            found.lock().expect("no thread panics")[at] = seen;
-        }
-    };
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    ensure!(
-        threads::are_given(cores),
-        "the system gives no {cores} threads"
-    );
-    thread::scope(|scope| {
-        let threads: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
-        let mut ends = threads.into_iter().map(|thread| thread.join());
-        ends.try_for_each(|end| end.expect("no thread panics"))
+    let seen = on_all_cores(&mutants, |at, mutant| {
+        progress(&unit.name, at, mutants.len());
+        let file = folder.0.join(format!("{at}.cl"));
+        fs::write(&file, &mutant.text)?;
+        // Kernel by kernel, if it is in a helper.
+        let mut seen = originals.iter().map(|one| detectors.find_fault(&file, one));
+        seen.find_map(Result::transpose).transpose()
     })?;
     progress(&unit.name, mutants.len(), mutants.len());
-    let found = found.into_inner().expect("no thread panics");
     let fate = |(mutant, seen): (Mutant, Option<&'static str>)| {
         let fate = match seen {
             Some(by) => Fate::Caught(by),
@@ -170,7 +147,7 @@ fn measure(unit: Unit, detectors: &Detectors, equivalents: &Equivalents) -> Resu
         };
         (mutant, fate)
     };
-    let mutants = mutants.into_iter().zip(found).map(fate).collect();
+    let mutants = mutants.into_iter().zip(seen).map(fate).collect();
     Ok(Score { unit, mutants })
 }
 

@@ -37,7 +37,6 @@ mod asm;
 mod claim;
 mod claims;
 mod code;
-mod comparison;
 mod exercises;
 mod figure;
 mod ladder;
@@ -46,6 +45,8 @@ mod machine;
 mod markdown;
 mod peers;
 mod quoted;
+mod report;
+mod score;
 mod sizes;
 mod square;
 mod strides;
@@ -57,27 +58,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use common::source::workspace;
-use text::aside;
+
+use crate::kept;
 
 const END: &str = "<!-- end -->";
-const DIRECTIVES: [&str; 16] = [
-    "kernel",
-    "code",
-    "output",
-    "table",
-    "ladder",
-    "least",
-    "sizes",
-    "peers",
-    "traffic",
-    "exercises",
-    "score",
-    "figure",
-    "asm",
-    "machine",
-    "square",
-    "strides",
-];
 
 /// Rewrites the pages, or with `check` only says which would change; then names
 /// every claim that the recordings do not bear out. Without files it does so for all,
@@ -106,8 +90,7 @@ pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
         }
         stale.push(format!("{}", file.display()));
         if !check {
-            fs::write(file, new)?;
-            aside!("wrote {}", file.display());
+            kept::write(file, &new)?;
         }
     }
     let mut wrong = Vec::new();
@@ -161,6 +144,9 @@ fn generate(page: &str, root: &str) -> Result<String> {
         out.push('\n');
         // A directive inside a code fence is quoted, not meant.
         fenced ^= line.starts_with("```");
+        if line == END && !fenced {
+            bail!("{END} stands below no directive: is one misspelt?");
+        }
         let Some(directive) = directive(line).filter(|_| !fenced) else {
             continue;
         };
@@ -176,13 +162,13 @@ fn generate(page: &str, root: &str) -> Result<String> {
     Ok(out)
 }
 
-/// The words of `<!-- word: word word -->`.
+/// The words of `<!-- word: word word -->`. Other comments are remarks.
 fn directive(line: &str) -> Option<Vec<&str>> {
     let inside = line.strip_prefix("<!-- ")?.strip_suffix(" -->")?;
     let (name, arguments) = inside.split_once(": ")?;
     let mut words = vec![name];
     words.extend(arguments.split_whitespace());
-    DIRECTIVES.contains(&name).then_some(words)
+    name.chars().all(char::is_alphabetic).then_some(words)
 }
 
 /// The directives of a page that stand outside of its code fences.
@@ -206,18 +192,18 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
         ["ladder", lesson, runs @ ..] if !runs.is_empty() => ladder::line(lesson, runs),
         ["least", lesson, runs @ ..] if !runs.is_empty() => least::table(lesson, runs),
         ["sizes", lesson, arguments @ ..] => sizes::table(lesson, arguments),
-        ["peers", "best", names @ ..] if !names.is_empty() => comparison::best(names),
-        ["peers", name] => comparison::table(name),
-        ["peers", report, kernel @ ..] => peers::table(report, &kernel.join(" ")),
+        ["peers", "best", names @ ..] if !names.is_empty() => peers::best(names),
+        ["peers", name] => peers::table(name),
+        ["peers", report, kernel @ ..] => report::table(report, &kernel.join(" ")),
         ["traffic", run, lesson] => traffic::table(run, lesson),
         ["exercises", lesson] => exercises::table(lesson.parse()?),
         ["asm", device, kernel @ ..] if !kernel.is_empty() => asm::listing(device, kernel),
         ["machine", part, names @ ..] if !names.is_empty() => machine::table(part, names),
         ["square", words @ ..] => square::table(words),
         ["strides", runs @ ..] => strides::table(runs),
-        ["score", "looks"] => crate::looks::table(),
+        ["score", "looks"] => score::table(),
         ["figure", name] => figure::image(name, root),
-        _ => bail!("the directive is not complete"),
+        _ => bail!("there is no such directive, or it is not complete"),
     }
 }
 
@@ -255,6 +241,7 @@ mod tests {
     fn an_unknown_kernel_or_a_missing_end_fails() {
         assert!(generate("<!-- kernel: 02-saxpy.cl nothing -->\n<!-- end -->\n", "").is_err());
         assert!(generate("<!-- kernel: 02-saxpy.cl saxpy -->\n", "").is_err());
+        assert!(generate("<!-- figur: ladder -->\n<!-- end -->\n", "").is_err());
         assert!(generate("<!-- figure: nothing -->\n<!-- end -->\n", "").is_err());
         assert!(generate("<!-- output: no-such-run lesson05 -->\n<!-- end -->\n", "").is_err());
     }

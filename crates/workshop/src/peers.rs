@@ -1,13 +1,11 @@
 //! Keeps what `course peers` measures on this machine, for the pages.
 
-use std::fs;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
-use text::aside;
 use toolbox::peers::{Comparison, path};
 
-use crate::record::must_be_a_name;
+use crate::kept::{self, must_be_a_name};
 
 /// Runs `course peers --json` with these flags, and writes `data/peers/NAME.jsonl`.
 pub fn record(name: &str, flags: &[String]) -> Result<()> {
@@ -27,8 +25,5 @@ pub fn record(name: &str, flags: &[String]) -> Result<()> {
     }
     let text = String::from_utf8(output.stdout)?;
     Comparison::of(&text)?;
-    let path = path(name);
-    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-    aside!("wrote {}", path.display());
-    Ok(())
+    kept::write(&path(name), &text)
 }

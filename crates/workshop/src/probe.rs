@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use text::aside;
 use toolbox::date;
 
-use crate::record::must_be_a_name;
+use crate::kept::{self, must_be_a_name};
 
 /// What to probe, and where to keep it.
 #[derive(Args)]
@@ -38,7 +38,7 @@ pub struct Options {
 /// What was measured of one device.
 pub struct Machine {
     pub about: About,
-    pub figures: Vec<Figure>,
+    pub figures: Vec<StepTime>,
 }
 
 /// The first line of a file: where and when it was measured.
@@ -55,7 +55,7 @@ pub struct About {
 
 /// One figure: what a step of a probe took.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Figure {
+pub struct StepTime {
     /// The kernel.
     pub probe: String,
     /// How it was launched: a size, a number of chains, who takes which branch.
@@ -98,21 +98,21 @@ impl Machine {
     ///
     /// # Errors
     /// When there is none.
-    pub fn figure(&self, probe: &str, variant: &str) -> Result<&Figure> {
-        let is_it = |figure: &&Figure| figure.probe == probe && figure.variant == variant;
+    pub fn figure(&self, probe: &str, variant: &str) -> Result<&StepTime> {
+        let is_it = |figure: &&StepTime| figure.probe == probe && figure.variant == variant;
         let found = self.figures.iter().find(is_it);
         found.with_context(|| format!("no figure of {probe} {variant}"))
     }
 
     /// All figures of a probe, in order.
-    pub fn of_probe<'m>(&'m self, probe: &'m str) -> impl Iterator<Item = &'m Figure> {
+    pub fn of_probe<'m>(&'m self, probe: &'m str) -> impl Iterator<Item = &'m StepTime> {
         self.figures
             .iter()
             .filter(move |figure| figure.probe == probe)
     }
 }
 
-impl Figure {
+impl StepTime {
     /// What all units together read, in GB/s.
     pub fn rate(&self) -> Option<f64> {
         Some(self.bytes? as f64 / self.nanoseconds)
@@ -147,15 +147,11 @@ pub fn probe(options: &Options) -> Result<()> {
     for figure in faster(passes) {
         lines.push(serde_json::to_string(&figure)?);
     }
-    let path = path(&options.name);
-    fs::create_dir_all(workspace().join("data/machine"))?;
-    fs::write(&path, lines.join("\n") + "\n").with_context(|| format!("{}", path.display()))?;
-    aside!("wrote {}", path.display());
-    Ok(())
+    kept::write(&path(&options.name), &(lines.join("\n") + "\n"))
 }
 
 /// Of each figure the one that took less time.
-fn faster([first, second]: [Vec<Figure>; 2]) -> Vec<Figure> {
+fn faster([first, second]: [Vec<StepTime>; 2]) -> Vec<StepTime> {
     let pairs = first.into_iter().zip(second);
     let faster = pairs.map(|(one, other)| {
         if other.nanoseconds < one.nanoseconds {
@@ -168,7 +164,7 @@ fn faster([first, second]: [Vec<Figure>; 2]) -> Vec<Figure> {
 }
 
 /// Tells a figure as soon as it is there: all of them take a minute.
-fn tell(figure: &Figure) {
+fn tell(figure: &StepTime) {
     let time = significant(figure.nanoseconds);
     let rate = figure
         .rate()
@@ -207,7 +203,7 @@ mod tests {
 
     #[test]
     fn the_faster_of_two_passes_counts() {
-        let pass = |times: [f64; 2]| -> Vec<Figure> {
+        let pass = |times: [f64; 2]| -> Vec<StepTime> {
             let mut figures = Machine::of(KEPT).unwrap().figures;
             for (figure, time) in figures.iter_mut().zip(times) {
                 figure.nanoseconds = time;

@@ -3,17 +3,18 @@
 //! quote them.
 
 use std::fs;
-use std::path::{Component, Path};
+use std::path::Path;
 use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
-use common::Error;
 use common::source::workspace;
 use serde_json::{Value, json};
 use supervise::events::EVENTS_VARIABLE;
 use text::aside;
 use toolbox::date;
 use toolbox::lessons::{LESSONS, Lesson};
+
+use crate::kept::must_be_a_name;
 
 /// Records lessons (all, if none is named) into data/NAME.
 pub fn record(name: &str, numbers: &[u32], flags: &[String]) -> Result<()> {
@@ -26,17 +27,6 @@ pub fn record(name: &str, numbers: &[u32], flags: &[String]) -> Result<()> {
             record_one(lesson, &folder, flags)
                 .with_context(|| format!("{} was not recorded", lesson.package()))?;
         }
-    }
-    Ok(())
-}
-
-/// A recording has a folder of its own, and none elsewhere.
-pub fn must_be_a_name(name: &str) -> Result<()> {
-    let parts: Vec<Component> = Path::new(name).components().collect();
-    if !matches!(parts[..], [Component::Normal(only)] if only == name) {
-        bail!(Error::Usage(format!(
-            "'{name}' is no name of a folder below data/, for example pocl-1024"
-        )))
     }
     Ok(())
 }

@@ -68,6 +68,9 @@ fn what_cannot_be_shown_is_refused_as_elsewhere() {
         .arg(&file)
         .run()
         .fails(4, &["asm-broken.cl:4:12", "C[0] = missing;"]);
+    asm(&format!("trace_tiles {pocl}"))
+        .run()
+        .fails(2, &["did not launch trace_tiles", "a kernel that prints"]);
     asm("matmul_naive --device no-such-device")
         .run()
         .fails(2, &["no device matches"]);

@@ -88,7 +88,7 @@ each! { every_empty_kernel_is_found_wrong:
     every_empty_kernel_of_lesson_7_is_found_wrong 7
     every_empty_kernel_of_lesson_8_is_found_wrong 8
     every_empty_kernel_of_lesson_9_is_found_wrong 9
-    every_empty_kernel_of_lesson_11_is_found_wrong 10
+    every_empty_kernel_of_lesson_10_is_found_wrong 10
 }
 
 #[test]

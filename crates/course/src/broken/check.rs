@@ -5,7 +5,6 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 use toolbox::implementations;
-use toolbox::lessons::LESSONS;
 
 use super::Broken;
 use crate::game::playable::{Attempt, Playable, Seen};
@@ -38,7 +37,7 @@ impl Playable for Broken {
     fn launch(&self) -> Result<(String, Command)> {
         let mut names = self.flags.iter().skip_while(|flag| *flag != "--only");
         let kernel = names.nth(1).context("a broken kernel is named")?;
-        Ok((kernel.clone(), self.program()?))
+        Ok((kernel.clone(), self.puzzle.lesson.command()?))
     }
 
     fn check(&self, attempt: &Attempt) -> Result<Seen> {
@@ -54,18 +53,11 @@ impl Playable for Broken {
 }
 
 impl Broken {
-    /// Its lesson's program.
-    fn program(&self) -> Result<Command> {
-        let mut lessons = LESSONS.iter();
-        let lesson = lessons.find(|lesson| lesson.number == self.puzzle.lesson);
-        lesson.context("a broken kernel is of a lesson")?.command()
-    }
-
     /// The lesson's program, checking the copy once at a size.
     fn lesson(&self, attempt: &Attempt, size: &str) -> Result<Command> {
         let timeout = attempt.how.timeout.to_string();
         let flags = [("--size", size), ("--timeout", &timeout), ("--runs", "0")];
-        let mut command = self.program()?;
+        let mut command = self.puzzle.lesson.command()?;
         command
             .args(self.flags_with(&flags))
             .args(["--json", "--source"])

@@ -6,7 +6,7 @@ use std::io::Write;
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
 use serde_json::{Value, json};
-use text::terminal::for_stdout;
+use text::Out;
 
 use super::{Column, Kernel, Status};
 
@@ -53,7 +53,7 @@ impl Column {
 }
 
 pub fn table(columns: &[Column]) -> Result<()> {
-    let mut out = std::io::stdout();
+    let mut out = Out;
     let mut remarks = Vec::new();
     write!(out, "{:<40}", "kernel")?;
     for column in columns {
@@ -65,7 +65,7 @@ pub fn table(columns: &[Column]) -> Result<()> {
     for kernel in kernels(columns) {
         write!(out, "{:<40}", format!("{}  {}", kernel.0, kernel.1))?;
         for column in columns {
-            write!(out, "{}", for_stdout(column.cell(kernel).to_string()))?;
+            write!(out, "{}", column.cell(kernel))?;
             let name = &column.implementation.name;
             if let Some((word, Some(why))) = column.worst(kernel) {
                 remarks.push(format!("{}, {name}: {word}: {why}", kernel.1));
@@ -101,7 +101,7 @@ pub fn json(columns: &[Column]) -> Result<()> {
                 "verdict": word,
                 "reason": why,
             });
-            writeln!(std::io::stdout(), "{line}")?;
+            writeln!(Out, "{line}")?;
         }
     }
     Ok(())

@@ -7,10 +7,11 @@ use std::{fs, io};
 
 use anyhow::{Context, Result, ensure};
 use common::source::{Source, workspace};
-use toolbox::lessons::LESSONS;
+use toolbox::lessons::{LESSONS, Lesson};
 
 use super::spec::Spec;
 use crate::game::page::Page;
+use crate::game::progress::Mark;
 use crate::game::puzzle::{Puzzle, PuzzleKind};
 
 const KIND: PuzzleKind = PuzzleKind {
@@ -18,7 +19,7 @@ const KIND: PuzzleKind = PuzzleKind {
     noun: "exercise",
     command: "exercise",
     answer: "--solution",
-    done: "solved",
+    done: Mark::Solved,
 };
 
 pub struct Exercise {
@@ -39,7 +40,7 @@ pub fn all() -> Result<Vec<Exercise>> {
         let names: io::Result<BTreeSet<_>> = entries.map(|entry| Ok(entry?.file_name())).collect();
         for name in names? {
             let place = format!("{}/{}", lesson.folder, name.to_string_lossy());
-            let read = read(&root, &place, lesson.number);
+            let read = read(&root, &place, lesson);
             all.push(read.with_context(|| format!("exercises/{place} cannot be used"))?);
         }
     }
@@ -48,7 +49,7 @@ pub fn all() -> Result<Vec<Exercise>> {
     Ok(all)
 }
 
-fn read(root: &Path, place: &str, lesson: u32) -> Result<Exercise> {
+fn read(root: &Path, place: &str, lesson: &'static Lesson) -> Result<Exercise> {
     let folder = place.rsplit('/').next().unwrap_or(place);
     let number = folder.split('-').next().unwrap_or(folder).parse::<u32>();
     let number = number.context("the folder's name does not begin with a number")?;
@@ -61,7 +62,7 @@ fn read(root: &Path, place: &str, lesson: u32) -> Result<Exercise> {
     let puzzle = Puzzle {
         kind: &KIND,
         lesson,
-        id: format!("{lesson}.{number}"),
+        id: format!("{}.{number}", lesson.number),
         title: title.trim().trim_start_matches("# ").to_string(),
         place: place.into(),
         fresh: Source::read(&file("exercise.cl"))?,

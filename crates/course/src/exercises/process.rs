@@ -100,7 +100,7 @@ pub fn run_if_asked() -> Option<ExitCode> {
         }
     };
     let exercise = all.iter().find(|one| one.puzzle.id == id)?;
-    let number = exercise.puzzle.lesson;
+    let number = exercise.puzzle.lesson.number;
     Some(lesson(number, "an exercise", None, |lesson| {
         if purpose == Purpose::Speed {
             let race = race(lesson, exercise)?;

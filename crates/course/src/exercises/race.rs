@@ -69,8 +69,8 @@ pub fn race(lesson: &mut Lesson, exercise: &Exercise) -> Result<Race> {
 fn runners(lesson: &Lesson, exercise: &Exercise, speed: &Speed) -> Result<[(Source, Spec); 4]> {
     let (spec, puzzle) = (&exercise.spec, &exercise.puzzle);
     let solution = puzzle.solution.as_ref().unwrap_or(&puzzle.fresh);
-    let (folder, _) = puzzle.place.split_once('/').unwrap_or_default();
-    let file = speed.file.clone().unwrap_or_else(|| format!("{folder}.cl"));
+    let file = speed.file.clone();
+    let file = file.unwrap_or_else(|| puzzle.lesson.kernel_file());
     Ok([
         (lesson.source()?, spec.clone()),
         (puzzle.fresh.clone(), spec.clone()),

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use inside::trace::accesses;
+use inside::trace::accesses::Access;
 use inside::trace::request::{Model, requests};
 
 /// Bytes of the widest access, double16.
@@ -19,9 +19,9 @@ pub fn model() -> Model {
     }
 }
 
-/// One access of one item.
+/// What Oclgrind reports of one access of one item.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Access {
+struct Report {
     address: u64,
     bytes: u64,
     local: [usize; 3],
@@ -35,21 +35,18 @@ struct Access {
 pub fn sectors(log: &str, sides: &[usize]) -> usize {
     let side = |dimension: usize| sides.get(dimension).copied().unwrap_or(1);
     let mut instructions: HashMap<String, u32> = HashMap::new();
-    let mut groups: HashMap<[usize; 3], Vec<accesses::Access>> = HashMap::new();
-    for access in accesses(log) {
-        let [x, y, z] = access.local;
+    let mut groups: HashMap<[usize; 3], Vec<Access>> = HashMap::new();
+    for report in reports(log) {
+        let [x, y, z] = report.local;
         let next = instructions.len() as u32 + 1;
-        let place = *instructions.entry(access.instruction).or_insert(next);
-        groups
-            .entry(access.group)
-            .or_default()
-            .push(accesses::Access {
-                address: access.address,
-                place,
-                bytes: access.bytes.clamp(1, WIDEST) as u32,
-                group: 0,
-                item: (x + side(0) * (y + side(1) * z)) as u32,
-            });
+        let place = *instructions.entry(report.instruction).or_insert(next);
+        groups.entry(report.group).or_default().push(Access {
+            address: report.address,
+            place,
+            bytes: report.bytes.clamp(1, WIDEST) as u32,
+            group: 0,
+            item: (x + side(0) * (y + side(1) * z)) as u32,
+        });
     }
     let model = model();
     let requests = groups.values().flat_map(|group| requests(group, &model));
@@ -57,37 +54,35 @@ pub fn sectors(log: &str, sides: &[usize]) -> usize {
 }
 
 /// Every report of an access to global memory.
-fn accesses(log: &str) -> Vec<Access> {
-    let mut accesses: Vec<Access> = Vec::new();
+fn reports(log: &str) -> Vec<Report> {
+    let mut reports: Vec<Report> = Vec::new();
     for line in log.lines() {
-        if let Some(access) = heading(line) {
-            accesses.push(access);
-        }
-        let Some(access) = accesses.last_mut() else {
+        reports.extend(heading(line));
+        let Some(report) = reports.last_mut() else {
             continue;
         };
         let text = line.trim();
         if let Some(entity) = text.strip_prefix("Entity: ") {
-            access.local = coordinates(entity, "Local(");
-            access.group = coordinates(entity, "Group(");
+            report.local = coordinates(entity, "Local(");
+            report.group = coordinates(entity, "Group(");
         } else if line.starts_with("\t  %")
             || line.starts_with("\t  store")
             || text.starts_with("At line")
         {
-            access.instruction.push_str(text);
+            report.instruction.push_str(text);
         }
     }
-    accesses
+    reports
 }
 
 /// "Invalid read of size 4 at global memory address 0x1000000000040"
-fn heading(line: &str) -> Option<Access> {
+fn heading(line: &str) -> Option<Report> {
     let rest = line.strip_prefix("Invalid ")?.split_once(" of size ")?.1;
     let (bytes, address) = rest.split_once(" at global memory address 0x")?;
-    Some(Access {
+    Some(Report {
         bytes: bytes.parse().ok()?,
         address: u64::from_str_radix(address.trim(), 16).ok()?,
-        ..Access::default()
+        ..Report::default()
     })
 }
 
@@ -147,7 +142,7 @@ mod tests {
     fn items_of_different_rows_of_a_group_may_run_together() {
         // 32 items of a group of 8 x 4 are all neighbours, of 8 x 8 half of them.
         let text = log(1, 1).replace("Local(8,0,0)", "Local(0,1,0)");
-        assert_eq!(accesses(&text)[8].local, [0, 1, 0]);
+        assert_eq!(reports(&text)[8].local, [0, 1, 0]);
         assert_eq!(sectors(&text, &[8, 4]), 4);
     }
 

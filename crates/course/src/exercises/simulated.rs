@@ -41,8 +41,7 @@ pub fn simulate(exercise: &Exercise, attempt: &Attempt) -> Result<Simulated> {
             .env("OCLGRIND_UNIFORM_WRITES", "1");
         Ok(command)
     };
-    let Simulation { output, log } = simulator::run(in_simulator(Purpose::Faults)?)?;
-    let child = Finished::from(&output);
+    let Simulation { child, log } = simulator::run(in_simulator(Purpose::Faults)?)?;
     let runs = match first_wrong(IN_SIMULATOR, &child) {
         Some((_, wrong)) => wrong,
         None => judge(IN_SIMULATOR, &child),
@@ -63,7 +62,7 @@ pub fn simulate(exercise: &Exercise, attempt: &Attempt) -> Result<Simulated> {
     if targets.iter().any(|(count, _)| *count == Count::Sectors) {
         let mut command = in_simulator(Purpose::Accesses)?;
         command.env("OCLGRIND_MAX_ERRORS", "1000000");
-        let Simulation { log, .. } = simulator::trace(command)?;
+        let Simulation { log, .. } = simulator::run_plain(command)?;
         counted.insert(Count::Sectors, sectors(&log, &range.local) as f64);
     }
     if let Some(why) = not_counted(&child.stdout, &counted, &targets) {

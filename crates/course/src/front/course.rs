@@ -3,12 +3,12 @@
 use anyhow::Result;
 use ratatui::style::{Style, Stylize};
 use ratatui::symbols::line;
+use ratatui::text::Span;
 use ratatui::widgets::LineGauge;
 
 use crate::game::folder::Folder;
-use crate::game::progress::{BROKEN, Progress};
+use crate::game::progress::{Mark, Progress};
 use crate::game::puzzle::Puzzle;
-use crate::game::screen;
 
 pub struct Course<'a> {
     /// Of both kinds, each in teaching order.
@@ -22,6 +22,7 @@ impl<'a> Course<'a> {
         Ok(Course { puzzles, folder })
     }
 
+    /// As it is noted now.
     pub fn progress(&self) -> Progress {
         self.folder.progress()
     }
@@ -34,25 +35,17 @@ impl<'a> Course<'a> {
     }
 
     /// The next of the first kind, the exercises.
-    pub fn next(&self) -> Option<&'a Puzzle> {
-        let first = self.puzzles.first()?;
-        screen::next(&self.like(first), &self.progress())
+    pub fn next(&self, progress: &Progress) -> Option<&'a Puzzle> {
+        progress.next(&self.like(self.puzzles.first()?))
     }
 
-    /// "11 of 35 solved", and the share.
-    pub fn tally(&self, puzzle: &Puzzle) -> (String, f64) {
-        let (all, progress) = (self.like(puzzle), self.progress());
-        let done = all.iter().filter(|one| screen::is_done(&progress, one));
-        let (done, count) = (done.count(), all.len());
-        let words = format!("{done} of {count} {}", puzzle.kind.done);
-        (words, done as f64 / count.max(1) as f64)
-    }
-
-    /// The same as a bar.
-    pub fn gauge(&self, puzzle: &Puzzle) -> LineGauge<'static> {
-        let (words, share) = self.tally(puzzle);
+    /// How many of a kind are done, as a bar behind the words "11 of 35 solved".
+    pub fn gauge(&self, puzzle: &Puzzle, progress: &Progress) -> LineGauge<'static> {
+        let all = self.like(puzzle);
+        let (done, count) = (progress.count_done(&all), all.len());
+        let share = done as f64 / count.max(1) as f64;
         LineGauge::default()
-            .label(format!("{words} "))
+            .label(format!("{done} of {count} {} ", puzzle.kind.done))
             .ratio(share.clamp(0.0, 1.0))
             .filled_symbol(line::THICK_HORIZONTAL)
             .unfilled_symbol(line::HORIZONTAL)
@@ -62,11 +55,11 @@ impl<'a> Course<'a> {
 }
 
 /// In front of a puzzle's line.
-pub fn mark(puzzle: &Puzzle, progress: &Progress) -> ratatui::text::Span<'static> {
-    match progress.of(&puzzle.id).mark.as_deref() {
-        Some("right") => "~".yellow(),
-        Some(BROKEN) => "✗".red(),
-        Some(_) => "✓".green(),
-        None => " ".into(),
+pub fn sign(mark: Option<Mark>) -> Span<'static> {
+    let sign = Mark::sign(mark);
+    match mark {
+        Some(Mark::Right) => sign.yellow(),
+        Some(Mark::Broken) => sign.red(),
+        _ => sign.green(),
     }
 }

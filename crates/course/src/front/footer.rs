@@ -4,7 +4,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Stylize;
 use ratatui::text::Line;
 
-/// Keys and what they do, in as many lines as it takes.
+/// Keys and what they do, in as many lines as it takes, though not in more than half of the
+/// screen.
 pub fn lines(keys: &[(&str, &str)], area: Rect) -> Vec<Line<'static>> {
     let mut lines = vec![Line::default()];
     for (key, does) in keys {
@@ -21,6 +22,7 @@ pub fn lines(keys: &[(&str, &str)], area: Rect) -> Vec<Line<'static>> {
             line.push_span(format!(" {does}"));
         }
     }
+    lines.truncate(usize::from(area.height / 2).max(1));
     lines
 }
 

@@ -9,11 +9,13 @@ use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{List, ListItem, ListState};
 use toolbox::lessons::{LESSONS, Lesson};
 
-use super::course::{Course, mark};
+use super::course::{Course, sign};
+use super::lines::fitted;
 use super::{Then, footer};
 use crate::game::folder::shown;
 use crate::game::progress::Progress;
 use crate::game::puzzle::Puzzle;
+use crate::prose::cut;
 
 /// A line of the map.
 #[derive(Clone, Copy)]
@@ -39,7 +41,7 @@ impl<'a> Map<'a> {
         for lesson in LESSONS {
             rows.push(Row::Lesson(lesson));
             let ours = course.puzzles.iter().copied();
-            let ours = ours.filter(|puzzle| puzzle.lesson == lesson.number);
+            let ours = ours.filter(|puzzle| puzzle.lesson.number == lesson.number);
             rows.extend(ours.map(Row::Puzzle));
         }
         let mut map = Map {
@@ -54,19 +56,16 @@ impl<'a> Map<'a> {
     }
 
     /// Puts the cursor on this one.
-    pub fn select(&mut self, course: &Course, puzzle: &Puzzle) {
-        let is_it = |row: &Row| matches!(row, Row::Puzzle(one) if one.place == puzzle.place);
-        match self.rows.iter().position(is_it) {
-            Some(at) => self.state.select(Some(at)),
-            None => self.select_next(course),
-        }
+    pub fn select(&mut self, puzzle: &Puzzle) {
+        let is_it = |row: &Row| matches!(row, Row::Puzzle(one) if *one == puzzle);
+        self.state.select(self.rows.iter().position(is_it));
     }
 
     /// On what comes next; for a newcomer that is the first lesson.
     fn select_next(&mut self, course: &Course) {
-        if let Some(next) = course.next().filter(|_| course.folder.is_started()) {
-            let is_it = |row: &Row| matches!(row, Row::Puzzle(one) if one.place == next.place);
-            self.state.select(self.rows.iter().position(is_it));
+        let next = course.next(&course.progress());
+        if let Some(next) = next.filter(|_| course.folder.is_started()) {
+            self.select(next);
         }
     }
 
@@ -90,15 +89,11 @@ impl<'a> Map<'a> {
             KeyCode::BackTab => self.select_lesson(-1),
             KeyCode::Char('n') => self.select_next(course),
             KeyCode::Enter => return Ok(self.enter(course)),
-            KeyCode::Char('s') => return Ok(self.step()),
+            KeyCode::Char('s') => return Ok(Then::Run(self.lesson(), true)),
             KeyCode::Char('o') => return Ok(Then::Page(self.lesson())),
             KeyCode::Char('q') => return Ok(Then::Quit),
             _ => {}
         }
-        // The library lets it stand behind the last one until it is drawn.
-        let last = self.rows.len().saturating_sub(1);
-        self.state
-            .select(self.state.selected().map(|at| at.min(last)));
         Ok(Then::Stay)
     }
 
@@ -107,12 +102,7 @@ impl<'a> Map<'a> {
         let place = (mouse.column, mouse.row).into();
         match mouse.kind {
             MouseEventKind::ScrollUp => self.state.scroll_up_by(3),
-            MouseEventKind::ScrollDown => {
-                self.state.scroll_down_by(3);
-                let last = self.rows.len().saturating_sub(1);
-                self.state
-                    .select(self.state.selected().map(|at| at.min(last)));
-            }
+            MouseEventKind::ScrollDown => self.state.scroll_down_by(3),
             MouseEventKind::Down(MouseButton::Left) if self.area.contains(place) => {
                 let at = self.state.offset() + usize::from(mouse.row - self.area.y);
                 if self.state.selected() == Some(at) {
@@ -128,13 +118,15 @@ impl<'a> Map<'a> {
     }
 
     fn selected(&self) -> Row<'a> {
-        self.rows[self.state.selected().unwrap_or(0)]
+        // The library lets it stand behind the last one until it is drawn.
+        let last = self.rows.len() - 1;
+        self.rows[self.state.selected().unwrap_or(0).min(last)]
     }
 
-    /// The number of the lesson of the line.
-    fn lesson(&self) -> u32 {
+    /// The lesson of the line.
+    fn lesson(&self) -> &'static Lesson {
         match self.selected() {
-            Row::Lesson(lesson) => lesson.number,
+            Row::Lesson(lesson) => lesson,
             Row::Puzzle(puzzle) => puzzle.lesson,
         }
     }
@@ -148,13 +140,6 @@ impl<'a> Map<'a> {
                 Then::Stay
             }
         }
-    }
-
-    /// The lesson of the line, step by step.
-    fn step(&self) -> Then<'a> {
-        let number = self.lesson();
-        let lesson = LESSONS.iter().find(|lesson| lesson.number == number);
-        lesson.map_or(Then::Stay, |lesson| Then::Run(lesson, true))
     }
 
     /// Copies the kernels, which the learner agreed to.
@@ -184,6 +169,7 @@ impl<'a> Map<'a> {
     }
 
     pub fn draw(&mut self, frame: &mut Frame, course: &Course) {
+        let progress = course.progress();
         let keys = self.footer(course, frame.area());
         let head = [Constraint::Length(1), Constraint::Length(1)];
         let rest = [Constraint::Min(1), Constraint::Length(keys.len() as u16)];
@@ -194,16 +180,13 @@ impl<'a> Map<'a> {
         let halves: [Rect; 2] = halves.areas(gauge);
         let ends = [course.puzzles.first(), course.puzzles.last()];
         for (puzzle, half) in ends.into_iter().flatten().zip(halves) {
-            frame.render_widget(course.gauge(puzzle), half);
+            frame.render_widget(course.gauge(puzzle, &progress), half);
         }
         self.area = body;
-        let (progress, next) = (course.progress(), course.next());
-        let lines = self.rows.iter().map(|row| {
-            let is_next = |puzzle: &Puzzle| next.is_some_and(|next| next.place == puzzle.place);
-            match row {
-                Row::Lesson(lesson) => of_lesson(lesson, body.width),
-                Row::Puzzle(puzzle) => of_puzzle(puzzle, &progress, is_next(puzzle)),
-            }
+        let next = course.next(&progress);
+        let lines = self.rows.iter().map(|row| match row {
+            Row::Lesson(lesson) => of_lesson(lesson, body.width),
+            Row::Puzzle(puzzle) => of_puzzle(puzzle, &progress, next == Some(*puzzle), body.width),
         });
         let list = List::new(lines.map(ListItem::new));
         let list = list.highlight_style(Style::new().reversed());
@@ -214,12 +197,11 @@ impl<'a> Map<'a> {
     fn footer(&self, course: &Course, area: Rect) -> Vec<Line<'static>> {
         if self.asks_for.is_some() {
             let words = format!("Copy the kernels to {}?", shown(&course.folder.path));
-            let mut lines = vec![Line::from(words.bold())];
-            lines.extend(footer::lines(
-                &[("y", "yes"), ("any other key", "no")],
-                area,
-            ));
-            return lines;
+            let question = fitted(&words, area.width)
+                .into_iter()
+                .map(|line| line.bold());
+            let answers = [("y", "yes"), ("any other key", "no")];
+            return question.chain(footer::lines(&answers, area)).collect();
         }
         let enter = match self.selected() {
             Row::Lesson(_) => "runs the lesson",
@@ -234,15 +216,11 @@ impl<'a> Map<'a> {
             ("n", "next"),
             ("q", "quit"),
         ];
-        let mut lines = footer::lines(&keys, area);
-        if !self.trouble.is_empty() {
-            let trouble = text::wrap::wrap(&self.trouble, usize::from(area.width));
-            let trouble = trouble
-                .lines()
-                .map(|line| Line::from(line.to_string().red()));
-            lines.splice(0..0, trouble.collect::<Vec<_>>());
-        }
-        lines
+        let trouble = fitted(&self.trouble, area.width).into_iter();
+        let trouble = trouble
+            .filter(|line| line.width() > 0)
+            .map(|line| line.red());
+        trouble.chain(footer::lines(&keys, area)).collect()
     }
 }
 
@@ -256,18 +234,20 @@ fn of_lesson(lesson: &Lesson, width: u16) -> Line<'static> {
     ])
 }
 
-fn of_puzzle(puzzle: &Puzzle, progress: &Progress, is_next: bool) -> Line<'static> {
+fn of_puzzle(puzzle: &Puzzle, progress: &Progress, is_next: bool, width: u16) -> Line<'static> {
+    let kind = match puzzle.solution {
+        Some(_) => "",
+        None => "broken: ",
+    };
+    let next = if is_next { "  next" } else { "" };
     let mut line = Line::from(vec![
         Span::from("    "),
-        mark(puzzle, progress),
+        sign(progress.of(&puzzle.id).mark),
         Span::from(format!(" {:<5}", puzzle.id)),
+        kind.dark_gray(),
     ]);
-    if puzzle.solution.is_none() {
-        line.push_span("broken: ".dark_gray());
-    }
-    line.push_span(puzzle.title.clone());
-    if is_next {
-        line.push_span("  next".cyan());
-    }
+    let room = usize::from(width).saturating_sub(line.width() + next.len());
+    line.push_span(cut(&puzzle.title, room));
+    line.push_span(next.cyan());
     line
 }

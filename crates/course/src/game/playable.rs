@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::Result;
 use indicatif::ProgressBar;
-use text::progress::{self, tick_by_itself};
+use text::progress;
 use text::show_error;
 
 use super::puzzle::Puzzle;
@@ -136,10 +136,8 @@ impl Attempt<'_> {
 /// What a terminal shows while checks run, each for so many seconds at most, until it is
 /// finished.
 pub fn sign_of_life(timeout: u64) -> ProgressBar {
-    let waiting = ProgressBar::with_draw_target(None, progress::target());
     let template = format!("  {{spinner}} {{msg}} {{elapsed}}; a run is ended at {timeout}s");
-    waiting.set_style(progress::style(&template));
+    let waiting = progress::bar(None, &template);
     waiting.set_message("checking the result, and for faults in the simulator");
-    tick_by_itself(&waiting);
     waiting
 }

@@ -1,17 +1,59 @@
-//! What a learner has done: a plain text file, a fact a line, made to be read and
-//! edited. Losing it loses nothing else.
+//! What a learner has done, and what comes next: a plain text file, a fact a line, made to
+//! be read and edited. Losing it loses nothing else.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
 use common::file;
 
+use super::puzzle::Puzzle;
+
 /// What can be said of a puzzle, besides the hints that were seen.
-const MARKS: [&str; 4] = ["mended", "solved", "right", BROKEN];
-/// Of what was solved or mended once, and was found wrong since then.
-pub const BROKEN: &str = "broken";
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// Done, of an exercise.
+    Solved,
+    /// Done, of a broken kernel.
+    Mended,
+    /// Its result is right; nobody has looked for what else may be wrong.
+    Right,
+    /// It was done once, and was found wrong since then.
+    Broken,
+}
+
+impl Mark {
+    const ALL: [Mark; 4] = [Mark::Solved, Mark::Mended, Mark::Right, Mark::Broken];
+
+    /// As it is noted, and said.
+    pub fn word(self) -> &'static str {
+        match self {
+            Mark::Solved => "solved",
+            Mark::Mended => "mended",
+            Mark::Right => "right",
+            Mark::Broken => "broken",
+        }
+    }
+
+    /// In front of a puzzle's line.
+    pub fn sign(mark: Option<Mark>) -> &'static str {
+        match mark {
+            Some(Mark::Solved | Mark::Mended) => "✓",
+            Some(Mark::Right) => "~",
+            Some(Mark::Broken) => "✗",
+            None => " ",
+        }
+    }
+}
+
+impl Display for Mark {
+    fn fmt(&self, to: &mut Formatter) -> fmt::Result {
+        to.write_str(self.word())
+    }
+}
+
 /// The end of the file's first line.
 const HEADING_ENDS: &str = "Edit or delete it freely.";
 
@@ -26,8 +68,7 @@ pub struct Progress {
 /// What was noted of a puzzle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entry {
-    /// "mended", "solved", "right" or "broken".
-    pub mark: Option<String>,
+    pub mark: Option<Mark>,
     pub hints: usize,
 }
 
@@ -71,6 +112,30 @@ impl Progress {
         self.entries.entry(key.into()).or_default()
     }
 
+    /// Whether it is solved or mended; right and unproven is not.
+    pub fn is_done(&self, puzzle: &Puzzle) -> bool {
+        self.of(&puzzle.id).mark == Some(puzzle.kind.done)
+    }
+
+    pub fn count_done(&self, puzzles: &[&Puzzle]) -> usize {
+        puzzles.iter().filter(|puzzle| self.is_done(puzzle)).count()
+    }
+
+    /// The first that was done and is broken now, else the first that is not done.
+    pub fn next<'a>(&self, puzzles: &[&'a Puzzle]) -> Option<&'a Puzzle> {
+        let is_broken = |puzzle: &&&Puzzle| self.of(&puzzle.id).mark == Some(Mark::Broken);
+        let broken = puzzles.iter().find(is_broken);
+        let open = || puzzles.iter().find(|puzzle| !self.is_done(puzzle));
+        broken.or_else(open).copied()
+    }
+
+    /// The next one behind this one, else the next of all.
+    pub fn next_after<'a>(&self, puzzle: &Puzzle, puzzles: &[&'a Puzzle]) -> Option<&'a Puzzle> {
+        let at = puzzles.iter().position(|one| *one == puzzle);
+        let behind = &puzzles[at.map_or(0, |at| at + 1)..];
+        self.next(behind).or_else(|| self.next(puzzles))
+    }
+
     fn render(&self) -> String {
         let mut text = format!("# What the course has noted of your kernels. {HEADING_ENDS}\n");
         let mut entries: Vec<(&String, &Entry)> = self.entries.iter().collect();
@@ -82,7 +147,7 @@ impl Progress {
             numbers.collect::<Vec<u32>>()
         });
         for (key, entry) in entries {
-            if let Some(mark) = &entry.mark {
+            if let Some(mark) = entry.mark {
                 text.push_str(&format!("{key} {mark}\n"));
             }
             if entry.hints > 0 {
@@ -126,9 +191,10 @@ fn parse(text: &str) -> Progress {
     let mut progress = Progress::default();
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
+        let mark = |word: &str| Mark::ALL.into_iter().find(|mark| mark.word() == word);
         match words[..] {
             [] => {}
-            [key, mark] if MARKS.contains(&mark) => progress.entry(key).mark = Some(mark.into()),
+            [key, word] if mark(word).is_some() => progress.entry(key).mark = mark(word),
             [key, "hints", seen] if seen.parse::<usize>().is_ok() => {
                 progress.entry(key).hints = seen.parse().unwrap_or(0);
             }
@@ -147,12 +213,12 @@ mod tests {
     #[test]
     fn progress_is_read_as_it_was_written() {
         let mut progress = Progress::default();
-        progress.entry("3").mark = Some("mended".into());
-        progress.entry("6.2").mark = Some("solved".into());
+        progress.entry("3").mark = Some(Mark::Mended);
+        progress.entry("6.2").mark = Some(Mark::Solved);
         progress.entry("6.2").hints = 2;
         let text = progress.render();
         assert_eq!(parse(&text), progress, "{text}");
-        assert_eq!(progress.of("6.2").mark.as_deref(), Some("solved"));
+        assert_eq!(progress.of("6.2").mark, Some(Mark::Solved));
         assert_eq!((progress.of("6.2").hints, progress.of("9.9").hints), (2, 0));
     }
 
@@ -171,7 +237,7 @@ mod tests {
             }
         });
         let progress = Progress::read(&file);
-        assert_eq!(progress.of("1.1").mark.as_deref(), Some("solved"));
+        assert_eq!(progress.of("1.1").mark, Some(Mark::Solved));
         assert!((1..=8).all(|hints| progress.of(&format!("2.{hints}")).hints == hints));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left");
         fs::remove_dir_all(folder).unwrap();
@@ -182,7 +248,7 @@ mod tests {
         let text = "hello\n\n07\n07 mended now\n07 hints many\n08 mended\n\u{1F600} \0\n";
         let progress = parse(text);
         assert_eq!(progress.of("07").mark, None);
-        assert_eq!(progress.of("08").mark.as_deref(), Some("mended"));
+        assert_eq!(progress.of("08").mark, Some(Mark::Mended));
         let text = progress.render();
         assert!(text.contains("hello\n07\n07 mended now\n"), "{text}");
         assert_eq!(parse(&text), progress);

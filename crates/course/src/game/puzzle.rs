@@ -4,6 +4,9 @@
 use std::path::Path;
 
 use common::source::Source;
+use toolbox::lessons::Lesson;
+
+use super::progress::Mark;
 
 /// A kind of puzzle, and how it is spoken of.
 pub struct PuzzleKind {
@@ -14,14 +17,14 @@ pub struct PuzzleKind {
     pub command: &'static str,
     /// The command's flag for the answer.
     pub answer: &'static str,
-    /// What it is in the end; the word in the learner's progress.
-    pub done: &'static str,
+    /// What it is in the end.
+    pub done: Mark,
 }
 
 pub struct Puzzle {
     /// What is to be done with it.
     pub kind: &'static PuzzleKind,
-    pub lesson: u32,
+    pub lesson: &'static Lesson,
     /// "6.2", or "7".
     pub id: String,
     /// What it is called, or what is seen of it.
@@ -36,6 +39,13 @@ pub struct Puzzle {
     pub hints: Vec<String>,
     /// Why the answer is as it is.
     pub why: String,
+}
+
+/// One has its place to itself.
+impl PartialEq for Puzzle {
+    fn eq(&self, other: &Puzzle) -> bool {
+        self.place == other.place
+    }
 }
 
 impl Puzzle {

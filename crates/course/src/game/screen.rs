@@ -6,12 +6,13 @@ use std::path::Path;
 
 use anyhow::Result;
 use colored::Colorize;
+use text::Out;
 use text::pager::Pager;
 
 use super::folder::{Folder, shown};
 use super::job::is_above_keys;
 use super::playable::{Checked, Playable};
-use super::progress::{BROKEN, Progress};
+use super::progress::{Mark, Progress};
 use super::puzzle::Puzzle;
 use super::verdict::Verdict;
 use crate::diff::print_hunks;
@@ -23,7 +24,7 @@ pub const WORDS: usize = 10;
 
 /// After `start`, which copied `new` of the puzzles.
 pub fn started(folder: &Folder, new: usize, puzzles: &[&Puzzle]) -> Result<()> {
-    let mut out = std::io::stdout();
+    let mut out = Out;
     let place = shown(&folder.path);
     match (new, puzzles.len() - new) {
         (new, 0) => writeln!(out, "{new} kernels are in {place}, which is yours.")?,
@@ -37,7 +38,7 @@ pub fn started(folder: &Folder, new: usize, puzzles: &[&Puzzle]) -> Result<()> {
             "{new} new kernels are in {place}; {kept} were there and are untouched."
         )?,
     }
-    if let Some(next) = next(puzzles, &folder.progress()) {
+    if let Some(next) = folder.progress().next(puzzles) {
         let words = "Open this one in your editor, fill its gap, and save it:";
         writeln!(out, "\n  {words}")?;
         writeln!(out, "    {}", shown(&folder.file(next)))?;
@@ -56,34 +57,33 @@ pub fn started(folder: &Folder, new: usize, puzzles: &[&Puzzle]) -> Result<()> {
 /// Every puzzle with what is known of it, by lesson.
 pub fn list(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
     let _pager = Pager::begin();
-    let mut out = std::io::stdout();
+    let mut out = Out;
     let progress = folder.progress();
     let about = puzzles.first().map_or("", |puzzle| puzzle.kind.about);
     writeln!(out, "{}", about.bold())?;
     let mut lesson = 0;
     for puzzle in puzzles {
-        if puzzle.lesson != lesson {
-            lesson = puzzle.lesson;
+        if puzzle.lesson.number != lesson {
+            lesson = puzzle.lesson.number;
             writeln!(out, "\n  lesson {lesson}")?;
         }
-        let mark = match progress.of(&puzzle.id).mark.as_deref() {
-            Some("right") => "~".yellow(),
-            Some(BROKEN) => "✗".red(),
-            Some(_) => "✓".green(),
-            None => " ".normal(),
+        let mark = progress.of(&puzzle.id).mark;
+        let sign = match mark {
+            Some(Mark::Right) => Mark::sign(mark).yellow(),
+            Some(Mark::Broken) => Mark::sign(mark).red(),
+            _ => Mark::sign(mark).green(),
         };
         let title = beside(&puzzle.title, WORDS);
-        writeln!(out, "  {mark} {:<5} {title}", puzzle.id)?;
+        writeln!(out, "  {sign} {:<5} {title}", puzzle.id)?;
     }
     total(puzzles, folder)
 }
 
 /// One puzzle of `check-all`; `None` is one whose file cannot be read.
 pub fn row(puzzle: &Puzzle, checked: Option<&Checked>, folder: &Folder) -> Result<()> {
-    let mut out = std::io::stdout();
-    let mark = folder.progress().of(&puzzle.id).mark;
-    let not_yet = match mark.as_deref() {
-        Some(BROKEN) => "now broken",
+    let mut out = Out;
+    let not_yet = match folder.progress().of(&puzzle.id).mark {
+        Some(Mark::Broken) => "now broken",
         _ => "not yet",
     };
     let seen = checked.map_or(&[][..], |checked| &checked.seen.observations);
@@ -92,7 +92,7 @@ pub fn row(puzzle: &Puzzle, checked: Option<&Checked>, folder: &Folder) -> Resul
         format!("{not_yet}: {}", seen.detector)
     });
     let (mark, words) = match checked.map(|checked| checked.verdict) {
-        Some(Verdict::Done) => ("✓".green(), puzzle.kind.done),
+        Some(Verdict::Done) => ("✓".green(), puzzle.kind.done.word()),
         Some(Verdict::Unproven) => ("~".yellow(), "right, not proven"),
         Some(Verdict::NotYet) => ("✗".red().bold(), &*fault),
         Some(Verdict::NotRun) => ("?".yellow(), "did not run"),
@@ -109,19 +109,19 @@ pub fn checked_all(puzzles: &[&Puzzle], fresh: usize, folder: &Folder) -> Result
     if fresh > 0 {
         let noun = puzzles.first().map_or("", |puzzle| puzzle.kind.noun);
         let count = common::numbers::count(fresh, noun);
-        writeln!(std::io::stdout(), "    {count} not begun")?;
+        writeln!(Out, "    {count} not begun")?;
     }
     total(puzzles, folder)
 }
 
 /// How many are done, and the next command.
 pub fn total(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
-    let mut out = std::io::stdout();
+    let mut out = Out;
     let progress = folder.progress();
-    let done = puzzles.iter().filter(|one| is_done(&progress, one)).count();
-    let word = puzzles.first().map_or("", |puzzle| puzzle.kind.done);
+    let done = progress.count_done(puzzles);
+    let word = puzzles.first().map_or("", |puzzle| puzzle.kind.done.word());
     writeln!(out, "\n  {done} of {} {word}", puzzles.len())?;
-    match (folder.is_started(), next(puzzles, &progress)) {
+    match (folder.is_started(), progress.next(puzzles)) {
         (false, _) => {
             writeln!(out, "  next: {}", "cargo course start".cyan())?;
             writeln!(out, "        copies them to {}", shown(&folder.path))?;
@@ -132,34 +132,9 @@ pub fn total(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
     Ok(())
 }
 
-/// Whether it is solved or mended; right and unproven is not.
-pub fn is_done(progress: &Progress, puzzle: &Puzzle) -> bool {
-    progress.of(&puzzle.id).mark.as_deref() == Some(puzzle.kind.done)
-}
-
-/// The first that was done and is broken now, else the first that is not done.
-pub fn next<'a>(puzzles: &[&'a Puzzle], progress: &Progress) -> Option<&'a Puzzle> {
-    let mark = |puzzle: &Puzzle| progress.of(&puzzle.id).mark;
-    let mut all = puzzles.iter();
-    let broken = all.find(|puzzle| mark(puzzle).as_deref() == Some(BROKEN));
-    let mut open = puzzles.iter().filter(|puzzle| !is_done(progress, puzzle));
-    broken.or_else(|| open.next()).copied()
-}
-
-/// The next one behind this one, else the next of all.
-pub fn next_after<'a>(
-    puzzle: &Puzzle,
-    puzzles: &[&'a Puzzle],
-    progress: &Progress,
-) -> Option<&'a Puzzle> {
-    let at = puzzles.iter().position(|one| one.id == puzzle.id);
-    let behind = &puzzles[at.map_or(0, |at| at + 1)..];
-    next(behind, progress).or_else(|| next(puzzles, progress))
-}
-
 /// The puzzle, the learner's file of it, and what is asked.
 pub fn head(one: &dyn Playable, file: &Path, edited: bool) -> Result<()> {
-    let mut out = std::io::stdout();
+    let mut out = Out;
     let (label, asked) = one.asks(file, edited);
     title(one.puzzle())?;
     writeln!(out, "  File    {}", shown(file))?;
@@ -170,7 +145,7 @@ pub fn head(one: &dyn Playable, file: &Path, edited: bool) -> Result<()> {
 
 fn title(puzzle: &Puzzle) -> Result<()> {
     let title = beside(&puzzle.heading(), 0);
-    writeln!(std::io::stdout(), "{}\n", title.bold())?;
+    writeln!(Out, "{}\n", title.bold())?;
     Ok(())
 }
 
@@ -189,13 +164,8 @@ pub fn checked(one: &dyn Playable, edited: bool, checked: &Checked) -> Result<()
     }
     let puzzle = one.puzzle();
     let words = format!("{}: {}", puzzle.id, checked.verdict.words(puzzle.kind.done));
-    let words = beside(&words, 2);
-    let words = match checked.verdict {
-        Verdict::Done => words.green().bold(),
-        Verdict::NotYet | Verdict::Untouched => words.bold(),
-        Verdict::Unproven | Verdict::NotRun => words.yellow().bold(),
-    };
-    writeln!(std::io::stdout(), "\n  {words}")?;
+    let words = checked.verdict.shown(&beside(&words, 2));
+    writeln!(Out, "\n  {words}")?;
     Ok(())
 }
 
@@ -204,7 +174,7 @@ pub fn advice(puzzle: &Puzzle, progress: &Progress) -> Result<()> {
     if is_above_keys() {
         return Ok(());
     }
-    let mut out = std::io::stdout();
+    let mut out = Out;
     let command = puzzle.command();
     let (seen, all) = (progress.of(&puzzle.id).hints, puzzle.hints.len());
     let hint = format!("{command} --hint");
@@ -223,7 +193,7 @@ pub fn onward(
     folder: &Folder,
     progress: &Progress,
 ) -> Result<()> {
-    let mut out = std::io::stdout();
+    let mut out = Out;
     writeln!(out)?;
     print_text(&puzzle.why)?;
     if puzzle.solution.is_some() && !is_above_keys() {
@@ -231,7 +201,7 @@ pub fn onward(
         writeln!(out, "  Our solution, beside yours:")?;
         writeln!(out, "    {}", answer.cyan())?;
     }
-    let Some(next) = next_after(puzzle, puzzles, progress) else {
+    let Some(next) = progress.next_after(puzzle, puzzles) else {
         let done = puzzle.kind.done;
         writeln!(out, "  That was the last one: all are {done}.")?;
         return Ok(());
@@ -248,17 +218,19 @@ pub fn onward(
 
 /// The first `seen` hints. Without a folder nobody counts them.
 pub fn hints(puzzle: &Puzzle, seen: usize, are_counted: bool) -> Result<()> {
-    let mut out = std::io::stdout();
+    let mut out = Out;
     title(puzzle)?;
     for (at, hint) in puzzle.hints.iter().take(seen).enumerate() {
         writeln!(out, "  {}", format!("Hint {}", at + 1).bold())?;
         print_text(hint)?;
     }
+    let answer = if is_above_keys() {
+        "s"
+    } else {
+        puzzle.kind.answer
+    };
     let more = match puzzle.hints.len() - seen {
-        0 => format!(
-            "That was the last one; {} tells it all.",
-            puzzle.kind.answer
-        ),
+        0 => format!("That was the last one; {answer} tells it all."),
         more if is_above_keys() => format!("{more} more: h shows the next."),
         more if !are_counted => format!(
             "{more} more, once you have a folder in which they are counted: cargo course start"
@@ -272,7 +244,7 @@ pub fn hints(puzzle: &Puzzle, seen: usize, are_counted: bool) -> Result<()> {
 /// The filled gap, where there is one, and the reasoning.
 pub fn answer(puzzle: &Puzzle, tried: bool) -> Result<()> {
     let _pager = Pager::begin();
-    let mut out = std::io::stdout();
+    let mut out = Out;
     title(puzzle)?;
     if !tried {
         let words = "You have not changed your file yet. An answer teaches most after an attempt: \
@@ -291,7 +263,7 @@ pub fn answer(puzzle: &Puzzle, tried: bool) -> Result<()> {
 
 /// What differs between the learner's text and the solution.
 pub fn differences(puzzle: &Puzzle, own: &str) -> Result<()> {
-    let mut out = std::io::stdout();
+    let mut out = Out;
     title(puzzle)?;
     let Some(solution) = &puzzle.solution else {
         writeln!(out, "  {} shows the mended lines.", puzzle.kind.answer)?;
@@ -309,7 +281,7 @@ pub fn differences(puzzle: &Puzzle, own: &str) -> Result<()> {
 
 /// That a file is as it came, and where the learner's own is.
 pub fn given_back(file: &Path, kept: Option<&Path>) -> Result<()> {
-    let mut out = std::io::stdout();
+    let mut out = Out;
     writeln!(out, "  {} is as it came.", shown(file))?;
     if let Some(kept) = kept {
         writeln!(out, "  Yours is {}", shown(kept))?;

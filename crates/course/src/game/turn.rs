@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use common::source::Source;
 use serde_json::json;
+use text::Out;
 
 use super::folder::Folder;
 use super::playable::{Attempt, Checked, How, Playable};
@@ -71,11 +72,9 @@ impl Turn<'_> {
         let puzzle = self.one.puzzle();
         let mut progress = self.folder.progress();
         let before = progress.of(&puzzle.id).mark;
-        let mark = verdict.mark(before.as_deref(), puzzle.kind.done);
-        if mark != before.as_deref() {
-            let set = |progress: &mut Progress| {
-                progress.entry(&puzzle.id).mark = mark.map(String::from);
-            };
+        let mark = verdict.mark(before, puzzle.kind.done);
+        if mark != before {
+            let set = |progress: &mut Progress| progress.entry(&puzzle.id).mark = mark;
             set(&mut progress);
             self.folder.note(set);
         }
@@ -88,13 +87,13 @@ impl Turn<'_> {
         let puzzle = self.one.puzzle();
         let line = json!({
             "puzzle": puzzle.id,
-            "lesson": puzzle.lesson,
+            "lesson": puzzle.lesson.number,
             "title": puzzle.title,
             "file": self.file,
             "observations": seen.observations,
-            puzzle.kind.done: checked.verdict == Verdict::Done,
+            puzzle.kind.done.word(): checked.verdict == Verdict::Done,
             "verdict": checked.verdict.words(puzzle.kind.done),
         });
-        Ok(writeln!(std::io::stdout(), "{line}")?)
+        Ok(writeln!(Out, "{line}")?)
     }
 }

@@ -1,6 +1,8 @@
 //! What follows from all that the checks saw.
 
-use super::progress::BROKEN;
+use colored::{ColoredString, Colorize};
+
+use super::progress::Mark;
 use crate::observation::{Detection, Observation};
 
 /// How a kernel came out.
@@ -41,9 +43,9 @@ impl Verdict {
     }
 
     /// In plain words; `done` is what the puzzle is to be in the end.
-    pub fn words(self, done: &str) -> String {
+    pub fn words(self, done: Mark) -> String {
         match self {
-            Verdict::Done => done.into(),
+            Verdict::Done => done.word().into(),
             Verdict::Unproven => "the result is right, not proven free of races and other faults: \
                                   what might have seen one did not run"
                 .into(),
@@ -55,16 +57,23 @@ impl Verdict {
         }
     }
 
+    /// Words about it, in its colour.
+    pub fn shown(self, words: &str) -> ColoredString {
+        match self {
+            Verdict::Done => words.green().bold(),
+            Verdict::NotYet | Verdict::Untouched => words.bold(),
+            Verdict::Unproven | Verdict::NotRun => words.yellow().bold(),
+        }
+    }
+
     /// What is noted from now on, where `before` was noted until now: what the file is, as
     /// far as this machine can tell.
-    pub fn mark<'m>(self, before: Option<&'m str>, done: &'m str) -> Option<&'m str> {
+    pub fn mark(self, before: Option<Mark>, done: Mark) -> Option<Mark> {
         match self {
             Verdict::Done => Some(done),
-            Verdict::Unproven if before != Some(done) => Some("right"),
-            Verdict::NotYet | Verdict::Untouched if before != Some("right") => {
-                before.map(|_| BROKEN)
-            }
-            Verdict::NotYet | Verdict::Untouched => None,
+            Verdict::Unproven if before != Some(done) => Some(Mark::Right),
+            Verdict::NotYet | Verdict::Untouched if before == Some(Mark::Right) => None,
+            Verdict::NotYet | Verdict::Untouched => before.map(|_| Mark::Broken),
             Verdict::Unproven | Verdict::NotRun => before,
         }
     }
@@ -86,19 +95,19 @@ mod tests {
 
     #[test]
     fn the_mark_follows_the_file() {
-        let done = Some("solved");
+        let [done, right, broken] = [Mark::Solved, Mark::Right, Mark::Broken].map(Some);
         for (verdict, before, after) in [
-            (Verdict::Done, Some(BROKEN), done),
-            (Verdict::NotYet, done, Some(BROKEN)),
-            (Verdict::NotYet, Some(BROKEN), Some(BROKEN)),
+            (Verdict::Done, broken, done),
+            (Verdict::NotYet, done, broken),
+            (Verdict::NotYet, broken, broken),
             (Verdict::NotYet, None, None),
-            (Verdict::NotYet, Some("right"), None),
-            (Verdict::Untouched, done, Some(BROKEN)),
+            (Verdict::NotYet, right, None),
+            (Verdict::Untouched, done, broken),
             (Verdict::Unproven, done, done),
-            (Verdict::Unproven, None, Some("right")),
+            (Verdict::Unproven, None, right),
             (Verdict::NotRun, done, done),
         ] {
-            assert_eq!(verdict.mark(before, "solved"), after, "{verdict:?}");
+            assert_eq!(verdict.mark(before, Mark::Solved), after, "{verdict:?}");
         }
     }
 

@@ -2,18 +2,19 @@
 //! terminal [`crate::front`] shows the same on a screen with keys.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
 use supervise::watch::each_save;
 use supervise::watch::saves::{News, Saves};
+use text::Out;
 
 use super::folder::Folder;
 use super::job::Job;
 use super::playable::How;
 use super::puzzle::Puzzle;
-use super::screen;
 
 /// How often it is asked whether a check has ended.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -31,9 +32,10 @@ pub struct Watch<'a> {
 
 impl Watch<'_> {
     /// Checks, and checks again after each save, until Ctrl-C.
-    pub fn run(mut self) -> Result<()> {
+    pub fn run(mut self) -> Result<ExitCode> {
         let mut saves = Saves::of(&self.file, &self.name())?;
-        each_save(&mut saves, |saves| self.check(saves))
+        each_save(&mut saves, |saves| self.check(saves))?;
+        Ok(ExitCode::SUCCESS)
     }
 
     fn name(&self) -> String {
@@ -43,7 +45,7 @@ impl Watch<'_> {
 
     /// One check, which a save ends.
     fn check(&mut self, saves: &mut Saves) -> Result<News> {
-        writeln!(std::io::stdout())?;
+        writeln!(Out)?;
         let mut job = Job::beside(&words(self.now, &self.file, self.how))?;
         while job.status().is_none() {
             let news = saves.wait(PAUSE);
@@ -52,8 +54,8 @@ impl Watch<'_> {
             }
         }
         let progress = self.folder.progress();
-        let is_over = self.goes_on && screen::is_done(&progress, self.now);
-        let next = screen::next_after(self.now, self.puzzles, &progress);
+        let is_over = self.goes_on && progress.is_done(self.now);
+        let next = progress.next_after(self.now, self.puzzles);
         let Some(next) = next.filter(|_| is_over) else {
             return Ok(News::Nothing);
         };
@@ -65,7 +67,7 @@ impl Watch<'_> {
 }
 
 /// The command that checks this file.
-pub fn words(puzzle: &Puzzle, file: &std::path::Path, how: &How) -> Vec<String> {
+pub fn words(puzzle: &Puzzle, file: &Path, how: &How) -> Vec<String> {
     let mut words = vec![
         puzzle.kind.command.to_string(),
         file.to_string_lossy().into_owned(),

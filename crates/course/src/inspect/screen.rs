@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use colored::Colorize;
+use text::Out;
 
 use super::Inspection;
 use crate::game::folder::shown;
@@ -20,7 +21,7 @@ const DOES_NOT_BUILD: u8 = 4;
 
 /// The kernel, and how it is launched.
 pub fn head(inspection: &Inspection) -> Result<()> {
-    let mut out = std::io::stdout();
+    let mut out = Out;
     let options = inspection.options;
     writeln!(out, "{}\n", format!("Kernel {}", inspection.kernel).bold())?;
     writeln!(out, "  File      {}", shown(&options.file))?;
@@ -32,16 +33,11 @@ pub fn head(inspection: &Inspection) -> Result<()> {
 
 /// What was seen, what follows, and the next thing to try.
 pub fn checked(inspection: &Inspection, checked: &Checked) -> Result<()> {
-    let mut out = std::io::stdout();
+    let mut out = Out;
     let seen = &checked.seen;
     observations(&seen.observations)?;
     let words = format!("{}: {}", inspection.kernel, verdict(checked.verdict));
-    let words = beside(&words, 2);
-    let words = match checked.verdict {
-        Verdict::Done => words.green().bold(),
-        Verdict::NotYet | Verdict::Untouched => words.bold(),
-        Verdict::Unproven | Verdict::NotRun => words.yellow().bold(),
-    };
+    let words = checked.verdict.shown(&beside(&words, 2));
     writeln!(out, "\n  {words}")?;
     let has_run = seen.status != DOES_NOT_BUILD;
     if inspection.lesson.is_none() && checked.verdict == Verdict::NotYet && has_run {

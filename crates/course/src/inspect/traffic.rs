@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use colored::Colorize;
 use common::shape::Shape;
 use inside::launched::Wanted;
@@ -11,6 +11,7 @@ use inside::trace::request::Model;
 use inside::trace::run;
 use inside::trace::screen::Screen;
 use serde_json::{Value, json};
+use text::Out;
 use toolbox::implementations::oclgrind;
 use toolbox::size_name;
 
@@ -80,8 +81,7 @@ impl Inspection<'_> {
             })
         };
         let traced = run::trace(&wanted, self.program()?)?;
-        let counted = counted(&wanted, traced, &Model::default(), show)?;
-        counted.map_err(|refused| anyhow!(refused.message))
+        counted(&wanted, &traced, &Model::default(), show)
     }
 
     fn trace_command(&self, size: Shape) -> String {
@@ -106,7 +106,7 @@ impl Inspection<'_> {
 impl Traffic {
     /// The table, the worst line, the next command.
     pub fn print(&self) -> Result<()> {
-        let mut out = std::io::stdout();
+        let mut out = Out;
         writeln!(out, "{}", "What it asks of memory".bold())?;
         let counted = match self {
             Traffic::Counted(counted) => counted,

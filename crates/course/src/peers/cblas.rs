@@ -12,7 +12,7 @@ use common::problem::Problem;
 use common::shape::Shape;
 use dlopen2::wrapper::{Container, WrapperApi};
 
-use super::child::{About, Library, Missing, Product, Sample, begin_again_with};
+use super::child::{About, Library, Missing, Opened, Product, Sample, begin_again_with};
 use super::peer::Peer;
 use super::{NOT_TRANSPOSED, ROW_MAJOR};
 use crate::machine;
@@ -52,13 +52,8 @@ struct Api {
     bli_thread_get_num_threads: Option<unsafe extern "C" fn() -> i64>,
 }
 
-struct Cblas {
-    library: Container<Api>,
-    about: About,
-}
-
 /// Opens the library, with its best kernels for this CPU.
-pub fn open(peer: Peer) -> Result<Box<dyn Library>, Missing> {
+pub fn open(peer: Peer) -> Result<Opened, Missing> {
     let (library, file) = peer.load::<Api>()?;
     if let Some(core) = openblas_core(&library)
         && detected_too_little(&core)
@@ -70,7 +65,7 @@ pub fn open(peer: Peer) -> Result<Box<dyn Library>, Missing> {
         version: file.into(),
         ..About::default()
     });
-    Ok(Box::new(Cblas { library, about }))
+    Ok((Box::new(library), about))
 }
 
 /// "0.3.21, core Zen", and the threads.
@@ -163,18 +158,14 @@ fn detected_too_little(core: &str) -> bool {
     has_avx512 && !good.contains(&&*core.to_lowercase())
 }
 
-impl Library for Cblas {
-    fn about(&self) -> About {
-        self.about.clone()
-    }
-
+impl Library for Container<Api> {
     fn product<'a>(&'a self, problem: &'a Problem) -> Result<Box<dyn Product + 'a>> {
         let (Elements::Float(a), Elements::Float(b)) = (&problem.a.data, &problem.b.data) else {
             bail!("only floats are compared");
         };
         let shape = problem.shape;
         Ok(Box::new(Multiplied {
-            library: &self.library,
+            library: self,
             shape,
             a,
             b,

@@ -59,9 +59,11 @@ pub struct About {
     pub device: Option<Device>,
 }
 
+/// A library that was opened, and what it says of itself.
+pub type Opened = (Box<dyn Library>, About);
+
 /// A library that was opened.
 pub trait Library {
-    fn about(&self) -> About;
     /// The product of a problem, its operands in place.
     fn product<'a>(&'a self, problem: &'a Problem) -> Result<Box<dyn Product + 'a>>;
 }
@@ -94,8 +96,8 @@ pub fn run(options: &Options) -> Result<()> {
         let mut about = About::default();
         match &opened {
             Err(missing) => record.skipped = Some(missing.clone()),
-            Ok(library) => {
-                about = library.about();
+            Ok((library, told)) => {
+                about = told.clone();
                 if let Some(device) = &about.device {
                     record.platform = device.platform.name.clone();
                     record.device = device.name.clone();
@@ -116,12 +118,12 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn open(options: &Options) -> Result<Result<Box<dyn Library>, Missing>> {
+fn open(options: &Options) -> Result<Result<Opened, Missing>> {
     match options.peer {
         Peer::Cublas => vendor::open(Peer::Cublas, &vendor::CUDA, options.device),
         Peer::Rocblas => vendor::open(Peer::Rocblas, &vendor::HIP, options.device),
         Peer::Clblast | Peer::ClblastTuned => clblast::open(options.peer, options.device),
-        Peer::Matrixmultiply => Ok(Ok(Box::new(matrixmultiply::MatrixMultiply))),
+        Peer::Matrixmultiply => Ok(Ok(matrixmultiply::open())),
         Peer::Onemkl | Peer::Openblas | Peer::Blis | Peer::Accelerate => {
             Ok(cblas::open(options.peer))
         }

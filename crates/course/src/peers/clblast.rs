@@ -20,7 +20,7 @@ use common::timing::Profile;
 use dlopen2::wrapper::{Container, WrapperApi};
 use opencl3::event::Event;
 
-use super::child::{About, Library, Missing, Product, Sample};
+use super::child::{About, Library, Missing, Opened, Product, Sample};
 use super::peer::Peer;
 use super::tuned::{self, Tuned};
 use super::{NOT_TRANSPOSED, ROW_MAJOR};
@@ -67,11 +67,10 @@ const FLOATS: i32 = 32;
 struct ClBlast {
     library: Container<Api>,
     session: Session,
-    about: About,
 }
 
 /// Opens the library on the device that has this number in lesson 1's listing.
-pub fn open(peer: Peer, index: usize) -> Result<Result<Box<dyn Library>, Missing>> {
+pub fn open(peer: Peer, index: usize) -> Result<Result<Opened, Missing>> {
     let (library, file) = match peer.load::<Api>() {
         Ok(found) => found,
         Err(missing) => return Ok(Err(missing)),
@@ -96,11 +95,7 @@ pub fn open(peer: Peer, index: usize) -> Result<Result<Box<dyn Library>, Missing
         threads: None,
         device: Some(session.device.clone()),
     };
-    Ok(Ok(Box::new(ClBlast {
-        library,
-        session,
-        about,
-    })))
+    Ok(Ok((Box::new(ClBlast { library, session }), about)))
 }
 
 /// Has one of its kernels use these parameters.
@@ -133,10 +128,6 @@ fn apply(library: &Container<Api>, session: &Session, tuned: &Tuned) -> Result<(
 }
 
 impl Library for ClBlast {
-    fn about(&self) -> About {
-        self.about.clone()
-    }
-
     fn product<'a>(&'a self, problem: &'a Problem) -> Result<Box<dyn Product + 'a>> {
         let (session, shape) = (&self.session, problem.shape);
         let c = Output::new(session, "C", problem.ty, shape.m * shape.n)?;

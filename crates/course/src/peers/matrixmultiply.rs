@@ -8,24 +8,26 @@ use common::matrix::Matrix;
 use common::problem::Problem;
 use common::reference::{library_multiply, library_threads};
 
-use super::child::{About, Library, Product, Sample};
+use super::child::{About, Library, Opened, Product, Sample};
 
-pub struct MatrixMultiply;
+struct MatrixMultiply;
 
 struct Multiplied<'a> {
     problem: &'a Problem,
     c: Matrix,
 }
 
-impl Library for MatrixMultiply {
-    fn about(&self) -> About {
-        About {
-            version: "as in Cargo.lock".into(),
-            threads: Some(library_threads()),
-            ..About::default()
-        }
-    }
+/// It needs no opening.
+pub fn open() -> Opened {
+    let about = About {
+        version: "as in Cargo.lock".into(),
+        threads: Some(library_threads()),
+        ..About::default()
+    };
+    (Box::new(MatrixMultiply), about)
+}
 
+impl Library for MatrixMultiply {
     fn product<'a>(&'a self, problem: &'a Problem) -> Result<Box<dyn Product + 'a>> {
         let (rows, cols) = (problem.shape.m, problem.shape.n);
         let data = Elements::from_fn(problem.ty, rows * cols, |_| f64::NAN);

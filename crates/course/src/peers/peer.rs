@@ -8,7 +8,7 @@ use common::source::own_workspace;
 use dlopen2::wrapper::{Container, WrapperApi};
 use serde::{Deserialize, Serialize};
 
-use crate::report::model::Device;
+use crate::devices::Device;
 use crate::{machine, packages};
 
 /// A library that multiplies matrices.
@@ -60,7 +60,7 @@ impl Peer {
     /// The libraries that an owner of this device would call: those of its vendor, of the
     /// host where the device is the host's CPU, and those in OpenCL.
     pub fn beside(device: &Device) -> Vec<Peer> {
-        let is_cpu = device.kind == "cpu";
+        let is_cpu = device.is_cpu();
         let suits = |peer: &Peer| match peer {
             Peer::Cublas => device.platform.contains("NVIDIA"),
             Peer::Rocblas => device.platform.contains("AMD") && !is_cpu,

@@ -10,12 +10,12 @@ use common::timing::quantile;
 use serde::de::DeserializeOwned;
 use text::aside;
 use toolbox::child::Finished;
-use toolbox::lessons::LESSONS;
+use toolbox::lessons;
 use toolbox::peers::{Missing, OURS, Rate};
 
 use super::child::Measured;
 use super::peer::Peer;
-use crate::report::model::Device;
+use crate::devices::Device;
 
 /// Who takes part, and how often.
 pub struct Turns<'a> {
@@ -108,22 +108,20 @@ impl Turns<'_> {
     /// The lesson that leads to the limit of such a device, with the one kernel that it
     /// chooses beforehand.
     fn lesson(&self) -> Result<(Command, String)> {
-        let number = self.number();
-        let lesson = LESSONS.iter().find(|lesson| lesson.number == number);
-        let lesson = lesson.ok_or_else(|| anyhow::anyhow!("there is no lesson {number}"))?;
+        let lesson = lessons::numbered(self.number())?;
         let mut command = lesson.command()?;
         command.args(["--json", "--chosen"]);
         Ok((command, lesson.package()))
     }
 
     fn number(&self) -> u32 {
-        if self.device.kind == "cpu" { 9 } else { 10 }
+        if self.device.is_cpu() { 9 } else { 10 }
     }
 
     /// What all turns of one come to at a size. On a CPU ours is timed by the wall clock,
     /// as the libraries are.
     fn rate(&self, player: Player, shape: Shape, turns: &[&Measured]) -> Rate {
-        let by_the_wall = self.device.kind == "cpu";
+        let by_the_wall = self.device.is_cpu();
         let mut seconds = Vec::new();
         let mut clock = None;
         for Measured { record, .. } in turns {

@@ -14,7 +14,7 @@ use anyhow::{Result, bail};
 use common::device::{self, Device};
 use dlopen2::raw::Library as Raw;
 
-use super::child::{About, Library, Missing};
+use super::child::{About, Missing, Opened};
 use super::peer::Peer;
 
 /// A vendor's names.
@@ -116,23 +116,18 @@ impl Functions {
 }
 
 /// A library that is open on a GPU.
-struct Opened {
+struct OnGpu {
     call: Functions,
     not_transposed: c_int,
     handle: Pointer,
     begin: Pointer,
     end: Pointer,
-    about: About,
     // Last, so that they are closed last.
     _libraries: [Raw; 2],
 }
 
 /// Opens the library and its runtime on the GPU that has this number in lesson 1's listing.
-pub fn open(
-    peer: Peer,
-    vendor: &Vendor,
-    index: usize,
-) -> Result<Result<Box<dyn Library>, Missing>> {
+pub fn open(peer: Peer, vendor: &Vendor, index: usize) -> Result<Result<Opened, Missing>> {
     let first = |names: &[&'static str]| {
         let opened = |name: &&'static str| Some((Raw::open(name).ok()?, *name));
         names.iter().find_map(opened)
@@ -166,15 +161,15 @@ pub fn open(
         threads: None,
         device: Some(device),
     };
-    Ok(Ok(Box::new(Opened {
+    let library = OnGpu {
         call,
         not_transposed: vendor.not_transposed,
         handle,
         begin,
         end,
-        about,
         _libraries: [runtime, blas],
-    })))
+    };
+    Ok(Ok((Box::new(library), about)))
 }
 
 /// The device, and its number among those of its platform: the vendor's runtime

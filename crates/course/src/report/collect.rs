@@ -1,26 +1,24 @@
 //! Does the jobs of a report one after another, each in a child process, and
 //! keeps what each measured as soon as it is done.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
-use std::thread;
+use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use common::record::Record;
 use common::shape::Shape;
-use indicatif::ProgressBar;
 use text::aside;
-use text::progress::{self, tick_by_itself};
+use text::progress;
 use toolbox::child::Finished;
-use toolbox::lessons::LESSONS;
+use toolbox::lessons;
 
 use super::model::{Done, Job, Subject, Survey};
 use crate::peers::turns;
 
 /// Does what is left of the report; `keep` is called after every job.
 pub fn run(survey: &mut Survey, keep: impl Fn(&Survey) -> Result<()>) -> Result<()> {
-    let bar = progress_bar(survey.planned.len());
+    let template = "  {spinner} {bar:12.cyan} {pos}/{len} {elapsed} {wide_msg}";
+    let bar = progress::bar(Some(survey.planned.len() as u64), template);
     for job in survey.left() {
         let name = job.name();
         bar.set_position(survey.done.len() as u64);
@@ -60,14 +58,6 @@ pub fn run(survey: &mut Survey, keep: impl Fn(&Survey) -> Result<()>) -> Result<
     Ok(())
 }
 
-fn progress_bar(jobs: usize) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(jobs as u64), progress::target());
-    let template = "  {spinner} {bar:12.cyan} {pos}/{len} {elapsed} {wide_msg}";
-    bar.set_style(progress::style(template));
-    tick_by_itself(&bar);
-    bar
-}
-
 /// "3 min left, ": from what each job so far took. A larger product takes
 /// longer, though not in proportion, since fast kernels are run more often.
 fn time_left(survey: &Survey) -> String {
@@ -90,8 +80,7 @@ fn time_left(survey: &Survey) -> String {
 fn command(survey: &Survey, job: &Job) -> Result<Option<Command>> {
     let (mut command, size) = match job.subject {
         Subject::Lesson(number) => {
-            let lesson = LESSONS.iter().find(|lesson| lesson.number == number);
-            let mut command = lesson.context("a lesson of the plan")?.command()?;
+            let mut command = lessons::numbered(number)?.command()?;
             command.arg("--json");
             (command, job.size)
         }
@@ -125,22 +114,14 @@ fn product(survey: &Survey, job: &Job) -> Option<Shape> {
 /// Runs a child to its end: its records, and its error if it ended with one.
 /// `told` hears of each kernel.
 fn child(mut command: Command, told: impl Fn(&str)) -> Result<(Vec<Record>, Option<String>)> {
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
-    let stdout = child.stdout.take().context("a pipe")?;
-    let end = thread::Builder::new().spawn(move || child.wait_with_output())?;
     let mut records = Vec::new();
-    for line in BufReader::new(stdout).lines() {
+    let finished = Finished::following(&mut command, |line| {
         // A lesson may print lines of other kinds.
-        if let Ok(record) = serde_json::from_str::<Record>(&line?) {
+        if let Ok(record) = serde_json::from_str::<Record>(line) {
             told(&record.kernel);
             records.push(record);
         }
-    }
-    let finished = Finished::from(&end.join().ok().context("a thread")??);
+    })?;
     if supervise::was_stopped(finished.status) {
         bail!("it was stopped; the same command goes on from here");
     }

@@ -11,10 +11,12 @@ use common::numbers::{factor, percent, significant};
 use common::record::Record;
 use common::shape::Shape;
 use serde::Serialize;
+use text::Out;
 use toolbox::size_name;
 
-use super::model::{Device, Survey};
+use super::model::Survey;
 use super::rows::{self, Row};
+use crate::devices::Device;
 
 /// Medians nearer than this are never told apart: clocks, temperature and
 /// neighbours change more than that from one run to the next.
@@ -67,7 +69,7 @@ struct Line {
 /// Compares two report files, and prints how every kernel differs.
 pub fn compare(a: &Path, b: &Path, json: bool) -> Result<()> {
     let (first, second) = (read(a)?, read(b)?);
-    let mut out = std::io::stdout();
+    let mut out = Out;
     for (device_a, device_b) in pairs(&first, &second)? {
         let lines = lines(&keyed(&first, device_a), &keyed(&second, device_b));
         if json {

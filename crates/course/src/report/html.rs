@@ -6,9 +6,10 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use toolbox::lessons::{LESSONS, Lesson};
 
 use super::figure::{Figure, STYLE};
-use super::model::{Device, Job, Survey};
+use super::model::{Job, Survey};
 use super::rows::{self, Bench, Origin, Row, rate};
 use super::{ladder, roofline};
+use crate::devices::Device;
 
 /// The page, and the figures on it.
 pub fn page(survey: &Survey) -> (String, Vec<Figure>) {

@@ -18,6 +18,7 @@ use text::plain;
 use toolbox::{date, size_name};
 
 use super::unwritable;
+use crate::devices::Device;
 use crate::machine;
 use crate::peers::peer::Peer;
 
@@ -54,26 +55,6 @@ pub struct Settings {
     pub peers: bool,
     /// Changes when a kernel file does.
     pub kernels: u64,
-}
-
-/// A device, as lesson 1 lists it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Device {
-    /// Its number in the listing.
-    pub index: usize,
-    pub name: String,
-    pub platform: String,
-    pub driver: String,
-    /// "gpu", "cpu", ...
-    pub kind: String,
-    /// Cores of a CPU, multiprocessors of a GPU.
-    pub compute_units: usize,
-}
-
-impl Device {
-    pub fn label(&self) -> String {
-        format!("{} ({})", self.name, self.platform)
-    }
 }
 
 /// What one child process does.
@@ -133,7 +114,7 @@ impl Survey {
         Ok(Survey {
             begun: date("+%Y-%m-%d %H:%M")?,
             commit: machine::output("git", &[&["-C", &folder], &describe[..]].concat()),
-            host: format!("{}, {} cores", machine::cpu(), machine::cores()),
+            host: machine::host(),
             settings,
             devices,
             planned,

@@ -1,63 +1,13 @@
-//! What belongs to a run: the devices, and the jobs on each.
+//! What belongs to a run: the lessons and libraries, at each size, on each device.
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use common::Error;
 use common::shape::Shape;
-use serde_json::Value;
-use toolbox::child::Finished;
 use toolbox::lessons::LESSONS;
 
-use super::model::{Device, Job, Settings, Subject, VECTORS};
+use super::model::{Job, Settings, Subject, VECTORS};
+use crate::devices::Device;
 use crate::peers::peer::Peer;
-
-/// The devices to run on, as lesson 1 lists and chooses them.
-pub fn devices(selector: Option<&str>, all: bool) -> Result<Vec<Device>> {
-    let mut command = LESSONS[0].command()?;
-    command.arg("--json");
-    if let Some(selector) = selector {
-        command.args(["--device", selector]);
-    }
-    let listing = Finished::of(&mut command)?;
-    if !listing.status.success() {
-        let told = listing.message();
-        return Err(match listing.status.code() {
-            Some(3) => Error::NoDevice {
-                state: told.trim_start_matches("no usable OpenCL device: ").into(),
-                // What lesson 1 said ends with it.
-                mend: None,
-            },
-            _ => Error::Selector(told),
-        }
-        .into());
-    }
-    let mut devices = Vec::new();
-    for line in listing.stdout.lines() {
-        let listed: Value = serde_json::from_str(line).context("lesson 1's listing")?;
-        let device = device(&listed["device"]);
-        // A simulator's times mean nothing; chosen by name, it may show that.
-        let simulator = device.platform.contains("Oclgrind");
-        if listed["chosen"] == true || all && !simulator {
-            devices.push(device);
-        }
-    }
-    if devices.is_empty() {
-        bail!("lesson 1 lists no device; run ./setup");
-    }
-    Ok(devices)
-}
-
-fn device(told: &Value) -> Device {
-    let text = |value: &Value| value.as_str().unwrap_or("?").to_string();
-    let number = |value: &Value| value.as_u64().unwrap_or(0) as usize;
-    Device {
-        index: number(&told["index"]),
-        name: text(&told["name"]),
-        platform: text(&told["platform"]["name"]),
-        driver: text(&told["driver"]),
-        kind: text(&told["kind"]),
-        compute_units: number(&told["limits"]["compute_units"]),
-    }
-}
 
 /// Lessons on products once for each size, then the libraries; vectors once.
 pub fn jobs(settings: &Settings, devices: &[Device]) -> Vec<Job> {
@@ -108,7 +58,10 @@ mod tests {
     use super::*;
 
     fn device(index: usize) -> Device {
-        super::device(&serde_json::json!({ "index": index }))
+        Device {
+            index,
+            ..Device::default()
+        }
     }
 
     fn settings(sizes: &[usize], peers: bool) -> Settings {

@@ -7,7 +7,8 @@ use common::shape::Shape;
 use common::timing::Timing;
 use common::traffic::Counts;
 
-use super::model::{Device, Done, Subject, Survey, VECTORS};
+use super::model::{Done, Subject, Survey, VECTORS};
+use crate::devices::Device;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
@@ -120,24 +121,23 @@ pub fn of_device<'a>(survey: &'a Survey, device: &Device) -> impl Iterator<Item 
 
 /// The device's limits: the best that the lessons' probes measured in this run.
 pub fn limits(survey: &Survey, device: &Device) -> Option<Peak> {
+    of_probes(survey, device, f64::max)
+}
+
+/// Of all that the probes measured, what is chosen of each two.
+fn of_probes(survey: &Survey, device: &Device, choose: fn(f64, f64) -> f64) -> Option<Peak> {
     let records = of_device(survey, device).flat_map(|done| &done.records);
     let measured = records.filter_map(|record| record.limits);
-    measured.reduce(|best, limits| Peak {
-        gflops: best.gflops.max(limits.gflops),
-        gbytes_per_second: best.gbytes_per_second.max(limits.gbytes_per_second),
+    measured.reduce(|chosen, limits| Peak {
+        gflops: choose(chosen.gflops, limits.gflops),
+        gbytes_per_second: choose(chosen.gbytes_per_second, limits.gbytes_per_second),
         spreads: None,
     })
 }
 
 /// The least that one of the probes measured, where several did.
 pub fn least_limits(survey: &Survey, device: &Device) -> Option<Peak> {
-    let records = of_device(survey, device).flat_map(|done| &done.records);
-    let measured = records.filter_map(|record| record.limits);
-    let least = measured.reduce(|least, limits| Peak {
-        gflops: least.gflops.min(limits.gflops),
-        gbytes_per_second: least.gbytes_per_second.min(limits.gbytes_per_second),
-        spreads: None,
-    });
+    let least = of_probes(survey, device, f64::min);
     let best = limits(survey, device)?;
     least.filter(|least| {
         (least.gflops, least.gbytes_per_second) != (best.gflops, best.gbytes_per_second)

@@ -5,8 +5,9 @@ use common::probe::Peak;
 use common::record::Record;
 use common::traffic::Counts;
 
-use super::model::{Device, Done, Job, Subject, parse};
+use super::model::{Done, Job, Subject, parse};
 use super::*;
+use crate::devices::Device;
 
 /// A report of a device on which two kernels and the host's loop were timed, and a
 /// library was missing.

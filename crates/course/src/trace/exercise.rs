@@ -14,7 +14,7 @@ use toolbox::lessons;
 use crate::exercises::counts::Count;
 use crate::exercises::exercise::{Exercise, all};
 use crate::exercises::spec::Spec;
-use crate::game::{find, own_file};
+use crate::game::which::{find, own_file};
 
 /// An exercise, and the file that is traced.
 pub struct Own {

@@ -10,8 +10,8 @@ use toolbox::recording::Recording;
 use super::facts;
 use crate::counting::{WARP, pieces, turns};
 use crate::kernel::Kernel;
-use crate::ladder::RUNS;
 use crate::roofline;
+use crate::runs::RUNS;
 
 /// Sides of the matrices.
 const SIDE: f64 = 1024.0;

@@ -3,11 +3,12 @@
 use anyhow::{Context, Result};
 use common::record::Record;
 use serde_json::{Value, json};
-use toolbox::recording::{self, Recording};
+use toolbox::recording::{Recording, device_name};
 
 use crate::kernel::Kernel;
-use crate::ladder::RUNS;
+use crate::listed::Listed;
 use crate::roofline;
+use crate::runs::{RUNS, best};
 
 /// The sides of a group's tile, its depth, and the sides of an item's tile.
 #[derive(Clone, Copy)]
@@ -27,7 +28,7 @@ impl Tile {
         let [x, y] = record.group[..] else {
             return Ok(None);
         };
-        let name = record.kernel.split(' ').next().unwrap_or_default();
+        let name = record.function();
         let [rows, columns, deep] = match name {
             "matmul_tiled" | "matmul_column_strip" => [x; 3],
             "matmul_register_tile" | "matmul_register_tile_vector" => {
@@ -82,8 +83,8 @@ pub fn script() -> Result<String> {
 
 /// A device's limits, and the kernels that are set beside them.
 fn device(run: &str, colour: &str) -> Result<Value> {
-    let lessons = roofline::lessons(run);
-    let (_, name, record) = lessons.last().context("no lesson is recorded")?;
+    let best = best(run);
+    let (_, record) = best.last().context("no lesson is recorded")?;
     let limits = record.limits.as_ref().context("no limits are recorded")?;
     let kernels = tiled(run)?;
     let (first, _) = kernels.first().context("no kernel with a tile")?;
@@ -96,45 +97,15 @@ fn device(run: &str, colour: &str) -> Result<Value> {
             "intensity": roofline::intensity(record),
         })
     });
-    let printed = recording::file(run, "lesson01", "txt")?;
+    let listed = Listed::of(run, record)?;
     Ok(json!({
-        "name": name,
+        "name": device_name(record),
         "colour": colour,
         "size": size,
         "gflops": limits.gflops,
         "gbytes": limits.gbytes_per_second,
-        "largestGroup": limit(&printed, &record.device, "largest work-group")?,
-        "localMemory": limit(&printed, &record.device, "local memory")?,
+        "largestGroup": listed.number("largest work-group")?,
+        "localMemory": listed.number("local memory")?,
         "kernels": kernels.collect::<Vec<Value>>(),
     }))
-}
-
-/// A line of what lesson 1 printed of a device: "local memory           48 KiB   two tiles".
-fn limit(printed: &str, device: &str, name: &str) -> Result<usize> {
-    let mut lines = printed.lines();
-    lines.find(|line| line.trim_start().starts_with("Device") && line.contains(device));
-    let found = lines.find_map(|line| line.trim().strip_prefix(name));
-    let mut words = found.unwrap_or_default().split_whitespace();
-    let number = words.next().and_then(|word| word.parse::<usize>().ok());
-    let number =
-        number.with_context(|| format!("lesson 1 did not print the {name} of {device}"))?;
-    Ok(match words.next() {
-        Some("KiB") => number << 10,
-        Some("MiB") => number << 20,
-        _ => number,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_limit_is_that_of_the_right_device() {
-        let printed = "Device 0: a CPU\n  local memory  2 MiB  x\nDevice 1: GPU X (y)\n  \
-                    largest work-group     1024   z\n  local memory  48 KiB  x\n";
-        assert_eq!(limit(printed, "GPU X", "local memory").unwrap(), 49152);
-        assert_eq!(limit(printed, "GPU X", "largest work-group").unwrap(), 1024);
-        assert!(limit(printed, "GPU Z", "local memory").is_err());
-    }
 }

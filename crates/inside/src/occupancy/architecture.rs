@@ -15,8 +15,6 @@ pub struct Architecture {
     pub groups: u32,
     /// Warps of 32 items at once.
     pub warps: u32,
-    /// Registers of 32 bits.
-    pub registers: u32,
     /// Bytes of local memory, as much as the unit can have of it.
     pub local_bytes: u64,
     /// The most of it that one group may have.
@@ -44,7 +42,6 @@ const fn architecture(
         models,
         groups,
         warps,
-        registers: 64 << 10,
         local_bytes: local * KIB,
         local_of_a_group: of_a_group * KIB,
         local_piece,

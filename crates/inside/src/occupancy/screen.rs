@@ -80,7 +80,7 @@ impl Occupancy<'_> {
             counted("groups", groups, of.groups),
             counted("warps of 32", groups * demand.warps(), of.warps),
         ];
-        all.extend(of_group.map(|each| counted("registers", groups * each, of.registers)));
+        all.extend(of_group.map(|each| counted("registers", groups * each, super::REGISTERS)));
         all.push(Resource {
             name: "local memory",
             taken: local,

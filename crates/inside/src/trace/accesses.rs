@@ -9,8 +9,10 @@ use anyhow::{Context, Result, bail};
 use common::Error;
 use serde::Serialize;
 
+use super::outside::Outside;
+
 /// The first line of `launches`, as this program reads it.
-const FORM: &str = "trace 1";
+const FORM: &str = "trace 2";
 /// Bytes of an access in the file.
 const BYTES: usize = 24;
 
@@ -47,6 +49,8 @@ pub struct Place {
     pub memory: Memory,
     /// Line and column in the kernel file, from 1; none where it is of another file.
     pub at: Option<(usize, usize)>,
+    /// Where some of its accesses lie outside of their array.
+    pub outside: Option<Outside>,
 }
 
 /// The launch of the kernel.
@@ -108,13 +112,16 @@ impl Trace {
             let why = "the plugin that traces is not of this version of the course\n  next: ./setup --full";
             return Err(Error::Usage(why.into()).into());
         }
-        let (mut places, mut first) = (Vec::new(), None);
+        let (mut places, mut first): (Vec<Place>, _) = (Vec::new(), None);
         for line in lines {
             let read = match line.split_once(' ') {
                 Some(("place", rest)) => place(rest).map(|place| places.push(place)),
                 Some(("launch", rest)) => launch(rest).map(|launch| {
                     first.get_or_insert(launch);
                 }),
+                // Of later launches as well; of all the first one counts.
+                Some(("outside", _)) if first.is_some() => Some(()),
+                Some(("outside", rest)) => outside(rest, &mut places),
                 _ => None,
             };
             read.with_context(|| format!("the trace is damaged: {line}"))?;
@@ -171,7 +178,31 @@ fn place(text: &str) -> Option<Place> {
         _ => return None,
     };
     let at = position(words.next().unwrap_or_default());
-    Some(Place { kind, memory, at })
+    Some(Place {
+        kind,
+        memory,
+        at,
+        outside: None,
+    })
+}
+
+/// The number of a place, and what of it lies outside.
+fn outside(text: &str, places: &mut [Place]) -> Option<()> {
+    let [number, times, before, behind, first @ ..] = numbers::<7>(text)?;
+    let place = places.get_mut(usize::try_from(number).ok()?.checked_sub(1)?)?;
+    place.outside = Some(Outside {
+        times,
+        before,
+        behind,
+        first,
+    });
+    Some(())
+}
+
+/// So many numbers with spaces between them.
+fn numbers<const COUNT: usize>(text: &str) -> Option<[u64; COUNT]> {
+    let numbers: Option<Vec<u64>> = text.split(' ').map(|word| word.parse().ok()).collect();
+    numbers?.try_into().ok()
 }
 
 fn position(text: &str) -> Option<(usize, usize)> {
@@ -183,9 +214,7 @@ fn position(text: &str) -> Option<(usize, usize)> {
 
 /// The sides of range and group, groups run and in all, records, and 1 if it was cut.
 fn launch(text: &str) -> Option<Launch> {
-    let numbers: Option<Vec<u64>> = text.split(' ').map(|word| word.parse().ok()).collect();
-    let numbers: [u64; 10] = numbers?.try_into().ok()?;
-    let [gx, gy, gz, lx, ly, lz, done, all, records, cut] = numbers;
+    let [gx, gy, gz, lx, ly, lz, done, all, records, cut] = numbers(text)?;
     Some(Launch {
         global: [gx, gy, gz],
         local: [lx, ly, lz],
@@ -218,10 +247,10 @@ fn access(bytes: &[u8; BYTES]) -> Access {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "trace 1\nplace 1 load global At line 26 (column 16) of input.cl:\n\
+    const TEXT: &str = "trace 2\nplace 1 load global At line 26 (column 16) of input.cl:\n\
         place 2 store local At line 3 (column 1) of a/inc.h:\n\
         place 3 atomic private \n\
-        launch 32 16 1 16 16 1 2 2 512 0\n";
+        outside 2 3 0 8 5 1 0\nlaunch 32 16 1 16 16 1 2 2 512 0\noutside 1 9 9 9 0 0 0\n";
 
     #[test]
     fn places_and_launches_are_read() {
@@ -232,7 +261,11 @@ mod tests {
         assert_eq!(trace.places[2].memory, Memory::Private);
         assert_eq!(trace.launch.groups, [2, 2]);
         assert!(!trace.launch.is_cut);
-        let other = Trace::parse(&TEXT.replace("trace 1", "trace 2")).unwrap_err();
+        let outside = trace.places[1].outside.unwrap();
+        assert_eq!((outside.times, outside.before, outside.behind), (3, 0, 8));
+        assert_eq!(outside.first, [5, 1, 0]);
+        assert_eq!(trace.places[0].outside, None, "of a later launch");
+        let other = Trace::parse(&TEXT.replace("trace 2", "trace 1")).unwrap_err();
         assert!(other.to_string().contains("./setup --full"));
     }
 

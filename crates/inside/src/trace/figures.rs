@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::accesses::{Kind, Memory, Place, Trace};
 use super::operand::Operands;
+use super::outside::Outside;
 use super::request::{Model, Request, requests};
 
 /// Bytes that local memory, or a cache, can give at once: a pass over all banks, and as many
@@ -72,6 +73,8 @@ pub struct Row {
     pub sums: Sums,
     /// Its first request.
     pub first: Request,
+    /// What of it lies outside of its array.
+    pub outside: Option<Outside>,
 }
 
 impl Sums {
@@ -150,10 +153,18 @@ impl Figures {
                 }
             }
         })?;
+        let outside = |operand: &Operand| {
+            let places = trace.places.iter().zip(&operands);
+            let of_it = places.filter(|(_, one)| *one == operand);
+            of_it
+                .filter_map(|(place, _)| place.outside)
+                .reduce(Outside::and)
+        };
         let rows = rows.into_iter().map(|(operand, (sums, first))| Row {
             operand: operand.clone(),
             sums,
             first,
+            outside: outside(operand),
         });
         let mut rows: Vec<Row> = rows.collect();
         worst_first(&mut rows, model);

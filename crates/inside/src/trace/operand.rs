@@ -127,10 +127,9 @@ impl<'a> Operands<'a> {
 
     /// `(global const float4 *)`.
     fn is_cast(&self, open: usize) -> bool {
-        let Some(close) = self.tokens.matching(open) else {
-            return false;
-        };
-        self.tokens.text(open) == "(" && close > open && self.tokens.text(close - 1) == "*"
+        let text = |at| self.tokens.text(at);
+        let ends_in_star = |close: usize| close > open && text(close - 1) == "*";
+        text(open) == "(" && self.tokens.matching(open).is_some_and(ends_in_star)
     }
 }
 
@@ -194,7 +193,8 @@ mod tests {
         damage::must_be_survived(text.as_bytes(), |bytes| {
             let text = String::from_utf8_lossy(bytes);
             let operands = Operands::of(&text);
-            for (line, column) in (0..5).flat_map(|line| (0..40).map(move |at| (line, at))) {
+            // At few places: a part may be repeated a thousand times.
+            for (line, column) in [(1, 1), (2, 1), (3, 3), (3, 5), (3, 26), (3, 30), (9, 9)] {
                 operands.name(line, column);
             }
         });

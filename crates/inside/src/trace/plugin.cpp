@@ -6,6 +6,7 @@
 // COURSE_TRACE_BUDGET  accesses of a launch after which no further group begins
 // COURSE_TRACE_MOST    accesses of a launch after which it is given up
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -66,6 +67,14 @@ struct Access
   uint32_t place, bytes, group, item;
 };
 
+// Accesses of one place that lie outside of every array: how many, by how many bytes at most
+// they lie before or behind the array that is meant, and the first item that made one.
+struct Outside
+{
+  uint64_t times = 0, before = 0, behind = 0;
+  Size3 first;
+};
+
 class Trace : public Plugin
 {
 public:
@@ -103,6 +112,7 @@ public:
     m_sides = launch->getNumGroups();
     m_all = groups.size();
     m_done = m_count = m_cut = 0;
+    m_outside.clear();
     spread(groups);
   }
 
@@ -110,6 +120,12 @@ public:
   {
     if (!m_groups)
       return;
+    for (const auto& one : m_outside)
+    {
+      const Outside& it = one.second;
+      fprintf(m_launches, "outside %u %zu %zu %zu %zu %zu %zu\n", one.first, size_t(it.times),
+              size_t(it.before), size_t(it.behind), it.first.x, it.first.y, it.first.z);
+    }
     Size3 global = launch->getGlobalSize(), local = launch->getLocalSize();
     fprintf(m_launches, "launch %zu %zu %zu %zu %zu %zu %zu %zu %zu %zu\n",
             global.x, global.y, global.z, local.x, local.y, local.z, m_done, m_all, m_count,
@@ -181,6 +197,7 @@ private:
   size_t m_all, m_done, m_count, m_cut, m_copied = 0;
   std::set<std::string> m_seen;
   std::map<std::tuple<const llvm::Instruction*, const char*, unsigned>, uint32_t> m_places;
+  std::map<uint32_t, Outside> m_outside;
 
   // Other processes of the course open a device, too, and launch nothing.
   bool open()
@@ -191,7 +208,7 @@ private:
       m_accesses = fopen((folder + "/accesses").c_str(), "wb");
       m_launches = fopen((folder + "/launches").c_str(), "w");
       if (m_launches)
-        fputs("trace 1\n", m_launches); // the form of these files, which accesses.rs knows
+        fputs("trace 2\n", m_launches); // the form of these files, which accesses.rs knows
     }
     return m_accesses && m_launches;
   }
@@ -243,14 +260,15 @@ private:
     // As written every variable is in memory; only arrays and structures are looked at.
     if (space == AddrSpacePrivate)
     {
-      const Memory::Buffer* variable = memory->getBuffer(address);
-      if (!variable || variable->size <= size)
+      bool is_whole = length(memory, address) <= size;
+      if (is_whole && memory->isAddressValid(address, size))
         return;
     }
     Size3 local = item->getLocalID(), sides = item->getWorkGroup()->getGroupSize();
     uint32_t linear = local.x + sides.x * (local.y + sides.y * local.z);
-    write({address, place(item->getCurrentInstruction(), kind, space), uint32_t(size),
-           number(item->getWorkGroup()), linear});
+    uint32_t at = place(item->getCurrentInstruction(), kind, space);
+    check(at, memory, address, size, item->getGlobalID());
+    write({address, at, uint32_t(size), number(item->getWorkGroup()), linear});
   }
 
   void copy(const char* kind, const Memory* memory, const WorkGroup* group, size_t address,
@@ -261,7 +279,34 @@ private:
     Size3 sides = group->getGroupSize();
     uint32_t item = m_copied % (sides.x * sides.y * sides.z);
     uint32_t at = place(group->getCurrentBarrier(), kind, memory->getAddressSpace());
+    Size3 id = group->getGroupID();
+    check(at, memory, address, size, Size3(id.x * sides.x, id.y * sides.y, id.z * sides.z));
     write({address, at, uint32_t(size), number(group), item});
+  }
+
+  // The bytes of the array at this address; 0 where there is none.
+  static size_t length(const Memory* memory, size_t address)
+  {
+    size_t begin = address - memory->extractOffset(address);
+    return memory->isAddressValid(begin) ? memory->getBuffer(begin)->size : 0;
+  }
+
+  // Notes what lies outside of its array. An address has the array's number above the place in
+  // it, so what lies before an array looks like the far end of the one with the number below.
+  void check(uint32_t at, const Memory* memory, size_t address, size_t size, Size3 item)
+  {
+    if (memory->isAddressValid(address, size))
+      return;
+    Outside& all = m_outside[at];
+    if (!all.times++)
+      all.first = item;
+    size_t offset = memory->extractOffset(address);
+    // It reads a number that does not change, and is not const.
+    size_t before = const_cast<Memory*>(memory)->getMaxAllocSize() - offset;
+    if (before < offset && length(memory, address + before))
+      all.before = std::max<uint64_t>(all.before, before);
+    else if (size_t array = length(memory, address))
+      all.behind = std::max<uint64_t>(all.behind, offset + size - array);
   }
 
   // getGroupIndex() gives several groups the same one.

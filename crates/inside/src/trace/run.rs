@@ -5,15 +5,14 @@ use std::process::Command;
 
 use anyhow::Result;
 use common::Error;
-use common::shape::Shape;
 use common::source::own_workspace;
-use supervise::{LIBRARY_VARIABLE, LOG_IS_READ_VARIABLE};
+use supervise::LIBRARY_VARIABLE;
 use toolbox::implementations::oclgrind;
-use toolbox::lessons;
 use toolbox::scratch::Scratch;
+use toolbox::simulator;
 
 use super::accesses::Trace;
-use crate::launched::{Launched, Refused, Wanted};
+use crate::launched::{Launched, Wanted};
 
 /// Accesses of a launch after which no further group begins: some seconds.
 const BUDGET: u64 = 500_000;
@@ -36,30 +35,24 @@ pub struct Traced {
 ///
 /// # Errors
 /// [`Error::NoDevice`] without simulator or plugin, [`Error::Usage`] where there is nothing
-/// to trace. What the program itself refuses is the inner error.
-pub fn trace(wanted: &Wanted, mut program: Command) -> Result<Result<Traced, Refused>> {
-    let (library, plugin) = (simulator()?, plugin()?);
+/// to trace; those of [`Wanted::launch`].
+pub fn trace(wanted: &Wanted, mut program: Command) -> Result<Traced> {
+    let (library, plugin) = (library()?, plugin()?);
     let folder = Scratch::new()?;
-    program
+    simulator::as_written(&mut program, &folder.0.join("log"))
         .env(LIBRARY_VARIABLE, library)
         .env("OCLGRIND_PLUGINS", plugin)
-        // As written, not as optimised: every access of the source is seen.
-        .env("OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable")
-        .env("OCLGRIND_LOG", folder.0.join("log"))
-        .env(LOG_IS_READ_VARIABLE, "1")
         .env("COURSE_TRACE_KERNEL", &wanted.kernel)
         .env("COURSE_TRACE_FOLDER", &folder.0)
         .env("COURSE_TRACE_BUDGET", BUDGET.to_string())
         .env("COURSE_TRACE_MOST", MOST.to_string());
     let wanted = Wanted {
         device: Some("oclgrind".into()),
-        size: wanted.size.or(Some(Shape::cube(small(&wanted.kernel)))),
+        // Several groups; of vectors some thousand items.
+        size: Some(wanted.size_or(64, 4096)),
         ..wanted.clone()
     };
-    let launched = match wanted.launch(program)? {
-        Ok(launched) => launched,
-        Err(refused) => return Ok(Err(refused)),
-    };
+    let launched = wanted.launch(program)?;
     let nothing = || {
         let record = &launched.record;
         let why = record.died.as_ref().or(record.failed.as_ref());
@@ -78,22 +71,14 @@ pub fn trace(wanted: &Wanted, mut program: Command) -> Result<Result<Traced, Ref
         );
         return Err(Error::Usage(why).into());
     }
-    Ok(Ok(Traced {
+    Ok(Traced {
         launched,
         trace,
         folder,
-    }))
+    })
 }
 
-/// Several groups; for vectors some thousand items.
-fn small(kernel: &str) -> usize {
-    match lessons::with_kernel(kernel).ok().flatten() {
-        Some(lesson) if lesson.number == 2 => 4096,
-        _ => 64,
-    }
-}
-
-fn simulator() -> Result<PathBuf> {
+fn library() -> Result<PathBuf> {
     Ok(oclgrind().ok_or_else(|| missing("Oclgrind, the simulator,"))?)
 }
 
@@ -103,11 +88,8 @@ pub fn plugin_path() -> PathBuf {
 }
 
 fn plugin() -> Result<PathBuf> {
-    let path = plugin_path();
-    let is_there = path.is_file();
-    Ok(is_there
-        .then_some(path)
-        .ok_or_else(|| missing("the plugin with which Oclgrind writes down accesses"))?)
+    let path = Some(plugin_path()).filter(|path| path.is_file());
+    Ok(path.ok_or_else(|| missing("the plugin with which Oclgrind writes down accesses"))?)
 }
 
 fn missing(what: &str) -> Error {

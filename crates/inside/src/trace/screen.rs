@@ -8,11 +8,10 @@ use text::table;
 use text::wrap::folded;
 
 use super::accesses::{Launch, Memory};
-use super::figures::{Figures, Row};
+use super::figures::{Figures, Operand, Row};
 use super::picture;
 use super::request::Model;
 use crate::launched::Launched;
-use crate::listing::{launched, launched_by};
 
 /// Above the fewest by this much is worth a colour.
 const CLEARLY: f64 = 1.05;
@@ -61,9 +60,7 @@ impl Screen<'_> {
             m => format!(", {m}x{}x{}", record.n, record.k),
         };
         let mut out = format!("{} in the simulator{size}\n", self.launched.name.bold());
-        let by = self.launched.by.as_deref();
-        let how = by.map_or_else(|| launched(record), |by| launched_by(by, record));
-        out += &line("launched", launched_in(launch, how));
+        out += &line("launched", launched_in(launch, self.launched.how()));
         out += &line(
             "traced",
             format!("{traced}; {accesses} accesses, as written"),
@@ -93,6 +90,13 @@ impl Screen<'_> {
         ];
         let rows: Vec<Vec<String>> = self.figures.rows.iter().map(|row| self.row(row)).collect();
         let mut out = format!("{}\n", table(&heading, &rows));
+        for row in &self.figures.rows {
+            if let Some(outside) = &row.outside {
+                let Operand { line, name, .. } = &row.operand;
+                let says = format!("line {line}, {name}: {}", outside.words());
+                out += &format!("{}\n", folded(&says, 76, "    ").red());
+            }
+        }
         out += &format!(
             "{}\n",
             "each, best: sectors or passes over the banks for a request, and the fewest\n\
@@ -242,6 +246,7 @@ fn operand(row: &Row) -> Value {
         "each": each,
         "best": best,
         "again": sums.times(),
+        "outside": row.outside,
     })
 }
 

@@ -1,12 +1,7 @@
 //! Rightly named, silent, or wrongly named: of a kernel at each size, and of all.
 
-use std::collections::BTreeMap;
-use std::fs;
-
-use anyhow::{Context, Result};
 use common::numbers::percent;
 use common::record::Record;
-use common::source::workspace;
 use serde_json::{Value, json};
 
 use super::corpus::WrongKernel;
@@ -161,55 +156,6 @@ pub fn sum(scores: &[Score]) -> String {
         scores.len(),
         percent(named as f64 / all.max(1) as f64)
     )
-}
-
-/// The score that is kept, as Markdown: a line for each kind of fault, and the sum.
-pub fn table() -> Result<String> {
-    let path = workspace().join("data/looks/score.jsonl");
-    let text = fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
-    let lines = text.lines().map(serde_json::from_str);
-    let mut lines: Vec<Value> = lines.collect::<Result<_, _>>()?;
-    let about = lines.remove(0);
-    let number = |line: &Value, name: &str| line[name].as_u64().unwrap_or(0);
-    let mut kinds: BTreeMap<&str, [u64; 4]> = BTreeMap::new();
-    let mut sum = [0; 4];
-    for line in &lines {
-        let [named, silent, wrongly] =
-            ["named", "silent", "wrongly"].map(|name| number(line, name));
-        let of_kind = kinds
-            .entry(line["kind"].as_str().unwrap_or("?"))
-            .or_default();
-        for total in [of_kind, &mut sum] {
-            for (total, more) in total.iter_mut().zip([1, named, silent, wrongly]) {
-                *total += more;
-            }
-        }
-    }
-    let row = |kind: &str, [kernels, named, silent, wrongly]: [u64; 4]| {
-        format!(
-            "| {kind} | {kernels} | {} | {named} | {silent} | {wrongly} |\n",
-            named + silent + wrongly
-        )
-    };
-    let mut table = String::from(
-        "| the fault | kernels | wrong results | named rightly | silent | named wrongly |\n\
-         |---|---:|---:|---:|---:|---:|\n",
-    );
-    table.extend(kinds.into_iter().map(|(kind, counts)| row(kind, counts)));
-    table += &row("all", sum);
-    let share = sum[1] as f64 / (sum[1] + sum[2] + sum[3]).max(1) as f64;
-    let word = |name: &str| about[name].as_str().unwrap_or("?");
-    let sizes = about["sizes"].as_array().into_iter().flatten();
-    let sizes: Vec<&str> = sizes.filter_map(Value::as_str).collect();
-    table += &format!(
-        "\n*{} of the wrong results are named rightly. {}, sizes {}; recorded {} by \
-         `cargo workshop looks --write`.*\n",
-        percent(share),
-        word("device"),
-        sizes.join(", "),
-        word("date")
-    );
-    Ok(table)
 }
 
 #[cfg(test)]

@@ -195,7 +195,7 @@ impl Detectors {
         if !prints(kernel) {
             command.arg("--json");
         }
-        let mut simulate: fn(Command) -> Result<Simulation> = simulator::trace;
+        let mut simulate: fn(Command) -> Result<Simulation> = simulator::run_plain;
         if stage == Stage::Thorough {
             simulate = simulator::run;
             command.env("OCLGRIND_UNIFORM_WRITES", "1");
@@ -206,10 +206,10 @@ impl Detectors {
             }
         }
         let begin = Instant::now();
-        let Simulation { output, log } = simulate(command)?;
+        let Simulation { child, log } = simulate(command)?;
         Ok(Behaviour {
             took: begin.elapsed(),
-            ..observe(&Finished::from(&output), &log)
+            ..observe(&child, &log)
         })
     }
 }

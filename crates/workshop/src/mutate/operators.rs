@@ -21,7 +21,7 @@ pub struct Edit {
 type Operator = (&'static str, fn(&Tokens, usize) -> Vec<Change>);
 
 /// All operators, in the order in which the mutants are told.
-pub const OPERATORS: &[Operator] = &[
+const OPERATORS: &[Operator] = &[
     ("barrier removed", barriers),
     ("off by one", off_by_one),
     ("comparison", comparisons),

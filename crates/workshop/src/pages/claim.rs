@@ -30,7 +30,7 @@ use common::numbers::significant;
 use serde_json::Value;
 use toolbox::recording::{Recording, file};
 
-use super::peers;
+use super::{peers, report};
 
 /// Whether a claim holds.
 pub fn check(words: &str) -> Result<()> {
@@ -58,10 +58,10 @@ fn sum(figures: &str) -> Result<f64> {
 /// One figure: a number of a kernel's record, or one that was printed.
 fn figure(of: &str) -> Result<f64> {
     if let Some(words) = of.strip_prefix("report ") {
-        return peers::rate(words);
+        return report::rate(words);
     }
     if let Some(words) = of.strip_prefix("peers ") {
-        return super::comparison::figure(words);
+        return peers::figure(words);
     }
     if let Some(words) = of.strip_prefix("machine ") {
         return super::machine::nanoseconds(words);

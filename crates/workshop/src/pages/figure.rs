@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use common::source::workspace;
 use figures::FIGURES;
-use text::aside;
 
 use super::directives;
+use crate::kept;
 
 /// Below the root of the workspace.
 const FOLDER: &str = "docs/figures";
@@ -53,11 +53,7 @@ fn updated(file: String, new: &str, check: bool) -> Result<Option<String>> {
         return Ok(None);
     }
     if !check {
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        fs::write(&path, new).with_context(|| format!("{}", path.display()))?;
-        aside!("wrote {}", path.display());
+        kept::write(&path, new)?;
     }
     Ok(Some(file))
 }

@@ -7,7 +7,7 @@ use common::numbers::{bytes, factor, percent, significant};
 use toolbox::recording::name_on;
 
 use super::markdown::{Table, or_dash};
-use crate::probe::{Figure, Machine};
+use crate::probe::{Machine, StepTime};
 
 /// One part of the devices, side by side.
 pub fn table(part: &str, names: &[&str]) -> Result<String> {
@@ -76,8 +76,8 @@ fn first(machines: &[Machine]) -> Result<&Machine> {
 
 /// Latency of a load and rate of all units, by what is read again and again.
 fn memory(machines: &[Machine]) -> Result<String> {
-    let cells = |latency: &Figure, rate: Option<&Figure>| {
-        let rate = rate.and_then(Figure::rate);
+    let cells = |latency: &StepTime, rate: Option<&StepTime>| {
+        let rate = rate.and_then(StepTime::rate);
         [significant(latency.nanoseconds), or_dash(rate, significant)]
     };
     let mut table = head(
@@ -148,7 +148,7 @@ fn flight(machines: &[Machine]) -> Result<String> {
 }
 
 struct InFlight<'m> {
-    memory: &'m Figure,
+    memory: &'m StepTime,
     /// GB/s.
     copying: f64,
     units: f64,
@@ -159,7 +159,7 @@ struct InFlight<'m> {
 
 impl InFlight<'_> {
     fn of(machine: &Machine) -> Result<InFlight<'_>> {
-        let each = |figure: &Figure| Ok(figure.nanoseconds / figure.variant.parse::<f64>()?);
+        let each = |figure: &StepTime| Ok(figure.nanoseconds / figure.variant.parse::<f64>()?);
         let each: Vec<f64> = machine.of_probe("chain").map(each).collect::<Result<_>>()?;
         Ok(InFlight {
             memory: machine

@@ -17,10 +17,7 @@ pub fn table(lesson: &str, arguments: &[&str]) -> Result<String> {
     let (names, runs): (Vec<&str>, Vec<&str>) =
         arguments.iter().partition(|word| word.contains('_'));
     let runs = Recording::read_all(&runs, lesson)?;
-    let is_named = |record: &&Record| {
-        let name = record.kernel.split(' ').next().unwrap_or_default();
-        names.contains(&name)
-    };
+    let is_named = |record: &&Record| names.contains(&record.function());
     let rates = runs.iter().map(|run| {
         let named = run.records.iter().filter(is_named);
         named.filter_map(|record| Some((&*record.kernel, record.gflops?)))

@@ -8,7 +8,7 @@ use common::session::{Arg, Launch, Session};
 use common::source::Source;
 use common::timing::{self, Runs};
 
-use super::Figure;
+use super::StepTime;
 
 /// One launch that is timed.
 pub struct Task<'t> {
@@ -32,7 +32,7 @@ impl Task<'_> {
     ///
     /// # Errors
     /// When it does not build or run, or leaves something else, or takes no time.
-    pub fn figure(&self, session: &Session) -> Result<Figure> {
+    pub fn figure(&self, session: &Session) -> Result<StepTime> {
         let Task {
             kernel, variant, ..
         } = self;
@@ -61,7 +61,7 @@ impl Task<'_> {
             nanoseconds > 1e-3,
             "{kernel} {variant}: a step in {nanoseconds} ns is no work; did the compiler drop it?"
         );
-        Ok(Figure {
+        Ok(StepTime {
             probe: kernel.to_string(),
             variant: variant.clone(),
             nanoseconds,

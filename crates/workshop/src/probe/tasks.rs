@@ -7,7 +7,7 @@ use common::numbers::bytes;
 use common::session::{Arg, Session};
 
 use super::measure::Task;
-use super::{Figure, expected, tell};
+use super::{StepTime, expected, tell};
 
 /// Steps that a kernel writes out in each iteration of its loop.
 pub const UNROLL: i32 = 16;
@@ -31,10 +31,10 @@ const TILES: [[usize; 2]; 7] = [
 ];
 
 /// Everything, each figure told as soon as it is there.
-pub fn all(session: &Session) -> Result<Vec<Figure>> {
+pub fn all(session: &Session) -> Result<Vec<StepTime>> {
     let on = On { session };
     let mut figures = Vec::new();
-    let mut keep = |figure: Result<Figure>| -> Result<()> {
+    let mut keep = |figure: Result<StepTime>| -> Result<()> {
         let figure = figure?;
         tell(&figure);
         figures.push(figure);
@@ -91,7 +91,7 @@ impl On<'_> {
         NdRange::cover(&[items * self.units()], &[group])
     }
 
-    fn chase(&self, size: usize) -> Result<Figure> {
+    fn chase(&self, size: usize) -> Result<StepTime> {
         // An index in each cache line: 128 bytes on a GPU, 64 on a CPU.
         let line = if self.is_gpu() { 32 } else { 16 };
         let next = expected::cycle(size / 4, line);
@@ -111,7 +111,7 @@ impl On<'_> {
         .figure(self.session)
     }
 
-    fn sweep(&self, size: usize) -> Result<Figure> {
+    fn sweep(&self, size: usize) -> Result<StepTime> {
         // On a CPU an item is a loop of its own, which should walk through memory in order.
         // On a GPU none shall: the groups of a unit share its cache.
         let alone = NdRange::cover(&[8 * self.units()], &[1]);
@@ -148,7 +148,7 @@ impl On<'_> {
         .figure(self.session)
     }
 
-    fn chase_local(&self) -> Result<Figure> {
+    fn chase_local(&self) -> Result<StepTime> {
         let steps = 250_000;
         let range = self.lockstep();
         let items = range.global[0] as i32;
@@ -166,7 +166,7 @@ impl On<'_> {
         .figure(self.session)
     }
 
-    fn chain(&self, chains: usize) -> Result<Figure> {
+    fn chain(&self, chains: usize) -> Result<StepTime> {
         let width = if self.is_gpu() {
             1
         } else {
@@ -188,7 +188,7 @@ impl On<'_> {
         .figure(self.session)
     }
 
-    fn local_read(&self, kernel: &str, row: usize, high: usize) -> Result<Figure> {
+    fn local_read(&self, kernel: &str, row: usize, high: usize) -> Result<StepTime> {
         let steps = 1 << 15;
         let range = self.everywhere();
         let words = if kernel == "local_read" { 1 } else { 4 };
@@ -206,7 +206,7 @@ impl On<'_> {
         .figure(self.session)
     }
 
-    fn branch(&self, mask: i32) -> Result<Figure> {
+    fn branch(&self, mask: i32) -> Result<StepTime> {
         let steps = 1 << 16;
         let variant = match mask {
             0 => "no item",

@@ -53,6 +53,9 @@ fn the_map_leads_to_exercises_and_lessons_by_keys_and_by_mouse() {
     terminal.press(&click(6)).sees("opens it");
     terminal.press(&click(6)).sees("Exercise 1.3");
     terminal.press("l").sees("opens it");
+    // However small: what fits is shown.
+    terminal.resize(9, 3).sees("OpenCL pe").resize(80, 24);
+    terminal.sees("opens it").sees(&solved(0));
     must_be_left_in_order(&mut terminal);
 }
 
@@ -74,6 +77,29 @@ fn a_lesson_runs_in_the_ordinary_screen_and_a_key_leads_back() {
     terminal.press(key::PAGE_DOWN).press(key::ESCAPE);
     terminal.sees(&solved(0)).sees("runs the lesson");
     must_be_left_in_order(&mut terminal);
+}
+
+#[test]
+fn a_terminal_of_ascii_gets_letters_that_it_shows() {
+    let learner = Learner::started("front-ascii");
+    fs::write(learner.0.join("progress.txt"), "1.1 solved\n1.2 broken\n").expect("writable");
+    let types = |words: &str| learner.types(words).env("LC_ALL", "C").on_terminal(80, 24);
+    let mut map = types("");
+    map.sees(&solved(1))
+        .sees("v 1.1")
+        .sees("x 1.2")
+        .sees("^v move");
+    must_be_left_in_order(&mut map);
+    let mut list = types("exercise --list");
+    list.ends_with(0);
+    let shown = list.transcript();
+    assert!(
+        shown.contains("v 1.1") && shown.contains("x 1.2"),
+        "{shown}"
+    );
+    for terminal in [map, list] {
+        assert!(terminal.raw().is_ascii(), "{}", terminal.raw());
+    }
 }
 
 #[test]
@@ -171,9 +197,11 @@ fn a_save_ends_the_check_of_a_kernel_that_does_not_end() {
     let endless = solution(&exercise).replace(GAP_ENDS, &format!("for (;;) ;\n{GAP_ENDS}"));
     learner.writes(&exercise, &endless);
     let mut terminal = before(&learner, "exercise 1.1 --watch --timeout 720");
+    let is_running =
+        |_: &str, screen: &str| screen.contains("checking, ") && !screen.contains("checking, 0 s");
     terminal
         .sees("a launch ends after 720 s")
-        .sees("checking, 1 s");
+        .waits_until("check of a second", is_running);
     learner.writes(&exercise, &solution(&exercise));
     terminal.sees("✓ solved").sees(&solved(1));
     // The text does not fit: it scrolls, and follows the size of the terminal.

@@ -9,18 +9,14 @@ use common::element::Elements;
 use common::problem::Problem;
 use common::shape::Shape;
 
-use super::{Opened, Pointer, must_be_zero};
-use crate::peers::child::{About, Library, Product, Sample};
+use super::{OnGpu, Pointer, must_be_zero};
+use crate::peers::child::{Library, Product, Sample};
 
 /// Kinds of a copy.
 const TO_DEVICE: c_int = 1;
 const TO_HOST: c_int = 2;
 
-impl Library for Opened {
-    fn about(&self) -> About {
-        self.about.clone()
-    }
-
+impl Library for OnGpu {
     fn product<'a>(&'a self, problem: &'a Problem) -> Result<Box<dyn Product + 'a>> {
         let s = problem.shape;
         // C is poisoned: what is not computed is not a number.
@@ -37,7 +33,7 @@ impl Library for Opened {
     }
 }
 
-impl Opened {
+impl OnGpu {
     fn upload(&self, bytes: &[u8]) -> Result<Memory<'_>> {
         let mut address = ptr::null_mut();
         // SAFETY: as many bytes are allocated as are copied.
@@ -61,7 +57,7 @@ impl Opened {
 
 /// An allocation on the device.
 struct Memory<'a> {
-    library: &'a Opened,
+    library: &'a OnGpu,
     address: Pointer,
     length: usize,
 }
@@ -74,7 +70,7 @@ impl Drop for Memory<'_> {
 }
 
 struct Multiplied<'a> {
-    library: &'a Opened,
+    library: &'a OnGpu,
     shape: Shape,
     a: Memory<'a>,
     b: Memory<'a>,

@@ -15,13 +15,13 @@ use super::course::Course;
 use super::others::Others;
 use super::pane::Pane;
 use super::{Begin, Then, footer};
-use crate::game;
 use crate::game::job::Job;
 use crate::game::playable::How;
+use crate::game::progress::Progress;
 use crate::game::puzzle::Puzzle;
-use crate::game::{screen, watch};
+use crate::game::{self, watch};
 
-pub struct Turn<'a> {
+pub struct PuzzleScreen<'a> {
     pub puzzle: &'a Puzzle,
     pub how: How,
     file: PathBuf,
@@ -37,12 +37,12 @@ pub struct Turn<'a> {
     is_gone: bool,
 }
 
-impl<'a> Turn<'a> {
+impl<'a> PuzzleScreen<'a> {
     /// Begins with a check.
-    pub fn begin(begin: Begin<'a>, course: &Course) -> Result<Turn<'a>> {
+    pub fn begin(begin: Begin<'a>, course: &Course) -> Result<PuzzleScreen<'a>> {
         let Begin { puzzle, file, how } = begin;
         let files = course.puzzles.iter().map(|one| course.folder.file(one));
-        Ok(Turn {
+        Ok(PuzzleScreen {
             check: check(puzzle, &file, &how)?,
             others: Others::of(files),
             puzzle,
@@ -90,8 +90,7 @@ impl<'a> Turn<'a> {
     pub fn saved_elsewhere(&mut self, course: &Course<'a>) -> Option<&'a Puzzle> {
         let other = *course.puzzles.get(self.others.look()?)?;
         let text = Source::read(&course.folder.file(other)).ok()?.text;
-        let is_other = other.place != self.puzzle.place;
-        (is_other && other.is_edited(&text)).then_some(other)
+        (other != self.puzzle && other.is_edited(&text)).then_some(other)
     }
 
     pub fn on(&mut self, key: &KeyEvent, course: &Course<'a>) -> Result<Then<'a>> {
@@ -152,8 +151,9 @@ impl<'a> Turn<'a> {
     }
 
     fn next(&mut self, course: &Course<'a>) -> Then<'a> {
-        let next = screen::next_after(self.puzzle, &course.like(self.puzzle), &course.progress());
-        match next.filter(|next| next.place != self.puzzle.place) {
+        let all = course.like(self.puzzle);
+        let next = course.progress().next_after(self.puzzle, &all);
+        match next.filter(|next| *next != self.puzzle) {
             Some(next) => Then::Open(next),
             None => {
                 self.says = format!("all others are {}", self.puzzle.kind.done);
@@ -176,7 +176,8 @@ impl<'a> Turn<'a> {
     }
 
     pub fn draw(&mut self, frame: &mut Frame, course: &Course) {
-        let keys = self.footer(course, frame.area());
+        let progress = course.progress();
+        let keys = self.footer(&progress, frame.area());
         let parts = [
             Constraint::Length(1),
             Constraint::Min(1),
@@ -184,8 +185,8 @@ impl<'a> Turn<'a> {
             Constraint::Length(keys.len() as u16),
         ];
         let [gauge, body, status, foot] = Layout::vertical(parts).areas(frame.area());
-        frame.render_widget(course.gauge(self.puzzle), gauge);
-        let state = self.state(course);
+        frame.render_widget(course.gauge(self.puzzle, &progress), gauge);
+        let state = self.state(&progress);
         let (job, pane) = match &mut self.beside {
             Some((job, pane)) => (job, pane),
             None => (&mut self.check, &mut self.pane),
@@ -199,13 +200,18 @@ impl<'a> Turn<'a> {
     }
 
     /// How it stands, in a line.
-    fn state(&mut self, course: &Course) -> Line<'static> {
+    fn state(&mut self, progress: &Progress) -> Line<'static> {
         if self.asks {
             return "Give back the file as it came? Yours is kept beside it."
                 .bold()
                 .into();
         }
-        let (done, progress) = (self.puzzle.kind.done, course.progress());
+        if self.is_gone {
+            return "the file is gone; it will be checked when it is back"
+                .yellow()
+                .into();
+        }
+        let done = self.puzzle.kind.done;
         let line = match self.check.status() {
             None => format!(
                 "checking, {} s; a launch ends after {} s",
@@ -213,18 +219,11 @@ impl<'a> Turn<'a> {
                 self.how.timeout
             )
             .cyan(),
-            Some(0) if screen::is_done(&progress, self.puzzle) => {
-                format!("✓ {done}").green().bold()
-            }
+            Some(0) if progress.is_done(self.puzzle) => format!("✓ {done}").green().bold(),
             Some(0) => "~ right, not proven".yellow(),
             Some(2 | 3) => "? it did not run".yellow(),
             Some(_) => format!("✗ not {done} yet").red(),
         };
-        if self.is_gone {
-            return "the file is gone; it will be checked when it is back"
-                .yellow()
-                .into();
-        }
         let mut line = Line::from(line);
         if !self.says.is_empty() {
             line.push_span(format!("   {}", self.says));
@@ -232,15 +231,13 @@ impl<'a> Turn<'a> {
         line
     }
 
-    fn footer(&self, course: &Course, area: Rect) -> Vec<Line<'static>> {
+    fn footer(&self, progress: &Progress, area: Rect) -> Vec<Line<'static>> {
         if self.asks {
             return footer::lines(&[("y", "yes"), ("any other key", "no")], area);
         }
-        let (seen, all) = (
-            course.progress().of(&self.puzzle.id).hints,
-            self.puzzle.hints.len(),
-        );
-        let hint = format!("hint {} of {all}", (seen + 1).min(all));
+        let seen = progress.of(&self.puzzle.id).hints;
+        let all = self.puzzle.hints.len();
+        let hint = format!("hint {} of {all}", seen.saturating_add(1).min(all));
         let mut keys = vec![
             ("h", &*hint),
             ("s", "solution"),

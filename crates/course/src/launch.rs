@@ -1,11 +1,23 @@
-//! How a kernel of the learner's own is launched: what a lesson's step says, as flags.
+//! How a kernel of the learner's own is launched: what a lesson's step says, as flags. And
+//! who launches it: the lesson that has a kernel of its name, else this program, as a
+//! product of matrices, or by its own arguments if it is none.
 
+pub mod arguments;
+mod other;
+pub mod process;
+
+use std::process::Command;
+
+use anyhow::Result;
 use clap::Args;
 use common::shape::Shape;
+use common::source::Source;
+use inside::launched::Wanted;
 use runner::{Axes, Layout, Step};
 use serde::{Deserialize, Serialize};
+use toolbox::lessons;
 
-use super::arguments::{Argument, Kind, count};
+use arguments::{Argument, Kind, count};
 
 /// Items of a group on vectors, where nobody says another number.
 const VECTORS_GROUP: [usize; 2] = [256, 1];
@@ -121,6 +133,27 @@ impl Launch {
         let parts = [per_item, counts, &group, layout];
         let said: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         said.join("; ")
+    }
+
+    /// The program that launches what is wanted, by a lesson's flags.
+    pub fn program(&self, wanted: &Wanted) -> Result<Command> {
+        let Some(file) = &wanted.source else {
+            return wanted.lesson();
+        };
+        let source = Source::read(file)?;
+        source.must_define(&wanted.kernel)?;
+        if !self.is_chosen() && lessons::with_kernel(&wanted.kernel)?.is_some() {
+            return wanted.lesson();
+        }
+        process::command(&self.of(&source, &wanted.kernel))
+    }
+
+    /// The same for a kernel of a file: its arguments, too.
+    pub fn of(&self, source: &Source, kernel: &str) -> Launch {
+        Launch {
+            arguments: arguments::of(&source.text, kernel),
+            ..self.clone()
+        }
     }
 
     fn counts(&self) -> &'static str {

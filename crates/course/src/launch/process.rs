@@ -9,7 +9,7 @@ use common::error::During;
 use opencl3::kernel::Kernel;
 use runner::{Lesson, lesson};
 
-use super::launch::Launch;
+use super::Launch;
 use super::other::Other;
 
 /// Set to how the kernel is launched.

@@ -1,0 +1,84 @@
+//! The devices of this machine, as lesson 1 lists and chooses them.
+
+use anyhow::{Context, Result, bail};
+use common::Error;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolbox::child::Finished;
+use toolbox::lessons::LESSONS;
+
+/// A device, as lesson 1 lists it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Device {
+    /// Its number in the listing.
+    pub index: usize,
+    pub name: String,
+    pub platform: String,
+    pub driver: String,
+    /// "gpu", "cpu", ...
+    pub kind: String,
+    /// Cores of a CPU, multiprocessors of a GPU.
+    pub compute_units: usize,
+}
+
+impl Device {
+    pub fn label(&self) -> String {
+        format!("{} ({})", self.name, self.platform)
+    }
+
+    pub fn is_cpu(&self) -> bool {
+        self.kind == "cpu"
+    }
+}
+
+/// The one that lesson 1 chooses, or all that measure times; at least one.
+///
+/// # Errors
+/// [`Error::NoDevice`], and [`Error::Selector`] for a selector that names none.
+pub fn chosen(selector: Option<&str>, all: bool) -> Result<Vec<Device>> {
+    let mut command = LESSONS[0].command()?;
+    command.arg("--json");
+    if let Some(selector) = selector {
+        command.args(["--device", selector]);
+    }
+    let listing = Finished::of(&mut command)?;
+    if !listing.status.success() {
+        let told = listing.message();
+        return Err(match listing.status.code() {
+            Some(3) => Error::NoDevice {
+                state: told.trim_start_matches("no usable OpenCL device: ").into(),
+                // What lesson 1 said ends with it.
+                mend: None,
+            },
+            _ => Error::Selector(told),
+        }
+        .into());
+    }
+    let mut devices = Vec::new();
+    for line in listing.stdout.lines() {
+        let listed: Value = serde_json::from_str(line).context("lesson 1's listing")?;
+        let device = device(&listed["device"]);
+        // A simulator's times mean nothing; chosen by name, it may show that.
+        let simulator = device.platform.contains("Oclgrind");
+        if listed["chosen"] == true || all && !simulator {
+            devices.push(device);
+        }
+    }
+    if devices.is_empty() {
+        bail!("lesson 1 lists no device; run ./setup");
+    }
+    Ok(devices)
+}
+
+fn device(told: &Value) -> Device {
+    let text = |value: &Value| value.as_str().unwrap_or("?").to_string();
+    let number = |value: &Value| value.as_u64().unwrap_or(0) as usize;
+    Device {
+        index: number(&told["index"]),
+        name: text(&told["name"]),
+        platform: text(&told["platform"]["name"]),
+        driver: text(&told["driver"]),
+        kind: text(&told["kind"]),
+        compute_units: number(&told["limits"]["compute_units"]),
+    }
+}

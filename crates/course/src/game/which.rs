@@ -1,0 +1,111 @@
+//! Which puzzle is meant, and which file of the learner's.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use common::Error;
+use common::source::did_you_mean;
+
+use super::folder::{Folder, shown};
+use super::playable::Playable;
+use super::puzzle::Puzzle;
+use super::puzzles;
+
+/// The one that a word names, or the next one, and the learner's file of it; none where all
+/// are done.
+///
+/// # Errors
+/// [`Error::Usage`] where there is none of that name, or no folder to tell the next.
+pub fn meant<'a, P: Playable>(
+    word: Option<&str>,
+    all: &'a [P],
+    folder: &Folder,
+) -> Result<Option<(&'a P, PathBuf)>> {
+    if let Some(word) = word {
+        let one = find(all, word)?;
+        return Ok(Some((one, file(one.puzzle(), folder, word))));
+    }
+    folder.must_be_started()?;
+    let next = folder.progress().next(&puzzles(all));
+    let one = all.iter().find(|one| Some(one.puzzle()) == next);
+    Ok(one.map(|one| (one, folder.file(one.puzzle()))))
+}
+
+/// The one that is meant by "6.2", a name, or a path.
+///
+/// # Errors
+/// [`Error::Usage`] with those that there are.
+pub fn find<'a, P: Playable>(all: &'a [P], word: &str) -> Result<&'a P> {
+    let found = all.iter().find(|one| one.puzzle().is_meant_by(word));
+    found.ok_or_else(|| Error::Usage(unknown(&puzzles(all), word)).into())
+}
+
+/// That there is none, which one may be meant, and from where to where they go: all, or
+/// those of the lesson of this number.
+fn unknown(puzzles: &[&Puzzle], word: &str) -> String {
+    let names = puzzles
+        .iter()
+        .flat_map(|puzzle| [&puzzle.id, puzzle.name()]);
+    let near = did_you_mean(word, &names.map(String::from).collect::<Vec<_>>());
+    // All of them would be too many for a message.
+    let near = near.split_once(" There are");
+    let near = near.map_or("there are".into(), |(near, _)| format!("{near} There are"));
+    let mut ours = puzzles.to_vec();
+    ours.retain(|puzzle| puzzle.id.starts_with(&format!("{word}.")));
+    let (whose, puzzles) = if ours.is_empty() {
+        (near, puzzles)
+    } else {
+        (format!("lesson {word} has"), &*ours)
+    };
+    let [first, .., last] = puzzles else {
+        return format!("there is no {word}");
+    };
+    let (noun, command) = (first.kind.noun, first.kind.command);
+    format!(
+        "there is no {noun} {word}; {whose} {} to {}\n  next: `cargo course {command} --list` \
+         lists them all",
+        first.id, last.id
+    )
+}
+
+/// The file that is meant: the one that was named, or the one in the folder.
+fn file(puzzle: &Puzzle, folder: &Folder, word: &str) -> PathBuf {
+    let named = Path::new(word);
+    if named.exists() && word.ends_with(".cl") {
+        named.to_path_buf()
+    } else {
+        folder.file(puzzle)
+    }
+}
+
+/// The learner's file of a puzzle: the one that `word` names, or the one in the folder.
+///
+/// # Errors
+/// [`Error::Usage`] where it is not there.
+pub fn own_file(puzzle: &Puzzle, word: &str) -> Result<PathBuf> {
+    let folder = Folder::find()?;
+    let file = file(puzzle, &folder, word);
+    must_be_there(&file, &folder)?;
+    Ok(file)
+}
+
+/// Refuses to go on without the file.
+pub fn must_be_there(file: &Path, folder: &Folder) -> Result<()> {
+    if file.is_file() {
+        return Ok(());
+    }
+    folder.must_be_started()?;
+    if let Ok(there) = file.metadata() {
+        bail!(Error::Usage(format!(
+            "{} is {}, and is to be a kernel file\n  next: move it away, then \
+             cargo course start   copies the kernel that belongs there",
+            shown(file),
+            common::file::name(there.file_type())
+        )))
+    }
+    bail!(Error::Usage(format!(
+        "{} is not there\n  next: cargo course start   copies the kernels that you do \
+         not have yet",
+        shown(file)
+    )))
+}
