@@ -13,7 +13,7 @@
 #define CAT(a, b) GLUE(a, b)
 
 #ifndef LANES
-#define LANES 16 // numbers per vector: 1, 2, 4, 8 or 16
+#define LANES 16 // elements per vector: 1, 2, 4, 8 or 16
 #endif
 #ifndef VECTORS
 #define VECTORS 3 // vectors of C per row of an item
