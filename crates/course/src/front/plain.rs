@@ -38,7 +38,9 @@ fn words(line: &str) -> String {
 
 fn without_tags(line: &str) -> String {
     let tags = ["details", "summary", "code"];
-    let tags = tags.iter().flat_map(|tag| [format!("<{tag}>"), format!("</{tag}>")]);
+    let tags = tags
+        .iter()
+        .flat_map(|tag| [format!("<{tag}>"), format!("</{tag}>")]);
     tags.fold(line.to_string(), |line, tag| line.replace(&tag, ""))
 }
 
