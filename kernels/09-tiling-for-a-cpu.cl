@@ -19,7 +19,7 @@
 
 // An item computes ROWS x PANEL elements of C, in registers:
 //
-//     |<-- b[0] -->|<-- b[1] -->|      PANEL = VECTORS * WIDTH numbers of a row of B
+//     |<-- b[0] -->|<-- b[1] -->|      PANEL = VECTORS * WIDTH elements of a row of B
 //     | sum[0][0]  | sum[0][1]  |      times A[row0 + 0][k]
 //     | sum[1][0]  | sum[1][1]  |      times A[row0 + 1][k]
 //     |  ...       |  ...       |      ...
@@ -28,7 +28,7 @@
 // registers of AVX-512. AVX2 has 16, half as wide: 4 x 3 sums take 12 + 3 + 1.
 
 #ifndef WIDTH
-#define WIDTH 16 // numbers per vector: 2, 4, 8 or 16; the host asks the device
+#define WIDTH 16 // elements per vector: 2, 4, 8 or 16; the host asks the device
 #endif
 #ifndef VECTORS
 #define VECTORS 2
@@ -119,7 +119,7 @@ kernel void matmul_register_tile_private(int M, int N, int K,
     clear_tile(sum);
 
     for (int k = 0; k < K; k++) {
-        realW b[VECTORS]; // the next row of B is N numbers away: in another page
+        realW b[VECTORS]; // the next row of B is N elements away: in another page
         unrolled_for (int v = 0; v < VECTORS; v++)
             b[v] = vloadW(v, B + k * N + column0);
         unrolled_for (int r = 0; r < ROWS; r++) {
@@ -202,8 +202,8 @@ kernel void matmul_packed_b(int M, int N, int K,
 // -------------------------------------------------------------------------------------
 // 3. A in panels, too.
 //
-// Panels of ROWS rows, column after column: the ROWS numbers that an item needs for one
-// k lie side by side. Packing A is a transposition of small pieces: one item moves
+// Panels of ROWS rows, column after column: the ROWS elements that an item needs for
+// one k lie side by side. Packing A is a transposition of small pieces: one item moves
 // PACK_K columns of a panel.
 
 #ifndef PACK_K
@@ -265,9 +265,9 @@ kernel void matmul_packed_ab(int M, int N, int K,
 // 4. K in blocks, and a block of C per item.
 //
 // An item computes TILES tiles, one below the other, so that a panel which has come
-// into the cache is used TILES times. A panel is PANEL * K numbers and stays there only
-// while K is small; so K is taken in blocks of BLOCK_K, and the tiles wait in C from
-// one block to the next.
+// into the cache is used TILES times. A panel is PANEL * K elements and stays there
+// only while K is small; so K is taken in blocks of BLOCK_K, and the tiles wait in C
+// from one block to the next.
 //
 // A group is one item: nothing is shared by items that the cache does not share anyway.
 // How many groups there are decides how well the driver can spread them over the cores.

@@ -47,7 +47,7 @@
 #define RN 8 // columns of C per item, a multiple of 4
 #endif
 #ifndef PAD
-#define PAD 4 // unused numbers at the end of each row of A's tile: 0 or a multiple of 4
+#define PAD 4 // unused elements at the end of a row of A's tile: 0 or a multiple of 4
 #endif
 #ifndef PUT_STEP
 #define PUT_STEP (TK - 1) // when the next tiles go into local memory: see kernel 3
@@ -114,7 +114,7 @@ void put(local real4 a_tile[TK][A_ROW], local real4 b_tile[TK][TN / 4],
     unrolled_for (int q = 0; q < A_LOADS; q++) {
         const uint i = q * ITEMS + item;
         const uint k = i % (TK / 4) * 4;
-        // The next k lies 4 * A_ROW numbers further on.
+        // The next k lies 4 * A_ROW elements further on.
         local REAL *column = (local REAL *)a_tile[k] + i / (TK / 4);
         column[0 * 4 * A_ROW] = a[q].s0;
         column[1 * 4 * A_ROW] = a[q].s1;
@@ -243,7 +243,7 @@ kernel void matmul_prefetch(int M, int N, int K,
 //                barrier      barrier      barrier
 //
 // Who stands where. The items of a warp read at the same time: items side by side share
-// their numbers of A, items below one another those of B. As 2 rows of 16 they read
+// their elements of A, items below one another those of B. As 2 rows of 16 they read
 // 2 + 16 different real4 of a pair of blocks, as 4 rows of 8 only 4 + 8. Whether local
 // memory answers any sooner is for the device to say: run it with -D LX=16 -D LY=2 and
 // with -D LX=8 -D LY=4.
@@ -285,16 +285,16 @@ kernel void matmul_two_tiles(int M, int N, int K,
 }
 
 // -------------------------------------------------------------------------------------
-// 3. Fragments ahead: the numbers for step k + 1 leave local memory while
+// 3. Fragments ahead: the elements for step k + 1 leave local memory while
 // step k multiplies.
 //
 // Group and multiples as in kernel 1. Local memory takes some 30 cycles to answer.
 // The compiler reads ahead by itself within a tile, but never over a barrier: there
 // every item asks at the same moment, and waits. So the last step of a tile is kept
-// back, to be multiplied after the barrier, while the first numbers of the next tile
+// back, to be multiplied after the barrier, while the first elements of the next tile
 // are on their way.
 //
-// With two tiles, the next one may be put at any step, as early as its numbers have
+// With two tiles, the next one may be put at any step, as early as its elements have
 // arrived and as late as the barrier: PUT_STEP says when. Early leaves the stores time
 // to end before the barrier, late leaves the loads time to arrive.
 //
@@ -339,7 +339,7 @@ kernel void matmul_fragments(int M, int N, int K,
         unrolled_for (int k = 0; k < TK; k++) {
             if (k == PUT_STEP)
                 put(a_tile[1 - t], b_tile[1 - t], next_a, next_b, item);
-            if (k == TK - 1) { // the last numbers of tile t are in registers already
+            if (k == TK - 1) { // the last elements of tile t are in registers already
                 barrier(CLK_LOCAL_MEM_FENCE);
                 t = 1 - t;
             }
@@ -362,13 +362,13 @@ kernel void matmul_fragments(int M, int N, int K,
 //
 //     A, TM = 4       its panels, [k][row]
 //     a b c d e       a f k p
-//     f g h i j       b g l q      The tile of TK steps is TK * TM numbers in a row:
+//     f g h i j       b g l q      The tile of TK steps is TK * TM elements in a row:
 //     k l m n o  ->   c h m r      every item reads the one next to its neighbour's,
 //     p q r s t       d i n s      and stores it where it is, four at a time.
 //     ---------       e j o t
 //
 // Packing pads as well: panels are full and TK deep to the end, whatever M, N and K
-// are, with zeros for what does not exist. It costs 2 * (M*K + K*N) numbers of
+// are, with zeros for what does not exist. It costs 2 * (M*K + K*N) elements of
 // traffic, once.
 //
 // What it frees makes room for more sums: with -D TM=128 -D RN=16 an item computes
@@ -386,7 +386,7 @@ int padded(int K)
 #define PACK_ROWS 8 // rows of items of such a group
 #endif
 
-// Group of PACK x PACK_ROWS items for PACK x PACK numbers; padded(K) / PACK groups
+// Group of PACK x PACK_ROWS items for PACK x PACK elements; padded(K) / PACK groups
 // side by side, rounded up, and TM / PACK below one another for each panel.
 // get_global_id(0) runs along k.
 __attribute__((reqd_work_group_size(PACK, PACK_ROWS, 1)))
@@ -434,8 +434,8 @@ kernel void pack_b_tiles(int K, int N,
             panel[(k0 + y + r) * TN + x] = v[r / PACK_ROWS];
 }
 
-// A tile of a panel is one run of numbers, in memory as in local memory. A4, B4: the
-// item's first numbers of the two tiles.
+// A tile of a panel is one run of elements, in memory as in local memory. A4, B4: the
+// item's first elements of the two tiles.
 void fetch_packed(real4 a[A_LOADS], real4 b[B_LOADS],
                   global const real4 *A4, // [A_LOADS * ITEMS]
                   global const real4 *B4) // [B_LOADS * ITEMS]
@@ -609,7 +609,7 @@ kernel void matmul_packed_tiles(int M, int N, int K,
 //
 // Group and sizes as in kernel 4, the operands packed. In kernel 4 every number still
 // passes through an item's registers: a load, some hundred cycles in a register, a
-// store. A packed tile is one run of numbers, so one request for all of it will do.
+// store. A packed tile is one run of elements, so one request for all of it will do.
 // OpenCL has a word for that, async_work_group_copy, and a device is free to make it a
 // copy engine's job.
 //

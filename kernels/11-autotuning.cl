@@ -23,9 +23,9 @@
 // 1. A tile of C per item, fed from local memory: the shape of a GPU.
 //
 // A group of ITEMS = TN/RN x TM/RM items computes a TM x TN tile of C, and moves WIDTH
-// numbers at a time. Constraints: M, N, K are multiples of TM, TN, TK; TM, TN of RM,
+// elements at a time. Constraints: M, N, K are multiples of TM, TN, TK; TM, TN of RM,
 // RN; RM, RN, TK, PAD of WIDTH; TM * TK and TK * TN of WIDTH * ITEMS. Local memory
-// holds TK * (TM + PAD + TN) numbers.
+// holds TK * (TM + PAD + TN) elements.
 
 #ifndef TM
 #define TM 64 // rows of C per group
@@ -43,13 +43,13 @@
 #define RN 8 // columns of C per item
 #endif
 #ifndef WIDTH
-#define WIDTH 4 // numbers that a load or store moves: 1, 2, 4, 8 or 16
+#define WIDTH 4 // elements that a load or store moves: 1, 2, 4, 8 or 16
 #endif
 #ifndef PAD
-#define PAD 4 // unused numbers at the end of each row of a_tile, against bank conflicts
+#define PAD 4 // unused elements at the end of a row of a_tile, against bank conflicts
 #endif
 #ifndef UNROLL
-#define UNROLL 1 // here: turns that the loops over an item's own numbers take at once
+#define UNROLL 1 // here: iterations that the loops over an item's sums take at once
 #endif
 #define GX (TN / RN) // items side by side
 #define GY (TM / RM) // items one below the other
@@ -152,7 +152,7 @@ kernel void matmul_tunable_local(int M, int N, int K,
 // of vectors of B and one number of A should fit the registers.
 
 #ifndef LANES
-#define LANES 16 // numbers per vector: 1, 2, 4, 8 or 16
+#define LANES 16 // elements per vector: 1, 2, 4, 8 or 16
 #endif
 #ifndef VECTORS
 #define VECTORS 3 // vectors of C per row of an item
@@ -166,7 +166,7 @@ kernel void matmul_tunable_local(int M, int N, int K,
 #ifndef GROUP_Y
 #define GROUP_Y 16 // items one below the other
 #endif
-// UNROLL, here: values of k for each turn of the long loop. The short ones are
+// UNROLL, here: values of k for each iteration of the long loop. The short ones are
 // unrolled always.
 
 #if LANES == 1

@@ -14,7 +14,7 @@
 #define TN 128 // columns of C per group
 #endif
 #ifndef TK
-#define TK 16 // how deep the tiles are; local memory holds (TM + TN) * TK numbers
+#define TK 16 // how deep the tiles are; local memory holds (TM + TN) * TK elements
 #endif
 #ifndef RM
 #define RM 8 // rows of C per item
@@ -61,7 +61,7 @@ kernel void matmul_register_tile(int M, int N, int K,
         barrier(CLK_LOCAL_MEM_FENCE);
 
         for (int k = 0; k < TK; k++) {
-            REAL b[RN]; // a row of RN numbers and a column of RM make RM * RN products
+            REAL b[RN]; // a row of RN elements and a column of RM make RM * RN products
             for (int c = 0; c < RN; c++)
                 b[c] = b_tile[k][x + c * GX];
             for (int r = 0; r < RM; r++) {

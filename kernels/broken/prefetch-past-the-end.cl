@@ -27,7 +27,7 @@
 #define RN 8 // columns of C per item, a multiple of 4
 #endif
 #ifndef PAD
-#define PAD 4 // unused numbers at the end of each row of A's tile: 0 or a multiple of 4
+#define PAD 4 // unused elements at the end of a row of A's tile: 0 or a multiple of 4
 #endif
 #ifndef SERPENTINE
 #define SERPENTINE 1 // the order of the multiply-adds
@@ -88,7 +88,7 @@ void put(local real4 a_tile[TK][A_ROW], local real4 b_tile[TK][TN / 4],
     unrolled_for (int q = 0; q < A_LOADS; q++) {
         const uint i = q * ITEMS + item;
         const uint k = i % (TK / 4) * 4;
-        // The next k lies 4 * A_ROW numbers further on.
+        // The next k lies 4 * A_ROW elements further on.
         local REAL *column = (local REAL *)a_tile[k] + i / (TK / 4);
         column[0 * 4 * A_ROW] = a[q].s0;
         column[1 * 4 * A_ROW] = a[q].s1;

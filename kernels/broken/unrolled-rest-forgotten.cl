@@ -13,7 +13,7 @@
 #define CAT(a, b) GLUE(a, b)
 
 #ifndef LANES
-#define LANES 16 // numbers per vector: 1, 2, 4, 8 or 16
+#define LANES 16 // elements per vector: 1, 2, 4, 8 or 16
 #endif
 #ifndef VECTORS
 #define VECTORS 3 // vectors of C per row of an item
@@ -28,7 +28,7 @@
 #define GROUP_Y 16 // items one below the other
 #endif
 #ifndef UNROLL
-#define UNROLL 1 // values of k for each turn of the long loop
+#define UNROLL 1 // values of k for each iteration of the long loop
 #endif
 
 #if LANES == 1
@@ -56,7 +56,7 @@ kernel void matmul_tunable_private(int M, int N, int K,
         for (int v = 0; v < VECTORS; v++)
             sum[r][v] = (realP)(0);
 
-    // UNROLL values of k a turn, written out by hand.
+    // UNROLL values of k an iteration, written out by hand.
     for (int k0 = 0; k0 < K / UNROLL; k0++) {
         #pragma unroll
         for (int u = 0; u < UNROLL; u++) {

@@ -8,7 +8,8 @@
 //! - `course` is what there is to do, and what of it is done.
 //! - `map` is the list of that; `puzzle_screen` is one exercise or broken kernel.
 //! - `pane` is a text that scrolls, in `lines` that fit; `footer` what the keys do.
-//! - `page` opens a lesson's page, `stage` runs a lesson in the ordinary screen.
+//! - `page` opens a lesson's page, `plain` is its text.
+//! - `stage` runs a lesson in the ordinary screen.
 //! - `others` sees that another file was saved than the one on the screen.
 
 mod course;
@@ -18,6 +19,7 @@ mod map;
 mod others;
 mod page;
 mod pane;
+mod plain;
 mod puzzle_screen;
 mod stage;
 

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 use common::Error;
-use common::source::Source;
+use common::source::{Source, own_workspace};
 
 /// A lesson of the course.
 pub struct Lesson {
@@ -39,19 +39,34 @@ impl Lesson {
         Ok(Source::of_course(&file)?.kernels())
     }
 
-    /// The lesson's binary, which lies beside this one once it is built.
+    /// The lesson's binary, which lies beside this one. Where cargo started this program
+    /// it is built if it is missing: a learner has built what was run, and no more.
     pub fn binary(&self) -> Result<PathBuf> {
         let this = std::env::current_exe().context("cannot find this program's own path")?;
         let binary = this
             .with_file_name(self.package())
             .with_extension(std::env::consts::EXE_EXTENSION);
         if !binary.is_file() {
-            bail!(
-                "{} is not built yet; run `cargo build --workspace` first",
-                self.package()
+            let package = self.package();
+            ensure!(
+                self.is_built_now()? && binary.is_file(),
+                "{package} is not built yet; run `cargo build -p {package}` first"
             );
         }
         Ok(binary)
+    }
+
+    /// Whether the cargo that started this program could build the lesson.
+    fn is_built_now(&self) -> Result<bool> {
+        let Some(cargo) = std::env::var_os("CARGO") else {
+            return Ok(false);
+        };
+        let mut build = Command::new(cargo);
+        build
+            .args(["build", "-q", "-p", &self.package(), "--manifest-path"])
+            .arg(own_workspace().join("Cargo.toml"));
+        supervise::end_with_us(&mut build);
+        Ok(build.status().context("cargo cannot be started")?.success())
     }
 
     /// The lesson as a child of this program, which ends with it.

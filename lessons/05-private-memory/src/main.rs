@@ -47,7 +47,7 @@ fn steps() -> Vec<Step> {
 /// Elements of a row of A that an item keeps at a time, as in the kernel file.
 const ROW: usize = 1024;
 
-/// The other way to use private memory, which five sources took: a row of C per item.
+/// The other way to use private memory, which two of the sources took: a row of C per item.
 fn rows(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
     let units = lesson.session()?.device.limits.compute_units;
     let steps = row_steps(units, problem.shape);

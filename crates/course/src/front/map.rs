@@ -51,7 +51,10 @@ impl<'a> Map<'a> {
             asks_for: None,
             trouble: String::new(),
         };
-        map.select_next(course);
+        // A newcomer begins with the first lesson.
+        if course.folder.is_started() {
+            map.select_next(course);
+        }
         map
     }
 
@@ -61,10 +64,10 @@ impl<'a> Map<'a> {
         self.state.select(self.rows.iter().position(is_it));
     }
 
-    /// On what comes next; for a newcomer that is the first lesson.
+    /// On what comes next.
     fn select_next(&mut self, course: &Course) {
         let next = course.next(&course.progress());
-        if let Some(next) = next.filter(|_| course.folder.is_started()) {
+        if let Some(next) = next {
             self.select(next);
         }
     }

@@ -10,6 +10,7 @@ use toolbox::lessons::Lesson;
 
 use super::footer;
 use super::pane::Pane;
+use super::plain::plain;
 
 /// A page that is read here.
 pub struct Page {
@@ -30,7 +31,7 @@ impl Page {
         }
         let page = Source::read(&workspace().join(format!("{place}.md")))?;
         Ok(Some(Page {
-            text: page.text,
+            text: plain(&page.text),
             pane: Pane::default(),
         }))
     }

@@ -222,7 +222,7 @@ impl<'a> PuzzleScreen<'a> {
             Some(0) if progress.is_done(self.puzzle) => format!("✓ {done}").green().bold(),
             Some(0) => "~ right, not proven".yellow(),
             Some(2 | 3) => "? it did not run".yellow(),
-            Some(_) => format!("✗ not {done} yet").red(),
+            Some(_) => format!("✗ not {done} yet; each save is checked").red(),
         };
         let mut line = Line::from(line);
         if !self.says.is_empty() {

@@ -68,9 +68,12 @@ pub fn is_gone_within(time: Duration) -> Result<bool> {
 pub fn run(terminal: &mut DefaultTerminal, lesson: &Lesson, in_steps: bool) -> Result<()> {
     leave();
     let mut command = command(lesson)?;
+    let flag = if in_steps { " -- --step" } else { "" };
     if in_steps {
         command.arg("--step");
     }
+    // Over what the shell left there: building takes a while, the first time.
+    writeln!(stdout(), "\n$ cargo run -p {}{flag}\n", lesson.package())?;
     if let Err(error) = command.status() {
         aside!("{} cannot be started: {error}", lesson.package());
     }
@@ -90,7 +93,7 @@ fn command(lesson: &Lesson) -> Result<Command> {
     };
     let mut command = Command::new(cargo);
     command
-        .args(["run", "-q", "-p", &lesson.package(), "--manifest-path"])
+        .args(["run", "-p", &lesson.package(), "--manifest-path"])
         .arg(own_workspace().join("Cargo.toml"))
         .arg("--");
     Ok(command)

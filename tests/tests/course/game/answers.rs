@@ -249,7 +249,8 @@ each! { plausible_wrong_answers_are_told_what_is_wrong:
     plausible_wrong_answers_of_lesson_11_are_told_what_is_wrong "11"
 }
 
-/// Files that do not build, that never end, that crash, that are empty.
+/// Files that do not build, that never end, that crash, that are empty. The second takes the
+/// two seconds that it is given, and each is built anew.
 #[test]
 fn a_file_of_any_kind_gets_an_answer() {
     let learner = Learner::started("any-kind");

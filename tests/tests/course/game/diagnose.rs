@@ -218,7 +218,8 @@ each! { the_lines_of_explanations_mend_the_kernels:
 }
 
 /// Faults that only the checker sees (1), that only the simulator sees (13), that kill
-/// the process (23), and that several detectors see (18).
+/// the process (23), and that several detectors see (18). Takes long: each is run by every
+/// detector, and so is right at every size.
 #[test]
 fn a_mended_copy_is_reported_explained_and_noted() {
     let (Some(_), Some(_)) = (pocl(), Oclgrind::find()) else {

@@ -106,7 +106,7 @@ fn a_terminal_of_ascii_gets_letters_that_it_shows() {
 fn who_has_no_folder_is_asked_for_one() {
     let learner = Learner::new("front-newcomer");
     let mut terminal = before(&learner, "");
-    terminal.sees("runs the lesson").press(key::DOWN);
+    terminal.sees("runs the lesson").press("n").sees("opens it");
     terminal.press(key::ENTER).sees("Copy the kernels to");
     terminal.press("n").sees("opens it");
     assert!(!learner.0.exists(), "nothing was made");
