@@ -182,7 +182,7 @@ impl Edge {
 
 /// The elements of C that a group computes, and those of one item: rows and columns.
 #[derive(Clone, Copy)]
-struct Tile {
+pub(crate) struct Tile {
     group: [usize; 2],
     item: [usize; 2],
 }
@@ -202,7 +202,7 @@ const SMALLEST: Tile = Tile {
 };
 
 /// Tiles for a C of any size, read unpacked.
-const GUARDED: [Tile; 5] = [
+pub(crate) const GUARDED: [Tile; 5] = [
     LARGE,
     Tile {
         group: [64, 64],
@@ -228,7 +228,7 @@ impl Tile {
     }
 
     /// A kernel on matrices as they are, which cuts each sum into `shares`.
-    fn shares(self, shape: Shape, ty: Type, shares: usize) -> Step {
+    pub(crate) fn shares(self, shape: Shape, ty: Type, shares: usize) -> Step {
         let [high, wide] = self.group;
         let says = match shares {
             1 => format!("A and B as they are, tiles of {high}x{wide}"),
