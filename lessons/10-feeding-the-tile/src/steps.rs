@@ -38,8 +38,6 @@ fn shares(shape: Shape, ty: Type, limits: &Limits) -> Vec<Step> {
             let tiles = GUARDED.iter().filter(move |tile| !tile.is_large_for(ty));
             tiles.map(move |tile| tile.shares(shape, ty, shares))
         });
-        // The last share of K is not empty.
-        let steps = steps.filter(|step| step.shares <= step.padded(shape).k / step.multiples.k);
         steps.min_by(|a, b| {
             let [a, b] = [a, b].map(|step| choice::cost(step, shape, limits));
             a.total_cmp(&b)
