@@ -3,6 +3,7 @@
 
 mod choice;
 mod steps;
+mod tile;
 
 use std::process::ExitCode;
 

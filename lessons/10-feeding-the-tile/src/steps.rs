@@ -7,15 +7,14 @@ use common::shape::Shape;
 use runner::{Helper, Operand, Step};
 
 use crate::choice;
+use crate::tile::{GUARDED, LARGE, PACK, SMALL, SMALLEST, Tile};
 
-/// Items of a warp.
-const WARP: usize = 32;
 /// How many items a warp is wide, where it forms a block.
 const BLOCK: usize = 8;
-/// The side of the squares that a group packs.
-const PACK: usize = 32;
 /// Rows or columns of a tile that are computed without tiling.
 const THIN: usize = 8;
+/// How many shares a sum may have.
+const SHARES: [usize; 9] = [2, 3, 4, 6, 8, 12, 16, 24, 32];
 /// The generation of NVIDIA's GPUs that was the first to have a copy engine for
 /// local memory, as compute capability.
 const HOPPER: usize = 9;
@@ -28,24 +27,6 @@ pub fn steps(shape: Shape, ty: Type, limits: &Limits) -> Vec<Step> {
     steps.extend(group_copies(tile, shape, ty, limits));
     steps.extend(shares(shape, ty, limits));
     steps
-}
-
-/// The steps that read A and B as they are: each sum whole, and in shares. Of each the tile,
-/// and the number of shares, that should be the fastest here.
-fn shares(shape: Shape, ty: Type, limits: &Limits) -> Vec<Step> {
-    let candidates = |shares: &[usize]| {
-        let steps = shares.iter().flat_map(|&shares| {
-            let tiles = GUARDED.iter().filter(move |tile| !tile.is_large_for(ty));
-            tiles.map(move |tile| tile.shares(shape, ty, shares))
-        });
-        steps.min_by(|a, b| {
-            let [a, b] = [a, b].map(|step| choice::cost(step, shape, limits));
-            a.total_cmp(&b)
-        })
-    };
-    let whole = candidates(&[1]).map(|step| step.variant("whole").starts_anew());
-    let cut = candidates(&SHARES).map(|step| step.variant("cut"));
-    whole.into_iter().chain(cut).collect()
 }
 
 /// The steps on matrices that the host pads: when a number is asked for.
@@ -141,6 +122,51 @@ fn larger(kernel: &str, shape: Shape, ty: Type) -> Vec<Step> {
     steps
 }
 
+/// The steps that read A and B as they are: each sum whole, and in shares. Of each the tile,
+/// and the number of shares, that should be the fastest here.
+fn shares(shape: Shape, ty: Type, limits: &Limits) -> Vec<Step> {
+    let candidates = |shares: &[usize]| {
+        let steps = shares.iter().flat_map(|&shares| {
+            let tiles = GUARDED.iter().filter(move |tile| !tile.is_large_for(ty));
+            tiles.map(move |tile| in_shares(*tile, shape, ty, shares))
+        });
+        steps.min_by(|a, b| {
+            let [a, b] = [a, b].map(|step| choice::cost(step, shape, limits));
+            a.total_cmp(&b)
+        })
+    };
+    let whole = candidates(&[1]).map(|step| step.variant("whole").starts_anew());
+    let cut = candidates(&SHARES).map(|step| step.variant("cut"));
+    whole.into_iter().chain(cut).collect()
+}
+
+/// A kernel on matrices as they are, which cuts each sum into `shares`.
+pub fn in_shares(tile: Tile, shape: Shape, ty: Type, shares: usize) -> Step {
+    let [high, wide] = tile.group;
+    let says = match shares {
+        1 => format!("A and B as they are, tiles of {high}x{wide}"),
+        _ => format!("sums in {shares} shares, tiles of {high}x{wide}"),
+    };
+    let warp = tile.items()[0].min(BLOCK);
+    let is_whole = shape.n.is_multiple_of(4) && shape.k.is_multiple_of(4);
+    let step = tile.step("matmul_shares", &says, ty, warp, 1);
+    let fetched = "MP*NP*(KP + SHARES*TK)/TN + MP*NP*(KP + SHARES*TK)/TM";
+    let read = "MP*NP*(KP + SHARES)/RN + MP*NP*(KP + SHARES)/RM";
+    let step = step
+        .guarded()
+        .define("SHARES", shares)
+        .define("WHOLE", usize::from(is_whole))
+        .traffic(Traffic::global(fetched, "SHARES*M*N").local(read, fetched));
+    if shares == 1 {
+        return step;
+    }
+    let sum = Helper::new("sum_shares", Operand::C)
+        .group([32, 8])
+        .per_item([if is_whole { 4 } else { 1 }, 1])
+        .traffic(Traffic::global("SHARES*M*N", "M*N"));
+    step.shares(shares, sum)
+}
+
 /// What is left of C beside whole tiles of the large kind, where that is at most
 /// `THIN` rows, or columns.
 struct Edge {
@@ -178,118 +204,6 @@ impl Edge {
     }
 }
 
-/// The elements of C that a group computes, and those of one item: rows and columns.
-#[derive(Clone, Copy)]
-pub(crate) struct Tile {
-    group: [usize; 2],
-    item: [usize; 2],
-}
-
-const LARGE: Tile = Tile {
-    group: [128, 128],
-    item: [8, 16],
-};
-const SMALL: Tile = Tile {
-    group: [64, 128],
-    item: [8, 8],
-};
-/// For matrices that are smaller than a tile.
-const SMALLEST: Tile = Tile {
-    group: [32, 32],
-    item: [4, 4],
-};
-
-/// Tiles for a C of any size, read unpacked.
-pub(crate) const GUARDED: [Tile; 5] = [
-    LARGE,
-    Tile {
-        group: [64, 64],
-        item: [8, 8],
-    },
-    Tile {
-        group: [32, 128],
-        item: [8, 8],
-    },
-    Tile {
-        group: [64, 32],
-        item: [8, 4],
-    },
-    SMALLEST,
-];
-/// How many shares a sum may have.
-const SHARES: [usize; 9] = [2, 3, 4, 6, 8, 12, 16, 24, 32];
-
-impl Tile {
-    /// Whether the sums of an item find no room in its registers.
-    fn is_large_for(self, ty: Type) -> bool {
-        self.item == LARGE.item && ty == Type::Double
-    }
-
-    /// A kernel on matrices as they are, which cuts each sum into `shares`.
-    pub(crate) fn shares(self, shape: Shape, ty: Type, shares: usize) -> Step {
-        let [high, wide] = self.group;
-        let says = match shares {
-            1 => format!("A and B as they are, tiles of {high}x{wide}"),
-            _ => format!("sums in {shares} shares, tiles of {high}x{wide}"),
-        };
-        let warp = self.items()[0].min(BLOCK);
-        let is_whole = shape.n.is_multiple_of(4) && shape.k.is_multiple_of(4);
-        let step = self.step("matmul_shares", &says, ty, warp, 1);
-        let fetched = "MP*NP*(KP + SHARES*TK)/TN + MP*NP*(KP + SHARES*TK)/TM";
-        let read = "MP*NP*(KP + SHARES)/RN + MP*NP*(KP + SHARES)/RM";
-        let step = step
-            .guarded()
-            .define("SHARES", shares)
-            .define("WHOLE", usize::from(is_whole))
-            .traffic(Traffic::global(fetched, "SHARES*M*N").local(read, fetched));
-        if shares == 1 {
-            return step;
-        }
-        let sum = Helper::new("sum_shares", Operand::C)
-            .group([32, 8])
-            .per_item([if is_whole { 4 } else { 1 }, 1])
-            .traffic(Traffic::global("SHARES*M*N", "M*N"));
-        step.shares(shares, sum)
-    }
-
-    /// Whether at least half of what the groups compute lies within C.
-    fn suits(self, s: Shape) -> bool {
-        let [high, wide] = self.group;
-        let padded = s.m.next_multiple_of(high) * s.n.next_multiple_of(wide);
-        padded <= 2 * s.m * s.n
-    }
-
-    /// Items of a group, side by side and below one another.
-    fn items(self) -> [usize; 2] {
-        let Tile { group, item } = self;
-        [group[1] / item[1], group[0] / item[0]]
-    }
-
-    /// A kernel on matrices that the host pads to whole tiles, as in lesson 8. A warp
-    /// is `warp` items wide; `serpentine` is the order of the multiply-adds.
-    fn step(self, kernel: &str, says: &str, ty: Type, warp: usize, serpentine: usize) -> Step {
-        let Tile {
-            group: [tm, tn],
-            item: [rm, rn],
-        } = self;
-        // Numbers twice as wide need local memory for half as many.
-        let depth = if ty == Type::Double { 8 } else { 16 };
-        Step::new(kernel, says)
-            .exact_group(self.items())
-            .per_item([rn, rm])
-            .pad(tm, tn, depth)
-            .define("TM", tm)
-            .define("TN", tn)
-            .define("TK", depth)
-            .define("RM", rm)
-            .define("RN", rn)
-            .define("LX", warp)
-            .define("LY", WARP / warp)
-            .define("SERPENTINE", serpentine)
-            .constant("PACK", PACK)
-    }
-}
-
 /// The same with A and B packed by the device, which pads as well.
 fn packed(step: Step) -> Step {
     let pack = |kernel, operand| {
@@ -324,14 +238,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tile_that_lies_mostly_beyond_c_does_not_suit() {
-        let shape = |m, n| Shape { m, n, k: 1 };
-        assert!(SMALL.suits(shape(1024, 1024)) && LARGE.suits(shape(4097, 4097)));
-        assert!(SMALL.suits(shape(64, 64)), "half of it");
-        assert!(!SMALL.suits(shape(37, 21)));
-    }
-
-    #[test]
     fn an_edge_is_thin_or_there_is_none() {
         let edge = |m, n| {
             let shape = Shape { m, n, k: 1 };
@@ -344,14 +250,5 @@ mod tests {
         assert_eq!(edge(4105, 4095), None, "nine rows are worth a tile");
         assert_eq!(edge(5, 300), Some(([0, 384], 300)), "nothing else");
         assert_eq!(edge(20, 20), None);
-    }
-
-    #[test]
-    fn a_group_is_made_of_whole_warps() {
-        for tile in [LARGE, SMALL, SMALLEST] {
-            let [wide, high] = tile.items();
-            assert_eq!((wide % BLOCK, high % (WARP / BLOCK)), (0, 0));
-            assert_eq!(high % (WARP / wide), 0, "also as lines");
-        }
     }
 }
