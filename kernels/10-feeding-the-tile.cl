@@ -762,8 +762,8 @@ kernel void matmul_group_copy(int M, int N, int K,
 // Group of GX x GY items; ceil(N / TN) x ceil(M / TM) x SHARES groups; M, N and K are
 // anything. LX, LY, TM, TN, TK as in kernel 1.
 //
-// What kernels 4 and 5 gain, a small product loses again. Packing costs two launches,
-// each as long as the product itself. And a C of 512 x 512 has 32 tiles, where a GPU
+// What kernels 4 and 5 gain, a small product loses again. Packing costs two launches
+// that wait for one another. And a C of 512 x 512 has 32 tiles, where a GPU
 // has 132 units: 100 of them have nothing to do, however long the sums are.
 //
 //     one group for a tile                   SHARES = 4, one group for each share of K
