@@ -43,8 +43,6 @@ use map::Map;
 use page::Page;
 use puzzle_screen::PuzzleScreen;
 
-/// How long a key is waited for until files and checks are looked at.
-const PAUSE: Duration = Duration::from_millis(50);
 /// How often the screen is drawn anew while something runs, and while nothing does: what is
 /// timed meanwhile may need this very core.
 const BUSY: Duration = Duration::from_millis(200);
@@ -110,6 +108,8 @@ struct Front<'a> {
 impl<'a> Front<'a> {
     fn run(&mut self, terminal: &mut DefaultTerminal) -> Result<()> {
         let mut drawn: Option<Instant> = None;
+        // What was typed or turned at once comes at once: then nothing is waited for.
+        let mut pause = Duration::ZERO;
         loop {
             stage::listen_to_the_mouse(self.puzzle.is_none() && self.page.is_none());
             let is_busy = self.is_busy();
@@ -118,10 +118,12 @@ impl<'a> Front<'a> {
                 terminal.draw(|frame| self.draw(frame))?;
                 drawn = Some(Instant::now());
             }
-            if stage::is_gone_within(PAUSE)? {
+            if stage::is_gone_within(pause)? {
                 return Ok(());
             }
+            pause = stage::PAUSE;
             if event::poll(Duration::ZERO)? {
+                pause = Duration::ZERO;
                 let event = event::read()?;
                 if let Event::Resize(columns, rows) = event {
                     // All of it: what was there is torn, even if the size is as before.

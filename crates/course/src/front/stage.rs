@@ -15,6 +15,8 @@ use ratatui::crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use text::aside;
 use toolbox::lessons::Lesson;
 
+/// How long a key is waited for until files and checks are looked at.
+pub const PAUSE: Duration = Duration::from_millis(50);
 /// Whether the terminal tells of the mouse.
 static LISTENS: AtomicBool = AtomicBool::new(false);
 
@@ -80,7 +82,11 @@ pub fn run(terminal: &mut DefaultTerminal, lesson: &Lesson, in_steps: bool) -> R
     write!(stdout(), "\nAny key leads back to the map.")?;
     stdout().flush()?;
     enable_raw_mode()?;
-    while !matches!(event::read()?, Event::Key(_)) {}
+    while !is_gone_within(PAUSE)? {
+        if event::poll(Duration::ZERO)? && matches!(event::read()?, Event::Key(_)) {
+            break;
+        }
+    }
     disable_raw_mode()?;
     *terminal = enter()?;
     Ok(())
