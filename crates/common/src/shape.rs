@@ -66,7 +66,7 @@ impl fmt::Display for Shape {
 }
 
 /// The longest side: kernels count with `int`.
-const LONGEST: usize = i32::MAX as usize;
+pub const LONGEST: usize = i32::MAX as usize;
 
 /// `1024` or `37x91x53`; the error is the reason, in words for a learner.
 impl FromStr for Shape {

@@ -50,6 +50,10 @@ impl Lesson {
     fn padding_does_not_fit(&mut self, task: &dyn Task) -> Result<Option<String>> {
         let (step, ty) = (task.step(), task.ty());
         let s = step.padded(task.shape());
+        let too_many = step.shares_are_not_countable(s);
+        if too_many.is_some() {
+            return Ok(too_many);
+        }
         let copies: usize = step.helpers.iter().map(|one| step.room_for(one, s)).sum();
         if copies == 0 && (s == task.shape() || !step.host_pads) {
             return Ok(None);
@@ -58,7 +62,11 @@ impl Lesson {
         let fits = s
             .must_be_countable()
             .and_then(|()| session.must_fit(s, ty, (copies * ty.size()) as u64));
-        Ok(fits.err().map(|error| format!("padded to {s}: {error}")))
+        let what = match step.shares {
+            1 => format!("padded to {s}"),
+            shares => format!("with {shares} shares of C"),
+        };
+        Ok(fits.err().map(|error| format!("{what}: {error}")))
     }
 
     fn is_another_variant(&self, step: &Step) -> bool {

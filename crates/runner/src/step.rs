@@ -6,7 +6,7 @@ mod range;
 
 use common::error::Result;
 use common::record::Helped;
-use common::shape::Shape;
+use common::shape::{LONGEST, Shape};
 use common::traffic::{Counts, Traffic};
 
 use crate::helper::{Helper, Operand, setters};
@@ -258,6 +258,19 @@ impl Step {
             Operand::C => self.shares * operand,
             _ => operand,
         }
+    }
+
+    /// Why kernels cannot count the elements of all shares of C, if they cannot: they do so
+    /// with `int`, as in one matrix.
+    pub(crate) fn shares_are_not_countable(&self, padded: Shape) -> Option<String> {
+        let room = self.room_for(self.helper_after()?, padded);
+        (room > LONGEST).then(|| {
+            format!(
+                "{} shares of C would have {room} elements, and kernels count them with int, up \
+                 to {LONGEST}",
+                self.shares
+            )
+        })
     }
 
     /// Those that lay A and B out.

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_of_a_sum_stand_behind_one_another() {
+    fn shares_of_a_sum_stand_behind_one_another_as_many_as_can_be_counted() {
         let sum = Helper::new("sum", Operand::C);
         let step = Step::new("k", "").per_item([8, 4]).shares(5, sum);
         let range = step.range(Shape::cube(256));
@@ -101,5 +101,8 @@ mod tests {
             (range.global, range.local),
             (vec![32, 64, 5], vec![16, 16, 1])
         );
+        let refusal = |side| step.shares_are_not_countable(Shape::cube(side));
+        assert_eq!(refusal(20_000), None);
+        assert!(refusal(21_000).unwrap().contains("2205000000 elements"));
     }
 }
