@@ -9,8 +9,6 @@ use runner::{Operand, Step};
 
 use pace::{pace_of, value};
 
-/// Nanoseconds until a wave of groups has its first tiles, where that was fitted apart.
-const FILLING: f64 = 2_000.0;
 /// Nanoseconds of the launch that adds shares up, and for an element of each share, which is
 /// stored and loaded once.
 const ADDING: f64 = 5_000.0;
@@ -53,10 +51,7 @@ pub fn cost(step: &Step, shape: Shape, limits: &Limits) -> f64 {
     let waves = (in_busiest / pace.room) as f64 * wave(pace.room) + wave(in_busiest % pace.room);
     let thin = constant("EDGE").map_or(0.0, |_| THIN_TILE);
     let depth = (padded.k / tile.k).div_ceil(step.shares) * tile.k;
-    let filling = match step.kernel.as_str() {
-        "matmul_shares" => in_busiest.div_ceil(pace.room) as f64 * FILLING,
-        _ => 0.0,
-    };
+    let filling = in_busiest.div_ceil(pace.room) as f64 * pace.filling;
     let helping = step.helpers.iter().map(|one| match one.operand {
         Operand::C => ADDING + (step.shares * shape.m * shape.n) as f64 * SHARED_ELEMENT,
         _ => {

@@ -5,7 +5,8 @@ use common::shape::Shape;
 use runner::Step;
 
 /// How a unit gets through a kernel's tiles: nanoseconds for each k with one group in it,
-/// nanoseconds more for each further group beside that one, and the groups that find room.
+/// nanoseconds more for each further group beside that one, the groups that find room, and
+/// the nanoseconds until they have their first tiles, where that was fitted apart.
 ///
 /// Measured on an H200 by this lesson, without the launches, the packing and the adding, at
 /// the 24 shapes of `data/choice/h200.jsonl` and the 47 of `data/choice/h200-shares.jsonl`.
@@ -14,6 +15,7 @@ pub struct Pace {
     pub alone: f64,
     pub further: f64,
     pub room: usize,
+    pub filling: f64,
 }
 
 const fn pace(alone: f64, further: f64, room: usize) -> Pace {
@@ -21,6 +23,7 @@ const fn pace(alone: f64, further: f64, room: usize) -> Pace {
         alone,
         further,
         room,
+        filling: 0.0,
     }
 }
 
@@ -58,6 +61,7 @@ fn pace_of_shares(step: &Step) -> Option<Pace> {
         alone,
         further,
         room,
+        ..
     } = match (step.multiples.m, step.multiples.n) {
         (128, 128) => pace(153.0, 20.0, 2),
         (64, 64) => pace(53.0, 16.0, 4),
@@ -70,7 +74,10 @@ fn pace_of_shares(step: &Step) -> Option<Pace> {
         Some(1) => 1.0,
         _ => ONE_BY_ONE,
     };
-    Some(pace(alone * slower, further * slower, room))
+    Some(Pace {
+        filling: 2_000.0,
+        ..pace(alone * slower, further * slower, room)
+    })
 }
 
 /// The value of this name, if it is there.
