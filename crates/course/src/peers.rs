@@ -1,13 +1,15 @@
 //! `course peers`: the kernel that the course chooses for a device and a shape, beside the
 //! libraries that the device's owner would call instead, in turns within one run.
 //!
-//! Layout: `peer` lists the libraries, `child` measures one of them in a process of its own,
-//! by `cblas`, `vendor`, `clblast` with `tuned`, and `matrixmultiply`. `turns` runs these
-//! children and a lesson one after another, `table` shows what came of it.
+//! Layout: `peer` lists the libraries, `library` says what each of them is here, and `child`
+//! measures one in a process of its own, by `cblas`, `vendor`, `clblast` with `tuned`, and
+//! `matrixmultiply`. `turns` runs these children and a lesson one after another, `table` shows
+//! what came of it.
 
 mod cblas;
 mod child;
 mod clblast;
+mod library;
 mod matrixmultiply;
 pub mod peer;
 mod table;
@@ -31,11 +33,6 @@ use crate::machine;
 pub use child::{Options as PeerOptions, run as peer};
 use peer::Peer;
 use turns::Turns;
-
-/// CblasRowMajor, and CLBlastLayoutRowMajor.
-const ROW_MAJOR: i32 = 101;
-/// CblasNoTrans, and CLBlastTransposeNo.
-const NOT_TRANSPOSED: i32 = 111;
 
 /// What is compared.
 #[derive(Args)]

@@ -12,9 +12,10 @@ use common::problem::Problem;
 use common::shape::Shape;
 use dlopen2::wrapper::{Container, WrapperApi};
 
-use super::child::{About, Library, Missing, Opened, Product, Sample, begin_again_with};
+use super::library::{
+    About, Library, Missing, NOT_TRANSPOSED, Opened, Product, ROW_MAJOR, Sample, begin_again_with,
+};
 use super::peer::Peer;
-use super::{NOT_TRANSPOSED, ROW_MAJOR};
 use crate::machine;
 
 /// What is used of cblas.h, with 32-bit integers, and what each library has to tell of itself.

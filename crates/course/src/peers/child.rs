@@ -1,13 +1,11 @@
 //! The child that measures one library, `course peer NAME`: it may crash, and takes nobody
 //! with it. It computes the lessons' matrices, and is checked as they are before it is timed.
 
-use std::ffi::OsString;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
-use common::device::Device;
 use common::element::{Elements, Type};
 use common::matrix::{Fill, Matrix};
 use common::problem::Problem;
@@ -17,6 +15,7 @@ use common::timing::{Clock, Runs, Timing};
 use common::verify;
 use serde::{Deserialize, Serialize};
 
+use super::library::{About, Missing, Opened, Product, begin_again_with};
 use super::peer::Peer;
 use super::{cblas, clblast, matrixmultiply, vendor};
 
@@ -44,48 +43,6 @@ pub struct Measured {
     #[serde(flatten)]
     pub about: About,
 }
-
-/// What a library says of itself.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct About {
-    /// Its version, and which of its kernels or modes it uses.
-    #[serde(default)]
-    pub version: String,
-    /// Threads that it computes with, on a CPU.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub threads: Option<usize>,
-    /// The device, of a library that does not run on the host.
-    #[serde(skip)]
-    pub device: Option<Device>,
-}
-
-/// A library that was opened, and what it says of itself.
-pub type Opened = (Box<dyn Library>, About);
-
-/// A library that was opened.
-pub trait Library {
-    /// The product of a problem, its operands in place.
-    fn product<'a>(&'a self, problem: &'a Problem) -> Result<Box<dyn Product + 'a>>;
-}
-
-/// A product that a library can compute again and again.
-pub trait Product {
-    /// Computes it.
-    fn run(&mut self) -> Result<Sample>;
-    /// The bytes of C, row-major.
-    fn result(&self) -> Result<Vec<u8>>;
-}
-
-/// The seconds of one product.
-pub struct Sample {
-    /// By the wall clock, from the call until it was done.
-    pub wall: f64,
-    /// By the device's events, where it has them and they can be believed.
-    pub device: Option<f64>,
-}
-
-/// Why a library cannot be measured, with the next command.
-pub type Missing = String;
 
 /// Measures the library on each product, and prints a record of each.
 pub fn run(options: &Options) -> Result<()> {
@@ -207,20 +164,3 @@ const WARM_UP: Duration = Duration::from_millis(100);
 
 /// Seconds above which one timed run is enough for a turn: there are several turns.
 const SLOW: f64 = 2.0;
-
-/// This very command again with these variables, unless they are set: libraries read them
-/// when they are loaded. The new process prints the result.
-pub fn begin_again_with(variables: Vec<(&'static str, OsString)>) {
-    let is_set = |(name, value): &(&str, OsString)| std::env::var_os(name).as_ref() == Some(value);
-    if variables.iter().all(is_set) {
-        return;
-    }
-    let again = supervise::this_program().and_then(|mut this| {
-        this.args(std::env::args_os().skip(1))
-            .envs(variables)
-            .status()
-    });
-    let ended = again.context("this program could not be started again");
-    let code = ended.ok().and_then(|status| status.code()).unwrap_or(1);
-    std::process::exit(code)
-}

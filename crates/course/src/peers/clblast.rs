@@ -20,10 +20,9 @@ use common::timing::Profile;
 use dlopen2::wrapper::{Container, WrapperApi};
 use opencl3::event::Event;
 
-use super::child::{About, Library, Missing, Opened, Product, Sample};
+use super::library::{About, Library, Missing, NOT_TRANSPOSED, Opened, Product, ROW_MAJOR, Sample};
 use super::peer::Peer;
 use super::tuned::{self, Tuned};
-use super::{NOT_TRANSPOSED, ROW_MAJOR};
 
 /// What is used of clblast_c.h.
 #[derive(WrapperApi)]

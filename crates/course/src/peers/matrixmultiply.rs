@@ -8,7 +8,7 @@ use common::matrix::Matrix;
 use common::problem::Problem;
 use common::reference::{library_multiply, library_threads};
 
-use super::child::{About, Library, Opened, Product, Sample};
+use super::library::{About, Library, Opened, Product, Sample};
 
 struct MatrixMultiply;
 

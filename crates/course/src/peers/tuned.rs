@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use common::source::own_workspace;
 use serde_json::Value;
 
-use super::child::Missing;
+use super::library::Missing;
 
 /// The parameters of one of CLBlast's kernels.
 pub struct Tuned {

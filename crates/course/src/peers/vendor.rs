@@ -14,7 +14,7 @@ use anyhow::{Result, bail};
 use common::device::{self, Device};
 use dlopen2::raw::Library as Raw;
 
-use super::child::{About, Missing, Opened};
+use super::library::{About, Missing, Opened};
 use super::peer::Peer;
 
 /// A vendor's names.

@@ -10,7 +10,7 @@ use common::problem::Problem;
 use common::shape::Shape;
 
 use super::{OnGpu, Pointer, must_be_zero};
-use crate::peers::child::{Library, Product, Sample};
+use crate::peers::library::{Library, Product, Sample};
 
 /// Kinds of a copy.
 const TO_DEVICE: c_int = 1;
