@@ -937,3 +937,179 @@ kernel void sum_shares(int M, int N,
         sum += ((global const some *)shares)[(share * M + row) * columns + column];
     ((global some *)C)[row * columns + column] = sum;
 }
+
+// -------------------------------------------------------------------------------------
+// 7. Copies that pass no register, of operands that nobody has packed.
+//
+// Group, shares and sizes as in kernel 6. TK is a multiple of 8, and ITEMS of 4 * TK.
+//
+// Kernel 5's engine copies runs, so both operands must be packed. NVIDIA's GPUs since
+// Ampere (compute capability 8.0) also have a load that ends in local memory, cp.async.
+// It takes single elements, from anywhere to anywhere: A is transposed on its way, a row
+// may begin at any address, and an element that does not exist arrives as 0. -D AMPERE=1
+// reaches it through PTX. Without it this is standard OpenCL C, and each item waits for
+// what it copies.
+//
+// What is asked for takes up local memory, but no register. So a group may ask for several
+// pairs of tiles ahead, and registers are left for more groups:
+//
+//     STAGES = 2   ask 1 | multiply 0, ask 2 | multiply 1, ask 3 | ...
+//
+//     STAGES = 3   ask 2 | multiply 0, ask 3 | multiply 1, ask 4 | ...
+
+#ifndef STAGES
+#define STAGES 3 // pairs of tiles, at least 2: one is read, the others are asked for
+#endif
+
+#ifndef AMPERE
+#define AMPERE 0
+#endif
+
+#if AMPERE
+
+// Asks for one element, or for four; where they do not exist, for zeros. It goes on.
+#define COPY(bytes, how)                                                                \
+    __asm__ volatile("cp.async." how ".shared.global [%0], [%1], %2, %3;"               \
+                     ::"r"((uint)(ulong)to), "l"(from), "n"((int)(bytes)),              \
+                     "r"(exists ? (int)(bytes) : 0)                                     \
+                     : "memory")
+
+void copy_one(local REAL *to, global const REAL *from, bool exists)
+{
+    COPY(sizeof(REAL), "ca");
+}
+
+void copy_four(local real4 *to, global const real4 *from, bool exists)
+{
+    COPY(sizeof(real4), "cg"); // past the first-level cache: no other item wants it
+}
+
+// What an item has asked for since its last commit is one pair of tiles.
+void commit(void)
+{
+    __asm__ volatile("cp.async.commit_group;" ::: "memory");
+}
+
+// Waits until all that this item asked for has come, but for the last STAGES - 2 pairs.
+void await_oldest(void)
+{
+    __asm__ volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
+}
+
+#else
+
+void copy_one(local REAL *to, global const REAL *from, bool exists)
+{
+    *to = exists ? *from : 0;
+}
+
+void copy_four(local real4 *to, global const real4 *from, bool exists)
+{
+    *to = exists ? *from : (real4)(0);
+}
+
+void commit(void) {}
+void await_oldest(void) {}
+
+#endif
+
+#if WHOLE // B goes by fours; A never, since it is transposed
+#define SOME real4
+#define B_SOME 4 // elements of B in a copy
+#define copy_some copy_four
+#else
+#define SOME REAL
+#define B_SOME 1
+#define copy_some copy_one
+#endif
+#define B_ROW (TN / B_SOME) // copies for a row of B's tile
+
+// This item's copies of a pair of tiles. `rows`, `columns` and `depth` say how many exist
+// from the first one on; where `all` do, nobody asks.
+void copy_tiles(local REAL *a_tile,   // [TK][TM + PAD]
+                local SOME *b_tile,   // [TK][B_ROW]
+                global const REAL *A, // [rows][K]
+                global const REAL *B, // [depth][N]
+                int N, int K, int rows, int columns, int depth, bool all, uint item)
+{
+    // 32 items ask for 8 elements of each of 4 rows of A: whole sectors, and 32 banks of
+    // the tile.
+    const int a_k = item % 8 + item / 32 % (TK / 8) * 8;
+    const int a_row = item / 8 % 4 + item / (4 * TK) * 4;
+    unrolled_for (int q = 0; q < TM * TK / ITEMS; q++) {
+        const int row = a_row + q * (ITEMS / TK);
+        copy_one(a_tile + a_k * (TM + PAD) + row, A + row * K + a_k,
+                 all || (row < rows && a_k < depth));
+    }
+    unrolled_for (int q = 0; q < TK * B_ROW / ITEMS; q++) {
+        const int k = item / B_ROW + q * ITEMS / B_ROW;
+        const int column = (item % B_ROW + q * ITEMS % B_ROW) * B_SOME;
+        copy_some(b_tile + q * ITEMS + item, (global const SOME *)(B + k * N + column),
+                  all || (k < depth && column < columns));
+    }
+}
+
+// Asks for a pair of tiles; beyond the end of the share nothing is there to be asked for.
+void ask_tiles(local real4 a_tile[TK][A_ROW], local real4 b_tile[TK][TN / 4],
+               global const REAL *A, // [rows][K]
+               global const REAL *B, // [depth][N]
+               int N, int K, int rows, int columns, int depth, uint item)
+{
+    local REAL *a = (local REAL *)a_tile;
+    local SOME *b = (local SOME *)b_tile;
+    if (rows >= TM && columns >= TN && depth >= TK)
+        copy_tiles(a, b, A, B, N, K, rows, columns, depth, true, item);
+    else if (depth > 0)
+        copy_tiles(a, b, A, B, N, K, rows, columns, depth, false, item);
+    commit();
+}
+
+__attribute__((reqd_work_group_size(GX, GY, 1)))
+kernel void matmul_stages(int M, int N, int K,
+                          global const REAL *restrict A, // [M][K]
+                          global const REAL *restrict B, // [K][N]
+                          global REAL *restrict C)       // [SHARES][M][N]
+{
+    local real4 a_tile[STAGES][TK][A_ROW];
+    local real4 b_tile[STAGES][TK][TN / 4];
+
+    const uint item = get_local_id(1) * GX + get_local_id(0);
+    const int2 at = place(item);
+    const int column0 = get_group_id(0) * TN;
+    const int row0 = get_group_id(1) * TM;
+    const int share = get_group_id(2);
+    const int tiles = padded(K) / TK;
+    const int first = share * tiles / SHARES * TK;
+    const int end = min((share + 1) * tiles / SHARES * TK, K);
+
+    REAL sum[RM][RN], a[2][RM], b[2][RN];
+    clear(sum);
+
+    unrolled_for (int s = 0; s < STAGES - 1; s++) {
+        const int k = first + s * TK;
+        ask_tiles(a_tile[s], b_tile[s], A + row0 * K + k, B + k * N + column0, N, K,
+                  M - row0, N - column0, end - k, item);
+    }
+    await_oldest();
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int t = 0;             // the pair that is read
+    int free = STAGES - 1; // the pair that nobody reads
+    take(a[0], b[0], a_tile[t][0], b_tile[t][0], at);
+    for (int k0 = first; k0 < end; k0 += TK) {
+        const int k1 = k0 + (STAGES - 1) * TK;
+        ask_tiles(a_tile[free], b_tile[free], A + row0 * K + k1, B + k1 * N + column0, N, K,
+                  M - row0, N - column0, end - k1, item);
+        unrolled_for (int k = 0; k < TK; k++) {
+            if (k == TK - 1) {
+                await_oldest();
+                barrier(CLK_LOCAL_MEM_FENCE);
+                free = t;
+                t = t + 1 < STAGES ? t + 1 : 0;
+            }
+            take(a[(k + 1) % 2], b[(k + 1) % 2],
+                 a_tile[t][(k + 1) % TK], b_tile[t][(k + 1) % TK], at);
+            multiply(sum, a[k % 2], b[k % 2]);
+        }
+    }
+    store_fours(C + share * M * N, M, N, sum, row0, column0, at);
+}

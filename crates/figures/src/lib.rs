@@ -32,6 +32,7 @@ mod ndrange;
 mod panels;
 pub mod play;
 mod prefetch;
+mod rates;
 mod register_tile;
 mod roofline;
 mod runs;
@@ -91,6 +92,7 @@ pub const FIGURES: &[(&str, Draw)] = &[
     ("sizes", sizes::draw),
     ("cache-sets", cache_sets::draw),
     ("prefetch", prefetch::draw),
+    ("rates", rates::draw),
     ("landscape", landscape::draw),
 ];
 

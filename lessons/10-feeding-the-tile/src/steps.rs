@@ -7,14 +7,18 @@ use common::shape::Shape;
 use runner::{Helper, Operand, Step};
 
 use crate::choice;
-use crate::tile::{GUARDED, LARGE, PACK, SMALL, SMALLEST, Tile};
+use crate::tile::{GUARDED, LARGE, PACK, SMALL, SMALLEST, STAGED, Tile};
 
 /// How many items a warp is wide, where it forms a block.
 const BLOCK: usize = 8;
 /// Rows or columns of a tile that are computed without tiling.
 const THIN: usize = 8;
 /// How many shares a sum may have.
-const SHARES: [usize; 9] = [2, 3, 4, 6, 8, 12, 16, 24, 32];
+const SHARES: [usize; 11] = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
+/// Pairs of tiles in local memory, all but one of them under way.
+pub const STAGES: usize = 3;
+/// The generation of NVIDIA's GPUs that was the first to load into local memory.
+const AMPERE: usize = 8;
 /// The generation of NVIDIA's GPUs that was the first to have a copy engine for
 /// local memory, as compute capability.
 const HOPPER: usize = 9;
@@ -25,7 +29,10 @@ pub fn steps(shape: Shape, ty: Type, limits: &Limits) -> Vec<Step> {
     let mut steps = Vec::from(asked_early(tile, ty));
     steps.extend(packed_tiles(tile, shape, ty));
     steps.extend(group_copies(tile, shape, ty, limits));
-    steps.extend(shares(shape, ty, limits));
+    let shares = |shares, tile| in_shares(tile, shape, ty, shares);
+    steps.extend(whole_and_cut(GUARDED, shares, shape, ty, limits));
+    let stages = |shares, tile| in_stages(tile, shape, ty, shares, limits);
+    steps.extend(whole_and_cut(STAGED, stages, shape, ty, limits));
     steps
 }
 
@@ -122,22 +129,27 @@ fn larger(kernel: &str, shape: Shape, ty: Type) -> Vec<Step> {
     steps
 }
 
-/// The steps that read A and B as they are: each sum whole, and in shares. Of each the tile,
-/// and the number of shares, that should be the fastest here.
-fn shares(shape: Shape, ty: Type, limits: &Limits) -> Vec<Step> {
-    let candidates = |shares: &[usize]| {
+/// The steps of a kernel that reads A and B as they are: each sum whole, and in shares. Of
+/// each the tile, and the number of shares, that should be the fastest here.
+fn whole_and_cut(
+    tiles: [Tile; 5],
+    step: impl Fn(usize, Tile) -> Step,
+    shape: Shape,
+    ty: Type,
+    limits: &Limits,
+) -> impl Iterator<Item = Step> {
+    let fastest = |shares: &[usize]| {
         let steps = shares.iter().flat_map(|&shares| {
-            let tiles = GUARDED.iter().filter(move |tile| !tile.is_large_for(ty));
-            tiles.map(move |tile| in_shares(*tile, shape, ty, shares))
+            let tiles = tiles.iter().filter(|tile| !tile.is_large_for(ty));
+            tiles.map(|tile| step(shares, *tile)).collect::<Vec<_>>()
         });
         steps.min_by(|a, b| {
-            let [a, b] = [a, b].map(|step| choice::cost(step, shape, limits));
+            let [a, b] = [a, b].map(|step| choice::time(step, shape, limits));
             a.total_cmp(&b)
         })
     };
-    let whole = candidates(&[1]).map(|step| step.variant("whole").starts_anew());
-    let cut = candidates(&SHARES).map(|step| step.variant("cut"));
-    whole.into_iter().chain(cut).collect()
+    let whole = fastest(&[1]).map(|step| step.starts_anew());
+    whole.into_iter().chain(fastest(&SHARES))
 }
 
 /// A kernel on matrices as they are, which cuts each sum into `shares`.
@@ -150,6 +162,7 @@ pub fn in_shares(tile: Tile, shape: Shape, ty: Type, shares: usize) -> Step {
     let warp = tile.items()[0].min(BLOCK);
     let is_whole = shape.n.is_multiple_of(4) && shape.k.is_multiple_of(4);
     let step = tile.step("matmul_shares", &says, ty, warp, 1);
+    let step = step.variant(if shares == 1 { "whole" } else { "cut" });
     let fetched = "MP*NP*(KP + SHARES*TK)/TN + MP*NP*(KP + SHARES*TK)/TM";
     let read = "MP*NP*(KP + SHARES)/RN + MP*NP*(KP + SHARES)/RM";
     let step = step
@@ -165,6 +178,21 @@ pub fn in_shares(tile: Tile, shape: Shape, ty: Type, shares: usize) -> Step {
         .per_item([if is_whole { 4 } else { 1 }, 1])
         .traffic(Traffic::global("SHARES*M*N", "M*N"));
     step.shares(shares, sum)
+}
+
+/// The same with several pairs of tiles under way.
+pub fn in_stages(tile: Tile, shape: Shape, ty: Type, shares: usize, limits: &Limits) -> Step {
+    let mut step = in_shares(tile, shape, ty, shares).define("STAGES", STAGES);
+    step.kernel = "matmul_stages".into();
+    let put = "MP*NP*KP/TN + MP*NP*KP/TM";
+    let read = "MP*NP*(KP + SHARES)/RN + MP*NP*(KP + SHARES)/RM";
+    let loads = Traffic::global("M*K*NP/TN + K*N*MP/TM", "SHARES*M*N");
+    step = step.traffic(loads.local(read, put));
+    if limits.nvidia_compute_capability < AMPERE {
+        return step;
+    }
+    let variant = format!("ampere {}", step.variant);
+    step.variant(variant).define("AMPERE", 1).vendor_specific()
 }
 
 /// What is left of C beside whole tiles of the large kind, where that is at most

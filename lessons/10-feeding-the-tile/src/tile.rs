@@ -30,23 +30,24 @@ pub const SMALLEST: Tile = Tile {
     item: [4, 4],
 };
 
-/// Tiles for a C of any size, read unpacked.
-pub const GUARDED: [Tile; 5] = [
-    LARGE,
-    Tile {
-        group: [64, 64],
-        item: [8, 8],
-    },
-    Tile {
-        group: [32, 128],
-        item: [8, 8],
-    },
-    Tile {
-        group: [64, 32],
-        item: [8, 4],
-    },
-    SMALLEST,
-];
+const SQUARE: Tile = Tile {
+    group: [64, 64],
+    item: [8, 8],
+};
+const FLAT: Tile = Tile {
+    group: [32, 128],
+    item: [8, 8],
+};
+const HIGH: Tile = Tile {
+    group: [64, 32],
+    item: [8, 4],
+};
+
+/// Tiles for a C of any size, of operands that nobody packs.
+pub const GUARDED: [Tile; 5] = [LARGE, SQUARE, FLAT, HIGH, SMALLEST];
+/// The same where more than two pairs of tiles must find room in local memory.
+pub const STAGED: [Tile; 5] = [SMALL, SQUARE, FLAT, HIGH, SMALLEST];
+
 impl Tile {
     /// Whether the sums of an item find no room in its registers.
     pub fn is_large_for(self, ty: Type) -> bool {

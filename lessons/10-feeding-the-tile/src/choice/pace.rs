@@ -5,17 +5,15 @@ use common::shape::Shape;
 use runner::Step;
 
 /// How a unit gets through a kernel's tiles: nanoseconds for each k with one group in it,
-/// nanoseconds more for each further group beside that one, the groups that find room, and
-/// the nanoseconds until they have their first tiles, where that was fitted apart.
+/// nanoseconds more for each further group beside that one, and the groups of a wave.
 ///
 /// Measured on an H200 by this lesson, without the launches, the packing and the adding, at
-/// the 24 shapes of `data/choice/h200.jsonl` and the 47 of `data/choice/h200-shares.jsonl`.
-/// On another GPU the times differ; their order decides.
+/// the 24 shapes of `data/choice/h200.jsonl` and the 47 of `data/choice/h200-shares.jsonl`
+/// and `data/choice/h200-stages.jsonl`. On another GPU the times differ; their order decides.
 pub struct Pace {
     pub alone: f64,
     pub further: f64,
     pub room: usize,
-    pub filling: f64,
 }
 
 const fn pace(alone: f64, further: f64, room: usize) -> Pace {
@@ -23,19 +21,19 @@ const fn pace(alone: f64, further: f64, room: usize) -> Pace {
         alone,
         further,
         room,
-        filling: 0.0,
     }
 }
 
-/// How much longer it takes where a load gets one number instead of four.
-const ONE_BY_ONE: f64 = 1.2;
+/// How much longer it takes where a load gets one number instead of four, and a copy.
+const LOADED_ONE_BY_ONE: f64 = 1.12;
+const COPIED_ONE_BY_ONE: f64 = 1.07;
 /// Bytes of A and B that a unit has near: half of the H200's second-level cache.
 const NEAR: usize = 25 << 20;
 
 /// The paces of the kernels that are the fastest anywhere.
 pub fn pace_of(step: &Step, shape: Shape) -> Option<Pace> {
-    if step.kernel == "matmul_shares" {
-        return pace_of_shares(step);
+    if ["matmul_shares", "matmul_stages"].contains(&step.kernel.as_str()) {
+        return pace_of_unpacked(step);
     }
     let Shape { m, n, k } = shape;
     let is_near = (m * k + k * n) * Type::Float.size() <= NEAR;
@@ -55,29 +53,33 @@ pub fn pace_of(step: &Step, shape: Shape) -> Option<Pace> {
     })
 }
 
-/// The paces of the kernel that reads A and B as they are, by its tile.
-fn pace_of_shares(step: &Step) -> Option<Pace> {
+/// The paces of the kernels that read A and B as they are, by their tiles.
+fn pace_of_unpacked(step: &Step) -> Option<Pace> {
+    let Shape { m, n, .. } = step.multiples;
+    let is_staged = step.kernel == "matmul_stages";
     let Pace {
         alone,
         further,
         room,
-        ..
-    } = match (step.multiples.m, step.multiples.n) {
-        (128, 128) => pace(153.0, 20.0, 2),
-        (64, 64) => pace(53.0, 16.0, 4),
-        (32, 128) => pace(47.0, 17.0, 4),
-        (64, 32) => pace(28.0, 12.0, 8),
-        (32, 32) => pace(18.0, 7.3, 6),
+    } = match (is_staged, m, n) {
+        (false, 128, 128) => pace(153.0, 20.0, 2),
+        (false, 64, 64) => pace(53.0, 16.0, 4),
+        (false, 32, 128) => pace(47.0, 17.0, 4),
+        (false, 64, 32) => pace(28.0, 12.0, 8),
+        (false, 32, 32) => pace(18.0, 7.3, 6),
+        (true, 64, 128) => pace(53.0, 41.0, 5),
+        (true, 64, 64) => pace(46.0, 19.5, 6),
+        (true, 32, 128) => pace(50.5, 18.0, 6),
+        (true, 64, 32) => pace(29.0, 12.5, 8),
+        (true, 32, 32) => pace(18.0, 7.8, 12),
         _ => return None,
     };
     let slower = match value(&step.defines, "WHOLE") {
         Some(1) => 1.0,
-        _ => ONE_BY_ONE,
+        _ if is_staged => COPIED_ONE_BY_ONE,
+        _ => LOADED_ONE_BY_ONE,
     };
-    Some(Pace {
-        filling: 2_000.0,
-        ..pace(alone * slower, further * slower, room)
-    })
+    Some(pace(alone * slower, further * slower, room))
 }
 
 /// The value of this name, if it is there.

@@ -2,13 +2,15 @@
 
 use super::*;
 use crate::steps;
-use crate::tile::GUARDED;
+use crate::tile::{GUARDED, STAGED};
 use common::element::Type;
 use common::source::workspace;
 use runner::choose;
 use serde_json::Value;
 
 const PAGE: &str = include_str!("../../README.md");
+
+const RECORDINGS: [&str; 3] = ["h200.jsonl", "h200-shares.jsonl", "h200-stages.jsonl"];
 
 /// What an H200 tells of itself.
 fn h200() -> Limits {
@@ -45,10 +47,10 @@ fn shape_of(line: &Value) -> Shape {
 
 /// What tells a launch that was measured from others of the same shape.
 fn launch_of(line: &Value) -> String {
-    match (&line["kernel"], &line["tile"], &line["shares"]) {
-        (Value::String(kernel), ..) => kernel.clone(),
-        (_, Value::String(tile), shares) => format!("{tile} in {shares}"),
-        _ => panic!("{line}"),
+    let kernel = line["kernel"].as_str().unwrap_or("matmul_shares");
+    match (&line["tile"], &line["shares"]) {
+        (Value::String(tile), shares) => format!("{kernel}, {tile} in {shares}"),
+        _ => kernel.to_string(),
     }
 }
 
@@ -56,7 +58,9 @@ fn launch_of(line: &Value) -> String {
 fn launch(step: &Step) -> String {
     let Shape { m, n, .. } = step.multiples;
     match step.kernel.as_str() {
-        "matmul_shares" => format!("{m}x{n} in {}", step.shares),
+        "matmul_shares" | "matmul_stages" => {
+            format!("{}, {m}x{n} in {}", step.kernel, step.shares)
+        }
         _ => step.name(),
     }
 }
@@ -64,10 +68,7 @@ fn launch(step: &Step) -> String {
 /// The shapes that were measured, each with the seconds of every launch.
 fn measured() -> Vec<(Shape, Vec<(String, f64)>)> {
     let mut shapes: Vec<(Shape, Vec<(String, f64)>)> = Vec::new();
-    for line in ["h200.jsonl", "h200-shares.jsonl"]
-        .into_iter()
-        .flat_map(lines)
-    {
+    for line in RECORDINGS.into_iter().flat_map(lines) {
         let shape = shape_of(&line);
         let seconds = line["seconds_median"].as_f64().unwrap();
         let at = match shapes.iter().position(|(known, _)| *known == shape) {
@@ -114,9 +115,9 @@ fn where_it_was_measured_the_chosen_kernel_is_near_the_best() {
         };
         let counted = cost(chosen, shape, &limits) / 1000.0;
         let kernel = chosen.name().replace("matmul_", "");
-        let how = match chosen.kernel.as_str() {
-            "matmul_shares" => format!("`{kernel}`, {name}"),
-            _ => format!("`{kernel}`"),
+        let how = match name.split_once(", ") {
+            Some((_, tile)) => format!("`{kernel}`, {tile}"),
+            None => format!("`{kernel}`"),
         };
         let row = format!("| {shape} | {how} | {counted:.0} | {:.0} |", took * 1e6);
         let is_shown = PAGE.contains(&format!("| {shape} | `"));
@@ -159,14 +160,15 @@ fn the_page_shows_the_paces() {
     let (steps, _) = steps_and_choice(&h200(), shape, Type::Float);
     let others = steps
         .into_iter()
-        .filter(|step| step.kernel != "matmul_shares");
+        .filter(|step| !["matmul_shares", "matmul_stages"].contains(&step.kernel.as_str()));
     let others = others.map(|step| (format!("`{}`", step.name()), step));
-    let shares = GUARDED.map(|tile| {
-        let step = steps::in_shares(tile, shape, Type::Float, 1);
+    let shares = GUARDED.map(|tile| steps::in_shares(tile, shape, Type::Float, 1));
+    let stages = STAGED.map(|tile| steps::in_stages(tile, shape, Type::Float, 1, &h200()));
+    let unpacked = shares.into_iter().chain(stages).map(|step| {
         let Shape { m, n, .. } = step.multiples;
-        (format!("`matmul_shares`, {m}x{n}"), step)
+        (format!("`{}`, {m}x{n}", step.kernel), step)
     });
-    for (name, step) in others.chain(shares) {
+    for (name, step) in others.chain(unpacked) {
         let Some(pace) = pace_of(&step, shape) else {
             continue;
         };
@@ -191,11 +193,50 @@ fn the_page_shows_what_shares_gain() {
         let shape = Shape { m, n, k };
         let (_, seconds) = measured.iter().find(|(known, _)| *known == shape).unwrap();
         let is_cut = |name: &str| name.contains(" in ") && !name.ends_with(" in 1");
+        let before = seconds
+            .iter()
+            .filter(|(name, _)| !name.starts_with("matmul_stages"));
         let [whole, cut] = [false, true].map(|cut| {
-            let those = seconds.iter().filter(|(name, _)| is_cut(name) == cut);
+            let those = before.clone().filter(|(name, _)| is_cut(name) == cut);
             those.map(|one| one.1 * 1e6).fold(f64::INFINITY, f64::min)
         });
         let row = format!("| {shape} | {whole:.0} | {cut:.0} | {:.1}x |", whole / cut);
+        assert!(PAGE.contains(&row), "the page lacks {row}");
+    }
+}
+
+#[test]
+fn the_page_shows_what_passing_no_register_gains() {
+    let microseconds = |wanted: &[(&str, u64)]| {
+        let is_wanted = |line: &Value| wanted.iter().all(|(name, value)| line[name] == *value);
+        let line = lines("h200-copies.jsonl").into_iter().find(is_wanted);
+        let line = line.unwrap_or_else(|| panic!("{wanted:?}"));
+        let [tile, shares] = [&line["tile"], &line["shares"]];
+        let tile = tile.as_str().unwrap();
+        let seconds = line["seconds_median"].as_f64().unwrap();
+        match shares.as_u64() {
+            Some(1) => format!("{:.0}, {tile}", seconds * 1e6),
+            _ => format!("{:.0}, {tile} in {shares}", seconds * 1e6),
+        }
+    };
+    let staged = |stages, ampere, shares| {
+        microseconds(&[("stages", stages), ("ampere", ampere), ("shares", shares)])
+    };
+    for (name, [whole, cut]) in [
+        (
+            "standard OpenCL C",
+            [1, 3].map(|shares| staged(3, 0, shares)),
+        ),
+        (
+            "`AMPERE`, 2 pairs of tiles",
+            [1, 3].map(|shares| staged(2, 1, shares)),
+        ),
+        (
+            "`AMPERE`, 3 pairs of tiles",
+            [1, 3].map(|shares| staged(3, 1, shares)),
+        ),
+    ] {
+        let row = format!("| `matmul_stages`, {name} | {whole} | {cut} |");
         assert!(PAGE.contains(&row), "the page lacks {row}");
     }
 }
