@@ -185,10 +185,14 @@ impl Comparison {
     /// The geometric mean of these ratios over all sizes, and how many there are.
     pub fn mean(&self) -> Option<(f64, usize)> {
         let shapes = self.shapes().into_iter();
-        let ratios: Vec<f64> = shapes.filter_map(|shape| self.ratio(shape)).collect();
-        let logarithms: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
-        let count = ratios.len();
-        (count > 0).then(|| ((logarithms / count as f64).exp(), count))
+        geometric_mean(shapes.filter_map(|shape| self.ratio(shape)))
+    }
+
+    /// The same of ours over this library alone.
+    pub fn mean_to(&self, library: &str) -> Option<(f64, usize)> {
+        let rate = |shape, library| self.rate(shape, library)?.gflops;
+        let ratio = |shape| Some(rate(shape, OURS)? / rate(shape, library)?);
+        geometric_mean(self.shapes().into_iter().filter_map(ratio))
     }
 
     /// The size with the least ratio, and that ratio.
@@ -217,6 +221,14 @@ impl Comparison {
         let all = std::iter::once(OURS).chain(self.libraries());
         all.filter_map(of).collect()
     }
+}
+
+/// None of no ratios; else with their number.
+fn geometric_mean(ratios: impl Iterator<Item = f64>) -> Option<(f64, usize)> {
+    let logarithms: Vec<f64> = ratios.map(f64::ln).collect();
+    let count = logarithms.len();
+    let sum: f64 = logarithms.iter().sum();
+    (count > 0).then(|| ((sum / count as f64).exp(), count))
 }
 
 /// Where the comparison of this name is kept.
@@ -268,6 +280,12 @@ mod tests {
         assert_eq!(comparison.least(), Some((thin, 0.5)));
         let (mean, count) = comparison.mean().unwrap();
         assert!((mean - 1.0).abs() < 1e-12 && count == 2, "{mean}");
+        assert_eq!(comparison.mean_to("X"), Some((mean, count)));
+        assert_eq!(
+            comparison.mean_to("Y"),
+            None,
+            "it was wrong at its only size"
+        );
         assert_eq!(comparison.missing[0].library, "Z");
         let best = comparison.best(Shape::cube(8)).unwrap();
         assert_eq!(best.spread(), Some(0.05));

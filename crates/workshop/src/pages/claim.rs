@@ -14,6 +14,7 @@
 //! report NAME SIZE openblas       a library's
 //! peers NAME SIZE LIBRARY         GFLOP/s in `data/peers/NAME.jsonl`; of ours where it says ours
 //! peers NAME mean                 ours over the best library: the geometric mean
+//! peers NAME mean LIBRARY         the same over this library
 //! peers NAME least                the least of these ratios
 //! machine NAME PROBE VARIANT      nanoseconds that a step of a probe took, as docs/machine.md shows
 //! library RUN N                   that of the ladder's last row, on products of side N

@@ -54,8 +54,19 @@ fn must_have_ours(comparison: &Comparison, name: &str) -> Result<String> {
     else {
         bail!("data/peers/{name}.jsonl has no size with ours and a library");
     };
+    let to_each = match &comparison.libraries()[..] {
+        [_] => String::new(),
+        several => {
+            let mean = |library: &&str| {
+                let (mean, _) = comparison.mean_to(library)?;
+                Some(format!("{} to {library}", factor(mean)))
+            };
+            let means: Vec<String> = several.iter().filter_map(mean).collect();
+            format!(" To each of them: {}.", means.join(", "))
+        }
+    };
     Ok(format!(
-        "Ours to the best library: {} in the geometric mean of {count} sizes, at least {}, at {}.",
+        "Ours to the best library: {} in the geometric mean of {count} sizes, at least {}, at {}.{to_each}",
         factor(mean),
         factor(least),
         size_name(shape)
@@ -158,7 +169,8 @@ pub fn best(names: &[&str]) -> Result<String> {
     ))
 }
 
-/// The figure that a claim names: `NAME SIZE LIBRARY`, `NAME mean` or `NAME least`.
+/// The figure that a claim names: `NAME SIZE LIBRARY`, `NAME mean`, `NAME mean LIBRARY` or
+/// `NAME least`.
 pub fn figure(words: &str) -> Result<f64> {
     let (name, what) = words
         .split_once(' ')
@@ -168,6 +180,7 @@ pub fn figure(words: &str) -> Result<f64> {
         None if what == "mean" => comparison.mean().map(|(mean, _)| mean),
         None if what == "least" => comparison.least().map(|(_, least)| least),
         None => None,
+        Some(("mean", library)) => comparison.mean_to(library).map(|(mean, _)| mean),
         Some((size, library)) => {
             let mut shapes = comparison.shapes().into_iter();
             let shape = shapes.find(|shape| size_name(*shape) == size);
