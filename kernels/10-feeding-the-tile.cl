@@ -945,13 +945,13 @@ kernel void sum_shares(int M, int N,
 //
 // Kernel 5's engine copies runs, so both operands must be packed. NVIDIA's GPUs since
 // Ampere (compute capability 8.0) also have a load that ends in local memory, cp.async.
-// It takes single elements, from anywhere to anywhere: A is transposed on its way, a row
-// may begin at any address, and an element that does not exist arrives as 0. -D AMPERE=1
-// reaches it through PTX. Without it this is standard OpenCL C, and each item waits for
-// what it copies.
+// It takes single elements, from anywhere to anywhere: A is transposed on its way, a
+// row may begin at any address, and an element that does not exist arrives as 0.
+// -D AMPERE=1 reaches it through PTX. Without it this is standard OpenCL C, and each
+// item waits for what it copies.
 //
-// What is asked for takes up local memory, but no register. So a group may ask for several
-// pairs of tiles ahead, and registers are left for more groups:
+// What is asked for takes up local memory, but no register. So a group may ask for
+// several pairs of tiles ahead, and registers are left for more groups:
 //
 //     STAGES = 2   ask 1 | multiply 0, ask 2 | multiply 1, ask 3 | ...
 //
@@ -968,10 +968,10 @@ kernel void sum_shares(int M, int N,
 #if AMPERE
 
 // Asks for one element, or for four; where they do not exist, for zeros. It goes on.
-#define COPY(bytes, how)                                                                \
-    __asm__ volatile("cp.async." how ".shared.global [%0], [%1], %2, %3;"               \
-                     ::"r"((uint)(ulong)to), "l"(from), "n"((int)(bytes)),              \
-                     "r"(exists ? (int)(bytes) : 0)                                     \
+#define COPY(bytes, how)                                                               \
+    __asm__ volatile("cp.async." how ".shared.global [%0], [%1], %2, %3;"              \
+                     ::"r"((uint)(ulong)to), "l"(from), "n"((int)(bytes)),             \
+                     "r"(exists ? (int)(bytes) : 0)                                    \
                      : "memory")
 
 void copy_one(local REAL *to, global const REAL *from, bool exists)
@@ -1024,16 +1024,16 @@ void await_oldest(void) {}
 #endif
 #define B_ROW (TN / B_SOME) // copies for a row of B's tile
 
-// This item's copies of a pair of tiles. `rows`, `columns` and `depth` say how many exist
-// from the first one on; where `all` do, nobody asks.
+// This item's copies of a pair of tiles. `rows`, `columns` and `depth` say how many
+// exist from the first one on; where `all` do, nobody asks.
 void copy_tiles(local REAL *a_tile,   // [TK][TM + PAD]
                 local SOME *b_tile,   // [TK][B_ROW]
                 global const REAL *A, // [rows][K]
                 global const REAL *B, // [depth][N]
                 int N, int K, int rows, int columns, int depth, bool all, uint item)
 {
-    // 32 items ask for 8 elements of each of 4 rows of A: whole sectors, and 32 banks of
-    // the tile.
+    // 32 items ask for 8 elements of each of 4 rows of A: whole sectors, and 32 banks
+    // of the tile.
     const int a_k = item % 8 + item / 32 % (TK / 8) * 8;
     const int a_row = item / 8 % 4 + item / (4 * TK) * 4;
     unrolled_for (int q = 0; q < TM * TK / ITEMS; q++) {
@@ -1049,7 +1049,7 @@ void copy_tiles(local REAL *a_tile,   // [TK][TM + PAD]
     }
 }
 
-// Asks for a pair of tiles; beyond the end of the share nothing is there to be asked for.
+// Asks for a pair of tiles; beyond the end of the share there is nothing to ask for.
 void ask_tiles(local real4 a_tile[TK][A_ROW], local real4 b_tile[TK][TN / 4],
                global const REAL *A, // [rows][K]
                global const REAL *B, // [depth][N]
@@ -1087,8 +1087,8 @@ kernel void matmul_stages(int M, int N, int K,
 
     unrolled_for (int s = 0; s < STAGES - 1; s++) {
         const int k = first + s * TK;
-        ask_tiles(a_tile[s], b_tile[s], A + row0 * K + k, B + k * N + column0, N, K,
-                  M - row0, N - column0, end - k, item);
+        ask_tiles(a_tile[s], b_tile[s], A + row0 * K + k, B + k * N + column0,
+                  N, K, M - row0, N - column0, end - k, item);
     }
     await_oldest();
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -1097,8 +1097,8 @@ kernel void matmul_stages(int M, int N, int K,
     take(a[0], b[0], a_tile[t][0], b_tile[t][0], at);
     for (int k0 = first; k0 < end; k0 += TK) {
         const int k1 = k0 + (STAGES - 1) * TK;
-        ask_tiles(a_tile[free], b_tile[free], A + row0 * K + k1, B + k1 * N + column0, N, K,
-                  M - row0, N - column0, end - k1, item);
+        ask_tiles(a_tile[free], b_tile[free], A + row0 * K + k1, B + k1 * N + column0,
+                  N, K, M - row0, N - column0, end - k1, item);
         unrolled_for (int k = 0; k < TK; k++) {
             if (k == TK - 1) {
                 await_oldest();

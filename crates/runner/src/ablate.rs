@@ -119,8 +119,8 @@ impl Lesson {
         let helpers = record.helpers.iter();
         let helping: f64 = helpers.filter_map(|one| one.seconds_median).sum();
         if helping > 0.0 {
-            let shows = "the kernels that run before this one in every run";
-            let part = Ablation::new("laying out only", shows);
+            let shows = "the kernels that run before or after this one in every run";
+            let part = Ablation::new("helpers only", shows);
             self.part(&product, &part, &took(helping, None))?;
         }
         for ablation in parts {

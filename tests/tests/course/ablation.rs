@@ -53,7 +53,7 @@ fn every_part_is_taken_out(number: u32) {
             assert!(part["skipped"].is_null(), "{part}");
             assert!(part["seconds_median"].as_f64() > Some(0.0), "{part}");
             let edits = part["edits"].as_array().map_or(0, Vec::len);
-            let is_whole = ["whole", "laying out only"]
+            let is_whole = ["whole", "helpers only"]
                 .iter()
                 .any(|name| part["part"] == *name);
             assert_eq!(edits == 0, is_whole, "{part}");

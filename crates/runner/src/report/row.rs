@@ -24,7 +24,7 @@ const ABOVE_LIMIT: [&str; 3] = [
 ];
 
 /// One kernel in two lines: the figures, and what is new in it; a third one tells
-/// how much of the time went into laying out the operands.
+/// how much of the time went into its helpers.
 pub fn row(record: &Record) -> String {
     let mark = if record.chosen { CHOSEN } else { " " };
     let name = format!("{mark} {}", format!("{:<34}", record.kernel).bold());
