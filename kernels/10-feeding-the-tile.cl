@@ -967,21 +967,24 @@ kernel void sum_shares(int M, int N,
 
 #if AMPERE
 
-// Asks for one element, or for four; where they do not exist, for zeros. It goes on.
-#define COPY(bytes, how)                                                               \
+// Asks for `bytes` bytes; where they do not exist, for zeros. The item goes on.
+#define COPY(to, from, bytes, how)                                                     \
     __asm__ volatile("cp.async." how ".shared.global [%0], [%1], %2, %3;"              \
-                     ::"r"((uint)(ulong)to), "l"(from), "n"((int)(bytes)),             \
-                     "r"(exists ? (int)(bytes) : 0)                                    \
+                     ::"r"((uint)(ulong)(to)), "l"(from), "n"(bytes),                  \
+                     "r"(exists ? bytes : 0)                                           \
                      : "memory")
 
 void copy_one(local REAL *to, global const REAL *from, bool exists)
 {
-    COPY(sizeof(REAL), "ca");
+    COPY(to, from, (int)sizeof(REAL), "ca");
 }
 
+// A copy is of 16 bytes at most, so four doubles are two. They pass by the first-level
+// cache: no other item of the group wants them.
 void copy_four(local real4 *to, global const real4 *from, bool exists)
 {
-    COPY(sizeof(real4), "cg"); // past the first-level cache: no other item wants it
+    unrolled_for (int at = 0; at < (int)sizeof(real4); at += 16)
+        COPY((local char *)to + at, (global const char *)from + at, 16, "cg");
 }
 
 // What an item has asked for since its last commit is one pair of tiles.
