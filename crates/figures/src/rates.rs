@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result};
 use common::numbers::significant;
 use common::shape::Shape;
-use toolbox::peers::{Comparison, OURS, Rate};
+use toolbox::peers::{Comparison, OURS};
 use toolbox::recording::Recording;
 
 use crate::Figure;
@@ -16,12 +16,14 @@ use crate::drawing::{Drawing, Point};
 const PEERS: &str = "h200";
 const RUN: (&str, &str) = ("h200-4096", "lesson10");
 /// The kernels of the lesson, as it numbers them.
-const NUMBERED: [(&str, u32); 5] = [
-    ("matmul_fragments", 3),
-    ("matmul_packed_tiles", 4),
-    ("matmul_group_copy", 5),
-    ("matmul_shares", 6),
-    ("matmul_stages", 7),
+const NUMBERED: [&str; 7] = [
+    "matmul_prefetch",
+    "matmul_two_tiles",
+    "matmul_fragments",
+    "matmul_packed_tiles",
+    "matmul_group_copy",
+    "matmul_shares",
+    "matmul_stages",
 ];
 
 const TOP: f64 = 40.0;
@@ -35,105 +37,105 @@ const X: LogAxis = LogAxis {
 /// Dots nearer than this share a number.
 const NEAR: f64 = 12.0;
 
+/// A square product by ours and by the library.
+struct Square {
+    rows: usize,
+    kernel: usize,
+    ours: f64,
+    theirs: f64,
+}
+
 pub fn draw() -> Result<Figure> {
     let comparison = Comparison::read(PEERS)?;
     let run = Recording::read(RUN.0, RUN.1)?;
     let limits = run.records.iter().find_map(|record| record.limits.as_ref());
     let limit = limits.context("no limit in the recording")?.gflops;
-    let height = |rate: f64| BOTTOM - (BOTTOM - TOP) * rate / (limit * 1.05);
-    let library = comparison.rates.iter().find(|rate| rate.library != OURS);
-    let library = library
-        .context("no library in the comparison")?
-        .library
-        .clone();
-    let [ours, theirs] = [OURS, &library].map(|name| squares(&comparison, name));
+    let libraries = comparison.libraries();
+    let library = *libraries.first().context("no library in the comparison")?;
+    let squares = squares(&comparison, library)?;
 
     let mut d = Drawing::new(BOTTOM + 96.0);
-    d.text("small soft", (14.0, 18.0), "GFLOP/s");
-    for rate in (0..=limit as usize).step_by(STEP) {
-        let y = height(rate as f64);
-        d.line("grid", &[(X.places.0, y), (X.places.1, y)]);
-        d.text(
-            "small soft end",
-            (X.places.0 - 8.0, y + 4.5),
-            &rate.to_string(),
-        );
-    }
-    let y = height(limit);
-    d.line("limit", &[(X.places.0, y), (X.places.1, y)]);
-    d.text(
-        "small limit end",
-        (X.places.1, y - 6.0),
-        "what the device can do",
-    );
-    for n in [256, 512, 1024, 2048, 4096, 8192] {
-        d.text(
-            "small soft middle",
-            (X.at(f64::from(n)), BOTTOM + 18.0),
-            &n.to_string(),
-        );
-    }
-    d.text(
-        "small soft middle",
-        (260.0, BOTTOM + 36.0),
-        "rows of a square matrix",
-    );
-    let at = |rate: &&Rate| {
-        (
-            X.at(rate.shape.m as f64),
-            height(rate.gflops.unwrap_or(0.0)),
-        )
+    let height = |rate: f64| BOTTOM - (BOTTOM - TOP) * rate / (limit * 1.05);
+    axes(&mut d, limit, height);
+    let line = |rate: fn(&Square) -> f64| -> Vec<Point> {
+        let place = |square: &Square| (X.at(square.rows as f64), height(rate(square)));
+        squares.iter().map(place).collect()
     };
-    d.line("arrow", &theirs.iter().map(at).collect::<Vec<_>>());
-    d.curve("gpu", &ours.iter().map(at).collect::<Vec<_>>());
-    number(&mut d, &ours, &theirs, at);
-    key(&mut d, &library);
+    let ours = line(|square| square.ours);
+    d.line("arrow", &line(|square| square.theirs));
+    d.curve("gpu", &ours);
+    number(&mut d, &squares, &ours);
+    key(&mut d, library);
     Ok(Figure {
         title: format!("Squares beside {library}"),
-        description: describe(&library, &ours, &theirs),
+        description: describe(library, &squares),
         drawing: d,
     })
 }
 
-/// The rates of square products, by size.
-fn squares<'a>(comparison: &'a Comparison, library: &str) -> Vec<&'a Rate> {
-    let is_square = |rate: &&Rate| {
-        let Shape { m, n, k } = rate.shape;
-        m == n && n == k && rate.library == library && rate.gflops.is_some()
-    };
-    let mut rates: Vec<&Rate> = comparison.rates.iter().filter(is_square).collect();
-    rates.sort_by_key(|rate| rate.shape.m);
-    rates
+/// The square products, by size.
+fn squares(comparison: &Comparison, library: &str) -> Result<Vec<Square>> {
+    let mut squares = Vec::new();
+    for shape in comparison.shapes() {
+        let rate = |library| comparison.rate(shape, library);
+        let (Some(ours), Some(theirs)) = (rate(OURS), rate(library)) else {
+            continue;
+        };
+        let (Some(gflops), Some(theirs)) = (ours.gflops, theirs.gflops) else {
+            continue;
+        };
+        if shape != Shape::cube(shape.m) {
+            continue;
+        }
+        let kernel = ours.kernel.as_deref().unwrap_or_default();
+        let number = NUMBERED.iter().position(|name| kernel.starts_with(name));
+        squares.push(Square {
+            rows: shape.m,
+            kernel: 1 + number.with_context(|| format!("{kernel} has no number"))?,
+            ours: gflops,
+            theirs,
+        });
+    }
+    squares.sort_by_key(|square| square.rows);
+    Ok(squares)
+}
+
+fn axes(d: &mut Drawing, limit: f64, height: impl Fn(f64) -> f64) {
+    let (left, right) = X.places;
+    d.text("small soft", (14.0, 18.0), "GFLOP/s");
+    for rate in (0..=limit as usize).step_by(STEP) {
+        let y = height(rate as f64);
+        d.line("grid", &[(left, y), (right, y)]);
+        let at = (left - 8.0, y + 4.5);
+        d.text("small soft end", at, &rate.to_string());
+    }
+    let y = height(limit);
+    d.line("limit", &[(left, y), (right, y)]);
+    let words = "what the device can do";
+    d.text("small limit end", (right, y - 6.0), words);
+    for n in [256, 512, 1024, 2048, 4096, 8192] {
+        let at = (X.at(f64::from(n)), BOTTOM + 18.0);
+        d.text("small soft middle", at, &n.to_string());
+    }
+    let words = "rows of a square matrix";
+    d.text("small soft middle", (260.0, BOTTOM + 36.0), words);
 }
 
 /// At the dots the number of the chosen kernel, on the side where the library's line is not;
 /// dots that lie close share their words.
-fn number(d: &mut Drawing, ours: &[&Rate], theirs: &[&Rate], at: impl Fn(&&Rate) -> Point) {
-    let mut near: Vec<(Vec<Point>, BTreeSet<u32>, bool)> = Vec::new();
-    for (rate, other) in ours.iter().zip(theirs) {
-        let kernel = rate.kernel.as_deref().unwrap_or_default();
-        let numbered = NUMBERED.iter().find(|(name, _)| kernel.starts_with(name));
-        let Some((_, number)) = numbered else {
-            continue;
+fn number(d: &mut Drawing, squares: &[Square], dots: &[Point]) {
+    let pairs: Vec<(&Square, &Point)> = squares.iter().zip(dots).collect();
+    for near in pairs.chunk_by(|(_, one), (_, other)| other.0 - one.0 < NEAR) {
+        let kernels: BTreeSet<usize> = near.iter().map(|(square, _)| square.kernel).collect();
+        let heights = near.iter().map(|(_, dot)| dot.1);
+        let (first, dot) = near[0];
+        let y = if first.ours < first.theirs {
+            heights.fold(0.0, f64::max) + 20.0
+        } else {
+            heights.fold(BOTTOM, f64::min) - 9.0
         };
-        let place = at(rate);
-        let is_behind = rate.gflops < other.gflops;
-        match near.last_mut() {
-            Some((places, numbers, _)) if place.0 - places[0].0 < NEAR => {
-                places.push(place);
-                numbers.insert(*number);
-            }
-            _ => near.push((vec![place], BTreeSet::from([*number]), is_behind)),
-        }
-    }
-    for (places, numbers, is_behind) in near {
-        let heights = places.iter().map(|(_, y)| *y);
-        let y = match is_behind {
-            true => heights.fold(0.0, f64::max) + 20.0,
-            false => heights.fold(BOTTOM, f64::min) - 9.0,
-        };
-        let words: Vec<String> = numbers.iter().map(u32::to_string).collect();
-        d.text("small bold middle", (places[0].0, y), &words.join(", "));
+        let words: Vec<String> = kernels.iter().map(usize::to_string).collect();
+        d.text("small bold middle", (dot.0, y), &words.join(", "));
     }
 }
 
@@ -147,18 +149,20 @@ fn key(d: &mut Drawing, library: &str) {
     d.text("small", (48.0, y + 25.0), library);
 }
 
-fn describe(library: &str, ours: &[&Rate], theirs: &[&Rate]) -> String {
-    let rate = |rates: &[&Rate], n| {
-        let found = rates.iter().find(|rate| rate.shape.m == n);
-        found
-            .and_then(|rate| rate.gflops)
-            .map_or("nothing".into(), significant)
-    };
-    let pairs = [512, 1024, 2048, 4096, 8192]
-        .map(|n| format!("{n}: {} and {}", rate(ours, n), rate(theirs, n)));
+fn describe(library: &str, squares: &[Square]) -> String {
+    let shown = squares
+        .iter()
+        .filter(|square| square.rows.is_power_of_two());
+    let pairs = shown.map(|square| {
+        let [ours, theirs] = [square.ours, square.theirs].map(significant);
+        format!("{}: {ours} and {theirs}", square.rows)
+    });
+    let behind = squares.iter().filter(|square| square.ours < square.theirs);
+    let behind: Vec<String> = behind.map(|square| square.rows.to_string()).collect();
     format!(
         "GFLOP/s over the size of square matrices: the kernel that the lesson chooses, and {library}. \
-         {}. Both rise steeply to 2048. The library is ahead up to there, the course from 3000 on.",
-        pairs.join("; ")
+         {}. The library is ahead at {}, the course at all others.",
+        pairs.collect::<Vec<_>>().join("; "),
+        behind.join(", ")
     )
 }

@@ -16,7 +16,7 @@ const THIN: usize = 8;
 /// How many shares a sum may have.
 const SHARES: [usize; 11] = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 /// Pairs of tiles in local memory, all but one of them under way.
-pub const STAGES: usize = 3;
+const STAGES: usize = 3;
 /// The generation of NVIDIA's GPUs that was the first to load into local memory.
 const AMPERE: usize = 8;
 /// The generation of NVIDIA's GPUs that was the first to have a copy engine for
