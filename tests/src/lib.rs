@@ -29,7 +29,7 @@ pub use kernels::{kernel_files, kernel_name, kernel_of, kernels_of, ran, with_em
 pub use oclgrind::{FAULTS, Oclgrind};
 pub use outcome::Outcome;
 pub use pty::{Terminal, key};
-pub use settings::clean;
+pub use settings::{POCL_FLAGS_VARIABLE, clean};
 
 /// The lessons that launch kernels.
 pub const KERNEL_LESSONS: std::ops::RangeInclusive<u32> = 2..=11;

@@ -15,6 +15,13 @@ const LIMITS_VARIABLE: &str = "OPENCL_COURSE_LIMITS";
 /// lesson on small matrices.
 const LIMITS: &str = r#"{"gflops":100.0,"gbytes_per_second":10.0}"#;
 
+/// What PoCL adds to each build's options.
+pub const POCL_FLAGS_VARIABLE: &str = "POCL_EXTRA_BUILD_FLAGS";
+
+/// Builds in a third of the time, half of which tests spend there on a machine whose PoCL
+/// has built nothing yet. A kernel is as right or as wrong without being optimised.
+const UNOPTIMISED: &str = "-cl-opt-disable";
+
 /// Where a loader looks for drivers.
 const DRIVERS_VARIABLE: &str = "OCL_ICD_VENDORS";
 
@@ -37,6 +44,7 @@ pub fn clean(command: &mut Command) -> &mut Command {
         // What tests find must not be taken for what their user found.
         .env("OPENCL_COURSE_CACHE", scratch_folder("cache"))
         .env(LIMITS_VARIABLE, LIMITS)
+        .env(POCL_FLAGS_VARIABLE, UNOPTIMISED)
         // Nobody reads a pager's pages, and marks are looked for as they are.
         .env("PAGER", "cat")
         .env("LC_ALL", "C.UTF-8")
@@ -83,11 +91,10 @@ impl Program {
         self.env("POCL_MAX_PTHREAD_COUNT", "1")
     }
 
-    /// Has PoCL build kernels without optimising them, in a third of the time, most of
-    /// which a test spends there. For kernels that only one test builds, and of which it
-    /// does not matter how they are optimised: a race may show in one way only. All
-    /// others are built once and kept by PoCL.
-    pub fn unoptimised(self) -> Program {
-        self.env("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable")
+    /// Has PoCL optimise kernels as it does for a learner: where that is looked at, or where
+    /// a kernel is proven.
+    pub fn optimised(mut self) -> Program {
+        self.command.env_remove(POCL_FLAGS_VARIABLE);
+        self
     }
 }

@@ -40,9 +40,7 @@ const KERNELS: [(u32, &[&str]); 3] = [
 /// Every part is taken out of the kernel as it stands; what is left of it has no
 /// rate and is no record.
 fn every_part_is_taken_out(number: u32) {
-    let run = lesson(number)
-        .unoptimised()
-        .args("--ablate --size 32 --runs 1 --json");
+    let run = lesson(number).args("--ablate --size 32 --runs 1 --json");
     let lines = run.run().ends_with(0).records();
     let of_lesson = KERNELS.iter().filter(|(lesson, _)| *lesson == number);
     for kernel in of_lesson.flat_map(|(_, kernels)| *kernels) {
@@ -86,7 +84,6 @@ fn every_part_of_lesson_10_is_taken_out_and_no_record() {
 #[test]
 fn the_table_of_parts_shows_times_and_no_rates() {
     let shown = lesson(8)
-        .unoptimised()
         .args("--ablate --size 64 --runs 1 --only matmul_register_tile")
         .run()
         .ends_with(0);
@@ -110,7 +107,6 @@ fn an_edit_that_does_not_match_is_named_and_the_others_run() {
     );
     let file = scratch("ablation.cl", changed);
     let run = lesson(8)
-        .unoptimised()
         .args("--ablate --size 64 --runs 1 --only matmul_register_tile --json --source")
         .arg(file)
         .run()
@@ -128,7 +124,6 @@ fn a_wrong_kernel_is_told_and_nothing_is_taken_out_of_it() {
     let wrong = text.replace("sum[r][c] += a * b[c];", "sum[r][c] += a - b[c];");
     let file = scratch("ablation-wrong.cl", wrong);
     let run = lesson(8)
-        .unoptimised()
         .args("--ablate --size 64 --runs 1 --only matmul_register_tile --source")
         .arg(file)
         .run();
@@ -143,7 +138,6 @@ fn lessons_without_parts_and_runs_without_times_say_so() {
         .run()
         .fails(2, &["--ablate", "unexpected argument"]);
     lesson(8)
-        .unoptimised()
         .args("--ablate --size 64 --runs 0")
         .run()
         .fails(2, &["--ablate", "timed runs"]);

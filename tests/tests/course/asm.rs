@@ -16,6 +16,7 @@ fn the_loop_of_the_naive_product_multiplies_and_adds_and_names_its_line() {
     let Some(pocl) = pocl() else { return };
     let folder = scratch_folder("asm-leaves-nothing");
     let run = asm(&format!("matmul_naive --json {pocl}"))
+        .optimised()
         .env("TMPDIR", &folder)
         .run()
         .ends_with(0);
@@ -28,7 +29,10 @@ fn the_loop_of_the_naive_product_multiplies_and_adds_and_names_its_line() {
     let left = entries(&folder);
     assert!(left.is_empty(), "left behind: {left:?}");
 
-    let people = asm(&format!("matmul_naive {pocl}")).run().ends_with(0);
+    let people = asm(&format!("matmul_naive {pocl}"))
+        .optimised()
+        .run()
+        .ends_with(0);
     people.says(&[
         "as in lesson 3, in groups of 16x16",
         "the innermost loop,",
@@ -42,14 +46,13 @@ fn the_loop_of_the_naive_product_multiplies_and_adds_and_names_its_line() {
 fn a_variant_has_its_own_macros() {
     let Some(pocl) = pocl() else { return };
     let run = asm(&format!("matmul_tiled 8x8 --json {pocl}"))
-        .unoptimised()
         .run()
         .ends_with(0);
     let told = object(&run.stdout);
     assert_eq!(told["kernel"], "matmul_tiled 8x8", "{run}");
     assert_eq!(told["defines"]["TS"], 8, "{run}");
     let run = asm(&format!("matmul_tiled 7x7 {pocl}"));
-    let run = run.unoptimised().run();
+    let run = run.run();
     run.fails(2, &["matmul_tiled 7x7", "did you mean matmul_tiled 8x8?"]);
 }
 
@@ -92,6 +95,7 @@ fn a_kernel_of_any_name_is_launched_by_flags() {
     );
     asm(&format!("mine {pocl} --group 8x4 --source"))
         .arg(&file)
+        .optimised()
         .run()
         .ends_with(0)
         .says(&["mine on", "by its flags, in groups of 8x4", "sum += A["]);

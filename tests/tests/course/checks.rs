@@ -2,12 +2,7 @@
 
 use std::fs;
 
-use tests::{Program, kernel_files, kernels_of, ran, scratch, with_empty_bodies};
-
-/// A lesson that is given wrong kernels, which are as wrong without being optimised.
-fn lesson(number: u32) -> Program {
-    tests::lesson(number).unoptimised()
-}
+use tests::{kernel_files, kernels_of, lesson, ran, scratch, with_empty_bodies};
 
 /// Lesson `number` with the bodies of all its kernels taken away: each is found
 /// wrong by itself, in all its variants.

@@ -27,7 +27,6 @@ fn on_pocl(number: u32, flags: &str, file: PathBuf) -> Option<Program> {
     let pocl = pocl()?;
     Some(
         lesson(number)
-            .unoptimised()
             .args(&pocl)
             .args(flags)
             .arg("--source")

@@ -41,7 +41,6 @@ fn on(pocl: &str, file: &PathBuf) -> Program {
         .args("inspect")
         .arg(file)
         .args(pocl)
-        .unoptimised()
         .on_the_systems_drivers()
 }
 

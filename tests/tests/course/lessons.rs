@@ -33,11 +33,12 @@ fn every_kernel_is_right(number: u32) {
     let kernels = kernels_of(number);
     assert!(!kernels.is_empty());
     let float = format!("--type float --runs 0 --json --size {}", sizes.join(","));
-    every_kernel_is_right_with(&kernels, sizes, lesson(number).args(&float));
+    let program = lesson(number).args(&float).optimised();
+    every_kernel_is_right_with(&kernels, sizes, program);
     // The text of a kernel is the same for all types.
     for ty in types.iter().filter(|ty| **ty != "float") {
         let other = format!("--type {ty} --runs 0 --json --size {ODD}");
-        let program = lesson(number).args(&other).unoptimised();
+        let program = lesson(number).args(&other);
         every_kernel_is_right_with(&kernels, &[ODD], program);
     }
 }
@@ -49,7 +50,8 @@ fn every_type_is_right_at_every_size() {
         let (sizes, types) = sizes_and_types(number);
         for ty in types.iter().filter(|ty| **ty != "float") {
             let other = format!("--type {ty} --runs 0 --json --size {}", sizes.join(","));
-            every_kernel_is_right_with(&kernels_of(number), sizes, lesson(number).args(&other));
+            let program = lesson(number).args(&other).optimised();
+            every_kernel_is_right_with(&kernels_of(number), sizes, program);
         }
     }
 }
@@ -229,6 +231,7 @@ fn the_sizes_at_which_host_arrays_on_the_stack_would_crash_work() {
     let run = lesson(8)
         .args("--only matmul_register_tile --runs 0 --json --size")
         .arg(sizes)
+        .optimised()
         .run()
         .ends_with(0);
     let records = run.device_records();

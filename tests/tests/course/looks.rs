@@ -72,7 +72,6 @@ fn every_cause_is_named_or_nothing_is_said() {
 fn the_last_tile_is_named_at_every_size() {
     for size in ["5x7x3", "37x91x53", "20x19x40"] {
         let run = lesson(6)
-            .unoptimised()
             .args("--only matmul_tiled --runs 0 --json --size")
             .arg(size)
             .args("--source kernels/broken/last-tile-skipped.cl")

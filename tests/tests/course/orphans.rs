@@ -128,7 +128,7 @@ fn a_lesson_takes_its_kernel_along() {
     let endless = "kernel void matmul_naive(int M, int N, int K, global const float *A,\n\
                    global const float *B, global float *C)\n\
                    {\n    volatile int go = 1; while (go); C[0] = 0;\n}\n";
-    let lesson = lesson(3).unoptimised().args(&pocl);
+    let lesson = lesson(3).args(&pocl);
     let lesson = lesson.args("--only matmul_naive --size 20 --runs 0 --source");
     // The lesson that watches, and the child that runs the kernel.
     must_leave_nobody("lesson", 2, lesson.arg(scratch("orphan.cl", endless)));

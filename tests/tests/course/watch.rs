@@ -147,7 +147,7 @@ impl Drop for Watching {
 
 fn quick() -> Program {
     let lesson = lesson(3).args("--size 20 --runs 3");
-    lesson.unoptimised().on_one_core()
+    lesson.on_one_core()
 }
 
 #[test]

@@ -4,11 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use tests::{Outcome, Program, program, scratch, scratch_folder};
-
-fn lesson(number: u32) -> Program {
-    tests::lesson(number).unoptimised()
-}
+use tests::{Outcome, lesson, program, scratch, scratch_folder};
 
 /// Lesson 3's kernels, with this as the body of `matmul_global_sum`, where `i` is the
 /// element and `sum` what it must be.
@@ -73,7 +69,7 @@ fn an_exercise_looks_at_its_inputs_too() {
     let write = "if (row == 0) ((global float *)A)[K - 1] += 1;\n";
     let file = scratch_folder("watched/03-naive-matmul").join("1-both-edges.cl");
     fs::write(&file, format!("{before}{write}}}{after}")).expect("written");
-    let run = program("course").args("exercise").arg(file).unoptimised();
+    let run = program("course").args("exercise").arg(file);
     run.run().ends_with(1).says(&["A was written to", "A[63]"]);
 }
 

@@ -18,7 +18,7 @@ fn unsolved_fails_and_solved_passes(lesson: &str) {
         // A busy machine may judge speed as it likes, a test may not.
         let check = || {
             let words = format!("exercise {id} --no-timing");
-            learner.types(&words).unoptimised().run()
+            learner.types(&words).run()
         };
         let shown = check().ends_with(1);
         let shown = shown.says(&["✗", "not solved yet", "--hint", "Task"]);

@@ -200,7 +200,6 @@ fn the_lines_of_explanations_mend_the_kernels(number: u32) {
             .args(&pocl)
             .args("--runs 0 --source")
             .arg(copy)
-            .unoptimised()
             .run()
             .ends_with(0);
     }
@@ -234,7 +233,7 @@ fn a_mended_copy_is_reported_explained_and_noted() {
         let (_, why) = sections(&file).pop().expect("an explanation");
         let why: Vec<&str> = why.split_whitespace().take(5).collect();
         let program = learner.types(&format!("diagnose {number}"));
-        let shown = program.unoptimised().run().ends_with(0);
+        let shown = program.run().ends_with(0);
         let shown = shown.says(&[&format!("{number}: mended"), &why.join(" ")]);
         assert!(!shown.stdout.contains('✗'), "{shown}");
         assert_eq!(read(&copy), text, "the learner's copy is not touched");

@@ -12,7 +12,7 @@ const END: &str = "\x1b[F";
 
 /// A learner before this screen, who waits for no time to be measured.
 fn before(learner: &Learner, words: &str) -> Terminal {
-    learner.types(words).unoptimised().on_terminal(80, 24)
+    learner.types(words).on_terminal(80, 24)
 }
 
 /// How many are solved, as the screen says it.

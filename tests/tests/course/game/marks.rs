@@ -11,7 +11,7 @@ fn check_all_and_the_map_agree_on_what_is_broken_again() {
     }
     let learner = Learner::started("broken-again");
     let exercise = numbered("2.1");
-    let types = |words: &str| learner.types(words).unoptimised().run();
+    let types = |words: &str| learner.types(words).run();
     learner.writes(&exercise, &solution(&exercise));
     types("exercise 2.1").ends_with(0);
     types("").ends_with(0).says(&["1 of 3"]);
