@@ -127,7 +127,7 @@ pub fn program(name: &str) -> Program {
 /// A lesson that is to run on a device. Fails where the machine has none.
 pub fn lesson(number: u32) -> Program {
     device();
-    lesson_without_device(number).on_the_systems_drivers()
+    lesson_without_device(number).on_the_chosen_driver()
 }
 
 /// A lesson, on a machine that may have no device.

@@ -28,6 +28,10 @@ const DRIVERS_VARIABLE: &str = "OCL_ICD_VENDORS";
 /// Where it looks if nobody says anything.
 const DRIVERS: &str = "/etc/OpenCL/vendors";
 
+/// PoCL alone, which chooses the same device on a machine without a GPU: the other drivers
+/// take a third of a short lesson's time to load.
+const POCL: &str = "/etc/OpenCL/vendors/pocl.icd";
+
 /// What the person who runs the tests has set must not change what they see.
 pub fn clean(command: &mut Command) -> &mut Command {
     crate::seconds::count();
@@ -50,31 +54,36 @@ pub fn clean(command: &mut Command) -> &mut Command {
         .env("LC_ALL", "C.UTF-8")
 }
 
-/// Whether the drivers of the system find a device, and a driver of the workspace's own
-/// would be looked for if they did not.
-fn has_drivers() -> bool {
-    static FOUND: LazyLock<bool> = LazyLock::new(|| {
+/// What a loader needs to know of the system's drivers to find the device that lessons choose:
+/// the file of its driver, where that is the first, else the folder of them all. `None` where
+/// they find no device, or a driver of the workspace's own would not be looked for anyhow.
+fn drivers() -> Option<&'static str> {
+    static FOUND: LazyLock<Option<&str>> = LazyLock::new(|| {
         let chosen = [DRIVERS_VARIABLE, "OPENCL_DYLIB_PATH"];
         let is_chosen = chosen.iter().any(|name| env::var_os(name).is_some());
         if is_chosen || !workspace().join(".opencl").is_dir() || !Path::new(DRIVERS).is_dir() {
-            return false;
+            return None;
         }
-        let listing = lesson_without_device(1).args("--json");
-        let listing = listing.env(DRIVERS_VARIABLE, DRIVERS).run();
-        listing.status == Some(0) && !listing.stdout.is_empty()
+        let chosen_by = |drivers: &str| {
+            let listing = lesson_without_device(1).args("--json");
+            let listing = listing.env(DRIVERS_VARIABLE, drivers).run();
+            let mut listed = listing.records().into_iter();
+            listed.find(|listed| listed["chosen"] == true)
+        };
+        let of_all = chosen_by(DRIVERS)?;
+        let is_the_same = Path::new(POCL).exists() && chosen_by(POCL) == Some(of_all);
+        Some(if is_the_same { POCL } else { DRIVERS })
     });
     *FOUND
 }
 
 impl Program {
-    /// Names the system's drivers, which it would use anyhow: so it need not ask another
-    /// process first whether they find a device, which takes a third of a short lesson's
-    /// time.
-    pub fn on_the_systems_drivers(self) -> Program {
-        if has_drivers() {
-            self.env(DRIVERS_VARIABLE, DRIVERS)
-        } else {
-            self
+    /// Names the system's driver that it would choose anyhow: so it need not ask another
+    /// process first whether there is a device, nor load the others.
+    pub fn on_the_chosen_driver(self) -> Program {
+        match drivers() {
+            Some(drivers) => self.env(DRIVERS_VARIABLE, drivers),
+            None => self,
         }
     }
 

@@ -44,7 +44,7 @@ impl Learner {
     pub fn types(&self, words: &str) -> Program {
         let program = program("course").args(words);
         program
-            .on_the_systems_drivers()
+            .on_the_chosen_driver()
             .env("OPENCL_COURSE_EXERCISES", &self.0)
     }
 

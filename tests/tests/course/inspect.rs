@@ -41,7 +41,7 @@ fn on(pocl: &str, file: &PathBuf) -> Program {
         .args("inspect")
         .arg(file)
         .args(pocl)
-        .on_the_systems_drivers()
+        .on_the_chosen_driver()
 }
 
 #[track_caller]

@@ -30,34 +30,34 @@ fn sizes_and_types(number: u32) -> (&'static [&'static str], &'static [&'static 
 
 fn every_kernel_is_right(number: u32) {
     let (sizes, types) = sizes_and_types(number);
-    let kernels = kernels_of(number);
-    assert!(!kernels.is_empty());
-    let float = format!("--type float --runs 0 --json --size {}", sizes.join(","));
-    let program = lesson(number).args(&float).optimised();
-    every_kernel_is_right_with(&kernels, sizes, program);
     // The text of a kernel is the same for all types.
-    for ty in types.iter().filter(|ty| **ty != "float") {
-        let other = format!("--type {ty} --runs 0 --json --size {ODD}");
-        let program = lesson(number).args(&other);
-        every_kernel_is_right_with(&kernels, &[ODD], program);
+    let sizes_of = |ty: &str| if ty == "float" { sizes } else { &[ODD][..] };
+    for ty in types {
+        every_kernel_is_right_with(number, ty, sizes_of(ty), |lesson| lesson);
     }
 }
 
 #[test]
-#[ignore = "minutes: kernels of double and int at every size, optimised as learners have them"]
+#[ignore = "minutes: every type at every size, optimised as learners have them"]
 fn every_type_is_right_at_every_size() {
     for number in KERNEL_LESSONS {
         let (sizes, types) = sizes_and_types(number);
-        for ty in types.iter().filter(|ty| **ty != "float") {
-            let other = format!("--type {ty} --runs 0 --json --size {}", sizes.join(","));
-            let program = lesson(number).args(&other).optimised();
-            every_kernel_is_right_with(&kernels_of(number), sizes, program);
+        for ty in types {
+            every_kernel_is_right_with(number, ty, sizes, Program::optimised);
         }
     }
 }
 
-fn every_kernel_is_right_with(kernels: &[String], sizes: &[&str], program: Program) {
-    let run = program.run().ends_with(0);
+fn every_kernel_is_right_with(
+    number: u32,
+    ty: &str,
+    sizes: &[&str],
+    set: fn(Program) -> Program,
+) {
+    let kernels = kernels_of(number);
+    assert!(!kernels.is_empty());
+    let words = format!("--type {ty} --runs 0 --json --size {}", sizes.join(","));
+    let run = set(lesson(number).args(&words)).run().ends_with(0);
     let records = run.device_records();
     for record in &records {
         let known = kernels.iter().any(|kernel| kernel == kernel_of(record));

@@ -92,7 +92,7 @@ fn the_page_holds_every_kernel_and_needs_no_other_file() {
     let folder = folder("report-page");
     report(&folder, "5,8").run().ends_with(0).says(&[
         "the slowest",
-        "slower than that",
+        "than that",
         "index.html",
     ]);
     let page = read(&folder.join("index.html"));
