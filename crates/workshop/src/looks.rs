@@ -67,41 +67,33 @@ pub fn looks(options: &Options) -> Result<()> {
     }
 }
 
-/// Runs all kernels at all sizes, on all cores.
+/// Runs all kernels on all cores.
 fn measure(kernels: &[WrongKernel], options: &Options) -> Result<Vec<Score>> {
     on_all_cores(kernels, |_, kernel| {
-        let verdict = |size: &&'static str| verdict(kernel, size, options);
-        let verdicts = SIZES.iter().map(verdict).collect::<Result<_>>();
-        let verdicts = verdicts.with_context(|| kernel.name.clone())?;
+        let verdicts = verdicts(kernel, options).with_context(|| kernel.name.clone())?;
         Ok(Score::new(kernel, verdicts))
     })
 }
 
-/// What is said of a kernel at one size.
-fn verdict(kernel: &WrongKernel, size: &'static str, options: &Options) -> Result<Verdict> {
+/// What is said of a kernel at each size.
+fn verdicts(kernel: &WrongKernel, options: &Options) -> Result<Vec<Verdict>> {
     let lesson = LESSONS.iter().find(|lesson| lesson.number == 3);
     let mut command = lesson.context("there is a lesson 3")?.command()?;
-    command
-        .args([
-            "--only",
-            "matmul_naive",
-            "--runs",
-            "0",
-            "--json",
-            "--size",
-            size,
-        ])
-        .arg("--source")
-        .arg(&kernel.file);
+    command.args(["--only", "matmul_naive", "--runs", "0", "--json"]);
+    command.args(["--size", &SIZES.join(",")]);
+    command.arg("--source").arg(&kernel.file);
     if let Some(device) = &options.device {
         command.args(["--device", device]);
     }
     let child = Finished::of(&mut command)?;
-    if !matches!(child.status.code(), Some(0 | 1)) {
-        bail!("at {size}: {}", child.message());
+    let records: Vec<_> = child.records().collect();
+    if !matches!(child.status.code(), Some(0 | 1)) || records.len() != SIZES.len() {
+        bail!("{}", child.message());
     }
-    let record = child.records().next().context("no record")?;
-    Ok(Verdict::new(size, kernel, &record))
+    let pairs = SIZES.iter().zip(&records);
+    Ok(pairs
+        .map(|(size, record)| Verdict::new(size, kernel, record))
+        .collect())
 }
 
 /// Writes data/looks/score.jsonl: how it was made, and a line for each kernel. Those of

@@ -38,22 +38,18 @@ fn every_kernel_is_right(number: u32) {
 }
 
 #[test]
-#[ignore = "minutes: every type at every size, optimised as learners have them"]
+#[ignore = "a minute: kernels of double and int at every size, optimised as learners have them"]
 fn every_type_is_right_at_every_size() {
     for number in KERNEL_LESSONS {
         let (sizes, types) = sizes_and_types(number);
-        for ty in types {
+        // `check` runs those of floats.
+        for ty in types.iter().filter(|ty| **ty != "float") {
             every_kernel_is_right_with(number, ty, sizes, Program::optimised);
         }
     }
 }
 
-fn every_kernel_is_right_with(
-    number: u32,
-    ty: &str,
-    sizes: &[&str],
-    set: fn(Program) -> Program,
-) {
+fn every_kernel_is_right_with(number: u32, ty: &str, sizes: &[&str], set: fn(Program) -> Program) {
     let kernels = kernels_of(number);
     assert!(!kernels.is_empty());
     let words = format!("--type {ty} --runs 0 --json --size {}", sizes.join(","));

@@ -52,7 +52,11 @@ fn the_score_that_is_kept_covers_every_wrong_kernel_and_is_good() {
 #[test]
 fn some_causes_are_named() {
     let flags = "looks --json --kernel k-in-whole-sixteens --kernel a-transposed";
-    let run = program("workshop").args(flags).run().ends_with(0);
+    let run = program("workshop")
+        .args(flags)
+        .optimised()
+        .run()
+        .ends_with(0);
     let score = run.records();
     assert_eq!(score.len(), 2, "{run}");
     must_be_good(&score);
@@ -60,9 +64,10 @@ fn some_causes_are_named() {
 }
 
 #[test]
-#[ignore = "some ten minutes: every wrong kernel is built, and run at six sizes"]
+#[ignore = "minutes: every wrong kernel is built, and run at six sizes"]
 fn every_cause_is_named_or_nothing_is_said() {
-    let run = program("workshop").args("looks --json").run().ends_with(0);
+    let program = program("workshop").args("looks --json").optimised();
+    let run = program.run().ends_with(0);
     let score = run.records();
     assert_eq!(score.len(), corpus().len(), "{run}");
     must_be_good(&score);

@@ -90,11 +90,10 @@ fn the_test_for_a_page_itself_finds_what_is_not_closed() {
 #[test]
 fn the_page_holds_every_kernel_and_needs_no_other_file() {
     let folder = folder("report-page");
-    report(&folder, "5,8").run().ends_with(0).says(&[
-        "the slowest",
-        "than that",
-        "index.html",
-    ]);
+    report(&folder, "5,8")
+        .run()
+        .ends_with(0)
+        .says(&["the slowest", "than that", "index.html"]);
     let page = read(&folder.join("index.html"));
     let words = page.replace("<wbr>", "");
     for record in json(&folder)["done"].as_array().expect("a list").iter() {

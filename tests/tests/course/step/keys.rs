@@ -270,11 +270,13 @@ fn q_ends_the_lesson_and_control_c_interrupts_it_and_both_leave_the_terminal_in_
 
 #[test]
 fn waiting_for_a_person_is_no_hang() {
-    let mut terminal = two_kernels("--step --timeout 4").on_terminal(80, 24);
-    terminal.waits_for("q quit");
+    let stepping = || two_kernels("--step --timeout 4").on_terminal(80, 24);
+    let [mut at_a_step, mut at_a_question] = [stepping(), stepping()];
+    at_a_step.waits_for("q quit");
+    at_a_question.waits_for("q quit");
+    to_question(&mut at_a_question);
     std::thread::sleep(Duration::from_secs(5));
-    terminal.press("x").waits_for("q quit");
-    to_question(&mut terminal);
-    std::thread::sleep(Duration::from_secs(5));
-    terminal.press("q").ends_with(0);
+    at_a_step.press("x").waits_for("q quit");
+    at_a_step.press("q").ends_with(0);
+    at_a_question.press("q").ends_with(0);
 }
