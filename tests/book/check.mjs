@@ -55,7 +55,11 @@ async function read(browser, folder, names, width) {
 export async function reader(browser, theme, width, more = {}) {
     const viewport = { width, height: 900 };
     const context = await browser.newContext({ viewport, reducedMotion: "reduce", ...more });
-    await context.addInitScript((theme) => localStorage.setItem("mdbook-theme", theme), theme);
+    await context.addInitScript((theme) => {
+        localStorage.setItem("mdbook-theme", theme);
+        // print.html opens the browser's window for printing, and has a printer's looks meanwhile.
+        window.print = () => {};
+    }, theme);
     return { context, page: await context.newPage() };
 }
 

@@ -1,5 +1,6 @@
 //! What a lesson's process tells the process that watches it: a file of JSON
-//! lines, one for each thing begun and each result.
+//! lines, one for each thing begun and each result. (A pipe on standard error would take the
+//! terminal from the progress line, a socket needs more code.)
 
 use std::fs::{self, File};
 use std::io::Write;
