@@ -95,7 +95,7 @@ pub fn check_moved(
         moved.filter(|(got, i)| **got != held[from(*i)]).count()
     };
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let length = result.len().div_ceil(cores).max(1 << 16);
+    let length = result.len().div_ceil(cores).max(65_536);
     let wrong = thread::scope(|scope| {
         let parts = result.chunks(length).enumerate().map(|(n, part)| {
             let count = move || wrong_in(n * length, part);

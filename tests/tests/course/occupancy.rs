@@ -39,7 +39,6 @@ fn the_page_shows_what_its_command_prints() {
 #[test]
 fn what_the_driver_does_not_tell_is_not_made_up() {
     let Some(pocl) = pocl() else { return };
-    let occupancy = |words: &str| occupancy(words);
     let run = occupancy(&format!("matmul_tiled 16x16 {pocl} --model 9.0")).run();
     run.ends_with(0).says(&[
         "groups of 256, 2048 bytes of local memory",

@@ -42,9 +42,9 @@ impl From<&Device> for Candidate {
 /// The variable that chooses a device, where nothing on the command line does.
 pub const DEVICE_VARIABLE: &str = "OPENCL_COURSE_DEVICE";
 
-/// What the variable says; one that is empty says nothing.
-pub fn variable() -> Option<OsString> {
-    std::env::var_os(DEVICE_VARIABLE).filter(|value| !value.is_empty())
+/// What a variable says; one that is empty says nothing.
+pub fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
 /// Chooses as the command line says, else as the variable says, else the best.
@@ -52,7 +52,7 @@ pub fn variable() -> Option<OsString> {
 /// # Errors
 /// Those of [`choose`]; where the variable is to blame, it is named.
 pub fn choose_as_told(candidates: &[Candidate], flag: Option<&str>) -> Result<Choice> {
-    let Some(value) = variable().filter(|_| flag.is_none()) else {
+    let Some(value) = variable(DEVICE_VARIABLE).filter(|_| flag.is_none()) else {
         return choose(candidates, flag);
     };
     let blame = |why: String| {
@@ -174,6 +174,15 @@ mod tests {
             device("NVIDIA H200", "NVIDIA CUDA", Kind::Gpu, 132),
             device("NVIDIA T4", "NVIDIA CUDA", Kind::Gpu, 40),
         ]
+    }
+
+    #[test]
+    fn an_empty_variable_says_nothing() {
+        // Cargo sets them for its tests.
+        assert_eq!(variable("CARGO_PKG_NAME"), Some("common".into()));
+        assert_eq!(std::env::var_os("CARGO_PKG_VERSION_PRE"), Some("".into()));
+        assert_eq!(variable("CARGO_PKG_VERSION_PRE"), None);
+        assert_eq!(variable("OPENCL_COURSE_NOBODY_SETS_THIS"), None);
     }
 
     #[test]

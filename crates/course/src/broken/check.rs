@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
+use common::device::{DEVICE_VARIABLE, variable};
 use toolbox::implementations;
 
 use super::Broken;
@@ -71,7 +72,7 @@ impl Broken {
 /// say what is seen. None leaves the choice to the lesson.
 fn device(attempt: &Attempt) -> Result<Option<String>> {
     let chosen = attempt.how.device.clone();
-    if chosen.is_some() || common::device::variable().is_some() {
+    if chosen.is_some() || variable(DEVICE_VARIABLE).is_some() {
         return Ok(chosen);
     }
     let pocl = implementations::find("PoCL")?;

@@ -134,6 +134,7 @@ mod tests {
             ("flost", Some("float")),
             ("x", None),
             ("x16", None),
+            ("su", None),
             ("sxmxe", None),
             ("cxlxmx", None),
             ("unknown_thing", None),

@@ -16,9 +16,9 @@ impl Case<'_> {
             );
             self.message.contains(&clang) || self.message.contains(&edg)
         };
-        // The statement around the place.
+        // The statement around the place, with the end of the one before.
         let ends = [';', '{', '}'];
-        let begin = before.rfind(ends).map_or(0, |end| end + 1);
+        let begin = before.rfind(ends).unwrap_or(0);
         let end = behind.find(ends).unwrap_or(behind.len());
         let statement = &self.text[begin..at + end];
         let is_open =

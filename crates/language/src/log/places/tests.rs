@@ -104,8 +104,8 @@ fn a_linkers_function_is_where_it_is_called() {
         ),
         ("int f; void f() {}", "int f; void "),
     ] {
-        let found = mentioned(text, "f").map(|span| &text[..span.start]);
-        assert_eq!(found, Some(before));
+        let found = mentioned(text, "f").map(|span| (&text[..span.start], &text[span]));
+        assert_eq!(found, Some((before, "f")));
     }
     assert_eq!(mentioned("int f;", "f"), None);
 }
