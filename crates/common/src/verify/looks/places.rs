@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 
 use super::{Case, Wrong};
 
-/// The share of the elements of a region that must be wrong: one may be right by chance.
-const FILLED: f64 = 0.9;
+/// Whether nearly all elements of a region are wrong: nine of ten, as one may be right by
+/// chance.
+fn fills(wrong: usize, region: usize) -> bool {
+    10 * wrong >= 9 * region
+}
 
 /// The rows and columns outside of which nothing is wrong.
 pub fn places(case: &Case) -> Option<String> {
@@ -74,9 +77,8 @@ impl Region {
         }
     }
 
-    /// Whether nearly all of its elements are wrong.
     fn is_filled(&self, wrong: &Wrong) -> bool {
-        wrong.count as f64 >= FILLED * (self.rows.len() * self.cols.len()) as f64
+        fills(wrong.count, self.rows.len() * self.cols.len())
     }
 }
 
@@ -84,17 +86,12 @@ impl Region {
 fn rows_and_columns(wrong: &Wrong) -> Option<String> {
     let mut counts = vec![0; wrong.rows];
     wrong.mismatches.iter().for_each(|m| counts[m.row] += 1);
-    let is_full = |count: &usize| *count as f64 >= FILLED * wrong.cols as f64;
-    let row = wrong.rows
-        - counts
-            .iter()
-            .rev()
-            .take_while(|count| is_full(count))
-            .count();
+    let is_full = |count: &&usize| fills(**count, wrong.cols);
+    let row = wrong.rows - counts.iter().rev().take_while(is_full).count();
     let above = wrong.mismatches.iter().filter(|m| m.row < row);
     let col = above.clone().map(|m| m.col).min()?;
-    let filled = above.count() as f64 >= FILLED * (row * (wrong.cols - col)) as f64;
-    (row < wrong.rows && col > 0 && filled).then(|| {
+    // Where these are none or all of C, one region holds all that is wrong.
+    fills(above.count(), row * (wrong.cols - col)).then(|| {
         let rows = Span::Last(row, wrong.rows - 1).text("row");
         let cols = Span::Last(col, wrong.cols - 1).text("column");
         format!("last rows and columns: only {rows} and {cols} are wrong{LAST}")
