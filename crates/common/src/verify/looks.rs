@@ -159,14 +159,16 @@ fn spread<T>(list: &[T], count: usize) -> impl Iterator<Item = &T> {
     chosen(list.len(), count).into_iter().map(|i| &list[i])
 }
 
+/// (sqrt(5) - 1) / 2
+const GOLDEN: f64 = 0.618_033_988_749_894_8;
+
 /// At most `count` numbers below `all`, in order, spread by the golden ratio: in equal steps
 /// the elements of a matrix could all lie in one column.
 fn chosen(all: usize, count: usize) -> Vec<usize> {
     if all <= count {
         return (0..all).collect();
     }
-    let golden = (5f64.sqrt() - 1.0) / 2.0;
-    let at = |i: usize| ((i as f64 * golden).fract() * all as f64) as usize;
+    let at = |i: usize| ((i as f64 * GOLDEN).fract() * all as f64) as usize;
     let mut chosen: Vec<usize> = (0..count).map(at).collect();
     chosen.sort_unstable();
     chosen.dedup();

@@ -81,6 +81,8 @@ mod tests {
     fn errors_like_a_term_and_counted_numbers_are_not_of_precision() {
         // A term is 1/12 in the mean.
         assert_eq!(with_noise(Type::Float, Fill::Random, 5e-2), [UNKNOWN]);
+        // None is as large as half a term, and an eighth is too much in the mean.
+        assert_eq!(with_noise(Type::Float, Fill::Random, 3e-2), [UNKNOWN]);
         assert_eq!(with_noise(Type::Float, Fill::Count, 1e3), [UNKNOWN]);
         assert_eq!(with_noise(Type::Int, Fill::Random, 300.0), [UNKNOWN]);
     }
@@ -101,6 +103,18 @@ mod tests {
         };
         assert_eq!(in_some(32), ["precision"]);
         assert_eq!(in_some(31), [UNKNOWN]);
+    }
+
+    #[test]
+    fn precision_is_judged_by_twice_as_many_elements_as_are_enough() {
+        let wrong = |n: usize| {
+            let problem = problem(Shape { m: 1, n, k: 53 });
+            let nearly =
+                |row, col| right(&problem, row, col) + 3e-3 * (1.0 + noise(row, col).abs());
+            kinds(&problem, nearly)
+        };
+        assert_eq!(wrong(2 * ENOUGH), ["precision"]);
+        assert_eq!(wrong(2 * ENOUGH - 1), [UNKNOWN]);
     }
 
     #[test]
