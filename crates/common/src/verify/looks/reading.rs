@@ -102,17 +102,21 @@ pub fn another_formula(case: &Case) -> Option<String> {
 /// Two factors in all forms, the least changed first.
 fn candidates(s: Shape) -> Vec<[Read; 2]> {
     let [a, b] = right(s);
+    const BOTH: [bool; 2] = [false, true];
     let forms = |right: Read| {
         let mut forms = Vec::new();
-        for bits in 0..8 {
-            for length in [right.length, s.m, s.n, s.k] {
-                forms.push(Read {
-                    of_a: bits & 1 != 0,
-                    by_row: bits & 2 != 0,
-                    k_inner: bits & 4 != 0,
-                    length,
-                    offset: 0,
-                });
+        for k_inner in BOTH {
+            for by_row in BOTH {
+                for of_a in BOTH {
+                    let read = |length| Read {
+                        of_a,
+                        by_row,
+                        k_inner,
+                        length,
+                        offset: 0,
+                    };
+                    forms.extend([right.length, s.m, s.n, s.k].map(read));
+                }
             }
         }
         forms
@@ -180,6 +184,42 @@ mod tests {
                 })
                 .sum()
         })
+    }
+
+    #[test]
+    fn changes_are_counted() {
+        let [a, b] = right(S);
+        assert_eq!(a.changes(&a), 0);
+        assert_eq!(a.changes(&b), 4);
+        let length = a.length + 1;
+        assert_eq!(a.changes(&Read { length, ..a }), 1);
+        assert_eq!(a.changes(&Read { by_row: false, ..a }), 1);
+        assert_eq!(a.changes(&Read { offset: 1, ..b }), 5);
+    }
+
+    #[test]
+    fn the_least_changed_are_tried_first() {
+        let [a, b] = right(S);
+        let all = candidates(S);
+        let changes = |[first, second]: &[Read; 2]| first.changes(&a) + second.changes(&b);
+        assert!(all.is_sorted_by_key(changes));
+        for offset in [1, -1] {
+            assert!(all.contains(&[Read { offset, ..a }, b]));
+            assert!(all.contains(&[a, Read { offset, ..b }]));
+        }
+    }
+
+    #[test]
+    fn both_factors_from_one_operand_are_no_exchange() {
+        let p = &problem(S);
+        let sum = said(p, |row, col| {
+            let term = |k: usize| p.a.data.get(row * 11 + k) * p.a.data.get(k * 15 + col);
+            (0..11).map(term).sum()
+        });
+        assert_eq!(
+            sum,
+            ["another index: each wrong sum is that of A[row * 11 + k] * A[k * 15 + column]"]
+        );
     }
 
     const S: Shape = Shape {
