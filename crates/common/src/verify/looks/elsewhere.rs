@@ -1,6 +1,6 @@
 //! Right numbers in wrong places, in no known order.
 
-use super::{Case, ENOUGH, Sample};
+use super::{Case, ENOUGH, Sample, rms};
 use crate::element::Type;
 use crate::matrix::Fill;
 
@@ -20,12 +20,13 @@ pub fn from_elsewhere(case: &Case) -> Option<String> {
     let right: Vec<f64> = (0..count)
         .map(|i| case.problem.want(i / s.n, i % s.n))
         .collect();
-    let size = (right.iter().map(|x| x * x).sum::<f64>() / count as f64).sqrt();
+    let size = rms(right.iter().copied());
     // Roundings are a few units of sqrt(K) * u; elements lie about `size / count` apart.
-    let near = 4.0 * (s.k as f64).sqrt() * case.problem.ty.unit_roundoff() * size;
-    if near * count as f64 > 0.02 * size {
+    let rounding = 4.0 * (s.k as f64).sqrt() * case.problem.ty.unit_roundoff();
+    if rounding * count as f64 > 0.02 {
         return None;
     }
+    let near = rounding * size;
     let source = |e: &Sample| right.iter().position(|want| (e.got - want).abs() <= near);
     let first = case.sample.first()?;
     let from = source(first)?;

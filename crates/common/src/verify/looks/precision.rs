@@ -49,7 +49,11 @@ mod tests {
     }
 
     fn with_noise(ty: Type, fill: Fill, size: f64) -> Vec<String> {
-        let problem = Problem::new(LONG, ty, fill, 1);
+        noise_in(LONG, ty, fill, size)
+    }
+
+    fn noise_in(shape: Shape, ty: Type, fill: Fill, size: f64) -> Vec<String> {
+        let problem = Problem::new(shape, ty, fill, 1);
         said(&problem, |row, col| {
             right(&problem, row, col) + size * noise(row, col)
         })
@@ -74,6 +78,12 @@ mod tests {
         assert_eq!(
             with_noise(Type::Double, Fill::Random, 1e-7),
             precision("7 of 16")
+        );
+        // Of larger sums the same error is a smaller part.
+        let larger = Shape { k: 4000, ..LONG };
+        assert_eq!(
+            noise_in(larger, Type::Float, Fill::Random, 1e-2),
+            precision("3 of 7")
         );
     }
 

@@ -34,26 +34,18 @@ pub fn some_terms(case: &Case) -> Option<String> {
     }
     let length = case.problem.shape.k;
     let periods = (2..=LONGEST_PERIOD.min(length / 2)).chain([length]);
-    let mut best: Option<(f64, Terms, &str)> = None;
-    for period in periods {
-        let sums: Vec<Sums> = case
-            .sample
-            .iter()
-            .map(|e| Sums::new(case.problem, e, period))
-            .collect();
-        for (from, to) in ranges(period, length) {
-            for (weight, fate) in FATES {
-                let error = |sums: &Sums| sums.error(from, to, weight);
-                if sums.iter().any(|sums| error(sums).abs() > sums.bound) {
-                    continue;
-                }
-                let total: f64 = sums.iter().map(|sums| error(sums).powi(2)).sum();
-                if best.is_none_or(|(least, ..)| total < least) {
-                    best = Some((total, Terms { period, from, to }, fate));
-                }
-            }
-        }
-    }
+    let fits = periods.flat_map(|period| {
+        let sample = case.sample.iter();
+        let sums: Vec<Sums> = sample.map(|e| Sums::new(case.problem, e, period)).collect();
+        let tried = ranges(period, length).flat_map(|range| FATES.map(|fate| (range, fate)));
+        tried.filter_map(move |((from, to), (weight, fate))| {
+            let errors = || sums.iter().map(|sums| sums.error(from, to, weight));
+            let fits = errors().zip(&sums).all(|(e, sums)| e.abs() <= sums.bound);
+            let total = || errors().map(|e| e * e).sum::<f64>();
+            fits.then(|| (total(), Terms { period, from, to }, fate))
+        })
+    });
+    let best = fits.min_by(|(one, ..), (other, ..)| one.total_cmp(other));
     best.map(|(_, terms, fate)| words(terms, fate, length))
 }
 
