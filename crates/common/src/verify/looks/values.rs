@@ -190,6 +190,24 @@ mod tests {
             one_beyond[0].starts_with("zero: every wrong element"),
             "{one_beyond:?}"
         );
+        let one_above = of(|x| if x > 0.125 && x < 0.2 { 0.125 } else { x });
+        assert!(
+            one_above[0].starts_with("constant: every wrong element"),
+            "{one_above:?}"
+        );
+    }
+
+    #[test]
+    fn a_limit_is_told_of_four_elements_at_least() {
+        let problem = problem(ODD);
+        let mut wants: Vec<f64> = (0..63).map(|i| right(&problem, i / 9, i % 9)).collect();
+        wants.sort_by(f64::total_cmp);
+        let largest = |count: usize| {
+            let limit = (wants[62 - count] + wants[63 - count]) / 2.0;
+            kinds(&problem, |row, col| right(&problem, row, col).min(limit))
+        };
+        assert_eq!(largest(ENOUGH), ["cut off"]);
+        assert_eq!(largest(ENOUGH - 1), ["constant"]);
     }
 
     #[test]
@@ -211,6 +229,17 @@ mod tests {
         }
         assert_eq!(readable_factor(3e-20), "3.0000e-20");
         assert_eq!(readable_factor(1.00000001), "1.00000001");
+    }
+
+    #[test]
+    fn a_factor_does_not_hang_on_roundings_of_small_elements() {
+        let problem = problem(LONG);
+        let doubled = |row, col| {
+            let want = right(&problem, row, col);
+            let rounding = if want.abs() < 0.05 { 1.8 } else { 0.0 };
+            2.0 * want + rounding * problem.bound(row, col)
+        };
+        assert_eq!(kinds(&problem, doubled), ["factor"]);
     }
 
     #[test]
