@@ -296,6 +296,8 @@ mod tests {
         assert_eq!(kinds(&problem, but_one), [UNKNOWN]);
         let garbage = |row: usize, col: usize| 1e6 + (row * col * col) as f64;
         assert_eq!(kinds(&problem, garbage), [UNKNOWN]);
+        let signs = |row: usize, col: usize| if (row * col) % 3 == 1 { 1e6 } else { -1e6 };
+        assert_eq!(kinds(&problem, signs), [UNKNOWN]);
         let counted = Problem::new(ODD, Type::Float, Fill::Count, 1);
         let squared = |row, col| right(&counted, row, col).powi(2);
         assert_eq!(kinds(&counted, squared), [UNKNOWN]);
