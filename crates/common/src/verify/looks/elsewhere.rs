@@ -62,6 +62,20 @@ mod tests {
     }
 
     #[test]
+    fn places_are_told_of_eight_elements_at_least() {
+        let told = |n: usize| {
+            let problem = problem(Shape { m: 1, n, k: 5 });
+            // None stays, and no rule leads from one to the next.
+            let order = [3, 0, 5, 1, 6, 2, 4];
+            kinds(&problem, |row, col| {
+                right(&problem, row, *order.get(col).unwrap_or(&3))
+            })
+        };
+        assert_eq!(told(2 * ENOUGH), ["misplaced"]);
+        assert_eq!(told(2 * ENOUGH - 1), [UNKNOWN]);
+    }
+
+    #[test]
     fn where_numbers_lie_close_or_are_counted_their_places_are_not_told() {
         let of = |n, k| problem(Shape { m: 128, n, k });
         let mix = |row: usize, col: usize| ((row * 7 + 3) % 128, (col * 5 + 1) % 128);

@@ -206,6 +206,19 @@ mod tests {
     }
 
     #[test]
+    fn any_shift_up_to_four_is_told() {
+        let p = problem(ODD);
+        for by in [1, -1, 2, -2, 3, -3, 4, -4] {
+            let said = said(&p, |row, col| match col.checked_add_signed(by) {
+                Some(col) if col < ODD.n => right(&p, row, col),
+                _ => 7.0,
+            });
+            let from = format!("belongs in C[row][column{by:+}]");
+            assert!(said.iter().any(|look| look.contains(&from)), "{said:?}");
+        }
+    }
+
+    #[test]
     fn an_order_that_is_reversed_or_exchanged_is_told() {
         assert_eq!(
             from(|row, col| (39 - row, col)),
