@@ -92,6 +92,15 @@ mod tests {
     use crate::matrix::{Fill, Matrix};
     use crate::problem::Problem;
 
+    #[test]
+    fn of_a_sample_each_element_stands_for_several() {
+        let problem = problem(ODD);
+        let c = Matrix::filled(7, 9, Type::Float, Fill::Count, 0);
+        let mut wrong = *super::super::super::check(&problem, &c).expect_err("it is wrong");
+        wrong.every = 2;
+        assert_eq!(elements(&Case::new(&problem, &c, &wrong), 3), "6 elements");
+    }
+
     /// The right C with some floats in other bits.
     fn with_bits(bits: &[(usize, u32)]) -> Vec<String> {
         let problem = problem(ODD);

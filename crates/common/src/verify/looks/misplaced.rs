@@ -173,6 +173,7 @@ mod tests {
         };
         assert_eq!(but(1), ["transposed"]);
         assert_ne!(but(5), ["transposed"]);
+        assert_ne!(but(4095), ["transposed"]);
     }
 
     #[test]
@@ -284,6 +285,8 @@ mod tests {
 
     #[test]
     fn a_relation_must_hold_where_c_is_right_too() {
+        let below = from(|row, col| (if row < 20 { row } else { row - 1 }, col));
+        assert!(!below.contains("row-1"), "{below}");
         // Rows 20 and on are exchanged, the others are right.
         let said = from(|row, col| (if row < 20 { row } else { row ^ 1 }, col));
         assert!(
