@@ -19,7 +19,7 @@ const LIMITS: &str = r#"{"gflops":100.0,"gbytes_per_second":10.0}"#;
 pub const POCL_FLAGS_VARIABLE: &str = "POCL_EXTRA_BUILD_FLAGS";
 
 /// Builds in a third of the time, half of which tests spend there on a machine whose PoCL
-/// has built nothing yet. A kernel is as right or as wrong without being optimised.
+/// has built nothing yet. A right kernel is right either way, and `.ci/run` looks at both.
 const UNOPTIMISED: &str = "-cl-opt-disable";
 
 /// Where a loader looks for drivers.
@@ -54,9 +54,9 @@ pub fn clean(command: &mut Command) -> &mut Command {
         .env("LC_ALL", "C.UTF-8")
 }
 
-/// What a loader needs to know of the system's drivers to find the device that lessons choose:
-/// the file of its driver, where that is the first, else the folder of them all. `None` where
-/// they find no device, or a driver of the workspace's own would not be looked for anyhow.
+/// Where the system's driver is that has the device that lessons choose: the file of PoCL's,
+/// or else the folder of all. `None` where they have no device, and where nothing is saved by
+/// naming them: without a driver of the workspace's own no other process looks for one first.
 fn drivers() -> Option<&'static str> {
     static FOUND: LazyLock<Option<&str>> = LazyLock::new(|| {
         let chosen = [DRIVERS_VARIABLE, "OPENCL_DYLIB_PATH"];
@@ -100,8 +100,8 @@ impl Program {
         self.env("POCL_MAX_PTHREAD_COUNT", "1")
     }
 
-    /// Has PoCL optimise kernels as it does for a learner: where that is looked at, or where
-    /// a kernel is proven.
+    /// Has PoCL optimise kernels as it does for a learner: where that is looked at, where a
+    /// kernel is proven, and where it has so much to do that building it pays.
     pub fn optimised(mut self) -> Program {
         self.command.env_remove(POCL_FLAGS_VARIABLE);
         self

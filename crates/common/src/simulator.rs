@@ -1,4 +1,5 @@
-//! What Oclgrind, the simulator, reports of a kernel: its log, sorted by what is wrong.
+//! What Oclgrind, the simulator, reports of a kernel: its log, sorted by what is wrong. Each
+//! row takes its own reports from the file, and what is reported fails the row.
 
 use std::collections::BTreeSet;
 

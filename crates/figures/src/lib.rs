@@ -1,6 +1,7 @@
 //! The pictures in the pages, drawn as SVG from what they show: the constants and index
 //! expressions of the kernels, and the recorded runs. So a picture cannot say what the
-//! code or a run does not.
+//! code or a run does not. SVG, since GitHub shows that, and no other drawing that follows the
+//! reader's light or dark.
 //!
 //! # Layout
 //!

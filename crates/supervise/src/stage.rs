@@ -1,5 +1,6 @@
 //! Where a lesson is that shows itself on a screen of its own. It tells that in its file of
-//! events, by which a second terminal of the same user follows it.
+//! events, by which a second terminal of the same user follows it: the youngest one whose
+//! owner lives, as the lock on that file tells. No other file is needed.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};

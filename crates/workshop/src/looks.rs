@@ -88,7 +88,8 @@ fn verdicts(kernel: &WrongKernel, options: &Options) -> Result<Vec<Verdict>> {
     let child = Finished::of(&mut command)?;
     let records: Vec<_> = child.records().collect();
     if !matches!(child.status.code(), Some(0 | 1)) || records.len() != SIZES.len() {
-        bail!("{}", child.message());
+        let (got, all) = (records.len(), SIZES.len());
+        bail!("{got} of {all} sizes have a result: {}", child.message());
     }
     let pairs = SIZES.iter().zip(&records);
     Ok(pairs

@@ -12,9 +12,7 @@ const FEW: &str = "--only matmul_tunable_private --limit LANES=4 --limit VECTORS
 
 /// Lesson 11 with a folder for its results that is the test's own.
 fn tuner(cache: &Path) -> Program {
-    // The worker has nothing built kept by PoCL.
-    let lesson = lesson(11);
-    lesson.env("OPENCL_COURSE_CACHE", cache)
+    lesson(11).env("OPENCL_COURSE_CACHE", cache)
 }
 
 /// An empty folder of this name.

@@ -1,4 +1,4 @@
-//! Every lesson as its readers run it: odd sizes, all types, both fills, timed.
+//! Every lesson with the flags of its readers: odd sizes, all types, both fills, timed.
 
 use std::io::Write;
 use std::process::Command;
@@ -38,7 +38,7 @@ fn every_kernel_is_right(number: u32) {
 }
 
 #[test]
-#[ignore = "a minute: kernels of double and int at every size, optimised as learners have them"]
+#[ignore = "minutes: kernels of double and int at every size, optimised as learners have them"]
 fn every_type_is_right_at_every_size() {
     for number in KERNEL_LESSONS {
         let (sizes, types) = sizes_and_types(number);

@@ -62,6 +62,13 @@ mod tests {
     }
 
     #[test]
+    fn larger_sums_have_larger_roundings() {
+        let problem = problem(Shape { k: 4000, ..LONG });
+        let turned = |row, col| 2e-5 + right(&problem, (row + 3) % 7, (col + 4) % 9);
+        assert_eq!(kinds(&problem, turned), ["misplaced"]);
+    }
+
+    #[test]
     fn places_are_told_of_eight_elements_at_least() {
         let told = |n: usize| {
             let problem = problem(Shape { m: 1, n, k: 5 });

@@ -101,8 +101,8 @@ pub fn another_formula(case: &Case) -> Option<String> {
 
 /// Two factors in all forms, the least changed first.
 fn candidates(s: Shape) -> Vec<[Read; 2]> {
-    let [a, b] = right(s);
     const BOTH: [bool; 2] = [false, true];
+    let [a, b] = right(s);
     let forms = |right: Read| {
         let mut forms = Vec::new();
         for k_inner in BOTH {
