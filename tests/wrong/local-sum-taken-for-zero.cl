@@ -1,4 +1,4 @@
-// Cause: differs: local memory is taken to be 0
+// Cause: differs, constant: local memory is taken to be 0
 kernel void matmul_naive(int M, int N, int K, global const float *A,
                          global const float *B, global float *C)
 {

@@ -1,4 +1,4 @@
-// Cause: terms twice: the last tile still holds the one before where it reaches over the edge
+// Cause: terms twice, constant: the last tile still holds the one before where it reaches over the edge
 #define TS 16
 
 __attribute__((reqd_work_group_size(TS, TS, 1)))
