@@ -57,7 +57,7 @@ pub fn of_launch(device: &Device, kernel: &Kernel, range: &NdRange, code: i32) -
         CL_INVALID_WORK_ITEM_SIZE => Some(format!(
             "the group is {}; the device allows {} along each dimension \
              (CL_DEVICE_MAX_WORK_ITEM_SIZES)",
-            sides(&range.local),
+            sides(range.local()),
             sides(&device.limits.max_work_item_sizes)
         )),
         _ => None,
@@ -68,7 +68,7 @@ fn of_group(device: &Device, kernel: &Kernel, range: &NdRange) -> String {
     let id = device.cl().id();
     let mut text = format!(
         "the group has {} = {} items; the device allows {} (CL_DEVICE_MAX_WORK_GROUP_SIZE)",
-        sides(&range.local),
+        sides(range.local()),
         range.group_size(),
         device.limits.max_work_group_size
     );

@@ -6,21 +6,30 @@ use crate::device::Limits;
 /// dimensions; dimension 0 varies fastest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NdRange {
-    /// Items in each dimension, a multiple of `local`.
-    pub global: Vec<usize>,
-    /// Items of one work-group in each dimension.
-    pub local: Vec<usize>,
+    global: Vec<usize>,
+    /// As many as of `global`: a launch relies on it.
+    local: Vec<usize>,
 }
 
 impl NdRange {
     /// At least `items` items in groups of `local`: every dimension is rounded
-    /// up to whole groups, so kernels must guard against the items too many.
+    /// up to whole groups, so kernels must guard against the items too many. The dimensions
+    /// are those of which both say something.
     pub fn cover(items: &[usize], local: &[usize]) -> NdRange {
         let round = |(&items, &local): (&usize, &usize)| items.max(1).next_multiple_of(local);
-        NdRange {
-            global: items.iter().zip(local).map(round).collect(),
-            local: local.to_vec(),
-        }
+        let global: Vec<usize> = items.iter().zip(local).map(round).collect();
+        let local = local[..global.len()].to_vec();
+        NdRange { global, local }
+    }
+
+    /// Items in each dimension, a multiple of those of a group.
+    pub fn global(&self) -> &[usize] {
+        &self.global
+    }
+
+    /// Items of one work-group in each dimension.
+    pub fn local(&self) -> &[usize] {
+        &self.local
     }
 
     /// The same items in smaller groups: halved, the last dimension first, until
@@ -83,6 +92,14 @@ mod tests {
         let range = NdRange::cover(&[1000, 1], &[16, 16]);
         assert_eq!(range.global, [1008, 16]);
         assert_eq!(range.group_size(), 256);
+    }
+
+    #[test]
+    fn both_sizes_have_the_same_dimensions() {
+        let flat = NdRange::cover(&[10], &[4, 4]);
+        assert_eq!((flat.global(), flat.local()), (&[12][..], &[4][..]));
+        let flat = NdRange::cover(&[10, 10], &[4]);
+        assert_eq!((flat.global(), flat.local()), (&[12][..], &[4][..]));
     }
 
     #[test]

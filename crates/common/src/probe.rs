@@ -78,7 +78,7 @@ fn fma_rate(session: &Session, program: &Program, fma_per_round: usize) -> Resul
     let group = group.min(session.device.limits.max_work_group_size.max(1));
     let items = per_unit * session.device.limits.compute_units.max(1);
     let range = NdRange::cover(&[items], &[group]);
-    let items = range.global[0];
+    let items = range.global()[0];
     let out = session.buffer(items * 4)?;
     let mut launch = [Launch::new(kernel, name, range)];
     let mut rounds = *ROUNDS.start();

@@ -65,7 +65,7 @@ pub struct Argument {
     pub label: String,
     /// Its value.
     pub value: String,
-    /// Whether a projector shows it, too.
+    /// Whether it is shown where room is short, too.
     pub essential: bool,
 }
 
@@ -191,9 +191,9 @@ impl Call {
         Call::new("clEnqueueNDRangeKernel")
             .also("queue")
             .arg("", kernel)
-            .also(format!("{}D", range.global.len()))
-            .arg("global", sides(&range.global))
-            .arg("local", sides(&range.local))
+            .also(format!("{}D", range.global().len()))
+            .arg("global", sides(range.global()))
+            .arg("local", sides(range.local()))
             .gave("event")
     }
 

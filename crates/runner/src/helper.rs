@@ -108,10 +108,10 @@ mod tests {
             k: 56,
         };
         let pack = Helper::new("pack_b", Operand::B).per_item([32, 1]);
-        assert_eq!(pack.range(padded).global, [16, 56]);
+        assert_eq!(pack.range(padded).global(), [16, 56]);
         let pack = Helper::new("pack_a", Operand::A)
             .group([4, 1])
             .per_item([16, 8]);
-        assert_eq!(pack.range(padded).global, [4, 5]);
+        assert_eq!(pack.range(padded).global(), [4, 5]);
     }
 }

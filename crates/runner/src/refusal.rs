@@ -116,11 +116,11 @@ impl Lesson {
             return Ok(None);
         }
         let mut range = task.range();
-        let room = session.room(kernel, &range.local);
+        let room = session.room(kernel, range.local());
         if !task.step().has_exact_group() {
             range = range.in_groups_of_at_most(room);
         }
-        record.group = range.local.clone();
+        record.group = range.local().to_vec();
         record.skipped = range.refusal(&device.limits, room);
         Ok(record.skipped.is_none().then_some(range))
     }

@@ -42,8 +42,8 @@ pub fn show_best(lesson: &mut Lesson) -> Result<()> {
         point.family.kernel(),
         significant(gflops),
         known.trials.0.len(),
-        range.global,
-        range.local
+        range.global(),
+        range.local()
     ))?;
     lesson.console.report.json(&json!({
         "kernel": point.family.kernel(),
@@ -53,8 +53,8 @@ pub fn show_best(lesson: &mut Lesson) -> Result<()> {
         "tried": known.trials.0.len(),
         "parameters": step.defines.iter().cloned().collect::<BTreeMap<_, _>>(),
         "options": options,
-        "global": range.global,
-        "local": range.local,
+        "global": range.global(),
+        "local": range.local(),
         "padded": [padded.m, padded.n, padded.k],
     }))
 }

@@ -10,7 +10,7 @@ use opencl3::event::Event;
 use opencl3::memory::{Buffer as Memory, CL_MEM_READ_WRITE, ClMem};
 use opencl3::types::{CL_BLOCKING, cl_mem};
 
-use super::Session;
+use super::open::Session;
 use crate::error::{During, Result};
 use crate::limits;
 use crate::numbers::seconds;

@@ -10,7 +10,8 @@ use opencl3::kernel::Kernel;
 use opencl3::types::cl_mem;
 use text::plain_name;
 
-use super::{Buffer, Session};
+use super::buffer::Buffer;
+use super::open::Session;
 use crate::error::{During, Error, Result};
 use crate::limits;
 use crate::ndrange::NdRange;
@@ -21,13 +22,12 @@ use crate::timing::Profile;
 /// A kernel, how it is launched, and the buffers that it works on: they live as long
 /// as the launch.
 pub struct Launch {
-    /// The kernel.
-    pub kernel: Kernel,
+    kernel: Kernel,
     /// What messages call it.
     pub name: String,
-    /// The shape of the launch.
-    pub range: NdRange,
-    buffers: Vec<Buffer>,
+    range: NdRange,
+    /// By the number of the argument that is set to it.
+    buffers: Vec<Option<Buffer>>,
 }
 
 impl Launch {
@@ -74,7 +74,8 @@ impl Arg {
 }
 
 impl Session {
-    /// Sets the arguments of a launch, in order; it keeps their buffers.
+    /// Sets the arguments of a launch, in order; it keeps each one's buffer until that
+    /// argument is set again.
     ///
     /// # Errors
     /// The driver's status, for instance CL_INVALID_ARG_SIZE.
@@ -85,6 +86,7 @@ impl Session {
             buffers,
             ..
         } = launch;
+        buffers.resize(args.len().max(buffers.len()), None);
         for (i, arg) in args.iter().enumerate() {
             let index = i as u32;
             // SAFETY: each branch passes a value of the type that Program::kernel
@@ -110,9 +112,8 @@ impl Session {
                 Call::set_arg(i, arg.bytes(), argument_name(kernel, index), value)
             });
             set?;
+            buffers[i] = arg.buffer().cloned();
         }
-        buffers.clear();
-        buffers.extend(args.iter().filter_map(Arg::buffer).cloned());
         Ok(())
     }
 
@@ -128,10 +129,10 @@ impl Session {
             range,
             ..
         } = launch;
-        let NdRange { global, local } = range;
+        let (global, local) = (range.global(), range.local());
         let begin = Instant::now();
-        // SAFETY: the sizes' pointers live through the call, and both lists have
-        // as many entries as the dimension says. The launch keeps its buffers, and the
+        // SAFETY: the sizes' pointers live through the call, and both lists of an NdRange
+        // have as many entries as the dimension says. The launch keeps its buffers, and the
         // driver those of what is enqueued. What the kernel itself does is its author's
         // word; the guards beside its buffers and Oclgrind watch over it.
         let event = unsafe {

@@ -28,7 +28,7 @@ impl BoundKernel {
         size: Shape,
     ) -> Result<std::result::Result<BoundKernel, String>> {
         let range = spec.range(size).map_err(bad_data)?;
-        let case = Case::new(spec, size, &range.local).map_err(bad_data)?;
+        let case = Case::new(spec, size, range.local()).map_err(bad_data)?;
         let kernel = program.kernel(&spec.kernel, &case.signature())?;
         if let Some(reason) = range.refusal(&session.device.limits, usize::MAX) {
             return Ok(Err(reason));

@@ -123,7 +123,7 @@ const OVER_A_NUMBER: &str = "right where the output held NaN before, wrong where
 /// Runs one size; false where the result is wrong, or there is none.
 fn run(lesson: &mut Lesson, spec: &Spec, purpose: Purpose, size: Shape) -> Result<bool> {
     let mut record = lesson.record(&spec.kernel, &spec.variant(), size)?;
-    record.group = spec.range(size).map_err(bad_data)?.local;
+    record.group = spec.range(size).map_err(bad_data)?.local().to_vec();
     let program = lesson.program(&spec.defines())?;
     let session = lesson.session()?;
     let mut bound = match BoundKernel::new(&session, &program, spec, size)? {

@@ -58,12 +58,12 @@ pub fn simulate(exercise: &Exercise, attempt: &Attempt) -> Result<Simulated> {
         return Ok((seen, Vec::new()));
     }
     let range = spec.range(spec.counted)?;
-    let mut counted = counts(&child.stdout, range.global.iter().product());
+    let mut counted = counts(&child.stdout, range.global().iter().product());
     if targets.iter().any(|(count, _)| *count == Count::Sectors) {
         let mut command = in_simulator(Purpose::Accesses)?;
         command.env("OCLGRIND_MAX_ERRORS", "1000000");
         let Simulation { log, .. } = simulator::run_plain(command)?;
-        counted.insert(Count::Sectors, sectors(&log, &range.local) as f64);
+        counted.insert(Count::Sectors, sectors(&log, range.local()) as f64);
     }
     if let Some(why) = not_counted(&child.stdout, &counted, &targets) {
         return Ok((seen, vec![why]));

@@ -281,7 +281,7 @@ mod tests {
                 let (name, _) = (launch.variant(), launch.name(launch.counted));
                 assert!(name.len() <= 9 * bytes.len());
                 if let Ok(range) = launch.range(launch.simulated) {
-                    assert!(range.group_size() > 0 && range.global.len() <= 3);
+                    assert!(range.group_size() > 0 && range.global().len() <= 3);
                 }
             }
         });

@@ -79,17 +79,17 @@ mod tests {
     #[test]
     fn an_element_per_item_covers_c() {
         let range = Step::new("k", "").range(ODD);
-        assert_eq!(range.global, [96, 48]);
+        assert_eq!(range.global(), [96, 48]);
         let range = Step::new("k", "").axes(Axes::RowsFirst).range(ODD);
-        assert_eq!(range.global, [48, 96]);
+        assert_eq!(range.global(), [48, 96]);
         let rows = Step::new("k", "").axes(Axes::Rows).group([64, 1]);
-        assert_eq!(rows.range(ODD).global, [64]);
+        assert_eq!(rows.range(ODD).global(), [64]);
     }
 
     #[test]
     fn several_elements_per_item_need_fewer_items() {
         let step = Step::new("k", "").group([16, 16]).per_item([8, 4]);
-        assert_eq!(step.range(Shape::cube(256)).global, [32, 64]);
+        assert_eq!(step.range(Shape::cube(256)).global(), [32, 64]);
     }
 
     #[test]
@@ -98,8 +98,8 @@ mod tests {
         let step = Step::new("k", "").per_item([8, 4]).shares(5, sum);
         let range = step.range(Shape::cube(256));
         assert_eq!(
-            (range.global, range.local),
-            (vec![32, 64, 5], vec![16, 16, 1])
+            (range.global(), range.local()),
+            (&[32, 64, 5][..], &[16, 16, 1][..])
         );
         let refusal = |side| step.shares_are_not_countable(Shape::cube(side));
         assert_eq!(refusal(20_000), None);

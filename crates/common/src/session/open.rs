@@ -1,0 +1,49 @@
+//! Context and queue of one device.
+
+use std::rc::Rc;
+
+use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
+use opencl3::context::Context;
+
+use crate::device::Device;
+use crate::error::{During, Result};
+use crate::tell::{Call, Listener};
+
+/// A device that is ready to work: its context and one profiling queue.
+pub struct Session {
+    /// The device.
+    pub device: Device,
+    /// A context with this device alone.
+    pub context: Context,
+    /// An in-order queue that records event times.
+    pub queue: CommandQueue,
+    /// Who hears of its calls.
+    pub listener: Rc<dyn Listener>,
+}
+
+impl Session {
+    /// Makes context and queue. `listener` hears of it, and of every call that follows;
+    /// `()` hears nothing.
+    pub fn open(device: Device, listener: Rc<dyn Listener>) -> Result<Session> {
+        let context = Context::from_device(&device.cl()).during("creating a context");
+        listener.call(context.as_ref().err(), &Call::create_context);
+        let context = context?;
+        // create_default calls clCreateCommandQueue, which drivers of every
+        // version have; the 2.0 call is a null pointer on a 1.x driver.
+        #[allow(deprecated)]
+        let queue = CommandQueue::create_default(&context, CL_QUEUE_PROFILING_ENABLE)
+            .during("creating a queue");
+        listener.call(queue.as_ref().err(), &Call::create_queue);
+        Ok(Session {
+            device,
+            context,
+            queue: queue?,
+            listener,
+        })
+    }
+
+    /// Waits until everything enqueued has ended.
+    pub fn finish(&self) -> Result<()> {
+        self.queue.finish().during("waiting for the queue")
+    }
+}
