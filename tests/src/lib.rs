@@ -8,6 +8,7 @@
 //! - What a machine may lack (Oclgrind, clinfo, PoCL) is asked for through
 //!   [`or_note`]: without it a test says that it did not run. In CI it fails.
 
+mod files;
 mod kernels;
 mod oclgrind;
 mod outcome;
@@ -17,14 +18,14 @@ mod settings;
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 use serde_json::Value;
 
+use files::programs;
+pub use files::{entries, library, programs_folder, scratch, scratch_folder, workspace};
 pub use kernels::{kernel_files, kernel_name, kernel_of, kernels_of, ran, with_empty_bodies};
 pub use oclgrind::{FAULTS, Oclgrind};
 pub use outcome::Outcome;
@@ -33,82 +34,6 @@ pub use settings::{POCL_FLAGS_VARIABLE, clean};
 
 /// The lessons that launch kernels.
 pub const KERNEL_LESSONS: std::ops::RangeInclusive<u32> = 2..=11;
-
-/// The root of the workspace.
-pub fn workspace() -> &'static Path {
-    let this = Path::new(env!("CARGO_MANIFEST_DIR"));
-    this.parent().expect("tests/ lies in the workspace")
-}
-
-/// What cargo says of the workspace's programs. Built here, once for each test process:
-/// cargo builds no binaries of other packages for a test.
-fn built() -> &'static [Value] {
-    static BUILT: OnceLock<Vec<Value>> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let output = Command::new(cargo)
-            .args(["build", "--workspace", "--bins", "--examples"])
-            .arg("--message-format=json")
-            .current_dir(workspace())
-            .stderr(Stdio::inherit())
-            .output()
-            .expect("cargo runs");
-        assert!(output.status.success(), "the course's programs build");
-        json_lines(&String::from_utf8_lossy(&output.stdout))
-    })
-}
-
-/// The workspace's programs by name.
-fn programs() -> &'static HashMap<String, PathBuf> {
-    static PROGRAMS: OnceLock<HashMap<String, PathBuf>> = OnceLock::new();
-    PROGRAMS.get_or_init(|| {
-        let programs = built().iter().filter_map(|message| {
-            let path = message["executable"].as_str()?;
-            Some((message["target"]["name"].as_str()?.into(), path.into()))
-        });
-        programs.collect()
-    })
-}
-
-/// A library that the programs use, as it was compiled for them.
-pub fn library(name: &str) -> PathBuf {
-    let mut libraries = built().iter().filter(|one| one["target"]["name"] == name);
-    let files = libraries.find_map(|one| one["filenames"].as_array());
-    let mut names = files.into_iter().flatten().filter_map(Value::as_str);
-    let path = names.find(|name| name.ends_with(".rlib"));
-    path.unwrap_or_else(|| panic!("no program uses {name}"))
-        .into()
-}
-
-/// The folder that holds the programs, as `PATH` would name it.
-pub fn programs_folder() -> &'static Path {
-    programs()["course"].parent().expect("a file in a folder")
-}
-
-/// A file of this name and text, in a folder that git does not see. Tests run at
-/// the same time: each uses names of its own.
-pub fn scratch(name: &str, text: impl AsRef<[u8]>) -> PathBuf {
-    let path = scratch_folder("files").join(name);
-    fs::write(&path, text).expect("the target folder can be written");
-    path
-}
-
-/// A folder of this name for what a test makes.
-pub fn scratch_folder(name: &str) -> PathBuf {
-    let path = programs_folder().with_file_name("tmp").join(name);
-    fs::create_dir_all(&path).expect("the target folder can be written");
-    path
-}
-
-/// What is in a folder, in order.
-pub fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
-    let mut paths: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("a folder can be read").path())
-        .collect();
-    paths.sort();
-    paths
-}
 
 /// A command of a user, from the workspace's root.
 pub struct Program {
@@ -207,12 +132,6 @@ impl Program {
         assert!(!panicked, "no input makes the course panic\n{outcome}");
         outcome
     }
-}
-
-fn json_lines(text: &str) -> Vec<Value> {
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}")))
-        .collect()
 }
 
 /// Lesson 1's descriptions of this machine's devices; there is at least one.

@@ -2,8 +2,6 @@
 
 use serde_json::Value;
 
-use crate::json_lines;
-
 /// What a command left behind.
 #[derive(Clone)]
 pub struct Outcome {
@@ -70,4 +68,10 @@ impl Outcome {
             .filter(|record| record["platform"] != "host")
             .collect()
     }
+}
+
+pub(crate) fn json_lines(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}")))
+        .collect()
 }

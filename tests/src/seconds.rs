@@ -8,7 +8,7 @@ use std::sync::Once;
 use std::thread;
 use std::time::Instant;
 
-use crate::scratch_folder;
+use crate::files::scratch_folder;
 
 thread_local! {
     /// libtest runs each test on a thread of its own, of the test's name. What belongs to

@@ -3,10 +3,12 @@
 
 mod looks;
 mod map;
+mod unsteady;
 mod wrong;
 
 pub use map::painted;
-pub use wrong::{Wrong, facts_of, of_unsteady};
+pub use unsteady::{facts_of, of_unsteady};
+pub use wrong::{Mismatch, Wrong};
 
 use std::panic::resume_unwind;
 use std::thread::{self, Builder};
@@ -34,21 +36,6 @@ impl std::fmt::Display for Right {
         let Right { compared } = self;
         write!(f, "{compared} elements compared: right")
     }
-}
-
-/// One wrong element.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mismatch {
-    /// Row of C.
-    pub row: usize,
-    /// Column of C.
-    pub col: usize,
-    /// What the kernel wrote; NaN where it wrote nothing.
-    pub got: f64,
-    /// What the f64 sum gives.
-    pub want: f64,
-    /// Whether the element still held the poison.
-    pub untouched: bool,
 }
 
 /// Checks C, which has the problem's M x N, against the problem.

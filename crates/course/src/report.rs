@@ -12,7 +12,7 @@ mod roofline;
 mod rows;
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -27,8 +27,7 @@ use toolbox::size_name;
 
 use crate::devices;
 
-use model::{Settings, Survey, fingerprint_of_kernels};
-
+use model::{Settings, Survey, fingerprint_of_kernels, unwritable};
 use rows::{Bench, rate};
 
 /// What is run, and where it is written.
@@ -144,14 +143,6 @@ fn begin_or_go_on(planned: Survey, file: &Path, fresh: bool) -> Result<Survey> {
     let jobs = planned.planned.len();
     aside!("{jobs} jobs; Ctrl-C stops, and the same command goes on");
     Ok(planned)
-}
-
-/// Something of the report could not be written.
-fn unwritable(path: &Path, error: &io::Error) -> Error {
-    Error::File {
-        path: path.into(),
-        why: format!("{error}\n  next: the same command with --out DIR, a folder of your own"),
-    }
 }
 
 /// The page and its figures.

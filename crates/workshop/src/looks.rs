@@ -20,7 +20,7 @@ use toolbox::lessons::LESSONS;
 use crate::cores::on_all_cores;
 use crate::kept;
 use corpus::WrongKernel;
-use score::{Score, Verdict};
+use score::{LooksScore, Reading};
 
 /// What is run, and where.
 #[derive(Args)]
@@ -68,15 +68,15 @@ pub fn looks(options: &Options) -> Result<()> {
 }
 
 /// Runs all kernels on all cores.
-fn measure(kernels: &[WrongKernel], options: &Options) -> Result<Vec<Score>> {
+fn measure(kernels: &[WrongKernel], options: &Options) -> Result<Vec<LooksScore>> {
     on_all_cores(kernels, |_, kernel| {
-        let verdicts = verdicts(kernel, options).with_context(|| kernel.name.clone())?;
-        Ok(Score::new(kernel, verdicts))
+        let readings = readings(kernel, options).with_context(|| kernel.name.clone())?;
+        Ok(LooksScore::new(kernel, readings))
     })
 }
 
 /// What is said of a kernel at each size.
-fn verdicts(kernel: &WrongKernel, options: &Options) -> Result<Vec<Verdict>> {
+fn readings(kernel: &WrongKernel, options: &Options) -> Result<Vec<Reading>> {
     let lesson = LESSONS.iter().find(|lesson| lesson.number == 3);
     let mut command = lesson.context("there is a lesson 3")?.command()?;
     command.args(["--only", "matmul_naive", "--runs", "0", "--json"]);
@@ -93,13 +93,13 @@ fn verdicts(kernel: &WrongKernel, options: &Options) -> Result<Vec<Verdict>> {
     }
     let pairs = SIZES.iter().zip(&records);
     Ok(pairs
-        .map(|(size, record)| Verdict::new(size, kernel, record))
+        .map(|(size, record)| Reading::new(size, kernel, record))
         .collect())
 }
 
 /// Writes data/looks/score.jsonl: how it was made, and a line for each kernel. Those of
 /// kernels that were not run stay as they are.
-fn keep(scores: &[Score]) -> Result<()> {
+fn keep(scores: &[LooksScore]) -> Result<()> {
     let path = workspace().join("data/looks/score.jsonl");
     let before = fs::read_to_string(&path).unwrap_or_default();
     let mut kept = BTreeMap::new();
@@ -108,12 +108,12 @@ fn keep(scores: &[Score]) -> Result<()> {
             serde_json::from_str(line).with_context(|| format!("{} is damaged", path.display()))?;
         kept.insert(line["kernel"].to_string(), line);
     }
-    for line in scores.iter().map(Score::summary) {
+    for line in scores.iter().map(LooksScore::summary) {
         kept.insert(line["kernel"].to_string(), line);
     }
     let about = json!({
         "date": date("+%Y-%m-%d")?,
-        "device": scores.iter().find_map(Score::device),
+        "device": scores.iter().find_map(LooksScore::device),
         "sizes": SIZES,
     });
     let mut text = format!("{about}\n");

@@ -1,4 +1,12 @@
 //! What makers of the course use: pages, recordings, mutants, wrong kernels.
+//!
+//! # Layout
+//!
+//! - `pages` writes into the Markdown files what kernels and recordings say.
+//! - What they quote is kept by `record` (lessons), `asm` (machine code), `peers`
+//!   (libraries) and `probe` (parts of a device); `kept` writes the files.
+//! - The check is measured by `mutate` (does it find mistakes?) and `looks` (is the cause of
+//!   a wrong result named?), both on all `cores`.
 
 mod asm;
 mod cores;

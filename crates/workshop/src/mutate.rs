@@ -29,7 +29,7 @@ use crate::cores::on_all_cores;
 use detect::{Detectors, Original};
 use equivalent::Equivalents;
 use mutant::Mutant;
-use score::{Fate, Score};
+use score::{Fate, MutationScore};
 use units::{Unit, chosen};
 
 /// What to mutate, and what to do with the score.
@@ -54,7 +54,7 @@ pub struct Options {
 
 /// Mutates the kernels and their helpers, and prints and keeps the score.
 pub fn mutate(options: &Options) -> Result<()> {
-    let units = chosen(options)?;
+    let units = chosen(&options.lesson, &options.kernel)?;
     if units.is_empty() {
         bail!("no kernel or helper of that name; `cargo workshop mutate --list` names them");
     }
@@ -104,7 +104,7 @@ fn list(units: &[Unit], json: bool) -> Result<()> {
 
 /// Puts the score into data/mutation/score.jsonl, in teaching order. The lines of
 /// others stay as they are.
-fn keep(score: &Score) -> Result<()> {
+fn keep(score: &MutationScore) -> Result<()> {
     let path = workspace().join("data/mutation/score.jsonl");
     let before = fs::read_to_string(&path).unwrap_or_default();
     let mut lines: Vec<Value> = before
@@ -114,7 +114,7 @@ fn keep(score: &Score) -> Result<()> {
         .with_context(|| format!("{} is damaged", path.display()))?;
     lines.push(score.summary());
     let mut kept = String::new();
-    for unit in chosen(&Options::default())? {
+    for unit in chosen(&[], &[])? {
         let is_it =
             |line: &&Value| line["lesson"] == unit.lesson.number && line["kernel"] == *unit.name;
         if let Some(line) = lines.iter().rfind(is_it) {
@@ -125,7 +125,7 @@ fn keep(score: &Score) -> Result<()> {
 }
 
 /// Runs all mutants of a function, on all cores.
-fn measure(unit: Unit, detectors: &Detectors, equivalents: &Equivalents) -> Result<Score> {
+fn measure(unit: Unit, detectors: &Detectors, equivalents: &Equivalents) -> Result<MutationScore> {
     let mutants = unit.mutants()?;
     let folder = Scratch::new()?;
     let original = |kernel: &String| detectors.original(unit.lesson, kernel, &folder.0);
@@ -148,7 +148,7 @@ fn measure(unit: Unit, detectors: &Detectors, equivalents: &Equivalents) -> Resu
         (mutant, fate)
     };
     let mutants = mutants.into_iter().zip(seen).map(fate).collect();
-    Ok(Score { unit, mutants })
+    Ok(MutationScore { unit, mutants })
 }
 
 /// On a terminal: where the run is.

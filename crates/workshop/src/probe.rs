@@ -6,6 +6,7 @@
 
 mod expected;
 mod measure;
+mod step_time;
 mod tasks;
 
 use std::fs;
@@ -15,7 +16,6 @@ use std::rc::Rc;
 use anyhow::{Context, Result};
 use clap::Args;
 use common::device::{self, Candidate};
-use common::numbers::significant;
 use common::probe::{Peak, peak};
 use common::session::Session;
 use common::source::workspace;
@@ -24,6 +24,7 @@ use text::aside;
 use toolbox::date;
 
 use crate::kept::{self, must_be_a_name};
+pub use step_time::StepTime;
 
 /// What to probe, and where to keep it.
 #[derive(Args)]
@@ -51,23 +52,6 @@ pub struct About {
     pub driver: String,
     pub compute_units: usize,
     pub limits: Peak,
-}
-
-/// One figure: what a step of a probe took.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct StepTime {
-    /// The kernel.
-    pub probe: String,
-    /// How it was launched: a size, a number of chains, who takes which branch.
-    pub variant: String,
-    /// Median time of a step, in nanoseconds.
-    pub nanoseconds: f64,
-    /// Bytes that all units together read in a step, where that is what counts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bytes: Option<usize>,
-    /// Half the interquartile range, as a share of the median.
-    pub spread: f64,
-    pub runs: usize,
 }
 
 impl Machine {
@@ -109,13 +93,6 @@ impl Machine {
         self.figures
             .iter()
             .filter(move |figure| figure.probe == probe)
-    }
-}
-
-impl StepTime {
-    /// What all units together read, in GB/s.
-    pub fn rate(&self) -> Option<f64> {
-        Some(self.bytes? as f64 / self.nanoseconds)
     }
 }
 
@@ -161,20 +138,6 @@ fn faster([first, second]: [Vec<StepTime>; 2]) -> Vec<StepTime> {
         }
     });
     faster.collect()
-}
-
-/// Tells a figure as soon as it is there: all of them take a minute.
-fn tell(figure: &StepTime) {
-    let time = significant(figure.nanoseconds);
-    let rate = figure
-        .rate()
-        .map(|rate| format!(", {} GB/s", significant(rate)));
-    aside!(
-        "{} {}: {time} ns{}",
-        figure.probe,
-        figure.variant,
-        rate.unwrap_or_default()
-    );
 }
 
 #[cfg(test)]

@@ -14,10 +14,10 @@ use runner::Lesson;
 use text::table;
 
 use super::check::must_be_right;
-use super::problem::{Saxpy, TRAFFIC};
+use super::problem::{GROUP, Saxpy, TRAFFIC};
 use super::steps::{Launches, Times, eleven_steps};
 use super::transfer::{self, Seconds};
-use super::{GROUP, stream, vector};
+use super::{stream, vector};
 
 /// What saxpy does.
 const SAYS: &str = "two reads and one write for each element";

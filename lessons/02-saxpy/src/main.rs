@@ -24,12 +24,6 @@ use text::plain_name;
 use problem::Saxpy;
 use steps::eleven_steps;
 
-/// Items of a work-group: a multiple of what every GPU runs in lockstep, and no
-/// more than what every device allows.
-const GROUP: usize = 256;
-/// Floats behind C that the kernel must leave alone.
-const CANARY: usize = 64;
-
 fn main() -> ExitCode {
     lesson(2, "saxpy", Some("02-saxpy.cl"), |lesson| {
         // Step 1: every device of every platform.

@@ -14,8 +14,13 @@ use common::{Error, Result, Traffic};
 use opencl3::device::Device;
 use runner::Lesson;
 
-use super::{GROUP, stream};
+use super::stream;
 
+/// Items of a work-group: a multiple of what every GPU runs in lockstep, and no
+/// more than what every device allows.
+pub const GROUP: usize = 256;
+/// Floats behind C that the kernel must leave alone.
+pub const CANARY: usize = 64;
 /// Floats of a vector, unless the learner says otherwise: beyond most caches, and a
 /// fifth of a gigabyte for three of them.
 const SHORTEST: usize = 1 << 24;

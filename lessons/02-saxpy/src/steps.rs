@@ -19,8 +19,8 @@ use opencl3::program::Program;
 use opencl3::types::{CL_BLOCKING, cl_float, cl_int};
 use runner::Lesson;
 
-use super::problem::Saxpy;
-use super::{CANARY, GROUP, check, tell};
+use super::problem::{CANARY, GROUP, Saxpy};
+use super::{check, tell};
 
 /// What one device took, in seconds.
 pub struct Times {

@@ -13,7 +13,7 @@ use opencl3::types::{cl_float, cl_mem};
 use runner::Lesson;
 
 use super::check::bound;
-use super::{CANARY, Saxpy};
+use super::problem::{CANARY, Saxpy};
 
 /// What there is to say before the kernel's steps begin.
 pub fn card(saxpy: &Saxpy) -> Result<Card> {

@@ -15,8 +15,8 @@ use common::verify::Right;
 use narrate::{Beat, Look};
 use runner::{Lesson, Ready, Step, Task};
 
-use super::problem::TRAFFIC;
-use super::{GROUP, Saxpy, check};
+use super::check;
+use super::problem::{GROUP, Saxpy, TRAFFIC};
 
 /// Its name.
 pub const KERNEL: &str = "saxpy_vector";

@@ -14,7 +14,7 @@ mod reading;
 mod terms;
 mod values;
 
-use super::{Mismatch, Wrong};
+use super::wrong::{Mismatch, Wrong};
 use crate::element::Type;
 use crate::matrix::Matrix;
 use crate::problem::Problem;

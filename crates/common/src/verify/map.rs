@@ -2,7 +2,7 @@
 
 use colored::{ColoredString, Colorize};
 
-use super::Wrong;
+use super::wrong::Wrong;
 
 /// At most so many cells; a cell stands for a block of elements where C is larger.
 const HEIGHT: usize = 16;

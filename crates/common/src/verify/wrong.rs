@@ -2,10 +2,25 @@
 
 use std::fmt;
 
-use super::{Mismatch, looks, map};
+use super::map;
 
 /// What a look begins with.
-const LOOKS_LIKE: &str = "  looks like: ";
+pub(super) const LOOKS_LIKE: &str = "  looks like: ";
+
+/// One wrong element.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mismatch {
+    /// Row of C.
+    pub row: usize,
+    /// Column of C.
+    pub col: usize,
+    /// What the kernel wrote; NaN where it wrote nothing.
+    pub got: f64,
+    /// What the f64 sum gives.
+    pub want: f64,
+    /// Whether the element still held the poison.
+    pub untouched: bool,
+}
 
 /// A wrong result, described.
 #[derive(Clone, Debug)]
@@ -51,25 +66,6 @@ impl fmt::Display for Wrong {
         }
         Ok(())
     }
-}
-
-/// The description of a result that changes from run to run: what the numbers look like is
-/// chance, and only facts are told.
-pub fn facts_of(told: &str) -> String {
-    let stays = |line: &&str| line.strip_prefix(LOOKS_LIKE).is_none_or(looks::is_fact);
-    let lines = told.lines().filter(stays);
-    lines.map(|line| format!("{line}\n")).collect()
-}
-
-/// The same, and what the other run showed.
-pub fn of_unsteady(told: &str, look: &str) -> String {
-    let facts = facts_of(told);
-    let mut lines: Vec<&str> = facts.lines().collect();
-    let look = format!("{LOOKS_LIKE}{look}");
-    // Below the count; above it may stand what was overwritten.
-    let count = lines.iter().position(|line| line.ends_with(" wrong"));
-    lines.insert(count.map_or(lines.len(), |at| at + 1), &look);
-    lines.join("\n") + "\n"
 }
 
 /// Two numbers, in as many digits as a float has, or all where that would hide in what they
@@ -143,22 +139,6 @@ mod tests {
             one.to_string(),
             "1 of 1 elements is wrong\n  C[0][0] must be 1, the kernel wrote 2\n"
         );
-    }
-
-    #[test]
-    fn of_a_result_that_differs_only_facts_are_told() {
-        let one = "overrun: C\n1 is wrong\n  looks like: never written: 1\n  looks like: zero\n  \
-                   C[0] is 1\n";
-        assert_eq!(
-            of_unsteady(one, "differs"),
-            "overrun: C\n1 is wrong\n  looks like: differs\n  looks like: never written: 1\n  \
-             C[0] is 1\n"
-        );
-        assert_eq!(
-            of_unsteady("bad", "differs"),
-            "bad\n  looks like: differs\n"
-        );
-        assert_eq!(of_unsteady("", "differs"), "  looks like: differs\n");
     }
 
     #[test]

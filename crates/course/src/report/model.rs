@@ -3,7 +3,7 @@
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Result;
@@ -17,7 +17,6 @@ use serde_json::Value;
 use text::plain;
 use toolbox::{date, size_name};
 
-use super::unwritable;
 use crate::devices::Device;
 use crate::machine;
 use crate::peers::peer::Peer;
@@ -229,4 +228,12 @@ pub fn fingerprint_of_kernels() -> Result<u64> {
         fs::read(path)?.hash(&mut hasher);
     }
     Ok(hasher.finish())
+}
+
+/// Something of the report could not be written.
+pub fn unwritable(path: &Path, error: &io::Error) -> Error {
+    Error::File {
+        path: path.into(),
+        why: format!("{error}\n  next: the same command with --out DIR, a folder of your own"),
+    }
 }

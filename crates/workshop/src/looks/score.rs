@@ -8,7 +8,7 @@ use super::corpus::WrongKernel;
 
 /// What became of a kernel at one size.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fate {
+pub enum Naming {
     /// The result is right.
     Right,
     /// A kind of the cause was named, and none other.
@@ -20,16 +20,16 @@ pub enum Fate {
 }
 
 /// What is said of a kernel at one size.
-pub struct Verdict {
+pub struct Reading {
     size: &'static str,
     device: String,
-    fate: Fate,
+    fate: Naming,
     looks: Vec<String>,
 }
 
-impl Verdict {
+impl Reading {
     /// From what the record says of a wrong result, if it is wrong.
-    pub fn new(size: &'static str, kernel: &WrongKernel, record: &Record) -> Verdict {
+    pub fn new(size: &'static str, kernel: &WrongKernel, record: &Record) -> Reading {
         let failed = record.failed.as_deref();
         let lines = failed.into_iter().flat_map(str::lines);
         // What was written where nobody may is told before.
@@ -49,13 +49,13 @@ impl Verdict {
             .map(|look| kind(look));
         let fits = |kind: &str| kernel.kinds.iter().any(|known| known == kind);
         let fate = match (failed, kinds.clone().next()) {
-            (None, _) => Fate::Right,
-            (Some(_), None) => Fate::Silent,
-            (Some(_), Some(_)) if kinds.all(fits) => Fate::Named,
-            (Some(_), Some(_)) => Fate::Wrongly,
+            (None, _) => Naming::Right,
+            (Some(_), None) => Naming::Silent,
+            (Some(_), Some(_)) if kinds.all(fits) => Naming::Named,
+            (Some(_), Some(_)) => Naming::Wrongly,
         };
         let device = format!("{}, {}", record.device, record.platform);
-        Verdict {
+        Reading {
             size,
             device,
             fate,
@@ -70,36 +70,36 @@ fn kind(look: &str) -> &str {
 }
 
 /// What is said of a kernel at all sizes.
-pub struct Score {
+pub struct LooksScore {
     kernel: String,
     kinds: Vec<String>,
     cause: String,
-    verdicts: Vec<Verdict>,
+    readings: Vec<Reading>,
 }
 
-impl Score {
+impl LooksScore {
     /// The score of a kernel.
-    pub fn new(kernel: &WrongKernel, verdicts: Vec<Verdict>) -> Score {
-        Score {
+    pub fn new(kernel: &WrongKernel, readings: Vec<Reading>) -> LooksScore {
+        LooksScore {
             kernel: kernel.name.clone(),
             kinds: kernel.kinds.clone(),
             cause: kernel.cause.clone(),
-            verdicts,
+            readings,
         }
     }
 
     /// What ran it.
     pub fn device(&self) -> Option<&str> {
-        self.verdicts.first().map(|one| &*one.device)
+        self.readings.first().map(|one| &*one.device)
     }
 
-    fn count(&self, fate: Fate) -> usize {
-        self.verdicts.iter().filter(|one| one.fate == fate).count()
+    fn count(&self, fate: Naming) -> usize {
+        self.readings.iter().filter(|one| one.fate == fate).count()
     }
 
     /// How often a fault was named that it does not have.
     pub fn wrongly(&self) -> usize {
-        self.count(Fate::Wrongly)
+        self.count(Naming::Wrongly)
     }
 
     /// The line of data/looks/score.jsonl.
@@ -107,17 +107,17 @@ impl Score {
         json!({
             "kernel": self.kernel,
             "kind": self.kinds[0],
-            "named": self.count(Fate::Named),
-            "silent": self.count(Fate::Silent),
-            "wrongly": self.count(Fate::Wrongly),
+            "named": self.count(Naming::Named),
+            "silent": self.count(Naming::Silent),
+            "wrongly": self.count(Naming::Wrongly),
         })
     }
 
     /// The same with all that was said.
     pub fn whole(&self) -> Value {
         let mut value = self.summary();
-        let told = |one: &Verdict| (one.size.to_string(), json!(one.looks));
-        value["looks_like"] = self.verdicts.iter().map(told).collect();
+        let told = |one: &Reading| (one.size.to_string(), json!(one.looks));
+        value["looks_like"] = self.readings.iter().map(told).collect();
         value
     }
 
@@ -126,13 +126,13 @@ impl Score {
         let mut text = format!(
             "{:<32} {} named, {} silent, {} wrongly: {}\n",
             self.kernel,
-            self.count(Fate::Named),
-            self.count(Fate::Silent),
+            self.count(Naming::Named),
+            self.count(Naming::Silent),
             self.wrongly(),
             self.cause
         );
-        for one in &self.verdicts {
-            if matches!(one.fate, Fate::Silent | Fate::Wrongly) {
+        for one in &self.readings {
+            if matches!(one.fate, Naming::Silent | Naming::Wrongly) {
                 let looks = one.looks.join(" | ");
                 text += &format!("    {:?} at {}: {looks}\n", one.fate, one.size);
             }
@@ -142,12 +142,12 @@ impl Score {
 }
 
 /// All of it in a line.
-pub fn sum(scores: &[Score]) -> String {
+pub fn sum(scores: &[LooksScore]) -> String {
     let count = |fate| scores.iter().map(|score| score.count(fate)).sum::<usize>();
     let (named, silent, wrongly) = (
-        count(Fate::Named),
-        count(Fate::Silent),
-        count(Fate::Wrongly),
+        count(Naming::Named),
+        count(Naming::Silent),
+        count(Naming::Wrongly),
     );
     let all = named + silent + wrongly;
     format!(
@@ -162,7 +162,7 @@ pub fn sum(scores: &[Score]) -> String {
 mod tests {
     use super::*;
 
-    fn fate(kinds: &[&str], failed: Option<&str>) -> Fate {
+    fn fate(kinds: &[&str], failed: Option<&str>) -> Naming {
         let kernel = WrongKernel {
             name: "k".into(),
             file: "k.cl".into(),
@@ -173,20 +173,20 @@ mod tests {
             failed: failed.map(String::from),
             ..Record::default()
         };
-        Verdict::new("64", &kernel, &record).fate
+        Reading::new("64", &kernel, &record).fate
     }
 
     #[test]
     fn what_is_said_must_be_the_cause_and_nothing_else() {
         let zero = "9 are wrong\n  looks like: zero: all 0\n  C[0] must be 1";
-        assert_eq!(fate(&["zero", "last rows"], Some(zero)), Fate::Named);
-        assert_eq!(fate(&["factor"], Some(zero)), Fate::Wrongly);
+        assert_eq!(fate(&["zero", "last rows"], Some(zero)), Naming::Named);
+        assert_eq!(fate(&["factor"], Some(zero)), Naming::Wrongly);
         let both = "9 are wrong\n  looks like: zero: all 0\n  looks like: last rows: 8";
-        assert_eq!(fate(&["zero", "last rows"], Some(both)), Fate::Named);
-        assert_eq!(fate(&["zero"], Some(both)), Fate::Wrongly);
+        assert_eq!(fate(&["zero", "last rows"], Some(both)), Naming::Named);
+        assert_eq!(fate(&["zero"], Some(both)), Naming::Wrongly);
         let nothing = "9 are wrong\n  looks like: nothing known";
-        assert_eq!(fate(&["zero"], Some(nothing)), Fate::Silent);
-        assert_eq!(fate(&["zero"], Some("9 are wrong")), Fate::Silent);
-        assert_eq!(fate(&["zero"], None), Fate::Right);
+        assert_eq!(fate(&["zero"], Some(nothing)), Naming::Silent);
+        assert_eq!(fate(&["zero"], Some("9 are wrong")), Naming::Silent);
+        assert_eq!(fate(&["zero"], None), Naming::Right);
     }
 }

@@ -21,13 +21,13 @@ pub enum Fate {
 }
 
 /// The mutants of one function.
-pub struct Score {
+pub struct MutationScore {
     pub unit: Unit,
     /// All its mutants, and what became of each.
     pub mutants: Vec<(Mutant, Fate)>,
 }
 
-impl Score {
+impl MutationScore {
     /// How many were found, by detector.
     fn caught(&self) -> BTreeMap<&'static str, usize> {
         let mut caught = BTreeMap::new();
@@ -112,7 +112,7 @@ impl Score {
     }
 }
 
-/// The heading of the lines of [`Score::text`].
+/// The heading of the lines of [`MutationScore::text`].
 pub fn heading() -> String {
     format!(
         "{:<33}{:>5}{:>12}{:>10}{:>8}   caught by",

@@ -9,7 +9,6 @@ use language::functions::Function;
 use serde_json::{Value, json};
 use toolbox::lessons::{LESSONS, Lesson};
 
-use super::Options;
 use super::calls::{functions, reaches};
 use super::mutant::{Mutant, mutants};
 use super::operators::edits;
@@ -75,17 +74,17 @@ pub fn kernel_file(lesson: &Lesson) -> PathBuf {
     Source::path_in_course(&format!("{}.cl", lesson.folder))
 }
 
-/// The functions that the options ask for, in teaching order: each lesson's kernels,
-/// then its helpers.
-pub fn chosen(options: &Options) -> Result<Vec<Unit>> {
+/// The functions of these names in these lessons, in teaching order: each lesson's kernels,
+/// then its helpers. Without a name or a number: all.
+pub fn chosen(numbers: &[u32], names: &[String]) -> Result<Vec<Unit>> {
     let mut chosen = Vec::new();
     for lesson in LESSONS.iter().filter(|lesson| lesson.number > 1) {
-        if options.lesson.is_empty() || options.lesson.contains(&lesson.number) {
+        if numbers.is_empty() || numbers.contains(&lesson.number) {
             let source = Source::read(&kernel_file(lesson))?;
             chosen.extend(units(lesson, &source));
         }
     }
-    chosen.retain(|unit| options.kernel.is_empty() || options.kernel.contains(&unit.name));
+    chosen.retain(|unit| names.is_empty() || names.contains(&unit.name));
     Ok(chosen)
 }
 

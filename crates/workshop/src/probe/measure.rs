@@ -8,7 +8,7 @@ use common::session::{Arg, Launch, Session};
 use common::source::Source;
 use common::timing::{self, Runs};
 
-use super::StepTime;
+use super::step_time::StepTime;
 
 /// One launch that is timed.
 pub struct Task<'t> {
@@ -44,7 +44,7 @@ impl Task<'_> {
         let types: Vec<String> = self.types.iter().map(|&one| one.into()).collect();
         let mut launch = Launch::new(built.kernel(kernel, &types)?, *kernel, self.range.clone());
         // Room for vectors of 16 words.
-        let out = session.upload(&vec![0; self.range.global[0] * 64])?;
+        let out = session.upload(&vec![0; self.range.global()[0] * 64])?;
         let mut args = self.args.clone();
         args.push(Arg::Buffer(out.clone()));
         session.set_args(&mut launch, &args)?;

@@ -6,8 +6,9 @@ use common::ndrange::NdRange;
 use common::numbers::bytes;
 use common::session::{Arg, Session};
 
+use super::expected;
 use super::measure::Task;
-use super::{StepTime, expected, tell};
+use super::step_time::StepTime;
 
 /// Steps that a kernel writes out in each iteration of its loop.
 pub const UNROLL: i32 = 16;
@@ -36,7 +37,7 @@ pub fn all(session: &Session) -> Result<Vec<StepTime>> {
     let mut figures = Vec::new();
     let mut keep = |figure: Result<StepTime>| -> Result<()> {
         let figure = figure?;
-        tell(&figure);
+        figure.tell();
         figures.push(figure);
         Ok(())
     };
@@ -141,7 +142,7 @@ impl On<'_> {
             ],
             types: &["int", "int", "int", "int*", "int*"],
             steps,
-            bytes: Some(range.global[0] * LOADS * width * 4),
+            bytes: Some(range.global()[0] * LOADS * width * 4),
             range,
             result: &|_| expected::sweep([blocks, group * width], scatter, steps),
         }
@@ -151,7 +152,7 @@ impl On<'_> {
     fn chase_local(&self) -> Result<StepTime> {
         let steps = 250_000;
         let range = self.lockstep();
-        let items = range.global[0] as i32;
+        let items = range.global()[0] as i32;
         Task {
             kernel: "chase_local",
             variant: bytes(8 << 10),
@@ -199,7 +200,7 @@ impl On<'_> {
             args: vec![Arg::Int(steps)],
             types: &["int", "int*"],
             steps,
-            bytes: Some(range.global[0] * 4 * words),
+            bytes: Some(range.global()[0] * 4 * words),
             range,
             result: &|_| expected::local_read(words, [row, high], steps),
         }

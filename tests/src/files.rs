@@ -1,0 +1,87 @@
+//! What lies where: the workspace, its programs, and what tests make.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+use crate::outcome::json_lines;
+
+/// The root of the workspace.
+pub fn workspace() -> &'static Path {
+    let this = Path::new(env!("CARGO_MANIFEST_DIR"));
+    this.parent().expect("tests/ lies in the workspace")
+}
+
+/// What cargo says of the workspace's programs. Built here, once for each test process:
+/// cargo builds no binaries of other packages for a test.
+fn built() -> &'static [Value] {
+    static BUILT: OnceLock<Vec<Value>> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let output = Command::new(cargo)
+            .args(["build", "--workspace", "--bins", "--examples"])
+            .arg("--message-format=json")
+            .current_dir(workspace())
+            .stderr(Stdio::inherit())
+            .output()
+            .expect("cargo runs");
+        assert!(output.status.success(), "the course's programs build");
+        json_lines(&String::from_utf8_lossy(&output.stdout))
+    })
+}
+
+/// The workspace's programs by name.
+pub(crate) fn programs() -> &'static HashMap<String, PathBuf> {
+    static PROGRAMS: OnceLock<HashMap<String, PathBuf>> = OnceLock::new();
+    PROGRAMS.get_or_init(|| {
+        let programs = built().iter().filter_map(|message| {
+            let path = message["executable"].as_str()?;
+            Some((message["target"]["name"].as_str()?.into(), path.into()))
+        });
+        programs.collect()
+    })
+}
+
+/// A library that the programs use, as it was compiled for them.
+pub fn library(name: &str) -> PathBuf {
+    let mut libraries = built().iter().filter(|one| one["target"]["name"] == name);
+    let files = libraries.find_map(|one| one["filenames"].as_array());
+    let mut names = files.into_iter().flatten().filter_map(Value::as_str);
+    let path = names.find(|name| name.ends_with(".rlib"));
+    path.unwrap_or_else(|| panic!("no program uses {name}"))
+        .into()
+}
+
+/// The folder that holds the programs, as `PATH` would name it.
+pub fn programs_folder() -> &'static Path {
+    programs()["course"].parent().expect("a file in a folder")
+}
+
+/// A file of this name and text, in a folder that git does not see. Tests run at
+/// the same time: each uses names of its own.
+pub fn scratch(name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+    let path = scratch_folder("files").join(name);
+    fs::write(&path, text).expect("the target folder can be written");
+    path
+}
+
+/// A folder of this name for what a test makes.
+pub fn scratch_folder(name: &str) -> PathBuf {
+    let path = programs_folder().with_file_name("tmp").join(name);
+    fs::create_dir_all(&path).expect("the target folder can be written");
+    path
+}
+
+/// What is in a folder, in order.
+pub fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("a folder can be read").path())
+        .collect();
+    paths.sort();
+    paths
+}
