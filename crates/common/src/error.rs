@@ -55,12 +55,12 @@ pub enum Error {
     /// A result is wrong; the report has been printed already.
     #[error("{0}")]
     Wrong(String),
-    /// A kernel crashed or hung, as seen by the parent process.
+    /// A kernel crashed or hung, and took down the process that ran it.
     #[error("{0}")]
     Died(String),
     /// Whoever listens ends what was going on; nothing has failed.
-    #[error("ended by a key")]
-    Asked(Wish),
+    #[error("ended on request")]
+    Asked(UserRequest),
     /// Standard output or a file failed.
     #[error("input or output failed: {0}")]
     Io(#[from] io::Error),
@@ -68,7 +68,7 @@ pub enum Error {
 
 /// What a person who follows the calls asked for, beyond the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum UserRequest {
     /// To end the lesson, in order.
     Quit,
     /// To end it as Control-C does.
@@ -103,7 +103,7 @@ impl Error {
             Error::OpenCl { .. } | Error::Died(_) => 5,
             Error::Io(_) => 5,
             // As a shell reports a command that Control-C ended.
-            Error::Asked(Wish::Interrupt) => 130,
+            Error::Asked(UserRequest::Interrupt) => 130,
             Error::Asked(_) => 0,
         }
     }

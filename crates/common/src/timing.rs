@@ -5,12 +5,17 @@
 mod profile;
 mod runs;
 
+use std::time::Duration;
+
 use serde::Serialize;
 
 use profile::in_order;
 
 pub use profile::Profile;
 pub use runs::{Runs, Sample, measure};
+
+/// Kernels run for so long before they are timed, so that clocks have risen.
+pub const WARM_UP: Duration = Duration::from_millis(30);
 
 /// Which clock a kernel's seconds come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::pager::Pager;
 use anyhow::Result;
 use clap::Args;
 use common::source::Source;
@@ -12,7 +13,6 @@ use inside::file;
 use inside::launched::{Launched, Wanted};
 use inside::listing::Listing;
 use text::Out;
-use text::pager::Pager;
 
 use crate::launch::Launch;
 use crate::puzzles::{self, Taken};

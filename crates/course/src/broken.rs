@@ -9,9 +9,9 @@ use anyhow::{Context, Result};
 use common::source::Source;
 use toolbox::lessons;
 
-use crate::game::page::Page;
 use crate::game::progress::Mark;
 use crate::game::puzzle::{Puzzle, PuzzleKind};
+use crate::game::written::Written;
 use command::command_line;
 
 const KIND: PuzzleKind = PuzzleKind {
@@ -67,7 +67,7 @@ pub fn all() -> Result<Vec<Broken>> {
 fn read(number: usize, name: &str) -> Result<Broken> {
     let source = Source::of_course(&format!("broken/{name}.cl"))?;
     let file = format!("broken/explanations/{name}.md");
-    let page = Page::read(&Source::path_in_course(&file))?;
+    let page = Written::read(&Source::path_in_course(&file))?;
     let path = source.path.clone();
     parse(number, source, page)
         .with_context(|| format!("the header of {} is incomplete", path.display()))
@@ -109,7 +109,7 @@ impl Broken {
 
 /// Reads the header: `// Symptom:`, which may take several lines, `// Run:` and
 /// `// Seen by:`, in this order. The last one is not for the learner's copy.
-fn parse(number: usize, mut source: Source, page: Page) -> Option<Broken> {
+fn parse(number: usize, mut source: Source, page: Written) -> Option<Broken> {
     let text = source.text;
     let (symptom, after) = text.strip_prefix("// Symptom: ")?.split_once("// Run: ")?;
     let (run, after) = after.split_once('\n')?;
@@ -146,7 +146,7 @@ mod tests {
             path: "x.cl".into(),
             text: TEXT.into(),
         };
-        let page = Page {
+        let page = Written {
             head: String::new(),
             hints: Vec::new(),
             why: String::new(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
+use crate::pager::Pager;
 use anyhow::{Result, bail};
 use clap::Args;
 use colored::{Color, Colorize};
@@ -10,7 +11,6 @@ use common::Error;
 use common::source::{KernelText, Source, did_you_mean};
 use text::Out;
 use text::diff::{self, Change, Line};
-use text::pager::Pager;
 use text::wrap;
 use toolbox::lessons::LESSONS;
 

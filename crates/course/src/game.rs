@@ -2,10 +2,9 @@
 //! both the same rules hold: what is asked, what the checks see, what follows, the next
 //! command; hints one at a time; a note of what is done.
 
+pub mod background;
 mod comforts;
 pub mod folder;
-pub mod job;
-pub mod page;
 pub mod playable;
 pub mod progress;
 pub mod puzzle;
@@ -14,6 +13,7 @@ mod turn;
 pub mod verdict;
 pub mod watch;
 pub mod which;
+pub mod written;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,23 @@
 //! The course map, and the tools around the lessons.
+//!
+//! # Layout
+//!
+//! In the order in which to read them; a command has the module of its name.
+//!
+//! - `map` prints the lessons and what is next; on a terminal `front` is the whole course as
+//!   one screen.
+//! - `puzzles` are of two kinds: `exercises`, kernels with a gap, and `broken` ones. `game`
+//!   is how both are played.
+//! - `trial` has every detector look at a kernel. `judge` reads what a process that checked
+//!   it has to say, `simulator` what Oclgrind reported; each is an `observation`.
+//! - `launch` is how a kernel of the learner's own is launched, for `inspect` (what is wrong
+//!   with it), `asm`, `occupancy` and `trace` (what it becomes and asks for).
+//! - `diff` shows what changed between two kernels.
+//! - `report` measures every lesson, `timing` how long each takes, `peers` the libraries
+//!   beside them, and `check` holds every kernel to its result on every implementation.
+//! - `doctor` says what this `machine` lacks, and which `packages` have it; `devices` are
+//!   those that lesson 1 lists.
+//! - `prose` and `pager` show what is long.
 
 mod asm;
 mod broken;
@@ -17,6 +36,7 @@ mod map;
 mod observation;
 mod occupancy;
 mod packages;
+mod pager;
 mod peers;
 mod prose;
 mod puzzles;

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::pager::Pager;
 use anyhow::Result;
 use clap::Args;
 use common::Error;
@@ -19,7 +20,6 @@ use inside::trace::request::Model;
 use inside::trace::run::{self, Traced};
 use inside::trace::screen::Screen;
 use text::Out;
-use text::pager::Pager;
 
 use crate::exercises::process::{self, Purpose};
 use crate::exercises::sectors;

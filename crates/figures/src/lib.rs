@@ -8,8 +8,8 @@
 //! - [`drawing`] is the sheet that everything is drawn on; `style.css` beside it has the
 //!   one meaning of each colour, which `docs/figures.md` explains.
 //! - `kernel` reads constants and index expressions from a kernel, `runs` the best kernels of
-//!   a recorded run, `listed` what lesson 1 printed of its device; [`counting`] says which sectors, banks and sets addresses come to;
-//!   `axis` is a logarithmic axis.
+//!   a recorded run, `listed` what lesson 1 printed of its device; [`counting`] says which
+//!   sectors, banks and sets addresses come to; `axis` is a logarithmic axis.
 //! - [`play`] makes what the things to play with in the book are fed and tested with.
 //! - Every other module is a figure, or a few of one kind. [`FIGURES`] names them all.
 

@@ -1,6 +1,6 @@
 //! Asking for a prediction.
 
-use common::error::{Error, Result, Wish};
+use common::error::{Error, Result, UserRequest};
 use ratatui::crossterm::event::KeyCode;
 
 use super::outcome::Prediction;
@@ -59,7 +59,7 @@ impl State {
                     None => typed.clear(),
                 },
                 KeyCode::Backspace => drop(typed.pop()),
-                KeyCode::Char('q') => return Err(Error::Asked(Wish::Quit)),
+                KeyCode::Char('q') => return Err(Error::Asked(UserRequest::Quit)),
                 KeyCode::Char(c) if typed.len() < 12 && belongs_to_a_number(c) => typed.push(c),
                 _ => {}
             }

@@ -1,6 +1,6 @@
 //! Waiting for a key, and what each key does.
 
-use common::error::{Error, Result, Wish};
+use common::error::{Error, Result, UserRequest};
 use common::source::workspace;
 use ratatui::crossterm::event::KeyCode;
 use supervise::events::Event;
@@ -104,8 +104,8 @@ impl State {
             KeyCode::Char('k') => read(stage, self.cards.shown_kernel())?,
             KeyCode::Char('m') => self.look_into_memory(stage)?,
             KeyCode::Char('f') => read(stage, self.figures())?,
-            KeyCode::Char('r') if self.repeatable => return Err(Error::Asked(Wish::Again)),
-            KeyCode::Char('q') => return Err(Error::Asked(Wish::Quit)),
+            KeyCode::Char('r') if self.repeatable => return Err(Error::Asked(UserRequest::Again)),
+            KeyCode::Char('q') => return Err(Error::Asked(UserRequest::Quit)),
             _ => {}
         }
         Ok(false)

@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //!
-//! `beat` is the parts of a lesson that are told one by one, `card` what is said of a
+//! In the order in which to read them: `beat` is the parts of a lesson that are told one by one, `card` what is said of a
 //! kernel, `calls` what is said of a call, `outcome` how a kernel came out; `bars` draws
 //! rates, `figure` how a group lies on C, and `memory` looks into buffers. `piece` is how
 //! all that looks, `view` how it is laid out in pages, `stage` shows them on the whole
@@ -18,7 +18,7 @@
 //!
 //! It speaks on standard error, and waits only where standard input and standard
 //! error are a terminal, which it takes as a whole then. What a key asks for beyond
-//! looking comes back as an error ([`Wish`]), so that it ends whatever was going on.
+//! looking comes back as an error ([`UserRequest`]), so that it ends whatever was going on.
 
 mod ask;
 mod bars;
@@ -42,9 +42,11 @@ mod view;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use common::error::{Result, Wish};
+use common::error::{Result, UserRequest};
 use common::record::Record;
 use indicatif::ProgressBar;
+use opencl3::command_queue::CommandQueue;
+use opencl3::memory::ClMem;
 
 pub use beat::Beat;
 pub use card::Card;
@@ -116,6 +118,22 @@ impl Narrator {
     /// Names the kernels of the table that begins.
     pub fn programme(&self, kernels: Vec<String>) {
         self.keep(|state| state.programme = kernels);
+    }
+
+    /// The name of the buffer that is created next.
+    pub fn name_next(&self, name: &'static str) {
+        self.with(|state| state.memory.name_next(name));
+    }
+
+    /// Lets the learner look into a buffer while a key is awaited, until
+    /// [`Narrator::forget`], or another buffer of the same name.
+    pub fn watch(&self, queue: &CommandQueue, name: &'static str, buffer: &impl ClMem, look: Look) {
+        self.with(|state| state.memory.watch(queue, name, buffer, look));
+    }
+
+    /// Forgets the buffers of these names, so that their memory can be freed.
+    pub fn forget(&self, names: &[&str]) {
+        self.with(|state| state.memory.forget(names));
     }
 
     /// Says nothing, and waits for nothing, until the guard is dropped.
@@ -221,7 +239,7 @@ impl Narrator {
             let done = attempt();
             self.with(|state| state.repeatable = false);
             match done {
-                Err(common::Error::Asked(Wish::Again)) => {
+                Err(common::Error::Asked(UserRequest::Again)) => {
                     self.with(|state| state.lead.push(Piece::Note("once more".into())));
                 }
                 done => return done,

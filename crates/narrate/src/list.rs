@@ -1,6 +1,6 @@
 //! The list of kernels to jump to: those that were told, and those that come.
 
-use common::error::{Error, Result, Wish};
+use common::error::{Error, Result, UserRequest};
 use common::numbers::significant;
 use ratatui::crossterm::event::KeyCode;
 
@@ -76,7 +76,7 @@ pub(super) fn choose(stage: &Stage, rows: &[Row]) -> Result<Option<Target>> {
                 return Ok(rows.get(chosen).map(|row| row.target.clone()));
             }
             KeyCode::Esc | KeyCode::Left | KeyCode::Char('b') => return Ok(None),
-            KeyCode::Char('q') => return Err(Error::Asked(Wish::Quit)),
+            KeyCode::Char('q') => return Err(Error::Asked(UserRequest::Quit)),
             _ => chosen,
         };
         chosen = chosen.min(rows.len().saturating_sub(1));

@@ -8,7 +8,6 @@ use opencl3::command_queue::{CommandQueue, retain_command_queue};
 use opencl3::memory::{Buffer, ClMem, retain_mem_object};
 use opencl3::types::{CL_BLOCKING, cl_mem};
 
-use super::Narrator;
 use super::piece::style;
 
 /// How to look at a buffer.
@@ -49,45 +48,12 @@ struct Watched {
     look: Look,
 }
 
-impl Narrator {
-    /// The name of the buffer that is created next.
-    pub fn name_next(&self, name: &'static str) {
-        self.with(|state| state.memory.next = Some(name));
-    }
-
-    /// Lets the learner look into a buffer while a key is awaited, until
-    /// [`Narrator::forget`], or another buffer of the same name.
-    pub fn watch(&self, queue: &CommandQueue, name: &'static str, buffer: &impl ClMem, look: Look) {
-        self.with(|state| {
-            let memory = &mut state.memory;
-            memory.watched.retain(|watched| watched.name != name);
-            memory.names.retain(|(known, _)| *known != buffer.get());
-            memory.names.push((buffer.get(), name));
-            // SAFETY: both handles are alive, since their owners are borrowed here.
-            let retained = unsafe {
-                retain_mem_object(buffer.get()).is_ok() && retain_command_queue(queue.get()).is_ok()
-            };
-            if retained {
-                memory.watched.push(Watched {
-                    name,
-                    buffer: Buffer::new(buffer.get()),
-                    queue: CommandQueue::new(queue.get(), queue.max_work_item_dimensions()),
-                    look,
-                });
-            }
-        });
-    }
-
-    /// Forgets the buffers of these names, so that their memory can be freed.
-    pub fn forget(&self, names: &[&str]) {
-        self.with(|state| {
-            let watched = &mut state.memory.watched;
-            watched.retain(|watched| !names.contains(&watched.name));
-        });
-    }
-}
-
 impl Memory {
+    /// The name of the buffer that is created next.
+    pub fn name_next(&mut self, name: &'static str) {
+        self.next = Some(name);
+    }
+
     /// Notes a new buffer by the name that was announced for it.
     pub fn name_new(&mut self, mem: cl_mem) -> Option<&'static str> {
         let name = self.next.take();
@@ -100,6 +66,38 @@ impl Memory {
     pub fn name_of(&self, mem: cl_mem) -> Option<&'static str> {
         let known = self.names.iter().find(|(known, _)| *known == mem);
         known.map(|(_, name)| *name)
+    }
+
+    /// Keeps a buffer and its queue alive, to be looked into until [`Memory::forget`], or
+    /// another buffer of the same name.
+    pub fn watch(
+        &mut self,
+        queue: &CommandQueue,
+        name: &'static str,
+        buffer: &impl ClMem,
+        look: Look,
+    ) {
+        self.watched.retain(|watched| watched.name != name);
+        self.names.retain(|(known, _)| *known != buffer.get());
+        self.names.push((buffer.get(), name));
+        // SAFETY: both handles are alive, since their owners are borrowed here.
+        let retained = unsafe {
+            retain_mem_object(buffer.get()).is_ok() && retain_command_queue(queue.get()).is_ok()
+        };
+        if retained {
+            self.watched.push(Watched {
+                name,
+                buffer: Buffer::new(buffer.get()),
+                queue: CommandQueue::new(queue.get(), queue.max_work_item_dimensions()),
+                look,
+            });
+        }
+    }
+
+    /// Forgets the buffers of these names, so that their memory can be freed.
+    pub fn forget(&mut self, names: &[&str]) {
+        self.watched
+            .retain(|watched| !names.contains(&watched.name));
     }
 
     /// The corners of all watched buffers, `side` elements high and wide.

@@ -5,7 +5,7 @@
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
-use common::error::{Error, Result, Wish};
+use common::error::{Error, Result, UserRequest};
 use console::Term;
 use ratatui::crossterm::event::KeyCode;
 use supervise::Signals;
@@ -45,7 +45,7 @@ pub fn follow(lesson: u32, title: &str) -> Result<()> {
     leave();
     signals.obey();
     match done {
-        Err(Error::Asked(Wish::Quit)) => Ok(()),
+        Err(Error::Asked(UserRequest::Quit)) => Ok(()),
         done => done,
     }
 }

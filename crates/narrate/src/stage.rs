@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ansi_to_tui::IntoText;
-use common::error::{Error, Result, Wish};
+use common::error::{Error, Result, UserRequest};
 use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -145,7 +145,7 @@ impl Stage {
                         return Ok(key);
                     }
                 }
-                Err(_) => return Err(Error::Asked(Wish::Quit)),
+                Err(_) => return Err(Error::Asked(UserRequest::Quit)),
             }
         }
     }
@@ -155,10 +155,10 @@ impl Stage {
         match event::poll(time) {
             Ok(true) => match event::read() {
                 Ok(event) => self.meant(&event),
-                Err(_) => Err(Error::Asked(Wish::Quit)),
+                Err(_) => Err(Error::Asked(UserRequest::Quit)),
             },
             Ok(false) => Ok(None),
-            Err(_) => Err(Error::Asked(Wish::Quit)),
+            Err(_) => Err(Error::Asked(UserRequest::Quit)),
         }
     }
 
@@ -180,7 +180,7 @@ fn pressed(key: &KeyEvent) -> Result<Option<KeyCode>> {
         return Ok(Some(key.code));
     }
     match key.code {
-        KeyCode::Char('c') => Err(Error::Asked(Wish::Interrupt)),
+        KeyCode::Char('c') => Err(Error::Asked(UserRequest::Interrupt)),
         // Enter, typed before the terminal gave single keys.
         KeyCode::Char('j') => Ok(Some(KeyCode::Enter)),
         _ => Ok(None),

@@ -3,6 +3,7 @@
 use clap::Args;
 use common::error::{Error, Result};
 use common::numbers::percent;
+use common::problem::Problem;
 
 use crate::ablate::AblateFlag;
 use crate::lesson::Lesson;
@@ -21,16 +22,25 @@ pub struct ChoiceFlags {
 }
 
 impl ChoiceFlags {
-    /// Whether `--ablate` was given.
-    pub fn ablate(&self) -> bool {
-        self.parts.ablate
-    }
-
-    /// The steps that are asked for: all, or with `--chosen` the one that is marked.
+    /// Measures the steps that are asked for, and the host unless one alone was; or with
+    /// `--ablate` takes parts out of them.
     ///
     /// # Errors
-    /// When that is asked for, and none is marked.
-    pub fn wanted(&self, mut steps: Vec<Step>) -> Result<Vec<Step>> {
+    /// When the one that is marked is asked for, and none is; else as these do.
+    pub fn measure(&self, lesson: &mut Lesson, steps: Vec<Step>, problem: &Problem) -> Result<()> {
+        let steps = self.wanted(steps)?;
+        if self.parts.ablate {
+            return lesson.ablate(&steps, problem);
+        }
+        lesson.measure_all(&steps, problem)?;
+        if self.chosen {
+            return Ok(());
+        }
+        lesson.compare_with_host(problem)
+    }
+
+    /// All steps, or with `--chosen` the one that is marked.
+    fn wanted(&self, mut steps: Vec<Step>) -> Result<Vec<Step>> {
         steps.retain(|step| step.chosen || !self.chosen);
         if steps.is_empty() {
             return Err(Error::Usage(
@@ -40,11 +50,6 @@ impl ChoiceFlags {
             ));
         }
         Ok(steps)
-    }
-
-    /// Whether one kernel alone was asked for, so that nothing is compared with others.
-    pub fn alone(&self) -> bool {
-        self.chosen
     }
 }
 

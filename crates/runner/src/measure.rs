@@ -1,7 +1,7 @@
 //! Verify, then time, then print: what happens to every kernel.
 
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use common::element::Type;
 use common::error::{Error, Result};
@@ -12,7 +12,7 @@ use common::program::Program;
 use common::record::{Record, Work};
 use common::session::Launch;
 use common::shape::Shape;
-use common::timing::{self, Runs, Sample, Timing};
+use common::timing::{self, Runs, Sample, Timing, WARM_UP};
 use common::verify;
 use language::tokens::Tokens;
 use narrate::{Beat, Card};
@@ -23,9 +23,6 @@ use crate::ready::Ready;
 use crate::refusal::refused;
 use crate::step::Step;
 use crate::task::Task;
-
-/// A kernel is run for so long before it is timed, so that clocks have risen.
-const WARM_UP: Duration = Duration::from_millis(30);
 
 impl Lesson {
     /// Prints a table of steps, each verified and timed, but for those that `--only`

@@ -3,6 +3,8 @@
 //!
 //! # Layout
 //!
+//! In the order in which to read them:
+//!
 //! - [`events`] is what the child tells the parent: a file of JSON lines, one for each
 //!   thing begun and each result; `events_file` is where it lies.
 //! - `variables` are those by which a child knows what it is, `environment` what else it

@@ -1,8 +1,15 @@
 //! Text for people: lines, pages and letters for a terminal, tables, and what changed between
 //! two texts. It knows nothing of OpenCL.
+//!
+//! # Layout
+//!
+//! - `plain` makes text of what came from outside.
+//! - [`terminal`] says what standard output is connected to, and which letters that shows;
+//!   [`wrap`] breaks lines that are too long for it, [`progress`] is a sign of life on it.
+//! - [`stream`] is what this process prints, sent elsewhere.
+//! - [`diff`] is what changed between two texts.
 
 pub mod diff;
-pub mod pager;
 mod plain;
 pub mod progress;
 pub mod stream;

@@ -1,4 +1,14 @@
 //! What the learner's `course` and the makers' `workshop` share.
+//!
+//! # Layout
+//!
+//! - [`lessons`] is the one list of them, and [`child`] what one of them left that ran as a
+//!   process of its own.
+//! - [`implementations`] of OpenCL are those that the course is checked on; [`simulator`] is
+//!   the one of them that sees every access.
+//! - What is kept below `data/`: a [`recording`] of a lesson, [`reports`] of all of them,
+//!   and [`peers`], the course beside libraries, on certain [`shapes`].
+//! - [`scratch`] is for files that nobody needs later.
 
 pub mod child;
 pub mod implementations;

@@ -24,15 +24,7 @@ fn main() -> ExitCode {
             if session.device.kind == Kind::Gpu {
                 steps = choose(steps, |step| choice::cost(step, problem.shape, limits));
             }
-            let steps = flags.wanted(steps)?;
-            if flags.ablate() {
-                return lesson.ablate(&steps, &problem);
-            }
-            lesson.measure_all(&steps, &problem)?;
-            if flags.alone() {
-                return Ok(());
-            }
-            lesson.compare_with_host(&problem)
+            flags.measure(lesson, steps, &problem)
         },
     )
 }

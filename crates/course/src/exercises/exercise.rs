@@ -10,9 +10,9 @@ use common::source::{Source, workspace};
 use toolbox::lessons::{LESSONS, Lesson};
 
 use super::spec::Spec;
-use crate::game::page::Page;
 use crate::game::progress::Mark;
 use crate::game::puzzle::{Puzzle, PuzzleKind};
+use crate::game::written::Written;
 
 const KIND: PuzzleKind = PuzzleKind {
     about: "Kernels with a gap: fill it",
@@ -54,7 +54,7 @@ fn read(root: &Path, place: &str, lesson: &'static Lesson) -> Result<Exercise> {
     let number = folder.split('-').next().unwrap_or(folder).parse::<u32>();
     let number = number.context("the folder's name does not begin with a number")?;
     let file = |name: &str| root.join(place).join(name);
-    let page = Page::read(&file("README.md"))?;
+    let page = Written::read(&file("README.md"))?;
     let parts = page.head.split_once("```json\n");
     let (title, rest) = parts.context("README.md has no data between ```json and ```")?;
     let (data, asks) = rest.split_once("\n```").context("the data do not end")?;

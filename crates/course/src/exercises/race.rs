@@ -2,14 +2,14 @@
 //! and, to know what this device can tell, the exercise's as it came and its solution.
 //! What disturbs the machine meets all of them, and only their ratios are used.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use common::Result;
 use common::element::Type;
 use common::program::{self, Program};
 use common::session::Session;
 use common::source::Source;
-use common::timing::{self, Profile, Runs};
+use common::timing::{self, Profile, Runs, WARM_UP};
 use runner::Lesson;
 
 use super::bound_kernel::BoundKernel;
@@ -17,8 +17,6 @@ use super::exercise::Exercise;
 use super::spec::{Spec, Speed};
 use super::speed::{Laps, Race};
 
-/// The kernels run for so long before they are timed, so that clocks have risen.
-const WARM_UP: Duration = Duration::from_millis(30);
 /// Rounds before which no end is allowed, and after which there is one.
 const ROUNDS: std::ops::RangeInclusive<usize> = 7..=41;
 /// Seconds of rounds that are enough.

@@ -15,7 +15,7 @@ use super::course::Course;
 use super::others::Others;
 use super::pane::Pane;
 use super::{Begin, Then, footer};
-use crate::game::job::Job;
+use crate::game::background::Background;
 use crate::game::playable::How;
 use crate::game::progress::Progress;
 use crate::game::puzzle::Puzzle;
@@ -25,10 +25,10 @@ pub struct PuzzleScreen<'a> {
     pub puzzle: &'a Puzzle,
     pub how: How,
     file: PathBuf,
-    check: Job,
+    check: Background,
     pane: Pane,
     /// What was asked for besides; it lies over the check.
-    beside: Option<(Job, Pane)>,
+    beside: Option<(Background, Pane)>,
     others: Others,
     /// Whether the file is to be given back is asked.
     asks: bool,
@@ -141,7 +141,7 @@ impl<'a> PuzzleScreen<'a> {
     }
 
     fn put_beside(&mut self, words: &[String]) -> Result<()> {
-        self.beside = Some((Job::for_a_screen(words)?, Pane::default()));
+        self.beside = Some((Background::for_a_screen(words)?, Pane::default()));
         Ok(())
     }
 
@@ -254,6 +254,6 @@ impl<'a> PuzzleScreen<'a> {
     }
 }
 
-fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Job> {
-    Job::for_a_screen(&watch::words(puzzle, file, how))
+fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Background> {
+    Background::for_a_screen(&watch::words(puzzle, file, how))
 }

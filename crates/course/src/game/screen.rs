@@ -4,13 +4,13 @@
 use std::io::Write;
 use std::path::Path;
 
+use crate::pager::Pager;
 use anyhow::Result;
 use colored::Colorize;
 use text::Out;
-use text::pager::Pager;
 
+use super::background::is_above_keys;
 use super::folder::{Folder, shown};
-use super::job::is_above_keys;
 use super::playable::{Checked, Playable};
 use super::progress::{Mark, Progress};
 use super::puzzle::Puzzle;

@@ -11,8 +11,8 @@ use supervise::watch::each_save;
 use supervise::watch::saves::{News, Saves};
 use text::Out;
 
+use super::background::Background;
 use super::folder::Folder;
-use super::job::Job;
 use super::playable::How;
 use super::puzzle::Puzzle;
 
@@ -46,7 +46,7 @@ impl Watch<'_> {
     /// One check, which a save ends.
     fn check(&mut self, saves: &mut Saves) -> Result<News> {
         writeln!(Out)?;
-        let mut job = Job::beside(&words(self.now, &self.file, self.how))?;
+        let mut job = Background::beside(&words(self.now, &self.file, self.how))?;
         while job.status().is_none() {
             let news = saves.wait(PAUSE);
             if news != News::Nothing {

@@ -113,7 +113,7 @@ impl LogAxis {
 }
 
 /// A share as a length along x.
-pub fn percent(share: f64) -> String {
+pub fn css_percent(share: f64) -> String {
     format!("{:.2}%", share * 100.0)
 }
 

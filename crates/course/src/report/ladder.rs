@@ -4,7 +4,7 @@
 use common::numbers::{percent as share, significant};
 use maud::{Markup, html};
 
-use super::figure::{Figure, LogAxis, percent};
+use super::figure::{Figure, LogAxis, css_percent};
 use super::rows::{Bench, Origin, Row, rate};
 
 const ROW: f64 = 22.0;
@@ -22,7 +22,7 @@ pub fn figure(bench: &Bench) -> Figure {
     let bottom = TOP + ROW * rows.len() as f64;
     let body = html! {
         @for decade in axis.decades().filter(|&decade| axis.at(decade) < ROOM) {
-            @let x = percent(axis.at(decade));
+            @let x = css_percent(axis.at(decade));
             line class="grid" x1=(x) x2=(x) y1=(TOP - 6.0) y2=(bottom) {}
             @if axis.at(decade) > 0.02 {
                 text class="soft middle" x=(x) y=(TOP - 10.0) { (decade) }
@@ -33,7 +33,7 @@ pub fn figure(bench: &Bench) -> Figure {
             (bar(bench, row, &axis, TOP + ROW * i as f64))
         }
         @if let Some(limit) = limit {
-            @let x = percent(axis.at(limit));
+            @let x = css_percent(axis.at(limit));
             line class="limit" x1=(x) x2=(x) y1=(TOP - 6.0) y2=(bottom + 4.0) {}
             text class="limit-text end" x=(x) y=(bottom + 17.0) {
                 "limit: " (significant(limit)) " GFLOP/s of multiply-adds"
@@ -53,7 +53,7 @@ fn bar(bench: &Bench, row: &Row, axis: &LogAxis, y: f64) -> Markup {
     };
     let of_limit = bench.share(row).map(share).unwrap_or_default();
     html! {
-        rect class=(class) x="0" y=(y + 1.0) width=(percent(axis.at(rate(row)))) height=(ROW - 3.0) {
+        rect class=(class) x="0" y=(y + 1.0) width=(css_percent(axis.at(rate(row)))) height=(ROW - 3.0) {
             title { (row.name()) ": " (row.record.says) }
         }
         text class=[best.then_some("bold")] x="5" y=(y + 15.0) { (label) }

@@ -9,7 +9,7 @@ use common::numbers::significant;
 use common::probe::Peak;
 use maud::{Markup, html};
 
-use super::figure::{Figure, LogAxis, percent};
+use super::figure::{Figure, LogAxis, css_percent};
 use super::rows::{Bench, Origin, Row, rate};
 
 const TOP: f64 = 24.0;
@@ -98,9 +98,9 @@ fn grid(x: &LogAxis, y: &LogAxis, down: &impl Fn(f64) -> f64) -> Markup {
         }
         @for decade in x.decades() {
             @let at = x.at(decade);
-            line class="grid" x1=(percent(at)) x2=(percent(at)) y1=(TOP) y2=(floor) {}
+            line class="grid" x1=(css_percent(at)) x2=(css_percent(at)) y1=(TOP) y2=(floor) {}
             @if (0.03..0.97).contains(&at) {
-                text class="soft middle" x=(percent(at)) y=(floor + 15.0) { (decade) }
+                text class="soft middle" x=(css_percent(at)) y=(floor + 15.0) { (decade) }
             }
         }
         text class="soft end" x="100%" y=(floor + 33.0) {
@@ -114,9 +114,9 @@ fn roof(x: &LogAxis, down: &impl Fn(f64) -> f64, limits: Peak, ridge: f64) -> Ma
     let left = x.value(0.0);
     let corner = down(limits.gflops);
     html! {
-        line class="roof" x1="0" x2=(percent(x.at(ridge)))
+        line class="roof" x1="0" x2=(css_percent(x.at(ridge)))
             y1=(down(left * limits.gbytes_per_second)) y2=(corner) {}
-        line class="roof" x1=(percent(x.at(ridge))) x2="100%" y1=(corner) y2=(corner) {}
+        line class="roof" x1=(css_percent(x.at(ridge))) x2="100%" y1=(corner) y2=(corner) {}
         text class="limit-text halo end" x="100%" y=(corner - 6.0) {
             (significant(limits.gflops)) " GFLOP/s; corner at " (significant(ridge)) " FLOP/B, "
             (significant(limits.gbytes_per_second)) " GB/s"
@@ -128,7 +128,7 @@ fn roof(x: &LogAxis, down: &impl Fn(f64) -> f64, limits: Peak, ridge: f64) -> Ma
 fn dot(point: &Point) -> Markup {
     let to = point.label_y - point.y;
     html! {
-        svg x=(percent(point.x)) y=(point.y) width="1" height="1" overflow="visible" {
+        svg x=(css_percent(point.x)) y=(point.y) width="1" height="1" overflow="visible" {
             line class="leader" x1="0" y1="0" x2="13" y2=(to) {}
             circle r="4" { title { (point.row.name()) ": " (point.row.record.says) } }
             text class="halo" x="15" y=(to + 4.0) { (point.row.id) }

@@ -1,0 +1,109 @@
+//! A command of the course as a process of its own, which can be ended at any moment, with
+//! all that it has started: whatever a kernel does, nobody waits for it.
+
+use std::io::Read;
+use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use colored::control::SHOULD_COLORIZE;
+use supervise::{end_group, in_a_group, this_program};
+use toolbox::scratch::Scratch;
+
+/// Set where a screen with keys shows what a command prints: it then names keys, not
+/// commands.
+const KEYS_VARIABLE: &str = "OPENCL_COURSE_KEYS";
+
+/// Whether what is printed stands above keys.
+pub fn is_above_keys() -> bool {
+    std::env::var_os(KEYS_VARIABLE).is_some()
+}
+
+/// A command that runs, or has run. It ends with its owner.
+pub struct Background {
+    child: Child,
+    said: Arc<Mutex<Vec<u8>>>,
+    begun: Instant,
+    status: Option<u8>,
+    /// For its temporary files: a process that is ended leaves them behind.
+    _folder: Scratch,
+}
+
+impl Background {
+    /// Begins a command, whose words a screen with keys will show.
+    pub fn for_a_screen(words: &[String]) -> Result<Background> {
+        Background::start(words, true)
+    }
+
+    /// Begins a command that prints where this one does.
+    pub fn beside(words: &[String]) -> Result<Background> {
+        Background::start(words, false)
+    }
+
+    fn start(words: &[String], on_screen: bool) -> Result<Background> {
+        let folder = Scratch::new()?;
+        let mut command = this_program().context("cannot find this program's own path")?;
+        in_a_group(&mut command)
+            .args(words)
+            .env("TMPDIR", &folder.0)
+            .stdin(Stdio::null());
+        let said = Arc::default();
+        if on_screen {
+            let (reader, writer) = std::io::pipe()?;
+            command.stdout(writer.try_clone()?).stderr(writer);
+            command.env(KEYS_VARIABLE, "1");
+            if SHOULD_COLORIZE.should_colorize() {
+                command.env("CLICOLOR_FORCE", "1");
+            }
+            listen(reader, &said);
+        }
+        Ok(Background {
+            child: command.spawn().context("the course cannot start itself")?,
+            said,
+            begun: Instant::now(),
+            status: None,
+            _folder: folder,
+        })
+    }
+
+    /// What it has said so far, colours and all.
+    pub fn said(&self) -> String {
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&said).into_owned()
+    }
+
+    /// Its exit status, once it has ended; 5 if it was ended.
+    pub fn status(&mut self) -> Option<u8> {
+        if self.status.is_none() {
+            let ended = self.child.try_wait().ok().flatten();
+            self.status = ended.map(|ended| ended.code().map_or(5, |status| status as u8));
+        }
+        self.status
+    }
+
+    /// For how many seconds it has run.
+    pub fn seconds(&self) -> u64 {
+        self.begun.elapsed().as_secs()
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        end_group(&mut self.child);
+    }
+}
+
+/// Keeps what comes, until the last process that may write has ended.
+fn listen(mut from: std::io::PipeReader, said: &Arc<Mutex<Vec<u8>>>) {
+    let said = said.clone();
+    let read = move || {
+        let mut bytes = [0; 4096];
+        while let Ok(count @ 1..) = from.read(&mut bytes) {
+            let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+            said.extend(&bytes[..count]);
+        }
+    };
+    // Without the thread nothing is shown, and nothing else is lost.
+    let _ = std::thread::Builder::new().spawn(read);
+}

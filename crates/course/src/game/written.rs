@@ -1,0 +1,69 @@
+//! What is written about a puzzle, for those who look it up: hints, and why the answer is
+//! as it is. A page of Markdown, in sections.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use common::source::Source;
+
+pub struct Written {
+    /// What stands above the first one.
+    pub head: String,
+    /// From a nudge to nearly the answer.
+    pub hints: Vec<String>,
+    /// Why the answer is as it is.
+    pub why: String,
+}
+
+impl Written {
+    pub fn read(path: &Path) -> Result<Written> {
+        let source = Source::read(path)?;
+        parse(&source.text).with_context(|| format!("{} cannot be used", source.path.display()))
+    }
+}
+
+fn parse(text: &str) -> Result<Written> {
+    let mut sections = text.split("\n## ");
+    let head = sections.next().unwrap_or_default().to_string();
+    let (mut hints, mut why) = (Vec::new(), String::new());
+    for section in sections {
+        let (title, body) = section.split_once('\n').unwrap_or((section, ""));
+        match title.trim() {
+            "Why" | "Explanation" => why = body.trim().to_string(),
+            hint if hint.starts_with("Hint ") => hints.push(body.trim().to_string()),
+            other => bail!("it has an unknown section: {other}"),
+        }
+    }
+    ensure!(
+        hints.len() == 3 && !why.is_empty(),
+        "it needs the sections Hint 1, Hint 2, Hint 3, and Why or Explanation"
+    );
+    Ok(Written { head, hints, why })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_are_told_apart_by_their_titles() {
+        let hints = "## Hint 1\n\nLook.\n\n## Hint 2\n\nCloser.\n\n## Hint 3\n\nHere.\n";
+        let page = parse(&format!("# x\n\n{hints}\n## Why\n\nSo.\n\nAnd so.\n")).unwrap();
+        assert_eq!(page.head, "# x\n");
+        assert_eq!(page.hints, ["Look.", "Closer.", "Here."]);
+        assert_eq!(page.why, "So.\n\nAnd so.");
+        assert!(parse(hints).is_err());
+        assert!(parse("# x\n\n## Surprise\n").is_err());
+    }
+
+    #[test]
+    fn a_damaged_page_is_refused_or_has_all_its_parts() {
+        let hints = "## Hint 1\n\nLook.\n\n## Hint 2\n\nCloser.\n\n## Hint 3\n\nHere.\n";
+        let page = format!("# x\n\n{hints}\n## Why\n\nSo \u{fc}.\n\nAnd so.\n");
+        damage::must_be_survived(page.as_bytes(), |bytes| {
+            if let Ok(page) = parse(&String::from_utf8_lossy(bytes)) {
+                assert!(page.hints.len() == 3 && !page.why.is_empty());
+            }
+        });
+    }
+}
