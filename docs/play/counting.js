@@ -1,5 +1,5 @@
 // What the four things to play with count. crates/figures counts the same for the drawn
-// figures; docs/play/cases.json, which it writes, is what both must come to.
+// figures; tests/book/cases.json, which it writes, is what both must come to.
 //
 // Classic scripts, not modules: a browser loads no module from a file, and the book is
 // read from files. Each script adds its part to `play`; book.toml names them in order.
