@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-use crate::Figure;
 use crate::drawing::Drawing;
+use crate::figure::Figure;
 
 /// Middle and width of the two columns, and what stands in them from top to bottom: the
 /// file that names a driver, the driver, its platform, its devices.

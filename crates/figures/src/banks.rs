@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use common::numbers::count;
 
-use crate::Figure;
 use crate::counting::{WARP, bank, turns};
 use crate::drawing::{Drawing, Point};
+use crate::figure::Figure;
 use crate::kernel::Kernel;
 
 const CELL: f64 = 6.5;

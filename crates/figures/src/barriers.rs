@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-use crate::Figure;
 use crate::drawing::Drawing;
+use crate::figure::Figure;
 
 const ITEMS: usize = 4;
 const STEP: f64 = 27.0;

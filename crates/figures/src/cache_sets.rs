@@ -3,9 +3,9 @@
 use anyhow::Result;
 use common::numbers::count;
 
-use crate::Figure;
 use crate::counting::set;
 use crate::drawing::{Drawing, Point};
+use crate::figure::Figure;
 
 const SETS: usize = 64;
 /// Lines that a set holds: 32 KiB in all, as in the recorded CPU.

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-use crate::Figure;
 use crate::drawing::{Drawing, Point};
+use crate::figure::Figure;
 
 /// Cycles from the beginning of a multiply-add until its sum can be used.
 const LATENCY: usize = 4;

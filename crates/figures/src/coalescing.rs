@@ -3,9 +3,9 @@
 
 use anyhow::Result;
 
-use crate::Figure;
 use crate::counting::{FLOAT, SECTOR, WARP, sectors};
 use crate::drawing::{Drawing, Point};
+use crate::figure::Figure;
 use crate::kernel::Kernel;
 
 const FILE: &str = "04-coalescing.cl";

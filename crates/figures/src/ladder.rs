@@ -8,8 +8,8 @@ use toolbox::lessons::{LESSONS, Lesson};
 use toolbox::peers;
 use toolbox::recording::device_name;
 
-use crate::Figure;
 use crate::drawing::Drawing;
+use crate::figure::Figure;
 use crate::runs::{RUNS, best};
 
 const LEFT: f64 = 166.0;

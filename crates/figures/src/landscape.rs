@@ -6,8 +6,8 @@ use anyhow::{Context, Result, ensure};
 use common::numbers::significant;
 use toolbox::recording::{Recording, file};
 
-use crate::Figure;
 use crate::drawing::{Drawing, Point};
+use crate::figure::Figure;
 
 /// A search that tried them all.
 const RUN: &str = "pocl-1024-landscape";

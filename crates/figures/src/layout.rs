@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-use crate::Figure;
 use crate::drawing::{Drawing, Point};
+use crate::figure::Figure;
 
 const ROWS: usize = 3;
 const COLUMNS: usize = 4;

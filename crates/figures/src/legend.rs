@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-use crate::Figure;
 use crate::drawing::Drawing;
+use crate::figure::Figure;
 
 /// The class of a shape, and what it stands for.
 const MEANINGS: [[(&str, &str); 7]; 2] = [

@@ -22,6 +22,7 @@ mod chains;
 mod coalescing;
 pub mod counting;
 pub mod drawing;
+mod figure;
 mod kernel;
 mod ladder;
 mod landscape;
@@ -47,24 +48,7 @@ mod zooms;
 
 use anyhow::{Context, Result};
 
-use drawing::Drawing;
-
-/// A picture, with what it shows in words.
-pub struct Figure {
-    /// A few words.
-    pub title: String,
-    /// What one should see in it: the text alternative.
-    pub description: String,
-    /// The picture itself.
-    pub drawing: Drawing,
-}
-
-impl Figure {
-    /// The file: SVG with its own colours, light and dark.
-    pub fn svg(&self) -> String {
-        self.drawing.svg(&self.title, &self.description)
-    }
-}
+pub use figure::Figure;
 
 /// Draws a figure anew.
 pub type Draw = fn() -> Result<Figure>;

@@ -5,8 +5,8 @@ use common::numbers::significant;
 use common::probe::Peak;
 use toolbox::recording::Recording;
 
-use crate::Figure;
 use crate::drawing::Drawing;
+use crate::figure::Figure;
 use crate::listed::Listed;
 use crate::runs::RUNS;
 

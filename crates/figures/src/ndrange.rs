@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-use crate::Figure;
 use crate::drawing::Drawing;
+use crate::figure::Figure;
 
 const GLOBAL: (usize, usize) = (8, 4);
 const GROUP: (usize, usize) = (4, 2);

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-use crate::Figure;
 use crate::drawing::Drawing;
+use crate::figure::Figure;
 
 const TILES: usize = 3;
 /// Units of time that a fetch and a multiplication of a tile take here.

@@ -8,9 +8,9 @@ use common::shape::Shape;
 use toolbox::peers::{Comparison, OURS};
 use toolbox::recording::Recording;
 
-use crate::Figure;
 use crate::axis::LogAxis;
 use crate::drawing::{Drawing, Point};
+use crate::figure::Figure;
 
 /// The comparison, and the run that has the device's limit.
 const PEERS: &str = "h200";

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-use crate::Figure;
 use crate::drawing::Drawing;
+use crate::figure::Figure;
 use crate::kernel::Kernel;
 
 /// Vector registers that AVX-512 has.

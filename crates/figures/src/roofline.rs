@@ -5,9 +5,9 @@ use common::numbers::{percent, significant};
 use common::record::Record;
 use toolbox::recording::device_name;
 
-use crate::Figure;
 use crate::axis::LogAxis;
 use crate::drawing::{Drawing, Point, Words};
+use crate::figure::Figure;
 use crate::runs::{RUNS, best};
 
 const HEIGHT: f64 = 270.0;

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 
-use crate::Figure;
 use crate::counting::{FLOAT, SECTOR, sectors};
 use crate::drawing::Drawing;
+use crate::figure::Figure;
 
 const ITEMS: usize = 16;
 /// Where memory begins in the picture, and its units for each byte.

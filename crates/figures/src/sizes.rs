@@ -4,9 +4,9 @@ use anyhow::{Context, Result};
 use common::numbers::significant;
 use toolbox::recording::Recording;
 
-use crate::Figure;
 use crate::counting::FLOAT;
 use crate::drawing::Drawing;
+use crate::figure::Figure;
 
 /// Runs at 1024 and a little above.
 const RUNS: [&str; 3] = ["pocl-1024", "pocl-1032", "pocl-1040"];

@@ -5,9 +5,9 @@ use common::numbers::bytes;
 use common::record::Record;
 use toolbox::recording::Recording;
 
-use crate::Figure;
 use crate::axis::LogAxis;
 use crate::drawing::Drawing;
+use crate::figure::Figure;
 use crate::runs::RUNS;
 
 const LEFT: f64 = 60.0;

@@ -5,10 +5,10 @@ use common::numbers::percent;
 use common::record::Record;
 use toolbox::recording::Recording;
 
-use crate::Figure;
 use crate::axis::LogAxis;
 use crate::counting::{FLOAT, LINE, SECTOR, share_of_use};
 use crate::drawing::Drawing;
+use crate::figure::Figure;
 use crate::runs::RUNS;
 
 const BOTTOM: f64 = 300.0;

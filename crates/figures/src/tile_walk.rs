@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-use crate::Figure;
 use crate::drawing::{Drawing, Point};
+use crate::figure::Figure;
 use crate::kernel::Kernel;
 
 /// Tiles along k, and along the sides of C.

@@ -5,8 +5,8 @@ use anyhow::{Context, Result};
 use common::numbers::seconds;
 use toolbox::recording::{Recording, file};
 
-use crate::Figure;
 use crate::drawing::Drawing;
+use crate::figure::Figure;
 
 const RUN: &str = "pocl-1024";
 const LEFT: f64 = 14.0;

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use common::source::{KernelText, Source};
 use text::diff::{self, Change};
 
-use super::Beat;
+use super::beat::Beat;
 use super::figure::Geometry;
 use super::piece::{bold, style};
 

@@ -52,19 +52,11 @@ pub use beat::Beat;
 pub use card::Card;
 pub use figure::Geometry;
 pub use memory::Look;
+pub use state::Audience;
 
 use bars::Bar;
 use piece::Piece;
 use state::State;
-
-/// To whom it is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Audience {
-    /// A learner at a terminal.
-    Learner,
-    /// A room, through a projector.
-    Room,
-}
 
 /// Tells what happens, if anybody wants to know. A clone is the same narrator.
 #[derive(Clone, Default)]

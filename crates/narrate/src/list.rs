@@ -4,8 +4,8 @@ use common::error::{Error, Result, UserRequest};
 use common::numbers::significant;
 use ratatui::crossterm::event::KeyCode;
 
-use super::Beat;
 use super::bars::Bar;
+use super::beat::Beat;
 use super::piece::{bold, style};
 use super::stage::Stage;
 use super::state::Slide;

@@ -3,7 +3,7 @@
 
 use supervise::stage::Place;
 
-use super::Beat;
+use super::beat::Beat;
 use super::piece::bold;
 
 /// The parts that are no kernel.

@@ -11,7 +11,7 @@ use ratatui::crossterm::event::KeyCode;
 use supervise::Signals;
 use supervise::stage::{self, Place};
 
-use super::Beat;
+use super::beat::Beat;
 use super::notes::Notes;
 use super::piece::{Piece, bold, style};
 use super::stage::{Scroll, Stage};

@@ -10,6 +10,7 @@ use supervise::events::{Event, Sender};
 use supervise::stage::{self, Place};
 
 use super::bars::Bar;
+use super::beat::Beat;
 use super::card::Cards;
 use super::memory::Memory;
 use super::outcome::{Outcome, Prediction};
@@ -17,7 +18,15 @@ use super::piece::{Form, Piece, bold, headline};
 use super::stage::Stage;
 use super::terminal;
 use super::view::View;
-use super::{Audience, Beat};
+
+/// To whom it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// A learner at a terminal.
+    Learner,
+    /// A room, through a projector.
+    Room,
+}
 
 /// A screen: a part of the lesson, and what was told in it.
 #[derive(Clone)]

@@ -36,6 +36,7 @@ mod flags;
 mod game;
 mod house;
 mod implementations;
+mod imports;
 mod inspect;
 mod kernels;
 mod lessons;

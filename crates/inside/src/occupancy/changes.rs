@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{Architecture, Demand, MOST_REGISTERS};
+use super::architecture::Architecture;
+use super::demand::{Demand, MOST_REGISTERS};
 
 /// What comes of another demand.
 #[derive(Debug, PartialEq, Serialize)]

@@ -5,7 +5,9 @@ use common::numbers::{bytes, count};
 use serde_json::{Value, json};
 use text::wrap::folded;
 
-use super::{Architecture, Demand, changes, registers_of_warp};
+use super::architecture::Architecture;
+use super::changes;
+use super::demand::{Demand, REGISTERS, WARP, registers_of_warp};
 
 /// Characters of a full bar.
 const BAR: u32 = 24;
@@ -45,7 +47,7 @@ impl Occupancy<'_> {
         for source in &self.sources {
             out += &format!("  {}\n", folded(source, 76, "    ").dimmed());
         }
-        let most = of.warps * super::WARP;
+        let most = of.warps * WARP;
         let items = groups * demand.group;
         let share = 100.0 * f64::from(groups * demand.warps()) / f64::from(of.warps);
         out += &format!(
@@ -80,7 +82,7 @@ impl Occupancy<'_> {
             counted("groups", groups, of.groups),
             counted("warps of 32", groups * demand.warps(), of.warps),
         ];
-        all.extend(of_group.map(|each| counted("registers", groups * each, super::REGISTERS)));
+        all.extend(of_group.map(|each| counted("registers", groups * each, REGISTERS)));
         all.push(Resource {
             name: "local memory",
             taken: local,
