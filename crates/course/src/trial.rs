@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use anyhow::Result;
-use supervise::LIBRARY_VARIABLE;
+use supervise::child_status;
 use toolbox::child::Finished;
 use toolbox::implementations::oclgrind;
 
@@ -44,8 +44,7 @@ impl Trial<'_> {
         for size in &self.sizes {
             let child = self.on_device(size)?;
             let seen = judge(&format!("result, {size}"), &child);
-            // A process that was ended from outside tells as little as a device that failed.
-            let status = child.status.code().map_or(5, |status| status as u8);
+            let status = child_status(child.status);
             all.status = all.status.max(status);
             let hopeless = seen.outcome == Detection::NotRun || status == 4;
             let hung = seen.says.starts_with("no end after");
@@ -76,11 +75,7 @@ impl Trial<'_> {
             return Ok(vec![simulator::missing()]);
         };
         let mut command = (self.command)(&self.simulated)?;
-        command
-            .args(["--device", "oclgrind"])
-            .env(LIBRARY_VARIABLE, library)
-            // A race is one also where both items write the same value.
-            .env("OCLGRIND_UNIFORM_WRITES", "1");
+        simulator::aim(&mut command, &library);
         let simulation = simulator::run(command)?;
         let mut seen = vec![judge("Oclgrind: result", &simulation.child)];
         seen.extend(simulator::sort(&simulation.log));

@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use common::source::Source;
 use common::traffic::evaluate;
 use language::directives::macros;
+use language::tokens::Tokens;
 
 /// A kernel of the course.
 pub struct Kernel {
@@ -44,14 +45,12 @@ impl Kernel {
     /// # Errors
     /// When there is none.
     pub fn of_id(&self, dimension: usize) -> Result<&str> {
-        let call = format!(" = get_global_id({dimension})");
-        let before = self
-            .code
-            .split(&call)
-            .next()
-            .filter(|b| b.len() < self.code.len());
-        let name = before.and_then(|before| before.split_whitespace().last());
-        name.with_context(|| format!("{} has no{call}", self.name))
+        let tokens = Tokens::of(&self.code);
+        let call = ["=", "get_global_id", "(", &dimension.to_string(), ")"];
+        let is_call = |&at: &usize| (0..call.len()).all(|i| tokens.text(at + i) == call[i]);
+        let at = tokens.all().skip(1).find(is_call);
+        let name = at.map(|at| tokens.text(at - 1));
+        name.with_context(|| format!("{} has no {}", self.name, call.concat()))
     }
 
     /// What stands between the brackets where the kernel first reads this array.
@@ -59,10 +58,12 @@ impl Kernel {
     /// # Errors
     /// When it does not.
     pub fn index(&self, array: &str) -> Result<&str> {
-        let access = format!("{array}[");
-        let mut parts = self.code.split(&access).skip(1);
-        let index = parts.next().and_then(|after| after.split(']').next());
-        index.with_context(|| format!("{} does not read {array}", self.name))
+        let tokens = Tokens::of(&self.code);
+        let is_access = |&at: &usize| tokens.text(at) == array && tokens.text(at + 1) == "[";
+        let at = tokens.all().find(is_access);
+        let at = at.with_context(|| format!("{} does not read {array}", self.name))?;
+        let close = tokens.matching(at + 1).context("a bracket is not closed")?;
+        Ok(&self.code[tokens.span(at + 2..close)])
     }
 
     /// The element of the array that an item reads, whose variables have these values.

@@ -17,12 +17,9 @@
 //! - [`listing`] is all of that as lines for people and as one JSON object.
 //! - [`occupancy`] is how many groups a unit holds at once, and what binds.
 //! - [`trace`] is every access to memory, as a simulator saw it, counted.
-//! - `damaged`, in tests, gives every reader files that somebody damaged.
 
 mod arm;
 pub mod code;
-#[cfg(test)]
-mod damaged;
 mod elf;
 pub mod file;
 pub mod launched;
@@ -35,6 +32,8 @@ mod ptx;
 mod resources;
 mod round;
 mod sass;
+#[cfg(test)]
+mod tests;
 mod tools;
 pub mod trace;
 mod x86;

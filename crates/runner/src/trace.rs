@@ -32,8 +32,7 @@ pub fn trace(kernels: &[String], flags: &Flags) -> Result<u8> {
         if flags.json {
             command.arg("--json");
         }
-        let status = command.status()?.code();
-        worst = worst.max(status.map_or(5, |status| status as u8));
+        worst = worst.max(supervise::child_status(command.status()?));
     }
     Ok(worst)
 }

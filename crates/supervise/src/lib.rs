@@ -43,6 +43,7 @@ mod variables;
 pub mod watch;
 
 use std::path::Path;
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use colored::Colorize;
@@ -221,4 +222,10 @@ pub fn status_of(result: Result<u8>) -> u8 {
         _ => complain(&error),
     }
     error.status()
+}
+
+/// How a process of the course ended. One that was ended from outside tells as little as
+/// a device that failed.
+pub fn child_status(ended: ExitStatus) -> u8 {
+    ended.code().map_or(5, |status| status as u8)
 }

@@ -10,6 +10,7 @@ use std::thread;
 
 use anyhow::{Context, Result};
 use common::record::Record;
+use supervise::child_status;
 use text::plain;
 
 /// A child that ended before its work was done: its own words, and its exit status.
@@ -88,8 +89,7 @@ impl Finished {
     pub fn refused(&self) -> Refused {
         Refused {
             message: self.message(),
-            // By a signal: the device's failure.
-            status: self.status.code().map_or(5, |status| status as u8),
+            status: child_status(self.status),
         }
     }
 

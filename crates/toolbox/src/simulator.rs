@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::Result;
 use common::simulator::LOG_VARIABLE;
-use supervise::LOG_IS_READ_VARIABLE;
+use supervise::{LIBRARY_VARIABLE, LOG_IS_READ_VARIABLE};
 
 use crate::child::Finished;
 use crate::scratch::Scratch;
@@ -36,6 +36,24 @@ pub fn run_plain(mut command: Command) -> Result<Simulation> {
     let child = Finished::of(as_written(&mut command, &log))?;
     let log = fs::read_to_string(&log).unwrap_or_default();
     Ok(Simulation { child, log })
+}
+
+/// Sends a command of the course to Oclgrind, which this library is. A race is one also where
+/// both items write the same value.
+pub fn aim<'c>(command: &'c mut Command, library: &Path) -> &'c mut Command {
+    command
+        .args(["--device", "oclgrind"])
+        .env(LIBRARY_VARIABLE, library)
+        .env("OCLGRIND_UNIFORM_WRITES", "1")
+}
+
+/// Has Oclgrind print how often each instruction ran. By one thread: each numbers the
+/// functions in the order in which its groups call them, and version 21.10 adds the threads'
+/// counts up by number.
+pub fn count_instructions(command: &mut Command) -> &mut Command {
+    command
+        .env("OCLGRIND_INST_COUNTS", "1")
+        .env("OCLGRIND_NUM_THREADS", "1")
 }
 
 /// Lets Oclgrind run kernels as written, not as optimised, so that it sees every access of

@@ -15,7 +15,7 @@ use common::source::workspace;
 use serde_json::{Value, json};
 use toolbox::child::Finished;
 use toolbox::date;
-use toolbox::lessons::LESSONS;
+use toolbox::lessons::numbered;
 
 use crate::cores::on_all_cores;
 use crate::kept;
@@ -77,8 +77,7 @@ fn measure(kernels: &[WrongKernel], options: &Options) -> Result<Vec<LooksScore>
 
 /// What is said of a kernel at each size.
 fn readings(kernel: &WrongKernel, options: &Options) -> Result<Vec<Reading>> {
-    let lesson = LESSONS.iter().find(|lesson| lesson.number == 3);
-    let mut command = lesson.context("there is a lesson 3")?.command()?;
+    let mut command = numbered(3)?.command()?;
     command.args(["--only", "matmul_naive", "--runs", "0", "--json"]);
     command.args(["--size", &SIZES.join(",")]);
     command.arg("--source").arg(&kernel.file);

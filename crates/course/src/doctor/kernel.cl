@@ -1,4 +1,5 @@
-kernel void mirror(global const float *x, global float *y)
+kernel void mirror(global const float *x, // [groups][16]
+                   global float *y)       // [groups][16]
 {
     local float tile[16];
     const int i = get_local_id(0);
@@ -7,7 +8,9 @@ kernel void mirror(global const float *x, global float *y)
     y[get_global_id(0)] = fma(tile[15 - i], 2.0f, 1.0f);
 }
 
-kernel void long_sum(int n, global const float *x, global float *y)
+kernel void long_sum(int n,
+                     global const float *x, // [64]
+                     global float *y)       // [items]
 {
     float sum = 0;
     for (int i = 0; i < n; i++)

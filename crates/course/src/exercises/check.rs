@@ -9,6 +9,7 @@ use anyhow::{Result, anyhow};
 use common::source::Source;
 use common::threads;
 use language::tokens::Tokens;
+use supervise::child_status;
 use toolbox::child::Finished;
 
 use super::exercise::Exercise;
@@ -85,7 +86,7 @@ fn on_device(exercise: &Exercise, attempt: &Attempt) -> Result<Seen> {
     let spec = &exercise.spec;
     let child = Finished::of(&mut device_command(exercise, attempt, Purpose::Results)?)?;
     let mut seen = judge("result", &child);
-    let mut status = child.status.code().map_or(5, |status| status as u8);
+    let mut status = child_status(child.status);
     if seen.outcome == Detection::Silent {
         let sizes: Vec<String> = spec.sizes.iter().map(|size| spec.name(*size)).collect();
         seen.says = format!("right at {}", sizes.join(", "));

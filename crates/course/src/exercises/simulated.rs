@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 use common::record::Record;
-use supervise::LIBRARY_VARIABLE;
+
 use toolbox::child::Finished;
 use toolbox::implementations::oclgrind;
 
@@ -32,13 +32,7 @@ pub fn simulate(exercise: &Exercise, attempt: &Attempt) -> Result<Simulated> {
     };
     let in_simulator = |purpose| -> Result<Command> {
         let mut command = command(exercise, attempt, purpose)?;
-        command
-            .args(["--device", "oclgrind"])
-            .env(LIBRARY_VARIABLE, &library)
-            .env("OCLGRIND_INST_COUNTS", "1")
-            .env("OCLGRIND_NUM_THREADS", "1")
-            // A race is one also where both items write the same value.
-            .env("OCLGRIND_UNIFORM_WRITES", "1");
+        simulator::count_instructions(simulator::aim(&mut command, &library));
         Ok(command)
     };
     let Simulation { child, log } = simulator::run(in_simulator(Purpose::Faults)?)?;

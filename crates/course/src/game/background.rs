@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use colored::control::SHOULD_COLORIZE;
-use supervise::{end_group, in_a_group, this_program};
+use supervise::{child_status, end_group, in_a_group, this_program};
 use toolbox::scratch::Scratch;
 
 /// Set where a screen with keys shows what a command prints: it then names keys, not
@@ -77,7 +77,7 @@ impl Background {
     pub fn status(&mut self) -> Option<u8> {
         if self.status.is_none() {
             let ended = self.child.try_wait().ok().flatten();
-            self.status = ended.map(|ended| ended.code().map_or(5, |status| status as u8));
+            self.status = ended.map(child_status);
         }
         self.status
     }

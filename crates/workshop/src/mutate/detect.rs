@@ -7,13 +7,13 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
+use common::source::Source;
 use toolbox::child::Finished;
 use toolbox::implementations::{self, Implementation};
 use toolbox::lessons::Lesson;
 use toolbox::simulator::{self, Simulation};
 
 use super::places::{Place, Stage, places, prints};
-use super::units::kernel_file;
 
 /// What can find a mutant, in the order in which the reports name it.
 pub const DETECTORS: [&str; 10] = [
@@ -156,7 +156,8 @@ impl Detectors {
         let Original { lesson, kernel, .. } = original;
         let place = original.runs[number].0;
         let file = original.folder.join(format!("{kernel}-{number}.cl"));
-        let copied = fs::copy(kernel_file(lesson), &file).context("cannot copy the kernel file");
+        let copied = fs::copy(Source::path_in_course(&lesson.kernel_file()), &file)
+            .context("cannot copy the kernel file");
         let run = copied.and_then(|_| self.run(lesson, kernel, &file, place, LONGEST));
         let run = run.map_err(|error| format!("{error:#}"))?;
         match run.seen {
@@ -200,9 +201,7 @@ impl Detectors {
             simulate = simulator::run;
             command.env("OCLGRIND_UNIFORM_WRITES", "1");
             if can_count(lesson, kernel) {
-                command
-                    .env("OCLGRIND_INST_COUNTS", "1")
-                    .env("OCLGRIND_NUM_THREADS", "1");
+                simulator::count_instructions(&mut command);
             }
         }
         let begin = Instant::now();

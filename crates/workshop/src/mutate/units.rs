@@ -1,6 +1,5 @@
 //! What is scored: each kernel, and each helper function that kernels call.
 
-use std::path::PathBuf;
 use std::slice;
 
 use anyhow::Result;
@@ -52,7 +51,7 @@ impl Unit {
 
     /// The file with each of its mistakes.
     pub fn mutants(&self) -> Result<Vec<Mutant>> {
-        let source = Source::read(&kernel_file(self.lesson))?;
+        let source = Source::of_course(&self.lesson.kernel_file())?;
         Ok(mutants(&source.text, &self.name))
     }
 
@@ -70,17 +69,13 @@ impl Unit {
     }
 }
 
-pub fn kernel_file(lesson: &Lesson) -> PathBuf {
-    Source::path_in_course(&format!("{}.cl", lesson.folder))
-}
-
 /// The functions of these names in these lessons, in teaching order: each lesson's kernels,
 /// then its helpers. Without a name or a number: all.
 pub fn chosen(numbers: &[u32], names: &[String]) -> Result<Vec<Unit>> {
     let mut chosen = Vec::new();
     for lesson in LESSONS.iter().filter(|lesson| lesson.number > 1) {
         if numbers.is_empty() || numbers.contains(&lesson.number) {
-            let source = Source::read(&kernel_file(lesson))?;
+            let source = Source::of_course(&lesson.kernel_file())?;
             chosen.extend(units(lesson, &source));
         }
     }

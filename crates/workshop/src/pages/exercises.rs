@@ -5,13 +5,12 @@ use std::fs;
 use anyhow::{Context, Result};
 use common::source::workspace;
 use serde_json::Value;
-use toolbox::lessons::LESSONS;
+use toolbox::lessons::numbered;
 
 use super::markdown::Table;
 
 pub fn table(number: u32) -> Result<String> {
-    let lesson = LESSONS.iter().find(|lesson| lesson.number == number);
-    let lesson = lesson.with_context(|| format!("there is no lesson {number}"))?;
+    let lesson = numbered(number)?;
     let folder = workspace().join("exercises").join(lesson.folder);
     let exercises = fs::read_dir(&folder)
         .with_context(|| format!("lesson {number} has no exercises"))?
