@@ -22,14 +22,15 @@ use crate::doctor::{ENDS_LOOPS, driver_faults};
 
 /// Shapes that span several groups and leave partial groups and tiles; a single
 /// element; single rows and columns; primes; one less and one more than tiles;
-/// long and thin; and K longer than the pieces in which lessons 5 to 7 take it.
+/// long and thin; rows of whole fours that end within a tile; and K longer than the pieces in
+/// which lessons 5 to 7 take it.
 const SHAPES: &str = "1x1x1,1x7x1,7x1x3,1x1x97,13x17x19,31x33x15,65x63x17,127x129x33,\
-                      37x91x53,3x500x2,500x3x2,5x6x1024,5x6x1030";
+                      36x44x20,37x91x53,3x500x2,500x3x2,5x6x1024,5x6x1030";
 /// The last of these as a driver that ends long loops is given them in lesson 5, whose kernel
 /// of 128 sums takes 130 rounds of loops for each k where nothing is unrolled.
 const SHORTER: (&str, &str) = ("5x6x1024,5x6x1030", "5x6x430");
 /// What a simulator is given of them.
-const SMALL_SHAPES: &str = "1x1x1,7x1x3,37x21x35,37x41x9";
+const SMALL_SHAPES: &str = "1x1x1,7x1x3,12x20x36,37x21x35,37x41x9";
 /// Lesson 2 works on vectors, so its shapes are lengths.
 const LENGTHS: &str = "1,7,64,1000,1303";
 

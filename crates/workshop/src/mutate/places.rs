@@ -60,9 +60,11 @@ pub fn places(lesson: &Lesson, kernel: &str) -> Vec<Place> {
         ),
         // Tiles of all sizes; K in whole tiles, where a panel's depth needs no rounding;
         // thin tiles only, which can be counted, just as thin as allowed, and beside
-        // others; two bands of tiles, and more tiles than a tile has columns.
+        // others; two bands of tiles, and more tiles than a tile has columns. Rows of whole
+        // fours that end within a tile; a last tile of whole rows of B, which lack a column,
+        // or four.
         10 => (
-            &["9x9x17", "5x9x17", "9x5x17", "37x41x17"],
+            &["9x9x17", "5x9x17", "9x5x17", "37x41x17", "20x36x28"],
             &[
                 "37x64x35",
                 "64x100x17",
@@ -70,11 +72,14 @@ pub fn places(lesson: &Lesson, kernel: &str) -> Vec<Place> {
                 "8x9x17",
                 "9x8x17",
                 "5x140x17",
+                "9x127x32",
+                "9x124x32",
                 "140x3x17",
             ],
             &[
                 "37x91x53",
                 "120x250x35",
+                "120x252x36",
                 "131x129x35",
                 "300x65x3",
                 "9x1030x3",
