@@ -2,13 +2,14 @@
 //!
 //! # Layout
 //!
-//! In the order in which to read them: `beat` is the parts of a lesson that are told one by one, `card` what is said of a
-//! kernel, `calls` what is said of a call, `outcome` how a kernel came out; `bars` draws
-//! rates, `figure` how a group lies on C, and `memory` looks into buffers. `piece` is how
-//! all that looks, `view` how it is laid out in pages, `stage` shows them on the whole
-//! `terminal`, where what others print is `overheard`. `keys` is what each key does, `ask`
-//! asks for a prediction, `list` offers kernels to jump to; `state` holds them together.
-//! `notes` are the speaker's, and [`speaker`] shows them on a second terminal.
+//! In the order in which to read them: `beat` is the parts of a lesson that are told one by
+//! one, `card` what is said of a kernel, `calls` what is said of a call, `outcome` how a
+//! kernel came out; `bars` draws rates, `figure` how a group lies on C, and `memory` looks
+//! into buffers. `piece` is how all that looks, `view` how it is laid out in pages, `stage`
+//! shows them on the whole `terminal`, where what others print is `overheard`. `keys` is
+//! what each key does, `ask` asks for a prediction, `list` offers kernels to jump to;
+//! `state` holds them together. `notes` are the speaker's, and [`speaker`] shows them on a
+//! second terminal.
 //!
 //! [`Narrator`] is told what was done, by whoever did it: which part of the
 //! lesson begins ([`Narrator::beat`]), which OpenCL call was made with what and

@@ -1,4 +1,4 @@
-//! Text for people: lines, pages and letters for a terminal, tables, and what changed between
+//! Text for people: lines and letters for a terminal, tables, and what changed between
 //! two texts. It knows nothing of OpenCL.
 //!
 //! # Layout

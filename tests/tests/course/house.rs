@@ -58,8 +58,8 @@ fn a_layout_names_every_module() {
             let line = line.trim_start_matches("pub ");
             line.strip_prefix("mod ")?.strip_suffix(';')
         });
-        for module in modules {
-            let named = layout.contains(&format!("`{module}`")) || module == name;
+        for module in modules.filter(|module| ![name, "tests"].contains(module)) {
+            let named = layout.contains(&format!("`{module}`"));
             assert!(named, "{path}: {module} is in no Layout");
         }
     }

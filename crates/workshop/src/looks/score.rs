@@ -23,7 +23,7 @@ pub enum Naming {
 pub struct Reading {
     size: &'static str,
     device: String,
-    fate: Naming,
+    naming: Naming,
     looks: Vec<String>,
 }
 
@@ -48,7 +48,7 @@ impl Reading {
             .filter(|look| *look != "nothing known")
             .map(|look| kind(look));
         let fits = |kind: &str| kernel.kinds.iter().any(|known| known == kind);
-        let fate = match (failed, kinds.clone().next()) {
+        let naming = match (failed, kinds.clone().next()) {
             (None, _) => Naming::Right,
             (Some(_), None) => Naming::Silent,
             (Some(_), Some(_)) if kinds.all(fits) => Naming::Named,
@@ -58,7 +58,7 @@ impl Reading {
         Reading {
             size,
             device,
-            fate,
+            naming,
             looks,
         }
     }
@@ -93,8 +93,11 @@ impl LooksScore {
         self.readings.first().map(|one| &*one.device)
     }
 
-    fn count(&self, fate: Naming) -> usize {
-        self.readings.iter().filter(|one| one.fate == fate).count()
+    fn count(&self, naming: Naming) -> usize {
+        self.readings
+            .iter()
+            .filter(|one| one.naming == naming)
+            .count()
     }
 
     /// How often a fault was named that it does not have.
@@ -132,9 +135,9 @@ impl LooksScore {
             self.cause
         );
         for one in &self.readings {
-            if matches!(one.fate, Naming::Silent | Naming::Wrongly) {
+            if matches!(one.naming, Naming::Silent | Naming::Wrongly) {
                 let looks = one.looks.join(" | ");
-                text += &format!("    {:?} at {}: {looks}\n", one.fate, one.size);
+                text += &format!("    {:?} at {}: {looks}\n", one.naming, one.size);
             }
         }
         text
@@ -143,7 +146,12 @@ impl LooksScore {
 
 /// All of it in a line.
 pub fn sum(scores: &[LooksScore]) -> String {
-    let count = |fate| scores.iter().map(|score| score.count(fate)).sum::<usize>();
+    let count = |naming| {
+        scores
+            .iter()
+            .map(|score| score.count(naming))
+            .sum::<usize>()
+    };
     let (named, silent, wrongly) = (
         count(Naming::Named),
         count(Naming::Silent),
@@ -162,7 +170,7 @@ pub fn sum(scores: &[LooksScore]) -> String {
 mod tests {
     use super::*;
 
-    fn fate(kinds: &[&str], failed: Option<&str>) -> Naming {
+    fn naming(kinds: &[&str], failed: Option<&str>) -> Naming {
         let kernel = WrongKernel {
             name: "k".into(),
             file: "k.cl".into(),
@@ -173,20 +181,20 @@ mod tests {
             failed: failed.map(String::from),
             ..Record::default()
         };
-        Reading::new("64", &kernel, &record).fate
+        Reading::new("64", &kernel, &record).naming
     }
 
     #[test]
     fn what_is_said_must_be_the_cause_and_nothing_else() {
         let zero = "9 are wrong\n  looks like: zero: all 0\n  C[0] must be 1";
-        assert_eq!(fate(&["zero", "last rows"], Some(zero)), Naming::Named);
-        assert_eq!(fate(&["factor"], Some(zero)), Naming::Wrongly);
+        assert_eq!(naming(&["zero", "last rows"], Some(zero)), Naming::Named);
+        assert_eq!(naming(&["factor"], Some(zero)), Naming::Wrongly);
         let both = "9 are wrong\n  looks like: zero: all 0\n  looks like: last rows: 8";
-        assert_eq!(fate(&["zero", "last rows"], Some(both)), Naming::Named);
-        assert_eq!(fate(&["zero"], Some(both)), Naming::Wrongly);
+        assert_eq!(naming(&["zero", "last rows"], Some(both)), Naming::Named);
+        assert_eq!(naming(&["zero"], Some(both)), Naming::Wrongly);
         let nothing = "9 are wrong\n  looks like: nothing known";
-        assert_eq!(fate(&["zero"], Some(nothing)), Naming::Silent);
-        assert_eq!(fate(&["zero"], Some("9 are wrong")), Naming::Silent);
-        assert_eq!(fate(&["zero"], None), Naming::Right);
+        assert_eq!(naming(&["zero"], Some(nothing)), Naming::Silent);
+        assert_eq!(naming(&["zero"], Some("9 are wrong")), Naming::Silent);
+        assert_eq!(naming(&["zero"], None), Naming::Right);
     }
 }
