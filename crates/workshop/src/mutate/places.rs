@@ -62,7 +62,7 @@ pub fn places(lesson: &Lesson, kernel: &str) -> Vec<Place> {
         // thin tiles only, which can be counted, just as thin as allowed, and beside
         // others; two bands of tiles, and more tiles than a tile has columns. Rows of whole
         // fours that end within a tile; a last tile of whole rows of B, which lack a column,
-        // or four.
+        // or four; and tiles that lack nothing but a row, a column, a k.
         10 => (
             &["9x9x17", "5x9x17", "9x5x17", "37x41x17", "20x36x28"],
             &[
@@ -74,6 +74,11 @@ pub fn places(lesson: &Lesson, kernel: &str) -> Vec<Place> {
                 "5x140x17",
                 "9x127x32",
                 "9x124x32",
+                "31x41x16",
+                "41x31x16",
+                "37x41x31",
+                "32x120x16",
+                "120x32x16",
                 "140x3x17",
             ],
             &[
