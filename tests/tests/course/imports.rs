@@ -110,7 +110,7 @@ fn imported(module: &Module, text: &str, known: &[Module]) -> BTreeSet<Module> {
     for path in paths {
         let mut target = absolute(module, &path, known);
         while !known.contains(&target) && target.pop().is_some() {}
-        if target != *module && !path.starts_with("::") {
+        if target != *module {
             imported.insert(target);
         }
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use common::source::Source;
 
+/// Such a page, taken apart.
 pub struct Written {
     /// What stands above the first one.
     pub head: String,
