@@ -1,4 +1,4 @@
-// Made from the kernels and the recordings by `cargo workshop pages`.
+// Made from the kernels and the recordings by `cargo makers pages`.
 "use strict";
 play.facts = {
   "banks": {

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::pager::Pager;
+use analysis::code::Code;
+use analysis::file;
+use analysis::launched::{Launched, Wanted};
+use analysis::listing::Listing;
 use anyhow::Result;
 use clap::Args;
 use common::source::Source;
-use inside::code::Code;
-use inside::file;
-use inside::launched::{Launched, Wanted};
-use inside::listing::Listing;
 use text::Out;
 
 use crate::launch::Launch;
@@ -47,8 +47,8 @@ pub fn asm(options: &Options) -> Result<ExitCode> {
         return print(options, wanted, None, source.as_ref(), &code);
     }
     let launched = launch(wanted, puzzle, &options.launch)?;
-    let code = inside::program::code(wanted, &launched)?;
-    let source = Source::read(&inside::program::source(wanted)?)?;
+    let code = analysis::program::code(wanted, &launched)?;
+    let source = Source::read(&analysis::program::source(wanted)?)?;
     print(options, wanted, Some(&launched), Some(&source), &code)
 }
 

@@ -8,12 +8,12 @@ pub mod process;
 
 use std::process::Command;
 
+use analysis::launched::Wanted;
 use anyhow::Result;
 use clap::Args;
 use common::shape::Shape;
 use common::source::Source;
-use inside::launched::Wanted;
-use runner::{Axes, Layout, Step};
+use lesson::{Axes, Layout, Step};
 use serde::{Deserialize, Serialize};
 use toolbox::lessons;
 

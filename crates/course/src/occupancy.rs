@@ -3,15 +3,15 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use analysis::launched::{Launched, Wanted};
+use analysis::occupancy::screen::Occupancy;
+use analysis::occupancy::{Architecture, Demand};
+use analysis::{file, program};
 use anyhow::Result;
 use clap::Args;
 use common::Error;
 use common::numbers::count;
 use common::record::Record;
-use inside::launched::{Launched, Wanted};
-use inside::occupancy::screen::Occupancy;
-use inside::occupancy::{Architecture, Demand};
-use inside::{file, program};
 use serde_json::json;
 use text::Out;
 

@@ -2,8 +2,8 @@
 
 use std::process::{Command, ExitCode};
 
+use analysis::launched::Wanted;
 use anyhow::Result;
-use inside::launched::Wanted;
 
 use crate::broken::{self, Broken};
 use crate::exercises::{self, exercise::Exercise};

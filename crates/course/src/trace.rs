@@ -8,17 +8,17 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::pager::Pager;
+use analysis::launched::Wanted;
+use analysis::program;
+use analysis::trace::figures::Figures;
+use analysis::trace::page::page;
+use analysis::trace::request::Model;
+use analysis::trace::run::{self, Traced};
+use analysis::trace::screen::Screen;
 use anyhow::Result;
 use clap::Args;
 use common::Error;
 use common::source::Source;
-use inside::launched::Wanted;
-use inside::program;
-use inside::trace::figures::Figures;
-use inside::trace::page::page;
-use inside::trace::request::Model;
-use inside::trace::run::{self, Traced};
-use inside::trace::screen::Screen;
 use text::Out;
 
 use crate::exercises::process::{self, Purpose};

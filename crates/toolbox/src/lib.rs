@@ -1,4 +1,4 @@
-//! What the learner's `course` and the makers' `workshop` share.
+//! What the learner's `course` and the makers' `makers` share.
 //!
 //! # Layout
 //!

@@ -8,8 +8,8 @@ use common::device::icd::{icd_files, icd_place, named_library};
 use common::device::{self, Candidate, Device};
 use common::numbers::bytes;
 use common::tell::{Call, Listener};
+use lesson::{Lesson, lesson};
 use narrate::Beat;
-use runner::{Lesson, lesson};
 use serde_json::json;
 use text::plain_name;
 

@@ -9,8 +9,8 @@ use common::numbers::{factor, seconds, significant};
 use common::record::Record;
 use common::timing::{Profile, Timing, median, settle};
 use common::{Error, Result};
+use lesson::Lesson;
 use opencl3::device::Device;
-use runner::Lesson;
 use text::table;
 
 use super::check::must_be_right;

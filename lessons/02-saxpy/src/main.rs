@@ -15,10 +15,10 @@ use std::process::ExitCode;
 
 use common::Result;
 use common::device::{Candidate, Kind, choose_as_told};
+use lesson::{Lesson, lesson};
 use narrate::Beat;
 use opencl3::device::{CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, Device};
 use opencl3::platform::get_platforms;
-use runner::{Lesson, lesson};
 use text::plain_name;
 
 use problem::Saxpy;

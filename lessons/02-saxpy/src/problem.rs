@@ -11,8 +11,8 @@ use common::record::Work;
 use common::shape::Shape;
 use common::source::Source;
 use common::{Error, Result, Traffic};
+use lesson::Lesson;
 use opencl3::device::Device;
-use runner::Lesson;
 
 use super::stream;
 

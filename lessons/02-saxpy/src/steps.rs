@@ -9,6 +9,7 @@ use common::ndrange::NdRange;
 use common::program::{diagnose, misfit};
 use common::timing::Profile;
 use common::{Error, Result};
+use lesson::Lesson;
 use narrate::{Beat, Narrator};
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::context::Context;
@@ -17,7 +18,6 @@ use opencl3::kernel::Kernel;
 use opencl3::memory::{Buffer, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, ClMem};
 use opencl3::program::Program;
 use opencl3::types::{CL_BLOCKING, cl_float, cl_int};
-use runner::Lesson;
 
 use super::problem::{CANARY, GROUP, Saxpy};
 use super::{check, tell};

@@ -6,11 +6,11 @@ use common::numbers::seconds;
 use common::source::Source;
 use common::tell::{Call, Listener};
 use common::timing::Profile;
+use lesson::Lesson;
 use narrate::{Card, Look, Narrator};
 use opencl3::command_queue::CommandQueue;
 use opencl3::memory::Buffer;
 use opencl3::types::{cl_float, cl_mem};
-use runner::Lesson;
 
 use super::check::bound;
 use super::problem::{CANARY, Saxpy};

@@ -12,8 +12,8 @@ use common::record::Work;
 use common::session::{Arg, Launch};
 use common::shape::Shape;
 use common::verify::Right;
+use lesson::{Lesson, Ready, Step, Task};
 use narrate::{Beat, Look};
-use runner::{Lesson, Ready, Step, Task};
 
 use super::check;
 use super::problem::{GROUP, Saxpy, TRAFFIC};

@@ -7,7 +7,7 @@ use common::problem::Problem;
 use common::reference::LoopOrder;
 use common::shape::Shape;
 use common::{Result, Traffic};
-use runner::{Axes, Layout, Lesson, Step, lesson};
+use lesson::{Axes, Layout, Lesson, Step, lesson};
 
 fn main() -> ExitCode {
     lesson(3, "naive matmul", Some("03-naive-matmul.cl"), |lesson| {

@@ -10,7 +10,7 @@ use common::matrix::{Fill, Matrix};
 use common::memory::Input;
 use common::ndrange::NdRange;
 use common::{Result, Traffic};
-use runner::{Axes, Copy, Layout, Lesson, Step, lesson};
+use lesson::{Axes, Copy, Layout, Lesson, Step, lesson};
 
 fn main() -> ExitCode {
     lesson(4, "coalescing", Some("04-coalescing.cl"), |lesson| {

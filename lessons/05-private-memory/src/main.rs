@@ -8,7 +8,7 @@ use common::problem::Problem;
 use common::record::Record;
 use common::shape::Shape;
 use common::{Result, Traffic};
-use runner::{Axes, Lesson, Step, lesson};
+use lesson::{Axes, Lesson, Step, lesson};
 
 fn main() -> ExitCode {
     lesson(

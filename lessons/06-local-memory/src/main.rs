@@ -11,7 +11,7 @@ use common::ndrange::NdRange;
 use common::problem::Problem;
 use common::shape::Shape;
 use common::{Result, Traffic};
-use runner::{Axes, Copy, Layout, Lesson, Step, lesson};
+use lesson::{Axes, Copy, Layout, Lesson, Step, lesson};
 
 fn main() -> ExitCode {
     lesson(6, "local memory", Some("06-local-memory.cl"), |lesson| {

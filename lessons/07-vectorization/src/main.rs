@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use common::{Result, Traffic};
-use runner::{Axes, Lesson, Step, lesson};
+use lesson::{Axes, Lesson, Step, lesson};
 
 fn main() -> ExitCode {
     lesson(7, "vectorization", Some("07-vectorization.cl"), |lesson| {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use common::Traffic;
 use common::element::Type;
-use runner::{AblateFlag, Step, lesson_with};
+use lesson::{AblateFlag, Step, lesson_with};
 
 fn main() -> ExitCode {
     let file = Some("08-tiling.cl");

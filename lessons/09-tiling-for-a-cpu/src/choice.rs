@@ -1,7 +1,7 @@
 //! Which kernel, before the run: the instructions that each needs, counted.
 
 use common::shape::Shape;
-use runner::{Operand, Step};
+use lesson::{Operand, Step};
 
 /// What a step needs on a CPU, in instructions on whole vectors: the multiply-adds and
 /// loads of its tiles, the count and the jump of each turn of the loop over k, and a load
@@ -36,7 +36,7 @@ mod tests {
     use common::element::Type;
     use common::matrix::Fill;
     use common::problem::Problem;
-    use runner::choose;
+    use lesson::choose;
 
     /// Of a CPU whose vectors have so many floats.
     fn limits(floats: usize) -> Limits {

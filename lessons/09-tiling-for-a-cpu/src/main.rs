@@ -10,7 +10,7 @@ use common::device::{Kind, Limits};
 use common::element::Type;
 use common::problem::Problem;
 use common::shape::Shape;
-use runner::{ChoiceFlags, Helper, Operand, Step, choose, lesson_with};
+use lesson::{ChoiceFlags, Helper, Operand, Step, choose, lesson_with};
 
 fn main() -> ExitCode {
     let file = Some("09-tiling-for-a-cpu.cl");

@@ -5,7 +5,7 @@ mod pace;
 
 use common::device::Limits;
 use common::shape::Shape;
-use runner::{Operand, Step};
+use lesson::{Operand, Step};
 
 use pace::{pace_of, value};
 

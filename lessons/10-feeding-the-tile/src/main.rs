@@ -8,7 +8,7 @@ mod tile;
 use std::process::ExitCode;
 
 use common::device::Kind;
-use runner::{ChoiceFlags, choose, lesson_with};
+use lesson::{ChoiceFlags, choose, lesson_with};
 
 fn main() -> ExitCode {
     let file = Some("10-feeding-the-tile.cl");

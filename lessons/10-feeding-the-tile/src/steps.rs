@@ -4,7 +4,7 @@ use common::Traffic;
 use common::device::Limits;
 use common::element::Type;
 use common::shape::Shape;
-use runner::{Helper, Operand, Step};
+use lesson::{Helper, Operand, Step};
 
 use crate::choice;
 use crate::tile::{GUARDED, LARGE, PACK, SMALL, SMALLEST, STAGED, Tile};

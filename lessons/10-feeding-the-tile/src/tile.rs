@@ -2,7 +2,7 @@
 
 use common::element::Type;
 use common::shape::Shape;
-use runner::Step;
+use lesson::Step;
 
 /// Items of a warp.
 const WARP: usize = 32;

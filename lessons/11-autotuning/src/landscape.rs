@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use colored::Colorize;
 use common::error::Result;
 use common::numbers::significant;
-use runner::Lesson;
+use lesson::Lesson;
 
 use crate::point::Family;
 use crate::search::Trials;

@@ -21,7 +21,7 @@ use common::error::Result;
 use common::numbers::{factor, percent};
 use common::problem::Problem;
 use common::record::Record;
-use runner::{Lesson, Step, lesson_with};
+use lesson::{Lesson, Step, lesson_with};
 
 use log::{Event, Log};
 use point::{Family, Point};

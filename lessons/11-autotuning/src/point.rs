@@ -3,7 +3,7 @@
 use std::fmt;
 
 use common::Traffic;
-use runner::{Helper, Operand, Step};
+use lesson::{Helper, Operand, Step};
 use serde::{Deserialize, Serialize};
 
 /// A kernel whose shape is left open.

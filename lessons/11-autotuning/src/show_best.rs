@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use common::error::{Error, Result};
 use common::numbers::significant;
 use common::program;
-use runner::Lesson;
+use lesson::Lesson;
 use serde_json::json;
 
 use crate::log::Log;

@@ -6,7 +6,7 @@ use common::error::Result;
 use common::numbers::significant;
 use common::problem::Problem;
 use common::shape::Shape;
-use runner::Lesson;
+use lesson::Lesson;
 use text::aside;
 
 use crate::log::{Event, Known, Log};

@@ -15,7 +15,7 @@ use common::record::Record;
 use common::shape::Shape;
 use common::simulator::LOG_VARIABLE;
 use common::timing::Runs;
-use runner::Lesson;
+use lesson::Lesson;
 use serde::{Deserialize, Serialize};
 use supervise::messages;
 

@@ -103,7 +103,7 @@ fn a_kernel_of_any_name_is_launched_by_flags() {
 
 #[test]
 fn code_is_read_from_a_file_too() {
-    let fixtures = workspace().join("crates/inside/src/fixtures");
+    let fixtures = workspace().join("crates/analysis/src/fixtures");
     let read = |name: &str| {
         let path = fixtures.join(name);
         asm("matmul_naive --binary").arg(path).run().ends_with(0)

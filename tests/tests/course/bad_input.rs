@@ -263,7 +263,7 @@ fn what_the_course_cannot_do_with_a_value_is_said_before_it_begins() {
 #[test]
 fn a_recording_goes_nowhere_but_into_a_folder_of_its_own() {
     for name in ["../../evil", "", ".", "..", "a/b", "/tmp"] {
-        let record = program("workshop").arg("record").arg(name);
+        let record = program("makers").arg("record").arg(name);
         // Of a lesson that is not there: whatever the name, nothing is recorded.
         let run = record.args("--lesson 99").run();
         run.fails(2, &["no name of a folder below data/"]);

@@ -23,7 +23,7 @@ cargo() {
     case "$1" in
         run) shift ;;
         # Aliases of .cargo/config.toml.
-        course|workshop) program=$1; shift; set -- -- "$@" ;;
+        course|makers) program=$1; shift; set -- -- "$@" ;;
         *) return ;;
     esac
     while [ $# -gt 0 ]; do
@@ -236,7 +236,7 @@ fn there_is_a_page_for_every_lesson_and_the_book_holds_every_page() {
 
 #[test]
 fn quoted_kernels_outputs_and_tables_are_those_of_the_files() {
-    program("workshop").args("pages --check").run().ends_with(0);
+    program("makers").args("pages --check").run().ends_with(0);
 }
 
 #[test]
@@ -244,8 +244,8 @@ fn a_quoted_kernel_that_differs_from_its_file_is_noticed() {
     let page =
         "<!-- kernel: 02-saxpy.cl saxpy -->\n```c\nkernel void saxpy() {}\n```\n<!-- end -->\n";
     let page = scratch("stale-page.md", page);
-    let check = program("workshop").args("pages --check").arg(page).run();
-    check.fails(1, &["stale-page.md", "cargo workshop pages"]);
+    let check = program("makers").args("pages --check").arg(page).run();
+    check.fails(1, &["stale-page.md", "cargo makers pages"]);
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn a_sentence_that_the_recordings_do_not_bear_out_is_noticed() {
         copy.display(),
         workspace().display()
     );
-    let check = program("workshop").args("pages --check false.md");
+    let check = program("makers").args("pages --check false.md");
     check.in_shell(&line).run().fails(
         1,
         &[
@@ -300,12 +300,12 @@ fn a_stale_figure_a_strange_one_and_a_lesson_without_any_are_noticed() {
         copy.display(),
         workspace().display()
     );
-    let check = program("workshop").args("pages --check").in_shell(&line);
+    let check = program("makers").args("pages --check").in_shell(&line);
     check.run().fails(
         1,
         &[
             "docs/figures/banks.svg, docs/figures/chains.svg, docs/play/facts.js; \
-             run `cargo workshop pages`",
+             run `cargo makers pages`",
             "strange.svg is the file of no figure",
             "lessons/02-saxpy/README.md has no figure",
             "no page has the figure ladder",

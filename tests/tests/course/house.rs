@@ -13,12 +13,12 @@ fn read(path: &str) -> String {
 /// The crates from the top of DESIGN.md's table to its bottom.
 const CRATES: [&str; 12] = [
     "course",
-    "workshop",
+    "makers",
     "figures",
-    "inside",
+    "analysis",
     "oclcc",
     "toolbox",
-    "runner",
+    "lesson",
     "narrate",
     "supervise",
     "common",
@@ -47,7 +47,7 @@ fn a_layout_names_every_module() {
         let root = match name {
             // Every other module is a figure; a program in one file.
             "figures" | "oclcc" => continue,
-            "course" | "workshop" => "main",
+            "course" | "makers" => "main",
             _ => "lib",
         };
         let path = format!("crates/{name}/src/{root}.rs");

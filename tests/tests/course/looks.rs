@@ -45,18 +45,14 @@ fn the_score_that_is_kept_covers_every_wrong_kernel_and_is_good() {
         .iter()
         .filter_map(|line| line["kernel"].as_str())
         .collect();
-    assert_eq!(kernels, corpus, "cargo workshop looks --write");
+    assert_eq!(kernels, corpus, "cargo makers looks --write");
     must_be_good(&score);
 }
 
 #[test]
 fn some_causes_are_named() {
     let flags = "looks --json --kernel k-in-whole-sixteens --kernel a-transposed";
-    let run = program("workshop")
-        .args(flags)
-        .optimised()
-        .run()
-        .ends_with(0);
+    let run = program("makers").args(flags).optimised().run().ends_with(0);
     let score = run.records();
     assert_eq!(score.len(), 2, "{run}");
     must_be_good(&score);
@@ -66,7 +62,7 @@ fn some_causes_are_named() {
 #[test]
 #[ignore = "minutes: every wrong kernel is built, and run at six sizes"]
 fn every_cause_is_named_or_nothing_is_said() {
-    let program = program("workshop").args("looks --json").optimised();
+    let program = program("makers").args("looks --json").optimised();
     let run = program.run().ends_with(0);
     let score = run.records();
     assert_eq!(score.len(), corpus().len(), "{run}");

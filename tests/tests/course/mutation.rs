@@ -13,7 +13,7 @@ fn the_mistakes_in_a_kernel_are_found() {
     };
     // The shortest of the kernels that have a barrier.
     let flags = "mutate --kernel transpose_tile --json";
-    let run = program("workshop").args(flags).run().ends_with(0);
+    let run = program("makers").args(flags).run().ends_with(0);
     let records = run.records();
     assert_eq!(records.len(), 1, "{run}");
     let score = &records[0];
@@ -36,7 +36,7 @@ fn the_mistakes_in_a_kernel_are_found() {
 
 #[test]
 fn the_helpers_that_kernels_call_are_mutated_as_well() {
-    let run = program("workshop").args("mutate --list --json").run();
+    let run = program("makers").args("mutate --list --json").run();
     let records = run.ends_with(0).records();
     let through = |lesson: u32, name: &str| -> &Value {
         let is_it = |record: &&Value| record["lesson"] == lesson && record["kernel"] == name;
@@ -56,7 +56,7 @@ fn the_helpers_that_kernels_call_are_mutated_as_well() {
 
 /// The helper functions that have a mutant: the number of the lesson, and the name.
 fn helpers() -> Vec<(u32, String)> {
-    let run = program("workshop").args("mutate --list --json").run();
+    let run = program("makers").args("mutate --list --json").run();
     let mut records = run.ends_with(0).records();
     records.retain(|record| !record["through"].is_null());
     let named = |record: &Value| {
@@ -118,7 +118,7 @@ fn must_be_measured(functions: &[(u32, String)]) {
     assert!(
         wrong.is_empty(),
         "not measured: {wrong:?}\n\
-         cargo workshop mutate --kernel NAME --write measures"
+         cargo makers mutate --kernel NAME --write measures"
     );
 }
 

@@ -44,9 +44,7 @@ fn commands() -> Commands {
         ("start", || program("course").args("start /proc/nosuch")),
         ("check", || program("course").args("check --on nosuch")),
         ("oclcc", || program("oclcc").args("/nonexistent")),
-        ("workshop", || {
-            program("workshop").args("pages /nonexistent.md")
-        }),
+        ("makers", || program("makers").args("pages /nonexistent.md")),
     ]
 }
 

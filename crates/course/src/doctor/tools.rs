@@ -58,7 +58,7 @@ pub fn optional() -> Vec<Finding> {
 
 /// What Oclgrind loads for `course trace`. No package has it: `./setup` builds it.
 fn plugin() -> Finding {
-    let (name, path) = ("trace plugin", inside::trace::run::plugin_path());
+    let (name, path) = ("trace plugin", analysis::trace::run::plugin_path());
     if path.is_file() {
         return Topic::Tools.good(name, path.display().to_string());
     }

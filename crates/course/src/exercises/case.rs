@@ -8,7 +8,7 @@ use common::problem::Problem;
 use common::session::Arg;
 use common::shape::Shape;
 use common::verify;
-use runner::{Layout, Step};
+use lesson::{Layout, Step};
 
 use super::spec::{Computation, Spec};
 

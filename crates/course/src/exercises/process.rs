@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::ValueEnum;
 use common::Result;
 use common::shape::Shape;
-use runner::{Lesson, lesson};
+use lesson::{Lesson, lesson};
 use text::aside;
 
 use super::bound_kernel::{BoundKernel, bad_data};

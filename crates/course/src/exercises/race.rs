@@ -10,7 +10,7 @@ use common::program::{self, Program};
 use common::session::Session;
 use common::source::Source;
 use common::timing::{self, Profile, Runs, WARM_UP};
-use runner::Lesson;
+use lesson::Lesson;
 
 use super::bound_kernel::BoundKernel;
 use super::exercise::Exercise;

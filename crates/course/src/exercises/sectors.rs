@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use inside::trace::accesses::Access;
-use inside::trace::request::{Model, requests};
+use analysis::trace::accesses::Access;
+use analysis::trace::request::{Model, requests};
 
 /// Bytes of the widest access, double16.
 const WIDEST: u64 = 128;

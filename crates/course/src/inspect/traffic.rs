@@ -3,13 +3,13 @@
 
 use std::io::Write;
 
+use analysis::launched::Wanted;
+use analysis::trace::request::Model;
+use analysis::trace::run;
+use analysis::trace::screen::Screen;
 use anyhow::Result;
 use colored::Colorize;
 use common::shape::Shape;
-use inside::launched::Wanted;
-use inside::trace::request::Model;
-use inside::trace::run;
-use inside::trace::screen::Screen;
 use serde_json::{Value, json};
 use text::Out;
 use toolbox::implementations::oclgrind;

@@ -14,7 +14,7 @@ use common::record::Work;
 use common::session::{Arg, Launch};
 use common::shape::Shape;
 use common::verify::Right;
-use runner::{Lesson, Ready, Step, Task};
+use lesson::{Lesson, Ready, Step, Task};
 
 use super::arguments::{Argument, Kind, count};
 

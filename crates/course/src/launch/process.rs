@@ -6,8 +6,8 @@ use std::process::{Command, ExitCode};
 use anyhow::Context;
 use common::Result;
 use common::error::During;
+use lesson::{Lesson, lesson};
 use opencl3::kernel::Kernel;
-use runner::{Lesson, lesson};
 
 use super::Launch;
 use super::other::Other;

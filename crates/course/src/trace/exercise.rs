@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
+use analysis::launched::Wanted;
+use analysis::trace::accesses::Memory;
+use analysis::trace::screen::Screen;
 use anyhow::{Context, Result};
 use common::Error;
 use common::shape::Shape;
-use inside::launched::Wanted;
-use inside::trace::accesses::Memory;
-use inside::trace::screen::Screen;
 use serde_json::{Value, json};
 use toolbox::lessons;
 

@@ -75,7 +75,7 @@ pub fn script() -> Result<String> {
     let devices: Vec<Value> = devices.collect::<Result<_>>()?;
     let facts = json!({ "banks": { "side": side }, "roofline": { "devices": devices } });
     Ok(format!(
-        "// Made from the kernels and the recordings by `cargo workshop pages`.\n\
+        "// Made from the kernels and the recordings by `cargo makers pages`.\n\
          \"use strict\";\nplay.facts = {};\n",
         serde_json::to_string_pretty(&facts)?
     ))

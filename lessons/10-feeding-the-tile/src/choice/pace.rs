@@ -2,7 +2,7 @@
 
 use common::element::Type;
 use common::shape::Shape;
-use runner::Step;
+use lesson::Step;
 
 /// How a unit gets through a kernel's tiles: nanoseconds for each k with one group in it,
 /// nanoseconds more for each further group beside that one, and the groups of a wave.

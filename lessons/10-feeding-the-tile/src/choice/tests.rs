@@ -5,7 +5,7 @@ use crate::steps;
 use crate::tile::{GUARDED, STAGED};
 use common::element::Type;
 use common::source::workspace;
-use runner::choose;
+use lesson::choose;
 use serde_json::Value;
 
 const PAGE: &str = include_str!("../../README.md");

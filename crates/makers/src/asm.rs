@@ -4,17 +4,17 @@
 
 use std::path::PathBuf;
 
+use analysis::launched::Wanted;
+use analysis::listing::Listing;
+use analysis::program;
 use anyhow::Result;
 use common::source::{Source, workspace};
-use inside::launched::Wanted;
-use inside::listing::Listing;
-use inside::program;
 use serde::{Deserialize, Serialize};
 use toolbox::{date, size_name};
 
 use crate::kept::{self, must_be_a_name};
 
-/// The flags of `cargo workshop asm`.
+/// The flags of `cargo makers asm`.
 #[derive(clap::Args)]
 pub struct Options {
     #[command(flatten)]

@@ -56,7 +56,7 @@ pub struct Options {
 pub fn mutate(options: &Options) -> Result<()> {
     let units = chosen(&options.lesson, &options.kernel)?;
     if units.is_empty() {
-        bail!("no kernel or helper of that name; `cargo workshop mutate --list` names them");
+        bail!("no kernel or helper of that name; `cargo makers mutate --list` names them");
     }
     if options.list {
         return list(&units, options.json);

@@ -1,4 +1,4 @@
-//! Tables of what the parts of a device take, as `cargo workshop probe` measured it.
+//! Tables of what the parts of a device take, as `cargo makers probe` measured it.
 
 mod banks;
 

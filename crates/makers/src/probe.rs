@@ -110,7 +110,7 @@ pub fn probe(options: &Options) -> Result<()> {
     aside!("probing {}", session.device.label());
     let device = &session.device;
     let about = About {
-        command: format!("cargo workshop probe {}", options.name),
+        command: format!("cargo makers probe {}", options.name),
         date: date("+%Y-%m-%d")?,
         device: device.name.clone(),
         platform: device.platform.name.clone(),

@@ -26,7 +26,7 @@ use clap::Parser;
 /// What makers of the course use. `cargo build --workspace` comes first: these run
 /// lessons.
 #[derive(Parser)]
-#[command(name = "cargo workshop", bin_name = "cargo workshop", version)]
+#[command(name = "cargo makers", bin_name = "cargo makers", version)]
 enum Command {
     /// Write kernels, recorded outputs and tables into the Markdown pages
     Pages {

@@ -1,4 +1,4 @@
-//! The score that `cargo workshop looks` keeps: a row for each kind of fault, and the sum.
+//! The score that `cargo makers looks` keeps: a row for each kind of fault, and the sum.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -52,7 +52,7 @@ pub fn table() -> Result<String> {
     let sizes: Vec<&str> = sizes.filter_map(Value::as_str).collect();
     Ok(format!(
         "{table}\n\n*{} of the wrong results are named rightly. {}, sizes {}; recorded {} by \
-         `cargo workshop looks --write`.*",
+         `cargo makers looks --write`.*",
         percent(share),
         word("device"),
         sizes.join(", "),
