@@ -25,9 +25,14 @@
 //! <!-- strides: pocl-1024 h200-4096 -->                     lesson 4's copies beside counts
 //! <!-- score: looks -->                                      how often faults are named
 //! <!-- figure: coalescing -->                                a picture of the crate `figures`
+//! <!-- origin: lesson05 h200-4096 epyc-1000 -->             where a page's figures come from
 //! ... generated ...
 //! <!-- end -->
 //! ```
+//!
+//! `plain` as a directive's last word leaves out the lines below it that say where the
+//! figures come from; a page with an `origin` says it once. What a figure shows is told
+//! in one sentence; the whole text stands in the SVG.
 //!
 //! and sentences that speak of figures have claims in `data/claims/`: the range that a
 //! recorded figure, or the ratio of two, must lie in for the sentence to be true. What
@@ -62,6 +67,7 @@ use common::source::workspace;
 use crate::kept;
 
 const END: &str = "<!-- end -->";
+const PLAIN: &str = "plain";
 
 /// Rewrites the pages, or with `check` only says which would change; then names
 /// every claim that the recordings do not bear out. Without files it does so for all,
@@ -176,11 +182,28 @@ fn directives(page: &str) -> impl Iterator<Item = Vec<&str>> {
     let mut fenced = false;
     page.lines().filter_map(move |line| {
         fenced ^= line.starts_with("```");
-        directive(line).filter(|_| !fenced)
+        let words = directive(line).filter(|_| !fenced)?;
+        Some(words.into_iter().filter(|word| *word != PLAIN).collect())
     })
 }
 
+/// What a directive asks for; with `plain` as its last word, without the origin below it.
 fn make(directive: &[&str], root: &str) -> Result<String> {
+    let [words @ .., PLAIN] = directive else {
+        return made(directive, root);
+    };
+    let made = made(words, root)?;
+    let is_origin = |part: &&str| part.starts_with('*') && part.ends_with('*');
+    let parts: Vec<&str> = made.split("\n\n").collect();
+    let origins = parts
+        .iter()
+        .rev()
+        .take_while(|part| is_origin(part))
+        .count();
+    Ok(parts[..parts.len() - origins].join("\n\n"))
+}
+
+fn made(directive: &[&str], root: &str) -> Result<String> {
     match directive {
         ["kernel", file, name] => quoted::kernel(file, name),
         ["code", file] => code(file, None),
@@ -188,6 +211,7 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
         ["output", run, lesson] => quoted::output(run, lesson, None),
         ["output", run, lesson, lines] => quoted::output(run, lesson, Some(lines)),
         ["table", lesson, runs @ ..] if !runs.is_empty() => table::side_by_side(lesson, runs),
+        ["origin", lesson, runs @ ..] if !runs.is_empty() => table::origin(lesson, runs),
         ["ladder", "all", runs @ ..] if !runs.is_empty() => ladder::table(runs),
         ["ladder", lesson, runs @ ..] if !runs.is_empty() => ladder::line(lesson, runs),
         ["least", lesson, runs @ ..] if !runs.is_empty() => least::table(lesson, runs),
@@ -258,6 +282,19 @@ mod tests {
         );
         assert!(code(file, Some("nothing")).is_err());
         assert!(code("no/such/file.rs", None).is_err());
+    }
+
+    #[test]
+    fn plain_leaves_out_where_the_figures_come_from() {
+        let whole = make(&["least", "lesson03", "h200-4096"], "").unwrap();
+        let plain = make(&["least", "lesson03", "h200-4096", "plain"], "").unwrap();
+        assert!(whole.starts_with(&plain) && whole.contains("recorded"));
+        assert!(
+            !plain.contains("recorded") && plain.ends_with('|'),
+            "{plain}"
+        );
+        let origin = make(&["origin", "lesson03", "h200-4096"], "").unwrap();
+        assert!(origin.contains("4096x4096x4096, recorded 2026"), "{origin}");
     }
 
     #[test]

@@ -15,12 +15,14 @@ use crate::kept;
 /// Below the root of the workspace.
 const FOLDER: &str = "docs/figures";
 
-/// The image of a figure as Markdown, for a page from which `root` leads to the root.
+/// The image of a figure as Markdown, for a page from which `root` leads to the root,
+/// with the first sentence of what it shows.
 pub fn image(name: &str, root: &str) -> Result<String> {
-    let figure = figures::draw(name)?;
+    let description = figures::draw(name)?.description;
+    let sentence = description.split_inclusive(". ").next().unwrap_or_default();
     Ok(format!(
         "![{}]({root}{FOLDER}/{name}.svg)",
-        figure.description
+        sentence.trim_end()
     ))
 }
 

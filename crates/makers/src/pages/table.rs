@@ -91,3 +91,25 @@ pub fn captions(runs: &[Recording]) -> String {
     });
     captions.collect()
 }
+
+/// The same for a whole page, in one line.
+pub fn origin(lesson: &str, names: &[&str]) -> Result<String> {
+    let runs = Recording::read_all(names, lesson)?;
+    let made = runs.iter().filter_map(|run| Some((run, run.on_device()?)));
+    let devices = made.map(|(run, record)| {
+        let size = run.size().map_or(String::new(), |size| format!("{size}, "));
+        let (label, driver) = (label(run, &runs), &record.driver);
+        match label == record.device {
+            true => format!("{label}, driver {driver}; {size}recorded {}", run.date),
+            false => format!(
+                "{label} ({}, driver {driver}); {size}recorded {}",
+                record.device, run.date
+            ),
+        }
+    });
+    let devices: Vec<String> = devices.collect();
+    Ok(format!(
+        "*Where the figures come from: {}. Each is the median of at least 3 runs.*",
+        devices.join(". ")
+    ))
+}
