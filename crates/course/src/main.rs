@@ -13,16 +13,14 @@
 //! - `launch` is how a kernel of the learner's own is launched, for `inspect` (what is wrong
 //!   with it), `asm`, `occupancy` and `trace` (what it becomes and asks for).
 //! - `diff` shows what changed between two kernels.
-//! - `report` measures every lesson, `timing` how long each takes, `peers` the libraries
-//!   beside them, and `check` holds every kernel to its result on every implementation.
-//! - `doctor` says what this `machine` lacks, and which `packages` have it; `devices` are
-//!   those that lesson 1 lists.
+//! - `timing` measures how long each lesson takes, and `check` holds every kernel to its
+//!   result on every implementation.
+//! - `doctor` says what this machine lacks, and which packages have it.
 //! - `prose` and `pager` show what is long.
 
 mod asm;
 mod broken;
 mod check;
-mod devices;
 mod diff;
 mod doctor;
 mod exercises;
@@ -31,16 +29,12 @@ mod game;
 mod inspect;
 mod judge;
 mod launch;
-mod machine;
 mod map;
 mod observation;
 mod occupancy;
-mod packages;
 mod pager;
-mod peers;
 mod prose;
 mod puzzles;
-mod report;
 mod simulator;
 mod timing;
 mod trace;
@@ -50,7 +44,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use toolbox::end;
+use report::{command as report_command, peers};
+use toolbox::{end, machine, packages};
 
 /// What `asm`, `occupancy` and `trace` take first.
 const KERNEL: &str = "A kernel of a lesson, or of the file that --source names; or a file of yours, \
@@ -104,7 +99,7 @@ enum Command {
     /// What changed between two kernels, or from one lesson to another
     Diff(diff::Options),
     /// Run every lesson on a device, and write one page with every step on it
-    Report(Box<report::Options>),
+    Report(Box<report_command::Options>),
     /// How long each lesson takes: to its first row, and to its end
     Timing(timing::Options),
     /// The fastest kernel of the course beside cuBLAS, oneMKL, OpenBLAS and others
@@ -154,7 +149,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Trace(options) => return trace::trace(&options),
         Command::Doctor(options) => return doctor::doctor(&options),
         Command::Diff(options) => diff::diff(&options)?,
-        Command::Report(options) => report::report(&options)?,
+        Command::Report(options) => report_command::report(&options)?,
         Command::Timing(options) => return timing::timing(&options),
         Command::Peers(options) => peers::peers(&options)?,
         Command::Peer(options) => peers::peer(&options)?,

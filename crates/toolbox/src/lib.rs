@@ -5,14 +5,18 @@
 //! - [`lessons`] is the one list of them, and [`child`] what one of them left that ran as a
 //!   process of its own.
 //! - [`implementations`] of OpenCL are those that the course is checked on; [`simulator`] is
-//!   the one of them that sees every access.
+//!   the one of them that sees every access. [`devices`] are those that lesson 1 lists.
+//! - [`machine`] is what this one tells of itself, [`packages`] how it gets what it lacks.
 //! - What is kept below `data/`: a [`recording`] of a lesson, [`reports`] of all of them,
 //!   and [`peers`], the course beside libraries, on certain [`shapes`].
 //! - [`scratch`] is for files that nobody needs later.
 
 pub mod child;
+pub mod devices;
 pub mod implementations;
 pub mod lessons;
+pub mod machine;
+pub mod packages;
 pub mod peers;
 pub mod recording;
 pub mod reports;

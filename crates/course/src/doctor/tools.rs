@@ -12,7 +12,7 @@ use super::child;
 use super::finding::{Finding, Topic};
 use crate::machine::{on_path, output};
 use crate::packages::install;
-use crate::peers::peer::Peer;
+use report::peers::peer::Peer;
 
 /// Commands and libraries that something of the course uses.
 pub fn optional() -> Vec<Finding> {

@@ -9,7 +9,7 @@ use super::figure::{Figure, STYLE};
 use super::model::{Job, Survey};
 use super::rows::{self, Bench, Origin, Row, rate};
 use super::{ladder, roofline};
-use crate::devices::Device;
+use toolbox::devices::Device;
 
 /// The page, and the figures on it.
 pub fn page(survey: &Survey) -> (String, Vec<Figure>) {

@@ -8,7 +8,7 @@ use common::timing::Timing;
 use common::traffic::Counts;
 
 use super::model::{Done, Subject, Survey, VECTORS};
-use crate::devices::Device;
+use toolbox::devices::Device;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {

@@ -6,8 +6,8 @@ use common::shape::Shape;
 use toolbox::lessons::LESSONS;
 
 use super::model::{Job, Settings, Subject, VECTORS};
-use crate::devices::Device;
 use crate::peers::peer::Peer;
+use toolbox::devices::Device;
 
 /// Lessons on products once for each size, then the libraries; vectors once.
 pub fn jobs(settings: &Settings, devices: &[Device]) -> Vec<Job> {

@@ -15,7 +15,7 @@ use toolbox::peers::{Missing, OURS, Rate};
 
 use super::child::Measured;
 use super::peer::Peer;
-use crate::devices::Device;
+use toolbox::devices::Device;
 
 /// Who takes part, and how often.
 pub struct Turns<'a> {

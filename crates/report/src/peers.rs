@@ -14,7 +14,7 @@ mod matrixmultiply;
 pub mod peer;
 mod table;
 mod tuned;
-pub mod turns;
+pub(crate) mod turns;
 mod vendor;
 
 use std::io::Write;
@@ -28,10 +28,10 @@ use text::aside;
 use toolbox::peers::{About, Comparison};
 use toolbox::{date, shapes};
 
-use crate::devices::{self, Device};
-use crate::machine;
 pub use child::{Options as PeerOptions, run as peer};
 use peer::Peer;
+use toolbox::devices::{self, Device};
+use toolbox::machine;
 use turns::Turns;
 
 /// What is compared.

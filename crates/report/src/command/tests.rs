@@ -5,9 +5,9 @@ use common::probe::Peak;
 use common::record::Record;
 use common::traffic::Counts;
 
-use super::model::{Done, Job, Subject, parse};
 use super::*;
-use crate::devices::Device;
+use crate::model::{Done, Job, Subject, parse};
+use toolbox::devices::Device;
 
 /// A report of a device on which two kernels and the host's loop were timed, and a
 /// library was missing.

@@ -17,9 +17,9 @@ use serde_json::Value;
 use text::plain;
 use toolbox::{date, size_name};
 
-use crate::devices::Device;
-use crate::machine;
 use crate::peers::peer::Peer;
+use toolbox::devices::Device;
+use toolbox::machine;
 
 /// Bytes that a report may have.
 const LONGEST: u64 = 1 << 30;

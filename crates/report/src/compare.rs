@@ -19,7 +19,7 @@ use toolbox::size_name;
 
 use super::model::Survey;
 use super::rows::{self, Row};
-use crate::devices::Device;
+use toolbox::devices::Device;
 
 /// Medians nearer than this are never told apart: clocks, temperature and
 /// neighbours change more than that from one run to the next.

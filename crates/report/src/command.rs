@@ -1,16 +1,6 @@
 //! The report: every lesson's kernels on a device, measured in one run, on one
 //! page: the ladder from the slowest to the fastest, the roofline, all figures.
 
-mod collect;
-mod compare;
-mod figure;
-mod html;
-mod ladder;
-pub mod model;
-pub mod plan;
-mod roofline;
-mod rows;
-
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -25,10 +15,11 @@ use text::Out;
 use text::aside;
 use toolbox::size_name;
 
-use crate::devices;
+use toolbox::devices;
 
-use model::{Settings, Survey, fingerprint_of_kernels, unwritable};
-use rows::{Bench, rate};
+use crate::model::{Settings, Survey, fingerprint_of_kernels, unwritable};
+use crate::rows::{Bench, rate};
+use crate::{collect, compare, html, plan, rows};
 
 /// What is run, and where it is written.
 #[derive(Args)]

@@ -8,8 +8,8 @@ use common::source::own_workspace;
 use dlopen2::wrapper::{Container, WrapperApi};
 use serde::{Deserialize, Serialize};
 
-use crate::devices::Device;
-use crate::{machine, packages};
+use toolbox::devices::Device;
+use toolbox::{machine, packages};
 
 /// A library that multiplies matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]

@@ -1,19 +1,22 @@
 //! The devices of this machine, as lesson 1 lists and chooses them.
 
+use crate::child::Finished;
+use crate::lessons::LESSONS;
 use anyhow::{Context, Result, bail};
 use common::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolbox::child::Finished;
-use toolbox::lessons::LESSONS;
 
 /// A device, as lesson 1 lists it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Device {
     /// Its number in the listing.
     pub index: usize,
+    /// As its driver calls it.
     pub name: String,
+    /// Its OpenCL implementation.
     pub platform: String,
+    /// That one's version.
     pub driver: String,
     /// "gpu", "cpu", ...
     pub kind: String,
@@ -22,10 +25,12 @@ pub struct Device {
 }
 
 impl Device {
+    /// "NVIDIA H200 (NVIDIA CUDA)".
     pub fn label(&self) -> String {
         format!("{} ({})", self.name, self.platform)
     }
 
+    /// Whether it is a CPU, the host's own.
     pub fn is_cpu(&self) -> bool {
         self.kind == "cpu"
     }
