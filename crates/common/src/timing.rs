@@ -13,6 +13,7 @@ use profile::in_order;
 
 pub use profile::Profile;
 pub use runs::{Runs, Sample, measure};
+pub use verify::numbers::{median, quantile};
 
 /// Kernels run for so long before they are timed, so that clocks have risen.
 pub const WARM_UP: Duration = Duration::from_millis(30);
@@ -97,35 +98,9 @@ pub fn settle(walls: &[f64], profiles: &[Vec<Profile>]) -> Timing {
     }
 }
 
-/// The middle value; the mean of the two middle ones of an even number.
-pub fn median(values: &[f64]) -> f64 {
-    quantile(values, 0.5)
-}
-
-/// The value below which a share `q` of the values lies, linearly interpolated
-/// (Hyndman and Fan's type 7). 0 for no values.
-pub fn quantile(values: &[f64], q: f64) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let Some(last) = sorted.len().checked_sub(1) else {
-        return 0.0;
-    };
-    let at = q * last as f64;
-    let (low, high) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
-    low + (high - low) * at.fract()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quantiles_interpolate() {
-        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
-        assert_eq!(quantile(&[1.0, 2.0, 3.0, 4.0, 5.0], 0.25), 2.0);
-        assert_eq!(median(&[]), 0.0);
-    }
 
     #[test]
     fn the_spread_is_half_the_quartile_distance() {

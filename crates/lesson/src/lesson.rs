@@ -148,7 +148,7 @@ impl Lesson {
     /// When the problem does not fit the device.
     pub fn problem(&mut self) -> Result<Problem> {
         let shape = self.shape()?;
-        shape.must_be_countable()?;
+        shape.must_be_countable().map_err(Error::Usage)?;
         let session = self.session()?;
         let Flags { ty, fill, seed, .. } = self.flags;
         session.must_fit(shape, ty, 0)?;

@@ -61,6 +61,7 @@ impl Lesson {
         let session = self.session()?;
         let fits = s
             .must_be_countable()
+            .map_err(Error::Usage)
             .and_then(|()| session.must_fit(s, ty, (copies * ty.size()) as u64));
         let what = match step.shares {
             1 => format!("padded to {s}"),

@@ -70,8 +70,7 @@ fn sizes(word: &str) -> Result<Sizes, String> {
     }
     let shape = word.parse::<Shape>();
     let shape = shape.map_err(|why| format!("{why}; or write {}", shapes::NAME))?;
-    let countable = shape.must_be_countable().map(|()| shape);
-    let shape = countable.map_err(|error| error.to_string())?;
+    shape.must_be_countable()?;
     Ok(Sizes(vec![shape]))
 }
 

@@ -129,8 +129,7 @@ fn size<'de, D: Deserializer<'de>>(from: D) -> Result<Shape, D::Error> {
 
 fn parse_size(text: &str) -> Result<Shape, String> {
     let size: Shape = text.parse()?;
-    size.must_be_countable()
-        .map_err(|error| error.to_string())?;
+    size.must_be_countable()?;
     Ok(size)
 }
 

@@ -4,7 +4,6 @@
 
 use std::rc::Rc;
 
-use common::Result;
 use common::element::{Elements, Type};
 use common::matrix::Matrix;
 use common::memory::{Input, Output, is_poison};
@@ -14,6 +13,7 @@ use common::record::Work;
 use common::session::{Arg, Launch};
 use common::shape::Shape;
 use common::verify::Right;
+use common::{Error, Result};
 use lesson::{Lesson, Ready, Step, Task};
 
 use super::arguments::{Argument, Kind, count};
@@ -49,7 +49,7 @@ impl<'a> Other<'a> {
             k: 1,
             ..given
         };
-        shape.must_be_countable()?;
+        shape.must_be_countable().map_err(Error::Usage)?;
         let flags = lesson.flags();
         let (ty, fill, seed) = (flags.ty, flags.fill, flags.seed);
         let inputs = 0..count(arguments, Kind::Input) as u64;

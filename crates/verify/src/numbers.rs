@@ -60,6 +60,24 @@ pub fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{plural}")
 }
 
+/// The middle value; the mean of the two middle ones of an even number.
+pub fn median(values: &[f64]) -> f64 {
+    quantile(values, 0.5)
+}
+
+/// The value below which a share `q` of the values lies, linearly interpolated
+/// (Hyndman and Fan's type 7). 0 for no values.
+pub fn quantile(values: &[f64], q: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let Some(last) = sorted.len().checked_sub(1) else {
+        return 0.0;
+    };
+    let at = q * last as f64;
+    let (low, high) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
+    low + (high - low) * at.fract()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,5 +99,13 @@ mod tests {
         assert_eq!(percent(0.0123), "1.2 %");
         assert_eq!(bytes(32768), "32 KiB");
         assert_eq!(bytes(1_500_000_000), "1.4 GiB");
+    }
+
+    #[test]
+    fn quantiles_interpolate() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert_eq!(quantile(&[1.0, 2.0, 3.0, 4.0, 5.0], 0.25), 2.0);
+        assert_eq!(median(&[]), 0.0);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Case, ENOUGH};
 use crate::element::{Elements, Type};
-use crate::memory::Poison;
+use crate::poison::Poison;
 
 /// One value everywhere; a limit beyond which nothing comes; zeros.
 pub fn constant(case: &Case) -> Option<String> {

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use super::map;
+use crate::map;
 
 /// What a look begins with.
-pub(super) const LOOKS_LIKE: &str = "  looks like: ";
+pub const LOOKS_LIKE: &str = "  looks like: ";
 
 /// One wrong element.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,22 +1,15 @@
 //! Is C right? Every element is held against [`crate::problem`]'s bound, which NaN
 //! cannot pass; what is wrong is described.
 
-mod looks;
-mod map;
-mod unsteady;
-mod wrong;
-
-pub use map::painted;
-pub use unsteady::{facts_of, of_unsteady};
-pub use wrong::{Mismatch, Wrong};
-
 use std::panic::resume_unwind;
 use std::thread::{self, Builder};
 
 use crate::element::Elements;
+use crate::looks;
 use crate::matrix::Matrix;
-use crate::memory::is_poison;
+use crate::poison::is_poison;
 use crate::problem::Problem;
+use crate::wrong::{Mismatch, Wrong};
 
 /// So many elements at most are looked at a second time, by their own partial sums:
 /// where more are off, it is not because their sums walked far.

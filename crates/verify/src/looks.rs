@@ -14,10 +14,10 @@ mod reading;
 mod terms;
 mod values;
 
-use super::wrong::{Mismatch, Wrong};
 use crate::element::Type;
 use crate::matrix::Matrix;
 use crate::problem::Problem;
+use crate::wrong::{Mismatch, Wrong};
 
 /// A suspicion: what it says, if it is so.
 type Suspicion = fn(&Case) -> Option<String>;
@@ -177,8 +177,8 @@ fn chosen(all: usize, count: usize) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check;
     use super::*;
+    use crate::check;
     use crate::element::Elements;
     use crate::matrix::Fill;
     use crate::shape::Shape;

@@ -2,7 +2,7 @@
 
 use super::Case;
 use crate::element::{Elements, Type};
-use crate::memory::Poison;
+use crate::poison::Poison;
 
 /// C as it was before the launch.
 pub fn untouched(case: &Case) -> Option<String> {
@@ -96,7 +96,7 @@ mod tests {
     fn of_a_sample_each_element_stands_for_several() {
         let problem = problem(ODD);
         let c = Matrix::filled(7, 9, Type::Float, Fill::Count, 0);
-        let mut wrong = *crate::verify::check(&problem, &c).expect_err("it is wrong");
+        let mut wrong = *crate::check(&problem, &c).expect_err("it is wrong");
         wrong.every = 2;
         assert_eq!(elements(&Case::new(&problem, &c, &wrong), 3), "6 elements");
     }

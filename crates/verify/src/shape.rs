@@ -5,8 +5,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
-
 /// The three sizes of a product `C[M][N] = A[M][K] * B[K][N]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Shape {
@@ -42,8 +40,8 @@ impl Shape {
     /// Refuses matrices whose elements an `int` cannot count.
     ///
     /// # Errors
-    /// [`Error::Usage`].
-    pub fn must_be_countable(self) -> Result<()> {
+    /// The reason, in words for a learner.
+    pub fn must_be_countable(self) -> Result<(), String> {
         let Shape { m, n, k } = self;
         let most = m
             .saturating_mul(n)
@@ -52,10 +50,10 @@ impl Shape {
         if most <= LONGEST {
             return Ok(());
         }
-        Err(Error::Usage(format!(
+        Err(format!(
             "{self} is too large: a matrix would have {most} elements, and kernels count them with \
              int, up to {LONGEST}; square matrices end at 46340"
-        )))
+        ))
     }
 }
 

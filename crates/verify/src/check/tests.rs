@@ -68,7 +68,7 @@ fn poison_is_called_untouched() {
         wrong.looks_like,
         ["untouched: the kernel wrote nothing to C"]
     );
-    let shown = map::map(&wrong);
+    let shown = crate::map::map(&wrong);
     assert!(shown.contains('o') && !shown.contains('#'));
 }
 

@@ -1,7 +1,7 @@
 //! The description of a result that changes from run to run.
 
-use super::looks;
-use super::wrong::LOOKS_LIKE;
+use crate::looks;
+use crate::wrong::LOOKS_LIKE;
 
 /// What is so in this run: what the numbers look like is chance, and only facts are told.
 pub fn facts_of(told: &str) -> String {

@@ -2,7 +2,7 @@
 
 use colored::{ColoredString, Colorize};
 
-use super::wrong::Wrong;
+use crate::wrong::Wrong;
 
 /// At most so many cells; a cell stands for a block of elements where C is larger.
 const HEIGHT: usize = 16;
@@ -117,7 +117,7 @@ mod tests {
     use colored::Color;
 
     use super::*;
-    use crate::verify::Mismatch;
+    use crate::Mismatch;
 
     fn wrong(rows: usize, cols: usize, is_bad: impl Fn(usize, usize) -> bool) -> Wrong {
         let all = (0..rows).flat_map(|row| (0..cols).map(move |col| (row, col)));

@@ -7,9 +7,9 @@ use std::time::Instant;
 use crate::element::{Elements, Type};
 use crate::gemm;
 use crate::matrix::Matrix;
+use crate::numbers;
 use crate::problem::Problem;
 use crate::shape::Shape;
-use crate::timing;
 
 /// The six orders of the three loops; `i` counts rows of C, `j` its columns,
 /// `k` the terms of a sum. The textbook writes `Ijk`.
@@ -164,7 +164,7 @@ fn median_seconds(mut call: impl FnMut()) -> f64 {
     while seconds.len() < 15 && seconds.iter().sum::<f64>() < SLOW {
         seconds.push(timed());
     }
-    timing::median(&seconds)
+    numbers::median(&seconds)
 }
 
 /// Seconds after which enough has been measured.

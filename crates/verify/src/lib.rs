@@ -1,0 +1,36 @@
+//! Is a result right, and if not, what does it look like? What the host computes stands here,
+//! and nothing of OpenCL: this crate is optimised in debug builds, too, and all others build
+//! without.
+//!
+//! # Layout
+//!
+//! In the order in which to read them:
+//!
+//! - [`shape`], [`element`] and [`matrix`] are the problem and the host's data: sizes,
+//!   types, fills, padding; [`numbers`] writes figures with three digits.
+//! - [`problem`] is a product to compute: its operands, what C must come to, and how near
+//!   a right one is to that; `gemm` is the library that computes it.
+//! - [`poison`] is what a result holds before a kernel writes it.
+//! - `check` holds C against the problem; `wrong` is what is wrong with it, `map` shows
+//!   where, `looks` says what it looks like, `unsteady` what of that is said of a result
+//!   that changes.
+//! - [`reference`] is what the host does in the same time.
+
+mod check;
+pub mod element;
+mod gemm;
+mod looks;
+mod map;
+pub mod matrix;
+pub mod numbers;
+pub mod poison;
+pub mod problem;
+pub mod reference;
+pub mod shape;
+mod unsteady;
+mod wrong;
+
+pub use check::{Right, check, check_moved};
+pub use map::painted;
+pub use unsteady::{facts_of, of_unsteady};
+pub use wrong::{Mismatch, Wrong};
