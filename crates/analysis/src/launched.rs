@@ -12,9 +12,10 @@ use common::element::Type;
 use common::record::Record;
 use common::shape::Shape;
 use common::source::{Source, did_you_mean};
-use toolbox::child::Finished;
-use toolbox::scratch::Scratch;
-use toolbox::{lessons, size_name};
+use process::Finished;
+use process::data::size_name;
+use process::lessons;
+use process::scratch::Scratch;
 
 /// The lesson whose kernels work on vectors.
 const VECTORS: u32 = 2;
@@ -93,7 +94,7 @@ impl Wanted {
     ///
     /// # Errors
     /// [`Error::Usage`] for a variant that there is not, or a kernel that is skipped on
-    /// this device; [`Refused`](toolbox::child::Refused) where the program itself refuses.
+    /// this device; [`Refused`](process::Refused) where the program itself refuses.
     pub fn launch(&self, mut program: Command) -> Result<Launched> {
         let cache = Scratch::new()?;
         let child = Finished::of(self.once(&mut program, &cache))?;

@@ -10,9 +10,9 @@ use anyhow::{Context, Result};
 use common::Error;
 use common::device::pocl;
 use common::source::Source;
-use toolbox::child::Finished;
-use toolbox::lessons;
-use toolbox::scratch::Scratch;
+use process::Finished;
+use process::lessons;
+use process::scratch::Scratch;
 
 use crate::code::{Code, Resources};
 use crate::file;
@@ -113,7 +113,7 @@ pub fn binary(wanted: &Wanted, launched: &Launched) -> Result<Binary> {
         .with_file_name("oclcc")
         .with_extension(std::env::consts::EXE_EXTENSION);
     let mut command = Command::new(&compiler);
-    supervise::end_with_us(&mut command);
+    process::end_with_us(&mut command);
     for (name, value) in &launched.record.defines {
         command.arg("-D").arg(format!("{name}={value}"));
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::{Command, Output, Stdio};
 
-use toolbox::scratch::Scratch;
+use process::scratch::Scratch;
 
 /// What a tool prints of a file with these bytes, which it is given last.
 ///

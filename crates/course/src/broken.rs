@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use common::source::Source;
-use toolbox::lessons;
+use process::lessons;
 
 use crate::game::progress::Mark;
 use crate::game::puzzle::{Puzzle, PuzzleKind};

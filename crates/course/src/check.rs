@@ -13,10 +13,10 @@ use common::numbers;
 use common::record::Record;
 use common::source::Source;
 use common::threads;
+use process::Finished;
+use process::implementations::{self, Implementation};
+use process::lessons::{LESSONS, Lesson};
 use text::aside;
-use toolbox::child::Finished;
-use toolbox::implementations::{self, Implementation};
-use toolbox::lessons::{LESSONS, Lesson};
 
 use crate::doctor::{ENDS_LOOPS, driver_faults};
 

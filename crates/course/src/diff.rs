@@ -9,10 +9,10 @@ use clap::Args;
 use colored::{Color, Colorize};
 use common::Error;
 use common::source::{KernelText, Source, did_you_mean};
+use process::lessons::LESSONS;
 use text::Out;
 use text::diff::{self, Change, Line};
 use text::wrap;
-use toolbox::lessons::LESSONS;
 
 /// Unchanged lines that are shown around a change.
 const CONTEXT: usize = 2;

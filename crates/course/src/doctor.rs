@@ -70,7 +70,7 @@ pub fn doctor(options: &Options) -> Result<ExitCode> {
     screen.show(drivers::environment())?;
     screen.show([drivers::loader()])?;
     screen.show(drivers::icd_files())?;
-    if let Some((variable, value)) = supervise::fallback_driver() {
+    if let Some((variable, value)) = process::fallback_driver() {
         screen.show([drivers::fallback(variable, &value)])?;
         environment.push((variable.into(), Some(value.into())));
     }

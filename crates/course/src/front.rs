@@ -29,12 +29,12 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use process::lessons::Lesson;
+use process::watch::saves::{News, Saves};
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::layout::Rect;
 use ratatui::{DefaultTerminal, Frame};
-use supervise::watch::saves::{News, Saves};
 use text::terminal::{in_ascii, shows_utf8};
-use toolbox::lessons::Lesson;
 
 use crate::game::playable::How;
 use crate::game::puzzle::Puzzle;

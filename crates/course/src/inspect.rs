@@ -7,6 +7,8 @@ mod traffic;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 
+use ::process::data::size_name;
+use ::process::lessons::{self, Lesson};
 use anyhow::Result;
 use common::Error;
 use common::element::Type;
@@ -14,8 +16,6 @@ use common::shape::Shape;
 use common::source::Source;
 use serde_json::json;
 use text::Out;
-use toolbox::lessons::{self, Lesson};
-use toolbox::size_name;
 
 use crate::game::playable::{Checked, How, sign_of_life};
 use crate::game::verdict::Verdict;

@@ -2,7 +2,7 @@
 //! one, a failed build, a crash or a hang.
 
 use common::record::Record;
-use toolbox::child::Finished;
+use process::Finished;
 
 use crate::observation::{Detection, Observation};
 

@@ -8,6 +8,7 @@ pub mod process;
 
 use std::process::Command;
 
+use ::process::lessons;
 use analysis::launched::Wanted;
 use anyhow::Result;
 use clap::Args;
@@ -15,7 +16,6 @@ use common::shape::Shape;
 use common::source::Source;
 use lesson::{Axes, Layout, Step};
 use serde::{Deserialize, Serialize};
-use toolbox::lessons;
 
 use arguments::{Argument, Kind, count};
 

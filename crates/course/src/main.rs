@@ -44,8 +44,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use process::{end, machine, packages};
 use report::{command as report_command, peers};
-use toolbox::{end, machine, packages};
 
 /// What `asm`, `occupancy` and `trace` take first.
 const KERNEL: &str = "A kernel of a lesson, or of the file that --source names; or a file of yours, \
@@ -121,8 +121,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    if supervise::is_probe() {
-        return supervise::answer_probe();
+    if process::is_probe() {
+        return process::answer_probe();
     }
     let asked = exercises::process::run_if_asked().or_else(launch::process::run_if_asked);
     if let Some(status) = asked {

@@ -4,8 +4,8 @@ use std::io::Write;
 
 use anyhow::Result;
 use colored::Colorize;
+use process::lessons::{LESSONS, Lesson};
 use text::Out;
-use toolbox::lessons::{LESSONS, Lesson};
 
 use crate::game::folder::{Folder, shown};
 use crate::game::progress::Progress;

@@ -11,12 +11,12 @@ use colored::Colorize;
 use common::device::pocl;
 use common::record::Record;
 use common::timing::median;
+use process::Finished;
+use process::lessons::{self, LESSONS, Lesson};
+use process::scratch::Scratch;
 use serde::Serialize;
 use text::Out;
 use text::progress;
-use toolbox::child::Finished;
-use toolbox::lessons::{self, LESSONS, Lesson};
-use toolbox::scratch::Scratch;
 
 /// Where drivers, and the course, keep what they compiled or found: PoCL, NVIDIA, Mesa,
 /// lesson 11.

@@ -4,9 +4,9 @@
 use std::process::Command;
 
 use anyhow::Result;
-use supervise::child_status;
-use toolbox::child::Finished;
-use toolbox::implementations::oclgrind;
+use process::Finished;
+use process::child_status;
+use process::implementations::oclgrind;
 
 use crate::game::playable::Seen;
 use crate::judge::judge;

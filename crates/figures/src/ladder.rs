@@ -4,9 +4,9 @@
 use anyhow::Result;
 use common::numbers::percent;
 use common::record::Record;
-use toolbox::lessons::{LESSONS, Lesson};
-use toolbox::peers;
-use toolbox::recording::device_name;
+use process::data::peers;
+use process::data::recording::device_name;
+use process::lessons::{LESSONS, Lesson};
 
 use crate::drawing::Drawing;
 use crate::figure::Figure;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 use common::numbers::significant;
-use toolbox::recording::{Recording, file};
+use process::data::recording::{Recording, file};
 
 use crate::drawing::{Drawing, Point};
 use crate::figure::Figure;

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use common::record::Record;
-use toolbox::recording::file;
+use process::data::recording::file;
 
 /// The limits of one device, a line each.
 pub struct Listed {

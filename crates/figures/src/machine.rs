@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use common::numbers::significant;
 use common::probe::Peak;
-use toolbox::recording::Recording;
+use process::data::recording::Recording;
 
 use crate::drawing::Drawing;
 use crate::figure::Figure;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result};
 use common::numbers::significant;
 use common::shape::Shape;
-use toolbox::peers::{Comparison, OURS};
-use toolbox::recording::Recording;
+use process::data::peers::{Comparison, OURS};
+use process::data::recording::Recording;
 
 use crate::axis::LogAxis;
 use crate::drawing::{Drawing, Point};

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use common::numbers::{percent, significant};
 use common::record::Record;
-use toolbox::recording::device_name;
+use process::data::recording::device_name;
 
 use crate::axis::LogAxis;
 use crate::drawing::{Drawing, Point, Words};

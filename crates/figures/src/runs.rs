@@ -1,8 +1,8 @@
 //! The recorded runs that the figures show, and the best kernel of each lesson in one.
 
 use common::record::Record;
-use toolbox::lessons::LESSONS;
-use toolbox::recording::Recording;
+use process::data::recording::Recording;
+use process::lessons::LESSONS;
 
 /// The two recordings that the course's tables show, and the colour of each.
 pub const RUNS: [(&str, &str); 2] = [("h200-4096", "gpu"), ("pocl-1024", "cpu")];

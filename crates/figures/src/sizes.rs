@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use common::numbers::significant;
-use toolbox::recording::Recording;
+use process::data::recording::Recording;
 
 use crate::counting::FLOAT;
 use crate::drawing::Drawing;

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use common::numbers::bytes;
 use common::record::Record;
-use toolbox::recording::Recording;
+use process::data::recording::Recording;
 
 use crate::axis::LogAxis;
 use crate::drawing::Drawing;

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use common::numbers::percent;
 use common::record::Record;
-use toolbox::recording::Recording;
+use process::data::recording::Recording;
 
 use crate::axis::LogAxis;
 use crate::counting::{FLOAT, LINE, SECTOR, share_of_use};

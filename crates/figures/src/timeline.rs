@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 use common::numbers::seconds;
-use toolbox::recording::{Recording, file};
+use process::data::recording::{Recording, file};
 
 use crate::drawing::Drawing;
 use crate::figure::Figure;

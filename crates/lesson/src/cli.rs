@@ -8,7 +8,7 @@ use common::element::Type;
 use common::matrix::Fill;
 use common::shape::Shape;
 use common::source::Source;
-use supervise::Orders;
+use process::Orders;
 
 use crate::step::Step;
 
@@ -148,7 +148,7 @@ impl Flags {
 
     /// The device that this process is to use: its parent may say so.
     pub fn selector(&self) -> Option<String> {
-        supervise::device_of_child().or_else(|| self.device.clone())
+        process::device_of_child().or_else(|| self.device.clone())
     }
 
     /// The kernel file that `--source` names, or else the lesson's own, if it has one.

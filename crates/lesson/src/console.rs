@@ -10,9 +10,9 @@ use common::matrix::Matrix;
 use common::record::Record;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState};
 use narrate::{Audience, Beat, Narrator};
+use process::events::{Event, Sender};
+use process::resume::Earlier;
 use serde_json::json;
-use supervise::events::{Event, Sender};
-use supervise::resume::Earlier;
 use text::plain;
 use text::progress::{self, tick_by_itself};
 

@@ -16,7 +16,7 @@ use common::shape::Shape;
 use common::source::{Source, shortest};
 use common::timing::Runs;
 use narrate::Beat;
-use supervise::{resume, watch};
+use process::{resume, watch};
 
 use crate::cli::Flags;
 use crate::console::Console;

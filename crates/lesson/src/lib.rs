@@ -16,7 +16,7 @@
 //!   (`workbench`: session, programs, operands).
 //! - `simulator` puts what a simulator reported into the row of the kernel that ran.
 //! - `run` leads from `main` to a lesson, whose flags are in [`cli`]; the work is done by
-//!   a child process that the crate `supervise` watches; `resume` goes on after a kernel
+//!   a child process that the crate `process` watches; `resume` goes on after a kernel
 //!   that took one down. `trace` hands the kernels over to `course trace`.
 //! - `choice` marks the one step of a table that is expected to be the fastest.
 //! - `host` is what the same product takes without a device; `ablate` times a kernel with

@@ -3,7 +3,7 @@
 
 use common::error::Result;
 use common::record::Record;
-use supervise::events::Event;
+use process::events::Event;
 
 use crate::lesson::Lesson;
 

@@ -6,7 +6,7 @@ use clap::{Args, CommandFactory, FromArgMatches};
 use common::error::{Error, Result};
 use common::source::{Source, did_you_mean};
 use narrate::speaker;
-use supervise::{status_of, watch};
+use process::{status_of, watch};
 
 use crate::cli::Flags;
 use crate::lesson::Lesson;
@@ -31,13 +31,13 @@ pub fn lesson_with<Own: Args>(
     file: Option<&'static str>,
     body: impl Fn(&mut Lesson, &Own) -> Result<()>,
 ) -> ExitCode {
-    supervise::remember_environment();
-    if supervise::is_probe() {
-        return supervise::answer_probe();
+    process::remember_environment();
+    if process::is_probe() {
+        return process::answer_probe();
     }
     let (flags, own) = parse_flags::<Own>(number, title);
     flags.apply_color();
-    let status = if supervise::is_child() {
+    let status = if process::is_child() {
         let begun = Lesson::begin(number, title, file, flags);
         in_the_child(begun, |lesson| body(lesson, &own))
     } else {
@@ -61,7 +61,7 @@ fn in_the_child(begun: Result<Lesson>, body: impl Fn(&mut Lesson) -> Result<()>)
         Err(error) => (None, Err(error)),
     };
     let status = status_of(result);
-    supervise::leave(status);
+    process::leave(status);
     drop(lesson);
     status
 }
@@ -126,7 +126,7 @@ fn in_the_parent(
     if flags.trace {
         return trace(&kernels(file, flags)?, flags);
     }
-    supervise::run(&flags.orders())
+    process::run(&flags.orders())
 }
 
 /// The names of the kernels that there are.

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use common::record::Record;
 use common::simulator::{Fault, LOG_VARIABLE, faults, is_cut};
-use supervise::LOG_IS_READ_VARIABLE;
+use process::LOG_IS_READ_VARIABLE;
 
 /// Faults that a row tells, the first ones.
 const SHOWN: usize = 3;

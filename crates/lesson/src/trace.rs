@@ -21,7 +21,7 @@ pub fn trace(kernels: &[String], flags: &Flags) -> Result<u8> {
     let mut worst = 0;
     for kernel in kernels.iter().filter(|kernel| flags.wants(kernel)) {
         let mut command = Command::new(&course);
-        supervise::end_with_us(&mut command);
+        process::end_with_us(&mut command);
         command.args(["trace", kernel, "--type", flags.ty.name()]);
         if let Some(size) = flags.sizes.first() {
             command.args(["--size", &size.to_string()]);
@@ -32,7 +32,7 @@ pub fn trace(kernels: &[String], flags: &Flags) -> Result<u8> {
         if flags.json {
             command.arg("--json");
         }
-        worst = worst.max(supervise::child_status(command.status()?));
+        worst = worst.max(process::child_status(command.status()?));
     }
     Ok(worst)
 }

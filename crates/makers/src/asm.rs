@@ -9,8 +9,8 @@ use analysis::listing::Listing;
 use analysis::program;
 use anyhow::Result;
 use common::source::{Source, workspace};
+use process::data::{date, size_name};
 use serde::{Deserialize, Serialize};
-use toolbox::{date, size_name};
 
 use crate::kept::{self, must_be_a_name};
 

@@ -12,10 +12,10 @@ use std::io::Write;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use common::source::workspace;
+use process::Finished;
+use process::data::date;
+use process::lessons::numbered;
 use serde_json::{Value, json};
-use toolbox::child::Finished;
-use toolbox::date;
-use toolbox::lessons::numbered;
 
 use crate::cores::on_all_cores;
 use crate::kept;

@@ -66,8 +66,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    if supervise::is_probe() {
-        return supervise::answer_probe();
+    if process::is_probe() {
+        return process::answer_probe();
     }
     let done = match Command::parse() {
         Command::Pages { check, files } => pages::update(&files, check),
@@ -82,5 +82,5 @@ fn main() -> ExitCode {
         Command::Mutate(options) => mutate::mutate(&options),
         Command::Looks(options) => looks::looks(&options),
     };
-    toolbox::end(done.map(|()| ExitCode::SUCCESS))
+    process::end(done.map(|()| ExitCode::SUCCESS))
 }

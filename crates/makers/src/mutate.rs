@@ -22,8 +22,8 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use colored::Colorize;
 use common::source::workspace;
+use process::scratch::Scratch;
 use serde_json::Value;
-use toolbox::scratch::Scratch;
 
 use crate::cores::on_all_cores;
 use detect::{Detectors, Original};

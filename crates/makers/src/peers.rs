@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
-use toolbox::peers::{Comparison, path};
+use process::data::peers::{Comparison, path};
 
 use crate::kept::{self, must_be_a_name};
 
@@ -13,7 +13,7 @@ pub fn record(name: &str, flags: &[String]) -> Result<()> {
     let course = std::env::current_exe()?.with_file_name("course");
     let course = course.with_extension(std::env::consts::EXE_EXTENSION);
     let mut command = Command::new(course);
-    supervise::end_with_us(&mut command);
+    process::end_with_us(&mut command);
     command
         .args(["peers", "--json"])
         .args(flags)

@@ -19,9 +19,9 @@ use common::device::{self, Candidate};
 use common::probe::{Peak, peak};
 use common::session::Session;
 use common::source::workspace;
+use process::data::date;
 use serde::{Deserialize, Serialize};
 use text::aside;
-use toolbox::date;
 
 use crate::kept::{self, must_be_a_name};
 pub use step_time::StepTime;

@@ -8,11 +8,11 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
 use common::source::workspace;
+use process::data::date;
+use process::events::EVENTS_VARIABLE;
+use process::lessons::{LESSONS, Lesson};
 use serde_json::{Value, json};
-use supervise::events::EVENTS_VARIABLE;
 use text::aside;
-use toolbox::date;
-use toolbox::lessons::{LESSONS, Lesson};
 
 use crate::kept::must_be_a_name;
 
@@ -44,7 +44,7 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
     let output = lesson
         .command()?
         .args(flags)
-        .envs(supervise::environment())
+        .envs(process::environment())
         .env(EVENTS_VARIABLE, &events)
         .env("OPENCL_COURSE_CACHE", &cache)
         .stderr(Stdio::inherit())

@@ -2,8 +2,8 @@
 
 use common::error::{Error, Result, UserRequest};
 use common::source::workspace;
+use process::events::Event;
 use ratatui::crossterm::event::KeyCode;
-use supervise::events::Event;
 
 use super::piece::bold;
 use super::stage::{Scroll, Stage};

@@ -1,7 +1,7 @@
 //! The speaker's notes: docs/notes.md, a section for each lesson, and in it one for each
 //! part that has its own.
 
-use supervise::stage::Place;
+use process::stage::Place;
 
 use super::beat::Beat;
 use super::piece::bold;

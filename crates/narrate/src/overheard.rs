@@ -28,7 +28,7 @@ impl Overheard {
     pub fn begin() -> Option<Overheard> {
         let mut options = File::options();
         let options = options.read(true).append(true).create(true);
-        let file = options.open(supervise::stage::file_for_printed()?).ok()?;
+        let file = options.open(process::stage::file_for_printed()?).ok()?;
         // Without a /dev/tty crossterm asks standard output how large the terminal is.
         let is_shown = io::stdout().is_terminal() && File::open("/dev/tty").is_ok();
         let output = is_shown

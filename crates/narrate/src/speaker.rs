@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use common::error::{Error, Result, UserRequest};
 use console::Term;
+use process::Signals;
+use process::stage::{self, Place};
 use ratatui::crossterm::event::KeyCode;
-use supervise::Signals;
-use supervise::stage::{self, Place};
 
 use super::beat::Beat;
 use super::notes::Notes;

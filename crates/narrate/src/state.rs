@@ -6,8 +6,8 @@ use common::error::Result;
 use common::record::Record;
 use console::Term;
 use indicatif::ProgressBar;
-use supervise::events::{Event, Sender};
-use supervise::stage::{self, Place};
+use process::events::{Event, Sender};
+use process::stage::{self, Place};
 
 use super::bars::Bar;
 use super::beat::Beat;

@@ -25,8 +25,8 @@ use common::session::Session;
 use common::source::Source;
 use common::{Error, Result};
 use opencl3::program::Program as ClProgram;
-use supervise::Orders;
-use supervise::events::{Event, Sender};
+use process::Orders;
+use process::events::{Event, Sender};
 use text::wrap;
 
 /// Build an OpenCL kernel file ahead of time, into a binary for one device
@@ -79,22 +79,22 @@ fn parse_define(text: &str) -> Result<(String, usize), String> {
 const PATIENCE: Duration = Duration::from_secs(600);
 
 fn main() -> ExitCode {
-    if supervise::is_probe() {
-        return supervise::answer_probe();
+    if process::is_probe() {
+        return process::answer_probe();
     }
     let arguments = Arguments::parse();
-    if supervise::is_child() {
-        let status = supervise::status_of(compile(&arguments).map(|()| 0));
-        supervise::leave(status);
+    if process::is_child() {
+        let status = process::status_of(compile(&arguments).map(|()| 0));
+        process::leave(status);
         return ExitCode::from(status);
     }
-    let done = supervise::run(&Orders {
+    let done = process::run(&Orders {
         timeout: PATIENCE,
         all_devices: false,
         json: false,
         on_stage: false,
     });
-    ExitCode::from(supervise::status_of(done))
+    ExitCode::from(process::status_of(done))
 }
 
 fn compile(arguments: &Arguments) -> Result<()> {

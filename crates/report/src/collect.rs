@@ -7,10 +7,10 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use common::record::Record;
 use common::shape::Shape;
+use process::Finished;
+use process::lessons;
 use text::aside;
 use text::progress;
-use toolbox::child::Finished;
-use toolbox::lessons;
 
 use super::model::{Done, Job, Subject, Survey};
 use crate::peers::turns;
@@ -122,7 +122,7 @@ fn child(mut command: Command, told: impl Fn(&str)) -> Result<(Vec<Record>, Opti
             records.push(record);
         }
     })?;
-    if supervise::was_stopped(finished.status) {
+    if process::was_stopped(finished.status) {
         bail!("it was stopped; the same command goes on from here");
     }
     let failed = !finished.status.success();

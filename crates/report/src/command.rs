@@ -11,11 +11,11 @@ use colored::Colorize;
 use common::Error;
 use common::numbers::{factor, percent, significant};
 use common::shape::Shape;
+use process::data::size_name;
 use text::Out;
 use text::aside;
-use toolbox::size_name;
 
-use toolbox::devices;
+use process::devices;
 
 use crate::model::{Settings, Survey, fingerprint_of_kernels, unwritable};
 use crate::rows::{Bench, rate};

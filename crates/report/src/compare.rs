@@ -13,13 +13,13 @@ use common::Error;
 use common::numbers::{factor, percent, significant};
 use common::record::Record;
 use common::shape::Shape;
+use process::data::size_name;
 use serde::Serialize;
 use text::Out;
-use toolbox::size_name;
 
 use super::model::Survey;
 use super::rows::{self, Row};
-use toolbox::devices::Device;
+use process::devices::Device;
 
 /// Medians nearer than this are never told apart: clocks, temperature and
 /// neighbours change more than that from one run to the next.

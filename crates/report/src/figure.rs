@@ -3,7 +3,7 @@
 //! the same size of letters.
 
 use maud::{Markup, PreEscaped, html};
-use toolbox::size_name;
+use process::data::size_name;
 
 use super::rows::Bench;
 

@@ -3,13 +3,13 @@
 
 use common::numbers::{factor, percent, seconds, significant};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use toolbox::lessons::{LESSONS, Lesson};
+use process::lessons::{LESSONS, Lesson};
 
 use super::figure::{Figure, STYLE};
 use super::model::{Job, Survey};
 use super::rows::{self, Bench, Origin, Row, rate};
 use super::{ladder, roofline};
-use toolbox::devices::Device;
+use process::devices::Device;
 
 /// The page, and the figures on it.
 pub fn page(survey: &Survey) -> (String, Vec<Figure>) {

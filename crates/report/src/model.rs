@@ -12,14 +12,14 @@ use common::file;
 use common::record::Record;
 use common::shape::Shape;
 use common::source::workspace;
+use process::data::{date, size_name};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use text::plain;
-use toolbox::{date, size_name};
 
 use crate::peers::peer::Peer;
-use toolbox::devices::Device;
-use toolbox::machine;
+use process::devices::Device;
+use process::machine;
 
 /// Bytes that a report may have.
 const LONGEST: u64 = 1 << 30;

@@ -22,16 +22,16 @@ use std::io::Write;
 use anyhow::{Result, bail};
 use clap::Args;
 use common::shape::Shape;
+use process::data::peers::{About, Comparison};
+use process::data::{date, shapes};
 use serde::Serialize;
 use text::Out;
 use text::aside;
-use toolbox::peers::{About, Comparison};
-use toolbox::{date, shapes};
 
 pub use child::{Options as PeerOptions, run as peer};
 use peer::Peer;
-use toolbox::devices::{self, Device};
-use toolbox::machine;
+use process::devices::{self, Device};
+use process::machine;
 use turns::Turns;
 
 /// What is compared.

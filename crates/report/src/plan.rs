@@ -3,11 +3,11 @@
 use anyhow::Result;
 use common::Error;
 use common::shape::Shape;
-use toolbox::lessons::LESSONS;
+use process::lessons::LESSONS;
 
 use super::model::{Job, Settings, Subject, VECTORS};
 use crate::peers::peer::Peer;
-use toolbox::devices::Device;
+use process::devices::Device;
 
 /// Lessons on products once for each size, then the libraries; vectors once.
 pub fn jobs(settings: &Settings, devices: &[Device]) -> Vec<Job> {

@@ -8,7 +8,7 @@ use common::timing::Timing;
 use common::traffic::Counts;
 
 use super::model::{Done, Subject, Survey, VECTORS};
-use toolbox::devices::Device;
+use process::devices::Device;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {

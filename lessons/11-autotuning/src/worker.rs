@@ -16,8 +16,8 @@ use common::shape::Shape;
 use common::simulator::LOG_VARIABLE;
 use common::timing::Runs;
 use lesson::Lesson;
+use process::messages;
 use serde::{Deserialize, Serialize};
-use supervise::messages;
 
 use crate::point::Point;
 use crate::search::Trial;
@@ -114,13 +114,13 @@ impl Worker {
     /// When it cannot be started, dies at once, or gets another device.
     pub fn start(shape: Shape, device: &str, limit: Duration) -> Result<Worker> {
         let shape = serde_json::to_string(&shape).map_err(std::io::Error::from)?;
-        let mut child = supervise::this_program()?
+        let mut child = process::this_program()?
             .args(std::env::args_os().skip(1))
             .env_clear()
-            .envs(supervise::environment_at_start())
+            .envs(process::environment_at_start())
             .env(WORKER_VARIABLE, shape)
             // A worker that is ended while PoCL writes its cache would damage it.
-            .env(supervise::CACHE_VARIABLE, "0")
+            .env(process::CACHE_VARIABLE, "0")
             // A simulator's reports on a candidate are none on a row of this process.
             .env_remove(LOG_VARIABLE)
             .stdin(Stdio::piped())
@@ -146,7 +146,7 @@ impl Worker {
             ))),
             _ => Err(Error::Died(format!(
                 "the process that tries candidates does not start: {}",
-                supervise::cause_of_death(worker.end()?)
+                process::cause_of_death(worker.end()?)
             ))),
         }
     }
@@ -169,7 +169,7 @@ impl Worker {
                 Ok(Answer::Tried(crashed @ Trial::Crashed(_))) => crashed,
                 Ok(Answer::Tried(trial)) => return Ok((Some(self), trial)),
                 Err(RecvTimeoutError::Disconnected) => {
-                    Trial::Crashed(supervise::cause_of_death(self.end()?))
+                    Trial::Crashed(process::cause_of_death(self.end()?))
                 }
                 Err(RecvTimeoutError::Timeout) if begin.elapsed() > limit => {
                     Trial::Hung(format!("no end after {:.0} s", limit.as_secs_f64()))

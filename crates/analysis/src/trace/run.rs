@@ -6,10 +6,10 @@ use std::process::Command;
 use anyhow::Result;
 use common::Error;
 use common::source::own_workspace;
-use supervise::LIBRARY_VARIABLE;
-use toolbox::implementations::oclgrind;
-use toolbox::scratch::Scratch;
-use toolbox::simulator;
+use process::LIBRARY_VARIABLE;
+use process::implementations::oclgrind;
+use process::scratch::Scratch;
+use process::simulator;
 
 use super::accesses::Trace;
 use crate::launched::{Launched, Wanted};

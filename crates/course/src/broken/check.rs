@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 use common::device::{DEVICE_VARIABLE, variable};
-use toolbox::implementations;
+use process::implementations;
 
 use super::Broken;
 use crate::game::playable::{Attempt, Playable, Seen};

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Asks a child of this program: its answer, or how it ended without one.
 pub fn ask(question: &[&str], environment: &Environment) -> Result<Value, String> {
-    let mut command = supervise::this_program().map_err(|error| error.to_string())?;
+    let mut command = process::this_program().map_err(|error| error.to_string())?;
     command.args(["doctor", "--probe"]).args(question);
     for (name, value) in environment {
         match value {
@@ -29,7 +29,7 @@ pub fn ask(question: &[&str], environment: &Environment) -> Result<Value, String
         };
     }
     // What a driver prints is no object.
-    supervise::ask::<Map<String, Value>>(&mut command, PATIENCE).map(Value::Object)
+    process::ask::<Map<String, Value>>(&mut command, PATIENCE).map(Value::Object)
 }
 
 /// Has a child open a library: what is wrong, if it cannot. A library runs code of its

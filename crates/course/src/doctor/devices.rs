@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::Result;
 use common::device::{self, DEVICE_VARIABLE};
 use common::numbers::bytes;
+use process::implementations::Implementation;
 use serde_json::Value;
-use toolbox::implementations::Implementation;
 
 use super::child::{self, Environment};
 use super::finding::{Finding, Health, Topic};

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use common::device::icd::{self, ICD_VARIABLE, TAKEN_FOR_LIBRARY, icd_place};
 use common::device::{DEVICE_VARIABLE, pocl};
+use process::LIBRARY_VARIABLE;
+use process::scratch::Scratch;
 use serde_json::Value;
-use supervise::LIBRARY_VARIABLE;
-use toolbox::scratch::Scratch;
 
 use super::child::{self, Environment};
 use super::cure::{self, NO_LOADER, NO_OPENCL, broken_loader};

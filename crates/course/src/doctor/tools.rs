@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use common::device::icd::{icd_files, named_library};
 use common::device::pocl::{self, can_write};
 use common::numbers::bytes;
-use supervise::cache;
-use toolbox::implementations;
+use process::cache;
+use process::implementations;
 
 use super::child;
 use super::finding::{Finding, Topic};

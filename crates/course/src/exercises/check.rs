@@ -9,8 +9,8 @@ use anyhow::{Result, anyhow};
 use common::source::Source;
 use common::threads;
 use language::tokens::Tokens;
-use supervise::child_status;
-use toolbox::child::Finished;
+use process::Finished;
+use process::child_status;
 
 use super::exercise::Exercise;
 use super::process::{Purpose, command, process};

@@ -7,7 +7,7 @@ use std::{fs, io};
 
 use anyhow::{Context, Result, ensure};
 use common::source::{Source, workspace};
-use toolbox::lessons::{LESSONS, Lesson};
+use process::lessons::{LESSONS, Lesson};
 
 use super::spec::Spec;
 use crate::game::progress::Mark;

@@ -60,7 +60,7 @@ impl Purpose {
 
 /// The course itself, as the process in which an exercise runs, by a lesson's flags.
 pub fn process(exercise: &Exercise, purpose: Purpose) -> anyhow::Result<Command> {
-    let this = supervise::this_program();
+    let this = process::this_program();
     let mut command = this.context("cannot find this program's own path")?;
     command.env(VARIABLE, format!("{} {purpose:?}", exercise.puzzle.id));
     Ok(command)

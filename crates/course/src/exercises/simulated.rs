@@ -6,8 +6,8 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use common::record::Record;
 
-use toolbox::child::Finished;
-use toolbox::implementations::oclgrind;
+use process::Finished;
+use process::implementations::oclgrind;
 
 use super::counts::{Count, counts};
 use super::exercise::Exercise;

@@ -1,13 +1,13 @@
 //! The map: every lesson, and below it its exercises and its broken kernels.
 
 use anyhow::Result;
+use process::lessons::{LESSONS, Lesson};
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Style, Stylize};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{List, ListItem, ListState};
-use toolbox::lessons::{LESSONS, Lesson};
 
 use super::course::{Course, sign};
 use super::lines::fitted;

@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use common::source::{Source, workspace};
+use process::lessons::Lesson;
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::{Constraint, Layout};
 use ratatui::text::Text;
-use toolbox::lessons::Lesson;
 
 use super::footer;
 use super::pane::Pane;

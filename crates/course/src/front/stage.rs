@@ -8,12 +8,12 @@ use std::time::Duration;
 use anyhow::Result;
 use common::Error;
 use common::source::own_workspace;
+use process::lessons::Lesson;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture, Event};
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use text::aside;
-use toolbox::lessons::Lesson;
 
 /// How long a key is waited for until files and checks are looked at.
 pub const PAUSE: Duration = Duration::from_millis(50);

@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use colored::control::SHOULD_COLORIZE;
-use supervise::{child_status, end_group, in_a_group, this_program};
-use toolbox::scratch::Scratch;
+use process::scratch::Scratch;
+use process::{child_status, end_group, in_a_group, this_program};
 
 /// Set where a screen with keys shows what a command prints: it then names keys, not
 /// commands.

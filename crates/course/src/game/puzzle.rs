@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use common::source::Source;
-use toolbox::lessons::Lesson;
+use process::lessons::Lesson;
 
 use super::progress::Mark;
 

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
-use supervise::watch::each_save;
-use supervise::watch::saves::{News, Saves};
+use process::watch::each_save;
+use process::watch::saves::{News, Saves};
 use text::Out;
 
 use super::background::Background;

@@ -10,10 +10,10 @@ use analysis::trace::screen::Screen;
 use anyhow::Result;
 use colored::Colorize;
 use common::shape::Shape;
+use process::data::size_name;
+use process::implementations::oclgrind;
 use serde_json::{Value, json};
 use text::Out;
-use toolbox::implementations::oclgrind;
-use toolbox::size_name;
 
 use super::Inspection;
 use crate::game::playable::Checked;

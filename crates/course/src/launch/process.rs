@@ -17,7 +17,7 @@ const VARIABLE: &str = "OPENCL_COURSE_INSPECT";
 
 /// The course itself, as the process in which a kernel is launched like this.
 pub fn command(launch: &Launch) -> anyhow::Result<Command> {
-    let this = supervise::this_program();
+    let this = process::this_program();
     let mut command = this.context("cannot find this program's own path")?;
     command.env(VARIABLE, serde_json::to_string(launch)?);
     Ok(command)

@@ -8,8 +8,8 @@ use analysis::trace::screen::Screen;
 use anyhow::{Context, Result};
 use common::Error;
 use common::shape::Shape;
+use process::lessons;
 use serde_json::{Value, json};
-use toolbox::lessons;
 
 use crate::exercises::counts::Count;
 use crate::exercises::exercise::{Exercise, all};

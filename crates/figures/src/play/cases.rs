@@ -4,8 +4,8 @@
 
 use anyhow::{Context, Result};
 use common::traffic::evaluate;
+use process::data::recording::Recording;
 use serde_json::{Value, json};
-use toolbox::recording::Recording;
 
 use super::facts;
 use crate::counting::{WARP, pieces, turns};

@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result};
 use common::record::Record;
+use process::data::recording::{Recording, device_name};
 use serde_json::{Value, json};
-use toolbox::recording::{Recording, device_name};
 
 use crate::kernel::Kernel;
 use crate::listed::Listed;

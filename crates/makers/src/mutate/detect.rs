@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use common::source::Source;
-use toolbox::child::Finished;
-use toolbox::implementations::{self, Implementation};
-use toolbox::lessons::Lesson;
-use toolbox::simulator::{self, Simulation};
+use process::Finished;
+use process::implementations::{self, Implementation};
+use process::lessons::Lesson;
+use process::simulator::{self, Simulation};
 
 use super::places::{Place, Stage, places, prints};
 

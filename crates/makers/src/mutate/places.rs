@@ -1,6 +1,6 @@
 //! Where a mutant is run: the shapes for each kernel, and how each is run.
 
-use toolbox::lessons::Lesson;
+use process::lessons::Lesson;
 
 /// A shape, and how it is run.
 pub type Place = (&'static str, Stage);

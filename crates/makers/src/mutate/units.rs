@@ -5,8 +5,8 @@ use std::slice;
 use anyhow::Result;
 use common::source::Source;
 use language::functions::Function;
+use process::lessons::{LESSONS, Lesson};
 use serde_json::{Value, json};
-use toolbox::lessons::{LESSONS, Lesson};
 
 use super::calls::{functions, reaches};
 use super::mutant::{Mutant, mutants};

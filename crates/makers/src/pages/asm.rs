@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail, ensure};
 use common::source::{Source, workspace};
 use language::tokens::Tokens;
-use toolbox::lessons;
+use process::lessons;
 
 use super::{directives, quoted};
 use crate::asm::{Origin, path};

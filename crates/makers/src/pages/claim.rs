@@ -28,8 +28,8 @@
 
 use anyhow::{Context, Result, bail};
 use common::numbers::significant;
+use process::data::recording::{Recording, file};
 use serde_json::Value;
-use toolbox::recording::{Recording, file};
 
 use super::{peers, report};
 
@@ -70,7 +70,7 @@ fn figure(of: &str) -> Result<f64> {
     if let Some(words) = of.strip_prefix("library ") {
         let side = |(run, n): (_, &str)| Some((run, n.parse().ok()?));
         let library = words.split_once(' ').and_then(side);
-        let library = library.and_then(|(run, n)| toolbox::peers::library(run, n));
+        let library = library.and_then(|(run, n)| process::data::peers::library(run, n));
         return Ok(library.with_context(|| format!("{of} was not measured"))?.1);
     }
     let mut words = of.splitn(3, ' ');

@@ -4,8 +4,8 @@ use std::fs;
 
 use anyhow::{Context, Result};
 use common::source::workspace;
+use process::lessons::numbered;
 use serde_json::Value;
-use toolbox::lessons::numbered;
 
 use super::markdown::Table;
 

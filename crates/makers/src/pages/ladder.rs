@@ -3,9 +3,9 @@
 use anyhow::{Context, Result, bail};
 use common::numbers::{factor, percent, significant};
 use common::record::Record;
-use toolbox::lessons::LESSONS;
-use toolbox::peers;
-use toolbox::recording::{Recording, device_name};
+use process::data::peers;
+use process::data::recording::{Recording, device_name};
+use process::lessons::LESSONS;
 
 use super::markdown::{Table, or_dash};
 use super::table::captions;

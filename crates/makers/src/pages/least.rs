@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use common::numbers::{factor, seconds, significant};
 use common::probe::Peak;
 use common::shape::Shape;
-use toolbox::recording::{Recording, device_name};
+use process::data::recording::{Recording, device_name};
 
 use super::markdown::Table;
 use super::table::captions;

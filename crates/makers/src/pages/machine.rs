@@ -4,7 +4,7 @@ mod banks;
 
 use anyhow::{Context, Result, bail};
 use common::numbers::{bytes, factor, percent, significant};
-use toolbox::recording::name_on;
+use process::data::recording::name_on;
 
 use super::markdown::{Table, or_dash};
 use crate::probe::{Machine, StepTime};

@@ -4,9 +4,9 @@ use anyhow::{Context, Result, bail};
 use common::numbers::{factor, percent, significant};
 use common::shape::Shape;
 use common::timing::median;
-use toolbox::peers::{Comparison, OURS};
-use toolbox::recording::name_on;
-use toolbox::size_name;
+use process::data::peers::{Comparison, OURS};
+use process::data::recording::name_on;
+use process::data::size_name;
 
 use super::markdown::{Table, or_dash};
 

@@ -21,7 +21,7 @@ pub fn kernel(file: &str, name: &str) -> Result<String> {
 
 /// What a lesson's recorded run printed, or some of its lines.
 pub fn output(run: &str, lesson: &str, lines: Option<&str>) -> Result<String> {
-    let text = toolbox::recording::file(run, lesson, "txt")?;
+    let text = process::data::recording::file(run, lesson, "txt")?;
     let chosen = match lines {
         None => text.trim_end().to_string(),
         Some(range) => self::lines(&text, range)?,

@@ -4,10 +4,10 @@
 use anyhow::{Context, Result, bail};
 use common::numbers::{factor, percent, significant};
 use common::shape::Shape;
+use process::data::reports::{PEERS, items, read, records};
+use process::data::size_name;
 use serde::Deserialize;
 use serde_json::Value;
-use toolbox::reports::{PEERS, items, read, records};
-use toolbox::size_name;
 
 use super::markdown::{Table, or_dash};
 

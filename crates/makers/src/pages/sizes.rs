@@ -4,8 +4,8 @@
 use anyhow::{Context, Result, bail};
 use common::numbers::significant;
 use common::record::Record;
-use toolbox::recording::Recording;
-use toolbox::size_name;
+use process::data::recording::Recording;
+use process::data::size_name;
 
 use super::markdown::{Table, or_dash};
 use super::table::captions;

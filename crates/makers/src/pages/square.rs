@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result, ensure};
 use common::numbers::significant;
-use toolbox::recording::{Recording, counts};
+use process::data::recording::{Recording, counts};
 
 use super::markdown::{Table, or_dash};
 use super::table::{captions, label, unit};

@@ -4,7 +4,7 @@
 use anyhow::{Context, Result};
 use common::numbers::percent;
 use figures::counting::{LINE, SECTOR, share_of_use};
-use toolbox::recording::Recording;
+use process::data::recording::Recording;
 
 use super::markdown::{Table, or_dash};
 use super::table::{captions, label};

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use common::numbers::{factor, percent, significant};
 use common::record::Record;
-use toolbox::recording::{Recording, counts};
+use process::data::recording::{Recording, counts};
 
 use super::markdown::{Table, or_dash};
 

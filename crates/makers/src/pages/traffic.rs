@@ -2,8 +2,8 @@
 //! the formulas, and what they come to at the run's size.
 
 use anyhow::{Context, Result};
+use process::data::recording::Recording;
 use serde_json::Value;
-use toolbox::recording::Recording;
 
 use super::markdown::Table;
 

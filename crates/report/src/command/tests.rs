@@ -7,7 +7,7 @@ use common::traffic::Counts;
 
 use super::*;
 use crate::model::{Done, Job, Subject, parse};
-use toolbox::devices::Device;
+use process::devices::Device;
 
 /// A report of a device on which two kernels and the host's loop were timed, and a
 /// library was missing.

@@ -16,7 +16,7 @@ use super::library::{
     About, Library, Missing, NOT_TRANSPOSED, Opened, Product, ROW_MAJOR, Sample, begin_again_with,
 };
 use super::peer::Peer;
-use toolbox::machine;
+use process::machine;
 
 /// What is used of cblas.h, with 32-bit integers, and what each library has to tell of itself.
 #[derive(WrapperApi)]

@@ -61,7 +61,7 @@ pub fn begin_again_with(variables: Vec<(&'static str, OsString)>) {
     if variables.iter().all(is_set) {
         return;
     }
-    let again = supervise::this_program().and_then(|mut this| {
+    let again = process::this_program().and_then(|mut this| {
         this.args(std::env::args_os().skip(1))
             .envs(variables)
             .status()

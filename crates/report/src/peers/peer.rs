@@ -8,8 +8,8 @@ use common::source::own_workspace;
 use dlopen2::wrapper::{Container, WrapperApi};
 use serde::{Deserialize, Serialize};
 
-use toolbox::devices::Device;
-use toolbox::{machine, packages};
+use process::devices::Device;
+use process::{machine, packages};
 
 /// A library that multiplies matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]

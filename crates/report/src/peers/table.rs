@@ -1,9 +1,9 @@
 //! A comparison on the terminal.
 
 use common::numbers::{factor, percent, significant};
+use process::data::peers::{Comparison, OURS, Rate};
+use process::data::size_name;
 use text::table;
-use toolbox::peers::{Comparison, OURS, Rate};
-use toolbox::size_name;
 
 /// A line of rates for each size, and below it the kernel and the spreads; then the mean,
 /// and what was compared.

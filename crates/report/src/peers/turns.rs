@@ -7,15 +7,15 @@ use anyhow::Result;
 use common::record::Record;
 use common::shape::Shape;
 use common::timing::quantile;
+use process::Finished;
+use process::data::peers::{Missing, OURS, Rate};
+use process::lessons;
 use serde::de::DeserializeOwned;
 use text::aside;
-use toolbox::child::Finished;
-use toolbox::lessons;
-use toolbox::peers::{Missing, OURS, Rate};
 
 use super::child::Measured;
 use super::peer::Peer;
-use toolbox::devices::Device;
+use process::devices::Device;
 
 /// Who takes part, and how often.
 pub struct Turns<'a> {
@@ -171,10 +171,10 @@ impl Turns<'_> {
 
 /// The child that measures a library: `course peer NAME`.
 pub fn command(peer: Peer) -> Result<Command> {
-    let mut command = supervise::this_program()?;
+    let mut command = process::this_program()?;
     command.args(["peer", &peer.word()]);
     // What a lesson's child gets: libraries are measured as the kernels are.
-    command.envs(supervise::environment());
+    command.envs(process::environment());
     Ok(command)
 }
 

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::Result;
+use common::device::icd::LIBRARY_VARIABLE;
 use common::simulator::LOG_VARIABLE;
-use supervise::{LIBRARY_VARIABLE, LOG_IS_READ_VARIABLE};
 
-use crate::child::Finished;
+use crate::finished::Finished;
 use crate::scratch::Scratch;
+use crate::variables::LOG_IS_READ_VARIABLE;
 
 /// What the simulator left behind.
 pub struct Simulation {

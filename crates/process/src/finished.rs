@@ -10,7 +10,6 @@ use std::thread;
 
 use anyhow::{Context, Result};
 use common::record::Record;
-use supervise::child_status;
 use text::plain;
 
 /// A child that ended before its work was done: its own words, and its exit status.
@@ -109,4 +108,10 @@ impl From<&Output> for Finished {
             stderr: text(&output.stderr),
         }
     }
+}
+
+/// How a process of the course ended. One that was ended from outside tells as little as
+/// a device that failed.
+pub fn child_status(ended: ExitStatus) -> u8 {
+    ended.code().map_or(5, |status| status as u8)
 }

@@ -10,7 +10,7 @@ use common::shape::Shape;
 use text::wrap::stdout_columns;
 use text::{table, terminal};
 
-use crate::devices::devices_here;
+use crate::probe::devices_here;
 use crate::variables::{CHILD_DEVICE_VARIABLE, Environment};
 use crate::{Ended, Orders, Pause, complain, on_one_device};
 

@@ -11,7 +11,7 @@ use text::show_error;
 use crate::bound::end_with_us;
 use crate::events::{self, EVENTS_VARIABLE, Event};
 use crate::variables::Environment;
-use crate::{Pause, limits, obituary};
+use crate::{Pause, death, limits};
 
 /// How long a child may take to end once it has said that it leaves. A driver was
 /// once seen to stop for good while its threads ended; by then nothing is lost with
@@ -92,7 +92,7 @@ fn wait(mut child: Child, events: &Path, timeout: Duration, pause: Pause) -> Res
                 Some(Event::Paused) => None,
                 Some(Event::Leaving(status)) => Some(end_by_itself(*status, &events)),
                 _ if since.elapsed() > timeout => {
-                    let how = obituary::of_hang(timeout, events::doing(&events));
+                    let how = death::of_hang(timeout, events::doing(&events));
                     Some(End::Died(how))
                 }
                 _ => None,
@@ -114,8 +114,8 @@ fn wait(mut child: Child, events: &Path, timeout: Duration, pause: Pause) -> Res
 
 fn end(status: ExitStatus, events: &[Event]) -> Result<End> {
     let doing = events::doing(events);
-    if obituary::was_stopped(status) {
-        return Err(Error::Died(obituary::of_stop(status, doing)));
+    if death::was_stopped(status) {
+        return Err(Error::Died(death::of_stop(status, doing)));
     }
     // It has said nothing at all: it did not come as far as to a driver, and has told why.
     if let (Some(code), []) = (status.code(), events) {
@@ -124,10 +124,10 @@ fn end(status: ExitStatus, events: &[Event]) -> Result<End> {
     // Whatever ends without that word was ended: a driver that calls exit() has a status,
     // too, and it means nothing here.
     let Some(Event::Leaving(code)) = events.last() else {
-        return Ok(End::Died(obituary::of_death(status, doing)));
+        return Ok(End::Died(death::of_death(status, doing)));
     };
     if status.code().is_none() {
-        show_error(obituary::of_crash_at_the_end(status));
+        show_error(death::of_crash_at_the_end(status));
     }
     Ok(end_by_itself(*code, events))
 }

@@ -10,7 +10,7 @@ use common::shape::Shape;
 use common::source::workspace;
 use serde::{Deserialize, Serialize};
 
-use crate::reports;
+use super::reports;
 
 /// The course's own kernels, in the place of a library's name.
 pub const OURS: &str = "ours";

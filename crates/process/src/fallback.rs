@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use common::device::icd::{ICD_VARIABLE, LIBRARY_VARIABLE};
 use common::source::own_workspace;
 
-use crate::devices::devices_here;
+use crate::probe::devices_here;
 use crate::variables::Environment;
 
 /// Where `./setup` puts it.

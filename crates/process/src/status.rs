@@ -1,38 +1,13 @@
-//! What the learner's `course` and the makers' `makers` share.
-//!
-//! # Layout
-//!
-//! - [`lessons`] is the one list of them, and [`child`] what one of them left that ran as a
-//!   process of its own.
-//! - [`implementations`] of OpenCL are those that the course is checked on; [`simulator`] is
-//!   the one of them that sees every access. [`devices`] are those that lesson 1 lists.
-//! - [`machine`] is what this one tells of itself, [`packages`] how it gets what it lacks.
-//! - What is kept below `data/`: a [`recording`] of a lesson, [`reports`] of all of them,
-//!   and [`peers`], the course beside libraries, on certain [`shapes`].
-//! - [`scratch`] is for files that nobody needs later.
-
-pub mod child;
-pub mod devices;
-pub mod implementations;
-pub mod lessons;
-pub mod machine;
-pub mod packages;
-pub mod peers;
-pub mod recording;
-pub mod reports;
-pub mod scratch;
-pub mod shapes;
-pub mod simulator;
+//! The exit status of a program of the course.
 
 use std::io;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use anyhow::Result;
 use colored::Colorize;
-use common::shape::Shape;
 use text::show_error;
 
-use child::Refused;
+use crate::finished::Refused;
 
 /// From what came of a command to the program's exit status; an error is told.
 pub fn end(done: Result<ExitCode>) -> ExitCode {
@@ -70,19 +45,4 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error
         .downcast_ref::<common::Error>()
         .is_some_and(common::Error::is_closed_pipe)
-}
-
-/// The date by the system's own command: a recording says when it was made.
-pub fn date(format: &str) -> Result<String> {
-    let output = Command::new("date").arg(format).output()?;
-    Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
-}
-
-/// "1024", or "37x91x53" where the sides differ.
-pub fn size_name(s: Shape) -> String {
-    if s.m == s.n && s.n == s.k {
-        s.m.to_string()
-    } else {
-        s.to_string()
-    }
 }

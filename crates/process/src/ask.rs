@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use text::plain;
 
-use crate::obituary::cause_of_death;
+use crate::death::cause_of_death;
 
 /// The messages that come through a pipe, read by a thread; `at_end` is called when the
 /// other side has gone away. Drivers and kernels may print, too: what is no message is

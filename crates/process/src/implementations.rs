@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
+use common::device::icd::LIBRARY_VARIABLE;
 use common::source::own_workspace;
-use supervise::{Environment, LIBRARY_VARIABLE};
 
 use crate::lessons::LESSONS;
+use crate::probe;
+use crate::variables::Environment;
 
 /// An implementation that may or may not be here.
 pub struct Implementation {
@@ -125,5 +127,5 @@ pub fn oclgrind() -> Option<PathBuf> {
 
 /// The labels of the devices that a lesson sees in this environment.
 fn devices(environment: &Environment) -> Result<Vec<String>> {
-    Ok(supervise::devices(&LESSONS[0].binary()?, environment))
+    Ok(probe::devices(&LESSONS[0].binary()?, environment))
 }

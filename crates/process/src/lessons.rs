@@ -7,6 +7,8 @@ use anyhow::{Context, Result, ensure};
 use common::Error;
 use common::source::{Source, own_workspace};
 
+use crate::bound::end_with_us;
+
 /// A lesson of the course.
 pub struct Lesson {
     /// Its number; the package is `lesson05`.
@@ -65,14 +67,14 @@ impl Lesson {
         build
             .args(["build", "-q", "-p", &self.package(), "--manifest-path"])
             .arg(own_workspace().join("Cargo.toml"));
-        supervise::end_with_us(&mut build);
+        end_with_us(&mut build);
         Ok(build.status().context("cargo cannot be started")?.success())
     }
 
     /// The lesson as a child of this program, which ends with it.
     pub fn command(&self) -> Result<Command> {
         let mut command = Command::new(self.binary()?);
-        supervise::end_with_us(&mut command);
+        end_with_us(&mut command);
         Ok(command)
     }
 }

@@ -1,5 +1,5 @@
-//! A lesson runs in a child process, so that a kernel that crashes or hangs
-//! takes down the child and not the course. The parent names the kernel.
+//! Processes of the course. A lesson runs in a child process, so that a kernel that crashes
+//! or hangs takes down the child and not the course; the parent names the kernel.
 //!
 //! # Layout
 //!
@@ -9,41 +9,57 @@
 //!   thing begun and each result; `events_file` is where it lies.
 //! - `variables` are those by which a child knows what it is, `environment` what else it
 //!   finds in its own.
-//! - `child` starts one and waits for its end; `obituary` says how it died, and under
+//! - `child` starts one and waits for its end; `death` says how it died, and under
 //!   which `limits` of the system.
 //! - [`resume`] is what the next child needs not measure again.
 //! - [`cache`] is what PoCL's cache has to do with a death, `drawings` what PoCL leaves behind.
 //! - `bound` is what no process of the course outlives: its parent.
-//! - `ask` is a question to another process, `devices` the one which devices it sees;
+//! - `ask` is a question to another process, `probe` the one which devices it sees;
 //!   `fallback` is the driver that `./setup` fetched.
 //! - `all_devices` runs the lesson once for each of them; `terminal` is the terminal
 //!   after a death.
 //! - [`stage`] is where a lesson is that shows itself on a screen of its own; `signals`
 //!   are what ends it from outside.
 //! - [`watch`] is the parent in a loop: the lesson again after every save.
+//! - [`lessons`] is the one list of them, `finished` what one left that ran as a child, and
+//!   `status` the exit status of a program of the course.
+//! - [`implementations`] of OpenCL are those that the course is checked on; [`simulator`] is
+//!   the one of them that sees every access.
+//! - [`devices`] are those that lesson 1 lists; [`machine`] is what this one tells of itself,
+//!   [`packages`] how it gets what it lacks.
+//! - [`data`] is what is kept below `data/`; [`scratch`] is for files that nobody needs later.
 
 mod all_devices;
 mod ask;
 mod bound;
 pub mod cache;
 mod child;
-mod devices;
+pub mod data;
+mod death;
+pub mod devices;
 mod drawings;
 mod environment;
 pub mod events;
 mod events_file;
 mod fallback;
+mod finished;
+pub mod implementations;
+pub mod lessons;
 mod limits;
-mod obituary;
+pub mod machine;
+pub mod packages;
+mod probe;
 pub mod resume;
+pub mod scratch;
 mod signals;
+pub mod simulator;
 pub mod stage;
+mod status;
 mod terminal;
 mod variables;
 pub mod watch;
 
 use std::path::Path;
-use std::process::ExitStatus;
 use std::time::Duration;
 
 use colored::Colorize;
@@ -63,11 +79,13 @@ pub use ask::{ask, messages};
 pub use bound::{end_group, end_with_us, in_a_group, this_program};
 pub use cache::CACHE_VARIABLE;
 pub use common::device::icd::LIBRARY_VARIABLE;
-pub use devices::{answer_probe, devices};
+pub use death::{cause_of_death, was_stopped};
 pub use environment::{environment, environment_at_start, remember_environment};
 pub use fallback::fallback_driver;
-pub use obituary::{cause_of_death, was_stopped};
+pub use finished::{Finished, Refused, child_status};
+pub use probe::answer_probe;
 pub use signals::Signals;
+pub use status::end;
 pub use terminal::clear_line;
 pub use variables::{Environment, LOG_IS_READ_VARIABLE, device_of_child, is_child, is_probe};
 
@@ -222,10 +240,4 @@ pub fn status_of(result: Result<u8>) -> u8 {
         _ => complain(&error),
     }
     error.status()
-}
-
-/// How a process of the course ended. One that was ended from outside tells as little as
-/// a device that failed.
-pub fn child_status(ended: ExitStatus) -> u8 {
-    ended.code().map_or(5, |status| status as u8)
 }

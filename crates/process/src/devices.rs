@@ -1,6 +1,6 @@
 //! The devices of this machine, as lesson 1 lists and chooses them.
 
-use crate::child::Finished;
+use crate::finished::Finished;
 use crate::lessons::LESSONS;
 use anyhow::{Context, Result, bail};
 use common::Error;
