@@ -5,18 +5,18 @@
 //! - `pages` writes into the Markdown files what kernels and recordings say.
 //! - What they quote is kept by `record` (lessons), `asm` (machine code), `peers`
 //!   (libraries) and `probe` (parts of a device); `kept` writes the files.
-//! - The check is measured by `mutate` (does it find mistakes?) and `looks` (is the cause of
+//! - The check is measured by `mutate` (does it find mistakes?) and `symptoms` (is the cause of
 //!   a wrong result named?), both on all `cores`.
 
 mod asm;
 mod cores;
 mod kept;
-mod looks;
 mod mutate;
 mod pages;
 mod peers;
 mod probe;
 mod record;
+mod symptoms;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -62,7 +62,7 @@ enum Command {
     /// Make one mistake after another in every kernel: does the check find it?
     Mutate(mutate::Options),
     /// Run kernels whose fault is known: does "looks like" name it?
-    Looks(looks::Options),
+    Symptoms(symptoms::Options),
 }
 
 fn main() -> ExitCode {
@@ -80,7 +80,7 @@ fn main() -> ExitCode {
         Command::Asm(options) => asm::record(&options),
         Command::Probe(options) => probe::probe(&options),
         Command::Mutate(options) => mutate::mutate(&options),
-        Command::Looks(options) => looks::looks(&options),
+        Command::Symptoms(options) => symptoms::symptoms(&options),
     };
     process::end(done.map(|()| ExitCode::SUCCESS))
 }

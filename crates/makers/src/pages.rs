@@ -23,7 +23,7 @@
 //! <!-- machine: memory pocl h200 -->                         what the parts of a device take
 //! <!-- square: lesson04 RUN; COLUMN, COLUMN; ROW: KERNEL, KERNEL -->    two choices
 //! <!-- strides: pocl-1024 h200-4096 -->                     lesson 4's copies beside counts
-//! <!-- score: looks -->                                      how often faults are named
+//! <!-- score: symptoms -->                                      how often faults are named
 //! <!-- figure: coalescing -->                                a picture of the crate `figures`
 //! <!-- origin: lesson05 h200-4096 epyc-1000 -->             where a page's figures come from
 //! ... generated ...
@@ -225,7 +225,7 @@ fn made(directive: &[&str], root: &str) -> Result<String> {
         ["machine", part, names @ ..] if !names.is_empty() => machine::table(part, names),
         ["square", words @ ..] => square::table(words),
         ["strides", runs @ ..] => strides::table(runs),
-        ["score", "looks"] => score::table(),
+        ["score", "symptoms"] => score::table(),
         ["figure", name] => figure::image(name, root),
         _ => bail!("there is no such directive, or it is not complete"),
     }

@@ -5,10 +5,10 @@ use std::panic::resume_unwind;
 use std::thread::{self, Builder};
 
 use crate::element::Elements;
-use crate::looks;
 use crate::matrix::Matrix;
 use crate::poison::is_poison;
 use crate::problem::Problem;
+use crate::symptoms;
 use crate::wrong::{Mismatch, Wrong};
 
 /// So many elements at most are looked at a second time, by their own partial sums:
@@ -54,7 +54,7 @@ pub fn check(problem: &Problem, c: &Matrix) -> Result<Right, Box<Wrong>> {
             .collect(),
         looks_like: Vec::new(),
     };
-    wrong.looks_like = looks::looks_like(problem, c, &wrong);
+    wrong.looks_like = symptoms::looks_like(problem, c, &wrong);
     Err(Box::new(wrong))
 }
 

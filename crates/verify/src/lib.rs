@@ -12,14 +12,13 @@
 //!   a right one is to that; `gemm` is the library that computes it.
 //! - [`poison`] is what a result holds before a kernel writes it.
 //! - `check` holds C against the problem; `wrong` is what is wrong with it, `map` shows
-//!   where, `looks` says what it looks like, `unsteady` what of that is said of a result
+//!   where, `symptoms` says what it looks like, `unsteady` what of that is said of a result
 //!   that changes.
 //! - [`reference`] is what the host does in the same time.
 
 mod check;
 pub mod element;
 mod gemm;
-mod looks;
 mod map;
 pub mod matrix;
 pub mod numbers;
@@ -27,6 +26,7 @@ pub mod poison;
 pub mod problem;
 pub mod reference;
 pub mod shape;
+mod symptoms;
 mod unsteady;
 mod wrong;
 

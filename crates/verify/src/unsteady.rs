@@ -1,11 +1,11 @@
 //! The description of a result that changes from run to run.
 
-use crate::looks;
+use crate::symptoms;
 use crate::wrong::LOOKS_LIKE;
 
 /// What is so in this run: what the numbers look like is chance, and only facts are told.
 pub fn facts_of(told: &str) -> String {
-    let stays = |line: &&str| line.strip_prefix(LOOKS_LIKE).is_none_or(looks::is_fact);
+    let stays = |line: &&str| line.strip_prefix(LOOKS_LIKE).is_none_or(symptoms::is_fact);
     let lines = told.lines().filter(stays);
     lines.map(|line| format!("{line}\n")).collect()
 }

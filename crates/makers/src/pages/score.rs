@@ -1,4 +1,4 @@
-//! The score that `cargo makers looks` keeps: a row for each kind of fault, and the sum.
+//! The score that `cargo makers symptoms` keeps: a row for each kind of fault, and the sum.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,9 +13,9 @@ use super::markdown::Table;
 /// Kernels; their results that are named rightly, silent, and named wrongly.
 type Counts = [u64; 4];
 
-/// The table of `data/looks/score.jsonl`.
+/// The table of `data/symptoms/score.jsonl`.
 pub fn table() -> Result<String> {
-    let path = workspace().join("data/looks/score.jsonl");
+    let path = workspace().join("data/symptoms/score.jsonl");
     let text = fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
     let lines = text.lines().map(serde_json::from_str);
     let mut lines: Vec<Value> = lines.collect::<Result<_, _>>()?;
@@ -52,7 +52,7 @@ pub fn table() -> Result<String> {
     let sizes: Vec<&str> = sizes.filter_map(Value::as_str).collect();
     Ok(format!(
         "{table}\n\n*{} of the wrong results are named rightly. {}, sizes {}; recorded {} by \
-         `cargo makers looks --write`.*",
+         `cargo makers symptoms --write`.*",
         percent(share),
         word("device"),
         sizes.join(", "),

@@ -15,9 +15,9 @@ fn corpus() -> Vec<String> {
     names
 }
 
-/// The lines of data/looks/score.jsonl, without the first, which says how it was made.
+/// The lines of data/symptoms/score.jsonl, without the first, which says how it was made.
 fn score() -> Vec<Value> {
-    let path = workspace().join("data/looks/score.jsonl");
+    let path = workspace().join("data/symptoms/score.jsonl");
     let text = fs::read_to_string(path).expect("the score is kept");
     let lines = text.lines().skip(1);
     lines
@@ -45,13 +45,13 @@ fn the_score_that_is_kept_covers_every_wrong_kernel_and_is_good() {
         .iter()
         .filter_map(|line| line["kernel"].as_str())
         .collect();
-    assert_eq!(kernels, corpus, "cargo makers looks --write");
+    assert_eq!(kernels, corpus, "cargo makers symptoms --write");
     must_be_good(&score);
 }
 
 #[test]
 fn some_causes_are_named() {
-    let flags = "looks --json --kernel k-in-whole-sixteens --kernel a-transposed";
+    let flags = "symptoms --json --kernel k-in-whole-sixteens --kernel a-transposed";
     let run = program("makers").args(flags).optimised().run().ends_with(0);
     let score = run.records();
     assert_eq!(score.len(), 2, "{run}");
@@ -62,7 +62,7 @@ fn some_causes_are_named() {
 #[test]
 #[ignore = "minutes: every wrong kernel is built, and run at six sizes"]
 fn every_cause_is_named_or_nothing_is_said() {
-    let program = program("makers").args("looks --json").optimised();
+    let program = program("makers").args("symptoms --json").optimised();
     let run = program.run().ends_with(0);
     let score = run.records();
     assert_eq!(score.len(), corpus().len(), "{run}");

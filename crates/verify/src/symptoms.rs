@@ -2,7 +2,7 @@
 //! kind of fault and says nothing unless the numbers prove it: an explanation must give
 //! every wrong element that is looked at to within rounding, and enough of them.
 //!
-//! What is said begins with its kind and a colon, by which `cargo makers looks` tells
+//! What is said begins with its kind and a colon, by which `cargo makers symptoms` tells
 //! how often the cause is named rightly.
 
 mod elsewhere;

@@ -70,17 +70,17 @@ fn kind(look: &str) -> &str {
 }
 
 /// What is said of a kernel at all sizes.
-pub struct LooksScore {
+pub struct Score {
     kernel: String,
     kinds: Vec<String>,
     cause: String,
     readings: Vec<Reading>,
 }
 
-impl LooksScore {
+impl Score {
     /// The score of a kernel.
-    pub fn new(kernel: &WrongKernel, readings: Vec<Reading>) -> LooksScore {
-        LooksScore {
+    pub fn new(kernel: &WrongKernel, readings: Vec<Reading>) -> Score {
+        Score {
             kernel: kernel.name.clone(),
             kinds: kernel.kinds.clone(),
             cause: kernel.cause.clone(),
@@ -105,7 +105,7 @@ impl LooksScore {
         self.count(Naming::Wrongly)
     }
 
-    /// The line of data/looks/score.jsonl.
+    /// The line of data/symptoms/score.jsonl.
     pub fn summary(&self) -> Value {
         json!({
             "kernel": self.kernel,
@@ -145,7 +145,7 @@ impl LooksScore {
 }
 
 /// All of it in a line.
-pub fn sum(scores: &[LooksScore]) -> String {
+pub fn sum(scores: &[Score]) -> String {
     let count = |naming| {
         scores
             .iter()

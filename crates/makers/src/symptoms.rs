@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::cores::on_all_cores;
 use crate::kept;
 use corpus::WrongKernel;
-use score::{LooksScore, Reading};
+use score::{Reading, Score};
 
 /// What is run, and where.
 #[derive(Args)]
@@ -34,7 +34,7 @@ pub struct Options {
     /// Print one JSON object for each kernel
     #[arg(long)]
     json: bool,
-    /// Keep the score of these kernels in data/looks/score.jsonl
+    /// Keep the score of these kernels in data/symptoms/score.jsonl
     #[arg(long)]
     write: bool,
 }
@@ -44,7 +44,7 @@ pub struct Options {
 const SIZES: &[&str] = &["5x7x3", "37x91x53", "64", "130x70x33", "19x24x300", "520"];
 
 /// Runs the wrong kernels, and prints and keeps the score.
-pub fn looks(options: &Options) -> Result<()> {
+pub fn symptoms(options: &Options) -> Result<()> {
     let kernels = corpus::read(&options.kernel)?;
     let scores = measure(&kernels, options)?;
     let mut out = std::io::stdout();
@@ -68,10 +68,10 @@ pub fn looks(options: &Options) -> Result<()> {
 }
 
 /// Runs all kernels on all cores.
-fn measure(kernels: &[WrongKernel], options: &Options) -> Result<Vec<LooksScore>> {
+fn measure(kernels: &[WrongKernel], options: &Options) -> Result<Vec<Score>> {
     on_all_cores(kernels, |_, kernel| {
         let readings = readings(kernel, options).with_context(|| kernel.name.clone())?;
-        Ok(LooksScore::new(kernel, readings))
+        Ok(Score::new(kernel, readings))
     })
 }
 
@@ -96,10 +96,10 @@ fn readings(kernel: &WrongKernel, options: &Options) -> Result<Vec<Reading>> {
         .collect())
 }
 
-/// Writes data/looks/score.jsonl: how it was made, and a line for each kernel. Those of
+/// Writes data/symptoms/score.jsonl: how it was made, and a line for each kernel. Those of
 /// kernels that were not run stay as they are.
-fn keep(scores: &[LooksScore]) -> Result<()> {
-    let path = workspace().join("data/looks/score.jsonl");
+fn keep(scores: &[Score]) -> Result<()> {
+    let path = workspace().join("data/symptoms/score.jsonl");
     let before = fs::read_to_string(&path).unwrap_or_default();
     let mut kept = BTreeMap::new();
     for line in before.lines().skip(1) {
@@ -107,12 +107,12 @@ fn keep(scores: &[LooksScore]) -> Result<()> {
             serde_json::from_str(line).with_context(|| format!("{} is damaged", path.display()))?;
         kept.insert(line["kernel"].to_string(), line);
     }
-    for line in scores.iter().map(LooksScore::summary) {
+    for line in scores.iter().map(Score::summary) {
         kept.insert(line["kernel"].to_string(), line);
     }
     let about = json!({
         "date": date("+%Y-%m-%d")?,
-        "device": scores.iter().find_map(LooksScore::device),
+        "device": scores.iter().find_map(Score::device),
         "sizes": SIZES,
     });
     let mut text = format!("{about}\n");
