@@ -106,6 +106,57 @@ fn every_kind_of_access_is_counted() {
     assert_eq!(operand(&run, "row", "load", "private")[0], 32.0);
 }
 
+/// A component of a vector in memory counts alone, by hand for one warp: neighbours' vectors
+/// lie 16 bytes apart, in 16 sectors, and in every fourth bank.
+#[test]
+fn a_component_counts_and_not_the_vector_that_it_is_of() {
+    let accesses = [
+        ("sum += from[i].x;", [16.0, 4.0]),
+        ("sum += from[i].w;", [16.0, 4.0]),
+        ("sum += from[i].yz.y;", [16.0, 4.0]),
+        ("const float2 upper = from[i].hi;", [16.0, 8.0]),
+        ("const float2 ends = from[i].xw;", [16.0, 16.0]),
+        ("const float4 all = from[i];", [16.0, 16.0]),
+        (
+            "const float3 three = ((global const float3 *)A)[i];",
+            [16.0, 12.0],
+        ),
+        ("sum += ((global const Four *)A)[i].x;", [16.0, 4.0]),
+        ("sum += tile[i].x;", [4.0, 1.0]),
+        ("sum += tile[0].x;", [1.0, 1.0]),
+        ("const float4 four = tile[i];", [4.0, 4.0]),
+    ];
+    let head = "typedef struct { float x, y, z, w; } Four;\n\
+        kernel void components(int M, int N, int K, global const float *A,\n\
+        \x20   global const float *B, global float *C)\n{\n    local float4 tile[32];\n\
+        \x20   const int i = get_local_id(0);\n    float sum = 0;\n\
+        \x20   global const float4 *from = (global const float4 *)A;\n    tile[i] = i;\n";
+    let body: String = accesses.map(|(line, _)| format!("    {line}\n")).concat();
+    let tail = "    C[i] = sum + upper.x + ends.x + all.x + three.x + four.x;\n}\n";
+    let file = scratch("trace-components.cl", &[head, &body, tail].concat());
+    let Some(program) = trace("components --group 32x1 --size 64 --json --source") else {
+        return;
+    };
+    let run = program.arg(file).run().ends_with(0);
+    let told: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"));
+    let operands = told["operands"].as_array().expect("operands");
+    let first = head.lines().count() + 1;
+    for (at, (text, each_and_best)) in accesses.iter().enumerate() {
+        let is_it = |one: &&Value| {
+            let operand = &one["operand"];
+            operand["line"] == first + at
+                && operand["kind"] == "load"
+                && operand["memory"] != "private"
+        };
+        let one = operands
+            .iter()
+            .find(is_it)
+            .unwrap_or_else(|| panic!("{text}\n{run}"));
+        let counted = ["each", "best"].map(|name| one[name].as_f64().unwrap_or(-1.0));
+        assert_eq!(&counted, each_and_best, "{text}\n{run}");
+    }
+}
+
 /// Items 0 .. 1023 of arrays of 1024 floats read three further and write one before.
 #[test]
 fn what_lies_outside_of_its_array_is_named_with_how_far() {

@@ -42,6 +42,26 @@ public:
 };
 } // namespace oclgrind
 
+// Nor are LLVM's headers needed for these of its C interface.
+extern "C"
+{
+  typedef struct LLVMOpaqueValue* LLVMValueRef;
+  typedef struct LLVMOpaqueUse* LLVMUseRef;
+  LLVMValueRef LLVMIsALoadInst(LLVMValueRef);
+  LLVMValueRef LLVMIsAExtractElementInst(LLVMValueRef);
+  LLVMValueRef LLVMIsAShuffleVectorInst(LLVMValueRef);
+  LLVMValueRef LLVMIsAConstantInt(LLVMValueRef);
+  LLVMUseRef LLVMGetFirstUse(LLVMValueRef);
+  LLVMUseRef LLVMGetNextUse(LLVMUseRef);
+  LLVMValueRef LLVMGetUser(LLVMUseRef);
+  LLVMValueRef LLVMGetOperand(LLVMValueRef, unsigned);
+  struct LLVMOpaqueType* LLVMTypeOf(LLVMValueRef);
+  unsigned LLVMGetVectorSize(struct LLVMOpaqueType*);
+  unsigned long long LLVMConstIntGetZExtValue(LLVMValueRef);
+  unsigned LLVMGetNumMaskElements(LLVMValueRef);
+  int LLVMGetMaskValue(LLVMValueRef, unsigned);
+}
+
 using namespace oclgrind;
 
 // The list of groups that a launch runs is private, and there is no other way to run some of
@@ -73,6 +93,61 @@ struct Outside
 {
   uint64_t times = 0, before = 0, behind = 0;
   Size3 first;
+};
+
+// Components of a vector in memory, from the first to the last that a load is for. The compiler
+// in front of the simulator loads the whole vector for one component, and four for a vector of
+// three. It stores components one by one.
+class Components
+{
+public:
+  Components(const llvm::Instruction* instruction)
+  {
+    auto value = (LLVMValueRef)instruction;
+    if (LLVMIsALoadInst(value))
+      find(value);
+  }
+
+  void narrow(size_t& address, size_t& size) const
+  {
+    if (m_first > m_last || m_count == 0)
+      return;
+    size_t each = size / (m_count == 3 ? 4 : m_count);
+    address += m_first * each;
+    size = (m_last - m_first + 1) * each;
+  }
+
+private:
+  unsigned m_first = ~0u, m_last = 0, m_count = 0;
+
+  void add(uint64_t component)
+  {
+    m_first = std::min<uint64_t>(m_first, component);
+    m_last = std::max<uint64_t>(m_last, component);
+  }
+
+  // All where anything else than a choice of components uses it.
+  void find(LLVMValueRef vector)
+  {
+    for (auto use = LLVMGetFirstUse(vector); use; use = LLVMGetNextUse(use))
+    {
+      auto user = LLVMGetUser(use);
+      bool is_one = LLVMIsAExtractElementInst(user) &&
+                    LLVMIsAConstantInt(LLVMGetOperand(user, 1));
+      bool are_some = LLVMIsAShuffleVectorInst(user) && LLVMGetOperand(user, 1) != vector;
+      if (!is_one && !are_some)
+      {
+        m_count = 0;
+        return;
+      }
+      m_count = LLVMGetVectorSize(LLVMTypeOf(vector));
+      if (is_one)
+        add(LLVMConstIntGetZExtValue(LLVMGetOperand(user, 1)));
+      for (unsigned i = 0; are_some && i < LLVMGetNumMaskElements(user); i++)
+        if (unsigned(LLVMGetMaskValue(user, i)) < m_count)
+          add(LLVMGetMaskValue(user, i));
+    }
+  }
 };
 
 class Trace : public Plugin
@@ -198,6 +273,7 @@ private:
   std::set<std::string> m_seen;
   std::map<std::tuple<const llvm::Instruction*, const char*, unsigned>, uint32_t> m_places;
   std::map<uint32_t, Outside> m_outside;
+  std::map<const llvm::Instruction*, Components> m_components;
 
   // Other processes of the course open a device, too, and launch nothing.
   bool open()
@@ -268,6 +344,8 @@ private:
     uint32_t linear = local.x + sides.x * (local.y + sides.y * local.z);
     uint32_t at = place(item->getCurrentInstruction(), kind, space);
     check(at, memory, address, size, item->getGlobalID());
+    const llvm::Instruction* instruction = item->getCurrentInstruction();
+    m_components.try_emplace(instruction, instruction).first->second.narrow(address, size);
     write({address, at, uint32_t(size), number(item->getWorkGroup()), linear});
   }
 
