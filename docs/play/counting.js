@@ -1,4 +1,4 @@
-// What the four things to play with count. crates/figures counts the same for the drawn
+// What the four things to play with count. crates/makers counts the same for the drawn
 // figures; tests/book/cases.json, which it writes, is what both must come to.
 //
 // Classic scripts, not modules: a browser loads no module from a file, and the book is

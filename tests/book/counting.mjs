@@ -1,5 +1,5 @@
 // What the things to play with count must be what the course counts: cases.json is
-// written by crates/figures from kernels, recordings and the formulas that the
+// written by crates/makers from kernels, recordings and the formulas that the
 // simulator's counts are held against.
 
 import assert from "node:assert/strict";

@@ -2,7 +2,8 @@
 //!
 //! # Layout
 //!
-//! - `pages` writes into the Markdown files what kernels and recordings say.
+//! - `pages` writes into the Markdown files what kernels and recordings say; `figures` draws
+//!   what they show.
 //! - What they quote is kept by `record` (lessons), `asm` (machine code), `peers`
 //!   (libraries) and `probe` (parts of a device); `kept` writes the files.
 //! - The check is measured by `mutate` (does it find mistakes?) and `symptoms` (is the cause of
@@ -10,6 +11,7 @@
 
 mod asm;
 mod cores;
+mod figures;
 mod kept;
 mod mutate;
 mod pages;

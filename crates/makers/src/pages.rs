@@ -24,7 +24,7 @@
 //! <!-- square: lesson04 RUN; COLUMN, COLUMN; ROW: KERNEL, KERNEL -->    two choices
 //! <!-- strides: pocl-1024 h200-4096 -->                     lesson 4's copies beside counts
 //! <!-- score: symptoms -->                                      how often faults are named
-//! <!-- figure: coalescing -->                                a picture of the crate `figures`
+//! <!-- figure: coalescing -->                                a picture of `figures`
 //! <!-- origin: lesson05 h200-4096 epyc-1000 -->             where a page's figures come from
 //! ... generated ...
 //! <!-- end -->

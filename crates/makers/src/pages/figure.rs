@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::figures::FIGURES;
 use anyhow::{Context, Result};
 use common::source::workspace;
-use figures::FIGURES;
 
 use super::directives;
 use crate::kept;
@@ -18,7 +18,7 @@ const FOLDER: &str = "docs/figures";
 /// The image of a figure as Markdown, for a page from which `root` leads to the root,
 /// with the first sentence of what it shows.
 pub fn image(name: &str, root: &str) -> Result<String> {
-    let description = figures::draw(name)?.description;
+    let description = crate::figures::draw(name)?.description;
     let sentence = description.split_inclusive(". ").next().unwrap_or_default();
     Ok(format!(
         "![{}]({root}{FOLDER}/{name}.svg)",
@@ -39,9 +39,9 @@ pub fn update(check: bool) -> Result<Vec<String>> {
     let mut stale = Vec::new();
     for (name, _) in FIGURES {
         let file = format!("{FOLDER}/{name}.svg");
-        stale.extend(updated(file, &figures::draw(name)?.svg(), check)?);
+        stale.extend(updated(file, &crate::figures::draw(name)?.svg(), check)?);
     }
-    for (file, make) in figures::play::FILES {
+    for (file, make) in crate::figures::play::FILES {
         let new = make().with_context(|| format!("{file} cannot be made"))?;
         stale.extend(updated(file.to_string(), &new, check)?);
     }

@@ -1,9 +1,9 @@
 //! Lesson 4's copies with a distance between neighbours' reads, beside what counting
 //! gives: memory moves whole pieces, and of each only a part is wanted.
 
+use crate::figures::counting::{LINE, SECTOR, share_of_use};
 use anyhow::{Context, Result};
 use common::numbers::percent;
-use figures::counting::{LINE, SECTOR, share_of_use};
 use process::data::recording::Recording;
 
 use super::markdown::{Table, or_dash};

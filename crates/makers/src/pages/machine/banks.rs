@@ -1,9 +1,9 @@
 //! A tile's column in local memory: the turns that its banks are counted to take, beside
 //! what was measured.
 
+use crate::figures::counting::{self, WARP};
 use anyhow::{Context, Result};
 use common::numbers::factor;
-use figures::counting::{self, WARP};
 
 use super::super::markdown::Table;
 use super::{first, name};

@@ -1,0 +1,185 @@
+//! Lesson 11's landscape: the rate of every shape of an item's tile, and where the registers end.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, ensure};
+use common::numbers::significant;
+use process::data::recording::{Recording, file};
+
+use crate::figures::drawing::{Drawing, Point};
+use crate::figures::figure::Figure;
+
+/// A search that tried them all.
+const RUN: &str = "pocl-1024-landscape";
+const KERNEL: &str = "matmul_tunable_packed";
+/// Vector registers that AVX2 has, and floats in each: the recorded CPU's.
+const REGISTERS: usize = 16;
+const LANES: usize = 8;
+
+const CELL: (f64, f64) = (62.0, 32.0);
+const CORNER: Point = (118.0, 66.0);
+
+/// GFLOP/s by rows and columns of an item's tile.
+type Rates = BTreeMap<(usize, usize), f64>;
+
+pub fn draw() -> Result<Figure> {
+    let run = Recording::read(RUN, "lesson11")?;
+    let rates = rates(&file(RUN, "lesson11", "txt")?)?;
+    let (best, most) = rates
+        .iter()
+        .max_by(|(_, one), (_, other)| one.total_cmp(other))
+        .context("no rates")?;
+    let rows = sides(&rates, |tile| tile.0);
+    let columns = sides(&rates, |tile| tile.1);
+    let bottom = place(rows.len(), 0).1;
+    let mut d = Drawing::new(bottom + 76.0);
+    heads(&mut d, &rows, &columns);
+    for (i, row) in rows.iter().enumerate() {
+        for (j, column) in columns.iter().enumerate() {
+            let rate = rates.get(&(*row, *column)).copied();
+            cell(&mut d, place(i, j), rate, *most);
+        }
+    }
+    d.line("roof", &edge(&rows, &columns));
+    d.line("roof", &[(14.0, bottom + 20.0), (40.0, bottom + 20.0)]);
+    let says = [
+        format!("below and right of it {REGISTERS} registers are too few"),
+        format!("GFLOP/s, {}: the stronger the faster", run.device()),
+        "dashed: left out, more sums than any CPU can keep".to_string(),
+    ];
+    for (i, words) in says.iter().enumerate() {
+        let x = if i == 0 { 48.0 } else { 14.0 };
+        d.text("small", (x, bottom + 24.5 + 20.0 * i as f64), words);
+    }
+    let beyond = rates.iter().filter(|(tile, _)| !fits(**tile));
+    let beyond = beyond.map(|(_, rate)| *rate).fold(0.0, f64::max);
+    Ok(Figure {
+        title: "The landscape that the tuner walks".into(),
+        description: format!(
+            "A heat map: the rate of each of {} shapes of an item's tile on {}, by its rows, downwards, \
+             and its columns, to the right. The rates rise with both, up to {} GFLOP/s at {} rows of \
+             {} columns. A line like stairs runs from the top right to the bottom left: beyond it the \
+             {REGISTERS} vector registers are too few, and the best rate there is {}.",
+            rates.len(),
+            run.device(),
+            significant(*most),
+            best.0,
+            best.1,
+            significant(beyond)
+        ),
+        drawing: d,
+    })
+}
+
+/// The map that the lesson printed: a line of columns, then a line for each number of rows.
+fn rates(printed: &str) -> Result<Rates> {
+    let mut lines = printed.lines().map(str::trim);
+    let heading = format!("{KERNEL}: GFLOP/s by rows");
+    lines
+        .find(|line| line.starts_with(&heading))
+        .context("no map was printed")?;
+    let number = |word: &str| word.trim_end_matches(['░', '▒', '▓', '█']).parse::<f64>();
+    let columns: Vec<&str> = lines
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
+    let columns: Vec<usize> = columns
+        .iter()
+        .map(|word| word.parse())
+        .collect::<Result<_, _>>()?;
+    let mut rates = Rates::new();
+    for line in lines.take_while(|line| !line.is_empty()) {
+        let (rows, cells) = line.split_once(' ').context("a row without a rate")?;
+        for (column, cell) in columns.iter().zip(cells.split_whitespace()) {
+            if cell != "·" {
+                rates.insert((rows.parse()?, *column), number(cell)?);
+            }
+        }
+    }
+    ensure!(!rates.is_empty(), "an empty map");
+    Ok(rates)
+}
+
+/// All values of one side of the tiles, in order.
+fn sides(rates: &Rates, side: impl Fn(&(usize, usize)) -> usize) -> Vec<usize> {
+    let mut sides: Vec<usize> = rates.keys().map(side).collect();
+    sides.sort_unstable();
+    sides.dedup();
+    sides
+}
+
+/// Whether the sums, a row's vectors of B and an element of A have a register each.
+fn fits((rows, columns): (usize, usize)) -> bool {
+    let vectors = columns / LANES;
+    rows * vectors + vectors < REGISTERS
+}
+
+/// The line between what fits and what does not, from the top right to the bottom left.
+fn edge(rows: &[usize], columns: &[usize]) -> Vec<Point> {
+    let mut points = Vec::new();
+    for (j, column) in columns.iter().enumerate().rev() {
+        let fitting = rows.iter().take_while(|rows| fits((**rows, *column)));
+        let row = fitting.count();
+        points.extend([place(row, j + 1), place(row, j)]);
+    }
+    points
+}
+
+/// What stands above the columns and beside the rows.
+fn heads(d: &mut Drawing, rows: &[usize], columns: &[usize]) {
+    let left = CORNER.0 - 10.0;
+    for (words, y) in [("columns", 24.0), ("vectors", 42.0), ("rows", 60.0)] {
+        d.text("small soft end", (left, y), words);
+    }
+    for (j, column) in columns.iter().enumerate() {
+        let x = place(0, j).0 + CELL.0 / 2.0;
+        d.text("small soft middle", (x, 24.0), &column.to_string());
+        let vectors = column / LANES;
+        d.text("small soft middle", (x, 42.0), &vectors.to_string());
+    }
+    for (i, row) in rows.iter().enumerate() {
+        let y = place(i, 0).1 + CELL.1 / 2.0 + 4.5;
+        d.text("small soft end", (left, y), &row.to_string());
+    }
+}
+
+/// A shape that was tried, as strong as its share of the best rate; or none.
+fn cell(d: &mut Drawing, (x, y): Point, rate: Option<f64>, most: f64) {
+    let Some(rate) = rate else {
+        d.rect("wait", (x, y), CELL.0, CELL.1);
+        return;
+    };
+    d.shade("cpu", (x, y), CELL, rate / most);
+    let bold = if rate < most { "" } else { " bold" };
+    let middle = (x + CELL.0 / 2.0, y + CELL.1 / 2.0 + 4.5);
+    d.text(&format!("small middle{bold}"), middle, &significant(rate));
+}
+
+/// The left, top corner of a cell.
+fn place(row: usize, column: usize) -> Point {
+    let (x, y) = (CELL.0 * column as f64, CELL.1 * row as f64);
+    (CORNER.0 + x, CORNER.1 + y)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_map_is_read_as_it_was_printed() {
+        let printed = format!(
+            "x\n  {KERNEL}: GFLOP/s by rows (down), columns of an item's tile\n            8     24\n     \
+             1  23.6   70.8░\n     4     ·    187█\n\n  picture\n"
+        );
+        let read = rates(&printed).unwrap();
+        let expected = [((1, 8), 23.6), ((1, 24), 70.8), ((4, 24), 187.0)];
+        assert_eq!(read, Rates::from(expected));
+        assert!(rates("x").is_err());
+    }
+
+    #[test]
+    fn four_rows_of_24_columns_are_the_last_that_fit() {
+        assert!(fits((4, 24)) && !fits((5, 24)) && fits((14, 8)) && !fits((2, 48)));
+    }
+}
