@@ -38,19 +38,14 @@ impl Source {
     /// Reads a file that the learner named.
     ///
     /// # Errors
-    /// [`Error::File`] when it is missing, empty or no text.
+    /// [`Error::File`] when it is missing, empty, or holds a zero byte.
     pub fn read(path: &Path) -> Result<Source> {
         let refuse = |why: String| Error::File {
             path: path.to_path_buf(),
             why,
         };
         let bytes = file::read(path, LONGEST).map_err(|error| refuse(error.to_string()))?;
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let at = error.utf8_error().valid_up_to();
-            refuse(format!(
-                "it is not UTF-8 text (first bad byte at offset {at})"
-            ))
-        })?;
+        let text = text_of(&bytes);
         if text.contains('\0') {
             return Err(refuse(
                 "it holds a zero byte, so it is not a text file".into(),
@@ -115,6 +110,18 @@ impl Source {
             "{path} defines no kernel {kernel}; {has}"
         )))
     }
+}
+
+/// The text of a file. A byte that is no UTF-8, such as a letter of Latin-1 in a comment,
+/// becomes one sign that stands nowhere in OpenCL C: each byte keeps its place, by which
+/// compilers tell theirs, and outside of comments they refuse it.
+fn text_of(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '@'));
+    }
+    text
 }
 
 /// One kernel's text.
@@ -210,6 +217,12 @@ mod tests {
     }
 
     #[test]
+    fn a_letter_that_is_no_utf_8_keeps_its_place() {
+        assert_eq!(text_of(b"// Gr\xf6\xdfe\nint x;"), "// Gr@@e\nint x;");
+        assert_eq!(text_of("// Größe".as_bytes()), "// Größe");
+    }
+
+    #[test]
     fn a_near_miss_is_offered() {
         let known = ["matmul_naive".to_string(), "transpose".to_string()];
         assert!(did_you_mean("matmul_niave", &known).starts_with("did you mean matmul_naive?"));
@@ -222,13 +235,9 @@ mod tests {
                     void one(int n, global float *A)\n{\n    /* \u{fc} */ if (n > 1) { A[0] = X(n); }\n}\n\n\
                     float help(float a) { return a * 2; } // \"{\n\nkernel void two(int n)\n{\n}\n";
         damage::must_be_survived(file.as_bytes(), |bytes| {
-            // What is no text is refused before.
-            let Ok(text) = String::from_utf8(bytes.into()) else {
-                return;
-            };
             let source = Source {
                 path: "a.cl".into(),
-                text,
+                text: text_of(bytes),
             };
             for name in source.kernels() {
                 source.kernel(&name);

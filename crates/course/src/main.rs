@@ -44,7 +44,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use process::{end, machine, packages};
+use process::end;
 use report::{command as report_command, peers};
 
 /// What `asm`, `occupancy` and `trace` take first.

@@ -15,27 +15,42 @@ const NO_TYPES: [&str; 6] = ["return", "else", "case", "goto", "sizeof", "do"];
 pub fn visible(text: &str, at: usize) -> BTreeSet<&str> {
     let file = Tokens::of(text);
     let (functions, types) = (functions(text), Types::of(text));
-    let elsewhere = |byte: usize| {
-        let bytes = functions.iter().map(|function| &function.bytes);
-        bytes
-            .clone()
-            .any(|bytes| bytes.contains(&byte) && !bytes.contains(&at))
+    let is_elsewhere = |byte: usize| {
+        let next = functions.partition_point(|one| one.bytes.end <= byte);
+        let around = functions.get(next).map(|function| &function.bytes);
+        around.is_some_and(|bytes| bytes.contains(&byte) && !bytes.contains(&at))
     };
-    let above = file.all().take_while(|i| file.byte(*i) < at);
-    let names = above
-        .filter(|i| !elsewhere(file.byte(*i)) && declares(&file, &types, *i))
-        .map(|i| file.text(i));
-    let functions = functions.iter().filter(|one| one.bytes.start < at);
-    let macros = directives::macros(text).map(|(name, _)| name);
-    names
-        .chain(functions.map(|one| one.name))
-        .chain(macros)
-        .collect()
+    let above = functions.iter().filter(|one| one.bytes.start < at);
+    let mut seen: BTreeSet<&str> = above.map(|one| one.name).collect();
+    seen.extend(directives::macros(text).map(|(name, _)| name));
+    // Where the statement begins that a token is in, one for each bracket that is open.
+    let mut statements = vec![0];
+    for i in file.all().take_while(|i| file.byte(*i) < at) {
+        let begin = statements.last().copied().unwrap_or(0);
+        if declares(&file, &types, begin, i) && !is_elsewhere(file.byte(i)) {
+            seen.insert(file.text(i));
+        }
+        match file.text(i) {
+            "(" | "[" | "{" => statements.push(i + 1),
+            ")" | "]" => drop(statements.pop()),
+            "}" => {
+                statements.pop();
+                statements.pop();
+                statements.push(i + 1);
+            }
+            ";" => {
+                statements.pop();
+                statements.push(i + 1);
+            }
+            _ => {}
+        }
+    }
+    seen
 }
 
 /// True for a name with its type before it, as in `float a`, `global real *b` and
-/// `int c, d`.
-fn declares(file: &Tokens, types: &Types, i: usize) -> bool {
+/// `int c, d`; its statement begins at `begin`.
+fn declares(file: &Tokens, types: &Types, begin: usize, i: usize) -> bool {
     if !is_word(file.text(i)) {
         return false;
     }
@@ -45,7 +60,7 @@ fn declares(file: &Tokens, types: &Types, i: usize) -> bool {
         return false;
     };
     match file.text(before) {
-        "," => types.ends_with(file.text(file.begin_of(before, &[";", "{", "}"]))),
+        "," => types.ends_with(file.text(begin)),
         word if stars > 0 => types.ends_with(word),
         word => is_word(word) && !NO_TYPES.contains(&word),
     }

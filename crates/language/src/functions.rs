@@ -67,7 +67,7 @@ fn declared<'a>(file: &Tokens<'a>, mut i: usize) -> Option<&'a str> {
         match (file.text(i), file.text(i + 1)) {
             ("__attribute__", "(") => i = file.matching(i + 1)?,
             (name, "(") => return Some(name),
-            (_, "{" | ";" | "") => return None,
+            (_, "{" | ";" | "" | "kernel" | "__kernel") => return None,
             _ => i += 1,
         }
     }

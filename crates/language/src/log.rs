@@ -4,6 +4,7 @@ mod diagnose;
 mod explain;
 mod messages;
 mod names;
+mod page;
 mod places;
 #[cfg(test)]
 mod tests;

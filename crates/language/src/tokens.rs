@@ -6,7 +6,14 @@ use std::ops::Range;
 /// The tokens of a file, or of one function's body.
 pub struct Tokens<'a> {
     source: &'a str,
-    tokens: Vec<Range<usize>>,
+    tokens: Vec<Token>,
+}
+
+#[derive(Clone)]
+struct Token {
+    bytes: Range<usize>,
+    /// Of a bracket: the tokens from it to the one that closes it; else 0.
+    closes_after: usize,
 }
 
 impl<'a> Tokens<'a> {
@@ -38,27 +45,24 @@ impl<'a> Tokens<'a> {
 
     /// A token's text; empty beyond either end, also where an index wrapped.
     pub fn text(&self, i: usize) -> &'a str {
-        let range = self.tokens.get(i).cloned();
-        range.map_or("", |range| &self.source[range])
+        let token = self.tokens.get(i);
+        token.map_or("", |token| &self.source[token.bytes.clone()])
     }
 
     /// The byte of the file at which a token begins.
     pub fn byte(&self, i: usize) -> usize {
-        self.tokens[i].start
+        self.tokens[i].bytes.start
     }
 
     /// The bytes of the file from one token up to and including another.
     pub fn span(&self, tokens: Range<usize>) -> Range<usize> {
-        self.tokens[tokens.start].start..self.tokens[tokens.end - 1].end
+        self.tokens[tokens.start].bytes.start..self.tokens[tokens.end - 1].bytes.end
     }
 
     /// The token that closes the bracket at `open`.
     pub fn matching(&self, open: usize) -> Option<usize> {
-        let mut depth = 0;
-        (open..self.tokens.len()).find(|&i| {
-            depth += self.deeper(i);
-            depth == 0
-        })
+        let close = open + self.tokens.get(open)?.closes_after;
+        (close > open && close < self.tokens.len()).then_some(close)
     }
 
     /// 1 for an opening bracket, -1 for a closing one.
@@ -96,43 +100,70 @@ impl<'a> Tokens<'a> {
 
 /// A name, a keyword or a type.
 pub fn is_word(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+    text.starts_with(begins_word)
 }
 
-fn tokens(source: &str) -> Vec<Range<usize>> {
+fn begins_word(c: char) -> bool {
+    c.is_alphabetic() || c == '_'
+}
+
+fn tokens(source: &str) -> Vec<Token> {
     const LONG: [&str; 11] = [
         "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "++", "--",
     ];
-    let of_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let of_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut tokens = Vec::new();
+    // The brackets that are open, and whether nothing but spaces came before in this line.
+    let (mut open, mut begins_line) = (Vec::new(), true);
     let mut at = 0;
     while let Some(first) = source[at..].chars().next() {
         let rest = &source[at..];
         let to = |end: &str, from: usize| {
-            let found = rest[from..].find(end).map(|at| from + at + end.len());
-            found.unwrap_or(rest.len())
+            let found = rest[from..].find(end);
+            found.map_or(rest.len(), |found| from + found + end.len())
         };
-        let line = source[..at].rsplit('\n').next().unwrap_or_default();
         let (length, is_token) = match first {
             c if c.is_whitespace() => (c.len_utf8(), false),
-            '#' if line.trim().is_empty() => (preprocessor_line(rest), false),
+            '#' if begins_line => (preprocessor_line(rest), false),
             _ if rest.starts_with("//") => (to("\n", 0), false),
             _ if rest.starts_with("/*") => (to("*/", 2), false),
             '"' => (to("\"", 1), true),
-            c if c.is_ascii_digit() => (rest.find(|c| !of_word(c)).unwrap_or(rest.len()), true),
-            c if is_word(&c.to_string()) => {
-                let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
-                (end.unwrap_or(rest.len()), true)
-            }
+            c if c.is_ascii_digit() => (
+                rest.find(|c| !of_word(c) && c != '.').unwrap_or(rest.len()),
+                true,
+            ),
+            c if begins_word(c) => (rest.find(|c| !of_word(c)).unwrap_or(rest.len()), true),
             _ if LONG.iter().any(|long| rest.starts_with(long)) => (2, true),
             c => (c.len_utf8(), true),
         };
         if is_token {
-            tokens.push(at..at + length);
+            close(first, &mut open, &mut tokens);
+            let bytes = at..at + length;
+            tokens.push(Token {
+                bytes,
+                closes_after: 0,
+            });
         }
+        let passed = rest[..length].rsplit_once('\n');
+        let (is_new, passed) =
+            passed.map_or((begins_line, &rest[..length]), |(_, line)| (true, line));
+        begins_line = is_new && passed.trim().is_empty();
         at += length;
     }
     tokens
+}
+
+/// Notes the next token, if it is a bracket: where it is open, or at the one that it closes.
+fn close(sign: char, open: &mut Vec<usize>, tokens: &mut [Token]) {
+    match sign {
+        '(' | '[' | '{' => open.push(tokens.len()),
+        ')' | ']' | '}' => {
+            if let Some(begin) = open.pop() {
+                tokens[begin].closes_after = tokens.len() - begin;
+            }
+        }
+        _ => {}
+    }
 }
 
 /// The length of a `#` line, with the lines that a backslash joins to it.
@@ -145,4 +176,32 @@ fn preprocessor_line(rest: &str) -> usize {
         }
     }
     length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::functions::{functions, kernels};
+
+    #[test]
+    fn a_line_of_a_megabyte_takes_no_longer_than_many_short_ones() {
+        let calls = format!("kernel void f() {{ {} }}", "g(1, x[2]); ".repeat(90_000));
+        let open = format!("kernel void f() {{ {}", "g(x[".repeat(250_000));
+        let kernels_alone = "kernel ".repeat(150_000);
+        let begin = std::time::Instant::now();
+        for (text, names) in [(&calls, &["f"][..]), (&open, &["f"]), (&kernels_alone, &[])] {
+            assert_eq!(kernels(text), names);
+            assert!(functions(text).len() < 2);
+        }
+        let seconds = begin.elapsed().as_secs_f64();
+        assert!(seconds < 5.0, "{seconds} s");
+    }
+
+    #[test]
+    fn a_directive_begins_its_line() {
+        let text = "#define A\n  # define B\na /* \n */ # b\n/**/\n#if 1 \\\n c\n\"\n\" d";
+        let file = Tokens::of(text);
+        let words: Vec<&str> = file.all().map(|i| file.text(i)).collect();
+        assert_eq!(words, ["a", "#", "b", "\"\n\"", "d"]);
+    }
 }

@@ -1,6 +1,6 @@
 //! What a type's name stands for, by the typedefs and macros of a kernel file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::directives;
 use super::tokens::{Tokens, is_word};
@@ -30,8 +30,8 @@ const DEEPEST: usize = 16;
 
 /// The names of types that a file makes by typedefs and macros.
 pub struct Types<'a> {
-    /// Each with what it stands for; twice, where the preprocessor chooses.
-    aliases: Vec<(&'a str, String)>,
+    /// Each with what it stands for: several types, where the preprocessor chooses.
+    aliases: BTreeMap<&'a str, Vec<String>>,
 }
 
 impl<'a> Types<'a> {
@@ -39,9 +39,11 @@ impl<'a> Types<'a> {
     pub fn of(text: &'a str) -> Types<'a> {
         let macros = directives::macros(text);
         let macros = macros.map(|(name, value)| (name, spelt(&Tokens::of(value))));
-        Types {
-            aliases: macros.chain(typedefs(text)).collect(),
+        let mut aliases = BTreeMap::<&str, Vec<String>>::new();
+        for (name, ty) in macros.chain(typedefs(text)) {
+            aliases.entry(name).or_default().push(ty);
         }
+        Types { aliases }
     }
 
     /// The types that `name`, such as `real*`, can stand for: more than one, where the
@@ -49,7 +51,11 @@ impl<'a> Types<'a> {
     pub fn meanings(&self, name: &str) -> BTreeSet<String> {
         let mut meanings = BTreeSet::from([name.to_string()]);
         for _ in 0..DEEPEST {
-            meanings = meanings.iter().flat_map(|name| self.once(name)).collect();
+            let next = meanings.iter().flat_map(|name| self.once(name)).collect();
+            if next == meanings {
+                break;
+            }
+            meanings = next;
         }
         meanings
     }
@@ -58,12 +64,10 @@ impl<'a> Types<'a> {
     fn once(&self, name: &str) -> Vec<String> {
         let base = name.trim_end_matches('*');
         let stars = &name[base.len()..];
-        let known = self.aliases.iter().filter(|(alias, _)| *alias == base);
-        let mut types: Vec<String> = known.map(|(_, ty)| format!("{ty}{stars}")).collect();
-        if types.is_empty() {
-            types.push(spelt(&Tokens::of(name)));
+        match self.aliases.get(base) {
+            Some(types) => types.iter().map(|ty| format!("{ty}{stars}")).collect(),
+            None => vec![spelt(&Tokens::of(name))],
         }
-        types
     }
 
     /// True for a word that ends the type before a name: `float`, `const`, `real`.

@@ -107,7 +107,6 @@ fn an_unknown_flag_or_value_is_a_usage_error() {
 fn a_source_file_that_cannot_be_read_is_named_with_the_reason() {
     let empty = scratch("empty.cl", "");
     let blank = scratch("blank.cl", " \n\n");
-    let not_text = scratch("not-utf-8.cl", b"kernel \xff void");
     let zero = scratch("zero.cl", "kernel void \0");
     let folder = tests::scratch_folder("a-folder.cl");
     let missing = folder.join("missing.cl");
@@ -116,7 +115,6 @@ fn a_source_file_that_cannot_be_read_is_named_with_the_reason() {
         (folder, "directory"),
         (empty, "the file is empty"),
         (blank, "the file is empty"),
-        (not_text, "not UTF-8"),
         (zero, "zero byte"),
     ] {
         let name = file.display().to_string();
@@ -128,6 +126,18 @@ fn a_source_file_that_cannot_be_read_is_named_with_the_reason() {
             run.fails(2, &["cannot use", &name, reason]);
         }
     }
+}
+
+#[test]
+fn a_letter_of_latin_1_in_a_comment_is_no_mistake_and_moves_no_place() {
+    let text =
+        b"// gr\xfcn\nkernel void matmul_naive(int M)\n{\n    /* \xe4\xf6 */ nosuch = 1;\n}\n";
+    let run = lesson(3)
+        .args("--only matmul_naive --size 4 --runs 0 --source")
+        .arg(scratch("latin-1.cl", text))
+        .run();
+    let run = run.fails(4, &["nosuch", "latin-1.cl:4:14"]);
+    assert!(!run.stderr.contains("more error"), "{run}");
 }
 
 /// A pipe that nobody writes into.

@@ -7,7 +7,7 @@ use common::device::icd;
 use serde_json::Value;
 
 use super::child;
-use crate::packages;
+use process::packages;
 
 /// How errors without a device are told apart: by opencl3's and the loader's codes.
 pub const NO_LOADER: &str = "(-2000)";

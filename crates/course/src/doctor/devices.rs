@@ -11,8 +11,8 @@ use serde_json::Value;
 use super::child::{self, Environment};
 use super::finding::{Finding, Health, Topic};
 use super::{cure, kernel};
-use crate::machine::on_path;
-use crate::packages;
+use process::machine::on_path;
+use process::packages;
 
 /// Examines every device, and shows each as soon as it is known. Gives what
 /// `--device` takes to choose a usable one: nothing for the one that a lesson

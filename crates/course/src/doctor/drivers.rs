@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::child::{self, Environment};
 use super::cure::{self, NO_LOADER, NO_OPENCL, broken_loader};
 use super::finding::{Finding, Topic};
-use crate::packages;
+use process::packages;
 
 /// Variables that change which devices there are, or how they behave, each with
 /// what it does.

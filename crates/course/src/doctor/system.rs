@@ -1,7 +1,7 @@
 //! This system: its name, its CPU, and how things are installed on it.
 
 use super::finding::{Finding, Topic};
-use crate::{machine, packages};
+use process::{machine, packages};
 
 /// What there is to say about the machine itself.
 pub fn findings() -> Vec<Finding> {

@@ -10,8 +10,8 @@ use process::implementations;
 
 use super::child;
 use super::finding::{Finding, Topic};
-use crate::machine::{on_path, output};
-use crate::packages::install;
+use process::machine::{on_path, output};
+use process::packages::install;
 use report::peers::peer::Peer;
 
 /// Commands and libraries that something of the course uses.

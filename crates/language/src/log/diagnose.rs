@@ -1,12 +1,14 @@
 //! From a driver's build log to spans in the real files.
 
+use std::collections::HashSet;
+
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use text::plain;
 use text::wrap::folded;
 
 use super::explain::Case;
-use super::messages::messages;
+use super::messages::{Message, messages};
 use super::places::{Files, Read, Spot};
 use crate::file::File;
 
@@ -22,8 +24,9 @@ pub fn diagnose(log: &str, source: &File, read: &Read, raw: bool) -> String {
     let findings = findings(log, &files);
     if findings.is_empty() {
         let help = help_without_place(log, source);
-        let help = help.map(|help| format!("\n{}", folded(&help, HELP_WIDTH, "")));
-        let help = help.unwrap_or_default();
+        let help = help.map_or(String::new(), |help| {
+            format!("\n{}", folded(&help, HELP_WIDTH, ""))
+        });
         return format!("{path} does not build; the driver says:\n{log}{help}");
     }
     format!(
@@ -47,36 +50,39 @@ pub(super) struct Finding<'f> {
     pub text: String,
     /// Where it is.
     pub spot: Spot<'f>,
-    /// What that means.
-    pub help: Option<String>,
+    message: String,
+    is_first_of_line: bool,
 }
 
-/// The errors that can be located, each once. What follows in the same line is most
-/// often a consequence, and not explained.
-pub(super) fn findings<'f>(log: &str, files: &'f Files) -> Vec<Finding<'f>> {
-    let mut findings: Vec<Finding> = Vec::new();
-    for message in messages(log) {
-        let Some(spot) = files.spot(&message) else {
-            continue;
-        };
-        let text = plainly(&message.text);
-        if findings
-            .iter()
-            .any(|one| one.text == text && one.spot == spot)
-        {
-            continue;
-        }
-        let first = !findings.iter().any(|one| one.spot.is_in_line_of(&spot));
+impl Finding<'_> {
+    /// What it means. What follows in the same line is most often a consequence, and not
+    /// explained.
+    pub fn help(&self) -> Option<String> {
         let case = Case {
-            message: &message.text,
-            text: &spot.source.text,
-            at: Some(spot.span.start),
-            used: spot.used.as_ref().map(|used| used.start),
+            message: &self.message,
+            text: &self.spot.file.text,
+            at: Some(self.spot.span.start),
+            used: self.spot.used.as_ref().map(|used| used.start),
         };
-        let help = if first { case.explain() } else { None };
-        findings.push(Finding { text, spot, help });
+        self.is_first_of_line.then(|| case.explain()).flatten()
     }
-    findings
+}
+
+/// The errors that can be located, each once.
+pub(super) fn findings<'f>(log: &str, files: &'f Files) -> Vec<Finding<'f>> {
+    let (mut found, mut lines) = (HashSet::new(), HashSet::new());
+    let finding = |message: Message| {
+        let spot = files.spot(&message)?;
+        let (path, span) = (&spot.file.path, spot.span.clone());
+        let text = plainly(&message.text);
+        found.insert((path, span, text.clone())).then(|| Finding {
+            text,
+            message: message.text,
+            is_first_of_line: lines.insert((path, spot.line)),
+            spot,
+        })
+    };
+    messages(log).into_iter().filter_map(finding).collect()
 }
 
 /// What the first error without a place means.
@@ -89,14 +95,13 @@ pub(super) fn help_without_place(log: &str, source: &File) -> Option<String> {
     };
     let mut errors = log.lines().filter(is_error);
     errors.find_map(|message| {
-        let (text, at, used) = (&source.text, None, None);
-        Case {
+        let case = Case {
             message,
-            text,
-            at,
-            used,
-        }
-        .explain()
+            text: &source.text,
+            at: None,
+            used: None,
+        };
+        case.explain()
     })
 }
 
@@ -121,8 +126,8 @@ fn shown(findings: &[Finding]) -> String {
 
 fn render(finding: &Finding, renderer: &Renderer) -> String {
     let spot = &finding.spot;
-    let path = spot.source.path.display().to_string();
-    let mut snippet = Snippet::source(&spot.source.text)
+    let path = spot.file.path.display().to_string();
+    let mut snippet = Snippet::source(&spot.file.text)
         .path(path)
         .annotation(AnnotationKind::Primary.span(spot.span.clone()));
     if let Some(used) = &spot.used {
@@ -130,8 +135,8 @@ fn render(finding: &Finding, renderer: &Renderer) -> String {
         snippet = snippet.annotation(used.label("the macro is used here"));
     }
     let mut error = Level::ERROR.primary_title(&finding.text).element(snippet);
-    if let Some(help) = &finding.help {
-        error = error.element(Level::HELP.message(folded(help, HELP_WIDTH, "")));
+    if let Some(help) = finding.help() {
+        error = error.element(Level::HELP.message(folded(&help, HELP_WIDTH, "")));
     }
     renderer.render(&[error]).to_string()
 }
@@ -278,5 +283,32 @@ mod tests {
             );
         }
         assert!(told(&name("Error: "), "int x;").contains("get_local_id"));
+    }
+
+    #[test]
+    fn thousands_of_errors_and_a_line_of_a_megabyte_are_told_at_once() {
+        let wrong = |i| format!("    C[{i}] = no_such_name_{i};\n");
+        let text = format!(
+            "kernel void f(global float *C)\n{{\n{}}}\n",
+            (0..2000).map(wrong).collect::<String>()
+        );
+        let line = |i| {
+            format!(
+                "error: /tmp/x.cl:{}:12: use of undeclared identifier 'no_such_name_{i}'\n\
+                 \x20   C[{i}] = no_such_name_{i};\n        ^\n",
+                i + 3
+            )
+        };
+        let log: String = (0..2000).map(line).collect();
+        let begin = std::time::Instant::now();
+        assert!(told(&log, &text).contains("(and 1997 more errors"));
+        let long = format!("void f() {{ {} nosuch; }}", "int x = 1; ".repeat(100_000));
+        let log = format!(
+            "1:1:{}: error: use of undeclared identifier 'nosuch'",
+            long.len() - 8
+        );
+        assert!(told(&log, &long).contains("nothing called nosuch"));
+        let seconds = begin.elapsed().as_secs_f64();
+        assert!(seconds < 5.0, "{seconds} s");
     }
 }

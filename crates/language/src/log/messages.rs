@@ -1,5 +1,7 @@
 //! A build log's lines as messages, in the forms of all compilers.
 
+use std::sync::LazyLock;
+
 use regex_lite::{Captures, Regex};
 
 /// One error of a log.
@@ -33,55 +35,55 @@ pub struct Told {
 }
 
 /// Messages with a place. The first form that fits counts.
-const FORMS: [&str; 5] = [
-    // PoCL; with where a macro's part was spelt
-    r"^(?<level>LEVEL): (?<file>.*?):(?<line>\d+):(?<column>\d+)(?: <Spelling=(?<spelt_file>.*?):(?<spelt_line>\d+):(?<spelt_column>\d+)>)?: (?<text>.+)$",
-    // AMD's older driver, by EDG's front end: the text may follow in the next lines
-    r#"^"(?<file>.*)", line (?<line>\d+): (?<level>LEVEL): ?(?<text>.*)$"#,
-    // Intel, rusticl, NVIDIA, Oclgrind, Apple, AMD, Mali, Adreno: all of them clang
-    r"^(?<file>.*?):(?<line>\d+):(?<column>\d+): (?<level>LEVEL): ?(?<text>.+)$",
-    // Vivante
-    r"^(?<file>)\((?<line>\d+):(?<column>\d+):?\) ?: ?(?<level>LEVEL) ?: ?(?<text>.+)$",
-    // Without a column
-    r"^(?<file>.*?):(?<line>\d+): (?<level>LEVEL): ?(?<text>.+)$",
-];
+static FORMS: LazyLock<[Regex; 5]> = LazyLock::new(|| {
+    let forms = [
+        // PoCL; with where a macro's part was spelt
+        r"^(?<level>LEVEL): (?<file>.*?):(?<line>\d+):(?<column>\d+)(?: <Spelling=(?<spelt_file>.*?):(?<spelt_line>\d+):(?<spelt_column>\d+)>)?: (?<text>.+)$",
+        // AMD's older driver, by EDG's front end: the text may follow in the next lines
+        r#"^"(?<file>.*)", line (?<line>\d+): (?<level>LEVEL): ?(?<text>.*)$"#,
+        // Intel, rusticl, NVIDIA, Oclgrind, Apple, AMD, Mali, Adreno: all of them clang
+        r"^(?<file>.*?):(?<line>\d+):(?<column>\d+): (?<level>LEVEL): ?(?<text>.+)$",
+        // Vivante
+        r"^(?<file>)\((?<line>\d+):(?<column>\d+):?\) ?: ?(?<level>LEVEL) ?: ?(?<text>.+)$",
+        // Without a column
+        r"^(?<file>.*?):(?<line>\d+): (?<level>LEVEL): ?(?<text>.+)$",
+    ];
+    forms.map(|form| regex(&form.replace("LEVEL", LEVELS)))
+});
 const LEVELS: &str = "fatal error|catastrophic error|error|warning|note";
 
 /// What those say who come after the compiler: a function's name, and no place.
-const LATER: [&str; 7] = [
-    // NVIDIA's assembler
-    r"(?<text>Unresolved extern function '(?<name>\w+)')",
-    r"(?<text>Entry function '(?<name>\w+)' uses too much shared data \(.*\))",
-    // PoCL, rusticl, Intel
-    r"(?<text>Cannot find symbol (?<name>\w+) in kernel library)",
-    r#"(?<text>Unresolved external reference to "(?<name>\w+)")"#,
-    r"(?<text>Symbols not found: \[ (?<name>\w+).*)",
-    // AMD's and other linkers
-    r"(?<text>undefined (?:hidden )?symbol: (?<name>\w+))",
-    r"(?<text>[Uu]ndefined reference to [`'](?<name>\w+)')",
-];
+static LATER: LazyLock<[Regex; 7]> = LazyLock::new(|| {
+    let forms = [
+        // NVIDIA's assembler
+        r"(?<text>Unresolved extern function '(?<name>\w+)')",
+        r"(?<text>Entry function '(?<name>\w+)' uses too much shared data \(.*\))",
+        // PoCL, rusticl, Intel
+        r"(?<text>Cannot find symbol (?<name>\w+) in kernel library)",
+        r#"(?<text>Unresolved external reference to "(?<name>\w+)")"#,
+        r"(?<text>Symbols not found: \[ (?<name>\w+).*)",
+        // AMD's and other linkers
+        r"(?<text>undefined (?:hidden )?symbol: (?<name>\w+))",
+        r"(?<text>[Uu]ndefined reference to [`'](?<name>\w+)')",
+    ];
+    forms.map(regex)
+});
 
 /// The errors of a log that say where they are.
 pub fn messages(log: &str) -> Vec<Message> {
-    let forms = FORMS.map(|form| regex(&form.replace("LEVEL", LEVELS)));
-    let later = LATER.map(regex);
     let lines: Vec<&str> = log.lines().collect();
     let mut messages: Vec<(Message, bool)> = Vec::new();
     for (i, line) in lines.iter().map(|line| line.trim()).enumerate() {
-        let found = |form: &Regex| form.captures(line);
-        let Some(parts) = forms.iter().find_map(found) else {
-            let at_function = later.iter().find_map(found);
-            messages.extend(at_function.map(|parts| (of_function(&parts), true)));
+        // Most lines are of the source, and a regular expression takes its time.
+        let has_level = LEVELS.split('|').any(|level| line.contains(level));
+        let mut forms = FORMS.iter().filter(|_| has_level);
+        let Some(parts) = forms.find_map(|form| form.captures(line)) else {
+            messages.extend(of_function(line).map(|message| (message, true)));
             continue;
         };
         if is_of_macro(&parts) {
-            if let Some((
-                Message {
-                    place: Place::Told { spelt, .. },
-                    ..
-                },
-                _,
-            )) = messages.last_mut()
+            if let Some((message, _)) = messages.last_mut()
+                && let Place::Told { spelt, .. } = &mut message.place
             {
                 spelt.extend(told(&parts, ""));
             }
@@ -98,21 +100,25 @@ pub fn messages(log: &str) -> Vec<Message> {
 }
 
 /// The function that a linker misses.
-pub fn missing_function(text: &str) -> Option<String> {
-    let overfull = |form: &&str| form.contains("Entry function");
-    let mut forms = LATER.iter().filter(|form| !overfull(form));
-    forms.find_map(|form| Some(regex(form).captures(text)?["name"].to_string()))
+pub fn missing_function(text: &str) -> Option<&str> {
+    let parts = later(text).filter(|parts| !parts["text"].starts_with("Entry function"))?;
+    parts.name("name").map(|name| name.as_str())
+}
+
+fn later(line: &str) -> Option<Captures<'_>> {
+    LATER.iter().find_map(|form| form.captures(line))
 }
 
 fn regex(form: &str) -> Regex {
     Regex::new(form).expect("one of the forms above")
 }
 
-fn of_function(parts: &Captures) -> Message {
-    Message {
+fn of_function(line: &str) -> Option<Message> {
+    let parts = later(line)?;
+    Some(Message {
         text: parts["text"].to_string(),
         place: Place::Function(parts["name"].to_string()),
-    }
+    })
 }
 
 /// clang's note under an error in what a macro stands for.
@@ -260,7 +266,7 @@ mod tests {
                 found.len() == 1 && found[0].place == place,
                 "{line}: {found:?}"
             );
-            assert_eq!(missing_function(line).as_deref(), Some("later"));
+            assert_eq!(missing_function(line), Some("later"));
         }
         let overfull =
             "ptxas error : Entry function 'f' uses too much shared data (0x9 bytes, 0x8 max)";

@@ -3,9 +3,11 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use super::explain::quoted;
 use super::messages::{Message, Place, Told};
 use crate::directives;
 use crate::file::File;
@@ -15,8 +17,8 @@ use crate::tokens::{Tokens, is_word};
 pub type Read<'r> = dyn Fn(&Path) -> Option<File> + 'r;
 
 /// The kernel file, and the files that it includes.
-pub struct Files<'a> {
-    kernels: &'a File,
+pub struct Files {
+    kernels: Lined,
     included: Vec<Included>,
 }
 
@@ -24,7 +26,7 @@ pub struct Files<'a> {
 struct Included {
     path: PathBuf,
     /// Its text, where it can be read: a header of the system is not found by its name.
-    source: Option<File>,
+    source: Option<Lined>,
     /// The line of the kernel file that leads to it.
     line: usize,
 }
@@ -33,37 +35,20 @@ struct Included {
 #[derive(Debug)]
 pub struct Spot<'f> {
     /// The file.
-    pub source: &'f File,
+    pub file: &'f File,
+    /// The line, from 1.
+    pub line: usize,
     /// The word, the sign or the line.
     pub span: Range<usize>,
     /// Where the macro is used, in whose text the span lies.
     pub used: Option<Range<usize>>,
 }
 
-impl Spot<'_> {
-    /// True where the other begins in the same line of the same file.
-    pub fn is_in_line_of(&self, other: &Spot) -> bool {
-        let line = |spot: &Spot| line_of(spot.source, spot.span.start);
-        std::ptr::eq(self.source, other.source) && line(self) == line(other)
-    }
-}
-
-impl PartialEq for Spot<'_> {
-    fn eq(&self, other: &Spot) -> bool {
-        std::ptr::eq(self.source, other.source) && self.span == other.span
-    }
-}
-
-/// Lines above a byte of a file.
-fn line_of(source: &File, at: usize) -> usize {
-    source.text[..at].matches('\n').count()
-}
-
-impl<'a> Files<'a> {
+impl Files {
     /// The kernel file, and whatever it leads to.
-    pub fn of(kernels: &'a File, read: &Read) -> Files<'a> {
+    pub fn of(kernels: &File, read: &Read) -> Files {
         let mut files = Files {
-            kernels,
+            kernels: Lined::of(kernels.clone()),
             included: Vec::new(),
         };
         for (line, name) in directives::includes(&kernels.text) {
@@ -78,11 +63,12 @@ impl<'a> Files<'a> {
         if self.included.iter().any(|one| one.path == path) {
             return;
         }
-        let source = read(&path);
-        let text = source
+        let file = read(&path);
+        let text = file
             .as_ref()
-            .map_or_else(String::new, |source| source.text.clone());
+            .map_or(String::new(), |file| file.text.clone());
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        let source = file.map(Lined::of);
         self.included.push(Included { path, source, line });
         for (_, name) in directives::includes(&text) {
             self.include(folder.join(name), line, read);
@@ -95,122 +81,155 @@ impl<'a> Files<'a> {
             Place::Told { at, spelt } => (at, spelt),
             Place::Function(name) => {
                 return self.sources().find_map(|source| {
-                    let span = mentioned(&source.text, name)?;
-                    let used = None;
-                    Some(Spot { source, span, used })
+                    let span = mentioned(&source.file.text, name)?;
+                    Some(source.spot(span, None))
                 });
             }
         };
-        let name = super::explain::quoted(&message.text);
+        let name = quoted(&message.text);
         let (source, span) = self.find(at, name)?;
         let in_file = |told| {
-            self.find(told, name)
-                .filter(|(file, _)| std::ptr::eq(*file, source))
+            let found = self.find(told, name);
+            found.filter(|(other, _)| std::ptr::eq(*other, source))
         };
         let Some((_, inner)) = spelt.iter().rev().find_map(in_file) else {
-            return Some(Spot {
-                source,
-                span,
-                used: None,
-            });
+            return Some(source.spot(span, None));
         };
         // An argument of a macro stands beside it.
-        let beside = line_of(source, inner.start) == line_of(source, span.start);
-        let used = (!beside).then_some(span);
-        Some(Spot {
-            source,
-            span: inner,
-            used,
-        })
+        let beside = source.line_at(inner.start) == source.line_at(span.start);
+        Some(source.spot(inner, (!beside).then_some(span)))
     }
 
     /// The file and the bytes that a compiler means.
-    fn find(&self, told: &Told, name: Option<&str>) -> Option<(&File, Range<usize>)> {
+    fn find(&self, told: &Told, name: Option<&str>) -> Option<(&Lined, Range<usize>)> {
         let mut included = self.included.iter();
         let (source, is_own_name) = match included.find(|one| is_same(&told.file, &one.path)) {
             Some(file) => match &file.source {
                 Some(source) => (source, true),
-                None => return Some((self.kernels, span(self.kernels, file.line, None, None))),
+                None => return Some((&self.kernels, self.kernels.span(file.line, None, None))),
             },
-            None => match self.sources().find(|source| renames(source, &told.file)) {
+            None => match self
+                .sources()
+                .find(|source| source.is_also_named(&told.file))
+            {
                 Some(source) => (source, false),
                 // A header of the driver's says nothing about the kernel file.
                 None if told.file.ends_with(".h") => return None,
-                None => (self.kernels, true),
+                None => (&self.kernels, true),
             },
         };
-        let line = line(source, told, is_own_name, name)?;
-        Some((source, span(source, line, told.column, name)))
+        let line = source.meant(told, is_own_name, name)?;
+        Some((source, source.span(line, told.column, name)))
     }
 
     /// The files that can be read, the kernel file first.
-    fn sources(&self) -> impl Iterator<Item = &File> {
+    fn sources(&self) -> impl Iterator<Item = &Lined> {
         let included = self.included.iter().filter_map(|one| one.source.as_ref());
-        std::iter::once(self.kernels).chain(included)
+        std::iter::once(&self.kernels).chain(included)
     }
 }
 
-/// True where a `#line` of the file calls what follows so.
-fn renames(source: &File, told: &str) -> bool {
-    let names = directives::numbering(&source.text).into_iter();
-    names.map(|(file, _)| file).any(|file| is_named(file, told))
+/// A file and its lines, which are looked for once and not at every message.
+struct Lined {
+    file: File,
+    /// The byte at which each begins.
+    begins: Vec<usize>,
+    /// What a compiler calls each: the name that a `#line` gave to the file, and a number.
+    called: Vec<(Option<String>, usize)>,
+    /// All these names.
+    names: BTreeSet<String>,
 }
 
-fn is_named(file: Option<&str>, told: &str) -> bool {
-    file.is_some_and(|file| is_same(told, Path::new(file)))
-}
+impl Lined {
+    fn of(file: File) -> Lined {
+        let ends = file.text.match_indices('\n').map(|(end, _)| end + 1);
+        let begins = std::iter::once(0).chain(ends).collect();
+        let called = directives::numbering(&file.text).into_iter();
+        let called: Vec<_> = called
+            .map(|(name, line)| (name.map(String::from), line))
+            .collect();
+        let names = called.iter().filter_map(|(name, _)| name.clone()).collect();
+        Lined {
+            file,
+            begins,
+            called,
+            names,
+        }
+    }
 
-/// The line of a file that the compiler calls so: some follow `#line`, some do not. With
-/// `is_own_name` it is the file's name that is told, and not one that a `#line` gave.
-fn line(source: &File, told: &Told, is_own_name: bool, name: Option<&str>) -> Option<usize> {
-    let numbering = directives::numbering(&source.text);
-    let fits = |(file, line): &(Option<&str>, usize)| {
-        *line == told.line && (is_named(*file, &told.file) || (is_own_name && file.is_none()))
-    };
-    let renumbered = (0..numbering.len())
-        .filter(|i| fits(&numbering[*i]))
-        .map(|i| i + 1);
-    // The end of a file may be told as the line behind it.
-    let as_told = (is_own_name && told.line <= numbering.len() + 1).then_some(told.line);
-    let lines: Vec<usize> = renumbered.chain(as_told).collect();
-    let column = told.column.unwrap_or(1).saturating_sub(1);
-    let holds_name = |line: &&usize| {
-        let line = source
-            .text
-            .lines()
-            .nth(line.saturating_sub(1))
-            .unwrap_or("");
-        name.is_some_and(|name| {
-            line.get(column..)
-                .is_some_and(|line| line.starts_with(name))
-        })
-    };
-    lines.iter().find(holds_name).or(lines.first()).copied()
+    /// The number of the line that holds a byte, from 1.
+    fn line_at(&self, byte: usize) -> usize {
+        self.begins.partition_point(|begin| *begin <= byte)
+    }
+
+    /// The text of a line; empty where there is none.
+    fn line(&self, number: usize) -> &str {
+        let rest = &self.file.text[self.begin(number)..];
+        rest.lines().next().unwrap_or("")
+    }
+
+    fn begin(&self, line: usize) -> usize {
+        let begin = self.begins.get(line.saturating_sub(1));
+        begin.copied().unwrap_or(self.file.text.len())
+    }
+
+    fn spot(&self, span: Range<usize>, used: Option<Range<usize>>) -> Spot<'_> {
+        let (file, line) = (&self.file, self.line_at(span.start));
+        Spot {
+            file,
+            line,
+            span,
+            used,
+        }
+    }
+
+    /// True where a `#line` calls what follows so.
+    fn is_also_named(&self, told: &str) -> bool {
+        self.names.iter().any(|name| is_same(told, Path::new(name)))
+    }
+
+    /// The line that the compiler calls so: some follow `#line`, some do not. With
+    /// `is_own_name` it is the file's name that is told, and not one that a `#line` gave.
+    fn meant(&self, told: &Told, is_own_name: bool, name: Option<&str>) -> Option<usize> {
+        let is_named = |file: &Option<String>| match file {
+            Some(file) => is_same(&told.file, Path::new(file)),
+            None => is_own_name,
+        };
+        let called = (1..).zip(&self.called);
+        let renumbered = called.filter(|(_, (file, line))| *line == told.line && is_named(file));
+        // The end of a file may be told as the line behind it.
+        let as_told = (is_own_name && told.line <= self.called.len() + 1).then_some(told.line);
+        let lines: Vec<usize> = renumbered.map(|(line, _)| line).chain(as_told).collect();
+        let column = told.column.unwrap_or(1).saturating_sub(1);
+        let holds_name = |line: &&usize| {
+            let rest = self.line(**line).get(column..);
+            name.is_some_and(|name| rest.is_some_and(|rest| rest.starts_with(name)))
+        };
+        lines.iter().find(holds_name).or(lines.first()).copied()
+    }
+
+    /// The bytes to underline: the word at the column; without one the name that is told, or
+    /// the whole line.
+    fn span(&self, line: usize, column: Option<usize>, name: Option<&str>) -> Range<usize> {
+        let (begin, line) = (self.begin(line), self.line(line));
+        let whole = || {
+            let indent = line.len() - line.trim_start().len();
+            indent..line.trim_end().len().max(indent)
+        };
+        let within = match column {
+            Some(column) => word(line, column.saturating_sub(1)),
+            None => name
+                .and_then(|name| word_of(line, name))
+                .unwrap_or_else(whole),
+        };
+        begin + within.start..begin + within.end
+    }
 }
 
 /// True where a compiler's name for a file ends like the one that it was included by.
 fn is_same(told: &str, path: &Path) -> bool {
     let plain = |path: &Path| path.strip_prefix(".").unwrap_or(path).to_path_buf();
     plain(Path::new(told)).ends_with(plain(path))
-}
-
-/// The bytes to underline: the word at the column; without one the name that is told, or
-/// the whole line.
-fn span(source: &File, line: usize, column: Option<usize>, name: Option<&str>) -> Range<usize> {
-    let text = &source.text;
-    let before = text.split_inclusive('\n').take(line.saturating_sub(1));
-    let start = before.map(str::len).sum::<usize>();
-    let line = text[start..].lines().next().unwrap_or("");
-    let within = match column {
-        Some(column) => word(line, column.saturating_sub(1)),
-        None => name
-            .and_then(|name| word_of(line, name))
-            .unwrap_or_else(|| {
-                let indent = line.len() - line.trim_start().len();
-                indent..line.trim_end().len().max(indent)
-            }),
-    };
-    start + within.start..start + within.end
 }
 
 /// The word at a byte of a line, or the sign.

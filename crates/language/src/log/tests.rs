@@ -84,14 +84,14 @@ fn told(case: &Case) -> Vec<String> {
     }
     let lines = findings.iter().map(|one| {
         let spot = &one.spot;
-        let above = &spot.source.text[..spot.span.start];
-        let line = above.matches('\n').count() + 1;
+        let above = &spot.file.text[..spot.span.start];
+        let line = spot.line;
         let column = above.len() - above.rfind('\n').map_or(0, |end| end + 1) + 1;
-        let file = match spot.source.path.file_name() {
+        let file = match spot.file.path.file_name() {
             Some(name) if name != "demo.cl" => format!("{}:", name.display()),
             _ => String::new(),
         };
-        let help = one.help.as_deref().unwrap_or_default();
+        let help = one.help().unwrap_or_default();
         format!("{file}{line}:{column} {help}")
     });
     lines.collect()

@@ -1,4 +1,3 @@
-use super::calls::callee;
 use super::*;
 
 fn explain(message: &str, text: &str, at: Option<usize>) -> Option<String> {
@@ -99,15 +98,6 @@ fn a_call_with_wrong_arguments_is_explained() {
     );
     let barrier = explain(none, source, Some(at("1"))).unwrap();
     assert!(barrier.starts_with("barrier takes the memory"), "{barrier}");
-}
-
-#[test]
-fn no_pattern_hides_behind_an_earlier_one() {
-    for (i, known) in KNOWN.iter().enumerate() {
-        let message = known.0.join(" ");
-        let found = explain(&message, "", None);
-        assert_eq!(found.as_deref(), Some(known.1), "pattern {i}: {message}");
-    }
 }
 
 #[test]
