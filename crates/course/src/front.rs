@@ -6,22 +6,16 @@
 //! # Layout
 //!
 //! - `course` is what there is to do, and what of it is done.
-//! - `map` is the list of that; `puzzle_screen` is one exercise or broken kernel.
-//! - `pane` is a text that scrolls, in `lines` that fit; `footer` what the keys do.
-//! - `page` opens a lesson's page, `plain` is its text.
-//! - `stage` runs a lesson in the ordinary screen.
-//! - `others` sees that another file was saved than the one on the screen.
+//! - `map` is the list of that; `puzzle_screen` is one exercise or broken kernel, and `others`
+//!   sees that another file was saved than that one's.
+//! - `page` is a page to read; `lesson` runs a lesson in the ordinary screen.
 
 mod course;
-mod footer;
-mod lines;
+mod lesson;
 mod map;
 mod others;
 mod page;
-mod pane;
-mod plain;
 mod puzzle_screen;
-mod stage;
 
 use std::io::{IsTerminal, stdin, stdout};
 use std::path::{Path, PathBuf};
@@ -29,12 +23,12 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use common::Error;
 use process::lessons::Lesson;
 use process::watch::saves::{News, Saves};
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use ratatui::layout::Rect;
-use ratatui::{DefaultTerminal, Frame};
-use text::terminal::{in_ascii, shows_utf8};
+use text::screen::crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
+use text::screen::{self, event_within};
+use text::stream::Stream;
 
 use crate::game::playable::How;
 use crate::game::puzzle::Puzzle;
@@ -47,6 +41,8 @@ use puzzle_screen::PuzzleScreen;
 /// timed meanwhile may need this very core.
 const BUSY: Duration = Duration::from_millis(200);
 const IDLE: Duration = Duration::from_secs(1);
+/// How long a key is waited for until files and checks are looked at.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// What comes of a key.
 pub enum Then<'a> {
@@ -61,6 +57,8 @@ pub enum Then<'a> {
     Run(&'static Lesson, bool),
     /// Its page.
     Page(&'static Lesson),
+    /// What all keys do.
+    Keys,
 }
 
 /// Whether there is a screen, and somebody who has keys.
@@ -89,10 +87,17 @@ pub fn open<'a>(puzzles: Vec<&'a Puzzle>, begin: Option<Begin<'a>>) -> Result<Ex
     if let Some(begin) = begin {
         front.begin(begin)?;
     }
-    let mut terminal = stage::enter()?;
-    let ran = front.run(&mut terminal);
-    stage::leave();
+    enter()?;
+    let ran = front.run();
+    screen::leave();
     ran.map(|()| ExitCode::SUCCESS)
+}
+
+/// Takes the terminal, and its keys.
+fn enter() -> Result<()> {
+    screen::enter(Stream::Output, None).map_err(Error::Io)?;
+    screen::take_keys();
+    Ok(())
 }
 
 struct Front<'a> {
@@ -106,29 +111,21 @@ struct Front<'a> {
 }
 
 impl<'a> Front<'a> {
-    fn run(&mut self, terminal: &mut DefaultTerminal) -> Result<()> {
+    fn run(&mut self) -> Result<()> {
         let mut drawn: Option<Instant> = None;
-        // What was typed or turned at once comes at once: then nothing is waited for.
-        let mut pause = Duration::ZERO;
         loop {
-            stage::listen_to_the_mouse(self.puzzle.is_none() && self.page.is_none());
+            screen::listen_to_the_mouse(self.puzzle.is_none() && self.page.is_none());
             let is_busy = self.is_busy();
             let patience = if is_busy { BUSY } else { IDLE };
             if drawn.is_none_or(|drawn| drawn.elapsed() >= patience) {
-                terminal.draw(|frame| self.draw(frame))?;
+                self.draw(false);
                 drawn = Some(Instant::now());
             }
-            if stage::is_gone_within(pause)? {
+            // Without its terminal it has nothing to do.
+            let Ok(event) = event_within(PAUSE) else {
                 return Ok(());
-            }
-            pause = stage::PAUSE;
-            if event::poll(Duration::ZERO)? {
-                pause = Duration::ZERO;
-                let event = event::read()?;
-                if let Event::Resize(columns, rows) = event {
-                    // All of it: what was there is torn, even if the size is as before.
-                    terminal.resize(Rect::new(0, 0, columns, rows))?;
-                }
+            };
+            if let Some(event) = event {
                 drawn = None;
                 match self.on(&event)? {
                     Then::Quit => return Ok(()),
@@ -136,8 +133,9 @@ impl<'a> Front<'a> {
                     Then::Map => self.close(),
                     Then::Open(puzzle) => self.open(puzzle)?,
                     Then::Page(lesson) => self.page = Page::open(lesson)?,
+                    Then::Keys => self.page = Some(Page::of(KEYS.into())),
                     Then::Run(lesson, in_steps) => {
-                        stage::run(terminal, lesson, in_steps)?;
+                        lesson::run(lesson, in_steps)?;
                         self.saves.forget_interrupts();
                     }
                 }
@@ -194,40 +192,62 @@ impl<'a> Front<'a> {
         let key = match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => key,
             Event::Mouse(mouse) if self.puzzle.is_none() => {
-                return self.map.on_mouse(*mouse, &self.course);
+                return Ok(self.map.on_mouse(*mouse, &self.course));
+            }
+            Event::Resize(..) => {
+                // All of it: what was there is torn, even if the size is as before.
+                self.draw(true);
+                return Ok(Then::Stay);
             }
             _ => return Ok(Then::Stay),
         };
-        if is_control_c(key) {
+        if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
             return Ok(Then::Quit);
         }
-        if let Some(page) = &mut self.page {
-            if !page.on(key) {
-                self.page = None;
-            }
-            return Ok(Then::Stay);
-        }
-        match &mut self.puzzle {
-            Some(screen) => screen.on(key, &self.course),
-            None => self.map.on(key, &self.course),
-        }
-    }
-
-    fn draw(&mut self, frame: &mut Frame) {
         match (&mut self.page, &mut self.puzzle) {
-            (Some(page), _) => page.draw(frame),
-            (None, Some(screen)) => screen.draw(frame, &self.course),
-            (None, None) => self.map.draw(frame, &self.course),
-        }
-        if !shows_utf8() {
-            for cell in &mut frame.buffer_mut().content {
-                let letter = in_ascii(cell.symbol());
-                cell.set_symbol(&letter);
+            (Some(page), _) => {
+                if !page.on(key.code) {
+                    self.page = None;
+                }
+                Ok(Then::Stay)
             }
+            (None, Some(screen)) => screen.on(key.code, &self.course),
+            (None, None) => Ok(self.map.on(key.code, &self.course)),
         }
+    }
+
+    fn draw(&mut self, anew: bool) {
+        let size = screen::size();
+        let rows = match (&mut self.page, &mut self.puzzle) {
+            (Some(page), _) => page.rows(size),
+            (None, Some(screen)) => screen.rows(&self.course, size),
+            (None, None) => self.map.rows(&self.course, size),
+        };
+        screen::draw(rows, anew);
     }
 }
 
-fn is_control_c(key: &KeyEvent) -> bool {
-    key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL)
-}
+/// What all keys do.
+const KEYS: &str = "\
+On the map
+  Up Down j k        the line before, the next one
+  PgUp PgDn Space    a screen of them; Home and End: the first, the last
+  Tab, Shift-Tab     the next lesson, the one before
+  n                  what comes next
+  Enter              runs the lesson, opens the exercise or the broken kernel
+  s                  runs the lesson step by step
+  o                  the lesson's page
+  a click, the wheel the same as the arrows; a second click is Enter
+
+On an exercise or a broken kernel, whose file is checked after every save
+  h s d              one more hint, the solution, what differs from it
+  t a                what it asks of memory, its machine code
+  r                  checks it again
+  x                  gives back the file as it came; yours is kept beside it
+  n l                the next one, the map
+  o                  the lesson's page
+  Esc                leaves a hint, a solution and the like
+  Up Down PgUp PgDn  scroll
+
+  q                  quits, everywhere
+";

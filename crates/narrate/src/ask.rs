@@ -1,15 +1,16 @@
 //! Asking for a prediction.
 
 use common::error::{Error, Result, UserRequest};
-use ratatui::crossterm::event::KeyCode;
+use text::screen::crossterm::event::KeyCode;
 
 use super::outcome::Prediction;
 use super::piece::{Piece, bold};
-use super::stage::Stage;
+use super::stage::{Key, Stage};
 use super::state::State;
 
-const FACTOR: [&str; 3] = ["a factor such as 2 or 0.5", "Enter (alone: skip)", "q quit"];
-const SHARE: [&str; 3] = ["a number such as 5", "Enter (alone: skip)", "q quit"];
+const FACTOR: [Key; 3] = [("a factor", "such as 2 or 0.5"), SKIP, ("q", "quit")];
+const SHARE: [Key; 3] = [("a number", "such as 5"), SKIP, ("q", "quit")];
+const SKIP: Key = ("Enter", "(alone: skip)");
 
 impl State {
     /// Asks what the next measurement will say, and keeps the answer.
@@ -46,7 +47,7 @@ impl State {
     }
 
     /// A number that is typed, or nothing.
-    fn number(&self, stage: &Stage, keys: &[&'static str]) -> Result<Option<f64>> {
+    fn number(&self, stage: &Stage, keys: &[Key]) -> Result<Option<f64>> {
         let mut typed = String::new();
         loop {
             let mut view = self.view(self.now());

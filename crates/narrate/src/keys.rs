@@ -3,34 +3,44 @@
 use common::error::{Error, Result, UserRequest};
 use common::source::workspace;
 use process::events::Event;
-use ratatui::crossterm::event::KeyCode;
+use text::screen::crossterm::event::KeyCode;
+use text::screen::pane::Scroll;
+use text::screen::{give_keys_back, take_keys};
 
 use super::piece::bold;
-use super::stage::{Scroll, Stage};
+use super::stage::{Key, Stage, View};
 use super::state::State;
-use super::terminal::Keys;
-use super::view::View;
 use super::{figure, list};
 
 /// Rows and columns of a buffer's corner.
 const CORNER: usize = 8;
 const PRESENT_CORNER: usize = 6;
 
-const NOW: [&str; 9] = [
-    "Enter next",
-    "b back",
-    "j jump",
-    "k kernel",
-    "m memory",
-    "f figures",
+const NOW: [Key; 9] = [
+    ("Enter", "next"),
+    ("b", "back"),
+    ("j", "jump"),
+    ("k", "kernel"),
+    ("m", "memory"),
+    ("f", "figures"),
     AGAIN,
-    "n ahead",
-    "q quit",
+    ("n", "ahead"),
+    ("q", "quit"),
 ];
 /// Only where there is a launch that could be done again.
-const AGAIN: &str = "r again";
-const PAST: [&str; 5] = ["Enter forward", "b back", "w why", "k kernel", "Esc now"];
-const TEXT: [&str; 3] = ["Up Down PgUp PgDn scroll", "b back a screen", "Esc back"];
+const AGAIN: Key = ("r", "again");
+const PAST: [Key; 5] = [
+    ("Enter", "forward"),
+    ("b", "back"),
+    ("w", "why"),
+    ("k", "kernel"),
+    ("Esc", "now"),
+];
+const TEXT: [Key; 3] = [
+    ("Up Down PgUp PgDn", "scroll"),
+    ("b", "back a screen"),
+    ("Esc", "back"),
+];
 
 /// How a text was left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +54,7 @@ enum Left {
 impl State {
     /// Waits for a key, if there is somebody to press one and something to read.
     pub fn pause(&mut self) -> Result<()> {
-        self.tell_overheard();
+        self.tell_captured();
         let wait = self.unseen && !self.hurried && self.until.is_none();
         self.unseen = false;
         match self.stage.clone().filter(|_| wait) {
@@ -57,9 +67,9 @@ impl State {
     /// watches must not take it for a hang.
     pub fn while_paused<T>(&mut self, wait: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
         self.tell_place(self.now(), "")?;
-        let keys = Keys::taken();
+        take_keys();
         let waited = wait(self);
-        drop(keys);
+        give_keys_back();
         self.events.send(&Event::Resumed)?;
         waited
     }
@@ -71,21 +81,12 @@ impl State {
         view.keys.retain(|key| self.repeatable || *key != AGAIN);
         stage.show_anew(view.clone());
         loop {
-            let key = stage.key()?;
-            let scroll = match key {
-                KeyCode::Enter | KeyCode::Char(' ') | KeyCode::Right => Some(Scroll::NextPage),
-                KeyCode::PageDown | KeyCode::Down => Some(Scroll::NextPage),
-                KeyCode::PageUp | KeyCode::Up => Some(Scroll::PageBefore),
-                _ => None,
-            };
-            if scroll.is_some_and(|to| stage.scroll(to)) {
-                continue;
-            }
+            let key = key_that_turns_no_page(stage)?;
             let top = stage.top();
             if self.answer(stage, key)? {
                 return Ok(());
             }
-            stage.show_again(view.clone(), top);
+            stage.show_from(view.clone(), top);
         }
     }
 
@@ -98,7 +99,7 @@ impl State {
                 return Ok(true);
             }
             KeyCode::Char('j' | 'g') => return self.jump(stage),
-            KeyCode::Char('b') | KeyCode::Left => self.look_back(stage, Scroll::Top)?,
+            KeyCode::Char('b') | KeyCode::Left => self.look_back(stage, Scroll::To(0))?,
             KeyCode::Up | KeyCode::PageUp => self.look_back(stage, Scroll::Bottom)?,
             KeyCode::Char('w') => read(stage, self.why(self.now()))?,
             KeyCode::Char('k') => read(stage, self.cards.shown_kernel())?,
@@ -122,46 +123,25 @@ impl State {
     }
 
     /// Shows a screen of before, and from there those around it, up to the present one.
-    pub fn walk(&mut self, stage: &Stage, mut at: usize) -> Result<()> {
+    fn walk(&mut self, stage: &Stage, mut at: usize) -> Result<()> {
         let now = self.now();
         while at < now {
             self.tell_place(at, "")?;
             let mut view = self.view(at);
             view.keys = PAST.into();
             stage.show_anew(view);
-            at = self.key_in_the_past(stage, at)?;
+            match key_that_turns_no_page(stage)? {
+                KeyCode::Enter | KeyCode::Char(' ') | KeyCode::Right | KeyCode::PageDown => at += 1,
+                KeyCode::Char('b') | KeyCode::Left | KeyCode::Up | KeyCode::PageUp => {
+                    at = at.saturating_sub(1);
+                }
+                KeyCode::Char('k') => read(stage, self.story[at].cards.shown_kernel())?,
+                KeyCode::Char('w') => read(stage, self.why(at))?,
+                KeyCode::Esc | KeyCode::Char('q') => break,
+                _ => {}
+            }
         }
         self.tell_place(now, "")
-    }
-
-    /// Answers a key on a screen of before: which one is to be shown next.
-    fn key_in_the_past(&mut self, stage: &Stage, at: usize) -> Result<usize> {
-        loop {
-            let moved = match stage.key()? {
-                KeyCode::Enter | KeyCode::Char(' ') | KeyCode::Right | KeyCode::PageDown => {
-                    if stage.scroll(Scroll::NextPage) {
-                        continue;
-                    }
-                    at + 1
-                }
-                KeyCode::Up | KeyCode::PageUp if stage.scroll(Scroll::PageBefore) => continue,
-                KeyCode::Char('b') | KeyCode::Left | KeyCode::Up | KeyCode::PageUp => {
-                    at.saturating_sub(1)
-                }
-                KeyCode::Char('k') => {
-                    let kernel = self.story[at].cards.shown_kernel();
-                    read(stage, kernel)?;
-                    at
-                }
-                KeyCode::Char('w') => {
-                    read(stage, self.why(at))?;
-                    at
-                }
-                KeyCode::Esc | KeyCode::Char('q') => usize::MAX,
-                _ => at,
-            };
-            return Ok(moved);
-        }
     }
 
     /// The explanation of a screen, and below it everything that was told up to it.
@@ -197,7 +177,9 @@ impl State {
         let doing = "looking into the buffers";
         self.events.send(&Event::Doing(doing.into()))?;
         let side = if self.present { PRESENT_CORNER } else { CORNER };
-        let shown = Keys::given_back(|| self.memory.shown(side));
+        give_keys_back();
+        let shown = self.memory.shown(side);
+        take_keys();
         self.events.send(&Event::Paused)?;
         read(stage, shown)?;
         Ok(())
@@ -229,29 +211,36 @@ impl State {
     }
 }
 
+/// Turns pages until a key is pressed that does not.
+fn key_that_turns_no_page(stage: &Stage) -> Result<KeyCode> {
+    loop {
+        let key = stage.key()?;
+        let has_moved = match key {
+            KeyCode::Enter | KeyCode::Char(' ') | KeyCode::Right => stage.scroll(Scroll::NextPage),
+            KeyCode::PageDown | KeyCode::Down => stage.scroll(Scroll::NextPage),
+            KeyCode::PageUp | KeyCode::Up => stage.scroll(Scroll::PageBefore),
+            _ => false,
+        };
+        if !has_moved {
+            return Ok(key);
+        }
+    }
+}
+
 /// Shows a text until a key leads back, or ends the lesson.
 fn read(stage: &Stage, lines: Vec<String>) -> Result<()> {
-    read_from(stage, lines, Scroll::Top).map(|_| ())
+    read_from(stage, lines, Scroll::To(0)).map(|_| ())
 }
 
 /// The same from the text's top or bottom; how it was left.
 fn read_from(stage: &Stage, lines: Vec<String>, begin: Scroll) -> Result<Left> {
     stage.show_anew(View::of(lines, &TEXT));
-    if begin == Scroll::Bottom {
-        stage.scroll(begin);
-    }
+    stage.scroll(begin);
     loop {
-        let to = match stage.key()? {
-            KeyCode::Up | KeyCode::Char('k') => Scroll::Line(-1),
-            KeyCode::Down | KeyCode::Char('j') => Scroll::Line(1),
-            KeyCode::PageUp => Scroll::PageBefore,
-            KeyCode::PageDown | KeyCode::Char(' ') => Scroll::NextPage,
-            KeyCode::Home => Scroll::Top,
-            KeyCode::End => Scroll::Bottom,
+        match stage.key()? {
             KeyCode::Char('b') | KeyCode::Left => return Ok(Left::Before),
             KeyCode::Enter | KeyCode::Esc | KeyCode::Char('q') => return Ok(Left::Back),
-            _ => Scroll::Line(0),
-        };
-        stage.scroll(to);
+            key => drop(Scroll::of(key).map(|to| stage.scroll(to))),
+        }
     }
 }

@@ -5,8 +5,7 @@
 //! In the order in which to read them: `beat` is the parts of a lesson that are told one by
 //! one, `card` what is said of a kernel, `calls` what is said of a call, `outcome` how a
 //! kernel came out; `bars` draws rates, `figure` how a group lies on C, and `memory` looks
-//! into buffers. `piece` is how all that looks, `view` how it is laid out in pages, `stage`
-//! shows them on the whole `terminal`, where what others print is `overheard`. `keys` is
+//! into buffers. `piece` is how all that looks, `stage` shows it on the whole terminal. `keys` is
 //! what each key does, `ask` asks for a prediction, `list` offers kernels to jump to;
 //! `state` holds them together. `notes` are the speaker's, and [`speaker`] shows them on a
 //! second terminal.
@@ -32,13 +31,10 @@ mod list;
 mod memory;
 mod notes;
 mod outcome;
-mod overheard;
 mod piece;
 pub mod speaker;
 mod stage;
 mod state;
-mod terminal;
-mod view;
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -2,16 +2,20 @@
 
 use common::error::{Error, Result, UserRequest};
 use common::numbers::significant;
-use ratatui::crossterm::event::KeyCode;
+use text::screen::crossterm::event::KeyCode;
 
 use super::bars::Bar;
 use super::beat::Beat;
 use super::piece::{bold, style};
-use super::stage::Stage;
+use super::stage::{Key, Stage, View};
 use super::state::Slide;
-use super::view::View;
 
-const KEYS: [&str; 4] = ["Up Down choose", "Enter go there", "Esc back", "q quit"];
+const KEYS: [Key; 4] = [
+    ("Up Down", "choose"),
+    ("Enter", "go there"),
+    ("Esc", "back"),
+    ("q", "quit"),
+];
 /// Lines above the first row.
 const ABOVE: usize = 2;
 

@@ -4,7 +4,7 @@
 
 use common::tell::Call;
 use console::{StyledObject, measure_text_width};
-use text::wrap::{fit, wrap};
+use text::wrap::{self, wrap};
 
 use super::bars::{self, Bar};
 
@@ -39,12 +39,11 @@ impl Form {
         }
     }
 
-    fn wrapped(self, text: &str) -> Vec<String> {
-        let wrapped = if self.is_cut {
-            fit(text, self.columns)
-        } else {
-            wrap(text, self.columns)
-        };
+    pub fn wrapped(self, text: &str) -> Vec<String> {
+        if self.is_cut {
+            return wrap::lines(text, self.columns);
+        }
+        let wrapped = wrap(text, self.columns);
         wrapped.split('\n').map(String::from).collect()
     }
 
@@ -110,7 +109,7 @@ pub(super) fn headline(title: &str, form: Form) -> Vec<String> {
     let inside = form.columns.saturating_sub(2);
     let width = inside.saturating_sub(2);
     let mut lines = vec![format!("┏{}┓", "━".repeat(inside))];
-    for line in fit(title, inside.saturating_sub(4)).lines() {
+    for line in wrap::lines(title, inside.saturating_sub(4)) {
         lines.push(format!("┃  {line:<width$}┃"));
     }
     lines.push(format!("┗{}┛", "━".repeat(inside)));

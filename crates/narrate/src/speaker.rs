@@ -9,18 +9,18 @@ use common::error::{Error, Result, UserRequest};
 use console::Term;
 use process::Signals;
 use process::stage::{self, Place};
-use ratatui::crossterm::event::KeyCode;
+use text::screen::crossterm::event::KeyCode;
+use text::screen::pane::Scroll;
+use text::screen::{leave, take_keys};
 
 use super::beat::Beat;
 use super::notes::Notes;
 use super::piece::{Piece, bold, style};
-use super::stage::{Scroll, Stage};
-use super::terminal::{Keys, leave};
-use super::view::View;
+use super::stage::{Key, Stage, View};
 
 /// How often the first terminal is looked at.
 const LOOK: Duration = Duration::from_millis(200);
-const KEYS: [&str; 2] = ["Up Down PgUp PgDn scroll", "q quit"];
+const KEYS: [Key; 2] = [("Up Down PgUp PgDn", "scroll"), ("q", "quit")];
 
 /// Follows a lesson until a key ends that; where there is no terminal, prints its notes.
 ///
@@ -39,9 +39,8 @@ pub fn follow(lesson: u32, title: &str) -> Result<()> {
     }
     let signals = Signals::heard();
     let stage = Stage::enter(false)?;
-    let keys = Keys::taken();
+    take_keys();
     let done = show(&stage, lesson, &title, &notes, &signals);
-    drop(keys);
     leave();
     signals.obey();
     match done {
@@ -78,11 +77,7 @@ fn show(stage: &Stage, lesson: u32, title: &str, notes: &Notes, signals: &Signal
         }
         match stage.key_within(LOOK)? {
             Some(KeyCode::Char('q') | KeyCode::Esc) => return Ok(()),
-            Some(KeyCode::Up | KeyCode::Char('k')) => drop(stage.scroll(Scroll::Line(-1))),
-            Some(KeyCode::Down | KeyCode::Char('j')) => drop(stage.scroll(Scroll::Line(1))),
-            Some(KeyCode::PageUp) => drop(stage.scroll(Scroll::PageBefore)),
-            Some(KeyCode::PageDown | KeyCode::Char(' ')) => drop(stage.scroll(Scroll::NextPage)),
-            _ => {}
+            key => drop(key.and_then(Scroll::of).map(|to| stage.scroll(to))),
         }
     }
     Ok(())

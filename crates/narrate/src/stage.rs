@@ -1,70 +1,77 @@
-//! The whole terminal, for what is told. It is drawn on what standard error was, again at every
-//! key and whenever its size changes, and given back whatever happens: by the drop of a lesson,
-//! by a panic, and after a death by the process that watches.
+//! The whole terminal, for what is told: a headline, pieces below it in pages, and the keys at
+//! the bottom. It is drawn on what standard error was, again at every key and whenever its size
+//! changes.
 
-use std::io::{self, BufWriter, Write};
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ansi_to_tui::IntoText;
 use common::error::{Error, Result, UserRequest};
-use ratatui::Frame;
-use ratatui::backend::CrosstermBackend;
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use ratatui::crossterm::execute;
-use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
-use ratatui::layout::Rect;
-use ratatui::style::Stylize;
-use ratatui::text::{Line, Text};
+use text::screen::crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use text::screen::pane::{Pane, Scroll, key_lines};
+use text::screen::{self, event_within};
+use text::stream::Stream;
 
-use super::terminal;
-use super::view::{Sheet, View};
+use super::piece::{Form, Piece, headline, style};
 
-/// How often the sign of life moves.
+/// How often the sign of life moves, and for how long a key is waited for at a time.
 const TICK: Duration = Duration::from_millis(100);
 const SIGNS: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+/// A key's name, and what it does.
+pub(super) type Key = (&'static str, &'static str);
+
+/// What is shown; how it is laid out follows from the size of the terminal.
+#[derive(Clone, Debug, Default)]
+pub(super) struct View {
+    /// Stands on each page.
+    pub title: Option<String>,
+    pub pieces: Vec<Piece>,
+    pub keys: Vec<Key>,
+    /// What is typed, below the page.
+    pub typed: Option<String>,
+    /// A line of `pieces` that must be seen.
+    pub marked: Option<usize>,
+}
+
+impl View {
+    /// A text without a headline, with these keys.
+    pub fn of(lines: Vec<String>, keys: &[Key]) -> View {
+        View {
+            pieces: vec![Piece::Text(lines.join("\n"))],
+            keys: keys.into(),
+            ..View::default()
+        }
+    }
+}
 
 /// The terminal while it is taken. A clone is the same.
 #[derive(Clone)]
 pub(super) struct Stage(Arc<Mutex<Drawn>>);
 
 struct Drawn {
-    terminal: ratatui::Terminal<CrosstermBackend<BufWriter<Box<dyn Write + Send>>>>,
     present: bool,
     view: View,
-    /// The first line of the view that is seen.
-    top: usize,
+    pane: Pane,
     /// What takes time now, and since when.
     busy: Option<(String, Instant)>,
-}
-
-/// Where to in a view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scroll {
-    NextPage,
-    PageBefore,
-    Line(isize),
-    Top,
-    Bottom,
 }
 
 impl Stage {
     /// Takes the terminal.
     ///
     /// # Errors
-    /// When it tells no size, or takes no order.
+    /// When it takes no order.
     pub fn enter(present: bool) -> io::Result<Stage> {
-        let screen = BufWriter::new(terminal::enter()?);
-        let terminal = ratatui::Terminal::new(CrosstermBackend::new(screen));
-        let terminal = terminal.inspect_err(|_| terminal::leave())?;
-        // From now on a change of size is noted, also before the first key is awaited.
-        let _ = event::poll(Duration::ZERO);
+        // Asked while standard error is the terminal.
+        console::colors_enabled_stderr();
+        let printed = process::stage::file_for_printed();
+        screen::enter(Stream::Error, printed.as_deref())?;
         let stage = Stage(Arc::new(Mutex::new(Drawn {
-            terminal,
             present,
             view: View::default(),
-            top: 0,
+            pane: Pane::default(),
             busy: None,
         })));
         let drawn = Arc::downgrade(&stage.0);
@@ -74,36 +81,36 @@ impl Stage {
     }
 
     fn drawn(&self) -> MutexGuard<'_, Drawn> {
-        self.0.lock().unwrap_or_else(|poison| poison.into_inner())
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Shows a view from its top, and every cell of it anew: drivers and kernels may have
+    /// Shows a view from its top, and every row of it anew: drivers and kernels may have
     /// written between.
     pub fn show_anew(&self, view: View) {
-        self.show_again(view, 0);
+        self.show_from(view, 0);
     }
 
     /// The same from this line on.
-    pub fn show_again(&self, view: View, top: usize) {
+    pub fn show_from(&self, view: View, top: usize) {
         let mut drawn = self.drawn();
-        (drawn.view, drawn.top, drawn.busy) = (view, top, None);
-        drawn.draw_anew();
+        (drawn.view, drawn.busy) = (view, None);
+        drawn.pane.scroll(Scroll::To(top));
+        drawn.draw(true);
     }
 
     /// The first line that is seen.
     pub fn top(&self) -> usize {
-        self.drawn().top
+        self.drawn().pane.top()
     }
 
-    /// Shows a view that nobody need read yet: from its top, or in place of one like it,
-    /// which stays scrolled as it is.
+    /// Shows a view that nobody need read yet: from its top, or in place of one like it.
     pub fn show(&self, view: View, from_top: bool) {
         let mut drawn = self.drawn();
         drawn.view = view;
         if from_top {
-            drawn.top = 0;
+            drawn.pane.scroll(Scroll::To(0));
         }
-        drawn.draw();
+        drawn.draw(false);
     }
 
     /// Says what takes time now, below the view, until something else does.
@@ -117,61 +124,32 @@ impl Stage {
     /// Scrolls the view; false where there is nothing more in that direction.
     pub fn scroll(&self, to: Scroll) -> bool {
         let mut drawn = self.drawn();
-        let sheet = drawn.sheet();
-        let last = sheet.last_top();
-        let before = drawn.top;
-        let top = match to {
-            Scroll::NextPage => match sheet.next_page(before) {
-                Some(next) => next,
-                None => return false,
-            },
-            Scroll::PageBefore => sheet.page_before(before),
-            Scroll::Line(lines) => before.saturating_add_signed(lines).min(last.max(before)),
-            Scroll::Top => 0,
-            Scroll::Bottom => last,
-        };
-        drawn.top = top;
-        drawn.draw_anew();
-        top != before
+        let has_moved = drawn.pane.scroll(to);
+        if has_moved {
+            drawn.draw(true);
+        }
+        has_moved
     }
 
     /// Waits for a key. Control-C and a terminal that has gone away are errors: wishes to
     /// end.
     pub fn key(&self) -> Result<KeyCode> {
         loop {
-            match event::read() {
-                Ok(event) => {
-                    if let Some(key) = self.meant(&event)? {
-                        return Ok(key);
-                    }
-                }
-                Err(_) => return Err(Error::Asked(UserRequest::Quit)),
+            if let Some(key) = self.key_within(TICK)? {
+                return Ok(key);
             }
         }
     }
 
     /// Waits for a key, but not longer than this.
     pub fn key_within(&self, time: Duration) -> Result<Option<KeyCode>> {
-        match event::poll(time) {
-            Ok(true) => match event::read() {
-                Ok(event) => self.meant(&event),
-                Err(_) => Err(Error::Asked(UserRequest::Quit)),
-            },
-            Ok(false) => Ok(None),
-            Err(_) => Err(Error::Asked(UserRequest::Quit)),
+        match event_within(time) {
+            Ok(Some(Event::Resize(..))) => self.drawn().draw(true),
+            Ok(Some(Event::Key(key))) if key.kind != KeyEventKind::Release => return pressed(&key),
+            Ok(_) => {}
+            Err(_) => return Err(Error::Asked(UserRequest::Quit)),
         }
-    }
-
-    /// The key of an event, if it is one.
-    fn meant(&self, event: &Event) -> Result<Option<KeyCode>> {
-        match event {
-            Event::Resize(..) => {
-                self.drawn().draw_anew();
-                Ok(None)
-            }
-            Event::Key(key) if key.kind != KeyEventKind::Release => pressed(key),
-            _ => Ok(None),
-        }
+        Ok(None)
     }
 }
 
@@ -190,9 +168,9 @@ fn pressed(key: &KeyEvent) -> Result<Option<KeyCode>> {
 /// Draws again and again as long as something takes time, in a new size if there is one.
 fn tick(drawn: &Weak<Mutex<Drawn>>) {
     while let Some(drawn) = drawn.upgrade() {
-        let mut now = drawn.lock().unwrap_or_else(|poison| poison.into_inner());
+        let mut now = drawn.lock().unwrap_or_else(PoisonError::into_inner);
         if now.busy.is_some() {
-            now.draw();
+            now.draw(false);
         }
         drop(now);
         drop(drawn);
@@ -201,87 +179,52 @@ fn tick(drawn: &Weak<Mutex<Drawn>>) {
 }
 
 impl Drawn {
-    fn sheet(&self) -> Sheet {
-        let size = self.terminal.size().unwrap_or_default();
-        let (columns, rows) = (usize::from(size.width), usize::from(size.height));
-        Sheet::of(&self.view, self.present, columns, rows)
-    }
-
-    fn draw_anew(&mut self) {
-        if terminal::is_taken() {
-            let _ = execute!(self.terminal.backend_mut(), BeginSynchronizedUpdate);
-            // `clear` would ask the terminal for its cursor, and wait where it does not tell.
-            let size = self.terminal.size().unwrap_or_default();
-            let _ = self.terminal.resize(size.into());
-            self.draw();
-            let _ = execute!(self.terminal.backend_mut(), EndSynchronizedUpdate);
+    fn draw(&mut self, anew: bool) {
+        let (columns, rows) = screen::size();
+        let form = Form::new(self.present, Some(columns));
+        let keys = key_lines(&self.view.keys, (form.columns, rows));
+        let title = self.view.title.as_ref();
+        let mut shown = title.map_or(Vec::new(), |title| headline(title, form));
+        let mut blocks = Vec::new();
+        // Two rows at least, and one for what is typed or under way.
+        if shown.len() + keys.len() + 3 > rows {
+            blocks.push(std::mem::take(&mut shown));
         }
-    }
-
-    /// Draws what changed. A terminal that has gone away shows nothing.
-    fn draw(&mut self) {
-        if !terminal::is_taken() {
-            return;
+        for (i, piece) in self.view.pieces.iter().enumerate() {
+            let before = i.checked_sub(1).map(|before| &self.view.pieces[before]);
+            blocks.extend(piece.blocks(before, form));
         }
-        let sheet = self.sheet();
+        let room = rows.saturating_sub(shown.len() + keys.len() + 1);
+        self.pane.lay_out(blocks, room);
         if let Some(line) = self.view.marked {
-            let first = (line + 1).saturating_sub(sheet.room);
-            self.top = self.top.clamp(first, line.max(first));
+            self.pane.reveal(line);
         }
-        let (top, status) = (self.top, self.status(&sheet));
-        let _ = self.terminal.draw(|frame| draw(frame, &sheet, top, status));
+        shown.extend(self.pane.shown());
+        shown.push(self.status());
+        shown.extend(keys);
+        screen::draw(shown, anew);
     }
 
     /// The line between the page and the keys.
-    fn status(&self, sheet: &Sheet) -> Line<'static> {
+    fn status(&self) -> String {
         if let Some(typed) = &self.view.typed {
-            return Line::from(format!("  > {typed}"));
+            return format!("  > {typed}");
         }
         if let Some((what, since)) = &self.busy {
             let passed = since.elapsed();
             let sign = SIGNS[(passed.as_millis() / TICK.as_millis()) as usize % SIGNS.len()];
-            return Line::from(format!("  {sign} {what} {}s", passed.as_secs()));
+            return format!("  {sign} {what} {}s", passed.as_secs());
         }
-        let pages = sheet.pages();
-        let page = pages.iter().filter(|page| **page <= self.top).count();
-        let more = sheet.next_page(self.top).map_or("", |_| "more below, ");
-        match pages.len() {
-            1 => Line::default(),
-            all => Line::from(format!("  {more}page {page} of {all}")).dim(),
+        let more = if self.pane.has_more() {
+            "more below, "
+        } else {
+            ""
+        };
+        match self.pane.page() {
+            (_, 1) => String::new(),
+            (page, all) => style(format!("  {more}page {page} of {all}"))
+                .dim()
+                .to_string(),
         }
     }
-}
-
-fn draw(frame: &mut Frame, sheet: &Sheet, top: usize, status: Line) {
-    let area = frame.area();
-    let mut row = 0;
-    let mut print = |text: Text| {
-        let room = area.height.saturating_sub(row);
-        let rows = room.min(text.lines.len() as u16);
-        frame.render_widget(text, Rect::new(0, row, area.width, rows));
-        row += rows;
-    };
-    print(styled(&sheet.head));
-    let lines = styled(&sheet.lines).lines.into_iter();
-    let rows = sheet.next_page(top).map_or(sheet.room, |next| next - top);
-    let mut page: Vec<Line> = lines.skip(top).take(rows).collect();
-    // The keys stand at the bottom, whatever the page holds.
-    page.resize(sheet.room, Line::default());
-    print(Text::from(page));
-    print(Text::from(status));
-    let keys = sheet
-        .keys
-        .iter()
-        .map(|line| Line::from(format!(" {line} ").reversed()));
-    print(Text::from_iter(keys));
-}
-
-/// Lines with the escape sequences of styles, as the library has them. A style goes on in
-/// the next line.
-fn styled(lines: &[String]) -> Text<'static> {
-    // A last line that is empty would be left out.
-    let text = format!("{}\n ", lines.join("\n"));
-    let mut text = text.into_text().unwrap_or_default();
-    text.lines.truncate(lines.len());
-    text
 }

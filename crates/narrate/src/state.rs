@@ -8,6 +8,7 @@ use console::Term;
 use indicatif::ProgressBar;
 use process::events::{Event, Sender};
 use process::stage::{self, Place};
+use text::screen;
 
 use super::bars::Bar;
 use super::beat::Beat;
@@ -15,9 +16,7 @@ use super::card::Cards;
 use super::memory::Memory;
 use super::outcome::{Outcome, Prediction};
 use super::piece::{Form, Piece, bold, headline};
-use super::stage::Stage;
-use super::terminal;
-use super::view::View;
+use super::stage::{Stage, View};
 
 /// To whom it is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,8 +159,8 @@ impl State {
     }
 
     /// Tells what kernels and drivers have printed since the last key.
-    pub(super) fn tell_overheard(&mut self) {
-        let printed = terminal::overheard();
+    pub(super) fn tell_captured(&mut self) {
+        let printed = screen::captured();
         if !printed.is_empty() {
             self.tell(Piece::Text(printed));
         }
@@ -249,7 +248,7 @@ impl State {
     /// Gives the terminal back.
     pub(super) fn leave(&mut self) {
         if self.stage.take().is_some() {
-            terminal::leave();
+            screen::leave();
             // If nobody can be told, the process that watches gives it back once more.
             let _ = self.events.send(&Event::Stage(None));
         }

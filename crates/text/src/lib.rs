@@ -6,12 +6,14 @@
 //! - `plain` makes text of what came from outside.
 //! - [`terminal`] says what standard output is connected to, and which letters that shows;
 //!   [`wrap`] breaks lines that are too long for it, [`progress`] is a sign of life on it.
+//! - [`screen`] is the terminal as a whole: rows, pages and keys.
 //! - [`stream`] is what this process prints, sent elsewhere.
 //! - [`diff`] is what changed between two texts.
 
 pub mod diff;
 mod plain;
 pub mod progress;
+pub mod screen;
 pub mod stream;
 pub mod terminal;
 pub mod wrap;

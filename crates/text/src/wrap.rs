@@ -41,34 +41,46 @@ pub fn wrap(text: &str, columns: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The same for a screen, which would cut what is too long: such a word goes on in the next
-/// line.
-pub fn fit(text: &str, columns: usize) -> String {
-    let wrapped = wrap(text, columns);
-    let lines = wrapped.split('\n').map(|line| in_pieces(line, columns));
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-/// A line, broken wherever it is full. Its colours go on.
-fn in_pieces(line: &str, columns: usize) -> String {
-    let (mut pieces, mut used) = (String::new(), 0);
-    for (text, is_code) in AnsiCodeIterator::new(line) {
+/// The same in lines for a screen, which would cut what is too long: such a word goes on in the
+/// next line. A style that is still on at the end of a line is ended there and goes on in the
+/// next one; of what else a terminal would obey nothing is left.
+pub fn lines(text: &str, columns: usize) -> Vec<String> {
+    let wrapped = wrap(&text.replace('\t', "    "), columns);
+    let (mut lines, mut now, mut used) = (Vec::new(), String::new(), 0);
+    let mut style = String::new();
+    let mut end = |now: &mut String, style: &str| {
+        let reset = if style.is_empty() { "" } else { RESET };
+        lines.push(std::mem::replace(now, style.into()) + reset);
+    };
+    for (text, is_code) in AnsiCodeIterator::new(&wrapped) {
         if is_code {
-            pieces.push_str(text);
+            if text.starts_with("\x1b[") && text.ends_with('m') {
+                now.push_str(text);
+                match text {
+                    RESET | "\x1b[m" => style.clear(),
+                    _ => style.push_str(text),
+                }
+            }
             continue;
         }
         for letter in text.chars() {
             let width = measure_text_width(letter.encode_utf8(&mut [0; 4]));
-            if used > 0 && used + width > columns {
-                pieces.push('\n');
+            if letter == '\n' || used > 0 && used + width > columns {
+                end(&mut now, &style);
                 used = 0;
             }
-            pieces.push(letter);
-            used += width;
+            if !letter.is_control() {
+                now.push(letter);
+                used += width;
+            }
         }
     }
-    pieces
+    end(&mut now, &style);
+    lines
 }
+
+/// Ends all styles.
+const RESET: &str = "\x1b[0m";
 
 /// The same for a message that may show a piece of source or a map behind a margin
 /// (`12 | ...`): such lines stay as they are.
@@ -172,9 +184,16 @@ mod tests {
     #[test]
     fn on_a_screen_nothing_is_wider_and_nothing_is_lost() {
         let text = "\u{1b}[31min\u{1b}[0m /a/\u{1b}[36mpath/without\u{1b}[0m/any blank";
-        let lines = "\u{1b}[31min\u{1b}[0m\n/a/\u{1b}[36mpath/w\nithout\u{1b}[0m/an\ny\nblank";
-        assert_eq!(fit(text, 9), lines);
-        assert_eq!(fit("ab", 0), "a\nb");
+        let expected = [
+            "\u{1b}[31min\u{1b}[0m",
+            "/a/\u{1b}[36mpath/w\u{1b}[0m",
+            "\u{1b}[36mithout\u{1b}[0m/an",
+            "y",
+            "blank",
+        ];
+        assert_eq!(lines(text, 9), expected);
+        assert_eq!(lines("ab", 0), ["a", "b"]);
+        assert_eq!(lines("\x1b[2Ja\x07\r\n", 9), ["a", ""]);
     }
 
     #[test]

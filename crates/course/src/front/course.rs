@@ -1,10 +1,7 @@
 //! What there is to do, and what of it is done.
 
 use anyhow::Result;
-use ratatui::style::{Style, Stylize};
-use ratatui::symbols::line;
-use ratatui::text::Span;
-use ratatui::widgets::LineGauge;
+use text::screen::crossterm::style::{StyledContent, Stylize};
 
 use crate::game::folder::Folder;
 use crate::game::progress::{Mark, Progress};
@@ -40,22 +37,22 @@ impl<'a> Course<'a> {
     }
 
     /// How many of a kind are done, as a bar behind the words "11 of 35 solved".
-    pub fn gauge(&self, puzzle: &Puzzle, progress: &Progress) -> LineGauge<'static> {
+    pub fn gauge(&self, puzzle: &Puzzle, progress: &Progress, columns: usize) -> String {
         let all = self.like(puzzle);
         let (done, count) = (progress.count_done(&all), all.len());
-        let share = done as f64 / count.max(1) as f64;
-        LineGauge::default()
-            .label(format!("{done} of {count} {} ", puzzle.kind.done))
-            .ratio(share.clamp(0.0, 1.0))
-            .filled_symbol(line::THICK_HORIZONTAL)
-            .unfilled_symbol(line::HORIZONTAL)
-            .filled_style(Style::new().green())
-            .unfilled_style(Style::new().dark_gray())
+        let label = format!("{done} of {count} {} ", puzzle.kind.done);
+        let room = columns.saturating_sub(label.chars().count());
+        let filled = room * done / count.max(1);
+        let bar = [
+            "━".repeat(filled).green(),
+            "─".repeat(room - filled).dark_grey(),
+        ];
+        format!("{label}{}{}", bar[0], bar[1])
     }
 }
 
 /// In front of a puzzle's line.
-pub fn sign(mark: Option<Mark>) -> Span<'static> {
+pub fn sign(mark: Option<Mark>) -> StyledContent<&'static str> {
     let sign = Mark::sign(mark);
     match mark {
         Some(Mark::Right) => sign.yellow(),

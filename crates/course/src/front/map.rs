@@ -1,21 +1,20 @@
 //! The map: every lesson, and below it its exercises and its broken kernels.
 
-use anyhow::Result;
 use process::lessons::{LESSONS, Lesson};
-use ratatui::Frame;
-use ratatui::crossterm::event::{KeyCode, KeyEvent, MouseButton, MouseEvent, MouseEventKind};
-use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Style, Stylize};
-use ratatui::text::{Line, Span, Text};
-use ratatui::widgets::{List, ListItem, ListState};
+use text::screen::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
+use text::screen::crossterm::style::Stylize;
+use text::screen::pane::{Pane, both_ends, highlighted, key_lines};
+use text::wrap::lines;
 
+use super::Then;
 use super::course::{Course, sign};
-use super::lines::fitted;
-use super::{Then, footer};
 use crate::game::folder::shown;
 use crate::game::progress::Progress;
 use crate::game::puzzle::Puzzle;
-use crate::prose::cut;
+use crate::prose::{WIDTH, cut};
+
+/// Rows above the list.
+const HEAD: usize = 2;
 
 /// A line of the map.
 #[derive(Clone, Copy)]
@@ -26,9 +25,8 @@ enum Row<'a> {
 
 pub struct Map<'a> {
     rows: Vec<Row<'a>>,
-    state: ListState,
-    /// Where the rows were drawn.
-    area: Rect,
+    selected: usize,
+    pane: Pane,
     /// The puzzle for which a folder is asked for.
     asks_for: Option<&'a Puzzle>,
     /// What went wrong.
@@ -46,8 +44,8 @@ impl<'a> Map<'a> {
         }
         let mut map = Map {
             rows,
-            state: ListState::default().with_selected(Some(0)),
-            area: Rect::default(),
+            selected: 0,
+            pane: Pane::default(),
             asks_for: None,
             trouble: String::new(),
         };
@@ -61,81 +59,81 @@ impl<'a> Map<'a> {
     /// Puts the cursor on this one.
     pub fn select(&mut self, puzzle: &Puzzle) {
         let is_it = |row: &Row| matches!(row, Row::Puzzle(one) if *one == puzzle);
-        self.state.select(self.rows.iter().position(is_it));
+        self.selected = self.rows.iter().position(is_it).unwrap_or(0);
     }
 
     /// On what comes next.
     fn select_next(&mut self, course: &Course) {
-        let next = course.next(&course.progress());
-        if let Some(next) = next {
+        if let Some(next) = course.next(&course.progress()) {
             self.select(next);
         }
     }
 
-    pub fn on(&mut self, key: &KeyEvent, course: &Course<'a>) -> Result<Then<'a>> {
+    fn move_by(&mut self, rows: isize) {
+        let to = self.selected.saturating_add_signed(rows);
+        self.selected = to.min(self.rows.len() - 1);
+    }
+
+    pub fn on(&mut self, key: KeyCode, course: &Course<'a>) -> Then<'a> {
         if let Some(puzzle) = self.asks_for.take() {
-            if key.code == KeyCode::Char('y') {
-                return Ok(self.start(puzzle, course));
-            }
-            return Ok(Then::Stay);
+            return if key == KeyCode::Char('y') {
+                self.start(puzzle, course)
+            } else {
+                Then::Stay
+            };
         }
         self.trouble.clear();
-        let page = self.area.height.saturating_sub(2);
-        match key.code {
-            KeyCode::Up | KeyCode::Char('k') => self.state.select_previous(),
-            KeyCode::Down | KeyCode::Char('j') => self.state.select_next(),
-            KeyCode::PageUp => self.state.scroll_up_by(page),
-            KeyCode::PageDown | KeyCode::Char(' ') => self.state.scroll_down_by(page),
-            KeyCode::Home => self.state.select_first(),
-            KeyCode::End => self.state.select_last(),
+        let page = self.pane.rows().saturating_sub(2) as isize;
+        match key {
+            KeyCode::Up | KeyCode::Char('k') => self.move_by(-1),
+            KeyCode::Down | KeyCode::Char('j') => self.move_by(1),
+            KeyCode::PageUp => self.move_by(-page),
+            KeyCode::PageDown | KeyCode::Char(' ') => self.move_by(page),
+            KeyCode::Home => self.selected = 0,
+            KeyCode::End => self.selected = self.rows.len() - 1,
             KeyCode::Tab => self.select_lesson(1),
             KeyCode::BackTab => self.select_lesson(-1),
             KeyCode::Char('n') => self.select_next(course),
-            KeyCode::Enter => return Ok(self.enter(course)),
-            KeyCode::Char('s') => return Ok(Then::Run(self.lesson(), true)),
-            KeyCode::Char('o') => return Ok(Then::Page(self.lesson())),
-            KeyCode::Char('q') => return Ok(Then::Quit),
+            KeyCode::Enter => return self.enter(course),
+            KeyCode::Char('s') => return Then::Run(self.lesson(), true),
+            KeyCode::Char('o') => return Then::Page(self.lesson()),
+            KeyCode::Char('?') => return Then::Keys,
+            KeyCode::Char('q') => return Then::Quit,
             _ => {}
         }
-        Ok(Then::Stay)
+        Then::Stay
     }
 
     /// A click puts the cursor there, and another one is Enter; the wheel moves it.
-    pub fn on_mouse(&mut self, mouse: MouseEvent, course: &Course<'a>) -> Result<Then<'a>> {
-        let place = (mouse.column, mouse.row).into();
-        match mouse.kind {
-            MouseEventKind::ScrollUp => self.state.scroll_up_by(3),
-            MouseEventKind::ScrollDown => self.state.scroll_down_by(3),
-            MouseEventKind::Down(MouseButton::Left) if self.area.contains(place) => {
-                let at = self.state.offset() + usize::from(mouse.row - self.area.y);
-                if self.state.selected() == Some(at) {
-                    return Ok(self.enter(course));
+    pub fn on_mouse(&mut self, mouse: MouseEvent, course: &Course<'a>) -> Then<'a> {
+        let row = usize::from(mouse.row).checked_sub(HEAD);
+        match (mouse.kind, row) {
+            (MouseEventKind::ScrollUp, _) => self.move_by(-3),
+            (MouseEventKind::ScrollDown, _) => self.move_by(3),
+            (MouseEventKind::Down(MouseButton::Left), Some(row)) if row < self.pane.rows() => {
+                let at = self.pane.top() + row;
+                if self.selected == at {
+                    return self.enter(course);
                 }
                 if at < self.rows.len() {
-                    self.state.select(Some(at));
+                    self.selected = at;
                 }
             }
             _ => {}
         }
-        Ok(Then::Stay)
-    }
-
-    fn selected(&self) -> Row<'a> {
-        // The library lets it stand behind the last one until it is drawn.
-        let last = self.rows.len() - 1;
-        self.rows[self.state.selected().unwrap_or(0).min(last)]
+        Then::Stay
     }
 
     /// The lesson of the line.
     fn lesson(&self) -> &'static Lesson {
-        match self.selected() {
+        match self.rows[self.selected] {
             Row::Lesson(lesson) => lesson,
             Row::Puzzle(puzzle) => puzzle.lesson,
         }
     }
 
     fn enter(&mut self, course: &Course) -> Then<'a> {
-        match self.selected() {
+        match self.rows[self.selected] {
             Row::Lesson(lesson) => Then::Run(lesson, false),
             Row::Puzzle(puzzle) if course.folder.is_started() => Then::Open(puzzle),
             Row::Puzzle(puzzle) => {
@@ -157,100 +155,92 @@ impl<'a> Map<'a> {
     }
 
     fn select_lesson(&mut self, by: isize) {
-        let lessons = self.rows.iter().enumerate();
-        let lessons = lessons.filter(|(_, row)| matches!(row, Row::Lesson(_)));
-        let mut places = lessons.map(|(at, _)| at);
-        let here = self.state.selected().unwrap_or(0);
+        let is_lesson = |at: &usize| matches!(self.rows[*at], Row::Lesson(_));
         let found = if by > 0 {
-            places.find(|at| *at > here)
+            (self.selected + 1..self.rows.len()).find(is_lesson)
         } else {
-            places.take_while(|at| *at < here).last()
+            (0..self.selected).rfind(is_lesson)
         };
-        if found.is_some() {
-            self.state.select(found);
-        }
+        self.selected = found.unwrap_or(self.selected);
     }
 
-    pub fn draw(&mut self, frame: &mut Frame, course: &Course) {
+    pub fn rows(&mut self, course: &Course, (columns, rows): (usize, usize)) -> Vec<String> {
         let progress = course.progress();
-        let keys = self.footer(course, frame.area());
-        let head = [Constraint::Length(1), Constraint::Length(1)];
-        let rest = [Constraint::Min(1), Constraint::Length(keys.len() as u16)];
-        let parts = Layout::vertical(head.into_iter().chain(rest));
-        let [title, gauge, body, foot] = parts.areas(frame.area());
-        frame.render_widget("OpenCL performance, one step at a time".bold(), title);
-        let halves = Layout::horizontal([Constraint::Fill(1); 2]).spacing(2);
-        let halves: [Rect; 2] = halves.areas(gauge);
-        let ends = [course.puzzles.first(), course.puzzles.last()];
-        for (puzzle, half) in ends.into_iter().flatten().zip(halves) {
-            frame.render_widget(course.gauge(puzzle, &progress), half);
-        }
-        self.area = body;
+        let keys = self.footer(course, (columns, rows));
+        let half = columns.saturating_sub(2) / 2;
+        let ends = [course.puzzles.first(), course.puzzles.last()]
+            .into_iter()
+            .flatten();
+        let gauges: Vec<String> = ends.map(|one| course.gauge(one, &progress, half)).collect();
+        let title = "OpenCL performance, one step at a time".bold().to_string();
         let next = course.next(&progress);
-        let lines = self.rows.iter().map(|row| match row {
-            Row::Lesson(lesson) => of_lesson(lesson, body.width),
-            Row::Puzzle(puzzle) => of_puzzle(puzzle, &progress, next == Some(*puzzle), body.width),
+        let lines = self.rows.iter().enumerate().map(|(at, row)| {
+            let line = match row {
+                Row::Lesson(lesson) => of_lesson(lesson, columns),
+                Row::Puzzle(one) => of_puzzle(one, &progress, next == Some(*one), columns),
+            };
+            let is_selected = at == self.selected;
+            vec![if is_selected {
+                highlighted(&line, columns)
+            } else {
+                line
+            }]
         });
-        let list = List::new(lines.map(ListItem::new));
-        let list = list.highlight_style(Style::new().reversed());
-        frame.render_stateful_widget(list, body, &mut self.state);
-        frame.render_widget(Text::from(keys), foot);
+        let lines = lines.collect();
+        self.pane
+            .lay_out(lines, rows.saturating_sub(HEAD + keys.len()));
+        self.pane.reveal(self.selected);
+        [vec![title, gauges.join("  ")], self.pane.shown(), keys].concat()
     }
 
-    fn footer(&self, course: &Course, area: Rect) -> Vec<Line<'static>> {
+    fn footer(&self, course: &Course, size: (usize, usize)) -> Vec<String> {
         if self.asks_for.is_some() {
             let words = format!("Copy the kernels to {}?", shown(&course.folder.path));
-            let question = fitted(&words, area.width)
-                .into_iter()
-                .map(|line| line.bold());
-            let answers = [("y", "yes"), ("any other key", "no")];
-            return question.chain(footer::lines(&answers, area)).collect();
+            let mut question = lines(&words.bold().to_string(), size.0);
+            question.extend(key_lines(&[("y", "yes"), ("any other key", "no")], size));
+            return question;
         }
-        let enter = match self.selected() {
+        let enter = match self.rows[self.selected] {
             Row::Lesson(_) => "runs the lesson",
             Row::Puzzle(_) => "opens it",
         };
         let keys = [
             ("↑↓", "move"),
-            ("Tab", "lesson"),
             ("Enter", enter),
             ("s", "step by step"),
             ("o", "page"),
             ("n", "next"),
+            ("?", "keys"),
             ("q", "quit"),
         ];
-        let trouble = fitted(&self.trouble, area.width).into_iter();
-        let trouble = trouble
-            .filter(|line| line.width() > 0)
-            .map(|line| line.red());
-        trouble.chain(footer::lines(&keys, area)).collect()
+        let mut footer = Vec::new();
+        if !self.trouble.is_empty() {
+            footer = lines(&self.trouble.as_str().red().to_string(), size.0);
+        }
+        footer.extend(key_lines(&keys, size));
+        footer
     }
 }
 
-fn of_lesson(lesson: &Lesson, width: u16) -> Line<'static> {
+fn of_lesson(lesson: &Lesson, columns: usize) -> String {
     let name = format!("{:>2}  {}", lesson.number, lesson.teaches);
     let minutes = format!("{} min", lesson.minutes);
-    let room = usize::from(width).min(80).saturating_sub(minutes.len() + 1);
-    Line::from(vec![
-        format!("{name:<room$} ").bold(),
-        Span::from(minutes).dark_gray(),
-    ])
+    both_ends(
+        &name.bold().to_string(),
+        &minutes.dark_grey().to_string(),
+        columns.min(WIDTH),
+    )
 }
 
-fn of_puzzle(puzzle: &Puzzle, progress: &Progress, is_next: bool, width: u16) -> Line<'static> {
+fn of_puzzle(puzzle: &Puzzle, progress: &Progress, is_next: bool, columns: usize) -> String {
     let kind = match puzzle.solution {
         Some(_) => "",
         None => "broken: ",
     };
     let next = if is_next { "  next" } else { "" };
-    let mut line = Line::from(vec![
-        Span::from("    "),
-        sign(progress.of(&puzzle.id).mark),
-        Span::from(format!(" {:<5}", puzzle.id)),
-        kind.dark_gray(),
-    ]);
-    let room = usize::from(width).saturating_sub(line.width() + next.len());
-    line.push_span(cut(&puzzle.title, room));
-    line.push_span(next.cyan());
-    line
+    let room = columns.saturating_sub(11 + kind.len() + next.len());
+    let title = cut(&puzzle.title, room);
+    let sign = sign(progress.of(&puzzle.id).mark);
+    let (kind, next) = (kind.dark_grey(), next.cyan());
+    format!("    {sign} {:<5}{kind}{title}{next}", puzzle.id)
 }

@@ -5,16 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use common::source::Source;
 use process::watch::saves::News;
-use ratatui::Frame;
-use ratatui::crossterm::event::{KeyCode, KeyEvent};
-use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::Stylize;
-use ratatui::text::{Line, Text};
+use text::screen::crossterm::event::KeyCode;
+use text::screen::crossterm::style::Stylize;
+use text::screen::pane::{Pane, Scroll, both_ends, key_lines};
 
 use super::course::Course;
 use super::others::Others;
-use super::pane::Pane;
-use super::{Begin, Then, footer};
+use super::{Begin, Then};
 use crate::game::background::Background;
 use crate::game::playable::How;
 use crate::game::progress::Progress;
@@ -93,23 +90,21 @@ impl<'a> PuzzleScreen<'a> {
         (other != self.puzzle && other.is_edited(&text)).then_some(other)
     }
 
-    pub fn on(&mut self, key: &KeyEvent, course: &Course<'a>) -> Result<Then<'a>> {
+    pub fn on(&mut self, key: KeyCode, course: &Course<'a>) -> Result<Then<'a>> {
         self.says.clear();
         if std::mem::take(&mut self.asks) {
-            if key.code == KeyCode::Char('y') {
+            if key == KeyCode::Char('y') {
                 self.give_back(course);
             }
             return Ok(Then::Stay);
         }
-        let pane = self
-            .beside
-            .as_mut()
-            .map_or(&mut self.pane, |(_, pane)| pane);
-        if pane.on(key) {
+        if let Some(to) = Scroll::of(key) {
+            let beside = self.beside.as_mut().map(|(_, pane)| pane);
+            beside.unwrap_or(&mut self.pane).scroll(to);
             return Ok(Then::Stay);
         }
         let answer = self.puzzle.kind.answer;
-        match key.code {
+        match key {
             KeyCode::Char('h') => self.show(&["--hint"])?,
             KeyCode::Char('s') => self.show(&[answer])?,
             KeyCode::Char('d') if self.puzzle.solution.is_some() => self.show(&["--diff"])?,
@@ -119,6 +114,7 @@ impl<'a> PuzzleScreen<'a> {
             KeyCode::Char('x') => self.asks = true,
             KeyCode::Char('n') => return Ok(self.next(course)),
             KeyCode::Char('o') => return Ok(Then::Page(self.puzzle.lesson)),
+            KeyCode::Char('?') => return Ok(Then::Keys),
             KeyCode::Char('l') => return Ok(Then::Map),
             KeyCode::Char('q') => return Ok(Then::Quit),
             KeyCode::Esc | KeyCode::Backspace | KeyCode::Enter => self.beside = None,
@@ -175,65 +171,52 @@ impl<'a> PuzzleScreen<'a> {
         };
     }
 
-    pub fn draw(&mut self, frame: &mut Frame, course: &Course) {
+    pub fn rows(&mut self, course: &Course, (columns, rows): (usize, usize)) -> Vec<String> {
         let progress = course.progress();
-        let keys = self.footer(&progress, frame.area());
-        let parts = [
-            Constraint::Length(1),
-            Constraint::Min(1),
-            Constraint::Length(1),
-            Constraint::Length(keys.len() as u16),
-        ];
-        let [gauge, body, status, foot] = Layout::vertical(parts).areas(frame.area());
-        frame.render_widget(course.gauge(self.puzzle, &progress), gauge);
+        let gauge = course.gauge(self.puzzle, &progress, columns);
+        let keys = self.footer(&progress, (columns, rows));
         let state = self.state(&progress);
         let (job, pane) = match &mut self.beside {
             Some((job, pane)) => (job, pane),
             None => (&mut self.check, &mut self.pane),
         };
-        let waits = job.status().is_none() && job.said().is_empty();
-        let text = if waits { "...".into() } else { job.said() };
-        pane.draw(frame, body, &text);
-        frame.render_widget(Line::from(pane.place().yellow()).right_aligned(), status);
-        frame.render_widget(state, status);
-        frame.render_widget(Text::from(keys), foot);
+        let mut text = job.said();
+        if text.is_empty() && job.status().is_none() {
+            text = "...".into();
+        }
+        pane.lay_out_text(&text, columns, rows.saturating_sub(2 + keys.len()));
+        let place = pane.place().yellow().to_string();
+        let status = both_ends(&state, &place, columns);
+        [vec![gauge], pane.shown(), vec![status], keys].concat()
     }
 
     /// How it stands, in a line.
-    fn state(&mut self, progress: &Progress) -> Line<'static> {
+    fn state(&mut self, progress: &Progress) -> String {
         if self.asks {
-            return "Give back the file as it came? Yours is kept beside it."
-                .bold()
-                .into();
+            let question = "Give back the file as it came? Yours is kept beside it.";
+            return question.bold().to_string();
         }
         if self.is_gone {
-            return "the file is gone; it will be checked when it is back"
-                .yellow()
-                .into();
+            let gone = "the file is gone; it will be checked when it is back";
+            return gone.yellow().to_string();
         }
         let done = self.puzzle.kind.done;
-        let line = match self.check.status() {
-            None => format!(
-                "checking, {} s; a launch ends after {} s",
-                self.check.seconds(),
-                self.how.timeout
-            )
-            .cyan(),
+        let state = match self.check.status() {
+            None => {
+                let (seconds, most) = (self.check.seconds(), self.how.timeout);
+                format!("checking, {seconds} s; a launch ends after {most} s").cyan()
+            }
             Some(0) if progress.is_done(self.puzzle) => format!("✓ {done}").green().bold(),
-            Some(0) => "~ right, not proven".yellow(),
-            Some(2 | 3) => "? it did not run".yellow(),
+            Some(0) => "~ right, not proven".to_string().yellow(),
+            Some(2 | 3) => "? it did not run".to_string().yellow(),
             Some(_) => format!("✗ not {done} yet; each save is checked").red(),
         };
-        let mut line = Line::from(line);
-        if !self.says.is_empty() {
-            line.push_span(format!("   {}", self.says));
-        }
-        line
+        format!("{state}   {}", self.says)
     }
 
-    fn footer(&self, progress: &Progress, area: Rect) -> Vec<Line<'static>> {
+    fn footer(&self, progress: &Progress, size: (usize, usize)) -> Vec<String> {
         if self.asks {
-            return footer::lines(&[("y", "yes"), ("any other key", "no")], area);
+            return key_lines(&[("y", "yes"), ("any other key", "no")], size);
         }
         let seen = progress.of(&self.puzzle.id).hints;
         let all = self.puzzle.hints.len();
@@ -250,7 +233,7 @@ impl<'a> PuzzleScreen<'a> {
         if self.beside.is_some() {
             keys.insert(0, ("Esc", "back"));
         }
-        footer::lines(&keys, area)
+        key_lines(&keys, size)
     }
 }
 

@@ -1,19 +1,20 @@
-//! What kernels and drivers print while a lesson has the whole terminal. There it would be
-//! drawn over; so it goes to a file, from which it is told, and which is passed on when the
-//! terminal is given back: by this process, or by the one that watches, where this one died.
+//! What kernels and drivers print while the whole terminal is taken. There it would be drawn
+//! over; so it goes to a file, from which it is told, and which is passed on when the terminal
+//! is given back: by this process, or by the one that watches, where this one died.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read, Seek, SeekFrom};
+use std::path::Path;
 
-use text::stream::Stream;
-use text::{aside, plain};
+use crate::stream::Stream;
+use crate::{aside, plain};
 
 /// Bytes that are told at a time, and lines of them: more than anybody reads on a stage.
 const LONGEST: u64 = 64 << 10;
 const MOST: usize = 100;
 
 /// Standard output and error of this process, while they go to a file.
-pub(super) struct Overheard {
+pub(super) struct Captured {
     file: File,
     /// Bytes of it that were told.
     told: u64,
@@ -22,13 +23,13 @@ pub(super) struct Overheard {
     error: File,
 }
 
-impl Overheard {
-    /// Listens from now on; `None` where nobody watches this process, and where the system
-    /// does not let its streams go elsewhere.
-    pub fn begin() -> Option<Overheard> {
+impl Captured {
+    /// Keeps it in this file from now on; `None` where the system does not let streams go
+    /// elsewhere.
+    pub fn begin(path: &Path) -> Option<Captured> {
         let mut options = File::options();
         let options = options.read(true).append(true).create(true);
-        let file = options.open(process::stage::file_for_printed()?).ok()?;
+        let file = options.open(path).ok()?;
         // Without a /dev/tty crossterm asks standard output how large the terminal is.
         let is_shown = io::stdout().is_terminal() && File::open("/dev/tty").is_ok();
         let output = is_shown
@@ -40,7 +41,7 @@ impl Overheard {
             Stream::Output.send_to(&file).ok()?;
         }
         Stream::Error.send_to(&file).ok()?;
-        Some(Overheard {
+        Some(Captured {
             file,
             told: 0,
             output,
@@ -61,7 +62,7 @@ impl Overheard {
         shortened(&plain(&String::from_utf8_lossy(&bytes)))
     }
 
-    /// Listens no more.
+    /// Keeps no more.
     pub fn end(&self) {
         // It was possible before.
         let _ = self.output.as_ref().map(|own| Stream::Output.send_to(own));

@@ -1,0 +1,177 @@
+//! The terminal as a whole: its other screen, which has no scrollback. It is drawn row by row,
+//! and given back whatever happens: by [`leave`], by a panic, and after a death by the process
+//! that watches, if one does.
+//!
+//! # Layout
+//!
+//! `captured` is what others print meanwhile, `input` the keys, [`pane`] a text that scrolls.
+
+mod captured;
+mod input;
+pub mod pane;
+
+use std::io::{BufWriter, Result, Write, stderr, stdout};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+
+use console::truncate_str;
+use crossterm::cursor::{Hide, MoveTo, Show};
+use crossterm::event::{DisableMouseCapture, EnableMouseCapture};
+use crossterm::style::{Attribute, Print, SetAttribute};
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen,
+    LeaveAlternateScreen,
+};
+use crossterm::{execute, queue};
+
+pub use crossterm;
+pub use input::{event_within, give_keys_back, take_keys};
+
+use crate::stream::Stream;
+use crate::terminal::{in_ascii, shows_utf8};
+use captured::Captured;
+
+/// Columns and rows that are drawn at most: some terminals tell sizes that nobody sees.
+const MOST: u16 = 1000;
+
+/// The other screen, while it is shown.
+struct Taken {
+    out: BufWriter<Box<dyn Write + Send>>,
+    /// The rows as they were drawn last.
+    rows: Vec<String>,
+    /// What others print; where it cannot be kept, they print on the screen.
+    captured: Option<Captured>,
+    /// Whether the terminal tells of the mouse.
+    mouse: bool,
+}
+
+static TAKEN: Mutex<Option<Taken>> = Mutex::new(None);
+
+fn taken() -> MutexGuard<'static, Option<Taken>> {
+    TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes the terminal that this stream goes to. What this process and its drivers print
+/// meanwhile is kept in the file, if one is named.
+///
+/// # Errors
+/// When it takes no order.
+pub fn enter(stream: Stream, printed: Option<&Path>) -> Result<()> {
+    leave_on_panic();
+    let mut out: Box<dyn Write + Send> = match (stream.as_it_is(), stream) {
+        (Ok(own), _) => Box::new(own),
+        (Err(_), Stream::Output) => Box::new(stdout()),
+        (Err(_), Stream::Error) => Box::new(stderr()),
+    };
+    execute!(out, EnterAlternateScreen, Hide)?;
+    *taken() = Some(Taken {
+        out: BufWriter::new(out),
+        rows: Vec::new(),
+        captured: printed.and_then(Captured::begin),
+        mouse: false,
+    });
+    // From now on a change of size is noted, also before the first key is awaited.
+    let _ = crossterm::event::poll(std::time::Duration::ZERO);
+    Ok(())
+}
+
+/// Whether it is taken.
+pub fn is_taken() -> bool {
+    taken().is_some()
+}
+
+/// Gives the terminal back, if it was taken, and passes on what others have printed.
+pub fn leave() {
+    let Some(mut taken) = taken().take() else {
+        return;
+    };
+    // A terminal that has gone away needs nothing.
+    give_keys_back();
+    if taken.mouse {
+        let _ = execute!(taken.out, DisableMouseCapture);
+    }
+    let captured = taken.captured.take().inspect(Captured::end);
+    let _ = execute!(taken.out, LeaveAlternateScreen, Show);
+    if let Some(captured) = captured {
+        captured.pass_on();
+    }
+}
+
+/// A panic's message is to be read.
+fn leave_on_panic() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let told = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            leave();
+            told(panic);
+        }));
+    });
+}
+
+/// What others have printed since this was asked last.
+pub fn captured() -> String {
+    let mut taken = taken();
+    let captured = taken.as_mut().and_then(|taken| taken.captured.as_mut());
+    captured.map_or(String::new(), Captured::news)
+}
+
+/// Columns and rows.
+pub fn size() -> (usize, usize) {
+    let (columns, rows) = crossterm::terminal::size().unwrap_or_default();
+    (columns.min(MOST).into(), rows.min(MOST).into())
+}
+
+/// Has the terminal tell of the mouse, or leave it to the user, who marks text with it.
+pub fn listen_to_the_mouse(listen: bool) {
+    let Some(taken) = &mut *taken() else { return };
+    if std::mem::replace(&mut taken.mouse, listen) != listen {
+        // A terminal that has no mouse does nothing.
+        let _ = if listen {
+            execute!(taken.out, EnableMouseCapture)
+        } else {
+            execute!(taken.out, DisableMouseCapture)
+        };
+    }
+}
+
+/// Draws these rows as far as they fit: those that have changed, or all of them `anew` where
+/// others may have written. A terminal that has gone away shows nothing.
+pub fn draw(rows: Vec<String>, anew: bool) {
+    let (columns, height) = size();
+    let fitting = |row: String| {
+        let row = truncate_str(&row, columns, "");
+        if shows_utf8() {
+            row.into_owned()
+        } else {
+            in_ascii(&row)
+        }
+    };
+    let rows: Vec<String> = rows.into_iter().take(height).map(fitting).collect();
+    if let Some(taken) = &mut *taken() {
+        let _ = taken.draw(&rows, anew);
+        taken.rows = rows;
+    }
+}
+
+impl Taken {
+    fn draw(&mut self, rows: &[String], anew: bool) -> Result<()> {
+        queue!(self.out, BeginSynchronizedUpdate)?;
+        if anew {
+            queue!(self.out, Clear(ClearType::All), Hide)?;
+            self.rows.clear();
+        }
+        for (at, row) in (0..).zip(rows) {
+            if self.rows.get(usize::from(at)) != Some(row) {
+                // Cleared before: behind a full row the cursor still stands in it.
+                queue!(self.out, MoveTo(0, at), Clear(ClearType::CurrentLine))?;
+                queue!(self.out, Print(row), SetAttribute(Attribute::Reset))?;
+            }
+        }
+        if self.rows.len() > rows.len() {
+            let below = MoveTo(0, rows.len().try_into().unwrap_or(MOST));
+            queue!(self.out, below, Clear(ClearType::FromCursorDown))?;
+        }
+        execute!(self.out, EndSynchronizedUpdate)
+    }
+}
