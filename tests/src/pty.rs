@@ -273,6 +273,13 @@ impl Terminal {
         self
     }
 
+    /// Tells the program another size than the terminal has.
+    pub fn tells_size(&mut self, columns: u16, rows: u16) -> &mut Terminal {
+        let told = self.pty.resize(Size::new(rows, columns));
+        told.expect("a pty has a size");
+        self
+    }
+
     /// The screen as it is, a line for each of its rows.
     pub fn screen(&self) -> String {
         everything_on(&self.shared.lock().screen)

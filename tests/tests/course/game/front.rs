@@ -56,6 +56,9 @@ fn the_map_leads_to_exercises_and_lessons_by_keys_and_by_mouse() {
     // However small: what fits is shown.
     terminal.resize(9, 3).sees("OpenCL pe").resize(80, 24);
     terminal.sees("opens it").sees(&solved(0));
+    // However large, too; and all keys are told.
+    terminal.tells_size(u16::MAX, u16::MAX).press("?");
+    terminal.sees("On the map").press("q").sees(&solved(0));
     must_be_left_in_order(&mut terminal);
 }
 

@@ -201,6 +201,16 @@ fn no_terminal_is_too_small_for_it() {
     }
 }
 
+/// Some tell sizes that nobody sees.
+#[test]
+fn no_terminal_is_too_large_for_it() {
+    let mut terminal = two_kernels("--step").on_terminal(80, 24);
+    terminal.waits_for("q quit");
+    terminal.tells_size(u16::MAX, u16::MAX).press("k");
+    terminal.waits_for("No kernel has begun yet");
+    terminal.press(key::CTRL_C).ends_with(130);
+}
+
 #[test]
 fn what_a_kernel_prints_is_told_and_stands_there_when_the_lesson_has_ended() {
     let kernel = "kernels/05-private-memory.cl";
