@@ -7,7 +7,7 @@ use std::ptr;
 
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::context::Context;
-use opencl3::device::{CL_DEVICE_TYPE_ALL, Device};
+use opencl3::device::{CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_GPU, Device};
 use opencl3::error_codes::CL_DEVICE_NOT_FOUND;
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
 use opencl3::types::{CL_BLOCKING, cl_float, cl_int};
@@ -36,11 +36,14 @@ fn main() -> ExitCode {
 
 /// All eleven steps, and whether the result is right.
 fn saxpy() -> Result<bool> {
-    // 1. Find a device: the first one of any platform.
-    let platforms = get_platforms()?.into_iter();
-    let mut lists = platforms.flat_map(|platform| platform.get_devices(CL_DEVICE_TYPE_ALL));
-    let first = lists.find_map(|list| list.first().copied());
-    let device = Device::new(first.ok_or(CL_DEVICE_NOT_FOUND)?);
+    // 1. Find a device: the first GPU of any platform; the first device where there is none.
+    let platforms = get_platforms()?;
+    let first = |kind| {
+        let mut platforms = platforms.iter();
+        platforms.find_map(|platform| platform.get_devices(kind).ok()?.first().copied())
+    };
+    let device = first(CL_DEVICE_TYPE_GPU).or_else(|| first(CL_DEVICE_TYPE_ALL));
+    let device = Device::new(device.ok_or(CL_DEVICE_NOT_FOUND)?);
     // 2. A context for it: programs and buffers will belong to this.
     let context = Context::from_device(&device)?;
     // 3. Compile the text for this device, and take the kernel from it.
