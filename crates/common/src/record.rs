@@ -50,6 +50,9 @@ pub struct Record {
     /// Whether it was chosen before the run, for this device and these sizes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub chosen: bool,
+    /// Whether it uses what one vendor's compilers alone understand.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub vendor_specific: bool,
     /// Timed runs.
     pub runs: usize,
     /// Whether the result was checked and right.

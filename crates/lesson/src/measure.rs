@@ -293,6 +293,7 @@ impl Lesson {
             ty: Some(task.ty()),
             made_from: task.step().origin.name(),
             chosen: task.step().chosen,
+            vendor_specific: task.step().vendor_specific,
             defines: defines.collect(),
             ..self.record(&task.step().name(), &task.step().says, task.shape())?
         })

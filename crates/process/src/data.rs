@@ -1,10 +1,9 @@
 //! What is kept below `data/`: a [`recording`] of a lesson, [`reports`] of all of them, and
-//! [`peers`], the course beside libraries, on certain [`shapes`].
+//! [`peers`], the course beside libraries.
 
 pub mod peers;
 pub mod recording;
 pub mod reports;
-pub mod shapes;
 
 use std::process::Command;
 

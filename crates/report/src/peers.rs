@@ -2,28 +2,30 @@
 //! libraries that the device's owner would call instead, in turns within one run.
 //!
 //! Layout: `peer` lists the libraries, `library` says what each of them is here, and `child`
-//! measures one in a process of its own, by `cblas`, `vendor`, `clblast` with `tuned`, and
-//! `matrixmultiply`. `turns` runs these children and a lesson one after another, `table` shows
-//! what came of it.
+//! measures one in a process of its own, by `cblas`, `cublas`, `clblast` and
+//! `matrixmultiply`. `turns` runs these children and a lesson one after another, on `shapes`
+//! that a seed draws or on others; `table` shows what came of it.
 
 mod cblas;
 mod child;
 mod clblast;
+mod cublas;
 mod library;
 mod matrixmultiply;
 pub mod peer;
+mod shapes;
 mod table;
-mod tuned;
 pub(crate) mod turns;
-mod vendor;
 
 use std::io::Write;
+use std::time::SystemTime;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use common::Error;
 use common::shape::Shape;
+use process::data::date;
 use process::data::peers::{About, Comparison};
-use process::data::{date, shapes};
 use serde::Serialize;
 use text::Out;
 use text::aside;
@@ -41,11 +43,14 @@ pub struct Options {
     /// platform or type [default: as the lessons choose]
     #[arg(short, long, value_name = "SELECTOR")]
     device: Option<String>,
-    /// Sizes of the products, N or MxNxK; may be a list. `forty` stands for the forty
-    /// shapes of the course's own comparison [default: 512, 1024 and 2048 on a CPU; 1024,
-    /// 2048 and 4096 elsewhere]
+    /// Sizes of the products, N or MxNxK; may be a list. `thirty` stands for thirty shapes
+    /// that are drawn from a seed [default: 512, 1024 and 2048 on a CPU; 1024, 2048 and 4096
+    /// elsewhere]
     #[arg(short, long, value_name = "LIST", value_delimiter = ',', value_parser = sizes)]
     size: Vec<Sizes>,
+    /// What the thirty shapes are drawn from [default: another one each time]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// How many times each has its turn
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
@@ -62,16 +67,21 @@ pub struct Options {
 
 /// What one word of `--size` stands for.
 #[derive(Clone)]
-struct Sizes(Vec<Shape>);
+enum Sizes {
+    One(Shape),
+    Thirty,
+}
 
 fn sizes(word: &str) -> Result<Sizes, String> {
     if word == shapes::NAME {
-        return Ok(Sizes(shapes::FORTY.to_vec()));
+        return Ok(Sizes::Thirty);
     }
     let shape = word.parse::<Shape>();
     let shape = shape.map_err(|why| format!("{why}; or write {}", shapes::NAME))?;
-    shape.must_be_countable()?;
-    Ok(Sizes(vec![shape]))
+    let countable = shape.must_be_countable();
+    countable
+        .map(|()| Sizes::One(shape))
+        .map_err(|error| error.to_string())
 }
 
 /// Measures, and prints a table, or lines of JSON as soon as they are known.
@@ -82,8 +92,9 @@ pub fn peers(options: &Options) -> Result<()> {
     } else {
         options.only.clone()
     };
+    let seed = seed(options)?;
     let mut comparison = Comparison {
-        about: about(&device)?,
+        about: about(&device, seed)?,
         rates: Vec::new(),
         missing: Vec::new(),
     };
@@ -96,8 +107,11 @@ pub fn peers(options: &Options) -> Result<()> {
         rounds: options.rounds as usize,
         runs: options.runs,
     };
-    let shapes = wanted(&options.size, &device);
+    let shapes = wanted(&options.size, &device, seed);
     let mut left = shapes.len();
+    if let Some(seed) = seed {
+        aside!("thirty shapes drawn from --seed {seed}");
+    }
     for some in shapes.chunks(together(&device)) {
         aside!("{left} sizes left; now {}", turns::list(some));
         left -= some.len();
@@ -129,7 +143,25 @@ fn together(device: &Device) -> usize {
     if device.is_cpu() { 4 } else { 10 }
 }
 
-fn wanted(sizes: &[Sizes], device: &Device) -> Vec<Shape> {
+/// What the thirty shapes are drawn from: as asked, or by the clock.
+fn seed(options: &Options) -> Result<Option<u64>> {
+    if !options.size.iter().any(|one| matches!(one, Sizes::Thirty)) {
+        return match options.seed {
+            Some(_) => Err(Error::Usage("--seed is that of --size thirty".into()).into()),
+            None => Ok(None),
+        };
+    }
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let new = now.map_or(1, |now| u64::from(now.subsec_nanos()) % 1_000_000);
+    Ok(Some(options.seed.unwrap_or(new)))
+}
+
+/// Multiply-adds of a product that a device is still given time for.
+fn most(device: &Device) -> f64 {
+    if device.is_cpu() { 4e9 } else { 1e12 }
+}
+
+fn wanted(sizes: &[Sizes], device: &Device, seed: Option<u64>) -> Vec<Shape> {
     if sizes.is_empty() {
         let own = if device.is_cpu() {
             [512, 1024, 2048]
@@ -138,16 +170,20 @@ fn wanted(sizes: &[Sizes], device: &Device) -> Vec<Shape> {
         };
         return own.map(Shape::cube).to_vec();
     }
+    let named = sizes.iter().flat_map(|one| match one {
+        Sizes::One(shape) => vec![*shape],
+        Sizes::Thirty => shapes::thirty(seed.unwrap_or_default(), most(device)),
+    });
     let mut shapes = Vec::new();
-    for shape in sizes.iter().flat_map(|sizes| &sizes.0) {
-        if !shapes.contains(shape) {
-            shapes.push(*shape);
+    for shape in named {
+        if !shapes.contains(&shape) {
+            shapes.push(shape);
         }
     }
     shapes
 }
 
-fn about(device: &Device) -> Result<About> {
+fn about(device: &Device, seed: Option<u64>) -> Result<About> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     Ok(About {
         command: format!("cargo run -p course -- {}", words.join(" ")),
@@ -156,5 +192,6 @@ fn about(device: &Device) -> Result<About> {
         platform: device.platform.clone(),
         driver: device.driver.clone(),
         host: machine::host(),
+        seed,
     })
 }

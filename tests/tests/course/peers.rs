@@ -134,8 +134,11 @@ fn the_chosen_kernel_stands_beside_each_library_at_each_size() {
         return;
     };
     let wrong = stand_in("peers-beside", &["-DWRONG"]);
+    for blis in ["libblis.so.4", "libblis-mt.so", "libblis.so"] {
+        fs::write(wrong.join(blis), "this is no library").expect("it can be written");
+    }
     let words = format!(
-        "peers {pocl} --size 64,37x91x53 --rounds 2 --runs 3 --only matrixmultiply,cublas,rocblas"
+        "peers {pocl} --size 64,37x91x53 --rounds 2 --runs 3 --only matrixmultiply,cublas,blis"
     );
     let peers = || {
         program("course")
@@ -157,6 +160,7 @@ fn the_chosen_kernel_stands_beside_each_library_at_each_size() {
                 (&2.into(), &6.into()),
                 "{line}"
             );
+            assert_eq!(line["by_round"].as_array().map(Vec::len), Some(2), "{line}");
             let [q1, median, q3] = ["q1", "gflops", "q3"].map(|name| line[name].as_f64());
             assert!(Some(0.0) < q1 && q1 <= median && median <= q3, "{line}");
             assert!(
@@ -170,7 +174,7 @@ fn the_chosen_kernel_stands_beside_each_library_at_each_size() {
         assert!(line["gflops"].is_null(), "{line}");
         assert!(line["why"].to_string().contains("wrong"), "{line}");
     }
-    let missing = of("rocBLAS").next().map(|line| line["missing"].to_string());
+    let missing = of("BLIS").next().map(|line| line["missing"].to_string());
     assert!(
         missing.is_some_and(|missing| missing.contains("next: ")),
         "{lines:?}"
@@ -178,7 +182,7 @@ fn the_chosen_kernel_stands_beside_each_library_at_each_size() {
     peers().run().ends_with(0).says(&[
         "ours",
         "matrixmultiply",
-        "geometric mean of 2 sizes",
+        "of 2 sizes, quartiles ",
         "timed by the wall clock",
         "cuBLAS at 64:",
     ]);
@@ -187,10 +191,11 @@ fn the_chosen_kernel_stands_beside_each_library_at_each_size() {
 #[test]
 fn comparisons_that_cannot_be_made_are_refused_with_the_reason() {
     let course = |words: &str| program("course").args(words).run();
-    course("peers --size 0").fails(2, &["sizes start at 1", "or write forty"]);
-    course("peers --size fourty").fails(2, &["not a whole number", "or write forty"]);
-    course("peers --size 64,3x4").fails(2, &["three", "or write forty"]);
+    course("peers --size 0").fails(2, &["sizes start at 1", "or write thirty"]);
+    course("peers --size fourty").fails(2, &["not a whole number", "or write thirty"]);
+    course("peers --size 64,3x4").fails(2, &["three", "or write thirty"]);
     course("peers --size 99999").fails(2, &["too large"]);
+    course("peers --size 64 --seed 3").fails(2, &["--size thirty"]);
     course("peers --rounds 0").fails(2, &["--rounds"]);
     course("peers --only eigen").fails(2, &["eigen", "cublas", "onemkl"]);
     course("peers --device no-such-device").fails(2, &["no-such-device"]);

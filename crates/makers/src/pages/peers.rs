@@ -1,6 +1,6 @@
 //! Markdown tables of what `course peers` recorded: the course beside libraries.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use common::numbers::{factor, percent, significant};
 use common::shape::Shape;
 use common::timing::median;
@@ -48,12 +48,10 @@ fn rows(comparison: &Comparison) -> Table {
     table
 }
 
-/// The mean and the least of the ratios, in a sentence.
+/// What the ratios come to, in a sentence.
 fn must_have_ours(comparison: &Comparison, name: &str) -> Result<String> {
-    let (Some((mean, count)), Some((shape, least))) = (comparison.mean(), comparison.least())
-    else {
-        bail!("data/peers/{name}.jsonl has no size with ours and a library");
-    };
+    let none = || format!("data/peers/{name}.jsonl has no size with ours and a library");
+    let summary = comparison.summary(OURS).with_context(none)?;
     let to_each = match &comparison.libraries()[..] {
         [_] => String::new(),
         several => {
@@ -65,12 +63,8 @@ fn must_have_ours(comparison: &Comparison, name: &str) -> Result<String> {
             format!(" To each of them: {}.", means.join(", "))
         }
     };
-    Ok(format!(
-        "Ours to the best library: {} in the geometric mean of {count} sizes, at least {}, at {}.{to_each}",
-        factor(mean),
-        factor(least),
-        size_name(shape)
-    ))
+    let words = summary.words();
+    Ok(format!("Ours to the best library: {words}.{to_each}"))
 }
 
 fn caption(comparison: &Comparison) -> String {

@@ -6,14 +6,19 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use common::numbers::factor;
 use common::shape::Shape;
 use common::source::workspace;
+use common::timing::quantile;
 use serde::{Deserialize, Serialize};
 
-use super::reports;
+use super::{reports, size_name};
 
-/// The course's own kernels, in the place of a library's name.
+/// The course's own kernels, in the place of a library's name: the one of standard OpenCL C
+/// that was chosen; in recordings before the seed whichever was.
 pub const OURS: &str = "ours";
+/// The one with a vendor's instructions, where one was chosen.
+pub const OURS_BY_VENDOR: &str = "ours, vendor's";
 
 /// Where and when a comparison was made.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -30,6 +35,9 @@ pub struct About {
     pub driver: String,
     /// The host's CPU.
     pub host: String,
+    /// What its shapes were drawn from, where they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
 }
 
 /// What a library, or the kernel that the course chose, came to at one size.
@@ -63,6 +71,9 @@ pub struct Rate {
     pub q3: Option<f64>,
     /// Turns that it had.
     pub rounds: usize,
+    /// The rate of each turn, by the median of its runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_round: Vec<f64>,
     /// Timed runs of all turns.
     pub runs: usize,
     /// Why it has no rate.
@@ -71,9 +82,65 @@ pub struct Rate {
 }
 
 impl Rate {
+    /// Whether it is the course's own.
+    pub fn is_ours(&self) -> bool {
+        [OURS, OURS_BY_VENDOR].contains(&&*self.library)
+    }
+
     /// Half the distance between the quartiles, as a share of the rate.
     pub fn spread(&self) -> Option<f64> {
         Some((self.q3? - self.q1?) / 2.0 / self.gflops?)
+    }
+}
+
+/// The rate of ours over that of the best library at a size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ratio {
+    /// Of the medians.
+    pub value: f64,
+    /// From our slower quartile over their faster one, to the other two: where 1 lies
+    /// between them the quartiles overlap.
+    pub range: [f64; 2],
+}
+
+impl Ratio {
+    /// Whether the quartiles overlap, so that nobody can tell which of the two is faster.
+    pub fn is_open(&self) -> bool {
+        (self.range[0]..=self.range[1]).contains(&1.0)
+    }
+}
+
+/// The ratios of all sizes.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// From the least to the greatest.
+    pub ratios: Vec<(Shape, Ratio)>,
+    /// Their geometric mean.
+    pub mean: f64,
+}
+
+impl Summary {
+    /// Median and quartiles, the mean with the whole range, and the worst three.
+    pub fn words(&self) -> String {
+        let values: Vec<f64> = self.ratios.iter().map(|(_, ratio)| ratio.value).collect();
+        let at = |q| factor(quantile(&values, q));
+        let open = self.ratios.iter().filter(|(_, ratio)| ratio.is_open());
+        let worst = self.ratios.iter().take(3);
+        let worst =
+            worst.map(|(shape, one)| format!("{} at {}", factor(one.value), size_name(*shape)));
+        format!(
+            "median {} of {} sizes, quartiles {} to {}; geometric mean {}, from {} to {}; \
+             cannot be told apart at {}; worst {}",
+            at(0.5),
+            values.len(),
+            at(0.25),
+            at(0.75),
+            factor(self.mean),
+            at(0.0),
+            at(1.0),
+            open.count(),
+            worst.collect::<Vec<_>>().join(", ")
+        )
     }
 }
 
@@ -152,7 +219,7 @@ impl Comparison {
     pub fn libraries(&self) -> Vec<&str> {
         let mut libraries = Vec::new();
         for rate in &self.rates {
-            if rate.library != OURS && !libraries.contains(&&*rate.library) {
+            if !rate.is_ours() && !libraries.contains(&&*rate.library) {
                 libraries.push(&*rate.library);
             }
         }
@@ -167,7 +234,7 @@ impl Comparison {
 
     /// The fastest library at a size.
     pub fn best(&self, shape: Shape) -> Option<&Rate> {
-        let here = |rate: &&Rate| rate.shape == shape && rate.library != OURS;
+        let here = |rate: &&Rate| rate.shape == shape && !rate.is_ours();
         let rates = self.rates.iter().filter(here);
         let timed = rates.filter(|rate| rate.gflops.is_some());
         timed.max_by(|one, other| {
@@ -180,6 +247,30 @@ impl Comparison {
     /// Ours over the best library at a size.
     pub fn ratio(&self, shape: Shape) -> Option<f64> {
         Some(self.rate(shape, OURS)?.gflops? / self.best(shape)?.gflops?)
+    }
+
+    /// The same of one of ours, with its spread.
+    pub fn ratio_of(&self, ours: &str, shape: Shape) -> Option<Ratio> {
+        let quartiles = |rate: &Rate| {
+            let median = rate.gflops?;
+            Some([rate.q1.unwrap_or(median), median, rate.q3.unwrap_or(median)])
+        };
+        let [slow, ours, fast] = quartiles(self.rate(shape, ours)?)?;
+        let [slow_best, best, fast_best] = quartiles(self.best(shape)?)?;
+        Some(Ratio {
+            value: ours / best,
+            range: [slow / fast_best, fast / slow_best],
+        })
+    }
+
+    /// What these come to over all sizes; none where nothing was compared.
+    pub fn summary(&self, ours: &str) -> Option<Summary> {
+        let shapes = self.shapes().into_iter();
+        let ratios = shapes.filter_map(|shape| Some((shape, self.ratio_of(ours, shape)?)));
+        let mut ratios: Vec<(Shape, Ratio)> = ratios.collect();
+        ratios.sort_by(|(_, one), (_, other)| one.value.total_cmp(&other.value));
+        let (mean, _) = geometric_mean(ratios.iter().map(|(_, ratio)| ratio.value))?;
+        Some(Summary { ratios, mean })
     }
 
     /// The geometric mean of these ratios over all sizes, and how many there are.
@@ -218,7 +309,7 @@ impl Comparison {
                 clock.unwrap_or_default()
             ))
         };
-        let all = std::iter::once(OURS).chain(self.libraries());
+        let all = [OURS, OURS_BY_VENDOR].into_iter().chain(self.libraries());
         all.filter_map(of).collect()
     }
 }
@@ -256,15 +347,15 @@ mod tests {
     const KEPT: &str = concat!(
         r#"{"command":"c","date":"d","device":"x","platform":"p","driver":"1","host":"h"}"#,
         "\n",
-        r#"{"m":8,"n":8,"k":8,"library":"ours","kernel":"a b","version":"lesson 9","gflops":60.0,"rounds":3,"runs":9}"#,
+        r#"{"m":8,"n":8,"k":8,"library":"ours","kernel":"a b","version":"lesson 9","gflops":60.0,"q1":58.0,"q3":66.0,"rounds":3,"runs":9}"#,
         "\n",
         r#"{"m":8,"n":8,"k":8,"library":"X","version":"1","gflops":30.0,"q1":29.0,"q3":32.0,"rounds":3,"runs":9}"#,
         "\n",
         r#"{"m":8,"n":8,"k":8,"library":"Y","version":"1","why":"wrong","rounds":3,"runs":0}"#,
         "\n",
-        r#"{"m":4,"n":8,"k":8,"library":"ours","version":"lesson 9","gflops":10.0,"rounds":3,"runs":9}"#,
+        r#"{"m":4,"n":8,"k":8,"library":"ours","version":"lesson 9","gflops":10.0,"q1":9.0,"q3":21.0,"rounds":3,"runs":9}"#,
         "\n",
-        r#"{"m":4,"n":8,"k":8,"library":"X","version":"1","gflops":20.0,"rounds":3,"runs":9}"#,
+        r#"{"m":4,"n":8,"k":8,"library":"X","version":"1","gflops":20.0,"q1":20.0,"q3":20.0,"rounds":3,"runs":9}"#,
         "\n",
         r#"{"library":"Z","missing":"next: ./setup --peers"}"#,
         "\n",
@@ -289,6 +380,14 @@ mod tests {
         assert_eq!(comparison.missing[0].library, "Z");
         let best = comparison.best(Shape::cube(8)).unwrap();
         assert_eq!(best.spread(), Some(0.05));
+        let thin_ratio = comparison.ratio_of(OURS, thin).unwrap();
+        assert_eq!((thin_ratio.value, thin_ratio.range), (0.5, [0.45, 1.05]));
+        assert!(thin_ratio.is_open(), "the quartiles overlap");
+        let words = comparison.summary(OURS).unwrap().words();
+        let says = "median 1.25x of 2 sizes, quartiles 0.875x to 1.62x; geometric mean 1.00x, from \
+                    0.500x to 2.00x; cannot be told apart at 1; worst 0.500x at 4x8x8, 2.00x at 8";
+        assert_eq!(words, says);
+        assert!(comparison.summary(OURS_BY_VENDOR).is_none());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Libraries of the host with cblas_sgemm: oneMKL, OpenBLAS, BLIS, Accelerate.
+//! Libraries of the host with cblas_sgemm: oneMKL, OpenBLAS, BLIS.
 
 // The arguments are those of the library.
 #![allow(clippy::too_many_arguments)]
@@ -11,12 +11,12 @@ use common::element::Elements;
 use common::problem::Problem;
 use common::shape::Shape;
 use dlopen2::wrapper::{Container, WrapperApi};
+use process::machine;
 
 use super::library::{
     About, Library, Missing, NOT_TRANSPOSED, Opened, Product, ROW_MAJOR, Sample, begin_again_with,
 };
 use super::peer::Peer;
-use process::machine;
 
 /// What is used of cblas.h, with 32-bit integers, and what each library has to tell of itself.
 #[derive(WrapperApi)]
@@ -62,34 +62,32 @@ pub fn open(peer: Peer) -> Result<Opened, Missing> {
         begin_again_with(vec![(CORE_VARIABLE, OsString::from(WITH_AVX512))]);
     }
     let told = openblas(&library).or_else(|| mkl(&library));
-    let about = told.or_else(|| blis(&library)).unwrap_or(About {
-        version: file.into(),
-        ..About::default()
+    let told = told.or_else(|| blis(&library));
+    let (version, threads) = told.map_or((file.into(), None), |(version, threads)| {
+        (version, usize::try_from(threads).ok())
     });
+    let about = About {
+        version,
+        threads,
+        device: None,
+    };
     Ok((Box::new(library), about))
 }
 
 /// "0.3.21, core Zen", and the threads.
-fn openblas(library: &Container<Api>) -> Option<About> {
-    // SAFETY: it takes and changes nothing.
+fn openblas(library: &Container<Api>) -> Option<(String, i64)> {
+    // SAFETY: they take and change nothing.
     let (config, threads) = unsafe {
-        (
-            library.openblas_get_config()?,
-            library.openblas_get_num_threads()?,
-        )
+        let config = library.openblas_get_config()?;
+        (words(config), library.openblas_get_num_threads()?)
     };
-    let config = words(config);
     let version = config.split_whitespace().nth(1).unwrap_or("?");
     let by_us = match std::env::var(CORE_VARIABLE) {
         Ok(core) => format!(" ({CORE_VARIABLE}={core})"),
         Err(_) => String::new(),
     };
     let core = openblas_core(library)?;
-    Some(About {
-        version: format!("{version}, core {core}{by_us}"),
-        threads: usize::try_from(threads).ok(),
-        ..About::default()
-    })
+    Some((format!("{version}, core {core}{by_us}"), threads.into()))
 }
 
 fn openblas_core(library: &Container<Api>) -> Option<String> {
@@ -98,7 +96,7 @@ fn openblas_core(library: &Container<Api>) -> Option<String> {
 }
 
 /// "2026.2": what it says begins with "Intel(R) oneAPI Math Kernel Library Version ".
-fn mkl(library: &Container<Api>) -> Option<About> {
+fn mkl(library: &Container<Api>) -> Option<(String, i64)> {
     let mut text = [0u8; 256];
     // SAFETY: the buffer is as long as is said.
     let threads = unsafe {
@@ -108,30 +106,19 @@ fn mkl(library: &Container<Api>) -> Option<About> {
     let text = String::from_utf8_lossy(&text);
     let text = text.trim_matches(['\0', ' ']);
     let version = text.split_once("Version ").map_or(text, |(_, rest)| rest);
-    let words: Vec<&str> = version.split(['-', ' ']).take(1).collect();
-    Some(About {
-        version: words.concat(),
-        threads: usize::try_from(threads).ok(),
-        ..About::default()
-    })
+    let version = version.split(['-', ' ']).next().unwrap_or_default();
+    Some((version.into(), threads.into()))
 }
 
-/// "0.9.0, zen3", and the threads.
-fn blis(library: &Container<Api>) -> Option<About> {
+/// "0.9.0, kernels for zen3", and the threads.
+fn blis(library: &Container<Api>) -> Option<(String, i64)> {
     // SAFETY: they change nothing, and the texts are constants of the library.
-    let (version, kernels, threads) = unsafe {
-        let id = library.bli_arch_query_id()?;
-        (
-            words(library.bli_info_get_version_str()?),
-            words(library.bli_arch_string(id)?),
-            library.bli_thread_get_num_threads()?,
-        )
-    };
-    Some(About {
-        version: format!("{version}, kernels for {kernels}"),
-        threads: usize::try_from(threads).ok(),
-        ..About::default()
-    })
+    unsafe {
+        let version = words(library.bli_info_get_version_str()?);
+        let kernels = words(library.bli_arch_string(library.bli_arch_query_id()?)?);
+        let threads = library.bli_thread_get_num_threads()?;
+        Some((format!("{version}, kernels for {kernels}"), threads))
+    }
 }
 
 /// A constant text of a library that is open.
@@ -187,26 +174,14 @@ impl Product for Multiplied<'_> {
     fn run(&mut self) -> Result<Sample> {
         let Shape { m, n, k } = self.shape;
         let [m, n, k] = [m, n, k].map(|side| side as c_int);
+        let (a, b, c) = (self.a.as_ptr(), self.b.as_ptr(), self.c.as_mut_ptr());
+        let plain = NOT_TRANSPOSED;
         let begin = Instant::now();
         // SAFETY: row-major matrices of M x K, K x N and M x N elements, as the
         // sizes and leading dimensions say; C is borrowed mutably.
         unsafe {
-            self.library.cblas_sgemm(
-                ROW_MAJOR,
-                NOT_TRANSPOSED,
-                NOT_TRANSPOSED,
-                m,
-                n,
-                k,
-                1.0,
-                self.a.as_ptr(),
-                k,
-                self.b.as_ptr(),
-                n,
-                0.0,
-                self.c.as_mut_ptr(),
-                n,
-            )
+            let library = self.library;
+            library.cblas_sgemm(ROW_MAJOR, plain, plain, m, n, k, 1.0, a, k, b, n, 0.0, c, n);
         }
         let wall = begin.elapsed().as_secs_f64();
         Ok(Sample { wall, device: None })

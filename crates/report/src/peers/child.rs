@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::library::{About, Missing, Opened, Product, begin_again_with};
 use super::peer::Peer;
-use super::{cblas, clblast, matrixmultiply, vendor};
+use super::{cblas, clblast, cublas, matrixmultiply};
 
 /// What the child is told.
 #[derive(Args)]
@@ -77,13 +77,10 @@ pub fn run(options: &Options) -> Result<()> {
 
 fn open(options: &Options) -> Result<Result<Opened, Missing>> {
     match options.peer {
-        Peer::Cublas => vendor::open(Peer::Cublas, &vendor::CUDA, options.device),
-        Peer::Rocblas => vendor::open(Peer::Rocblas, &vendor::HIP, options.device),
-        Peer::Clblast | Peer::ClblastTuned => clblast::open(options.peer, options.device),
+        Peer::Cublas => cublas::open(options.device),
+        Peer::Clblast => clblast::open(options.device),
         Peer::Matrixmultiply => Ok(Ok(matrixmultiply::open())),
-        Peer::Onemkl | Peer::Openblas | Peer::Blis | Peer::Accelerate => {
-            Ok(cblas::open(options.peer))
-        }
+        Peer::Onemkl | Peer::Openblas | Peer::Blis => Ok(cblas::open(options.peer)),
     }
 }
 

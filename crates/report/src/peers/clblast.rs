@@ -1,10 +1,9 @@
-//! CLBlast: CLBlastSgemm on the lessons' device and queue, as it comes or with what its own
-//! tuner has found on this device.
+//! CLBlast: CLBlastSgemm, as it comes, on the lessons' device and queue.
 
 // The arguments are those of the library.
 #![allow(clippy::too_many_arguments)]
 
-use std::ffi::{CString, c_char, c_void};
+use std::ffi::c_void;
 use std::ptr;
 use std::rc::Rc;
 use std::time::Instant;
@@ -22,7 +21,6 @@ use opencl3::event::Event;
 
 use super::library::{About, Library, Missing, NOT_TRANSPOSED, Opened, Product, ROW_MAJOR, Sample};
 use super::peer::Peer;
-use super::tuned::{self, Tuned};
 
 /// What is used of clblast_c.h.
 #[derive(WrapperApi)]
@@ -49,19 +47,7 @@ struct Api {
         queue: *mut *mut c_void,
         event: *mut *mut c_void,
     ) -> i32,
-    #[dlopen2_name = "CLBlastOverrideParameters"]
-    override_parameters: unsafe extern "C" fn(
-        device: *mut c_void,
-        kernel: *const c_char,
-        precision: i32,
-        count: usize,
-        names: *const *const c_char,
-        values: *const usize,
-    ) -> i32,
 }
-
-/// CLBlastPrecisionSingle.
-const FLOATS: i32 = 32;
 
 struct ClBlast {
     library: Container<Api>,
@@ -69,61 +55,19 @@ struct ClBlast {
 }
 
 /// Opens the library on the device that has this number in lesson 1's listing.
-pub fn open(peer: Peer, index: usize) -> Result<Result<Opened, Missing>> {
-    let (library, file) = match peer.load::<Api>() {
+pub fn open(index: usize) -> Result<Result<Opened, Missing>> {
+    let (library, file) = match Peer::Clblast.load() {
         Ok(found) => found,
         Err(missing) => return Ok(Err(missing)),
     };
     let device = device::list()?.into_iter().nth(index);
-    let device = device.context("there is no such device")?;
-    let mut version = format!("{file}, as it comes");
-    let kernels = match peer {
-        Peer::ClblastTuned => match tuned::read(&device.name) {
-            Ok(kernels) => kernels,
-            Err(missing) => return Ok(Err(missing)),
-        },
-        _ => Vec::new(),
-    };
-    let session = Session::open(device, Rc::new(()))?;
-    for tuned in &kernels {
-        apply(&library, &session, tuned)?;
-        version = format!("{file}, parameters by its own tuner");
-    }
+    let session = Session::open(device.context("there is no such device")?, Rc::new(()))?;
     let about = About {
-        version,
+        version: format!("{file}, as it comes"),
         threads: None,
         device: Some(session.device.clone()),
     };
     Ok(Ok((Box::new(ClBlast { library, session }), about)))
-}
-
-/// Has one of its kernels use these parameters.
-fn apply(library: &Container<Api>, session: &Session, tuned: &Tuned) -> Result<()> {
-    let kernel = CString::new(&*tuned.kernel)?;
-    let names: Result<Vec<CString>, _> =
-        tuned.parameters.keys().cloned().map(CString::new).collect();
-    let names = names?;
-    let names: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
-    let values: Vec<usize> = tuned.parameters.values().copied().collect();
-    // SAFETY: both lists are as long as is said, and live until the call returns, which
-    // copies them.
-    let status = unsafe {
-        library.override_parameters(
-            session.context.default_device(),
-            kernel.as_ptr(),
-            FLOATS,
-            names.len(),
-            names.as_ptr(),
-            values.as_ptr(),
-        )
-    };
-    if status != 0 {
-        bail!(
-            "CLBlastOverrideParameters of {} ended with status {status}",
-            tuned.kernel
-        );
-    }
-    Ok(())
 }
 
 impl Library for ClBlast {
@@ -155,31 +99,16 @@ impl Multiplied<'_> {
     /// Launches the product; the event is that of its last kernel.
     fn launch(&self) -> Result<Event> {
         let Shape { m, n, k } = self.shape;
+        let (a, b, c) = (self.a.get(), self.b.get(), self.c.buffer().get());
+        let (plain, library) = (NOT_TRANSPOSED, self.library);
         let mut queue = self.session.queue.get();
         let mut event = ptr::null_mut();
+        let (queue, told) = (&mut queue, &mut event);
         // SAFETY: row-major matrices as the sizes and leading dimensions say, in
         // buffers that live until the event has been waited for.
         let status = unsafe {
-            self.library.sgemm(
-                ROW_MAJOR,
-                NOT_TRANSPOSED,
-                NOT_TRANSPOSED,
-                m,
-                n,
-                k,
-                1.0,
-                self.a.get(),
-                0,
-                k,
-                self.b.get(),
-                0,
-                n,
-                0.0,
-                self.c.buffer().get(),
-                0,
-                n,
-                &mut queue,
-                &mut event,
+            library.sgemm(
+                ROW_MAJOR, plain, plain, m, n, k, 1.0, a, 0, k, b, 0, n, 0.0, c, 0, n, queue, told,
             )
         };
         if status != 0 {

@@ -6,10 +6,9 @@ use std::ffi::OsString;
 use clap::ValueEnum;
 use common::source::own_workspace;
 use dlopen2::wrapper::{Container, WrapperApi};
-use serde::{Deserialize, Serialize};
-
 use process::devices::Device;
 use process::{machine, packages};
+use serde::{Deserialize, Serialize};
 
 /// A library that multiplies matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
@@ -17,44 +16,105 @@ use process::{machine, packages};
 pub enum Peer {
     /// NVIDIA's, on its GPUs.
     Cublas,
-    /// AMD's, on its GPUs. Untried: written from its documentation.
-    Rocblas,
     /// Intel's (MKL), on the host.
     Onemkl,
     /// On the host.
     Openblas,
     /// On the host.
     Blis,
-    /// Apple's, on the host. Untried: written from its documentation.
-    Accelerate,
     /// The crate that the lessons compare with, on the host.
     Matrixmultiply,
     /// OpenCL, on the device of the lessons.
     Clblast,
-    /// The same, with what its own tuner found on this device.
-    ClblastTuned,
 }
 
+/// What is known of a library before it is opened.
+struct Description {
+    /// As its makers write it.
+    name: &'static str,
+    /// The names that its file may have; those of a newer version first.
+    files: &'static [&'static str],
+    /// What it reads from its environment when it is loaded; [`CORES`] is their number.
+    variables: &'static [(&'static str, &'static str)],
+}
+
+/// Stands for the number of cores: all are to work.
+const CORES: &str = "{cores}";
+
 impl Peer {
+    fn description(self) -> Description {
+        let (name, files, variables): (_, &[_], &[_]) = match self {
+            Peer::Cublas => (
+                "cuBLAS",
+                &[
+                    "libcublas.so.13",
+                    "libcublas.so.12",
+                    "libcublas.so.11",
+                    "libcublas.so",
+                ],
+                // Only what is not the default of a library can be set so: TF32 where somebody
+                // has switched it on, and sums of bfloat16, which stand for floats on newer GPUs.
+                &[
+                    ("NVIDIA_TF32_OVERRIDE", "0"),
+                    ("CUBLAS_EMULATE_SINGLE_PRECISION", "0"),
+                    ("CUDA_DEVICE_ORDER", "PCI_BUS_ID"),
+                ],
+            ),
+            Peer::Onemkl => (
+                "oneMKL",
+                &["libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"],
+                &[
+                    ("MKL_NUM_THREADS", CORES),
+                    ("MKL_DYNAMIC", "FALSE"),
+                    ("MKL_THREADING_LAYER", "INTEL"),
+                    ("MKL_INTERFACE_LAYER", "LP64"),
+                ],
+            ),
+            Peer::Openblas => (
+                "OpenBLAS",
+                // Debian's libblas.so.3 may be it, too, but need not; the first is Fedora's,
+                // with threads.
+                &[
+                    "libopenblasp.so.0",
+                    "libopenblas.so.0",
+                    "libopenblas.so",
+                    "libopenblas.dylib",
+                    "libopenblas.dll",
+                ],
+                &[("OPENBLAS_NUM_THREADS", CORES)],
+            ),
+            Peer::Blis => (
+                "BLIS",
+                &[
+                    "libblis.so.4",
+                    "libblis-mt.so",
+                    "libblis.so",
+                    "libblis.dylib",
+                ],
+                &[("BLIS_NUM_THREADS", CORES)],
+            ),
+            Peer::Matrixmultiply => ("matrixmultiply", &[], &[]),
+            Peer::Clblast => (
+                "CLBlast",
+                &["libclblast.so.1", "libclblast.dylib", "clblast.dll"],
+                &[],
+            ),
+        };
+        Description {
+            name,
+            files,
+            variables,
+        }
+    }
+
     /// As its makers write it.
     pub fn name(self) -> &'static str {
-        match self {
-            Peer::Cublas => "cuBLAS",
-            Peer::Rocblas => "rocBLAS",
-            Peer::Onemkl => "oneMKL",
-            Peer::Openblas => "OpenBLAS",
-            Peer::Blis => "BLIS",
-            Peer::Accelerate => "Accelerate",
-            Peer::Matrixmultiply => "matrixmultiply",
-            Peer::Clblast => "CLBlast",
-            Peer::ClblastTuned => "CLBlast tuned",
-        }
+        self.description().name
     }
 
     /// As it is named on the command line.
     pub fn word(self) -> String {
-        let value = self.to_possible_value();
-        value.map_or_else(String::new, |value| value.get_name().into())
+        self.name().to_lowercase()
     }
 
     /// The libraries that an owner of this device would call: those of its vendor, of the
@@ -63,96 +123,48 @@ impl Peer {
         let is_cpu = device.is_cpu();
         let suits = |peer: &Peer| match peer {
             Peer::Cublas => device.platform.contains("NVIDIA"),
-            Peer::Rocblas => device.platform.contains("AMD") && !is_cpu,
-            Peer::Accelerate => is_cpu && std::env::consts::OS == "macos",
             Peer::Onemkl => is_cpu && std::env::consts::ARCH == "x86_64",
             Peer::Openblas | Peer::Blis | Peer::Matrixmultiply => is_cpu,
-            Peer::Clblast | Peer::ClblastTuned => true,
+            Peer::Clblast => true,
         };
         let all = Peer::value_variants().iter().copied();
         all.filter(suits).collect()
     }
 
-    /// The names that its library may have; those of a newer version first.
+    /// The names that its file may have; none of the crate, which is part of this program.
     pub fn libraries(self) -> &'static [&'static str] {
-        match self {
-            Peer::Cublas => &[
-                "libcublas.so.13",
-                "libcublas.so.12",
-                "libcublas.so.11",
-                "libcublas.so",
-            ],
-            Peer::Rocblas => &["librocblas.so.5", "librocblas.so.4", "librocblas.so"],
-            Peer::Onemkl => &["libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"],
-            // Debian's libblas.so.3 may be it, too, but need not.
-            Peer::Openblas => &[
-                "libopenblasp.so.0", // Fedora's, with threads
-                "libopenblas.so.0",
-                "libopenblas.so",
-                "libopenblas.dylib",
-                "libopenblas.dll",
-            ],
-            Peer::Blis => &[
-                "libblis.so.4",
-                "libblis-mt.so",
-                "libblis.so",
-                "libblis.dylib",
-            ],
-            Peer::Accelerate => &["/System/Library/Frameworks/Accelerate.framework/Accelerate"],
-            Peer::Clblast | Peer::ClblastTuned => {
-                &["libclblast.so.1", "libclblast.dylib", "clblast.dll"]
-            }
-            Peer::Matrixmultiply => &[],
-        }
+        self.description().files
     }
 
     /// The library, and the name under which it was found; else what is missing.
     pub fn load<Api: WrapperApi>(self) -> Result<(Container<Api>, &'static str), String> {
-        let found = self.libraries().iter().find_map(|name| {
-            // SAFETY: each Api has the types of its library's headers.
-            let library = unsafe { Container::load(name) };
-            Some((library.ok()?, *name))
-        });
-        found.ok_or_else(|| self.missing())
+        load(self.libraries()).ok_or_else(|| self.missing())
     }
 
     /// What is said where it is not here, with the next command.
     pub fn missing(self) -> String {
-        let next = match self {
-            Peer::Rocblas => "install ROCm's rocblas".into(),
-            Peer::Onemkl | Peer::Cublas => "./setup --peers".into(),
-            _ => packages::install(&self.word()).unwrap_or_else(|| "./setup --peers".into()),
-        };
-        let name = self.name();
-        format!("missing: {name} is not installed; next: {next}")
+        let package = packages::install(&self.word());
+        let next = package.unwrap_or_else(|| "./setup --peers".into());
+        format!("missing: {} is not installed; next: {next}", self.name())
     }
 
     /// What it reads from its environment when it is loaded: all cores are to work, and no
     /// product may be rounded more than the lessons' are.
     pub fn environment(self) -> Vec<(&'static str, OsString)> {
-        let cores = || OsString::from(machine::cores().to_string());
-        let mut variables = match self {
-            // Only what is not the default of a library can be set so: TF32 where somebody
-            // has switched it on, and sums of bfloat16, which stand for floats on newer GPUs.
-            Peer::Cublas => vec![
-                ("NVIDIA_TF32_OVERRIDE", "0".into()),
-                ("CUBLAS_EMULATE_SINGLE_PRECISION", "0".into()),
-                ("CUDA_DEVICE_ORDER", "PCI_BUS_ID".into()),
-            ],
-            Peer::Onemkl => vec![
-                ("MKL_NUM_THREADS", cores()),
-                ("MKL_DYNAMIC", "FALSE".into()),
-                ("MKL_THREADING_LAYER", "INTEL".into()),
-                ("MKL_INTERFACE_LAYER", "LP64".into()),
-            ],
-            Peer::Openblas => vec![("OPENBLAS_NUM_THREADS", cores())],
-            Peer::Blis => vec![("BLIS_NUM_THREADS", cores())],
-            Peer::Accelerate => vec![("VECLIB_MAXIMUM_THREADS", cores())],
-            _ => Vec::new(),
-        };
-        variables.extend(own_folder());
-        variables
+        let cores = machine::cores().to_string();
+        let set = self.description().variables.iter();
+        let set = set.map(|(name, value)| (*name, value.replace(CORES, &cores).into()));
+        set.chain(own_folder()).collect()
     }
+}
+
+/// The first of these libraries that opens, and its name.
+pub fn load<Api: WrapperApi>(files: &[&'static str]) -> Option<(Container<Api>, &'static str)> {
+    files.iter().find_map(|name| {
+        // SAFETY: each Api has the types of its library's headers.
+        let library = unsafe { Container::load(name) };
+        Some((library.ok()?, *name))
+    })
 }
 
 /// The folder that `./setup --peers` fills, behind those where libraries are looked for

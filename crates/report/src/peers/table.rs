@@ -1,75 +1,104 @@
 //! A comparison on the terminal.
 
 use common::numbers::{factor, percent, significant};
-use process::data::peers::{Comparison, OURS, Rate};
+use common::shape::Shape;
+use process::data::peers::{Comparison, OURS, OURS_BY_VENDOR, Rate, Ratio};
 use process::data::size_name;
 use text::table;
 
-/// A line of rates for each size, and below it the kernel and the spreads; then the mean,
-/// and what was compared.
+/// Two lines for each size: the rates, and below them the kernels and the spreads; then what
+/// they come to, and what was compared.
 pub fn text(comparison: &Comparison) -> String {
-    let libraries = comparison.libraries();
-    let everybody: Vec<&str> = std::iter::once(OURS).chain(libraries).collect();
+    let is_there = |ours: &&str| comparison.rates.iter().any(|rate| rate.library == *ours);
+    let ours = [OURS, OURS_BY_VENDOR].into_iter().filter(is_there);
+    let ours: Vec<&str> = ours.collect();
+    let everybody = [&ours[..], &comparison.libraries()].concat();
+    let to_the_best = ours.iter().map(|ours| format!("{ours} to the best"));
+    let to_the_best: Vec<String> = to_the_best.collect();
     let mut heading = vec!["GFLOP/s"];
-    heading.extend(&everybody);
-    heading.push("to the best");
-    let mut rows = Vec::new();
-    for shape in comparison.shapes() {
-        let rates: Vec<Option<&Rate>> = everybody
+    heading.extend(
+        everybody
             .iter()
-            .map(|library| comparison.rate(shape, library))
-            .collect();
-        let of = |show: &dyn Fn(&Rate) -> Option<String>| -> Vec<String> {
-            let cell = |rate: &Option<&Rate>| rate.and_then(show).unwrap_or("-".into());
-            rates.iter().map(cell).collect()
-        };
-        let ours = comparison.rate(shape, OURS);
-        let kernel = ours.and_then(|rate| rate.kernel.as_deref()).unwrap_or("-");
-        let best = comparison.best(shape).map_or("", |rate| &*rate.library);
-        let ratio = comparison.ratio(shape).map_or("-".into(), factor);
-        rows.push(row(
+            .chain(&to_the_best.iter().map(|one| &**one).collect::<Vec<_>>()),
+    );
+    let shapes = comparison.shapes();
+    let rows = shapes
+        .iter()
+        .flat_map(|shape| rows(comparison, *shape, &ours, &everybody));
+    let mut lines = vec![table(&heading, &rows.collect::<Vec<_>>()), String::new()];
+    for ours in &ours {
+        let summary = comparison.summary(ours);
+        lines.extend(summary.map(|one| format!("{ours} to the best library: {}", one.words())));
+    }
+    lines.extend(about(comparison));
+    lines.join("\n")
+}
+
+fn rows(comparison: &Comparison, shape: Shape, ours: &[&str], all: &[&str]) -> [Vec<String>; 2] {
+    let rates: Vec<Option<&Rate>> = all.iter().map(|one| comparison.rate(shape, one)).collect();
+    let of = |show: &dyn Fn(&Rate) -> Option<String>| -> Vec<String> {
+        let cell = |rate: &Option<&Rate>| rate.and_then(show).unwrap_or("-".into());
+        rates.iter().map(cell).collect()
+    };
+    let best = comparison.best(shape).map_or("", |rate| &*rate.library);
+    let ratios = ours.iter().map(|ours| comparison.ratio_of(ours, shape));
+    let (values, words): (Vec<String>, Vec<String>) = ratios.map(|one| shown(one, best)).unzip();
+    let kernels = rates.iter().take(ours.len()).flatten();
+    let kernels = kernels.filter_map(|rate| rate.kernel.as_deref());
+    let kernels = kernels.map(|name| name.trim_start_matches("matmul_"));
+    let name = format!("  {}", kernels.collect::<Vec<_>>().join(", "));
+    let spread = |rate: &Rate| rate.spread().map(|spread| format!("±{}", percent(spread)));
+    let line = |first: String, cells, last| [vec![first], cells, last].concat();
+    [
+        line(
             size_name(shape),
             of(&|rate| rate.gflops.map(significant)),
-            ratio,
-        ));
-        rows.push(row(
-            format!("  {}", kernel.trim_start_matches("matmul_")),
-            of(&|rate| rate.spread().map(|spread| format!("±{}", percent(spread)))),
-            best.to_string(),
-        ));
-    }
-    let mut lines = vec![table(&heading, &rows), String::new()];
-    if let (Some((mean, count)), Some((shape, least))) = (comparison.mean(), comparison.least()) {
-        let (mean, least) = (factor(mean), factor(least));
-        let size = size_name(shape);
-        lines.push(format!(
-            "ours to the best library: {mean} in the geometric mean of {count} sizes, least {least} at {size}"
-        ));
-    }
+            values,
+        ),
+        line(name, of(&spread), words),
+    ]
+}
+
+/// A ratio with its spread, and to whom it is, or that nobody can tell who is faster.
+fn shown(ratio: Option<Ratio>, best: &str) -> (String, String) {
+    let Some(ratio) = ratio else {
+        return ("-".into(), String::new());
+    };
+    let [least, most] = ratio.range.map(significant);
+    let words = match ratio.is_open() {
+        true => "cannot be told apart",
+        false => best,
+    };
+    (
+        format!("{} ({least} to {most})", factor(ratio.value)),
+        words.into(),
+    )
+}
+
+/// Where and when, the versions, and what is missing or wrong.
+fn about(comparison: &Comparison) -> Vec<String> {
     let about = &comparison.about;
-    lines.push(format!(
+    let mut lines = vec![format!(
         "on {} ({}, driver {}), host {}, {}",
         about.device, about.platform, about.driver, about.host, about.date
-    ));
+    )];
+    lines.extend(
+        about
+            .seed
+            .map(|seed| format!("shapes drawn from --seed {seed}")),
+    );
     lines.extend(comparison.versions());
     let wrong = comparison.rates.iter().filter_map(|rate| {
-        let why = rate.why.as_ref()?;
-        Some(format!(
-            "{} at {}: {why}",
-            rate.library,
-            size_name(rate.shape)
-        ))
+        let (library, size) = (&rate.library, size_name(rate.shape));
+        Some(format!("{library} at {size}: {}", rate.why.as_ref()?))
     });
     lines.extend(wrong);
     let missing = comparison.missing.iter();
     lines.extend(missing.map(|one| format!("{}: {}", one.library, one.missing)));
-    lines.push("Medians of all rounds; ± is half the distance between the quartiles.".into());
-    lines.join("\n")
-}
-
-fn row(first: String, cells: Vec<String>, last: String) -> Vec<String> {
-    let mut row = vec![first];
-    row.extend(cells);
-    row.push(last);
-    row
+    lines.push(
+        "Medians of all rounds; ± is half the distance between the quartiles, and a ratio lies\n\
+         between those of our slower quartile to their faster one, and the other way round."
+            .into(),
+    );
+    lines
 }

@@ -6,16 +6,16 @@ use std::process::Command;
 use anyhow::Result;
 use common::record::Record;
 use common::shape::Shape;
-use common::timing::quantile;
+use common::timing::{median, quantile};
 use process::Finished;
-use process::data::peers::{Missing, OURS, Rate};
+use process::data::peers::{Missing, OURS, OURS_BY_VENDOR, Rate};
+use process::devices::Device;
 use process::lessons;
 use serde::de::DeserializeOwned;
 use text::aside;
 
 use super::child::Measured;
 use super::peer::Peer;
-use process::devices::Device;
 
 /// Who takes part, and how often.
 pub struct Turns<'a> {
@@ -26,28 +26,20 @@ pub struct Turns<'a> {
     pub runs: Option<u32>,
 }
 
-/// Ours, or a library.
-#[derive(Clone, Copy, PartialEq)]
-enum Player {
-    Ours,
-    Theirs(Peer),
-}
-
 impl Turns<'_> {
     /// All rounds on these sizes: the rates, ours first at each size, and the libraries that
     /// turned out to be missing.
     pub fn take(&mut self, shapes: &[Shape]) -> Result<(Vec<Rate>, Vec<Missing>)> {
-        let theirs = self.peers.iter().copied().map(Player::Theirs);
-        let mut players: Vec<Player> = std::iter::once(Player::Ours).chain(theirs).collect();
-        let mut turns: Vec<(Player, Measured)> = Vec::new();
+        // None is ours.
+        let theirs = self.peers.iter().copied().map(Some);
+        let mut players: Vec<Option<Peer>> = std::iter::once(None).chain(theirs).collect();
+        let mut turns: Vec<(&str, Measured)> = Vec::new();
         let mut missing = Vec::new();
         for _ in 0..self.rounds {
             for player in players.clone() {
                 let told = self.turn(player, shapes)?;
-                if let Some(why) = told.first().and_then(not_here) {
-                    let Player::Theirs(peer) = player else {
-                        continue;
-                    };
+                let not_here = told.first().and_then(not_here);
+                if let (Some(peer), Some(why)) = (player, not_here) {
                     aside!("  {}: {why}", peer.name());
                     missing.push(Missing {
                         library: peer.name().into(),
@@ -57,30 +49,33 @@ impl Turns<'_> {
                     self.peers.retain(|other| *other != peer);
                     continue;
                 }
-                turns.extend(told.into_iter().map(|measured| (player, measured)));
+                turns.extend(told.into_iter().map(|one| (library(player, &one), one)));
             }
             players.rotate_left(1);
         }
-        let theirs = self.peers.iter().copied().map(Player::Theirs);
-        let order: Vec<Player> = std::iter::once(Player::Ours).chain(theirs).collect();
+        let theirs = self.peers.iter().map(|peer| peer.name());
+        let order: Vec<&str> = [OURS, OURS_BY_VENDOR].into_iter().chain(theirs).collect();
         let mut rates = Vec::new();
         for &shape in shapes {
-            for &player in &order {
-                let of_it = turns.iter().filter(|(other, _)| *other == player);
-                let records = of_it.map(|(_, measured)| measured);
-                let here: Vec<&Measured> =
-                    records.filter(|one| one.record.shape() == shape).collect();
-                rates.push(self.rate(player, shape, &here));
+            for library in &order {
+                let of_it = turns.iter().filter(|(other, _)| other == library);
+                let here = of_it
+                    .map(|(_, one)| one)
+                    .filter(|one| one.record.shape() == shape);
+                let here: Vec<&Measured> = here.collect();
+                if !here.is_empty() {
+                    rates.push(self.rate(library, shape, &here));
+                }
             }
         }
         Ok((rates, missing))
     }
 
     /// One turn of one: what it measured, one record for each size.
-    fn turn(&self, player: Player, shapes: &[Shape]) -> Result<Vec<Measured>> {
+    fn turn(&self, player: Option<Peer>, shapes: &[Shape]) -> Result<Vec<Measured>> {
         let (mut command, name) = match player {
-            Player::Ours => self.lesson()?,
-            Player::Theirs(peer) => (command(peer)?, peer.name().to_string()),
+            None => self.lesson()?,
+            Some(peer) => (command(peer)?, peer.name().to_string()),
         };
         command.args(["--device", &self.device.index.to_string()]);
         command.args(["--size", &list(shapes)]);
@@ -89,24 +84,26 @@ impl Turns<'_> {
         }
         let finished = Finished::of(&mut command)?;
         let mut measured: Vec<Measured> = lines(&finished.stdout);
-        if player == Player::Ours {
+        if player.is_none() {
             measured.retain(|one| one.record.platform != "host");
         }
-        if !finished.status.success() {
-            let why = finished.complaint();
+        let why = (!finished.status.success()).then(|| finished.complaint());
+        if let Some(why) = &why {
             aside!("  {name}: {why}");
-            // What it did not come to, it failed at.
-            for &shape in shapes {
-                if measured.iter().all(|one| one.record.shape() != shape) {
-                    measured.push(failed(shape, &why));
-                }
+        }
+        // What it did not come to, it failed at.
+        for &shape in shapes {
+            if measured.iter().all(|one| one.record.shape() != shape) {
+                measured.push(failed(
+                    shape,
+                    why.as_deref().unwrap_or("nothing was measured"),
+                ));
             }
         }
         Ok(measured)
     }
 
-    /// The lesson that leads to the limit of such a device, with the one kernel that it
-    /// chooses beforehand.
+    /// The lesson that leads to the limit of such a device, with what it chooses beforehand.
     fn lesson(&self) -> Result<(Command, String)> {
         let lesson = lessons::numbered(self.number())?;
         let mut command = lesson.command()?;
@@ -120,52 +117,63 @@ impl Turns<'_> {
 
     /// What all turns of one come to at a size. On a CPU ours is timed by the wall clock,
     /// as the libraries are.
-    fn rate(&self, player: Player, shape: Shape, turns: &[&Measured]) -> Rate {
+    fn rate(&self, library: &str, shape: Shape, turns: &[&Measured]) -> Rate {
         let by_the_wall = self.device.is_cpu();
-        let mut seconds = Vec::new();
+        let is_ours = [OURS, OURS_BY_VENDOR].contains(&library);
         let mut clock = None;
+        let mut rounds: Vec<&[f64]> = Vec::new();
         for Measured { record, .. } in turns {
             let is_wall = by_the_wall && !record.wall_seconds.is_empty();
-            let (samples, name) = if is_wall {
-                (&record.wall_seconds, Some("wall".to_string()))
+            rounds.push(if is_wall {
+                &record.wall_seconds
             } else {
-                (&record.seconds, record.clock.clone())
-            };
-            seconds.extend(samples);
-            clock = name.or(clock);
+                &record.seconds
+            });
+            clock = is_wall
+                .then(|| "wall".into())
+                .or(record.clock.clone())
+                .or(clock);
         }
+        let seconds = rounds.concat();
         // One wrong result, and nothing of it is believed.
         let why = turns.iter().find_map(|one| reason(&one.record));
         let is_timed = why.is_none() && !seconds.is_empty();
-        let rate = |q| is_timed.then(|| shape.flop() / quantile(&seconds, q) / 1e9);
+        let rate = |seconds: f64| shape.flop() / seconds / 1e9;
+        let at = |q| is_timed.then(|| rate(quantile(&seconds, q)));
+        let timed = rounds.iter().filter(|one| is_timed && !one.is_empty());
         let last = turns.last();
-        let (library, version) = match player {
-            Player::Ours => (OURS.into(), format!("lesson {}", self.number())),
-            Player::Theirs(peer) => {
-                let version = last.map(|one| one.about.version.clone());
-                (peer.name().into(), version.unwrap_or_default())
-            }
-        };
+        let told = last.map(|one| (one.about.version.clone(), one.about.threads));
         let own_threads = by_the_wall.then_some(self.device.compute_units);
+        let (version, threads) = match is_ours {
+            true => (format!("lesson {}", self.number()), own_threads),
+            false => told.unwrap_or_default(),
+        };
         Rate {
             shape,
-            library,
+            library: library.into(),
             kernel: last
-                .filter(|_| player == Player::Ours)
+                .filter(|_| is_ours)
                 .map(|one| one.record.kernel.clone()),
             version,
-            threads: match player {
-                Player::Ours => own_threads,
-                Player::Theirs(_) => last.and_then(|one| one.about.threads),
-            },
+            threads,
             clock,
-            gflops: rate(0.5),
-            q1: rate(0.75),
-            q3: rate(0.25),
+            gflops: at(0.5),
+            q1: at(0.75),
+            q3: at(0.25),
             rounds: turns.len(),
+            by_round: timed.map(|seconds| rate(median(seconds))).collect(),
             runs: if is_timed { seconds.len() } else { 0 },
             why: why.or_else(|| (!is_timed).then(|| "nothing was measured".into())),
         }
+    }
+}
+
+/// A library's name; of ours whether its kernel is standard OpenCL C.
+fn library(player: Option<Peer>, one: &Measured) -> &'static str {
+    match player {
+        Some(peer) => peer.name(),
+        None if one.record.vendor_specific => OURS_BY_VENDOR,
+        None => OURS,
     }
 }
 
