@@ -1,119 +1,145 @@
-//! The pictures in the pages, drawn as SVG from what they show: the constants and index
-//! expressions of the kernels, and the recorded runs. So a picture cannot say what the
-//! code or a run does not. SVG, since GitHub shows that, and no other drawing that follows the
-//! reader's light or dark.
+//! The pictures in the pages as SVG, in `docs/figures/`. Those that show constants and index
+//! expressions of kernels, or recorded runs, are drawn from these, so that a picture cannot
+//! say what the code or a run does not; the others are drawn by hand. SVG, since GitHub
+//! shows that, and no other drawing that follows the reader's light or dark.
 //!
 //! # Layout
 //!
-//! - [`drawing`] is the sheet that everything is drawn on; `style.css` beside it has the
-//!   one meaning of each colour, which `docs/figures.md` explains.
+//! - `drawing` is the sheet that everything is drawn on; `style.css` beside it has the one
+//!   meaning of each colour, which `docs/figures.md` explains. `chart` has axes, curves and
+//!   bars, `grid` cells in rows and columns.
+//! - `figure` is a picture with its words, and reads those that were drawn by hand.
 //! - `kernel` reads constants and index expressions from a kernel, `runs` the best kernels of
 //!   a recorded run, `listed` what lesson 1 printed of its device; [`counting`] says which
-//!   sectors, banks and sets addresses come to; `axis` is a logarithmic axis.
+//!   sectors, banks and sets addresses come to.
 //! - [`play`] makes what the things to play with in the book are fed and tested with.
-//! - Every other module is a figure, or a few of one kind. [`FIGURES`] names them all.
+//! - Every other module is a figure. `DRAWN` names them all.
 
-mod anatomy;
 mod axis;
 mod banks;
-mod barriers;
 mod cache_sets;
-mod chains;
 mod coalescing;
 pub mod counting;
-pub mod drawing;
+mod drawing;
 mod figure;
 mod kernel;
 mod ladder;
 mod landscape;
-mod layout;
-mod legend;
 mod listed;
 mod machine;
-mod ndrange;
-mod panels;
 pub mod play;
-mod prefetch;
 mod rates;
-mod register_tile;
 mod roofline;
 mod runs;
-mod sixteen;
 mod sizes;
 mod spill;
 mod stride;
-mod tile_walk;
 mod timeline;
-mod zooms;
+
+use std::collections::BTreeSet;
+use std::fs;
 
 use anyhow::{Context, Result};
+use common::source::workspace;
 
-pub use figure::Figure;
+pub use figure::FOLDER;
+use figure::Figure;
 
-/// Draws a figure anew.
-pub type Draw = fn() -> Result<Figure>;
-
-/// Every figure: the name of its file without the end, and what draws it.
-pub const FIGURES: &[(&str, Draw)] = &[
+/// Every figure that is drawn from kernels or recordings: the name of its file without the
+/// end, and what draws it.
+const DRAWN: &[(&str, fn() -> Result<Figure>)] = &[
     ("ladder", ladder::draw),
-    ("legend", legend::draw),
-    ("platforms", anatomy::draw),
     ("timeline", timeline::draw),
-    ("ndrange", ndrange::draw),
-    ("row-major", layout::draw),
     ("machine", machine::draw),
-    ("sixteen-items", sixteen::draw),
     ("coalescing", coalescing::draw),
     ("stride", stride::draw),
     ("spill", spill::draw),
-    ("tile-walk", tile_walk::draw),
     ("banks", banks::draw),
-    ("barriers", barriers::draw),
-    ("chains", chains::draw),
-    ("zooms", zooms::draw),
     ("roofline", roofline::draw),
-    ("register-tile", register_tile::draw),
-    ("panels", panels::draw),
     ("sizes", sizes::draw),
     ("cache-sets", cache_sets::draw),
-    ("prefetch", prefetch::draw),
     ("rates", rates::draw),
     ("landscape", landscape::draw),
 ];
 
-/// The figure of this name.
+/// All figures by name: those that are drawn, and those whose files were made by hand.
+///
+/// # Errors
+/// When their folder cannot be read.
+pub fn names() -> Result<BTreeSet<String>> {
+    let mut names: BTreeSet<String> = DRAWN.iter().map(|(name, _)| name.to_string()).collect();
+    let folder = workspace().join(FOLDER);
+    for entry in fs::read_dir(&folder).with_context(|| format!("{}", folder.display()))? {
+        let path = entry?.path();
+        names.extend(path.file_stem().map(|name| name.to_string_lossy().into()));
+    }
+    Ok(names)
+}
+
+/// The file of the figure of this name, as it must be.
 ///
 /// # Errors
 /// When there is none, or what it is drawn from is missing.
-pub fn draw(name: &str) -> Result<Figure> {
-    let found = FIGURES.iter().find(|(known, _)| *known == name);
-    let (_, draw) = found.with_context(|| {
-        let names: Vec<&str> = FIGURES.iter().map(|(name, _)| *name).collect();
-        format!("there is no figure {name}; there are: {}", names.join(", "))
-    })?;
-    draw().with_context(|| format!("the figure {name} cannot be drawn"))
+pub fn svg(name: &str) -> Result<String> {
+    let drawn = DRAWN.iter().find(|(known, _)| *known == name);
+    let svg = match drawn {
+        Some((_, draw)) => draw().map(|figure| figure.svg()),
+        None => figure::by_hand(name),
+    };
+    svg.with_context(|| format!("the figure {name} cannot be drawn"))
+}
+
+/// What one should see in a figure.
+///
+/// # Errors
+/// As [`svg`].
+pub fn description(name: &str) -> Result<String> {
+    let svg = svg(name)?;
+    let found = figure::element(&svg, "desc").map(String::from);
+    found.with_context(|| format!("the figure {name} says nothing in words"))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::drawing::{WIDTH, Words};
     use super::*;
+
+    fn attribute<'t>(line: &'t str, name: &str) -> &'t str {
+        let (_, rest) = line.split_once(&format!(" {name}=\"")).expect(name);
+        rest.split('"').next().expect("its end")
+    }
+
+    /// The words of a file, with the place that they take.
+    fn words(svg: &str) -> Vec<(&str, Words)> {
+        let lines = svg.lines().filter(|line| line.starts_with("<text "));
+        let of = |line| {
+            let at = ["x", "y"].map(|name| attribute(line, name).parse().expect("a number"));
+            let words = figure::element(line, "text").expect("words");
+            let shown = words.replace("&lt;", "<").replace("&gt;", ">");
+            let class = attribute(line, "class");
+            (words, Words::placed(class, (at[0], at[1]), &shown))
+        };
+        lines.map(of).collect()
+    }
 
     #[test]
     fn words_stay_on_the_sheet_and_off_each_other() {
         let mut wrong = Vec::new();
-        for (name, _) in FIGURES {
-            let drawing = draw(name).unwrap().drawing;
-            let words = drawing.words();
-            for (i, one) in words.iter().enumerate() {
+        for name in names().unwrap() {
+            let svg = svg(&name).unwrap();
+            let sheet = attribute(&svg, "viewBox").split(' ').last().expect("four");
+            let height: f64 = sheet.parse().expect("a number");
+            let words = words(&svg);
+            for (i, (text, one)) in words.iter().enumerate() {
                 let inside = one.from.0 >= 0.0
                     && one.from.1 >= 0.0
-                    && one.to.0 <= drawing::WIDTH
-                    && one.to.1 <= drawing.height();
+                    && one.to.0 <= WIDTH
+                    && one.to.1 <= height;
                 if !inside {
-                    wrong.push(format!("{name}: \"{}\" leaves the sheet", one.text));
+                    wrong.push(format!("{name}: \"{text}\" leaves the sheet"));
                 }
-                for other in words[i + 1..].iter().filter(|other| one.overlap(other)) {
-                    wrong.push(format!("{name}: \"{}\" over \"{}\"", one.text, other.text));
+                for (other, _) in words[i + 1..].iter().filter(|(_, o)| one.overlap(o)) {
+                    wrong.push(format!("{name}: \"{text}\" over \"{other}\""));
                 }
             }
         }
@@ -122,16 +148,20 @@ mod tests {
 
     #[test]
     fn every_figure_says_in_words_what_it_shows() {
-        for (name, _) in FIGURES {
-            let Figure {
-                title, description, ..
-            } = draw(name).unwrap();
-            assert!(title.len() > 8, "{name}");
+        for name in names().unwrap() {
+            let description = description(&name).unwrap();
+            assert!(
+                figure::element(&svg(&name).unwrap(), "title")
+                    .unwrap()
+                    .len()
+                    > 8,
+                "{name}"
+            );
             let words = description.split_whitespace().count();
             assert!((15..130).contains(&words), "{name}: {words} words");
             // It stands between brackets in Markdown.
             assert!(
-                !description.contains(['[', ']', '`', '\n', '"', '<']),
+                !description.contains(['[', ']', '`', '\n', '"', '<', '&']),
                 "{name}"
             );
         }

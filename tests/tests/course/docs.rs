@@ -292,8 +292,8 @@ fn a_stale_figure_a_strange_one_and_a_lesson_without_any_are_noticed() {
     }
     fs::write(play.join("facts.js"), "play.facts = {};").expect("written");
     fs::write(figures.join("banks.svg"), "<svg/>").expect("written");
-    fs::write(figures.join("strange.svg"), "<svg/>").expect("written");
-    fs::remove_file(figures.join("chains.svg")).expect("removed");
+    fs::copy(figures.join("legend.svg"), figures.join("strange.svg")).expect("a copy");
+    fs::remove_file(figures.join("coalescing.svg")).expect("removed");
     fs::write(lesson.join("README.md"), "# Lesson 2\n").expect("written");
     let line = format!(
         "cd {0}; ln -sfn {1}/kernels kernels; ln -sfn {1}/data data; ln -sfn {1}/tests tests; exec \"$0\" \"$@\"",
@@ -304,9 +304,9 @@ fn a_stale_figure_a_strange_one_and_a_lesson_without_any_are_noticed() {
     check.run().fails(
         1,
         &[
-            "docs/figures/banks.svg, docs/figures/chains.svg, docs/play/facts.js; \
+            "docs/figures/banks.svg, docs/figures/coalescing.svg, docs/play/facts.js; \
              run `cargo makers pages`",
-            "strange.svg is the file of no figure",
+            "no page has the figure strange",
             "lessons/02-saxpy/README.md has no figure",
             "no page has the figure ladder",
         ],

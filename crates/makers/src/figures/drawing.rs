@@ -26,8 +26,6 @@ pub struct Drawing {
 /// Where words stand, as far as that can be known without their font.
 #[derive(Clone, Debug)]
 pub struct Words {
-    #[cfg(test)]
-    pub text: String,
     /// From their left, top corner ...
     pub from: Point,
     /// ... to their right, bottom corner.
@@ -123,34 +121,9 @@ impl Drawing {
         }
     }
 
-    /// A length from left to right, with its name above the middle.
-    pub fn measure_across(&mut self, from: f64, to: f64, y: f64, name: &str) {
-        self.line("measure", &[(from, y), (to, y)]);
-        for x in [from, to] {
-            self.line("measure", &[(x, y - 4.0), (x, y + 4.0)]);
-        }
-        self.text("small middle", (f64::midpoint(from, to), y - 6.0), name);
-    }
-
-    /// A length from top to bottom, with its name to the left of the middle.
-    pub fn measure_down(&mut self, x: f64, from: f64, to: f64, name: &str) {
-        self.line("measure", &[(x, from), (x, to)]);
-        for y in [from, to] {
-            self.line("measure", &[(x - 4.0, y), (x + 4.0, y)]);
-        }
-        let middle = f64::midpoint(from, to);
-        self.text("small end", (x - 7.0, middle + 5.0), name);
-    }
-
     /// What the words are and where they stand.
     pub fn words(&self) -> &[Words] {
         &self.words
-    }
-
-    /// Units from top to bottom.
-    #[cfg(test)]
-    pub fn height(&self) -> f64 {
-        self.height
     }
 
     /// The whole file.
@@ -196,8 +169,6 @@ impl Words {
             _ => x,
         };
         Words {
-            #[cfg(test)]
-            text: words.to_string(),
             from: (left, y - 0.75 * size),
             to: (left + width, y + 0.2 * size),
         }

@@ -1,6 +1,15 @@
-//! A figure, whatever it shows.
+//! A figure, whatever it shows: drawn by a module, or by hand in its own file.
 
-use crate::figures::drawing::Drawing;
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use common::source::workspace;
+
+use crate::figures::drawing::{Drawing, STYLE};
+use crate::figures::kernel::Kernel;
+
+/// Where the files lie, below the root of the workspace.
+pub const FOLDER: &str = "docs/figures";
 
 /// A picture, with what it shows in words.
 pub struct Figure {
@@ -16,5 +25,68 @@ impl Figure {
     /// The file: SVG with its own colours, light and dark.
     pub fn svg(&self) -> String {
         self.drawing.svg(&self.title, &self.description)
+    }
+}
+
+/// A figure that was drawn by hand, with the style that all have. A remark in it such as
+/// `<!-- drawn for 08-tiling.cl matmul_register_tile: TM=64 TN=128 -->` says which constants
+/// of a kernel it shows.
+///
+/// # Errors
+/// When there is no such file, when it says nothing in words, or when a constant is another.
+pub fn by_hand(name: &str) -> Result<String> {
+    let file = format!("{FOLDER}/{name}.svg");
+    let text = fs::read_to_string(workspace().join(&file)).with_context(|| file.clone())?;
+    let styled = || {
+        let (head, rest) = text.split_once("<style>\n")?;
+        let (_, body) = rest.split_once("</style>")?;
+        Some(format!("{head}<style>\n{STYLE}</style>{body}"))
+    };
+    let words = ["title", "desc"].map(|of| element(&text, of));
+    ensure!(
+        words.iter().all(Option::is_some),
+        "{file} says nothing in words"
+    );
+    for line in text.lines() {
+        if let Some(remark) = line.strip_prefix("<!-- drawn for ") {
+            is_current(remark).with_context(|| format!("{file} must be drawn anew"))?;
+        }
+    }
+    styled().with_context(|| format!("{file} has no style"))
+}
+
+/// What stands in the first element of this name.
+pub fn element<'t>(svg: &'t str, name: &str) -> Option<&'t str> {
+    let (_, rest) = svg.split_once(&format!("<{name} "))?;
+    let (_, inside) = rest.split_once('>')?;
+    Some(inside.split_once("</")?.0)
+}
+
+/// `FILE KERNEL: NAME=VALUE NAME=VALUE -->`
+fn is_current(remark: &str) -> Result<()> {
+    let remark = remark.trim_end_matches(" -->");
+    let (kernel, constants) = remark.split_once(": ").context("no constants")?;
+    let (file, name) = kernel.split_once(' ').context("no kernel")?;
+    let kernel = Kernel::read(file, name)?;
+    for constant in constants.split(' ') {
+        let (name, value) = constant.split_once('=').context("write NAME=VALUE")?;
+        let now = kernel.constant(name)?;
+        ensure!(now.to_string() == value, "{name} is {now} now, not {value}");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_by_hand_is_of_the_kernels_constants() {
+        let tile = |value: u32| format!("08-tiling.cl matmul_register_tile: TM=64 TN={value} -->");
+        is_current(&tile(128)).unwrap();
+        let error = is_current(&tile(7)).unwrap_err().to_string();
+        assert_eq!(error, "TN is 128 now, not 7");
+        assert!(is_current("08-tiling.cl: TM").is_err());
+        assert!(by_hand("no-such-figure").is_err());
     }
 }

@@ -5,20 +5,17 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::figures::FIGURES;
 use anyhow::{Context, Result};
 use common::source::workspace;
 
 use super::directives;
+use crate::figures::{self, FOLDER, play};
 use crate::kept;
-
-/// Below the root of the workspace.
-const FOLDER: &str = "docs/figures";
 
 /// The image of a figure as Markdown, for a page from which `root` leads to the root,
 /// with the first sentence of what it shows.
 pub fn image(name: &str, root: &str) -> Result<String> {
-    let description = crate::figures::draw(name)?.description;
+    let description = figures::description(name)?;
     let sentence = description.split_inclusive(". ").next().unwrap_or_default();
     Ok(format!(
         "![{}]({root}{FOLDER}/{name}.svg)",
@@ -37,11 +34,11 @@ pub fn to_root(page: &Path) -> String {
 /// fed with; with `check` only says which files differ.
 pub fn update(check: bool) -> Result<Vec<String>> {
     let mut stale = Vec::new();
-    for (name, _) in FIGURES {
+    for name in figures::names()? {
         let file = format!("{FOLDER}/{name}.svg");
-        stale.extend(updated(file, &crate::figures::draw(name)?.svg(), check)?);
+        stale.extend(updated(file, &figures::svg(&name)?, check)?);
     }
-    for (file, make) in crate::figures::play::FILES {
+    for (file, make) in play::FILES {
         let new = make().with_context(|| format!("{file} cannot be made"))?;
         stale.extend(updated(file.to_string(), &new, check)?);
     }
@@ -76,16 +73,10 @@ pub fn misplaced(pages: &[PathBuf]) -> Result<Vec<String>> {
         }
         shown.extend(figures);
     }
-    for (name, _) in FIGURES.iter().filter(|(name, _)| !shown.contains(*name)) {
-        wrong.push(format!("no page has the figure {name}"));
-    }
-    for entry in fs::read_dir(workspace().join(FOLDER)).into_iter().flatten() {
-        let path = entry?.path();
-        let name = path.file_stem().unwrap_or_default();
-        if !FIGURES.iter().any(|(known, _)| *known == name) {
-            wrong.push(format!("{} is the file of no figure", path.display()));
-        }
-    }
+    let unused = figures::names()?
+        .into_iter()
+        .filter(|name| !shown.contains(name));
+    wrong.extend(unused.map(|name| format!("no page has the figure {name}")));
     Ok(wrong)
 }
 
