@@ -13,6 +13,7 @@
 //! <!-- ladder: lesson05 pocl-1024 h200-4096 -->             where a lesson stands
 //! <!-- ladder: all pocl-1024 h200-4096 -->                  the best kernel of each
 //! <!-- least: lesson03 pocl-1024 h200-4096 -->               the least that it can cost
+//! <!-- rows: lesson03 matmul_naive epyc-rows -->             one run, by K and length of rows
 //! <!-- sizes: lesson10 matmul_packed_tiles h200-4096 h200-4097 -->    at several sizes
 //! <!-- peers: h200-4096 matmul_group_copy hopper large -->   a kernel beside libraries
 //! <!-- peers: h200 -->                                       the course beside libraries
@@ -215,6 +216,7 @@ fn made(directive: &[&str], root: &str) -> Result<String> {
         ["ladder", "all", runs @ ..] if !runs.is_empty() => ladder::table(runs),
         ["ladder", lesson, runs @ ..] if !runs.is_empty() => ladder::line(lesson, runs),
         ["least", lesson, runs @ ..] if !runs.is_empty() => least::table(lesson, runs),
+        ["rows", lesson, kernel, run] => sizes::rows(lesson, kernel, run),
         ["sizes", lesson, arguments @ ..] => sizes::table(lesson, arguments),
         ["peers", "best", names @ ..] if !names.is_empty() => peers::best(names),
         ["peers", name] => peers::table(name),

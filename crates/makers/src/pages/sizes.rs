@@ -49,6 +49,31 @@ pub fn table(lesson: &str, arguments: &[&str]) -> Result<String> {
     Ok(format!("{table}{}", captions(&runs)))
 }
 
+/// The rates of one kernel in one run of several sizes: a row for each K, and a column for
+/// each length of B's rows.
+pub fn rows(lesson: &str, kernel: &str, run: &str) -> Result<String> {
+    let run = Recording::read(run, lesson)?;
+    let timed = run.records.iter().filter(|one| one.kernel == kernel);
+    let timed: Vec<&Record> = timed.filter(|one| one.gflops.is_some()).collect();
+    let first = timed.first().context("no such kernel in this run")?;
+    let across = timed.iter().filter(|one| one.k == first.k);
+    let across: Vec<_> = across.map(|one| one.n).collect();
+    let mut table = Table::new("K");
+    for n in &across {
+        table = table.figures(format!("rows of {} bytes", n * size_of::<f32>()));
+    }
+    for down in timed.iter().filter(|one| one.n == first.n) {
+        let mut row = vec![down.k.to_string()];
+        row.extend(across.iter().map(|n| {
+            let at = |one: &&&Record| one.n == *n && one.k == down.k;
+            let found = timed.iter().find(at);
+            or_dash(found.and_then(|one| one.gflops), significant)
+        }));
+        table.row(row);
+    }
+    Ok(format!("{table}{}", captions(&[run])))
+}
+
 /// A kernel may exist at some of the sizes only.
 fn row(name: String, first: Option<f64>, rest: &[Option<f64>]) -> Vec<String> {
     let mut row = vec![name, or_dash(first, significant)];
@@ -65,6 +90,14 @@ fn row(name: String, first: Option<f64>, rest: &[Option<f64>]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_of_several_sizes_has_a_row_for_each_k() {
+        let table = rows("lesson03", "matmul_naive", "epyc-rows").unwrap();
+        assert!(table.starts_with("| K | rows of 4000 bytes |"), "{table}");
+        assert!(table.contains("\n| 1024 | 3."), "{table}");
+        assert!(rows("lesson03", "no_such_kernel", "epyc-rows").is_err());
+    }
 
     #[test]
     fn a_row_tells_the_change_against_the_first_size() {
