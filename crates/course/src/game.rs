@@ -173,7 +173,9 @@ pub fn give_back(puzzle: &Puzzle, file: &Path, folder: &Folder) -> Result<Option
     } else {
         folder.give_back(puzzle, file)?
     };
-    folder.note(|progress| progress.entry(&puzzle.id).mark = None);
+    if folder.owns(puzzle, file) {
+        folder.mark(puzzle, None);
+    }
     Ok(kept)
 }
 
@@ -208,7 +210,7 @@ pub fn check_all(all: &[impl Playable], how: &How) -> Result<u8> {
         let Some(text) = own.as_ref().ok().filter(|text| puzzle.is_edited(text)) else {
             if own.is_ok() {
                 // As it came: whatever was noted of it is no longer so.
-                folder.note(|progress| progress.entry(&puzzle.id).mark = None);
+                folder.mark(puzzle, None);
                 fresh += 1;
             } else if !how.json {
                 screen::row(puzzle, None, folder)?;

@@ -62,8 +62,6 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// The lessons in order, and the command for each
-    Map,
     /// Copy the exercises and the broken kernels to a folder of your own
     Start(game::Start),
     /// Check an exercise, the next one or any; hints, the solution, what differs
@@ -131,13 +129,12 @@ fn main() -> ExitCode {
     end(match Arguments::parse().command {
         Some(command) => run(command),
         None if front::is_possible() => puzzles::open(),
-        None => run(Command::Map),
+        None => map::print().map(|()| ExitCode::SUCCESS),
     })
 }
 
 fn run(command: Command) -> Result<ExitCode> {
     match command {
-        Command::Map => map::print()?,
         Command::Check { on, json } => check::check(on.as_deref(), json)?,
         Command::Start(options) => return puzzles::start(&options),
         Command::Exercise(options) => return puzzles::play(&exercises::all()?, &options),

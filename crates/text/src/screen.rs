@@ -37,8 +37,9 @@ const MOST: u16 = 1000;
 /// The other screen, while it is shown.
 struct Taken {
     out: BufWriter<Box<dyn Write + Send>>,
-    /// The rows as they were drawn last.
+    /// The rows as they were drawn last, and the screen's size then.
     rows: Vec<String>,
+    size: (usize, usize),
     /// What others print; where it cannot be kept, they print on the screen.
     captured: Option<Captured>,
     /// Whether the terminal tells of the mouse.
@@ -67,6 +68,7 @@ pub fn enter(stream: Stream, printed: Option<&Path>) -> Result<()> {
     *taken() = Some(Taken {
         out: BufWriter::new(out),
         rows: Vec::new(),
+        size: size(),
         captured: printed.and_then(Captured::begin),
         mouse: false,
     });
@@ -138,7 +140,8 @@ pub fn listen_to_the_mouse(listen: bool) {
 /// Draws these rows as far as they fit: those that have changed, or all of them `anew` where
 /// others may have written. A terminal that has gone away shows nothing.
 pub fn draw(rows: Vec<String>, anew: bool) {
-    let (columns, height) = size();
+    let size = size();
+    let (columns, height) = size;
     let fitting = |row: String| {
         let row = truncate_str(&row, columns, "");
         if shows_utf8() {
@@ -149,8 +152,8 @@ pub fn draw(rows: Vec<String>, anew: bool) {
     };
     let rows: Vec<String> = rows.into_iter().take(height).map(fitting).collect();
     if let Some(taken) = &mut *taken() {
-        let _ = taken.draw(&rows, anew);
-        taken.rows = rows;
+        let _ = taken.draw(&rows, anew || taken.size != size);
+        (taken.rows, taken.size) = (rows, size);
     }
 }
 

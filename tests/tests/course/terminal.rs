@@ -29,7 +29,7 @@ fn course(words: &str) -> Program {
 #[test]
 fn the_commands_fit_a_terminal() {
     shows(
-        course("map"),
+        course("").in_shell("\"$0\" </dev/null"),
         80,
         0,
         &["many elements per item", "cargo course start"],
@@ -46,7 +46,12 @@ fn the_commands_fit_a_terminal() {
 #[test]
 fn without_a_driver_they_fit_too_and_name_what_to_do() {
     let course = |words: &str| course(words).env("OCL_ICD_VENDORS", scratch_folder("no-drivers"));
-    shows(course("map"), 80, 0, &["./setup"]);
+    shows(
+        course("").in_shell("\"$0\" </dev/null"),
+        80,
+        0,
+        &["./setup"],
+    );
     shows(course("doctor"), 80, 3, &["Next: unset OCL_ICD_VENDORS"]);
     shows(course("diff 4 5"), 80, 0, &["matmul_"]);
     shows(course("check-all"), 80, 2, &["cargo course start"]);

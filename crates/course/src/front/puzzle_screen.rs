@@ -175,7 +175,7 @@ impl<'a> PuzzleScreen<'a> {
         let progress = course.progress();
         let gauge = course.gauge(self.puzzle, &progress, columns);
         let keys = self.footer(&progress, (columns, rows));
-        let state = self.state(&progress);
+        let state = self.state();
         let (job, pane) = match &mut self.beside {
             Some((job, pane)) => (job, pane),
             None => (&mut self.check, &mut self.pane),
@@ -191,7 +191,7 @@ impl<'a> PuzzleScreen<'a> {
     }
 
     /// How it stands, in a line.
-    fn state(&mut self, progress: &Progress) -> String {
+    fn state(&mut self) -> String {
         if self.asks {
             let question = "Give back the file as it came? Yours is kept beside it.";
             return question.bold().to_string();
@@ -201,12 +201,14 @@ impl<'a> PuzzleScreen<'a> {
             return gone.yellow().to_string();
         }
         let done = self.puzzle.kind.done;
+        // The file need not be the one whose progress is noted.
+        let solved = format!("{}: {done}", self.puzzle.id);
         let state = match self.check.status() {
             None => {
                 let (seconds, most) = (self.check.seconds(), self.how.timeout);
                 format!("checking, {seconds} s; a launch ends after {most} s").cyan()
             }
-            Some(0) if progress.is_done(self.puzzle) => format!("✓ {done}").green().bold(),
+            Some(0) if self.check.said().contains(&solved) => format!("✓ {done}").green().bold(),
             Some(0) => "~ right, not proven".to_string().yellow(),
             Some(2 | 3) => "? it did not run".to_string().yellow(),
             Some(_) => format!("✗ not {done} yet; each save is checked").red(),

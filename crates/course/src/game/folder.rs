@@ -11,7 +11,7 @@ use common::source::workspace;
 use text::aside;
 
 use super::comforts;
-use super::progress::Progress;
+use super::progress::{Mark, Progress};
 use super::puzzle::Puzzle;
 
 /// Names the folder; stronger than what `start` was told.
@@ -172,6 +172,18 @@ impl Folder {
 
     pub fn progress(&self) -> Progress {
         Progress::read(&self.progress_file())
+    }
+
+    /// Whether this is the learner's own file of a puzzle: what another one has come to is not
+    /// noted here.
+    pub fn owns(&self, puzzle: &Puzzle, file: &Path) -> bool {
+        let own = self.file(puzzle).canonicalize();
+        own.is_ok_and(|own| file.canonicalize().is_ok_and(|file| file == own))
+    }
+
+    /// Notes what is known of a puzzle now.
+    pub fn mark(&self, puzzle: &Puzzle, mark: Option<Mark>) {
+        self.note(|progress| progress.entry(&puzzle.id).mark = mark);
     }
 
     /// Notes progress. Where there is no folder yet, there is nothing to note it in;

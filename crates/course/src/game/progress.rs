@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
-use std::fs::File;
-use std::io::{self, Read, Seek, Write};
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
 use std::path::Path;
 
 use common::file;
@@ -76,30 +76,21 @@ impl Progress {
     /// What was noted before; nothing where there is no file, or none that can be read.
     pub fn read(file: &Path) -> Progress {
         let file = must_be_a_file(file).and_then(|()| File::open(file));
-        let read = file.and_then(|mut file| {
-            // Where nothing can be locked, it is rare enough that two commands meet.
-            let _ = file.lock_shared();
-            from(&mut file)
-        });
-        read.unwrap_or_default()
+        file.and_then(from).unwrap_or_default()
     }
 
     /// Adds to what is noted, under a line that says what the file is. Another command
-    /// that does the same at this moment waits, and loses nothing.
-    pub fn update(file: &Path, change: impl FnOnce(&mut Progress)) -> io::Result<()> {
-        must_be_a_file(file)?;
-        let options = &mut File::options();
-        // What is in it is read first.
-        let options = options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(file)?;
-        // As above.
-        let _ = file.lock();
-        let mut progress = from(&mut file)?;
+    /// that does the same at this moment waits, and loses nothing; one that is ended, or has
+    /// no room on the disk, leaves what was there.
+    pub fn update(path: &Path, change: impl FnOnce(&mut Progress)) -> io::Result<()> {
+        must_be_a_file(path)?;
+        let old = locked(path)?;
+        let mut progress = from(&old)?;
         change(&mut progress);
-        let text = progress.render();
-        file.rewind()?;
-        file.write_all(text.as_bytes())?;
-        file.set_len(text.len() as u64)
+        let path = path.canonicalize()?;
+        let new = path.with_extension("new");
+        fs::write(&new, progress.render())?;
+        fs::rename(new, path)
     }
 
     /// What was noted of a puzzle.
@@ -161,9 +152,37 @@ impl Progress {
     }
 }
 
+/// The file that stands there, for this command alone: another one may have put a new file
+/// into its place while this one waited.
+fn locked(path: &Path) -> io::Result<File> {
+    loop {
+        let file = File::options()
+            .append(true)
+            .read(true)
+            .create(true)
+            .open(path)?;
+        // Where nothing can be locked, it is rare enough that two commands meet.
+        let is_locked = file.lock().is_ok();
+        if !is_locked || is_same(&file.metadata()?, &fs::metadata(path)?) {
+            return Ok(file);
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &Metadata, _: &Metadata) -> bool {
+    true
+}
+
 /// A pipe would be waited for.
 fn must_be_a_file(path: &Path) -> io::Result<()> {
-    match std::fs::metadata(path) {
+    match fs::metadata(path) {
         Ok(file) if !file.is_file() => {
             let what = file::name(file.file_type());
             Err(io::Error::other(format!("it is {what}")))
@@ -176,7 +195,7 @@ fn must_be_a_file(path: &Path) -> io::Result<()> {
 const LONGEST: u64 = 1 << 20;
 
 /// What a file holds.
-fn from(file: &mut File) -> io::Result<Progress> {
+fn from(file: impl Read) -> io::Result<Progress> {
     let mut bytes = Vec::new();
     file.take(LONGEST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LONGEST {
@@ -208,7 +227,6 @@ fn parse(text: &str) -> Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     #[test]
     fn progress_is_read_as_it_was_written() {
@@ -240,6 +258,20 @@ mod tests {
         assert_eq!(progress.of("1.1").mark, Some(Mark::Solved));
         assert!((1..=8).all(|hints| progress.of(&format!("2.{hints}")).hints == hints));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn who_reads_while_another_writes_sees_all_of_the_old_file() {
+        let folder = std::env::temp_dir().join(format!("course-notes-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("progress.txt");
+        fs::write(&path, "1.1 solved\n2.1 solved\n").unwrap();
+        let old = File::open(&path).unwrap();
+        Progress::update(&path, |progress| progress.entry("1.1").mark = None).unwrap();
+        assert_eq!(from(old).unwrap().of("1.1").mark, Some(Mark::Solved));
+        assert_eq!(Progress::read(&path).of("1.1").mark, None);
+        assert_eq!(Progress::read(&path).of("2.1").mark, Some(Mark::Solved));
         fs::remove_dir_all(folder).unwrap();
     }
 

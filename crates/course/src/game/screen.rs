@@ -132,14 +132,20 @@ pub fn total(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
     Ok(())
 }
 
-/// The puzzle, the learner's file of it, and what is asked.
+/// The puzzle, and what is asked; above keys that waits until it is known to be needed.
 pub fn head(one: &dyn Playable, file: &Path, edited: bool) -> Result<()> {
-    let mut out = Out;
-    let (label, asked) = one.asks(file, edited);
     title(one.puzzle())?;
-    writeln!(out, "  File    {}", shown(file))?;
-    writeln!(out, "  {label:<8}{asked}")?;
-    writeln!(out, "\n{}", "What the checks see".bold())?;
+    if is_above_keys() {
+        return Ok(());
+    }
+    asked(one, file, edited)
+}
+
+/// The learner's file, and what is asked.
+fn asked(one: &dyn Playable, file: &Path, edited: bool) -> Result<()> {
+    let (label, asked) = one.asks(file, edited);
+    writeln!(Out, "  File    {}", shown(file))?;
+    writeln!(Out, "  {label:<8}{asked}\n")?;
     Ok(())
 }
 
@@ -150,7 +156,11 @@ fn title(puzzle: &Puzzle) -> Result<()> {
 }
 
 /// What was seen, and what it means.
-pub fn checked(one: &dyn Playable, edited: bool, checked: &Checked) -> Result<()> {
+pub fn checked(one: &dyn Playable, file: &Path, edited: bool, checked: &Checked) -> Result<()> {
+    if is_above_keys() && checked.verdict != Verdict::Done {
+        asked(one, file, edited)?;
+    }
+    writeln!(Out, "{}", "What the checks see".bold())?;
     for seen in &checked.seen.observations {
         let remark = match seen.outcome {
             Detection::Silent if !edited => one.remark(seen),

@@ -28,18 +28,25 @@ impl Turn<'_> {
     /// Checks the file, and shows what was seen and what comes `next` among these puzzles.
     pub fn play(&self, puzzles: &[&Puzzle]) -> Result<ExitCode> {
         let text = Source::read(&self.file)?.text;
+        let puzzle = self.one.puzzle();
+        let edited = puzzle.is_edited(&text);
         if !self.how.json {
-            screen::head(self.one, &self.file, self.one.puzzle().is_edited(&text))?;
+            screen::head(self.one, &self.file, edited)?;
         }
         let checked = self.check(&text)?;
-        let status = ExitCode::from(checked.seen.status);
+        let progress = self.note(checked.verdict);
         if self.how.json {
-            self.note(checked.verdict);
             self.print_json(&checked)?;
         } else {
-            self.conclude(&text, &checked, puzzles)?;
+            screen::checked(self.one, &self.file, edited, &checked)?;
+            checked.seen.tell_why_not();
+            match checked.verdict {
+                Verdict::NotRun => {}
+                Verdict::Done => screen::onward(puzzle, puzzles, self.folder, &progress)?,
+                _ => screen::advice(puzzle, &progress)?,
+            }
         }
-        Ok(status)
+        Ok(ExitCode::from(checked.seen.status))
     }
 
     /// Runs the checks on this text, which the file holds.
@@ -53,44 +60,28 @@ impl Turn<'_> {
         Ok(Checked { seen, verdict })
     }
 
-    /// Notes and shows what was seen, and what to do next.
-    fn conclude(&self, text: &str, checked: &Checked, puzzles: &[&Puzzle]) -> Result<()> {
-        let puzzle = self.one.puzzle();
-        let progress = self.note(checked.verdict);
-        screen::checked(self.one, puzzle.is_edited(text), checked)?;
-        checked.seen.tell_why_not();
-        match checked.verdict {
-            Verdict::NotRun => {}
-            Verdict::Done => screen::onward(puzzle, puzzles, self.folder, &progress)?,
-            _ => screen::advice(puzzle, &progress)?,
-        }
-        Ok(())
-    }
-
-    /// Notes what the file has come to.
+    /// Notes what the file has come to, if it is the learner's own.
     pub fn note(&self, verdict: Verdict) -> Progress {
         let puzzle = self.one.puzzle();
         let mut progress = self.folder.progress();
         let before = progress.of(&puzzle.id).mark;
         let mark = verdict.mark(before, puzzle.kind.done);
-        if mark != before {
-            let set = |progress: &mut Progress| progress.entry(&puzzle.id).mark = mark;
-            set(&mut progress);
-            self.folder.note(set);
+        if mark != before && self.folder.owns(puzzle, &self.file) {
+            progress.entry(&puzzle.id).mark = mark;
+            self.folder.mark(puzzle, mark);
         }
         progress
     }
 
     /// Prints what was seen as a line of JSON.
     pub fn print_json(&self, checked: &Checked) -> Result<()> {
-        let seen = &checked.seen;
         let puzzle = self.one.puzzle();
         let line = json!({
             "puzzle": puzzle.id,
             "lesson": puzzle.lesson.number,
             "title": puzzle.title,
             "file": self.file,
-            "observations": seen.observations,
+            "observations": checked.seen.observations,
             puzzle.kind.done.word(): checked.verdict == Verdict::Done,
             "verdict": checked.verdict.words(puzzle.kind.done),
         });

@@ -32,6 +32,31 @@ fn check_all_and_the_map_agree_on_what_is_broken_again() {
     types("check-all").ends_with(0).says(&["1 of "]);
 }
 
+/// Who looks at another learner's file does not lose, or win, by what is in it.
+#[test]
+fn a_file_of_somebody_else_changes_no_progress() {
+    let [own, other] = ["own-file", "other-file"].map(Learner::started);
+    let exercise = numbered("1.1");
+    let noted = "1.1 solved\n";
+    fs::write(own.0.join("progress.txt"), noted).expect("writable");
+    for words in ["exercise", "exercise --reset"] {
+        let file = other.file(&exercise);
+        own.types(words).arg(file).run();
+        assert!(
+            own.progress().contains(noted),
+            "{words}: {}",
+            own.progress()
+        );
+    }
+    let file = own.file(&exercise);
+    own.types("exercise").arg(file).run().ends_with(1);
+    assert!(
+        own.progress().contains("1.1 broken\n"),
+        "{}",
+        own.progress()
+    );
+}
+
 #[test]
 fn a_file_is_given_back_and_the_old_one_is_kept() {
     let learner = Learner::started("reset");

@@ -93,11 +93,6 @@ fn on_a_terminal_of_80_columns_no_row_is_broken_on_the_way_to_a_solution() {
         }
         assert_eq!(terminal.broken_rows(), [""; 0], "{shown}");
     };
-    ends(
-        "map",
-        0,
-        &["Next is exercise 1.1", "cargo course exercise 1.1"],
-    );
     let wanting = ["races", "not solved yet", "0 of 3 hints seen"];
     ends("exercise 6.2", 1, &wanting);
     let barrier = "barrier(CLK_LOCAL_MEM_FENCE);";
