@@ -16,8 +16,10 @@ use text::plain;
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Refused {
-    message: String,
-    status: u8,
+    /// What it said.
+    pub message: String,
+    /// Its exit status, which becomes ours.
+    pub status: u8,
 }
 
 impl Refused {

@@ -7,8 +7,8 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use common::record::Record;
 use common::shape::Shape;
-use process::Finished;
 use process::lessons;
+use process::{Finished, Refused};
 use text::aside;
 use text::progress;
 
@@ -24,7 +24,7 @@ pub fn run(survey: &mut Survey, keep: impl Fn(&Survey) -> Result<()>) -> Result<
         bar.set_position(survey.done.len() as u64);
         bar.set_message(format!("{}{name}", time_left(survey)));
         let begin = Instant::now();
-        let (records, failed) = match command(survey, &job)? {
+        let (records, refused) = match command(survey, &job)? {
             Some(command) => child(command, |kernel| {
                 bar.set_message(format!("{}{name}: {kernel}", time_left(survey)));
             })
@@ -34,15 +34,16 @@ pub fn run(survey: &mut Survey, keep: impl Fn(&Survey) -> Result<()>) -> Result<
             None => Default::default(),
         };
         let seconds = begin.elapsed().as_secs_f64();
-        if let Some(why) = &failed {
-            let first = why.lines().next().unwrap_or_default();
+        if let Some(why) = &refused {
+            let first = why.message.lines().next().unwrap_or_default();
             bar.suspend(|| aside!("  {name} failed: {first}"));
         }
         survey.done.push(Done {
             job,
             seconds,
             records,
-            failed,
+            status: refused.as_ref().map(|refused| refused.status),
+            failed: refused.map(|refused| refused.message),
         });
         keep(survey)?;
         if bar.is_hidden() {
@@ -113,7 +114,7 @@ fn product(survey: &Survey, job: &Job) -> Option<Shape> {
 
 /// Runs a child to its end: its records, and its error if it ended with one.
 /// `told` hears of each kernel.
-fn child(mut command: Command, told: impl Fn(&str)) -> Result<(Vec<Record>, Option<String>)> {
+fn child(mut command: Command, told: impl Fn(&str)) -> Result<(Vec<Record>, Option<Refused>)> {
     let mut records = Vec::new();
     let finished = Finished::following(&mut command, |line| {
         // A lesson may print lines of other kinds.
@@ -126,5 +127,5 @@ fn child(mut command: Command, told: impl Fn(&str)) -> Result<(Vec<Record>, Opti
         bail!("it was stopped; the same command goes on from here");
     }
     let failed = !finished.status.success();
-    Ok((records, failed.then(|| finished.message())))
+    Ok((records, failed.then(|| finished.refused())))
 }

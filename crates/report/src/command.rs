@@ -5,19 +5,17 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use colored::Colorize;
 use common::Error;
 use common::numbers::{factor, percent, significant};
 use common::shape::Shape;
 use process::data::size_name;
-use text::Out;
-use text::aside;
+use process::{Refused, devices};
+use text::{Out, aside};
 
-use process::devices;
-
-use crate::model::{Settings, Survey, fingerprint_of_kernels, unwritable};
+use crate::model::{Done, Settings, Survey, fingerprint_of_kernels, unwritable};
 use crate::rows::{Bench, rate};
 use crate::{collect, compare, html, plan, rows};
 
@@ -72,23 +70,35 @@ pub fn report(options: &Options) -> Result<()> {
     fs::create_dir_all(&options.out).map_err(|error| unwritable(&options.out, &error))?;
     if let Some(file) = &options.from {
         let survey = Survey::read(file)?;
-        write_page(&survey, &options.out)?;
-        return conclude(&survey, options);
+        let figures = write_page(&survey, file, &options.out)?;
+        return conclude(&survey, &figures, options);
     }
     let file = options.out.join("report.json");
     let mut survey = begin_or_go_on(planned(options)?, &file, options.fresh)?;
     collect::run(&mut survey, |survey| {
         survey.write(&file)?;
-        write_page(survey, &options.out)
+        write_page(survey, &file, &options.out).map(|_| ())
     })?;
-    conclude(&survey, options)?;
-    let failed = survey.done.iter().filter(|done| done.failed.is_some());
-    let failed: Vec<String> = failed.map(|done| done.job.name()).collect();
+    let mut written = write_page(&survey, &file, &options.out)?;
+    written.push("report.json".into());
+    conclude(&survey, &written, options)?;
+    let failed: Vec<&Done> = survey
+        .done
+        .iter()
+        .filter(|done| done.failed.is_some())
+        .collect();
+    let names: Vec<String> = failed.iter().map(|done| done.job.name()).collect();
     if !failed.is_empty() {
-        bail!(
-            "not everything ran: {}; the page says why",
-            failed.join(", ")
-        );
+        // Of a report that was begun by an older course the status is not known.
+        let status = failed.iter().map(|done| done.status.unwrap_or(1)).max();
+        return Err(Refused {
+            message: format!(
+                "not everything ran: {}; the page says why",
+                names.join(", ")
+            ),
+            status: status.unwrap_or(1),
+        }
+        .into());
     }
     Ok(())
 }
@@ -136,20 +146,21 @@ fn begin_or_go_on(planned: Survey, file: &Path, fresh: bool) -> Result<Survey> {
     Ok(planned)
 }
 
-/// The page and its figures.
-fn write_page(survey: &Survey, folder: &Path) -> Result<()> {
-    let (page, figures) = html::page(survey);
+/// The page of what lies in `file`, and its figures: the names of what it wrote.
+fn write_page(survey: &Survey, file: &Path, folder: &Path) -> Result<Vec<String>> {
+    let (page, figures) = html::page(survey, file);
     // Those of a report before it may have been of other sizes.
     remove_figures(folder);
-    let write = |name: String, text: String| {
-        let path = folder.join(name);
-        fs::write(&path, text).map_err(|error| unwritable(&path, &error))
-    };
-    write("index.html".into(), page)?;
-    for figure in figures {
-        write(format!("{}.svg", figure.name), figure.file())?;
+    let mut written = Vec::new();
+    let figures = figures
+        .iter()
+        .map(|one| (format!("{}.svg", one.name), one.file()));
+    for (name, text) in std::iter::once(("index.html".into(), page)).chain(figures) {
+        let path = folder.join(&name);
+        fs::write(&path, text).map_err(|error| unwritable(&path, &error))?;
+        written.push(name);
     }
-    Ok(())
+    Ok(written)
 }
 
 /// What may be left there of the figures of another report.
@@ -168,9 +179,15 @@ fn remove_figures(folder: &Path) {
 }
 
 /// Tells what came of it, and where the page is.
-fn conclude(survey: &Survey, options: &Options) -> Result<()> {
-    summary(survey, &options.out)?;
+fn conclude(survey: &Survey, written: &[String], options: &Options) -> Result<()> {
+    summary(survey)?;
     let page = options.out.join("index.html");
+    writeln!(Out, "page: {}", page.display())?;
+    if let [_, beside @ ..] = written
+        && !beside.is_empty()
+    {
+        writeln!(Out, "beside it: {}", beside.join(", "))?;
+    }
     if options.open && open::that_detached(&page).is_err() {
         aside!("nothing here opens a page: open it yourself");
     }
@@ -178,7 +195,7 @@ fn conclude(survey: &Survey, options: &Options) -> Result<()> {
 }
 
 /// For the terminal: the best kernel of each device and size, beside the rest.
-fn summary(survey: &Survey, folder: &Path) -> Result<()> {
+fn summary(survey: &Survey) -> Result<()> {
     let mut out = Out;
     for device in &survey.devices {
         for bench in rows::benches(survey, device) {
@@ -189,7 +206,6 @@ fn summary(survey: &Survey, folder: &Path) -> Result<()> {
             }
         }
     }
-    writeln!(out, "page: {}", folder.join("index.html").display())?;
     Ok(())
 }
 

@@ -1,6 +1,8 @@
 //! The page: one file with everything in it. Every value is escaped, and every
 //! element closed, by the template language (maud).
 
+use std::path::Path;
+
 use common::numbers::{factor, percent, seconds, significant};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use process::lessons::{LESSONS, Lesson};
@@ -12,7 +14,7 @@ use super::{ladder, roofline};
 use process::devices::Device;
 
 /// The page, and the figures on it.
-pub fn page(survey: &Survey) -> (String, Vec<Figure>) {
+pub fn page(survey: &Survey, file: &Path) -> (String, Vec<Figure>) {
     let mut figures = Vec::new();
     let devices = survey.devices.iter();
     let sections = devices.map(|device| device_section(survey, device, &mut figures));
@@ -30,7 +32,7 @@ pub fn page(survey: &Survey) -> (String, Vec<Figure>) {
             body {
                 main {
                     h1 { "Every step to the machine's limit" }
-                    (about(survey))
+                    (about(survey, file))
                     (unfinished(survey))
                     @if survey.devices.len() > 1 {
                         nav { ul {
@@ -48,14 +50,14 @@ pub fn page(survey: &Survey) -> (String, Vec<Figure>) {
     (markup.into_string(), figures)
 }
 
-fn about(survey: &Survey) -> Markup {
+fn about(survey: &Survey, file: &Path) -> Markup {
     html! {
         p.about {
             "Begun " (survey.begun)
             @if let Some(commit) = &survey.commit { ", commit " code { (commit) } }
             ". Host: " (survey.host) ". Written by "
             code { "cargo run -p course -- report" }
-            "; the figures are in " code { "report.json" } "."
+            "; the figures are in " code { (file.display()) } "."
         }
     }
 }

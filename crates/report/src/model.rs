@@ -103,6 +103,9 @@ pub struct Done {
     pub records: Vec<Record>,
     /// Its error, where it did not end well.
     pub failed: Option<String>,
+    /// Its exit status then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u8>,
 }
 
 impl Survey {

@@ -147,6 +147,19 @@ fn figures_of_other_sizes_go_and_a_learners_own_stay() {
     report(&folder, "3").run().ends_with(0);
     let figures = files_that_end(&folder, ".svg");
     assert!(figures.contains(&own) && figures.len() == 3, "{figures:?}");
+    // Written anew from elsewhere the page names that file, and the command what it wrote.
+    let elsewhere = scratch_folder("report-from");
+    program("course")
+        .args("report --from")
+        .arg(folder.join("report.json"))
+        .args("--out")
+        .arg(&elsewhere)
+        .run()
+        .ends_with(0)
+        .says(&["page: ", "beside it: ladder-0-40.svg, roofline-0-40.svg\n"]);
+    assert_eq!(entries(&elsewhere).len(), 3);
+    let page = read(&elsewhere.join("index.html"));
+    assert!(page.contains("report-figures/report.json"), "{page}");
     // Where nothing opens a page, that is said, and the page is there.
     let again = program("course")
         .args("report --open --from")
@@ -282,6 +295,16 @@ fn requests_that_cannot_be_met_are_refused_with_the_reason() {
     course("report --compare no-such.json Cargo.toml").fails(2, &["no-such.json"]);
     course("report --compare Cargo.toml Cargo.toml").fails(2, &["no report", "report.json"]);
     course("report --from Cargo.toml").fails(2, &["no report"]);
+}
+
+#[test]
+fn a_lesson_that_was_refused_ends_the_report_with_its_status() {
+    let folder = folder("report-refused");
+    device();
+    let report = program("course").args("report --lesson 3 --size 1000000000 --out");
+    let run = report.arg(&folder).run();
+    run.fails(2, &["not everything ran: lesson03 at 1000000000"]);
+    assert_eq!(json(&folder)["done"][0]["status"], 2);
 }
 
 #[test]

@@ -66,6 +66,7 @@ fn small() -> Survey {
         seconds: 1.5,
         records,
         failed: Some("one kernel was wrong".into()),
+        status: Some(1),
     };
     let rows = vec![
         timed("one", 1.5),
@@ -91,7 +92,7 @@ fn small() -> Survey {
 
 /// Everything that is made of a report.
 fn all_of(survey: &Survey) -> String {
-    let (mut text, figures) = html::page(survey);
+    let (mut text, figures) = html::page(survey, Path::new("report.json"));
     for figure in figures {
         text += &figure.file();
     }
