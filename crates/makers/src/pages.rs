@@ -23,7 +23,6 @@
 //! <!-- asm: pocl-avx2 matmul_naive loop -->                  a kernel's machine code
 //! <!-- machine: memory pocl h200 -->                         what the parts of a device take
 //! <!-- square: lesson04 RUN; COLUMN, COLUMN; ROW: KERNEL, KERNEL -->    two choices
-//! <!-- strides: pocl-1024 h200-4096 -->                     lesson 4's copies beside counts
 //! <!-- score: symptoms -->                                      how often faults are named
 //! <!-- figure: coalescing -->                                a picture of `figures`
 //! <!-- origin: lesson05 h200-4096 epyc-1000 -->             where a page's figures come from
@@ -55,7 +54,6 @@ mod report;
 mod score;
 mod sizes;
 mod square;
-mod strides;
 mod table;
 mod traffic;
 
@@ -226,7 +224,6 @@ fn made(directive: &[&str], root: &str) -> Result<String> {
         ["asm", device, kernel @ ..] if !kernel.is_empty() => asm::listing(device, kernel),
         ["machine", part, names @ ..] if !names.is_empty() => machine::table(part, names),
         ["square", words @ ..] => square::table(words),
-        ["strides", runs @ ..] => strides::table(runs),
         ["score", "symptoms"] => score::table(),
         ["figure", name] => figure::image(name, root),
         _ => bail!("there is no such directive, or it is not complete"),

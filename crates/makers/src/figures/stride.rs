@@ -9,8 +9,9 @@ use crate::figures::axis::LogAxis;
 use crate::figures::counting::{FLOAT, LINE, SECTOR, share_of_use};
 use crate::figures::drawing::Drawing;
 use crate::figures::figure::Figure;
-use crate::figures::runs::RUNS;
 
+/// A GPU, and a CPU.
+const RUNS: [(&str, &str); 2] = [("h200-4096", "gpu"), ("epyc-1000", "cpu")];
 const BOTTOM: f64 = 300.0;
 
 /// Where a stride and a share of the limit lie.
