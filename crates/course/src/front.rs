@@ -79,7 +79,7 @@ pub fn open<'a>(puzzles: Vec<&'a Puzzle>, begin: Option<Begin<'a>>) -> Result<Ex
     let course = Course::of(puzzles)?;
     let mut front = Front {
         map: Map::of(&course),
-        saves: Saves::of(Path::new(""), "")?,
+        saves: Saves::of(Path::new(""), ""),
         puzzle: None,
         page: None,
         course,

@@ -71,7 +71,7 @@ impl Drop for Pager {
     fn drop(&mut self) {
         if let Some((pager, own)) = &mut self.pages {
             // Ctrl-C is the pager's, which would be left behind.
-            let _ = ctrlc::set_handler(|| ());
+            let _ = process::Signals::heard();
             // A reader who has left early misses nothing.
             let _ = stdout().flush();
             // The pipe's last end closes, which ends the text.

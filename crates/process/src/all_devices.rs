@@ -3,20 +3,30 @@
 use std::io::{self, Write};
 
 use common::device;
-use common::error::Result;
+use common::error::{Error, Result};
 use common::numbers::significant;
 use common::record::Record;
 use common::shape::Shape;
 use text::wrap::stdout_columns;
 use text::{table, terminal};
 
-use crate::probe::devices_here;
-use crate::variables::{CHILD_DEVICE_VARIABLE, Environment};
+use crate::drivers::leave_out_broken;
+use crate::environment::{CHILD_DEVICE_VARIABLE, Environment, devices_here};
 use crate::{Ended, Orders, Pause, complain, on_one_device};
 
 /// Runs the lesson on every device; its status is the largest of all.
-pub fn run(orders: &Orders, environment: &Environment, pause: Pause) -> Result<Option<Ended>> {
-    let labels = devices_here(environment);
+pub fn run(orders: &Orders, mut environment: Environment, pause: Pause) -> Result<Option<Ended>> {
+    let labels = devices_here(&environment).or_else(|how| {
+        let is_changed = leave_out_broken(&mut environment);
+        is_changed
+            .then(|| devices_here(&environment))
+            .unwrap_or(Err(how))
+    });
+    let labels = labels.map_err(|how| {
+        Error::Died(format!(
+            "asking for devices fails: {how}\n  next: cargo run -p course -- doctor"
+        ))
+    })?;
     if labels.is_empty() {
         // For the error that says what is missing.
         device::list()?;

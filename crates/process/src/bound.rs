@@ -17,12 +17,12 @@ pub fn end_with_us(command: &mut Command) -> &mut Command {
             if getppid() == us {
                 Ok(())
             } else {
-                Err(std::io::Error::other("the parent has ended"))
+                const ESRCH: i32 = 3;
+                Err(std::io::Error::from_raw_os_error(ESRCH))
             }
         };
         // SAFETY: between fork and exec only calls are made that may be made there: two of
-        // the system, which allocate nothing and take no lock. (The error does; but then
-        // nobody is left who would wait for this process.)
+        // the system; nothing is allocated, and no lock is taken.
         unsafe { command.pre_exec(bind) };
     }
     command

@@ -9,14 +9,18 @@ use common::error::{Error, Result};
 use text::show_error;
 
 use crate::bound::end_with_us;
+use crate::death::{self, Death, LOADING};
+use crate::environment::Environment;
 use crate::events::{self, EVENTS_VARIABLE, Event};
-use crate::variables::Environment;
-use crate::{Pause, death, limits};
+use crate::{Pause, drivers, limits};
 
 /// How long a child may take to end once it has said that it leaves. A driver was
 /// once seen to stop for good while its threads ended; by then nothing is lost with
 /// the process.
 const TEARDOWN: Duration = Duration::from_secs(5);
+
+/// How long drivers may take to be loaded before it is asked which of them hangs.
+const LOADED: Duration = Duration::from_secs(5);
 
 /// How often a child that says nothing new is looked at more closely.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
@@ -25,9 +29,8 @@ const LOOK_AGAIN: Duration = Duration::from_millis(200);
 pub enum End {
     /// By itself, with this status, which it had announced.
     Exit(u8),
-    /// It crashed, was ended because it hung, its driver ended it, or its device failed:
-    /// how, in words.
-    Died(String),
+    /// It crashed, was ended because it hung, its driver ended it, or its device failed.
+    Died(Death),
 }
 
 /// Runs this very command again and waits for its end; `None` when `pause` asked for
@@ -71,8 +74,8 @@ fn not_started(error: &std::io::Error) -> String {
 /// Waits for the child; ends it when nothing new was begun for `timeout`, when it does
 /// not come to the end that it has announced, and when `pause` says so.
 fn wait(mut child: Child, events: &Path, timeout: Duration, pause: Pause) -> Result<Option<End>> {
-    let patience = timeout.min(TEARDOWN);
-    let mut size = 0;
+    let patience = timeout.min(TEARDOWN).min(LOADED);
+    let (mut size, mut is_asked) = (0, false);
     let mut since = Instant::now();
     let mut look = patience;
     let mut doze = Duration::from_millis(1);
@@ -80,20 +83,24 @@ fn wait(mut child: Child, events: &Path, timeout: Duration, pause: Pause) -> Res
         if let Some(status) = child.try_wait()? {
             return end(status, &events::read(events)).map(Some);
         }
-        let now = std::fs::metadata(events).map_or(0, |file| file.len());
+        let now = length(events);
         if now != size {
             (size, since, look) = (now, Instant::now(), patience);
         } else if since.elapsed() > look {
             // Now and then only: what is being timed may need this very core.
             look = since.elapsed() + LOOK_AGAIN;
-            let events = events::read(events);
+            let (path, events) = (events, events::read(events));
             let end = match events.last() {
                 // A person may take any time.
                 Some(Event::Paused) => None,
                 Some(Event::Leaving(status)) => Some(end_by_itself(*status, &events)),
+                Some(Event::Doing(doing)) if doing == LOADING && !is_asked => {
+                    is_asked = true;
+                    let hangs = drivers::drivers_that_load().is_some() && length(path) == size;
+                    hangs.then(|| End::Died(Death::by_hang(since.elapsed(), LOADING)))
+                }
                 _ if since.elapsed() > timeout => {
-                    let how = death::of_hang(timeout, events::doing(&events));
-                    Some(End::Died(how))
+                    Some(End::Died(Death::by_hang(timeout, events::doing(&events))))
                 }
                 _ => None,
             };
@@ -112,6 +119,10 @@ fn wait(mut child: Child, events: &Path, timeout: Duration, pause: Pause) -> Res
     }
 }
 
+fn length(file: &Path) -> u64 {
+    std::fs::metadata(file).map_or(0, |file| file.len())
+}
+
 fn end(status: ExitStatus, events: &[Event]) -> Result<End> {
     let doing = events::doing(events);
     if death::was_stopped(status) {
@@ -124,7 +135,7 @@ fn end(status: ExitStatus, events: &[Event]) -> Result<End> {
     // Whatever ends without that word was ended: a driver that calls exit() has a status,
     // too, and it means nothing here.
     let Some(Event::Leaving(code)) = events.last() else {
-        return Ok(End::Died(death::of_death(status, doing)));
+        return Ok(End::Died(Death::by(status, doing)));
     };
     if status.code().is_none() {
         show_error(death::of_crash_at_the_end(status));
@@ -135,7 +146,7 @@ fn end(status: ExitStatus, events: &[Event]) -> Result<End> {
 fn end_by_itself(status: u8, events: &[Event]) -> End {
     let is_said = |event: &&Event| !matches!(event, Event::Leaving(_));
     match (status, events.iter().rev().find(is_said)) {
-        (5, Some(Event::Failed(how))) => End::Died(how.clone()),
+        (5, Some(Event::Failed(how))) => End::Died(Death::told(how)),
         _ => End::Exit(status),
     }
 }

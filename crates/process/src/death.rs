@@ -11,18 +11,85 @@ use common::host::{self, Group};
 
 use crate::limits;
 
-/// A likely cause, and the next thing to try.
-type Advice = (String, &'static str);
+/// How a child died, and what may mend that.
+pub struct Death {
+    /// In words.
+    pub how: String,
+    /// It was loading drivers.
+    pub in_loading: bool,
+    /// PoCL dies like this on a damaged file of its cache.
+    pub as_by_a_cache: bool,
+}
 
-/// Of a child that died while it was doing this.
-pub(super) fn of_death(status: ExitStatus, doing: &str) -> String {
+/// What a child does first.
+pub const LOADING: &str = "looking for devices";
+
+impl Death {
+    /// Of a child that ended with this status while it was doing this.
+    pub fn by(status: ExitStatus, doing: &str) -> Death {
+        const ABRT_BUS: [i32; 2] = [6, 7];
+        Death {
+            how: of_death(status, doing),
+            in_loading: doing == LOADING,
+            as_by_a_cache: signal(status).is_some_and(|signal| ABRT_BUS.contains(&signal)),
+        }
+    }
+
+    /// Of a child that began nothing new for so long, and was ended.
+    pub fn by_hang(timeout: Duration, doing: &str) -> Death {
+        Death {
+            how: of_hang(timeout, doing),
+            in_loading: doing == LOADING,
+            as_by_a_cache: false,
+        }
+    }
+
+    /// Of a child whose device failed: it has told how.
+    pub fn told(how: &str) -> Death {
+        Death {
+            how: how.into(),
+            in_loading: false,
+            as_by_a_cache: true,
+        }
+    }
+}
+
+fn of_death(status: ExitStatus, doing: &str) -> String {
     let (cause, next) = match signal(status) {
-        None => by_exit(),
-        Some(9) => by_kill(host::tightest()),
-        Some(24 | 25) => by_limit(),
-        Some(_) if doing.starts_with("building") => in_the_compiler(),
-        Some(_) if is_in_a_kernel(doing) => in_a_kernel(),
-        Some(_) => in_the_driver(),
+        None => (
+            "something called exit(), which the course does not do here: a driver that gave up, \
+             on a full disk or a folder that it cannot write for example; its own words stand \
+             above, if it had any"
+                .into(),
+            "cargo run -p course -- doctor   looks at the driver and at its folders",
+        ),
+        Some(9) => (
+            with_limits(&for_want_of_memory(host::tightest())),
+            "a smaller --size, if memory is short: `free -h` shows it, and `dmesg` who was ended",
+        ),
+        Some(24 | 25) => (
+            with_limits("a limit of this system"),
+            "raise the limit (`ulimit -a` shows all of them), or use a smaller --size",
+        ),
+        Some(_) if doing.starts_with("building") => (
+            with_limits(
+                "the driver's compiler failed, for example on a function that calls itself, or on \
+                 a barrier that only some items reach",
+            ),
+            "take away what was written last; another driver may say what is wrong with it",
+        ),
+        Some(_) if is_in_a_kernel(doing) => (
+            with_limits(
+                "the kernel read or wrote outside its buffers, asked for more private or local \
+                 memory than there is, or the driver's compiler failed",
+            ),
+            "cargo run -p course -- inspect FILE --only KERNEL   names the line of a bad access; \
+             if every kernel dies: cargo run -p course -- doctor",
+        ),
+        Some(_) => (
+            with_limits("the driver failed, and no kernel of yours was running"),
+            "cargo run -p course -- doctor   says what of this machine the drivers can use",
+        ),
     };
     format!(
         "the process died ({}) while {doing}\n  likely cause: {cause}\n  next: {next}",
@@ -37,49 +104,13 @@ fn is_in_a_kernel(doing: &str) -> bool {
     words.iter().any(|word| doing.starts_with(word))
 }
 
-fn by_exit() -> Advice {
-    let cause = "something called exit(), which the course does not do here: a driver that gave \
-                 up, on a full disk or a folder that it cannot write for example; its own words \
-                 stand above, if it had any";
-    let next = "cargo run -p course -- doctor   looks at the driver and at its folders";
-    (cause.into(), next)
-}
-
-fn by_kill(group: Option<Group>) -> Advice {
+fn for_want_of_memory(group: Option<Group>) -> String {
     let mut cause = "somebody ended it, or the system did, for want of memory".to_string();
     if let Some(Group { limit, .. }) = group {
         let mebibytes = limit >> 20;
         cause += &format!(", of which this container or cgroup may take {mebibytes} MiB");
     }
-    let next =
-        "a smaller --size, if memory is short: `free -h` shows it, and `dmesg` who was ended";
-    (with_limits(&cause), next)
-}
-
-fn by_limit() -> Advice {
-    let next = "raise the limit (`ulimit -a` shows all of them), or use a smaller --size";
-    (with_limits("a limit of this system"), next)
-}
-
-fn in_the_compiler() -> Advice {
-    let cause = "the driver's compiler failed, for example on a function that calls itself, or on \
-                 a barrier that only some items reach";
-    let next = "take away what was written last; another driver may say what is wrong with it";
-    (with_limits(cause), next)
-}
-
-fn in_a_kernel() -> Advice {
-    let cause = "the kernel read or wrote outside its buffers, asked for more private or local \
-                 memory than there is, or the driver's compiler failed";
-    let next = "cargo run -p course -- inspect FILE --only KERNEL   names the line of a bad access; \
-                if every kernel dies: cargo run -p course -- doctor";
-    (with_limits(cause), next)
-}
-
-fn in_the_driver() -> Advice {
-    let cause = "the driver failed, and no kernel of yours was running";
-    let next = "cargo run -p course -- doctor   says what of this machine the drivers can use";
-    (with_limits(cause), next)
+    cause
 }
 
 /// The cause, and the limits that this process runs under: it may have been one of them.
@@ -91,7 +122,7 @@ fn with_limits(cause: &str) -> String {
 }
 
 /// Of a child that somebody ended while it was doing this.
-pub(super) fn of_stop(status: ExitStatus, doing: &str) -> String {
+pub fn of_stop(status: ExitStatus, doing: &str) -> String {
     format!(
         "the process was ended from outside ({}) while {doing}: nothing is wrong with the kernel\n  \
          next: the same command once more",
@@ -100,7 +131,7 @@ pub(super) fn of_stop(status: ExitStatus, doing: &str) -> String {
 }
 
 /// Of a child that had done and said everything, and crashed on its way out.
-pub(super) fn of_crash_at_the_end(status: ExitStatus) -> String {
+pub fn of_crash_at_the_end(status: ExitStatus) -> String {
     format!(
         "the process died ({}) when all was done, and what it said stands\n  \
          likely cause: the driver does not end cleanly, or a kernel wrote where nobody looked\n  \
@@ -109,8 +140,7 @@ pub(super) fn of_crash_at_the_end(status: ExitStatus) -> String {
     )
 }
 
-/// Of a child that began nothing new for so long, and was ended.
-pub(super) fn of_hang(timeout: Duration, doing: &str) -> String {
+fn of_hang(timeout: Duration, doing: &str) -> String {
     let advice = if doing.starts_with("building") || is_in_a_kernel(doing) {
         "likely cause: an endless loop, or a barrier that not every item of a group reaches\n  \
          next: look at the kernel's loops and barriers; if the kernel is only slow, \

@@ -1,50 +1,180 @@
-//! What a child finds in its environment besides our `variables`.
+//! The variables of the processes of the course: those by which a child knows what it is,
+//! and those that decide which drivers it finds.
 
 use std::ffi::OsString;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
 use std::sync::LazyLock;
+use std::time::Duration;
 
+use common::device;
+use common::device::icd::{ICD_VARIABLE, LIBRARY_VARIABLE};
+use common::source::own_workspace;
 use common::threads;
+use serde_json::json;
 
-use crate::fallback::fallback_driver;
-use crate::variables::Environment;
+use crate::ask::ask;
+use crate::bound::end_with_us;
+use crate::events::EVENTS_VARIABLE;
+
+/// Set by the parent to the number of the device that the child must use.
+pub(crate) const CHILD_DEVICE_VARIABLE: &str = "OPENCL_COURSE_CHILD_DEVICE";
+/// Set by a parent that has run the same child before, to the device's limits that
+/// were measured then.
+pub(crate) const LIMITS_VARIABLE: &str = "OPENCL_COURSE_LIMITS";
+/// Set to ask a lesson only which devices it sees: a label on each line.
+const PROBE_VARIABLE: &str = "OPENCL_COURSE_PROBE";
+/// Set by who reads a simulator's log by himself: a lesson then tells its results alone.
+pub const LOG_IS_READ_VARIABLE: &str = "OPENCL_COURSE_LOG_IS_READ";
+
+/// Variables that are set for a child.
+pub type Environment = Vec<(&'static str, OsString)>;
+
+/// True in a child.
+pub fn is_child() -> bool {
+    std::env::var_os(EVENTS_VARIABLE).is_some()
+}
+
+/// The device that the parent has chosen for this child, if it has.
+pub fn device_of_child() -> Option<String> {
+    std::env::var(CHILD_DEVICE_VARIABLE).ok()
+}
 
 /// The environment as it was before OpenCL was loaded.
-static ENVIRONMENT: LazyLock<Vec<(OsString, OsString)>> =
+static AT_START: LazyLock<Vec<(OsString, OsString)>> =
     LazyLock::new(|| std::env::vars_os().collect());
 
 /// Keeps the environment as it is now. To be called before OpenCL is loaded: a
 /// loader was seen to cut OCL_ICD_FILENAMES in pieces where it stands, so that
 /// processes started later inherit the first piece alone, and lack a driver.
 pub fn remember_environment() {
-    LazyLock::force(&ENVIRONMENT);
+    LazyLock::force(&AT_START);
 }
 
 /// The environment to give to a process that is started after OpenCL was loaded.
 pub fn environment_at_start() -> impl Iterator<Item = (OsString, OsString)> {
-    ENVIRONMENT.iter().cloned()
+    AT_START.iter().cloned()
 }
 
-/// What a child finds in its environment besides ours: [`fallback_driver`],
-/// each thread of PoCL on a core of its own, and as many threads as there are.
+/// What a lesson finds in its environment besides ours.
 pub fn environment() -> Environment {
-    let fallback = fallback_driver().map(|(variable, path)| (variable, path.into()));
-    let all = fallback.into_iter().chain(thread_per_core());
-    all.chain(without_threads()).collect()
-}
-
-/// The crate matrixmultiply panics where it gets no threads; so it is to use none there.
-fn without_threads() -> Option<(&'static str, OsString)> {
-    // Those of a driver, and its own.
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let given = threads::are_given(2 * cores + 8);
-    (!given).then(|| ("MATMUL_NUM_THREADS", "1".into()))
-}
-
-/// Where the system places the threads, two of PoCL's may share a core for a whole
-/// launch of less than a millisecond while another core is idle, and the kernel
-/// takes twice as long. Who has set one of these variables knows better.
-fn thread_per_core() -> Option<(&'static str, OsString)> {
+    let mut all = Environment::new();
+    all.extend(fallback_driver().map(|(variable, path)| (variable, path.into())));
+    // Where the system places the threads, two of PoCL's may share a core for a whole launch
+    // of less than a millisecond while another core is idle, and the kernel takes twice as
+    // long. Who has set one of these variables knows better.
     let chosen = ["POCL_AFFINITY", "POCL_MAX_PTHREAD_COUNT"];
-    let is_chosen = chosen.iter().any(|name| std::env::var_os(name).is_some());
-    (!is_chosen).then(|| ("POCL_AFFINITY", "1".into()))
+    if chosen.iter().all(|name| std::env::var_os(name).is_none()) {
+        all.push(("POCL_AFFINITY", "1".into()));
+    }
+    // The crate matrixmultiply panics where it gets no threads beside those of a driver.
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if !threads::are_given(2 * cores + 8) {
+        all.push(("MATMUL_NUM_THREADS", "1".into()));
+    }
+    all
+}
+
+/// Where `./setup` puts a driver, for a machine that has none.
+const FOLDER: &str = ".opencl";
+
+/// The variable that makes visible what `./setup` put into this workspace, and its value,
+/// where the system itself offers no device and the learner has not chosen drivers by
+/// such variables: ICD files for drivers that are installed but not announced, or a CPU
+/// driver. A program that asks must answer the probe ([`answer_probe`]), since it is
+/// itself asked.
+pub fn fallback_driver() -> Option<(&'static str, PathBuf)> {
+    let folder = own_workspace().join(FOLDER);
+    let fallbacks = [
+        (ICD_VARIABLE, folder.join("vendors")),
+        (LIBRARY_VARIABLE, folder.join("intel/libintelocl.so")),
+    ];
+    let is_set = |(variable, _): &(&str, _)| std::env::var_os(variable).is_some();
+    let sees_devices = |environment| devices_here(&environment).is_ok_and(|all| !all.is_empty());
+    if fallbacks.iter().any(is_set) || !folder.is_dir() || sees_devices(Environment::new()) {
+        return None;
+    }
+    fallbacks.into_iter().find(|(variable, path)| {
+        let environment = vec![(*variable, path.into())];
+        path.exists() && is_own(path, &folder) && sees_devices(environment)
+    })
+}
+
+/// Whether all that would be loaded is of this folder, or of the system: the workspace may
+/// be a copy, whose ICD files still name the libraries of another one.
+fn is_own(path: &Path, folder: &Path) -> bool {
+    let files = fs::read_dir(path).into_iter().flatten().flatten();
+    let mut libraries = files.filter_map(|file| fs::read_to_string(file.path()).ok());
+    libraries.all(|library| {
+        let library = Path::new(library.trim());
+        let mut parts = library.components();
+        let is_of_a_workspace = parts.any(|part| part.as_os_str() == FOLDER);
+        !is_of_a_workspace || library.starts_with(folder)
+    })
+}
+
+/// How long drivers may take to name their devices.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The labels of the devices that this program sees in this environment; it must answer
+/// the probe. opencl3 loads its library once in a process, and the environment of this one is
+/// not ours to change; so another process is asked.
+///
+/// # Errors
+/// How it ended, where a driver crashes, or stops for good.
+pub fn devices(
+    program: &Path,
+    environment: &Environment,
+    patience: Duration,
+) -> Result<Vec<String>, String> {
+    let mut command = Command::new(program);
+    end_with_us(&mut command)
+        .env(PROBE_VARIABLE, "1")
+        .envs(environment.iter().cloned());
+    ask(&mut command, patience)
+}
+
+/// The same of this very program.
+pub(crate) fn devices_here(environment: &Environment) -> Result<Vec<String>, String> {
+    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    devices(&this, environment, PATIENCE)
+}
+
+/// True in a child that is only asked which devices there are.
+pub fn is_probe() -> bool {
+    std::env::var_os(PROBE_VARIABLE).is_some()
+}
+
+/// What such a child answers.
+pub fn answer_probe() -> ExitCode {
+    let devices = device::list().unwrap_or_default();
+    let labels: Vec<String> = devices.iter().map(|device| device.label()).collect();
+    // Who has asked may have gone away.
+    let _ = writeln!(std::io::stdout(), "{}", json!(labels));
+    ExitCode::SUCCESS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    #[test]
+    fn a_library_of_another_workspace_is_not_loaded() {
+        let root = Scratch::new().expect("the temporary folder can be written");
+        let (folder, vendors) = (root.0.join(FOLDER), root.0.join(FOLDER).join("vendors"));
+        fs::create_dir_all(&vendors).expect("the folder can be written");
+        let names = |library: &Path| {
+            let text = format!("{}\n", library.display());
+            fs::write(vendors.join("a.icd"), text).expect("the folder can be written");
+            is_own(&vendors, &folder)
+        };
+        assert!(names(Path::new("libpocl.so.2")));
+        assert!(names(Path::new("/usr/lib/libpocl.so.2")));
+        assert!(names(&folder.join("intel/libintelocl.so")));
+        assert!(!names(Path::new("/elsewhere/.opencl/intel/libintelocl.so")));
+        assert!(is_own(&folder.join("intel/libintelocl.so"), &folder));
+    }
 }

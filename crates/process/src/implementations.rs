@@ -9,9 +9,8 @@ use anyhow::Result;
 use common::device::icd::LIBRARY_VARIABLE;
 use common::source::own_workspace;
 
+use crate::environment::{self, Environment, PATIENCE};
 use crate::lessons::LESSONS;
-use crate::probe;
-use crate::variables::Environment;
 
 /// An implementation that may or may not be here.
 pub struct Implementation {
@@ -127,5 +126,5 @@ pub fn oclgrind() -> Option<PathBuf> {
 
 /// The labels of the devices that a lesson sees in this environment.
 fn devices(environment: &Environment) -> Result<Vec<String>> {
-    Ok(probe::devices(&LESSONS[0].binary()?, environment))
+    Ok(environment::devices(&LESSONS[0].binary()?, environment, PATIENCE).unwrap_or_default())
 }

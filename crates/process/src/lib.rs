@@ -7,16 +7,15 @@
 //!
 //! - [`events`] is what the child tells the parent: a file of JSON lines, one for each
 //!   thing begun and each result; `events_file` is where it lies.
-//! - `variables` are those by which a child knows what it is, `environment` what else it
-//!   finds in its own.
+//! - `environment` has the variables by which a child knows what it is, and those that
+//!   decide which drivers it finds; `drivers` leaves out those that cannot be loaded.
 //! - `child` starts one and waits for its end; `death` says how it died, and under
 //!   which `limits` of the system.
 //! - [`resume`] is what the next child needs not measure again.
-//! - [`cache`] is what PoCL's cache has to do with a death, `drawings` what PoCL leaves behind.
+//! - `cache` is what PoCL's cache has to do with a death.
 //! - `bound` is what no process of the course outlives: its parent.
-//! - `ask` is a question to another process, `probe` the one which devices it sees;
-//!   `fallback` is the driver that `./setup` fetched.
-//! - `all_devices` runs the lesson once for each of them; `terminal` is the terminal
+//! - `ask` is a question to another process.
+//! - `all_devices` runs the lesson once for each device; `terminal` is the terminal
 //!   after a death.
 //! - [`stage`] is where a lesson is that shows itself on a screen of its own; `signals`
 //!   are what ends it from outside.
@@ -32,23 +31,21 @@
 mod all_devices;
 mod ask;
 mod bound;
-pub mod cache;
+mod cache;
 mod child;
 pub mod data;
 mod death;
 pub mod devices;
-mod drawings;
+mod drivers;
 mod environment;
 pub mod events;
 mod events_file;
-mod fallback;
 mod finished;
 pub mod implementations;
 pub mod lessons;
 mod limits;
 pub mod machine;
 pub mod packages;
-mod probe;
 pub mod resume;
 pub mod scratch;
 mod signals;
@@ -56,11 +53,10 @@ pub mod simulator;
 pub mod stage;
 mod status;
 mod terminal;
-mod variables;
 pub mod watch;
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use colored::Colorize;
 use common::error::{Error, Result};
@@ -70,7 +66,6 @@ use common::simulator::LOG_VARIABLE;
 use text::aside;
 
 use child::End;
-use drawings::Drawings;
 use events::{Event, Sender};
 use events_file::{Beside, EventsFile};
 use terminal::Terminal;
@@ -80,14 +75,15 @@ pub use bound::{end_group, end_with_us, in_a_group, this_program};
 pub use cache::CACHE_VARIABLE;
 pub use common::device::icd::LIBRARY_VARIABLE;
 pub use death::{cause_of_death, was_stopped};
-pub use environment::{environment, environment_at_start, remember_environment};
-pub use fallback::fallback_driver;
+pub use drivers::drivers_that_load;
+pub use environment::{
+    Environment, LOG_IS_READ_VARIABLE, answer_probe, device_of_child, environment,
+    environment_at_start, fallback_driver, is_child, is_probe, remember_environment,
+};
 pub use finished::{Finished, Refused, child_status};
-pub use probe::answer_probe;
 pub use signals::Signals;
 pub use status::end;
 pub use terminal::clear_line;
-pub use variables::{Environment, LOG_IS_READ_VARIABLE, device_of_child, is_child, is_probe};
 
 /// A lesson that came to its end, by itself.
 #[derive(Default)]
@@ -139,14 +135,14 @@ pub fn run(orders: &Orders) -> Result<u8> {
 /// early end.
 fn run_until(orders: &Orders, environment: Environment, pause: Pause) -> Result<Option<Ended>> {
     if orders.all_devices {
-        all_devices::run(orders, &environment, pause)
+        all_devices::run(orders, environment, pause)
     } else {
         on_one_device(orders, environment, pause)
     }
 }
 
-/// Runs the lesson to its end: with another child after each kernel that took one
-/// down, and once more where the driver's cache was at fault.
+/// Runs the lesson to its end: with another child after each kernel that took one down, and
+/// once more where a driver cannot be loaded, or its cache may be at fault.
 fn on_one_device(
     orders: &Orders,
     mut environment: Environment,
@@ -160,8 +156,7 @@ fn on_one_device(
     let drivers_words = events.beside(Beside::DriversWords);
     environment.push((words::VARIABLE, drivers_words.into()));
     let terminal = Terminal::now();
-    let _drawings = Drawings::new(Path::new("."));
-    let mut cached = true;
+    let begin = SystemTime::now();
     loop {
         let end = child::run(orders.timeout, &environment, &events.path, pause);
         let on_stage = stage::is_on(&events.path);
@@ -169,28 +164,34 @@ fn on_one_device(
             terminal.restore(on_stage);
             events.pass_on(Beside::Printed);
         }
-        let how = match end? {
+        cache::remove_drawings(begin);
+        let death = match end? {
             None => return Ok(None),
             Some(End::Exit(status)) => return Ok(Some(ended(status, &events.path))),
-            Some(End::Died(how)) => how,
+            Some(End::Died(death)) => death,
         };
         events.pass_on(Beside::DriversWords);
         events.must_have_room()?;
         if on_stage {
             Sender::to(&events.path)?.send(&Event::Stage(None))?;
         }
-        if let Some(file) = cached.then(cache::damaged_file).flatten() {
-            aside!("\n{}", cache::message(&file));
+        if death.in_loading && drivers::leave_out_broken(&mut environment) {
+            events.clear();
+        } else if death.as_by_a_cache
+            && environment.iter().all(|(set, _)| *set != CACHE_VARIABLE)
+            && cache::may_be_damaged(&events::read(&events.path))
+        {
+            aside!("\n{}", cache::message());
             environment.push((CACHE_VARIABLE, "0".into()));
-            cached = false;
             if resume::is_in_a_kernel(&events.path) {
                 // The new child is not to be judged by the last word of the old one.
                 Sender::to(&events.path)?.send(&Event::Doing("starting again".into()))?;
             } else {
                 events.clear();
             }
-        } else if !resume::note_death(&events.path, &how)? {
-            return Err(Error::Died(resume::after_earlier_deaths(&events.path, how)));
+        } else if !resume::note_death(&events.path, &death.how)? {
+            let how = resume::after_earlier_deaths(&events.path, death.how);
+            return Err(Error::Died(how));
         }
     }
 }

@@ -1,10 +1,9 @@
-//! Files that nobody needs later. A process that is ended leaves its own behind, and the next
-//! one clears them away: their owners hold them by a lock, which ends with them.
+//! Folders that nobody needs later. A process that is ended leaves its own behind, and the
+//! next one clears them away: their owners hold them by a lock, which ends with them.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{Error, Result};
@@ -22,14 +21,15 @@ impl Scratch {
         clear_left_behind(&std::env::temp_dir());
         loop {
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-            let name = format!("{BEGIN}{}-{number}", process::id());
+            let name = format!("{BEGIN}{}-{number}", std::process::id());
             let path = std::env::temp_dir().join(name);
             match mine().create(&path) {
                 Ok(()) => {
-                    let held = held(&path);
+                    // Where the system locks no folders, nobody clears them away.
+                    let held = File::open(&path).and_then(|folder| folder.lock().map(|()| folder));
                     // Another process may have cleared it away before it was held.
                     if path.exists() {
-                        return Ok(Scratch(path, held));
+                        return Ok(Scratch(path, held.ok()));
                     }
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -48,26 +48,47 @@ fn mine() -> fs::DirBuilder {
     builder
 }
 
-/// The folder, locked. Where the system locks no folders, nobody clears them away.
-fn held(folder: &Path) -> Option<File> {
-    let file = File::open(folder).ok()?;
-    file.try_lock().ok().map(|()| file)
-}
-
 /// Removes the folders whose owners have ended.
 fn clear_left_behind(folder: &Path) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        let numbers = name.strip_prefix(BEGIN).map(|rest| rest.split('-'));
-        let is_ours = numbers.is_some_and(|mut rest| rest.all(|one| one.parse::<u32>().is_ok()));
-        // Not where a link points.
-        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_ours && is_folder && held(&entry.path()).is_some() {
+    for (path, folder) in folders(folder) {
+        if folder.try_lock().is_ok() {
             // Another may have been quicker, or it is somebody else's.
-            let _ = fs::remove_dir_all(entry.path());
+            let _ = fs::remove_dir_all(path);
         }
     }
+}
+
+/// Those of this user's processes that live.
+pub(crate) fn of_the_living() -> Vec<PathBuf> {
+    let all = folders(&std::env::temp_dir());
+    let living = all.filter(|(_, folder)| folder.try_lock().is_err() && is_of_this_user(folder));
+    living.map(|(path, _)| path).collect()
+}
+
+/// Nobody else tells this user what to read: the folder above is everybody's.
+fn is_of_this_user(folder: &File) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let owner = folder.metadata().map(|folder| folder.uid());
+        owner.is_ok_and(|owner| owner == rustix::process::geteuid().as_raw())
+    }
+    #[cfg(not(unix))]
+    true
+}
+
+/// The folders that are named like ours, opened.
+fn folders(above: &Path) -> impl Iterator<Item = (PathBuf, File)> + use<> {
+    let entries = fs::read_dir(above).into_iter().flatten().flatten();
+    entries.filter_map(|entry| {
+        let name = entry.file_name();
+        let mut numbers = name.to_str()?.strip_prefix(BEGIN)?.split('-');
+        let is_ours = numbers.all(|one| one.parse::<u32>().is_ok());
+        // Not where a link points.
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let folder = (is_ours && is_folder).then(|| File::open(entry.path()));
+        Some((entry.path(), folder?.ok()?))
+    })
 }
 
 impl Drop for Scratch {
@@ -94,6 +115,6 @@ mod tests {
         clear_left_behind(&held.0);
         assert_eq!([left, notes].map(|folder| folder.exists()), [false, true]);
         clear_left_behind(&std::env::temp_dir());
-        assert!(held.0.exists());
+        assert!(held.0.exists() && of_the_living().contains(&held.0));
     }
 }

@@ -29,6 +29,11 @@ impl Signals {
         self.0.load(Ordering::Relaxed) != 0
     }
 
+    /// Forgets what came: it was meant for another program on the same terminal.
+    pub fn forget(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+
     /// Does what the last one asks for, if one has come: this process ends by it.
     pub fn obey(&self) {
         #[cfg(unix)]

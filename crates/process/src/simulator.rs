@@ -8,9 +8,9 @@ use anyhow::Result;
 use common::device::icd::LIBRARY_VARIABLE;
 use common::simulator::LOG_VARIABLE;
 
+use crate::environment::LOG_IS_READ_VARIABLE;
 use crate::finished::Finished;
 use crate::scratch::Scratch;
-use crate::variables::LOG_IS_READ_VARIABLE;
 
 /// What the simulator left behind.
 pub struct Simulation {

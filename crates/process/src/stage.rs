@@ -1,6 +1,6 @@
 //! Where a lesson is that shows itself on a screen of its own. It tells that in its file of
-//! events, by which a second terminal of the same user follows it: the youngest one whose
-//! owner lives, as the lock on that file tells. No other file is needed.
+//! events, by which a second terminal of the same user follows it: the one that went
+//! on last, of those whose owner lives. No other file is needed.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -56,26 +56,20 @@ fn last(events: &[Event]) -> Option<&Place> {
     places.flatten()
 }
 
-/// All places where this lesson was so far, in the youngest of this user's processes that
-/// shows it now; none where there is no such process.
+/// All places where this lesson was so far, in that of this user's processes which was the
+/// last to show it; none where there is no such process.
 pub fn places(lesson: u32) -> Vec<Place> {
-    let living = events_file::of_living_lessons().into_iter();
-    let told = living.filter_map(|path| Some((begun(&path)?, events::read(&path))));
-    let shown = told.filter(|(_, events)| last(events).is_some_and(|place| place.lesson == lesson));
-    let Some((_, events)) = shown.max_by_key(|(begun, _)| *begun) else {
-        return Vec::new();
-    };
-    let places = events.into_iter().filter_map(|event| match event {
-        Event::Stage(place) => place,
-        _ => None,
-    });
+    let told = events_file::of_living_lessons().map(|path| events::read(&path));
+    let shown = told.filter(|events| last(events).is_some_and(|place| place.lesson == lesson));
+    let youngest = shown.max_by_key(|events| last(events).map(|place| place.at));
+    let places = youngest
+        .into_iter()
+        .flatten()
+        .filter_map(|event| match event {
+            Event::Stage(place) => place,
+            _ => None,
+        });
     places.collect()
-}
-
-/// When a lesson began: its file's name ends with that.
-fn begun(path: &Path) -> Option<u128> {
-    let name = path.file_stem()?.to_str()?;
-    name.rsplit('-').next()?.parse().ok()
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use common::source::{Source, shortest};
 use text::aside;
 use text::wrap::{stderr_columns, wrap};
 
-use crate::variables::{Environment, LIMITS_VARIABLE};
+use crate::environment::{Environment, LIMITS_VARIABLE};
 use crate::{Orders, clear_line, complain};
 use rates::Rates;
 use saves::{News, Saves};
@@ -29,7 +29,7 @@ use saves::{News, Saves};
 /// the loop goes on.
 pub fn run(path: &Path, orders: &Orders, must_suit: impl Fn() -> Result<()>) -> Result<()> {
     Source::read(path)?;
-    let mut saves = Saves::of(path, &shortest(path).display().to_string())?;
+    let mut saves = Saves::of(path, &shortest(path).display().to_string());
     let mut environment = crate::environment();
     let mut rates = Rates::default();
     each_save(&mut saves, |saves| {

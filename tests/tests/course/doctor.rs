@@ -3,9 +3,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tests::{Outcome, Program, device, pocl, program, scratch_folder};
+use tests::{
+    Outcome, Program, device, entries, files_below, lesson, pocl, program, scratch_folder,
+};
 
 fn doctor() -> Program {
     program("course").arg("doctor")
@@ -132,20 +135,21 @@ fn each_broken_icd_file_is_named_with_what_is_wrong() {
     );
 }
 
-/// A driver that ends every program which opens it.
+/// A driver that does this as soon as anybody opens it.
 #[cfg(target_os = "linux")]
-fn crashing_driver(folder: &Path) -> PathBuf {
-    let source = folder.join("crash.c");
-    let library = folder.join("libcrash.so");
-    let text = "#include <stdlib.h>\n__attribute__((constructor)) void now(void) { abort(); }\n";
+fn driver(folder: &Path, body: &str) -> PathBuf {
+    let source = folder.join("driver.c");
+    let library = folder.join("libdriver.so");
+    let text = format!(
+        "#include <stdlib.h>\n#include <unistd.h>\n\
+         __attribute__((constructor)) void now(void) {{ {body} }}\n"
+    );
     std::fs::write(&source, text).expect("the folder can be written");
-    let built = Command::new("cc")
-        .args(["-shared", "-fPIC", "-o"])
-        .arg(&library)
-        .arg(&source)
-        .status();
+    let mut cc = Command::new("cc");
+    cc.args(["-shared", "-fPIC", "-o"])
+        .args([&library, &source]);
     assert!(
-        built.is_ok_and(|status| status.success()),
+        cc.status().is_ok_and(|status| status.success()),
         "cc, which cargo links with, builds a library"
     );
     library
@@ -155,7 +159,7 @@ fn crashing_driver(folder: &Path) -> PathBuf {
 #[test]
 fn a_driver_that_crashes_when_it_is_opened_is_a_finding() {
     let folder = vendors("crash", &[]);
-    let library = crashing_driver(&folder);
+    let library = driver(&folder, "abort();");
     std::fs::write(
         folder.join("crash.icd"),
         library.to_str().expect("is UTF-8"),
@@ -204,26 +208,60 @@ fn a_library_that_is_not_opencl_is_a_finding() {
 #[test]
 fn a_damaged_cache_and_a_folder_that_cannot_be_written_are_findings() {
     let Some(_) = pocl() else { return };
-    // What another process is just writing is not whole yet, and no fault.
-    let writing = vendors(
-        "writing",
-        &[("tempfile_a.so", b"\x7fELF"), ("tempfile_b.bc", b"")],
+    let cache = vendors("cache", &[]);
+    let run = |tmpdir: &Path| {
+        let doctor = doctor().env("POCL_CACHE_DIR", &cache);
+        doctor.env("TMPDIR", tmpdir).arg("--json").run()
+    };
+    let in_order = run(&std::env::temp_dir()).ends_with(0);
+    is(
+        &finding(&in_order, "doctor/cache"),
+        "good",
+        "can be written",
     );
-    let run = doctor().env("POCL_CACHE_DIR", &writing).arg("--json").run();
-    let in_order = finding(&run.ends_with(0), writing.to_str().expect("is UTF-8"));
-    is(&in_order, "good", "nothing in it is damaged");
-    let cache = vendors("cache", &[("program.bc", b"BC")]);
-    // Below a file nobody makes a folder, not even root.
-    let below_a_file = cache.join("program.bc").join("tmp");
-    let run = doctor()
-        .env("POCL_CACHE_DIR", &cache)
-        .env("TMPDIR", &below_a_file)
-        .arg("--json")
-        .run();
-    let damaged = finding(&run, cache.to_str().expect("is UTF-8"));
-    is(&damaged, "bad", "cut short or overwritten");
+    for file in files_below(&cache, "so") {
+        std::fs::write(file, "").expect("the cache can be written");
+    }
+    let damaged = finding(&run(&std::env::temp_dir()), "(Portable Computing Language)");
+    is(&damaged, "bad", "only without its cache");
     assert!(damaged["next"].to_string().contains("rm -r"), "{damaged}");
-    is(&finding(&run, "program.bc/tmp"), "bad", "cannot be written");
+    // Below a file nobody makes a folder, not even root.
+    std::fs::write(cache.join("file"), "").expect("the cache can be written");
+    let below_a_file = run(&cache.join("file").join("tmp"));
+    is(
+        &finding(&below_a_file, "file/tmp"),
+        "bad",
+        "cannot be written",
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_driver_that_fails_when_it_is_loaded_is_left_out_and_the_others_are_used() {
+    device();
+    for (name, body) in [("crash", "abort();"), ("hang", "for (;;) pause();")] {
+        let folder = vendors(&format!("left-out-{name}"), &[]);
+        let library = driver(&folder, body);
+        let text = library.to_str().expect("is UTF-8");
+        std::fs::write(folder.join("broken.icd"), text).expect("written");
+        for file in entries(Path::new("/etc/OpenCL/vendors")) {
+            let copy = folder.join(file.file_name().expect("a name"));
+            std::fs::copy(file, copy).expect("written");
+        }
+        let begin = Instant::now();
+        let run = lesson(5)
+            .args("--size 4 --runs 0")
+            .env("OCL_ICD_VENDORS", &folder);
+        run.run().fails(0, &["broken.icd is left out", "doctor"]);
+        assert!(begin.elapsed() < Duration::from_secs(120), "{name}");
+        if name == "crash" {
+            let all = lesson(3).args("--size 4 --runs 0 --only matmul_naive --all-devices");
+            let all = all.env("OCL_ICD_VENDORS", &folder).run();
+            all.fails(0, &["broken.icd is left out"]);
+            let run = doctor().env("OCL_ICD_VENDORS", &folder).arg("--json").run();
+            is(&finding(&run.ends_with(0), "broken.icd"), "bad", "died");
+        }
+    }
 }
 
 #[test]

@@ -1,19 +1,17 @@
 //! Questions whose answer needs a driver: asked of a child process, which may
 //! crash or hang over them.
 
-use std::ffi::OsString;
 use std::io::Write;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 use common::Error;
+use common::device::icd::{ICD_VARIABLE, LIBRARY_VARIABLE};
 use common::device::{self, Candidate};
+use process::Environment;
 use serde_json::{Map, Value, json};
 
 use super::{kernel, library};
-
-/// Variables of a child: with a value they are set, without one they are taken away.
-pub type Environment = Vec<(OsString, Option<OsString>)>;
 
 /// A driver that takes longer than this hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -22,11 +20,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub fn ask(question: &[&str], environment: &Environment) -> Result<Value, String> {
     let mut command = process::this_program().map_err(|error| error.to_string())?;
     command.args(["doctor", "--probe"]).args(question);
-    for (name, value) in environment {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
+    command.envs(environment.iter().cloned());
+    if environment.iter().any(|(name, _)| *name == ICD_VARIABLE) {
+        // A library that is opened in the loader's place reads no ICD file.
+        command.env_remove(LIBRARY_VARIABLE);
     }
     // What a driver prints is no object.
     process::ask::<Map<String, Value>>(&mut command, PATIENCE).map(Value::Object)

@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use anyhow::Result;
+use common::device::pocl::{self, CACHE_VARIABLE};
 use common::device::{self, DEVICE_VARIABLE};
 use common::numbers::bytes;
+use process::Environment;
 use process::implementations::Implementation;
 use serde_json::Value;
 
-use super::child::{self, Environment};
+use super::child;
 use super::finding::{Finding, Health, Topic};
 use super::{cure, kernel};
 use process::machine::on_path;
@@ -77,7 +79,9 @@ fn text<'a>(value: &'a Value, name: &str) -> &'a str {
 /// rusticl must be told its hardware.
 fn without_device(name: &str, environment: &Environment) -> Finding {
     let enabled = std::env::var_os("RUSTICL_ENABLE").is_some()
-        || environment.iter().any(|(name, _)| name == "RUSTICL_ENABLE");
+        || environment
+            .iter()
+            .any(|(name, _)| *name == "RUSTICL_ENABLE");
     let what = format!("platform {name}");
     if let Some(cause) = device::hidden(name) {
         return Topic::Devices.bad(what, cause.says).mended_by(cause.mend);
@@ -99,7 +103,20 @@ fn one(environment: &Environment, device: &Value) -> Finding {
     let (name, platform) = (text(device, "name"), text(&device["platform"], "name"));
     let what = format!("{index}  {name} ({platform})");
     let bad = |says: String| Topic::Devices.bad(&what, says);
-    let answer = match child::ask(&["kernel", &index.to_string()], environment) {
+    let ask = |environment| child::ask(&["kernel", &index.to_string()], environment);
+    let answer = ask(environment);
+    let is_right =
+        |answer: &Result<Value, String>| answer.as_ref().is_ok_and(|one| one["right"] == true);
+    if platform.contains(pocl::PLATFORM) && !is_right(&answer) {
+        let mut without_cache = environment.clone();
+        without_cache.push((CACHE_VARIABLE, "0".into()));
+        if is_right(&ask(&without_cache)) {
+            let says = "it runs a simple kernel only without its cache, in which a file is damaged";
+            let clear = format!("rm -r {}", pocl::cache_folder().display());
+            return bad(says.into()).mended_by(clear);
+        }
+    }
+    let answer = match answer {
         Ok(answer) => answer,
         Err(how) => {
             let no_linker = on_path("ld").is_none() && what.contains("Portable Computing");
@@ -144,9 +161,7 @@ fn one(environment: &Environment, device: &Value) -> Finding {
 /// no lesson's kernel is to blame for that.
 pub fn driver_faults(implementation: &Implementation) -> Vec<&'static str> {
     let index = implementation.selector.as_deref().unwrap_or("0");
-    let variables = implementation.environment.iter();
-    let environment = variables.map(|(name, value)| (name.into(), Some(value.into())));
-    let answer = child::ask(&["kernel", index], &environment.collect());
+    let answer = child::ask(&["kernel", index], &implementation.environment);
     answer.map_or_else(|_| Vec::new(), |answer| kernel::faults(&answer))
 }
 

@@ -10,7 +10,7 @@ use process::LIBRARY_VARIABLE;
 use process::scratch::Scratch;
 use serde_json::Value;
 
-use super::child::{self, Environment};
+use super::child;
 use super::cure::{self, NO_LOADER, NO_OPENCL, broken_loader};
 use super::finding::{Finding, Topic};
 use process::packages;
@@ -121,7 +121,7 @@ fn vendors() -> Option<Finding> {
 /// Which library is opened as OpenCL, and its version.
 pub fn loader() -> Finding {
     let bad = |says: String| Topic::Loader.bad("loader", says);
-    let answer = match child::ask(&["devices"], &Environment::new()) {
+    let answer = match child::ask(&["devices"], &Vec::new()) {
         Ok(answer) => answer,
         // Which driver it is comes to light below, where each is asked alone.
         Err(how) => return bad(format!("asking for devices fails: {how}")),
@@ -201,12 +201,7 @@ fn library(file: &Path) -> Result<String, String> {
 
 /// What the loader finds when it is told of this place alone.
 fn alone(place: &Path) -> Result<Value, String> {
-    let environment: Environment = vec![
-        (ICD_VARIABLE.into(), Some(place.into())),
-        // A library that is opened in the loader's place reads no ICD file.
-        (LIBRARY_VARIABLE.into(), None),
-    ];
-    child::ask(&["devices"], &environment)
+    child::ask(&["devices"], &vec![(ICD_VARIABLE, place.into())])
 }
 
 /// Which platforms a file brings; else what is wrong with it.
@@ -250,6 +245,17 @@ fn platforms_of(name: &str, library: &str, place: &Path) -> Result<Finding, Stri
         "but brings no platform: it is no OpenCL driver, or has no hardware"
     };
     Ok(Topic::Drivers.note(name, format!("{library} opens, {why}")))
+}
+
+/// Where some drivers fail when they are loaded: lessons are told of the others.
+pub fn others(folder: &Path) -> Finding {
+    let names = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = names.map(|file| file.file_name().display().to_string());
+    let says = format!(
+        "some drivers fail when they are loaded, so lessons are told of the others alone: {}",
+        names.collect::<Vec<_>>().join(", ")
+    );
+    Topic::Drivers.note("drivers that load", says)
 }
 
 /// A driver of the workspace, which `./setup` put there.

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use common::device::icd::{icd_files, named_library};
 use common::device::pocl::{self, can_write};
 use common::numbers::bytes;
-use process::cache;
 use process::implementations;
 
 use super::child;
@@ -109,14 +108,8 @@ fn pocl_cache() -> Option<Finding> {
         return None;
     }
     let what = format!("PoCL's cache {}", folder.display());
-    if let Some(file) = cache::damaged_file() {
-        let file = file.display();
-        let says = format!("{file} is cut short or overwritten: PoCL may crash on it");
-        let clear = format!("rm -r {}", folder.display());
-        return Some(Topic::Caches.bad(what, says).mended_by(clear));
-    }
     Some(match pocl::cache_fault() {
-        None => Topic::Caches.good(what, "can be written, nothing in it is damaged"),
+        None => Topic::Caches.good(what, "can be written"),
         Some(why) => {
             let finding = Topic::Caches.bad(what, format!("PoCL cannot compile, since {why}"));
             finding.mended_by(pocl::NEW_FOLDER.to_string())

@@ -33,7 +33,7 @@ pub struct Watch<'a> {
 impl Watch<'_> {
     /// Checks, and checks again after each save, until Ctrl-C.
     pub fn run(mut self) -> Result<ExitCode> {
-        let mut saves = Saves::of(&self.file, &self.name())?;
+        let mut saves = Saves::of(&self.file, &self.name());
         each_save(&mut saves, |saves| self.check(saves))?;
         Ok(ExitCode::SUCCESS)
     }

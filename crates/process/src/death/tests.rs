@@ -28,7 +28,7 @@ fn only_who_was_there_is_blamed() {
         assert!(told.contains(word) && !told.contains(kernel), "{told}");
     }
     let (limit, left) = (2 << 30, 1 << 20);
-    let (cause, _) = by_kill(Some(Group { limit, left }));
+    let cause = for_want_of_memory(Some(Group { limit, left }));
     assert!(cause.contains("cgroup may take 2048 MiB"), "{cause}");
     let exit = told(1 << 8, "building a.cl");
     assert!(

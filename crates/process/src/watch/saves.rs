@@ -7,12 +7,12 @@
 //! neighbour) starts nothing.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant, SystemTime};
 
-use common::error::{Error, Result};
 use common::file;
 use common::source::LONGEST;
+
+use crate::signals::Signals;
 
 /// How often the file is looked at.
 const EVERY: Duration = Duration::from_millis(100);
@@ -49,28 +49,19 @@ pub struct Saves {
     name: String,
     seen: Option<Snapshot>,
     looked: Instant,
-    interrupts: Receiver<()>,
+    signals: Signals,
 }
 
 impl Saves {
-    /// Watches a file, by this name for people, and takes over Ctrl-C. That can be done
-    /// once in a program.
-    ///
-    /// # Errors
-    /// Where the system does not hand over Ctrl-C.
-    pub fn of(path: &Path, name: &str) -> Result<Saves> {
-        let (send, interrupts) = mpsc::channel();
-        ctrlc::set_handler(move || {
-            let _ = send.send(()); // Nobody waits any more: the program is about to end.
-        })
-        .map_err(|error| Error::Io(std::io::Error::other(error)))?;
-        Ok(Saves {
+    /// Watches a file, by this name for people, and takes over Ctrl-C.
+    pub fn of(path: &Path, name: &str) -> Saves {
+        Saves {
             path: path.into(),
             name: name.into(),
             seen: look(path),
             looked: Instant::now(),
-            interrupts,
-        })
+            signals: Signals::heard(),
+        }
     }
 
     /// Watches this file from now on, instead of the one before.
@@ -88,7 +79,7 @@ impl Saves {
 
     /// Forgets Ctrl-C: it was meant for another program on the same terminal.
     pub fn forget_interrupts(&self) {
-        while self.interrupts.try_recv().is_ok() {}
+        self.signals.forget();
     }
 
     /// Waits for something new, at most so long.
@@ -96,8 +87,9 @@ impl Saves {
         let end = Instant::now() + time;
         loop {
             let due = self.looked + EVERY;
-            let doze = end.min(due).saturating_duration_since(Instant::now());
-            if self.interrupts.recv_timeout(doze).is_ok() {
+            std::thread::sleep(end.min(due).saturating_duration_since(Instant::now()));
+            if self.signals.came() {
+                self.signals.forget();
                 return News::Interrupted;
             }
             if Instant::now() >= due {
