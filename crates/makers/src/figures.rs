@@ -15,13 +15,14 @@
 //! - [`play`] makes what the things to play with in the book are fed and tested with.
 //! - Every other module is a figure. `DRAWN` names them all.
 
-mod axis;
 mod banks;
 mod cache_sets;
+mod chart;
 mod coalescing;
 pub mod counting;
 mod drawing;
 mod figure;
+mod grid;
 mod kernel;
 mod ladder;
 mod landscape;
@@ -35,6 +36,7 @@ mod sizes;
 mod spill;
 mod stride;
 mod timeline;
+mod transposed_store;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -45,9 +47,12 @@ use common::source::workspace;
 pub use figure::FOLDER;
 use figure::Figure;
 
+/// Draws a figure anew.
+type Draw = fn() -> Result<Figure>;
+
 /// Every figure that is drawn from kernels or recordings: the name of its file without the
 /// end, and what draws it.
-const DRAWN: &[(&str, fn() -> Result<Figure>)] = &[
+const DRAWN: &[(&str, Draw)] = &[
     ("ladder", ladder::draw),
     ("timeline", timeline::draw),
     ("machine", machine::draw),
@@ -58,6 +63,7 @@ const DRAWN: &[(&str, fn() -> Result<Figure>)] = &[
     ("roofline", roofline::draw),
     ("sizes", sizes::draw),
     ("cache-sets", cache_sets::draw),
+    ("transposed-store", transposed_store::draw),
     ("rates", rates::draw),
     ("landscape", landscape::draw),
 ];
@@ -127,7 +133,10 @@ mod tests {
         let mut wrong = Vec::new();
         for name in names().unwrap() {
             let svg = svg(&name).unwrap();
-            let sheet = attribute(&svg, "viewBox").split(' ').last().expect("four");
+            let sheet = attribute(&svg, "viewBox")
+                .split(' ')
+                .next_back()
+                .expect("four");
             let height: f64 = sheet.parse().expect("a number");
             let words = words(&svg);
             for (i, (text, one)) in words.iter().enumerate() {

@@ -6,8 +6,9 @@ use anyhow::Result;
 use common::numbers::count;
 
 use crate::figures::counting::{WARP, bank, turns};
-use crate::figures::drawing::{Drawing, Point};
+use crate::figures::drawing::Drawing;
 use crate::figures::figure::Figure;
+use crate::figures::grid::Grid;
 use crate::figures::kernel::Kernel;
 
 const CELL: f64 = 6.5;
@@ -19,25 +20,20 @@ pub fn draw() -> Result<Figure> {
     for (padding, left) in [(0, 16.0), (1, 256.0)] {
         // Item x reads tile[x][0]: as many floats from the tile's beginning.
         let floats: Vec<usize> = (0..WARP).map(|x| x * (side + padding)).collect();
-        let banks = floats
-            .iter()
-            .map(|float| bank(*float))
-            .collect::<BTreeSet<_>>()
-            .len();
+        let banks: BTreeSet<usize> = floats.iter().map(|float| bank(*float)).collect();
         let turns = turns(floats.iter().copied());
-        d.text(
-            "bold",
-            (left, 24.0),
-            &format!("PAD {padding}: rows of {}", side + padding),
-        );
+        let head = format!("PAD {padding}: rows of {}", side + padding);
+        d.text("bold", (left, 24.0), &head);
         d.text("tiny soft", (left, 46.0), "bank 0");
-        d.text(
-            "tiny soft end",
-            (left + CELL * WARP as f64, 46.0),
-            "bank 31",
+        let right = left + CELL * WARP as f64;
+        d.text("tiny soft end", (right, 46.0), "bank 31");
+        memory(
+            &mut d,
+            &Grid::of((left, 52.0), CELL),
+            side + padding,
+            &floats,
         );
-        memory(&mut d, (left, 52.0), side + padding, &floats);
-        let says = format!("{}, {}", count(banks, "bank"), count(turns, "turn"));
+        let says = format!("{}, {}", count(banks.len(), "bank"), count(turns, "turn"));
         d.text("bold", (left, 289.0), &says);
         described.push(format!("with rows of {} floats {says}", side + padding));
     }
@@ -46,9 +42,8 @@ pub fn draw() -> Result<Figure> {
         ("local", (256.0, 306.0), "the rest of the tile"),
         ("cell", (256.0, 326.0), "padding, not read"),
     ];
-    for (class, (x, y), words) in keys {
-        d.rect(class, (x, y), 11.0, 11.0);
-        d.text("small", (x + 17.0, y + 10.5), words);
+    for (class, at, words) in keys {
+        d.key(class, at, words);
     }
     Ok(Figure {
         title: "The column of a tile, in the banks of local memory".into(),
@@ -64,23 +59,13 @@ pub fn draw() -> Result<Figure> {
 
 /// Words of local memory, a row for each 32: those of the tile, of its padding, and
 /// those that are read.
-fn memory(d: &mut Drawing, (left, top): Point, row: usize, read: &[usize]) {
-    let place = |float: usize| {
-        let (x, y) = (bank(float) as f64, (float / WARP) as f64);
-        (left + CELL * x, top + CELL * y)
-    };
+fn memory(d: &mut Drawing, grid: &Grid, row: usize, read: &[usize]) {
     for y in 0..row {
-        d.rect(
-            "local",
-            (left, top + CELL * y as f64),
-            CELL * WARP as f64,
-            CELL,
-        );
+        grid.run(d, "local", (0, y), WARP);
     }
-    for float in (0..WARP * row).filter(|float| float % row >= WARP) {
-        d.rect("cell", place(float), CELL, CELL);
-    }
-    for float in read {
-        d.rect("item", place(*float), CELL, CELL);
+    let padding = (0..WARP * row).filter(|float| float % row >= WARP);
+    let padding = padding.map(|float| ("cell", float));
+    for (class, float) in padding.chain(read.iter().map(|float| ("item", *float))) {
+        grid.cell(d, class, bank(float), float / WARP);
     }
 }

@@ -4,15 +4,15 @@ use anyhow::Result;
 use common::numbers::count;
 
 use crate::figures::counting::set;
-use crate::figures::drawing::{Drawing, Point};
+use crate::figures::drawing::Drawing;
 use crate::figures::figure::Figure;
+use crate::figures::grid::Grid;
 
 const SETS: usize = 64;
 /// Lines that a set holds: 32 KiB in all, as in the recorded CPU.
 const WAYS: usize = 8;
 /// Elements of the column.
 const ROWS: usize = 64;
-const CELL: f64 = 7.0;
 
 pub fn draw() -> Result<Figure> {
     let mut d = Drawing::new(356.0);
@@ -28,7 +28,12 @@ pub fn draw() -> Result<Figure> {
         d.text("bold", (14.0, top), &format!("rows of {bytes} bytes"));
         let stay = format!("{}: {kept} of {ROWS} stay", count(used, "set"));
         d.text("bold end", (462.0, top), &stay);
-        sets(&mut d, (14.0, top + 30.0), &lines);
+        let grid = Grid {
+            corner: (14.0, top + 30.0),
+            step: (7.0, 7.0),
+            gap: 0.8,
+        };
+        sets(&mut d, &grid, &lines);
         described.push(format!(
             "with rows of {bytes} bytes they fall into {used} of the {SETS} sets, and {kept} stay"
         ));
@@ -49,27 +54,17 @@ pub fn draw() -> Result<Figure> {
     })
 }
 
-fn sets(d: &mut Drawing, (left, top): Point, lines: &[usize; SETS]) {
+fn sets(d: &mut Drawing, grid: &Grid, lines: &[usize; SETS]) {
     for (i, count) in lines.iter().enumerate() {
         for way in 0..WAYS {
             let class = if way < *count { "item" } else { "cell" };
-            let (x, y) = (left + CELL * i as f64, top + CELL * way as f64);
-            d.rect(class, (x, y), CELL - 0.8, CELL - 0.8);
+            grid.cell(d, class, i, way);
         }
         if *count > WAYS {
-            let x = left + CELL * i as f64;
-            d.rect(
-                "item-soft",
-                (x, top + CELL * WAYS as f64 + 3.0),
-                CELL - 0.8,
-                14.0,
-            );
+            let (x, y) = grid.at(i, WAYS);
+            d.rect("item-soft", (x, y + 3.0), grid.size(1).0, 14.0);
             let words = format!("and {} more lines for this set", count - WAYS);
-            d.text(
-                "small item",
-                (x + CELL + 5.0, top + CELL * WAYS as f64 + 15.0),
-                &words,
-            );
+            d.text("small item", (x + 12.0, y + 15.0), &words);
         }
     }
 }

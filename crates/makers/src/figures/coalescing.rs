@@ -4,30 +4,22 @@
 use anyhow::Result;
 
 use crate::figures::counting::{FLOAT, SECTOR, WARP, sectors};
-use crate::figures::drawing::{Drawing, Point};
+use crate::figures::drawing::Drawing;
 use crate::figures::figure::Figure;
+use crate::figures::grid::Grid;
 use crate::figures::kernel::Kernel;
 
 const FILE: &str = "04-coalescing.cl";
 /// The kernel, its array of B, and what is said of it.
 const KERNELS: [(&str, &str, [&str; 2]); 4] = [
-    ("matmul_id0_rows", "B", ["id 0 counts rows", "B as it is"]),
-    (
-        "matmul_id0_columns",
-        "B",
-        ["id 0 counts columns", "B as it is"],
-    ),
-    (
-        "matmul_id0_rows_bt",
-        "Bt",
-        ["id 0 counts rows", "B transposed"],
-    ),
-    (
-        "matmul_id0_columns_bt",
-        "Bt",
-        ["id 0 counts columns", "B transposed"],
-    ),
+    ("matmul_id0_rows", "B", [ROWS, AS_IT_IS]),
+    ("matmul_id0_columns", "B", [COLUMNS, AS_IT_IS]),
+    ("matmul_id0_rows_bt", "Bt", [ROWS, "B transposed"]),
+    ("matmul_id0_columns_bt", "Bt", [COLUMNS, "B transposed"]),
 ];
+const ROWS: &str = "id 0 counts rows";
+const COLUMNS: &str = "id 0 counts columns";
+const AS_IT_IS: &str = "B as it is";
 /// The matrices are WARP x WARP here, and this is the k of the moment.
 const K: f64 = 13.0;
 const CELL: f64 = 3.1;
@@ -44,7 +36,7 @@ pub fn draw() -> Result<Figure> {
         for (array, class, x) in [("A", "a", left), (b, "b", left + 113.0)] {
             let elements = elements(&kernel, array)?;
             counts.push(sectors(elements.iter().map(|e| e * FLOAT), FLOAT).len());
-            matrix(&mut d, class, (x, top + 26.0), &elements);
+            matrix(&mut d, class, &Grid::of((x, top + 26.0), CELL), &elements);
             d.text(&format!("small bold {class}"), (x + 4.0, top + 40.0), array);
         }
         let sum: usize = counts.iter().sum();
@@ -80,31 +72,28 @@ fn elements(kernel: &Kernel, array: &str) -> Result<Vec<usize>> {
     (0..WARP).map(of_item).collect()
 }
 
-fn matrix(d: &mut Drawing, class: &str, (x, y): Point, elements: &[usize]) {
+fn matrix(d: &mut Drawing, class: &str, grid: &Grid, elements: &[usize]) {
     let side = CELL * WARP as f64;
-    d.rect("cell", (x, y), side, side);
+    d.rect("cell", grid.corner, side, side);
     let floats = SECTOR / FLOAT;
-    let place = |float: usize| {
-        let (row, column) = (float / WARP, float % WARP);
-        (x + CELL * column as f64, y + CELL * row as f64)
+    let sectors = sectors(elements.iter().map(|e| e * FLOAT), FLOAT);
+    let all = |d: &mut Drawing, class: &str| {
+        for sector in &sectors {
+            let first = sector * floats;
+            grid.run(d, class, (first % WARP, first / WARP), floats);
+        }
     };
-    for sector in sectors(elements.iter().map(|e| e * FLOAT), FLOAT) {
-        d.rect(
-            &format!("{class}-soft"),
-            place(sector * floats),
-            CELL * floats as f64,
-            CELL,
-        );
-    }
+    all(d, &format!("{class}-soft"));
     for element in elements {
-        let (x, y) = place(*element);
-        // So that the sector shows behind it.
-        d.rect("item", (x + 0.5, y), CELL - 1.0, CELL);
+        grid.cell(d, "item", element % WARP, element / WARP);
     }
+    // The edges lie over the items, so that sectors can be counted.
+    all(d, &format!("{class}-edge"));
 }
 
 fn key(d: &mut Drawing) {
     d.rect("a-soft", (12.0, 374.0), 24.0, 10.0);
+    d.rect("a-edge", (12.0, 374.0), 24.0, 10.0);
     d.text("small", (42.0, 383.0), "a sector, which is moved: 8 floats");
     d.rect("item", (318.0, 373.0), 10.0, 10.0);
     d.text("small", (334.0, 383.0), "what an item reads");

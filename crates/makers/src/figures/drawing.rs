@@ -121,6 +121,12 @@ impl Drawing {
         }
     }
 
+    /// What a colour means: a square of it, and words.
+    pub fn key(&mut self, class: &str, (x, y): Point, words: &str) {
+        self.rect(class, (x, y), 11.0, 11.0);
+        self.text("small", (x + 17.0, y + 10.5), words);
+    }
+
     /// What the words are and where they stand.
     pub fn words(&self) -> &[Words] {
         &self.words

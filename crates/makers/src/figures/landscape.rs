@@ -8,6 +8,7 @@ use process::data::recording::{Recording, file};
 
 use crate::figures::drawing::{Drawing, Point};
 use crate::figures::figure::Figure;
+use crate::figures::grid::Grid;
 
 /// A search that tried them all.
 const RUN: &str = "pocl-1024-landscape";
@@ -16,8 +17,12 @@ const KERNEL: &str = "matmul_tunable_packed";
 const REGISTERS: usize = 16;
 const LANES: usize = 8;
 
-const CELL: (f64, f64) = (62.0, 32.0);
-const CORNER: Point = (118.0, 66.0);
+/// A row of cells for each number of rows.
+const GRID: Grid = Grid {
+    corner: (118.0, 66.0),
+    step: (62.0, 32.0),
+    gap: 0.0,
+};
 
 /// GFLOP/s by rows and columns of an item's tile.
 type Rates = BTreeMap<(usize, usize), f64>;
@@ -31,13 +36,13 @@ pub fn draw() -> Result<Figure> {
         .context("no rates")?;
     let rows = sides(&rates, |tile| tile.0);
     let columns = sides(&rates, |tile| tile.1);
-    let bottom = place(rows.len(), 0).1;
+    let bottom = GRID.at(0, rows.len()).1;
     let mut d = Drawing::new(bottom + 76.0);
     heads(&mut d, &rows, &columns);
     for (i, row) in rows.iter().enumerate() {
         for (j, column) in columns.iter().enumerate() {
             let rate = rates.get(&(*row, *column)).copied();
-            cell(&mut d, place(i, j), rate, *most);
+            cell(&mut d, (j, i), rate, *most);
         }
     }
     d.line("roof", &edge(&rows, &columns));
@@ -121,45 +126,37 @@ fn edge(rows: &[usize], columns: &[usize]) -> Vec<Point> {
     for (j, column) in columns.iter().enumerate().rev() {
         let fitting = rows.iter().take_while(|rows| fits((**rows, *column)));
         let row = fitting.count();
-        points.extend([place(row, j + 1), place(row, j)]);
+        points.extend([GRID.at(j + 1, row), GRID.at(j, row)]);
     }
     points
 }
 
 /// What stands above the columns and beside the rows.
 fn heads(d: &mut Drawing, rows: &[usize], columns: &[usize]) {
-    let left = CORNER.0 - 10.0;
+    let left = GRID.corner.0 - 10.0;
     for (words, y) in [("columns", 24.0), ("vectors", 42.0), ("rows", 60.0)] {
         d.text("small soft end", (left, y), words);
     }
     for (j, column) in columns.iter().enumerate() {
-        let x = place(0, j).0 + CELL.0 / 2.0;
+        let x = GRID.at(j, 0).0 + GRID.step.0 / 2.0;
         d.text("small soft middle", (x, 24.0), &column.to_string());
         let vectors = column / LANES;
         d.text("small soft middle", (x, 42.0), &vectors.to_string());
     }
     for (i, row) in rows.iter().enumerate() {
-        let y = place(i, 0).1 + CELL.1 / 2.0 + 4.5;
+        let y = GRID.at(0, i).1 + GRID.step.1 / 2.0 + 4.5;
         d.text("small soft end", (left, y), &row.to_string());
     }
 }
 
 /// A shape that was tried, as strong as its share of the best rate; or none.
-fn cell(d: &mut Drawing, (x, y): Point, rate: Option<f64>, most: f64) {
+fn cell(d: &mut Drawing, (column, row): (usize, usize), rate: Option<f64>, most: f64) {
     let Some(rate) = rate else {
-        d.rect("wait", (x, y), CELL.0, CELL.1);
-        return;
+        return GRID.cell(d, "wait", column, row);
     };
-    d.shade("cpu", (x, y), CELL, rate / most);
-    let bold = if rate < most { "" } else { " bold" };
-    let middle = (x + CELL.0 / 2.0, y + CELL.1 / 2.0 + 4.5);
-    d.text(&format!("small middle{bold}"), middle, &significant(rate));
-}
-
-/// The left, top corner of a cell.
-fn place(row: usize, column: usize) -> Point {
-    let (x, y) = (CELL.0 * column as f64, CELL.1 * row as f64);
-    (CORNER.0 + x, CORNER.1 + y)
+    d.shade("cpu", GRID.at(column, row), GRID.step, rate / most);
+    let class = if rate < most { "small" } else { "small bold" };
+    GRID.words(d, class, (column, row), &significant(rate));
 }
 
 #[cfg(test)]

@@ -1,149 +1,173 @@
-//! A GPU's compute unit beside a CPU's core: what is near, and what it can do.
+//! A GPU of many units, whose warps wait for each other, beside a CPU of few large cores.
 
 use anyhow::{Context, Result};
 use common::numbers::significant;
 use common::probe::Peak;
 use process::data::recording::Recording;
 
+use crate::figures::counting::WARP;
 use crate::figures::drawing::Drawing;
 use crate::figures::figure::Figure;
+use crate::figures::grid::Grid;
 use crate::figures::listed::Listed;
-use crate::figures::runs::RUNS;
+use crate::figures::runs::{CPU, GPU, Run};
+
+/// Schedulers of an NVIDIA unit, and the warps that each can hold.
+const SCHEDULERS: usize = 4;
+const WARPS: usize = 16;
+/// Units in a row.
+const ACROSS: usize = 22;
 
 /// A device, as lessons 1 and 2 recorded it.
 struct Device {
     name: String,
-    is_gpu: bool,
     /// GFLOP/s of all units, and GB/s between them and global memory.
     limits: Peak,
-    units: String,
+    units: usize,
     /// Floats of a vector.
-    lanes: u32,
+    lanes: usize,
     local: String,
-    /// Whether local memory is one of its own, as lesson 1 says it.
-    kind: String,
     global: String,
 }
 
 pub fn draw() -> Result<Figure> {
-    let mut d = Drawing::new(392.0);
-    let mut described = Vec::new();
-    for ((run, class), left) in RUNS.iter().zip([14.0, 250.0]) {
-        let device = Device::read(run, *class == "gpu")?;
-        device.draw(&mut d, left);
-        described.push(device.words());
+    let mut d = Drawing::new(466.0);
+    let (gpu, cpu) = (Device::read(&GPU)?, Device::read(&CPU)?);
+    gpu.frame(&mut d, 14.0, "compute units", "L2 cache, for all units");
+    let units = Grid {
+        corner: (14.0, 60.0),
+        step: (10.0, 10.0),
+        gap: 1.5,
+    };
+    for unit in 0..gpu.units {
+        units.cell(&mut d, "item-soft", unit % ACROSS, unit / ACROSS);
+    }
+    units.cell(&mut d, "item", 0, 0);
+    gpu.unit(&mut d);
+    cpu.frame(&mut d, 256.0, "cores", "L3 cache, for all cores");
+    for core in 0..cpu.units.min(2) {
+        cpu.core(&mut d, 256.0 + 108.0 * core as f64);
     }
     Ok(Figure {
-        title: "A GPU's compute unit beside a CPU's core".into(),
+        title: "A GPU of many small units beside a CPU of few large cores".into(),
         description: format!(
-            "Two machines side by side, drawn from the lanes at the top down to global memory. {}. \
-             The speeds are measured. The GPU has many units, with local memory of their own; the CPU \
-             has few cores, with caches.",
-            described.join(". ")
+            "Two machines side by side, from the lanes at the top down to global memory. {}. One of its \
+             units is enlarged: {SCHEDULERS} schedulers, each of which issues for one of up to {WARPS} \
+             warps of {WARP} items while the others wait for memory; below them registers, and local \
+             memory with the L1 cache. {}. Each core has vectors of {} lanes, and caches of its own. \
+             The speeds are measured.",
+            gpu.words("compute units"),
+            cpu.words("cores"),
+            cpu.lanes
         ),
         drawing: d,
     })
 }
 
 impl Device {
-    fn read(run: &str, is_gpu: bool) -> Result<Device> {
-        let recording = Recording::read(run, "lesson02")?;
+    fn read(run: &Run) -> Result<Device> {
+        let recording = Recording::read(run.first, "lesson02")?;
         let record = recording.on_device().context("an empty recording")?;
-        let listed = Listed::of(run, record)?;
+        let listed = Listed::of(run.first, record)?;
         let value = |name: &str| listed.words(name).map(String::from);
         Ok(Device {
             name: recording.device(),
-            is_gpu,
             limits: record.limits.context("no limits")?,
-            units: value("compute units")?,
-            lanes: value("native float width")?.parse()?,
+            units: listed.number("compute units")?,
+            lanes: listed.number("native float width")?,
             local: value("local memory")?,
-            kind: value("its kind")?,
             global: value("global memory")?,
         })
     }
 
-    fn draw(&self, d: &mut Drawing, left: f64) {
-        let (units, unit, global) = (&self.units, self.unit(), &self.global);
+    /// What both have: names, the cache that all units share, global memory, and its speed.
+    fn frame(&self, d: &mut Drawing, left: f64, units: &str, cache: &str) {
         d.text("bold", (left, 24.0), &self.name);
-        d.rect("frame", (left, 38.0), 216.0, 216.0);
-        let words = format!("one of {units} {unit}");
-        d.text("small", (left + 12.0, 58.0), &words);
-        self.lanes(d, left + 12.0);
-        self.memories(d, left + 12.0);
-        d.arrow(&[(left + 108.0, 254.0), (left + 108.0, 296.0)]);
-        d.text("small soft", (left + 118.0, 280.0), &self.bandwidth());
-        d.rect("global", (left, 298.0), 216.0, 40.0);
-        let words = format!("global memory, {global}");
-        d.text("small middle", (left + 108.0, 322.0), &words);
-        d.text("bold", (left, 370.0), &self.speed());
+        d.text("small", (left, 46.0), &format!("{} {units}", self.units));
+        block(d, "box", (left, 320.0), 210.0, &[cache]);
+        d.arrow(&[(left + 40.0, 346.0), (left + 40.0, 380.0)]);
+        let speed = format!("{} GB/s", significant(self.limits.gbytes_per_second));
+        d.text("small soft", (left + 50.0, 368.0), &speed);
+        let global = format!("global memory, {}", self.global);
+        block(d, "global", (left, 382.0), 210.0, &[&global]);
+        let speed = format!("{} GFLOP/s in all", significant(self.limits.gflops));
+        d.text("bold", (left, 440.0), &speed);
     }
 
-    fn lanes(&self, d: &mut Drawing, left: f64) {
-        let (lanes, words) = if self.is_gpu {
-            (32, "32 items at once: a warp".to_string())
-        } else {
-            (self.lanes, format!("{} lanes of one vector", self.lanes))
+    /// One of a GPU's units, enlarged.
+    fn unit(&self, d: &mut Drawing) {
+        d.line("measure", &[(18.0, 68.0), (14.0, 134.0)]);
+        d.rect("frame", (14.0, 134.0), 218.0, 172.0);
+        d.text("small", (22.0, 152.0), "one unit: 4 schedulers");
+        let warps = Grid {
+            corner: (22.0, 160.0),
+            step: (12.6, 11.0),
+            gap: 2.0,
         };
-        let step = 192.0 / f64::from(lanes);
-        for lane in 0..lanes {
-            let at = (left + step * f64::from(lane), 72.0);
-            d.rect("item", at, step - 1.2, 16.0);
+        for scheduler in 0..SCHEDULERS {
+            for warp in 0..WARPS {
+                // Which one is ready is another one in each.
+                let class = match (warp + 5 * scheduler) % WARPS {
+                    3 => "item",
+                    _ => "item-soft",
+                };
+                warps.cell(d, class, warp, scheduler);
+            }
         }
-        d.text("tiny soft", (left, 104.0), &words);
+        let says = "strong: it issues; pale: waits";
+        d.text("tiny soft", (22.0, 218.0), says);
+        let registers = ["registers", "up to 255 for each item"];
+        block(d, "private", (22.0, 226.0), 202.0, &registers);
+        let local = format!("L1 cache; {} local", self.local);
+        block(d, "local", (22.0, 268.0), 202.0, &[&local]);
     }
 
-    /// Registers, local memory and caches of a unit.
-    fn memories(&self, d: &mut Drawing, left: f64) {
-        let registers = if self.is_gpu {
-            "up to 255 for each item"
-        } else {
-            "vectors, for one item"
+    /// One of a CPU's cores.
+    fn core(&self, d: &mut Drawing, left: f64) {
+        d.rect("frame", (left, 60.0), 102.0, 246.0);
+        d.text("small", (left + 8.0, 80.0), "one core");
+        let lanes = Grid {
+            corner: (left + 8.0, 92.0),
+            step: (86.0 / self.lanes as f64, 34.0),
+            gap: 1.0,
         };
-        block(d, "private", left, 114.0, "registers", registers);
-        if self.kind.starts_with("a memory") {
-            let says = format!("{} for a group", self.local);
-            block(d, "local", left, 160.0, "local memory", &says);
-            block(d, "global", left, 206.0, "first cache", "beside it");
-        } else {
-            let says = "local memory lies here, too";
-            block(d, "global", left, 160.0, "cache", says);
-            block(d, "global", left, 206.0, "next cache", "of this core");
+        for lane in 0..self.lanes {
+            lanes.cell(d, "item", lane, 0);
         }
+        let says = format!("{} lanes", self.lanes);
+        d.text("tiny soft", (left + 8.0, 142.0), &says);
+        block(
+            d,
+            "private",
+            (left + 8.0, 152.0),
+            86.0,
+            &["registers", "of one item"],
+        );
+        let says = ["L1 cache;", "local mem.", "lies here"];
+        block(d, "local", (left + 8.0, 196.0), 86.0, &says);
+        block(
+            d,
+            "box",
+            (left + 8.0, 258.0),
+            86.0,
+            &["L2 cache", "of its own"],
+        );
     }
 
-    fn unit(&self) -> &'static str {
-        if self.is_gpu {
-            "compute units"
-        } else {
-            "cores"
-        }
-    }
-
-    fn speed(&self) -> String {
-        format!("{} GFLOP/s in all", significant(self.limits.gflops))
-    }
-
-    fn bandwidth(&self) -> String {
-        format!("{} GB/s", significant(self.limits.gbytes_per_second))
-    }
-
-    fn words(&self) -> String {
+    fn words(&self, units: &str) -> String {
         format!(
-            "{}: {} {}, {}, {} from global memory, {} of local memory, which is {}",
+            "{}: {} {units}, {} GFLOP/s in all, {} GB/s from global memory",
             self.name,
             self.units,
-            self.unit(),
-            self.speed(),
-            self.bandwidth(),
-            self.local,
-            self.kind
+            significant(self.limits.gflops),
+            significant(self.limits.gbytes_per_second)
         )
     }
 }
 
-fn block(d: &mut Drawing, class: &str, left: f64, top: f64, name: &str, says: &str) {
-    d.rect(class, (left, top), 192.0, 38.0);
-    d.text("small", (left + 8.0, top + 16.0), name);
-    d.text("tiny", (left + 8.0, top + 31.0), says);
+/// A part with its name, and what is said of it.
+fn block(d: &mut Drawing, class: &str, at: (f64, f64), width: f64, lines: &[&str]) {
+    let high = 10.0 + 14.0 * lines.len() as f64;
+    d.rect(class, at, width, high);
+    d.paragraph("tiny", (at.0 + 7.0, at.1 + 16.0), 14.0, lines);
 }

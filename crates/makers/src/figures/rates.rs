@@ -8,7 +8,7 @@ use common::shape::Shape;
 use process::data::peers::{Comparison, OURS};
 use process::data::recording::Recording;
 
-use crate::figures::axis::LogAxis;
+use crate::figures::chart::{Axis, Chart, key};
 use crate::figures::drawing::{Drawing, Point};
 use crate::figures::figure::Figure;
 
@@ -26,14 +26,9 @@ const NUMBERED: [&str; 7] = [
     "matmul_stages",
 ];
 
-const TOP: f64 = 40.0;
 const BOTTOM: f64 = 300.0;
 /// GFLOP/s from one line across to the next.
 const STEP: usize = 10_000;
-const X: LogAxis = LogAxis {
-    values: (256.0, 8192.0),
-    places: (70.0, 450.0),
-};
 /// Dots nearer than this share a number.
 const NEAR: f64 = 12.0;
 
@@ -55,17 +50,24 @@ pub fn draw() -> Result<Figure> {
     let squares = squares(&comparison, library)?;
 
     let mut d = Drawing::new(BOTTOM + 96.0);
-    let height = |rate: f64| BOTTOM - (BOTTOM - TOP) * rate / (limit * 1.05);
-    axes(&mut d, limit, height);
+    let chart = Chart {
+        x: Axis::log((256.0, 8192.0), (70.0, 450.0)),
+        y: Axis::linear((0.0, limit * 1.05), (BOTTOM, 40.0)),
+    };
+    axes(&mut d, &chart, limit);
     let line = |rate: fn(&Square) -> f64| -> Vec<Point> {
-        let place = |square: &Square| (X.at(square.rows as f64), height(rate(square)));
-        squares.iter().map(place).collect()
+        let values = squares
+            .iter()
+            .map(|square| (square.rows as f64, rate(square)));
+        chart.places(&values.collect::<Vec<_>>())
     };
     let ours = line(|square| square.ours);
     d.line("arrow", &line(|square| square.theirs));
     d.curve("gpu", &ours);
     number(&mut d, &squares, &ours);
-    key(&mut d, library);
+    let words = "the kernel that the lesson chooses, by its number";
+    key(&mut d, "gpu", (14.0, BOTTOM + 58.0), words);
+    key(&mut d, "arrow", (14.0, BOTTOM + 78.0), library);
     Ok(Figure {
         title: format!("Squares beside {library}"),
         description: describe(library, &squares),
@@ -100,25 +102,19 @@ fn squares(comparison: &Comparison, library: &str) -> Result<Vec<Square>> {
     Ok(squares)
 }
 
-fn axes(d: &mut Drawing, limit: f64, height: impl Fn(f64) -> f64) {
-    let (left, right) = X.places;
+fn axes(d: &mut Drawing, chart: &Chart, limit: f64) {
     d.text("small soft", (14.0, 18.0), "GFLOP/s");
-    for rate in (0..=limit as usize).step_by(STEP) {
-        let y = height(rate as f64);
-        d.line("grid", &[(left, y), (right, y)]);
-        let at = (left - 8.0, y + 4.5);
-        d.text("small soft end", at, &rate.to_string());
-    }
-    let y = height(limit);
-    d.line("limit", &[(left, y), (right, y)]);
-    let words = "what the device can do";
-    d.text("small limit end", (right, y - 6.0), words);
-    for n in [256, 512, 1024, 2048, 4096, 8192] {
-        let at = (X.at(f64::from(n)), BOTTOM + 18.0);
-        d.text("small soft middle", at, &n.to_string());
-    }
-    let words = "rows of a square matrix";
-    d.text("small soft middle", (260.0, BOTTOM + 36.0), words);
+    let rates = (0..=limit as usize).step_by(STEP);
+    chart.across(d, rates.map(|rate| (rate as f64, rate.to_string())));
+    chart.level(d, "limit", limit);
+    let (right, y) = chart.at((f64::INFINITY, limit));
+    d.text(
+        "small limit end",
+        (right, y - 6.0),
+        "what the device can do",
+    );
+    let sizes = [256, 512, 1024, 2048, 4096, 8192].map(|n| (f64::from(n), n.to_string()));
+    chart.below(d, sizes, "rows of a square matrix");
 }
 
 /// At the dots the number of the chosen kernel, on the side where the library's line is not;
@@ -137,16 +133,6 @@ fn number(d: &mut Drawing, squares: &[Square], dots: &[Point]) {
         let words: Vec<String> = kernels.iter().map(usize::to_string).collect();
         d.text("small bold middle", (dot.0, y), &words.join(", "));
     }
-}
-
-fn key(d: &mut Drawing, library: &str) {
-    let y = BOTTOM + 58.0;
-    d.line("gpu", &[(14.0, y), (40.0, y)]);
-    d.dot("gpu", (27.0, y), 4.0);
-    let words = "the kernel that the lesson chooses, by its number";
-    d.text("small", (48.0, y + 5.0), words);
-    d.line("arrow", &[(14.0, y + 20.0), (40.0, y + 20.0)]);
-    d.text("small", (48.0, y + 25.0), library);
 }
 
 fn describe(library: &str, squares: &[Square]) -> String {

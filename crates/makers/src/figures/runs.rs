@@ -1,17 +1,53 @@
 //! The recorded runs that the figures show, and the best kernel of each lesson in one.
 
 use common::record::Record;
-use process::data::recording::Recording;
-use process::lessons::LESSONS;
+use process::data::recording::{Recording, device_name};
 
-/// The two recordings that the course's tables show, and the colour of each.
-pub const RUNS: [(&str, &str); 2] = [("h200-4096", "gpu"), ("pocl-1024", "cpu")];
+/// What is recorded of a device.
+pub struct Run {
+    /// The recording of lessons 3 to 10.
+    pub name: &'static str,
+    /// That of lessons 1 and 2 on the same device.
+    pub first: &'static str,
+    /// What its parts take, in `data/machine/`.
+    pub parts: &'static str,
+    /// Its colour.
+    pub class: &'static str,
+    /// The lessons with a product that are made for it.
+    pub lessons: &'static [u32],
+}
 
-/// The fastest product of each lesson that has one, with the lesson's number.
-pub fn best(run: &str) -> Vec<(u32, Record)> {
-    let best = LESSONS.iter().filter_map(|lesson| {
-        let recording = Recording::read(run, &lesson.package()).ok()?;
-        Some((lesson.number, recording.best()?.clone()))
-    });
-    best.collect()
+/// The two devices that the course's pages speak of.
+pub const GPU: Run = Run {
+    name: "h200-4096",
+    first: "h200-4096",
+    parts: "h200",
+    class: "gpu",
+    lessons: &[3, 4, 5, 6, 7, 8, 10],
+};
+pub const CPU: Run = Run {
+    name: "epyc-1000",
+    first: "epyc-1024",
+    parts: "pocl",
+    class: "cpu",
+    lessons: &[3, 4, 6, 7, 8, 9],
+};
+pub const RUNS: [Run; 2] = [GPU, CPU];
+
+impl Run {
+    /// The fastest product of each of its lessons, with the lesson's number.
+    pub fn best(&self) -> Vec<(u32, Record)> {
+        let best = self.lessons.iter().filter_map(|number| {
+            let recording = Recording::read(self.name, &format!("lesson{number:02}")).ok()?;
+            Some((*number, recording.best()?.clone()))
+        });
+        best.collect()
+    }
+
+    /// The device, as the pages call it.
+    pub fn device(&self) -> String {
+        let best = self.best();
+        best.first()
+            .map_or(self.name.into(), |(_, record)| device_name(record))
+    }
 }

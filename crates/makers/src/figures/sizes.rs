@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use common::numbers::significant;
 use process::data::recording::Recording;
 
+use crate::figures::chart::Bars;
 use crate::figures::counting::FLOAT;
 use crate::figures::drawing::Drawing;
 use crate::figures::figure::Figure;
@@ -15,8 +16,10 @@ const KERNEL: &str = "matmul_register_tile_private";
 /// ... and the first kernel that repacks it.
 const PACKED: &str = "matmul_packed_b";
 
-const LEFT: f64 = 82.0;
-const FULL: f64 = 300.0;
+const BARS: Bars = Bars {
+    left: 82.0,
+    full: 300.0,
+};
 
 /// Elements of a row, and GFLOP/s.
 type Bar = (usize, f64);
@@ -43,18 +46,9 @@ pub fn draw() -> Result<Figure> {
         d.text("code bold", (14.0, y), kernel);
         for (i, (n, rate)) in bars.iter().enumerate() {
             let top = y + 8.0 + 22.0 * i as f64;
-            let width = FULL * rate / most;
-            d.text(
-                "small soft end",
-                (LEFT - 8.0, top + 13.0),
-                &format!("N = {n}"),
-            );
-            d.rect("cpu", (LEFT, top), width, 16.0);
-            d.text(
-                "small",
-                (LEFT + width + 6.0, top + 13.0),
-                &significant(*rate),
-            );
+            let size = format!("N = {n}");
+            d.text("small soft end", (BARS.left - 8.0, top + 13.0), &size);
+            BARS.bar(&mut d, "cpu", top, rate / most, &significant(*rate));
         }
         y += 30.0 + 22.0 * bars.len() as f64;
         let rates: Vec<String> = bars

@@ -1,5 +1,4 @@
-//! Lesson 2 on a time line: the whole program, one launch, and its beginning, each to
-//! scale.
+//! Lesson 2 on a time line: the whole program, and one launch, each to scale.
 
 use anyhow::{Context, Result};
 use common::numbers::seconds;
@@ -7,8 +6,8 @@ use process::data::recording::{Recording, file};
 
 use crate::figures::drawing::Drawing;
 use crate::figures::figure::Figure;
+use crate::figures::runs::CPU;
 
-const RUN: &str = "pocl-1024";
 const LEFT: f64 = 14.0;
 const WIDE: f64 = 452.0;
 
@@ -16,14 +15,14 @@ const WIDE: f64 = 452.0;
 type Piece<'a> = (&'a str, &'a str, f64);
 
 pub fn draw() -> Result<Figure> {
-    let run = Recording::read(RUN, "lesson02")?;
+    let run = Recording::read(CPU.first, "lesson02")?;
     let record = run.records.first().context("an empty recording")?;
-    let printed = file(RUN, "lesson02", "txt")?;
+    let printed = file(CPU.first, "lesson02", "txt")?;
     let [_, submit, start, end] = stamps(&printed, "last launch")?;
     let write = record.write_seconds.context("no time of the write")?;
     let read = record.read_seconds.context("no time of the read")?;
     let kernel = end - start;
-    let mut d = Drawing::new(322.0);
+    let mut d = Drawing::new(208.0);
     let named = |name: &str, time: f64| format!("{name} {}", seconds(time));
     let [build, writes, runs, reads] = [
         named("build", record.build_seconds),
@@ -41,29 +40,17 @@ pub fn draw() -> Result<Figure> {
     let [queued, runs] = [named("queued", start), named("the kernel runs", kernel)];
     let launch = [("wait", &*queued, start), ("c", &runs, kernel)];
     line(&mut d, 132.0, "one launch, from QUEUED to END", &launch);
-    let [with_host, with_driver] = [
-        named("until SUBMIT", submit),
-        named("until START", start - submit),
-    ];
-    let beginning = [
-        ("wait", &*with_host, submit),
-        ("box", &with_driver, start - submit),
-        ("c", "the kernel runs on", start.min(kernel)),
-    ];
-    line(&mut d, 232.0, "its beginning", &beginning);
     Ok(Figure {
         title: "When what happens in lesson 2".into(),
         description: format!(
-            "Three time lines to scale, each a part of the one above, recorded with {}. The whole \
-             program: build {}, write A and B {}, the kernel {}, read C {}. One launch: {} until it \
-             starts, which is a sliver, then the kernel. Its beginning: SUBMIT follows QUEUED after \
-             {}, START after {}.",
+            "Two time lines to scale, the second a part of the first, recorded with {}. The whole \
+             program: build {}, write A and B {}, the kernel {}, read C {}. One launch: SUBMIT \
+             follows QUEUED after {}, START after {}, which is a sliver, then the kernel.",
             run.device(),
             seconds(record.build_seconds),
             seconds(write),
             seconds(kernel),
             seconds(read),
-            seconds(start),
             seconds(submit),
             seconds(start)
         ),

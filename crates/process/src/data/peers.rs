@@ -12,6 +12,7 @@ use common::source::workspace;
 use common::timing::quantile;
 use serde::{Deserialize, Serialize};
 
+use super::recording::Recording;
 use super::{reports, size_name};
 
 /// The course's own kernels, in the place of a library's name: the one of standard OpenCL C
@@ -334,6 +335,10 @@ pub fn library(run: &str, n: usize) -> Option<(String, f64)> {
     let compared = || {
         let (machine, _) = run.split_once('-')?;
         let comparison = Comparison::read(machine).ok()?;
+        let recording = Recording::read(run, "lesson03").ok()?;
+        if recording.on_device()?.device != comparison.about.device {
+            return None;
+        }
         let best = comparison.best(Shape::cube(n))?;
         Some((best.library.clone(), best.gflops?))
     };

@@ -11,7 +11,6 @@ use super::facts;
 use crate::figures::counting::{WARP, pieces, turns};
 use crate::figures::kernel::Kernel;
 use crate::figures::roofline;
-use crate::figures::runs::RUNS;
 
 /// Sides of the matrices.
 const SIDE: f64 = 1024.0;
@@ -132,7 +131,7 @@ fn banks() -> Vec<Value> {
 
 /// Lesson 6's tiled product of small matrices, by the formulas of its recording.
 fn walk() -> Result<Vec<Value>> {
-    let recording = Recording::read(RUNS[0].0, "lesson06")?;
+    let recording = Recording::read(facts::RUNS[0].0, "lesson06")?;
     let mut tiled = recording.values.iter();
     let tiled = tiled.find(|one| one["kernel"] == "matmul_tiled 8x8");
     let formulas = &tiled.context("matmul_tiled is not recorded")?["traffic_formulas"];
@@ -169,7 +168,7 @@ fn walk() -> Result<Vec<Value>> {
 /// Recorded kernels with a tile: the intensity of what they were counted to load.
 fn tile() -> Result<Vec<Value>> {
     let mut cases = Vec::new();
-    for (run, _) in RUNS {
+    for (run, _) in facts::RUNS {
         for (record, tile) in facts::tiled(run)? {
             let traffic = record.traffic_elements.context("no traffic is recorded")?;
             let products = (record.m * record.n * record.k) as f64;

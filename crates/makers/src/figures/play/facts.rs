@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use crate::figures::kernel::Kernel;
 use crate::figures::listed::Listed;
 use crate::figures::roofline;
-use crate::figures::runs::{RUNS, best};
+
+/// The recordings of a GPU and of a CPU, and the colour of each.
+pub const RUNS: [(&str, &str); 2] = [("h200-4096", "gpu"), ("pocl-1024", "cpu")];
 
 /// The sides of a group's tile, its depth, and the sides of an item's tile.
 #[derive(Clone, Copy)]
@@ -83,8 +85,8 @@ pub fn script() -> Result<String> {
 
 /// A device's limits, and the kernels that are set beside them.
 fn device(run: &str, colour: &str) -> Result<Value> {
-    let best = best(run);
-    let (_, record) = best.last().context("no lesson is recorded")?;
+    let recording = Recording::read(run, "lesson11")?;
+    let record = recording.best().context("no product is recorded")?;
     let limits = record.limits.as_ref().context("no limits are recorded")?;
     let kernels = tiled(run)?;
     let (first, _) = kernels.first().context("no kernel with a tile")?;

@@ -1,0 +1,141 @@
+//! A chart: two axes with what is drawn between them, and bars below each other.
+
+use crate::figures::drawing::{Drawing, Point};
+
+/// From one value to another, between two places.
+pub struct Axis {
+    /// Values at its two ends.
+    values: (f64, f64),
+    /// Units at its two ends.
+    places: (f64, f64),
+    /// Whether equal factors are equal lengths, and not equal differences.
+    is_log: bool,
+}
+
+impl Axis {
+    /// Equal differences are equal lengths.
+    pub const fn linear(values: (f64, f64), places: (f64, f64)) -> Axis {
+        Axis {
+            values,
+            places,
+            is_log: false,
+        }
+    }
+
+    /// Equal factors are equal lengths.
+    pub const fn log(values: (f64, f64), places: (f64, f64)) -> Axis {
+        Axis {
+            values,
+            places,
+            is_log: true,
+        }
+    }
+
+    /// Where a value lies; values beyond an end lie at that end.
+    pub fn at(&self, value: f64) -> f64 {
+        let scaled = |value: f64| match self.is_log {
+            true => value.max(1e-12).log10(),
+            false => value,
+        };
+        let (low, high) = (scaled(self.values.0), scaled(self.values.1));
+        let share = ((scaled(value) - low) / (high - low)).clamp(0.0, 1.0);
+        self.places.0 + share * (self.places.1 - self.places.0)
+    }
+}
+
+/// An axis to the right and one upwards.
+pub struct Chart {
+    /// To the right.
+    pub x: Axis,
+    /// Upwards: its second place is the upper one.
+    pub y: Axis,
+}
+
+impl Chart {
+    /// Where a pair of values lies.
+    pub fn at(&self, (x, y): (f64, f64)) -> Point {
+        (self.x.at(x), self.y.at(y))
+    }
+
+    /// Where pairs of values lie.
+    pub fn places(&self, values: &[(f64, f64)]) -> Vec<Point> {
+        values.iter().map(|value| self.at(*value)).collect()
+    }
+
+    /// A line across at each of these values, with its name at the left.
+    pub fn across(&self, d: &mut Drawing, named: impl IntoIterator<Item = (f64, String)>) {
+        for (value, name) in named {
+            let at = (self.x.places.0 - 8.0, self.y.at(value) + 4.5);
+            self.level(d, "grid", value);
+            d.text("small soft end", at, &name);
+        }
+    }
+
+    /// A line across at a value.
+    pub fn level(&self, d: &mut Drawing, class: &str, value: f64) {
+        let y = self.y.at(value);
+        d.line(class, &[(self.x.places.0, y), (self.x.places.1, y)]);
+    }
+
+    /// Names below values, and what the values are.
+    pub fn below(
+        &self,
+        d: &mut Drawing,
+        named: impl IntoIterator<Item = (f64, String)>,
+        says: &str,
+    ) {
+        let bottom = self.y.places.0;
+        for (value, name) in named {
+            d.text(
+                "small soft middle",
+                (self.x.at(value), bottom + 18.0),
+                &name,
+            );
+        }
+        let middle = f64::midpoint(self.x.places.0, self.x.places.1);
+        d.text("small soft middle", (middle, bottom + 36.0), says);
+    }
+}
+
+/// What a line of a chart is: a piece of it, and words from its left on.
+pub fn key(d: &mut Drawing, class: &str, (left, y): Point, words: &str) {
+    d.line(class, &[(left, y), (left + 26.0, y)]);
+    if !class.contains("model") && class != "arrow" && class != "roof" {
+        d.dot(class, (left + 13.0, y), 4.0);
+    }
+    d.text("small", (left + 34.0, y + 5.0), words);
+}
+
+/// Bars that begin below each other.
+pub struct Bars {
+    /// Where they begin.
+    pub left: f64,
+    /// The length of 1.
+    pub full: f64,
+}
+
+impl Bars {
+    /// A bar from its top on; words behind its end.
+    pub fn bar(&self, d: &mut Drawing, class: &str, top: f64, value: f64, words: &str) {
+        let width = self.full * value;
+        d.rect(class, (self.left, top), width, 16.0);
+        d.text("small", (self.left + width + 6.0, top + 13.0), words);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_factors_or_differences_are_equal_lengths() {
+        let log = Axis::log((1.0, 100.0), (200.0, 0.0));
+        let places = [1.0, 10.0, 100.0, 1e9, 0.0].map(|value| log.at(value));
+        assert_eq!(places, [200.0, 100.0, 0.0, 0.0, 200.0]);
+        let linear = Axis::linear((0.0, 4.0), (10.0, 50.0));
+        assert_eq!(
+            [0.0, 1.0, 4.0].map(|value| linear.at(value)),
+            [10.0, 20.0, 50.0]
+        );
+    }
+}
