@@ -1,7 +1,7 @@
 // Lesson 2: C = d * A + B, one work-item per element.
 //
 // A, B, C: vectors of n floats. The NDRange is rounded up to whole work-groups,
-// so there may be more items than elements: the guard sends the surplus home.
+// so there may be more items than elements: the guard makes the surplus return.
 kernel void saxpy(int n, float d,
                   global const float *A, // [n]
                   global const float *B, // [n]
