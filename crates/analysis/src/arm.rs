@@ -6,9 +6,6 @@ use crate::code::{Code, Flow, Instruction, Operation, Space};
 use crate::tools;
 
 /// One function of a library.
-///
-/// # Errors
-/// [`Error::Build`] where there is no objdump that knows this code.
 pub fn disassemble(library: &[u8], function: &str) -> Result<Code> {
     let choice = format!("--disassemble={function}");
     let words = ["-d", "--no-show-raw-insn", &choice];
@@ -62,27 +59,20 @@ fn flow(name: &str, operands: &str) -> Flow {
 }
 
 fn operations(name: &str, operands: &str) -> Vec<Operation> {
-    let lanes = lanes(operands);
-    match name {
-        "fmla" | "fmls" => vec![Operation::MultiplyAdd { lanes }],
-        "fmadd" | "fmsub" | "fnmadd" | "fnmsub" => vec![Operation::MultiplyAdd { lanes: 1 }],
-        "fmul" => vec![Operation::Multiply { lanes }],
-        "fadd" | "fsub" => vec![Operation::Add { lanes }],
-        "dup" => vec![Operation::Broadcast],
-        "bl" | "blr" => vec![Operation::Call],
-        "zip1" | "zip2" | "uzp1" | "uzp2" | "trn1" | "trn2" | "ext" | "tbl" => {
-            vec![Operation::Shuffle]
+    let (lanes, space, bytes) = (lanes(operands), space(operands), bytes(name, operands));
+    vec![match name {
+        "fmla" | "fmls" | "fmadd" | "fmsub" | "fnmadd" | "fnmsub" => {
+            Operation::MultiplyAdd { lanes }
         }
-        _ if name.starts_with("ld") => vec![Operation::Load {
-            space: space(operands),
-            bytes: bytes(name, operands),
-        }],
-        _ if name.starts_with("st") => vec![Operation::Store {
-            space: space(operands),
-            bytes: bytes(name, operands),
-        }],
-        _ => Vec::new(),
-    }
+        "fmul" => Operation::Multiply { lanes },
+        "fadd" | "fsub" => Operation::Add { lanes },
+        "dup" => Operation::Broadcast,
+        "bl" | "blr" => Operation::Call,
+        "zip1" | "zip2" | "uzp1" | "uzp2" | "trn1" | "trn2" | "ext" | "tbl" => Operation::Shuffle,
+        _ if name.starts_with("ld") => Operation::Load { space, bytes },
+        _ if name.starts_with("st") => Operation::Store { space, bytes },
+        _ => return Vec::new(),
+    }]
 }
 
 /// Of the first operand: `v0.4s` has four.

@@ -82,27 +82,16 @@ pub enum Flow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)]
+#[rustfmt::skip]
 pub enum Operation {
     /// A multiplication and an addition in one.
-    MultiplyAdd {
-        lanes: u32,
-    },
+    MultiplyAdd { lanes: u32 },
     /// A multiplication of floating-point numbers.
-    Multiply {
-        lanes: u32,
-    },
+    Multiply { lanes: u32 },
     /// Their addition or subtraction.
-    Add {
-        lanes: u32,
-    },
-    Load {
-        space: Space,
-        bytes: u32,
-    },
-    Store {
-        space: Space,
-        bytes: u32,
-    },
+    Add { lanes: u32 },
+    Load { space: Space, bytes: u32 },
+    Store { space: Space, bytes: u32 },
     /// A load from a place of its own for each lane.
     Gather,
     /// A store to a place of its own for each lane.

@@ -16,9 +16,6 @@ const LONGEST: u64 = 256 << 20;
 const NVIDIA_GPU: [u8; 2] = [190, 0];
 
 /// The kernel in a file.
-///
-/// # Errors
-/// [`Error::File`] where it cannot be read, and as [`decode`].
 pub fn read(path: &Path, kernel: &str) -> Result<Code> {
     let bytes = common::file::read(path, LONGEST).map_err(|error| Error::File {
         path: path.into(),

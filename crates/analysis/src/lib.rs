@@ -15,11 +15,13 @@
 //! - [`launched`] is a kernel as its lesson launches it, and [`program`] what the driver
 //!   made of it; `tools` are the disassemblers that a machine may have.
 //! - [`listing`] is all of that as lines for people and as one JSON object.
+//! - [`device`] is what is known of a device: the one description of it.
 //! - [`occupancy`] is how many groups a unit holds at once, and what binds.
 //! - [`trace`] is every access to memory, as a simulator saw it, counted.
 
 mod arm;
 pub mod code;
+pub mod device;
 mod elf;
 pub mod file;
 pub mod launched;

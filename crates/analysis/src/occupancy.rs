@@ -2,17 +2,16 @@
 //! rules are those of NVIDIA's occupancy calculator (`cuda_occupancy.h` of its CUDA
 //! toolkit); a test holds them against what that calculates.
 
-mod architecture;
 mod changes;
 mod demand;
 pub mod screen;
 
-pub use architecture::Architecture;
 pub use demand::{Demand, Room};
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::Architecture;
 
     /// Each line: capability, group, registers, local bytes, groups of a unit.
     const CALCULATED: &str = include_str!("fixtures/occupancy.txt");

@@ -102,9 +102,6 @@ fn collect(folder: &Path, name: &str, found: &mut Vec<(SystemTime, PathBuf)>) {
 
 /// The binary of the kernel's program, built with the lesson's macros by `oclcc`, which a
 /// driver may take down.
-///
-/// # Errors
-/// [`Error::Build`] with what `oclcc` said.
 pub fn binary(wanted: &Wanted, launched: &Launched) -> Result<Binary> {
     let folder = Scratch::new()?;
     let [to, log] = ["program", "log"].map(|name| folder.0.join(name));

@@ -93,30 +93,25 @@ fn instruction(address: u64, statement: &str) -> (Instruction, Option<String>) {
 
 /// What an instruction with a name of these parts does.
 fn operations(parts: &[&str], operands: &str) -> Vec<Operation> {
-    let lanes = || match *parts.last().unwrap_or(&"") {
-        "f32" | "f64" | "f16" | "bf16" => Some(1),
-        "f32x2" | "f16x2" | "bf16x2" => Some(2),
-        _ => None,
+    let lanes = match *parts.last().unwrap_or(&"") {
+        "f32" | "f64" | "f16" | "bf16" => 1,
+        "f32x2" | "f16x2" | "bf16x2" => 2,
+        _ => 0,
     };
+    let (space, bytes) = (space(parts), bytes(parts));
     let operation = match parts[0] {
-        "fma" | "mad" => lanes().map(|lanes| Operation::MultiplyAdd { lanes }),
-        "mul" => lanes().map(|lanes| Operation::Multiply { lanes }),
-        "add" | "sub" => lanes().map(|lanes| Operation::Add { lanes }),
-        "ld" | "ldu" => Some(Operation::Load {
-            space: space(parts),
-            bytes: bytes(parts),
-        }),
-        "st" => Some(Operation::Store {
-            space: space(parts),
-            bytes: bytes(parts),
-        }),
-        "bar" | "barrier" => Some(Operation::Barrier),
-        "call" => Some(Operation::Call),
+        "fma" | "mad" if lanes > 0 => Operation::MultiplyAdd { lanes },
+        "mul" if lanes > 0 => Operation::Multiply { lanes },
+        "add" | "sub" if lanes > 0 => Operation::Add { lanes },
+        "ld" | "ldu" => Operation::Load { space, bytes },
+        "st" => Operation::Store { space, bytes },
+        "bar" | "barrier" => Operation::Barrier,
+        "call" => Operation::Call,
+        "shfl" => Operation::Shuffle,
         "cp" => return asynchronous_copy(operands),
-        "shfl" => Some(Operation::Shuffle),
-        _ => None,
+        _ => return Vec::new(),
     };
-    Vec::from_iter(operation)
+    vec![operation]
 }
 
 /// `cp.async... [local], [global], bytes`: from global to local memory, past the registers.

@@ -6,9 +6,6 @@ use std::process::{Command, Output, Stdio};
 use process::scratch::Scratch;
 
 /// What a tool prints of a file with these bytes, which it is given last.
-///
-/// # Errors
-/// In words: it is not here, it failed, or there is no room for the file.
 pub fn output(tool: &str, words: &[&str], bytes: &[u8]) -> Result<String, String> {
     let folder = Scratch::new().map_err(|error| error.to_string())?;
     let file = folder.0.join("code");
@@ -39,9 +36,6 @@ pub struct Assembled {
 }
 
 /// PTX assembled by `ptxas` and disassembled by `nvdisasm`.
-///
-/// # Errors
-/// In words, as [`output`].
 pub fn assemble(ptx: &[u8], architecture: &str) -> Result<Assembled, String> {
     let folder = Scratch::new().map_err(|error| error.to_string())?;
     let [from, to] = ["kernel.ptx", "kernel.cubin"].map(|name| folder.0.join(name));

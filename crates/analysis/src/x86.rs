@@ -79,33 +79,21 @@ fn operations(one: &Decoded, info: &InstructionInfo, has_frame: bool) -> Vec<Ope
 
 /// Floating-point numbers that are multiplied, added, or both.
 fn arithmetic(one: &Decoded, name: &str) -> Option<Operation> {
-    let element = match name.get(name.len().checked_sub(2)?..)? {
-        "ss" => return kind(name, 1),
-        "sd" => return kind(name, 1),
-        "ps" => 4,
-        "pd" => 8,
+    let width = || one.op0_register().size() as u32;
+    let lanes = match name.get(name.len().checked_sub(2)?..)? {
+        "ss" | "sd" => 1,
+        "ps" if one.op0_kind() == OpKind::Register => width() / 4,
+        "pd" if one.op0_kind() == OpKind::Register => width() / 8,
         _ => return None,
     };
-    if one.op0_kind() != OpKind::Register {
-        return None;
-    }
-    kind(name, one.op0_register().size() as u32 / element)
-}
-
-fn kind(name: &str, lanes: u32) -> Option<Operation> {
     let name = name.strip_prefix('v').unwrap_or(name);
-    let begins = |word: &str| name.starts_with(word);
-    if ["fmadd", "fnmadd", "fmsub", "fnmsub"]
-        .into_iter()
-        .any(begins)
-    {
+    let begins = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
+    if begins(&["fmadd", "fnmadd", "fmsub", "fnmsub"]) {
         Some(Operation::MultiplyAdd { lanes })
-    } else if begins("mul") {
+    } else if begins(&["mul"]) {
         Some(Operation::Multiply { lanes })
-    } else if begins("add") || begins("sub") {
-        Some(Operation::Add { lanes })
     } else {
-        None
+        begins(&["add", "sub"]).then_some(Operation::Add { lanes })
     }
 }
 
@@ -123,10 +111,8 @@ fn access(memory: &UsedMemory, has_frame: bool) -> Vec<Operation> {
     } else {
         Space::Unknown
     };
-    let (load, store) = (
-        Operation::Load { space, bytes },
-        Operation::Store { space, bytes },
-    );
+    let load = Operation::Load { space, bytes };
+    let store = Operation::Store { space, bytes };
     match memory.access() {
         OpAccess::Read | OpAccess::CondRead => vec![load],
         OpAccess::Write | OpAccess::CondWrite => vec![store],

@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use analysis::device::Architecture;
 use analysis::launched::{Launched, Wanted};
+use analysis::occupancy::Demand;
 use analysis::occupancy::screen::Occupancy;
-use analysis::occupancy::{Architecture, Demand};
 use analysis::{file, program};
 use anyhow::Result;
 use clap::Args;

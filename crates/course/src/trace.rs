@@ -8,11 +8,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::pager::Pager;
+use analysis::device::Model;
 use analysis::launched::Wanted;
 use analysis::program;
 use analysis::trace::figures::Figures;
 use analysis::trace::page::page;
-use analysis::trace::request::Model;
 use analysis::trace::run::{self, Traced};
 use analysis::trace::screen::Screen;
 use anyhow::Result;

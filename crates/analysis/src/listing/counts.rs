@@ -6,19 +6,16 @@ use std::fmt::Write;
 use common::numbers::significant;
 
 use crate::code::{Code, Space};
-use crate::round::{Moved, Round};
+use crate::round::{Moved, Registers, Round};
 
 /// A name and what is counted, for each kind that there is.
 pub fn rows(round: &Round, code: &Code) -> Vec<(&'static str, String)> {
     let mut rows = vec![("multiply-adds", multiply_adds(round))];
     if let Some(share) = round.instructions_per_multiply_add() {
+        let (count, share) = (round.instructions, significant(share));
         rows.push((
             "instructions",
-            format!(
-                "{}, {} for each multiply-add",
-                round.instructions,
-                significant(share)
-            ),
+            format!("{count}, {share} for each multiply-add"),
         ));
     }
     for (name, moved) in [("loads", &round.loads), ("stores", &round.stores)] {
@@ -28,17 +25,10 @@ pub fn rows(round: &Round, code: &Code) -> Vec<(&'static str, String)> {
                 .map(|(space, moved)| (name, memory(*space, moved))),
         );
     }
+    #[rustfmt::skip]
     let counts = [
-        (
-            "gathers",
-            round.gathers,
-            "loads from a place of its own for each lane",
-        ),
-        (
-            "scatters",
-            round.scatters,
-            "stores to a place of its own for each lane",
-        ),
+        ("gathers", round.gathers, "loads from a place of its own for each lane"),
+        ("scatters", round.scatters, "stores to a place of its own for each lane"),
         ("broadcasts", round.broadcasts, "one element to all lanes"),
         ("shuffles", round.shuffles, "lanes moved to other places"),
         ("masked", round.masked, "for some lanes only"),
@@ -54,21 +44,20 @@ pub fn rows(round: &Round, code: &Code) -> Vec<(&'static str, String)> {
 
 /// "16: 2 of 8 lanes", "4: products 2 of 4 lanes, sums 4 of 1 lane"
 fn multiply_adds(round: &Round) -> String {
-    let kinds = [
-        ("", &round.fused),
-        ("products ", &round.products),
-        ("sums ", &round.sums),
-    ];
-    let some = kinds
-        .into_iter()
-        .filter(|(_, by_lanes)| !by_lanes.is_empty());
-    let parts: Vec<String> = some
-        .map(|(kind, by_lanes)| format!("{kind}{}", of_lanes(by_lanes)))
-        .collect();
-    match (round.multiply_adds, parts.is_empty()) {
-        (0, true) => "none".into(),
-        (0, false) => format!("none: {}", parts.join(", ")),
-        (count, _) => format!("{count}: {}", parts.join(", ")),
+    let Round {
+        fused,
+        products,
+        sums,
+        ..
+    } = round;
+    let kinds = [("", fused), ("products ", products), ("sums ", sums)];
+    let some = kinds.iter().filter(|(_, by_lanes)| !by_lanes.is_empty());
+    let parts = some.map(|(kind, by_lanes)| format!("{kind}{}", of_lanes(by_lanes)));
+    let parts = parts.collect::<Vec<_>>().join(", ");
+    match round.multiply_adds {
+        0 if parts.is_empty() => "none".into(),
+        0 => format!("none: {parts}"),
+        count => format!("{count}: {parts}"),
     }
 }
 
@@ -81,10 +70,6 @@ fn of_lanes(by_lanes: &BTreeMap<u32, usize>) -> String {
 }
 
 fn memory(space: Space, moved: &Moved) -> String {
-    let Moved {
-        instructions,
-        bytes,
-    } = moved;
     let what = match space {
         Space::Global => "global memory",
         Space::Local => "local memory",
@@ -94,7 +79,7 @@ fn memory(space: Space, moved: &Moved) -> String {
         Space::Constant => "constants",
         Space::Unknown => "memory: the code does not tell which",
     };
-    format!("{instructions}, {bytes} bytes, {what}")
+    format!("{}, {} bytes, {what}", moved.instructions, moved.bytes)
 }
 
 fn spills(round: &Round, code: &Code) -> String {
@@ -112,18 +97,18 @@ fn registers(round: &Round, code: &Code) -> String {
     if let Some(registers) = code.resources.registers {
         return format!("{registers} for each item, says the assembler");
     }
-    let kinds = [
-        (round.registers.vector, "vector"),
-        (round.registers.general, "general"),
-        (round.registers.mask, "mask"),
-    ];
+    let Registers {
+        general,
+        vector,
+        mask,
+    } = round.registers;
+    let kinds = [(vector, "vector"), (general, "general"), (mask, "mask")];
     let some = kinds.into_iter().filter(|(count, _)| *count > 0);
     let some: Vec<String> = some
         .map(|(count, kind)| format!("{count} {kind}"))
         .collect();
-    if some.is_empty() {
-        "not told".into()
-    } else {
-        some.join(", ")
+    match &some[..] {
+        [] => "not told".into(),
+        some => some.join(", "),
     }
 }

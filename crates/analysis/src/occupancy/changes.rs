@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::architecture::Architecture;
-use super::demand::{Demand, MOST_REGISTERS};
+use super::demand::Demand;
+use crate::device::{Architecture, MOST_REGISTERS};
 
 /// What comes of another demand.
 #[derive(Debug, PartialEq, Serialize)]

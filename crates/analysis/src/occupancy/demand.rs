@@ -2,20 +2,9 @@
 
 use serde::Serialize;
 
-use super::architecture::Architecture;
-
-/// Items that a unit works on in step: NVIDIA's warp.
-pub const WARP: u32 = 32;
-/// Registers of a unit, of 32 bits: as many on every architecture that the course knows.
-pub const REGISTERS: u32 = 64 << 10;
-/// Registers are given out to a warp in pieces of so many.
-const REGISTERS_PIECE: u32 = 256;
-/// A unit's parts, each with a quarter of its registers.
-const PARTS: u32 = 4;
-/// Registers that one item may have.
-pub const MOST_REGISTERS: u32 = 256;
-/// Items of the largest group.
-const LARGEST_GROUP: u32 = 1024;
+use crate::device::{
+    Architecture, LARGEST_GROUP, MOST_REGISTERS, PARTS, REGISTERS, REGISTERS_PIECE, WARP,
+};
 
 /// What one group of a kernel takes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -5,12 +5,12 @@ use common::numbers::{bytes, count};
 use serde_json::{Value, json};
 use text::wrap::folded;
 
-use super::architecture::Architecture;
 use super::changes;
-use super::demand::{Demand, REGISTERS, WARP, registers_of_warp};
+use super::demand::{Demand, registers_of_warp};
+use crate::device::{Architecture, REGISTERS, WARP};
 
 /// Characters of a full bar.
-const BAR: u32 = 24;
+const BAR: u64 = 24;
 
 /// What a kernel takes, of what.
 pub struct Occupancy<'a> {
@@ -22,14 +22,6 @@ pub struct Occupancy<'a> {
     pub sources: Vec<String>,
     /// What a unit has.
     pub of: &'a Architecture,
-}
-
-/// One resource of a unit: how much of it is taken.
-struct Resource {
-    name: &'static str,
-    taken: u64,
-    of: u64,
-    shown: String,
 }
 
 impl Occupancy<'_> {
@@ -56,8 +48,8 @@ impl Occupancy<'_> {
             demand.group
         );
         out += &format!("  what binds: {}\n\n", room.binding().join(", "));
-        for resource in self.resources() {
-            out += &resource.line();
+        for (name, taken, of, shown) in self.resources() {
+            out += &format!("  {name:<13} {} {shown}\n", bar(taken, of).cyan());
         }
         if demand.registers.is_none() {
             out += "  registers     not known: nobody tells how many an item takes; --registers N does\n";
@@ -65,30 +57,23 @@ impl Occupancy<'_> {
         out + &self.changes()
     }
 
-    fn resources(&self) -> Vec<Resource> {
+    /// How much is taken of each resource of a unit, in numbers and as it is shown.
+    fn resources(&self) -> Vec<(&'static str, u64, u64, String)> {
         let Occupancy { demand, of, .. } = self;
         let groups = demand.room(of).groups();
-        let of_group = demand
-            .registers
-            .map(|count| registers_of_warp(count) * demand.warps());
-        let counted = |name, taken: u32, of: u32| Resource {
-            name,
-            taken: taken.into(),
-            of: of.into(),
-            shown: format!("{taken} of {of}"),
-        };
-        let local = u64::from(groups) * demand.local_taken(of);
+        let counted =
+            |name, taken: u32, of: u32| (name, taken.into(), of.into(), format!("{taken} of {of}"));
         let mut all = vec![
             counted("groups", groups, of.groups),
             counted("warps of 32", groups * demand.warps(), of.warps),
         ];
-        all.extend(of_group.map(|each| counted("registers", groups * each, REGISTERS)));
-        all.push(Resource {
-            name: "local memory",
-            taken: local,
-            of: of.local_bytes,
-            shown: format!("{} of {}", bytes(local), bytes(of.local_bytes)),
-        });
+        all.extend(demand.registers.map(|count| {
+            let of_group = registers_of_warp(count) * demand.warps();
+            counted("registers", groups * of_group, REGISTERS)
+        }));
+        let local = u64::from(groups) * demand.local_taken(of);
+        let shown = format!("{} of {}", bytes(local), bytes(of.local_bytes));
+        all.push(("local memory", local, of.local_bytes, shown));
         all
     }
 
@@ -96,13 +81,11 @@ impl Occupancy<'_> {
         let Occupancy { demand, of, .. } = self;
         let mut out = format!("\n{}\n", "What would change it".bold());
         let line = |change: &changes::Change| {
-            let changes::Change {
-                what,
-                groups,
-                items,
-            } = change;
-            let groups = count(*groups as usize, "group");
-            format!("  {what:<20} {groups:>10}, {items:>4} items\n")
+            let groups = count(change.groups as usize, "group");
+            format!(
+                "  {:<20} {groups:>10}, {:>4} items\n",
+                change.what, change.items
+            )
         };
         let more = changes::one_register_more(*demand, of);
         out.extend(more.iter().map(line));
@@ -136,15 +119,9 @@ impl Occupancy<'_> {
     }
 }
 
-impl Resource {
-    fn line(&self) -> String {
-        let full = (u64::from(BAR) * self.taken)
-            .checked_div(self.of)
-            .unwrap_or(0) as usize;
-        let full = full.min(BAR as usize);
-        let bar = format!("{}{}", "█".repeat(full), "░".repeat(BAR as usize - full));
-        format!("  {:<13} {} {}\n", self.name, bar.cyan(), self.shown)
-    }
+fn bar(taken: u64, of: u64) -> String {
+    let full = (BAR * taken).checked_div(of).unwrap_or(0).min(BAR);
+    ["█".repeat(full as usize), "░".repeat((BAR - full) as usize)].concat()
 }
 
 #[cfg(test)]

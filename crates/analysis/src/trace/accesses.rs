@@ -130,9 +130,6 @@ impl Trace {
     }
 
     /// Hands the accesses to `each`, a group at a time.
-    ///
-    /// # Errors
-    /// A file that is cut short.
     pub fn groups(&self, folder: &Path, mut each: impl FnMut(&[Access])) -> Result<()> {
         let file = File::open(folder.join("accesses")).context("the trace has no accesses")?;
         let mut file = BufReader::with_capacity(1 << 20, file);
@@ -225,17 +222,10 @@ fn launch(text: &str) -> Option<Launch> {
 }
 
 fn access(bytes: &[u8; BYTES]) -> Access {
-    let number = |at: usize| {
-        let part = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
-        u32::from_ne_bytes(part)
-    };
-    let [low, high] = if cfg!(target_endian = "little") {
-        [number(0), number(4)]
-    } else {
-        [number(4), number(0)]
-    };
+    let number = |at: usize| u32::from_ne_bytes([0, 1, 2, 3].map(|byte| bytes[at + byte]));
+    let address = [0, 1, 2, 3, 4, 5, 6, 7].map(|byte| bytes[byte]);
     Access {
-        address: u64::from(high) << 32 | u64::from(low),
+        address: u64::from_ne_bytes(address),
         place: number(8),
         bytes: number(12),
         group: number(16),

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::request::{Lane, Model, Request, touched};
+use super::request::{Lane, Request, touched};
+use crate::device::Model;
 
 /// Bytes of a word of a bank.
 const WORD: u64 = 4;

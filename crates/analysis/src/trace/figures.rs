@@ -10,7 +10,8 @@ use serde::Serialize;
 use super::accesses::{Kind, Memory, Place, Trace};
 use super::operand::Operands;
 use super::outside::Outside;
-use super::request::{Model, Request, requests};
+use super::request::{Request, requests};
+use crate::device::Model;
 
 /// Bytes that local memory, or a cache, can give at once: a pass over all banks, and as many
 /// sectors.
@@ -121,9 +122,6 @@ impl Sums {
 
 impl Figures {
     /// Counts a trace in `folder`.
-    ///
-    /// # Errors
-    /// A file that cannot be read or is damaged.
     pub fn of(trace: &Trace, folder: &Path, source: &Source, model: &Model) -> Result<Figures> {
         let names = Operands::of(&source.text);
         let operands: Vec<Operand> = trace.places.iter().map(|at| operand(at, &names)).collect();

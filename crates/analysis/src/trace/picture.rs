@@ -5,7 +5,8 @@ use common::numbers::count;
 
 use super::accesses::Memory;
 use super::figures::Row;
-use super::request::{Model, offset};
+use super::request::offset;
+use crate::device::Model;
 
 /// Lines that show enough.
 const MOST: usize = 16;

@@ -8,39 +8,14 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use serde::Serialize;
-
 use super::accesses::Access;
+use crate::device::Model;
 
 /// The number of the array stands above these bits of an address.
 const ARRAY_BITS: u32 = 48;
 /// Bytes of one access that are looked at: of a longer one, a structure's copy, the rest is
 /// left out.
 const LONGEST: u64 = 1 << 16;
-
-/// The hardware: NVIDIA's by default.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Model {
-    /// Items that ask together.
-    pub warp: u32,
-    /// Bytes that move together.
-    pub sector: u64,
-    /// Banks of local memory, each 4 bytes wide.
-    pub banks: u64,
-    /// Bytes that an item asks for at once, at most; wider accesses are several.
-    pub widest: u64,
-}
-
-impl Default for Model {
-    fn default() -> Model {
-        Model {
-            warp: 32,
-            sector: 32,
-            banks: 32,
-            widest: 16,
-        }
-    }
-}
 
 /// What one item of a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

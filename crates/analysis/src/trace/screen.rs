@@ -10,7 +10,7 @@ use text::wrap::folded;
 use super::accesses::{Launch, Memory};
 use super::figures::{Figures, Operand, Row};
 use super::picture;
-use super::request::Model;
+use crate::device::Model;
 use crate::launched::Launched;
 
 /// Above the fewest by this much is worth a colour.

@@ -5,8 +5,9 @@
 
 use std::collections::HashMap;
 
+use analysis::device::Model;
 use analysis::trace::accesses::Access;
-use analysis::trace::request::{Model, requests};
+use analysis::trace::request::requests;
 
 /// Bytes of the widest access, double16.
 const WIDEST: u64 = 128;

@@ -3,8 +3,8 @@
 
 use std::io::Write;
 
+use analysis::device::Model;
 use analysis::launched::Wanted;
-use analysis::trace::request::Model;
 use analysis::trace::run;
 use analysis::trace::screen::Screen;
 use anyhow::Result;

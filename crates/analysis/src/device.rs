@@ -1,4 +1,45 @@
-//! What a unit of a GPU has, by architecture.
+//! What is known of a device: how it serves memory, and what a unit of it holds at once. One
+//! description for the trace, the exercises' counts, and the occupancy.
+
+use serde::Serialize;
+
+/// Items that a GPU of NVIDIA works on in step.
+pub const WARP: u32 = 32;
+
+/// How a device serves items that ask for memory together: as NVIDIA's GPUs by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Model {
+    /// Items that ask together.
+    pub warp: u32,
+    /// Bytes that move together.
+    pub sector: u64,
+    /// Banks of local memory, each 4 bytes wide.
+    pub banks: u64,
+    /// Bytes that an item asks for at once, at most; wider accesses are several.
+    pub widest: u64,
+}
+
+impl Default for Model {
+    fn default() -> Model {
+        Model {
+            warp: WARP,
+            sector: 32,
+            banks: 32,
+            widest: 16,
+        }
+    }
+}
+
+/// Registers of a unit, of 32 bits: as many on every architecture that the course knows.
+pub const REGISTERS: u32 = 64 << 10;
+/// Registers are given out to a warp in pieces of so many.
+pub const REGISTERS_PIECE: u32 = 256;
+/// A unit's parts, each with a quarter of its registers.
+pub const PARTS: u32 = 4;
+/// Registers that one item may have.
+pub const MOST_REGISTERS: u32 = 256;
+/// Items of the largest group.
+pub const LARGEST_GROUP: u32 = 1024;
 
 /// One unit of NVIDIA's GPUs of a compute capability. Source: NVIDIA, "CUDA C++ Programming
 /// Guide", table "Technical Specifications per Compute Capability"; allocation of local
