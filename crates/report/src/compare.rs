@@ -81,17 +81,15 @@ pub fn compare(a: &Path, b: &Path, json: bool) -> Result<()> {
             }
             continue;
         }
-        let sides = [("a", a, &first, device_a), ("b", b, &second, device_b)];
-        for (name, path, survey, device) in sides {
+        for (name, path, survey, device) in
+            [("a", a, &first, device_a), ("b", b, &second, device_b)]
+        {
+            let (name, path, label) = (name.bold(), path.display(), device.label());
+            let commit = survey.commit.as_deref().unwrap_or("no commit");
+            let (driver, begun) = (&device.driver, &survey.begun);
             writeln!(
                 out,
-                "{} {}: {}, driver {}, {}, {}",
-                name.bold(),
-                path.display(),
-                device.label(),
-                device.driver,
-                survey.begun,
-                survey.commit.as_deref().unwrap_or("no commit")
+                "{name} {path}: {label}, driver {driver}, {begun}, {commit}"
             )?;
         }
         print(&mut out, &lines)?;
@@ -136,25 +134,27 @@ fn pairs<'a>(a: &'a Survey, b: &'a Survey) -> Result<Vec<(&'a Device, &'a Device
     Ok(pairs)
 }
 
-/// A kernel, and the size that was asked for.
+/// The size that was asked for, and the kernel.
 type Key = (Option<Shape>, String);
 
 /// The timed rows of a device, by what tells them apart.
 fn keyed(survey: &Survey, device: &Device) -> Vec<(Key, Record)> {
     let keyed = |size: Option<Shape>, row: &Row| {
-        let name = match row.record.lesson {
-            _ if row.id.is_empty() => row.record.kernel.clone(),
-            lesson => format!("{lesson} {}", row.record.kernel),
+        let Record { lesson, kernel, .. } = &row.record;
+        let name = match &*row.id {
+            "" => kernel.clone(),
+            _ => format!("{lesson} {kernel}"),
         };
         ((size, name), row.record.clone())
     };
     let benches = rows::benches(survey, device);
-    let products = benches.iter();
-    let products = products.flat_map(|bench| bench.timed().map(move |row| keyed(bench.size, row)));
+    let products = benches.iter().flat_map(|bench| {
+        let rows = bench.timed();
+        rows.map(move |row| keyed(bench.size, row))
+    });
     let memory = rows::memory_rows(survey, device);
-    products
-        .chain(memory.iter().map(|row| keyed(None, row)))
-        .collect()
+    let memory = memory.iter().map(|row| keyed(None, row));
+    products.chain(memory).collect()
 }
 
 fn lines(a: &[(Key, Record)], b: &[(Key, Record)]) -> Vec<Line> {
@@ -178,10 +178,8 @@ fn line(kernel: &str, a: Option<&Record>, b: Option<&Record>) -> Line {
         (.., Some(ratio), Some(noise)) => judge(ratio, noise),
         _ => Difference::Unjudged,
     };
-    let products = [a, b]
-        .into_iter()
-        .flatten()
-        .filter(|one| one.gflops.is_some());
+    let both = [a, b].into_iter().flatten();
+    let products = both.filter(|one| one.gflops.is_some());
     let mut sizes: Vec<String> = products.map(|one| size_name(one.shape())).collect();
     sizes.dedup();
     Line {
@@ -228,24 +226,15 @@ fn print(out: &mut impl Write, lines: &[Line]) -> Result<()> {
             writeln!(out, "{}", head.bold())?;
         }
         let noise = line.noise.map(|noise| format!("±{}", percent(noise)));
-        let cells = [
-            line.a.map(significant),
-            line.b.map(significant),
-            line.ratio.map(factor),
-            noise,
-        ];
-        let cells = cells.map(|cell| cell.unwrap_or("-".into()));
-        writeln!(
-            out,
-            "{}{}",
-            row(&line.kernel, &cells),
-            line.difference.shown()
-        )?;
+        let [a, b] = [line.a, line.b].map(|rate| rate.map(significant));
+        let cells = [a, b, line.ratio.map(factor), noise];
+        let row = row(&line.kernel, &cells.map(|cell| cell.unwrap_or("-".into())));
+        writeln!(out, "{row}{}", line.difference.shown())?;
     }
     let told = counts.iter();
     let told = told.map(|(difference, count)| format!("{count} {}", difference.shown().clear()));
-    let told = match told.collect::<Vec<String>>().join(", ").as_str() {
-        "" => "nothing to compare".bold(),
+    let told = match told.collect::<Vec<String>>().join(", ") {
+        none if none.is_empty() => "nothing to compare".bold(),
         told => told.bold(),
     };
     writeln!(

@@ -89,10 +89,6 @@ fn device_section(survey: &Survey, device: &Device, figures: &mut Vec<Figure>) -
                     "Its limits, measured in this run: "
                     b { (significant(limits.gflops)) " GFLOP/s" } " of fp32 multiply-adds, "
                     b { (significant(limits.gbytes_per_second)) " GB/s" } " of copying."
-                    @if let Some(least) = rows::least_limits(survey, device) {
-                        " These are the best of several measurements; the lowest were "
-                        (significant(least.gflops)) " and " (significant(least.gbytes_per_second)) "."
-                    }
                 }
             }
             @for bench in &benches { (bench_section(bench, figures)) }

@@ -195,15 +195,13 @@ pub fn parse(bytes: &[u8]) -> Result<Survey, String> {
 /// divided by such.
 fn impossible(record: &Record) -> Option<String> {
     let limits = record.limits.as_ref();
+    let bandwidth = limits.map(|limits| limits.gbytes_per_second);
     let parts = record.helpers.iter();
     let figures = [
         ("gflops", record.gflops),
         ("gbytes_per_second", record.gbytes_per_second),
         ("limits.gflops", limits.map(|limits| limits.gflops)),
-        (
-            "limits.gbytes_per_second",
-            limits.map(|limits| limits.gbytes_per_second),
-        ),
+        ("limits.gbytes_per_second", bandwidth),
         ("seconds_median", record.seconds_median),
         ("share_of_limit", record.share_of_limit),
         ("step_factor", record.step_factor),
@@ -211,12 +209,10 @@ fn impossible(record: &Record) -> Option<String> {
         ("spread", record.spread.filter(|spread| *spread != 0.0)),
     ];
     let parts = parts.map(|part| ("helpers.seconds_median", part.seconds_median));
-    let measured = 1e-15..1e15;
-    let mut figures = figures.into_iter().chain(parts);
-    let (name, figure) =
-        figures.find(|(_, figure)| figure.is_some_and(|figure| !measured.contains(&figure)))?;
-    let kernel = &record.kernel;
-    Some(format!("{name} of {kernel} is {:?}", figure.unwrap_or(0.0)))
+    let figures = figures.into_iter().chain(parts);
+    let mut known = figures.filter_map(|(name, figure)| Some((name, figure?)));
+    let (name, figure) = known.find(|(_, figure)| !(1e-15..1e15).contains(figure))?;
+    Some(format!("{name} of {} is {figure:?}", record.kernel))
 }
 
 /// A number that changes when a kernel file does. Rust does not promise the same

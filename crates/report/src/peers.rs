@@ -2,8 +2,8 @@
 //! libraries that the device's owner would call instead, in turns within one run.
 //!
 //! Layout: `peer` lists the libraries, `library` says what each of them is here, and `child`
-//! measures one in a process of its own, by `cblas`, `cublas`, `clblast` and
-//! `matrixmultiply`. `turns` runs these children and a lesson one after another, on `shapes`
+//! measures one in a process of its own, by `cblas`, `cublas` and `clblast`.
+//! `turns` runs these children and a lesson one after another, on `shapes`
 //! that a seed draws or on others; `table` shows what came of it.
 
 mod cblas;
@@ -11,7 +11,6 @@ mod child;
 mod clblast;
 mod cublas;
 mod library;
-mod matrixmultiply;
 pub mod peer;
 mod shapes;
 mod table;

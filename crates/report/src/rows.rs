@@ -121,26 +121,12 @@ pub fn of_device<'a>(survey: &'a Survey, device: &Device) -> impl Iterator<Item 
 
 /// The device's limits: the best that the lessons' probes measured in this run.
 pub fn limits(survey: &Survey, device: &Device) -> Option<Peak> {
-    of_probes(survey, device, f64::max)
-}
-
-/// Of all that the probes measured, what is chosen of each two.
-fn of_probes(survey: &Survey, device: &Device, choose: fn(f64, f64) -> f64) -> Option<Peak> {
     let records = of_device(survey, device).flat_map(|done| &done.records);
     let measured = records.filter_map(|record| record.limits);
-    measured.reduce(|chosen, limits| Peak {
-        gflops: choose(chosen.gflops, limits.gflops),
-        gbytes_per_second: choose(chosen.gbytes_per_second, limits.gbytes_per_second),
+    measured.reduce(|best, limits| Peak {
+        gflops: best.gflops.max(limits.gflops),
+        gbytes_per_second: best.gbytes_per_second.max(limits.gbytes_per_second),
         spreads: None,
-    })
-}
-
-/// The least that one of the probes measured, where several did.
-pub fn least_limits(survey: &Survey, device: &Device) -> Option<Peak> {
-    let least = of_probes(survey, device, f64::min);
-    let best = limits(survey, device)?;
-    least.filter(|least| {
-        (least.gflops, least.gbytes_per_second) != (best.gflops, best.gbytes_per_second)
     })
 }
 
@@ -227,11 +213,9 @@ pub fn memory_rows(survey: &Survey, device: &Device) -> Vec<Row> {
     let records = of_device(survey, device).flat_map(|done| &done.records);
     for record in records.filter(|record| record.gbytes_per_second.is_some()) {
         if !rows.iter().any(|row| row.record.kernel == record.kernel) {
-            let is_host = record.platform == "host";
-            let origin = if is_host {
-                Origin::Host
-            } else {
-                Origin::Kernel
+            let origin = match &*record.platform {
+                "host" => Origin::Host,
+                _ => Origin::Kernel,
             };
             rows.push(row(record.lesson.to_string(), origin, record));
         }

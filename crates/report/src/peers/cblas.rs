@@ -4,38 +4,26 @@
 #![allow(clippy::too_many_arguments)]
 
 use std::ffi::{CStr, OsString, c_char, c_int};
-use std::time::Instant;
 
 use anyhow::{Result, bail};
 use common::element::Elements;
+use common::matrix::Matrix;
 use common::problem::Problem;
 use common::shape::Shape;
 use dlopen2::wrapper::{Container, WrapperApi};
 use process::machine;
 
-use super::library::{
-    About, Library, Missing, NOT_TRANSPOSED, Opened, Product, ROW_MAJOR, Sample, begin_again_with,
-};
+use super::library::{About, Missing, NOT_TRANSPOSED, OnHost, Opened, ROW_MAJOR, begin_again_with};
 use super::peer::Peer;
 
 /// What is used of cblas.h, with 32-bit integers, and what each library has to tell of itself.
 #[derive(WrapperApi)]
+#[rustfmt::skip]
 struct Api {
     cblas_sgemm: unsafe extern "C" fn(
-        layout: c_int,
-        a_transposed: c_int,
-        b_transposed: c_int,
-        m: c_int,
-        n: c_int,
-        k: c_int,
-        alpha: f32,
-        a: *const f32,
-        a_row: c_int,
-        b: *const f32,
-        b_row: c_int,
-        beta: f32,
-        c: *mut f32,
-        c_row: c_int,
+        layout: c_int, a_transposed: c_int, b_transposed: c_int, m: c_int, n: c_int, k: c_int,
+        alpha: f32, a: *const f32, a_row: c_int, b: *const f32, b_row: c_int,
+        beta: f32, c: *mut f32, c_row: c_int,
     ),
     // openblas_config.h
     openblas_get_config: Option<unsafe extern "C" fn() -> *const c_char>,
@@ -71,7 +59,8 @@ pub fn open(peer: Peer) -> Result<Opened, Missing> {
         threads,
         device: None,
     };
-    Ok((Box::new(library), about))
+    let multiply = move |problem: &Problem, c: &mut Matrix| multiply(&library, problem, c);
+    Ok((Box::new(OnHost(multiply)), about))
 }
 
 /// "0.3.21, core Zen", and the threads.
@@ -146,48 +135,18 @@ fn detected_too_little(core: &str) -> bool {
     has_avx512 && !good.contains(&&*core.to_lowercase())
 }
 
-impl Library for Container<Api> {
-    fn product<'a>(&'a self, problem: &'a Problem) -> Result<Box<dyn Product + 'a>> {
-        let (Elements::Float(a), Elements::Float(b)) = (&problem.a.data, &problem.b.data) else {
-            bail!("only floats are compared");
-        };
-        let shape = problem.shape;
-        Ok(Box::new(Multiplied {
-            library: self,
-            shape,
-            a,
-            b,
-            c: vec![f32::NAN; shape.m * shape.n],
-        }))
-    }
-}
-
-struct Multiplied<'a> {
-    library: &'a Container<Api>,
-    shape: Shape,
-    a: &'a [f32],
-    b: &'a [f32],
-    c: Vec<f32>,
-}
-
-impl Product for Multiplied<'_> {
-    fn run(&mut self) -> Result<Sample> {
-        let Shape { m, n, k } = self.shape;
-        let [m, n, k] = [m, n, k].map(|side| side as c_int);
-        let (a, b, c) = (self.a.as_ptr(), self.b.as_ptr(), self.c.as_mut_ptr());
-        let plain = NOT_TRANSPOSED;
-        let begin = Instant::now();
-        // SAFETY: row-major matrices of M x K, K x N and M x N elements, as the
-        // sizes and leading dimensions say; C is borrowed mutably.
-        unsafe {
-            let library = self.library;
-            library.cblas_sgemm(ROW_MAJOR, plain, plain, m, n, k, 1.0, a, k, b, n, 0.0, c, n);
-        }
-        let wall = begin.elapsed().as_secs_f64();
-        Ok(Sample { wall, device: None })
-    }
-
-    fn result(&self) -> Result<Vec<u8>> {
-        Ok(Elements::Float(self.c.clone()).as_bytes().to_vec())
-    }
+/// C = A B, row-major.
+fn multiply(library: &Container<Api>, problem: &Problem, c: &mut Matrix) -> Result<()> {
+    let (Elements::Float(a), Elements::Float(b), Elements::Float(c)) =
+        (&problem.a.data, &problem.b.data, &mut c.data)
+    else {
+        bail!("only floats are compared");
+    };
+    let Shape { m, n, k } = problem.shape;
+    let [m, n, k] = [m, n, k].map(|side| side as c_int);
+    let (a, b, c, plain) = (a.as_ptr(), b.as_ptr(), c.as_mut_ptr(), NOT_TRANSPOSED);
+    // SAFETY: row-major matrices of M x K, K x N and M x N elements, as the
+    // sizes and leading dimensions say; C is borrowed mutably.
+    unsafe { library.cblas_sgemm(ROW_MAJOR, plain, plain, m, n, k, 1.0, a, k, b, n, 0.0, c, n) };
+    Ok(())
 }

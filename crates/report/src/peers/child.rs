@@ -15,9 +15,9 @@ use common::timing::{Clock, Runs, Timing};
 use common::verify;
 use serde::{Deserialize, Serialize};
 
-use super::library::{About, Missing, Opened, Product, begin_again_with};
+use super::library::{About, Missing, Opened, Product, begin_again_with, matrixmultiply};
 use super::peer::Peer;
-use super::{cblas, clblast, cublas, matrixmultiply};
+use super::{cblas, clblast, cublas};
 
 /// What the child is told.
 #[derive(Args)]
@@ -79,7 +79,7 @@ fn open(options: &Options) -> Result<Result<Opened, Missing>> {
     match options.peer {
         Peer::Cublas => cublas::open(options.device),
         Peer::Clblast => clblast::open(options.device),
-        Peer::Matrixmultiply => Ok(Ok(matrixmultiply::open())),
+        Peer::Matrixmultiply => Ok(Ok(matrixmultiply())),
         Peer::Onemkl | Peer::Openblas | Peer::Blis => Ok(cblas::open(options.peer)),
     }
 }

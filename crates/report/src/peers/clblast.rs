@@ -24,28 +24,15 @@ use super::peer::Peer;
 
 /// What is used of clblast_c.h.
 #[derive(WrapperApi)]
+#[rustfmt::skip]
 struct Api {
     #[dlopen2_name = "CLBlastSgemm"]
     sgemm: unsafe extern "C" fn(
-        layout: i32,
-        a_transposed: i32,
-        b_transposed: i32,
-        m: usize,
-        n: usize,
-        k: usize,
-        alpha: f32,
-        a: *mut c_void,
-        a_offset: usize,
-        a_row: usize,
-        b: *mut c_void,
-        b_offset: usize,
-        b_row: usize,
-        beta: f32,
-        c: *mut c_void,
-        c_offset: usize,
-        c_row: usize,
-        queue: *mut *mut c_void,
-        event: *mut *mut c_void,
+        layout: i32, a_transposed: i32, b_transposed: i32, m: usize, n: usize, k: usize,
+        alpha: f32, a: *mut c_void, a_offset: usize, a_row: usize,
+        b: *mut c_void, b_offset: usize, b_row: usize,
+        beta: f32, c: *mut c_void, c_offset: usize, c_row: usize,
+        queue: *mut *mut c_void, event: *mut *mut c_void,
     ) -> i32,
 }
 
@@ -106,6 +93,7 @@ impl Multiplied<'_> {
         let (queue, told) = (&mut queue, &mut event);
         // SAFETY: row-major matrices as the sizes and leading dimensions say, in
         // buffers that live until the event has been waited for.
+        #[rustfmt::skip]
         let status = unsafe {
             library.sgemm(
                 ROW_MAJOR, plain, plain, m, n, k, 1.0, a, 0, k, b, 0, n, 0.0, c, 0, n, queue, told,

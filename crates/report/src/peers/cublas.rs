@@ -22,6 +22,7 @@ type Pointer = *mut c_void;
 
 /// What is used of cuda_runtime_api.h.
 #[derive(WrapperApi)]
+#[rustfmt::skip]
 struct Runtime {
     #[dlopen2_name = "cudaSetDevice"]
     set_device: unsafe extern "C" fn(number: c_int) -> c_int,
@@ -30,8 +31,9 @@ struct Runtime {
     #[dlopen2_name = "cudaFree"]
     free: unsafe extern "C" fn(address: Pointer) -> c_int,
     #[dlopen2_name = "cudaMemcpy"]
-    memcpy:
-        unsafe extern "C" fn(to: Pointer, from: *const c_void, bytes: usize, kind: c_int) -> c_int,
+    memcpy: unsafe extern "C" fn(
+        to: Pointer, from: *const c_void, bytes: usize, kind: c_int,
+    ) -> c_int,
     #[dlopen2_name = "cudaEventCreate"]
     event_create: unsafe extern "C" fn(event: *mut Pointer) -> c_int,
     #[dlopen2_name = "cudaEventRecord"]
@@ -40,23 +42,19 @@ struct Runtime {
     event_synchronize: unsafe extern "C" fn(event: Pointer) -> c_int,
     // CUDA has begun to number it.
     #[dlopen2_name = "cudaEventElapsedTime"]
-    event_elapsed:
-        Option<unsafe extern "C" fn(milliseconds: *mut f32, begin: Pointer, end: Pointer) -> c_int>,
+    elapsed: Option<unsafe extern "C" fn(ms: *mut f32, begin: Pointer, end: Pointer) -> c_int>,
     #[dlopen2_name = "cudaEventElapsedTime_v2"]
-    event_elapsed_2:
-        Option<unsafe extern "C" fn(milliseconds: *mut f32, begin: Pointer, end: Pointer) -> c_int>,
+    elapsed_2: Option<unsafe extern "C" fn(ms: *mut f32, begin: Pointer, end: Pointer) -> c_int>,
 }
 
 /// The files of the runtime; a newer one first.
-const RUNTIMES: [&str; 4] = [
-    "libcudart.so.13",
-    "libcudart.so.12",
-    "libcudart.so.11.0",
-    "libcudart.so",
-];
+#[rustfmt::skip]
+const RUNTIMES: [&str; 4] =
+    ["libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0", "libcudart.so"];
 
 /// What is used of cublas_v2.h.
 #[derive(WrapperApi)]
+#[rustfmt::skip]
 struct Cublas {
     #[dlopen2_name = "cublasCreate_v2"]
     create: unsafe extern "C" fn(handle: *mut Pointer) -> c_int,
@@ -68,20 +66,9 @@ struct Cublas {
     version: unsafe extern "C" fn(handle: Pointer, number: *mut c_int) -> c_int,
     #[dlopen2_name = "cublasSgemm_v2"]
     sgemm: unsafe extern "C" fn(
-        handle: Pointer,
-        a_transposed: c_int,
-        b_transposed: c_int,
-        m: c_int,
-        n: c_int,
-        k: c_int,
-        alpha: *const f32,
-        a: *const c_void,
-        a_column: c_int,
-        b: *const c_void,
-        b_column: c_int,
-        beta: *const f32,
-        c: Pointer,
-        c_column: c_int,
+        handle: Pointer, a_transposed: c_int, b_transposed: c_int, m: c_int, n: c_int, k: c_int,
+        alpha: *const f32, a: *const c_void, a_column: c_int, b: *const c_void, b_column: c_int,
+        beta: *const f32, c: Pointer, c_column: c_int,
     ) -> c_int,
 }
 
@@ -275,9 +262,8 @@ impl Multiplied<'_> {
             }
             must_be_zero(runtime.event_record(*end, default_stream), "an event")?;
             must_be_zero(runtime.event_synchronize(*end), "the product")?;
-            let elapsed = runtime.event_elapsed(&mut milliseconds, *begin, *end);
-            let elapsed =
-                elapsed.or_else(|| runtime.event_elapsed_2(&mut milliseconds, *begin, *end));
+            let elapsed = runtime.elapsed(&mut milliseconds, *begin, *end);
+            let elapsed = elapsed.or_else(|| runtime.elapsed_2(&mut milliseconds, *begin, *end));
             must_be_zero(elapsed.unwrap_or(-1), "the time between two events")?;
         }
         Ok(milliseconds)
