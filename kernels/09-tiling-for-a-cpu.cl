@@ -325,3 +325,142 @@ kernel void matmul_blocked(int M, int N, int K,
         }
     }
 }
+
+// -------------------------------------------------------------------------------------
+// 5. Few rows, or few columns: a product that waits for memory alone.
+//
+// Group of one item. M, N and K are anything; FEW is M in the first kernel and N in the
+// second, but ROWS at most.
+//
+// With M = 1 each element of B serves one multiply-add. This is the roofline's other side:
+// nothing is used twice, so neither a tile nor a panel pays, and to pack B takes longer
+// than the product. Memory is read once, as it lies, in runs as long as they can be.
+
+#ifndef FEW
+#define FEW ROWS // sums beside each other: rows of C here, columns in the kernel below
+#endif
+#define STRIP (2 * ROWS / FEW) // and so many vectors, or rows, that the registers are full
+
+// An item computes FEW rows of C, STRIP vectors wide.
+__attribute__((reqd_work_group_size(1, 1, 1)))
+kernel void matmul_few_rows(int M, int N, int K,
+                            global const REAL *restrict A, // [M][K]
+                            global const REAL *restrict B, // [K][N]
+                            global REAL *restrict C)       // [M][N]
+{
+    const int column0 = get_global_id(0) * STRIP * WIDTH;
+    const int row0 = get_global_id(1) * FEW;
+    const int columns = min(STRIP * WIDTH, N - column0);
+    // At the edge of C the last row stands in for those behind it.
+    global const REAL *a_row[FEW];
+    unrolled_for (int r = 0; r < FEW; r++)
+        a_row[r] = A + min(row0 + r, M - 1) * K;
+
+    REAL sums[FEW][STRIP * WIDTH];
+    if (columns == STRIP * WIDTH) {
+        realW sum[FEW][STRIP];
+        unrolled_for (int r = 0; r < FEW; r++)
+            unrolled_for (int v = 0; v < STRIP; v++)
+                sum[r][v] = (realW)(0);
+        for (int k = 0; k < K; k++) {
+            REAL a[FEW];
+            unrolled_for (int r = 0; r < FEW; r++)
+                a[r] = a_row[r][k];
+            unrolled_for (int v = 0; v < STRIP; v++) {
+                const realW b = vloadW(v, B + k * N + column0);
+                unrolled_for (int r = 0; r < FEW; r++)
+                    sum[r][v] += a[r] * b;
+            }
+        }
+        unrolled_for (int r = 0; r < FEW; r++)
+            unrolled_for (int v = 0; v < STRIP; v++)
+                vstoreW(sum[r][v], v, sums[r]);
+    } else { // the last strip of a row
+        for (int r = 0; r < FEW; r++)
+            for (int c = 0; c < columns; c++)
+                sums[r][c] = 0;
+        for (int k = 0; k < K; k++) {
+            REAL a[FEW];
+            unrolled_for (int r = 0; r < FEW; r++)
+                a[r] = a_row[r][k];
+            for (int c = 0; c < columns; c++) {
+                const REAL b = B[k * N + column0 + c];
+                unrolled_for (int r = 0; r < FEW; r++)
+                    sums[r][c] += a[r] * b;
+            }
+        }
+    }
+    for (int r = 0; r < FEW && row0 + r < M; r++)
+        for (int c = 0; c < columns; c++)
+            C[(row0 + r) * N + column0 + c] = sums[r][c];
+}
+
+// WIDTH elements of a column of B. A B of one column is a vector in memory.
+realW down(global const REAL *column, int N)
+{
+#if FEW == 1
+    return vloadW(0, column);
+#else
+    REAL lanes[WIDTH];
+    unrolled_for (int i = 0; i < WIDTH; i++)
+        lanes[i] = column[i * N];
+    return vloadW(0, lanes);
+#endif
+}
+
+// An item computes STRIP rows of C, FEW elements wide. Here k runs through the lanes of
+// the vectors, as it lies in A; what is left of K beside whole vectors comes one by one.
+__attribute__((reqd_work_group_size(1, 1, 1)))
+kernel void matmul_few_columns(int M, int N, int K,
+                               global const REAL *restrict A, // [M][K]
+                               global const REAL *restrict B, // [K][N]
+                               global REAL *restrict C)       // [M][N]
+{
+    const int column0 = get_global_id(0) * FEW;
+    const int row0 = get_global_id(1) * STRIP;
+    // At the edge of C the last row and column stand in for those behind them.
+    global const REAL *a_row[STRIP];
+    global const REAL *b_column[FEW];
+    realW sum[STRIP][FEW];
+    REAL rest[STRIP][FEW];
+    unrolled_for (int c = 0; c < FEW; c++)
+        b_column[c] = B + min(column0 + c, N - 1);
+    unrolled_for (int r = 0; r < STRIP; r++) {
+        a_row[r] = A + min(row0 + r, M - 1) * K;
+        unrolled_for (int c = 0; c < FEW; c++) {
+            sum[r][c] = (realW)(0);
+            rest[r][c] = 0;
+        }
+    }
+    const int whole = K / WIDTH * WIDTH;
+    for (int k = 0; k < whole; k += WIDTH) {
+        realW b[FEW];
+        unrolled_for (int c = 0; c < FEW; c++)
+            b[c] = down(b_column[c] + k * N, N);
+        unrolled_for (int r = 0; r < STRIP; r++) {
+            const realW a = vloadW(0, a_row[r] + k);
+            unrolled_for (int c = 0; c < FEW; c++)
+                sum[r][c] += a * b[c];
+        }
+    }
+    for (int k = whole; k < K; k++) {
+        REAL b[FEW];
+        unrolled_for (int c = 0; c < FEW; c++)
+            b[c] = b_column[c][k * N];
+        unrolled_for (int r = 0; r < STRIP; r++) {
+            const REAL a = a_row[r][k];
+            unrolled_for (int c = 0; c < FEW; c++)
+                rest[r][c] += a * b[c];
+        }
+    }
+    unrolled_for (int r = 0; r < STRIP; r++)
+        unrolled_for (int c = 0; c < FEW; c++) {
+            REAL lanes[WIDTH];
+            vstoreW(sum[r][c], 0, lanes);
+            REAL total = rest[r][c];
+            unrolled_for (int i = 0; i < WIDTH; i++)
+                total += lanes[i];
+            if (row0 + r < M && column0 + c < N)
+                C[(row0 + r) * N + column0 + c] = total;
+        }
+}

@@ -1116,3 +1116,109 @@ kernel void matmul_stages(int M, int N, int K,
     }
     store_fours(C + share * M * N, M, N, sum, row0, column0, at);
 }
+
+// -------------------------------------------------------------------------------------
+// 8. Few rows, or few columns: a product that waits for memory alone.
+//
+// Groups of SIDE x LANES items, or of LANES x SIDE. M, N and K are anything; FEW is M in
+// the first kernel and N in the second, but LANES at most.
+//
+// All kernels above fight for arithmetic. This is the roofline's other side. With M = 1
+// each element of B serves one multiply-add: half an operation for each byte that memory
+// brings, where a GPU could make 15. Nothing is used twice, so no tile helps, and to pack
+// B takes longer than the product. Three things count: nothing is loaded twice,
+// neighbours ask for neighbouring addresses, and enough is under way at any moment.
+//
+// For the last one LANES items share a sum, since C alone has too few elements. Of item
+// `lane` is each k that is `lane` more than a multiple of LANES. At the end they add their
+// shares up in local memory, always in the same order.
+//
+//                columns ->                          k ->
+//     k     0  | lane 0 lane 0 ... |        row 0  | lane 0  lane 1  lane 2 ... |
+//     |     1  | lane 1 lane 1 ... |        row 1  | lane 0  lane 1  lane 2 ... |
+//     v     2  | lane 2 lane 2 ... |        ...
+//              B, for few rows of C                A, for few columns of C
+
+#define LANES 16 // items that share a sum
+#define SIDE 16  // rows or columns of C that lie side by side in a group
+
+#ifndef FEW
+#define FEW 1 // sums of an item, each of another row, or another column
+#endif
+
+__attribute__((reqd_work_group_size(SIDE, LANES, 1)))
+kernel void matmul_rows_by_lanes(int M, int N, int K,
+                                 global const REAL *restrict A, // [M][K]
+                                 global const REAL *restrict B, // [K][N]
+                                 global REAL *restrict C)       // [M][N]
+{
+    local REAL shares[FEW][LANES][SIDE];
+
+    const int x = get_local_id(0);
+    const int lane = get_local_id(1);
+    const int column = get_global_id(0);
+    const int row0 = get_group_id(1) * LANES;
+    // Behind the edge of C the last row and column stand in: nobody stores what comes of it.
+    global const REAL *b = B + min(column, N - 1);
+    global const REAL *a[FEW];
+    REAL sum[FEW];
+    unrolled_for (int r = 0; r < FEW; r++) {
+        a[r] = A + min(row0 + r, M - 1) * K;
+        sum[r] = 0;
+    }
+    #pragma unroll 16 // so many loads of B are under way
+    for (int k = lane; k < K; k += LANES) {
+        const REAL one = b[k * N];
+        unrolled_for (int r = 0; r < FEW; r++)
+            sum[r] += a[r][k] * one;
+    }
+    unrolled_for (int r = 0; r < FEW; r++)
+        shares[r][lane][x] = sum[r];
+    barrier(CLK_LOCAL_MEM_FENCE); // all shares are there before anybody adds them up
+    // Now each lane has a row of its own.
+    const int row = row0 + lane;
+    if (lane >= FEW || row >= M || column >= N)
+        return;
+    REAL total = 0;
+    unrolled_for (int other = 0; other < LANES; other++)
+        total += shares[lane][other][x];
+    C[row * N + column] = total;
+}
+
+// The same for few columns. Here the lanes lie side by side, as k does in A.
+__attribute__((reqd_work_group_size(LANES, SIDE, 1)))
+kernel void matmul_columns_by_lanes(int M, int N, int K,
+                                    global const REAL *restrict A, // [M][K]
+                                    global const REAL *restrict B, // [K][N]
+                                    global REAL *restrict C)       // [M][N]
+{
+    local REAL shares[FEW][SIDE][LANES];
+
+    const int lane = get_local_id(0);
+    const int y = get_local_id(1);
+    const int row = get_global_id(1);
+    const int column0 = get_group_id(0) * LANES;
+    global const REAL *a = A + min(row, M - 1) * K;
+    global const REAL *b[FEW];
+    REAL sum[FEW];
+    unrolled_for (int c = 0; c < FEW; c++) {
+        b[c] = B + min(column0 + c, N - 1);
+        sum[c] = 0;
+    }
+    #pragma unroll 16 // so many loads of A are under way
+    for (int k = lane; k < K; k += LANES) {
+        const REAL one = a[k];
+        unrolled_for (int c = 0; c < FEW; c++)
+            sum[c] += one * b[c][k * N];
+    }
+    unrolled_for (int c = 0; c < FEW; c++)
+        shares[c][y][lane] = sum[c];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int column = column0 + lane;
+    if (lane >= FEW || row >= M || column >= N)
+        return;
+    REAL total = 0;
+    unrolled_for (int other = 0; other < LANES; other++)
+        total += shares[lane][y][other];
+    C[row * N + column] = total;
+}

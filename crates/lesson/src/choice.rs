@@ -6,9 +6,14 @@ use common::numbers::percent;
 use common::problem::Problem;
 
 use crate::ablate::AblateFlag;
+use crate::kept::{Candidates, Kept};
 use crate::lesson::Lesson;
 use crate::report::CHOSEN;
+use crate::results;
 use crate::step::Step;
+
+/// The kind of results that [`results::file`] keeps for the choice.
+pub const CHOICE: &str = "choice";
 
 /// The flags of the lessons that choose a kernel before the run.
 #[derive(Args)]
@@ -19,16 +24,37 @@ pub struct ChoiceFlags {
     /// Run only the kernel that is chosen for this device and size before the run
     #[arg(long, conflicts_with = "only")]
     chosen: bool,
+
+    /// Run every candidate of the choice: for lesson 11, which keeps what they take
+    #[arg(long, hide = true, conflicts_with_all = ["chosen", "ablate"])]
+    candidates: bool,
 }
 
 impl ChoiceFlags {
-    /// Measures the steps that are asked for, and the host unless one alone was; or with
-    /// `--ablate` takes parts out of them.
+    /// Chooses among these candidates, then measures the steps that are asked for, and the
+    /// host unless one alone was; or with `--ablate` takes parts out of them.
     ///
     /// # Errors
     /// When the one that is marked is asked for, and none is; else as these do.
-    pub fn measure(&self, lesson: &mut Lesson, steps: Vec<Step>, problem: &Problem) -> Result<()> {
-        let steps = self.wanted(steps)?;
+    pub fn measure(
+        &self,
+        lesson: &mut Lesson,
+        problem: &Problem,
+        mut candidates: Candidates,
+        is_possible: impl Fn(&Step) -> bool,
+    ) -> Result<()> {
+        if self.candidates {
+            let named = |step: &Step| {
+                let (name, kernel) = (candidates.name(step), &step.kernel);
+                step.clone().variant(name[kernel.len()..].trim())
+            };
+            candidates.steps = candidates.steps.iter().map(named).collect();
+            return lesson.measure_all(&candidates.steps, problem);
+        }
+        let device = &lesson.session()?.device;
+        let own = results::file(CHOICE, device, &lesson.source()?.text, problem.ty);
+        let kept = Kept::read(&own, candidates.recording);
+        let steps = self.wanted(candidates.choose(&kept, problem.shape, is_possible))?;
         if self.parts.ablate {
             return lesson.ablate(&steps, problem);
         }
@@ -53,19 +79,6 @@ impl ChoiceFlags {
     }
 }
 
-/// Marks the step of the least cost, the first of several. A cost is what a lesson expects
-/// a step to take, in any unit; a step of infinite cost is never marked.
-pub fn choose(mut steps: Vec<Step>, cost: impl Fn(&Step) -> f64) -> Vec<Step> {
-    let costs = steps.iter().map(cost).enumerate();
-    let least = costs
-        .filter(|(_, cost)| cost.is_finite())
-        .min_by(|(_, a), (_, b)| a.total_cmp(b));
-    if let Some((least, _)) = least {
-        steps[least].chosen = true;
-    }
-    steps
-}
-
 impl Lesson {
     /// Says below the table what the mark means, and how near to its best row the marked
     /// one came.
@@ -83,29 +96,5 @@ impl Lesson {
         self.say(format!(
             "  {CHOSEN} chosen before the run, for this device and size{reached}"
         ))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_cheapest_step_is_chosen_and_no_other() {
-        let steps = ["a", "b", "c", "d"].map(|name| Step::new(name, ""));
-        let cost = |step: &Step| match step.kernel.as_str() {
-            "a" => f64::INFINITY,
-            "b" => 2.0,
-            _ => 1.0,
-        };
-        let chosen = |steps: Vec<Step>| -> Vec<String> {
-            let steps = choose(steps, cost).into_iter();
-            steps
-                .filter(|step| step.chosen)
-                .map(|step| step.kernel)
-                .collect()
-        };
-        assert_eq!(chosen(steps[..1].into()), [""; 0], "it cannot run");
-        assert_eq!(chosen(steps.into()), ["c"], "the first of the cheapest");
     }
 }

@@ -18,7 +18,8 @@
 //! - `run` leads from `main` to a lesson, whose flags are in [`cli`]; the work is done by
 //!   a child process that the crate `process` watches; `resume` goes on after a kernel
 //!   that took one down. `trace` hands the kernels over to `course trace`.
-//! - `choice` marks the one step of a table that is expected to be the fastest.
+//! - `choice` marks the one step of a table that is expected to be the fastest, by what was
+//!   `kept` of its candidates; [`results`] says in which file.
 //! - `host` is what the same product takes without a device; `ablate` times a kernel with
 //!   one part taken out, which an `ablation` names.
 
@@ -30,6 +31,7 @@ mod console;
 mod copy;
 mod helper;
 mod host;
+mod kept;
 mod lesson;
 mod measure;
 mod product;
@@ -37,6 +39,7 @@ mod ready;
 mod refusal;
 pub mod report;
 mod rerun;
+pub mod results;
 mod resume;
 mod run;
 mod simulator;
@@ -46,10 +49,11 @@ mod trace;
 mod workbench;
 
 pub use ablate::AblateFlag;
-pub use choice::{ChoiceFlags, choose};
+pub use choice::{CHOICE, ChoiceFlags};
 pub use console::Console;
 pub use copy::Copy;
 pub use helper::{Helper, Operand};
+pub use kept::{Candidates, Kept, Measured};
 pub use lesson::Lesson;
 pub use ready::Ready;
 pub use run::{lesson, lesson_with};

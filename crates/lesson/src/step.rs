@@ -81,7 +81,7 @@ pub struct Step {
     pub vendor_specific: bool,
     /// What it loads and stores.
     pub traffic: Option<Traffic>,
-    /// Whether it was chosen before the run: see [`crate::choose`].
+    /// Whether it was chosen before the run: see [`crate::Candidates`].
     pub chosen: bool,
 }
 

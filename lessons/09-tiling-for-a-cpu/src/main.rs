@@ -1,8 +1,6 @@
 //! Lesson 9: tiling for a CPU. The tile of sums in a CPU's registers, and A and B laid
 //! out so that its caches work.
 
-mod choice;
-
 use std::process::ExitCode;
 
 use common::Traffic;
@@ -10,7 +8,7 @@ use common::device::{Kind, Limits};
 use common::element::Type;
 use common::problem::Problem;
 use common::shape::Shape;
-use lesson::{ChoiceFlags, Helper, Operand, Step, choose, lesson_with};
+use lesson::{Candidates, ChoiceFlags, Helper, Operand, Step, lesson_with};
 
 fn main() -> ExitCode {
     let file = Some("09-tiling-for-a-cpu.cl");
@@ -21,11 +19,13 @@ fn main() -> ExitCode {
         |lesson, flags: &ChoiceFlags| {
             let problem = lesson.problem()?;
             let session = lesson.session()?;
-            let mut steps = steps(&problem, &session.device.limits);
-            if session.device.kind != Kind::Gpu {
-                steps = choose(steps, |step| choice::cost(step, problem.shape));
-            }
-            flags.measure(lesson, steps, &problem)
+            let candidates = Candidates {
+                steps: steps(&problem, &session.device.limits),
+                told_by: &[],
+                recording: "epyc.jsonl",
+                suit: session.device.kind != Kind::Gpu,
+            };
+            flags.measure(lesson, &problem, candidates, |_| true)
         },
     )
 }
@@ -38,6 +38,9 @@ const GROUP: usize = 16;
 const PACK_K: usize = 16;
 /// Rows of a panel that are used by all tiles of an item before the next rows are.
 const BLOCK_K: usize = 2048;
+
+/// Rows or columns of C that are few: with more of them a tile pays.
+const FEW_AT_MOST: usize = 128;
 
 /// First the tile itself, wider and wider; then where its operands lie.
 fn steps(problem: &Problem, limits: &Limits) -> Vec<Step> {
@@ -76,6 +79,38 @@ fn steps(problem: &Problem, limits: &Limits) -> Vec<Step> {
         .variant("wide")
         .define("UNROLL", 4),
     ]);
+    steps.extend(thin(&two, problem.shape));
+    steps
+}
+
+/// The kernels for a C of few rows, or of few columns: with FEW sums side by side, no more
+/// than a tile has rows.
+fn thin(tile: &Tile, Shape { m, n, .. }: Shape) -> Vec<Step> {
+    let strip = |few: usize| 2 * tile.rows / few;
+    let (rows, columns) = (m.min(tile.rows), n.min(tile.rows));
+    let step = |kernel, says, few, [high, wide]: [usize; 2]| {
+        tile.step(kernel, says)
+            .starts_anew()
+            .exact_group([1, 1])
+            .per_item([wide, high])
+            .pad(high, wide, 1)
+            .guarded()
+            .define("FEW", few)
+            .constant("STRIP", strip(few))
+    };
+    let wide = strip(rows) * tile.width;
+    let mut steps = Vec::new();
+    if m <= FEW_AT_MOST {
+        let says = "few rows: B read once, as it lies";
+        let traffic = Traffic::global("MP*K*NP/(STRIP*WIDTH) + K*N*MP/FEW", "M*N");
+        steps.push(step("matmul_few_rows", says, rows, [rows, wide]).traffic(traffic));
+    }
+    if n <= FEW_AT_MOST {
+        let says = "few columns: A read once, as it lies";
+        let traffic = Traffic::global("MP*K*NP/FEW + K*NP*MP/STRIP", "M*N");
+        let tall = [strip(columns), columns];
+        steps.push(step("matmul_few_columns", says, columns, tall).traffic(traffic));
+    }
     steps
 }
 

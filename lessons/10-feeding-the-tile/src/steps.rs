@@ -6,13 +6,16 @@ use common::element::Type;
 use common::shape::Shape;
 use lesson::{Helper, Operand, Step};
 
-use crate::choice;
 use crate::tile::{GUARDED, LARGE, PACK, SMALL, SMALLEST, STAGED, Tile};
 
 /// How many items a warp is wide, where it forms a block.
 const BLOCK: usize = 8;
 /// Rows or columns of a tile that are computed without tiling.
 const THIN: usize = 8;
+/// Items that share a sum, in a group of as many such sums, and the rows or columns of C that
+/// are few: with more of them a tile pays.
+const LANES: usize = 16;
+const FEW_AT_MOST: usize = 128;
 /// How many shares a sum may have.
 const SHARES: [usize; 11] = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 /// Pairs of tiles in local memory, all but one of them under way.
@@ -23,8 +26,11 @@ const AMPERE: usize = 8;
 /// local memory, as compute capability.
 const HOPPER: usize = 9;
 
-/// One step for each thing that the tile still waits for.
-pub fn steps(shape: Shape, ty: Type, limits: &Limits) -> Vec<Step> {
+/// The macros by which launches of one name are told apart.
+pub const TOLD_BY: [&str; 3] = ["SHARES", "TM", "TN"];
+
+/// One step for each thing that the tile still waits for; of some steps many launches.
+pub fn candidates(shape: Shape, ty: Type, limits: &Limits) -> Vec<Step> {
     let tile = if SMALL.suits(shape) { SMALL } else { SMALLEST };
     let mut steps = Vec::from(asked_early(tile, ty));
     steps.extend(packed_tiles(tile, shape, ty));
@@ -33,6 +39,7 @@ pub fn steps(shape: Shape, ty: Type, limits: &Limits) -> Vec<Step> {
     steps.extend(whole_and_cut(GUARDED, shares, shape, ty, limits));
     let stages = |shares, tile| in_stages(tile, shape, ty, shares, limits);
     steps.extend(whole_and_cut(STAGED, stages, shape, ty, limits));
+    steps.extend(by_lanes(shape));
     steps
 }
 
@@ -129,27 +136,29 @@ fn larger(kernel: &str, shape: Shape, ty: Type) -> Vec<Step> {
     steps
 }
 
-/// The steps of a kernel that reads A and B as they are: each sum whole, and in shares. Of
-/// each the tile, and the number of shares, that should be the fastest here.
+/// The launches of a kernel that reads A and B as they are: each sum whole, and in shares, in
+/// every tile. Of each the fastest at the nearest shape comes into the table.
 fn whole_and_cut(
     tiles: [Tile; 5],
     step: impl Fn(usize, Tile) -> Step,
     shape: Shape,
     ty: Type,
     limits: &Limits,
-) -> impl Iterator<Item = Step> {
-    let fastest = |shares: &[usize]| {
-        let steps = shares.iter().flat_map(|&shares| {
-            let tiles = tiles.iter().filter(|tile| !tile.is_large_for(ty));
-            tiles.map(|tile| step(shares, *tile)).collect::<Vec<_>>()
-        });
-        steps.min_by(|a, b| {
-            let [a, b] = [a, b].map(|step| choice::time(step, shape, limits));
-            a.total_cmp(&b)
-        })
-    };
-    let whole = fastest(&[1]).map(|step| step.starts_anew());
-    whole.into_iter().chain(fastest(&SHARES))
+) -> Vec<Step> {
+    let mut tiles = Vec::from(tiles);
+    tiles.retain(|tile| !tile.is_large_for(ty));
+    // Where nothing is known, the first: of least work beyond C.
+    tiles.sort_by_key(|tile| tile.padded(shape));
+    let whole = tiles.iter().map(|tile| step(1, *tile).starts_anew());
+    let cut = tiles.iter().flat_map(|tile| {
+        let [high, wide] = tile.group;
+        let groups = shape.m.div_ceil(high) * shape.n.div_ceil(wide);
+        // More groups than a unit has room for only wait for one another.
+        let most = (32 * limits.compute_units / groups).min(shape.k.div_ceil(8));
+        let shares = SHARES.iter().filter(move |shares| **shares <= most.max(2));
+        shares.map(|shares| step(*shares, *tile))
+    });
+    whole.chain(cut).collect()
 }
 
 /// A kernel on matrices as they are, which cuts each sum into `shares`.
@@ -193,6 +202,36 @@ pub fn in_stages(tile: Tile, shape: Shape, ty: Type, shares: usize, limits: &Lim
     }
     let variant = format!("ampere {}", step.variant);
     step.variant(variant).define("AMPERE", 1).vendor_specific()
+}
+
+/// The kernels for a C of few rows, or of few columns, whose sums are shared by lanes.
+fn by_lanes(Shape { m, n, .. }: Shape) -> Vec<Step> {
+    let step = |kernel, says, few: usize, loads| {
+        let traffic = Traffic::global(loads, "M*N").local("M*N*LANES", "MP*NP*FEW");
+        Step::new(kernel, says)
+            .starts_anew()
+            .exact_group([LANES, LANES])
+            .pad(LANES, LANES, 1)
+            .guarded()
+            .define("FEW", few.min(LANES))
+            .constant("LANES", LANES)
+            .traffic(traffic)
+    };
+    let rows = step(
+        "matmul_rows_by_lanes",
+        "few rows: B read once, as it lies",
+        m,
+        "NP*K*(1 + FEW)*MP/LANES",
+    );
+    let columns = step(
+        "matmul_columns_by_lanes",
+        "few columns: A read once, as it lies",
+        n,
+        "MP*K*(1 + FEW)*NP/LANES",
+    );
+    let few = [(m, rows), (n, columns)].into_iter();
+    let few = few.filter(|(length, _)| *length <= FEW_AT_MOST);
+    few.map(|(_, step)| step).collect()
 }
 
 /// What is left of C beside whole tiles of the large kind, where that is at most

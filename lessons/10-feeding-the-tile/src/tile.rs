@@ -1,9 +1,12 @@
 //! The tiles of C: what a group computes, and what an item does of it.
 
+use common::device::Limits;
 use common::element::Type;
 use common::shape::Shape;
 use lesson::Step;
 
+/// Bytes of a tile's row or column: 16 floats, or 8 doubles.
+const TILE_BYTES: usize = 64;
 /// Items of a warp.
 const WARP: usize = 32;
 /// The side of the squares that a group packs.
@@ -56,9 +59,13 @@ impl Tile {
 
     /// Whether at least half of what the groups compute lies within C.
     pub fn suits(self, s: Shape) -> bool {
+        self.padded(s) <= 2 * s.m * s.n
+    }
+
+    /// The elements that the groups compute.
+    pub fn padded(self, s: Shape) -> usize {
         let [high, wide] = self.group;
-        let padded = s.m.next_multiple_of(high) * s.n.next_multiple_of(wide);
-        padded <= 2 * s.m * s.n
+        s.m.next_multiple_of(high) * s.n.next_multiple_of(wide)
     }
 
     /// Items of a group, side by side and below one another.
@@ -90,6 +97,22 @@ impl Tile {
             .define("SERPENTINE", serpentine)
             .constant("PACK", PACK)
     }
+}
+
+/// Whether a group of so many items, and its tiles of A and of B, find room.
+pub fn has_room(step: &Step, limits: &Limits) -> bool {
+    let Shape { m, n, .. } = step.multiples;
+    // Unpacked, A is transposed on its way, and its rows are four numbers longer.
+    let pad = if step.shares > 1 || step.helpers.is_empty() {
+        4
+    } else {
+        0
+    };
+    let defined = |name: &str| step.defines.iter().find(|(known, _)| known == name);
+    let pairs = defined("STAGES").map_or(2, |(_, pairs)| *pairs);
+    let tiles = pairs * TILE_BYTES * (m + pad + n);
+    let items: usize = step.group.iter().product();
+    items <= limits.max_work_group_size && tiles as u64 <= limits.local_mem_bytes
 }
 
 #[cfg(test)]

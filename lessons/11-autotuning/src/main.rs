@@ -1,6 +1,7 @@
 //! Lesson 11: autotuning. A program that looks for the best shape of a kernel
 //! on this device, and believes nothing that it has not checked.
 
+mod candidates;
 mod defaults;
 mod landscape;
 mod log;
@@ -49,6 +50,11 @@ struct Tuning {
     /// launch it; run nothing
     #[arg(long, conflicts_with_all = ["reset", "budget", "limit"])]
     show_best: bool,
+
+    /// Measure the kernels of lesson 9, or on a GPU of lesson 10, at a dozen shapes, or at
+    /// --size; they choose by that before they run
+    #[arg(long, conflicts_with_all = ["reset", "budget", "limit", "show_best"])]
+    candidates: bool,
 }
 
 fn time(text: &str) -> Result<Duration, String> {
@@ -61,6 +67,9 @@ fn main() -> ExitCode {
     lesson_with(11, "autotuning", file, |lesson, flags: &Tuning| {
         if let Some(shape) = worker::problem_of_worker() {
             return worker::serve(lesson, shape);
+        }
+        if flags.candidates {
+            return candidates::measure(lesson);
         }
         if flags.show_best {
             return show_best::show_best(lesson);

@@ -1,0 +1,201 @@
+//! The choice beside what was measured.
+
+use std::path::Path;
+
+use common::device::Limits;
+use common::element::Type;
+use common::shape::Shape;
+use common::source::workspace;
+use lesson::{Candidates, Kept, Measured};
+use serde_json::Value;
+
+use crate::{steps, tile};
+
+const PAGE: &str = include_str!("../README.md");
+
+/// What an H200 tells of itself.
+fn h200() -> Limits {
+    Limits {
+        compute_units: 132,
+        max_work_group_size: 1024,
+        local_mem_bytes: 48 << 10,
+        nvidia_compute_capability: 9,
+        ..Limits::default()
+    }
+}
+
+fn candidates(limits: &Limits, shape: Shape, ty: Type) -> Candidates {
+    Candidates {
+        steps: steps::candidates(shape, ty, limits),
+        told_by: &steps::TOLD_BY,
+        recording: "h200.jsonl",
+        suit: true,
+    }
+}
+
+fn kept() -> Kept {
+    Kept::read(Path::new("no file"), "h200.jsonl")
+}
+
+/// The names of the steps that are chosen, with their tiles and shares.
+fn chosen(kept: &Kept, limits: &Limits, shape: Shape, ty: Type) -> Vec<String> {
+    let table = candidates(limits, shape, ty);
+    let names = candidates(limits, shape, ty);
+    let steps = table.choose(kept, shape, |step| tile::has_room(step, limits));
+    let chosen = steps.iter().filter(|step| step.chosen);
+    chosen.map(|step| names.name(step)).collect()
+}
+
+/// Of what was measured at a shape, the fastest without padding by the host.
+fn best(one: &Measured) -> f64 {
+    let all = candidates(&h200(), one.shape, Type::Float);
+    let padded = |name: &str| {
+        let mut padded = all
+            .steps
+            .iter()
+            .filter(|step| step.shape(one.shape) != one.shape);
+        padded.any(|step| all.name(step) == name)
+    };
+    let seconds = one.seconds.iter().filter(|(name, _)| !padded(name));
+    seconds.map(|(_, time)| *time).fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn where_it_was_measured_the_fastest_is_chosen() {
+    let kept = kept();
+    assert!(kept.shapes().len() > 40);
+    for one in kept.shapes() {
+        let name = chosen(&kept, &h200(), one.shape, Type::Float).remove(0);
+        assert_eq!(one.seconds[&name], best(one), "{}", one.shape);
+    }
+}
+
+/// Each shape in turn is left out, and the nearest of the others decides.
+#[test]
+fn at_a_shape_that_nobody_measured_the_nearest_comes_near_the_best() {
+    let kept = kept();
+    let mut shares: Vec<(f64, Shape, String)> = Vec::new();
+    for one in kept.shapes() {
+        let others = kept
+            .shapes()
+            .iter()
+            .filter(|other| other.shape != one.shape);
+        let others: Kept = others.cloned().collect();
+        let name = chosen(&others, &h200(), one.shape, Type::Float).remove(0);
+        if let Some(seconds) = one.seconds.get(&name) {
+            shares.push((best(one) / seconds, one.shape, name));
+        }
+    }
+    shares.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mean = shares.iter().map(|one| one.0).sum::<f64>() / shares.len() as f64;
+    let told = format!(
+        "{:.0} % of the best in the mean, and {:.0} % at the worst",
+        mean * 100.0,
+        shares[0].0 * 100.0
+    );
+    assert!(PAGE.contains(&told), "{told}: {} {shares:#?}", shares.len());
+}
+
+#[test]
+fn the_page_shows_what_shares_gain() {
+    let kept = kept();
+    let shapes = [
+        (256, 256, 10000),
+        (512, 512, 8000),
+        (128, 4096, 3000),
+        (1280, 1280, 1280),
+    ];
+    for (m, n, k) in shapes {
+        let shape = Shape { m, n, k };
+        let mut all = kept.shapes().iter();
+        let one = all.find(|one| one.shape == shape).expect("measured");
+        let before = one
+            .seconds
+            .iter()
+            .filter(|(name, _)| !name.starts_with("matmul_stages"));
+        let [whole, cut] = [false, true].map(|cut| {
+            let those = before
+                .clone()
+                .filter(|(name, _)| name.contains(" cut ") == cut);
+            those.map(|one| one.1 * 1e6).fold(f64::INFINITY, f64::min)
+        });
+        let row = format!("| {shape} | {whole:.0} | {cut:.0} | {:.1}x |", whole / cut);
+        assert!(PAGE.contains(&row), "the page lacks {row}");
+    }
+}
+
+#[test]
+fn the_page_shows_what_passing_no_register_gains() {
+    let path = workspace().join("data/choice/h200-copies.jsonl");
+    let text = std::fs::read_to_string(path).expect("it is in the repository");
+    let lines: Vec<Value> = text
+        .lines()
+        .skip(1)
+        .map(|line| line.parse().expect("JSON"))
+        .collect();
+    let microseconds = |wanted: &[(&str, u64)]| {
+        let is_staged = wanted.len() > 1;
+        let is_wanted = |line: &&Value| {
+            line["stages"].is_u64() == is_staged
+                && wanted.iter().all(|(name, value)| line[name] == *value)
+        };
+        let line = lines.iter().find(is_wanted).expect("measured");
+        let [tile, shares] = [&line["tile"], &line["shares"]];
+        let tile = tile.as_str().unwrap();
+        let seconds = line["seconds_median"].as_f64().unwrap();
+        match shares.as_u64() {
+            Some(1) => format!("{:.0}, {tile}", seconds * 1e6),
+            _ => format!("{:.0}, {tile} in {shares}", seconds * 1e6),
+        }
+    };
+    let staged = |stages, ampere, shares| {
+        microseconds(&[("stages", stages), ("ampere", ampere), ("shares", shares)])
+    };
+    let unstaged = [1, 2].map(|shares| microseconds(&[("shares", shares)]));
+    let [standard, two, three] =
+        [(3, 0), (2, 1), (3, 1)].map(|(stages, ampere)| [1, 3].map(|n| staged(stages, ampere, n)));
+    for (name, [whole, cut]) in [
+        ("shares`", unstaged),
+        ("stages`, standard OpenCL C", standard),
+        ("stages`, `AMPERE`, 2 pairs of tiles", two),
+        ("stages`, `AMPERE`, 3 pairs of tiles", three),
+    ] {
+        let row = format!("| `matmul_{name} | {whole} | {cut} |");
+        assert!(PAGE.contains(&row), "the page lacks {row}");
+    }
+}
+
+#[test]
+fn exactly_one_is_chosen_and_none_that_cannot_run() {
+    let kept = kept();
+    let limits = |change: fn(&mut Limits)| {
+        let mut limits = h200();
+        change(&mut limits);
+        limits
+    };
+    let older = limits(|limits| limits.nvidia_compute_capability = 8);
+    let small_groups = limits(|limits| limits.max_work_group_size = 32);
+    let little_memory = limits(|limits| limits.local_mem_bytes = 24 << 10);
+    for ty in [Type::Float, Type::Double, Type::Int] {
+        for (m, n, k) in [
+            (1, 1, 1),
+            (5, 300, 7),
+            (128, 128, 64),
+            (37, 21, 300),
+            (4096, 1, 4096),
+        ] {
+            for limits in [h200(), older.clone(), little_memory.clone()] {
+                let names = chosen(&kept, &limits, Shape { m, n, k }, ty);
+                assert_eq!(names.len(), 1, "{m}x{n}x{k} {ty:?} {limits:?}");
+                let is_hopper = names[0].contains("hopper");
+                assert!(limits.nvidia_compute_capability == 9 || !is_hopper);
+            }
+        }
+        let none = chosen(&kept, &small_groups, Shape::cube(4096), ty);
+        assert!(none.is_empty(), "groups of 64 have no room");
+    }
+    let name = |limits: &Limits| chosen(&kept, limits, Shape::cube(4096), Type::Float).remove(0);
+    assert_eq!(name(&h200()), "matmul_group_copy hopper large");
+    assert_eq!(name(&older), "matmul_packed_tiles large");
+    assert_eq!(name(&little_memory), "matmul_group_copy hopper");
+}
