@@ -16,7 +16,10 @@ impl NdRange {
     /// up to whole groups, so kernels must guard against the items too many. The dimensions
     /// are those of which both say something.
     pub fn cover(items: &[usize], local: &[usize]) -> NdRange {
-        let round = |(&items, &local): (&usize, &usize)| items.max(1).next_multiple_of(local);
+        let round = |(&items, &local): (&usize, &usize)| {
+            let whole = items.max(1).checked_next_multiple_of(local.max(1));
+            whole.unwrap_or(usize::MAX)
+        };
         let global: Vec<usize> = items.iter().zip(local).map(round).collect();
         let local = local[..global.len()].to_vec();
         NdRange { global, local }
@@ -36,7 +39,7 @@ impl NdRange {
     /// no more than `room` items are left in one.
     pub fn in_groups_of_at_most(self, room: usize) -> NdRange {
         let mut local = self.local;
-        while local.iter().product::<usize>() > room.max(1) {
+        while count(&local) > room.max(1) {
             match local.iter().rposition(|&side| side > 1) {
                 Some(dimension) => local[dimension] /= 2,
                 None => break,
@@ -47,7 +50,7 @@ impl NdRange {
 
     /// Items of one group.
     pub fn group_size(&self) -> usize {
-        self.local.iter().product()
+        count(&self.local)
     }
 
     /// Why a device of these limits cannot run groups of this shape, if it cannot.
@@ -75,6 +78,12 @@ impl NdRange {
             self.local[long], limits.max_work_item_sizes[long]
         ))
     }
+}
+
+/// Items in so many dimensions; of more than can be counted, the most that can.
+pub fn count(sides: &[usize]) -> usize {
+    let sides = sides.iter().copied();
+    sides.fold(1, usize::saturating_mul)
 }
 
 /// "512x256", for an NDRange or a group.
@@ -136,6 +145,14 @@ mod tests {
             refusal([2, 17], 64).unwrap(),
             "needs 17 items in dimension 1, the device allows 16 (CL_DEVICE_MAX_WORK_ITEM_SIZES)"
         );
+    }
+
+    #[test]
+    fn sides_may_be_of_any_length() {
+        let huge = NdRange::cover(&[5, usize::MAX], &[1 << 33, 1 << 33]);
+        assert_eq!(huge.global(), [1 << 33, usize::MAX]);
+        assert_eq!(huge.group_size(), usize::MAX);
+        assert_eq!(NdRange::cover(&[5], &[0]).global(), [5]);
     }
 
     #[test]

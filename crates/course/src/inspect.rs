@@ -179,11 +179,7 @@ impl Inspection<'_> {
     fn small_size(&self) -> Option<Shape> {
         let on_vectors = self.is_on_vectors();
         let is_small = |size: &&Shape| {
-            let work = if on_vectors {
-                size.m
-            } else {
-                size.m * size.n * size.k
-            };
+            let work = if on_vectors { size.m } else { size.terms() };
             work <= FEW
         };
         self.options.sizes.iter().find(is_small).copied()

@@ -11,6 +11,7 @@ use analysis::{file, program};
 use anyhow::Result;
 use clap::Args;
 use common::Error;
+use common::ndrange;
 use common::numbers::count;
 use common::record::Record;
 use serde_json::json;
@@ -125,7 +126,7 @@ fn model(name: &str) -> Result<&'static Architecture> {
 /// was built for, and the registers.
 fn told(options: &Options, wanted: &Wanted, launched: &Launched) -> Result<Known> {
     let record = &launched.record;
-    let group: usize = record.group.iter().product();
+    let group = ndrange::count(&record.group);
     let local = record.local_bytes;
     let mut known = Known {
         group: u32::try_from(group.max(1)).ok(),

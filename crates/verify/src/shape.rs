@@ -28,12 +28,21 @@ impl Shape {
         2.0 * self.m as f64 * self.n as f64 * self.k as f64
     }
 
+    /// Multiplications of the product; of more than can be counted, the most that can.
+    pub fn terms(self) -> usize {
+        self.m.saturating_mul(self.n).saturating_mul(self.k)
+    }
+
     /// This shape with each size rounded up to a multiple.
     pub fn padded(self, multiples: Shape) -> Shape {
+        let round = |side: usize, multiple| {
+            let whole = side.checked_next_multiple_of(multiple);
+            whole.unwrap_or(usize::MAX)
+        };
         Shape {
-            m: self.m.next_multiple_of(multiples.m),
-            n: self.n.next_multiple_of(multiples.n),
-            k: self.k.next_multiple_of(multiples.k),
+            m: round(self.m, multiples.m),
+            n: round(self.n, multiples.n),
+            k: round(self.k, multiples.k),
         }
     }
 
@@ -134,6 +143,14 @@ mod tests {
             let error = text.parse::<Shape>().expect_err(text);
             assert!(error.contains(reason), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_product_may_have_more_terms_than_can_be_counted() {
+        assert_eq!(Shape::cube(1_000_000_000).terms(), usize::MAX);
+        let most = Shape::cube(usize::MAX);
+        assert_eq!(most.padded(Shape::cube(16)), most);
+        most.must_be_countable().expect_err("too large");
     }
 
     #[test]
