@@ -6,11 +6,8 @@ use std::path::Path;
 
 use crate::numbers;
 
-/// The bytes of a regular file of at most `most` bytes.
-///
-/// # Errors
-/// When it is missing, cannot be read, is larger, or is something else: a pipe would be
-/// waited for, and /dev/zero has no end.
+/// The bytes of a regular file of at most `most` bytes: a pipe would be waited for, and
+/// /dev/zero has no end.
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     let refuse = |why: String| Err(Error::new(ErrorKind::InvalidInput, why));
     let kind = std::fs::metadata(path)?.file_type();

@@ -1,6 +1,6 @@
 //! The memory that kernels are given. Each buffer lies between two guards which nobody
-//! may touch; what is to be read must keep its bytes; what is to be written is poisoned
-//! before it is.
+//! may touch, and whose bits are its own, so that who reads them is known by what comes out;
+//! what is to be read must keep its bytes; what is to be written is poisoned before it is.
 //!
 //! A simulator gets no guards: where the buffer ends with the data, it sees an access
 //! behind it by itself, a read too, and names the line.
@@ -57,7 +57,7 @@ impl Guarded {
         let Some(whole) = &self.whole else {
             return Ok(());
         };
-        let poison = Poison::Nan.many(self.ty, GUARD);
+        let poison = Poison::beside(&self.name).many(self.ty, GUARD);
         session.put(whole, 0, &poison)?;
         session.put(whole, GUARD + self.buffer.bytes, &poison)
     }
@@ -68,21 +68,17 @@ impl Guarded {
             return Ok(None);
         };
         let (name, size) = (&self.name, self.ty.size());
-        let poison = Poison::Nan.many(self.ty, GUARD);
-        let differs = |guard: Vec<u8>| {
-            let is_changed = move |i: &usize| guard[*i] != poison[*i];
-            (0..GUARD).filter(is_changed)
-        };
+        let poison = Poison::beside(name);
         let behind = session.get(whole, GUARD + self.buffer.bytes, GUARD)?;
-        if let Some(at) = differs.clone()(behind).next() {
+        if let Some((first, _)) = poison.lost(self.ty, &behind) {
+            let bytes = first * size;
             return Ok(Some(format!(
-                "overrun: something was written behind the end of {name}, {} bytes from it",
-                at / size * size
+                "overrun: something was written behind the end of {name}, {bytes} bytes from it"
             )));
         }
         let before = session.get(whole, 0, GUARD)?;
-        Ok(differs(before).next_back().map(|at| {
-            let bytes = GUARD - at / size * size;
+        Ok(poison.lost(self.ty, &before).map(|(_, last)| {
+            let bytes = GUARD - last * size;
             format!("overrun: something was written {bytes} bytes before the beginning of {name}")
         }))
     }
@@ -96,9 +92,6 @@ pub struct Input {
 
 impl Input {
     /// A buffer that holds these elements. `name` is what messages call it.
-    ///
-    /// # Errors
-    /// The driver's status, when there is no room or the transfer fails.
     pub fn new(session: &Session, name: &str, holds: Elements) -> Result<Input> {
         let bytes = holds.as_bytes();
         let memory = Guarded::new(session, name, holds.ty(), bytes.len())?;
@@ -117,9 +110,6 @@ impl Input {
     }
 
     /// What was changed of it, or beside it.
-    ///
-    /// # Errors
-    /// The driver's status.
     pub fn damage(&self, session: &Session) -> Result<Option<String>> {
         if holds(session, self.buffer(), self.holds.as_bytes())? {
             return self.memory.stray(session);
@@ -130,9 +120,6 @@ impl Input {
     }
 
     /// Makes it what it was.
-    ///
-    /// # Errors
-    /// The driver's status.
     pub fn restore(&self, session: &Session) -> Result<()> {
         session.put(self.buffer(), 0, self.holds.as_bytes())?;
         self.memory.guard(session)
@@ -176,9 +163,6 @@ pub struct Output {
 
 impl Output {
     /// Room for `count` elements, with undefined contents. `name` is what messages call it.
-    ///
-    /// # Errors
-    /// The driver's status, when there is no room.
     pub fn new(session: &Session, name: &str, ty: Type, count: usize) -> Result<Output> {
         let memory = Guarded::new(session, name, ty, count * ty.size())?;
         Ok(Output { memory })
@@ -190,22 +174,13 @@ impl Output {
     }
 
     /// Fills all of it with [`Poison::Nan`].
-    ///
-    /// # Errors
-    /// The driver's status.
     pub fn poison(&self, session: &Session) -> Result<()> {
-        let (ty, buffer) = (self.memory.ty, self.buffer());
-        if session.device.is_simulator() {
-            // Oclgrind takes what was filled for never written.
-            return session.write(buffer, &Poison::Nan.many(ty, buffer.bytes));
-        }
-        session.fill_told(buffer, &Poison::Nan.bytes(ty)[..ty.size()])
+        // Oclgrind takes what was filled for never written, and so sees where it is read.
+        let ty = self.memory.ty;
+        session.fill_told(self.buffer(), &Poison::Nan.bytes(ty)[..ty.size()])
     }
 
     /// Enqueues to fill it with poison again, and tells nobody: before each timed run.
-    ///
-    /// # Errors
-    /// The driver's status.
     pub fn poison_again(&self, session: &Session, poison: Poison) -> Result<Event> {
         let ty = self.memory.ty;
         let pattern = &poison.bytes(ty)[..ty.size()];
@@ -213,33 +188,21 @@ impl Output {
     }
 
     /// The result.
-    ///
-    /// # Errors
-    /// The driver's status; a kernel that crashed is often noticed here.
     pub fn read(&self, session: &Session) -> Result<Vec<u8>> {
         session.read(self.buffer(), self.buffer().bytes)
     }
 
     /// Whether it is these bytes.
-    ///
-    /// # Errors
-    /// As of [`Output::read`].
     pub fn holds(&self, session: &Session, bytes: &[u8]) -> Result<bool> {
         holds(session, self.buffer(), bytes)
     }
 
     /// What was written beside it.
-    ///
-    /// # Errors
-    /// The driver's status.
     pub fn damage(&self, session: &Session) -> Result<Option<String>> {
         self.memory.stray(session)
     }
 
     /// Makes its guards whole.
-    ///
-    /// # Errors
-    /// The driver's status.
     pub fn restore(&self, session: &Session) -> Result<()> {
         self.memory.guard(session)
     }

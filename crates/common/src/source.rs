@@ -23,9 +23,6 @@ pub struct Source {
 impl Source {
     /// Reads one of the course's kernel files, from `kernels/` of the workspace:
     /// at every run, so that an edit needs no compilation of the lesson.
-    ///
-    /// # Errors
-    /// [`Error::File`] when it is missing, empty or no text.
     pub fn of_course(name: &str) -> Result<Source> {
         Source::read(&Source::path_in_course(name))
     }
@@ -36,9 +33,6 @@ impl Source {
     }
 
     /// Reads a file that the learner named.
-    ///
-    /// # Errors
-    /// [`Error::File`] when it is missing, empty, or holds a zero byte.
     pub fn read(path: &Path) -> Result<Source> {
         let refuse = |why: String| Error::File {
             path: path.to_path_buf(),
@@ -93,9 +87,6 @@ impl Source {
 
     /// Fails unless the file defines this kernel; the message offers the nearest name, of
     /// which nobody knows whether it or the kernel's is meant.
-    ///
-    /// # Errors
-    /// [`Error::Build`].
     pub fn must_define(&self, kernel: &str) -> Result<()> {
         let names = self.kernels();
         if names.iter().any(|name| name == kernel) {

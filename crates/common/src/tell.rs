@@ -14,9 +14,11 @@ use crate::timing::Profile;
 /// Hears of every OpenCL call. `()` hears nothing, and costs a comparison.
 pub trait Listener {
     /// Whether it listens now; if not, no call is put into words.
-    fn listens(&self) -> bool;
+    fn listens(&self) -> bool {
+        false
+    }
     /// A call was made.
-    fn hear(&self, call: &Call);
+    fn hear(&self, _call: &Call) {}
     /// Tells of a call and of the error that came of it, if one did.
     fn call(&self, error: Option<&Error>, call: &dyn Fn() -> Call) {
         if self.listens() {
@@ -24,26 +26,16 @@ pub trait Listener {
         }
     }
     /// A buffer was made; gives the name by which it will be told.
-    fn name_new(&self, buffer: cl_mem) -> &'static str;
+    fn name_new(&self, _buffer: cl_mem) -> &'static str {
+        ""
+    }
     /// What a buffer is called.
-    fn name_of(&self, buffer: cl_mem) -> &'static str;
-}
-
-impl Listener for () {
-    fn listens(&self) -> bool {
-        false
-    }
-
-    fn hear(&self, _: &Call) {}
-
-    fn name_new(&self, _: cl_mem) -> &'static str {
-        ""
-    }
-
-    fn name_of(&self, _: cl_mem) -> &'static str {
+    fn name_of(&self, _buffer: cl_mem) -> &'static str {
         ""
     }
 }
+
+impl Listener for () {}
 
 /// A call with its arguments, and what it returned.
 #[derive(Clone, Debug)]
@@ -111,33 +103,28 @@ impl Call {
 
     /// Step 2.
     pub fn create_context() -> Call {
-        Call::new("clCreateContext")
-            .arg("", "1 device")
-            .gave("context")
+        let call = Call::new("clCreateContext");
+        call.arg("", "1 device").gave("context")
     }
 
     /// Step 3: the program's text, so many bytes of this file.
     pub fn create_program(source: &Source) -> Call {
         let text = format!("{} bytes of {}", source.text.len(), source.path.display());
-        Call::new("clCreateProgramWithSource")
-            .also("context")
-            .arg("", text)
-            .gave("program")
+        let call = Call::new("clCreateProgramWithSource").also("context");
+        call.arg("", text).gave("program")
     }
 
     /// Step 3: its compilation, which took so long.
     pub fn build_program(options: &str, took: f64) -> Call {
         let call = Call::new("clBuildProgram").also("program").also("1 device");
-        call.arg("", options)
-            .gave(format!("ok, in {}", seconds(took)))
+        let returned = format!("ok, in {}", seconds(took));
+        call.arg("", options).gave(returned)
     }
 
     /// Step 3: one kernel of it.
     pub fn create_kernel(name: &str) -> Call {
-        Call::new("clCreateKernel")
-            .also("program")
-            .arg("", name)
-            .gave("kernel")
+        let call = Call::new("clCreateKernel").also("program");
+        call.arg("", name).gave("kernel")
     }
 
     /// Step 4: a buffer that kernels may use in this way.

@@ -1,28 +1,44 @@
 //! What a result holds before a kernel writes it, so that what nobody wrote is known.
 
+use std::hash::{BuildHasher, RandomState};
+use std::sync::OnceLock;
+
 use crate::element::{Elements, Type};
 
-/// What a result holds before a launch.
+/// What memory holds before a kernel writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Poison {
     /// For floating types a signalling NaN, which no computation makes (what comes out
     /// of one is a quiet NaN), for ints a number far outside the results.
     Nan,
-    /// A number: a kernel that takes the old C for nothing where it is NaN adds to it.
+    /// The same in other bits: what lies beside a buffer, of each buffer its own.
+    Beside(u16),
+    /// A number, in each process another one: a kernel that takes the old C for nothing
+    /// where it is NaN adds to it.
     Number,
 }
 
 impl Poison {
+    /// What lies beside the buffer that has this name.
+    pub fn beside(name: &str) -> Poison {
+        // FNV-1a, and both halves of it.
+        let hash = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+        let hash = name.bytes().fold(0x811c_9dc5, hash);
+        Poison::Beside((hash ^ hash >> 16) as u16)
+    }
+
     /// The eight bytes of it, to be repeated.
     pub fn bytes(self, ty: Type) -> [u8; 8] {
-        let word: u64 = match (self, ty) {
-            (Poison::Nan, Type::Float | Type::Int) => 0x7fa0_dead_7fa0_dead,
-            (Poison::Nan, Type::Double) => 0x7ff4_dead_7fa0_dead,
-            (Poison::Number, Type::Float) => 0x45ff_fc00_45ff_fc00,
-            (Poison::Number, Type::Double) => 0x40bf_ff80_0000_0000,
-            (Poison::Number, Type::Int) => 0x0000_1fff_0000_1fff,
+        let nan: u32 = match self {
+            Poison::Nan => 0x7fa0_dead,
+            Poison::Beside(which) => 0x7fa1_0000 | u32::from(which),
+            Poison::Number => {
+                let drawn = Elements::from_fn(ty, 8 / ty.size(), |_| number());
+                return drawn.as_bytes().try_into().unwrap_or_default();
+            }
         };
-        word.to_ne_bytes()
+        let high = if ty == Type::Double { 0x7ff4_dead } else { nan };
+        (u64::from(high) << 32 | u64::from(nan)).to_ne_bytes()
     }
 
     /// So many bytes of it.
@@ -31,6 +47,22 @@ impl Poison {
         many.truncate(bytes);
         many
     }
+
+    /// The first and the last of the elements in `bytes` that are this no more.
+    pub fn lost(self, ty: Type, bytes: &[u8]) -> Option<(usize, usize)> {
+        let poison = &self.bytes(ty)[..ty.size()];
+        let mut elements = bytes.chunks_exact(ty.size());
+        let is_lost = |element: &[u8]| element != poison;
+        let first = elements.clone().position(is_lost)?;
+        Some((first, elements.rposition(is_lost)?))
+    }
+}
+
+/// Some number and a half, exact as a float, so that no kernel can know it.
+fn number() -> f64 {
+    static DRAWN: OnceLock<f64> = OnceLock::new();
+    // Of the standard library's hashers each has another seed.
+    *DRAWN.get_or_init(|| (4096 + RandomState::new().hash_one(0) % 4096) as f64 + 0.5)
 }
 
 /// True where element `i` still holds [`Poison::Nan`].
@@ -45,19 +77,32 @@ mod tests {
 
     #[test]
     fn the_poisons_are_no_number_and_a_number() {
-        for (ty, number) in [
-            (Type::Float, 8191.5),
-            (Type::Double, 8191.5),
-            (Type::Int, 8191.0),
-        ] {
+        for ty in [Type::Float, Type::Double, Type::Int] {
             let held = |poison: Poison| Elements::from_bytes(ty, &poison.many(ty, 16));
-            let (nan, other) = (held(Poison::Nan), held(Poison::Number));
-            assert_eq!(nan.len(), 16 / ty.size());
-            for i in 0..nan.len() {
-                assert!(ty == Type::Int || nan.get(i).is_nan());
-                assert_eq!(other.get(i), number, "{ty:?}");
-                assert!(is_poison(&nan, i) && !is_poison(&other, i));
+            let number = held(Poison::Number);
+            for (i, number) in number.to_f64().into_iter().enumerate() {
+                assert!((4096.0..8192.0).contains(&number) && !is_poison(&held(Poison::Number), i));
+                let beside = held(Poison::beside("A"));
+                assert!(ty == Type::Int || held(Poison::Nan).get(i).is_nan());
+                assert!(ty == Type::Int || beside.get(i).is_nan());
+                assert!(is_poison(&held(Poison::Nan), i) && !is_poison(&beside, i));
             }
+            assert_eq!(number.get(0), number.get(1), "one for a run");
+        }
+        let names = ["A", "B", "C", "in", "out"].map(Poison::beside);
+        assert!((1..5).all(|i| !names[..i].contains(&names[i])));
+    }
+
+    #[test]
+    fn what_was_written_over_poison_is_found() {
+        for ty in [Type::Float, Type::Double, Type::Int] {
+            let poison = Poison::beside("A");
+            let mut bytes = poison.many(ty, 80);
+            assert_eq!(poison.lost(ty, &bytes), None);
+            bytes[ty.size() * 3 + 1] ^= 1;
+            assert_eq!(poison.lost(ty, &bytes), Some((3, 3)));
+            bytes[ty.size() * 5] ^= 1;
+            assert_eq!(poison.lost(ty, &bytes), Some((3, 5)));
         }
     }
 

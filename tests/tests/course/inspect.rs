@@ -81,6 +81,17 @@ fn a_value_that_nobody_wrote_is_found_with_its_line() {
     is_found("unset", "if (tile[me] == 7) sum += 0;", "uninitialised");
 }
 
+/// The host fills C with poison before the launch, and to the simulator it is unwritten all
+/// the same.
+#[test]
+fn a_read_of_c_before_it_is_written_is_found_with_its_line() {
+    is_found(
+        "old-c",
+        "if (C[row * N + column] == 7) sum += 0;",
+        "uninitialised",
+    );
+}
+
 #[test]
 fn a_barrier_that_not_all_items_reach_is_found() {
     let lines = "if (me < 8) barrier(CLK_LOCAL_MEM_FENCE);";

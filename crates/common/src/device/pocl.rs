@@ -52,9 +52,6 @@ pub fn cache_fault() -> Option<String> {
 }
 
 /// Whether a file can be made in this folder, and written.
-///
-/// # Errors
-/// The system's own.
 pub fn can_write(folder: &Path) -> io::Result<()> {
     let file = folder.join(format!("tempfile-opencl-course-{}", std::process::id()));
     let written = fs::write(&file, "?");

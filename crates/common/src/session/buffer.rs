@@ -39,9 +39,6 @@ impl Buffer {
 
 impl Session {
     /// A buffer of `bytes` bytes, with undefined contents.
-    ///
-    /// # Errors
-    /// The driver's status, when there is no room.
     pub fn buffer(&self, bytes: usize) -> Result<Buffer> {
         self.allocate(bytes, &|memory| self.listener.name_new(memory))
     }
@@ -69,9 +66,6 @@ impl Session {
 
     /// `bytes` bytes of a buffer, from byte `offset` on, as a buffer of its own. The
     /// offset must be one that the device likes ([`crate::memory::GUARD`] is).
-    ///
-    /// # Errors
-    /// The driver's status, CL_MISALIGNED_SUB_BUFFER_OFFSET for instance.
     pub fn part(&self, whole: &Buffer, offset: usize, bytes: usize) -> Result<Buffer> {
         // SAFETY: `whole` is alive, and the driver keeps it as long as its part; a range
         // outside it is refused (CL_INVALID_VALUE).
@@ -90,9 +84,6 @@ impl Session {
     }
 
     /// A new buffer with these contents.
-    ///
-    /// # Errors
-    /// The driver's status, when there is no room or the transfer fails.
     pub fn upload(&self, bytes: &[u8]) -> Result<Buffer> {
         let buffer = self.buffer(bytes.len())?;
         self.write(&buffer, bytes)?;
@@ -100,18 +91,12 @@ impl Session {
     }
 
     /// Overwrites the start of a buffer and waits for it.
-    ///
-    /// # Errors
-    /// The driver's status.
     pub fn write(&self, buffer: &Buffer, bytes: &[u8]) -> Result<()> {
         let call = |name: &str| Call::transfer("clEnqueueWriteBuffer", name, bytes.len());
         self.told(buffer, call, || self.put(buffer, 0, bytes))
     }
 
     /// Reads the first `bytes` bytes of a buffer.
-    ///
-    /// # Errors
-    /// The driver's status; a kernel that crashed is often noticed here.
     pub fn read(&self, buffer: &Buffer, bytes: usize) -> Result<Vec<u8>> {
         let call = |name: &str| Call::transfer("clEnqueueReadBuffer", name, bytes);
         self.told(buffer, call, || self.get(buffer, 0, bytes))
@@ -203,9 +188,6 @@ impl Session {
     }
 
     /// Fills a buffer with whole patterns, waits for it, and tells of it.
-    ///
-    /// # Errors
-    /// The driver's status.
     pub fn fill_told(&self, buffer: &Buffer, pattern: &[u8]) -> Result<()> {
         let call = |name: &str| Call::fill(name, pattern, buffer.bytes);
         self.told(buffer, call, || {

@@ -20,9 +20,6 @@ pub struct Profile {
 
 impl Profile {
     /// Reads the times of a command that has ended.
-    ///
-    /// # Errors
-    /// The driver's status, CL_PROFILING_INFO_NOT_AVAILABLE for instance.
     pub fn of(event: &Event) -> Result<Profile> {
         let during = "reading an event's times";
         Ok(Profile {

@@ -50,9 +50,6 @@ pub struct Sample {
 
 impl Sample {
     /// Runs commands in order, which returns their events when the last has ended.
-    ///
-    /// # Errors
-    /// What the commands fail with.
     pub fn of(run: impl FnOnce() -> Result<Vec<Event>>) -> Result<Sample> {
         let begin = Instant::now();
         let events = run()?;
