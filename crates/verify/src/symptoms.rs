@@ -1,15 +1,13 @@
 //! What a wrong result looks like. A list of suspicions, each a function that knows one
-//! kind of fault and says nothing unless the numbers prove it: an explanation must give
-//! every wrong element that is looked at to within rounding, and enough of them.
+//! kind of fault and says nothing unless the numbers prove it: what is said of the wrong
+//! elements is so of every one of them.
 //!
 //! What is said begins with its kind and a colon, by which `cargo makers symptoms` tells
 //! how often the cause is named rightly.
 
-mod elsewhere;
 mod facts;
-mod misplaced;
+mod indices;
 mod places;
-mod precision;
 mod reading;
 mod terms;
 mod values;
@@ -22,95 +20,105 @@ use crate::wrong::{Mismatch, Wrong};
 /// A suspicion: what it says, if it is so.
 type Suspicion = fn(&Case) -> Option<String>;
 
-/// What can be seen in the bytes. All that is so is said.
-const FACTS: &[Suspicion] = &[
-    facts::never_written,
-    facts::old_contents,
-    facts::not_a_number,
-    facts::infinity,
-];
-/// What follows from the right values, or is near them. The first that holds is said.
+/// What follows from the right values, or is near them. The first that holds is said, with
+/// the places.
 const VALUES: &[Suspicion] = &[
     values::constant,
+    values::little_more_than_rounding,
     values::factor,
     values::offset,
-    values::whole_numbers,
     terms::some_terms,
-    precision::few_digits,
+    values::few_digits,
 ];
 /// What was read or written elsewhere: this explains, too, where the result is right.
 const INDICES: &[Suspicion] = &[
-    misplaced::transposed,
-    misplaced::moved,
+    indices::transposed,
+    indices::moved,
     reading::another_formula,
-    elsewhere::from_elsewhere,
 ];
 
 /// No explanation is taken from fewer elements.
 const ENOUGH: usize = 4;
-/// So many wrong elements are looked at.
+/// So many wrong elements are looked at first, and are enough to say no.
 const SAMPLES: usize = 64;
+/// Before a yes all are looked at, or as many as so many steps suffice for.
+const STEPS: usize = 1 << 27;
+/// Less than so many times what an element may be off is little.
+const LITTLE: f64 = 16.0;
 
 /// A wrong result, and what is asked of it.
 struct Case<'a> {
     problem: &'a Problem,
     c: &'a Matrix,
     wrong: &'a Wrong,
-    /// Some of the wrong elements to which the kernel wrote a finite number.
-    sample: Vec<Sample>,
-}
-
-/// A wrong element.
-#[derive(Clone, Copy)]
-struct Sample {
-    row: usize,
-    col: usize,
-    got: f64,
-    want: f64,
-    /// By how much rounding may change what it must be.
-    bound: f64,
+    /// The wrong elements to which the kernel wrote a finite number.
+    finite: Vec<&'a Mismatch>,
+    /// Some of them.
+    sample: Vec<&'a Mismatch>,
 }
 
 impl<'a> Case<'a> {
     fn new(problem: &'a Problem, c: &'a Matrix, wrong: &'a Wrong) -> Case<'a> {
-        let finite = |m: &&Mismatch| m.got.is_finite() && !m.untouched;
-        let finite: Vec<&Mismatch> = wrong.mismatches.iter().filter(finite).collect();
-        let sample = |m: &&Mismatch| Sample {
-            row: m.row,
-            col: m.col,
-            got: m.got,
-            want: m.want,
-            bound: bound(problem, m.row, m.col),
-        };
+        let is_finite = |m: &&Mismatch| m.got.is_finite() && !m.untouched;
+        let finite: Vec<&Mismatch> = wrong.mismatches.iter().filter(is_finite).collect();
+        let sample = spread(&finite, SAMPLES).copied().collect();
         Case {
             problem,
             c,
             wrong,
-            sample: spread(&finite, SAMPLES).map(sample).collect(),
+            finite,
+            sample,
         }
     }
 
-    /// The share of C that is wrong.
-    fn share(&self) -> f64 {
-        self.wrong.count as f64 / (self.wrong.rows * self.wrong.cols) as f64
-    }
-
+    /// Whether all of C is wrong.
     fn is_all_wrong(&self) -> bool {
-        self.share() == 1.0
+        self.wrong.count == self.wrong.rows * self.wrong.cols
     }
 
-    /// Whether this is true of all elements of the sample, and they are enough.
-    fn all(&self, is_so: impl Fn(&Sample) -> bool) -> bool {
-        self.sample.len() >= ENOUGH && self.sample.iter().all(is_so)
+    /// The wrong elements that have a finite number, with the word for all.
+    fn which(&self) -> &'static str {
+        match self.finite.len() == self.wrong.mismatches.len() {
+            true if self.is_all_wrong() => "every",
+            true => "every wrong",
+            false => "every other wrong",
+        }
     }
-}
 
-/// By how much an element may differ. Integers that differ by less than one are equal: their
-/// sums are exact, and what is computed of them here is not.
-fn bound(problem: &Problem, row: usize, col: usize) -> f64 {
-    match problem.ty {
-        Type::Int => 0.25,
-        Type::Float | Type::Double => problem.bound(row, col),
+    /// Whether this, which takes so many steps, is true of all wrong elements, and they are
+    /// enough.
+    fn all(&self, steps: usize, is_so: impl Fn(&Mismatch) -> bool) -> bool {
+        let mut sample = self.sample.iter();
+        sample.len() >= ENOUGH && sample.all(|m| is_so(m)) && self.most(steps).all(is_so)
+    }
+
+    /// All wrong elements that have a finite number, or as many as the steps suffice for.
+    fn most(&self, steps: usize) -> impl Iterator<Item = &Mismatch> {
+        spread(&self.finite, STEPS / steps).copied()
+    }
+
+    /// By how much an element may differ. Integers that differ by less than one are equal:
+    /// their sums are exact, and what is computed of them here is not.
+    fn bound(&self, m: &Mismatch) -> f64 {
+        match self.problem.ty {
+            Type::Int => 0.25,
+            Type::Float | Type::Double => self.problem.bound(m.row, m.col),
+        }
+    }
+
+    /// The terms of an element's sum.
+    fn terms(&self, m: &Mismatch) -> impl Iterator<Item = f64> {
+        let (row, col) = (m.row, m.col);
+        let term = move |k| self.problem.a.at(row, k) * self.problem.b.at(k, col);
+        (0..self.problem.shape.k).map(term)
+    }
+
+    /// Whether all that is wrong is off by little more than rounding explains.
+    fn is_little(&self) -> bool {
+        let is_little = |m: &&Mismatch| (m.got - m.want).abs() < LITTLE * self.bound(m);
+        self.problem.ty != Type::Int
+            && self.finite.len() == self.wrong.mismatches.len()
+            && self.finite.iter().all(is_little)
     }
 }
 
@@ -120,35 +128,31 @@ pub fn looks_like(problem: &Problem, c: &Matrix, wrong: &Wrong) -> Vec<String> {
     if let Some(untouched) = facts::untouched(case) {
         return vec![untouched];
     }
-    let mut looks: Vec<String> = FACTS.iter().filter_map(|fact| fact(case)).collect();
+    let mut looks = facts::facts(case);
     let first = |suspicions: &[Suspicion]| suspicions.iter().find_map(|holds| holds(case));
     let value = first(VALUES);
-    let index = if value.is_none() {
-        first(INDICES)
-    } else {
-        None
-    };
-    if index.is_none() {
-        looks.extend(value);
-        looks.extend(places::places(case));
+    match value.is_none().then(|| first(INDICES)).flatten() {
+        Some(index) => looks.push(index),
+        None => {
+            looks.extend(value);
+            looks.extend(places::places(case));
+        }
     }
-    looks.extend(index);
     if looks.is_empty() {
         looks.push(UNKNOWN.into());
     }
     looks
 }
 
-/// The root of the mean of the squares.
-fn rms(values: impl Iterator<Item = f64> + Clone) -> f64 {
-    let count = values.clone().count() as f64;
-    (values.map(|x| x * x).sum::<f64>() / count).sqrt()
-}
-
 /// Whether this was read off the bytes, and holds although the next run gives other ones.
-pub(super) fn is_fact(look: &str) -> bool {
-    let kinds = ["untouched", "never written", "old contents"];
-    kinds.contains(&look.split(':').next().unwrap_or(look))
+pub fn is_fact(look: &str) -> bool {
+    let kinds = [
+        "untouched:",
+        "never written:",
+        "old contents:",
+        facts::READ_OUTSIDE,
+    ];
+    kinds.iter().any(|kind| look.starts_with(kind))
 }
 
 /// What is said where nothing is known.
@@ -156,7 +160,7 @@ const UNKNOWN: &str = "nothing known";
 
 /// At most `count` entries of a list, in order.
 fn spread<T>(list: &[T], count: usize) -> impl Iterator<Item = &T> {
-    chosen(list.len(), count).into_iter().map(|i| &list[i])
+    chosen(list.len(), count).map(|i| &list[i])
 }
 
 /// (sqrt(5) - 1) / 2
@@ -164,15 +168,15 @@ const GOLDEN: f64 = 0.618_033_988_749_894_8;
 
 /// At most `count` numbers below `all`, in order, spread by the golden ratio: in equal steps
 /// the elements of a matrix could all lie in one column.
-fn chosen(all: usize, count: usize) -> Vec<usize> {
-    if all <= count {
-        return (0..all).collect();
-    }
-    let at = |i: usize| ((i as f64 * GOLDEN).fract() * all as f64) as usize;
-    let mut chosen: Vec<usize> = (0..count).map(at).collect();
+fn chosen(all: usize, count: usize) -> impl Iterator<Item = usize> {
+    let at = move |i: usize| match all <= count {
+        true => i,
+        false => ((i as f64 * GOLDEN).fract() * all as f64) as usize,
+    };
+    let mut chosen: Vec<usize> = (0..count.min(all)).map(at).collect();
     chosen.sort_unstable();
     chosen.dedup();
-    chosen
+    chosen.into_iter()
 }
 
 #[cfg(test)]
@@ -230,11 +234,6 @@ mod tests {
             assert!(some.iter().any(|i| i / 640 == tenth));
             assert!(some.iter().any(|i| i % 64 * 10 / 64 == tenth));
         }
-    }
-
-    #[test]
-    fn the_root_of_the_mean_square_is_a_mean() {
-        assert_eq!(rms([3.0, -4.0, 0.0, 0.0].into_iter()), 2.5);
     }
 
     #[test]

@@ -3,6 +3,10 @@
 use super::Case;
 use crate::element::{Elements, Type};
 use crate::poison::Poison;
+use crate::wrong::Mismatch;
+
+/// How the kind begins that names a buffer beside which a kernel read.
+pub const READ_OUTSIDE: &str = "read outside of ";
 
 /// C as it was before the launch.
 pub fn untouched(case: &Case) -> Option<String> {
@@ -11,78 +15,51 @@ pub fn untouched(case: &Case) -> Option<String> {
         .then(|| "untouched: the kernel wrote nothing to C".into())
 }
 
-/// Elements that nobody wrote.
-pub fn never_written(case: &Case) -> Option<String> {
-    let bad = &case.wrong.mismatches;
-    let count = bad.iter().filter(|m| m.untouched).count();
-    (count > 0).then(|| format!("never written: {}", elements(case, count)))
-}
-
-/// Results made of the poison that stood in C before the launch. A NaN keeps its lower
-/// bits when it is computed with, on most devices; an integer is off by the poison.
-pub fn old_contents(case: &Case) -> Option<String> {
-    let data = &case.c.data;
-    let is_old = |at: usize, want: f64| match data {
-        Elements::Float(v) => v[at].to_bits() << 1 == quiet_float() << 1,
-        Elements::Double(v) => v[at].to_bits() << 1 == quiet_double() << 1,
-        Elements::Int(v) => v[at].wrapping_sub(want as i32) == poison_int(),
+/// All that is so.
+pub fn facts(case: &Case) -> Vec<String> {
+    let ty = case.problem.ty;
+    let bits = |poison: Poison| Elements::from_bytes(ty, &poison.bytes(ty)).bits(0);
+    let old = bits(Poison::Nan);
+    let beside = ["A", "B", "C"].map(|name| (name, bits(Poison::beside(name))));
+    let comes_of = |m: &Mismatch, poison| !m.untouched && comes_of(case, m, poison);
+    let is_poison =
+        |m: &Mismatch| comes_of(m, old) || beside.iter().any(|(_, poison)| comes_of(m, *poison));
+    let mut facts = Vec::new();
+    let mut tell = |kind: &str, words: &str, is_so: &dyn Fn(&Mismatch) -> bool| {
+        let bad = case.wrong.mismatches.iter();
+        let elements = match bad.filter(|m| is_so(m)).count() * case.wrong.every {
+            0 => return,
+            1 => "1 element".to_string(),
+            count => format!("{count} elements"),
+        };
+        facts.push(format!("{kind}{elements}{words}"));
     };
-    let bad = case.wrong.mismatches.iter();
-    let old = bad.filter(|m| !m.untouched && is_old(m.row * case.c.cols + m.col, m.want));
-    let count = old.count();
-    (count > 0).then(|| {
-        format!(
-            "old contents: {} made of what stood in C, or in another buffer, before \
-             anybody wrote there",
-            elements(case, count)
-        )
-    })
-}
-
-/// NaN of another origin than the poison.
-pub fn not_a_number(case: &Case) -> Option<String> {
-    let bad = case.wrong.mismatches.iter();
-    let count = bad.filter(|m| m.got.is_nan() && !m.untouched).count();
-    (count > 0 && old_contents(case).is_none()).then(|| {
-        format!(
-            "NaN: in {}; 0 / 0 and the like makes one, or reading what nobody had written",
-            elements(case, count)
-        )
-    })
-}
-
-/// Infinities.
-pub fn infinity(case: &Case) -> Option<String> {
-    let bad = case.wrong.mismatches.iter();
-    let count = bad.filter(|m| m.got.is_infinite()).count();
-    (count > 0).then(|| {
-        format!(
-            "infinity: in {}; a division by 0 makes one, and a number that the type cannot hold",
-            elements(case, count)
-        )
-    })
-}
-
-/// So many of those that are kept.
-fn elements(case: &Case, kept: usize) -> String {
-    match kept * case.wrong.every {
-        1 => "1 element".into(),
-        count => format!("{count} elements"),
+    tell("never written: ", "", &|m| m.untouched);
+    let words = " made of what stood in C before the launch";
+    tell("old contents: ", words, &|m| comes_of(m, old));
+    for (name, poison) in beside {
+        let kind = format!("{READ_OUTSIDE}{name}: ");
+        tell(&kind, " made of what lies there", &|m| comes_of(m, poison));
     }
+    let words = "; 0 / 0 and the like makes one, or reading what nobody had written";
+    tell("NaN: in ", words, &|m| {
+        m.got.is_nan() && !m.untouched && !is_poison(m)
+    });
+    let words = "; a division by 0 makes one, and a number that the type cannot hold";
+    tell("infinity: in ", words, &|m| m.got.is_infinite());
+    facts
 }
 
-/// The poison, as it comes out of a computation.
-fn quiet_float() -> u32 {
-    poison_int() as u32 | 1 << 22
-}
-
-fn quiet_double() -> u64 {
-    u64::from_ne_bytes(Poison::Nan.bytes(Type::Double)) | 1 << 51
-}
-
-fn poison_int() -> i32 {
-    let [a, b, c, d, ..] = Poison::Nan.bytes(Type::Int);
-    i32::from_ne_bytes([a, b, c, d])
+/// Whether an element is made of a poison. A NaN keeps its lower bits when it is computed
+/// with, on most devices; an integer is off by the poison.
+fn comes_of(case: &Case, m: &Mismatch, poison: u64) -> bool {
+    let bits = case.c.data.bits(m.row * case.c.cols + m.col);
+    match case.problem.ty {
+        // A NaN that was computed has the highest bit of its fraction set.
+        Type::Float => bits & !(1 << 31) == poison | 1 << 22,
+        Type::Double => bits & !(1 << 63) == poison | 1 << 51,
+        Type::Int => (bits as i32).wrapping_sub(m.want as i32) == poison as i32,
+    }
 }
 
 #[cfg(test)]
@@ -98,7 +75,12 @@ mod tests {
         let c = Matrix::filled(7, 9, Type::Float, Fill::Count, 0);
         let mut wrong = *crate::check(&problem, &c).expect_err("it is wrong");
         wrong.every = 2;
-        assert_eq!(elements(&Case::new(&problem, &c, &wrong), 3), "6 elements");
+        wrong.mismatches.truncate(3);
+        wrong.mismatches.iter_mut().for_each(|m| m.untouched = true);
+        assert_eq!(
+            facts(&Case::new(&problem, &c, &wrong)),
+            ["never written: 6 elements"]
+        );
     }
 
     /// The right C with some floats in other bits.
@@ -160,6 +142,16 @@ mod tests {
         };
         assert!(made_of(old)[0].starts_with("old contents: 1 element made of"));
         assert!(made_of(f64::NAN)[0].starts_with("NaN: in 1 element;"));
+    }
+
+    #[test]
+    fn a_nan_from_beside_a_buffer_names_it() {
+        let a = Elements::from_bytes(Type::Float, &Poison::beside("A").bytes(Type::Float));
+        let quiet = a.bits(0) as u32 | 1 << 22;
+        assert_eq!(
+            with_bits(&[(20, quiet), (41, quiet | 1 << 31)]),
+            ["read outside of A: 2 elements made of what lies there"]
+        );
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! A sum over other elements of A and B: operands exchanged or transposed, rows of
 //! another length, one element too far.
 
-use super::{Case, ENOUGH, Sample};
+use super::{Case, ENOUGH};
 use crate::matrix::Fill;
 use crate::shape::Shape;
+use crate::wrong::Mismatch;
 
 /// How a factor of a product is read.
 #[derive(Clone, Copy, PartialEq)]
@@ -21,17 +22,17 @@ struct Read {
 }
 
 impl Read {
-    /// The number of the element that is read, if the matrix has so many.
-    fn index(&self, e: &Sample, k: usize, s: Shape) -> Option<usize> {
-        let own = if self.by_row { e.row } else { e.col };
-        let index = if self.k_inner {
-            own * self.length + k
+    /// The factor of this term, if the matrix has such an element.
+    fn factor(&self, case: &Case, m: &Mismatch, k: usize) -> Option<f64> {
+        let own = if self.by_row { m.row } else { m.col };
+        let (outer, inner) = if self.k_inner { (own, k) } else { (k, own) };
+        let index = (outer * self.length + inner).checked_add_signed(self.offset)?;
+        let from = if self.of_a {
+            &case.problem.a
         } else {
-            k * self.length + own
+            &case.problem.b
         };
-        let count = if self.of_a { s.m * s.k } else { s.k * s.n };
-        let index = index.checked_add_signed(self.offset)?;
-        Some(index).filter(|index| *index < count)
+        (index < from.data.len()).then(|| from.data.get(index))
     }
 
     /// In how much it differs from another.
@@ -49,23 +50,12 @@ impl Read {
         let own = if self.by_row { "row" } else { "column" };
         let (outer, inner) = if self.k_inner { (own, "k") } else { ("k", own) };
         let offset = match self.offset {
-            0 => String::new(),
-            offset => format!(" {} {}", if offset < 0 { '-' } else { '+' }, offset.abs()),
+            0 => "",
+            1 => " + 1",
+            _ => " - 1",
         };
         format!("{matrix}[{outer} * {} + {inner}{offset}]", self.length)
     }
-}
-
-/// A[row * K + k] and B[k * N + column].
-fn right(s: Shape) -> [Read; 2] {
-    let read = |of_a: bool, length| Read {
-        of_a,
-        by_row: of_a,
-        k_inner: of_a,
-        length,
-        offset: 0,
-    };
-    [read(true, s.k), read(false, s.n)]
 }
 
 /// What is computed instead, if all that can be told agrees.
@@ -74,17 +64,8 @@ pub fn another_formula(case: &Case) -> Option<String> {
     if case.problem.fill == Fill::Count {
         return None;
     }
-    let found = candidates(case.problem.shape).into_iter().find(|reads| {
-        let sums = case.sample.iter().map(|e| agrees(case, reads, e));
-        // What is read from beyond a buffer can be anything.
-        let mut known = 0;
-        let agree = sums.flatten().all(|agrees| {
-            known += 1;
-            agrees
-        });
-        agree && known >= 2 * ENOUGH
-    })?;
-    let [first, second] = found;
+    let mut all = candidates(case.problem.shape).into_iter();
+    let ([first, second], which) = all.find_map(|reads| Some((reads, fits(case, &reads)?)))?;
     let kind = if !first.of_a && second.of_a {
         "operands exchanged"
     } else if !first.k_inner || second.k_inner {
@@ -92,65 +73,75 @@ pub fn another_formula(case: &Case) -> Option<String> {
     } else {
         "another index"
     };
-    Some(format!(
-        "{kind}: each wrong sum is that of {} * {}",
-        first.text(),
-        second.text()
-    ))
+    let (first, second) = (first.text(), second.text());
+    Some(format!("{kind}: {which} that of {first} * {second}"))
 }
 
 /// Two factors in all forms, the least changed first.
 fn candidates(s: Shape) -> Vec<[Read; 2]> {
-    const BOTH: [bool; 2] = [false, true];
-    let [a, b] = right(s);
-    let forms = |right: Read| {
-        let mut forms = Vec::new();
-        for k_inner in BOTH {
-            for by_row in BOTH {
-                for of_a in BOTH {
-                    let read = |length| Read {
-                        of_a,
-                        by_row,
-                        k_inner,
-                        length,
-                        offset: 0,
-                    };
-                    forms.extend([right.length, s.m, s.n, s.k].map(read));
-                }
-            }
-        }
-        forms
+    let right = |of_a: bool, length: usize| Read {
+        of_a,
+        by_row: of_a,
+        k_inner: of_a,
+        length,
+        offset: 0,
     };
-    let second = forms(b);
-    let mut all: Vec<[Read; 2]> = Vec::new();
+    let (a, b) = (right(true, s.k), right(false, s.n));
+    let forms = |right: Read| {
+        // Each bit is one choice.
+        (0..8).flat_map(move |form| {
+            [right.length, s.m, s.n, s.k].map(|length| Read {
+                of_a: form & 1 != 0,
+                by_row: form & 2 != 0,
+                k_inner: form & 4 != 0,
+                length,
+                offset: 0,
+            })
+        })
+    };
+    let pairs = forms(a).flat_map(|first| forms(b).map(move |second| [first, second]));
+    let mut all: Vec<[Read; 2]> = pairs.collect();
     for offset in [1, -1] {
         all.push([Read { offset, ..a }, b]);
         all.push([a, Read { offset, ..b }]);
-    }
-    for first in forms(a) {
-        all.extend(second.iter().map(|second| [first, *second]));
     }
     all.sort_by_key(|[first, second]| first.changes(&a) + second.changes(&b));
     all
 }
 
+/// Of which wrong sums this is the formula: of all, or of all that read nothing outside of
+/// the operands, if these are most. What is read from there can be anything.
+fn fits(case: &Case, reads: &[Read; 2]) -> Option<&'static str> {
+    let count = |elements: &mut dyn Iterator<Item = &Mismatch>| {
+        let (mut known, mut unknown) = (0, 0);
+        for m in elements {
+            match agrees(case, reads, m) {
+                Some(true) => known += 1,
+                Some(false) => return None,
+                None => unknown += 1,
+            }
+        }
+        (known >= 2 * ENOUGH && known >= 2 * unknown).then_some(unknown)
+    };
+    count(&mut case.sample.iter().copied())?;
+    match count(&mut case.most(case.problem.shape.k))? {
+        0 => Some("each wrong sum is"),
+        _ => Some("most wrong sums are"),
+    }
+}
+
 /// Whether an element is this sum; nothing, if one of its factors is not in the buffer.
-fn agrees(case: &Case, reads: &[Read; 2], e: &Sample) -> Option<bool> {
-    let problem = case.problem;
+fn agrees(case: &Case, reads: &[Read; 2], m: &Mismatch) -> Option<bool> {
     let (mut sum, mut squares) = (0.0, [0.0; 2]);
-    for k in 0..problem.shape.k {
-        let factor = |read: &Read| -> Option<f64> {
-            let index = read.index(e, k, problem.shape)?;
-            let from = if read.of_a { &problem.a } else { &problem.b };
-            Some(from.data.get(index))
-        };
-        let [first, second] = [factor(&reads[0])?, factor(&reads[1])?];
+    for k in 0..case.problem.shape.k {
+        let first = reads[0].factor(case, m, k)?;
+        let second = reads[1].factor(case, m, k)?;
         sum += first * second;
         squares[0] += first * first;
         squares[1] += second * second;
     }
-    let bound = problem.bound_of(squares[0].sqrt(), squares[1].sqrt());
-    Some((e.got - sum).abs() <= bound)
+    let bound = case.problem.bound_of(squares[0].sqrt(), squares[1].sqrt());
+    Some((m.got - sum).abs() <= bound)
 }
 
 #[cfg(test)]
@@ -187,20 +178,14 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_counted() {
-        let [a, b] = right(S);
-        assert_eq!(a.changes(&a), 0);
-        assert_eq!(a.changes(&b), 4);
-        let length = a.length + 1;
-        assert_eq!(a.changes(&Read { length, ..a }), 1);
-        assert_eq!(a.changes(&Read { by_row: false, ..a }), 1);
-        assert_eq!(a.changes(&Read { offset: 1, ..b }), 5);
-    }
-
-    #[test]
     fn the_least_changed_are_tried_first() {
-        let [a, b] = right(S);
         let all = candidates(S);
+        let [a, b] = all[0];
+        assert_eq!(
+            (a.text(), b.text()),
+            ("A[row * 11 + k]".into(), "B[k * 15 + column]".into())
+        );
+        assert_eq!(a.changes(&b), 4);
         let changes = |[first, second]: &[Read; 2]| first.changes(&a) + second.changes(&b);
         assert!(all.is_sorted_by_key(changes));
         for offset in [1, -1] {
@@ -233,7 +218,7 @@ mod tests {
         let p = &problem(S);
         assert_eq!(
             sum_of(p, |row, col, k| (row * 15 + k, k * 15 + col), false),
-            ["another index: each wrong sum is that of A[row * 15 + k] * B[k * 15 + column]"]
+            ["another index: most wrong sums are that of A[row * 15 + k] * B[k * 15 + column]"]
         );
         assert_eq!(
             sum_of(p, |row, col, k| (row * 11 + k, k * 11 + col), false),
@@ -259,7 +244,9 @@ mod tests {
         let p = &problem(S);
         assert_eq!(
             sum_of(p, |row, col, k| (row * 11 + k, k * 15 + col), true),
-            ["operands exchanged: each wrong sum is that of B[row * 11 + k] * A[k * 15 + column]"]
+            [
+                "operands exchanged: most wrong sums are that of B[row * 11 + k] * A[k * 15 + column]"
+            ]
         );
     }
 
@@ -268,13 +255,13 @@ mod tests {
         let p = &problem(S);
         assert_eq!(
             sum_of(p, |row, col, k| (row * 11 + k + 1, k * 15 + col), false),
-            ["another index: each wrong sum is that of A[row * 11 + k + 1] * B[k * 15 + column]"]
+            ["another index: most wrong sums are that of A[row * 11 + k + 1] * B[k * 15 + column]"]
         );
         let before =
             |row: usize, col: usize, k: usize| ((row * 11usize + k).wrapping_sub(1), k * 15 + col);
         assert_eq!(
             sum_of(p, before, false),
-            ["another index: each wrong sum is that of A[row * 11 + k - 1] * B[k * 15 + column]"]
+            ["another index: most wrong sums are that of A[row * 11 + k - 1] * B[k * 15 + column]"]
         );
     }
 

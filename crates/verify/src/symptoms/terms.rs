@@ -1,8 +1,8 @@
 //! Sums that lack some of their terms, have them twice, or subtract them.
 
-use super::{Case, ENOUGH, Sample};
+use super::{Case, ENOUGH};
 use crate::matrix::Fill;
-use crate::problem::Problem;
+use crate::wrong::Mismatch;
 
 /// Up to this K terms are looked for that are missing anywhere; beyond, at the ends.
 const ANYWHERE: usize = 2048;
@@ -36,17 +36,22 @@ pub fn some_terms(case: &Case) -> Option<String> {
     let periods = (2..=LONGEST_PERIOD.min(length / 2)).chain([length]);
     let fits = periods.flat_map(|period| {
         let sample = case.sample.iter();
-        let sums: Vec<Sums> = sample.map(|e| Sums::new(case.problem, e, period)).collect();
+        let sums: Vec<Sums> = sample.map(|m| Sums::new(case, m, period)).collect();
         let tried = ranges(period, length).flat_map(|range| FATES.map(|fate| (range, fate)));
-        tried.filter_map(move |((from, to), (weight, fate))| {
-            let errors = || sums.iter().map(|sums| sums.error(from, to, weight));
+        tried.filter_map(move |((from, to), fate)| {
+            let terms = Terms { period, from, to };
+            let errors = || sums.iter().map(|sums| sums.error(&terms, fate.0));
             let fits = errors().zip(&sums).all(|(e, sums)| e.abs() <= sums.bound);
             let total = || errors().map(|e| e * e).sum::<f64>();
-            fits.then(|| (total(), Terms { period, from, to }, fate))
+            fits.then(|| (total(), terms, fate))
         })
     });
-    let best = fits.min_by(|(one, ..), (other, ..)| one.total_cmp(other));
-    best.map(|(_, terms, fate)| words(terms, fate, length))
+    let (_, terms, (weight, fate)) = fits.min_by(|(one, ..), (other, ..)| one.total_cmp(other))?;
+    let holds = |m: &Mismatch| {
+        let sums = Sums::new(case, m, terms.period);
+        sums.error(&terms, weight).abs() <= sums.bound
+    };
+    case.all(length, holds).then(|| words(terms, fate, length))
 }
 
 /// The ranges that are tried, none of which holds all terms.
@@ -73,24 +78,24 @@ struct Sums {
 }
 
 impl Sums {
-    fn new(problem: &Problem, e: &Sample, period: usize) -> Sums {
+    fn new(case: &Case, m: &Mismatch, period: usize) -> Sums {
         let mut before = vec![0.0; period + 1];
-        for k in 0..problem.shape.k {
-            before[k % period + 1] += problem.a.at(e.row, k) * problem.b.at(k, e.col);
+        for (k, term) in case.terms(m).enumerate() {
+            before[k % period + 1] += term;
         }
         for i in 0..period {
             before[i + 1] += before[i];
         }
         Sums {
-            missing: e.want - e.got,
-            bound: e.bound,
+            missing: m.want - m.got,
+            bound: case.bound(m),
             before,
         }
     }
 
     /// What is still missing if these terms are `weight` times in the sum.
-    fn error(&self, from: usize, to: usize, weight: f64) -> f64 {
-        self.missing - (1.0 - weight) * (self.before[to] - self.before[from])
+    fn error(&self, terms: &Terms, weight: f64) -> f64 {
+        self.missing - (1.0 - weight) * (self.before[terms.to] - self.before[terms.from])
     }
 }
 

@@ -1,25 +1,27 @@
-//! Wrong values that follow from the right ones: constants, factors, offsets, integers.
+//! Wrong values that follow from the right ones, or are near them.
 
-use super::{Case, ENOUGH};
+use super::{Case, ENOUGH, LITTLE};
 use crate::element::{Elements, Type};
+use crate::matrix::Fill;
+use crate::numbers::significant;
 use crate::poison::Poison;
+use crate::wrong::Mismatch;
 
-/// One value everywhere; a limit beyond which nothing comes; zeros.
+/// One value everywhere; zeros.
 pub fn constant(case: &Case) -> Option<String> {
     let first = case.sample.first()?.got;
-    let bad = &case.wrong.mismatches;
-    let is_first = |got: f64| got == first;
-    if case.sample.len() < 2 || !bad.iter().all(|m| m.untouched || is_first(m.got)) {
+    let is_first = |m: &&Mismatch| m.got == first;
+    if case.sample.len() < 2 || !case.finite.iter().all(is_first) {
         return None;
     }
-    let which = which(case);
-    if let Some(limit) = limit(case, first) {
-        return Some(limit);
-    }
-    match first {
-        0.0 => Some(format!("zero: {which} element is 0{}", no_tile(case))),
-        _ => Some(format!("constant: {which} element is {first}")),
-    }
+    let which = case.which();
+    Some(match first {
+        old if old == old_number(case) => {
+            format!("old contents: {which} element is what stood in C before")
+        }
+        0.0 => format!("zero: {which} element is 0{}", no_tile(case)),
+        _ => format!("constant: {which} element is {first}"),
+    })
 }
 
 /// Deeper tiles than this are rare.
@@ -34,46 +36,31 @@ fn no_tile(case: &Case) -> &'static str {
     }
 }
 
-/// Values that end at a limit: wrong are those, and only those, that must be beyond it.
-fn limit(case: &Case, limit: f64) -> Option<String> {
-    if case.is_all_wrong() || case.sample.len() < ENOUGH {
-        return None;
-    }
-    let got = || (0..case.c.data.len()).map(|i| case.c.data.get(i));
-    let bad = &case.wrong.mismatches;
-    let above = bad.iter().all(|m| m.want > limit) && got().all(|got| got <= limit);
-    let below = bad.iter().all(|m| m.want < limit) && got().all(|got| got >= limit);
-    let side = match (above, below) {
-        (true, false) => "above",
-        (false, true) => "below",
-        _ => return None,
-    };
-    Some(format!("cut off: what must be {side} {limit} is {limit}"))
+/// Errors that could nearly be roundings.
+pub fn little_more_than_rounding(case: &Case) -> Option<String> {
+    let which = case.which();
+    case.is_little().then(|| {
+        format!(
+            "precision: {which} element is off by less than {LITTLE} times what rounding may do, \
+             as when something is kept in fewer bits"
+        )
+    })
 }
 
-/// All off by one factor. Of less than all elements it may be a lost sign.
+/// All off by one factor.
 pub fn factor(case: &Case) -> Option<String> {
-    let dot = |f: fn(f64, f64) -> f64| -> f64 {
-        let products = case.sample.iter().map(|s| f(s.got, s.want) * s.want);
-        products.sum()
+    let products = |f: fn(&Mismatch) -> f64| -> f64 { case.sample.iter().map(|m| f(m)).sum() };
+    let factor = products(|m| m.got * m.want) / products(|m| m.want * m.want);
+    let is_it = |m: &Mismatch| {
+        (m.got - factor * m.want).abs() <= case.bound(m) * factor.abs().max(f64::MIN_POSITIVE)
     };
-    let factor = dot(|got, _| got) / dot(|_, want| want);
-    let is_it = |got: f64, want: f64, bound: f64| {
-        (got - factor * want).abs() <= bound * factor.abs().max(f64::MIN_POSITIVE)
-    };
-    if factor == 0.0 || !case.all(|s| is_it(s.got, s.want, s.bound)) {
+    if factor == 0.0 || !case.all(1, is_it) {
         return None;
     }
-    let which = which(case);
-    if (factor + 1.0).abs() > 1e-3 {
+    let which = case.which();
+    Some(if (factor + 1.0).abs() > 1e-3 {
         let factor = readable_factor(factor);
-        return Some(format!(
-            "factor: {which} element is {factor} times what it must be"
-        ));
-    }
-    let one_sign = case.sample.iter().all(|s| s.got > 0.0);
-    Some(if one_sign && !case.is_all_wrong() {
-        "sign lost: what must be negative is positive".into()
+        format!("factor: {which} element is {factor} times what it must be")
     } else {
         format!("negated: {which} element has the other sign")
     })
@@ -89,49 +76,59 @@ fn readable_factor(factor: f64) -> String {
 
 /// All off by one amount, as when sums do not begin with 0.
 pub fn offset(case: &Case) -> Option<String> {
-    let sum: f64 = case.sample.iter().map(|s| s.got - s.want).sum();
+    let sum: f64 = case.sample.iter().map(|m| m.got - m.want).sum();
     let offset = sum / case.sample.len() as f64;
-    let roundoff = case.problem.ty.unit_roundoff();
-    let is_it = |got: f64, want: f64, bound: f64| {
-        (got - want - offset).abs() <= bound + 2.0 * roundoff * offset.abs()
-    };
-    if !case.all(|s| is_it(s.got, s.want, s.bound)) {
+    let rounding = 2.0 * case.problem.ty.unit_roundoff() * offset.abs();
+    if !case.all(1, |m| {
+        (m.got - m.want - offset).abs() <= case.bound(m) + rounding
+    }) {
         return None;
     }
-    let which = which(case);
-    if (offset - old_number(case.problem.ty)).abs() < 0.01 {
+    let which = case.which();
+    if (offset - old_number(case)).abs() < 0.01 {
         return Some(format!(
             "old contents: {which} element is added to what stood in C before"
         ));
     }
-    let amount = crate::numbers::significant(offset.abs());
+    let amount = significant(offset.abs());
     let side = if offset > 0.0 { "large" } else { "small" };
     Some(format!("offset: {which} element is {amount} too {side}"))
 }
 
 /// The number that stands in C before some launches.
-fn old_number(ty: Type) -> f64 {
+fn old_number(case: &Case) -> f64 {
+    let ty = case.problem.ty;
     Elements::from_bytes(ty, &Poison::Number.bytes(ty)).get(0)
 }
 
-/// A float beyond has no fraction anyway.
-const NO_FRACTION: f64 = 1e6;
-
-/// Integers where there must be fractions.
-pub fn whole_numbers(case: &Case) -> Option<String> {
-    let is_whole = |x: f64| x.fract() == 0.0 && x.abs() < NO_FRACTION;
-    let is_float = case.problem.ty != Type::Int;
-    let which = which(case);
-    (is_float && case.all(|s| is_whole(s.got) && !is_whole(s.want)))
-        .then(|| format!("whole numbers: {which} element is one; is there an int in the sum?"))
+/// Errors that are everywhere far smaller than one term of a sum: what is lost are digits.
+/// Only of random numbers; of counted ones neighbours differ by as little.
+pub fn few_digits(case: &Case) -> Option<String> {
+    let digits = match case.problem.ty {
+        Type::Float => 7,
+        Type::Double => 16,
+        Type::Int => return None,
+    };
+    if case.problem.fill != Fill::Random || case.sample.len() < 2 * ENOUGH {
+        return None;
+    }
+    let error = rms(case.sample.iter().map(|m| m.got - m.want));
+    let size = rms(case.sample.iter().map(|m| m.want));
+    let term = rms(case.sample.iter().flat_map(|m| case.terms(m)));
+    if error > term / 8.0 || !case.all(1, |m| (m.got - m.want).abs() <= term / 2.0) {
+        return None;
+    }
+    let (which, right) = (case.which(), (-(error / size).log10()).round().max(1.0));
+    Some(format!(
+        "precision: {which} element is nearly right, about {right} of {digits} digits, as when \
+         something is kept in fewer bits"
+    ))
 }
 
-fn which(case: &Case) -> &'static str {
-    if case.is_all_wrong() {
-        "every"
-    } else {
-        "every wrong"
-    }
+/// The root of the mean of the squares.
+fn rms(values: impl Iterator<Item = f64>) -> f64 {
+    let (count, sum) = values.fold((0.0, 0.0), |(count, sum), x| (count + 1.0, sum + x * x));
+    f64::sqrt(sum / count)
 }
 
 #[cfg(test)]
@@ -139,7 +136,6 @@ mod tests {
     use super::super::UNKNOWN;
     use super::super::tests::{LONG, ODD, kinds, problem, right, said};
     use super::*;
-    use crate::matrix::Fill;
     use crate::problem::Problem;
     use crate::shape::Shape;
 
@@ -175,39 +171,6 @@ mod tests {
               and is the only one"
             ]
         );
-    }
-
-    #[test]
-    fn a_limit_is_told_where_only_what_lies_beyond_is_wrong() {
-        assert_eq!(of(|x| x.max(0.0)), ["cut off: what must be below 0 is 0"]);
-        assert_eq!(
-            of(|x| x.min(0.125)),
-            ["cut off: what must be above 0.125 is 0.125"]
-        );
-        // Another element is beyond.
-        let one_beyond = of(|x| if x < 0.0 && x > -0.2 { 0.0 } else { x });
-        assert!(
-            one_beyond[0].starts_with("zero: every wrong element"),
-            "{one_beyond:?}"
-        );
-        let one_above = of(|x| if x > 0.125 && x < 0.2 { 0.125 } else { x });
-        assert!(
-            one_above[0].starts_with("constant: every wrong element"),
-            "{one_above:?}"
-        );
-    }
-
-    #[test]
-    fn a_limit_is_told_of_four_elements_at_least() {
-        let problem = problem(ODD);
-        let mut wants: Vec<f64> = (0..63).map(|i| right(&problem, i / 9, i % 9)).collect();
-        wants.sort_by(f64::total_cmp);
-        let largest = |count: usize| {
-            let limit = (wants[62 - count] + wants[63 - count]) / 2.0;
-            kinds(&problem, |row, col| right(&problem, row, col).min(limit))
-        };
-        assert_eq!(largest(ENOUGH), ["cut off"]);
-        assert_eq!(largest(ENOUGH - 1), ["constant"]);
     }
 
     #[test]
@@ -253,11 +216,11 @@ mod tests {
     }
 
     #[test]
-    fn a_sign_may_be_another_or_lost() {
+    fn a_sign_may_be_another() {
         assert_eq!(of(|x| -x), ["negated: every element has the other sign"]);
         assert_eq!(
             of(f64::abs),
-            ["sign lost: what must be negative is positive"]
+            ["negated: every wrong element has the other sign"]
         );
         let problem = problem(ODD);
         let a_row = |row, col| right(&problem, row, col) * if row == 2 { -1.0 } else { 1.0 };
@@ -275,31 +238,124 @@ mod tests {
             of(|x| x + 1e6),
             ["offset: every element is 1000000 too large"]
         );
+        let old = Elements::from_bytes(Type::Float, &Poison::Number.bytes(Type::Float)).get(0);
         assert_eq!(
-            of(|x| x + 8191.5),
+            of(|x| x + old),
             ["old contents: every element is added to what stood in C before"]
         );
-        assert!(of(|x| x + 8191.6)[0].starts_with("offset"));
-        assert_eq!(old_number(Type::Double), 8191.5);
-        assert_eq!(old_number(Type::Int), 8191.0);
+        assert_eq!(
+            of(|_| old),
+            ["old contents: every element is what stood in C before"]
+        );
+        assert!(of(|x| x + old + 0.1)[0].starts_with("offset"));
         let problem = problem(ODD);
         let by_row = |row, col| right(&problem, row, col) + 1.0 + row as f64;
         assert_eq!(kinds(&problem, by_row), [UNKNOWN]);
     }
 
+    /// An error without a rule, between -1 and 1.
+    fn noise(row: usize, col: usize) -> f64 {
+        ((row * 9 + col) as f64 * 0.7391).fract() * 2.0 - 1.0
+    }
+
+    fn with_noise(ty: Type, fill: Fill, size: f64) -> Vec<String> {
+        noise_in(LONG, ty, fill, size)
+    }
+
+    fn noise_in(shape: Shape, ty: Type, fill: Fill, size: f64) -> Vec<String> {
+        let problem = Problem::new(shape, ty, fill, 1);
+        said(&problem, |row, col| {
+            right(&problem, row, col) + size * noise(row, col)
+        })
+    }
+
     #[test]
-    fn whole_numbers_are_told_where_there_must_be_fractions() {
+    fn the_digits_that_are_right_are_told() {
+        let precision = |digits: &str| {
+            [format!(
+                "precision: every element is nearly right, about {digits} digits, as when \
+                 something is kept in fewer bits"
+            )]
+        };
+        assert_eq!(
+            with_noise(Type::Float, Fill::Random, 1e-2),
+            precision("2 of 7")
+        );
+        assert_eq!(
+            with_noise(Type::Float, Fill::Random, 1e-3),
+            precision("3 of 7")
+        );
+        assert_eq!(
+            with_noise(Type::Double, Fill::Random, 1e-7),
+            precision("7 of 16")
+        );
+        // Of larger sums the same error is a smaller part.
+        let larger = Shape { k: 4000, ..LONG };
+        assert_eq!(
+            noise_in(larger, Type::Float, Fill::Random, 1e-2),
+            precision("3 of 7")
+        );
+    }
+
+    #[test]
+    fn errors_like_a_term_and_counted_numbers_are_not_of_precision() {
+        // A term is 1/12 in the mean.
+        assert_eq!(with_noise(Type::Float, Fill::Random, 5e-2), [UNKNOWN]);
+        // None is as large as half a term, and an eighth is too much in the mean.
+        assert_eq!(with_noise(Type::Float, Fill::Random, 3e-2), [UNKNOWN]);
+        assert_eq!(with_noise(Type::Float, Fill::Count, 1e3), [UNKNOWN]);
+        assert_eq!(with_noise(Type::Int, Fill::Random, 300.0), [UNKNOWN]);
+    }
+
+    #[test]
+    fn precision_is_judged_by_twice_as_many_elements_as_are_enough() {
+        let wrong = |n: usize| {
+            let problem = problem(Shape { m: 1, n, k: 53 });
+            let nearly =
+                |row, col| right(&problem, row, col) + 3e-3 * (1.0 + noise(row, col).abs());
+            kinds(&problem, nearly)
+        };
+        assert_eq!(wrong(2 * ENOUGH), ["precision"]);
+        assert_eq!(wrong(2 * ENOUGH - 1), [UNKNOWN]);
+    }
+
+    #[test]
+    fn one_large_error_is_not_of_precision() {
         let problem = problem(LONG);
-        let rounded = |row, col| (3.0 * right(&problem, row, col)).round();
-        assert_eq!(kinds(&problem, rounded), ["whole numbers"]);
-        let but_one = |row, col| rounded(row, col) + if row + col == 8 { 0.5 } else { 0.0 };
-        assert_eq!(kinds(&problem, but_one), [UNKNOWN]);
-        let garbage = |row: usize, col: usize| 1e6 + (row * col * col) as f64;
-        assert_eq!(kinds(&problem, garbage), [UNKNOWN]);
-        let signs = |row: usize, col: usize| if (row * col) % 3 == 1 { 1e6 } else { -1e6 };
-        assert_eq!(kinds(&problem, signs), [UNKNOWN]);
-        let counted = Problem::new(ODD, Type::Float, Fill::Count, 1);
-        let squared = |row, col| right(&counted, row, col).powi(2);
-        assert_eq!(kinds(&counted, squared), [UNKNOWN]);
+        let but_one = |large: f64| {
+            kinds(&problem, |row, col| {
+                let noise = if row + col == 0 {
+                    large
+                } else {
+                    1e-4 * noise(row, col)
+                };
+                right(&problem, row, col) + noise
+            })
+        };
+        assert_eq!(but_one(0.03), ["precision"]);
+        assert_eq!(but_one(0.05), [UNKNOWN]);
+    }
+
+    #[test]
+    fn what_is_off_by_little_more_than_its_bound_has_no_other_cause() {
+        let problem = problem(LONG);
+        let off = |bounds: f64| {
+            kinds(&problem, |row, col| {
+                let is_wrong = (row, col) == (2, 3);
+                right(&problem, row, col)
+                    + if is_wrong {
+                        bounds * problem.bound(row, col)
+                    } else {
+                        0.0
+                    }
+            })
+        };
+        assert_eq!(off(0.9 * LITTLE), ["precision"]);
+        assert_eq!(off(1.1 * LITTLE), ["one element"]);
+    }
+
+    #[test]
+    fn the_root_of_the_mean_square_is_a_mean() {
+        assert_eq!(rms([3.0, -4.0, 0.0, 0.0].into_iter()), 2.5);
     }
 }
