@@ -1,4 +1,4 @@
-// Cause: sign lost: fabs of every element
+// Cause: sign lost, negated: fabs of every element
 kernel void matmul_naive(int M, int N, int K, global const float *A,
                          global const float *B, global float *C)
 {

@@ -56,8 +56,9 @@ fn last_of_both(wrong: &Wrong) -> Option<String> {
     let row = wrong.rows - counts.iter().rev().take_while(is_full).count();
     let above = wrong.mismatches.iter().filter(|m| m.row < row);
     let col = above.clone().map(|m| m.col).min()?;
-    let is_both = 0 < col && row < wrong.rows;
-    (is_both && fills(above.count(), row * (wrong.cols - col))).then(|| {
+    let [rows, cols] = [wrong.rows - row, wrong.cols - col];
+    let is_both = 0 < rows && 2 * rows < wrong.rows && 2 * cols < wrong.cols;
+    (is_both && fills(above.count(), row * cols)).then(|| {
         let rows = range("row", row, wrong.rows - 1);
         let cols = range("column", col, wrong.cols - 1);
         format!("last rows and columns: only {rows} and {cols} are wrong{LAST}")
