@@ -90,6 +90,9 @@ impl Program {
                 raw_log,
             ));
         }
+        if source.text.contains("printf") {
+            session.printed.is_heard.set(true);
+        }
         Ok(Program {
             cl: program,
             build_seconds,

@@ -16,12 +16,10 @@ use crate::{Ended, Orders, Pause, complain, on_one_device};
 
 /// Runs the lesson on every device; its status is the largest of all.
 pub fn run(orders: &Orders, mut environment: Environment, pause: Pause) -> Result<Option<Ended>> {
-    let labels = devices_here(&environment).or_else(|how| {
-        let is_changed = leave_out_broken(&mut environment);
-        is_changed
-            .then(|| devices_here(&environment))
-            .unwrap_or(Err(how))
-    });
+    let mut labels = devices_here(&environment);
+    if labels.is_err() && leave_out_broken(&mut environment) {
+        labels = devices_here(&environment);
+    }
     let labels = labels.map_err(|how| {
         Error::Died(format!(
             "asking for devices fails: {how}\n  next: cargo run -p course -- doctor"

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use common::error::{Error, Result};
 use common::file;
+use common::program::words::OF_KERNELS;
 use text::{aside, plain};
 
 use crate::limits;
@@ -16,6 +17,7 @@ use crate::scratch::{self, Scratch};
 const LONGEST: u64 = 1 << 20;
 
 const NAME: &str = "events.jsonl";
+const WORDS: &str = "words";
 
 /// A file for events that goes away with its owner.
 pub(crate) struct EventsFile {
@@ -93,6 +95,8 @@ pub(crate) enum Beside {
     DriversWords,
     /// What is printed while a lesson has the whole terminal.
     Printed,
+    /// What kernels print.
+    OfKernels,
 }
 
 impl Beside {
@@ -100,7 +104,8 @@ impl Beside {
     pub fn of(self, events: &Path) -> PathBuf {
         events.with_file_name(match self {
             Beside::SimulatorLog => "oclgrind",
-            Beside::DriversWords => "words",
+            Beside::DriversWords => WORDS,
+            Beside::OfKernels => return events.with_file_name(WORDS).with_extension(OF_KERNELS),
             Beside::Printed => "printed",
         })
     }

@@ -170,6 +170,7 @@ fn on_one_device(
             Some(End::Exit(status)) => return Ok(Some(ended(status, &events.path))),
             Some(End::Died(death)) => death,
         };
+        events.pass_on(Beside::OfKernels);
         events.pass_on(Beside::DriversWords);
         events.must_have_room()?;
         if on_stage {

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use tests::{lesson, lesson_without_device, program, scratch, scratch_folder};
+use tests::{lesson, lesson_without_device, pocl, program, scratch, scratch_folder};
 
 use crate::setting_up::{never_says, setup_check};
 
@@ -35,6 +35,31 @@ fn what_a_kernel_file_says_reaches_no_terminal_as_a_command() {
     let missing = "no-such-\x1b[31mfile.cl";
     let run = lesson_without_device(5).arg("--source").arg(missing).run();
     never_says(&run.fails(2, &["no-such-file.cl"]), &["\x1b"]);
+}
+
+#[test]
+fn what_a_kernel_prints_reaches_no_terminal_as_a_command_and_a_cut_is_told() {
+    let Some(pocl) = pocl() else { return };
+    let text = |prints: &str| {
+        format!(
+            "kernel void matmul_naive(int M, int N, int K, global const float *A,\n\
+             global const float *B, global float *C)\n{{\n{prints}\n}}\n"
+        )
+    };
+    let run = |file: &Path| {
+        let flags = "--only matmul_naive --size 4 --runs 0 --source";
+        let lesson = lesson(3).args(&pocl).args(flags);
+        lesson.arg(file).run()
+    };
+    let loud = text(r#"if (get_global_id(0) == 0) printf("said \x1b]0;title\x07\x1b[31mred");"#);
+    let said = run(&scratch("loud-print.cl", loud)).fails(1, &[]);
+    assert!(said.stdout.contains("said red\n"), "{said}");
+    never_says(&said, &["\x1b", "\x07"]);
+    assert!(!said.stderr.contains("was cut"), "{said}");
+    let long = r#"for (int i = 0; i < 100000; i++) printf("%064d\n", i);"#;
+    let mut cut = run(&scratch("long-print.cl", text(long)));
+    cut.stdout.truncate(1000);
+    cut.fails(1, &["was cut by PoCL, which keeps 16 MiB"]);
 }
 
 #[test]

@@ -198,7 +198,7 @@ fn too_few_files_are_no_missing_loader() {
             .run()
     };
     // Not even a process can be started.
-    let run = few(lesson_without_device(5), 4);
+    let run = few(lesson_without_device(5), 5);
     never_says(&run.fails(2, &["ulimit -n 5"]), &["rebuilt"]);
     // The process that does the work, by itself.
     let events = scratch("few-files-events.jsonl", "");

@@ -1,43 +1,105 @@
-//! What a driver prints on standard error while it builds. Clang counts its errors there
-//! ("1 error generated."), in the middle of a progress line, and the log says it better.
+//! What a driver prints on standard error while it builds, and a kernel on standard output
+//! while it runs: taken, and passed on without what a terminal would obey.
 
+use std::cell::{Cell, RefCell};
 use std::fs::File;
-use std::io::{Read, Seek};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
 
 use text::stream::Stream;
 
-/// Names the file that takes it. Who sets it watches this process, and passes on what lies
-/// there when this process dies.
+use crate::device::{Device, pocl};
+use crate::numbers::bytes;
+
+/// Names the file that takes a driver's words. Who sets it watches this process, and passes on
+/// what lies there when this process dies.
 pub const VARIABLE: &str = "OPENCL_COURSE_DRIVERS_WORDS";
 
-/// Builds something, and then passes on what the driver said beside such counts.
+/// How the name of the file ends, beside that one, that takes what kernels print.
+pub const OF_KERNELS: &str = "printed-by-kernels";
+
+/// Builds something, and then passes on what the driver said. Clang counts its errors there
+/// ("1 error generated."), in the middle of a progress line, and the log says it better.
 pub fn sifted<T>(build: impl FnOnce() -> T) -> T {
-    let Some((mut file, stderr)) = taken() else {
+    let Some(taken) = Taken::of(Stream::Error, "") else {
         return build();
     };
     let built = build();
-    // It was possible before.
-    let _ = Stream::Error.send_to(&stderr);
-    let mut said = Vec::new();
-    let read = file.rewind().and_then(|()| file.read_to_end(&mut said));
-    let said = String::from_utf8_lossy(&said);
-    for line in said.lines().filter(|line| !is_count(line)) {
+    for line in taken.given_back().lines().filter(|line| !is_count(line)) {
         text::aside!("{}", text::plain(line));
     }
-    // What was passed on is not to be told again.
-    let _ = read.and_then(|_| file.set_len(0));
     built
 }
 
-/// The file that standard error is now, and what it was.
-fn taken() -> Option<(File, File)> {
-    let path = std::env::var_os(VARIABLE)?;
-    let stderr = Stream::Error.as_it_is().ok()?;
-    let mut options = File::options();
-    let options = options.read(true).append(true).create(true);
-    let file = options.open(path).ok()?;
-    Stream::Error.send_to(&file).ok()?;
-    Some((file, stderr))
+/// What the kernels of a session print.
+#[derive(Default)]
+pub struct Printed {
+    /// Whether they print at all: to listen takes time.
+    pub is_heard: Cell<bool>,
+    taken: RefCell<Option<Taken>>,
+}
+
+impl Printed {
+    /// Takes from now on what is printed.
+    pub fn take(&self) {
+        let mut taken = self.taken.borrow_mut();
+        if self.is_heard.get() && taken.is_none() {
+            *taken = Taken::of(Stream::Output, OF_KERNELS);
+        }
+    }
+
+    /// Passes it on. PoCL keeps as much as its buffer holds, and cuts the rest.
+    pub fn pass_on(&self, device: &Device) {
+        let Some(taken) = self.taken.take() else {
+            return;
+        };
+        let said = taken.given_back();
+        let end = if said.is_empty() || said.ends_with('\n') {
+            ""
+        } else {
+            "\n"
+        };
+        // Nobody may be there to read it.
+        let _ = write!(text::Out, "{}{end}", text::plain(&said));
+        let room = device.cl().printf_buffer_size().unwrap_or(usize::MAX);
+        if device.platform.name.contains(pocl::PLATFORM) && said.len() >= room {
+            let room = bytes(room as u64);
+            text::aside!("what the kernel printed was cut by PoCL, which keeps {room} of a launch");
+        }
+    }
+}
+
+/// A stream that goes to a file.
+struct Taken {
+    stream: Stream,
+    file: File,
+    own: File,
+}
+
+impl Taken {
+    fn of(stream: Stream, end: &str) -> Option<Taken> {
+        let path = std::env::var_os(VARIABLE)?;
+        let own = stream.as_it_is().ok()?;
+        let mut options = File::options();
+        let options = options.read(true).append(true).create(true);
+        let file = options.open(Path::new(&path).with_extension(end)).ok()?;
+        stream.send_to(&file).ok()?;
+        Some(Taken { stream, file, own })
+    }
+
+    /// The stream as it was, and what was said meanwhile.
+    fn given_back(mut self) -> String {
+        // It was possible before.
+        let _ = self.stream.send_to(&self.own);
+        let mut said = Vec::new();
+        let read = self
+            .file
+            .rewind()
+            .and_then(|()| self.file.read_to_end(&mut said));
+        // What is passed on is not to be told again.
+        let _ = read.and_then(|_| self.file.set_len(0));
+        String::from_utf8_lossy(&said).into_owned()
+    }
 }
 
 /// "1 warning and 2 errors generated.", as clang ends.

@@ -130,6 +130,7 @@ impl Session {
             ..
         } = launch;
         let (global, local) = (range.global(), range.local());
+        self.printed.take();
         let begin = Instant::now();
         // SAFETY: the sizes' pointers live through the call, and both lists of an NdRange
         // have as many entries as the dimension says. The launch keeps its buffers, and the
@@ -149,6 +150,9 @@ impl Session {
             "launching {name} with global size {global:?} and local size {local:?}"
         ))
         .map_err(|error| self.with_limits(error, launch));
+        if event.is_err() {
+            self.printed.pass_on(&self.device);
+        }
         let took = begin.elapsed().as_secs_f64();
         self.listener.call(event.as_ref().err(), &|| {
             Call::launch(name, range).gave(format!("event, after {}", seconds(took)))
@@ -172,6 +176,7 @@ impl Session {
         let ended = event.wait().during(format!("running {}", launch.name));
         let ended = ended.map_err(|error| self.with_limits(error, launch));
         let took = begin.elapsed().as_secs_f64();
+        self.printed.pass_on(&self.device);
         self.listener.call(ended.as_ref().err(), &|| {
             Call::wait().gave(format!("ok, after {}", seconds(took)))
         });

@@ -7,6 +7,7 @@ use opencl3::context::Context;
 
 use crate::device::Device;
 use crate::error::{During, Result};
+use crate::program::words::Printed;
 use crate::tell::{Call, Listener};
 
 /// A device that is ready to work: its context and one profiling queue.
@@ -19,6 +20,8 @@ pub struct Session {
     pub queue: CommandQueue,
     /// Who hears of its calls.
     pub listener: Rc<dyn Listener>,
+    /// What its kernels print.
+    pub printed: Printed,
 }
 
 impl Session {
@@ -39,6 +42,7 @@ impl Session {
             context,
             queue: queue?,
             listener,
+            printed: Printed::default(),
         })
     }
 

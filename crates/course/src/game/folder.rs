@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use common::Error;
 use common::source::workspace;
-use text::aside;
+use text::{aside, plain_name};
 
 use super::comforts;
 use super::progress::{Mark, Progress};
@@ -224,10 +224,10 @@ pub fn create(path: &Path, text: &str) -> std::io::Result<bool> {
 /// A path as people write it: with ~ for the home folder.
 pub fn shown(path: &Path) -> String {
     let below = dirs::home_dir().and_then(|home| Some(path.strip_prefix(home).ok()?.to_path_buf()));
-    match below {
+    plain_name(&match below {
         Some(below) => format!("~/{}", below.display()),
         None => path.display().to_string(),
-    }
+    })
 }
 
 /// The file that says which folder was started last.

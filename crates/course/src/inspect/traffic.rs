@@ -85,7 +85,7 @@ impl Inspection<'_> {
     }
 
     fn trace_command(&self, size: Shape) -> String {
-        let file = self.options.file.display();
+        let file = text::plain_name(&self.options.file.to_string_lossy());
         format!(
             "cargo run -p course -- trace {} --source {file} --size {}",
             self.kernel,
