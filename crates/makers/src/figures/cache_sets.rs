@@ -46,8 +46,8 @@ pub fn draw() -> Result<Figure> {
     Ok(Figure {
         title: "One column of a matrix in the sets of a cache".into(),
         description: format!(
-            "A first-level cache of {SETS} sets with {WAYS} lines each, drawn twice. The {ROWS} lines \
-             that one column of a matrix takes are marked: {}.",
+            "The {ROWS} lines that one column of a matrix takes in an L1 cache of {SETS} sets with \
+             {WAYS} lines each. The cache is drawn twice: {}.",
             described.join("; ")
         ),
         drawing: d,
