@@ -84,8 +84,8 @@ fn fma_rate(session: &Session, program: &Program, fma_per_round: usize) -> Resul
     let mut rounds = *ROUNDS.start();
     loop {
         let args = [
-            Arg::Int(rounds),
-            Arg::Float(0.999),
+            Arg::int(rounds),
+            Arg::float(0.999),
             Arg::Buffer(out.clone()),
         ];
         session.set_args(&mut launch[0], &args)?;
@@ -122,7 +122,7 @@ fn copy_rate(session: &Session, program: &Program) -> Result<(f64, f64)> {
     let group = 256.min(limits.max_work_group_size.max(1));
     let range = NdRange::cover(&[count], &[group]);
     let mut launch = [Launch::new(kernel, name, range)];
-    let args = [Arg::Int(count as i32), Arg::Buffer(from), Arg::Buffer(to)];
+    let args = [Arg::int(count as i32), Arg::Buffer(from), Arg::Buffer(to)];
     session.set_args(&mut launch[0], &args)?;
     let (best, spread) = best_of(PROBES, session, &launch)?;
     Ok((2.0 * (count * 16) as f64 / best / 1e9, spread))

@@ -10,5 +10,6 @@ mod launch;
 mod open;
 
 pub use buffer::Buffer;
+pub use fit::Need;
 pub use launch::{Arg, Launch};
 pub use open::Session;

@@ -12,6 +12,7 @@
 //!   it has to say, `simulator` what Oclgrind reported; each is an `observation`.
 //! - `launch` is how a kernel of the learner's own is launched, for `inspect` (what is wrong
 //!   with it), `asm`, `occupancy` and `trace` (what it becomes and asks for).
+//! - `task_file` is a task as text, which exercises are made of.
 //! - `diff` shows what changed between two kernels.
 //! - `timing` measures how long each lesson takes, and `check` holds every kernel to its
 //!   result on every implementation.
@@ -36,6 +37,7 @@ mod pager;
 mod prose;
 mod puzzles;
 mod simulator;
+mod task_file;
 mod timing;
 mod trace;
 mod trial;

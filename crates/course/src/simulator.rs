@@ -2,7 +2,7 @@
 
 use common::simulator::{Fault, Line, faults, is_cut, kinds};
 
-pub use process::simulator::{Simulation, aim, count_instructions, run, run_plain};
+pub use process::simulator::{Simulation, aim, count_instructions, run};
 
 use crate::observation::{Detection, Observation};
 

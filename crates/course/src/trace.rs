@@ -22,7 +22,7 @@ use common::source::Source;
 use text::Out;
 
 use crate::exercises::process::{self, Purpose};
-use crate::exercises::sectors;
+use crate::exercises::simulated::model;
 use crate::launch::Launch;
 use crate::puzzles::{self, Taken};
 use exercise::Own;
@@ -112,7 +112,7 @@ impl Options {
         let program = process::process(&own.exercise, Purpose::Launch)?;
         let mut traced = run::trace(&wanted, program)?;
         traced.launched.by = format!("as in {}", own.name());
-        let model = self.model(sectors::model());
+        let model = self.model(model());
         counted(&wanted, &traced, &model, |screen| {
             self.show(screen, Some(own))
         })
@@ -130,7 +130,7 @@ impl Options {
     fn show(&self, screen: &Screen, own: Option<&Own>) -> Result<ExitCode> {
         self.page(screen)?;
         // Other hardware has other sums than those that an exercise allows.
-        let own = own.filter(|_| *screen.model == sectors::model());
+        let own = own.filter(|_| *screen.model == model());
         let _pager = (!self.json).then(Pager::begin);
         let mut out = Out;
         if self.json {

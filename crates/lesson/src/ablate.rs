@@ -11,17 +11,15 @@ use common::error::{Error, Result};
 use common::numbers::{percent, seconds};
 use common::problem::Problem;
 use common::program::{self, Program};
-use common::session::Launch;
 use common::shape::Shape;
 use common::source::Source;
+use common::task::Task;
 use common::timing::{Runs, Timing};
 use serde::Serialize;
 
 use crate::ablation::{self, Ablation, alone, edited};
 use crate::lesson::Lesson;
-use crate::product::Product;
-use crate::step::Step;
-use crate::task::Task;
+use crate::step::{Given, Step};
 
 /// The part that is all of the kernel.
 const WHOLE: &str = "whole";
@@ -104,34 +102,34 @@ impl Lesson {
             ));
         };
         // The whole kernel must be right before anything is taken out of it.
+        let task = step.task(&Given::of(problem, self.flags().seed));
         let record = self.measured(step, problem, Some(runs))?;
         let Some(whole) = record.seconds_median else {
             return self.console.row(record);
         };
-        let product = Product { step, problem };
         let took = |seconds_median, spread| Timed::Took {
             seconds_median,
             spread,
             of_whole: seconds_median / whole,
         };
         let part = Ablation::new(WHOLE, &step.says);
-        self.part(&product, &part, &took(whole, record.spread))?;
+        self.part(&task, &part, &took(whole, record.spread))?;
         let helpers = record.helpers.iter();
         let helping: f64 = helpers.filter_map(|one| one.seconds_median).sum();
         if helping > 0.0 {
             let shows = "the kernels that run before or after this one in every run";
             let part = Ablation::new("helpers only", shows);
-            self.part(&product, &part, &took(helping, None))?;
+            self.part(&task, &part, &took(helping, None))?;
         }
         for ablation in parts {
             let timed = match edited(&self.source()?, &step.kernel, &ablation.edits) {
                 Ok(source) => {
-                    let timing = self.time_part(&product, ablation, &source, runs)?;
+                    let timing = self.time_part(&task, ablation, &source, runs)?;
                     took(timing.median(), Some(timing.spread()))
                 }
                 Err(skipped) => Timed::Not { skipped },
             };
-            self.part(&product, ablation, &timed)?;
+            self.part(&task, ablation, &timed)?;
         }
         self.say("")
     }
@@ -139,21 +137,18 @@ impl Lesson {
     /// Times the edited kernel; nothing is checked, since nothing is computed.
     fn time_part(
         &mut self,
-        product: &Product,
+        task: &Task,
         ablation: &Ablation,
         source: &Source,
         runs: Runs,
     ) -> Result<Timing> {
-        let step = product.step;
-        let name = format!("{} with {}", step.name(), ablation.name);
+        let name = format!("{} with {}", task.name(), ablation.name);
         self.console.doing(format!("building {name}"))?;
         let session = self.session()?;
-        let options = program::options(product.ty(), &step.defines);
-        let source = alone(source, &step.kernels().collect::<Vec<_>>());
+        let options = program::options(task.ty, &task.defines);
+        let source = alone(source, &task.kernels().collect::<Vec<_>>());
         let program = Program::build(&session, &source, &options, self.flags().raw_log)?;
-        let kernel = program.kernel(&step.kernel, &product.signature())?;
-        let launch = Launch::new(kernel, name.as_str(), product.range());
-        let ready = product.ready(self, &program, launch)?;
+        let ready = self.bind(task.clone(), task.plan()?, task.kernels_of(&program)?)?;
         self.console.doing(format!("running {name}"))?;
         session.run(&ready.launches)?;
         // What laid the operands out has run, and is a line of its own.
@@ -161,9 +156,9 @@ impl Lesson {
     }
 
     /// Prints one line, for people or as JSON.
-    fn part(&mut self, product: &Product, part: &Ablation, timed: &Timed) -> Result<()> {
+    fn part(&mut self, task: &Task, part: &Ablation, timed: &Timed) -> Result<()> {
         let device = &self.session()?.device;
-        let name = product.step.name();
+        let name = task.name();
         let is_whole = part.name == WHOLE;
         self.console.report.json(&Line {
             lesson: self.number,
@@ -172,7 +167,7 @@ impl Lesson {
             product: is_whole,
             platform: &device.platform.name,
             device: &device.name,
-            shape: product.problem.shape,
+            shape: task.shape(),
             timed,
         })?;
         let (title, indent) = if is_whole {

@@ -164,7 +164,12 @@ impl Flags {
 
     /// Whether it asks for a kernel that this step runs.
     pub fn wants_step(&self, step: &Step) -> bool {
-        step.kernels().any(|kernel| self.wants(kernel))
+        self.wants_any(step.kernels())
+    }
+
+    /// Whether it asks for one of these kernels, or for all.
+    pub(crate) fn wants_any<'k>(&self, mut kernels: impl Iterator<Item = &'k str>) -> bool {
+        kernels.any(|kernel| self.wants(kernel))
     }
 }
 

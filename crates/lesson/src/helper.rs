@@ -2,8 +2,6 @@
 //! panels, transposed, or padded with zeros. After it one adds up the shares of C that it
 //! left. They run in every timed run, since without them there is no product.
 
-use common::ndrange::NdRange;
-use common::shape::Shape;
 use common::traffic::Traffic;
 
 /// Methods that set a field of what they are called on.
@@ -31,7 +29,7 @@ pub enum Operand {
 
 impl Operand {
     /// Its rows and columns in a product of this shape.
-    pub fn size(self, s: Shape) -> [usize; 2] {
+    pub fn size(self, s: common::shape::Shape) -> [usize; 2] {
         match self {
             Operand::A => [s.m, s.k],
             Operand::B => [s.k, s.n],
@@ -86,32 +84,5 @@ impl Helper {
     pub fn traffic(mut self, traffic: Traffic) -> Helper {
         self.traffic = Some(traffic);
         self
-    }
-
-    /// The launch for an operand whose sides are rounded up to `padded`.
-    pub fn range(&self, padded: Shape) -> NdRange {
-        let [rows, columns] = self.operand.size(padded);
-        let [wide, high] = self.per_item;
-        NdRange::cover(&[columns.div_ceil(wide), rows.div_ceil(high)], &self.group)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_launch_covers_the_padded_operand() {
-        let padded = Shape {
-            m: 40,
-            n: 96,
-            k: 56,
-        };
-        let pack = Helper::new("pack_b", Operand::B).per_item([32, 1]);
-        assert_eq!(pack.range(padded).global(), [16, 56]);
-        let pack = Helper::new("pack_a", Operand::A)
-            .group([4, 1])
-            .per_item([16, 8]);
-        assert_eq!(pack.range(padded).global(), [4, 5]);
     }
 }

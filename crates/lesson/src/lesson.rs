@@ -14,6 +14,7 @@ use common::record::Record;
 use common::session::Session;
 use common::shape::Shape;
 use common::source::{Source, shortest};
+use common::task::Task;
 use common::timing::Runs;
 use narrate::Beat;
 use process::{resume, watch};
@@ -21,6 +22,7 @@ use process::{resume, watch};
 use crate::cli::Flags;
 use crate::console::Console;
 use crate::report::heading;
+use crate::step::Given;
 use crate::workbench::Workbench;
 
 /// A running lesson.
@@ -146,7 +148,7 @@ impl Lesson {
     ///
     /// # Errors
     /// When the problem does not fit the device.
-    pub fn problem(&mut self) -> Result<Problem> {
+    pub fn problem(&mut self) -> Result<Rc<Problem>> {
         let shape = self.shape()?;
         shape.must_be_countable().map_err(Error::Usage)?;
         let session = self.session()?;
@@ -161,12 +163,46 @@ impl Lesson {
             "  problem  C[{m}][{n}] = A[{m}][{k}] * B[{k}][{n}], {}, {filled}",
             ty.name()
         ))?;
-        let problem = Problem::new(shape, ty, fill, seed);
+        let problem = self.product(&Given {
+            shape,
+            ty,
+            fill,
+            seed,
+        })?;
         if self.flags.show {
             self.console.show("A", &problem.a)?;
             self.console.show("B", &problem.b)?;
         }
         Ok(problem)
+    }
+
+    /// A product, made once: its reference takes as long as a slow kernel.
+    fn product(&mut self, given: &Given) -> Result<Rc<Problem>> {
+        /// Of larger ones the memory is needed.
+        const KEPT: usize = 2;
+        let Given {
+            shape,
+            ty,
+            fill,
+            seed,
+        } = *given;
+        let problems = &mut self.workbench()?.problems;
+        let is_it = |(of, one): &&(u64, Rc<Problem>)| {
+            *of == seed && (one.shape, one.ty, one.fill) == (shape, ty, fill)
+        };
+        if let Some((_, known)) = problems.iter().find(is_it) {
+            return Ok(known.clone());
+        }
+        problems.truncate(KEPT - 1);
+        let problem = Rc::new(Problem::new(shape, ty, fill, seed));
+        problems.insert(0, (seed, problem.clone()));
+        Ok(problem)
+    }
+
+    /// The product that a task computes, if it is one.
+    pub(crate) fn problem_of(&mut self, task: &Task) -> Result<Option<Rc<Problem>>> {
+        let given = Given::of_task(task);
+        given.map(|given| self.product(&given)).transpose()
     }
 
     /// The lesson's kernel file, or the one that `--source` names.

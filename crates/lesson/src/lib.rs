@@ -4,13 +4,12 @@
 //!
 //! In the order in which to read them:
 //!
-//! - `step` is a product's kernel and how it is launched, as data; a `helper`
-//!   runs beside it; `copy` is a kernel that only moves floats.
-//! - `measure` is what happens to each kernel: **build, arguments, launch, read, check**,
-//!   and only then time. It knows a kernel as a `task`, which makes it `ready`: with its
-//!   memory, poisoned before and watched after. `product` makes a task of a step;
-//!   `refusal` says why one is skipped, and `rerun` runs one again that was wrong, or was
-//!   right by chance.
+//! - `step` is a kernel that multiplies matrices, as data, and a `helper` what runs beside
+//!   it: a step makes a [`Task`](common::task::Task), and so does a `copy`, which only moves floats.
+//! - `measure` is what happens to each task: **build, arguments, launch, read, check**, and
+//!   only then time. `refusal` says why one is skipped, `bind` gives its kernels their
+//!   memory, and then it is `ready`: poisoned before, watched after. `rerun` runs one again
+//!   that was wrong, or was right by chance. `card` is what `--step` says of it.
 //! - `lesson` is what was asked for, the problem and the end. It has two parts: what it
 //!   says (`console`, which prints through [`report`]) and what it computes with
 //!   (`workbench`: session, programs, operands).
@@ -25,6 +24,8 @@
 
 mod ablate;
 mod ablation;
+mod bind;
+mod card;
 mod choice;
 pub mod cli;
 mod console;
@@ -34,7 +35,6 @@ mod host;
 mod kept;
 mod lesson;
 mod measure;
-mod product;
 mod ready;
 mod refusal;
 pub mod report;
@@ -44,7 +44,6 @@ mod resume;
 mod run;
 mod simulator;
 mod step;
-mod task;
 mod trace;
 mod workbench;
 
@@ -57,5 +56,4 @@ pub use kept::{Candidates, Kept, Measured};
 pub use lesson::Lesson;
 pub use ready::Ready;
 pub use run::{lesson, lesson_with};
-pub use step::{Axes, Layout, Origin, Step};
-pub use task::Task;
+pub use step::{Axes, Given, Layout, Origin, Step};

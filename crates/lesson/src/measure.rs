@@ -1,6 +1,5 @@
 //! Verify, then time, then print: what happens to every kernel.
 
-use std::rc::Rc;
 use std::time::Instant;
 
 use common::element::Type;
@@ -8,21 +7,21 @@ use common::error::{Error, Result};
 use common::matrix::Fill;
 use common::memory::Poison;
 use common::problem::Problem;
-use common::program::Program;
+use common::program::{self, Program};
 use common::record::{Record, Work};
-use common::session::Launch;
 use common::shape::Shape;
+use common::source::Source;
+use common::task::{Plan, Task};
 use common::timing::{self, Runs, Sample, Timing, WARM_UP};
 use common::verify;
 use language::tokens::Tokens;
-use narrate::{Beat, Card};
+use narrate::Beat;
+use opencl3::kernel::Kernel;
 
 use crate::lesson::Lesson;
-use crate::product::Product;
 use crate::ready::Ready;
 use crate::refusal::refused;
-use crate::step::Step;
-use crate::task::Task;
+use crate::step::{Given, Step};
 
 impl Lesson {
     /// Prints a table of steps, each verified and timed, but for those that `--only`
@@ -37,8 +36,9 @@ impl Lesson {
             return Ok(());
         }
         self.table("GFLOP/s")?;
+        let given = Given::of(problem, self.flags().seed);
         for step in steps {
-            self.measure_task(&Product { step, problem })?;
+            self.measure_task(&step.task(&given))?;
         }
         self.tell_chosen()
     }
@@ -49,11 +49,12 @@ impl Lesson {
     /// When it does not build or the device fails. A wrong result is a printed
     /// row, and makes the lesson end with status 1.
     pub fn measure(&mut self, step: &Step, problem: &Problem) -> Result<()> {
-        self.measure_task(&Product { step, problem })
+        let given = Given::of(problem, self.flags().seed);
+        self.measure_task(&step.task(&given))
     }
 
-    /// The same for any kernel.
-    pub fn measure_task(&mut self, task: &dyn Task) -> Result<()> {
+    /// The same for any task.
+    pub fn measure_task(&mut self, task: &Task) -> Result<()> {
         let (runs, show) = (self.runs()?, self.flags().show);
         self.measured_row(task, runs, show)
     }
@@ -65,9 +66,31 @@ impl Lesson {
         problem: &Problem,
         runs: Option<Runs>,
     ) -> Result<Record> {
+        let task = step.task(&Given::of(problem, self.flags().seed));
         let _hush = self.console.narrator.hush();
-        let record = self.run(&Product { step, problem }, runs, false)?;
+        let record = self.run(&task, runs, false)?;
         Ok(self.console.simulator.judge(record))
+    }
+
+    /// Verifies a task once, and tells and prints nothing.
+    pub fn checked(&mut self, task: &Task) -> Result<Record> {
+        let _hush = self.console.narrator.hush();
+        self.run(task, None, false)
+    }
+
+    /// A task of another file, ready to be run; or why it cannot be.
+    pub fn prepared(&mut self, task: &Task, source: &Source) -> Result<Result<Ready, String>> {
+        let mut plan = task.plan()?;
+        let session = self.session()?;
+        let options = program::options(task.ty, &task.defines);
+        let program = Program::build(&session, source, &options, false)?;
+        let kernels = task.kernels_of(&program)?;
+        let mut record = Record::default();
+        self.fit_groups(task, &mut plan, &kernels, &mut record)?;
+        match record.skipped {
+            Some(reason) => Ok(Err(reason)),
+            None => self.bind(task.clone(), plan, kernels).map(Ok),
+        }
     }
 
     /// Runs one step on matrices that count 1, 2, 3, ..., and prints A, B and C.
@@ -75,15 +98,22 @@ impl Lesson {
         if !self.flags().wants(&step.kernel) {
             return Ok(());
         }
-        let problem = &Problem::new(shape, self.flags().ty, Fill::Count, 0);
+        let task = step.task(&Given {
+            shape,
+            ty: self.flags().ty,
+            fill: Fill::Count,
+            seed: 0,
+        });
         self.say("")?;
-        self.console.show("A", &problem.a)?;
-        self.console.show("B", &problem.b)?;
-        self.measured_row(&Product { step, problem }, None, true)
+        if let Some(problem) = self.problem_of(&task)? {
+            self.console.show("A", &problem.a)?;
+            self.console.show("B", &problem.b)?;
+        }
+        self.measured_row(&task, None, true)
     }
 
-    fn measured_row(&mut self, task: &dyn Task, runs: Option<Runs>, show: bool) -> Result<()> {
-        if !self.flags().wants_step(task.step()) {
+    fn measured_row(&mut self, task: &Task, runs: Option<Runs>, show: bool) -> Result<()> {
+        if !self.flags().wants_any(task.kernels()) {
             return Ok(());
         }
         let begun = self.record_of(task)?;
@@ -108,7 +138,7 @@ impl Lesson {
 
     /// One kernel on its whole way, which lesson 2 walks call by call: build, arguments,
     /// launch, read, check, and only then time.
-    fn run(&mut self, task: &dyn Task, runs: Option<Runs>, show: bool) -> Result<Record> {
+    fn run(&mut self, task: &Task, runs: Option<Runs>, show: bool) -> Result<Record> {
         let mut record = self.record_of(task)?;
         let name = record.kernel.clone();
         let prints = self.prints(task)?;
@@ -121,12 +151,12 @@ impl Lesson {
         let runs = runs.filter(|_| !prints);
 
         // Build.
-        let Some((program, launch)) = self.build(task, &mut record)? else {
+        let Some((plan, kernels)) = self.build(task, &mut record)? else {
             return Ok(record);
         };
 
         // Arguments.
-        let ready = task.ready(self, &program, launch)?;
+        let ready = self.bind(task.clone(), plan, kernels)?;
         let launches = &ready.launches;
         let session = &*self.session()?;
 
@@ -149,29 +179,30 @@ impl Lesson {
 
         // Read.
         self.console.narrator.beat(Beat::Read)?;
-        let result = ready.output.read(session)?;
+        let results = ready.read(session)?;
 
         // Check.
         self.console
             .begin(Beat::Check, format!("checking {name}"))?;
-        if let (true, Some(matrix)) = (show, task.matrix(&result)) {
+        if let (true, Some(matrix)) = (show, task.product(&ready.plan, &results)) {
             self.console.show(&format!("C by {name}"), &matrix)?;
         }
-        self.console.narrator.note(|| task.bound());
+        let bound = || task.bound(ready.problem.as_deref());
+        self.console.narrator.note(bound);
         let only_shown = (show || prints) && runs.is_none();
-        let right = match ready.check(task, session, &result)? {
+        let right = match ready.check(session, &results)? {
             Ok(right) => right,
             // What is only shown runs once: it may print.
             Err(wrong) if only_shown => return Ok(record.fail(wrong)),
-            Err(wrong) => return Ok(record.fail(self.differs(task, &ready, &result, wrong)?)),
+            Err(wrong) => return Ok(record.fail(self.differs(&ready, &results, wrong)?)),
         };
         self.console.narrator.note(|| right.to_string());
         let begun = Instant::now();
-        let first = (right, &result[..]);
+        let first = (right, &results);
         let second = if only_shown {
             None
         } else {
-            match self.over_a_number(task, &ready, first)? {
+            match self.over_a_number(&ready, first)? {
                 Ok(second) => second,
                 Err(wrong) => return Ok(record.fail(wrong)),
             }
@@ -181,7 +212,7 @@ impl Lesson {
         if let Some(runs) = runs {
             self.predict(&record)?;
             let timing = self.time(&ready, runs, begun, second)?;
-            match ready.check_again(task, session, first)? {
+            match ready.check_again(session, first)? {
                 Ok(is_same) => record.varies = !is_same,
                 Err(wrong) => {
                     return Ok(record.fail(format!(
@@ -190,35 +221,31 @@ impl Lesson {
                     )));
                 }
             }
-            record.timed(&timing, task.work(), self.limit(task)?);
+            record.timed(&timing, ready.plan.work, self.limit(task, &ready.plan)?);
         }
         record.right(right);
         Ok(record)
     }
 
     /// Whether the kernel's own text calls `printf`.
-    fn prints(&self, task: &dyn Task) -> Result<bool> {
-        let kernel = self.source()?.kernel(&task.step().kernel);
+    fn prints(&self, task: &Task) -> Result<bool> {
+        let kernel = self.source()?.kernel(&task.kernel);
         Ok(kernel.is_some_and(|kernel| {
             let tokens = Tokens::of(&kernel.code);
             tokens.all().any(|i| tokens.text(i) == "printf")
         }))
     }
 
-    /// The kernel, built, and how it is launched here; none where it is skipped, and
-    /// the record then says why.
-    fn build(
-        &mut self,
-        task: &dyn Task,
-        record: &mut Record,
-    ) -> Result<Option<(Rc<Program>, Launch)>> {
-        record.skipped = self.cannot_begin(task)?;
+    /// The kernels, built, and how they are launched here; none where the task is skipped,
+    /// and the record then says why.
+    fn build(&mut self, task: &Task, record: &mut Record) -> Result<Option<(Plan, Vec<Kernel>)>> {
+        let mut plan = task.plan()?;
+        record.skipped = self.cannot_begin(task, &plan)?;
         if record.skipped.is_some() {
             return Ok(None);
         }
-        let (step, shape) = (task.step(), task.shape());
-        let program = match self.program(&step.defines) {
-            Err(Error::Build(log)) if step.vendor_specific => {
+        let program = match self.program(&task.defines) {
+            Err(Error::Build(log)) if task.vendor_specific => {
                 let first = log.lines().next().unwrap_or_default();
                 let reason = format!("one vendor's words, not this compiler's: {first}");
                 record.skipped = Some(reason);
@@ -226,16 +253,17 @@ impl Lesson {
             }
             program => program?,
         };
-        let kernel = program.kernel(&step.kernel, &task.signature())?;
         record.build_seconds = program.build_seconds;
-        let Some(range) = self.launch_shape(&kernel, task, record)? else {
+        let kernels = task.kernels_of(&program)?;
+        self.fit_groups(task, &mut plan, &kernels, record)?;
+        if record.skipped.is_some() {
             return Ok(None);
-        };
-        record.traffic_formulas = step.traffic;
-        record.traffic_elements = step.count(step.traffic, shape, &record.group)?;
-        record.helpers = step.helped(shape)?;
-        let launch = Launch::new(kernel, record.kernel.as_str(), range);
-        Ok(Some((program, launch)))
+        }
+        let own = task.own_launch();
+        record.traffic_formulas = own.traffic.clone();
+        record.traffic_elements = task.counts(&plan, own, &record.group)?;
+        record.helpers = task.helped(&plan)?;
+        Ok(Some((plan, kernels)))
     }
 
     /// Warms up, unless that was begun long ago, then times a task's kernels;
@@ -271,9 +299,9 @@ impl Lesson {
 
     /// What the device can do at best in the unit of this task; nobody measures that
     /// for other types than float.
-    fn limit(&mut self, task: &dyn Task) -> Result<Option<f64>> {
-        let peak = self.peak()?.filter(|_| task.ty() == Type::Float);
-        Ok(peak.map(|peak| match task.work() {
+    fn limit(&mut self, task: &Task, plan: &Plan) -> Result<Option<f64>> {
+        let peak = self.peak()?.filter(|_| task.ty == Type::Float);
+        Ok(peak.map(|peak| match plan.work {
             Work::Flop(_) => peak.gflops,
             Work::Bytes(_) => peak.gbytes_per_second,
         }))
@@ -287,29 +315,14 @@ impl Lesson {
     }
 
     /// The record as far as it is known before the kernel is built.
-    fn record_of(&mut self, task: &dyn Task) -> Result<Record> {
-        let defines = task.step().defines.iter().cloned();
+    fn record_of(&mut self, task: &Task) -> Result<Record> {
         Ok(Record {
-            ty: Some(task.ty()),
-            made_from: task.step().origin.name(),
-            chosen: task.step().chosen,
-            vendor_specific: task.step().vendor_specific,
-            defines: defines.collect(),
-            ..self.record(&task.step().name(), &task.step().says, task.shape())?
-        })
-    }
-
-    /// What the narrator says of a kernel before it begins.
-    fn card(&self, task: &dyn Task) -> Result<Card> {
-        let step = task.step().clone();
-        Ok(Card {
-            name: step.name(),
-            kernel: step.kernel,
-            says: step.says,
-            source: self.source()?,
-            geometry: task.geometry(),
-            defines: step.defines,
-            facts: task.facts(),
+            ty: Some(task.ty),
+            made_from: task.made_from.clone(),
+            chosen: task.chosen,
+            vendor_specific: task.vendor_specific,
+            defines: task.defines.iter().cloned().collect(),
+            ..self.record(&task.name(), &task.says, task.shape())?
         })
     }
 }

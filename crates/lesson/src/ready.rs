@@ -1,108 +1,160 @@
-//! Kernels with their memory, ready to run: poisoned before, watched after.
+//! A task's kernels with their memory, ready to run: poisoned before, watched after.
 
 use std::rc::Rc;
 
+use common::element::Elements;
 use common::error::Result;
 use common::memory::{Input, Output, Poison};
+use common::problem::Problem;
 use common::session::{Launch, Session};
+use common::task::{Plan, Role, Task};
 use common::verify::Right;
-
-use crate::helper::Operand;
-use crate::task::Task;
 
 /// A task that is ready to run.
 pub struct Ready {
-    /// The kernels in order, their arguments set: what lays operands out, the task's own,
-    /// what adds its shares up.
+    /// What it is.
+    pub task: Task,
+    /// What its formulas come to.
+    pub plan: Plan,
+    /// Of a product: its operands, and what C must be.
+    pub problem: Option<Rc<Problem>>,
+    /// The kernels in order, their arguments set.
     pub launches: Vec<Launch>,
-    /// What they may only read.
-    pub inputs: Vec<Rc<Input>>,
-    /// Where the result goes.
-    pub output: Output,
-    pub(crate) laid_out: Vec<LaidOut>,
-    /// What the task's own kernel writes, where a helper makes the result of it.
-    pub(crate) shares: Option<Output>,
+    /// In the order of the task's buffers.
+    pub(crate) memory: Vec<Memory>,
 }
 
-/// Where a helper puts an operand.
-pub(crate) struct LaidOut {
-    pub operand: Operand,
-    pub output: Output,
-    /// The kernel that writes it.
-    pub by: String,
+/// Where a buffer of a task lies.
+pub(crate) enum Memory {
+    /// On the host alone: no kernel is given it.
+    Host(Elements),
+    /// What kernels may only read.
+    Input(Rc<Input>),
+    /// What kernels write, and what it holds before, if that is not poison.
+    Output(Output, Option<Elements>),
 }
 
-impl Ready {
-    /// One kernel, its inputs and its output.
-    pub fn new(launch: Launch, inputs: Vec<Rc<Input>>, output: Output) -> Ready {
-        Ready {
-            launches: vec![launch],
-            inputs,
-            output,
-            laid_out: Vec::new(),
-            shares: None,
+impl Memory {
+    pub fn output(&self) -> Option<&Output> {
+        match self {
+            Memory::Output(output, _) => Some(output),
+            _ => None,
         }
     }
+}
 
-    /// The task's own kernel alone.
+/// The results, by the names of their buffers.
+pub type Results = Vec<(String, Elements)>;
+
+impl Ready {
+    /// The task's own kernel.
+    pub(crate) fn own(&self) -> &Launch {
+        &self.launches[self.task.own()]
+    }
+
+    /// The task's own kernel alone, on operands that were laid out before.
     pub(crate) fn without_helpers(mut self) -> Ready {
-        self.launches = vec![self.launches.swap_remove(self.laid_out.len())];
-        self.laid_out.clear();
+        let own = self.task.own();
+        self.launches = vec![self.launches.swap_remove(own)];
+        self.task.launches = vec![self.task.launches.swap_remove(own)];
+        for buffer in &mut self.task.buffers {
+            if buffer.role == Role::LaidOut {
+                buffer.role = Role::Between;
+            }
+        }
         self
     }
 
-    /// The task's own kernel.
-    pub(crate) fn own(&self) -> &Launch {
-        &self.launches[self.laid_out.len()]
-    }
-
-    /// Everything that the kernels write, the result last.
     fn outputs(&self) -> impl Iterator<Item = &Output> {
-        let laid_out = self.laid_out.iter().map(|one| &one.output);
-        laid_out.chain(&self.shares).chain([&self.output])
+        self.memory.iter().filter_map(Memory::output)
     }
 
-    /// Poisons all of it.
+    /// Poisons everything that the kernels write; what they change gets what it held.
     pub fn poison(&self, session: &Session) -> Result<()> {
-        self.outputs().try_for_each(|one| one.poison(session))
+        self.prepare(session, |output| output.poison(session))
     }
 
     /// The same on the device, which takes no time worth mentioning.
     pub fn poison_again(&self, session: &Session, poison: Poison) -> Result<()> {
-        for output in self.outputs() {
-            output.poison_again(session, poison)?;
-        }
+        self.prepare(session, |output| {
+            output.poison_again(session, poison).map(|_| ())
+        })?;
         session.finish()
     }
 
-    /// Whether the result that was read is right, and nobody wrote where he may not. All
+    fn prepare(&self, session: &Session, poison: impl Fn(&Output) -> Result<()>) -> Result<()> {
+        for memory in &self.memory {
+            match memory {
+                Memory::Output(output, None) => poison(output)?,
+                Memory::Output(output, Some(holds)) => {
+                    session.write(output.buffer(), holds.as_bytes())?;
+                }
+                Memory::Host(_) | Memory::Input(_) => (),
+            }
+        }
+        Ok(())
+    }
+
+    /// What the kernels left in the buffers that are judged.
+    pub fn read(&self, session: &Session) -> Result<Results> {
+        let judged = self.judged();
+        let read = judged.map(|(at, output)| {
+            let buffer = &self.task.buffers[at];
+            let elements = Elements::from_bytes(buffer.ty, &output.read(session)?);
+            Ok((buffer.name.clone(), elements))
+        });
+        read.collect()
+    }
+
+    fn judged(&self) -> impl Iterator<Item = (usize, &Output)> {
+        let names = self.task.judged();
+        let memory = self.memory.iter().enumerate();
+        memory.filter_map(move |(at, memory)| {
+            let is_judged = names.contains(&self.task.buffers[at].name.as_str());
+            Some((at, memory.output().filter(|_| is_judged)?))
+        })
+    }
+
+    /// Whether the results that were read are right, and nobody wrote where he may not. All
     /// of that is made whole again.
     ///
     /// # Errors
     /// When the device fails. What is wrong is the inner error, in words.
-    pub fn check(
-        &self,
-        task: &dyn Task,
-        session: &Session,
-        result: &[u8],
-    ) -> Result<Result<Right, String>> {
-        self.unless_damaged(session, task.check(result))
+    pub fn check(&self, session: &Session, results: &Results) -> Result<Result<Right, String>> {
+        self.unless_damaged(session, self.judge(results)?)
     }
 
-    /// The same of a result that is still on the device, after another run; and whether it
-    /// is the `first` one's to the bit: that was right, so it needs no second look.
+    fn judge(&self, results: &Results) -> Result<Result<Right, String>> {
+        let held = self.memory.iter().zip(&self.task.buffers);
+        let inputs = held.filter_map(|(memory, buffer)| {
+            let holds = match memory {
+                Memory::Host(holds) | Memory::Output(_, Some(holds)) => holds,
+                Memory::Input(input) => input.holds(),
+                Memory::Output(_, None) => return None,
+            };
+            Some((buffer.name.as_str(), holds))
+        });
+        let inputs: Vec<(&str, &Elements)> = inputs.collect();
+        let problem = self.problem.as_deref();
+        self.task.check(&self.plan, problem, results, &inputs)
+    }
+
+    /// The same of results that are still on the device, after another run; and whether they
+    /// are the `first` ones to the bit: those were right, so these need no second look.
     pub fn check_again(
         &self,
-        task: &dyn Task,
         session: &Session,
-        first: (Right, &[u8]),
+        first: (Right, &Results),
     ) -> Result<Result<bool, String>> {
-        let (right, bytes) = first;
-        let is_same = self.output.holds(session, bytes)?;
+        let (right, results) = first;
+        let mut is_same = true;
+        for ((_, output), (_, elements)) in self.judged().zip(results) {
+            is_same = is_same && output.holds(session, elements.as_bytes())?;
+        }
         let checked = if is_same {
             Ok(right)
         } else {
-            task.check(&self.output.read(session)?)
+            self.judge(&self.read(session)?)?
         };
         let checked = self.unless_damaged(session, checked)?;
         Ok(checked.map(|_| is_same))
@@ -140,7 +192,11 @@ impl Ready {
 
     /// What was written to an input, or beside any buffer.
     fn stray(&self, session: &Session) -> Result<Option<String>> {
-        for input in &self.inputs {
+        let inputs = self.memory.iter().filter_map(|memory| match memory {
+            Memory::Input(input) => Some(input),
+            _ => None,
+        });
+        for input in inputs {
             if let Some(damage) = input.damage(session)? {
                 return Ok(Some(damage));
             }
@@ -171,33 +227,38 @@ impl Ready {
     /// An operand that is no longer as it was laid out: laying it out alone gives other
     /// bytes. A simulator has no time for that.
     fn spoilt_layout(&self, session: &Session) -> Result<Option<String>> {
-        if self.laid_out.is_empty() || session.device.is_simulator() {
+        let laid_out = || {
+            let all = self.task.buffers.iter().zip(&self.memory);
+            let laid_out = all.filter(|(buffer, _)| buffer.role == Role::LaidOut);
+            laid_out.filter_map(|(buffer, memory)| Some((buffer.name.as_str(), memory.output()?)))
+        };
+        if laid_out().next().is_none() || session.device.is_simulator() {
             return Ok(None);
         }
         let read = || -> Result<Vec<Vec<u8>>> {
-            let read = |one: &LaidOut| one.output.read(session);
-            self.laid_out.iter().map(read).collect()
+            laid_out().map(|(_, output)| output.read(session)).collect()
         };
         let after = read()?;
         self.poison_again(session, Poison::Nan)?;
-        session.run(&self.launches[..self.laid_out.len()])?;
+        session.run(&self.launches[..self.task.own()])?;
         let fresh = read()?;
-        let mut pairs = self.laid_out.iter().zip(after.iter().zip(&fresh));
+        let mut pairs = laid_out().zip(after.iter().zip(&fresh));
         let spoilt = pairs.find(|(_, (after, fresh))| after != fresh);
-        Ok(spoilt.map(|(one, _)| {
-            let operand = one.operand;
-            format!(
-                "{operand:?} as {} laid it out was written to, which is only to be read",
-                one.by
-            )
+        Ok(spoilt.map(|((name, _), _)| {
+            let by = self.task.writer_of(name).unwrap_or_default();
+            let operand = name.split(' ').next().unwrap_or_default();
+            format!("{operand} as {by} laid it out was written to, which is only to be read")
         }))
     }
 
     fn restore(&self, session: &Session) -> Result<()> {
-        self.inputs
-            .iter()
-            .try_for_each(|input| input.restore(session))?;
-        self.outputs()
-            .try_for_each(|output| output.restore(session))
+        for memory in &self.memory {
+            match memory {
+                Memory::Input(input) => input.restore(session)?,
+                Memory::Output(output, _) => output.restore(session)?,
+                Memory::Host(_) => (),
+            }
+        }
+        Ok(())
     }
 }

@@ -1,80 +1,78 @@
 //! Why a step cannot run on this device: known before it is built, or before it is
 //! launched, or said by the driver. It is skipped then, with the reason.
 
-use common::element::Type;
 use common::error::{Error, Result};
-use common::ndrange::NdRange;
 use common::numbers::bytes;
 use common::record::Record;
+use common::session::Need;
+use common::task::{Plan, Role, Task};
 use opencl3::error_codes::{CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE};
 use opencl3::kernel::Kernel;
 
 use crate::lesson::Lesson;
-use crate::step::{Axes, Step};
-use crate::task::Task;
 
 impl Lesson {
-    /// Why a kernel cannot run at all, known before it is built.
-    pub(crate) fn cannot_begin(&mut self, task: &dyn Task) -> Result<Option<String>> {
-        let step = task.step();
-        if self.is_another_variant(step) {
+    /// Why a task cannot run at all, known before it is built.
+    pub(crate) fn cannot_begin(&mut self, task: &Task, plan: &Plan) -> Result<Option<String>> {
+        if self.is_another_variant(task) {
             return Ok(Some("another variant was asked for".into()));
         }
-        if let (Type::Int, Some(reason)) = (task.ty(), step.no_integers) {
-            return Ok(Some(reason.into()));
+        for (needed, reason) in &task.needs {
+            if needed.value(&plan.scope).map_err(Error::Usage)? <= 0.0 {
+                return Ok(Some(reason.clone()));
+            }
         }
-        for kernel in step.kernels() {
+        for kernel in task.kernels() {
             if let Some(reason) = self.left_out(kernel)? {
                 return Ok(Some(reason));
             }
         }
-        if let Some(reason) = self.padding_does_not_fit(task)? {
+        if let Some(reason) = self.does_not_fit(task, plan)? {
             return Ok(Some(reason));
         }
         // Some compilers fail on a group that their device cannot run.
         let limits = &self.session()?.device.limits;
-        let range = task.range();
-        let refusal = range.refusal(limits, usize::MAX);
-        Ok(match step.axes {
-            Axes::OneGroup => refusal.map(|_| {
-                format!(
-                    "one group cannot hold {} items; see it with --size 3",
-                    range.group_size()
-                )
-            }),
-            _ => refusal.filter(|_| step.exact_group),
-        })
+        let (own, range) = (task.own_launch(), &plan.ranges[task.own()]);
+        let refusal = range.refusal(limits, usize::MAX).filter(|_| own.fixed);
+        let is_one_group = own.over == own.group;
+        Ok(refusal.map(|refusal| {
+            let items = range.group_size();
+            if is_one_group {
+                format!("one group cannot hold {items} items; see it with --size 3")
+            } else {
+                refusal
+            }
+        }))
     }
 
-    /// Why the padded matrices are too large, where the problem's own are not.
-    fn padding_does_not_fit(&mut self, task: &dyn Task) -> Result<Option<String>> {
-        let (step, ty) = (task.step(), task.ty());
-        let s = step.padded(task.shape());
-        let too_many = step.shares_are_not_countable(s);
-        if too_many.is_some() {
-            return Ok(too_many);
-        }
-        let copies: usize = step.helpers.iter().map(|one| step.room_for(one, s)).sum();
-        if copies == 0 && (s == task.shape() || !step.host_pads) {
-            return Ok(None);
-        }
+    /// Why its memory is too large, where the problem's own is not.
+    fn does_not_fit(&mut self, task: &Task, plan: &Plan) -> Result<Option<String>> {
         let session = self.session()?;
-        let fits = s
-            .must_be_countable()
-            .map_err(Error::Usage)
-            .and_then(|()| session.must_fit(s, ty, (copies * ty.size()) as u64));
-        let what = match step.shares {
-            1 => format!("padded to {s}"),
-            shares => format!("with {shares} shares of C"),
+        let roomy = task.buffers.iter().zip(&plan.shapes);
+        let padded = roomy.clone().find(|(_, [room, used])| room != used);
+        let between = |role: &Role| matches!(role, Role::LaidOut | Role::Between);
+        let beside = roomy.clone().find(|(one, _)| between(&one.role));
+        let Some((named, [[rows, columns], _])) = padded.or(beside) else {
+            return Ok(None);
         };
+        let needs = roomy.map(|(buffer, [[rows, columns], _])| {
+            let bytes = (rows * columns * buffer.ty.size()) as u64;
+            match buffer.role {
+                Role::In(_) => Need::read(bytes),
+                Role::Out | Role::InOut(_) => Need::written(bytes),
+                Role::LaidOut | Role::Between => Need::between(bytes),
+            }
+        });
+        let fits = session.must_have_room(needs, task.ty);
+        let what = format!("with {} of {rows} x {columns}", named.name);
         Ok(fits.err().map(|error| format!("{what}: {error}")))
     }
 
-    fn is_another_variant(&self, step: &Step) -> bool {
+    fn is_another_variant(&self, task: &Task) -> bool {
         match self.flags().variant.as_deref() {
             None => false,
             Some("") => !self.console.report.rows().is_empty(),
-            Some(name) => step.name() != name,
+            Some(name) => task.name() != name,
         }
     }
 
@@ -93,20 +91,21 @@ impl Lesson {
         Ok((!there).then(|| format!("not in {}", source.path.display())))
     }
 
-    /// The launch in groups that this kernel has room for on this device; none where
-    /// there are none, and the record then says why. It gets the kernel's memory and
-    /// the group, too.
-    pub(crate) fn launch_shape(
+    /// Puts every launch into groups that its kernel has room for on this device; where there
+    /// are none the record says why. It gets the own kernel's memory and group, too.
+    pub(crate) fn fit_groups(
         &mut self,
-        kernel: &Kernel,
-        task: &dyn Task,
+        task: &Task,
+        plan: &mut Plan,
+        kernels: &[Kernel],
         record: &mut Record,
-    ) -> Result<Option<NdRange>> {
+    ) -> Result<()> {
         let session = self.session()?;
         let device = &session.device;
-        let id = device.cl().id();
-        record.private_bytes = kernel.get_private_mem_size(id).ok();
-        record.local_bytes = kernel.get_local_mem_size(id).ok();
+        let own = task.own();
+        let kernel = &kernels[own];
+        record.private_bytes = kernel.get_private_mem_size(device.cl().id()).ok();
+        record.local_bytes = kernel.get_local_mem_size(device.cl().id()).ok();
         let local = record.local_bytes.unwrap_or(0);
         if local > device.limits.local_mem_bytes {
             record.skipped = Some(format!(
@@ -114,16 +113,19 @@ impl Lesson {
                 bytes(local),
                 bytes(device.limits.local_mem_bytes)
             ));
-            return Ok(None);
+            return Ok(());
         }
-        let mut range = task.range();
-        let room = session.room(kernel, range.local());
-        if !task.step().has_exact_group() {
-            range = range.in_groups_of_at_most(room);
+        let all = task.launches.iter().zip(kernels).zip(&mut plan.ranges);
+        for ((launch, kernel), range) in all {
+            let room = session.room(kernel, range.local());
+            if !launch.fixed {
+                *range = range.clone().in_groups_of_at_most(room);
+            }
+            let refusal = range.refusal(&device.limits, room);
+            record.skipped = record.skipped.take().or(refusal);
         }
-        record.group = range.local().to_vec();
-        record.skipped = range.refusal(&device.limits, room);
-        Ok(record.skipped.is_none().then_some(range))
+        record.group = plan.ranges[own].local().to_vec();
+        Ok(())
     }
 }
 

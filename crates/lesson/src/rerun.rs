@@ -7,17 +7,15 @@ use common::timing::Sample;
 use common::verify::{self, Right};
 
 use crate::lesson::Lesson;
-use crate::ready::Ready;
-use crate::task::Task;
+use crate::ready::{Ready, Results};
 
 impl Lesson {
     /// What is wrong with a result, and whether a second run gives another one. Not in a
     /// simulator, which is slow and finds a race by itself.
     pub(crate) fn differs(
         &mut self,
-        task: &dyn Task,
         ready: &Ready,
-        result: &[u8],
+        results: &Results,
         wrong: String,
     ) -> Result<String> {
         let session = self.session()?;
@@ -27,11 +25,15 @@ impl Lesson {
         let _hush = self.console.narrator.hush();
         ready.poison_again(&session, Poison::Nan)?;
         session.run(&ready.launches)?;
-        let again = ready.output.read(&session)?;
+        let again = ready.read(&session)?;
         // Makes whole what was written that nobody may write.
-        let _ = ready.check(task, &session, &again)?;
-        let size = task.ty().size();
-        let both = result.chunks(size).zip(again.chunks(size));
+        let _ = ready.check(&session, &again)?;
+        let both = results
+            .iter()
+            .zip(&again)
+            .flat_map(|((_, one), (_, other))| {
+                (0..one.len()).map(move |i| (one.bits(i), other.bits(i)))
+            });
         let count = match both.filter(|(one, other)| one != other).count() {
             0 => return Ok(wrong),
             1 => "another element".to_string(),
@@ -49,9 +51,8 @@ impl Lesson {
     /// with it; nothing in a simulator, which has no time for that.
     pub(crate) fn over_a_number(
         &mut self,
-        task: &dyn Task,
         ready: &Ready,
-        first: (Right, &[u8]),
+        first: (Right, &Results),
     ) -> Result<Result<Option<Sample>, String>> {
         let session = self.session()?;
         if session.device.is_simulator() {
@@ -61,7 +62,7 @@ impl Lesson {
         let again = |poison: Poison| -> Result<Result<Sample, String>> {
             ready.poison_again(&session, poison)?;
             let sample = Sample::of(|| session.run(&ready.launches))?;
-            let checked = ready.check_again(task, &session, first)?;
+            let checked = ready.check_again(&session, first)?;
             Ok(checked.map(|_| sample))
         };
         let wrong = match again(Poison::Number)? {

@@ -1,18 +1,40 @@
-//! One step of a lesson: a kernel, and what is new in it. `layout` is how its matrices lie
-//! in memory, `range` how its items lie on C.
+//! One step of a lesson: a kernel that multiplies matrices, and what is new in it. `product`
+//! makes a task of it.
 
-mod layout;
-mod range;
+mod product;
 
-use common::error::Result;
-use common::record::Helped;
-use common::shape::{LONGEST, Shape};
-use common::traffic::{Counts, Traffic};
+use clap::ValueEnum;
+use common::shape::Shape;
+use common::traffic::Traffic;
+use serde::{Deserialize, Serialize};
 
-use crate::helper::{Helper, Operand, setters};
+use crate::helper::{Helper, setters};
 
-pub use layout::Layout;
-pub use range::Axes;
+pub use product::Given;
+
+/// How the host lays the operands out before the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+pub enum Layout {
+    /// A, B and C row-major.
+    RowMajor,
+    /// A and C row-major, B transposed: both are read along k.
+    BTransposed,
+    /// A, B and C column-major.
+    ColumnMajor,
+}
+
+/// Which matrix index runs along which dimension of the NDRange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+pub enum Axes {
+    /// get_global_id(0) counts columns, id(1) rows: neighbours share a row.
+    ColumnsFirst,
+    /// get_global_id(0) counts rows, id(1) columns: neighbours share a column.
+    RowsFirst,
+    /// One dimension, which counts rows.
+    Rows,
+    /// One work-group over the whole of C, dimension 0 along the columns.
+    OneGroup,
+}
 
 /// The step that another one was made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +49,7 @@ pub enum Origin {
 
 impl Origin {
     /// As the record has it.
-    pub(crate) fn name(&self) -> Option<String> {
+    fn name(&self) -> Option<String> {
         match self {
             Origin::RowAbove => None,
             Origin::Row(name) => Some(name.clone()),
@@ -202,89 +224,6 @@ impl Step {
         self
     }
 
-    /// The elements that one launch loads and stores, by these formulas. They know M,
-    /// N and K as the kernel gets them; MP, NP and KP, which are these rounded up to
-    /// the step's multiples; G, the items that a group really has along dimension 0;
-    /// the step's macros and constants.
-    ///
-    /// # Errors
-    /// When a formula cannot be evaluated.
-    pub fn count(
-        &self,
-        traffic: Option<Traffic>,
-        problem: Shape,
-        group: &[usize],
-    ) -> Result<Option<Counts>> {
-        let s = self.shape(problem);
-        let padded = self.padded(problem);
-        let value = |name: &str| {
-            let number = match name {
-                "M" => s.m,
-                "N" => s.n,
-                "K" => s.k,
-                "MP" => padded.m,
-                "NP" => padded.n,
-                "KP" => padded.k,
-                "G" => *group.first()?,
-                _ => {
-                    let mut known = self.defines.iter().chain(&self.constants);
-                    known.find(|(define, _)| define == name)?.1
-                }
-            };
-            Some(number as f64)
-        };
-        traffic.map(|traffic| traffic.count(value)).transpose()
-    }
-
-    /// What the record tells of the helpers, before they have run.
-    pub fn helped(&self, problem: Shape) -> Result<Vec<Helped>> {
-        let helped = |one: &Helper| {
-            Ok(Helped {
-                kernel: one.kernel.clone(),
-                after: one.operand == Operand::C,
-                seconds_median: None,
-                traffic_formulas: one.traffic,
-                traffic_elements: self.count(one.traffic, problem, &one.group)?,
-            })
-        };
-        self.helpers.iter().map(helped).collect()
-    }
-
-    /// The elements that a helper's operand takes on the device, in the layout that is not
-    /// the problem's; `padded` is what [`Step::padded`] gives.
-    pub(crate) fn room_for(&self, helper: &Helper, padded: Shape) -> usize {
-        let operand: usize = helper.operand.size(padded).iter().product();
-        match helper.operand {
-            Operand::C => self.shares * operand,
-            _ => operand,
-        }
-    }
-
-    /// Why kernels cannot count the elements of all shares of C, if they cannot: they do so
-    /// with `int`, as in one matrix.
-    pub(crate) fn shares_are_not_countable(&self, padded: Shape) -> Option<String> {
-        let room = self.room_for(self.helper_after()?, padded);
-        (room > LONGEST).then(|| {
-            format!(
-                "{} shares of C would have {room} elements, and kernels count them with int, up \
-                 to {LONGEST}",
-                self.shares
-            )
-        })
-    }
-
-    /// Those that lay A and B out.
-    pub(crate) fn helpers_before(&self) -> impl Iterator<Item = &Helper> {
-        let helpers = self.helpers.iter();
-        helpers.filter(|one| one.operand != Operand::C)
-    }
-
-    /// The one that adds the shares of C up.
-    pub(crate) fn helper_after(&self) -> Option<&Helper> {
-        let mut helpers = self.helpers.iter();
-        helpers.find(|one| one.operand == Operand::C)
-    }
-
     /// The names of all kernels that it runs.
     pub fn kernels(&self) -> impl Iterator<Item = &str> {
         let helpers = self.helpers.iter().map(|one| &one.kernel);
@@ -295,5 +234,19 @@ impl Step {
     pub fn name(&self) -> String {
         let name = format!("{} {}", self.kernel, self.variant);
         name.trim_end().into()
+    }
+
+    /// The problem's sizes, rounded up to the step's multiples.
+    pub fn padded(&self, problem: Shape) -> Shape {
+        problem.padded(self.multiples)
+    }
+
+    /// The sizes that the kernel is told: those of the problem, padded where the host pads.
+    pub fn shape(&self, problem: Shape) -> Shape {
+        if self.host_pads {
+            self.padded(problem)
+        } else {
+            problem
+        }
     }
 }

@@ -10,6 +10,7 @@ use common::element::Type;
 use common::error::{Error, Result};
 use common::memory::Input;
 use common::probe::Peak;
+use common::problem::Problem;
 use common::program::Program;
 use common::session::Session;
 use narrate::Beat;
@@ -22,8 +23,10 @@ pub(crate) struct Workbench {
     pub session: Rc<Session>,
     /// By their options.
     pub programs: HashMap<String, Rc<Program>>,
-    /// A and B of the last step, and what they were made for.
-    pub operands: Option<(String, [Rc<Input>; 2])>,
+    /// The inputs of the last task, and what they were made for.
+    pub inputs: Vec<(String, Rc<Input>)>,
+    /// The last products, each with the seed of its operands.
+    pub problems: Vec<(u64, Rc<Problem>)>,
     /// Unless nothing is timed.
     pub peak: Option<Peak>,
 }
@@ -62,8 +65,17 @@ impl Workbench {
         Ok(Workbench {
             session: Rc::new(session),
             programs: HashMap::new(),
-            operands: None,
+            inputs: Vec::new(),
+            problems: Vec::new(),
             peak: console.earlier.limits(),
         })
+    }
+
+    /// The input that was made for this.
+    pub fn input(&self, key: &str) -> Option<Rc<Input>> {
+        let mut inputs = self.inputs.iter();
+        inputs
+            .find(|(other, _)| other == key)
+            .map(|one| one.1.clone())
     }
 }

@@ -10,6 +10,7 @@
 //!   types, fills, padding; [`numbers`] writes figures with three digits.
 //! - [`problem`] is a product to compute: its operands, what C must come to, and how near
 //!   a right one is to that; `gemm` is the library that computes it.
+//! - [`formula`] evaluates formulas of sizes and elements; `each` holds a result against one.
 //! - [`poison`] is what a result holds before a kernel writes it.
 //! - `check` holds C against the problem; `wrong` is what is wrong with it, `map` shows
 //!   where, `symptoms` says what it looks like, `unsteady` what of that is said of a result
@@ -17,7 +18,9 @@
 //! - [`reference`] is what the host does in the same time.
 
 mod check;
+mod each;
 pub mod element;
+pub mod formula;
 mod gemm;
 mod map;
 pub mod matrix;
@@ -31,6 +34,7 @@ mod unsteady;
 mod wrong;
 
 pub use check::{Right, check, check_moved};
+pub use each::check_each;
 pub use map::painted;
 pub use unsteady::{facts_of, of_unsteady};
 pub use wrong::{Mismatch, Wrong};

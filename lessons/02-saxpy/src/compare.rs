@@ -5,6 +5,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use common::device::Candidate;
+use common::formula::Scope;
 use common::numbers::{factor, seconds, significant};
 use common::record::Record;
 use common::timing::{Profile, Timing, median, settle};
@@ -64,7 +65,9 @@ pub fn report(lesson: &mut Lesson, saxpy: &Saxpy, times: &Times) -> Result<()> {
     lesson.table("GB/s")?;
     let mut record = lesson.record("saxpy", SAYS, saxpy.shape())?;
     record.traffic_formulas = Some(TRAFFIC);
-    record.traffic_elements = Some(TRAFFIC.count(|name| (name == "N").then_some(n as f64))?);
+    let mut scope = Scope::default();
+    scope.set("N", n as f64);
+    record.traffic_elements = Some(TRAFFIC.count(&scope)?);
     record.group = vec![GROUP];
     record.build_seconds = times.build;
     record.write_seconds = Some(times.write);

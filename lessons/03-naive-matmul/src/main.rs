@@ -23,7 +23,7 @@ fn main() -> ExitCode {
 
 fn steps() -> [Step; 4] {
     // Two loads for each multiply-add; with the sum in C a third, and a store.
-    let sum_in_register = Traffic::global("2*M*N*K", "M*N");
+    let sum_in_register = || Traffic::global("2*M*N*K", "M*N");
     let sum_in_c = Traffic::global("3*M*N*K", "M*N*(K + 1)");
     [
         Step::new(
@@ -31,20 +31,21 @@ fn steps() -> [Step; 4] {
             "one work-group; local ids name the elements",
         )
         .axes(Axes::OneGroup)
-        .traffic(sum_in_register),
+        .traffic(sum_in_register()),
         Step::new(
             "matmul_global_sum",
             "many groups; the running sum lives in C",
         )
         .traffic(sum_in_c),
-        Step::new("matmul_naive", "the running sum in a private variable").traffic(sum_in_register),
+        Step::new("matmul_naive", "the running sum in a private variable")
+            .traffic(sum_in_register()),
         Step::new(
             "matmul_naive_column_major",
             "the same for column-major matrices",
         )
         .axes(Axes::RowsFirst)
         .layout(Layout::ColumnMajor)
-        .traffic(sum_in_register),
+        .traffic(sum_in_register()),
     ]
 }
 

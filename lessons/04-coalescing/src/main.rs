@@ -2,13 +2,8 @@
 //! addresses.
 
 use std::process::ExitCode;
-use std::rc::Rc;
 
 use common::device::Kind;
-use common::element::Elements;
-use common::matrix::{Fill, Matrix};
-use common::memory::Input;
-use common::ndrange::NdRange;
 use common::{Result, Traffic};
 use lesson::{Axes, Copy, Layout, Lesson, Step, lesson};
 
@@ -65,47 +60,50 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
     if !kernels.iter().any(|kernel| lesson.flags().wants(kernel)) {
         return Ok(());
     }
-    let session = lesson.session()?;
     let elements = copied_elements(lesson)?;
-    // 64 more than are copied, so that a copy may begin at any offset.
-    let length = elements + 64;
-    let host = Matrix::floats(length, Fill::Random, lesson.flags().seed);
-    let input = Rc::new(Input::new(&session, "in", Elements::Float(host))?);
+    let seed = lesson.flags().seed;
+    let copy = |kernel, variant: usize, says, items: Vec<usize>, sizes, from| Copy {
+        kernel,
+        variant: variant.to_string(),
+        says,
+        defines: Vec::new(),
+        sizes,
+        group: [256, 1][..items.len()].to_vec(),
+        items,
+        fixed: false,
+        elements,
+        // 64 more than are copied, so that a copy may begin at any offset.
+        length: elements + 64,
+        seed,
+        from,
+    };
     lesson.say(format!(
         "\n  Copies of {elements} floats: bandwidth of the bytes that are used"
     ))?;
-    for (kernel, floats, strides) in [
-        ("copy_stride", 1, &[1, 2, 4, 8, 16, 32, 64][..]),
-        ("copy_stride_vector", 4, &[1, 2, 4]),
+    let of_floats = "i % columns * stride + floor(i/columns)";
+    let of_vectors = "(floor(i/4) % columns * stride + floor(i/4/columns))*4 + i % 4";
+    for (kernel, floats, from, strides) in [
+        ("copy_stride", 1, of_floats, &[1, 2, 4, 8, 16, 32, 64][..]),
+        ("copy_stride_vector", 4, of_vectors, &[1, 2, 4]),
     ] {
         lesson.table("GB/s")?;
         for &stride in strides {
             let columns = elements / floats / stride;
             let says = format!("neighbours read {} bytes apart", 4 * floats * stride);
-            lesson.measure_task(&Copy {
-                step: Step::new(kernel, &says).variant(stride.to_string()),
-                sizes: [columns, stride],
-                range: NdRange::cover(&[columns, stride], &[256, 1]),
-                elements,
-                input: input.clone(),
-                from: &|i| {
-                    let vector = i / floats;
-                    (vector % columns * stride + vector / columns) * floats + i % floats
-                },
-            })?;
+            let (items, sizes) = (
+                vec![columns, stride],
+                [("columns", columns), ("stride", stride)],
+            );
+            lesson.measure_task(&copy(kernel, stride, says, items, sizes, from).task())?;
         }
     }
     lesson.table("GB/s")?;
     for offset in [0, 1, 7, 8, 16, 32] {
         let says = format!("neighbours, beginning {} bytes further on", 4 * offset);
-        lesson.measure_task(&Copy {
-            step: Step::new("copy_offset", &says).variant(offset.to_string()),
-            sizes: [elements, offset],
-            range: NdRange::cover(&[elements], &[256]),
-            elements,
-            input: input.clone(),
-            from: &|i| i + offset,
-        })?;
+        let sizes = [("columns", elements), ("offset", offset)];
+        let items = vec![elements];
+        let copied = copy("copy_offset", offset, says, items, sizes, "i + offset");
+        lesson.measure_task(&copied.task())?;
     }
     Ok(())
 }

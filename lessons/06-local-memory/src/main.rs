@@ -2,12 +2,8 @@
 //! need.
 
 use std::process::ExitCode;
-use std::rc::Rc;
 
-use common::element::{Elements, Type};
-use common::matrix::{Fill, Matrix};
-use common::memory::Input;
-use common::ndrange::NdRange;
+use common::element::Type;
 use common::problem::Problem;
 use common::shape::Shape;
 use common::{Result, Traffic};
@@ -123,32 +119,49 @@ fn transpositions(lesson: &mut Lesson) -> Result<()> {
     if !lesson.flags().wants("transpose_naive") && !lesson.flags().wants("transpose_tile") {
         return Ok(());
     }
-    let session = lesson.session()?;
     let shape = lesson.shape()?;
     let (rows, columns) = (shape.m, shape.n);
-    let host = Matrix::floats(rows * columns, Fill::Random, lesson.flags().seed);
-    let input = Rc::new(Input::new(&session, "in", Elements::Float(host))?);
+    let elements = rows * columns;
     lesson.say(format!(
         "\n  Transposing {rows} x {columns} floats: what bank conflicts cost"
     ))?;
     lesson.table("GB/s")?;
-    // A group of 32 x 8 items moves a tile of 32 x 32.
-    let group = [32, 8];
-    let items = [columns.next_multiple_of(32), rows.div_ceil(32) * 8];
-    let through_tile = |pad, says| Step::new("transpose_tile", says).define("PAD", pad);
-    for step in [
-        Step::new("transpose_naive", "reads along rows, writes along columns").define("PAD", 0),
-        through_tile(0, "through a tile; its columns share a bank").variant("unpadded"),
-        through_tile(1, "rows of the tile one element longer").variant("padded"),
+    for (kernel, variant, pad, says) in [
+        (
+            "transpose_naive",
+            "",
+            0,
+            "reads along rows, writes along columns",
+        ),
+        (
+            "transpose_tile",
+            "unpadded",
+            0,
+            "through a tile; its columns share a bank",
+        ),
+        (
+            "transpose_tile",
+            "padded",
+            1,
+            "rows of the tile one element longer",
+        ),
     ] {
-        lesson.measure_task(&Copy {
-            step: step.exact_group(group),
-            sizes: [rows, columns],
-            range: NdRange::cover(&items, &group),
-            elements: rows * columns,
-            input: input.clone(),
-            from: &|i| i % rows * columns + i / rows,
-        })?;
+        let copy = Copy {
+            kernel,
+            variant: variant.into(),
+            says: says.into(),
+            defines: vec![("PAD".into(), pad)],
+            sizes: [("rows", rows), ("columns", columns)],
+            // A group of 32 x 8 items moves a tile of 32 x 32.
+            items: vec![columns.next_multiple_of(32), rows.div_ceil(32) * 8],
+            group: vec![32, 8],
+            fixed: true,
+            elements,
+            length: elements,
+            seed: lesson.flags().seed,
+            from: "i % rows * columns + floor(i/rows)",
+        };
+        lesson.measure_task(&copy.task())?;
     }
     Ok(())
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use common::error::{Error, Result};
+use common::matrix::Fill;
 use common::numbers::significant;
 use common::program;
-use lesson::Lesson;
+use lesson::{Given, Lesson};
 use serde_json::json;
 
 use crate::log::Log;
@@ -32,8 +33,18 @@ pub fn show_best(lesson: &mut Lesson) -> Result<()> {
         )));
     };
     let step = point.step("");
-    let padded = step.shape(shape);
-    let range = step.range(padded);
+    let task = step.task(&Given {
+        shape,
+        ty,
+        fill: Fill::Random,
+        seed: 0,
+    });
+    let range = &task.plan()?.ranges[task.own()];
+    let padded = if step.host_pads {
+        step.padded(shape)
+    } else {
+        shape
+    };
     let options = program::options(ty, &step.defines);
     lesson.say(format!(
         "  problem  {shape}, {}\n  best     {}, {} GFLOP/s (of {} candidates tried)\n  \

@@ -121,6 +121,11 @@ impl Sums {
 }
 
 impl Figures {
+    /// Sectors of global memory, of all lines.
+    pub fn sectors(&self) -> u64 {
+        self.rows.iter().map(|row| row.sums.sectors).sum()
+    }
+
     /// Counts a trace in `folder`.
     pub fn of(trace: &Trace, folder: &Path, source: &Source, model: &Model) -> Result<Figures> {
         let names = Operands::of(&source.text);

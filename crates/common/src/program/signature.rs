@@ -5,6 +5,9 @@ use opencl3::kernel::Kernel;
 
 use crate::error::{During, Result};
 
+/// The types that a size may have.
+const INTEGERS: [&str; 5] = ["int", "uint", "long", "ulong", "size_t"];
+
 /// Why the kernel cannot be launched with arguments of these types, such as "int" or
 /// "float*", as far as the driver tells its own; `text` is the file that may have given
 /// them other names.
@@ -30,6 +33,20 @@ pub fn misfit(kernel: &Kernel, signature: &[String], text: &str) -> Result<Optio
 /// The type's name, and what it means, where that is certainly not what is wanted.
 fn other_type(told: &str, wanted: &str, types: &Types) -> Option<String> {
     let meanings = types.meanings(told);
+    // The launch gives a number in the type that the kernel has.
+    if wanted == "int" && meanings.iter().any(|one| INTEGERS.contains(&one.as_str())) {
+        return None;
+    }
+    // A vector lies where so many elements lie.
+    let is_vector = |one: &String| {
+        let element = one
+            .trim_end_matches('*')
+            .trim_end_matches(|c: char| c.is_ascii_digit());
+        wanted.strip_suffix('*') == Some(element) && one.ends_with('*')
+    };
+    if meanings.iter().any(is_vector) {
+        return None;
+    }
     if !meanings.iter().all(|one| is_known(one) && one != wanted) {
         return None;
     }
@@ -50,11 +67,11 @@ mod tests {
     #[test]
     fn a_type_is_judged_by_what_it_is() {
         let types = Types::of("typedef float real;\ntypedef short idx;\n");
-        for told in ["float*", "float *", "real*", "elsewhere*", ""] {
+        for told in ["float*", "float *", "float4*", "real*", "elsewhere*", ""] {
             assert_eq!(other_type(told, "float*", &types), None, "{told}");
         }
         let other = |told| other_type(told, "int", &types).unwrap_or_default();
-        assert_eq!(other("uint"), "uint");
+        assert_eq!([other("uint"), other("size_t")], ["", ""], "any integer");
         assert_eq!(other("real*"), "real* (which is float*)");
         assert_eq!(other("idx"), "idx (which is short)");
     }

@@ -17,7 +17,19 @@ impl Session {
     /// # Errors
     /// [`Error::Usage`] with the limit, and a size that would fit.
     pub fn must_fit(&self, shape: Shape, ty: Type, beside: u64) -> Result<()> {
-        let need = Need::of(shape, ty, beside, self.device.kind);
+        let bytes = |rows: usize, cols: usize| rows as u64 * cols as u64 * ty.size() as u64;
+        let Shape { m, n, k } = shape;
+        let [a, b] = [bytes(m, k), bytes(k, n)].map(Need::read);
+        let needs = [a, b, Need::written(bytes(m, n)), Need::between(beside)];
+        self.must_have_room(needs, ty)
+    }
+
+    /// The same for any buffers.
+    ///
+    /// # Errors
+    /// As of [`Session::must_fit`].
+    pub fn must_have_room(&self, needs: impl IntoIterator<Item = Need>, ty: Type) -> Result<()> {
+        let need = Total::of(needs, self.device.kind);
         let (limits, host) = (&self.device.limits, host::room());
         let Some(refusal) = need.refusal(limits, host) else {
             return Ok(());
@@ -30,45 +42,69 @@ impl Session {
     }
 }
 
-/// The bytes that a product takes.
-struct Need {
-    /// Of its largest matrix.
-    matrix: u64,
-    /// Of all copies of all matrices.
-    total: u64,
-    /// How many of its largest matrix that would be, if all were as large and square.
-    copies: f64,
-    /// Of all copies in the memory of the host, and how many of the largest that would be.
-    host: u64,
-    host_copies: f64,
-    kind: Kind,
+/// What a buffer takes: its bytes, and how many copies of it lie on the device, on a device
+/// whose memory is the host's, and on the host.
+#[derive(Clone, Copy)]
+pub struct Need {
+    bytes: u64,
+    copies: [u64; 3],
 }
 
 impl Need {
-    fn of(shape: Shape, ty: Type, beside: u64, kind: Kind) -> Need {
-        let bytes = |rows: usize, cols: usize| rows as u64 * cols as u64 * ty.size() as u64;
-        let a = bytes(shape.m, shape.k);
-        let b = bytes(shape.k, shape.n);
-        let c = bytes(shape.m, shape.n);
-        let matrix = a.max(b).max(c);
-        let copies = |of_operands: u64, of_c: u64, beside: u64| {
-            let bytes = of_operands * (a + b) + of_c * c + beside;
-            let matrices = (2 * of_operands + of_c) as f64 + beside as f64 / matrix as f64;
-            (bytes, matrices)
+    /// What kernels read: the host keeps it.
+    pub fn read(bytes: u64) -> Need {
+        let copies = [1, 2, 1];
+        Need { bytes, copies }
+    }
+
+    /// What kernels write: the host has several copies while it is checked.
+    pub fn written(bytes: u64) -> Need {
+        let copies = [1, 6, 5];
+        Need { bytes, copies }
+    }
+
+    /// What one kernel leaves to another.
+    pub fn between(bytes: u64) -> Need {
+        let copies = [1, 1, 0];
+        Need { bytes, copies }
+    }
+}
+
+/// The bytes that several buffers take.
+struct Total {
+    /// Of the largest one.
+    largest: u64,
+    /// Of the largest one that is read or written by the host.
+    matrix: u64,
+    /// Of all copies of all of them.
+    total: u64,
+    /// Of all copies in the memory of the host.
+    host: u64,
+    kind: Kind,
+}
+
+impl Total {
+    fn of(needs: impl IntoIterator<Item = Need>, kind: Kind) -> Total {
+        let needs: Vec<Need> = needs.into_iter().collect();
+        let all = |which: usize| {
+            let bytes = needs.iter();
+            let bytes = bytes.map(|one| one.bytes.saturating_mul(one.copies[which]));
+            bytes.fold(0, u64::saturating_add)
         };
-        // The host holds A, B, and several copies of C while it is checked. A CPU's global
-        // memory is the host's.
-        let [on_device, on_host] = if kind == Kind::Cpu {
-            [copies(2, 6, beside); 2]
+        let [total, host] = if kind == Kind::Cpu {
+            [all(1); 2]
         } else {
-            [copies(1, 1, beside), copies(1, 5, 0)]
+            [all(0), all(2)]
         };
-        Need {
-            matrix,
-            total: on_device.0,
-            copies: on_device.1,
-            host: on_host.0,
-            host_copies: on_host.1,
+        let largest = |all: bool| {
+            let of = needs.iter().filter(|one| all || one.copies[2] > 0);
+            of.map(|one| one.bytes).max().unwrap_or(0)
+        };
+        Total {
+            largest: largest(true),
+            matrix: largest(false),
+            total,
+            host,
             kind,
         }
     }
@@ -82,7 +118,7 @@ impl Need {
         let [largest, all] = [limits.max_alloc_bytes, limits.global_mem_bytes].map(limit);
         let device = "the device's memory";
         let mut uses = vec![
-            ("one matrix", self.matrix, largest, "of a buffer"),
+            ("one matrix", self.largest, largest, "of a buffer"),
             (together, self.total, all, device),
         ];
         let on_host = "the matrices in the host's memory";
@@ -95,12 +131,14 @@ impl Need {
         ))
     }
 
-    /// The side of square matrices that exceed no limit at all.
+    /// The side of square matrices that exceed no limit at all, where the others shrink as
+    /// the largest does.
     fn side_that_fits(&self, limits: &Limits, host: Option<Room>, ty: Type) -> u64 {
-        let largest = limit(limits.max_alloc_bytes) as f64;
-        let share = limit(limits.global_mem_bytes) as f64 / self.copies;
-        let of_host = host.map_or(f64::INFINITY, |host| host.bytes as f64 / self.host_copies);
-        let elements = largest.min(share).min(of_host) / ty.size() as f64;
+        let share = |limit: u64, need: u64| limit as f64 / need.max(1) as f64;
+        let share = share(limit(limits.max_alloc_bytes), self.largest)
+            .min(share(limit(limits.global_mem_bytes), self.total))
+            .min(host.map_or(f64::INFINITY, |host| share(host.bytes, self.host)));
+        let elements = self.matrix as f64 * share / ty.size() as f64;
         (elements.sqrt() as u64).min(LONGEST) / 8 * 8
     }
 }
@@ -137,8 +175,14 @@ mod tests {
         Some(Room { bytes, of })
     }
 
-    fn cube(side: u64, kind: Kind) -> Need {
-        Need::of(Shape::cube(side as usize), Type::Float, 0, kind)
+    fn with(side: u64, beside: u64, kind: Kind) -> Total {
+        let matrix = 4 * side * side;
+        let [a, b] = [Need::read(matrix); 2];
+        Total::of([a, b, Need::written(matrix), Need::between(beside)], kind)
+    }
+
+    fn cube(side: u64, kind: Kind) -> Total {
+        with(side, 0, kind)
     }
 
     #[test]
@@ -183,13 +227,9 @@ mod tests {
     #[test]
     fn what_lies_beside_is_counted() {
         let limits = limits(4 * GIB, 8 * GIB);
-        let copies = |side: usize| 4 * (side * side * 4) as u64;
-        let need = |side| Need::of(Shape::cube(side), Type::Float, copies(side), Kind::Gpu);
+        let need = |side: u64| with(side, 4 * (side * side * 4), Kind::Gpu);
         let side = need(40000).side_that_fits(&limits, None, Type::Float);
-        assert!(
-            need(side as usize).refusal(&limits, None).is_none(),
-            "{side}"
-        );
+        assert!(need(side).refusal(&limits, None).is_none(), "{side}");
     }
 
     #[test]

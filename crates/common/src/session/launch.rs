@@ -6,7 +6,7 @@ use std::ptr;
 use std::time::Instant;
 
 use opencl3::event::Event;
-use opencl3::kernel::Kernel;
+use opencl3::kernel::{Kernel, set_kernel_arg};
 use opencl3::types::cl_mem;
 use text::plain_name;
 
@@ -45,10 +45,11 @@ impl Launch {
 /// One argument of a kernel.
 #[derive(Clone)]
 pub enum Arg {
-    /// An `int`.
-    Int(i32),
-    /// A `float`.
-    Float(f32),
+    /// A number, of the type that the kernel's argument has, as far as the driver tells it;
+    /// else of this one.
+    Number(f64, &'static str),
+    /// So many bytes of local memory.
+    Local(usize),
     /// A buffer in global memory.
     Buffer(Buffer),
     /// No buffer where the kernel expects one. Every access through it is an
@@ -57,12 +58,14 @@ pub enum Arg {
 }
 
 impl Arg {
-    /// Its size, as clSetKernelArg is told it.
-    fn bytes(&self) -> usize {
-        match self {
-            Arg::Int(_) | Arg::Float(_) => 4,
-            Arg::Buffer(_) | Arg::NoBuffer => size_of::<cl_mem>(),
-        }
+    /// An `int`.
+    pub const fn int(value: i32) -> Arg {
+        Arg::Number(value as f64, "int")
+    }
+
+    /// A `float`.
+    pub const fn float(value: f32) -> Arg {
+        Arg::Number(value as f64, "float")
     }
 
     fn buffer(&self) -> Option<&Buffer> {
@@ -71,6 +74,23 @@ impl Arg {
             _ => None,
         }
     }
+}
+
+/// The bytes of a number as a scalar of this type; none of a type that is no scalar.
+fn bytes_of(value: f64, ty: &str) -> Option<Vec<u8>> {
+    Some(match ty {
+        "char" => (value as i8).to_ne_bytes().into(),
+        "uchar" | "bool" => (value as u8).to_ne_bytes().into(),
+        "short" => (value as i16).to_ne_bytes().into(),
+        "ushort" => (value as u16).to_ne_bytes().into(),
+        "int" => (value as i32).to_ne_bytes().into(),
+        "uint" => (value as u32).to_ne_bytes().into(),
+        "long" => (value as i64).to_ne_bytes().into(),
+        "ulong" | "size_t" => (value as u64).to_ne_bytes().into(),
+        "float" => (value as f32).to_ne_bytes().into(),
+        "double" => value.to_ne_bytes().into(),
+        _ => return None,
+    })
 }
 
 impl Session {
@@ -89,27 +109,33 @@ impl Session {
         buffers.resize(args.len().max(buffers.len()), None);
         for (i, arg) in args.iter().enumerate() {
             let index = i as u32;
-            // SAFETY: each branch passes a value of the type that Program::kernel
-            // has held against the kernel's signature; where the driver keeps none,
-            // it refuses a value of another size (CL_INVALID_ARG_SIZE). The driver
+            let told = argument_type(kernel, index);
+            let number = match arg {
+                Arg::Number(value, ty) => bytes_of(*value, &told).or_else(|| bytes_of(*value, ty)),
+                _ => None,
+            };
+            let null = ptr::null_mut::<c_void>();
+            let handle = arg.buffer().map_or(null, Buffer::get);
+            let (bytes, from) = match (arg, &number) {
+                (Arg::Local(bytes), _) => (*bytes, ptr::null()),
+                (_, Some(number)) => (number.len(), number.as_ptr().cast::<c_void>()),
+                _ => (size_of::<cl_mem>(), ptr::from_ref(&handle).cast()),
+            };
+            // SAFETY: `from` points to as many bytes as are told, or is null for local memory;
+            // they have the type that the driver tells of the argument, or that
+            // Program::kernel has held against its signature, and where the driver keeps
+            // none, it refuses a value of another size (CL_INVALID_ARG_SIZE). The driver
             // copies it. The launch keeps the buffers. A null buffer is allowed.
-            let set = unsafe {
-                match arg {
-                    Arg::Int(value) => kernel.set_arg(index, value),
-                    Arg::Float(value) => kernel.set_arg(index, value),
-                    Arg::Buffer(buffer) => kernel.set_arg(index, &buffer.get()),
-                    Arg::NoBuffer => kernel.set_arg(index, &ptr::null_mut::<c_void>()),
-                }
-            }
-            .during(format!("setting argument {i} of {name}"));
+            let set = unsafe { set_kernel_arg(kernel.get(), index, bytes, from) };
+            let set = set.during(format!("setting argument {i} of {name}"));
             self.listener.call(set.as_ref().err(), &|| {
                 let value = match arg {
-                    Arg::Int(value) => value.to_string(),
-                    Arg::Float(value) => value.to_string(),
+                    Arg::Number(value, _) => (*value as f32).to_string(),
+                    Arg::Local(bytes) => format!("{bytes} bytes of local memory"),
                     Arg::Buffer(buffer) => self.listener.name_of(buffer.get()).into(),
                     Arg::NoBuffer => "NULL".into(),
                 };
-                Call::set_arg(i, arg.bytes(), argument_name(kernel, index), value)
+                Call::set_arg(i, bytes, argument_name(kernel, index), value)
             });
             set?;
             buffers[i] = arg.buffer().cloned();
@@ -220,6 +246,12 @@ impl Session {
             kernel.get_work_group_size(id).unwrap_or(most).min(most)
         }
     }
+}
+
+/// An argument's type, as far as the driver keeps it: "int".
+fn argument_type(kernel: &Kernel, index: u32) -> String {
+    let told = kernel.get_arg_type_name(index).unwrap_or_default();
+    plain_name(told.trim_matches('\0'))
 }
 
 /// An argument's type and name, as far as the driver keeps them: "int M".

@@ -79,7 +79,7 @@ fn run(index: usize) -> Result<Value> {
 
     let long_sum = program.kernel("long_sum", &["int", "float*", "float*"].map(String::from))?;
     let mut long_sum = [Launch::new(long_sum, "long_sum", range)];
-    session.set_args(&mut long_sum[0], &[Arg::Int(ROUNDS as i32), from, to])?;
+    session.set_args(&mut long_sum[0], &[Arg::int(ROUNDS as i32), from, to])?;
     let timing = timing::measure(
         Runs::Exactly(3),
         None,

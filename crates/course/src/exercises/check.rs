@@ -43,7 +43,7 @@ impl Playable for Exercise {
 
     fn launch(&self) -> Result<(String, Command)> {
         let process = process(self, Purpose::Launch)?;
-        Ok((self.spec.kernel.clone(), process))
+        Ok((self.spec.task.function.clone(), process))
     }
 
     fn check(&self, attempt: &Attempt) -> Result<Seen> {

@@ -55,8 +55,8 @@ fn read(root: &Path, place: &str, lesson: &'static Lesson) -> Result<Exercise> {
     let number = number.context("the folder's name does not begin with a number")?;
     let file = |name: &str| root.join(place).join(name);
     let page = Written::read(&file("README.md"))?;
-    let parts = page.head.split_once("```json\n");
-    let (title, rest) = parts.context("README.md has no data between ```json and ```")?;
+    let parts = page.head.split_once("```toml\n");
+    let (title, rest) = parts.context("README.md has no data between ```toml and ```")?;
     let (data, asks) = rest.split_once("\n```").context("the data do not end")?;
     ensure!(!asks.trim().is_empty(), "README.md says no task");
     let puzzle = Puzzle {
@@ -73,6 +73,6 @@ fn read(root: &Path, place: &str, lesson: &'static Lesson) -> Result<Exercise> {
     Ok(Exercise {
         puzzle,
         asks: asks.trim().into(),
-        spec: serde_json::from_str(data).context("the data of README.md")?,
+        spec: toml::from_str(data).context("the data of README.md")?,
     })
 }

@@ -6,12 +6,11 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::Context;
 use clap::ValueEnum;
-use common::Result;
 use common::shape::Shape;
+use common::{Error, Result};
 use lesson::{Lesson, lesson};
 use text::aside;
 
-use super::bound_kernel::{BoundKernel, bad_data};
 use super::exercise::{Exercise, all};
 use super::race::race;
 use super::spec::Spec;
@@ -27,8 +26,6 @@ pub enum Purpose {
     Results,
     /// Faults that a simulator sees, and its counts.
     Faults,
-    /// Every access, by a launch without buffers: each is then reported.
-    Accesses,
     /// Seconds, beside those of the lesson's own kernel.
     Speed,
     /// One launch, for who looks at it from outside.
@@ -52,7 +49,7 @@ impl Purpose {
                 let other = counted.filter(|(spec, size)| *size != spec.simulated);
                 simulated.chain(other).collect()
             }
-            Purpose::Accesses | Purpose::Launch => counted.into_iter().collect(),
+            Purpose::Launch => counted.into_iter().collect(),
             Purpose::Speed => Vec::new(),
         }
     }
@@ -75,7 +72,7 @@ pub fn command(
     let mut command = process(exercise, purpose)?;
     let color = colored::control::SHOULD_COLORIZE.should_colorize();
     command
-        .args(["--json", "--only", &exercise.spec.kernel])
+        .args(["--json", "--only", &exercise.spec.task.function])
         .args(["--timeout", &attempt.how.timeout.to_string()])
         .args(["--color", if color { "always" } else { "never" }])
         .arg("--source")
@@ -108,7 +105,7 @@ pub fn run_if_asked() -> Option<ExitCode> {
         }
         for (spec, size) in purpose.launches(exercise) {
             // A kernel that is wrong at one size may wreck the process at the next.
-            if !run(lesson, &spec, purpose, size)? {
+            if !run(lesson, &spec, size)? {
                 break;
             }
         }
@@ -116,44 +113,17 @@ pub fn run_if_asked() -> Option<ExitCode> {
     }))
 }
 
-/// What is said where only the second run is wrong.
-const OVER_A_NUMBER: &str = "right where the output held NaN before, wrong where it held a \
-                             number: it is read before it is written";
-
 /// Runs one size; false where the result is wrong, or there is none.
-fn run(lesson: &mut Lesson, spec: &Spec, purpose: Purpose, size: Shape) -> Result<bool> {
-    let mut record = lesson.record(&spec.kernel, &spec.variant(), size)?;
-    record.group = spec.range(size).map_err(bad_data)?.local().to_vec();
-    let program = lesson.program(&spec.defines())?;
-    let session = lesson.session()?;
-    let mut bound = match BoundKernel::new(&session, &program, spec, size)? {
-        Ok(bound) => bound,
-        Err(reason) => {
-            record.skipped = Some(reason);
-            lesson.console.row(record)?;
-            return Ok(false);
-        }
-    };
-    lesson.console.doing(format!("running {}", spec.kernel))?;
-    if purpose == Purpose::Accesses {
-        bound.run_without_buffers(&session)?;
-        return Ok(true);
-    }
-    bound.poison(&session)?;
-    bound.run(&session)?;
-    let mut checked = bound.check(&session)?;
-    if checked.is_ok() && purpose == Purpose::Results && !session.device.is_simulator() {
-        bound.poison_with_a_number(&session)?;
-        bound.run(&session)?;
-        checked = bound
-            .check(&session)?
-            .map_err(|wrong| format!("{OVER_A_NUMBER}\n{wrong}"));
-    }
-    match checked {
-        Ok(()) => record.verified = true,
-        Err(wrong) => record.failed = Some(wrong),
-    }
+fn run(lesson: &mut Lesson, spec: &Spec, size: Shape) -> Result<bool> {
+    let task = spec.at(size).map_err(bad_data)?;
+    lesson.console.doing(format!("running {}", task.kernel))?;
+    let record = lesson.checked(&task)?;
     let right = record.verified;
     lesson.console.row(record)?;
     Ok(right)
+}
+
+/// The exercise's own data are wrong.
+pub fn bad_data(error: anyhow::Error) -> Error {
+    Error::Usage(format!("the exercise's data: {error:#}"))
 }

@@ -5,17 +5,17 @@
 use std::time::Instant;
 
 use common::Result;
-use common::element::Type;
-use common::program::{self, Program};
 use common::session::Session;
 use common::source::Source;
 use common::timing::{self, Profile, Runs, WARM_UP};
-use lesson::Lesson;
+use common::verify::Right;
+use lesson::{Lesson, Ready};
 
-use super::bound_kernel::BoundKernel;
 use super::exercise::Exercise;
-use super::spec::{Spec, Speed};
+use super::process::bad_data;
+use super::spec::{SEED, Speed};
 use super::speed::{Laps, Race};
+use crate::task_file::TaskFile;
 
 /// Rounds before which no end is allowed, and after which there is one.
 const ROUNDS: std::ops::RangeInclusive<usize> = 7..=41;
@@ -33,56 +33,64 @@ pub fn race(lesson: &mut Lesson, exercise: &Exercise) -> Result<Race> {
     }
     let session = lesson.session()?;
     let mut ready = Vec::new();
-    for (source, spec) in runners(lesson, exercise, speed)? {
-        let name = format!("{} of {}", spec.kernel, source.path.display());
+    for (source, task) in runners(lesson, exercise, speed)? {
+        let name = format!("{} of {}", task.function, source.path.display());
+        let task = task.task(speed.size, SEED).map_err(bad_data)?;
         lesson.console.doing(format!("building {name}"))?;
-        let options = program::options(Type::Float, &spec.defines());
-        let program = Program::build(&session, &source, &options, false)?;
-        let one = match BoundKernel::new(&session, &program, &spec, speed.size)? {
+        let one = match lesson.prepared(&task, &source)? {
             Ok(one) => one,
-            Err(reason) => return Ok(Race::NotJudged(format!("{}: {reason}", spec.kernel))),
+            Err(reason) => return Ok(Race::NotJudged(format!("{}: {reason}", task.kernel))),
         };
         lesson.console.doing(format!("running {name}"))?;
         warm_up(&session, &one)?;
-        match (ready.len(), one.check(&session)?) {
+        match (ready.len(), checked(&session, &one)?) {
             (0, Err(wrong)) => return Ok(Race::Wrong(wrong)),
             (_, Err(wrong)) => {
                 let first = wrong.lines().next().unwrap_or_default();
                 return Ok(Race::NotJudged(format!("{name} is wrong here: {first}")));
             }
-            (_, Ok(())) => ready.push(one),
+            (_, Ok(_)) => ready.push(one),
         }
     }
     let fresh = &exercise.puzzle.fresh.text;
     let is_untouched = lesson.source()?.text == *fresh;
     let laps = laps(lesson, &session, &ready, is_untouched)?;
     // What was timed must have been right to the end.
-    if let Err(wrong) = ready[0].check(&session)? {
+    if let Err(wrong) = checked(&session, &ready[0])? {
         return Ok(Race::Wrong(wrong));
     }
     Ok(Race::Laps(laps))
 }
 
 /// The learner's kernel, the exercise as it came, its solution, and the lesson's own.
-fn runners(lesson: &Lesson, exercise: &Exercise, speed: &Speed) -> Result<[(Source, Spec); 4]> {
-    let (spec, puzzle) = (&exercise.spec, &exercise.puzzle);
+fn runners<'a>(
+    lesson: &Lesson,
+    exercise: &'a Exercise,
+    speed: &'a Speed,
+) -> Result<[(Source, &'a TaskFile); 4]> {
+    let (task, puzzle) = (&exercise.spec.task, &exercise.puzzle);
     let solution = puzzle.solution.as_ref().unwrap_or(&puzzle.fresh);
     let file = speed.file.clone();
     let file = file.unwrap_or_else(|| puzzle.lesson.kernel_file());
     Ok([
-        (lesson.source()?, spec.clone()),
-        (puzzle.fresh.clone(), spec.clone()),
-        (solution.clone(), spec.clone()),
-        (Source::of_course(&file)?, spec.of_lesson(speed)),
+        (lesson.source()?, task),
+        (puzzle.fresh.clone(), task),
+        (solution.clone(), task),
+        (Source::of_course(&file)?, &speed.task),
     ])
 }
 
+/// Whether what it left is right.
+fn checked(session: &Session, one: &Ready) -> Result<std::result::Result<Right, String>> {
+    one.check(session, &one.read(session)?)
+}
+
 /// Runs it until the device's clocks have risen.
-fn warm_up(session: &Session, kernel: &BoundKernel) -> Result<()> {
+fn warm_up(session: &Session, kernel: &Ready) -> Result<()> {
     kernel.poison(session)?;
     let begin = Instant::now();
     while begin.elapsed() < WARM_UP {
-        kernel.run(session)?;
+        session.run(&kernel.launches)?;
     }
     Ok(())
 }
@@ -91,7 +99,7 @@ fn warm_up(session: &Session, kernel: &BoundKernel) -> Result<()> {
 fn laps(
     lesson: &mut Lesson,
     session: &Session,
-    ready: &[BoundKernel],
+    ready: &[Ready],
     is_untouched: bool,
 ) -> Result<Laps> {
     let mut walls = vec![Vec::new(); ready.len()];
@@ -110,7 +118,7 @@ fn laps(
             // So that what is checked in the end is the last run's.
             ready[at].poison(session)?;
             let begin = Instant::now();
-            let events = ready[at].run(session)?;
+            let events = session.run(&ready[at].launches)?;
             walls[at].push(begin.elapsed().as_secs_f64());
             let times: Result<Vec<Profile>> = events.iter().map(Profile::of).collect();
             profiles[at].push(times.unwrap_or_default());

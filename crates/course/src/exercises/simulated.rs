@@ -3,16 +3,22 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
+use analysis::device::Model;
+use analysis::launched::Wanted;
+use analysis::trace::figures::Figures;
+use analysis::trace::run::trace;
 use anyhow::{Context, Result};
+use common::element::Type;
 use common::record::Record;
+use common::source::Source;
 
 use process::Finished;
 use process::implementations::oclgrind;
 
 use super::counts::{Count, counts};
 use super::exercise::Exercise;
-use super::process::{Purpose, command};
-use super::sectors::sectors;
+use super::process::{Purpose, command, process};
+use super::spec::Spec;
 use crate::game::playable::Attempt;
 use crate::judge::{judge, wrong_result};
 use crate::observation::{Detection, Observation};
@@ -47,22 +53,25 @@ pub fn simulate(exercise: &Exercise, attempt: &Attempt) -> Result<Simulated> {
     }
     let mut launches = exercise.spec.launches();
     let spec = launches.pop().context("an exercise has a launch")?;
-    let targets = spec.targets()?;
+    let (size, targets) = spec.targets()?;
     if targets.is_empty() || seen.iter().any(|one| one.outcome != Detection::Silent) {
         return Ok((seen, Vec::new()));
     }
-    let range = spec.range(spec.counted)?;
-    let mut counted = counts(&child.stdout, range.global().iter().product());
+    let task = spec.at(spec.counted)?;
+    let items = task.plan()?.ranges[task.own()].global().iter().product();
+    let mut counted = counts(&child.stdout, items);
     if targets.iter().any(|(count, _)| *count == Count::Sectors) {
-        let mut command = in_simulator(Purpose::Accesses)?;
-        command.env("OCLGRIND_MAX_ERRORS", "1000000");
-        let Simulation { log, .. } = simulator::run_plain(command)?;
-        counted.insert(Count::Sectors, sectors(&log, range.local()) as f64);
+        match sectors(exercise, &spec, attempt) {
+            Ok(sectors) => counted.insert(Count::Sectors, sectors as f64),
+            Err(error) => {
+                let why = Observation::new("counts", Detection::NotRun, format!("{error:#}"));
+                return Ok((seen, vec![why]));
+            }
+        };
     }
     if let Some(why) = not_counted(&child.stdout, &counted, &targets) {
         return Ok((seen, vec![why]));
     }
-    let size = spec.name(spec.padded(spec.counted)?);
     let targets = targets.into_iter().map(|(count, most)| {
         let amount = counted.get(&count).copied().unwrap_or(0.0);
         let mut seen = compare(count, amount, most, &size);
@@ -74,6 +83,31 @@ pub fn simulate(exercise: &Exercise, attempt: &Attempt) -> Result<Simulated> {
         seen
     });
     Ok((seen, targets.collect()))
+}
+
+/// What sectors are counted by: targets are told of the source's loads, however wide one is.
+pub fn model() -> Model {
+    Model {
+        // Bytes of the widest access, double16.
+        widest: 128,
+        ..Model::default()
+    }
+}
+
+/// The sectors of memory that the kernel asks for, as `course trace` counts them.
+fn sectors(exercise: &Exercise, spec: &Spec, attempt: &Attempt) -> Result<u64> {
+    let wanted = Wanted {
+        kernel: spec.task.function.clone(),
+        variant: Vec::new(),
+        source: Some(attempt.file.into()),
+        device: None,
+        ty: Type::Float,
+        size: Some(spec.counted),
+    };
+    let traced = trace(&wanted, process(exercise, Purpose::Launch)?)?;
+    let source = Source::read(attempt.file)?;
+    let figures = Figures::of(&traced.trace, &traced.folder.0, &source, &model())?;
+    Ok(figures.sectors())
 }
 
 /// The first record of a wrong result, and the same in words.

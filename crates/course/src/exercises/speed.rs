@@ -82,7 +82,7 @@ pub fn judge(race: &Race, speed: &Speed) -> Observation {
     };
     let share = |seconds: &[f64]| Share::of(&laps.lessons, seconds);
     let (own, given, solution) = (share(&laps.own), share(&laps.given), share(&laps.solution));
-    let (least, name) = (speed.at_least, &speed.kernel);
+    let (least, name) = (speed.at_least, &speed.task.function);
     let does_not_tell = |who: &str, share: Share| {
         let (share, yours) = (share.words(), own.words());
         not_judged(&format!(

@@ -9,8 +9,7 @@ use common::error::During;
 use lesson::{Lesson, lesson};
 use opencl3::kernel::Kernel;
 
-use super::Launch;
-use super::other::Other;
+use super::{Launch, other};
 
 /// Set to how the kernel is launched.
 const VARIABLE: &str = "OPENCL_COURSE_INSPECT";
@@ -31,9 +30,9 @@ pub fn run_if_asked() -> Option<ExitCode> {
         let required = required_group(lesson, &kernel, &launch)?;
         let step = launch.step(&kernel, required);
         if let Some(arguments) = &launch.arguments {
-            let other = Other::new(lesson, step, arguments, launch.group(required))?;
+            let task = other::task(lesson, step, arguments, launch.group(required))?;
             lesson.table("GB/s")?;
-            return lesson.measure_task(&other);
+            return lesson.measure_task(&task);
         }
         let problem = lesson.problem()?;
         lesson.measure(&step, &problem)

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use analysis::launched::Wanted;
-use analysis::trace::accesses::Memory;
 use analysis::trace::screen::Screen;
 use anyhow::{Context, Result};
 use common::Error;
@@ -72,7 +71,7 @@ impl Own {
             return Err(Error::Usage(why).into());
         }
         Ok(Wanted {
-            kernel: self.spec.kernel.clone(),
+            kernel: self.spec.task.function.clone(),
             source: Some(self.file.clone()),
             size: Some(self.size()),
             ..asked.clone()
@@ -90,12 +89,11 @@ impl Own {
 
     /// Sectors of all lines, and how many the exercise allows, where it counts them.
     fn sectors(&self, screen: &Screen) -> Result<Option<[f64; 2]>> {
-        let rows = screen.figures.rows.iter();
-        let global = rows.filter(|row| row.operand.memory == Memory::Global);
-        let all: u64 = global.map(|row| row.sums.sectors).sum();
-        let targets = self.spec.targets()?.into_iter();
-        let most = targets.filter(|(count, _)| *count == Count::Sectors);
-        Ok(most.map(|(_, most)| [all as f64, most]).next())
+        let all = screen.figures.sectors() as f64;
+        let (_, targets) = self.spec.targets()?;
+        let mut targets = targets.into_iter();
+        let most = targets.find(|(count, _)| *count == Count::Sectors);
+        Ok(most.map(|(_, most)| [all, most]))
     }
 
     /// Sectors of all lines beside the target, in a sentence.

@@ -1,8 +1,8 @@
 //! What a figure takes from a kernel's text: constants and index expressions.
 
 use anyhow::{Context, Result};
+use common::formula::Formula;
 use common::source::Source;
-use common::traffic::evaluate;
 use language::directives::macros;
 use language::tokens::Tokens;
 
@@ -71,7 +71,8 @@ impl Kernel {
     /// # Errors
     /// When the index cannot be computed.
     pub fn element(&self, array: &str, value: impl Fn(&str) -> Option<f64>) -> Result<usize> {
-        Ok(evaluate(self.index(array)?, &value)? as usize)
+        let index = Formula::from(self.index(array)?).value_by(&value);
+        Ok(index.map_err(anyhow::Error::msg)? as usize)
     }
 }
 

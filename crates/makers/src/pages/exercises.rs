@@ -32,7 +32,7 @@ pub fn table(number: u32) -> Result<String> {
 
 /// A page begins with its title, and data between fences.
 fn row(page: &str, id: &str) -> Result<Vec<String>> {
-    let (title, rest) = page.split_once("```json\n").context("it has no data")?;
+    let (title, rest) = page.split_once("```toml\n").context("it has no data")?;
     let (data, _) = rest.split_once("\n```").context("the data do not end")?;
     let data: Value = serde_json::from_str(data)?;
     let trains = data["trains"].as_str().context("it trains nothing")?;

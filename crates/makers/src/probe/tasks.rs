@@ -17,7 +17,7 @@ pub const LOADS: usize = 4;
 /// An odd number whose multiples are spread well: 2^32 over the golden ratio.
 const SCATTER: i32 = 0x9e37_79b9_u32 as i32;
 /// Multiply-adds by these count: a chain's number ends as its steps.
-const ONE: [Arg; 2] = [Arg::Float(1.0), Arg::Float(1.0)];
+const ONE: [Arg; 2] = [Arg::float(1.0), Arg::float(1.0)];
 /// What is read again and again, in KiB.
 const SIZES: [usize; 8] = [16, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10];
 /// Words of a tile's row, and items that stand above each other in it.
@@ -103,7 +103,7 @@ impl On<'_> {
             variant: bytes(size as u64),
             defines: &[],
             range: NdRange::cover(&[1], &[1]),
-            args: vec![Arg::Int(steps), Arg::Buffer(self.session.upload(&words)?)],
+            args: vec![Arg::int(steps), Arg::Buffer(self.session.upload(&words)?)],
             types: &["int", "int*", "int*"],
             steps,
             bytes: None,
@@ -135,9 +135,9 @@ impl On<'_> {
             variant: bytes(size as u64),
             defines: &[("WIDTH", width)],
             args: vec![
-                Arg::Int(steps),
-                Arg::Int(blocks as i32),
-                Arg::Int(scatter),
+                Arg::int(steps),
+                Arg::int(blocks as i32),
+                Arg::int(scatter),
                 buffer,
             ],
             types: &["int", "int", "int", "int*", "int*"],
@@ -158,7 +158,7 @@ impl On<'_> {
             variant: bytes(8 << 10),
             defines: &[],
             range,
-            args: vec![Arg::Int(steps)],
+            args: vec![Arg::int(steps)],
             types: &["int", "int*"],
             steps,
             bytes: None,
@@ -180,7 +180,7 @@ impl On<'_> {
             variant: chains.to_string(),
             defines: &[("CHAINS", chains), ("WIDTH", width)],
             range: self.lockstep(),
-            args: vec![Arg::Int(steps), factor, term],
+            args: vec![Arg::int(steps), factor, term],
             types: &["int", "float", "float", "float*"],
             steps,
             bytes: None,
@@ -197,7 +197,7 @@ impl On<'_> {
             kernel,
             variant: format!("{row} {high}"),
             defines: &[("ROW", row), ("HIGH", high)],
-            args: vec![Arg::Int(steps)],
+            args: vec![Arg::int(steps)],
             types: &["int", "int*"],
             steps,
             bytes: Some(range.global()[0] * 4 * words),
@@ -221,7 +221,7 @@ impl On<'_> {
             variant: variant.into(),
             defines: &[],
             range: self.everywhere(),
-            args: vec![Arg::Int(steps), Arg::Int(mask), factor, term],
+            args: vec![Arg::int(steps), Arg::int(mask), factor, term],
             types: &["int", "int", "float", "float", "float*"],
             steps,
             bytes: None,

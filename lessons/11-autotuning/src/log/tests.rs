@@ -183,7 +183,13 @@ fn a_damaged_log_is_shown_and_searched_with() {
         assert!(known.seconds >= 0.0 && known.seconds.is_finite());
         for (shape, point, _) in log.bests() {
             let step = point.step("");
-            step.range(step.shape(SHAPE));
+            let given = lesson::Given {
+                shape: SHAPE,
+                ty: common::element::Type::Float,
+                fill: common::matrix::Fill::Random,
+                seed: 0,
+            };
+            assert!(step.task(&given).plan().is_ok());
             assert!(!shape.to_string().is_empty());
         }
         assert!(picture::svg("fuzzed", &known.trials).len() < 100 * bytes.len() + 9999);

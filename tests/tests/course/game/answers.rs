@@ -331,7 +331,7 @@ fn an_answer_that_adds_to_old_numbers_is_found_wrong() {
     assert_ne!(wrong, solution(&exercise));
     learner.writes(&exercise, &wrong);
     let shown = learner.types("exercise 2.1 --json").run().ends_with(1);
-    shown.says(&["it is read before it is written"]);
+    shown.says(&["is read before it is written"]);
 }
 
 /// Right, and nobody has looked for a race: that is not solved.

@@ -3,7 +3,7 @@
 //! the simulator's counts are held against, intensities as they were recorded.
 
 use anyhow::{Context, Result};
-use common::traffic::evaluate;
+use common::formula::Formula;
 use process::data::recording::Recording;
 use serde_json::{Value, json};
 
@@ -153,7 +153,8 @@ fn walk() -> Result<Vec<Value>> {
             };
             let count = |name: &str| -> Result<u64> {
                 let formula = formulas[name].as_str().context("no such formula")?;
-                Ok(evaluate(formula, &value)? as u64)
+                let count = Formula::from(formula).value_by(&value);
+                Ok(count.map_err(anyhow::Error::msg)? as u64)
             };
             cases.push(json!({
                 "m": m, "n": n, "k": k, "side": side,

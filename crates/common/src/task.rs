@@ -1,0 +1,251 @@
+//! All that anybody needs to build, launch, check, count and time a kernel. Whoever does one
+//! of these knows a kernel as a [`Task`] alone: a product of matrices is one, and so is a
+//! copy, an exercise, and a kernel of the learner's own.
+//!
+//! `plan` evaluates a task's formulas: what is wrong with them is said before anything is
+//! allocated. `contents` fills its buffers on the host, and `right` holds results against
+//! what they must be.
+
+mod contents;
+mod plan;
+mod right;
+
+use opencl3::kernel::Kernel;
+
+use crate::element::Type;
+use crate::error::Result;
+use crate::formula::Formula;
+use crate::program::Program;
+use crate::traffic::Traffic;
+
+pub use plan::Plan;
+
+/// A kernel, or several in order, with their memory.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// Name of the kernel function that is measured; the others help it.
+    pub kernel: String,
+    /// What tells this launch from others of the same kernel, such as "16x16".
+    pub variant: String,
+    /// What is new in it, in a few words.
+    pub says: String,
+    /// The row that it was made from: none for the row above, empty where there is no such row.
+    pub made_from: Option<String>,
+    /// Whether it was chosen before the run, for this device and these sizes.
+    pub chosen: bool,
+    /// Type of the elements, which kernels see as `REAL`.
+    pub ty: Type,
+    /// The sizes of the problem, such as M, N and K.
+    pub sizes: Vec<(String, usize)>,
+    /// Macros given to the compiler.
+    pub defines: Vec<(String, usize)>,
+    /// Names for formulas, in order: each may use those before it.
+    pub names: Vec<(String, Formula)>,
+    /// What lies in memory. What no launch is given stays on the host.
+    pub buffers: Vec<Buffer>,
+    /// One after another in one queue.
+    pub launches: Vec<Launch>,
+    /// What the result must be.
+    pub right: Right,
+    /// What it does, for its rate.
+    pub work: Work,
+    /// What must be above 0, and why the task is skipped where it is not.
+    pub needs: Vec<(Formula, String)>,
+    /// Whether it uses what one vendor's compilers alone understand: then one that does not
+    /// is no error, and the task is skipped.
+    pub vendor_specific: bool,
+}
+
+/// A matrix, or a vector: one of a single row.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    /// What arguments, formulas and messages call it.
+    pub name: String,
+    /// Type of the elements.
+    pub ty: Type,
+    /// Rows and columns that it has room for.
+    pub shape: [Formula; 2],
+    /// Rows and columns that are filled, or judged; zeros lie around them.
+    pub used: [Formula; 2],
+    /// Whether it lies column by column.
+    pub transposed: bool,
+    /// What is done with it.
+    pub role: Role,
+}
+
+/// What is done with a buffer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Role {
+    /// Kernels only read it.
+    In(Fill),
+    /// Kernels write all of it: it is poisoned before.
+    Out,
+    /// Kernels change it.
+    InOut(Fill),
+    /// Written by what runs before the task's own kernel, which only reads it.
+    LaidOut,
+    /// Written by one kernel and read by a later one.
+    Between,
+}
+
+/// What a buffer holds at first.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fill {
+    /// Random numbers of this seed, or 1, 2, 3, ...
+    Numbers(crate::matrix::Fill, u64),
+    /// What a formula of the index `i`, and of the buffers before, says.
+    Each(Formula),
+}
+
+/// One launch.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// Name of the kernel function.
+    pub kernel: String,
+    /// What each dimension counts.
+    pub over: Vec<Formula>,
+    /// How many of that one item does, for each dimension.
+    pub each: Vec<Formula>,
+    /// Items of a group. The items are rounded up to whole groups.
+    pub group: Vec<Formula>,
+    /// Whether the group must have this very shape; otherwise it shrinks where the device,
+    /// or the kernel's registers, leave less room.
+    pub fixed: bool,
+    /// What the kernel is given, in order.
+    pub args: Vec<Arg>,
+    /// What it loads and stores: the formulas know its numbers by their names, and G and H,
+    /// the items of a group.
+    pub traffic: Option<Traffic>,
+}
+
+/// An argument of a kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Arg {
+    /// A number, its name and its type: "int" stands for every type of integers.
+    Number(String, &'static str, Formula),
+    /// The buffer of this name.
+    Buffer(String),
+    /// So many bytes of local memory.
+    Local(Formula),
+}
+
+/// What a result must be.
+#[derive(Clone, Debug)]
+pub enum Right {
+    /// C is the product of A and B, the buffers of these names.
+    Product,
+    /// Each element of the buffer is what the formula of its index `i` says.
+    Each(Vec<(String, Formula)>),
+    /// Each element is what one of the formulas says; where none fits, nobody says what it
+    /// must be.
+    AnyOf(String, Vec<Formula>),
+}
+
+/// What a time is turned into.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// Floating-point operations.
+    Flop(Formula),
+    /// Bytes read and written.
+    Bytes(Formula),
+}
+
+impl Task {
+    /// The kernel's name, with the variant where there is one.
+    pub fn name(&self) -> String {
+        let name = format!("{} {}", self.kernel, self.variant);
+        name.trim_end().into()
+    }
+
+    /// The number of its own launch among all.
+    pub fn own(&self) -> usize {
+        let mut launches = self.launches.iter();
+        launches
+            .position(|one| one.kernel == self.kernel)
+            .unwrap_or(0)
+    }
+
+    /// The launch of its own kernel.
+    pub fn own_launch(&self) -> &Launch {
+        &self.launches[self.own()]
+    }
+
+    /// The names of all kernels that it runs.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        self.launches.iter().map(|one| one.kernel.as_str())
+    }
+
+    /// The buffer of this name.
+    pub fn buffer(&self, name: &str) -> Option<&Buffer> {
+        self.buffers.iter().find(|one| one.name == name)
+    }
+
+    /// The kernel that is the first to be given this buffer.
+    pub fn writer_of(&self, buffer: &str) -> Option<&str> {
+        let is_given = |launch: &&Launch| launch.args.contains(&Arg::Buffer(buffer.into()));
+        let mut launches = self.launches.iter();
+        launches.find(is_given).map(|launch| launch.kernel.as_str())
+    }
+
+    /// Of a product, the sizes.
+    pub fn size(&self, name: &str) -> usize {
+        let mut sizes = self.sizes.iter();
+        sizes
+            .find(|(other, _)| other == name)
+            .map_or(0, |size| size.1)
+    }
+
+    /// The same with the shape M x N x K.
+    pub fn shape(&self) -> crate::shape::Shape {
+        let [m, n, k] = ["M", "N", "K"].map(|name| self.size(name));
+        crate::shape::Shape { m, n, k }
+    }
+
+    /// The kernels of its launches, their arguments held against its own.
+    ///
+    /// # Errors
+    /// [`Error::Build`](crate::Error::Build) when one is missing or takes others.
+    pub fn kernels_of(&self, program: &Program) -> Result<Vec<Kernel>> {
+        let kernel = |launch: &Launch| program.kernel(&launch.kernel, &self.signature(launch));
+        self.launches.iter().map(kernel).collect()
+    }
+
+    /// The types of a launch's arguments, such as "int" or "float*".
+    pub fn signature(&self, launch: &Launch) -> Vec<String> {
+        let of = |arg: &Arg| match arg {
+            Arg::Number(_, ty, _) => (*ty).into(),
+            Arg::Buffer(name) => {
+                let ty = self.buffer(name).map_or(self.ty, |buffer| buffer.ty);
+                format!("{}*", ty.name())
+            }
+            Arg::Local(_) => format!("{}*", self.ty.name()),
+        };
+        launch.args.iter().map(of).collect()
+    }
+}
+
+impl Arg {
+    /// An `int` that a kernel calls `name`.
+    pub fn int(name: &str, value: impl Into<Formula>) -> Arg {
+        Arg::Number(name.into(), "int", value.into())
+    }
+}
+
+impl Buffer {
+    /// A vector of so many elements.
+    pub fn vector(name: &str, ty: Type, length: impl Into<Formula>, role: Role) -> Buffer {
+        Buffer::matrix(name, ty, [Formula::of("1"), length.into()], role)
+    }
+
+    /// A matrix, all of which is used.
+    pub fn matrix(name: &str, ty: Type, shape: [Formula; 2], role: Role) -> Buffer {
+        Buffer {
+            name: name.into(),
+            ty,
+            used: shape.clone(),
+            shape,
+            transposed: false,
+            role,
+        }
+    }
+}

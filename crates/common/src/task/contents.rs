@@ -1,0 +1,62 @@
+//! What a task's buffers hold on the host.
+
+use super::{Fill, Plan, Role, Task};
+use crate::element::Elements;
+use crate::error::{Error, Result};
+use crate::matrix::Matrix;
+use crate::problem::Problem;
+
+impl Task {
+    /// What the buffer with this number holds at first; `before` are those before it, by
+    /// their names. The operands of a product are `problem`'s.
+    ///
+    /// # Errors
+    /// When a formula makes no sense.
+    pub fn contents(
+        &self,
+        at: usize,
+        plan: &Plan,
+        problem: Option<&Problem>,
+        before: &[(&str, &Elements)],
+    ) -> Result<Option<Elements>> {
+        let (buffer, [[rows, columns], used]) = (&self.buffers[at], plan.shapes[at]);
+        let (Role::In(fill) | Role::InOut(fill)) = &buffer.role else {
+            return Ok(None);
+        };
+        let (fill, seed) = match fill {
+            Fill::Numbers(fill, seed) => (*fill, *seed),
+            Fill::Each(formula) => {
+                let each = formula.each().map_err(Error::Usage)?;
+                let expected = each.over(0..rows * columns, &plan.scope, before);
+                let values = expected.map_err(Error::Usage)?.values;
+                let elements = Elements::from_fn(buffer.ty, values.len(), |i| values[i]);
+                return Ok(Some(elements));
+            }
+        };
+        let operand = match (problem, buffer.name.as_str()) {
+            (Some(problem), "A") => Some(&problem.a),
+            (Some(problem), "B") => Some(&problem.b),
+            _ => None,
+        };
+        let own;
+        let matrix = match operand {
+            Some(matrix) => matrix,
+            None => {
+                own = Matrix::filled(used[0], used[1], buffer.ty, fill, seed);
+                &own
+            }
+        };
+        let padded;
+        let matrix = if used == [rows, columns] {
+            matrix
+        } else {
+            padded = matrix.padded(rows, columns);
+            &padded
+        };
+        Ok(Some(if buffer.transposed {
+            matrix.transposed().data
+        } else {
+            matrix.data.clone()
+        }))
+    }
+}

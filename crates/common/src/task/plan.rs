@@ -1,0 +1,201 @@
+//! A task's formulas, evaluated for its sizes.
+
+use super::{Arg, Launch, Task, Work};
+use crate::element::Type;
+use crate::error::{Error, Result};
+use crate::formula::{Formula, Scope};
+use crate::ndrange::NdRange;
+use crate::record::{self, Helped};
+use crate::traffic::{Counts, Traffic};
+
+/// What a task comes to.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What its names stand for; G and H are the items of its own kernel's group.
+    pub scope: Scope,
+    /// Rows and columns of each buffer, and those that are used.
+    pub shapes: Vec<[[usize; 2]; 2]>,
+    /// The range of each launch.
+    pub ranges: Vec<NdRange>,
+    /// What it does.
+    pub work: record::Work,
+}
+
+impl Plan {
+    /// What names stand for in formulas of a launch.
+    ///
+    /// # Errors
+    /// When one of its numbers cannot be evaluated.
+    pub fn scope_of(&self, task: &Task, launch: &Launch) -> Result<Scope> {
+        task.told(launch, &self.scope)
+    }
+}
+
+/// Elements of a buffer, and items of a launch, are counted by kernels in an `int`.
+const MOST: usize = i32::MAX as usize;
+
+impl Task {
+    /// Evaluates all formulas. Nothing is allocated, and no arithmetic overflows.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with the field that makes no sense.
+    pub fn plan(&self) -> Result<Plan> {
+        let scope = self.scope()?;
+        let count = |field: &str, formula: &Formula| self.counted(&scope, field, formula);
+        let mut shapes = Vec::new();
+        for buffer in &self.buffers {
+            let field = format!("the length of {}", buffer.name);
+            let mut both = [[0; 2]; 2];
+            for (sides, formulas) in both.iter_mut().zip([&buffer.shape, &buffer.used]) {
+                for (side, formula) in sides.iter_mut().zip(formulas) {
+                    *side = count(&field, formula)?;
+                }
+                let elements = sides[0].checked_mul(sides[1]);
+                if elements.is_none_or(|elements| elements > MOST) {
+                    let [rows, columns] = sides;
+                    let why = format!(
+                        "{rows} x {columns} elements are more than an int can count, {MOST}"
+                    );
+                    return Err(self.wrong(&field, &why));
+                }
+            }
+            shapes.push(both);
+        }
+        let ranges = self
+            .launches
+            .iter()
+            .map(|launch| self.range(launch, &scope));
+        let amount = |formula: &Formula| {
+            let amount = formula.value(&scope);
+            amount.map_err(|why| self.wrong("its work", &why))
+        };
+        Ok(Plan {
+            ranges: ranges.collect::<Result<_>>()?,
+            work: match &self.work {
+                Work::Flop(formula) => record::Work::Flop(amount(formula)?),
+                Work::Bytes(formula) => record::Work::Bytes(amount(formula)?),
+            },
+            shapes,
+            scope,
+        })
+    }
+
+    fn scope(&self) -> Result<Scope> {
+        let mut scope = Scope::default();
+        scope.set("FLOATING", f64::from(u8::from(self.ty != Type::Int)));
+        for (name, value) in self.sizes.iter().chain(&self.defines) {
+            scope.set(name, *value as f64);
+        }
+        for (name, formula) in &self.names {
+            let value = formula
+                .value(&scope)
+                .map_err(|why| self.wrong(name, &why))?;
+            scope.set(name, value);
+        }
+        let own = self.launches.get(self.own());
+        let sides = own.map_or(&[][..], |own| &own.group[..]);
+        for (name, side) in ["G", "H"].iter().zip(sides) {
+            scope.set(*name, self.counted(&scope, "the group", side)? as f64);
+        }
+        Ok(scope)
+    }
+
+    fn range(&self, launch: &Launch, scope: &Scope) -> Result<NdRange> {
+        let scope = &self.told(launch, scope)?;
+        let Launch {
+            kernel,
+            over,
+            each,
+            group,
+            ..
+        } = launch;
+        let field = |what: &str| format!("the {what} of {kernel}");
+        if over.len() != group.len() || !(1..=3).contains(&over.len()) {
+            let why = "items and groups have as many dimensions, one to three";
+            return Err(self.wrong(&field("range"), why));
+        }
+        let one = &Formula::of("1");
+        let (mut items, mut sides) = (Vec::new(), Vec::new());
+        for (dimension, (over, group)) in over.iter().zip(group).enumerate() {
+            let each = self.positive(scope, &field("range"), each.get(dimension).unwrap_or(one))?;
+            items.push(self.counted(scope, &field("range"), over)?.div_ceil(each));
+            sides.push(self.positive(scope, &field("group"), group)?);
+        }
+        let product = |sides: &[usize]| {
+            let mut sides = sides.iter();
+            sides.try_fold(1usize, |product, side| product.checked_mul(*side))
+        };
+        let range = NdRange::cover(&items, &sides);
+        for (what, sides) in [("group", range.local()), ("range", range.global())] {
+            if product(sides).is_none_or(|items| items > MOST << 9) {
+                return Err(self.wrong(&field(what), "has more items than can be counted"));
+            }
+        }
+        Ok(range)
+    }
+
+    fn counted(&self, scope: &Scope, field: &str, formula: &Formula) -> Result<usize> {
+        let count = formula.count(scope).and_then(|count| {
+            let fits = count <= 4 * MOST;
+            fits.then_some(count)
+                .ok_or_else(|| format!("the formula \"{formula}\" is {count}, too many"))
+        });
+        count.map_err(|why| self.wrong(field, &why))
+    }
+
+    fn positive(&self, scope: &Scope, field: &str, formula: &Formula) -> Result<usize> {
+        match self.counted(scope, field, formula)? {
+            0 => Err(self.wrong(field, &format!("the formula \"{formula}\" is 0"))),
+            count => Ok(count),
+        }
+    }
+
+    fn wrong(&self, field: &str, why: &str) -> Error {
+        Error::Usage(format!("{}: {field}: {why}", self.name()))
+    }
+
+    /// What names stand for in a launch: its numbers have the names that the kernel gives them.
+    fn told(&self, launch: &Launch, plan: &Scope) -> Result<Scope> {
+        let mut scope = plan.clone();
+        for arg in &launch.args {
+            if let Arg::Number(name, _, formula) = arg {
+                let value = formula.value(plan);
+                scope.set(name, value.map_err(|why| self.wrong(name, &why))?);
+            }
+        }
+        Ok(scope)
+    }
+
+    /// The elements that a launch loads and stores, in groups of this shape.
+    ///
+    /// # Errors
+    /// When a formula makes no sense.
+    pub fn counts(&self, plan: &Plan, launch: &Launch, group: &[usize]) -> Result<Option<Counts>> {
+        let mut scope = self.told(launch, &plan.scope)?;
+        for (name, side) in ["G", "H"].iter().zip(group) {
+            scope.set(*name, *side as f64);
+        }
+        let counts = |traffic: &Traffic| traffic.count(&scope);
+        launch.traffic.as_ref().map(counts).transpose()
+    }
+
+    /// What the record tells of the kernels that help, before they have run.
+    ///
+    /// # Errors
+    /// When a formula makes no sense.
+    pub fn helped(&self, plan: &Plan) -> Result<Vec<Helped>> {
+        let own = self.own();
+        let launches = self.launches.iter().zip(&plan.ranges).enumerate();
+        let helpers = launches.filter(|(at, _)| *at != own);
+        let helped = |(at, (launch, range)): (usize, (&Launch, &NdRange))| {
+            Ok(Helped {
+                kernel: launch.kernel.clone(),
+                after: at > own,
+                seconds_median: None,
+                traffic_formulas: launch.traffic.clone(),
+                traffic_elements: self.counts(plan, launch, range.local())?,
+            })
+        };
+        helpers.map(helped).collect()
+    }
+}

@@ -1,0 +1,113 @@
+//! Results held against what they must be.
+
+use super::{Plan, Right, Task};
+use crate::element::Elements;
+use crate::error::{Error, Result};
+use crate::matrix::Matrix;
+use crate::memory::is_poison;
+use crate::problem::Problem;
+use crate::verify::{self, Right as Checked, check_each};
+
+/// A result in a buffer, by its name.
+pub type Results = [(String, Elements)];
+
+impl Task {
+    /// The buffers that are read back, in the order of their declaration.
+    pub fn judged(&self) -> Vec<&str> {
+        match &self.right {
+            Right::Product => vec!["C"],
+            Right::Each(all) => all.iter().map(|(name, _)| name.as_str()).collect(),
+            Right::AnyOf(name, _) => vec![name],
+        }
+    }
+
+    /// What is asked of a result, in a line.
+    pub fn bound(&self, problem: Option<&Problem>) -> String {
+        match (&self.right, problem) {
+            (Right::Product, Some(problem)) => problem.bound_in_words(),
+            (Right::AnyOf(..), _) => "a copy or d * A + B, or nothing is said of the result".into(),
+            (Right::Each(all), _) => {
+                let is = |(name, formula): &(_, _)| format!("{name}[i] = {formula}");
+                all.iter().map(is).collect::<Vec<_>>().join("; ")
+            }
+            (Right::Product, None) => String::new(),
+        }
+    }
+
+    /// Whether the results are right; `inputs` is what was read, by its name.
+    ///
+    /// # Errors
+    /// When a formula makes no sense. The inner error is what a wrong result looks like.
+    pub fn check(
+        &self,
+        plan: &Plan,
+        problem: Option<&Problem>,
+        results: &Results,
+        inputs: &[(&str, &Elements)],
+    ) -> Result<Result<Checked, String>> {
+        let result = |name: &str| results.iter().find(|(other, _)| other == name);
+        let mut right = Checked { compared: 0 };
+        match &self.right {
+            Right::Product => {
+                let (Some(problem), Some(c)) = (problem, self.product(plan, results)) else {
+                    return Ok(Ok(right));
+                };
+                let checked = verify::check(problem, &c);
+                return Ok(checked.map_err(|wrong| wrong.to_string()));
+            }
+            Right::Each(all) => {
+                for (name, formula) in all {
+                    let Some((_, elements)) = result(name) else {
+                        continue;
+                    };
+                    let checked = check_each(name, elements, formula, &plan.scope, inputs);
+                    match checked.map_err(Error::Usage)? {
+                        Ok(one) => right.compared += one.compared,
+                        Err(wrong) => return Ok(Err(wrong)),
+                    }
+                }
+            }
+            Right::AnyOf(name, all) => {
+                let Some((_, elements)) = result(name) else {
+                    return Ok(Ok(right));
+                };
+                if (0..elements.len()).all(|i| is_poison(elements, i)) {
+                    return Ok(Err("the kernel wrote nothing".into()));
+                }
+                for formula in all {
+                    let checked = check_each(name, elements, formula, &plan.scope, inputs);
+                    if let Ok(one) = checked.map_err(Error::Usage)? {
+                        return Ok(Ok(one));
+                    }
+                }
+            }
+        }
+        Ok(Ok(right))
+    }
+
+    /// C as the product has it, from the padded one in the kernel's layout.
+    pub fn product(&self, plan: &Plan, results: &Results) -> Option<Matrix> {
+        let Right::Product = self.right else {
+            return None;
+        };
+        let at = self.buffers.iter().position(|one| one.name == "C")?;
+        let (_, data) = results.iter().find(|(name, _)| name == "C")?;
+        let [[rows, cols], used] = plan.shapes[at];
+        let data = data.clone();
+        let c = if self.buffers[at].transposed {
+            let lying = Matrix {
+                rows: cols,
+                cols: rows,
+                data,
+            };
+            lying.transposed()
+        } else {
+            Matrix { rows, cols, data }
+        };
+        Some(if used == [rows, cols] {
+            c
+        } else {
+            c.cropped(used[0], used[1])
+        })
+    }
+}

@@ -1,0 +1,217 @@
+//! From a task to kernels with their memory: uploads what they read, makes room for what
+//! they write, sets their arguments.
+
+use std::rc::Rc;
+
+use common::element::Elements;
+use common::error::{Error, Result};
+use common::memory::{Input, Output};
+use common::problem::Problem;
+use common::session;
+use common::task::{Arg, Buffer, Plan, Role, Task};
+use narrate::{Beat, Look};
+use opencl3::kernel::Kernel;
+
+use crate::lesson::Lesson;
+use crate::ready::{Memory, Ready};
+
+impl Lesson {
+    /// Everything that a task's kernels need to run; what the task before left on the device
+    /// is used again.
+    ///
+    /// # Errors
+    /// When there is no room, or the kernels take other arguments.
+    pub(crate) fn bind(&mut self, task: Task, plan: Plan, kernels: Vec<Kernel>) -> Result<Ready> {
+        let problem = self.problem_of(&task)?;
+        let memory = self.memory(&task, &plan, problem.as_deref())?;
+        let session = self.session()?;
+        self.console.narrator.beat(Beat::Arguments)?;
+        let mut launches = Vec::new();
+        let all = task.launches.iter().zip(kernels).zip(&plan.ranges);
+        for ((launch, kernel), range) in all {
+            let name = if launch.kernel == task.kernel {
+                task.name()
+            } else {
+                launch.kernel.clone()
+            };
+            let mut bound = session::Launch::new(kernel, name, range.clone());
+            let args = launch
+                .args
+                .iter()
+                .map(|arg| given(arg, &task, &plan, &memory));
+            session.set_args(&mut bound, &args.collect::<Result<Vec<_>>>()?)?;
+            launches.push(bound);
+        }
+        Ok(Ready {
+            task,
+            plan,
+            problem,
+            launches,
+            memory,
+        })
+    }
+
+    /// The buffers of a task, in order.
+    fn memory(
+        &mut self,
+        task: &Task,
+        plan: &Plan,
+        problem: Option<&Problem>,
+    ) -> Result<Vec<Memory>> {
+        self.upload_begins(task, plan)?;
+        let session = self.session()?;
+        let mut memory: Vec<Memory> = Vec::new();
+        for (at, buffer) in task.buffers.iter().enumerate() {
+            let known = self.workbench()?.input(&key(task, plan, at));
+            let one = if let Some(input) = known {
+                Memory::Input(input)
+            } else {
+                let before: Vec<(&str, &Elements)> = held(task, &memory).collect();
+                let holds = task.contents(at, plan, problem, &before)?;
+                self.place(task, plan, at, holds)?
+            };
+            let [rows, columns] = plan.shapes[at][0];
+            let (rows, cols) = if buffer.transposed {
+                (columns, rows)
+            } else {
+                (rows, columns)
+            };
+            let ty = buffer.ty;
+            let cl = match &one {
+                Memory::Input(input) => Some(input.buffer()),
+                Memory::Output(output, _) => Some(output.buffer()),
+                Memory::Host(_) => None,
+            };
+            if let (Some(cl), true) = (cl, is_looked_at(&buffer.role)) {
+                let look = Look { rows, cols, ty };
+                let narrator = &self.console.narrator;
+                narrator.watch(&session.queue, letter(task, buffer), cl.cl(), look);
+            }
+            memory.push(one);
+        }
+        Ok(memory)
+    }
+
+    /// Says that inputs are brought to the device, and frees those that nobody needs any more,
+    /// so that the device never holds two sets.
+    fn upload_begins(&mut self, task: &Task, plan: &Plan) -> Result<()> {
+        let is_input = |one: &Buffer| matches!(one.role, Role::In(_));
+        if !task.buffers.iter().any(is_input) {
+            return Ok(());
+        }
+        self.console.narrator.beat(Beat::Upload)?;
+        let keys: Vec<String> = (0..task.buffers.len())
+            .map(|at| key(task, plan, at))
+            .collect();
+        let inputs = &mut self.workbench()?.inputs;
+        inputs.retain(|(key, _)| keys.contains(key));
+        if inputs.is_empty() {
+            self.console.narrator.forget(&["A", "B"]);
+            return self.console.doing("uploading the matrices");
+        }
+        let note = "the inputs are there already, laid out as this kernel wants";
+        self.console.narrator.note(|| note.into());
+        Ok(())
+    }
+
+    /// A buffer on the device, or on the host where no kernel is given it.
+    fn place(
+        &mut self,
+        task: &Task,
+        plan: &Plan,
+        at: usize,
+        holds: Option<Elements>,
+    ) -> Result<Memory> {
+        let buffer = &task.buffers[at];
+        let session = self.session()?;
+        self.console.narrator.name_next(letter(task, buffer));
+        if let (Role::In(_), Some(holds)) = (&buffer.role, &holds) {
+            if task.writer_of(&buffer.name).is_none() {
+                return Ok(Memory::Host(holds.clone()));
+            }
+            let input = Rc::new(Input::new(&session, &buffer.name, holds.clone())?);
+            let inputs = &mut self.workbench()?.inputs;
+            inputs.push((key(task, plan, at), input.clone()));
+            return Ok(Memory::Input(input));
+        }
+        let [rows, columns] = plan.shapes[at][0];
+        let output = Output::new(&session, &buffer.name, buffer.ty, rows * columns)?;
+        Ok(Memory::Output(output, holds))
+    }
+}
+
+/// What the buffers before hold on the host, by their names.
+fn held<'a>(task: &'a Task, memory: &'a [Memory]) -> impl Iterator<Item = (&'a str, &'a Elements)> {
+    let named = task.buffers.iter().zip(memory);
+    named.filter_map(|(buffer, memory)| match memory {
+        Memory::Host(holds) => Some((buffer.name.as_str(), holds)),
+        Memory::Input(input) => Some((buffer.name.as_str(), input.holds())),
+        Memory::Output(..) => None,
+    })
+}
+
+/// What an input holds: of two tasks with the same key it need not be uploaded twice.
+fn key(task: &Task, plan: &Plan, at: usize) -> String {
+    let buffer = &task.buffers[at];
+    let Role::In(fill) = &buffer.role else {
+        return String::new();
+    };
+    let Buffer {
+        name,
+        ty,
+        transposed,
+        ..
+    } = buffer;
+    let shape = plan.shapes[at];
+    format!(
+        "{name} {ty:?} {shape:?} {transposed} {fill:?} {:?}",
+        task.sizes
+    )
+}
+
+/// What lies between kernels nobody looks at.
+fn is_looked_at(role: &Role) -> bool {
+    !matches!(role, Role::LaidOut | Role::Between)
+}
+
+/// What the narrator calls a buffer: the inputs A and B, the result C.
+fn letter(task: &Task, buffer: &Buffer) -> &'static str {
+    let inputs = task
+        .buffers
+        .iter()
+        .filter(|one| matches!(one.role, Role::In(_)));
+    let first = inputs
+        .map(|one| &one.name)
+        .position(|name| *name == buffer.name);
+    match (&buffer.role, first, buffer.name.as_str()) {
+        (Role::In(_), Some(0), _) => "A",
+        (Role::In(_), ..) => "B",
+        (Role::Out | Role::InOut(_), ..) => "C",
+        (_, _, "A laid out") => "A laid out",
+        (_, _, "B laid out") => "B laid out",
+        _ => "shares of C",
+    }
+}
+
+/// An argument as the session takes it.
+fn given(arg: &Arg, task: &Task, plan: &Plan, memory: &[Memory]) -> Result<session::Arg> {
+    Ok(match arg {
+        Arg::Number(_, ty, formula) => {
+            let value = formula.value(&plan.scope).map_err(Error::Usage)?;
+            session::Arg::Number(value, ty)
+        }
+        Arg::Local(bytes) => session::Arg::Local(bytes.count(&plan.scope).map_err(Error::Usage)?),
+        Arg::Buffer(name) => {
+            let at = task.buffers.iter().position(|one| one.name == *name);
+            let buffer = match at.map(|at| &memory[at]) {
+                Some(Memory::Input(input)) => input.buffer(),
+                Some(Memory::Output(output, _)) => output.buffer(),
+                _ => {
+                    let why = format!("{}: there is no buffer {name}", task.name());
+                    return Err(Error::Usage(why));
+                }
+            };
+            session::Arg::Buffer(buffer.clone())
+        }
+    })
+}

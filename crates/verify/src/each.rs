@@ -1,0 +1,128 @@
+//! Is each element what a formula says? Every core takes a part: there may be a hundred
+//! million of them.
+
+use std::ops::Range;
+use std::thread;
+
+use crate::check::Right;
+use crate::element::Elements;
+use crate::formula::{Formula, Result, Scope};
+use crate::poison::is_poison;
+
+/// Elements that are evaluated together.
+const BLOCK: usize = 1 << 13;
+
+/// What was found in a part of the elements.
+#[derive(Default)]
+struct Found {
+    wrong: usize,
+    untouched: usize,
+    /// Which is the first wrong one that was written, and what it must be.
+    first: Option<(usize, f64)>,
+}
+
+/// Holds every element against the formula, in which `i` is its index. NaN never
+/// passes.
+///
+/// # Errors
+/// When the formula cannot be evaluated. The inner error is what is wrong with the result,
+/// which messages call `name`.
+pub fn check_each(
+    name: &str,
+    result: &Elements,
+    formula: &Formula,
+    scope: &Scope,
+    buffers: &[(&str, &Elements)],
+) -> Result<std::result::Result<Right, String>> {
+    let compared = result.len();
+    let part = |range: Range<usize>| -> Result<Found> {
+        let each = formula.each()?;
+        let mut found = Found::default();
+        for begin in range.clone().step_by(BLOCK) {
+            let block = begin..range.end.min(begin + BLOCK);
+            let expected = each.over(block.clone(), scope, buffers)?;
+            let unit = result.ty().unit_roundoff();
+            for (i, (want, roundings)) in block.zip(expected.values.iter().zip(expected.roundings))
+            {
+                if (result.get(i) - want).abs() <= unit * roundings {
+                    continue;
+                }
+                found.wrong += 1;
+                if is_poison(result, i) {
+                    found.untouched += 1;
+                } else {
+                    found.first.get_or_insert((i, *want));
+                }
+            }
+        }
+        Ok(found)
+    };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let length = compared.div_ceil(cores).max(8 * BLOCK);
+    let mut all = Found::default();
+    let parts: Vec<Range<usize>> = (0..compared)
+        .step_by(length)
+        .map(|begin| begin..compared.min(begin + length))
+        .collect();
+    thread::scope(|scope| {
+        let part = &part;
+        let running: Vec<_> = parts
+            .into_iter()
+            .map(|range| {
+                let here = range.clone();
+                // Where the system gives no thread, this one counts.
+                let thread = thread::Builder::new().spawn_scoped(scope, move || part(range));
+                thread.map_err(|_| here)
+            })
+            .collect();
+        for one in running {
+            let found = match one {
+                Ok(thread) => thread
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                Err(range) => part(range),
+            }?;
+            all.wrong += found.wrong;
+            all.untouched += found.untouched;
+            all.first = all.first.or(found.first);
+        }
+        Ok::<_, String>(())
+    })?;
+    if all.wrong == 0 {
+        return Ok(Ok(Right { compared }));
+    }
+    let mut says = format!("{} of {compared} elements are wrong", all.wrong);
+    if let Some((i, want)) = all.first {
+        let got = result.get(i);
+        says.push_str(&format!("\n{name}[{i}] is {got}, it should be {want}"));
+    }
+    if all.untouched > 0 {
+        says.push_str(&format!("\n{} of them were never written", all.untouched));
+    }
+    Ok(Err(says))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::Type;
+    use crate::poison::Poison;
+
+    #[test]
+    fn a_wrong_result_says_where_and_a_missing_one_that_it_is() {
+        let input = Elements::Float(vec![0.5, 1.5, 2.5]);
+        let check = |got: [f32; 3]| {
+            let formula = Formula::from("A[i] + c");
+            let mut scope = Scope::default();
+            scope.set("c", 0.5);
+            let got = Elements::Float(got.into());
+            check_each("out", &got, &formula, &scope, &[("A", &input)]).unwrap()
+        };
+        assert!(check([1.0, 2.0, 3.0 + 3e-7]).is_ok());
+        let says = check([1.0, 0.0, f32::NAN]).unwrap_err();
+        assert!(says.contains("2 of 3") && says.contains("out[1] is 0, it should be 2"));
+        let poison = u32::from_ne_bytes(Poison::Nan.bytes(Type::Float)[..4].try_into().unwrap());
+        let says = check([1.0, 2.0, f32::from_bits(poison)]).unwrap_err();
+        assert!(says.contains("1 of them were never written"), "{says}");
+    }
+}

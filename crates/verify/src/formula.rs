@@ -1,0 +1,367 @@
+//! Formulas of named sizes: what is printed of a kernel's launch, counts and results is the
+//! text that is evaluated.
+//!
+//! They know numbers, names, `+ - * / %`, `< <= == && ||` (1 or 0), parentheses, `ceil(x)`,
+//! `floor(x)`, `sqrt(x)`, `exp(x)`, `abs(x)`, `min(x, y)`, `max(x, y)`, `if(c, x, y)`,
+//! `BUFFER[x]`, an element of a buffer, and `sum(j, a, b: x)`, which adds x up for j from a
+//! to b - 1.
+
+mod parse;
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::element::Elements;
+
+use parse::{Expr, Op};
+
+/// What a formula comes to, or what is wrong with it.
+pub type Result<T> = std::result::Result<T, String>;
+
+/// A formula, as text. It is read when it is evaluated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Formula(Cow<'static, str>);
+
+/// Terms that a sum may have.
+const MOST_TERMS: usize = 1 << 24;
+/// The largest whole number up to which every one is an f64.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+impl Formula {
+    /// A formula that stands in the program.
+    pub const fn of(text: &'static str) -> Formula {
+        Formula(Cow::Borrowed(text))
+    }
+
+    /// Its text.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// Its value.
+    ///
+    /// # Errors
+    /// When it is malformed or uses an unknown name.
+    pub fn value(&self, scope: &Scope) -> Result<f64> {
+        let lanes = Lanes {
+            scope,
+            buffers: &[],
+            indices: Vec::new(),
+            magnitudes: false,
+        };
+        let values = lanes.of(&self.parsed()?);
+        Ok(values.map_err(|why| self.malformed(&why))?[0])
+    }
+
+    /// Its value, where `value` gives that of a name.
+    ///
+    /// # Errors
+    /// As of [`Formula::value`].
+    pub fn value_by(&self, value: &dyn Fn(&str) -> Option<f64>) -> Result<f64> {
+        let mut scope = Scope::default();
+        for name in self.parsed()?.names() {
+            if let Some(value) = value(name) {
+                scope.set(name, value);
+            }
+        }
+        self.value(&scope)
+    }
+
+    /// Its value as a number of things, from 0 to 2^53.
+    ///
+    /// # Errors
+    /// The same, and when it is no whole number or outside of that.
+    pub fn count(&self, scope: &Scope) -> Result<usize> {
+        let number = self.value(scope)?;
+        if (0.0..=EXACT).contains(&number) && number.fract() == 0.0 {
+            return Ok(number as usize);
+        }
+        Err(self.malformed(&format!("is {number}, which is no number of things")))
+    }
+
+    /// Prepared to be evaluated for element after element.
+    ///
+    /// # Errors
+    /// When it is malformed.
+    pub fn each(&self) -> Result<Each<'_>> {
+        Ok(Each {
+            formula: self,
+            tree: self.parsed()?,
+        })
+    }
+
+    fn parsed(&self) -> Result<Expr> {
+        parse::parse(&self.0).map_err(|why| self.malformed(&why))
+    }
+
+    fn malformed(&self, why: &str) -> String {
+        format!("the formula \"{self}\" {why}")
+    }
+}
+
+impl fmt::Display for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<String> for Formula {
+    fn from(text: String) -> Formula {
+        Formula(Cow::Owned(text))
+    }
+}
+
+impl From<&str> for Formula {
+    fn from(text: &str) -> Formula {
+        text.to_string().into()
+    }
+}
+
+impl From<usize> for Formula {
+    fn from(number: usize) -> Formula {
+        number.to_string().into()
+    }
+}
+
+impl<'de> Deserialize<'de> for Formula {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Formula, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Whole(i64),
+            Number(f64),
+            Text(String),
+        }
+        let formula = match Written::deserialize(from)? {
+            Written::Whole(number) => Formula::from(number.to_string()),
+            Written::Number(number) => Formula::from(number.to_string()),
+            Written::Text(text) => Formula::from(text),
+        };
+        formula.parsed().map_err(serde::de::Error::custom)?;
+        Ok(formula)
+    }
+}
+
+/// A formula of the index `i`, and of what lies in buffers.
+pub struct Each<'f> {
+    formula: &'f Formula,
+    tree: Expr,
+}
+
+/// What the elements of a result must be, and by how much each may differ.
+pub struct Expected {
+    /// The values, in f64.
+    pub values: Vec<f64>,
+    /// The sum of the absolute values of the terms, times the number of roundings.
+    pub roundings: Vec<f64>,
+}
+
+impl Each<'_> {
+    /// The values for `i` in a range. The roundings are twice as many as operations on
+    /// elements, those of a sum of n terms 5 sqrt(n) (20 times the usual walk of its partial
+    /// sums, see [`crate::problem`]), or n where that is less.
+    ///
+    /// # Errors
+    /// When a name or buffer is unknown, or an index lies outside of a buffer.
+    pub fn over(
+        &self,
+        range: std::ops::Range<usize>,
+        scope: &Scope,
+        buffers: &[(&str, &Elements)],
+    ) -> Result<Expected> {
+        let index: Vec<f64> = range.clone().map(|i| i as f64).collect();
+        let of = |magnitudes| {
+            let lanes = Lanes {
+                scope,
+                buffers,
+                indices: vec![("i", &index[..])],
+                magnitudes,
+            };
+            let values = lanes.of(&self.tree);
+            let mut values = values.map_err(|why| self.formula.malformed(&why))?;
+            let first = values.first().copied().unwrap_or_default();
+            values.resize(range.len(), first);
+            Ok::<_, String>(values)
+        };
+        let values = of(false)?;
+        let count = self.tree.roundings();
+        if count == 0.0 && !self.tree.has_sum() {
+            let roundings = vec![0.0; values.len()];
+            return Ok(Expected { values, roundings });
+        }
+        let mut roundings = of(true)?;
+        let factor = 2.0 * count.max(1.0);
+        roundings.iter_mut().for_each(|size| *size *= factor);
+        Ok(Expected { values, roundings })
+    }
+}
+
+/// What names stand for: of two of the same name the later one holds.
+#[derive(Clone, Debug, Default)]
+pub struct Scope(Vec<(String, f64)>);
+
+impl Scope {
+    /// Gives a name a value.
+    pub fn set(&mut self, name: impl Into<String>, value: f64) {
+        self.0.push((name.into(), value));
+    }
+
+    /// The value of a name.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        let mut names = self.0.iter().rev();
+        names.find(|(other, _)| other == name).map(|found| found.1)
+    }
+}
+
+/// Evaluation for several elements at once: a list as long as they are many, or of one
+/// number that holds for all of them.
+struct Lanes<'a> {
+    scope: &'a Scope,
+    buffers: &'a [(&'a str, &'a Elements)],
+    /// Names that differ from element to element, or of which each sum has its own.
+    indices: Vec<(&'a str, &'a [f64])>,
+    /// Whether terms count by their absolute value, for the bound.
+    magnitudes: bool,
+}
+
+type Values = Result<Vec<f64>>;
+
+impl Lanes<'_> {
+    fn of(&self, tree: &Expr) -> Values {
+        match tree {
+            Expr::Number(number) => Ok(vec![*number]),
+            Expr::Name(name) => self.named(name),
+            Expr::At(name, index) => self.elements(name, index),
+            Expr::Call(op, of) => {
+                let of: Result<Vec<_>> = of.iter().map(|one| self.of(one)).collect();
+                let mut of = of?;
+                let longest = of.iter().map(Vec::len).max().unwrap_or(1);
+                of.iter_mut().for_each(|one| spread(one, longest));
+                Ok(self.apply(*op, of))
+            }
+            Expr::Sum {
+                index,
+                from,
+                to,
+                of,
+            } => self.sums(index, [from, to], of),
+        }
+    }
+
+    fn named(&self, name: &str) -> Values {
+        let mut indices = self.indices.iter().rev();
+        if let Some((_, index)) = indices.find(|(other, _)| *other == name) {
+            return Ok(index.to_vec());
+        }
+        let value = self.scope.get(name);
+        value.map_or_else(
+            || Err(format!("has an unknown name, {name}")),
+            |value| Ok(vec![value]),
+        )
+    }
+
+    /// An index is a number, whatever is asked of what it leads to.
+    fn plain(&self, tree: &Expr) -> Values {
+        let lanes = Lanes {
+            magnitudes: false,
+            indices: self.indices.clone(),
+            ..*self
+        };
+        lanes.of(tree)
+    }
+
+    fn elements(&self, name: &str, index: &Expr) -> Values {
+        let mut buffers = self.buffers.iter();
+        let Some((_, buffer)) = buffers.find(|(other, _)| *other == name) else {
+            return Err(format!("has an unknown buffer, {name}"));
+        };
+        let element = |at: f64| {
+            if at >= 0.0 && (at as usize) < buffer.len() && at.fract() == 0.0 {
+                let element = buffer.get(at as usize);
+                return Ok(if self.magnitudes {
+                    element.abs()
+                } else {
+                    element
+                });
+            }
+            Err(format!(
+                "asks for {name}[{at}]: it has {} elements",
+                buffer.len()
+            ))
+        };
+        self.plain(index)?.into_iter().map(element).collect()
+    }
+
+    fn apply(&self, op: Op, of: Vec<Vec<f64>>) -> Vec<f64> {
+        let mut of = of.into_iter();
+        let mut first = of.next().unwrap_or_default();
+        match (of.next(), of.next()) {
+            (Some(yes), Some(no)) => {
+                let both = first.iter_mut().zip(yes.into_iter().zip(no));
+                both.for_each(|(of, (yes, no))| *of = if *of != 0.0 { yes } else { no });
+            }
+            (Some(second), None) => {
+                // Of a difference each term may be off.
+                let adds = self.magnitudes && op == Op::Sub;
+                let function = if adds { Op::Add } else { op }.of_two();
+                let both = first.iter_mut().zip(second);
+                both.for_each(|(of, other)| *of = function(*of, other));
+            }
+            _ => {
+                let function = op.of_one();
+                first.iter_mut().for_each(|of| *of = function(*of));
+            }
+        }
+        first
+    }
+
+    /// One sum for each element: its terms are evaluated together, the rest holds for all.
+    fn sums(&self, index: &str, bounds: [&Expr; 2], of: &Expr) -> Values {
+        let [mut from, mut to] = [self.plain(bounds[0])?, self.plain(bounds[1])?];
+        let lengths = self.indices.iter().map(|(_, index)| index.len());
+        let count = lengths.chain([from.len(), to.len()]).max().unwrap_or(1);
+        spread(&mut from, count);
+        spread(&mut to, count);
+        (0..count)
+            .map(|at| self.sum(index, at, [from[at], to[at]], of))
+            .collect()
+    }
+
+    fn sum(&self, index: &str, at: usize, [from, to]: [f64; 2], of: &Expr) -> Result<f64> {
+        let length = (to - from).max(0.0) as usize;
+        if length > MOST_TERMS {
+            return Err(format!("adds up {length} terms, more than {MOST_TERMS}"));
+        }
+        let terms: Vec<f64> = (0..length).map(|j| from + j as f64).collect();
+        let mut indices = self.indices.clone();
+        for (_, all) in &mut indices {
+            if all.len() > 1 {
+                *all = &all[at..=at];
+            }
+        }
+        indices.push((index, &terms));
+        let mut terms = Lanes { indices, ..*self }.of(of)?;
+        spread(&mut terms, length);
+        let sum: f64 = terms.iter().sum();
+        let n = length as f64;
+        let roundings = if self.magnitudes {
+            n.min(5.0 * n.sqrt())
+        } else {
+            1.0
+        };
+        Ok(roundings * sum)
+    }
+}
+
+/// One number, for each of so many elements.
+fn spread(values: &mut Vec<f64>, count: usize) {
+    if let [value] = values[..] {
+        values.resize(count, value);
+    }
+}
+
+#[cfg(test)]
+mod tests;
