@@ -34,7 +34,7 @@ pub fn table(number: u32) -> Result<String> {
 fn row(page: &str, id: &str) -> Result<Vec<String>> {
     let (title, rest) = page.split_once("```toml\n").context("it has no data")?;
     let (data, _) = rest.split_once("\n```").context("the data do not end")?;
-    let data: Value = serde_json::from_str(data)?;
+    let data: Value = toml::from_str(data)?;
     let trains = data["trains"].as_str().context("it trains nothing")?;
     let title = title.trim().trim_start_matches("# ");
     let check = format!("`cargo run -p course -- exercise {id}`");
