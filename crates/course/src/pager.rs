@@ -23,13 +23,11 @@ const LESS: &str = "FRX";
 impl Pager {
     /// From now on. Without a terminal, and without a pager, nothing changes.
     pub fn begin() -> Pager {
-        Pager { pages: pages() }
+        #[cfg(unix)]
+        return Pager { pages: pages() };
+        #[cfg(not(unix))]
+        Pager { pages: None }
     }
-}
-
-#[cfg(not(unix))]
-fn pages() -> Option<(Child, File)> {
-    None
 }
 
 #[cfg(unix)]
@@ -51,16 +49,13 @@ fn pages() -> Option<(Child, File)> {
 #[cfg(unix)]
 fn command() -> Option<Command> {
     let named = env::var("PAGER");
-    let mut command = match named.as_deref().map(str::trim) {
+    // Where `less` is missing, it does not start.
+    let mut command = Command::new(if named.is_ok() { "sh" } else { "less" });
+    match named.as_deref().map(str::trim) {
         Ok("" | "cat") => return None,
-        Ok(line) => {
-            let mut shell = Command::new("sh");
-            shell.args(["-c", line]);
-            shell
-        }
-        // Where it is missing, it does not start.
-        Err(_) => Command::new("less"),
-    };
+        Ok(line) => drop(command.args(["-c", line])),
+        Err(_) => {}
+    }
     if env::var_os("LESS").is_none() {
         command.env("LESS", LESS);
     }

@@ -28,21 +28,20 @@ pub fn cut(line: &str, width: usize) -> String {
 
 /// A text of paragraphs, and of code between fences, moved in by two columns.
 pub fn print_text(text: &str) -> Result<()> {
-    let mut out = Out;
     for (at, part) in text.split("```").enumerate() {
-        // Every second part stands between fences, behind the name of its language.
-        if at % 2 == 1 {
-            let (language, code) = part.split_once('\n').unwrap_or(("", part));
-            for hunk in code.trim_end().split("\n...\n") {
-                match language {
-                    "diff" => print_hunk(hunk)?,
-                    _ => writeln!(out, "    {}\n", hunk.replace('\n', "\n    ").cyan())?,
-                }
+        if at % 2 == 0 {
+            for paragraph in part.trim().split("\n\n").filter(|text| !text.is_empty()) {
+                writeln!(Out, "  {}\n", beside(paragraph, 2))?;
             }
             continue;
         }
-        for paragraph in part.trim().split("\n\n").filter(|text| !text.is_empty()) {
-            writeln!(out, "  {}\n", beside(paragraph, 2))?;
+        // Every second part stands between fences, behind the name of its language.
+        let (language, code) = part.split_once('\n').unwrap_or(("", part));
+        for hunk in code.trim_end().split("\n...\n") {
+            match language {
+                "diff" => print_hunk(hunk)?,
+                _ => writeln!(Out, "    {}\n", hunk.replace('\n', "\n    ").cyan())?,
+            }
         }
     }
     Ok(())
@@ -50,7 +49,6 @@ pub fn print_text(text: &str) -> Result<()> {
 
 /// Lines that begin with "-", "+" or a space, without the indentation that all have.
 fn print_hunk(hunk: &str) -> Result<()> {
-    let mut out = Out;
     let lines = || hunk.lines().map(|line| line.split_at(line.len().min(1)));
     let texts = lines()
         .map(|(_, text)| text)
@@ -64,10 +62,9 @@ fn print_hunk(hunk: &str) -> Result<()> {
             "+" => line.green(),
             _ => line.normal(),
         };
-        writeln!(out, "  {line}")?;
+        writeln!(Out, "  {line}")?;
     }
-    writeln!(out)?;
-    Ok(())
+    Ok(writeln!(Out)?)
 }
 
 #[cfg(test)]

@@ -3,35 +3,35 @@
 use common::error::{Error, Result, UserRequest};
 use text::screen::crossterm::event::KeyCode;
 
+use super::beat::Beat;
 use super::outcome::Prediction;
 use super::piece::{Piece, bold};
 use super::stage::{Key, Stage};
 use super::state::State;
 
-const FACTOR: [Key; 3] = [("a factor", "such as 2 or 0.5"), SKIP, ("q", "quit")];
-const SHARE: [Key; 3] = [("a number", "such as 5"), SKIP, ("q", "quit")];
-const SKIP: Key = ("Enter", "(alone: skip)");
-
 impl State {
     /// Asks what the next measurement will say, and keeps the answer.
     pub fn ask_the_room(&mut self, name: &str, before: Option<&str>) -> Result<()> {
+        self.hurried = false;
+        self.begin(Beat::Time);
+        self.unseen = false;
         let Some(stage) = self.stage.clone().filter(|_| self.until.is_none()) else {
             return Ok(());
         };
-        let (question, keys) = match before {
+        let (question, example) = match before {
             Some(before) => (
                 format!("How many times as fast as {before} will {name} be?"),
-                &FACTOR,
+                ("a factor", "such as 2 or 0.5"),
             ),
             None => (
                 format!("What share of the device's limit will {name} reach, in percent?"),
-                &SHARE,
+                ("a number", "such as 5"),
             ),
         };
         self.tell(Piece::Note(bold(&question)));
         let answer = self.while_paused(|state| {
             state.tell_place(state.now(), &question)?;
-            state.number(&stage, keys)
+            state.number(&stage, example)
         })?;
         self.prediction = answer.map(|number| match before {
             Some(_) => Prediction::Factor(number),
@@ -47,11 +47,12 @@ impl State {
     }
 
     /// A number that is typed, or nothing.
-    fn number(&self, stage: &Stage, keys: &[Key]) -> Result<Option<f64>> {
+    fn number(&self, stage: &Stage, example: Key) -> Result<Option<f64>> {
         let mut typed = String::new();
         loop {
             let mut view = self.view(self.now());
-            (view.keys, view.typed) = (keys.into(), Some(typed.clone()));
+            view.keys = vec![example, ("Enter", "(alone: skip)"), ("q", "quit")];
+            view.typed = Some(typed.clone());
             stage.show_anew(view);
             match stage.key()? {
                 KeyCode::Enter if typed.is_empty() => return Ok(None),
@@ -61,15 +62,13 @@ impl State {
                 },
                 KeyCode::Backspace => drop(typed.pop()),
                 KeyCode::Char('q') => return Err(Error::Asked(UserRequest::Quit)),
-                KeyCode::Char(c) if typed.len() < 12 && belongs_to_a_number(c) => typed.push(c),
+                KeyCode::Char(c @ ('0'..='9' | '.' | ',' | 'x' | '%')) if typed.len() < 12 => {
+                    typed.push(c);
+                }
                 _ => {}
             }
         }
     }
-}
-
-fn belongs_to_a_number(c: char) -> bool {
-    c.is_ascii_digit() || matches!(c, '.' | ',' | 'x' | '%')
 }
 
 /// `2`, `0.5`, `0,5`, `2x`, `30%`; nothing below or at zero.

@@ -26,6 +26,11 @@ impl Bar {
         })
     }
 
+    /// Its rate, in words.
+    pub fn says(&self) -> String {
+        format!("{} {}", significant(self.rate), self.unit)
+    }
+
     fn colored(&self, drawn: String) -> String {
         let drawn = style(drawn);
         if self.measured {
@@ -54,7 +59,7 @@ pub(super) fn drawn(bars: &[Bar], form: Form) -> Vec<Vec<String>> {
 
 /// Name, bar and rate in a line.
 fn thin_bar(bar: &Bar, share: f64, names: usize, form: Form) -> Vec<String> {
-    let rate = format!("{} {}", significant(bar.rate), bar.unit);
+    let rate = bar.says();
     let room = form.columns.saturating_sub(names + rate.len() + 8);
     let room = room.clamp(8, 40);
     let drawn = block(share, room);
@@ -66,7 +71,7 @@ fn thin_bar(bar: &Bar, share: f64, names: usize, form: Form) -> Vec<String> {
 /// Name and rate in a line, and below it a bar that is two lines thick.
 fn thick_bar(bar: &Bar, share: f64, form: Form) -> Vec<String> {
     let columns = form.columns.saturating_sub(4);
-    let rate = format!("{} {}", significant(bar.rate), bar.unit);
+    let rate = bar.says();
     let rest = columns.saturating_sub(rate.len());
     let name = pad_str(&bar.name, rest, Alignment::Left, Some("."));
     let drawn = format!("  {}", bar.colored(block(share, columns.max(1))));

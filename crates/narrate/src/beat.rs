@@ -56,24 +56,21 @@ impl Beat {
         self.words().why.replace('\n', " ")
     }
 
-    /// Its section of beats.md.
+    /// Its section of beats.md, where they stand in the same order.
     fn words(self) -> Words {
-        let name = format!("{self:?}");
         let mut why = "";
-        for section in include_str!("beats.md").split("\n## ").skip(1) {
+        let sections = include_str!("beats.md").split("\n## ").skip(1);
+        let words = sections.map(|section| {
             let words = Words::of(section, why);
-            if words.name == name {
-                return words;
-            }
             why = words.why;
-        }
-        Words::default()
+            words
+        });
+        words.take(self as usize + 1).last().unwrap_or_default()
     }
 }
 
 #[derive(Default)]
 struct Words {
-    name: &'static str,
     title: &'static str,
     lines: [&'static str; 2],
     why: &'static str,
@@ -85,18 +82,15 @@ impl Words {
         let (head, why) = section.split_once("\n\n").unwrap_or((section, ""));
         let mut lines = head.lines();
         let heading = lines.next().unwrap_or_default();
-        let (name, title) = heading.split_once(": ").unwrap_or_default();
+        let (_, title) = heading.split_once(": ").unwrap_or_default();
         let mut line = || lines.next().and_then(|line| line.strip_prefix("- "));
-        Words {
-            name,
-            title,
-            lines: [(); 2].map(|()| line().unwrap_or_default()),
-            why: if why.is_empty() {
-                before
-            } else {
-                why.trim_end()
-            },
-        }
+        let lines = [(); 2].map(|()| line().unwrap_or_default());
+        let why = if why.is_empty() {
+            before
+        } else {
+            why.trim_end()
+        };
+        Words { title, lines, why }
     }
 }
 
@@ -107,6 +101,12 @@ mod tests {
     #[test]
     fn every_part_has_its_words() {
         use Beat::*;
+        let sections = include_str!("beats.md").split("\n## ").skip(1);
+        let names = sections.map(|section| section.split(':').next().unwrap_or_default());
+        assert!(
+            names.eq(ALL.map(|beat| format!("{beat:?}"))),
+            "they stand in one order"
+        );
         for beat in ALL {
             assert_eq!(Beat::named(&format!("{beat:?}")), Some(beat));
             assert!(!beat.title().is_empty(), "{beat:?}");

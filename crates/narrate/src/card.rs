@@ -52,7 +52,7 @@ impl Card {
 impl Cards {
     /// The next kernel. One that is run again does not come before itself.
     pub fn turn(&mut self, card: Card) {
-        if self.now.as_ref().is_none_or(|now| now.name != card.name) {
+        if self.name() != card.name {
             self.before = self.now.take();
         }
         self.now = Some(card.into());
@@ -90,28 +90,25 @@ impl Cards {
             return (now.defines != before.defines).then_some(news);
         }
         let lines = self.marked_lines()?;
-        let new = lines.iter().filter(|line| line.change == Change::New);
+        let new = lines
+            .iter()
+            .filter(|line| line.change == Change::New)
+            .count();
+        let (all, before) = (lines.len(), &before.kernel);
         Some(format!(
-            "{} of its {} lines are new against {} (k shows them)",
-            new.count(),
-            lines.len(),
-            before.kernel
+            "{new} of its {all} lines are new against {before} (k shows them)"
         ))
     }
 
     /// The kernel's lines; all are old where there is nothing to compare with.
     fn marked_lines(&self) -> Option<Vec<diff::Line>> {
         let now = self.now.as_ref()?;
-        let text = now.text()?;
+        let new = now.text()?.code;
         let old = self.before.as_ref().and_then(|before| {
-            let code = before.text()?.code;
             // Its name is no news.
-            Some(code.replace(&before.kernel, &now.kernel))
+            Some(before.text()?.code.replace(&before.kernel, &now.kernel))
         });
-        Some(diff::new_lines(
-            old.as_ref().unwrap_or(&text.code),
-            &text.code,
-        ))
+        Some(diff::new_lines(old.as_ref().unwrap_or(&new), &new))
     }
 
     /// The kernel with its new lines marked, for the screen.
@@ -120,16 +117,13 @@ impl Cards {
             return vec!["No kernel has begun yet.".into()];
         };
         let first = now.text().map_or(1, |text| text.line);
+        let mark = style("+").green();
         let against = match &self.before {
-            Some(before) if before.kernel == now.kernel => {
-                "The same text as in the step before.".to_string()
-            }
-            Some(before) => format!(
-                "{} marks what is new against {}.",
-                style("+").green(),
-                before.kernel
-            ),
             None => "The first kernel: nothing to compare it with.".into(),
+            Some(before) if before.kernel == now.kernel => {
+                "The same text as in the step before.".into()
+            }
+            Some(before) => format!("{mark} marks what is new against {}.", before.kernel),
         };
         let mut shown = vec![format!("{}", now.source.path.display()), against];
         if !now.defines.is_empty() {
@@ -152,21 +146,18 @@ impl Cards {
     /// What is new and why, as the lesson and the kernel's own comment say it.
     pub fn explanation(&self, beat: Option<Beat>) -> Vec<String> {
         let mut shown = Vec::new();
+        let gap = String::new;
         if let Some(beat) = beat {
-            shown.push(bold(self.headline(beat)));
-            shown.push(String::new());
-            shown.push(beat.explains());
-            shown.push(String::new());
+            shown.extend([bold(self.headline(beat)), gap(), beat.explains(), gap()]);
         }
         if let Some(now) = &self.now {
             let (says, facts) = self.summary();
             shown.push(bold(format!("{}: {says}", now.name)));
             shown.extend(facts);
-            shown.push(String::new());
-            if let Some(text) = now.text() {
-                shown.extend(paragraphs(&text.comment));
-            }
-            shown.push(String::new());
+            shown.push(gap());
+            let text = now.text();
+            shown.extend(text.map_or(Vec::new(), |text| paragraphs(&text.comment)));
+            shown.push(gap());
         }
         shown
     }
@@ -176,12 +167,10 @@ impl Cards {
 fn emphasized(line: &diff::Line) -> String {
     let all = line.pieces.iter().all(|(changed, _)| *changed);
     let pieces = line.pieces.iter().map(|(changed, piece)| {
-        let plain = all || !changed || piece.trim().is_empty();
-        if plain {
-            piece.clone()
-        } else {
-            style(piece).green().underlined().to_string()
+        if all || !changed || piece.trim().is_empty() {
+            return piece.clone();
         }
+        style(piece).green().underlined().to_string()
     });
     pieces.collect()
 }
@@ -194,10 +183,7 @@ fn paragraphs(comment: &str) -> Vec<String> {
     for line in comment.lines() {
         let is_prose = !line.is_empty() && !line.starts_with(' ');
         match lines.last_mut().filter(|_| is_prose && goes_on) {
-            Some(last) => {
-                last.push(' ');
-                last.push_str(line);
-            }
+            Some(last) => *last += &format!(" {line}"),
             None => lines.push(line.to_string()),
         }
         goes_on = is_prose;

@@ -1,9 +1,4 @@
-//! Figures in letters: how a group's items lie on C, and what the pictures of the lesson's
-//! page show.
-
-use std::path::Path;
-
-use common::file;
+//! A figure in letters: how a group's items lie on C.
 
 use super::piece::{bold, style};
 
@@ -23,31 +18,28 @@ const ROWS: usize = 16;
 const COLUMNS: usize = 24;
 /// As many items as a GPU of NVIDIA runs together.
 const WARP: usize = 32;
-/// Bytes of a page at most.
-const LONGEST: u64 = 1 << 20;
 
 impl Geometry {
     /// The group, an item a cell, and which of them run together.
     pub fn drawn(&self) -> Vec<String> {
         let [first, second] = self.group.map(|items| items.max(1));
-        let (columns, rows) = if self.along_rows {
-            (first, second)
+        let (columns, rows, along) = if self.along_rows {
+            (first, second, "rows")
         } else {
-            (second, first)
+            (second, first, "columns")
         };
         let together = WARP.min(first * second);
-        let along = if self.along_rows { "rows" } else { "columns" };
+        let mark = style("■").cyan();
         let mut lines = vec![
             bold("A group on C, an item a cell"),
             format!(
-                "{first} x {second} items; each computes {}. {} are the first {together}: they \
-                 follow C's {along}.",
-                self.each,
-                style("■").cyan()
+                "{first} x {second} items; each computes {}. {mark} are the first {together}: \
+                 they follow C's {along}.",
+                self.each
             ),
             String::new(),
         ];
-        let cut = |all: usize, most: usize| if all > most { " ..." } else { "" };
+        let more = if columns > COLUMNS { " ..." } else { "" };
         for row in 0..rows.min(ROWS) {
             let cells = (0..columns.min(COLUMNS)).map(|column| {
                 let [x, y] = if self.along_rows {
@@ -55,40 +47,20 @@ impl Geometry {
                 } else {
                     [row, column]
                 };
-                if x + first * y < together {
-                    format!(" {}", style("■").cyan())
+                let is_first = x + first * y < together;
+                if is_first {
+                    format!(" {mark}")
                 } else {
                     " ·".into()
                 }
             });
-            let cells: String = cells.collect();
-            lines.push(format!("  {cells}{}", cut(columns, COLUMNS)));
+            lines.push(format!("  {}{more}", cells.collect::<String>()));
         }
         if rows > ROWS {
             lines.push("   ...".into());
         }
         lines
     }
-}
-
-/// What the pictures of a lesson's page show, in words; none where it cannot be read.
-pub(super) fn pictures(course: &Path, lesson: u32) -> Vec<String> {
-    let begin = format!("{lesson:02}-");
-    let entries = std::fs::read_dir(course.join("lessons"));
-    let mut folders = entries.into_iter().flatten().flatten();
-    let folder = folders.find(|entry| entry.file_name().to_string_lossy().starts_with(&begin));
-    let page = folder.and_then(|folder| file::read(&folder.path().join("README.md"), LONGEST).ok());
-    in_words(&String::from_utf8_lossy(&page.unwrap_or_default()))
-}
-
-/// The descriptions of a page's pictures, each below its file.
-fn in_words(page: &str) -> Vec<String> {
-    let pictures = page.lines().filter_map(|line| {
-        let (words, file) = line.strip_prefix("![")?.rsplit_once("](")?;
-        let file = file.trim_end_matches(')').trim_start_matches("../");
-        Some([bold(file), words.to_string(), String::new()])
-    });
-    pictures.flatten().collect()
 }
 
 #[cfg(test)]
@@ -122,14 +94,5 @@ mod tests {
         assert_eq!(wide, [format!("  {} ...", " ■".repeat(24))]);
         assert_eq!(cells([64, 1], false).last().unwrap(), "   ...");
         assert_eq!(cells([0, 0], true), ["   ■"]);
-    }
-
-    #[test]
-    fn a_picture_is_told_in_its_own_words() {
-        let page = "text\n![Bars: two.](../../docs/figures/spill.svg)\n![no end";
-        assert_eq!(in_words(page), ["docs/figures/spill.svg", "Bars: two.", ""]);
-        damage::must_be_survived(page.as_bytes(), |bytes| {
-            in_words(&String::from_utf8_lossy(bytes));
-        });
     }
 }

@@ -1,17 +1,18 @@
 //! Waiting for a key, and what each key does.
 
 use common::error::{Error, Result, UserRequest};
-use common::source::workspace;
 use process::events::Event;
 use text::screen::crossterm::event::KeyCode;
 use text::screen::pane::Scroll;
 use text::screen::{give_keys_back, take_keys};
 
+use super::figure::Geometry;
+use super::list::{self, Target};
 use super::piece::bold;
 use super::stage::{Key, Stage, View};
 use super::state::State;
-use super::{figure, list};
 
+const TOP: Scroll = Scroll::To(0);
 /// Rows and columns of a buffer's corner.
 const CORNER: usize = 8;
 const PRESENT_CORNER: usize = 6;
@@ -41,15 +42,6 @@ const TEXT: [Key; 3] = [
     ("b", "back a screen"),
     ("Esc", "back"),
 ];
-
-/// How a text was left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Left {
-    /// To where it was opened.
-    Back,
-    /// To the screen before.
-    Before,
-}
 
 impl State {
     /// Waits for a key, if there is somebody to press one and something to read.
@@ -99,12 +91,12 @@ impl State {
                 return Ok(true);
             }
             KeyCode::Char('j' | 'g') => return self.jump(stage),
-            KeyCode::Char('b') | KeyCode::Left => self.look_back(stage, Scroll::To(0))?,
+            KeyCode::Char('b') | KeyCode::Left => self.look_back(stage, TOP)?,
             KeyCode::Up | KeyCode::PageUp => self.look_back(stage, Scroll::Bottom)?,
-            KeyCode::Char('w') => read(stage, self.why(self.now()))?,
-            KeyCode::Char('k') => read(stage, self.cards.shown_kernel())?,
+            KeyCode::Char('w') => drop(read(stage, self.why(self.now()), TOP)?),
+            KeyCode::Char('k') => drop(read(stage, self.cards.shown_kernel(), TOP)?),
             KeyCode::Char('m') => self.look_into_memory(stage)?,
-            KeyCode::Char('f') => read(stage, self.figures())?,
+            KeyCode::Char('f') => drop(read(stage, self.figures(), TOP)?),
             KeyCode::Char('r') if self.repeatable => return Err(Error::Asked(UserRequest::Again)),
             KeyCode::Char('q') => return Err(Error::Asked(UserRequest::Quit)),
             _ => {}
@@ -116,8 +108,8 @@ impl State {
     /// and from there the screens before.
     fn look_back(&mut self, stage: &Stage, begin: Scroll) -> Result<()> {
         let now = self.now();
-        match read_from(stage, self.why(now), begin)? {
-            Left::Before if now > 0 => self.walk(stage, now - 1),
+        match read(stage, self.why(now), begin)? {
+            KeyCode::Char('b') | KeyCode::Left if now > 0 => self.walk(stage, now - 1),
             _ => Ok(()),
         }
     }
@@ -135,8 +127,11 @@ impl State {
                 KeyCode::Char('b') | KeyCode::Left | KeyCode::Up | KeyCode::PageUp => {
                     at = at.saturating_sub(1);
                 }
-                KeyCode::Char('k') => read(stage, self.story[at].cards.shown_kernel())?,
-                KeyCode::Char('w') => read(stage, self.why(at))?,
+                KeyCode::Char('k') => {
+                    let kernel = self.story[at].cards.shown_kernel();
+                    read(stage, kernel, TOP)?;
+                }
+                KeyCode::Char('w') => drop(read(stage, self.why(at), TOP)?),
                 KeyCode::Esc | KeyCode::Char('q') => break,
                 _ => {}
             }
@@ -159,16 +154,11 @@ impl State {
     fn jump(&mut self, stage: &Stage) -> Result<bool> {
         let rows = list::rows(&self.story, &self.results, &self.programme);
         match list::choose(stage, &rows)? {
-            Some(list::Target::Told(at)) => {
-                self.walk(stage, at)?;
-                Ok(false)
-            }
-            Some(list::Target::Ahead(kernel)) => {
-                self.until = Some(kernel);
-                Ok(true)
-            }
-            None => Ok(false),
+            Some(Target::Told(at)) => self.walk(stage, at)?,
+            Some(Target::Ahead(kernel)) => self.until = Some(kernel),
+            None => {}
         }
+        Ok(self.until.is_some())
     }
 
     /// The buffers. Reading them waits for the queue, and so for a kernel that may
@@ -181,31 +171,22 @@ impl State {
         let shown = self.memory.shown(side);
         take_keys();
         self.events.send(&Event::Paused)?;
-        read(stage, shown)?;
+        read(stage, shown, TOP)?;
         Ok(())
     }
 
     /// What can be drawn in letters.
     fn figures(&self) -> Vec<String> {
-        let mut lines = Vec::new();
         let geometry = self
             .cards
             .now
             .as_ref()
             .and_then(|now| now.geometry.as_ref());
-        if let Some(geometry) = geometry {
-            lines.extend(geometry.drawn());
-            lines.push(String::new());
-        }
+        let mut lines = geometry.map_or(Vec::new(), Geometry::drawn);
+        lines.push(String::new());
         lines.extend(self.rates());
-        let pictures = figure::pictures(&workspace(), self.lesson);
-        if !pictures.is_empty() {
-            lines.push(bold("What the figures of the lesson's page show"));
-            lines.push(String::new());
-            lines.extend(pictures);
-        }
-        if lines.is_empty() {
-            lines.push("There is no figure yet.".into());
+        if lines.len() == 1 {
+            lines = vec!["There is no figure yet.".into()];
         }
         lines
     }
@@ -227,19 +208,15 @@ fn key_that_turns_no_page(stage: &Stage) -> Result<KeyCode> {
     }
 }
 
-/// Shows a text until a key leads back, or ends the lesson.
-fn read(stage: &Stage, lines: Vec<String>) -> Result<()> {
-    read_from(stage, lines, Scroll::To(0)).map(|_| ())
-}
-
-/// The same from the text's top or bottom; how it was left.
-fn read_from(stage: &Stage, lines: Vec<String>, begin: Scroll) -> Result<Left> {
+/// Shows a text from its top or bottom until a key leads back: which.
+fn read(stage: &Stage, lines: Vec<String>, begin: Scroll) -> Result<KeyCode> {
     stage.show_anew(View::of(lines, &TEXT));
     stage.scroll(begin);
     loop {
         match stage.key()? {
-            KeyCode::Char('b') | KeyCode::Left => return Ok(Left::Before),
-            KeyCode::Enter | KeyCode::Esc | KeyCode::Char('q') => return Ok(Left::Back),
+            key @ (KeyCode::Char('b' | 'q') | KeyCode::Left | KeyCode::Enter | KeyCode::Esc) => {
+                return Ok(key);
+            }
             key => drop(Scroll::of(key).map(|to| stage.scroll(to))),
         }
     }

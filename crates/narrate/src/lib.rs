@@ -3,27 +3,24 @@
 //! # Layout
 //!
 //! In the order in which to read them: `beat` is the parts of a lesson that are told one by
-//! one, `card` what is said of a kernel, `calls` what is said of a call, `outcome` how a
-//! kernel came out; `bars` draws rates, `figure` how a group lies on C, and `memory` looks
-//! into buffers. `piece` is how all that looks, `stage` shows it on the whole terminal. `keys` is
-//! what each key does, `ask` asks for a prediction, `list` offers kernels to jump to;
-//! `state` holds them together. `notes` are the speaker's, and [`speaker`] shows them on a
-//! second terminal.
+//! one, `card` what is said of a kernel, `outcome` how a kernel came out; `bars` draws rates,
+//! `figure` how a group lies on C, and `memory` looks into buffers. `piece` is how all that
+//! looks, `stage` shows it on the whole terminal. `keys` is what each key does, `ask` asks for
+//! a prediction, `list` offers kernels to jump to; `state` holds them together. `notes` are the
+//! speaker's, and [`speaker`] shows them on a second terminal.
 //!
-//! [`Narrator`] is told what was done, by whoever did it: which part of the
-//! lesson begins ([`Narrator::beat`]), which OpenCL call was made with what and
-//! what it returned ([`common::tell::Listener`]). Without `--step` it is empty, and being
-//! told costs a comparison. While something is timed it is hushed, and the
-//! figures are those of a lesson that nobody narrates.
+//! [`Narrator`] is told what was done, by whoever did it: which part of the lesson begins
+//! ([`Narrator::beat`]), which OpenCL call was made with what and what it returned
+//! ([`Listener`]). Without `--step` it is empty, and being told costs a comparison. While
+//! something is timed it is quiet, and the figures are those of a lesson that nobody narrates.
 //!
-//! It speaks on standard error, and waits only where standard input and standard
-//! error are a terminal, which it takes as a whole then. What a key asks for beyond
-//! looking comes back as an error ([`UserRequest`]), so that it ends whatever was going on.
+//! It speaks on standard error, and waits only where standard input and standard error are a
+//! terminal, which it takes as a whole then. What a key asks for beyond looking comes back as
+//! an error ([`UserRequest`]), so that it ends whatever was going on.
 
 mod ask;
 mod bars;
 mod beat;
-mod calls;
 mod card;
 mod figure;
 mod keys;
@@ -39,11 +36,14 @@ mod state;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use common::error::{Result, UserRequest};
+use common::device;
+use common::error::{Error, Result, UserRequest};
 use common::record::Record;
+use common::tell::{Call, Listener};
 use indicatif::ProgressBar;
 use opencl3::command_queue::CommandQueue;
 use opencl3::memory::ClMem;
+use opencl3::types::cl_mem;
 
 pub use beat::Beat;
 pub use card::Card;
@@ -51,7 +51,6 @@ pub use figure::Geometry;
 pub use memory::Look;
 pub use state::Audience;
 
-use bars::Bar;
 use piece::Piece;
 use state::State;
 
@@ -97,11 +96,7 @@ impl Narrator {
 
     /// Says what takes time now, where it has the terminal.
     pub fn doing(&self, what: &str) {
-        self.keep(|state| {
-            if let Some(stage) = &state.stage {
-                stage.busy(what.into());
-            }
-        });
+        self.keep(|state| state.stage.iter().for_each(|stage| stage.busy(what)));
     }
 
     /// Names the kernels of the table that begins.
@@ -133,18 +128,18 @@ impl Narrator {
 
     /// Says nothing, and waits for nothing, until [`Narrator::speak_up`].
     pub fn mute(&self) {
-        self.keep(|state| state.hushed += 1);
+        self.keep(|state| state.quiet += 1);
     }
 
     /// Ends [`Narrator::mute`].
     pub fn speak_up(&self) {
-        self.keep(|state| state.hushed -= 1);
+        self.keep(|state| state.quiet -= 1);
     }
 
-    /// Changes the state, unless there is none or it is hushed.
+    /// Changes the state, unless there is none or it is quiet.
     fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> Option<T> {
         let mut state = self.0.as_ref()?.borrow_mut();
-        (state.hushed == 0).then(|| change(&mut state))
+        (state.quiet == 0).then(|| change(&mut state))
     }
 
     /// Changes what is remembered, also while nothing is said.
@@ -202,21 +197,8 @@ impl Narrator {
         }
         let card = card()?;
         self.pause()?;
-        self.keep(|state| {
-            state.hurried = false;
-            state.prediction = None;
-            state.until.take_if(|until| *until == card.name);
-            state.beat = Some(Beat::Kernel);
-            state.cards.turn(card);
-        });
-        self.with(|state| {
-            let headline = state.cards.headline(Beat::Kernel);
-            let (says, facts) = state.cards.summary();
-            let says = says.to_string();
-            state.turn(headline, &says);
-            let facts = facts.into_iter().map(Piece::Note);
-            facts.for_each(|fact| state.tell(fact));
-        });
+        self.keep(|state| state.turn_to(card));
+        self.with(State::introduce);
         Ok(())
     }
 
@@ -227,25 +209,18 @@ impl Narrator {
             self.with(|state| state.repeatable = true);
             let done = attempt();
             self.with(|state| state.repeatable = false);
-            match done {
-                Err(common::Error::Asked(UserRequest::Again)) => {
-                    self.with(|state| state.lead.push(Piece::Note("once more".into())));
-                }
-                done => return done,
+            if !matches!(done, Err(Error::Asked(UserRequest::Again))) {
+                return done;
             }
+            self.with(|state| state.lead.push(Piece::Note("once more".into())));
         }
     }
 
     /// Asks for a prediction of what is measured next.
     pub fn predict(&self, name: &str, before: Option<&str>) -> Result<()> {
         self.pause()?;
-        let asked = self.with(|state| {
-            state.hurried = false;
-            state.begin(Beat::Time);
-            state.unseen = false;
-            state.ask_the_room(name, before)
-        });
-        asked.unwrap_or(Ok(()))
+        self.with(|state| state.ask_the_room(name, before))
+            .unwrap_or(Ok(()))
     }
 
     /// Shows how a kernel came out, beside the step before and beside what was
@@ -253,12 +228,7 @@ impl Narrator {
     pub fn result(&self, record: &Record, factor: Option<f64>) -> Result<()> {
         self.with(|state| state.show_result(record, factor));
         // For the comparison with the next kernel, and for the picture at the end.
-        self.keep(|state| {
-            if let Some(bar) = Bar::of(record) {
-                state.results.retain(|known| known.name != bar.name);
-                state.results.push(bar);
-            }
-        });
+        self.keep(|state| state.keep_result(record));
         self.pause()
     }
 
@@ -268,8 +238,7 @@ impl Narrator {
             self.beat(Beat::End)?;
             self.with(|state| {
                 (state.hurried, state.until) = (false, None);
-                let bars = state.results.clone();
-                state.tell(Piece::Bars(bars));
+                state.tell(Piece::Bars(state.results.clone()));
             });
         }
         self.pause()
@@ -278,5 +247,44 @@ impl Narrator {
     /// Waits for a key, if something was told since the last one.
     pub fn pause(&self) -> Result<()> {
         self.with(State::pause).unwrap_or(Ok(()))
+    }
+
+    /// Tells which platforms and devices there are.
+    pub fn platforms(&self) {
+        if !self.listens() {
+            return;
+        }
+        let platforms = device::platforms();
+        let call = Call::new("clGetPlatformIDs");
+        self.hear(&call.gave(format!("{} platform(s)", platforms.len())));
+        for (platform, count) in platforms {
+            let found = match count {
+                0 => "CL_DEVICE_NOT_FOUND: none".to_string(),
+                n => format!("{n} device(s)"),
+            };
+            let call = Call::new("clGetDeviceIDs").arg("", platform.name);
+            self.hear(&call.also("CL_DEVICE_TYPE_ALL").gave(found));
+        }
+    }
+}
+
+impl Listener for Narrator {
+    fn listens(&self) -> bool {
+        self.is(|state| state.quiet == 0)
+    }
+
+    fn hear(&self, call: &Call) {
+        self.with(|state| state.tell(Piece::Call(call.clone())));
+    }
+
+    fn name_new(&self, buffer: cl_mem) -> &'static str {
+        let name = self.with(|state| state.memory.name_new(buffer));
+        name.flatten().unwrap_or("a buffer")
+    }
+
+    fn name_of(&self, buffer: cl_mem) -> &'static str {
+        let state = self.0.as_ref().map(|state| state.borrow());
+        let name = state.and_then(|state| state.memory.name_of(buffer));
+        name.unwrap_or("a buffer")
     }
 }

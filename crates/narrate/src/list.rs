@@ -1,7 +1,6 @@
 //! The list of kernels to jump to: those that were told, and those that come.
 
 use common::error::{Error, Result, UserRequest};
-use common::numbers::significant;
 use text::screen::crossterm::event::KeyCode;
 
 use super::bars::Bar;
@@ -28,8 +27,7 @@ pub(super) enum Target {
     Ahead(String),
 }
 
-/// A kernel to jump to.
-#[derive(Clone, Debug)]
+/// A kernel to jump to, and what is said of it.
 pub(super) struct Row {
     kernel: String,
     says: String,
@@ -38,26 +36,28 @@ pub(super) struct Row {
 
 /// A row for each kernel that was told, and for each of the `programme` that was not.
 pub(super) fn rows(story: &[Slide], results: &[Bar], programme: &[String]) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
-    for (at, slide) in story.iter().enumerate() {
+    let told = story
+        .iter()
+        .enumerate()
+        .filter(|(_, slide)| slide.beat == Some(Beat::Kernel));
+    let told = told.map(|(at, slide)| {
         let kernel = slide.cards.name();
-        let begins = slide.beat == Some(Beat::Kernel);
-        if begins && rows.iter().all(|row| row.kernel != kernel) {
-            let known = results.iter().find(|bar| bar.name == kernel);
-            let rate = known.map(|bar| format!("{} {}", significant(bar.rate), bar.unit));
+        let bar = results.iter().find(|bar| bar.name == kernel);
+        let says = bar.map_or("told".into(), Bar::says);
+        (kernel, says, Target::Told(at))
+    });
+    let ahead = programme.iter().map(|kernel| {
+        let target = Target::Ahead(kernel.clone());
+        (kernel.as_str(), "ahead".into(), target)
+    });
+    let mut rows: Vec<Row> = Vec::new();
+    for (kernel, says, target) in told.chain(ahead) {
+        if rows.iter().all(|row| row.kernel != kernel) {
+            let kernel = kernel.into();
             rows.push(Row {
-                kernel: kernel.into(),
-                says: rate.unwrap_or("told".into()),
-                target: Target::Told(at),
-            });
-        }
-    }
-    for kernel in programme {
-        if rows.iter().all(|row| row.kernel != *kernel) {
-            rows.push(Row {
-                kernel: kernel.clone(),
-                says: "ahead".into(),
-                target: Target::Ahead(kernel.clone()),
+                kernel,
+                says,
+                target,
             });
         }
     }
@@ -67,15 +67,15 @@ pub(super) fn rows(story: &[Slide], results: &[Bar], programme: &[String]) -> Ve
 /// Has somebody choose a row.
 pub(super) fn choose(stage: &Stage, rows: &[Row]) -> Result<Option<Target>> {
     let is_told = |row: &&Row| matches!(row.target, Target::Told(_));
-    let told = rows.iter().filter(is_told).count();
-    let mut chosen = told.saturating_sub(1);
+    let last = rows.len().saturating_sub(1);
+    let mut chosen = rows.iter().filter(is_told).count().saturating_sub(1);
     loop {
         stage.show_anew(shown(rows, chosen));
         chosen = match stage.key()? {
             KeyCode::Up | KeyCode::Char('k') => chosen.saturating_sub(1),
-            KeyCode::Down | KeyCode::Char('j') => chosen + 1,
+            KeyCode::Down | KeyCode::Char('j') => last.min(chosen + 1),
             KeyCode::Home | KeyCode::PageUp => 0,
-            KeyCode::End | KeyCode::PageDown => rows.len(),
+            KeyCode::End | KeyCode::PageDown => last,
             KeyCode::Enter | KeyCode::Right => {
                 return Ok(rows.get(chosen).map(|row| row.target.clone()));
             }
@@ -83,7 +83,6 @@ pub(super) fn choose(stage: &Stage, rows: &[Row]) -> Result<Option<Target>> {
             KeyCode::Char('q') => return Err(Error::Asked(UserRequest::Quit)),
             _ => chosen,
         };
-        chosen = chosen.min(rows.len().saturating_sub(1));
     }
 }
 
@@ -95,12 +94,11 @@ fn shown(rows: &[Row], chosen: usize) -> View {
         lines.push("No kernel is known yet: the first table names its own.".into());
     }
     lines.extend(rows.iter().enumerate().map(|(i, row)| {
-        let mark = if i == chosen { '>' } else { ' ' };
-        let line = format!("{mark} {:<width$}  {}", row.kernel, row.says);
+        let line = format!(" {:<width$}  {}", row.kernel, row.says);
         if i == chosen {
-            style(line).reverse().to_string()
+            style(format!(">{line}")).reverse().to_string()
         } else {
-            line
+            format!(" {line}")
         }
     }));
     View {

@@ -8,7 +8,7 @@ use opencl3::command_queue::{CommandQueue, retain_command_queue};
 use opencl3::memory::{Buffer, ClMem, retain_mem_object};
 use opencl3::types::{CL_BLOCKING, cl_mem};
 
-use super::piece::style;
+use super::piece::{bold, style};
 
 /// How to look at a buffer.
 #[derive(Clone, Copy, Debug)]
@@ -105,15 +105,12 @@ impl Memory {
         if self.watched.is_empty() {
             return vec!["No buffer has been made yet.".into()];
         }
-        let mut shown = Vec::new();
         // The result first: it is what changes.
-        let (result, inputs): (Vec<&Watched>, Vec<&Watched>) =
-            self.watched.iter().partition(|watched| watched.name == "C");
-        for watched in result.into_iter().chain(inputs) {
-            shown.extend(watched.corner(side));
-            shown.push(String::new());
-        }
-        shown
+        let is_result = |one: &&Watched| one.name == "C";
+        let (result, inputs): (Vec<_>, Vec<_>) = self.watched.iter().partition(is_result);
+        let both = result.into_iter().chain(inputs);
+        both.flat_map(|one| [one.corner(side), vec![String::new()]].concat())
+            .collect()
     }
 }
 
@@ -121,12 +118,9 @@ impl Watched {
     fn corner(&self, side: usize) -> Vec<String> {
         let Look { rows, cols, ty } = self.look;
         let (high, wide) = (rows.min(side), cols.min(side));
-        let title = format!(
-            "{}, {rows} x {cols} {}, as it lies in the device's memory",
-            self.name,
-            ty.name()
-        );
-        let mut shown = vec![style(title).bold().to_string()];
+        let (name, ty_name) = (self.name, ty.name());
+        let title = format!("{name}, {rows} x {cols} {ty_name}, as it lies in the device's memory");
+        let mut shown = vec![bold(title)];
         let last_row = high.saturating_sub(1) * cols + wide;
         let Some(data) = self.read(last_row * ty.size()) else {
             shown.push("    it cannot be read just now".into());
@@ -134,19 +128,15 @@ impl Watched {
         };
         let data = Elements::from_bytes(ty, &data);
         let mut poisoned = false;
+        let more = if wide < cols { " ..." } else { "" };
         for row in 0..high {
-            let cells = (0..wide).map(|col| {
-                let i = row * cols + col;
-                let poison = is_poison(&data, i);
-                poisoned |= poison;
-                if poison {
-                    let cell = format!("{:>8}", "poison");
-                    style(cell).magenta().to_string()
-                } else {
-                    format!("{:>8}", short(data.get(i), ty))
+            let cells = (row * cols..row * cols + wide).map(|i| {
+                if !is_poison(&data, i) {
+                    return format!("{:>8}", short(data.get(i), ty));
                 }
+                poisoned = true;
+                style(format!("{:>8}", "poison")).magenta().to_string()
             });
-            let more = if wide < cols { " ..." } else { "" };
             shown.push(format!("  {}{more}", cells.collect::<String>()));
         }
         if high < rows {

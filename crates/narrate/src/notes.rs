@@ -1,6 +1,7 @@
 //! The speaker's notes: docs/notes.md, a section for each lesson, and in it one for each
 //! part that has its own.
 
+use common::numbers::count;
 use process::stage::Place;
 
 use super::beat::Beat;
@@ -43,15 +44,13 @@ impl Notes {
         };
         let mut parts = section.split("\n### ");
         let begin = parts.next().unwrap_or_default();
-        let parts: Vec<Part> = parts.map(Part::read).collect();
-        Notes {
-            minutes: parts
-                .iter()
-                .map(|part| part.minutes)
-                .fold(0, u64::saturating_add),
+        let mut notes = Notes {
+            minutes: 0,
             begin: lines(begin.lines().skip(1)),
-            parts,
-        }
+            parts: parts.map(Part::read).collect(),
+        };
+        notes.minutes = notes.until(notes.parts.len());
+        notes
     }
 
     /// The part that a lesson has come to on its way through these places.
@@ -63,11 +62,11 @@ impl Notes {
             let beat = Beat::named(&place.beat);
             let by_beat = || named(beat.map_or("", Beat::title));
             // What has no notes of its own belongs to the part before it.
-            at = match beat {
+            let here = match beat {
                 Some(Beat::End) => named(AFTER),
                 _ => named(function).or_else(by_beat),
-            }
-            .or(at);
+            };
+            at = here.or(at);
         }
         at
     }
@@ -95,12 +94,7 @@ impl Part {
 
     /// "matmul_naive, 5 minutes".
     pub fn heading(&self) -> String {
-        let minutes = if self.minutes == 1 {
-            "minute"
-        } else {
-            "minutes"
-        };
-        format!("{}, {} {minutes}", self.name, self.minutes)
+        format!("{}, {}", self.name, count(self.minutes as usize, "minute"))
     }
 }
 

@@ -44,14 +44,12 @@ impl Outcome<'_> {
             Some(Prediction::Share(share)) => format!("predicted {}, measured ", percent(share)),
             None => String::new(),
         };
-        match (&self.before, self.record.share_of_limit) {
-            (Some(before), _) => {
-                let times = factor(measured.rate / before.rate);
-                Some(format!("{said}{times} {}", before.name))
-            }
-            (None, Some(share)) => Some(format!("{said}{} of the device's limit", percent(share))),
-            (None, None) => None,
+        if let Some(before) = &self.before {
+            let times = factor(measured.rate / before.rate);
+            return Some(format!("{said}{times} {}", before.name));
         }
+        let share = percent(self.record.share_of_limit?);
+        Some(format!("{said}{share} of the device's limit"))
     }
 
     /// A kernel's result, in words and bars.
@@ -76,20 +74,21 @@ impl Outcome<'_> {
             return vec![Piece::Note(format!("{right}, not timed"))];
         };
         let mut pieces = Vec::new();
+        let gap = || Piece::Text(String::new());
         if !present {
+            let (runs, median) = (record.runs, seconds(median));
+            let spread = percent(record.spread.unwrap_or(0.0));
             pieces.push(Piece::Note(format!(
-                "{right}; {} timed launches, median {}, half of them within ±{} of it",
-                record.runs,
-                seconds(median),
-                percent(record.spread.unwrap_or(0.0))
+                "{right}; {runs} timed launches, median {median}, half of them within ±{spread} of it"
             )));
-            pieces.push(Piece::Text(String::new()));
+            pieces.push(gap());
         }
-        let bars = [self.before.clone(), Some(bar.clone()), self.predicted(&bar)];
+        let verdict = self.verdict(&bar);
+        let predicted = self.predicted(&bar);
+        let bars = [self.before.clone(), Some(bar), predicted];
         pieces.push(Piece::Bars(bars.into_iter().flatten().collect()));
-        if let Some(verdict) = self.verdict(&bar) {
-            pieces.push(Piece::Text(String::new()));
-            pieces.push(Piece::Text(bold(format!("  {verdict}"))));
+        if let Some(verdict) = verdict {
+            pieces.extend([gap(), Piece::Text(bold(format!("  {verdict}")))]);
         }
         if let (false, Some(_), Some(share)) = (present, &self.before, record.share_of_limit) {
             pieces.push(Piece::Note(format!(

@@ -100,6 +100,14 @@ impl Piece {
     }
 }
 
+/// The blocks of all these pieces.
+pub(super) fn blocks(pieces: &[Piece], form: Form) -> Vec<Vec<String>> {
+    let before = [None].into_iter().chain(pieces.iter().map(Some));
+    let both = pieces.iter().zip(before);
+    both.flat_map(|(piece, before)| piece.blocks(before, form))
+        .collect()
+}
+
 /// The headline of a part: in a presentation framed, as wide as the screen.
 pub(super) fn headline(title: &str, form: Form) -> Vec<String> {
     if !form.present {

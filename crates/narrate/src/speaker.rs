@@ -15,7 +15,7 @@ use text::screen::{leave, take_keys};
 
 use super::beat::Beat;
 use super::notes::Notes;
-use super::piece::{Piece, bold, style};
+use super::piece::{bold, style};
 use super::stage::{Key, Stage, View};
 
 /// How often the first terminal is looked at.
@@ -66,13 +66,14 @@ fn show(stage: &Stage, lesson: u32, title: &str, notes: &Notes, signals: &Signal
             .map(|place| (place.title.clone(), place.question.clone()));
         let is_new = shown.is_empty() || now != slide;
         if is_new || page != shown {
-            let view = View {
-                title: Some(title.into()),
-                keys: KEYS.into(),
-                pieces: page.iter().cloned().map(Piece::Text).collect(),
-                ..View::default()
-            };
-            stage.show(view, is_new);
+            let title = Some(title.into());
+            stage.show(
+                View {
+                    title,
+                    ..View::of(page.clone(), &KEYS)
+                },
+                is_new,
+            );
             (shown, slide) = (page, now);
         }
         match stage.key_within(LOOK)? {
@@ -90,66 +91,58 @@ fn page(notes: &Notes, places: &[Place], now: u64) -> Vec<String> {
     };
     let begun = places.iter().map(|place| place.at).find(|at| *at > 0);
     let used = now.saturating_sub(begun.unwrap_or(now)) / 60;
-    let part = notes.reached(places);
-    let mut lines = vec![time(notes, part, used), String::new()];
+    let at = notes.reached(places);
+    let mut lines = vec![time(notes, at, used), String::new()];
     lines.push(format!("  On the screen  {}", bold(&place.title)));
     if !place.question.is_empty() {
         lines.push(format!("  Its question   {}", place.question));
     }
-    let after = part.and_then(|part| notes.parts.get(part + 1));
-    let kernel = Some(place.next.as_str()).filter(|next| !next.is_empty());
-    let next = kernel.or(after.map(|part| part.name.as_str()));
-    lines.push(format!("  What comes     {}", next.unwrap_or("the end")));
-    if let Some(part) = part.map(|part| &notes.parts[part]) {
-        lines.extend([String::new(), bold(format!("  {}", part.heading()))]);
-        lines.extend(part.lines.iter().map(|line| format!("  {line}")));
+    let after = at.and_then(|at| notes.parts.get(at + 1));
+    let next = match place.next.as_str() {
+        "" => after.map_or("the end", |part| &part.name),
+        kernel => kernel,
+    };
+    lines.push(format!("  What comes     {next}"));
+    let mut tell = |heading: String, text: &[String]| {
+        lines.extend([String::new(), bold(format!("  {heading}"))]);
+        lines.extend(text.iter().map(|line| format!("  {line}")));
+    };
+    if let Some(part) = at.map(|at| &notes.parts[at]) {
+        tell(part.heading(), &part.lines);
     }
     if let Some(beat) = Beat::named(&place.beat) {
-        let heading = bold(format!("  If somebody asks: {}", beat.title()));
-        lines.extend([String::new(), heading, format!("  {}", beat.explains())]);
+        tell(
+            format!("If somebody asks: {}", beat.title()),
+            &[beat.explains()],
+        );
     }
     if let Some(after) = after {
-        lines.extend([String::new(), bold(format!("  Then: {}", after.heading()))]);
-        lines.extend(after.lines.iter().map(|line| format!("  {line}")));
+        tell(format!("Then: {}", after.heading()), &after.lines);
     }
     lines
 }
 
 /// Minutes used and left, of the lesson and of this part.
 fn time(notes: &Notes, part: Option<usize>, used: u64) -> String {
-    let minutes = |count: u64| format!("{count} min");
-    let left = match notes.minutes.checked_sub(used) {
-        Some(left) => format!("{} left", minutes(left)),
-        None => style(format!("{} over", minutes(used - notes.minutes)))
-            .red()
-            .to_string(),
+    let all = notes.minutes;
+    let left = match all.checked_sub(used) {
+        Some(left) => format!("{left} min left"),
+        None => style(format!("{} min over", used - all)).red().to_string(),
     };
-    let until = part.map_or(notes.minutes, |part| notes.until(part));
-    let late = if used > until {
-        style(format!("{} behind", minutes(used - until)))
-            .yellow()
-            .to_string()
-    } else {
-        "in time".into()
+    let until = part.map_or(all, |part| notes.until(part));
+    let late = match used.saturating_sub(until) {
+        0 => "in time".into(),
+        late => style(format!("{late} min behind")).yellow().to_string(),
     };
-    format!(
-        "  {} used, {left} of {}; this part ends at minute {until}: {late}",
-        minutes(used),
-        notes.minutes
-    )
+    format!("  {used} min used, {left} of {all}; this part ends at minute {until}: {late}")
 }
 
 /// What the speaker sees before the lesson is shown, and after.
 fn waiting(lesson: u32, notes: &Notes) -> Vec<String> {
-    let mut lines = vec![
-        format!(
-            "  Nobody shows this lesson now. In another terminal: {}",
-            bold(format!("cargo run -p lesson{lesson:02} -- --present"))
-        ),
-        String::new(),
-    ];
-    lines.extend(all(notes).into_iter().map(|line| format!("  {line}")));
-    lines
+    let command = bold(format!("cargo run -p lesson{lesson:02} -- --present"));
+    let begin = format!("  Nobody shows this lesson now. In another terminal: {command}");
+    let notes = all(notes).into_iter().map(|line| format!("  {line}"));
+    [begin, String::new()].into_iter().chain(notes).collect()
 }
 
 /// All notes of a lesson.

@@ -13,7 +13,7 @@ use text::screen::pane::{Pane, Scroll, key_lines};
 use text::screen::{self, event_within};
 use text::stream::Stream;
 
-use super::piece::{Form, Piece, headline, style};
+use super::piece::{self, Form, Piece, headline, style};
 
 /// How often the sign of life moves, and for how long a key is waited for at a time.
 const TICK: Duration = Duration::from_millis(100);
@@ -114,11 +114,11 @@ impl Stage {
     }
 
     /// Says what takes time now, below the view, until something else does.
-    pub fn busy(&self, what: String) {
+    pub fn busy(&self, what: &str) {
         let mut drawn = self.drawn();
-        let since = drawn.busy.as_ref().filter(|(known, _)| *known == what);
-        let since = since.map_or_else(Instant::now, |(_, since)| *since);
-        drawn.busy = Some((what, since));
+        if drawn.busy.as_ref().is_none_or(|(known, _)| known != what) {
+            drawn.busy = Some((what.into(), Instant::now()));
+        }
     }
 
     /// Scrolls the view; false where there is nothing more in that direction.
@@ -190,10 +190,7 @@ impl Drawn {
         if shown.len() + keys.len() + 3 > rows {
             blocks.push(std::mem::take(&mut shown));
         }
-        for (i, piece) in self.view.pieces.iter().enumerate() {
-            let before = i.checked_sub(1).map(|before| &self.view.pieces[before]);
-            blocks.extend(piece.blocks(before, form));
-        }
+        blocks.extend(piece::blocks(&self.view.pieces, form));
         let room = rows.saturating_sub(shown.len() + keys.len() + 1);
         self.pane.lay_out(blocks, room);
         if let Some(line) = self.view.marked {

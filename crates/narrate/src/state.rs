@@ -12,10 +12,10 @@ use text::screen;
 
 use super::bars::Bar;
 use super::beat::Beat;
-use super::card::Cards;
+use super::card::{Card, Cards};
 use super::memory::Memory;
 use super::outcome::{Outcome, Prediction};
-use super::piece::{Form, Piece, bold, headline};
+use super::piece::{self, Form, Piece, bold, headline};
 use super::stage::{Stage, View};
 
 /// To whom it is told.
@@ -38,59 +38,63 @@ pub(super) struct Slide {
 
 /// What is narrated, and to whom.
 pub(super) struct State {
-    /// How often nothing is to be said and no key awaited, [`super::Narrator::hush`].
-    pub(super) hushed: usize,
+    /// How often it was asked to say nothing, and to await no key.
+    pub quiet: usize,
     /// The lesson's number, and its title.
-    pub(super) lesson: u32,
-    pub(super) title: String,
-    pub(super) present: bool,
+    pub lesson: u32,
+    pub title: String,
+    pub present: bool,
     /// The terminal, where standard input and standard error are one.
-    pub(super) stage: Option<Stage>,
+    pub stage: Option<Stage>,
     /// Whether what is printed would be printed over the stage.
-    pub(super) has_the_output: bool,
+    pub has_the_output: bool,
     /// Drawn where there is no stage, while something takes long.
-    pub(super) spinner: ProgressBar,
+    spinner: ProgressBar,
     /// To tell the watching process, and a second terminal, what is shown.
-    pub(super) events: Sender,
+    pub events: Sender,
     /// Everything that was told.
-    pub(super) story: Vec<Slide>,
+    pub story: Vec<Slide>,
     /// What the next screen begins with.
-    pub(super) lead: Vec<Piece>,
-    pub(super) beat: Option<Beat>,
+    pub lead: Vec<Piece>,
+    beat: Option<Beat>,
     /// Something was told since a key was last awaited.
-    pub(super) unseen: bool,
+    pub unseen: bool,
     /// Do not wait before the next kernel's result.
-    pub(super) hurried: bool,
+    pub hurried: bool,
     /// Do not wait before this kernel.
-    pub(super) until: Option<String>,
+    pub until: Option<String>,
     /// Whether there is a launch that could be done again.
-    pub(super) repeatable: bool,
-    pub(super) cards: Cards,
-    pub(super) memory: Memory,
-    pub(super) prediction: Option<Prediction>,
-    pub(super) results: Vec<Bar>,
+    pub repeatable: bool,
+    pub cards: Cards,
+    pub memory: Memory,
+    pub prediction: Option<Prediction>,
+    pub results: Vec<Bar>,
     /// The kernels of this table.
-    pub(super) programme: Vec<String>,
+    pub programme: Vec<String>,
 }
 
 impl State {
     /// At the beginning of a lesson.
-    pub(super) fn new(audience: Audience, spinner: ProgressBar) -> Result<State> {
+    pub fn new(audience: Audience, spinner: ProgressBar) -> Result<State> {
         let present = audience == Audience::Room;
         let attended = std::io::stdin().is_terminal() && Term::stderr().is_term();
         let attended = attended && !console::is_dumb();
         let shows_output = std::io::stdout().is_terminal();
         // A terminal that cannot be taken is told everything, and waits for nothing.
         let stage = attended.then(|| Stage::enter(present).ok()).flatten();
-        let mut state = State {
-            hushed: 0,
+        let mut events = Sender::from_environment()?;
+        if stage.is_some() {
+            events.send(&Event::Stage(Some(Place::default())))?;
+        }
+        Ok(State {
+            quiet: 0,
             lesson: 0,
             title: String::new(),
             present,
             has_the_output: shows_output && stage.is_some(),
             stage,
             spinner,
-            events: Sender::from_environment()?,
+            events,
             story: Vec::new(),
             lead: Vec::new(),
             beat: None,
@@ -103,52 +107,67 @@ impl State {
             prediction: None,
             results: Vec::new(),
             programme: Vec::new(),
-        };
-        if state.stage.is_some() {
-            state.events.send(&Event::Stage(Some(Place::default())))?;
-        }
-        Ok(state)
+        })
     }
 
     /// Begins a part of the lesson.
-    pub(super) fn begin(&mut self, beat: Beat) {
+    pub fn begin(&mut self, beat: Beat) {
         self.beat = Some(beat);
-        let title = self.cards.headline(beat);
-        self.turn(title, beat.says(self.present));
+        self.turn(self.cards.headline(beat), beat.says(self.present));
+    }
+
+    /// Turns to the next kernel.
+    pub fn turn_to(&mut self, card: Card) {
+        self.hurried = false;
+        self.prediction = None;
+        self.until.take_if(|until| *until == card.name);
+        self.beat = Some(Beat::Kernel);
+        self.cards.turn(card);
+    }
+
+    /// Tells what is new in it.
+    pub fn introduce(&mut self) {
+        let (says, facts) = self.cards.summary();
+        let says = says.to_string();
+        self.turn(self.cards.headline(Beat::Kernel), &says);
+        facts
+            .into_iter()
+            .for_each(|fact| self.tell(Piece::Note(fact)));
     }
 
     /// Begins a screen.
-    pub(super) fn turn(&mut self, title: String, says: &str) {
+    pub fn turn(&mut self, title: String, says: &str) {
         self.unseen = true;
-        let pieces = std::mem::take(&mut self.lead);
         if self.stage.is_none() {
-            let form = Form::new(self.present, None);
-            if !form.present {
-                self.print(vec![String::new()]);
-            }
-            self.print(headline(&title, form));
+            let form = self.form();
+            let gap = if form.present {
+                vec![]
+            } else {
+                vec![String::new()]
+            };
+            self.print([gap, headline(&title, form)].concat());
         }
+        let (beat, cards) = (self.beat, self.cards.clone());
+        let pieces = Vec::new();
         self.story.push(Slide {
             title,
-            beat: self.beat,
-            cards: self.cards.clone(),
-            pieces: Vec::new(),
+            beat,
+            cards,
+            pieces,
         });
-        let says = Some(says).filter(|says| !says.is_empty());
-        let says = says.map(|says| Piece::Says(says.into()));
-        says.into_iter()
-            .chain(pieces)
-            .for_each(|piece| self.tell(piece));
+        if !says.is_empty() {
+            self.tell(Piece::Says(says.into()));
+        }
+        let lead = std::mem::take(&mut self.lead);
+        lead.into_iter().for_each(|piece| self.tell(piece));
     }
 
     /// Tells something, on the screen that was begun last.
-    pub(super) fn tell(&mut self, piece: Piece) {
+    pub fn tell(&mut self, piece: Piece) {
         self.unseen = true;
         let before = self.story.last().and_then(|slide| slide.pieces.last());
         if self.stage.is_none() {
-            let form = Form::new(self.present, None);
-            let lines = piece.blocks(before, form).concat();
-            self.print(lines);
+            self.print(piece.blocks(before, self.form()).concat());
         }
         if let Some(slide) = self.story.last_mut() {
             slide.pieces.push(piece);
@@ -159,74 +178,63 @@ impl State {
     }
 
     /// Tells what kernels and drivers have printed since the last key.
-    pub(super) fn tell_captured(&mut self) {
+    pub fn tell_captured(&mut self) {
         let printed = screen::captured();
         if !printed.is_empty() {
             self.tell(Piece::Text(printed));
         }
     }
 
+    /// How pieces look that stand on no screen.
+    fn form(&self) -> Form {
+        Form::new(self.present, None)
+    }
+
     /// Lines on standard error, with the spinner out of the way. A reader that has gone
     /// away is no error.
     fn print(&self, lines: Vec<String>) {
-        self.spinner.suspend(|| {
-            for line in lines {
-                let _ = Term::stderr().write_line(&line);
-            }
-        });
+        let line = |line: &String| drop(Term::stderr().write_line(line));
+        self.spinner.suspend(|| lines.iter().for_each(line));
     }
 
     /// The number of the screen that was told last.
-    pub(super) fn now(&self) -> usize {
+    pub fn now(&self) -> usize {
         self.story.len().saturating_sub(1)
     }
 
     /// A screen of the story.
-    pub(super) fn view(&self, at: usize) -> View {
-        let Some(slide) = self.story.get(at) else {
-            return View::default();
-        };
+    pub fn view(&self, at: usize) -> View {
+        let slide = self.story.get(at);
         View {
-            title: Some(slide.title.clone()),
-            pieces: slide.pieces.clone(),
+            title: slide.map(|slide| slide.title.clone()),
+            pieces: slide.map_or(Vec::new(), |slide| slide.pieces.clone()),
             ..View::default()
         }
     }
 
     /// Everything that was told, up to this screen.
-    pub(super) fn told(&self, at: usize) -> Vec<String> {
-        let form = Form::new(self.present, None);
+    pub fn told(&self, at: usize) -> Vec<String> {
         let mut lines = Vec::new();
         for slide in self.story.iter().take(at + 1) {
-            lines.push(String::new());
-            lines.push(bold(format!("── {}", slide.title)));
-            for (i, piece) in slide.pieces.iter().enumerate() {
-                let before = i.checked_sub(1).map(|before| &slide.pieces[before]);
-                lines.extend(piece.blocks(before, form).concat());
-            }
+            lines.extend([String::new(), bold(format!("── {}", slide.title))]);
+            lines.extend(piece::blocks(&slide.pieces, self.form()).concat());
         }
         lines
     }
 
     /// The rates so far, below a heading; nothing before the first.
-    pub(super) fn rates(&self) -> Vec<String> {
+    pub fn rates(&self) -> Vec<String> {
         if self.results.is_empty() {
             return Vec::new();
         }
-        let form = Form::new(self.present, None);
-        let mut lines = vec![bold("The rates so far"), String::new()];
-        lines.extend(
-            Piece::Bars(self.results.clone())
-                .blocks(None, form)
-                .concat(),
-        );
-        lines.push(String::new());
-        lines
+        let bars = Piece::Bars(self.results.clone()).blocks(None, self.form());
+        let heading = vec![bold("The rates so far"), String::new()];
+        [heading, bars.concat(), vec![String::new()]].concat()
     }
 
     /// Tells a second terminal what is on this one, and the process that watches that a
     /// person is awaited.
-    pub(super) fn tell_place(&mut self, at: usize, question: &str) -> Result<()> {
+    pub fn tell_place(&mut self, at: usize, question: &str) -> Result<()> {
         let slide = self.story.get(at);
         let kernel = slide.map_or("", |slide| slide.cards.name());
         let here = self.programme.iter().position(|name| name == kernel);
@@ -246,7 +254,7 @@ impl State {
     }
 
     /// Gives the terminal back.
-    pub(super) fn leave(&mut self) {
+    pub fn leave(&mut self) {
         if self.stage.take().is_some() {
             screen::leave();
             // If nobody can be told, the process that watches gives it back once more.
@@ -254,7 +262,8 @@ impl State {
         }
     }
 
-    pub(super) fn show_result(&mut self, record: &Record, factor: Option<f64>) {
+    /// How a kernel came out.
+    pub fn show_result(&mut self, record: &Record, factor: Option<f64>) {
         self.beat = Some(Beat::Result);
         self.hurried = false;
         let mark = if record.verified { " ✓" } else { "" };
@@ -265,14 +274,26 @@ impl State {
             None => bar.name != record.kernel,
         };
         let before = self.results.iter().rfind(made_from);
+        let before = before.cloned().filter(|_| factor.is_some());
+        let prediction = self.prediction.take();
         let outcome = Outcome {
             record,
-            before: before.cloned().filter(|_| factor.is_some()),
-            prediction: self.prediction.take(),
+            before,
+            prediction,
         };
-        let pieces = outcome.pieces(self.present);
         self.turn(title, "");
-        pieces.into_iter().for_each(|piece| self.tell(piece));
+        outcome
+            .pieces(self.present)
+            .into_iter()
+            .for_each(|piece| self.tell(piece));
+    }
+
+    /// Keeps its rate, in place of an earlier one.
+    pub fn keep_result(&mut self, record: &Record) {
+        if let Some(bar) = Bar::of(record) {
+            self.results.retain(|known| known.name != bar.name);
+            self.results.push(bar);
+        }
     }
 }
 

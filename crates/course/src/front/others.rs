@@ -14,9 +14,9 @@ pub struct Others {
 
 impl Others {
     pub fn of(files: impl Iterator<Item = PathBuf>) -> Others {
-        let files = files.map(|file| (file.clone(), saved(&file)));
+        let files = files.map(|file| (file.clone(), saved(&file))).collect();
         Others {
-            files: files.collect(),
+            files,
             looked: Instant::now(),
         }
     }

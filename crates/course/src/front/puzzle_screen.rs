@@ -1,6 +1,6 @@
 //! One exercise or broken kernel: its check after every save, and a key for the rest.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use common::source::Source;
@@ -22,10 +22,9 @@ pub struct PuzzleScreen<'a> {
     pub puzzle: &'a Puzzle,
     pub how: How,
     file: PathBuf,
-    check: Background,
-    pane: Pane,
+    check: Shown,
     /// What was asked for besides; it lies over the check.
-    beside: Option<(Background, Pane)>,
+    beside: Option<Shown>,
     others: Others,
     /// Whether the file is to be given back is asked.
     asks: bool,
@@ -34,18 +33,33 @@ pub struct PuzzleScreen<'a> {
     is_gone: bool,
 }
 
+/// A command, and what it says.
+struct Shown {
+    job: Background,
+    pane: Pane,
+}
+
+impl Shown {
+    fn of(words: &[String]) -> Result<Shown> {
+        let job = Background::start(words, true)?;
+        Ok(Shown {
+            job,
+            pane: Pane::default(),
+        })
+    }
+}
+
 impl<'a> PuzzleScreen<'a> {
     /// Begins with a check.
     pub fn begin(begin: Begin<'a>, course: &Course) -> Result<PuzzleScreen<'a>> {
         let Begin { puzzle, file, how } = begin;
         let files = course.puzzles.iter().map(|one| course.folder.file(one));
         Ok(PuzzleScreen {
-            check: check(puzzle, &file, &how)?,
+            check: Shown::of(&watch::words(puzzle, &file, &how))?,
             others: Others::of(files),
             puzzle,
             how,
             file,
-            pane: Pane::default(),
             beside: None,
             asks: false,
             says: String::new(),
@@ -58,27 +72,23 @@ impl<'a> PuzzleScreen<'a> {
         match news {
             News::Saved => {
                 self.is_gone = false;
-                self.check_again()
+                self.check_again()?;
             }
-            News::Gone => {
-                self.is_gone = true;
-                Ok(())
-            }
-            _ => Ok(()),
+            News::Gone => self.is_gone = true,
+            _ => {}
         }
+        Ok(())
     }
 
     /// Whether something runs.
     pub fn is_busy(&mut self) -> bool {
-        let beside = self.beside.as_mut().map(|(job, _)| job);
-        let mut jobs = beside.into_iter().chain([&mut self.check]);
-        jobs.any(|job| job.status().is_none())
+        let mut all = self.beside.iter_mut().chain([&mut self.check]);
+        all.any(|shown| shown.job.status().is_none())
     }
 
     /// Ends the check that runs, and begins another.
     fn check_again(&mut self) -> Result<()> {
-        self.check = check(self.puzzle, &self.file, &self.how)?;
-        self.pane = Pane::default();
+        self.check = Shown::of(&watch::words(self.puzzle, &self.file, &self.how))?;
         self.beside = None;
         Ok(())
     }
@@ -99,17 +109,35 @@ impl<'a> PuzzleScreen<'a> {
             return Ok(Then::Stay);
         }
         if let Some(to) = Scroll::of(key) {
-            let beside = self.beside.as_mut().map(|(_, pane)| pane);
-            beside.unwrap_or(&mut self.pane).scroll(to);
+            self.beside
+                .as_mut()
+                .unwrap_or(&mut self.check)
+                .pane
+                .scroll(to);
             return Ok(Then::Stay);
         }
-        let answer = self.puzzle.kind.answer;
+        let (command, id, answer) = (
+            self.puzzle.kind.command,
+            &*self.puzzle.id,
+            self.puzzle.kind.answer,
+        );
+        let file = self.file.to_string_lossy().into_owned();
+        let words = match key {
+            KeyCode::Char('h') => vec![command, &file, "--hint"],
+            KeyCode::Char('s') => vec![command, &file, answer],
+            KeyCode::Char('d') if self.puzzle.solution.is_some() => vec![command, &file, "--diff"],
+            KeyCode::Char('t') => vec!["trace", id, "--source", &file],
+            KeyCode::Char('a') => vec!["asm", id, "--source", &file],
+            _ => return self.on_other(key, course),
+        };
+        let words: Vec<String> = words.into_iter().map(String::from).collect();
+        self.beside = Some(Shown::of(&words)?);
+        Ok(Then::Stay)
+    }
+
+    /// The keys for which no command is run.
+    fn on_other(&mut self, key: KeyCode, course: &Course<'a>) -> Result<Then<'a>> {
         match key {
-            KeyCode::Char('h') => self.show(&["--hint"])?,
-            KeyCode::Char('s') => self.show(&[answer])?,
-            KeyCode::Char('d') if self.puzzle.solution.is_some() => self.show(&["--diff"])?,
-            KeyCode::Char('t') => self.look_inside("trace")?,
-            KeyCode::Char('a') => self.look_inside("asm")?,
             KeyCode::Char('r') => self.check_again()?,
             KeyCode::Char('x') => self.asks = true,
             KeyCode::Char('n') => return Ok(self.next(course)),
@@ -123,45 +151,19 @@ impl<'a> PuzzleScreen<'a> {
         Ok(Then::Stay)
     }
 
-    /// What the puzzle's command prints with these flags.
-    fn show(&mut self, flags: &[&str]) -> Result<()> {
-        let mut words = self.words();
-        words.extend(flags.iter().map(ToString::to_string));
-        self.put_beside(&words)
-    }
-
-    fn look_inside(&mut self, command: &str) -> Result<()> {
-        let file = self.file.to_string_lossy().into_owned();
-        let words = [command, &self.puzzle.id, "--source", &file].map(String::from);
-        self.put_beside(&words)
-    }
-
-    fn put_beside(&mut self, words: &[String]) -> Result<()> {
-        self.beside = Some((Background::for_a_screen(words)?, Pane::default()));
-        Ok(())
-    }
-
-    fn words(&self) -> Vec<String> {
-        let file = self.file.to_string_lossy().into_owned();
-        vec![self.puzzle.kind.command.into(), file]
-    }
-
     fn next(&mut self, course: &Course<'a>) -> Then<'a> {
         let all = course.like(self.puzzle);
         let next = course.progress().next_after(self.puzzle, &all);
-        match next.filter(|next| *next != self.puzzle) {
-            Some(next) => Then::Open(next),
-            None => {
-                self.says = format!("all others are {}", self.puzzle.kind.done);
-                Then::Stay
-            }
+        if let Some(next) = next.filter(|next| *next != self.puzzle) {
+            return Then::Open(next);
         }
+        self.says = format!("all others are {}", self.puzzle.kind.done);
+        Then::Stay
     }
 
     /// The save is seen, and so the file is checked.
     fn give_back(&mut self, course: &Course) {
-        let given = game::give_back(self.puzzle, &self.file, &course.folder);
-        self.says = match given {
+        self.says = match game::give_back(self.puzzle, &self.file, &course.folder) {
             Ok(Some(kept)) => {
                 let name = kept.file_name().unwrap_or(kept.as_os_str());
                 format!("yours is kept: {}", name.to_string_lossy())
@@ -176,10 +178,7 @@ impl<'a> PuzzleScreen<'a> {
         let gauge = course.gauge(self.puzzle, &progress, columns);
         let keys = self.footer(&progress, (columns, rows));
         let state = self.state();
-        let (job, pane) = match &mut self.beside {
-            Some((job, pane)) => (job, pane),
-            None => (&mut self.check, &mut self.pane),
-        };
+        let Shown { job, pane } = self.beside.as_mut().unwrap_or(&mut self.check);
         let mut text = job.said();
         if text.is_empty() && job.status().is_none() {
             text = "...".into();
@@ -201,14 +200,15 @@ impl<'a> PuzzleScreen<'a> {
             return gone.yellow().to_string();
         }
         let done = self.puzzle.kind.done;
+        let job = &mut self.check.job;
         // The file need not be the one whose progress is noted.
-        let solved = format!("{}: {done}", self.puzzle.id);
-        let state = match self.check.status() {
+        let is_done = job.said().contains(&format!("{}: {done}", self.puzzle.id));
+        let state = match job.status() {
             None => {
-                let (seconds, most) = (self.check.seconds(), self.how.timeout);
+                let (seconds, most) = (job.seconds(), self.how.timeout);
                 format!("checking, {seconds} s; a launch ends after {most} s").cyan()
             }
-            Some(0) if self.check.said().contains(&solved) => format!("✓ {done}").green().bold(),
+            Some(0) if is_done => format!("✓ {done}").green().bold(),
             Some(0) => "~ right, not proven".to_string().yellow(),
             Some(2 | 3) => "? it did not run".to_string().yellow(),
             Some(_) => format!("✗ not {done} yet; each save is checked").red(),
@@ -220,25 +220,31 @@ impl<'a> PuzzleScreen<'a> {
         if self.asks {
             return key_lines(&[("y", "yes"), ("any other key", "no")], size);
         }
-        let seen = progress.of(&self.puzzle.id).hints;
         let all = self.puzzle.hints.len();
-        let hint = format!("hint {} of {all}", seen.saturating_add(1).min(all));
+        let next = progress
+            .of(&self.puzzle.id)
+            .hints
+            .saturating_add(1)
+            .min(all);
+        let hint = format!("hint {next} of {all}");
         let mut keys = vec![
-            ("h", &*hint),
+            ("Esc", "back"),
+            ("h", &hint),
             ("s", "solution"),
             ("d", "diff"),
-            ("t", "trace"),
         ];
-        keys.extend([("a", "asm"), ("n", "next"), ("l", "list"), ("x", "reset")]);
-        keys.extend([("o", "page"), ("r", "run again"), ("q", "quit")]);
-        keys.retain(|(key, _)| *key != "d" || self.puzzle.solution.is_some());
-        if self.beside.is_some() {
-            keys.insert(0, ("Esc", "back"));
-        }
+        keys.extend([("t", "trace"), ("a", "asm"), ("n", "next"), ("l", "list")]);
+        keys.extend([
+            ("x", "reset"),
+            ("o", "page"),
+            ("r", "run again"),
+            ("q", "quit"),
+        ]);
+        keys.retain(|(key, _)| match *key {
+            "Esc" => self.beside.is_some(),
+            "d" => self.puzzle.solution.is_some(),
+            _ => true,
+        });
         key_lines(&keys, size)
     }
-}
-
-fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Background> {
-    Background::for_a_screen(&watch::words(puzzle, file, how))
 }

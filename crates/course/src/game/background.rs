@@ -1,7 +1,7 @@
 //! A command of the course as a process of its own, which can be ended at any moment, with
 //! all that it has started: whatever a kernel does, nobody waits for it.
 
-use std::io::Read;
+use std::io::{PipeReader, Read};
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -31,23 +31,14 @@ pub struct Background {
 }
 
 impl Background {
-    /// Begins a command, whose words a screen with keys will show.
-    pub fn for_a_screen(words: &[String]) -> Result<Background> {
-        Background::start(words, true)
-    }
-
-    /// Begins a command that prints where this one does.
-    pub fn beside(words: &[String]) -> Result<Background> {
-        Background::start(words, false)
-    }
-
-    fn start(words: &[String], on_screen: bool) -> Result<Background> {
+    /// Begins a command that prints where this one does, or for a screen with keys.
+    pub fn start(words: &[String], on_screen: bool) -> Result<Background> {
         let folder = Scratch::new()?;
         let mut command = this_program().context("cannot find this program's own path")?;
-        in_a_group(&mut command)
+        let command = in_a_group(&mut command)
             .args(words)
-            .env("TMPDIR", &folder.0)
-            .stdin(Stdio::null());
+            .env("TMPDIR", &folder.0);
+        command.stdin(Stdio::null());
         let said = Arc::default();
         if on_screen {
             let (reader, writer) = std::io::pipe()?;
@@ -56,7 +47,9 @@ impl Background {
             if SHOULD_COLORIZE.should_colorize() {
                 command.env("CLICOLOR_FORCE", "1");
             }
-            listen(reader, &said);
+            let to = Arc::clone(&said);
+            // Without the thread nothing is shown, and nothing else is lost.
+            let _ = std::thread::Builder::new().spawn(move || listen(reader, &to));
         }
         Ok(Background {
             child: command.spawn().context("the course cannot start itself")?,
@@ -95,15 +88,11 @@ impl Drop for Background {
 }
 
 /// Keeps what comes, until the last process that may write has ended.
-fn listen(mut from: std::io::PipeReader, said: &Arc<Mutex<Vec<u8>>>) {
-    let said = said.clone();
-    let read = move || {
-        let mut bytes = [0; 4096];
-        while let Ok(count @ 1..) = from.read(&mut bytes) {
-            let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
-            said.extend(&bytes[..count]);
-        }
-    };
-    // Without the thread nothing is shown, and nothing else is lost.
-    let _ = std::thread::Builder::new().spawn(read);
+fn listen(mut from: PipeReader, said: &Mutex<Vec<u8>>) {
+    let mut bytes = [0; 4096];
+    while let Ok(count @ 1..) = from.read(&mut bytes) {
+        said.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(&bytes[..count]);
+    }
 }

@@ -116,25 +116,21 @@ pub trait Playable {
     fn launch(&self) -> Result<(String, Command)>;
 }
 
+impl Attempt<'_> {
+    /// An attempt whose checks begin now; the sign of life ends with it.
+    pub fn new<'a>(file: &'a Path, how: &'a How) -> Attempt<'a> {
+        let waiting = sign_of_life(how.timeout);
+        Attempt { file, how, waiting }
+    }
+}
+
 impl Drop for Attempt<'_> {
     fn drop(&mut self) {
         self.waiting.finish_and_clear();
     }
 }
 
-impl Attempt<'_> {
-    /// An attempt whose checks begin now; the sign of life ends with it.
-    pub fn new<'a>(file: &'a Path, how: &'a How) -> Attempt<'a> {
-        Attempt {
-            file,
-            how,
-            waiting: sign_of_life(how.timeout),
-        }
-    }
-}
-
-/// What a terminal shows while checks run, each for so many seconds at most, until it is
-/// finished.
+/// What a terminal shows while checks run, each for so many seconds at most.
 pub fn sign_of_life(timeout: u64) -> ProgressBar {
     let template = format!("  {{spinner}} {{msg}} {{elapsed}}; a run is ended at {timeout}s");
     let waiting = progress::bar(None, &template);

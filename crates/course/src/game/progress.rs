@@ -4,10 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::fs::{self, File, Metadata};
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
-
-use common::file;
 
 use super::puzzle::Puzzle;
 
@@ -75,22 +73,22 @@ pub struct Entry {
 impl Progress {
     /// What was noted before; nothing where there is no file, or none that can be read.
     pub fn read(file: &Path) -> Progress {
-        let file = must_be_a_file(file).and_then(|()| File::open(file));
-        file.and_then(from).unwrap_or_default()
+        noted(file).unwrap_or_default()
     }
 
     /// Adds to what is noted, under a line that says what the file is. Another command
     /// that does the same at this moment waits, and loses nothing; one that is ended, or has
     /// no room on the disk, leaves what was there.
     pub fn update(path: &Path, change: impl FnOnce(&mut Progress)) -> io::Result<()> {
-        must_be_a_file(path)?;
-        let old = locked(path)?;
-        let mut progress = from(&old)?;
+        let lock = locked(path)?;
+        let mut progress = noted(path)?;
         change(&mut progress);
         let path = path.canonicalize()?;
         let new = path.with_extension("new");
         fs::write(&new, progress.render())?;
-        fs::rename(new, path)
+        fs::rename(new, path)?;
+        drop(lock);
+        Ok(())
     }
 
     /// What was noted of a puzzle.
@@ -152,15 +150,24 @@ impl Progress {
     }
 }
 
+/// More is not looked at.
+const LONGEST: u64 = 1 << 20;
+
+/// What a file holds. Editors of old write other letters than UTF-8.
+fn noted(path: &Path) -> io::Result<Progress> {
+    let bytes = common::file::read(path, LONGEST)?;
+    Ok(parse(&String::from_utf8_lossy(&bytes)))
+}
+
 /// The file that stands there, for this command alone: another one may have put a new file
 /// into its place while this one waited.
 fn locked(path: &Path) -> io::Result<File> {
     loop {
-        let file = File::options()
-            .append(true)
-            .read(true)
-            .create(true)
-            .open(path)?;
+        // A pipe would be waited for.
+        if path.exists() {
+            noted(path)?;
+        }
+        let file = File::options().append(true).create(true).open(path)?;
         // Where nothing can be locked, it is rare enough that two commands meet.
         let is_locked = file.lock().is_ok();
         if !is_locked || is_same(&file.metadata()?, &fs::metadata(path)?) {
@@ -178,31 +185,6 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
 #[cfg(not(unix))]
 fn is_same(_: &Metadata, _: &Metadata) -> bool {
     true
-}
-
-/// A pipe would be waited for.
-fn must_be_a_file(path: &Path) -> io::Result<()> {
-    match fs::metadata(path) {
-        Ok(file) if !file.is_file() => {
-            let what = file::name(file.file_type());
-            Err(io::Error::other(format!("it is {what}")))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// More is not looked at.
-const LONGEST: u64 = 1 << 20;
-
-/// What a file holds.
-fn from(file: impl Read) -> io::Result<Progress> {
-    let mut bytes = Vec::new();
-    file.take(LONGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(io::Error::other("it is far too long for notes"));
-    }
-    // Editors of old write other letters than UTF-8.
-    Ok(parse(&String::from_utf8_lossy(&bytes)))
 }
 
 /// Lines that say nothing here are kept as they are: people edit such files.
@@ -226,6 +208,8 @@ fn parse(text: &str) -> Progress {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
 
     #[test]
@@ -267,9 +251,11 @@ mod tests {
         fs::create_dir_all(&folder).unwrap();
         let path = folder.join("progress.txt");
         fs::write(&path, "1.1 solved\n2.1 solved\n").unwrap();
-        let old = File::open(&path).unwrap();
+        let mut old = File::open(&path).unwrap();
         Progress::update(&path, |progress| progress.entry("1.1").mark = None).unwrap();
-        assert_eq!(from(old).unwrap().of("1.1").mark, Some(Mark::Solved));
+        let mut text = String::new();
+        old.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "1.1 solved\n2.1 solved\n");
         assert_eq!(Progress::read(&path).of("1.1").mark, None);
         assert_eq!(Progress::read(&path).of("2.1").mark, Some(Mark::Solved));
         fs::remove_dir_all(folder).unwrap();

@@ -42,7 +42,10 @@ impl Turn<'_> {
             checked.seen.tell_why_not();
             match checked.verdict {
                 Verdict::NotRun => {}
-                Verdict::Done => screen::onward(puzzle, puzzles, self.folder, &progress)?,
+                Verdict::Done => {
+                    let next = progress.next_after(puzzle, puzzles);
+                    screen::onward(puzzle, next, self.folder)?;
+                }
                 _ => screen::advice(puzzle, &progress)?,
             }
         }

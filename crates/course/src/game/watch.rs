@@ -46,7 +46,7 @@ impl Watch<'_> {
     /// One check, which a save ends.
     fn check(&mut self, saves: &mut Saves) -> Result<News> {
         writeln!(Out)?;
-        let mut job = Background::beside(&words(self.now, &self.file, self.how))?;
+        let mut job = Background::start(&words(self.now, &self.file, self.how), false)?;
         while job.status().is_none() {
             let news = saves.wait(PAUSE);
             if news != News::Nothing {

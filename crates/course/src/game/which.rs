@@ -40,30 +40,23 @@ pub fn find<'a, P: Playable>(all: &'a [P], word: &str) -> Result<&'a P> {
     found.ok_or_else(|| Error::Usage(unknown(&puzzles(all), word)).into())
 }
 
-/// That there is none, which one may be meant, and from where to where they go: all, or
-/// those of the lesson of this number.
+/// That there is none, which one may be meant, and from where to where they go.
 fn unknown(puzzles: &[&Puzzle], word: &str) -> String {
+    let [first, .., last] = puzzles else {
+        return format!("there is no {word}");
+    };
     let names = puzzles
         .iter()
         .flat_map(|puzzle| [&puzzle.id, puzzle.name()]);
     let near = did_you_mean(word, &names.map(String::from).collect::<Vec<_>>());
     // All of them would be too many for a message.
-    let near = near.split_once(" There are");
-    let near = near.map_or("there are".into(), |(near, _)| format!("{near} There are"));
-    let mut ours = puzzles.to_vec();
-    ours.retain(|puzzle| puzzle.id.starts_with(&format!("{word}.")));
-    let (whose, puzzles) = if ours.is_empty() {
-        (near, puzzles)
-    } else {
-        (format!("lesson {word} has"), &*ours)
-    };
-    let [first, .., last] = puzzles else {
-        return format!("there is no {word}");
-    };
+    let near = near
+        .split_once(" There are")
+        .map_or(String::new(), |(near, _)| format!("{near} "));
     let (noun, command) = (first.kind.noun, first.kind.command);
     format!(
-        "there is no {noun} {word}; {whose} {} to {}\n  next: `cargo course {command} --list` \
-         lists them all",
+        "there is no {noun} {word}; {near}they go from {} to {}\n  next: `cargo course {command} \
+         --list` lists them all",
         first.id, last.id
     )
 }
@@ -95,17 +88,15 @@ pub fn must_be_there(file: &Path, folder: &Folder) -> Result<()> {
         return Ok(());
     }
     folder.must_be_started()?;
-    if let Ok(there) = file.metadata() {
-        bail!(Error::Usage(format!(
-            "{} is {}, and is to be a kernel file\n  next: move it away, then \
-             cargo course start   copies the kernel that belongs there",
-            shown(file),
+    let why = match file.metadata() {
+        Ok(there) => format!(
+            "is {}, and is to be a kernel file\n  next: move it away, then cargo course start   \
+             copies the kernel that belongs there",
             common::file::name(there.file_type())
-        )))
-    }
-    bail!(Error::Usage(format!(
-        "{} is not there\n  next: cargo course start   copies the kernels that you do \
-         not have yet",
-        shown(file)
-    )))
+        ),
+        Err(_) => "is not there\n  next: cargo course start   copies the kernels that you do not \
+                   have yet"
+            .into(),
+    };
+    bail!(Error::Usage(format!("{} {why}", shown(file))))
 }
