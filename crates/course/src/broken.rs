@@ -121,6 +121,7 @@ fn parse(number: usize, mut source: Source, page: Written) -> Option<Broken> {
         lesson: lessons::numbered(words.next()?.parse().ok()?).ok()?,
         id: number.to_string(),
         title: symptom.replace("\n// ", " ").trim().to_string(),
+        short: page.head.split_once("\nSymptom: ")?.1.trim_end().into(),
         place: format!("diagnose/{number:02}"),
         fresh: source,
         solution: None,
@@ -147,7 +148,7 @@ mod tests {
             text: TEXT.into(),
         };
         let page = Written {
-            head: String::new(),
+            head: "# name\n\nSymptom: wrong at 65.\n".into(),
             hints: Vec::new(),
             why: String::new(),
         };
@@ -158,6 +159,7 @@ mod tests {
     fn the_copy_keeps_symptom_and_run_line_only() {
         let broken = broken();
         assert_eq!(broken.puzzle.title, "right at 64; wrong at 65.");
+        assert_eq!(broken.puzzle.short, "wrong at 65.");
         assert_eq!(broken.puzzle.lesson.number, 3);
         assert_eq!(broken.size(), "65");
         assert_eq!(

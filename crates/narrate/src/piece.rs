@@ -68,8 +68,6 @@ pub(super) fn bold(text: impl std::fmt::Display) -> String {
 /// Something that is told.
 #[derive(Clone, Debug)]
 pub(super) enum Piece {
-    /// What a part of the lesson is about.
-    Says(String),
     /// Lines as they are.
     Text(String),
     /// Something that is no call.
@@ -84,11 +82,6 @@ impl Piece {
     /// Its lines, in blocks that should not be torn apart; `before` is the piece above.
     pub fn blocks(&self, before: Option<&Piece>, form: Form) -> Vec<Vec<String>> {
         match self {
-            Piece::Says(says) => {
-                let lines = form.wrapped(&format!("  {says}")).into_iter();
-                let dim = lines.map(|line| style(line).dim().to_string());
-                vec![form.spaced(dim.collect())]
-            }
             Piece::Text(text) => text.split('\n').map(|line| form.wrapped(line)).collect(),
             Piece::Note(text) => {
                 let indented: Vec<String> = text.lines().map(|line| format!("  {line}")).collect();

@@ -15,7 +15,7 @@ use super::beat::Beat;
 use super::card::{Card, Cards};
 use super::memory::Memory;
 use super::outcome::{Outcome, Prediction};
-use super::piece::{self, Form, Piece, bold, headline};
+use super::piece::{self, Form, Piece, bold, headline, style};
 use super::stage::{Stage, View};
 
 /// To whom it is told.
@@ -156,7 +156,7 @@ impl State {
             pieces,
         });
         if !says.is_empty() {
-            self.tell(Piece::Says(says.into()));
+            self.tell(Piece::Note(style(says).dim().to_string()));
         }
         let lead = std::mem::take(&mut self.lead);
         lead.into_iter().for_each(|piece| self.tell(piece));

@@ -21,21 +21,26 @@ pub mod wrap;
 pub use plain::{plain, plain_name};
 pub use terminal::Out;
 
-use comfy_table::{CellAlignment, Table, presets};
+use console::measure_text_width;
 
-/// A plain table; columns with a heading hold numbers, the others text.
+/// A plain table; columns with a heading hold numbers, the others text, and so does the first.
 pub fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(heading);
-    for row in rows {
-        table.add_row(row);
-    }
-    for (column, heading) in table.column_iter_mut().zip(heading).skip(1) {
-        if !heading.is_empty() {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table.trim_fmt()
+    let heading: Vec<String> = heading.iter().map(ToString::to_string).collect();
+    let all = || std::iter::once(&heading).chain(rows);
+    let width = |at: usize| {
+        let cells = all().filter_map(|row| row.get(at));
+        cells.map(|cell| measure_text_width(cell)).max()
+    };
+    let lines = all().map(|row| {
+        let cells = row.iter().enumerate().map(|(at, cell)| {
+            let gap = " ".repeat(width(at).unwrap_or(0) - measure_text_width(cell));
+            let is_number = at > 0 && heading.get(at).is_some_and(|heading| !heading.is_empty());
+            let (before, behind) = if is_number { (&*gap, "") } else { ("", &*gap) };
+            format!(" {before}{cell}{behind} ")
+        });
+        cells.collect::<String>().trim_end().to_string()
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// A message on standard error, in lines that fit the terminal.
@@ -55,4 +60,17 @@ macro_rules! aside {
         let line = $crate::terminal::for_stderr(format!($($line)*));
         let _ = writeln!(std::io::stderr(), "{line}");
     }};
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_under_the_end_of_their_heading() {
+        let row = |cells: [&str; 3]| cells.map(String::from).to_vec();
+        let rows = [row(["a", "12", "words"]), row(["long", "3.5", ""])];
+        let shown = "       GB/s\n a       12  words\n long   3.5";
+        assert_eq!(table(&["", "GB/s", ""], &rows), shown);
+    }
 }

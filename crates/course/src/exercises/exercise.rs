@@ -59,11 +59,13 @@ fn read(root: &Path, place: &str, lesson: &'static Lesson) -> Result<Exercise> {
     let (title, rest) = parts.context("README.md has no data between ```toml and ```")?;
     let (data, asks) = rest.split_once("\n```").context("the data do not end")?;
     ensure!(!asks.trim().is_empty(), "README.md says no task");
+    let title = title.trim().trim_start_matches("# ");
     let puzzle = Puzzle {
         kind: &KIND,
         lesson,
         id: format!("{}.{number}", lesson.number),
-        title: title.trim().trim_start_matches("# ").to_string(),
+        title: title.into(),
+        short: title.into(),
         place: place.into(),
         fresh: Source::read(&file("exercise.cl"))?,
         solution: Some(Source::read(&file("solution.cl"))?),

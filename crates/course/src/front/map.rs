@@ -239,7 +239,7 @@ fn of_puzzle(puzzle: &Puzzle, progress: &Progress, is_next: bool, columns: usize
     };
     let next = if is_next { "  next" } else { "" };
     let room = columns.saturating_sub(11 + kind.len() + next.len());
-    let title = cut(&puzzle.title, room);
+    let title = cut(&puzzle.short, room);
     let sign = sign(progress.of(&puzzle.id).mark);
     let (kind, next) = (kind.dark_grey(), next.cyan());
     format!("    {sign} {:<5}{kind}{title}{next}", puzzle.id)
