@@ -56,16 +56,18 @@ impl Beat {
         self.words().why.replace('\n', " ")
     }
 
-    /// Its section of beats.md, where they stand in the same order.
+    /// Its section of beats.md.
     fn words(self) -> Words {
+        let heading = format!("{self:?}: ");
         let mut why = "";
-        let sections = include_str!("beats.md").split("\n## ").skip(1);
-        let words = sections.map(|section| {
+        for section in include_str!("beats.md").split("\n## ").skip(1) {
             let words = Words::of(section, why);
+            if section.starts_with(&heading) {
+                return words;
+            }
             why = words.why;
-            words
-        });
-        words.take(self as usize + 1).last().unwrap_or_default()
+        }
+        Words::default()
     }
 }
 
@@ -101,12 +103,6 @@ mod tests {
     #[test]
     fn every_part_has_its_words() {
         use Beat::*;
-        let sections = include_str!("beats.md").split("\n## ").skip(1);
-        let names = sections.map(|section| section.split(':').next().unwrap_or_default());
-        assert!(
-            names.eq(ALL.map(|beat| format!("{beat:?}"))),
-            "they stand in one order"
-        );
         for beat in ALL {
             assert_eq!(Beat::named(&format!("{beat:?}")), Some(beat));
             assert!(!beat.title().is_empty(), "{beat:?}");

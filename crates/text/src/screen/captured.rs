@@ -6,8 +6,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use crate::plain::plain;
 use crate::stream::Stream;
-use crate::{aside, plain};
 
 /// Bytes that are told at a time, and lines of them: more than anybody reads on a stage.
 const LONGEST: u64 = 64 << 10;
@@ -75,7 +75,7 @@ impl Captured {
             let lines = BufReader::new(&self.file)
                 .split(b'\n')
                 .map_while(Result::ok);
-            lines.for_each(|line| aside!("{}", plain(&String::from_utf8_lossy(&line))));
+            lines.for_each(|line| crate::aside!("{}", plain(&String::from_utf8_lossy(&line))));
         }
         // It is not to be told again.
         let _ = self.file.set_len(0);
