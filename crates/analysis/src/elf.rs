@@ -1,6 +1,7 @@
 //! A library for a CPU, as PoCL keeps one for each kernel: the function's bytes are
 //! decoded, and get the lines of the source where there is a line table.
 
+use common::source::did_you_mean;
 use common::{Error, Result};
 use object::{Architecture, Object, ObjectSection, ObjectSymbol};
 
@@ -28,22 +29,23 @@ pub fn read(bytes: &[u8], kernel: &str) -> Result<Code> {
         (Err(_), Some(inner)) => (inner, object::File::parse(inner).map_err(damaged)?),
         (whole, _) => (bytes, whole.map_err(damaged)?),
     };
-    let functions = Function::all(&file, kernel);
-    if functions.is_empty() {
-        let names = file
-            .symbols()
-            .filter_map(|one| Some(one.name().ok()?.to_string()));
-        let names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
-        return Err(Error::Build(format!(
-            "the library has no function of {kernel}; {}",
-            common::source::did_you_mean(kernel, &names)
-        )));
+    // What runs stands first. PoCL calls one that has the kernel's own function in it, but no
+    // lines.
+    let names = [
+        format!("_pocl_kernel_{kernel}_workgroup"),
+        format!("_pocl_kernel_{kernel}"),
+        kernel.to_string(),
+    ];
+    let found = names.iter().filter_map(|name| function(&file, name));
+    let copies: Result<Vec<Code>> = found.map(|one| decoded(bytes, &file, &one)).collect();
+    let mut copies = copies?;
+    if copies.is_empty() {
+        let names = file.symbols().filter_map(|one| one.name().ok());
+        let names = names.filter(|name| !name.is_empty()).map(String::from);
+        let hint = did_you_mean(kernel, &names.collect::<Vec<_>>());
+        let why = format!("the library has no function of {kernel}; {hint}");
+        return Err(Error::Build(why));
     }
-    let decode = |function: &Function| decoded(bytes, &file, function);
-    let mut copies = functions
-        .iter()
-        .map(decode)
-        .collect::<Result<Vec<Code>>>()?;
     Ok(copies.swap_remove(best(&copies)))
 }
 
@@ -76,7 +78,7 @@ fn decoded(bytes: &[u8], file: &object::File, function: &Function) -> Result<Cod
             instructions: x86::decode(function.bytes, function.address),
             ..Code::default()
         },
-        Architecture::Aarch64 => arm::disassemble(bytes, &function.name)?,
+        Architecture::Aarch64 => arm::disassemble(bytes, function.name)?,
         other => {
             let why = format!("code for {other:?}: the course reads x86-64 and AArch64");
             return Err(Error::Build(why));
@@ -91,38 +93,22 @@ fn decoded(bytes: &[u8], file: &object::File, function: &Function) -> Result<Cod
 
 /// A function's bytes, and where they stand.
 struct Function<'a> {
-    name: String,
+    name: &'a str,
     address: u64,
     bytes: &'a [u8],
 }
 
-impl<'a> Function<'a> {
-    /// The kernel's copies, what runs first. PoCL calls one that has the kernel's own
-    /// function in it, but no lines.
-    fn all(file: &object::File<'a>, kernel: &str) -> Vec<Function<'a>> {
-        let names = [
-            format!("_pocl_kernel_{kernel}_workgroup"),
-            format!("_pocl_kernel_{kernel}"),
-            kernel.to_string(),
-        ];
-        let found = names
-            .into_iter()
-            .filter_map(|name| Function::named(file, name));
-        found.collect()
-    }
-
-    fn named(file: &object::File<'a>, name: String) -> Option<Function<'a>> {
-        let mut symbols = file.symbols().chain(file.dynamic_symbols());
-        let symbol = symbols.find(|one| one.name() == Ok(&name) && one.size() > 0)?;
-        let section = file.section_by_index(symbol.section_index()?).ok()?;
-        let address = symbol.address();
-        let bytes = section.data_range(address, symbol.size()).ok()??;
-        Some(Function {
-            name,
-            address,
-            bytes,
-        })
-    }
+fn function<'a>(file: &object::File<'a>, name: &'a str) -> Option<Function<'a>> {
+    let mut symbols = file.symbols().chain(file.dynamic_symbols());
+    let symbol = symbols.find(|one| one.name() == Ok(name) && one.size() > 0)?;
+    let section = file.section_by_index(symbol.section_index()?).ok()?;
+    let address = symbol.address();
+    let bytes = section.data_range(address, symbol.size()).ok()??;
+    Some(Function {
+        name,
+        address,
+        bytes,
+    })
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ mod counts;
 use std::fmt::Write;
 
 use colored::Colorize;
-use common::record::Record;
 use common::source::Source;
 use serde_json::{Value, json};
 use text::wrap::folded;
@@ -102,10 +101,8 @@ impl Listing<'_> {
         let mut out = format!("{}", self.name.bold());
         let folded = |words: &str| folded(words, WIDTH - MARGIN, &" ".repeat(MARGIN));
         if let Some(launched) = self.launched {
-            let Record {
-                device, platform, ..
-            } = &launched.record;
-            out += &format!(" on {device} ({platform})\n");
+            let record = &launched.record;
+            out += &format!(" on {} ({})\n", record.device, record.platform);
             out += &format!("  launched  {}\n", folded(&launched.how()));
         } else {
             out += "\n";

@@ -29,13 +29,8 @@ fn weight(body: &Body, instructions: &[Instruction]) -> (u64, usize, std::cmp::R
         _ => 0,
     };
     let is_access = |operation: &&Operation| {
-        matches!(
-            operation,
-            Operation::Load { .. }
-                | Operation::Store { .. }
-                | Operation::Gather
-                | Operation::Scatter
-        )
+        use Operation::{Gather, Load, Scatter, Store};
+        matches!(operation, Load { .. } | Store { .. } | Gather | Scatter)
     };
     let first = body.first().copied().unwrap_or(0);
     (

@@ -170,12 +170,14 @@ fn most_alike<'a>(old: &[&'a Kernel], new: &[&'a Kernel]) -> Option<Pair<'a>> {
     let pairs = new
         .iter()
         .flat_map(|new| old.iter().map(|old| (*old, *new)));
-    let distance = |(old, new): &Pair| {
+    pairs.min_by_key(|(old, new)| {
         let changed: usize = compare(old, new, 0).iter().map(Vec::len).sum();
-        let is_other = family(old) != family(new);
-        (is_other, old.lesson != new.lesson, changed)
-    };
-    pairs.min_by_key(distance)
+        (
+            family(old) != family(new),
+            old.lesson != new.lesson,
+            changed,
+        )
+    })
 }
 
 /// What a kernel computes, by its name: matmul, copy, transpose.
@@ -203,10 +205,9 @@ fn print(out: &mut impl Write, old: &Kernel, new: &Kernel) -> Result<()> {
         writeln!(out, "  the same, but for its name")?;
     }
     for line in hunks.iter_mut().flatten() {
-        let kernel = if line.change == Change::Gone {
-            old
-        } else {
-            new
+        let kernel = match line.change {
+            Change::Gone => old,
+            _ => new,
         };
         line.number += kernel.text.line - 1;
         // The names are no difference, and each side shows its own.

@@ -53,7 +53,7 @@ enum Command {
     Peers {
         /// File below data/peers/ that receives it, for example h200
         name: String,
-        /// Flags handed to it, for example -- --size forty
+        /// Flags handed to it, for example -- --size thirty
         #[arg(last = true)]
         flags: Vec<String>,
     },

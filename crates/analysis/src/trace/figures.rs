@@ -96,14 +96,19 @@ impl Sums {
         }
     }
 
-    /// Sectors or passes of a request, and how few there could be; none for private memory.
-    pub fn each(&self, memory: Memory) -> Option<[f64; 2]> {
-        let mean = |sum: u64| sum as f64 / self.requests.max(1) as f64;
+    /// Sectors or passes, and how few there could be; none for private memory.
+    pub fn taken(&self, memory: Memory) -> Option<[u64; 2]> {
         match memory {
-            Memory::Global => Some([mean(self.sectors), mean(self.fewest_sectors)]),
-            Memory::Local => Some([mean(self.passes), mean(self.fewest_passes)]),
+            Memory::Global => Some([self.sectors, self.fewest_sectors]),
+            Memory::Local => Some([self.passes, self.fewest_passes]),
             Memory::Private => None,
         }
+    }
+
+    /// The same of a request.
+    pub fn each(&self, memory: Memory) -> Option<[f64; 2]> {
+        let mean = |sum: u64| sum as f64 / self.requests.max(1) as f64;
+        self.taken(memory).map(|both| both.map(mean))
     }
 
     /// How often a group moves each sector that it touches.

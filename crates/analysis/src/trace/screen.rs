@@ -169,26 +169,19 @@ impl Screen<'_> {
 
     fn margin(&self, line: usize) -> String {
         let column = |memory: Memory| {
-            let rows = self
-                .rows_of(line)
-                .filter(|row| row.operand.memory == memory);
-            let [each, best, requests] = rows.fold([0.0; 3], |[each, best, count], row| {
-                let requests = row.sums.requests as f64;
-                let [one, fewest] = row.sums.each(memory).unwrap_or_default();
-                [
-                    each + one * requests,
-                    best + fewest * requests,
-                    count + requests,
-                ]
+            let rows = self.rows_of(line).map(|row| (&row.operand, &row.sums));
+            let rows = rows.filter(|(operand, _)| operand.memory == memory);
+            let [requests, taken, fewest] = rows.fold([0, 0, 0], |all, (_, sums)| {
+                let [taken, fewest] = sums.taken(memory).unwrap_or_default();
+                [all[0] + sums.requests, all[1] + taken, all[2] + fewest]
             });
-            if requests == 0.0 {
+            if requests == 0 {
                 return " ".repeat(7);
             }
-            let shown = format!("{:>7}", short(each / requests));
-            if each > best * CLEARLY {
-                shown.yellow().to_string()
-            } else {
-                shown
+            let shown = format!("{:>7}", short(taken as f64 / requests as f64));
+            match taken as f64 > fewest as f64 * CLEARLY {
+                true => shown.yellow().to_string(),
+                false => shown,
             }
         };
         [Memory::Global, Memory::Local].map(column).concat()
@@ -220,32 +213,23 @@ impl Screen<'_> {
 
 fn launched_in(launch: &Launch, how: String) -> String {
     let sides = launch.local.iter().zip(launch.global);
-    let groups: Vec<String> = sides
-        .map(|(local, global)| (global / local.max(&1)).to_string())
+    let sides: Vec<u64> = sides
+        .map(|(local, global)| global / local.max(&1))
         .collect();
-    let dimensions = groups
-        .iter()
-        .rposition(|side| side != "1")
-        .map_or(1, |at| at + 1);
-    let plural = if groups.iter().all(|side| side == "1") {
-        "group"
-    } else {
-        "groups"
-    };
-    format!("{how}; {} {plural}", groups[..dimensions].join("x"))
+    let last = sides.iter().rposition(|side| *side != 1);
+    let groups: Vec<String> = sides.iter().map(u64::to_string).collect();
+    let plural = if last.is_none() { "group" } else { "groups" };
+    format!("{how}; {} {plural}", groups[..=last.unwrap_or(0)].join("x"))
 }
 
 fn operand(row: &Row) -> Value {
-    let sums = &row.sums;
-    let [each, best] = sums
-        .each(row.operand.memory)
-        .map_or([None, None], |both| both.map(Some));
+    let each = row.sums.each(row.operand.memory);
     json!({
         "operand": row.operand,
-        "sums": sums,
-        "each": each,
-        "best": best,
-        "again": sums.times(),
+        "sums": row.sums,
+        "each": each.map(|[each, _]| each),
+        "best": each.map(|[_, best]| best),
+        "again": row.sums.times(),
         "outside": row.outside,
     })
 }
