@@ -10,7 +10,6 @@ mod devices;
 mod drivers;
 mod finding;
 mod kernel;
-mod library;
 mod system;
 mod tools;
 

@@ -15,9 +15,6 @@ use crate::death::cause_of_death;
 /// The messages that come through a pipe, read by a thread; `at_end` is called when the
 /// other side has gone away. Drivers and kernels may print, too: what is no message is
 /// passed over.
-///
-/// # Errors
-/// When the system gives no thread for that.
 pub fn messages<Message: DeserializeOwned + Send + 'static>(
     pipe: impl Read + Send + 'static,
     at_end: impl FnOnce() + Send + 'static,

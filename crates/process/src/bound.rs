@@ -53,9 +53,6 @@ pub fn end_group(child: &mut Child) {
 }
 
 /// This very program, as a process that ends with this one.
-///
-/// # Errors
-/// Where the system does not tell where the program lies.
 pub fn this_program() -> std::io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     end_with_us(&mut command);

@@ -28,9 +28,6 @@ pub(crate) struct EventsFile {
 
 impl EventsFile {
     /// Makes one.
-    ///
-    /// # Errors
-    /// When the folder for temporary files is not there, or full.
     pub fn new() -> Result<EventsFile> {
         let folder = Scratch::new()?;
         let path = folder.0.join(NAME);

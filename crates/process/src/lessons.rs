@@ -80,9 +80,6 @@ impl Lesson {
 }
 
 /// The lesson of this number.
-///
-/// # Errors
-/// [`Error::Usage`] where there is none.
 pub fn numbered(number: u32) -> Result<&'static Lesson> {
     let lesson = LESSONS.iter().find(|lesson| lesson.number == number);
     let last = LESSONS.len();

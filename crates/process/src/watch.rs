@@ -57,9 +57,6 @@ pub fn run(path: &Path, orders: &Orders, must_suit: impl Fn() -> Result<()>) -> 
 
 /// Does something with a file, then again after each save of it, until Ctrl-C. What
 /// happened to the file meanwhile is its answer.
-///
-/// # Errors
-/// Those of `check`.
 pub fn each_save<E>(
     saves: &mut Saves,
     mut check: impl FnMut(&mut Saves) -> Result<News, E>,

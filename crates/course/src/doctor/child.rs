@@ -8,10 +8,11 @@ use anyhow::{Result, bail};
 use common::Error;
 use common::device::icd::{ICD_VARIABLE, LIBRARY_VARIABLE};
 use common::device::{self, Candidate};
+use dlopen2::raw::Library;
 use process::Environment;
 use serde_json::{Map, Value, json};
 
-use super::{kernel, library};
+use super::kernel;
 
 /// A driver that takes longer than this hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -44,7 +45,7 @@ pub fn answer(question: &[String]) -> Result<()> {
     let words: Vec<&str> = question.iter().map(String::as_str).collect();
     let answer = match words[..] {
         ["devices"] => devices(),
-        ["library", name] => library::open(name),
+        ["library", name] => open(name),
         ["kernel", index] => kernel::check(index.parse()?),
         _ => bail!("nobody asks {question:?}"),
     };
@@ -60,10 +61,13 @@ fn devices() -> Value {
         json!({ "name": platform.name, "version": platform.version, "devices": devices })
     });
     // Without a loader: the driver that OPENCL_DYLIB_PATH names in its place.
-    let mut loaders = library::loaded(&["libopencl", "opencl.framework"]);
-    if loaders.is_empty() {
-        loaders = library::loaded(&["oclgrind", "intelocl", "pocl"]);
-    }
+    let names = [
+        "libopencl",
+        "opencl.framework",
+        "oclgrind",
+        "intelocl",
+        "pocl",
+    ];
     let error = listed.as_ref().err().map(ToString::to_string);
     let mend = listed.as_ref().err().and_then(Error::mend);
     let mend = mend.map(String::from);
@@ -81,7 +85,36 @@ fn devices() -> Value {
         "stale": stale,
         "devices": devices,
         "platforms": platforms.collect::<Vec<Value>>(),
-        "loader_version": loaders.first().and_then(|path| library::loader_version(path)),
-        "loaders": loaders,
+        "loader": names.iter().find_map(|name| loaded(name)),
     })
+}
+
+/// Opens a library, and says what is wrong if it cannot.
+fn open(name: &str) -> Value {
+    match Library::open(name) {
+        Ok(library) => {
+            // Left open: some drivers crash when they are unloaded.
+            std::mem::forget(library);
+            json!({})
+        }
+        Err(error) => {
+            let words = error.to_string();
+            // The dynamic linker's words, without those around them.
+            let words = words.trim_start_matches("Could not open library: ");
+            json!({ "wrong": words.split_whitespace().collect::<Vec<_>>().join(" ") })
+        }
+    }
+}
+
+/// The library of this process whose file name holds this part. Linux alone tells.
+fn loaded(part: &str) -> Option<String> {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let mut paths = maps
+        .lines()
+        .filter_map(|line| Some(&line[line.find('/')?..]));
+    let is_meant = |path: &&str| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        name.to_lowercase().contains(part)
+    };
+    paths.find(is_meant).map(String::from)
 }

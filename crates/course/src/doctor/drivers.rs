@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use common::device::icd::{self, ICD_VARIABLE, TAKEN_FOR_LIBRARY, icd_place};
 use common::device::{DEVICE_VARIABLE, pocl};
+use common::numbers;
 use process::LIBRARY_VARIABLE;
 use process::scratch::Scratch;
 use serde_json::Value;
@@ -132,11 +133,9 @@ pub fn loader() -> Finding {
         let why = why.map_or(String::new(), |why| format!(": {why}"));
         return bad(format!("{error}{why}")).mended_by(cure::of_search(&answer));
     }
-    let path = answer["loaders"][0].as_str();
+    let path = answer["loader"].as_str();
     let path = path.unwrap_or("opened (this system does not tell which)");
-    let version = answer["loader_version"].as_str();
-    let version = version.map_or(String::new(), |version| format!(", {version}"));
-    Topic::Loader.good("loader", format!("{path}{version}"))
+    Topic::Loader.good("loader", path)
 }
 
 /// Every ICD file: whether it names a library, whether that opens, and which
@@ -225,12 +224,9 @@ fn platforms_of(name: &str, library: &str, place: &Path) -> Result<Finding, Stri
     let answer = alone(place)
         .map_err(|how| format!("names {library}, which fails when asked for its devices: {how}"))?;
     let shown = |platform: &Value| {
-        let count = match platform["devices"].as_u64() {
-            None | Some(0) => "no device".to_string(),
-            Some(1) => "1 device".to_string(),
-            Some(more) => format!("{more} devices"),
-        };
-        format!("{} ({count})", platform["name"].as_str().unwrap_or("?"))
+        let count = platform["devices"].as_u64().unwrap_or(0) as usize;
+        let name = platform["name"].as_str().unwrap_or("?");
+        format!("{name} ({})", numbers::count(count, "device"))
     };
     let platforms = answer["platforms"].as_array().into_iter().flatten();
     let listed: Vec<String> = platforms.map(shown).collect();

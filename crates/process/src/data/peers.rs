@@ -173,9 +173,6 @@ pub struct Comparison {
 
 impl Comparison {
     /// Reads `data/peers/NAME.jsonl`.
-    ///
-    /// # Errors
-    /// When it is missing or no comparison.
     pub fn read(name: &str) -> Result<Comparison> {
         let path = path(name);
         let named = || format!("{}", path.display());
@@ -184,9 +181,6 @@ impl Comparison {
     }
 
     /// What the lines of a file, or of `course peers --json`, hold.
-    ///
-    /// # Errors
-    /// When they are no comparison.
     pub fn of(text: &str) -> Result<Comparison> {
         let mut lines = text.lines();
         let first = lines.next().unwrap_or_default();

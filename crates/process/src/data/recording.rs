@@ -25,9 +25,6 @@ pub struct Recording {
 
 impl Recording {
     /// Reads `data/RUN/LESSON.jsonl`.
-    ///
-    /// # Errors
-    /// When it is missing, empty, or no recording.
     pub fn read(run: &str, lesson: &str) -> Result<Recording> {
         Recording::of(run, &file(run, lesson, "jsonl")?)
     }

@@ -23,9 +23,6 @@ pub fn library(run: &str, n: usize) -> Option<(String, f64)> {
 }
 
 /// The kept report `data/report/NAME.json`.
-///
-/// # Errors
-/// When it is missing or no JSON.
 pub fn read(name: &str) -> Result<Value> {
     let path = workspace().join("data/report").join(format!("{name}.json"));
     let text = fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
