@@ -7,11 +7,12 @@ use common::error::{Error, Result};
 use common::numbers::significant;
 use common::record::Record;
 use common::shape::Shape;
+use common::threads;
 use text::wrap::stdout_columns;
 use text::{table, terminal};
 
 use crate::drivers::leave_out_broken;
-use crate::environment::{CHILD_DEVICE_VARIABLE, Environment, devices_here};
+use crate::environment::{CHILD_DEVICE_VARIABLE, Environment, devices_here, labels_of};
 use crate::{Ended, Orders, Pause, complain, on_one_device};
 
 /// Runs the lesson on every device; its status is the largest of all.
@@ -20,15 +21,19 @@ pub fn run(orders: &Orders, mut environment: Environment, pause: Pause) -> Resul
     if labels.is_err() && leave_out_broken(&mut environment) {
         labels = devices_here(&environment);
     }
-    let labels = labels.map_err(|how| {
-        Error::Died(format!(
-            "asking for devices fails: {how}\n  next: cargo run -p course -- doctor"
-        ))
-    })?;
-    if labels.is_empty() {
+    let labels = match labels {
+        // Without threads nobody can be asked.
+        Err(_) if !threads::are_given(2) => labels_of(&device::list()?),
+        Err(how) => {
+            let next = "cargo run -p course -- doctor";
+            return Err(Error::Died(format!(
+                "asking for devices fails: {how}\n  next: {next}"
+            )));
+        }
         // For the error that says what is missing.
-        device::list()?;
-    }
+        Ok(labels) if labels.is_empty() => labels_of(&device::list()?),
+        Ok(labels) => labels,
+    };
     let mut all = Ended::default();
     let mut columns = Vec::new();
     for (index, label) in labels.into_iter().enumerate() {

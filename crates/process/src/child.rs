@@ -54,7 +54,13 @@ pub fn run(
         path: this,
         why: not_started(&error),
     })?;
-    wait(child, events, timeout, pause)
+    wait(
+        child,
+        events,
+        timeout,
+        drivers::are_all_loaded(environment),
+        pause,
+    )
 }
 
 fn not_started(error: &std::io::Error) -> String {
@@ -72,10 +78,17 @@ fn not_started(error: &std::io::Error) -> String {
 }
 
 /// Waits for the child; ends it when nothing new was begun for `timeout`, when it does
-/// not come to the end that it has announced, and when `pause` says so.
-fn wait(mut child: Child, events: &Path, timeout: Duration, pause: Pause) -> Result<Option<End>> {
+/// not come to the end that it has announced, and when `pause` says so. Where it `may_ask`, it
+/// asks which driver hangs that is long in loading.
+fn wait(
+    mut child: Child,
+    events: &Path,
+    timeout: Duration,
+    mut may_ask: bool,
+    pause: Pause,
+) -> Result<Option<End>> {
     let patience = timeout.min(TEARDOWN).min(LOADED);
-    let (mut size, mut is_asked) = (0, false);
+    let mut size = 0;
     let mut since = Instant::now();
     let mut look = patience;
     let mut doze = Duration::from_millis(1);
@@ -94,8 +107,8 @@ fn wait(mut child: Child, events: &Path, timeout: Duration, pause: Pause) -> Res
                 // A person may take any time.
                 Some(Event::Paused) => None,
                 Some(Event::Leaving(status)) => Some(end_by_itself(*status, &events)),
-                Some(Event::Doing(doing)) if doing == LOADING && !is_asked => {
-                    is_asked = true;
+                Some(Event::Doing(doing)) if doing == LOADING && may_ask => {
+                    may_ask = false;
                     let hangs = drivers::drivers_that_load().is_some() && length(path) == size;
                     hangs.then(|| End::Died(Death::by_hang(since.elapsed(), LOADING)))
                 }

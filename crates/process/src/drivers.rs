@@ -28,16 +28,20 @@ static FOUND: OnceLock<Option<Found>> = OnceLock::new();
 /// Leaves the broken drivers out of an environment, and tells that; false where that changes
 /// nothing.
 pub(crate) fn leave_out_broken(environment: &mut Environment) -> bool {
-    let chosen = [ICD_VARIABLE, LIBRARY_VARIABLE];
-    if environment.iter().any(|(name, _)| chosen.contains(name)) {
+    let Some(found) = found().filter(|_| are_all_loaded(environment)) else {
         return false;
-    }
-    let Some(found) = found() else { return false };
+    };
     for told in &found.told {
         aside!("{told}\n  next: cargo run -p course -- doctor");
     }
     environment.push((ICD_VARIABLE, found.others.0.clone().into()));
     true
+}
+
+/// Whether no drivers were chosen in this environment, nor some left out.
+pub(crate) fn are_all_loaded(environment: &Environment) -> bool {
+    let choose = [ICD_VARIABLE, LIBRARY_VARIABLE];
+    environment.iter().all(|(name, _)| !choose.contains(name))
 }
 
 /// A folder with the ICD files of all drivers that can be loaded, where some cannot and

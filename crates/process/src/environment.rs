@@ -9,8 +9,8 @@ use std::process::{Command, ExitCode};
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use common::device;
 use common::device::icd::{ICD_VARIABLE, LIBRARY_VARIABLE};
+use common::device::{self, Device};
 use common::source::own_workspace;
 use common::threads;
 use serde_json::json;
@@ -149,11 +149,14 @@ pub fn is_probe() -> bool {
 
 /// What such a child answers.
 pub fn answer_probe() -> ExitCode {
-    let devices = device::list().unwrap_or_default();
-    let labels: Vec<String> = devices.iter().map(|device| device.label()).collect();
+    let labels = labels_of(&device::list().unwrap_or_default());
     // Who has asked may have gone away.
     let _ = writeln!(std::io::stdout(), "{}", json!(labels));
     ExitCode::SUCCESS
+}
+
+pub(crate) fn labels_of(devices: &[Device]) -> Vec<String> {
+    devices.iter().map(Device::label).collect()
 }
 
 #[cfg(test)]

@@ -58,7 +58,6 @@ pub mod watch;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use colored::Colorize;
 use common::error::{Error, Result};
 use common::program::words;
 use common::record::Record;
@@ -82,7 +81,7 @@ pub use environment::{
 };
 pub use finished::{Finished, Refused, child_status};
 pub use signals::Signals;
-pub use status::end;
+pub use status::{complain, end, leave, status_of};
 pub use terminal::clear_line;
 
 /// A lesson that came to its end, by itself.
@@ -108,11 +107,6 @@ pub struct Orders {
     pub json: bool,
     /// Whether it may take the whole terminal: then that is given back, whatever ends us.
     pub on_stage: bool,
-}
-
-/// An error on standard error, with the next thing to try.
-pub fn complain(error: &Error) {
-    text::show_error(format!("{} {}", "error:".red().bold(), error.with_hint()));
 }
 
 /// Runs this very command again as a child, watches it to its end, and gives its exit
@@ -210,36 +204,4 @@ fn ended(status: u8, events: &Path) -> Ended {
         .map(|how| Error::Died(how).status())
         .fold(status, u8::max);
     Ended { status, records }
-}
-
-/// The child's side: all is done and said, with this status, and the driver's own end may
-/// come.
-pub fn leave(status: u8) {
-    // If the parent cannot be told, it says that the process died, which is half true.
-    let _ = Sender::from_environment().and_then(|mut parent| parent.send(&Event::Leaving(status)));
-}
-
-/// The child's side: the device failed. The parent goes on with the next kernel, or
-/// says why not.
-fn tell_failure(error: &Error) {
-    let told = Sender::from_environment()
-        .and_then(|mut parent| parent.send(&Event::Failed(error.with_hint())));
-    if told.is_err() {
-        complain(error);
-    }
-}
-
-/// The exit status of a parent or a child; what went wrong is told.
-pub fn status_of(result: Result<u8>) -> u8 {
-    let error = match result {
-        Ok(status) => return status,
-        Err(error) => error,
-    };
-    match &error {
-        _ if error.is_closed_pipe() => return 0,
-        Error::Asked(_) => {}
-        Error::OpenCl { .. } if is_child() => tell_failure(&error),
-        _ => complain(&error),
-    }
-    error.status()
 }

@@ -1,33 +1,37 @@
-//! The exit status of a program of the course.
+//! The exit status of a program of the course, and what it says of an error.
 
 use std::io;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use colored::Colorize;
+use common::Error;
 use text::show_error;
 
+use crate::environment::is_child;
+use crate::events::{Event, Sender};
 use crate::finished::Refused;
 
 /// From what came of a command to the program's exit status; an error is told.
 pub fn end(done: Result<ExitCode>) -> ExitCode {
-    match done.map_err(of_streams) {
-        Ok(status) => status,
-        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            let known = error.downcast_ref::<common::Error>();
-            let mut message = format!("{} {error:#}", "error:".red().bold());
-            let hint = known.and_then(common::Error::hint);
-            // What a child said ends with one.
-            if let Some(hint) = hint.filter(|_| !message.contains("\n  next:")) {
-                message.push_str(&format!("\n  next: {hint}"));
-            }
-            show_error(message);
-            let refused = error.downcast_ref().map(Refused::exit_code);
-            let known = known.map(common::Error::exit_code);
-            known.or(refused).unwrap_or(ExitCode::FAILURE)
-        }
+    let error = match done {
+        Ok(status) => return status,
+        Err(error) => of_streams(error),
+    };
+    let known = error.downcast_ref::<Error>();
+    if known.is_some_and(Error::is_closed_pipe) {
+        return ExitCode::SUCCESS;
     }
+    let mut message = format!("{} {error:#}", "error:".red().bold());
+    let hint = known.and_then(Error::hint);
+    // What a child said ends with one.
+    if let Some(hint) = hint.filter(|_| !message.contains("\n  next:")) {
+        message.push_str(&format!("\n  next: {hint}"));
+    }
+    show_error(message);
+    let refused = error.downcast_ref().map(Refused::exit_code);
+    let known = known.map(Error::exit_code);
+    known.or(refused).unwrap_or(ExitCode::FAILURE)
 }
 
 /// An error of a stream, of which nobody says what it was about, is told as lessons do.
@@ -35,14 +39,43 @@ fn of_streams(error: anyhow::Error) -> anyhow::Error {
     if error.chain().count() > 1 {
         return error;
     }
-    let told = |error| common::Error::Io(error).into();
-    error
-        .downcast::<io::Error>()
-        .map_or_else(|other| other, told)
+    let stream = error.downcast::<io::Error>();
+    stream.map_or_else(|other| other, |error| Error::Io(error).into())
 }
 
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<common::Error>()
-        .is_some_and(common::Error::is_closed_pipe)
+/// An error on standard error, with the next thing to try.
+pub fn complain(error: &Error) {
+    show_error(format!("{} {}", "error:".red().bold(), error.with_hint()));
+}
+
+/// The child's side: all is done and said, with this status, and the driver's own end may
+/// come.
+pub fn leave(status: u8) {
+    // If the parent cannot be told, it says that the process died, which is half true.
+    let _ = Sender::from_environment().and_then(|mut parent| parent.send(&Event::Leaving(status)));
+}
+
+/// The child's side: the device failed. The parent goes on with the next kernel, or
+/// says why not.
+fn tell_failure(error: &Error) {
+    let told = Sender::from_environment()
+        .and_then(|mut parent| parent.send(&Event::Failed(error.with_hint())));
+    if told.is_err() {
+        complain(error);
+    }
+}
+
+/// The exit status of a parent or a child; what went wrong is told.
+pub fn status_of(result: common::Result<u8>) -> u8 {
+    let error = match result {
+        Ok(status) => return status,
+        Err(error) => error,
+    };
+    match &error {
+        _ if error.is_closed_pipe() => return 0,
+        Error::Asked(_) => {}
+        Error::OpenCl { .. } if is_child() => tell_failure(&error),
+        _ => complain(&error),
+    }
+    error.status()
 }

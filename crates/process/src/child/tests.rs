@@ -40,7 +40,7 @@ fn stuck(events: &[Event]) -> End {
     }
     let child = Command::new("sleep").arg("1000").spawn().unwrap();
     let timeout = Duration::from_millis(50);
-    wait(child, &file.path, timeout, &mut patient)
+    wait(child, &file.path, timeout, false, &mut patient)
         .unwrap()
         .unwrap()
 }
