@@ -61,7 +61,11 @@ impl Session {
             Call::create_buffer("CL_MEM_READ_WRITE", bytes, memory.as_ref().map_or("", name))
         });
         let memory = Rc::new(memory?);
-        Ok(Buffer { memory, bytes })
+        let buffer = Buffer { memory, bytes };
+        if self.device.is_simulator() {
+            self.kept.borrow_mut().push(buffer.clone());
+        }
+        Ok(buffer)
     }
 
     /// `bytes` bytes of a buffer, from byte `offset` on, as a buffer of its own. The

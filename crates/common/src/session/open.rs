@@ -1,10 +1,12 @@
 //! Context and queue of one device.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::context::Context;
 
+use super::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{During, Result};
 use crate::program::words::Printed;
@@ -22,6 +24,9 @@ pub struct Session {
     pub listener: Rc<dyn Listener>,
     /// What its kernels print.
     pub printed: Printed,
+    /// A simulator's buffers, to its end. Oclgrind takes memory that stands where other memory
+    /// was freed for unwritten, even after a kernel has written it.
+    pub(super) kept: RefCell<Vec<Buffer>>,
 }
 
 impl Session {
@@ -43,6 +48,7 @@ impl Session {
             queue: queue?,
             listener,
             printed: Printed::default(),
+            kept: RefCell::default(),
         })
     }
 
