@@ -1,136 +1,117 @@
-//! Where the search begins: a shape for a device that nobody has tuned for,
-//! from what the device says about itself.
+//! Where the search begins: a shape for a device that nobody has tuned for, from what the
+//! device says about itself.
 
 use common::device::{Device, Kind};
 use common::element::Type;
 use common::shape::Shape;
 
-use crate::point::{Family, Point};
-use crate::space::Room;
+use crate::space::{Point, Room};
 
 /// A default of each family; the one that should suit the device comes last.
 pub fn defaults(device: &Device, ty: Type, shape: Shape) -> [Point; 3] {
+    let limits = &device.limits;
+    let is_gpu = device.kind == Kind::Gpu;
+    let units = limits.compute_units;
     // A GPU's compiler must unroll loops to keep arrays in registers. One that runs
     // the items of a group one after another keeps them in memory at every barrier
     // anyway, and does it better in loops.
-    let unroll = if device.kind == Kind::Gpu { 16 } else { 1 };
-    let units = device.limits.compute_units;
+    let unroll = if is_gpu { 16 } else { 1 };
     let local = local(&Room::of(device, ty), units, shape, unroll);
-    let private = private(device, ty, shape);
-    let packed = packed(&private, units, shape);
+    // As many sums as the registers hold beside one row of B and one number of A.
+    let most = limits.max_work_group_size.max(1);
+    let (lanes, vectors, rows, x, y) = if is_gpu {
+        // Lanes are neighbouring items there: 16 of them read a row of vectors.
+        (4, 1, 8, most.min(16), most.min(256) / most.min(16))
+    } else {
+        // The native width says how wide the registers are, in floats. With the widest
+        // comes a file of 32 (AVX-512); AVX2 and SSE have 16.
+        let floats = limits.native_float_width.max(limits.preferred_float_width);
+        let lanes = (floats.clamp(4, 16) * 4 / ty.size()).next_power_of_two();
+        (lanes, 3, if floats >= 16 { 8 } else { 4 }, 1, most.min(16))
+    };
+    let down = |rows: usize| shape.m.div_ceil(rows);
+    let across = |columns: usize| shape.n.div_ceil(columns);
+    // Rows of padding are computed like any other: an eighth is the most that a tall
+    // group is worth. And every unit should find a group to run.
+    let suits = |y: &usize| {
+        let high = rows * y;
+        let is_wasteful = down(high) * high > shape.m.next_multiple_of(rows) * 9 / 8;
+        !is_wasteful && down(high) * across(lanes * vectors * x) >= units
+    };
+    let y = halves(y).find(suits).unwrap_or(1);
+    // With panels, as many tiles for each as leave every unit four items or more, so that
+    // a driver can spread them evenly.
+    let suits = |tiles: &usize| down(rows * tiles) * across(lanes * vectors) >= 4 * units;
+    let tiles = halves(64).find(suits).unwrap_or(1);
+    let point = |family, values: &[usize]| Point {
+        family,
+        values: values.into(),
+    };
+    let private = point(1, &[lanes, vectors, rows, x, y, 1]);
+    let packed = point(2, &[lanes, vectors, rows, tiles, 1]);
     // Where local memory is a memory of its own, it answers many items at once.
     // Elsewhere, on CPUs, a tile in it is a copy from the cache to the cache.
-    if device.limits.local_mem_dedicated || device.kind == Kind::Gpu {
+    if limits.local_mem_dedicated || is_gpu {
         [packed, private, local]
     } else {
         [local, private, packed]
     }
 }
 
-/// 64 x 128 per group and 8 x 8 per item, the shape of lesson 8, made smaller
-/// for three reasons.
-fn local(room: &Room, compute_units: usize, shape: Shape, unroll: usize) -> Point {
-    let (mut tm, mut tn) = (64, 128);
+/// This number, a half of it, a quarter ... to 1.
+fn halves(from: usize) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(from.max(1)), |n| (*n > 1).then_some(n / 2))
+}
+
+/// 64 x 128 per group and 8 x 8 per item, the shape of lesson 8; or the first smaller one
+/// that leaves every unit two groups, and of which two fit local memory, so that one can
+/// compute while the other waits.
+fn local(room: &Room, units: usize, shape: Shape, unroll: usize) -> Point {
+    let half = |(name, value): (&'static str, usize)| match name {
+        "LOCAL" => (name, value / 2),
+        _ => (name, value),
+    };
+    let bytes = room.get("BYTES").unwrap_or(4);
+    let half = Room(room.0.iter().copied().map(half).collect());
     // A tile larger than C computes zeros.
-    while tm > 16 && tm / 2 >= shape.m {
-        tm /= 2;
-    }
-    while tn > 16 && tn / 2 >= shape.n {
-        tn /= 2;
-    }
-    // Fewer groups than two for each unit leave units idle.
-    let groups = |tm, tn| shape.m.div_ceil(tm) * shape.n.div_ceil(tn);
-    while tm * tn > 32 * 32 && groups(tm, tn) < 2 * compute_units {
-        if tn > tm { tn /= 2 } else { tm /= 2 }
-    }
-    // A group must be allowed, and two should fit local memory, so that one can
-    // compute while the other waits.
-    let point = |tm: usize, tn: usize, tk: usize| Point {
-        family: Family::Local,
-        values: vec![tm, tn, tk, 8, 8, 4, 4, unroll],
+    let within = |most: usize, length: usize| {
+        let is_small = |side: &usize| *side <= 16 || side / 2 < length;
+        halves(most).find(is_small).unwrap_or(16)
     };
-    let half = Room {
-        local_bytes: room.local_bytes / 2,
-        max_sides: room.max_sides.clone(),
-        ..*room
-    };
+    let tiles = [(64, 128), (64, 64), (32, 64), (32, 32), (16, 32), (16, 16)];
+    let tiles = tiles.map(|(tm, tn)| (within(tm, shape.m), within(tn, shape.n)));
+    let groups = |tm: usize, tn: usize| shape.m.div_ceil(tm) * shape.n.div_ceil(tn);
+    let is_busy = |tm, tn| tm * tn <= 32 * 32 || groups(tm, tn) >= 2 * units;
     // 16 floats of depth, or 8 doubles: 64 bytes, which is a cache line.
-    let mut tk = 64 / room.element_bytes;
-    while point(tm, tn, tk).broken_constraint(&half).is_some() && tk > 4 {
-        tk /= 2;
-    }
-    while point(tm, tn, tk).broken_constraint(&half).is_some() && tm.max(tn) > 16 {
-        if tn >= tm { tn /= 2 } else { tm /= 2 }
-    }
-    point(tm, tn, tk)
-}
-
-/// As many sums as the registers hold beside one row of B and one number of A.
-fn private(device: &Device, ty: Type, shape: Shape) -> Point {
-    let limits = &device.limits;
-    let group = |most: usize| most.min(limits.max_work_group_size).max(1);
-    let (lanes, vectors, rows, x, y) = if device.kind == Kind::Gpu {
-        // Lanes are neighbouring items there: 16 of them read a row of vectors.
-        (4, 1, 8, group(16), group(256) / group(16))
-    } else {
-        // The native width says how wide the registers are, in floats.
-        let floats = limits.native_float_width.max(limits.preferred_float_width);
-        let lanes = (floats.clamp(4, 16) * 4 / ty.size()).next_power_of_two();
-        // With the widest comes a file of 32 (AVX-512); AVX2 and SSE have 16.
-        let rows = if floats >= 16 { 8 } else { 4 };
-        (lanes, 3, rows, 1, group(16))
-    };
-    // Rows of padding are computed like any other: an eighth is the most that a
-    // tall group is worth. And every unit should find a group to run.
-    let mut y = y.max(1);
-    let down = |y: usize| shape.m.div_ceil(rows * y);
-    let across = shape.n.div_ceil(lanes * vectors * x);
-    let wasteful = |y: usize| down(y) * rows * y > shape.m.next_multiple_of(rows) * 9 / 8;
-    while y > 1 && (wasteful(y) || down(y) * across < limits.compute_units) {
-        y /= 2;
-    }
-    Point {
-        family: Family::Private,
-        values: vec![lanes, vectors, rows, x, y, 1],
-    }
-}
-
-/// The same tile, and as many of them for each panel as leave every unit four
-/// items or more, so that a driver can spread them evenly.
-fn packed(private: &Point, compute_units: usize, shape: Shape) -> Point {
-    let [lanes, vectors, rows] = ["LANES", "VECTORS", "ROWS"].map(|name| private.get(name));
-    let across = shape.n.div_ceil(lanes * vectors);
-    let mut tiles = 64;
-    while tiles > 1 && shape.m.div_ceil(rows * tiles) * across < 4 * compute_units {
-        tiles /= 2;
-    }
-    Point {
-        family: Family::Packed,
-        values: vec![lanes, vectors, rows, tiles, 1],
-    }
+    let depths = || halves(64 / bytes).filter(|tk| *tk >= 4);
+    let points = tiles
+        .iter()
+        .filter(|(tm, tn)| is_busy(*tm, *tn))
+        .flat_map(|(tm, tn)| {
+            depths().map(|tk| Point {
+                family: 0,
+                values: vec![*tm, *tn, tk, 8, 8, 4, 4, unroll],
+            })
+        });
+    let mut points: Vec<Point> = points.collect();
+    let fits = points.iter().position(|point| point.suits(&half));
+    points.swap_remove(fits.unwrap_or(points.len() - 1))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::space::tests::ROOM;
+    use crate::space::tests::room;
 
     #[test]
     fn the_local_default_fits_any_device() {
         for (max_group, kib, units) in [(1, 32, 1), (64, 16, 8), (256, 64, 40), (1024, 48, 132)] {
             for bytes in [4, 8] {
-                let room = Room {
-                    max_group,
-                    local_bytes: kib << 10,
-                    element_bytes: bytes,
-                    sum_bytes: 512,
-                    ..ROOM
-                };
+                let changes = [("GROUP", max_group), ("LOCAL", kib << 10), ("BYTES", bytes)];
+                let room = room(&changes);
                 for side in [1, 37, 512, 4096] {
                     let point = local(&room, units, Shape::cube(side), 1);
-                    let broken = point.broken_constraint(&room);
-                    let needs_more = max_group < 4;
-                    assert!(broken.is_none() || needs_more, "{point}: {broken:?}");
+                    assert!(point.suits(&room) || max_group < 4, "{point}");
                 }
             }
         }
@@ -139,8 +120,8 @@ mod tests {
     #[test]
     fn few_groups_make_smaller_tiles() {
         let tile = |side, units| {
-            let point = local(&ROOM, units, Shape::cube(side), 16);
-            point.get("TM") * point.get("TN")
+            let point = local(&room(&[]), units, Shape::cube(side), 16);
+            point.values[0] * point.values[1]
         };
         assert_eq!(tile(4096, 132), 64 * 128);
         assert!(tile(1024, 132) < 64 * 128);

@@ -1,5 +1,5 @@
-//! The landscape in the terminal: for each shape of an item's tile, the best rate
-//! that any candidate with this shape reached.
+//! The landscape, in the terminal and as a picture (SVG): for each shape of an item's
+//! tile, the best rate that any candidate with this shape reached.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,33 +7,39 @@ use colored::Colorize;
 use common::error::Result;
 use common::numbers::significant;
 use lesson::Lesson;
+use maud::{Markup, html};
 
-use crate::point::Family;
 use crate::search::Trials;
+use crate::space::FAMILIES;
 
 /// Best rates by rows and columns of the tile that one item computes.
-pub struct Landscape {
-    pub rows: BTreeSet<usize>,
-    pub columns: BTreeSet<usize>,
-    pub best: BTreeMap<(usize, usize), f64>,
+struct Landscape {
+    family: usize,
+    rows: BTreeSet<usize>,
+    columns: BTreeSet<usize>,
+    best: BTreeMap<(usize, usize), f64>,
 }
 
-impl Landscape {
-    /// Of one kernel's candidates; those that were not right are no part of it.
-    pub fn of(trials: &Trials, family: Family) -> Landscape {
+/// The maps of the kernels that were tried; what was not right is no part of them.
+fn maps(trials: &Trials) -> impl Iterator<Item = Landscape> {
+    let map = |family: usize| {
         let mut best: BTreeMap<(usize, usize), f64> = BTreeMap::new();
-        for (point, trial) in trials.0.iter().filter(|(point, _)| point.family == family) {
-            if let Some(gflops) = trial.gflops() {
-                let cell = best.entry(point.item_tile()).or_default();
-                *cell = cell.max(gflops);
+        for (point, gflops) in trials.ranking() {
+            if point.family == family {
+                best.entry(point.item_tile()).or_insert(gflops);
             }
         }
+        let rows = best.keys().map(|tile| tile.0).collect();
+        let columns = best.keys().map(|tile| tile.1).collect();
         Landscape {
-            rows: best.keys().map(|tile| tile.0).collect(),
-            columns: best.keys().map(|tile| tile.1).collect(),
+            family,
+            rows,
+            columns,
             best,
         }
-    }
+    };
+    let maps = (0..FAMILIES.len()).map(map);
+    maps.filter(|map| !map.best.is_empty())
 }
 
 /// Columns that fit a terminal of 80.
@@ -42,29 +48,25 @@ const SHOWN_COLUMNS: usize = 10;
 /// Prints the landscape of each kernel that was tried.
 pub fn show(lesson: &Lesson, trials: &Trials) -> Result<()> {
     let top = trials.best().map_or(0.0, |best| best.1);
-    for family in Family::ALL {
-        let landscape = Landscape::of(trials, family);
-        if landscape.best.is_empty() {
-            continue;
-        }
+    for map in maps(trials) {
         let heading = "GFLOP/s by rows (down), columns of an item's tile";
-        let heading = format!("  {}: {heading}", family.kernel());
+        let heading = format!("  {}: {heading}", FAMILIES[map.family].kernel);
         lesson.say(format!("\n{}", heading.bold()))?;
-        for line in text(&landscape, top) {
-            lesson.say(line)?;
-        }
+        text(&map, top)
+            .iter()
+            .try_for_each(|line| lesson.say(line))?;
     }
     Ok(())
 }
 
 /// The lines of a heat map: rates, with a shade for their share of `top`.
-fn text(landscape: &Landscape, top: f64) -> Vec<String> {
-    let left_out = landscape.columns.len().saturating_sub(SHOWN_COLUMNS);
-    let columns = || landscape.columns.iter().skip(left_out);
+fn text(map: &Landscape, top: f64) -> Vec<String> {
+    let left_out = map.columns.len().saturating_sub(SHOWN_COLUMNS);
+    let columns = || map.columns.iter().skip(left_out);
     let head: String = columns().map(|c| format!("{c:>7}")).collect();
     let mut lines = vec![format!("      {head}").dimmed().to_string()];
-    for row in &landscape.rows {
-        let cells = columns().map(|column| match landscape.best.get(&(*row, *column)) {
+    for row in &map.rows {
+        let cells = columns().map(|column| match map.best.get(&(*row, *column)) {
             Some(gflops) => format!("{:>6}{}", significant(*gflops), shade(gflops / top)),
             None => format!("{:>6} ", "·").dimmed().to_string(),
         });
@@ -85,6 +87,53 @@ fn shade(share: f64) -> colored::ColoredString {
     }
 }
 
+const COLORS: [&str; 3] = ["#2563eb", "#ea580c", "#059669"];
+/// Height of a map with all its rows.
+const MAP: usize = 360;
+
+/// The text of the picture, below this title.
+pub fn svg(title: &str, trials: &Trials) -> String {
+    let top = trials.best().map_or(1.0, |best| best.1);
+    let maps: Vec<Markup> = maps(trials).map(|map| heat_map(&map, top)).collect();
+    let picture = html! {
+        svg xmlns="http://www.w3.org/2000/svg" width="960" height=(60 + MAP * maps.len())
+            font-family="sans-serif" {
+            rect width="100%" height="100%" fill="white" {}
+            text x="24" y="36" { (title) }
+            @for (i, map) in maps.iter().enumerate() {
+                svg y=(60 + MAP * i) { (map) }
+            }
+        }
+    };
+    picture.into_string()
+}
+
+/// Rates as cells, darker where they are higher.
+fn heat_map(map: &Landscape, top: f64) -> Markup {
+    let color = COLORS[map.family];
+    let wide = 880 / map.columns.len().max(11);
+    let (x, y) = (|i: usize| 60 + wide * i, |i: usize| 54 + 30 * i);
+    html! {
+        text x="24" y="20" fill=(color) {
+            (FAMILIES[map.family].kernel)
+            ": best GFLOP/s by rows (down) and columns of an item's tile"
+        }
+        @for (i, columns) in map.columns.iter().enumerate() {
+            text x=(x(i) + 4) y="44" { (columns) }
+        }
+        @for (j, rows) in map.rows.iter().enumerate() {
+            text x="24" y=(y(j) + 20) { (rows) }
+        }
+        @for ((rows, columns), gflops) in &map.best {
+            @let i = map.columns.range(..columns).count();
+            @let j = map.rows.range(..rows).count();
+            rect x=(x(i)) y=(y(j)) width=(wide - 2) height="28"
+                fill=(color) fill-opacity=(0.7 * gflops / top) {}
+            text x=(x(i) + 4) y=(y(j) + 20) { (significant(*gflops)) }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,26 +149,13 @@ mod tests {
             );
             trials.note(text.try_into().expect("a point"), trial);
         };
-        note(
-            1,
-            2,
-            Trial::Right {
-                gflops: 10.0,
-                runs: 5,
-            },
-        );
-        note(
-            2,
-            2,
-            Trial::Right {
-                gflops: 40.0,
-                runs: 5,
-            },
-        );
+        let right = |gflops| Trial::Right { gflops, runs: 5 };
+        note(1, 2, right(10.0));
+        note(2, 2, right(40.0));
         note(1, 8, Trial::Wrong("all".into()));
-        let landscape = Landscape::of(&trials, Family::Private);
-        assert_eq!(landscape.rows, BTreeSet::from([2]));
-        assert_eq!(landscape.best[&(2, 4)], 40.0);
-        assert_eq!(text(&landscape, 40.0)[1], "     2  40.0█");
+        let map = maps(&trials).next().expect("one");
+        assert_eq!(map.rows, BTreeSet::from([2]));
+        assert_eq!(map.best[&(2, 4)], 40.0);
+        assert_eq!(text(&map, 40.0)[1], "     2  40.0█");
     }
 }

@@ -1,6 +1,4 @@
-//! What was found, kept: a file of JSON lines for each device, driver, kernel
-//! text and element type, in the user's cache folder. Lines are only appended, but
-//! for --reset.
+//! What was found, kept: a file of JSON lines. Lines are only appended, but for --reset.
 //!
 //! A candidate is noted when it begins and when it has ended. So a run that was
 //! interrupted, or took the machine down, leaves a trace: what was begun twice
@@ -11,17 +9,16 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use common::device::Device;
-use common::element::Type;
 use common::error::{Error, Result};
 use common::shape::Shape;
+use lesson::results::FOLDER_VARIABLE;
 use serde::{Deserialize, Serialize};
 
-use crate::point::Point;
 use crate::search::{Trial, Trials};
+use crate::space::Point;
 
-/// Names the folder for the results, in place of the user's cache folder.
-const FOLDER_VARIABLE: &str = "OPENCL_COURSE_CACHE";
+/// The kind of results that [`lesson::results::file`] keeps for a search.
+pub const KIND: &str = "autotuning";
 
 /// One line of the file.
 #[derive(Debug, Serialize, Deserialize)]
@@ -80,6 +77,25 @@ impl Known {
         let best = careful.max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| a.0.cmp(b.0)));
         best.or(self.trials.best())
     }
+
+    fn note(&mut self, point: Point, event: Event) {
+        match event {
+            Event::Begun => {
+                if !self.begun.insert(point.clone()) {
+                    let why = "begun twice, and both times the search was cut off";
+                    self.trials.note(point, Trial::Crashed(why.into()));
+                }
+            }
+            Event::Ended { seconds, trial } => {
+                self.begun.remove(&point);
+                self.seconds += seconds;
+                self.trials.note(point, trial);
+            }
+            Event::Remeasured { gflops } => {
+                self.remeasured.insert(point, gflops);
+            }
+        }
+    }
 }
 
 /// The file, and what it says.
@@ -92,16 +108,8 @@ pub struct Log {
 }
 
 impl Log {
-    /// The log of this device, driver, kernel text and type.
-    pub fn open(device: &Device, kernels: &str, ty: Type) -> Result<Log> {
-        let (driver, platform) = (&device.driver, &device.platform.name);
-        let identity = [&device.name, driver, ty.name(), platform, kernels];
-        let hash = fnv1a(&identity.join(" "));
-        let name = format!("{}-{hash:016x}.jsonl", slug(&identity[..3].join(" ")));
-        Log::at(folder().join(name))
-    }
-
-    fn at(path: PathBuf) -> Result<Log> {
+    /// The log in this file, which is made where there is none.
+    pub fn at(path: PathBuf) -> Result<Log> {
         let refuse = |error: std::io::Error| Error::File {
             path: path.clone(),
             why: format!(
@@ -117,47 +125,27 @@ impl Log {
             // A line that was cut off must not spoil the next one.
             file.write_all(b"\n")?;
         }
+        let (known, bad_lines) = (HashMap::new(), 0);
         let mut log = Log {
             path,
             file,
-            known: HashMap::new(),
-            bad_lines: 0,
+            known,
+            bad_lines,
         };
         let text = String::from_utf8_lossy(&bytes);
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
             match serde_json::from_str::<Line>(line) {
-                Ok(line) if line.event.is_possible() => log.note(line),
+                Ok(Line {
+                    shape,
+                    point,
+                    event,
+                }) if event.is_possible() => {
+                    log.known.entry(shape).or_default().note(point, event);
+                }
                 _ => log.bad_lines += 1,
             }
         }
         Ok(log)
-    }
-
-    fn note(
-        &mut self,
-        Line {
-            shape,
-            point,
-            event,
-        }: Line,
-    ) {
-        let known = self.known.entry(shape).or_default();
-        match event {
-            Event::Begun => {
-                if !known.begun.insert(point.clone()) {
-                    let why = "begun twice, and both times the search was cut off";
-                    known.trials.note(point, Trial::Crashed(why.into()));
-                }
-            }
-            Event::Ended { seconds, trial } => {
-                known.begun.remove(&point);
-                known.seconds += seconds;
-                known.trials.note(point, trial);
-            }
-            Event::Remeasured { gflops } => {
-                known.remeasured.insert(point, gflops);
-            }
-        }
     }
 
     /// Notes what happens to a candidate, and writes it at once: the process may die
@@ -171,7 +159,10 @@ impl Log {
         };
         let text = serde_json::to_string(&line).map_err(std::io::Error::from)?;
         self.file.write_all(format!("{text}\n").as_bytes())?;
-        self.note(line);
+        self.known
+            .entry(shape)
+            .or_default()
+            .note(line.point, line.event);
         Ok(())
     }
 
@@ -211,33 +202,6 @@ impl Log {
         let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
         self.path.with_file_name(format!("{stem}-{shape}.{end}"))
     }
-}
-
-/// Where results are kept: `opencl-course/autotuning` in the cache folder of the user, or
-/// in the temporary folder where there is none.
-fn folder() -> PathBuf {
-    let cache = || dirs::cache_dir().unwrap_or_else(std::env::temp_dir);
-    let own = std::env::var_os(FOLDER_VARIABLE).map(PathBuf::from);
-    own.unwrap_or_else(|| cache().join("opencl-course"))
-        .join("autotuning")
-}
-
-/// A name that any file system takes.
-fn slug(name: &str) -> String {
-    let plain = |c: char| {
-        if c.is_ascii_alphanumeric() {
-            c.to_ascii_lowercase()
-        } else {
-            '-'
-        }
-    };
-    name.chars().map(plain).take(64).collect()
-}
-
-/// The hash FNV-1a: the standard library's may change from version to version.
-fn fnv1a(text: &str) -> u64 {
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
 #[cfg(test)]

@@ -5,8 +5,6 @@ mod candidates;
 mod defaults;
 mod landscape;
 mod log;
-mod picture;
-mod point;
 mod search;
 mod show_best;
 mod space;
@@ -22,11 +20,10 @@ use common::error::Result;
 use common::numbers::{factor, percent};
 use common::problem::Problem;
 use common::record::Record;
-use lesson::{Lesson, Step, lesson_with};
+use lesson::{Lesson, Step, lesson_with, results};
 
-use log::{Event, Log};
-use point::{Family, Point};
-use space::{Limit, Room};
+use log::{Event, KIND, Log};
+use space::{FAMILIES, Limit, Point, Room};
 
 /// So many of the fastest candidates are measured again, as other lessons measure.
 const FINALISTS: usize = 5;
@@ -77,7 +74,7 @@ fn main() -> ExitCode {
         let problem = lesson.problem()?;
         let device = &lesson.session()?.device;
         let mut defaults = Vec::from(defaults::defaults(device, problem.ty, problem.shape));
-        defaults.retain(|point| lesson.flags().wants(point.family.kernel()));
+        defaults.retain(|point| lesson.flags().wants(point.family().kernel));
         match lesson.runs()? {
             None => check(lesson, &problem, &defaults),
             Some(_) => autotune(lesson, &problem, defaults, flags),
@@ -127,19 +124,23 @@ fn autotune(
     let room = Room::of(&session.device, problem.ty);
     let source = lesson.source()?;
     let there = source.kernels();
-    let mut families = Family::ALL.to_vec();
+    let mut families = Vec::from_iter(0..FAMILIES.len());
     families.retain(|family| {
-        let kernel = family.kernel();
+        let kernel = FAMILIES[*family].kernel;
         there.iter().any(|name| name == kernel) && lesson.flags().wants(kernel)
     });
     let space = space::space(&families, &flags.limit, &room);
-    let mut log = Log::open(&session.device, &source.text, problem.ty)?;
+    let path = results::file(KIND, &session.device, &source.text, problem.ty);
+    let mut log = Log::at(path)?;
     if flags.reset {
         log.reset(problem.shape)?;
     }
     lesson.peak()?;
     let starts = tune::starts(&defaults, &families, &log, problem.shape, &room);
-    tune::search(lesson, problem, &space, &starts, flags.budget, &mut log)?;
+    let budget = flags.budget;
+    tune::search(
+        lesson, problem, &space, &starts, &families, budget, &mut log,
+    )?;
 
     let trials = log.known(problem.shape).trials;
     let ranking = trials.ranking();
@@ -165,7 +166,7 @@ fn autotune(
     let (shape, ty) = (problem.shape, problem.ty.name());
     let title = format!("Search for {shape}, {ty} on {device}");
     let path = log.beside(shape, "svg");
-    fs::write(&path, picture::svg(&title, &trials))?;
+    fs::write(&path, landscape::svg(&title, &trials))?;
     lesson.say(format!("\n  picture  {}", path.display()))
 }
 

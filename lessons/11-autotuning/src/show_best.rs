@@ -6,10 +6,10 @@ use common::error::{Error, Result};
 use common::matrix::Fill;
 use common::numbers::significant;
 use common::program;
-use lesson::{Given, Lesson};
+use lesson::{Given, Lesson, results};
 use serde_json::json;
 
-use crate::log::Log;
+use crate::log::{KIND, Log};
 
 /// The best configuration that is known for the problem, and how to launch it; an error
 /// where none is.
@@ -17,7 +17,7 @@ pub fn show_best(lesson: &mut Lesson) -> Result<()> {
     let shape = lesson.shape()?;
     let ty = lesson.flags().ty;
     let device = &lesson.session()?.device;
-    let log = Log::open(device, &lesson.source()?.text, ty)?;
+    let log = Log::at(results::file(KIND, device, &lesson.source()?.text, ty))?;
     let known = log.known(shape);
     let Some((point, gflops)) = known.best() else {
         let others: Vec<String> = log.bests().iter().map(|best| best.0.to_string()).collect();
@@ -50,14 +50,14 @@ pub fn show_best(lesson: &mut Lesson) -> Result<()> {
         "  problem  {shape}, {}\n  best     {}, {} GFLOP/s (of {} candidates tried)\n  \
          options  {options}\n  NDRange  global {:?}, local {:?}\n  padded   {padded}",
         ty.name(),
-        point.family.kernel(),
+        point.family().kernel,
         significant(gflops),
         known.trials.0.len(),
         range.global(),
         range.local()
     ))?;
     lesson.console.report.json(&json!({
-        "kernel": point.family.kernel(),
+        "kernel": point.family().kernel,
         "m": shape.m, "n": shape.n, "k": shape.k,
         "type": ty,
         "gflops": gflops,

@@ -10,16 +10,15 @@ use lesson::Lesson;
 use text::aside;
 
 use crate::log::{Event, Known, Log};
-use crate::point::{Family, Point};
 use crate::search::{self, Trial};
-use crate::space::{Room, Space};
+use crate::space::{FAMILIES, Point, Room, Space};
 use crate::worker::Worker;
 
 /// What the search begins with: the best of other shapes, which often is good for
 /// this one, after the defaults.
 pub fn starts(
     defaults: &[Point],
-    families: &[Family],
+    families: &[usize],
     log: &Log,
     shape: Shape,
     room: &Room,
@@ -31,7 +30,7 @@ pub fn starts(
         }
     }
     starts.retain(|point| families.contains(&point.family));
-    starts.retain(|point| point.broken_constraint(room).is_none());
+    starts.retain(|point| point.suits(room));
     starts
 }
 
@@ -57,11 +56,12 @@ pub fn search(
     problem: &Problem,
     space: &Space,
     starts: &[Point],
+    families: &[usize],
     budget: Duration,
     log: &mut Log,
 ) -> Result<()> {
     let before = log.known(problem.shape);
-    announce(lesson, space, budget, log, &before)?;
+    announce(lesson, space, families, budget, log, &before)?;
     let timeout = Duration::from_secs(lesson.flags().timeout);
     let device = lesson.session()?.device.label();
     let mut slowest = None;
@@ -103,6 +103,7 @@ pub fn search(
 fn announce(
     lesson: &Lesson,
     space: &Space,
+    families: &[usize],
     budget: Duration,
     log: &Log,
     before: &Known,
@@ -118,8 +119,9 @@ fn announce(
         space.points.len(),
         space.combinations
     ))?;
-    for family in &space.without {
-        let kernel = family.kernel();
+    let has_none = |family: &&usize| space.points.iter().all(|point| point.family != **family);
+    for family in families.iter().filter(has_none) {
+        let kernel = FAMILIES[*family].kernel;
         lesson.say(format!(
             "           none of them is of {kernel}: its default alone is timed"
         ))?;
@@ -154,16 +156,10 @@ fn progress(known: &Known, point: &Point) -> String {
 fn summarize(lesson: &Lesson, known: &Known, before: &Known) -> Result<()> {
     let trials = || known.trials.0.iter().map(|(_, trial)| trial);
     let count = |word: &str| trials().filter(|trial| trial.told().0 == word).count();
-    let words = [
-        "right",
-        "wrong",
-        "not built",
-        "refused",
-        "crashed",
-        "too slow",
-    ];
-    let counts = words.map(|word| (count(word), word)).into_iter();
-    let counts = counts.filter(|(count, _)| *count > 0);
+    let words = "right|wrong|not built|refused|crashed|too slow".split('|');
+    let counts = words
+        .map(|word| (count(word), word))
+        .filter(|(count, _)| *count > 0);
     let counts: Vec<String> = counts
         .map(|(count, word)| format!("{count} {word}"))
         .collect();

@@ -19,8 +19,8 @@ use lesson::Lesson;
 use process::messages;
 use serde::{Deserialize, Serialize};
 
-use crate::point::Point;
 use crate::search::Trial;
+use crate::space::Point;
 
 /// Set in a worker, to the shape of the problem.
 const WORKER_VARIABLE: &str = "OPENCL_COURSE_TUNING_WORKER";
@@ -35,12 +35,6 @@ enum Answer {
     /// This device is open, the matrices are filled.
     Ready(String),
     Tried(Trial),
-}
-
-/// Sends a line of JSON.
-fn send(mut pipe: impl Write, message: &impl Serialize) -> Result<()> {
-    let line = serde_json::to_string(message).map_err(std::io::Error::from)?;
-    Ok(writeln!(pipe, "{line}")?)
 }
 
 /// In a worker, the shape of its problem.
@@ -65,17 +59,14 @@ pub fn serve(lesson: &mut Lesson, shape: Shape) -> Result<()> {
     lesson.console.report.message(&ready)?;
     for Request(point, best_seconds) in requests {
         let runs = Runs::Against(best_seconds.unwrap_or(f64::INFINITY));
-        let trial = match lesson.measured(&point.step(""), problem, Some(runs)) {
-            Ok(record) => trial(record),
-            Err(Error::Build(log)) => Trial::NotBuilt(first_line(&log)),
-            Err(error) => {
-                let crashed = Answer::Tried(Trial::Crashed(error.to_string()));
-                lesson.console.report.message(&crashed)?;
-                return Err(error);
-            }
+        let (trial, failure) = match lesson.measured(&point.step(""), problem, Some(runs)) {
+            Ok(record) => (trial(record), None),
+            Err(Error::Build(log)) => (Trial::NotBuilt(first_line(&log)), None),
+            Err(error) => (Trial::Crashed(error.to_string()), Some(error)),
         };
         lesson.forget_programs();
         lesson.console.report.message(&Answer::Tried(trial))?;
+        failure.map_or(Ok(()), Err)?;
     }
     Ok(())
 }
@@ -84,12 +75,12 @@ pub fn serve(lesson: &mut Lesson, shape: Shape) -> Result<()> {
 /// disturbs a run makes it slower, and five runs have no trustworthy median.
 fn trial(record: Record) -> Trial {
     let fastest = record.seconds.iter().copied().fold(f64::INFINITY, f64::min);
-    let flop = record.shape().flop();
+    let gflops = record.shape().flop() / fastest / 1e9;
     match (record.failed, record.skipped) {
         (Some(wrong), _) => Trial::Wrong(first_line(&wrong)),
         (_, Some(reason)) => Trial::Refused(reason),
         _ => Trial::Right {
-            gflops: flop / fastest / 1e9,
+            gflops,
             runs: record.seconds.len(),
         },
     }
@@ -160,8 +151,9 @@ impl Worker {
         limit: Duration,
         mut waiting: impl FnMut() -> Result<()>,
     ) -> Result<(Option<Worker>, Trial)> {
+        let request = serde_json::to_string(&Request(point.clone(), best_seconds));
         // A worker that died meanwhile is noticed below.
-        let _ = send(&self.requests, &Request(point.clone(), best_seconds));
+        let _ = writeln!(self.requests, "{}", request.map_err(std::io::Error::from)?);
         let begin = Instant::now();
         loop {
             let trial = match self.answers.recv_timeout(Duration::from_millis(250)) {

@@ -291,6 +291,20 @@ fn large_tiles_and_blocks_are_right_at_their_edges() {
             "matmul_packed_tiles large",
         ),
         (9, "matmul_blocked", "9x40x2050", "matmul_blocked"),
+        (9, "matmul_few_rows", "1x1000x70", "matmul_few_rows"),
+        (9, "matmul_few_columns", "70x1x1001", "matmul_few_columns"),
+        (
+            10,
+            "matmul_rows_by_lanes",
+            "1x1000x70",
+            "matmul_rows_by_lanes",
+        ),
+        (
+            10,
+            "matmul_columns_by_lanes",
+            "70x1x1001",
+            "matmul_columns_by_lanes",
+        ),
     ] {
         let flags = format!("--only {kernel} --size {size} --runs 0 --json");
         let run = lesson(number).args(&flags).run().ends_with(0);

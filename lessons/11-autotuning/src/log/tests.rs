@@ -1,5 +1,5 @@
 use super::*;
-use crate::picture;
+use crate::landscape;
 
 const SHAPE: Shape = Shape::cube(64);
 
@@ -192,6 +192,6 @@ fn a_damaged_log_is_shown_and_searched_with() {
             assert!(step.task(&given).plan().is_ok());
             assert!(!shape.to_string().is_empty());
         }
-        assert!(picture::svg("fuzzed", &known.trials).len() < 100 * bytes.len() + 9999);
+        assert!(landscape::svg("fuzzed", &known.trials).len() < 100 * bytes.len() + 9999);
     });
 }
