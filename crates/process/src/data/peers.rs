@@ -102,12 +102,18 @@ pub struct Ratio {
     /// From our slower quartile over their faster one, to the other two: where 1 lies
     /// between them the quartiles overlap.
     pub range: [f64; 2],
+    /// Timed runs of the one that has fewer.
+    pub runs: usize,
 }
 
+/// Fewer runs than this have no quartiles to speak of.
+const FEWEST: usize = 3;
+
 impl Ratio {
-    /// Whether the quartiles overlap, so that nobody can tell which of the two is faster.
+    /// Whether the quartiles overlap, or are none, so that nobody can tell which of the two is
+    /// faster.
     pub fn is_open(&self) -> bool {
-        (self.range[0]..=self.range[1]).contains(&1.0)
+        self.runs < FEWEST || (self.range[0]..=self.range[1]).contains(&1.0)
     }
 }
 
@@ -250,11 +256,13 @@ impl Comparison {
             let median = rate.gflops?;
             Some([rate.q1.unwrap_or(median), median, rate.q3.unwrap_or(median)])
         };
-        let [slow, ours, fast] = quartiles(self.rate(shape, ours)?)?;
-        let [slow_best, best, fast_best] = quartiles(self.best(shape)?)?;
+        let (our_rate, best_rate) = (self.rate(shape, ours)?, self.best(shape)?);
+        let [slow, ours, fast] = quartiles(our_rate)?;
+        let [slow_best, best, fast_best] = quartiles(best_rate)?;
         Some(Ratio {
             value: ours / best,
             range: [slow / fast_best, fast / slow_best],
+            runs: our_rate.runs.min(best_rate.runs),
         })
     }
 
@@ -382,6 +390,11 @@ mod tests {
         let thin_ratio = comparison.ratio_of(OURS, thin).unwrap();
         assert_eq!((thin_ratio.value, thin_ratio.range), (0.5, [0.45, 1.05]));
         assert!(thin_ratio.is_open(), "the quartiles overlap");
+        let few = Ratio {
+            runs: 2,
+            ..comparison.ratio_of(OURS, Shape::cube(8)).unwrap()
+        };
+        assert!(few.is_open() && few.value == 2.0, "there are no quartiles");
         let words = comparison.summary(OURS).unwrap().words();
         let says = "median 1.25x of 2 sizes, quartiles 0.875x to 1.62x; geometric mean 1.00x, from \
                     0.500x to 2.00x; cannot be told apart at 1; worst 0.500x at 4x8x8, 2.00x at 8";
