@@ -49,7 +49,7 @@ pub struct Options {
     #[arg(value_name = "WHICH")]
     puzzle: Option<String>,
     #[command(flatten)]
-    wish: Wish,
+    instead: Instead,
     #[command(flatten)]
     how: How,
 }
@@ -57,7 +57,7 @@ pub struct Options {
 /// What is asked for instead of a check; one of them.
 #[derive(clap::Args)]
 #[group(multiple = false)]
-struct Wish {
+struct Instead {
     /// Show one more hint
     #[arg(long, conflicts_with = "json")]
     hint: bool,
@@ -106,8 +106,8 @@ pub fn play(
 ) -> Result<ExitCode> {
     let puzzles = &*puzzles(all);
     let folder = &Folder::find()?;
-    let (wish, how) = (&options.wish, &options.how);
-    if wish.list {
+    let (instead, how) = (&options.instead, &options.how);
+    if instead.list {
         list(puzzles, folder, how.json)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -117,18 +117,18 @@ pub fn play(
         return Ok(ExitCode::SUCCESS);
     };
     let puzzle = one.puzzle();
-    if wish.hint {
+    if instead.hint {
         hint(puzzle, folder)?;
-    } else if wish.answer {
+    } else if instead.answer {
         screen::answer(puzzle, is_tried(puzzle, &file))?;
-    } else if wish.reset {
+    } else if instead.reset {
         let kept = give_back(puzzle, &file, folder)?;
         screen::given_back(&file, kept.as_deref())?;
     } else {
         must_be_there(&file, folder)?;
-        if wish.diff {
+        if instead.diff {
             screen::differences(puzzle, &Source::read(&file)?.text)?;
-        } else if wish.watch {
+        } else if instead.watch {
             return watch(Watch {
                 puzzles,
                 folder,
