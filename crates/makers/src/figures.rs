@@ -32,7 +32,6 @@ pub mod play;
 mod rates;
 mod roofline;
 mod runs;
-mod sizes;
 mod spill;
 mod stride;
 mod timeline;
@@ -61,7 +60,6 @@ const DRAWN: &[(&str, Draw)] = &[
     ("spill", spill::draw),
     ("banks", banks::draw),
     ("roofline", roofline::draw),
-    ("sizes", sizes::draw),
     ("cache-sets", cache_sets::draw),
     ("transposed-store", transposed_store::draw),
     ("rates", rates::draw),

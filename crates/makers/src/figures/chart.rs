@@ -106,23 +106,6 @@ pub fn key(d: &mut Drawing, class: &str, (left, y): Point, words: &str) {
     d.text("small", (left + 34.0, y + 5.0), words);
 }
 
-/// Bars that begin below each other.
-pub struct Bars {
-    /// Where they begin.
-    pub left: f64,
-    /// The length of 1.
-    pub full: f64,
-}
-
-impl Bars {
-    /// A bar from its top on; words behind its end.
-    pub fn bar(&self, d: &mut Drawing, class: &str, top: f64, value: f64, words: &str) {
-        let width = self.full * value;
-        d.rect(class, (self.left, top), width, 16.0);
-        d.text("small", (self.left + width + 6.0, top + 13.0), words);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
