@@ -1,5 +1,5 @@
-// Lessons 3 to 7's kernels in CUDA, so that Nsight Compute can count what binds them, and
-// loads of local memory alone. passes.txt has what an H200 answered. To run it:
+// Kernels of lessons 3 to 7 in CUDA, so that Nsight Compute can count what binds them.
+// passes.txt has what an H200 answered. To run it:
 //
 //     nvcc -O3 -arch=sm_90 -o passes passes.cu && ./passes
 //     P=.avg.pct_of_peak_sustained_active; L=l1tex__
@@ -87,39 +87,6 @@ KERNEL(256) vector32(ARRAYS) {
     ((float4 *)C)[r * (n / 4) + v] = s;
 }
 
-// Loads of four words of local memory alone, 16 in an iteration. `run` neighbours read the
-// same address, and the runs of a warp read `different` addresses in turns.
-KERNEL(256) loads(int steps, int run, int different, int *out) {
-    __shared__ int4 tile[1024];
-    for (int i = threadIdx.x; i < 1024; i += 256) tile[i] = make_int4(i, i + 1, i + 2, i + 3);
-    __syncthreads();
-    int at = threadIdx.x % 32 / run % different, sum = 0;
-    for (int s = 0; s < steps; s++) {
-#pragma unroll
-        for (int u = 0; u < 16; u++) {
-            int4 v = tile[at + 32 * u];
-            sum ^= v.x ^ v.y;
-            sum ^= v.z ^ v.w;
-        }
-        at ^= 512;
-    }
-    out[blockIdx.x * 256 + threadIdx.x] = sum;
-}
-void time_loads(int run, int different, int *out) {
-    cudaEvent_t begin, end;
-    cudaEventCreate(&begin), cudaEventCreate(&end);
-    float best = 1e9, ms;
-    for (int run = 0; run < 7; run++) {
-        cudaEventRecord(begin);
-        loads<<<132 * 8, 256>>>(20000, run, different, out);
-        cudaEventRecord(end), cudaEventSynchronize(end);
-        cudaEventElapsedTime(&ms, begin, end);
-        best = ms < best ? ms : best;
-    }
-    printf("runs of %d, %d different: %.3f cycles at 1.98 GHz\n", run, different,
-           best * 1e6 / (20000 * 16. * 64) * 1.98);
-}
-
 int main() {
     float *A, *B, *C;
     cudaMalloc(&A, N * N * 4), cudaMalloc(&B, N * N * 4), cudaMalloc(&C, N * N * 4);
@@ -131,7 +98,5 @@ int main() {
     tiled<32><<<large, dim3(32, 32)>>>(A, B, C, N);
     strip<<<large, dim3(32, 4)>>>(A, B, C, N);
     vector32<<<large, dim3(8, 32)>>>(A, B, C, N);
-    for (int different : {32, 16, 4, 2, 1}) time_loads(1, different, (int *)C);
-    time_loads(8, 4, (int *)C), time_loads(16, 2, (int *)C);
     puts(cudaGetErrorString(cudaDeviceSynchronize()));
 }
