@@ -4,7 +4,7 @@ use std::fs::{File, FileType};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
-use crate::numbers;
+use verify::numbers;
 
 /// The bytes of a regular file of at most `most` bytes: a pipe would be waited for, and
 /// /dev/zero has no end.

@@ -9,7 +9,7 @@ use opencl3::kernel::Kernel;
 
 use crate::device::Device;
 use crate::ndrange::{NdRange, sides};
-use crate::numbers::bytes;
+use verify::numbers::bytes;
 
 /// The limits of a buffer.
 pub fn of_buffer(device: &Device, size: usize, code: i32) -> Option<String> {

@@ -7,9 +7,9 @@
 
 use opencl3::event::Event;
 
-use crate::element::{Elements, Type};
 use crate::error::Result;
 use crate::session::{Buffer, Session};
+use verify::element::{Elements, Type};
 
 pub use verify::poison::{Poison, is_poison};
 

@@ -4,13 +4,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::device::Kind;
-use crate::element::Type;
 use crate::error::Result;
 use crate::ndrange::NdRange;
 use crate::program::{self, Program};
 use crate::session::{Arg, Launch, Session};
 use crate::source::Source;
 use crate::timing::{self, Runs};
+use verify::element::Type;
 
 /// What the two probe kernels of `kernels/probe.cl` measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -13,11 +13,11 @@ use std::time::Instant;
 use opencl3::kernel::Kernel;
 use opencl3::program::Program as ClProgram;
 
-use crate::element::Type;
 use crate::error::{During, Error, Result};
 use crate::session::Session;
 use crate::source::Source;
 use crate::tell::{Call, Listener};
+use verify::element::Type;
 
 /// A built program.
 pub struct Program {

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::element::Type;
-use crate::matrix::Fill;
 use crate::probe::Peak;
-use crate::shape::Shape;
 use crate::timing::Timing;
 use crate::traffic::{Counts, Traffic};
-use crate::verify::Right;
+use verify::Right;
+use verify::element::Type;
+use verify::matrix::Fill;
+use verify::shape::Shape;
 
 /// One kernel's result, as `--json` prints it and as the pages' tables read it.
 /// Field names state units; what does not apply is left out.

@@ -12,11 +12,11 @@ mod right;
 
 use opencl3::kernel::Kernel;
 
-use crate::element::Type;
 use crate::error::Result;
-use crate::formula::Formula;
 use crate::program::Program;
 use crate::traffic::Traffic;
+use verify::element::Type;
+use verify::formula::Formula;
 
 pub use plan::Plan;
 
@@ -92,7 +92,7 @@ pub enum Role {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fill {
     /// Random numbers of this seed, or 1, 2, 3, ...
-    Numbers(crate::matrix::Fill, u64),
+    Numbers(verify::matrix::Fill, u64),
     /// What a formula of the index `i`, and of the buffers before, says.
     Each(Formula),
 }
@@ -196,9 +196,9 @@ impl Task {
     }
 
     /// The same with the shape M x N x K.
-    pub fn shape(&self) -> crate::shape::Shape {
+    pub fn shape(&self) -> verify::shape::Shape {
         let [m, n, k] = ["M", "N", "K"].map(|name| self.size(name));
-        crate::shape::Shape { m, n, k }
+        verify::shape::Shape { m, n, k }
     }
 
     /// The kernels of its launches, their arguments held against its own.

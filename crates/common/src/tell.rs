@@ -7,9 +7,9 @@ use opencl3::types::cl_mem;
 use crate::codes;
 use crate::error::Error;
 use crate::ndrange::{NdRange, sides};
-use crate::numbers::seconds;
 use crate::source::Source;
 use crate::timing::Profile;
+use verify::numbers::seconds;
 
 /// Hears of every OpenCL call. `()` hears nothing, and costs a comparison.
 pub trait Listener {

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::formula::{Formula, Scope};
+use verify::formula::{Formula, Scope};
 
 /// Formulas for the elements that a kernel loads from and stores to global and
 /// local memory.

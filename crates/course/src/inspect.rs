@@ -17,7 +17,7 @@ use common::source::Source;
 use serde_json::json;
 use text::Out;
 
-use crate::game::playable::{Checked, How, sign_of_life};
+use crate::game::playable::{Checked, How, drawn_size, sign_of_life};
 use crate::game::verdict::Verdict;
 use crate::launch::{Launch, process};
 use crate::trial::{OTHER_SIZES, SIMULATED, Trial};
@@ -146,6 +146,7 @@ impl Inspection<'_> {
         command
             .args(["--json", "--runs", "0", "--only", self.kernel])
             .args(["--size", size, "--type", ty.name()])
+            .args(["--seed", &how.seed.to_string()])
             .args(["--timeout", &how.timeout.to_string(), "--source"])
             .arg(file)
             .stdin(Stdio::null());
@@ -167,12 +168,14 @@ impl Inspection<'_> {
                 .map(|size| size_name(*size))
                 .collect();
         }
-        let sizes: Vec<&str> = if self.is_on_vectors() {
-            LENGTHS.into()
+        let drawn = drawn_size(self.options.how.seed);
+        let (sizes, new): (Vec<&str>, String) = if self.is_on_vectors() {
+            (LENGTHS.into(), (drawn.m * drawn.n).to_string())
         } else {
-            std::iter::once(ODD).chain(OTHER_SIZES).collect()
+            let sizes = std::iter::once(ODD).chain(OTHER_SIZES);
+            (sizes.collect(), drawn.to_string())
         };
-        sizes.into_iter().map(String::from).collect()
+        sizes.into_iter().map(String::from).chain([new]).collect()
     }
 
     /// The first of the learner's own sizes that the simulator can do in a few seconds.
@@ -214,6 +217,7 @@ impl Inspection<'_> {
             "lesson": self.lesson.map(|lesson| lesson.number),
             "launched": self.launched(),
             "simulated": self.simulated(),
+            "seed": self.options.how.seed,
             "observations": checked.seen.observations,
             "verdict": screen::verdict(checked.verdict),
             "memory": traffic.map(Traffic::json),

@@ -9,7 +9,9 @@ use crate::observation::{Detection, Observation};
 /// What a lesson's end and its records say about the result.
 pub fn judge(detector: &str, child: &Finished) -> Observation {
     let seen = |outcome, says: String| Observation::new(detector, outcome, says);
+    let is_skipped = || child.records().any(|record| record.skipped.is_some());
     match child.status.code() {
+        Some(2) if is_skipped() => of_records(detector, &child.records().collect::<Vec<_>>()),
         Some(0 | 1) => of_records(detector, &child.records().collect::<Vec<_>>()),
         Some(4) => of_build(detector, &child.message()),
         // The message of a process that died or hung, without the advice below it.

@@ -45,6 +45,9 @@ pub struct Console {
     silent: bool,
     /// How many kernels' results are wrong.
     pub(crate) wrong: usize,
+    /// How many kernels were skipped, and how many of the device's results were checked.
+    pub(crate) skipped: usize,
+    pub(crate) checked: usize,
     /// The kernels that took a process down.
     pub(crate) died: Vec<Record>,
 }
@@ -81,6 +84,8 @@ impl Console {
             silent: !earlier.is_over(),
             earlier,
             wrong: 0,
+            skipped: 0,
+            checked: 0,
             died: Vec::new(),
         })
     }
@@ -171,6 +176,9 @@ impl Console {
     /// Remembers what the lesson's last line must tell.
     pub(crate) fn note(&mut self, record: &Record) {
         self.wrong += usize::from(record.failed.is_some());
+        self.skipped += usize::from(record.skipped.is_some());
+        let is_checked = record.verified || record.failed.is_some();
+        self.checked += usize::from(is_checked && record.platform != "host");
         if record.died.is_some() {
             self.died.push(record.clone());
         }

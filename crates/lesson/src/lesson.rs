@@ -287,7 +287,13 @@ impl Lesson {
             )));
         }
         if wrong == 0 {
-            return Ok(());
+            let is_idle = console.skipped > 0 && console.checked == 0 && self.file.is_some();
+            let why = "nothing was checked: every kernel was skipped, for the reasons above";
+            return if is_idle {
+                Err(Error::Usage(why.into()))
+            } else {
+                Ok(())
+            };
         }
         let file = self.flags.kernel_file(self.file);
         let file = file.map_or("FILE".into(), |file| shortest(&file).display().to_string());

@@ -139,25 +139,30 @@ fn kernels(file: Option<&'static str>, flags: &Flags) -> Result<Vec<String>> {
 /// launches, and names in `--only` that it does not hold.
 fn must_suit(file: Option<&'static str>, flags: &Flags) -> Result<()> {
     let kernels = kernels(file, flags)?;
+    let known = match file {
+        Some(name) => Source::of_course(name)?.kernels(),
+        // An exercise, or a kernel that is inspected.
+        None => kernels.clone(),
+    };
     for only in &flags.only {
         if let Some(own) = &flags.source {
             Source::read(own)?.must_define(only)?;
-        } else if !kernels.contains(only) {
+        }
+        if !known.contains(only) {
             return Err(Error::Usage(format!(
                 "this lesson has no kernel {only}; {}",
-                did_you_mean(only, &kernels)
+                did_you_mean(only, &known)
             )));
         }
     }
-    if let (Some(own), Some(name)) = (&flags.source, file) {
-        let known = Source::of_course(name)?.kernels();
-        if !kernels.iter().any(|kernel| known.contains(kernel)) {
-            return Err(Error::Build(format!(
-                "{} defines none of this lesson's kernels; there are: {}",
-                own.display(),
-                known.join(", ")
-            )));
-        }
+    if let Some(own) = flags.source.as_ref().filter(|_| file.is_some())
+        && !kernels.iter().any(|kernel| known.contains(kernel))
+    {
+        return Err(Error::Build(format!(
+            "{} defines none of this lesson's kernels; there are: {}",
+            own.display(),
+            known.join(", ")
+        )));
     }
     Ok(())
 }

@@ -130,12 +130,14 @@ fn what_a_killed_lesson_leaves_the_next_one_removes() {
     killed.kill().expect("our own child");
     killed.wait().expect("our own child");
     assert_eq!(left(), 1);
-    on().run().ends_with(0);
-    let there = tests::entries(&folder);
-    let ours = there
-        .iter()
-        .filter(|path| path.display().to_string().contains("opencl-course"));
-    assert_eq!(ours.count(), 0, "{there:?}");
+    // Its child may live on for a moment, and holds the lock until then.
+    let ours = || {
+        on().run().ends_with(0);
+        let there = tests::entries(&folder).into_iter();
+        let ours = there.filter(|path| path.display().to_string().contains("opencl-course"));
+        ours.count()
+    };
+    assert!((0..5).any(|_| ours() == 0));
 }
 
 /// PoCL draws what it gives up, into the current folder.

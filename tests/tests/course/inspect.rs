@@ -114,7 +114,10 @@ fn a_sound_kernel_is_launched_as_it_says_and_nothing_is_found() {
     assert_eq!(seen["verdict"], "nothing is found against it", "{shown}");
     let seen = seen["observations"].as_array().expect("a list");
     let results = seen.iter().filter(|one| one["says"] == "right").count();
-    assert_eq!(results, 4, "three sizes and the simulator: {shown}");
+    assert_eq!(
+        results, 5,
+        "three sizes, a new one, and the simulator: {shown}"
+    );
 }
 
 /// In groups of 16x16 a warp is two rows: 2 sectors of A for a request, where 1 could do.

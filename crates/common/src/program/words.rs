@@ -9,7 +9,7 @@ use std::path::Path;
 use text::stream::Stream;
 
 use crate::device::{Device, pocl};
-use crate::numbers::bytes;
+use verify::numbers::bytes;
 
 /// Names the file that takes a driver's words. Who sets it watches this process, and passes on
 /// what lies there when this process dies.

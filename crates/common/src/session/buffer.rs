@@ -13,8 +13,8 @@ use opencl3::types::{CL_BLOCKING, cl_mem};
 use super::open::Session;
 use crate::error::{During, Result};
 use crate::limits;
-use crate::numbers::seconds;
 use crate::tell::Call;
+use verify::numbers::seconds;
 
 /// A buffer in the device's global memory. A clone is the same buffer, which lives as
 /// long as any of them.

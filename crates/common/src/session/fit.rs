@@ -2,10 +2,10 @@
 
 use super::Session;
 use crate::device::{Kind, Limits};
-use crate::element::Type;
 use crate::error::{Error, Result};
 use crate::host::{self, Room};
-use crate::shape::Shape;
+use verify::element::Type;
+use verify::shape::Shape;
 
 /// The longest side of a square matrix whose elements an int can count, in whole tiles.
 const LONGEST: u64 = 46336;

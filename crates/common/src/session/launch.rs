@@ -15,9 +15,9 @@ use super::open::Session;
 use crate::error::{During, Error, Result};
 use crate::limits;
 use crate::ndrange::NdRange;
-use crate::numbers::seconds;
 use crate::tell::Call;
 use crate::timing::Profile;
+use verify::numbers::seconds;
 
 /// A kernel, how it is launched, and the buffers that it works on: they live as long
 /// as the launch.

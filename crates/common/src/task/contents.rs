@@ -1,10 +1,10 @@
 //! What a task's buffers hold on the host.
 
 use super::{Fill, Plan, Role, Task};
-use crate::element::Elements;
 use crate::error::{Error, Result};
-use crate::matrix::Matrix;
-use crate::problem::Problem;
+use verify::element::Elements;
+use verify::matrix::Matrix;
+use verify::problem::Problem;
 
 impl Task {
     /// What the buffer with this number holds at first; `before` are those before it, by

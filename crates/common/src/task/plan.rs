@@ -1,12 +1,12 @@
 //! A task's formulas, evaluated for its sizes.
 
 use super::{Arg, Launch, Task, Work};
-use crate::element::Type;
 use crate::error::{Error, Result};
-use crate::formula::{Formula, Scope};
 use crate::ndrange::NdRange;
 use crate::record::{self, Helped};
 use crate::traffic::{Counts, Traffic};
+use verify::element::Type;
+use verify::formula::{Formula, Scope};
 
 /// What a task comes to.
 #[derive(Clone, Debug)]

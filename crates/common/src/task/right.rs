@@ -1,12 +1,12 @@
 //! Results held against what they must be.
 
 use super::{Plan, Right, Task};
-use crate::element::Elements;
 use crate::error::{Error, Result};
-use crate::matrix::Matrix;
 use crate::memory::is_poison;
-use crate::problem::Problem;
-use crate::verify::{self, Right as Checked, check_each};
+use verify::element::Elements;
+use verify::matrix::Matrix;
+use verify::problem::Problem;
+use verify::{self, Right as Checked, check_each};
 
 /// A result in a buffer, by its name.
 pub type Results = [(String, Elements)];

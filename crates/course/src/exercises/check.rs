@@ -89,7 +89,9 @@ fn on_device(exercise: &Exercise, attempt: &Attempt) -> Result<Seen> {
     let mut status = child_status(child.status);
     if seen.outcome == Detection::Silent {
         let sizes: Vec<String> = spec.sizes.iter().map(|size| spec.name(*size)).collect();
-        seen.says = format!("right at {}", sizes.join(", "));
+        let seed = attempt.how.seed;
+        let drawn = spec.name(spec.drawn(seed));
+        seen.says = format!("right at {}, and {drawn} of seed {seed}", sizes.join(", "));
         let launches = spec.launches().len();
         if launches > 1 {
             seen.says += &format!(", each in {launches} variants");
@@ -100,6 +102,12 @@ fn on_device(exercise: &Exercise, attempt: &Attempt) -> Result<Seen> {
         seen = wrong;
         let size = spec.name(record.shape());
         seen.says = format!("at {size}{}: {}", record.says, seen.says);
+        let (drawn, seed) = (spec.drawn(attempt.how.seed), attempt.how.seed);
+        if record.shape() == drawn && !spec.sizes.contains(&drawn) {
+            let id = &exercise.puzzle.id;
+            let next = format!("the same numbers again: cargo course exercise {id} --seed {seed}");
+            seen.details.push(next);
+        }
     }
     Ok(Seen {
         observations: vec![seen],

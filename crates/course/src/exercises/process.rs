@@ -13,7 +13,7 @@ use text::aside;
 
 use super::exercise::{Exercise, all};
 use super::race::race;
-use super::spec::Spec;
+use super::spec::{SEED, Spec};
 use crate::game::playable::Attempt;
 
 /// Set to an exercise and what is wanted of it, for example "6.2 Results".
@@ -33,20 +33,23 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// The launches, each with its size.
-    fn launches(self, exercise: &Exercise) -> Vec<(Spec, Shape)> {
+    /// The launches, each with its size and the seed of its inputs; `seed` is what is new in
+    /// this check.
+    fn launches(self, exercise: &Exercise, seed: u64) -> Vec<(Spec, Shape, u64)> {
         let launches = exercise.spec.launches();
-        let at = |spec: &Spec, size| (spec.clone(), size);
+        let at = |spec: &Spec, size| (spec.clone(), size, SEED);
         // Counts are those of the last launch.
         let counted = launches.last().map(|spec| at(spec, spec.counted));
         let simulated = launches.iter().map(|spec| at(spec, spec.simulated));
         match self {
             Purpose::Results => {
                 let sizes = |spec| exercise.spec.sizes.iter().map(move |size| at(spec, *size));
-                launches.iter().flat_map(sizes).collect()
+                let new = |spec: &Spec| (spec.clone(), spec.drawn(seed), seed);
+                let new: Vec<_> = launches.iter().map(new).collect();
+                launches.iter().flat_map(sizes).chain(new).collect()
             }
             Purpose::Faults => {
-                let other = counted.filter(|(spec, size)| *size != spec.simulated);
+                let other = counted.filter(|(spec, size, _)| *size != spec.simulated);
                 simulated.chain(other).collect()
             }
             Purpose::Launch => counted.into_iter().collect(),
@@ -74,6 +77,7 @@ pub fn command(
     command
         .args(["--json", "--only", &exercise.spec.task.function])
         .args(["--timeout", &attempt.how.timeout.to_string()])
+        .args(["--seed", &attempt.how.seed.to_string()])
         .args(["--color", if color { "always" } else { "never" }])
         .arg("--source")
         .arg(attempt.file)
@@ -103,9 +107,10 @@ pub fn run_if_asked() -> Option<ExitCode> {
             let race = race(lesson, exercise)?;
             return lesson.console.report.json(&race);
         }
-        for (spec, size) in purpose.launches(exercise) {
+        let seed = lesson.flags().seed;
+        for (spec, size, seed) in purpose.launches(exercise, seed) {
             // A kernel that is wrong at one size may wreck the process at the next.
-            if !run(lesson, &spec, size)? {
+            if !run(lesson, &spec, size, seed)? {
                 break;
             }
         }
@@ -114,8 +119,8 @@ pub fn run_if_asked() -> Option<ExitCode> {
 }
 
 /// Runs one size; false where the result is wrong, or there is none.
-fn run(lesson: &mut Lesson, spec: &Spec, size: Shape) -> Result<bool> {
-    let task = spec.at(size).map_err(bad_data)?;
+fn run(lesson: &mut Lesson, spec: &Spec, size: Shape, seed: u64) -> Result<bool> {
+    let task = spec.from_seed(size, seed).map_err(bad_data)?;
     lesson.console.doing(format!("running {}", task.kernel))?;
     let record = lesson.checked(&task)?;
     let right = record.verified;

@@ -9,6 +9,7 @@ use common::task::Task;
 use serde::{Deserialize, Deserializer};
 
 use super::counts::Count;
+use crate::game::playable::drawn_size;
 use crate::task_file::TaskFile;
 
 /// The seed of an exercise's inputs.
@@ -97,9 +98,27 @@ impl Spec {
     /// # Errors
     /// When the data make no sense.
     pub fn at(&self, size: Shape) -> Result<Task> {
-        let mut task = self.task.task(size, SEED)?;
+        self.from_seed(size, SEED)
+    }
+
+    /// The same with other inputs.
+    ///
+    /// # Errors
+    /// When the data make no sense.
+    pub fn from_seed(&self, size: Shape, seed: u64) -> Result<Task> {
+        let mut task = self.task.task(size, seed)?;
         task.says = self.variant();
         Ok(task)
+    }
+
+    /// The size that is new in a check.
+    pub fn drawn(&self, seed: u64) -> Shape {
+        let size = drawn_size(seed);
+        match self.task.dimensions() {
+            3 => size,
+            2 => Shape { k: 1, ..size },
+            _ => Shape::cube(size.m * size.n % 2000 + 1),
+        }
     }
 
     /// What tells this launch from others: ", ROWS = 4", or nothing.

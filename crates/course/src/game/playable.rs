@@ -2,8 +2,10 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
+use common::shape::Shape;
 use indicatif::ProgressBar;
 use text::progress;
 use text::show_error;
@@ -15,6 +17,32 @@ use crate::observation::{Detection, Observation};
 /// Seconds after which a launch is ended, unless the learner says otherwise.
 const TIMEOUT: u64 = 20;
 
+/// The largest seed: one that is quickly typed.
+const SEEDS: u64 = 99_999;
+
+/// Another one each time, so that no kernel can be right for a known one only.
+fn new_seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(1, |now| u64::from(now.subsec_nanos()) / 7 % SEEDS)
+}
+
+/// A size that follows from a seed: small, and the same for every kernel.
+pub fn drawn_size(seed: u64) -> Shape {
+    // The multiplier of Knuth's MMIX generator; its high bits are spread well.
+    let next = |x: u64| {
+        x.wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407)
+    };
+    let side = |x: u64, most: u64| (1 + (x >> 33) % most) as usize;
+    let first = next(next(seed));
+    let second = next(first);
+    Shape {
+        m: side(first, 90),
+        n: side(second, 150),
+        k: side(next(second), 120),
+    }
+}
+
 /// How a kernel is run.
 #[derive(Clone, clap::Args)]
 pub struct How {
@@ -24,6 +52,10 @@ pub struct How {
     /// End a launch that takes longer
     #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT, value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: u64,
+    /// Draw the size and the numbers from this seed that are new in each check [default: a
+    /// new seed]
+    #[arg(long, value_name = "NUMBER", default_value_t = new_seed(), hide_default_value = true, value_parser = clap::value_parser!(u64).range(..=SEEDS))]
+    pub seed: u64,
     /// Time nothing, so that no speed is judged: for a machine that is busy
     #[arg(long)]
     pub no_timing: bool,
@@ -37,6 +69,7 @@ impl Default for How {
         How {
             device: None,
             timeout: TIMEOUT,
+            seed: new_seed(),
             no_timing: false,
             json: false,
         }

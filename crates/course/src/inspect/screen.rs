@@ -27,6 +27,11 @@ pub fn head(inspection: &Inspection) -> Result<()> {
     writeln!(out, "  File      {}", shown(&options.file))?;
     let launched = beside(&inspection.launched(), WORDS);
     writeln!(out, "  Launched  {launched}")?;
+    let seed = options.how.seed;
+    writeln!(
+        out,
+        "  Numbers   of seed {seed}, as the last size: the same again by --seed {seed}"
+    )?;
     writeln!(out, "\n{}", "What the checks see".bold())?;
     Ok(out.flush()?)
 }
