@@ -27,9 +27,6 @@ use text::Out;
 
 use finding::{Finding, Health, Topic};
 
-pub use devices::driver_faults;
-pub use kernel::ENDS_LOOPS;
-
 /// The flags of `course doctor`.
 #[derive(clap::Args)]
 pub struct Options {

@@ -14,14 +14,11 @@
 //!   with it), `asm`, `occupancy` and `trace` (what it becomes and asks for).
 //! - `task_file` is a task as text, which exercises are made of.
 //! - `diff` shows what changed between two kernels.
-//! - `timing` measures how long each lesson takes, and `check` holds every kernel to its
-//!   result on every implementation.
 //! - `doctor` says what this machine lacks, and which packages have it.
 //! - `prose` and `pager` show what is long.
 
 mod asm;
 mod broken;
-mod check;
 mod diff;
 mod doctor;
 mod exercises;
@@ -38,7 +35,6 @@ mod prose;
 mod puzzles;
 mod simulator;
 mod task_file;
-mod timing;
 mod trace;
 mod trial;
 
@@ -100,21 +96,10 @@ enum Command {
     Diff(diff::Options),
     /// Run every lesson on a device, and write one page with every step on it
     Report(Box<report_command::Options>),
-    /// How long each lesson takes: to its first row, and to its end
-    Timing(timing::Options),
     /// The fastest kernel of the course beside cuBLAS, oneMKL, OpenBLAS and others
     Peers(peers::Options),
     /// What of this machine the course can use, and how to mend the rest
     Doctor(doctor::Options),
-    /// Check every kernel on every OpenCL implementation of this machine
-    Check {
-        /// Only on implementations whose name contains this
-        #[arg(long, value_name = "NAME")]
-        on: Option<String>,
-        /// Print one JSON object a line
-        #[arg(long)]
-        json: bool,
-    },
     /// Measure one library, for `peers` and `report --peers`
     #[command(hide = true)]
     Peer(peers::PeerOptions),
@@ -137,7 +122,6 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<ExitCode> {
     match command {
-        Command::Check { on, json } => check::check(on.as_deref(), json)?,
         Command::Start(options) => return puzzles::start(&options),
         Command::Exercise(options) => return puzzles::play(&exercises::all()?, &options),
         Command::CheckAll(how) => return puzzles::check_all(&how),
@@ -149,7 +133,6 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Doctor(options) => return doctor::doctor(&options),
         Command::Diff(options) => diff::diff(&options)?,
         Command::Report(options) => report_command::report(&options)?,
-        Command::Timing(options) => return timing::timing(&options),
         Command::Peers(options) => peers::peers(&options)?,
         Command::Peer(options) => peers::peer(&options)?,
     }

@@ -6,11 +6,15 @@
 //!   what they show.
 //! - What they quote is kept by `record` (lessons), `asm` (machine code), `peers`
 //!   (libraries) and `probe` (parts of a device); `kept` writes the files.
+//! - `timing` measures how long each lesson takes, and `check` holds every kernel to its
+//!   result on every implementation; `course` is the program of that name.
 //! - The check is measured by `mutate` (does it find mistakes?) and `symptoms` (is the cause of
 //!   a wrong result named?), both on all `cores`.
 
 mod asm;
+mod check;
 mod cores;
+mod course;
 mod figures;
 mod kept;
 mod mutate;
@@ -19,6 +23,7 @@ mod peers;
 mod probe;
 mod record;
 mod symptoms;
+mod timing;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -65,6 +70,17 @@ enum Command {
     Mutate(mutate::Options),
     /// Run kernels whose fault is known: does "looks like" name it?
     Symptoms(symptoms::Options),
+    /// How long each lesson takes: to its first row, and to its end
+    Timing(timing::Options),
+    /// Check every kernel on every OpenCL implementation of this machine
+    Check {
+        /// Only on implementations whose name contains this
+        #[arg(long, value_name = "NAME")]
+        on: Option<String>,
+        /// Print one JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 fn main() -> ExitCode {
@@ -83,6 +99,8 @@ fn main() -> ExitCode {
         Command::Probe(options) => probe::probe(&options),
         Command::Mutate(options) => mutate::mutate(&options),
         Command::Symptoms(options) => symptoms::symptoms(&options),
+        Command::Timing(options) => timing::timing(&options),
+        Command::Check { on, json } => check::check(on.as_deref(), json),
     };
     process::end(done.map(|()| ExitCode::SUCCESS))
 }

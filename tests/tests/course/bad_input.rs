@@ -262,7 +262,7 @@ fn a_syntax_error_of_the_lesson_without_help_is_shown_as_well() {
 fn what_the_course_cannot_do_with_a_value_is_said_before_it_begins() {
     let course = |words: &str| program("course").args(words).run();
     for name in ["Pocll", "", " "] {
-        let check = program("course").args("check --on").arg(name).run();
+        let check = program("makers").args("check --on").arg(name).run();
         check.fails(2, &["--on", "no such implementation", "PoCL", "rusticl"]);
     }
     for timeout in ["0", "soon", "99999999999999999999"] {

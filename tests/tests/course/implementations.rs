@@ -116,7 +116,7 @@ each! { every_kernel_is_right_on_intels_runtime:
 
 /// The command that does all of it, and more shapes, for those who change a kernel.
 fn the_check_finds_every_kernel_right(name: &str) {
-    let program = program("course").args("check --json --on").arg(name);
+    let program = program("makers").args("check --json --on").arg(name);
     let run = program.optimised().run();
     let lines = run.records();
     let of_it = |line: &Value| line["implementation"] == name;
@@ -158,14 +158,14 @@ each! { the_check_finds_every_kernel_right:
 
 #[test]
 fn a_check_of_nothing_fails() {
-    program("course")
+    program("makers")
         .args("check --on no-such-implementation")
         .run()
         .fails(2, &["no such implementation", "PoCL", "Oclgrind"]);
-    let unnamed = program("course").args("check --on").arg("");
+    let unnamed = program("makers").args("check --on").arg("");
     unnamed.run().fails(2, &["no such implementation"]);
     // One that the course knows, where there is none: nothing is proven.
-    program("course")
+    program("makers")
         .args("check --on PoCL")
         .env("OCL_ICD_VENDORS", scratch_folder("no-drivers"))
         .run()

@@ -42,7 +42,7 @@ fn commands() -> Commands {
         }),
         ("diff", || program("course").args("diff nosuch")),
         ("start", || program("course").args("start /proc/nosuch")),
-        ("check", || program("course").args("check --on nosuch")),
+        ("check", || program("makers").args("check --on nosuch")),
         ("oclcc", || program("oclcc").args("/nonexistent")),
         ("makers", || program("makers").args("pages /nonexistent.md")),
     ]

@@ -1,11 +1,11 @@
-//! `course timing`: how long a lesson takes from its start.
+//! `cargo makers timing`: how long a lesson takes from its start.
 
 use tests::program;
 
 #[test]
 fn first_row_and_end_of_two_kinds_of_process_are_told() {
     let flags = "timing 3 --runs 1 --json -- --size 16 --runs 1 --only matmul_naive";
-    let lines = program("course").args(flags).run().ends_with(0).records();
+    let lines = program("makers").args(flags).run().ends_with(0).records();
     let [line] = &lines[..] else {
         panic!("{lines:?}");
     };
@@ -25,7 +25,7 @@ fn first_row_and_end_of_two_kinds_of_process_are_told() {
 
 #[test]
 fn people_get_a_table() {
-    let run = program("course").args("timing 1 --runs 1").run();
+    let run = program("makers").args("timing 1 --runs 1").run();
     let run = run
         .ends_with(0)
         .says(&["medians of 1", "01-device-discovery"]);
@@ -34,8 +34,8 @@ fn people_get_a_table() {
 
 #[test]
 fn what_cannot_be_timed_is_said() {
-    let course = |flags: &str| program("course").args(flags).run();
-    course("timing 99").fails(2, &["no lesson 99", "1 to 11"]);
-    course("timing 3 --runs 0").fails(2, &["--runs"]);
-    course("timing 3 --runs 1 -- --nonsense").fails(1, &["lesson03 could not be timed"]);
+    let makers = |flags: &str| program("makers").args(flags).run();
+    makers("timing 99").fails(2, &["no lesson 99", "1 to 11"]);
+    makers("timing 3 --runs 0").fails(2, &["--runs"]);
+    makers("timing 3 --runs 1 -- --nonsense").fails(1, &["lesson03 could not be timed"]);
 }

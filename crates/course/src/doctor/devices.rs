@@ -7,7 +7,6 @@ use common::device::pocl::{self, CACHE_VARIABLE};
 use common::device::{self, DEVICE_VARIABLE};
 use common::numbers::bytes;
 use process::Environment;
-use process::implementations::Implementation;
 use serde_json::Value;
 
 use super::child;
@@ -155,14 +154,6 @@ fn one(environment: &Environment, device: &Value) -> Finding {
         says += &format!(". But {fault}");
     }
     Topic::Devices.note(what, says)
-}
-
-/// What is wrong with an implementation's driver itself, as the doctor's own kernel shows:
-/// no lesson's kernel is to blame for that.
-pub fn driver_faults(implementation: &Implementation) -> Vec<&'static str> {
-    let index = implementation.selector.as_deref().unwrap_or("0");
-    let answer = child::ask(&["kernel", index], &implementation.environment);
-    answer.map_or_else(|_| Vec::new(), |answer| kernel::faults(&answer))
 }
 
 /// Hardware of a GPU that has no OpenCL device.

@@ -22,8 +22,7 @@ const GROUP: usize = 16;
 const ROUNDS: usize = 70_000;
 
 /// A fault of a driver that no kernel can mend.
-pub const ENDS_LOOPS: &str =
-    "it ends loops after some 65,000 rounds: results of long sums are wrong";
+const ENDS_LOOPS: &str = "it ends loops after some 65,000 rounds: results of long sums are wrong";
 
 /// What the answer of [`check`] says against the driver.
 pub fn faults(answer: &Value) -> Vec<&'static str> {

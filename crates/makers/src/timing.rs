@@ -1,8 +1,8 @@
-//! `course timing`: how long a lesson takes from its start, in fresh processes: until its
+//! `cargo makers timing`: how long a lesson takes from its start, in fresh processes: until its
 //! first row is there, and until it ends.
 
 use std::io::Write;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -27,7 +27,7 @@ const CACHES: [&str; 4] = [
     "OPENCL_COURSE_CACHE",
 ];
 
-/// The flags of `course timing`.
+/// The flags of `cargo makers timing`.
 #[derive(Args)]
 pub struct Options {
     /// Lessons, by number [default: all]
@@ -67,8 +67,14 @@ struct Line {
 
 /// Runs each lesson in pairs of processes that share a new folder for what is compiled:
 /// the first finds it empty, the second full.
-pub fn timing(options: &Options) -> Result<ExitCode> {
-    let lessons = chosen(&options.lessons)?;
+pub fn timing(options: &Options) -> Result<()> {
+    let lessons: Vec<&Lesson> = match &options.lessons[..] {
+        [] => LESSONS.iter().collect(),
+        numbers => numbers
+            .iter()
+            .map(|number| lessons::numbered(*number))
+            .collect::<Result<_>>()?,
+    };
     let mut out = Out;
     if !options.json {
         writeln!(out, "{}", heading(options.runs).bold())?;
@@ -81,15 +87,7 @@ pub fn timing(options: &Options) -> Result<ExitCode> {
             writeln!(out, "{}", row(lesson, &line))?;
         }
     }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// The lessons of these numbers, or all.
-fn chosen(numbers: &[u32]) -> Result<Vec<&'static Lesson>> {
-    if numbers.is_empty() {
-        return Ok(LESSONS.iter().collect());
-    }
-    numbers.iter().copied().map(lessons::numbered).collect()
+    Ok(())
 }
 
 fn measure(lesson: &Lesson, options: &Options) -> Result<Line> {

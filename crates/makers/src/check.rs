@@ -16,9 +16,13 @@ use common::threads;
 use process::Finished;
 use process::implementations::{self, Implementation};
 use process::lessons::{LESSONS, Lesson};
+use serde_json::Value;
 use text::aside;
 
-use crate::doctor::{ENDS_LOOPS, driver_faults};
+use crate::course;
+
+/// What the doctor says of a driver that ends long loops.
+const ENDS_LOOPS: &str = "it ends loops";
 
 /// Shapes that span several groups and leave partial groups and tiles; a single
 /// element; single rows and columns; primes; one less and one more than tiles;
@@ -77,7 +81,7 @@ struct Column {
     /// In teaching order.
     kernels: Vec<(Kernel, Status)>,
     /// What is wrong with the driver itself.
-    faults: Vec<&'static str>,
+    faults: Vec<String>,
 }
 
 impl Column {
@@ -149,7 +153,7 @@ fn check_one(implementation: Implementation) -> Result<Column> {
     }
     // A simulator's loops are long enough to wait for, and its times mean nothing.
     if !column.implementation.simulator {
-        column.faults = driver_faults(&column.implementation);
+        column.faults = driver_faults(&column.implementation)?;
     }
     for lesson in LESSONS.iter().filter(|lesson| lesson.number > 1) {
         aside!("{}: {}", column.implementation.name, lesson.package());
@@ -158,12 +162,34 @@ fn check_one(implementation: Implementation) -> Result<Column> {
     Ok(column)
 }
 
+/// What is wrong with a driver itself, as the doctor's own kernel shows: no lesson's kernel
+/// is to blame for that.
+fn driver_faults(implementation: &Implementation) -> Result<Vec<String>> {
+    let mut doctor = course::command(&["doctor", "--json"])?;
+    let found = Finished::of(implementation.choose(&mut doctor))?.stdout;
+    let index = implementation.selector.as_deref().unwrap_or_default();
+    let is_it = |finding: &Value| {
+        let what = finding["what"].as_str().unwrap_or_default();
+        finding["part"] == "devices" && what.starts_with(&format!("{index} "))
+    };
+    let mut findings = found
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok());
+    let finding = findings.find(is_it).unwrap_or_default();
+    let says = finding["says"].as_str().unwrap_or_default();
+    Ok(says.split(". But ").skip(1).map(String::from).collect())
+}
+
+fn ends_loops(faults: &[String]) -> bool {
+    faults.iter().any(|fault| fault.starts_with(ENDS_LOOPS))
+}
+
 /// Runs a lesson on all shapes.
 fn run(column: &mut Column, lesson: &Lesson) -> Result<()> {
     let shapes = match lesson.number {
         2 => LENGTHS.into(),
         _ if column.implementation.simulator => SMALL_SHAPES.into(),
-        5 if column.faults.contains(&ENDS_LOOPS) => SHAPES.replace(SHORTER.0, SHORTER.1),
+        5 if ends_loops(&column.faults) => SHAPES.replace(SHORTER.0, SHORTER.1),
         _ => SHAPES.to_string(),
     };
     let together = run_child(&column.implementation, lesson, &shapes, None)?;
