@@ -109,58 +109,15 @@ fn the_page_shows_what_shares_gain() {
         let shape = Shape { m, n, k };
         let mut all = kept.shapes().iter();
         let one = all.find(|one| one.shape == shape).expect("measured");
-        let before = one
-            .seconds
-            .iter()
-            .filter(|(name, _)| !name.starts_with("matmul_stages"));
+        let sums = |name: &str| name.contains(" whole ") || name.contains(" cut ");
+        let all = one.seconds.iter().filter(|(name, _)| sums(name));
         let [whole, cut] = [false, true].map(|cut| {
-            let those = before
+            let those = all
                 .clone()
                 .filter(|(name, _)| name.contains(" cut ") == cut);
             those.map(|one| one.1 * 1e6).fold(f64::INFINITY, f64::min)
         });
         let row = format!("| {shape} | {whole:.0} | {cut:.0} | {:.1}x |", whole / cut);
-        assert!(PAGE.contains(&row), "the page lacks {row}");
-    }
-}
-
-#[test]
-fn the_page_shows_what_passing_no_register_gains() {
-    let path = workspace().join("data/choice/h200-copies.jsonl");
-    let text = std::fs::read_to_string(path).expect("it is in the repository");
-    let lines: Vec<Value> = text
-        .lines()
-        .skip(1)
-        .map(|line| line.parse().expect("JSON"))
-        .collect();
-    let microseconds = |wanted: &[(&str, u64)]| {
-        let is_staged = wanted.len() > 1;
-        let is_wanted = |line: &&Value| {
-            line["stages"].is_u64() == is_staged
-                && wanted.iter().all(|(name, value)| line[name] == *value)
-        };
-        let line = lines.iter().find(is_wanted).expect("measured");
-        let [tile, shares] = [&line["tile"], &line["shares"]];
-        let tile = tile.as_str().unwrap();
-        let seconds = line["seconds_median"].as_f64().unwrap();
-        match shares.as_u64() {
-            Some(1) => format!("{:.0}, {tile}", seconds * 1e6),
-            _ => format!("{:.0}, {tile} in {shares}", seconds * 1e6),
-        }
-    };
-    let staged = |stages, ampere, shares| {
-        microseconds(&[("stages", stages), ("ampere", ampere), ("shares", shares)])
-    };
-    let unstaged = [1, 2].map(|shares| microseconds(&[("shares", shares)]));
-    let [standard, two, three] =
-        [(3, 0), (2, 1), (3, 1)].map(|(stages, ampere)| [1, 3].map(|n| staged(stages, ampere, n)));
-    for (name, [whole, cut]) in [
-        ("shares`", unstaged),
-        ("stages`, standard OpenCL C", standard),
-        ("stages`, `AMPERE`, 2 pairs of tiles", two),
-        ("stages`, `AMPERE`, 3 pairs of tiles", three),
-    ] {
-        let row = format!("| `matmul_{name} | {whole} | {cut} |");
         assert!(PAGE.contains(&row), "the page lacks {row}");
     }
 }

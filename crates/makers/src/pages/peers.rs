@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use common::numbers::{factor, percent, significant};
 use common::shape::Shape;
 use common::timing::median;
-use process::data::peers::{Comparison, OURS};
+use process::data::peers::{CHOSEN, Comparison, OURS, OURS_BY_VENDOR, Rate};
 use process::data::recording::name_on;
 use process::data::size_name;
 
@@ -23,8 +23,13 @@ pub fn table(name: &str) -> Result<String> {
 }
 
 fn rows(comparison: &Comparison) -> Table {
-    let libraries = comparison.libraries();
-    let mut table = Table::new("size").words("chosen kernel").figures("ours");
+    // Standard OpenCL C, then a vendor's instructions, then the libraries.
+    let is_by_vendor = |rate: &Rate| rate.library == OURS_BY_VENDOR;
+    let by_vendor = comparison.rates.iter().any(is_by_vendor);
+    let by_vendor = by_vendor.then_some(OURS_BY_VENDOR);
+    let libraries: Vec<&str> = [OURS].into_iter().chain(by_vendor).collect();
+    let libraries = [libraries, comparison.libraries()].concat();
+    let mut table = Table::new("size").words("chosen kernel");
     for library in &libraries {
         table = table.figures(library);
     }
@@ -34,12 +39,11 @@ fn rows(comparison: &Comparison) -> Table {
             let rate = comparison.rate(shape, library);
             or_dash(rate.and_then(|rate| rate.gflops), significant)
         };
-        let ours = comparison.rate(shape, OURS);
+        let ours = comparison.rate(shape, CHOSEN);
         let kernel = ours.and_then(|ours| ours.kernel.as_ref());
         let mut row = vec![
             size_name(shape),
             kernel.map_or("-".into(), |kernel| format!("`{kernel}`")),
-            rate(OURS),
         ];
         row.extend(libraries.iter().map(|library| rate(library)));
         row.push(or_dash(comparison.ratio(shape), factor));
@@ -51,7 +55,7 @@ fn rows(comparison: &Comparison) -> Table {
 /// What the ratios come to, in a sentence.
 fn must_have_ours(comparison: &Comparison, name: &str) -> Result<String> {
     let none = || format!("data/peers/{name}.jsonl has no size with ours and a library");
-    let summary = comparison.summary(OURS).with_context(none)?;
+    let summary = comparison.summary(CHOSEN).with_context(none)?;
     let to_each = match &comparison.libraries()[..] {
         [_] => String::new(),
         several => {

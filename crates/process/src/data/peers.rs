@@ -20,6 +20,8 @@ use super::{reports, size_name};
 pub const OURS: &str = "ours";
 /// The one with a vendor's instructions, where one was chosen.
 pub const OURS_BY_VENDOR: &str = "ours, vendor's";
+/// Whichever of the two was chosen, with a vendor's instructions where both were.
+pub const CHOSEN: &str = "chosen";
 
 /// Where and when a comparison was made.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -227,8 +229,12 @@ impl Comparison {
         libraries
     }
 
-    /// What a library, or [`OURS`], came to at a size.
+    /// What a library, [`OURS`] or [`CHOSEN`] came to at a size.
     pub fn rate(&self, shape: Shape, library: &str) -> Option<&Rate> {
+        if library == CHOSEN {
+            let by_vendor = self.rate(shape, OURS_BY_VENDOR);
+            return by_vendor.or_else(|| self.rate(shape, OURS));
+        }
         let mut rates = self.rates.iter();
         rates.find(|rate| rate.shape == shape && rate.library == library)
     }
@@ -247,7 +253,7 @@ impl Comparison {
 
     /// Ours over the best library at a size.
     pub fn ratio(&self, shape: Shape) -> Option<f64> {
-        Some(self.rate(shape, OURS)?.gflops? / self.best(shape)?.gflops?)
+        Some(self.rate(shape, CHOSEN)?.gflops? / self.best(shape)?.gflops?)
     }
 
     /// The same of one of ours, with its spread.
