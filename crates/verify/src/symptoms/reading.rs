@@ -81,6 +81,8 @@ fn candidates(s: Shape) -> Vec<[Read; 2]> {
         |outer| (0..8).map(move |form| read(form & 1 != 0, form & 2 != 0, form & 4 != 0, outer));
     let pairs = |first| forms(s.n).map(move |second| [first, second]);
     let mut all: Vec<[Read; 2]> = forms(s.m).flat_map(pairs).collect();
+    // These are A and B in their own places, but for the order of the factors.
+    all.retain(|[first, second]| first.of_a || first.by_row || !second.of_a || !second.by_row);
     let (a, b) = (read(true, true, true, s.m), read(false, false, false, s.n));
     all.sort_by_key(|[first, second]| first.changes(&a) + second.changes(&b));
     all

@@ -1,0 +1,14 @@
+// Cause: read outside of B: each sum takes one row of B too many
+kernel void matmul_naive(int M, int N, int K, global const float *A,
+                         global const float *B, global float *C)
+{
+    const int column = get_global_id(0);
+    const int row = get_global_id(1);
+    if (row >= M || column >= N)
+        return;
+
+    float sum = 0;
+    for (int k = 0; k < K; k++)
+        sum += A[row * K + k] * B[k * N + column];
+    C[row * N + column] = sum + 0.5f * B[K * N + column];
+}
