@@ -5,9 +5,7 @@ use std::path::Path;
 use common::device::Limits;
 use common::element::Type;
 use common::shape::Shape;
-use common::source::workspace;
 use lesson::{Candidates, Kept, Measured};
-use serde_json::Value;
 
 use crate::{steps, tile};
 

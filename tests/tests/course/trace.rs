@@ -133,7 +133,7 @@ fn a_component_counts_and_not_the_vector_that_it_is_of() {
         \x20   global const float4 *from = (global const float4 *)A;\n    tile[i] = i;\n";
     let body: String = accesses.map(|(line, _)| format!("    {line}\n")).concat();
     let tail = "    C[i] = sum + upper.x + ends.x + all.x + three.x + four.x;\n}\n";
-    let file = scratch("trace-components.cl", &[head, &body, tail].concat());
+    let file = scratch("trace-components.cl", [head, &body, tail].concat());
     let Some(program) = trace("components --group 32x1 --size 64 --json --source") else {
         return;
     };

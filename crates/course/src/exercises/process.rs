@@ -120,7 +120,7 @@ pub fn run_if_asked() -> Option<ExitCode> {
 
 /// Runs one size; false where the result is wrong, or there is none.
 fn run(lesson: &mut Lesson, spec: &Spec, size: Shape, seed: u64) -> Result<bool> {
-    let task = spec.from_seed(size, seed).map_err(bad_data)?;
+    let task = spec.with_seed(size, seed).map_err(bad_data)?;
     lesson.console.doing(format!("running {}", task.kernel))?;
     let record = lesson.checked(&task)?;
     let right = record.verified;

@@ -98,14 +98,14 @@ impl Spec {
     /// # Errors
     /// When the data make no sense.
     pub fn at(&self, size: Shape) -> Result<Task> {
-        self.from_seed(size, SEED)
+        self.with_seed(size, SEED)
     }
 
     /// The same with other inputs.
     ///
     /// # Errors
     /// When the data make no sense.
-    pub fn from_seed(&self, size: Shape, seed: u64) -> Result<Task> {
+    pub fn with_seed(&self, size: Shape, seed: u64) -> Result<Task> {
         let mut task = self.task.task(size, seed)?;
         task.says = self.variant();
         Ok(task)
