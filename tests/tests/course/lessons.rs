@@ -28,6 +28,14 @@ fn sizes_and_types(number: u32) -> (&'static [&'static str], &'static [&'static 
     }
 }
 
+/// They are offered where C has few rows, or few columns.
+const FOR_THIN: [&str; 4] = [
+    "matmul_few_rows",
+    "matmul_few_columns",
+    "matmul_rows_by_lanes",
+    "matmul_columns_by_lanes",
+];
+
 fn every_kernel_is_right(number: u32) {
     let (sizes, types) = sizes_and_types(number);
     // The text of a kernel is the same for all types.
@@ -64,11 +72,17 @@ fn every_kernel_is_right_with(number: u32, ty: &str, sizes: &[&str], set: fn(Pro
         }
     }
     for kernel in kernels.iter().filter(|kernel| *kernel != FOR_PEOPLE) {
-        for size in sizes {
+        let found = |size: &&&str| {
             let mut of_size = records.iter().filter(|record| is_of_size(record, size));
-            let found = of_size.any(|record| ran(record, kernel));
-            assert!(found, "{kernel} at {size} is not in\n{run}");
-        }
+            of_size.any(|record| ran(record, kernel))
+        };
+        let count = sizes.iter().filter(found).count();
+        let enough = if FOR_THIN.contains(&kernel.as_str()) {
+            1
+        } else {
+            sizes.len()
+        };
+        assert!(count >= enough, "{kernel} at {count} sizes is in\n{run}");
     }
 }
 

@@ -126,9 +126,9 @@ mod tests {
     use super::*;
 
     fn speed() -> Speed {
-        let data = r#"{"kernel": "fast", "items": ["N", "M"], "group": ["8", "8"],
-                       "size": "64", "at-least": 0.5}"#;
-        serde_json::from_str(data).expect("data as in an exercise")
+        let data = "size = \"64\"\nat-least = 0.5\n[task]\nfunction = \"fast\"\n\
+                    global = [\"N\", \"M\"]\nlocal = [8, 8]\nproduct = \"row-major\"";
+        toml::from_str(data).expect("data as in an exercise")
     }
 
     /// The lesson's kernel takes a second.
