@@ -207,6 +207,11 @@ pub fn check_all(all: &[impl Playable], how: &How) -> Result<u8> {
         let puzzle = one.puzzle();
         let file = folder.file(puzzle);
         let own = Source::read(&file).map(|own| own.text);
+        if let (Err(error), Ok(_)) = (&own, file.symlink_metadata()) {
+            // It is there, and was not checked.
+            show_error(error.to_string());
+            worst = worst.max(2);
+        }
         let Some(text) = own.as_ref().ok().filter(|text| puzzle.is_edited(text)) else {
             if own.is_ok() {
                 // As it came: whatever was noted of it is no longer so.

@@ -350,3 +350,14 @@ fn without_the_simulator_a_right_result_is_not_a_solution() {
         .ends_with(0)
         .says(&["right, not proven"]);
 }
+
+/// A file that is there and cannot be read was not checked: that is no success.
+#[test]
+fn check_all_is_no_success_where_a_file_cannot_be_read() {
+    let learner = Learner::started("unreadable");
+    let file = learner.file(&numbered("1.1"));
+    fs::remove_file(&file).expect("it was started");
+    fs::create_dir(&file).expect("in its place");
+    let shown = learner.types("check-all --no-timing").run().ends_with(2);
+    assert!(shown.stderr.contains("1-number-of-an-item.cl"), "{shown}");
+}
