@@ -61,7 +61,11 @@ pub fn table(runs: &[&str]) -> Result<String> {
             lesson.folder
         )];
         for run in runs {
-            let this = best(run, number)?;
+            // A lesson need not be recorded on every device.
+            let Ok(this) = best(run, number) else {
+                row.extend(["-"; 4].map(String::from));
+                continue;
+            };
             let step = match number {
                 NAIVE => "-".into(),
                 _ => factor(rate(&this) / rate(&best(run, number - 1)?)),
