@@ -332,14 +332,14 @@ kernel void matmul_blocked(int M, int N, int K,
 // Group of one item. M, N and K are anything; FEW is M in the first kernel and N in the
 // second, but ROWS at most.
 //
-// With M = 1 each element of B serves one multiply-add. This is the roofline's other side:
-// nothing is used twice, so neither a tile nor a panel pays, and to pack B takes longer
+// With M = 1 each element of B serves one multiply-add: the roofline's other side.
+// Nothing is used twice, so neither a tile nor a panel pays, and to pack B takes longer
 // than the product. Memory is read once, as it lies, in runs as long as they can be.
 
 #ifndef FEW
 #define FEW ROWS // sums beside each other: rows of C here, columns in the kernel below
 #endif
-#define STRIP (2 * ROWS / FEW) // and so many vectors, or rows, that the registers are full
+#define STRIP (2 * ROWS / FEW) // so many vectors, or rows, that the registers are full
 
 // An item computes FEW rows of C, STRIP vectors wide.
 __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -409,7 +409,7 @@ realW down(global const REAL *column, int N)
 }
 
 // An item computes STRIP rows of C, FEW elements wide. Here k runs through the lanes of
-// the vectors, as it lies in A; what is left of K beside whole vectors comes one by one.
+// the vectors, as it lies in A; what is left of K beside them comes one by one.
 __attribute__((reqd_work_group_size(1, 1, 1)))
 kernel void matmul_few_columns(int M, int N, int K,
                                global const REAL *restrict A, // [M][K]

@@ -1120,17 +1120,17 @@ kernel void matmul_stages(int M, int N, int K,
 // -------------------------------------------------------------------------------------
 // 8. Few rows, or few columns: a product that waits for memory alone.
 //
-// Groups of SIDE x LANES items, or of LANES x SIDE. M, N and K are anything; FEW is M in
+// Groups of SIDE x LANES items, or of LANES x SIDE. Any M, N and K; FEW is M in
 // the first kernel and N in the second, but LANES at most.
 //
 // All kernels above fight for arithmetic. This is the roofline's other side. With M = 1
-// each element of B serves one multiply-add: half an operation for each byte that memory
-// brings, where a GPU could make 15. Nothing is used twice, so no tile helps, and to pack
+// each element of B serves one multiply-add: half an operation for each byte of memory,
+// where a GPU could do 15. Nothing is used twice, so no tile helps, and to pack
 // B takes longer than the product. Three things count: nothing is loaded twice,
-// neighbours ask for neighbouring addresses, and enough is under way at any moment.
+// neighbours ask for neighbouring addresses, and enough is in flight at any moment.
 //
 // For the last one LANES items share a sum, since C alone has too few elements. Of item
-// `lane` is each k that is `lane` more than a multiple of LANES. At the end they add their
+// `lane` is each k that is `lane` more than a multiple of LANES. They add their
 // shares up in local memory, always in the same order.
 //
 //                columns ->                          k ->
@@ -1158,7 +1158,7 @@ kernel void matmul_rows_by_lanes(int M, int N, int K,
     const int lane = get_local_id(1);
     const int column = get_global_id(0);
     const int row0 = get_group_id(1) * LANES;
-    // Behind the edge of C the last row and column stand in: nobody stores what comes of it.
+    // Behind the edge of C the last row and column stand in: their sums are not stored.
     global const REAL *b = B + min(column, N - 1);
     global const REAL *a[FEW];
     REAL sum[FEW];

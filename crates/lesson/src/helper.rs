@@ -27,17 +27,6 @@ pub enum Operand {
     C,
 }
 
-impl Operand {
-    /// Its rows and columns in a product of this shape.
-    pub fn size(self, s: common::shape::Shape) -> [usize; 2] {
-        match self {
-            Operand::A => [s.m, s.k],
-            Operand::B => [s.k, s.n],
-            Operand::C => [s.m, s.n],
-        }
-    }
-}
-
 /// A kernel that writes A or B as the product wants it, or C as the problem does. Every one
 /// has the arguments (int rows, int columns, from, to), the operand's own sizes.
 ///

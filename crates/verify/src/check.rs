@@ -1,10 +1,6 @@
 //! Is C right? Every element is held against [`crate::problem`]'s bound, which NaN
 //! cannot pass; what is wrong is described.
 
-use std::panic::resume_unwind;
-use std::thread::{self, Builder};
-
-use crate::element::Elements;
 use crate::matrix::Matrix;
 use crate::poison::is_poison;
 use crate::problem::Problem;
@@ -56,46 +52,6 @@ pub fn check(problem: &Problem, c: &Matrix) -> Result<Right, Box<Wrong>> {
     };
     wrong.looks_like = symptoms::looks_like(problem, c, &wrong);
     Err(Box::new(wrong))
-}
-
-/// Checks floats that were only moved: element `i` must be element `from(i)` of the
-/// input, bit by bit. Every core takes a part: there may be a hundred million of them.
-///
-/// # Errors
-/// How many are wrong.
-pub fn check_moved(
-    result: &[u8],
-    input: &Elements,
-    from: &(dyn Fn(usize) -> usize + Sync),
-) -> Result<Right, String> {
-    let (result, _) = result.as_chunks::<4>();
-    let (held, _) = input.as_bytes().as_chunks::<4>();
-    let wrong_in = |first: usize, part: &[[u8; 4]]| {
-        let moved = part.iter().zip(first..);
-        moved.filter(|(got, i)| **got != held[from(*i)]).count()
-    };
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let length = result.len().div_ceil(cores).max(65_536);
-    let wrong = thread::scope(|scope| {
-        let parts = result.chunks(length).enumerate().map(|(n, part)| {
-            let count = move || wrong_in(n * length, part);
-            // Where the system gives no thread, this one counts.
-            Builder::new().spawn_scoped(scope, count).map_err(|_| count)
-        });
-        let parts: Vec<_> = parts.collect();
-        let counted = parts.into_iter().map(|part| match part {
-            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            Err(count) => count(),
-        });
-        counted.sum::<usize>()
-    });
-    let compared = result.len();
-    match wrong {
-        0 => Ok(Right { compared }),
-        wrong => Err(format!(
-            "{wrong} of {compared} elements are not where they belong"
-        )),
-    }
 }
 
 /// The numbers of the elements that no rounding explains, in order.

@@ -125,4 +125,20 @@ mod tests {
         let says = check([1.0, 2.0, f32::from_bits(poison)]).unwrap_err();
         assert!(says.contains("1 of them were never written"), "{says}");
     }
+
+    #[test]
+    fn more_elements_than_one_core_takes_are_compared_all() {
+        let many = Elements::from_fn(Type::Float, 300_000, |i| i as f64);
+        let check = |formula: &str| {
+            let scope = Scope::default();
+            let formula = Formula::from(formula);
+            check_each("out", &many, &formula, &scope, &[("A", &many)]).unwrap()
+        };
+        assert_eq!(check("A[i]"), Ok(Right { compared: 300_000 }));
+        let says = check("A[299999 - i]").unwrap_err();
+        assert!(
+            says.starts_with("300000 of 300000 elements are wrong"),
+            "{says}"
+        );
+    }
 }

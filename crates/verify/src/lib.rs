@@ -33,7 +33,7 @@ mod symptoms;
 mod unsteady;
 mod wrong;
 
-pub use check::{Right, check, check_moved};
+pub use check::{Right, check};
 pub use each::check_each;
 pub use map::painted;
 pub use unsteady::{facts_of, of_unsteady};

@@ -52,9 +52,6 @@ pub enum Arg {
     Local(usize),
     /// A buffer in global memory.
     Buffer(Buffer),
-    /// No buffer where the kernel expects one. Every access through it is an
-    /// error, which a simulator reports and other devices do not survive.
-    NoBuffer,
 }
 
 impl Arg {
@@ -125,7 +122,7 @@ impl Session {
             // they have the type that the driver tells of the argument, or that
             // Program::kernel has held against its signature, and where the driver keeps
             // none, it refuses a value of another size (CL_INVALID_ARG_SIZE). The driver
-            // copies it. The launch keeps the buffers. A null buffer is allowed.
+            // copies it. The launch keeps the buffers.
             let set = unsafe { set_kernel_arg(kernel.get(), index, bytes, from) };
             let set = set.during(format!("setting argument {i} of {name}"));
             self.listener.call(set.as_ref().err(), &|| {
@@ -133,7 +130,6 @@ impl Session {
                     Arg::Number(value, _) => (*value as f32).to_string(),
                     Arg::Local(bytes) => format!("{bytes} bytes of local memory"),
                     Arg::Buffer(buffer) => self.listener.name_of(buffer.get()).into(),
-                    Arg::NoBuffer => "NULL".into(),
                 };
                 Call::set_arg(i, bytes, argument_name(kernel, index), value)
             });
