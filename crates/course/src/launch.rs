@@ -103,7 +103,7 @@ impl Launch {
         };
         format!(
             "on {sizes}. A result that is a copy of the input, transposed or not, or d * A + B is \
-             right; any other is not judged, for nobody says what it must be"
+             right; for any other no reference is given: result not checked"
         )
     }
 

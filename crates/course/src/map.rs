@@ -45,7 +45,10 @@ pub fn print() -> Result<()> {
     )?;
     let diagnose = "cargo course diagnose".cyan();
     let tally = tally(&puzzles(&broken), progress.as_ref());
-    writeln!(Out, "  Kernels that are wrong, {tally} mended: {diagnose}")?;
+    writeln!(
+        Out,
+        "  Kernels that are wrong, {tally} bugs fixed: {diagnose}"
+    )?;
     let inspect = "cargo course inspect FILE".cyan();
     writeln!(Out, "  What is wrong with a kernel of yours? {inspect}")?;
     match (&folder, &progress) {

@@ -105,10 +105,10 @@ fn is_in_a_kernel(doing: &str) -> bool {
 }
 
 fn for_want_of_memory(group: Option<Group>) -> String {
-    let mut cause = "somebody ended it, or the system did, for want of memory".to_string();
+    let mut cause = "it was killed, possibly out of memory".to_string();
     if let Some(Group { limit, .. }) = group {
         let mebibytes = limit >> 20;
-        cause += &format!(", of which this container or cgroup may take {mebibytes} MiB");
+        cause += &format!("; this container or cgroup may take {mebibytes} MiB");
     }
     cause
 }
