@@ -118,9 +118,9 @@ fn sums(machines: &[Machine]) -> Result<String> {
     Ok(table.to_string())
 }
 
-/// Little's law: what must be under way, latency x throughput.
+/// Little's law: what must be in flight, latency x throughput.
 fn flight(machines: &[Machine]) -> Result<String> {
-    let mut table = head("what must be under way", machines, &[""]);
+    let mut table = head("what must be in flight", machines, &[""]);
     let mut add = |first: &str, cell: &dyn Fn(&InFlight) -> String| -> Result<()> {
         table.row(row(first, machines, |of| Ok([cell(&InFlight::of(of)?)]))?);
         Ok(())
@@ -131,7 +131,7 @@ fn flight(machines: &[Machine]) -> Result<String> {
     add("copying, all units", &|of| {
         format!("{} GB/s", significant(of.copying))
     })?;
-    add("**bytes under way**", &|of| {
+    add("**bytes in flight**", &|of| {
         format!("**{}**", bytes(of.bytes() as u64))
     })?;
     add("of each unit", &|of| bytes((of.bytes() / of.units) as u64))?;
