@@ -13,7 +13,7 @@ use crate::probe::Machine;
 pub fn table(machines: &[Machine]) -> Result<String> {
     let mut table = Table::new("a warp reads")
         .figures("a row, words")
-        .figures("counted turns");
+        .figures("counted passes");
     for machine in machines {
         table = table.figures(format!("{}: times the neighbours' time", name(machine)));
     }
