@@ -166,7 +166,10 @@ fn check_one(implementation: Implementation) -> Result<Column> {
 /// is to blame for that.
 fn driver_faults(implementation: &Implementation) -> Result<Vec<String>> {
     let mut doctor = course::command(&["doctor", "--json"])?;
-    let found = Finished::of(implementation.choose(&mut doctor))?.stdout;
+    // It looks at every device, and takes no flag for one.
+    let environment = implementation.environment.iter();
+    doctor.envs(environment.map(|(name, value)| (name, value)));
+    let found = Finished::of(&mut doctor)?.stdout;
     let index = implementation.selector.as_deref().unwrap_or_default();
     let is_it = |finding: &Value| {
         let what = finding["what"].as_str().unwrap_or_default();

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::outside::Outside;
 
 /// The first line of `launches`, as this program reads it.
-const FORM: &str = "trace 2";
+const FORM: &str = "trace 3";
 /// Bytes of an access in the file.
 const BYTES: usize = 24;
 
@@ -237,7 +237,7 @@ fn access(bytes: &[u8; BYTES]) -> Access {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "trace 2\nplace 1 load global At line 26 (column 16) of input.cl:\n\
+    const TEXT: &str = "trace 3\nplace 1 load global At line 26 (column 16) of input.cl:\n\
         place 2 store local At line 3 (column 1) of a/inc.h:\n\
         place 3 atomic private \n\
         outside 2 3 0 8 5 1 0\nlaunch 32 16 1 16 16 1 2 2 512 0\noutside 1 9 9 9 0 0 0\n";
@@ -255,7 +255,7 @@ mod tests {
         assert_eq!((outside.times, outside.before, outside.behind), (3, 0, 8));
         assert_eq!(outside.first, [5, 1, 0]);
         assert_eq!(trace.places[0].outside, None, "of a later launch");
-        let other = Trace::parse(&TEXT.replace("trace 2", "trace 1")).unwrap_err();
+        let other = Trace::parse(&TEXT.replace("trace 3", "trace 1")).unwrap_err();
         assert!(other.to_string().contains("./setup --full"));
     }
 

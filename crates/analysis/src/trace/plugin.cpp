@@ -284,7 +284,7 @@ private:
       m_accesses = fopen((folder + "/accesses").c_str(), "wb");
       m_launches = fopen((folder + "/launches").c_str(), "w");
       if (m_launches)
-        fputs("trace 2\n", m_launches); // the form of these files, which accesses.rs knows
+        fputs("trace 3\n", m_launches); // the form of these files, which accesses.rs knows
     }
     return m_accesses && m_launches;
   }
