@@ -43,7 +43,13 @@ async function read(browser, folder, names, width) {
         if (width === WIDTHS[0]) dead(folder, await page.evaluate(links)).forEach(tell);
         for (theme of THEMES) {
             await page.evaluate(wear, theme);
-            (await page.evaluate(cut)).forEach(tell);
+            let wrong = await page.evaluate(cut);
+            if (wrong.length > 0) {
+                // A theme has a style sheet of its own, which may not be there yet.
+                await page.waitForTimeout(1000);
+                wrong = await page.evaluate(cut);
+            }
+            wrong.forEach(tell);
             (await page.evaluate(pictures, theme)).forEach(tell);
         }
     }
