@@ -214,7 +214,7 @@ impl TaskFile {
                 )]
             }
             Some(Check::Each(all)) => all.clone().into_iter().collect(),
-            None => Vec::new(),
+            None => anyhow::bail!("check is missing: what must come out?"),
         };
         Ok(Task {
             kernel: self.function.clone(),

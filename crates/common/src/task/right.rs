@@ -50,7 +50,11 @@ impl Task {
         match &self.right {
             Right::Product => {
                 let (Some(problem), Some(c)) = (problem, self.product(plan, results)) else {
-                    return Ok(Ok(right));
+                    let why = format!(
+                        "{}: a product needs A, B and C, and was not checked",
+                        self.name()
+                    );
+                    return Err(Error::Usage(why));
                 };
                 let checked = verify::check(problem, &c);
                 return Ok(checked.map_err(|wrong| wrong.to_string()));
@@ -58,7 +62,8 @@ impl Task {
             Right::Each(all) => {
                 for (name, formula) in all {
                     let Some((_, elements)) = result(name) else {
-                        continue;
+                        let why = format!("{}: no result {name} to be checked", self.name());
+                        return Err(Error::Usage(why));
                     };
                     let checked = check_each(name, elements, formula, &plan.scope, inputs);
                     match checked.map_err(Error::Usage)? {
