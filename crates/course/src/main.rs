@@ -13,6 +13,7 @@
 //! - `launch` is how a kernel of the learner's own is launched, for `inspect` (what is wrong
 //!   with it), `asm`, `occupancy` and `trace` (what it becomes and asks for).
 //! - `task_file` is a task as text, which exercises are made of.
+//! - `new` makes a package of the learner's own from an example.
 //! - `diff` shows what changed between two kernels.
 //! - `doctor` says what this machine lacks, and which packages have it.
 //! - `prose` and `pager` show what is long.
@@ -28,6 +29,7 @@ mod inspect;
 mod judge;
 mod launch;
 mod map;
+mod new;
 mod observation;
 mod occupancy;
 mod pager;
@@ -60,6 +62,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// A program of your own, a package made from one of the course's examples
+    New(new::Options),
     /// Copy the exercises and the broken kernels to a folder of your own
     Start(game::Start),
     /// Check an exercise, the next one or any; hints, the solution, what differs
@@ -122,6 +126,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<ExitCode> {
     match command {
+        Command::New(options) => return new::new(&options),
         Command::Start(options) => return puzzles::start(&options),
         Command::Exercise(options) => return puzzles::play(&exercises::all()?, &options),
         Command::CheckAll(how) => return puzzles::check_all(&how),

@@ -6,7 +6,7 @@
 //! ```text
 //! <!-- kernel: 05-private-memory.cl matmul_private_sum -->   a kernel's text
 //! <!-- code: lessons/11-autotuning/src/search.rs next -->    an item of a Rust file
-//! <!-- code: lessons/02-saxpy/examples/plain.rs -->          the whole file
+//! <!-- code: examples/saxpy/src/main.rs -->                  the whole file
 //! <!-- output: pocl-1024 lesson05 -->                        what a run printed
 //! <!-- output: pocl-1024 lesson05 12-20 -->                  some lines of it
 //! <!-- table: lesson05 pocl-1024 h200-4096 -->               runs, side by side
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn code_is_an_item_of_a_file_or_the_whole_file() {
-        let file = "lessons/02-saxpy/examples/plain.rs";
+        let file = "examples/saxpy/src/main.rs";
         let item = code(file, Some("main")).unwrap();
         assert!(item.starts_with("```rust\nfn main()"), "{item}");
         let whole = code(file, None).unwrap();

@@ -1,4 +1,4 @@
-//! Lesson 2: saxpy, C = d * A + B. The program of `examples/plain.rs`, told: the same
+//! Lesson 2: saxpy, C = d * A + B. The program of `examples/saxpy`, told: the same
 //! eleven steps on opencl3, each announced, timed and shown by `--step`. Then the same
 //! with a kernel that comes to the memory's limit, and what the transfers cost.
 

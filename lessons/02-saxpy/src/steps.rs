@@ -1,4 +1,4 @@
-//! Steps 2 to 11, each told, timed and shown by `--step` as it is made. `examples/plain.rs`
+//! Steps 2 to 11, each told, timed and shown by `--step` as it is made. `examples/saxpy`
 //! makes the same calls without a word.
 
 use std::ptr;

@@ -41,6 +41,7 @@ mod inspect;
 mod kernels;
 mod lessons;
 mod mutation;
+mod new;
 mod no_device;
 mod occupancy;
 mod oclcc;
@@ -51,7 +52,6 @@ mod outside;
 mod packages;
 mod panics;
 mod peers;
-mod plain;
 mod report;
 #[cfg(target_os = "linux")]
 mod setting_up;

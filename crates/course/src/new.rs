@@ -1,0 +1,123 @@
+//! `course new`: a package of the learner's own, made from one of the clone's `examples/`.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use common::Error;
+use common::source::{did_you_mean, workspace};
+use process::fallback_driver;
+use text::Out;
+
+use crate::game::folder::shown;
+
+/// The flags of `course new`.
+#[derive(clap::Args)]
+pub struct Options {
+    /// What to begin with: saxpy, matmul, reduction, pipeline or embedded
+    example: String,
+    /// The new package's folder; its name becomes the package's
+    dir: PathBuf,
+}
+
+/// Copies the example, names it, and says how to run it.
+pub fn new(options: &Options) -> Result<ExitCode> {
+    let examples = workspace().join("examples");
+    let from = examples.join(&options.example);
+    if !from.join("Cargo.toml").is_file() {
+        let entries = fs::read_dir(&examples).context("the clone has no examples")?;
+        let mut names: Vec<String> = entries
+            .map(|entry| Ok(entry?.file_name().to_string_lossy().into()))
+            .collect::<std::io::Result<_>>()?;
+        names.sort();
+        let near = did_you_mean(&options.example, &names);
+        bail!(Error::Usage(format!(
+            "there is no example {}; {near}",
+            options.example
+        )))
+    }
+    let to = std::path::absolute(&options.dir)?;
+    let name = package_name(&to)?;
+    let clone = workspace().canonicalize()?;
+    let mut above = to.ancestors().filter_map(|path| path.canonicalize().ok());
+    if above.any(|path| path == clone) {
+        bail!(Error::Usage(format!(
+            "{} lies in the clone of the course\n  next: name a folder outside of it",
+            shown(&to)
+        )))
+    }
+    let cannot = || format!("cannot make {}", shown(&to));
+    if let Some(above) = to.parent() {
+        fs::create_dir_all(above).with_context(cannot)?;
+    }
+    if let Err(error) = fs::create_dir(&to) {
+        let is_there = error.kind() == ErrorKind::AlreadyExists;
+        if !is_there || fs::read_dir(&to).is_ok_and(|mut files| files.next().is_some()) {
+            bail!(Error::Usage(format!(
+                "cannot make {}: {error}\n  next: name a folder that is not there yet",
+                shown(&to)
+            )))
+        }
+    }
+    copy(&from, &to).with_context(cannot)?;
+    let manifest = fs::read_to_string(from.join("Cargo.toml")).with_context(cannot)?;
+    let manifest = manifest.replacen(
+        &format!("name = \"{}\"", options.example),
+        &format!("name = \"{name}\""),
+        1,
+    );
+    fs::write(to.join("Cargo.toml"), manifest).with_context(cannot)?;
+    // With the clone's versions, which are on this machine: cargo takes from the list what
+    // the package needs, and asks no network.
+    fs::copy(workspace().join("Cargo.lock"), to.join("Cargo.lock")).with_context(cannot)?;
+    let mut out = Out;
+    writeln!(
+        out,
+        "{} is a package of your own, the program {}; all of it is in src/\n",
+        shown(&to),
+        options.example
+    )?;
+    writeln!(out, "  cd {}\n  cargo run", shown(&to))?;
+    if let Some((variable, path)) = fallback_driver() {
+        let path = path.display();
+        writeln!(
+            out,
+            "\nThe driver of this machine lies in the clone, and every other program is told \
+             so by\n  export {variable}={path}"
+        )?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The folder's name, if cargo takes it for a package.
+fn package_name(folder: &Path) -> Result<String> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.to_lowercase().replace([' ', '.'], "-");
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    // What the standard library is called cannot be a program's name.
+    if !begins || !name.chars().all(is_plain) || ["test", "core", "std"].contains(&&*name) {
+        bail!(Error::Usage(format!(
+            "\"{name}\" cannot be a package's name\n  next: name a folder of letters, digits, \
+             - and _"
+        )))
+    }
+    Ok(name)
+}
+
+/// Copies the files below a folder.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            fs::create_dir_all(&target)?;
+            copy(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}

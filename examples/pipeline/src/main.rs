@@ -1,0 +1,271 @@
+//! Data that pass through the device: each chunk is uploaded, worked on and downloaded. In
+//! plain order one engine works and two wait. Here each engine has a queue of its own, events
+//! keep a chunk's three commands in order, and the engines work at the same time, each on
+//! another chunk. The host's memory is pinned, or the driver would copy it by itself first.
+//! `cargo course new pipeline DIR` makes it a package of your own.
+//!
+//!     cargo run --release                  16 chunks of 1 MiB, 64 rounds in the kernel
+//!     cargo run --release -- 32 16 1000    32 chunks of 16 MiB, 1000 rounds
+
+use std::process::ExitCode;
+use std::ptr;
+use std::slice;
+
+use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
+use opencl3::context::Context;
+use opencl3::device::{CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_GPU, Device};
+use opencl3::error_codes::CL_DEVICE_NOT_FOUND;
+use opencl3::event::Event;
+use opencl3::kernel::{ExecuteKernel, Kernel};
+use opencl3::memory::{Buffer, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR};
+use opencl3::memory::{CL_MEM_READ_WRITE, ClMem};
+use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_uint};
+use opencl3::{Result, platform::get_platforms, program::Program};
+
+/// A generator of random numbers, so many rounds: work for the device that the host can check
+/// without doing it, since all rounds together are one multiplication and one addition.
+const SOURCE: &str = "
+kernel void generate(uint rounds, global uint *numbers)
+{
+    const size_t i = get_global_id(0);
+    uint number = numbers[i];
+    for (uint round = 0; round < rounds; round++)
+        number = number * 1664525 + 1013904223;
+    numbers[i] = number;
+}";
+const GROUP: usize = 64;
+
+/// What both orders work on.
+struct Work {
+    kernel: Kernel,
+    rounds: cl_uint,
+    /// Of each chunk: its buffer on the device.
+    chunks: Vec<Buffer<cl_uint>>,
+    input: Pinned,
+    output: Pinned,
+}
+
+/// Memory of the host that stays where it is: a mapped buffer.
+struct Pinned {
+    buffer: Buffer<cl_uint>,
+    address: *mut cl_uint,
+    length: usize,
+}
+
+impl Pinned {
+    fn new(context: &Context, queue: &CommandQueue, length: usize) -> Result<Pinned> {
+        let flags = CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR;
+        let mut address = ptr::null_mut();
+        // SAFETY: no memory of the host is passed; the mapping blocks, so the address is valid
+        // from here on, until it is given back.
+        let buffer = unsafe {
+            let buffer = Buffer::create(context, flags, length, ptr::null_mut())?;
+            let bytes = length * size_of::<cl_uint>();
+            let (access, map) = (CL_MAP_READ | CL_MAP_WRITE, &mut address);
+            queue.enqueue_map_buffer(&buffer, CL_BLOCKING, access, 0, bytes, map, &[])?;
+            buffer
+        };
+        Ok(Pinned {
+            buffer,
+            address: address.cast(),
+            length,
+        })
+    }
+
+    fn numbers(&mut self) -> &mut [cl_uint] {
+        // SAFETY: the mapping is so long, and no command uses it while the slice lives.
+        unsafe { slice::from_raw_parts_mut(self.address, self.length) }
+    }
+
+    fn give_back(&self, queue: &CommandQueue) -> Result<()> {
+        // SAFETY: the address came from mapping this buffer, and nobody uses it from here on.
+        unsafe { queue.enqueue_unmap_mem_object(self.buffer.get(), self.address.cast(), &[])? };
+        queue.finish()
+    }
+}
+
+impl Work {
+    /// Puts all commands into these queues; they are three, or three times the same one.
+    fn enqueue(&mut self, [up, work, down]: [&CommandQueue; 3]) -> Result<Vec<[Event; 3]>> {
+        let length = self.input.length / self.chunks.len();
+        let mut events = Vec::new();
+        for (number, chunk) in self.chunks.iter_mut().enumerate() {
+            let part = number * length..(number + 1) * length;
+            // SAFETY: the pinned memory outlives the commands, since the caller waits for
+            // them; input is only read, and each chunk has a part of output to itself. The
+            // arguments have their parameters' types. Events keep the three in order.
+            events.push(unsafe {
+                let (from, to) = (self.input.address, self.output.address);
+                let from = slice::from_raw_parts(from.add(part.start), length);
+                let to = slice::from_raw_parts_mut(to.add(part.start), length);
+                let written = up.enqueue_write_buffer(chunk, CL_NON_BLOCKING, 0, from, &[])?;
+                let worked = ExecuteKernel::new(&self.kernel)
+                    .set_arg(&self.rounds)
+                    .set_arg(chunk)
+                    .set_global_work_size(length)
+                    .set_local_work_size(GROUP)
+                    .set_wait_event(&written)
+                    .enqueue_nd_range(work)?;
+                let wait = [worked.get()];
+                let read = down.enqueue_read_buffer(chunk, CL_NON_BLOCKING, 0, to, &wait)?;
+                // A driver may keep commands back until somebody asks for their end.
+                up.flush()?;
+                work.flush()?;
+                down.flush()?;
+                [written, worked, read]
+            });
+        }
+        for queue in [up, work, down] {
+            queue.finish()?;
+        }
+        Ok(events)
+    }
+
+    /// Whether the output is what so many rounds make of the input; forgets it.
+    fn is_right(&mut self) -> bool {
+        let (mut factor, mut summand) = (1u32, 0u32);
+        for _ in 0..self.rounds {
+            factor = factor.wrapping_mul(1_664_525);
+            summand = summand.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        }
+        let input = self.input.numbers().iter();
+        let expected = input.map(|number| number.wrapping_mul(factor).wrapping_add(summand));
+        let right = expected.eq(self.output.numbers().iter().copied());
+        self.output.numbers().fill(0);
+        right
+    }
+}
+
+/// When each command began and ended, in seconds from the first begin.
+fn times(events: &[[Event; 3]]) -> Result<Vec<[(f64, f64); 3]>> {
+    let mut times = Vec::new();
+    let begin = events[0][0].profiling_command_start()?;
+    for chunk in events {
+        let mut row = [(0.0, 0.0); 3];
+        for (event, time) in chunk.iter().zip(&mut row) {
+            let start = event.profiling_command_start()?.saturating_sub(begin);
+            let end = event.profiling_command_end()?.saturating_sub(begin);
+            *time = (start as f64 * 1e-9, end as f64 * 1e-9);
+        }
+        times.push(row);
+    }
+    Ok(times)
+}
+
+/// From the first begin to the last end.
+fn span(times: &[[(f64, f64); 3]]) -> f64 {
+    times
+        .iter()
+        .flatten()
+        .map(|(_, end)| *end)
+        .fold(0.0, f64::max)
+}
+
+/// A row for each engine, in which a chunk has its letter while it is worked on.
+fn print_time_line(times: &[[(f64, f64); 3]], whole: f64) {
+    const WIDTH: f64 = 96.0;
+    for (engine, name) in ["upload", "kernel", "download"].iter().enumerate() {
+        let mut row = [' '; WIDTH as usize];
+        for (letter, chunk) in ('a'..='z').cycle().zip(times) {
+            let (start, end) = chunk[engine];
+            let at = |time: f64| ((time / whole * WIDTH) as usize).min(row.len() - 1);
+            let cells = at(start)..=at(end);
+            row[cells].fill(letter);
+        }
+        println!("  {name:<9}|{}|", String::from_iter(row));
+    }
+}
+
+fn main() -> ExitCode {
+    let words: Vec<usize> = std::env::args()
+        .skip(1)
+        .filter_map(|word| word.parse().ok())
+        .collect();
+    let &[chunks, mebibytes, rounds] = words.get(..3).unwrap_or(&[16, 1, 64]) else {
+        return ExitCode::FAILURE;
+    };
+    match pipeline(chunks.max(1), mebibytes.max(1) << 20, rounds as cl_uint) {
+        Ok(right) => ExitCode::from(u8::from(!right)),
+        Err(error) => {
+            eprintln!("OpenCL answers {}, {error}", error.0);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Both orders on the first GPU, or the first device; whether their results are right.
+fn pipeline(chunks: usize, bytes: usize, rounds: cl_uint) -> Result<bool> {
+    let platforms = get_platforms()?;
+    let first = |kind| {
+        let mut platforms = platforms.iter();
+        platforms.find_map(|platform| platform.get_devices(kind).ok()?.first().copied())
+    };
+    let device = first(CL_DEVICE_TYPE_GPU).or_else(|| first(CL_DEVICE_TYPE_ALL));
+    let device = Device::new(device.ok_or(CL_DEVICE_NOT_FOUND)?);
+    let context = Context::from_device(&device)?;
+    let mut program = Program::create_from_source(&context, SOURCE)?;
+    if let Err(error) = program.build(&[device.id()], "") {
+        eprintln!("{}", program.get_build_log(device.id())?);
+        return Err(error);
+    }
+    #[allow(deprecated)] // the newer call is missing from drivers of OpenCL 1.x
+    let queue = || CommandQueue::create_default(&context, CL_QUEUE_PROFILING_ENABLE);
+    let (up, work, down) = (queue()?, queue()?, queue()?);
+    let length = bytes / size_of::<cl_uint>();
+    let buffer = |_| {
+        // SAFETY: no memory of the host is passed, so none has to outlive the buffer.
+        unsafe { Buffer::create(&context, CL_MEM_READ_WRITE, length, ptr::null_mut()) }
+    };
+    let mut both = Work {
+        kernel: Kernel::create(&program, "generate")?,
+        rounds,
+        chunks: (0..chunks).map(buffer).collect::<Result<_>>()?,
+        input: Pinned::new(&context, &up, chunks * length)?,
+        output: Pinned::new(&context, &up, chunks * length)?,
+    };
+    for (number, place) in both.input.numbers().iter_mut().enumerate() {
+        *place = number as cl_uint;
+    }
+
+    // Once each for what happens only once: compiling, and pages that nobody has touched yet.
+    let mut right = true;
+    for _ in 0..2 {
+        both.enqueue([&work, &work, &work])?;
+        right &= both.is_right();
+    }
+    let plain = times(&both.enqueue([&work, &work, &work])?)?;
+    right &= both.is_right();
+    both.enqueue([&up, &work, &down])?;
+    let overlapped = times(&both.enqueue([&up, &work, &down])?)?;
+    right &= both.is_right();
+    both.input.give_back(&up)?;
+    both.output.give_back(&up)?;
+
+    let whole = span(&plain);
+    println!("{}: {chunks} chunks of {} MiB", device.name()?, bytes >> 20);
+    println!("\nplain order, {:.3} ms", whole * 1e3);
+    print_time_line(&plain, whole);
+    println!("\noverlapped, {:.3} ms", span(&overlapped) * 1e3);
+    print_time_line(&overlapped, whole);
+    // All engines together are never faster than the one that has most to do.
+    let busy = |engine: usize| {
+        let spans = plain.iter().map(|row| row[engine].1 - row[engine].0);
+        spans.sum::<f64>()
+    };
+    let slowest = busy(0).max(busy(1)).max(busy(2));
+    let hidden = (whole - span(&overlapped)) / (whole - slowest);
+    println!(
+        "\nThe slowest engine works {:.3} ms of the plain order.",
+        slowest * 1e3
+    );
+    println!(
+        "Of the rest, which could be hidden, {:.0} % was:",
+        hidden * 100.0
+    );
+    println!("{:.2} times as fast.", whole / span(&overlapped));
+    if device.dev_type()? & CL_DEVICE_TYPE_GPU == 0 {
+        println!("No gain is to be expected here: a CPU copies by the cores that compute.");
+    }
+    println!("{chunks} chunks {}", if right { "right" } else { "WRONG" });
+    Ok(right)
+}
