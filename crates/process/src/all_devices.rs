@@ -1,6 +1,6 @@
 //! `--all-devices`: the lesson once for each device, and one table at the end.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use common::device;
 use common::error::{Error, Result};
@@ -9,10 +9,11 @@ use common::record::Record;
 use common::shape::Shape;
 use common::threads;
 use text::wrap::stdout_columns;
-use text::{table, terminal};
+use text::{Out, table};
 
-use crate::drivers::leave_out_broken;
-use crate::environment::{CHILD_DEVICE_VARIABLE, Environment, devices_here, labels_of};
+use crate::environment::{
+    CHILD_DEVICE_VARIABLE, Environment, devices_here, labels_of, leave_out_broken,
+};
 use crate::{Ended, Orders, Pause, complain, on_one_device};
 
 /// Runs the lesson on every device; its status is the largest of all.
@@ -22,17 +23,15 @@ pub fn run(orders: &Orders, mut environment: Environment, pause: Pause) -> Resul
         labels = devices_here(&environment);
     }
     let labels = match labels {
+        Ok(labels) if !labels.is_empty() => labels,
         // Without threads nobody can be asked.
-        Err(_) if !threads::are_given(2) => labels_of(&device::list()?),
-        Err(how) => {
+        Err(how) if threads::are_given(2) => {
             let next = "cargo run -p course -- doctor";
-            return Err(Error::Died(format!(
-                "asking for devices fails: {how}\n  next: {next}"
-            )));
+            let how = format!("asking for devices fails: {how}\n  next: {next}");
+            return Err(Error::Died(how));
         }
         // For the error that says what is missing.
-        Ok(labels) if labels.is_empty() => labels_of(&device::list()?),
-        Ok(labels) => labels,
+        _ => labels_of(&device::list()?),
     };
     let mut all = Ended::default();
     let mut columns = Vec::new();
@@ -57,7 +56,7 @@ pub fn run(orders: &Orders, mut environment: Environment, pause: Pause) -> Resul
     if !orders.json {
         let shown = side_by_side(&columns, stdout_columns().unwrap_or(PAGE));
         // A reader that has gone away is no error.
-        let _ = writeln!(io::stdout(), "{}", terminal::for_stdout(shown));
+        let _ = writeln!(Out, "{shown}");
     }
     Ok(Some(all))
 }
@@ -88,10 +87,12 @@ fn side_by_side(results: &[(String, Vec<Record>)], width: usize) -> String {
     }
     let title = |&(kernel, shape): &(&str, Shape)| {
         let sizes = kept.iter().filter(|other| other.0 == kernel).count();
-        match sizes {
-            1 => kernel.to_string(),
-            _ => format!("{kernel} {shape}"),
-        }
+        let shape = if sizes > 1 {
+            format!(" {shape}")
+        } else {
+            String::new()
+        };
+        format!("{kernel}{shape}")
     };
     let unit = |row: &(&str, Shape)| {
         let mut timed = on_devices.iter().filter(|one| key(one) == *row);
@@ -100,23 +101,21 @@ fn side_by_side(results: &[(String, Vec<Record>)], width: usize) -> String {
     };
     let longest = kept.iter().map(|row| title(row).chars().count()).max();
     let room = width.saturating_sub(longest.unwrap_or(0) + UNIT + 2);
-    let numbered: Vec<(usize, &(String, Vec<Record>))> = results.iter().enumerate().collect();
     let mut shown = String::from("\nAll devices side by side");
-    for (number, (label, _)) in &numbered {
+    for (number, (label, _)) in results.iter().enumerate() {
         shown += &format!("\n  {number}  {label}");
     }
-    for some in numbered.chunks((room / DEVICE).max(1)) {
+    let numbers: Vec<usize> = (0..results.len()).collect();
+    for some in numbers.chunks((room / DEVICE).max(1)) {
         let names: Vec<String> = some
             .iter()
-            .map(|(number, _)| format!("device {number}"))
+            .map(|number| format!("device {number}"))
             .collect();
-        let mut heading = vec!["kernel"];
-        heading.extend(names.iter().map(String::as_str));
-        heading.push("");
+        let names = names.iter().map(String::as_str);
+        let heading: Vec<&str> = ["kernel"].into_iter().chain(names).chain([""]).collect();
         let row = |row: &(&str, Shape)| {
-            let cells = some.iter().map(|(_, (_, records))| cell(records, *row));
-            let title = std::iter::once(title(row));
-            title.chain(cells).chain([unit(row)]).collect()
+            let cells = some.iter().map(|number| cell(&results[*number].1, *row));
+            [vec![title(row)], cells.collect(), vec![unit(row)]].concat()
         };
         let rows: Vec<Vec<String>> = kept.iter().map(row).collect();
         shown += &format!("\n\n{}", table(&heading, &rows));

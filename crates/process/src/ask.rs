@@ -1,8 +1,8 @@
-//! Another process that answers in lines of JSON, and may crash or hang over what it is
-//! asked.
+//! Other processes: those that end with this one, and those that answer in lines of JSON, and
+//! may crash or hang over what they are asked.
 
 use std::io::{self, BufRead, BufReader, Read};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
@@ -11,6 +11,60 @@ use serde::de::DeserializeOwned;
 use text::plain;
 
 use crate::death::cause_of_death;
+
+/// Has a process end with this one, whoever ends this one and how: nobody would watch it,
+/// and a kernel may run for ever. Only Linux can be asked for that. The process must be
+/// started and awaited by the same thread, whose end counts.
+pub fn end_with_us(command: &mut Command) -> &mut Command {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
+        use std::os::unix::process::CommandExt;
+        const ESRCH: i32 = 3;
+        let us = Some(getpid());
+        let bind = move || {
+            // Where the system refuses, it is as it is elsewhere.
+            let _ = set_parent_process_death_signal(Some(Signal::KILL));
+            let lives = (getppid() == us).then_some(());
+            lives.ok_or_else(|| io::Error::from_raw_os_error(ESRCH))
+        };
+        // SAFETY: between fork and exec only calls are made that may be made there: two of
+        // the system; nothing is allocated (the error is a number), and no lock is taken.
+        unsafe { command.pre_exec(bind) };
+    }
+    command
+}
+
+/// Puts a process, and all that it will start, into a group of their own, for
+/// [`end_group`].
+pub fn in_a_group(command: &mut Command) -> &mut Command {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    command
+}
+
+/// Ends a process of [`in_a_group`] at once, with all that it has started.
+pub fn end_group(child: &mut Child) {
+    // Of one that was waited for, the number may be another's by now.
+    if !matches!(child.try_wait(), Ok(None)) {
+        return;
+    }
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        // Whoever has just ended needs no order.
+        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// This very program, as a process that ends with this one.
+pub fn this_program() -> io::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    end_with_us(&mut command);
+    Ok(command)
+}
 
 /// The messages that come through a pipe, read by a thread; `at_end` is called when the
 /// other side has gone away. Drivers and kernels may print, too: what is no message is
@@ -40,12 +94,9 @@ pub fn ask<Answer: DeserializeOwned + Send + 'static>(
     patience: Duration,
 ) -> Result<Answer, String> {
     let failed = |error: io::Error| format!("it cannot be started ({error})");
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(failed)?;
+    let command = command.stdin(Stdio::null());
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(failed)?;
     let (Some(stdout), Some(mut stderr)) = (child.stdout.take(), child.stderr.take()) else {
         return Err("it has no pipes".into());
     };

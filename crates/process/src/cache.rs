@@ -12,13 +12,15 @@ use std::time::SystemTime;
 use common::device::pocl::{self, cache_folder};
 use common::file;
 
+use crate::environment::Environment;
 use crate::events::Event;
 
 pub use common::device::pocl::CACHE_VARIABLE;
 
 /// Whether PoCL's cache may be to blame for what happened: it is used, and no other device is.
-pub fn may_be_damaged(events: &[Event]) -> bool {
-    let is_off = std::env::var_os(CACHE_VARIABLE).is_some_and(|value| value == "0");
+pub fn may_be_damaged(environment: &Environment, events: &[Event]) -> bool {
+    let is_off = environment.iter().any(|(set, _)| *set == CACHE_VARIABLE)
+        || std::env::var_os(CACHE_VARIABLE).is_some_and(|value| value == "0");
     let holds_something =
         fs::read_dir(cache_folder()).is_ok_and(|mut files| files.next().is_some());
     let begun = events.iter().rev().find_map(|event| match event {
@@ -39,7 +41,7 @@ pub fn message() -> String {
 
 /// What stands in each block of a drawing of a kernel, which PoCL's compiler writes into the
 /// current folder where it gives up: `matmul_naive.dot`, `broken.dot.1`.
-const IN_EACH_BLOCK: &[u8] = b"...program instructions...";
+const IN_EACH_BLOCK: &str = "...program instructions...";
 
 /// Removes such drawings that are new: nobody asked for them.
 pub fn remove_drawings(since: SystemTime) {
@@ -48,11 +50,8 @@ pub fn remove_drawings(since: SystemTime) {
         let name = entry.file_name();
         let written = entry.metadata().and_then(|file| file.modified());
         let is_new = name.to_string_lossy().contains(".dot") && written.is_ok_and(|at| at > since);
-        let text = is_new.then(|| file::read(&entry.path(), LONGEST).unwrap_or_default());
-        let mut parts = text
-            .iter()
-            .flat_map(|text| text.windows(IN_EACH_BLOCK.len()));
-        if parts.any(|part| part == IN_EACH_BLOCK) {
+        let text = || file::read(&entry.path(), LONGEST).unwrap_or_default();
+        if is_new && String::from_utf8_lossy(&text()).contains(IN_EACH_BLOCK) {
             // One that cannot be removed does no harm.
             let _ = fs::remove_file(entry.path());
         }

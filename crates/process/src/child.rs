@@ -8,19 +8,16 @@ use std::time::{Duration, Instant};
 use common::error::{Error, Result};
 use text::show_error;
 
-use crate::bound::end_with_us;
+use crate::Pause;
+use crate::ask::end_with_us;
 use crate::death::{self, Death, LOADING};
-use crate::environment::Environment;
+use crate::environment::{Environment, are_all_loaded, drivers_that_load};
 use crate::events::{self, EVENTS_VARIABLE, Event};
-use crate::{Pause, drivers, limits};
 
 /// How long a child may take to end once it has said that it leaves. A driver was
 /// once seen to stop for good while its threads ended; by then nothing is lost with
-/// the process.
+/// the process. Also how long drivers may take to be loaded before it is asked which hangs.
 const TEARDOWN: Duration = Duration::from_secs(5);
-
-/// How long drivers may take to be loaded before it is asked which of them hangs.
-const LOADED: Duration = Duration::from_secs(5);
 
 /// How often a child that says nothing new is looked at more closely.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
@@ -54,17 +51,11 @@ pub fn run(
         path: this,
         why: not_started(&error),
     })?;
-    wait(
-        child,
-        events,
-        timeout,
-        drivers::are_all_loaded(environment),
-        pause,
-    )
+    wait(child, events, timeout, are_all_loaded(environment), pause)
 }
 
 fn not_started(error: &std::io::Error) -> String {
-    let limits = limits::set_here();
+    let limits = death::limits_in_words();
     // No more files, or no more processes.
     let is_refused = error.kind() != ErrorKind::NotFound && !limits.is_empty();
     let advice = if is_refused {
@@ -82,34 +73,33 @@ fn not_started(error: &std::io::Error) -> String {
 /// asks which driver hangs that is long in loading.
 fn wait(
     mut child: Child,
-    events: &Path,
+    path: &Path,
     timeout: Duration,
     mut may_ask: bool,
     pause: Pause,
 ) -> Result<Option<End>> {
-    let patience = timeout.min(TEARDOWN).min(LOADED);
-    let mut size = 0;
-    let mut since = Instant::now();
-    let mut look = patience;
+    let length = || std::fs::metadata(path).map_or(0, |file| file.len());
+    let patience = timeout.min(TEARDOWN);
+    let (mut size, mut since, mut look) = (0, Instant::now(), patience);
     let mut doze = Duration::from_millis(1);
     loop {
         if let Some(status) = child.try_wait()? {
-            return end(status, &events::read(events)).map(Some);
+            return end(status, &events::read(path)).map(Some);
         }
-        let now = length(events);
-        if now != size {
-            (size, since, look) = (now, Instant::now(), patience);
+        let mut end = None;
+        if length() != size {
+            (size, since, look) = (length(), Instant::now(), patience);
         } else if since.elapsed() > look {
             // Now and then only: what is being timed may need this very core.
             look = since.elapsed() + LOOK_AGAIN;
-            let (path, events) = (events, events::read(events));
-            let end = match events.last() {
+            let events = events::read(path);
+            end = match events.last() {
                 // A person may take any time.
                 Some(Event::Paused) => None,
                 Some(Event::Leaving(status)) => Some(end_by_itself(*status, &events)),
                 Some(Event::Doing(doing)) if doing == LOADING && may_ask => {
                     may_ask = false;
-                    let hangs = drivers::drivers_that_load().is_some() && length(path) == size;
+                    let hangs = drivers_that_load().is_some() && length() == size;
                     hangs.then(|| End::Died(Death::by_hang(since.elapsed(), LOADING)))
                 }
                 _ if since.elapsed() > timeout => {
@@ -117,23 +107,14 @@ fn wait(
                 }
                 _ => None,
             };
-            if end.is_some() {
-                child.kill()?;
-                child.wait()?;
-                return Ok(end);
-            }
         }
-        if pause(doze) {
+        if end.is_some() || pause(doze) {
             child.kill()?;
             child.wait()?;
-            return Ok(None);
+            return Ok(end);
         }
         doze = (doze * 2).min(Duration::from_millis(20));
     }
-}
-
-fn length(file: &Path) -> u64 {
-    std::fs::metadata(file).map_or(0, |file| file.len())
 }
 
 fn end(status: ExitStatus, events: &[Event]) -> Result<End> {

@@ -9,8 +9,6 @@ use std::time::Duration;
 
 use common::host::{self, Group};
 
-use crate::limits;
-
 /// How a child died, and what may mend that.
 pub struct Death {
     /// In words.
@@ -37,8 +35,19 @@ impl Death {
 
     /// Of a child that began nothing new for so long, and was ended.
     pub fn by_hang(timeout: Duration, doing: &str) -> Death {
+        let advice = if doing.starts_with("building") || is_in_a_kernel(doing) {
+            "likely cause: an endless loop, or a barrier that not every item of a group reaches\n  \
+             next: look at the kernel's loops and barriers; if the kernel is only slow, \
+             use a smaller --size or a longer --timeout"
+        } else {
+            "likely cause: the driver hangs, and no kernel of yours was running; or the machine \
+             is very busy\n  \
+             next: a longer --timeout; cargo run -p course -- doctor   asks each driver by itself"
+        };
+        let seconds = timeout.as_secs();
+        let how = "the process was ended";
         Death {
-            how: of_hang(timeout, doing),
+            how: format!("no end after {seconds} seconds while {doing}; {how}\n  {advice}"),
             in_loading: doing == LOADING,
             as_by_a_cache: false,
         }
@@ -59,41 +68,41 @@ fn of_death(status: ExitStatus, doing: &str) -> String {
         None => (
             "something called exit(), which the course does not do here: a driver that gave up, \
              on a full disk or a folder that it cannot write for example; its own words stand \
-             above, if it had any"
-                .into(),
+             above, if it had any",
             "cargo run -p course -- doctor   looks at the driver and at its folders",
         ),
         Some(9) => (
-            with_limits(&for_want_of_memory(host::tightest())),
+            &*for_want_of_memory(host::tightest()),
             "a smaller --size, if memory is short: `free -h` shows it, and `dmesg` who was ended",
         ),
         Some(24 | 25) => (
-            with_limits("a limit of this system"),
+            "a limit of this system",
             "raise the limit (`ulimit -a` shows all of them), or use a smaller --size",
         ),
         Some(_) if doing.starts_with("building") => (
-            with_limits(
-                "the driver's compiler failed, for example on a function that calls itself, or on \
-                 a barrier that only some items reach",
-            ),
+            "the driver's compiler failed, for example on a function that calls itself, or on \
+             a barrier that only some items reach",
             "take away what was written last; another driver may say what is wrong with it",
         ),
         Some(_) if is_in_a_kernel(doing) => (
-            with_limits(
-                "the kernel read or wrote outside its buffers, asked for more private or local \
-                 memory than there is, or the driver's compiler failed",
-            ),
+            "the kernel read or wrote outside its buffers, asked for more private or local \
+             memory than there is, or the driver's compiler failed",
             "cargo run -p course -- inspect FILE --only KERNEL   names the line of a bad access; \
              if every kernel dies: cargo run -p course -- doctor",
         ),
         Some(_) => (
-            with_limits("the driver failed, and no kernel of yours was running"),
+            "the driver failed, and no kernel of yours was running",
             "cargo run -p course -- doctor   says what of this machine the drivers can use",
         ),
     };
+    // It may have been one of the limits that this process runs under.
+    let limits = match limits_in_words() {
+        limits if limits.is_empty() || signal(status).is_none() => String::new(),
+        limits => format!("; or a limit that is set here: {limits}"),
+    };
+    let died = cause_of_death(status);
     format!(
-        "the process died ({}) while {doing}\n  likely cause: {cause}\n  next: {next}",
-        cause_of_death(status)
+        "the process died ({died}) while {doing}\n  likely cause: {cause}{limits}\n  next: {next}"
     )
 }
 
@@ -105,20 +114,11 @@ fn is_in_a_kernel(doing: &str) -> bool {
 }
 
 fn for_want_of_memory(group: Option<Group>) -> String {
-    let mut cause = "it was killed, possibly out of memory".to_string();
-    if let Some(Group { limit, .. }) = group {
-        let mebibytes = limit >> 20;
-        cause += &format!("; this container or cgroup may take {mebibytes} MiB");
-    }
-    cause
-}
-
-/// The cause, and the limits that this process runs under: it may have been one of them.
-fn with_limits(cause: &str) -> String {
-    match limits::set_here() {
-        limits if limits.is_empty() => cause.into(),
-        limits => format!("{cause}; or a limit that is set here: {limits}"),
-    }
+    let limit = group.map_or(String::new(), |group| {
+        let mebibytes = group.limit >> 20;
+        format!("; this container or cgroup may take {mebibytes} MiB")
+    });
+    format!("it was killed, possibly out of memory{limit}")
 }
 
 /// Of a child that somebody ended while it was doing this.
@@ -137,22 +137,6 @@ pub fn of_crash_at_the_end(status: ExitStatus) -> String {
          likely cause: the driver does not end cleanly, or a kernel wrote where nobody looked\n  \
          next: cargo run -p course -- inspect FILE   sees every access",
         cause_of_death(status)
-    )
-}
-
-fn of_hang(timeout: Duration, doing: &str) -> String {
-    let advice = if doing.starts_with("building") || is_in_a_kernel(doing) {
-        "likely cause: an endless loop, or a barrier that not every item of a group reaches\n  \
-         next: look at the kernel's loops and barriers; if the kernel is only slow, \
-         use a smaller --size or a longer --timeout"
-    } else {
-        "likely cause: the driver hangs, and no kernel of yours was running; or the machine is \
-         very busy\n  \
-         next: a longer --timeout; cargo run -p course -- doctor   asks each driver by itself"
-    };
-    format!(
-        "no end after {} seconds while {doing}; the process was ended\n  {advice}",
-        timeout.as_secs()
     )
 }
 
@@ -193,4 +177,38 @@ fn signal(status: ExitStatus) -> Option<i32> {
     #[cfg(not(unix))]
     let signal = status.code().and(None);
     signal
+}
+
+/// The limits that a lesson may meet: "ulimit -v 400000, ulimit -t 1"; empty where none is set.
+pub fn limits_in_words() -> String {
+    let limits = limits().into_iter();
+    let told = limits.map(|(flag, limit)| format!("ulimit -{flag} {limit}"));
+    told.collect::<Vec<_>>().join(", ")
+}
+
+/// The limits that the system sets for a process, each by the letter of `ulimit`, in its unit.
+pub fn limits() -> Vec<(char, u64)> {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit};
+        // The unit of `ulimit`, and the bytes, seconds or processes that are enough for any.
+        let limits = [
+            (Resource::As, 'v', 1024, u64::MAX),
+            (Resource::Data, 'd', 1024, u64::MAX),
+            (Resource::Cpu, 't', 1, u64::MAX),
+            (Resource::Fsize, 'f', 1024, u64::MAX),
+            (Resource::Stack, 's', 1024, 4 << 20),
+            (Resource::Nproc, 'u', 1, 1000),
+            (Resource::Nofile, 'n', 1, 64),
+        ];
+        let set = limits
+            .into_iter()
+            .filter_map(|(resource, flag, unit, enough)| {
+                let limit = getrlimit(resource).current;
+                Some((flag, limit.filter(|limit| *limit < enough)? / unit))
+            });
+        set.collect()
+    }
+    #[cfg(not(unix))]
+    Vec::new()
 }

@@ -2,7 +2,7 @@
 
 use crate::finished::Finished;
 use crate::lessons::LESSONS;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 use common::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -42,11 +42,8 @@ impl Device {
 /// [`Error::NoDevice`], and [`Error::Selector`] for a selector that names none.
 pub fn chosen(selector: Option<&str>, all: bool) -> Result<Vec<Device>> {
     let mut command = LESSONS[0].command()?;
-    command.arg("--json");
-    if let Some(selector) = selector {
-        command.args(["--device", selector]);
-    }
-    let listing = Finished::of(&mut command)?;
+    let selector = selector.into_iter().flat_map(|one| ["--device", one]);
+    let listing = Finished::of(command.arg("--json").args(selector))?;
     if !listing.status.success() {
         let told = listing.message();
         return Err(match listing.status.code() {
@@ -59,19 +56,18 @@ pub fn chosen(selector: Option<&str>, all: bool) -> Result<Vec<Device>> {
         }
         .into());
     }
-    let mut devices = Vec::new();
-    for line in listing.stdout.lines() {
-        let listed: Value = serde_json::from_str(line).context("lesson 1's listing")?;
+    let listed = listing.stdout.lines().map(serde_json::from_str::<Value>);
+    let listed: Vec<Value> = listed
+        .collect::<Result<_, _>>()
+        .context("lesson 1's listing")?;
+    let devices = listed.iter().filter_map(|listed| {
         let device = device(&listed["device"]);
         // A simulator's times mean nothing; chosen by name, it may show that.
         let simulator = device.platform.contains("Oclgrind");
-        if listed["chosen"] == true || all && !simulator {
-            devices.push(device);
-        }
-    }
-    if devices.is_empty() {
-        bail!("lesson 1 lists no device; run ./setup");
-    }
+        (listed["chosen"] == true || all && !simulator).then_some(device)
+    });
+    let devices: Vec<Device> = devices.collect();
+    ensure!(!devices.is_empty(), "lesson 1 lists no device; run ./setup");
     Ok(devices)
 }
 

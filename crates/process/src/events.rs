@@ -1,6 +1,6 @@
-//! What a lesson's process tells the process that watches it: a file of JSON
-//! lines, one for each thing begun and each result. (A pipe on standard error would take the
-//! terminal from the progress line, a socket needs more code.)
+//! What a lesson's process tells the process that watches it: a file of JSON lines, one for
+//! each thing begun and each result, in a folder that is gone when the lesson is. (A pipe on
+//! standard error would take the terminal from the progress line, a socket needs more code.)
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -11,7 +11,10 @@ use common::file;
 use common::numbers;
 use common::record::Record;
 use serde::{Deserialize, Serialize};
+use text::{aside, plain};
 
+use crate::death::limits;
+use crate::scratch::{self, Scratch};
 use crate::stage::Place;
 
 /// The environment variable that names the file. Set, it also makes a lesson
@@ -20,6 +23,14 @@ pub const EVENTS_VARIABLE: &str = "OPENCL_COURSE_EVENTS";
 
 /// Bytes of such a file at most: a thousand times those of a long lesson.
 const LONGEST: u64 = 64 << 20;
+
+const NAME: &str = "events.jsonl";
+
+/// What lies beside it, where somebody has made it: what a simulator reports; what a driver says
+/// while it builds; what is printed while a lesson has the whole terminal.
+pub(crate) const SIMULATOR_LOG: &str = "oclgrind";
+pub(crate) const DRIVERS_WORDS: &str = "words";
+pub(crate) const PRINTED: &str = "printed";
 
 /// One line of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -84,20 +95,18 @@ fn must_be_of_events(path: &Path) -> Result<()> {
     let Ok(there) = fs::metadata(path) else {
         return Ok(());
     };
-    let kind = there.file_type();
-    let why = if !kind.is_file() {
-        format!("it is {}, not a regular file", file::name(kind))
-    } else if there.len() > LONGEST {
-        format!("it is larger than {}", numbers::bytes(LONGEST))
-    } else {
-        return Ok(());
+    let why = match there.file_type() {
+        kind if !kind.is_file() => format!("it is {}, not a regular file", file::name(kind)),
+        _ if there.len() > LONGEST => format!("it is larger than {}", numbers::bytes(LONGEST)),
+        _ => return Ok(()),
     };
-    let path = path.into();
-    let why = format!(
-        "{why}; {EVENTS_VARIABLE} names it, which lessons set by themselves\n  \
-         next: unset {EVENTS_VARIABLE}"
-    );
-    Err(Error::File { path, why })
+    Err(Error::File {
+        path: path.into(),
+        why: format!(
+            "{why}; {EVENTS_VARIABLE} names it, which lessons set by themselves\n  \
+             next: unset {EVENTS_VARIABLE}"
+        ),
+    })
 }
 
 /// Reads what has been written so far. What is no event is left out: a last line that is
@@ -120,4 +129,85 @@ pub fn doing(events: &[Event]) -> &str {
         _ => None,
     });
     begun.unwrap_or("starting")
+}
+
+/// A file for events that goes away with its owner.
+pub(crate) struct EventsFile {
+    pub path: PathBuf,
+    file: File,
+    _folder: Scratch,
+}
+
+impl EventsFile {
+    /// Makes one.
+    pub fn new() -> Result<EventsFile> {
+        let folder = Scratch::new()?;
+        let path = folder.0.join(NAME);
+        let file = File::options().append(true).create_new(true).open(&path);
+        let file = file.map_err(|error| Error::temporary(&path, &error))?;
+        Ok(EventsFile {
+            path,
+            file,
+            _folder: folder,
+        })
+    }
+
+    /// A file of this name beside it.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.path.with_file_name(name)
+    }
+
+    /// Passes on what was said before a child ended, and it did not.
+    pub fn pass_on(&self, from: &Path) {
+        const LONGEST: u64 = 1 << 20;
+        let words = file::read(from, LONGEST).unwrap_or_default();
+        let words = plain(&String::from_utf8_lossy(&words));
+        if !words.trim().is_empty() {
+            aside!("{}", words.trim_end());
+        }
+        // Another child may have words of its own.
+        let _ = fs::remove_file(from);
+    }
+
+    /// # Errors
+    /// When nothing more can be written to it. A child could not tell how it ended, then:
+    /// that is what is to be told.
+    pub fn must_have_room(&self) -> Result<()> {
+        // To write more than `ulimit -f` allows would end this process.
+        if limits().iter().any(|(flag, _)| *flag == 'f') {
+            return Ok(());
+        }
+        // An empty line says nothing.
+        let written = (&self.file).write_all(b"\n");
+        written.map_err(|error| Error::temporary(&self.path, &error))
+    }
+
+    /// Forgets what was written.
+    pub fn clear(&self) {
+        // What cannot be forgotten is only what a child did before.
+        let _ = self.file.set_len(0);
+    }
+}
+
+/// The events of this user's lessons that go on now.
+pub(crate) fn of_living_lessons() -> impl Iterator<Item = Vec<Event>> {
+    let folders = scratch::of_the_living().into_iter();
+    folders.map(|folder| read(&folder.join(NAME)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_goes_with_its_owner_and_forgets_when_asked() {
+        let file = EventsFile::new().unwrap();
+        let path = file.path.clone();
+        file.must_have_room().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"\n");
+        file.clear();
+        assert!(fs::read(&path).unwrap().is_empty());
+        drop(file);
+        assert!(!path.exists());
+    }
 }

@@ -9,7 +9,7 @@ use anyhow::Result;
 use common::device::icd::LIBRARY_VARIABLE;
 use common::source::own_workspace;
 
-use crate::environment::{self, Environment, PATIENCE};
+use crate::environment::{self, Environment};
 use crate::lessons::LESSONS;
 
 /// An implementation that may or may not be here.
@@ -45,10 +45,8 @@ const CPUS: [(&str, &str); 4] = [
 
 /// PoCL, Oclgrind, rusticl, Intel's CPU runtime, then every GPU.
 pub fn all() -> Result<Vec<Implementation>> {
-    let mut all = Vec::new();
-    for (name, platform) in CPUS {
-        all.push(cpu(name, platform)?);
-    }
+    let cpus = CPUS.iter().map(|(name, platform)| cpu(name, platform));
+    let mut all = cpus.collect::<Result<Vec<_>>>()?;
     let gpu = |name: &str, selector| Implementation {
         name: name.into(),
         environment: Environment::new(),
@@ -56,9 +54,8 @@ pub fn all() -> Result<Vec<Implementation>> {
         simulator: false,
         gpu: true,
     };
-    let is_gpu = |label: &str| CPUS.iter().all(|(_, cpu)| !label.contains(cpu));
     for (index, label) in devices(&Environment::new())?.iter().enumerate() {
-        if is_gpu(label) {
+        if CPUS.iter().all(|(_, cpu)| !label.contains(cpu)) {
             let name = label.split(" (").next().unwrap_or(label);
             all.push(gpu(name, Some(index.to_string())));
         }
@@ -72,12 +69,11 @@ pub fn all() -> Result<Vec<Implementation>> {
 /// One of the CPU implementations, where it is here. The others are not asked: that takes
 /// most of a second.
 pub fn find(wanted: &str) -> Result<Option<Implementation>> {
-    for (name, platform) in CPUS {
-        if name == wanted {
-            return Ok(Some(cpu(name, platform)?).filter(|one| one.selector.is_some()));
-        }
-    }
-    Ok(None)
+    let known = CPUS.iter().find(|(name, _)| *name == wanted);
+    let found = known
+        .map(|(name, platform)| cpu(name, platform))
+        .transpose()?;
+    Ok(found.filter(|one| one.selector.is_some()))
 }
 
 fn cpu(name: &str, platform: &str) -> Result<Implementation> {
@@ -114,17 +110,14 @@ pub fn oclgrind() -> Option<PathBuf> {
     if let Some(path) = std::env::var_os("OCLGRIND_LIBRARY") {
         return Some(PathBuf::from(path)).filter(|path| path.is_file());
     }
-    [
-        "/usr/lib/oclgrind",
-        "/usr/local/lib/oclgrind",
-        "/usr/local/lib",
-    ]
-    .into_iter()
-    .map(|folder| Path::new(folder).join("liboclgrind-rt.so"))
-    .find(|path| path.is_file())
+    let folders = ["lib/oclgrind", "local/lib/oclgrind", "local/lib"];
+    let mut paths = folders
+        .map(|one| Path::new("/usr").join(one).join("liboclgrind-rt.so"))
+        .into_iter();
+    paths.find(|path| path.is_file())
 }
 
 /// The labels of the devices that a lesson sees in this environment.
 fn devices(environment: &Environment) -> Result<Vec<String>> {
-    Ok(environment::devices(&LESSONS[0].binary()?, environment, PATIENCE).unwrap_or_default())
+    Ok(environment::devices(&LESSONS[0].binary()?, environment).unwrap_or_default())
 }

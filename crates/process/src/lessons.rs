@@ -1,5 +1,6 @@
 //! The lessons: the one list of them outside the folders themselves.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -7,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use common::Error;
 use common::source::{Source, own_workspace};
 
-use crate::bound::end_with_us;
+use crate::ask::end_with_us;
 
 /// A lesson of the course.
 pub struct Lesson {
@@ -82,13 +83,11 @@ impl Lesson {
 /// The lesson of this number.
 pub fn numbered(number: u32) -> Result<&'static Lesson> {
     let lesson = LESSONS.iter().find(|lesson| lesson.number == number);
-    let last = LESSONS.len();
-    let none = || {
-        Error::Usage(format!(
-            "there is no lesson {number}; there are 1 to {last}"
-        ))
-    };
-    Ok(lesson.ok_or_else(none)?)
+    let none = format!(
+        "there is no lesson {number}; there are 1 to {}",
+        LESSONS.len()
+    );
+    Ok(lesson.ok_or(Error::Usage(none))?)
 }
 
 /// The first lesson that has a kernel of this name.
@@ -103,14 +102,10 @@ pub fn with_kernel(kernel: &str) -> Result<Option<&'static Lesson>> {
 
 /// The kernels of all lessons, each name once.
 pub fn kernels() -> Result<Vec<String>> {
-    let mut all = Vec::new();
-    for lesson in LESSONS {
-        for kernel in lesson.kernels()? {
-            if !all.contains(&kernel) {
-                all.push(kernel);
-            }
-        }
-    }
+    let all: Vec<_> = LESSONS.iter().map(Lesson::kernels).collect::<Result<_>>()?;
+    let mut seen = HashSet::new();
+    let mut all = all.concat();
+    all.retain(|kernel| seen.insert(kernel.clone()));
     Ok(all)
 }
 

@@ -6,19 +6,16 @@
 //! In the order in which to read them:
 //!
 //! - [`events`] is what the child tells the parent: a file of JSON lines, one for each
-//!   thing begun and each result; `events_file` is where it lies.
+//!   thing begun and each result.
 //! - `environment` has the variables by which a child knows what it is, and those that
-//!   decide which drivers it finds; `drivers` leaves out those that cannot be loaded.
-//! - `child` starts one and waits for its end; `death` says how it died, and under
-//!   which `limits` of the system.
-//! - [`resume`] is what the next child needs not measure again.
-//! - `cache` is what PoCL's cache has to do with a death.
-//! - `bound` is what no process of the course outlives: its parent.
-//! - `ask` is a question to another process.
-//! - `all_devices` runs the lesson once for each device; `terminal` is the terminal
-//!   after a death.
+//!   decide which drivers it finds; drivers that cannot be loaded are left out.
+//! - `child` starts one and waits for its end; `death` says how it died.
+//! - [`resume`] is what the next child needs not measure again; `cache` is what PoCL's cache
+//!   has to do with a death.
+//! - `ask` is a question to another process, which ends with this one.
+//! - `all_devices` runs the lesson once for each device.
 //! - [`stage`] is where a lesson is that shows itself on a screen of its own; `signals`
-//!   are what ends it from outside.
+//!   are what ends it from outside, and the terminal after that.
 //! - [`watch`] is the parent in a loop: the lesson again after every save.
 //! - [`lessons`] is the one list of them, `finished` what one left that ran as a child, and
 //!   `status` the exit status of a program of the course.
@@ -30,20 +27,16 @@
 
 mod all_devices;
 mod ask;
-mod bound;
 mod cache;
 mod child;
 pub mod data;
 mod death;
 pub mod devices;
-mod drivers;
 mod environment;
 pub mod events;
-mod events_file;
 mod finished;
 pub mod implementations;
 pub mod lessons;
-mod limits;
 pub mod machine;
 pub mod packages;
 pub mod resume;
@@ -52,7 +45,6 @@ mod signals;
 pub mod simulator;
 pub mod stage;
 mod status;
-mod terminal;
 pub mod watch;
 
 use std::path::Path;
@@ -65,24 +57,21 @@ use common::simulator::LOG_VARIABLE;
 use text::aside;
 
 use child::End;
-use events::{Event, Sender};
-use events_file::{Beside, EventsFile};
-use terminal::Terminal;
+use environment::leave_out_broken;
+use events::{DRIVERS_WORDS, Event, EventsFile, PRINTED, SIMULATOR_LOG, Sender};
+use signals::Terminal;
 
-pub use ask::{ask, messages};
-pub use bound::{end_group, end_with_us, in_a_group, this_program};
+pub use ask::{ask, end_group, end_with_us, in_a_group, messages, this_program};
 pub use cache::CACHE_VARIABLE;
 pub use common::device::icd::LIBRARY_VARIABLE;
 pub use death::{cause_of_death, was_stopped};
-pub use drivers::drivers_that_load;
 pub use environment::{
-    Environment, LOG_IS_READ_VARIABLE, answer_probe, device_of_child, environment,
-    environment_at_start, fallback_driver, is_child, is_probe, remember_environment,
+    Environment, LOG_IS_READ_VARIABLE, answer_probe, device_of_child, drivers_that_load,
+    environment, environment_at_start, fallback_driver, is_child, is_probe, remember_environment,
 };
 pub use finished::{Finished, Refused, child_status};
-pub use signals::Signals;
+pub use signals::{Signals, clear_line};
 pub use status::{complain, end, leave, status_of};
-pub use terminal::clear_line;
 
 /// A lesson that came to its end, by itself.
 #[derive(Default)]
@@ -143,12 +132,13 @@ fn on_one_device(
     pause: Pause,
 ) -> Result<Option<Ended>> {
     let events = EventsFile::new()?;
+    let drivers_words = events.beside(DRIVERS_WORDS);
+    let of_kernels = drivers_words.with_extension(words::OF_KERNELS);
     if std::env::var_os(LOG_VARIABLE).is_none() {
         // Where the lesson can read it: what a simulator reports is a row's failure.
-        environment.push((LOG_VARIABLE, events.beside(Beside::SimulatorLog).into()));
+        environment.push((LOG_VARIABLE, events.beside(SIMULATOR_LOG).into()));
     }
-    let drivers_words = events.beside(Beside::DriversWords);
-    environment.push((words::VARIABLE, drivers_words.into()));
+    environment.push((words::VARIABLE, drivers_words.clone().into()));
     let terminal = Terminal::now();
     let begin = SystemTime::now();
     loop {
@@ -156,7 +146,7 @@ fn on_one_device(
         let on_stage = stage::is_on(&events.path);
         if !matches!(end, Ok(Some(End::Exit(_)))) {
             terminal.restore(on_stage);
-            events.pass_on(Beside::Printed);
+            events.pass_on(&events.beside(PRINTED));
         }
         cache::remove_drawings(begin);
         let death = match end? {
@@ -164,17 +154,16 @@ fn on_one_device(
             Some(End::Exit(status)) => return Ok(Some(ended(status, &events.path))),
             Some(End::Died(death)) => death,
         };
-        events.pass_on(Beside::OfKernels);
-        events.pass_on(Beside::DriversWords);
+        events.pass_on(&of_kernels);
+        events.pass_on(&drivers_words);
         events.must_have_room()?;
         if on_stage {
             Sender::to(&events.path)?.send(&Event::Stage(None))?;
         }
-        if death.in_loading && drivers::leave_out_broken(&mut environment) {
+        if death.in_loading && leave_out_broken(&mut environment) {
             events.clear();
         } else if death.as_by_a_cache
-            && environment.iter().all(|(set, _)| *set != CACHE_VARIABLE)
-            && cache::may_be_damaged(&events::read(&events.path))
+            && cache::may_be_damaged(&environment, &events::read(&events.path))
         {
             aside!("\n{}", cache::message());
             environment.push((CACHE_VARIABLE, "0".into()));
@@ -193,15 +182,18 @@ fn on_one_device(
 
 /// What the lesson came to; a kernel that died is a failure, however it ended.
 fn ended(status: u8, events: &Path) -> Ended {
-    let records = events::read(events).into_iter();
-    let records = records.filter_map(|event| match event {
+    let events = events::read(events).into_iter();
+    let records = events.filter_map(|event| match event {
         Event::Record(record) => Some(*record),
         _ => None,
     });
     let records: Vec<Record> = records.collect();
-    let deaths = records.iter().filter_map(|record| record.died.clone());
-    let status = deaths
-        .map(|how| Error::Died(how).status())
-        .fold(status, u8::max);
+    let died = records.iter().any(|record| record.died.is_some());
+    let of_death = if died {
+        Error::Died(String::new()).status()
+    } else {
+        0
+    };
+    let status = status.max(of_death);
     Ended { status, records }
 }

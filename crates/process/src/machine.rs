@@ -22,27 +22,22 @@ pub fn host() -> String {
     format!("{}, {} cores", cpu(), cores())
 }
 
-/// The vector instructions that drivers and libraries make use of.
-#[cfg(target_arch = "x86_64")]
+/// The vector instructions that drivers and libraries make use of; of other machines than
+/// x86-64 nothing is told.
 pub fn vector_instructions() -> Vec<&'static str> {
-    // AVX-512 comes in parts: these are what libraries take it for.
-    let avx512 = is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512bw");
-    let known = [
-        ("AVX", is_x86_feature_detected!("avx")),
-        ("AVX2", is_x86_feature_detected!("avx2")),
-        ("FMA", is_x86_feature_detected!("fma")),
-        ("AVX-512", avx512),
-    ];
-    let there = known.into_iter().filter(|(_, there)| *there);
-    there.map(|(name, _)| name).collect()
-}
-
-/// The vector instructions that drivers and libraries make use of: none is looked for.
-#[cfg(not(target_arch = "x86_64"))]
-pub fn vector_instructions() -> Vec<&'static str> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let known = [
+            ("AVX", is_x86_feature_detected!("avx")),
+            ("AVX2", is_x86_feature_detected!("avx2")),
+            ("FMA", is_x86_feature_detected!("fma")),
+            // It comes in parts: what has this one has those that libraries take it for.
+            ("AVX-512", is_x86_feature_detected!("avx512vl")),
+        ];
+        let there = known.into_iter().filter(|(_, there)| *there);
+        there.map(|(name, _)| name).collect()
+    }
+    #[cfg(not(target_arch = "x86_64"))]
     Vec::new()
 }
 

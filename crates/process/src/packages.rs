@@ -17,8 +17,8 @@ const MANAGERS: [&str; 4] = [
 /// The package manager of this machine.
 pub fn manager() -> Option<&'static str> {
     let mut commands = MANAGERS
-        .iter()
-        .filter_map(|install| install.split(' ').next());
+        .map(|install| install.split(' ').next().unwrap_or(install))
+        .into_iter();
     commands.find(|command| on_path(command).is_some())
 }
 
@@ -28,9 +28,8 @@ pub fn install(tool: &str) -> Option<String> {
 }
 
 fn install_with(table: &str, manager: &str, tool: &str) -> Option<String> {
-    let install = MANAGERS
-        .iter()
-        .find(|install| install.starts_with(manager))?;
+    let mut managers = MANAGERS.iter();
+    let install = managers.find(|install| install.starts_with(manager))?;
     let begin = format!("{} {tool}: ", manager.trim_end_matches("-get"));
     let packages = table.lines().find_map(|line| line.strip_prefix(&begin))?;
     Some(format!("{install} {packages}"))

@@ -41,23 +41,22 @@ impl Earlier {
 
     fn of(events: Vec<Event>) -> Earlier {
         let mut all = VecDeque::<Measured>::new();
+        let measured = |begun, records: Vec<Record>| Measured {
+            begun,
+            ended: !records.is_empty(),
+            records,
+        };
         for event in events {
             let open = all.back_mut().filter(|last| !last.ended);
             match (event, open) {
                 // Begun once more, after a child that could not be blamed on it.
                 (Event::Begun(begun), Some(open)) => open.begun = *begun,
-                (Event::Begun(begun), None) => all.push_back(Measured {
-                    begun: *begun,
-                    records: Vec::new(),
-                    ended: false,
-                }),
+                (Event::Begun(begun), None) => all.push_back(measured(*begun, Vec::new())),
                 (Event::Record(record), Some(open)) => open.records.push(*record),
                 // The host's loops do not begin: they cannot die.
-                (Event::Record(record), None) => all.push_back(Measured {
-                    begun: Record::clone(&record),
-                    records: vec![*record],
-                    ended: true,
-                }),
+                (Event::Record(record), None) => {
+                    all.push_back(measured(Record::clone(&record), vec![*record]));
+                }
                 (Event::Ended, Some(open)) => open.ended = true,
                 _ => {}
             }
@@ -77,9 +76,8 @@ impl Earlier {
 
     /// The records of this kernel, if it comes next and came to its end.
     pub fn take(&mut self, kernel: &str) -> Option<Vec<Record>> {
-        let next = self.0.front().filter(|next| next.begun.kernel == kernel)?;
-        let ended = next.ended;
-        let next = self.0.pop_front().filter(|_| ended);
+        self.0.front().filter(|next| next.begun.kernel == kernel)?;
+        let next = self.0.pop_front().filter(|next| next.ended);
         next.map(|next| next.records)
     }
 
@@ -111,19 +109,17 @@ pub fn note_death(events: &Path, how: &str) -> Result<bool> {
         return Ok(false);
     }
     let before = Earlier::of(written);
-    let has_died = |begun: &Record| {
-        before
-            .deaths()
-            .any(|died| died.function() == begun.function())
-    };
-    let Some(begun) = before.open().filter(|begun| !has_died(begun)) else {
+    let Some(mut record) = before.open().cloned() else {
         return Ok(false);
     };
-    let next = format!("starting again after {}", begun.kernel);
-    let record = Record {
-        died: Some(how.into()),
-        ..begun.clone()
-    };
+    if before
+        .deaths()
+        .any(|died| died.function() == record.function())
+    {
+        return Ok(false);
+    }
+    let next = format!("starting again after {}", record.kernel);
+    record.died = Some(how.into());
     let mut events = Sender::to(events)?;
     events.send(&Event::Record(record.into()))?;
     events.send(&Event::Ended)?;
@@ -145,12 +141,10 @@ pub fn after_earlier_deaths(events: &Path, mut how: String) -> String {
 pub fn last_words(died: &[Record], lesson: &str, wrong: usize) -> String {
     let deaths = || died.iter().filter_map(|record| record.died.as_deref());
     let mut lines: Vec<&str> = deaths().filter_map(|how| how.lines().next()).collect();
-    let wrong = match wrong {
-        0 => String::new(),
-        wrong => format!(", {wrong} gave a wrong result"),
-    };
-    let count = numbers::count(died.len(), "kernel");
-    let count = format!("{count} died in {lesson}{wrong}");
+    let mut count = format!("{} died in {lesson}", numbers::count(died.len(), "kernel"));
+    if wrong > 0 {
+        count += &format!(", {wrong} gave a wrong result");
+    }
     lines.push(&count);
     for advice in deaths().filter_map(|how| how.lines().last()) {
         let advice = advice.trim_start();

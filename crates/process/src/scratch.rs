@@ -19,33 +19,26 @@ impl Scratch {
     pub fn new() -> Result<Scratch> {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         clear_left_behind(&std::env::temp_dir());
+        #[allow(unused_mut)]
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         loop {
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
             let name = format!("{BEGIN}{}-{number}", std::process::id());
             let path = std::env::temp_dir().join(name);
-            match mine().create(&path) {
-                Ok(()) => {
-                    // Where the system locks no folders, nobody clears them away.
-                    let held = File::open(&path).and_then(|folder| folder.lock().map(|()| folder));
-                    // Another process may have cleared it away before it was held.
-                    if path.exists() {
-                        return Ok(Scratch(path, held.ok()));
-                    }
-                }
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(Error::temporary(&path, &error)),
+            match builder.create(&path) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
+                made => made.map_err(|error| Error::temporary(&path, &error))?,
+            }
+            // Where the system locks no folders, nobody clears them away.
+            let held = File::open(&path).and_then(|folder| folder.lock().map(|()| folder));
+            // Another process may have cleared it away before it was held.
+            if path.exists() {
+                return Ok(Scratch(path, held.ok()));
             }
         }
     }
-}
-
-/// Makes folders that only their owner may use, where the system knows owners.
-fn mine() -> fs::DirBuilder {
-    #[allow(unused_mut)]
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
 }
 
 /// Removes the folders whose owners have ended.

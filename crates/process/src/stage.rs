@@ -7,8 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::events::{self, Event};
-use crate::events_file::{self, Beside};
+use crate::events::{self, Event, PRINTED};
 
 /// What is on the screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +38,7 @@ pub fn now() -> u64 {
 /// live to pass it on, its parent does. None where nobody watches.
 pub fn file_for_printed() -> Option<PathBuf> {
     let events = std::env::var_os(events::EVENTS_VARIABLE)?;
-    Some(Beside::Printed.of(Path::new(&events)))
+    Some(Path::new(&events).with_file_name(PRINTED))
 }
 
 /// Whether the child that wrote this file had the other screen when it ended.
@@ -59,16 +58,14 @@ fn last(events: &[Event]) -> Option<&Place> {
 /// All places where this lesson was so far, in that of this user's processes which was the
 /// last to show it; none where there is no such process.
 pub fn places(lesson: u32) -> Vec<Place> {
-    let told = events_file::of_living_lessons().map(|path| events::read(&path));
-    let shown = told.filter(|events| last(events).is_some_and(|place| place.lesson == lesson));
+    let shown = events::of_living_lessons()
+        .filter(|events| last(events).is_some_and(|place| place.lesson == lesson));
     let youngest = shown.max_by_key(|events| last(events).map(|place| place.at));
-    let places = youngest
-        .into_iter()
-        .flatten()
-        .filter_map(|event| match event {
-            Event::Stage(place) => place,
-            _ => None,
-        });
+    let events = youngest.into_iter().flatten();
+    let places = events.filter_map(|event| match event {
+        Event::Stage(place) => place,
+        _ => None,
+    });
     places.collect()
 }
 

@@ -23,10 +23,9 @@ pub fn end(done: Result<ExitCode>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let mut message = format!("{} {error:#}", "error:".red().bold());
-    let hint = known.and_then(Error::hint);
     // What a child said ends with one.
-    if let Some(hint) = hint.filter(|_| !message.contains("\n  next:")) {
-        message.push_str(&format!("\n  next: {hint}"));
+    if let (Some(hint), false) = (known.and_then(Error::hint), message.contains("\n  next:")) {
+        message += &format!("\n  next: {hint}");
     }
     show_error(message);
     let refused = error.downcast_ref().map(Refused::exit_code);
@@ -52,17 +51,11 @@ pub fn complain(error: &Error) {
 /// come.
 pub fn leave(status: u8) {
     // If the parent cannot be told, it says that the process died, which is half true.
-    let _ = Sender::from_environment().and_then(|mut parent| parent.send(&Event::Leaving(status)));
+    let _ = tell(&Event::Leaving(status));
 }
 
-/// The child's side: the device failed. The parent goes on with the next kernel, or
-/// says why not.
-fn tell_failure(error: &Error) {
-    let told = Sender::from_environment()
-        .and_then(|mut parent| parent.send(&Event::Failed(error.with_hint())));
-    if told.is_err() {
-        complain(error);
-    }
+fn tell(event: &Event) -> common::Result<()> {
+    Sender::from_environment()?.send(event)
 }
 
 /// The exit status of a parent or a child; what went wrong is told.
@@ -74,7 +67,8 @@ pub fn status_of(result: common::Result<u8>) -> u8 {
     match &error {
         _ if error.is_closed_pipe() => return 0,
         Error::Asked(_) => {}
-        Error::OpenCl { .. } if is_child() => tell_failure(&error),
+        // The parent goes on with the next kernel, or says why not.
+        Error::OpenCl { .. } if is_child() && tell(&Event::Failed(error.with_hint())).is_ok() => {}
         _ => complain(&error),
     }
     error.status()

@@ -63,7 +63,8 @@ pub fn each_save<E>(
 ) -> Result<(), E> {
     let mut why = "";
     loop {
-        headline(saves.name(), why);
+        let line = format!("{}{why}: checking", saves.name());
+        aside!("\n{}", line.bold().cyan());
         let mut news = check(saves)?;
         why = match news {
             News::Turned => " is next",
@@ -75,10 +76,8 @@ pub fn each_save<E>(
             news = saves.wait(FOREVER);
         }
         while news == News::Gone {
-            aside!(
-                "  {} is gone; it will be checked when it is back",
-                saves.name()
-            );
+            let name = saves.name();
+            aside!("  {name} is gone; it will be checked when it is back");
             news = saves.wait(FOREVER);
         }
         if news == News::Interrupted {
@@ -108,12 +107,6 @@ pub fn limits_of_earlier_run() -> Option<Peak> {
 
 /// As long as a learner thinks.
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
-
-/// What begins now, and because of which file.
-fn headline(name: &str, why: &str) {
-    let line = format!("{name}{why}: checking");
-    aside!("\n{}", line.bold().cyan());
-}
 
 /// What is waited for.
 fn invitation(name: &str) {

@@ -3,8 +3,8 @@
 use std::os::unix::process::ExitStatusExt;
 
 use super::*;
-use crate::events::Sender;
-use crate::events_file::EventsFile;
+
+use crate::events::{EventsFile, Sender};
 
 /// A child that was launching a kernel, exited with a code or met a signal, and
 /// wrote this last.

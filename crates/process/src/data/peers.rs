@@ -39,7 +39,7 @@ pub struct About {
     /// The host's CPU.
     pub host: String,
     /// What its shapes were drawn from, where they were.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
 }
 
@@ -52,25 +52,25 @@ pub struct Rate {
     /// The library, as its makers write it, or [`OURS`].
     pub library: String,
     /// The kernel, of ours.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
     /// Version of the library; of ours the lesson.
     pub version: String,
     /// Threads, on a CPU.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<usize>,
     /// "event" or "wall".
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<String>,
     /// 1e9 operations a second, by the median of all runs; none where the result was
     /// wrong or something failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub gflops: Option<f64>,
     /// A quarter of the runs was slower than this.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub q1: Option<f64>,
     /// A quarter of the runs was faster.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub q3: Option<f64>,
     /// Turns that it had.
     pub rounds: usize,
@@ -80,7 +80,7 @@ pub struct Rate {
     /// Timed runs of all turns.
     pub runs: usize,
     /// Why it has no rate.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
@@ -209,24 +209,13 @@ impl Comparison {
 
     /// The sizes, in order.
     pub fn shapes(&self) -> Vec<Shape> {
-        let mut shapes = Vec::new();
-        for rate in &self.rates {
-            if !shapes.contains(&rate.shape) {
-                shapes.push(rate.shape);
-            }
-        }
-        shapes
+        each_once(self.rates.iter().map(|rate| rate.shape))
     }
 
     /// The libraries, in order; ours is none.
     pub fn libraries(&self) -> Vec<&str> {
-        let mut libraries = Vec::new();
-        for rate in &self.rates {
-            if !rate.is_ours() && !libraries.contains(&&*rate.library) {
-                libraries.push(&*rate.library);
-            }
-        }
-        libraries
+        let rates = self.rates.iter().filter(|rate| !rate.is_ours());
+        each_once(rates.map(|rate| &*rate.library))
     }
 
     /// What a library, [`OURS`] or [`CHOSEN`] came to at a size.
@@ -242,18 +231,15 @@ impl Comparison {
     /// The fastest library at a size.
     pub fn best(&self, shape: Shape) -> Option<&Rate> {
         let here = |rate: &&Rate| rate.shape == shape && !rate.is_ours();
-        let rates = self.rates.iter().filter(here);
-        let timed = rates.filter(|rate| rate.gflops.is_some());
-        timed.max_by(|one, other| {
-            one.gflops
-                .unwrap_or(0.0)
-                .total_cmp(&other.gflops.unwrap_or(0.0))
-        })
+        let timed = self.rates.iter().filter(here);
+        let timed = timed.filter_map(|rate| Some((rate, rate.gflops?)));
+        let best = timed.max_by(|(_, one), (_, other)| one.total_cmp(other));
+        best.map(|(rate, _)| rate)
     }
 
     /// Ours over the best library at a size.
     pub fn ratio(&self, shape: Shape) -> Option<f64> {
-        Some(self.rate(shape, CHOSEN)?.gflops? / self.best(shape)?.gflops?)
+        Some(self.ratio_of(CHOSEN, shape)?.value)
     }
 
     /// The same of one of ours, with its spread.
@@ -274,9 +260,7 @@ impl Comparison {
 
     /// What these come to over all sizes; none where nothing was compared.
     pub fn summary(&self, ours: &str) -> Option<Summary> {
-        let shapes = self.shapes().into_iter();
-        let ratios = shapes.filter_map(|shape| Some((shape, self.ratio_of(ours, shape)?)));
-        let mut ratios: Vec<(Shape, Ratio)> = ratios.collect();
+        let mut ratios = self.over_shapes(|shape| self.ratio_of(ours, shape));
         ratios.sort_by(|(_, one), (_, other)| one.value.total_cmp(&other.value));
         let (mean, _) = geometric_mean(ratios.iter().map(|(_, ratio)| ratio.value))?;
         Some(Summary { ratios, mean })
@@ -284,43 +268,59 @@ impl Comparison {
 
     /// The geometric mean of these ratios over all sizes, and how many there are.
     pub fn mean(&self) -> Option<(f64, usize)> {
-        let shapes = self.shapes().into_iter();
-        geometric_mean(shapes.filter_map(|shape| self.ratio(shape)))
+        let ratios = self.over_shapes(|shape| self.ratio(shape));
+        geometric_mean(ratios.into_iter().map(|(_, ratio)| ratio))
     }
 
     /// The same of ours over this library alone.
     pub fn mean_to(&self, library: &str) -> Option<(f64, usize)> {
         let rate = |shape, library| self.rate(shape, library)?.gflops;
         let ratio = |shape| Some(rate(shape, OURS)? / rate(shape, library)?);
-        geometric_mean(self.shapes().into_iter().filter_map(ratio))
+        geometric_mean(self.over_shapes(ratio).into_iter().map(|(_, ratio)| ratio))
     }
 
     /// The size with the least ratio, and that ratio.
     pub fn least(&self) -> Option<(Shape, f64)> {
-        let shapes = self.shapes().into_iter();
-        let ratios = shapes.filter_map(|shape| Some((shape, self.ratio(shape)?)));
+        let ratios = self.over_shapes(|shape| self.ratio(shape)).into_iter();
         ratios.min_by(|(_, one), (_, other)| one.total_cmp(other))
+    }
+
+    /// Each size of which that is known.
+    fn over_shapes<T>(&self, known: impl Fn(Shape) -> Option<T>) -> Vec<(Shape, T)> {
+        let shapes = self.shapes().into_iter();
+        shapes
+            .filter_map(|shape| Some((shape, known(shape)?)))
+            .collect()
     }
 
     /// What each library says of itself, ours first: its name, version and threads.
     pub fn versions(&self) -> Vec<String> {
         let of = |library| {
             let rate = self.rates.iter().find(|rate| rate.library == library)?;
-            let threads = rate.threads.map(|threads| format!(", {threads} threads"));
-            let clock = rate.clock.as_ref().map(|clock| match &**clock {
-                "event" => ", timed by events",
-                _ => ", timed by the wall clock",
-            });
-            Some(format!(
-                "{library}: {}{}{}",
-                rate.version,
-                threads.unwrap_or_default(),
-                clock.unwrap_or_default()
-            ))
+            let mut words = format!("{library}: {}", rate.version);
+            if let Some(threads) = rate.threads {
+                words += &format!(", {threads} threads");
+            }
+            match rate.clock.as_deref() {
+                Some("event") => words += ", timed by events",
+                Some(_) => words += ", timed by the wall clock",
+                None => {}
+            }
+            Some(words)
         };
         let all = [OURS, OURS_BY_VENDOR].into_iter().chain(self.libraries());
         all.filter_map(of).collect()
     }
+}
+
+fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut once = Vec::new();
+    for one in all {
+        if !once.contains(&one) {
+            once.push(one);
+        }
+    }
+    once
 }
 
 /// None of no ratios; else with their number.

@@ -1,9 +1,9 @@
 //! The rates of a run beside those of the run before.
 
 use std::collections::HashMap;
-use std::io::Write;
+use std::io::{Write, stdout};
 
-use colored::{ColoredString, Colorize};
+use colored::Colorize;
 use common::error::Result;
 use common::numbers::{factor, significant};
 use common::record::Record;
@@ -23,44 +23,33 @@ impl Rates {
     /// Prints what changed, and remembers the new rates. A kernel that did not
     /// build or is wrong keeps its last rate, for when it is right again.
     pub fn compare(&mut self, records: &[Record], json: bool) -> Result<()> {
-        let mut lines = Vec::new();
-        for record in records.iter().filter(|record| record.platform != "host") {
-            let Some(now) = record.rate() else { continue };
-            if let Some(before) = self.0.insert(key(record), now) {
-                lines.push(line(record, before, now));
-            }
-        }
+        let on_devices = records.iter().filter(|record| record.platform != "host");
+        let lines = on_devices.filter_map(|record| {
+            let now = record.rate()?;
+            let before = self.0.insert(key(record), now)?;
+            Some(line(record, before, now))
+        });
+        let lines: Vec<String> = lines.collect();
         if lines.is_empty() || json {
             return Ok(());
         }
-        let mut out = std::io::stdout();
-        writeln!(out, "\n  {}", "compared with the run before".bold())?;
-        for line in lines {
-            writeln!(out, "{line}")?;
-        }
-        Ok(())
+        let heading = "compared with the run before".bold();
+        Ok(writeln!(stdout(), "\n  {heading}\n{}", lines.join("\n"))?)
     }
-}
-
-fn line(record: &Record, before: f64, now: f64) -> String {
-    let change = format!(
-        "{} -> {} {}, {}",
-        significant(before),
-        significant(now),
-        record.unit(),
-        factor(now / before)
-    );
-    format!("  {:<34}{}", record.kernel, coloured(change, now / before))
 }
 
 /// Green where it is faster, red where it is slower, by more than chance makes it.
-fn coloured(text: String, ratio: f64) -> ColoredString {
+fn line(record: &Record, before: f64, now: f64) -> String {
     const CHANCE: f64 = 0.05;
-    match ratio {
-        up if up > 1.0 + CHANCE => text.green(),
-        down if down < 1.0 - CHANCE => text.red(),
-        _ => text.normal(),
-    }
+    let [from, to] = [before, now].map(significant);
+    let times = factor(now / before);
+    let change = format!("{from} -> {to} {}, {times}", record.unit());
+    let change = match now / before {
+        up if up > 1.0 + CHANCE => change.green(),
+        down if down < 1.0 - CHANCE => change.red(),
+        _ => change.normal(),
+    };
+    format!("  {:<34}{change}", record.kernel)
 }
 
 #[cfg(test)]

@@ -55,21 +55,22 @@ pub struct Saves {
 impl Saves {
     /// Watches a file, by this name for people, and takes over Ctrl-C.
     pub fn of(path: &Path, name: &str) -> Saves {
+        Saves::with(path, name, Signals::heard())
+    }
+
+    fn with(path: &Path, name: &str, signals: Signals) -> Saves {
         Saves {
             path: path.into(),
             name: name.into(),
             seen: look(path),
             looked: Instant::now(),
-            signals: Signals::heard(),
+            signals,
         }
     }
 
     /// Watches this file from now on, instead of the one before.
     pub fn turn_to(&mut self, path: &Path, name: &str) {
-        self.path = path.into();
-        self.name = name.into();
-        self.seen = look(path);
-        self.looked = Instant::now();
+        *self = Saves::with(path, name, std::mem::take(&mut self.signals));
     }
 
     /// What the file is called.
