@@ -12,7 +12,7 @@ use process::{Finished, Refused};
 use text::aside;
 use text::progress;
 
-use super::model::{Done, Job, Subject, Survey};
+use super::survey::{Done, Job, Subject, Survey};
 use crate::peers::turns;
 
 /// Does what is left of the report; `keep` is called after every job.
@@ -24,11 +24,9 @@ pub fn run(survey: &mut Survey, keep: impl Fn(&Survey) -> Result<()>) -> Result<
         bar.set_position(survey.done.len() as u64);
         bar.set_message(format!("{}{name}", time_left(survey)));
         let begin = Instant::now();
+        let told = |kernel: &str| bar.set_message(format!("{}{name}: {kernel}", time_left(survey)));
         let (records, refused) = match command(survey, &job)? {
-            Some(command) => child(command, |kernel| {
-                bar.set_message(format!("{}{name}: {kernel}", time_left(survey)));
-            })
-            .with_context(|| {
+            Some(command) => child(command, told).with_context(|| {
                 format!("{name} could not be run (just rebuilt?); the same command goes on")
             })?,
             None => Default::default(),
@@ -47,12 +45,8 @@ pub fn run(survey: &mut Survey, keep: impl Fn(&Survey) -> Result<()>) -> Result<
         });
         keep(survey)?;
         if bar.is_hidden() {
-            aside!(
-                "  {} of {}  {}{name} took {seconds:.1} s",
-                survey.done.len(),
-                survey.planned.len(),
-                time_left(survey)
-            );
+            let (done, all, left) = (survey.done.len(), survey.planned.len(), time_left(survey));
+            aside!("  {done} of {all}  {left}{name} took {seconds:.1} s");
         }
     }
     bar.finish_and_clear();
@@ -65,14 +59,11 @@ fn time_left(survey: &Survey) -> String {
     let weight = |job: &Job| job.size.map_or(1.0, |size| 1.0 + size.flop() / 1e9);
     let done: f64 = survey.done.iter().map(|done| weight(&done.job)).sum();
     let seconds: f64 = survey.done.iter().map(|done| done.seconds).sum();
-    if done == 0.0 {
-        return String::new();
-    }
     let left: f64 = survey.left().iter().map(weight).sum();
     match left * seconds / done {
-        0.0 => String::new(),
-        s if s < 90.0 => format!("{:.0} s left, ", s.ceil()),
-        s => format!("{:.0} min left, ", (s / 60.0).ceil()),
+        s if s < 90.0 && s > 0.0 => format!("{:.0} s left, ", s.ceil()),
+        s if s > 0.0 => format!("{:.0} min left, ", (s / 60.0).ceil()),
+        _ => String::new(),
     }
 }
 
@@ -80,18 +71,14 @@ fn time_left(survey: &Survey) -> String {
 /// compare it on.
 fn command(survey: &Survey, job: &Job) -> Result<Option<Command>> {
     let (mut command, size) = match job.subject {
-        Subject::Lesson(number) => {
-            let mut command = lessons::numbered(number)?.command()?;
-            command.arg("--json");
-            (command, job.size)
-        }
-        Subject::Peer(peer) => {
-            let Some(shape) = product(survey, job) else {
-                return Ok(None);
-            };
-            (turns::command(peer)?, Some(shape))
-        }
+        Subject::Lesson(number) => (lessons::numbered(number)?.command()?, job.size),
+        Subject::Peer(peer) => (turns::command(peer)?, product(survey, job)),
     };
+    match job.subject {
+        Subject::Lesson(_) => drop(command.arg("--json")),
+        Subject::Peer(_) if size.is_none() => return Ok(None),
+        Subject::Peer(_) => {}
+    }
     command.args(["--device", &job.device.to_string()]);
     if let Some(size) = size {
         command.args(["--size", &size.to_string()]);
@@ -106,9 +93,8 @@ fn command(survey: &Survey, job: &Job) -> Result<Option<Command>> {
 fn product(survey: &Survey, job: &Job) -> Option<Shape> {
     let is_beside = |other: &Job| (other.device, other.size) == (job.device, job.size);
     let beside = survey.done.iter().filter(|done| is_beside(&done.job));
-    let timed = beside
-        .flat_map(|done| &done.records)
-        .find(|record| record.gflops.is_some() && record.platform != "host");
+    let mut records = beside.flat_map(|done| &done.records);
+    let timed = records.find(|record| record.gflops.is_some() && record.platform != "host");
     timed.map(Record::shape).or(job.size)
 }
 

@@ -12,12 +12,13 @@ use common::Error;
 use common::numbers::{factor, percent, significant};
 use common::shape::Shape;
 use process::data::size_name;
+use process::lessons::LESSONS;
 use process::{Refused, devices};
 use text::{Out, aside};
 
-use crate::model::{Done, Settings, Survey, fingerprint_of_kernels, unwritable};
 use crate::rows::{Bench, rate};
-use crate::{collect, compare, html, plan, rows};
+use crate::survey::{Done, Settings, Survey, fingerprint_of_kernels, unwritable};
+use crate::{collect, compare, html, rows};
 
 /// What is run, and where it is written.
 #[derive(Args)]
@@ -82,39 +83,42 @@ pub fn report(options: &Options) -> Result<()> {
     let mut written = write_page(&survey, &file, &options.out)?;
     written.push("report.json".into());
     conclude(&survey, &written, options)?;
-    let failed: Vec<&Done> = survey
-        .done
-        .iter()
-        .filter(|done| done.failed.is_some())
-        .collect();
-    let names: Vec<String> = failed.iter().map(|done| done.job.name()).collect();
-    if !failed.is_empty() {
-        // Of a report that was begun by an older course the status is not known.
-        let status = failed.iter().map(|done| done.status.unwrap_or(1)).max();
-        return Err(Refused {
-            message: format!(
-                "not everything ran: {}; the page says why",
-                names.join(", ")
-            ),
-            status: status.unwrap_or(1),
+    let failed = survey.done.iter().filter(|done| done.failed.is_some());
+    let names: Vec<String> = failed.clone().map(|done| done.job.name()).collect();
+    // Of a report that was begun by an older course the status is not known.
+    match failed.map(|done: &Done| done.status.unwrap_or(1)).max() {
+        None => Ok(()),
+        Some(status) => {
+            let names = names.join(", ");
+            let message = format!("not everything ran: {names}; the page says why");
+            Err(Refused { message, status }.into())
         }
-        .into());
     }
-    Ok(())
 }
 
 /// The report that the options ask for, with nothing done yet.
 fn planned(options: &Options) -> Result<Survey> {
     let settings = Settings {
-        lessons: plan::lessons(&options.lesson)?,
+        lessons: lessons(&options.lesson)?,
         sizes: options.size.clone(),
         runs: options.runs.map(|runs| runs as usize),
         peers: options.peers,
         kernels: fingerprint_of_kernels()?,
     };
     let devices = devices::chosen(options.device.as_deref(), options.all_devices)?;
-    let jobs = plan::jobs(&settings, &devices);
-    Survey::new(settings, devices, jobs)
+    Survey::new(settings, devices)
+}
+
+/// The lessons that measure something, or those of them that are asked for.
+fn lessons(wanted: &[u32]) -> Result<Vec<u32>> {
+    let all = LESSONS.iter().map(|lesson| lesson.number);
+    let mut measuring: Vec<u32> = all.filter(|&number| number > 1).collect();
+    if let Some(unknown) = wanted.iter().find(|number| !measuring.contains(number)) {
+        let why = "measures nothing, or is not there; `cargo run` lists the lessons";
+        return Err(Error::Usage(format!("lesson {unknown} {why}")).into());
+    }
+    measuring.retain(|number| wanted.is_empty() || wanted.contains(number));
+    Ok(measuring)
 }
 
 /// The report that lies in the folder, if it was stopped before its end and is
@@ -150,12 +154,24 @@ fn begin_or_go_on(planned: Survey, file: &Path, fresh: bool) -> Result<Survey> {
 fn write_page(survey: &Survey, file: &Path, folder: &Path) -> Result<Vec<String>> {
     let (page, figures) = html::page(survey, file);
     // Those of a report before it may have been of other sizes.
-    remove_figures(folder);
-    let mut written = Vec::new();
+    for path in fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+    {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_ours = name.starts_with("ladder-") || name.starts_with("roofline-");
+        if is_ours && name.ends_with(".svg") {
+            // One that stays only lies beside the new ones.
+            let _ = fs::remove_file(path);
+        }
+    }
     let figures = figures
         .iter()
         .map(|one| (format!("{}.svg", one.name), one.file()));
-    for (name, text) in std::iter::once(("index.html".into(), page)).chain(figures) {
+    let mut written = Vec::new();
+    for (name, text) in [("index.html".into(), page)].into_iter().chain(figures) {
         let path = folder.join(&name);
         fs::write(&path, text).map_err(|error| unwritable(&path, &error))?;
         written.push(name);
@@ -163,39 +179,9 @@ fn write_page(survey: &Survey, file: &Path, folder: &Path) -> Result<Vec<String>
     Ok(written)
 }
 
-/// What may be left there of the figures of another report.
-fn remove_figures(folder: &Path) {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    for path in entries.map(|entry| entry.path()) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_ours = ["ladder-", "roofline-"]
-            .iter()
-            .any(|kind| name.starts_with(kind));
-        if is_ours && name.ends_with(".svg") {
-            // One that stays only lies beside the new ones.
-            let _ = fs::remove_file(path);
-        }
-    }
-}
-
-/// Tells what came of it, and where the page is.
+/// Tells what came of it, and where the page is: the best kernel of each device and size,
+/// beside the rest.
 fn conclude(survey: &Survey, written: &[String], options: &Options) -> Result<()> {
-    summary(survey)?;
-    let page = options.out.join("index.html");
-    writeln!(Out, "page: {}", page.display())?;
-    if let [_, beside @ ..] = written
-        && !beside.is_empty()
-    {
-        writeln!(Out, "beside it: {}", beside.join(", "))?;
-    }
-    if options.open && open::that_detached(&page).is_err() {
-        aside!("nothing here opens a page: open it yourself");
-    }
-    Ok(())
-}
-
-/// For the terminal: the best kernel of each device and size, beside the rest.
-fn summary(survey: &Survey) -> Result<()> {
     let mut out = Out;
     for device in &survey.devices {
         for bench in rows::benches(survey, device) {
@@ -205,6 +191,16 @@ fn summary(survey: &Survey) -> Result<()> {
                 writeln!(out, "  {line}")?;
             }
         }
+    }
+    let page = options.out.join("index.html");
+    writeln!(out, "page: {}", page.display())?;
+    if let [_, beside @ ..] = written
+        && !beside.is_empty()
+    {
+        writeln!(out, "beside it: {}", beside.join(", "))?;
+    }
+    if options.open && open::that_detached(&page).is_err() {
+        aside!("nothing here opens a page: open it yourself");
     }
     Ok(())
 }
@@ -216,31 +212,30 @@ fn summary_lines(bench: &Bench) -> Vec<String> {
     let line = |name: &str, value: f64, rest: String| {
         format!("{name:<36}{:>8} GFLOP/s  {rest}", significant(value))
     };
-    let of_limit = bench.share(best).map_or(String::new(), |share| {
-        format!(", {} of the limit", percent(share))
-    });
-    let climbed = factor(rate(best) / rate(slowest));
-    let mut lines = vec![
-        line(slowest.name(), rate(slowest), "the slowest".into()),
-        line(best.name(), rate(best), format!("{climbed}{of_limit}")),
-    ];
-    for row in bench.beside() {
+    let share = bench.share(best);
+    let of_limit = share.map(|share| format!(", {} of the limit", percent(share)));
+    let climbed = factor(rate(best) / rate(slowest)) + &of_limit.unwrap_or_default();
+    let beside = bench.beside().map(|row| {
         let told = row.record.skipped.as_ref().or(row.record.failed.as_ref());
-        lines.push(match told {
+        let ratio = rate(row) / rate(best);
+        match told {
             Some(why) => format!("{} is {why}", row.name()),
-            None => line(row.name(), rate(row), beside(rate(row), rate(best))),
-        });
-    }
-    lines
-}
-
-/// How a rate compares with that of the fastest kernel.
-fn beside(rate: f64, best: f64) -> String {
-    if rate > best {
-        format!("{} faster than that", factor(rate / best))
-    } else {
-        format!("{} slower than that", factor(best / rate))
-    }
+            None if ratio > 1.0 => line(
+                row.name(),
+                rate(row),
+                format!("{} faster than that", factor(ratio)),
+            ),
+            None => {
+                let slower = format!("{} slower than that", factor(rate(best) / rate(row)));
+                line(row.name(), rate(row), slower)
+            }
+        }
+    });
+    let ours = [
+        line(slowest.name(), rate(slowest), "the slowest".into()),
+        line(best.name(), rate(best), climbed),
+    ];
+    ours.into_iter().chain(beside).collect()
 }
 
 #[cfg(test)]

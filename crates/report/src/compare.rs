@@ -9,17 +9,16 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use colored::{ColoredString, Colorize};
-use common::Error;
 use common::numbers::{factor, percent, significant};
 use common::record::Record;
 use common::shape::Shape;
 use process::data::size_name;
+use process::devices::Device;
 use serde::Serialize;
 use text::Out;
 
-use super::model::Survey;
 use super::rows::{self, Row};
-use process::devices::Device;
+use super::survey::{Survey, unusable};
 
 /// Medians nearer than this are never told apart: clocks, temperature and
 /// neighbours change more than that from one run to the next.
@@ -101,10 +100,8 @@ pub fn compare(a: &Path, b: &Path, json: bool) -> Result<()> {
 fn read(path: &Path) -> Result<Survey> {
     let survey = Survey::read(path)?;
     if survey.devices.is_empty() {
-        bail!(Error::File {
-            path: path.into(),
-            why: "the report names no device, so there is nothing to compare".into(),
-        });
+        let why = "the report names no device, so there is nothing to compare";
+        bail!(unusable(path, why.into()));
     }
     Ok(survey)
 }
@@ -121,15 +118,11 @@ fn pairs<'a>(a: &'a Survey, b: &'a Survey) -> Result<Vec<(&'a Device, &'a Device
     };
     let pairs: Vec<_> = a.devices.iter().filter_map(same).collect();
     if pairs.is_empty() {
-        let names = |survey: &Survey| {
+        let [a, b] = [a, b].map(|survey| {
             let labels: Vec<String> = survey.devices.iter().map(Device::label).collect();
             labels.join(", ")
-        };
-        bail!(
-            "the reports have no device in common: {} and {}; make them with --device",
-            names(a),
-            names(b)
-        )
+        });
+        bail!("the reports have no device in common: {a} and {b}; make them with --device")
     }
     Ok(pairs)
 }
@@ -175,7 +168,9 @@ fn line(kernel: &str, a: Option<&Record>, b: Option<&Record>) -> Line {
     let difference = match (a, b, ratio, noise) {
         (Some(_), None, ..) => Difference::OnlyInA,
         (None, ..) => Difference::OnlyInB,
-        (.., Some(ratio), Some(noise)) => judge(ratio, noise),
+        (.., Some(ratio), Some(noise)) if ratio > 1.0 + noise => Difference::Faster,
+        (.., Some(ratio), Some(noise)) if 1.0 / ratio > 1.0 + noise => Difference::Slower,
+        (.., Some(_), Some(_)) => Difference::Same,
         _ => Difference::Unjudged,
     };
     let both = [a, b].into_iter().flatten();
@@ -202,18 +197,10 @@ fn noise(a: &Record, b: &Record) -> Option<f64> {
     both.then(|| (a.spread.unwrap_or(0.0) + b.spread.unwrap_or(0.0)).max(FLOOR))
 }
 
-fn judge(ratio: f64, noise: f64) -> Difference {
-    match ratio {
-        _ if ratio > 1.0 + noise => Difference::Faster,
-        _ if 1.0 / ratio > 1.0 + noise => Difference::Slower,
-        _ => Difference::Same,
-    }
-}
-
 fn print(out: &mut impl Write, lines: &[Line]) -> Result<()> {
     let mut size = None;
     let mut counts = BTreeMap::<Difference, usize>::new();
-    let row = |name: &str, [a, b, ratio, noise]: &[String; 4]| {
+    let row = |name: &str, [a, b, ratio, noise]: [String; 4]| {
         format!("  {name:<35}{a:>8}{b:>8}{ratio:>7}{noise:>7}  ")
     };
     for line in lines {
@@ -221,14 +208,13 @@ fn print(out: &mut impl Write, lines: &[Line]) -> Result<()> {
         if size != Some((&line.size, line.unit)) {
             size = Some((&line.size, line.unit));
             let what = format!("{} {}", line.size, line.unit);
-            let head = ["a", "b", "b/a", "noise"].map(String::from);
-            let head = format!("\n{}b is", row(what.trim(), &head));
-            writeln!(out, "{}", head.bold())?;
+            let head = row(what.trim(), ["a", "b", "b/a", "noise"].map(String::from));
+            writeln!(out, "{}", format!("\n{head}b is").bold())?;
         }
         let noise = line.noise.map(|noise| format!("±{}", percent(noise)));
         let [a, b] = [line.a, line.b].map(|rate| rate.map(significant));
         let cells = [a, b, line.ratio.map(factor), noise];
-        let row = row(&line.kernel, &cells.map(|cell| cell.unwrap_or("-".into())));
+        let row = row(&line.kernel, cells.map(|cell| cell.unwrap_or("-".into())));
         writeln!(out, "{row}{}", line.difference.shown())?;
     }
     let told = counts.iter();
@@ -237,11 +223,11 @@ fn print(out: &mut impl Write, lines: &[Line]) -> Result<()> {
         none if none.is_empty() => "nothing to compare".bold(),
         told => told.bold(),
     };
+    let floor = percent(FLOOR);
     writeln!(
         out,
-        "\n  {told}\n  Noise: both half-quartile distances together, at least {}. It is that within\n  \
-         a run; two reports of the same kernels show what changes from run to run.\n",
-        percent(FLOOR)
+        "\n  {told}\n  Noise: both half-quartile distances together, at least {floor}. It is that \
+         within\n  a run; two reports of the same kernels show what changes from run to run.\n"
     )?;
     Ok(())
 }

@@ -14,12 +14,12 @@ pub const STYLE: &str = include_str!("figure.css");
 pub struct Figure {
     /// Name of its file, without the end.
     pub name: String,
-    pub title: String,
+    title: String,
     /// The same in words, for those who do not see it.
-    pub alt: String,
+    alt: String,
     /// Pixels from top to bottom.
-    pub height: f64,
-    pub body: Markup,
+    height: f64,
+    body: Markup,
 }
 
 impl Figure {
@@ -62,7 +62,7 @@ impl Figure {
     }
 }
 
-/// A logarithmic axis.
+/// A logarithmic axis, from the power of ten `low` to `high`.
 pub struct LogAxis {
     low: f64,
     high: f64,
@@ -72,28 +72,22 @@ impl LogAxis {
     /// From the power of ten below the lowest value; the highest one lies at
     /// `top`, from 0 to 1.
     pub fn over(values: impl IntoIterator<Item = f64>, top: f64) -> LogAxis {
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        let shown = 1e-30..1e30;
-        for value in values.into_iter().filter(|value| shown.contains(value)) {
-            (low, high) = (low.min(value.log10()), high.max(value.log10()));
-        }
-        if low > high {
-            (low, high) = (0.0, 1.0);
-        }
-        low = (low - 0.05).floor();
-        LogAxis {
-            low,
-            high: low + (high - low) / top,
-        }
+        let shown = values
+            .into_iter()
+            .filter(|value| (1e-30..1e30).contains(value));
+        let logarithms: Vec<f64> = shown.map(f64::log10).collect();
+        let low = logarithms.iter().copied().reduce(f64::min).unwrap_or(0.0);
+        let high = logarithms.into_iter().reduce(f64::max).unwrap_or(1.0);
+        let low = (low - 0.05).floor();
+        let high = low + (high - low) / top;
+        LogAxis { low, high }
     }
 
     /// The same with its lowest value at least this far from its begin.
     pub fn with_margin(self, margin: f64, lowest: f64) -> LogAxis {
         let least = (lowest.max(1e-12).log10() - margin * self.high) / (1.0 - margin);
-        LogAxis {
-            low: self.low.min(least),
-            ..self
-        }
+        let low = self.low.min(least);
+        LogAxis { low, ..self }
     }
 
     /// Where a value lies, from 0 to 1.

@@ -5,13 +5,13 @@ use std::path::Path;
 
 use common::numbers::{factor, percent, seconds, significant};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use process::lessons::{LESSONS, Lesson};
+use process::devices::Device;
+use process::lessons::LESSONS;
 
 use super::figure::{Figure, STYLE};
-use super::model::{Job, Survey};
 use super::rows::{self, Bench, Origin, Row, rate};
+use super::survey::{Job, Survey};
 use super::{ladder, roofline};
-use process::devices::Device;
 
 /// The page, and the figures on it.
 pub fn page(survey: &Survey, file: &Path) -> (String, Vec<Figure>) {
@@ -146,13 +146,15 @@ fn in_a_sentence(bench: &Bench) -> Markup {
     }
 }
 
-/// A table that a phone can scroll.
-fn table(caption: &str, head: Markup, body: Markup) -> Markup {
+/// A table that a phone can scroll, and its headings; below one with a star stand words.
+fn table(caption: &str, heads: &str, body: Markup) -> Markup {
     html! {
         div.scroll tabindex="0" {
             table {
                 caption { (caption) }
-                thead { tr { (head) } }
+                thead { tr { @for head in heads.split('|') {
+                    th class=[head.ends_with('*').then_some("words")] { (head.trim_end_matches('*')) }
+                } } }
                 (body)
             }
         }
@@ -161,25 +163,20 @@ fn table(caption: &str, head: Markup, body: Markup) -> Markup {
 
 fn kernel_table(bench: &Bench) -> Markup {
     let slowest = bench.extremes().map_or(1.0, |(slowest, _)| rate(slowest));
-    let head = html! {
-        th { "" } th.words { "kernel" } th { "GFLOP/s" } th { "of limit" } th { "step" }
-        th { "× slowest" } th { "median" } th { "spread" } th { "FLOP/B" } th { "build" }
-    };
-    let of = |lesson: &Lesson| {
-        let of_it = |row: &&Row| row.origin == Origin::Kernel && row.record.lesson == lesson.number;
-        bench.rows.iter().filter(of_it).collect()
-    };
-    let lessons = LESSONS.iter().map(|lesson| (lesson, of(lesson)));
-    let lessons = lessons.filter(|(_, rows): &(_, Vec<&Row>)| !rows.is_empty());
+    let heads = "|kernel*|GFLOP/s|of limit|step|× slowest|median|spread|FLOP/B|build";
+    let kernels = bench.rows.iter().filter(|row| row.origin == Origin::Kernel);
     let body = html! {
-        @for (lesson, rows) in lessons {
-            tbody {
-                tr { th colspan="10" { "Lesson " (lesson.number) ": " (lesson.teaches) } }
-                @for row in rows { (kernel_row(bench, row, slowest)) }
+        @for lesson in LESSONS {
+            @let mut rows = kernels.clone().filter(|row| row.record.lesson == lesson.number).peekable();
+            @if rows.peek().is_some() {
+                tbody {
+                    tr { th colspan="10" { "Lesson " (lesson.number) ": " (lesson.teaches) } }
+                    @for row in rows { (kernel_row(bench, row, slowest)) }
+                }
             }
         }
     };
-    table("Every step, in teaching order", head, body)
+    table("Every step, in teaching order", heads, body)
 }
 
 fn kernel_row(bench: &Bench, row: &Row, slowest: f64) -> Markup {
@@ -217,14 +214,8 @@ fn kernel_row(bench: &Bench, row: &Row, slowest: f64) -> Markup {
 
 /// Host and libraries, and how many times faster the best kernel is.
 fn beside_table(bench: &Bench) -> Markup {
-    if bench.beside().next().is_none() {
-        return html! {};
-    }
     let best = bench.extremes().map(|(_, best)| rate(best));
-    let head = html! {
-        th.words { "what" } th { "GFLOP/s" } th { "best kernel" } th { "of limit" }
-        th { "median" } th { "spread" }
-    };
+    let heads = "what*|GFLOP/s|best kernel|of limit|median|spread";
     let body = html! {
         tbody {
             @for row in bench.beside() {
@@ -243,16 +234,12 @@ fn beside_table(bench: &Bench) -> Markup {
             }
         }
     };
-    table("The host and libraries, in the same run", head, body)
+    let caption = "The host and libraries, in the same run";
+    html! { @if bench.beside().next().is_some() { (table(caption, heads, body)) } }
 }
 
 fn memory_table(rows: &[Row]) -> Markup {
-    if rows.is_empty() {
-        return html! {};
-    }
-    let head = html! {
-        th.words { "kernel" } th { "GB/s" } th { "of copying" } th { "median" } th { "spread" }
-    };
+    let heads = "kernel*|GB/s|of copying|median|spread";
     let body = html! {
         tbody {
             @for row in rows {
@@ -267,7 +254,7 @@ fn memory_table(rows: &[Row]) -> Markup {
         }
     };
     let caption = "Kernels that move data: bytes read and written";
-    html! { h3 { "Memory" } (table(caption, head, body)) }
+    html! { @if !rows.is_empty() { h3 { "Memory" } (table(caption, heads, body)) } }
 }
 
 fn failures(survey: &Survey, device: &Device) -> Markup {

@@ -2,10 +2,10 @@
 //! the fastest, with the host and the libraries between them.
 
 use common::numbers::{percent as share, significant};
-use maud::{Markup, html};
+use maud::html;
 
 use super::figure::{Figure, LogAxis, css_percent};
-use super::rows::{Bench, Origin, Row, rate};
+use super::rows::{Bench, Origin, rate};
 
 const ROW: f64 = 22.0;
 const TOP: f64 = 26.0;
@@ -14,12 +14,21 @@ const BOTTOM: f64 = 22.0;
 /// behind it.
 const ROOM: f64 = 0.7;
 
-/// The ladder of one bench.
+/// The ladder of one bench: each row a bar, and over it the name and the figures.
 pub fn figure(bench: &Bench) -> Figure {
     let rows = bench.ladder();
     let limit = bench.limits.map(|limits| limits.gflops);
     let axis = LogAxis::over(rows.iter().map(|row| rate(row)).chain(limit), ROOM);
     let bottom = TOP + ROW * rows.len() as f64;
+    let bars = rows.iter().zip(0..).map(|(row, i)| {
+        let label = match row.origin {
+            Origin::Kernel => format!("{}  {}", row.id, row.name()),
+            Origin::Host => format!("host: {}", row.name()),
+            Origin::Peer => row.name().to_string(),
+        };
+        let y = TOP + ROW * f64::from(i);
+        (row, bench.is_best(row), label, y)
+    });
     let body = html! {
         @for decade in axis.decades().filter(|&decade| axis.at(decade) < ROOM) {
             @let x = css_percent(axis.at(decade));
@@ -29,8 +38,17 @@ pub fn figure(bench: &Bench) -> Figure {
             }
         }
         text class="soft end" x="100%" y=(TOP - 10.0) { "GFLOP/s" }
-        @for (i, row) in rows.iter().enumerate() {
-            (bar(bench, row, &axis, TOP + ROW * i as f64))
+        @for (row, best, label, y) in bars {
+            rect class=(row.origin.class()) x="0" y=(y + 1.0) width=(css_percent(axis.at(rate(row)))) height=(ROW - 3.0) {
+                title { (row.name()) ": " (row.record.says) }
+            }
+            text class=[best.then_some("bold")] x="5" y=(y + 15.0) { (label) }
+            text class=(if best { "end halo bold" } else { "end halo" }) x="100%" dx="-44" y=(y + 15.0) {
+                (significant(rate(row)))
+            }
+            text class="end halo soft" x="100%" y=(y + 15.0) {
+                (bench.share(row).map(share).unwrap_or_default())
+            }
         }
         @if let Some(limit) = limit {
             @let x = css_percent(axis.at(limit));
@@ -43,42 +61,22 @@ pub fn figure(bench: &Bench) -> Figure {
     Figure::new("ladder", bench, alt(bench), bottom + BOTTOM, body)
 }
 
-/// One row: the bar, and over it the name and the figures.
-fn bar(bench: &Bench, row: &Row, axis: &LogAxis, y: f64) -> Markup {
-    let best = bench.is_best(row);
-    let (class, label) = match row.origin {
-        Origin::Kernel => ("kernel", format!("{}  {}", row.id, row.name())),
-        Origin::Host => ("host", format!("host: {}", row.name())),
-        Origin::Peer => ("peer", row.name().to_string()),
-    };
-    let of_limit = bench.share(row).map(share).unwrap_or_default();
-    html! {
-        rect class=(class) x="0" y=(y + 1.0) width=(css_percent(axis.at(rate(row)))) height=(ROW - 3.0) {
-            title { (row.name()) ": " (row.record.says) }
-        }
-        text class=[best.then_some("bold")] x="5" y=(y + 15.0) { (label) }
-        text class=(if best { "end halo bold" } else { "end halo" }) x="100%" dx="-44" y=(y + 15.0) {
-            (significant(rate(row)))
-        }
-        text class="end halo soft" x="100%" y=(y + 15.0) { (of_limit) }
-    }
-}
-
 fn alt(bench: &Bench) -> String {
     let Some((first, last)) = bench.extremes() else {
         return "No kernel was timed.".into();
     };
-    let of_limit = bench.share(last).map_or(String::new(), |s| {
-        format!(", {} of the device's limit", share(s))
-    });
+    let of_limit = bench
+        .share(last)
+        .map(|s| format!(", {} of the device's limit", share(s)));
     format!(
         "Bars on a logarithmic scale, from the slowest to the fastest of {} kernels. \
-         The slowest, {}, does {} GFLOP/s; the fastest, {}, does {} GFLOP/s{of_limit}. \
+         The slowest, {}, does {} GFLOP/s; the fastest, {}, does {} GFLOP/s{}. \
          All figures stand in the table below.",
         bench.kernels().len(),
         first.name(),
         significant(rate(first)),
         last.name(),
         significant(rate(last)),
+        of_limit.unwrap_or_default(),
     )
 }

@@ -6,7 +6,7 @@
 //! In the order in which to read them:
 //!
 //! - [`command`] is `course report`: it runs or goes on with a report, and says what came of it.
-//! - `model` is what a report holds; `plan` lists its jobs, and `collect` does them.
+//! - `survey` is what a report holds, its jobs among it, and `collect` does them.
 //! - `rows` are what is shown of it: `html` is the page, `ladder` and `roofline` its figures,
 //!   which share what is in `figure`; `compare` holds two reports side by side.
 //! - [`peers`] is the comparison with libraries.
@@ -17,8 +17,7 @@ mod compare;
 mod figure;
 mod html;
 mod ladder;
-mod model;
 pub mod peers;
-mod plan;
 mod roofline;
 mod rows;
+mod survey;

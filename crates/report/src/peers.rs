@@ -2,14 +2,14 @@
 //! libraries that the device's owner would call instead, in turns within one run.
 //!
 //! Layout: `peer` lists the libraries, `library` says what each of them is here, and `child`
-//! measures one in a process of its own, by `cblas`, `cublas` and `clblast`.
+//! measures one in a process of its own, by `host`, `cublas` and `clblast`.
 //! `turns` runs these children and a lesson one after another, on `shapes`
 //! that a seed draws or on others; `table` shows what came of it.
 
-mod cblas;
 mod child;
 mod clblast;
 mod cublas;
+mod host;
 mod library;
 pub mod peer;
 mod shapes;
@@ -17,7 +17,7 @@ mod table;
 pub(crate) mod turns;
 
 use std::io::Write;
-use std::time::SystemTime;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -26,8 +26,7 @@ use common::shape::Shape;
 use process::data::date;
 use process::data::peers::{About, Comparison};
 use serde::Serialize;
-use text::Out;
-use text::aside;
+use text::{Out, aside};
 
 pub use child::{Options as PeerOptions, run as peer};
 use peer::Peer;
@@ -77,19 +76,18 @@ fn sizes(word: &str) -> Result<Sizes, String> {
     }
     let shape = word.parse::<Shape>();
     let shape = shape.map_err(|why| format!("{why}; or write {}", shapes::NAME))?;
-    let countable = shape.must_be_countable();
-    countable
-        .map(|()| Sizes::One(shape))
-        .map_err(|error| error.to_string())
+    shape
+        .must_be_countable()
+        .map_err(|error| error.to_string())?;
+    Ok(Sizes::One(shape))
 }
 
 /// Measures, and prints a table, or lines of JSON as soon as they are known.
 pub fn peers(options: &Options) -> Result<()> {
     let device = devices::chosen(options.device.as_deref(), false)?.remove(0);
-    let peers = if options.only.is_empty() {
-        Peer::beside(&device)
-    } else {
-        options.only.clone()
+    let peers = match &options.only[..] {
+        [] => Peer::beside(&device),
+        only => only.to_vec(),
     };
     let seed = seed(options)?;
     let mut comparison = Comparison {
@@ -106,12 +104,15 @@ pub fn peers(options: &Options) -> Result<()> {
         rounds: options.rounds as usize,
         runs: options.runs,
     };
-    let shapes = wanted(&options.size, &device, seed);
+    let shapes = wanted(&options.size, device.is_cpu(), seed);
     let mut left = shapes.len();
     if let Some(seed) = seed {
         aside!("thirty shapes drawn from --seed {seed}");
     }
-    for some in shapes.chunks(together(&device)) {
+    // So few that the turns of one size are seconds apart, and so many that a process for each
+    // turn costs little.
+    let together = if device.is_cpu() { 4 } else { 10 };
+    for some in shapes.chunks(together) {
         aside!("{left} sizes left; now {}", turns::list(some));
         left -= some.len();
         let (rates, missing) = turns.take(some)?;
@@ -132,51 +133,39 @@ pub fn peers(options: &Options) -> Result<()> {
 }
 
 fn print<Line: Serialize>(line: &Line) -> Result<()> {
-    writeln!(Out, "{}", serde_json::to_string(line)?)?;
-    Ok(())
-}
-
-/// How many sizes take turns together: so few that the turns of one size are seconds apart,
-/// and so many that a process for each turn costs little.
-fn together(device: &Device) -> usize {
-    if device.is_cpu() { 4 } else { 10 }
+    Ok(writeln!(Out, "{}", serde_json::to_string(line)?)?)
 }
 
 /// What the thirty shapes are drawn from: as asked, or by the clock.
 fn seed(options: &Options) -> Result<Option<u64>> {
-    if !options.size.iter().any(|one| matches!(one, Sizes::Thirty)) {
-        return match options.seed {
-            Some(_) => Err(Error::Usage("--seed is that of --size thirty".into()).into()),
-            None => Ok(None),
-        };
+    let is_drawn = options.size.iter().any(|one| matches!(one, Sizes::Thirty));
+    match options.seed {
+        Some(_) if !is_drawn => Err(Error::Usage("--seed is that of --size thirty".into()).into()),
+        None if is_drawn => {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
+            Ok(Some(u64::from(now.subsec_nanos()) % 1_000_000))
+        }
+        seed => Ok(seed),
     }
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let new = now.map_or(1, |now| u64::from(now.subsec_nanos()) % 1_000_000);
-    Ok(Some(options.seed.unwrap_or(new)))
 }
 
-/// Multiply-adds of a product that a device is still given time for.
-fn most(device: &Device) -> f64 {
-    if device.is_cpu() { 4e9 } else { 1e12 }
-}
-
-fn wanted(sizes: &[Sizes], device: &Device, seed: Option<u64>) -> Vec<Shape> {
+fn wanted(sizes: &[Sizes], on_cpu: bool, seed: Option<u64>) -> Vec<Shape> {
     if sizes.is_empty() {
-        let own = if device.is_cpu() {
-            [512, 1024, 2048]
-        } else {
-            [1024, 2048, 4096]
-        };
-        return own.map(Shape::cube).to_vec();
+        let least = if on_cpu { 512 } else { 1024 };
+        return [least, 2 * least, 4 * least].map(Shape::cube).to_vec();
     }
-    let named = sizes.iter().flat_map(|one| match one {
-        Sizes::One(shape) => vec![*shape],
-        Sizes::Thirty => shapes::thirty(seed.unwrap_or_default(), most(device)),
-    });
+    // Multiply-adds of a product that a device is still given time for.
+    let most = if on_cpu { 4e9 } else { 1e12 };
     let mut shapes = Vec::new();
-    for shape in named {
-        if !shapes.contains(&shape) {
-            shapes.push(shape);
+    for one in sizes {
+        let named = match one {
+            Sizes::One(shape) => vec![*shape],
+            Sizes::Thirty => shapes::thirty(seed.unwrap_or_default(), most),
+        };
+        for shape in named {
+            if !shapes.contains(&shape) {
+                shapes.push(shape);
+            }
         }
     }
     shapes

@@ -6,14 +6,14 @@
 //! performance model for multicore architectures", 2009.
 
 use common::numbers::significant;
-use common::probe::Peak;
-use maud::{Markup, html};
+use maud::html;
 
 use super::figure::{Figure, LogAxis, css_percent};
 use super::rows::{Bench, Origin, Row, rate};
 
 const TOP: f64 = 24.0;
 const HEIGHT: f64 = 420.0;
+const FLOOR: f64 = TOP + HEIGHT;
 const BOTTOM: f64 = 40.0;
 /// The figure's width on a phone, in pixels: what does not meet there meets nowhere, since
 /// letters keep their size and places move apart.
@@ -39,40 +39,53 @@ struct Point<'a> {
 /// The roofline of one bench; none without limits or without counted traffic.
 pub fn figure(bench: &Bench) -> Option<Figure> {
     let limits = bench.limits?;
-    let kernels: Vec<(&Row, f64)> = bench
-        .timed()
-        .filter(|row| row.origin == Origin::Kernel)
-        .filter_map(|row| Some((row, row.intensity()?)))
-        .collect();
-    if kernels.is_empty() {
-        return None;
-    }
-    let ridge = limits.gflops / limits.gbytes_per_second;
+    let kernels = bench.timed().filter(|row| row.origin == Origin::Kernel);
+    let kernels = kernels.filter_map(|row| Some((row, row.intensity()?)));
+    let kernels: Vec<(&Row, f64)> = kernels.collect();
     let intensities = kernels.iter().map(|(_, intensity)| *intensity);
-    let lowest = intensities.clone().fold(f64::INFINITY, f64::min);
+    let lowest = intensities.clone().reduce(f64::min)?;
+    let ridge = limits.gflops / limits.gbytes_per_second;
     let x = LogAxis::over(intensities.chain([ridge]), 0.78);
     // No point lies on the numbers of the other axis.
     let x = x.with_margin((TICK + DOT) / NARROWEST, lowest);
     let rates = kernels.iter().map(|(row, _)| rate(row));
     let y = LogAxis::over(rates.chain([limits.gflops]), 0.92);
     let down = |rate: f64| TOP + (1.0 - y.at(rate)) * HEIGHT;
-    let places = kernels.iter().map(|&(row, intensity)| Point {
-        row,
-        x: x.at(intensity),
-        y: down(rate(row)),
-        label_y: down(rate(row)),
-    });
-    let mut points: Vec<Point> = places.collect();
     let peers = bench.timed().filter(|row| row.origin == Origin::Peer);
-    let mut lines: Vec<f64> = peers.map(|peer| down(rate(peer))).collect();
-    lines.push(down(limits.gflops));
-    let taken = taken(&points, &y, &down, &lines);
-    spread_labels(&mut points, taken);
+    let peers: Vec<(&Row, f64)> = peers.map(|peer| (peer, down(rate(peer)))).collect();
+    let corner = down(limits.gflops);
+    let lines = peers.iter().map(|(_, at)| *at).chain([corner]);
+    let lines = lines.map(|at| line([TICK, NARROWEST], at));
+    let ticks = y.decades().map(|decade| line([0.0, TICK], down(decade)));
+    let taken = ticks.chain(lines).collect();
+    let places = kernels.iter();
+    let places = places.map(|&(row, intensity)| (row, x.at(intensity), down(rate(row))));
+    let points = spread_labels(places.collect(), taken);
+    let edge = css_percent(x.at(ridge));
     let body = html! {
-        (grid(&x, &y, &down))
-        (roof(&x, &down, limits, ridge))
-        @for peer in bench.timed().filter(|row| row.origin == Origin::Peer) {
-            @let at = down(rate(peer));
+        @for decade in y.decades() {
+            @let at = down(decade);
+            line class="grid" x1="0" x2="100%" y1=(at) y2=(at) {}
+        }
+        @for decade in x.decades() {
+            @let at = css_percent(x.at(decade));
+            line class="grid" x1=(at) x2=(at) y1=(TOP) y2=(FLOOR) {}
+            @if (0.03..0.97).contains(&x.at(decade)) {
+                text class="soft middle" x=(at) y=(FLOOR + 15.0) { (decade) }
+            }
+        }
+        text class="soft end" x="100%" y=(FLOOR + 33.0) {
+            "FLOP for each byte asked of global memory"
+        }
+        // The slanted roof of the memory, and the flat one of the arithmetic.
+        line class="roof" x1="0" x2=(edge)
+            y1=(down(x.value(0.0) * limits.gbytes_per_second)) y2=(corner) {}
+        line class="roof" x1=(edge) x2="100%" y1=(corner) y2=(corner) {}
+        text class="limit-text halo end" x="100%" y=(corner - 6.0) {
+            (significant(limits.gflops)) " GFLOP/s; corner at " (significant(ridge)) " FLOP/B, "
+            (significant(limits.gbytes_per_second)) " GB/s"
+        }
+        @for (peer, at) in peers {
             line class="peer" x1="0" x2="100%" y1=(at) y2=(at) {}
             text class="peer halo end" x="100%" y=(at - 4.0) { (peer.name()) }
         }
@@ -80,128 +93,74 @@ pub fn figure(bench: &Bench) -> Option<Figure> {
             text class="soft halo" x="2" y=(down(decade) - 4.0) { (decade) }
         }
         text class="soft" x="2" y=(TOP - 12.0) { "GFLOP/s" }
-        @for point in &points {
-            (dot(point))
-        }
-    };
-    let alt = alt(limits, ridge, &kernels);
-    let height = TOP + HEIGHT + BOTTOM;
-    Some(Figure::new("roofline", bench, alt, height, body))
-}
-
-fn grid(x: &LogAxis, y: &LogAxis, down: &impl Fn(f64) -> f64) -> Markup {
-    let floor = TOP + HEIGHT;
-    html! {
-        @for decade in y.decades() {
-            @let at = down(decade);
-            line class="grid" x1="0" x2="100%" y1=(at) y2=(at) {}
-        }
-        @for decade in x.decades() {
-            @let at = x.at(decade);
-            line class="grid" x1=(css_percent(at)) x2=(css_percent(at)) y1=(TOP) y2=(floor) {}
-            @if (0.03..0.97).contains(&at) {
-                text class="soft middle" x=(css_percent(at)) y=(floor + 15.0) { (decade) }
+        // The nested picture moves its origin by a percentage, which pixels can start from.
+        @for Point { row, x, y, label_y } in points {
+            svg x=(css_percent(x)) y=(y) width="1" height="1" overflow="visible" {
+                line class="leader" x1="0" y1="0" x2="13" y2=(label_y - y) {}
+                circle r="4" { title { (row.name()) ": " (row.record.says) } }
+                text class="halo" x="15" y=(label_y - y + 4.0) { (row.id) }
             }
         }
-        text class="soft end" x="100%" y=(floor + 33.0) {
-            "FLOP for each byte asked of global memory"
-        }
-    }
-}
-
-/// The slanted roof of the memory, and the flat one of the arithmetic.
-fn roof(x: &LogAxis, down: &impl Fn(f64) -> f64, limits: Peak, ridge: f64) -> Markup {
-    let left = x.value(0.0);
-    let corner = down(limits.gflops);
-    html! {
-        line class="roof" x1="0" x2=(css_percent(x.at(ridge)))
-            y1=(down(left * limits.gbytes_per_second)) y2=(corner) {}
-        line class="roof" x1=(css_percent(x.at(ridge))) x2="100%" y1=(corner) y2=(corner) {}
-        text class="limit-text halo end" x="100%" y=(corner - 6.0) {
-            (significant(limits.gflops)) " GFLOP/s; corner at " (significant(ridge)) " FLOP/B, "
-            (significant(limits.gbytes_per_second)) " GB/s"
-        }
-    }
-}
-
-/// The nested picture moves its origin by a percentage, which pixels can start from.
-fn dot(point: &Point) -> Markup {
-    let to = point.label_y - point.y;
-    html! {
-        svg x=(css_percent(point.x)) y=(point.y) width="1" height="1" overflow="visible" {
-            line class="leader" x1="0" y1="0" x2="13" y2=(to) {}
-            circle r="4" { title { (point.row.name()) ": " (point.row.record.says) } }
-            text class="halo" x="15" y=(to + 4.0) { (point.row.id) }
-        }
-    }
-}
-
-/// A rectangle of the figure on the narrowest page, in pixels.
-struct Area {
-    /// From the left, and from the top.
-    x: [f64; 2],
-    y: [f64; 2],
-}
-
-impl Area {
-    fn meets(&self, other: &Area) -> bool {
-        let crosses = |a: [f64; 2], b: [f64; 2]| a[0] < b[1] && b[0] < a[1];
-        crosses(self.x, other.x) && crosses(self.y, other.y)
-    }
-}
-
-/// What labels must not cover: what is written already, and the points.
-fn taken(points: &[Point], y: &LogAxis, down: &impl Fn(f64) -> f64, lines: &[f64]) -> Vec<Area> {
-    let dots = points.iter().map(|point| {
-        let x = point.x * NARROWEST;
-        Area {
-            x: [x - DOT, x + DOT],
-            y: [point.y - DOT, point.y + DOT],
-        }
-    });
-    let line = |at: f64, x: [f64; 2]| Area {
-        x,
-        y: [at - APART, at],
     };
-    let ticks = y.decades().map(|decade| line(down(decade), [0.0, TICK]));
-    let lines = lines.iter().map(|at| line(*at, [TICK, NARROWEST]));
-    dots.chain(ticks).chain(lines).collect()
-}
-
-/// Moves labels up or down to the nearest place where they cover nothing.
-fn spread_labels(points: &mut [Point], mut taken: Vec<Area>) {
-    points.sort_by(|a, b| a.y.total_cmp(&b.y));
-    for point in points {
-        let left = point.x * NARROWEST + LABEL;
-        let at = |y: f64| Area {
-            x: [left, left + LETTER * point.row.id.len() as f64],
-            y: [y - APART / 2.0, y + APART / 2.0],
-        };
-        let steps = (0..=(2.0 * HEIGHT) as i32).map(|i| f64::from((i + 1) / 2 * (i % 2 * 2 - 1)));
-        let mut places = steps.map(|step| point.y + step);
-        let is_free = |y: &f64| {
-            (TOP..=TOP + HEIGHT).contains(y) && !taken.iter().any(|area| area.meets(&at(*y)))
-        };
-        point.label_y = places.find(is_free).unwrap_or(point.y);
-        taken.push(at(point.label_y));
-    }
-}
-
-fn alt(limits: Peak, ridge: f64, kernels: &[(&Row, f64)]) -> String {
-    let kernel = |(row, intensity): &(&Row, f64)| {
-        let (id, name) = (&row.id, row.name());
+    let list = kernels.iter().map(|(row, intensity)| {
         let (intensity, rate) = (significant(*intensity), significant(rate(row)));
-        format!("{id} {name} at {intensity} FLOP per byte: {rate} GFLOP/s")
-    };
-    let list: Vec<String> = kernels.iter().map(kernel).collect();
-    format!(
+        format!(
+            "{} {} at {intensity} FLOP per byte: {rate} GFLOP/s",
+            row.id,
+            row.name()
+        )
+    });
+    let alt = format!(
         "Logarithmic axes. The memory allows {} GB/s, the arithmetic {} GFLOP/s; they meet at {} \
          FLOP per byte. {}.",
         significant(limits.gbytes_per_second),
         significant(limits.gflops),
         significant(ridge),
-        list.join("; ")
-    )
+        list.collect::<Vec<_>>().join("; ")
+    );
+    Some(Figure::new("roofline", bench, alt, FLOOR + BOTTOM, body))
+}
+
+/// A part of the figure on the narrowest page: from where to where along x, and from top to
+/// bottom, in pixels.
+type Area = [[f64; 2]; 2];
+
+/// What is written above a line.
+fn line(x: [f64; 2], at: f64) -> Area {
+    [x, [at - APART, at]]
+}
+
+fn label(row: &Row, x: f64, y: f64) -> Area {
+    let left = x * NARROWEST + LABEL;
+    let right = left + LETTER * row.id.len() as f64;
+    [[left, right], [y - APART / 2.0, y + APART / 2.0]]
+}
+
+fn meet(one: &Area, other: &Area) -> bool {
+    (one.iter().zip(other)).all(|(one, other)| one[0] < other[1] && other[0] < one[1])
+}
+
+/// The points with labels up or down from them, at the nearest place where they cover neither
+/// points nor what is taken.
+fn spread_labels(mut places: Vec<(&Row, f64, f64)>, mut taken: Vec<Area>) -> Vec<Point<'_>> {
+    let around = |at: f64| [at - DOT, at + DOT];
+    taken.extend(
+        places
+            .iter()
+            .map(|&(_, x, y)| [around(x * NARROWEST), around(y)]),
+    );
+    places.sort_by(|(.., a), (.., b)| a.total_cmp(b));
+    let point = |(row, x, y)| {
+        let steps = (0..=(2.0 * HEIGHT) as i32).map(|i| f64::from((i + 1) / 2 * (i % 2 * 2 - 1)));
+        let mut free = steps.map(|step| y + step).filter(|y| {
+            let area = label(row, x, *y);
+            (TOP..=FLOOR).contains(y) && !taken.iter().any(|other| meet(other, &area))
+        });
+        let label_y = free.next().unwrap_or(y);
+        taken.push(label(row, x, label_y));
+        Point { row, x, y, label_y }
+    };
+    places.into_iter().map(point).collect()
 }
 
 #[cfg(test)]
@@ -216,39 +175,23 @@ mod tests {
             origin: Origin::Kernel,
             record: Record::default(),
         };
-        let bottom = TOP + HEIGHT;
-        let mut places = vec![
-            (0.1, bottom),
-            (0.11, bottom - 1.0),
-            (0.12, 50.0),
-            (0.5, 50.0),
-        ];
+        let mut places = vec![(0.1, FLOOR), (0.11, FLOOR - 1.0), (0.12, 50.0), (0.5, 50.0)];
         places.extend((0..20).map(|i| (0.3 + 0.01 * f64::from(i), 200.0 + f64::from(i % 3))));
-        let point = |(x, y): (f64, f64)| Point {
-            row: &row,
-            x,
-            y,
-            label_y: y,
-        };
-        let mut points: Vec<Point> = places.into_iter().map(point).collect();
+        let places = places.into_iter().map(|(x, y)| (&row, x, y)).collect();
         let axis = LogAxis::over([1.0, 1000.0], 0.9);
-        let down = |rate: f64| TOP + (1.0 - axis.at(rate)) * HEIGHT;
-        let dots = || taken(&[], &axis, &down, &[]);
-        let all = taken(&points, &axis, &down, &[]);
-        spread_labels(&mut points, all);
-        let mut areas = dots();
+        let ticks = axis
+            .decades()
+            .map(|rate| TOP + (1.0 - axis.at(rate)) * HEIGHT);
+        let mut areas: Vec<Area> = ticks.map(|at| line([0.0, TICK], at)).collect();
+        let points = spread_labels(places, areas.clone());
         for point in &points {
-            let left = point.x * NARROWEST + LABEL;
-            let area = Area {
-                x: [left, left + LETTER * 4.0],
-                y: [point.label_y - APART / 2.0, point.label_y + APART / 2.0],
-            };
+            let area = label(&row, point.x, point.label_y);
             assert!(
-                !areas.iter().any(|other| other.meets(&area)),
+                !areas.iter().any(|other| meet(other, &area)),
                 "{}",
                 point.label_y
             );
-            assert!((TOP..=bottom).contains(&point.label_y));
+            assert!((TOP..=FLOOR).contains(&point.label_y));
             areas.push(area);
         }
         let lonely = points.iter().find(|point| point.x == 0.5);

@@ -7,8 +7,9 @@ use common::shape::Shape;
 use common::timing::Timing;
 use common::traffic::Counts;
 
-use super::model::{Done, Subject, Survey, VECTORS};
 use process::devices::Device;
+
+use super::survey::{Done, Subject, Survey, VECTORS};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
@@ -17,6 +18,17 @@ pub enum Origin {
     Host,
     /// A library beside the lessons.
     Peer,
+}
+
+impl Origin {
+    /// The class of what is drawn of it.
+    pub fn class(self) -> &'static str {
+        match self {
+            Origin::Kernel => "kernel",
+            Origin::Host => "host",
+            Origin::Peer => "peer",
+        }
+    }
 }
 
 /// One line of the tables, one bar of the ladder.
@@ -160,13 +172,13 @@ fn belongs(record: &Record) -> bool {
 }
 
 fn product_rows(survey: &Survey, device: &Device, size: Option<Shape>) -> Vec<Row> {
-    let (mut kernels, mut hosts, mut peers) = (Vec::new(), Vec::<Vec<Record>>::new(), Vec::new());
+    let (mut kernels, mut hosts, mut peers) = (Vec::new(), Vec::new(), Vec::new());
     for done in of_device(survey, device).filter(|done| done.job.size == size) {
         let mut number = 0;
         for record in done.records.iter().filter(|record| belongs(record)) {
             match done.job.subject {
                 Subject::Peer(_) => peers.push(row(String::new(), Origin::Peer, record)),
-                Subject::Lesson(_) if record.platform == "host" => merge(&mut hosts, record),
+                Subject::Lesson(_) if record.platform == "host" => hosts.push(record),
                 Subject::Lesson(lesson) => {
                     number += 1;
                     kernels.push(row(format!("{lesson}.{number}"), Origin::Kernel, record));
@@ -174,7 +186,7 @@ fn product_rows(survey: &Survey, device: &Device, size: Option<Shape>) -> Vec<Ro
             }
         }
     }
-    kernels.extend(hosts.iter().map(|same| together(same)));
+    kernels.extend(hosts_together(&hosts));
     kernels.extend(peers);
     kernels
 }
@@ -184,26 +196,27 @@ fn row(id: String, origin: Origin, record: &Record) -> Row {
     Row { id, origin, record }
 }
 
-/// Every lesson measures the host anew: the same loop on the same shape is one row.
-fn merge(hosts: &mut Vec<Vec<Record>>, record: &Record) {
-    let same = |known: &&mut Vec<Record>| {
-        known[0].kernel == record.kernel && (known[0].m, known[0].k) == (record.m, record.k)
+/// Every lesson measures the host anew: the same loop on the same shape is one row, whose
+/// samples are the medians.
+fn hosts_together(records: &[&Record]) -> Vec<Row> {
+    let mut loops: Vec<Vec<&Record>> = Vec::new();
+    for &record in records {
+        let key = |one: &Record| (one.kernel.clone(), one.m, one.k);
+        match loops.iter_mut().find(|known| key(known[0]) == key(record)) {
+            Some(known) => known.push(record),
+            None => loops.push(vec![record]),
+        }
+    }
+    let together = |same: Vec<&Record>| {
+        let mut record = same[0].clone();
+        let flop = record.shape().flop();
+        let medians: Vec<f64> = same.iter().filter_map(|r| r.seconds_median).collect();
+        if !medians.is_empty() && flop > 0.0 {
+            record.timed(&Timing::by_the_wall(medians), Work::Flop(flop), None);
+        }
+        row(String::new(), Origin::Host, &record)
     };
-    match hosts.iter_mut().find(same) {
-        Some(known) => known.push(record.clone()),
-        None => hosts.push(vec![record.clone()]),
-    }
-}
-
-/// One record of several measurements: their medians are its samples.
-fn together(same: &[Record]) -> Row {
-    let mut record = same[0].clone();
-    let medians: Vec<f64> = same.iter().filter_map(|r| r.seconds_median).collect();
-    if !medians.is_empty() && record.shape().flop() > 0.0 {
-        let work = Work::Flop(record.shape().flop());
-        record.timed(&Timing::by_the_wall(medians), work, None);
-    }
-    row(String::new(), Origin::Host, &record)
+    loops.into_iter().map(together).collect()
 }
 
 /// The rows that move memory: saxpy, also on the host, and the copies, once for each
@@ -268,12 +281,9 @@ mod tests {
             seconds_median: Some(seconds),
             ..Record::default()
         };
-        let mut hosts = Vec::new();
-        for seconds in [1e-6, 2e-6, 4e-6] {
-            merge(&mut hosts, &record(seconds));
-        }
-        assert_eq!(hosts.len(), 1);
-        let row = together(&hosts[0]);
+        let records = [1e-6, 2e-6, 4e-6].map(record);
+        let rows = hosts_together(&records.each_ref());
+        let [row] = &rows[..] else { panic!("{rows:?}") };
         assert_eq!(row.record.seconds_median, Some(2e-6));
         assert_eq!(row.record.gflops, Some(1.0));
         assert_eq!(row.name(), "loop");

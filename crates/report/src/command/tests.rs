@@ -6,7 +6,7 @@ use common::record::Record;
 use common::traffic::Counts;
 
 use super::*;
-use crate::model::{Done, Job, Subject, parse};
+use crate::survey::{Done, Job, Subject, parse};
 use process::devices::Device;
 
 /// A report of a device on which two kernels and the host's loop were timed, and a
@@ -112,6 +112,12 @@ fn has_no_number(text: &str) -> Option<&'static str> {
             !text[at + word.len()..].starts_with(|c: char| c.is_alphabetic() && c != 'x')
         })
     })
+}
+
+#[test]
+fn a_lesson_that_measures_nothing_is_refused() {
+    assert!(lessons(&[1]).is_err() && lessons(&[99]).is_err());
+    assert_eq!(lessons(&[8, 3]).unwrap(), [3, 8]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! with it. It computes the lessons' matrices, and is checked as they are before it is timed.
 
 use std::io::Write;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -15,9 +16,10 @@ use common::timing::{Clock, Runs, Timing};
 use common::verify;
 use serde::{Deserialize, Serialize};
 
-use super::library::{About, Missing, Opened, Product, begin_again_with, matrixmultiply};
+use super::host::begin_again_with;
+use super::library::{About, Library, Missing, Opened};
 use super::peer::Peer;
-use super::{cblas, clblast, cublas};
+use super::{clblast, cublas, host};
 
 /// What the child is told.
 #[derive(Args)]
@@ -47,26 +49,21 @@ pub struct Measured {
 /// Measures the library on each product, and prints a record of each.
 pub fn run(options: &Options) -> Result<()> {
     begin_again_with(options.peer.environment());
-    let opened = open(options)?;
+    let mut opened = match open(options).map_err(|error| error.downcast::<Missing>()) {
+        Ok(opened) => Ok(opened),
+        Err(Ok(missing)) => Err(missing),
+        Err(Err(error)) => return Err(error),
+    };
     for &shape in &options.size {
         let mut record = record(options.peer, shape);
         let mut about = About::default();
-        match &opened {
-            Err(missing) => record.skipped = Some(missing.clone()),
+        match &mut opened {
+            Err(missing) => record.skipped = Some(missing.to_string()),
             Ok((library, told)) => {
                 about = told.clone();
-                if let Some(device) = &about.device {
-                    record.platform = device.platform.name.clone();
-                    record.device = device.name.clone();
-                    record.driver = device.driver.clone();
-                }
-                record.says = about.version.clone();
-                if let Some(threads) = about.threads {
-                    record.says += &format!(", {threads} threads");
-                }
+                told.note(&mut record);
                 let problem = Problem::new(shape, Type::Float, Fill::Random, 1);
-                let product = library.product(&problem)?;
-                measure(product, &problem, options.runs, &mut record)?;
+                measure(&mut **library, &problem.into(), options.runs, &mut record)?;
             }
         }
         let line = serde_json::to_string(&Measured { record, about })?;
@@ -75,23 +72,23 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn open(options: &Options) -> Result<Result<Opened, Missing>> {
+fn open(options: &Options) -> Result<Opened> {
     match options.peer {
         Peer::Cublas => cublas::open(options.device),
         Peer::Clblast => clblast::open(options.device),
-        Peer::Matrixmultiply => Ok(Ok(matrixmultiply())),
-        Peer::Onemkl | Peer::Openblas | Peer::Blis => Ok(cblas::open(options.peer)),
+        Peer::Matrixmultiply => Ok(host::matrixmultiply()),
+        Peer::Onemkl | Peer::Openblas | Peer::Blis => host::open(options.peer),
     }
 }
 
-fn record(peer: Peer, shape: Shape) -> Record {
+fn record(peer: Peer, Shape { m, n, k }: Shape) -> Record {
     Record {
         kernel: peer.name().into(),
         platform: "host".into(),
         device: "host".into(),
-        m: shape.m,
-        n: shape.n,
-        k: shape.k,
+        m,
+        n,
+        k,
         ty: Some(Type::Float),
         fill: Some(Fill::Random),
         seed: 1,
@@ -99,19 +96,37 @@ fn record(peer: Peer, shape: Shape) -> Record {
     }
 }
 
+impl About {
+    fn note(&self, record: &mut Record) {
+        if let Some(device) = &self.device {
+            record.platform.clone_from(&device.platform.name);
+            record.device.clone_from(&device.name);
+            record.driver.clone_from(&device.driver);
+        }
+        let threads = self.threads.map(|threads| format!(", {threads} threads"));
+        record.says = format!("{}{}", self.version, threads.unwrap_or_default());
+    }
+}
+
+/// How long a library is run before it is timed. A lesson measures its device's limits
+/// before its kernels, so clocks are up by then; here the host has checked for a while.
+const WARM_UP: Duration = Duration::from_millis(100);
+/// Seconds above which one timed run is enough for a turn: there are several turns.
+const SLOW: f64 = 2.0;
+
 /// One run, which may compile; the check of what it computed; and only then the timing.
 fn measure(
-    mut product: Box<dyn Product + '_>,
-    problem: &Problem,
+    library: &mut dyn Library,
+    problem: &Rc<Problem>,
     runs: Option<usize>,
     record: &mut Record,
 ) -> Result<()> {
-    record.build_seconds = product.run()?.wall;
-    let (ty, Shape { m, n, .. }) = (problem.ty, problem.shape);
+    library.take(problem)?;
+    record.build_seconds = library.run()?.wall;
     let c = Matrix {
-        rows: m,
-        cols: n,
-        data: Elements::from_bytes(ty, &product.result()?),
+        rows: problem.shape.m,
+        cols: problem.shape.n,
+        data: Elements::from_bytes(problem.ty, &library.result()?),
     };
     match verify::check(problem, &c) {
         Ok(right) => record.right(right),
@@ -121,43 +136,27 @@ fn measure(
         }
     }
     let begin = Instant::now();
-    let mut last = product.run()?;
+    let mut last = library.run()?;
     while begin.elapsed() < WARM_UP {
-        last = product.run()?;
+        last = library.run()?;
     }
-    let enough = if last.wall > SLOW {
-        Runs::Exactly(1)
-    } else {
-        Runs::Enough
+    let runs = match runs {
+        Some(runs) => Runs::Exactly(runs),
+        None if last.wall > SLOW => Runs::Exactly(1),
+        None => Runs::Enough,
     };
-    let runs = runs.map_or(enough, Runs::Exactly);
-    let (mut walls, mut devices) = (Vec::new(), Vec::new());
+    let (mut walls, mut seconds) = (Vec::new(), Vec::new());
     while !runs.done(&walls) {
-        let sample = product.run()?;
+        let sample = library.run()?;
         walls.push(sample.wall);
-        devices.extend(sample.device);
+        seconds.extend(sample.device);
     }
-    let timing = settle(walls, devices);
+    // The device's times where every run has one, else the wall clock's.
+    let mut timing = Timing::by_the_wall(walls);
+    if seconds.len() == timing.seconds.len() {
+        timing.wall_seconds = std::mem::replace(&mut timing.seconds, seconds);
+        timing.clock = Clock::Event;
+    }
     record.timed(&timing, Work::Flop(problem.shape.flop()), None);
     Ok(())
 }
-
-/// The device's times where every run has one, else the wall clock's.
-fn settle(walls: Vec<f64>, devices: Vec<f64>) -> Timing {
-    if devices.len() < walls.len() {
-        return Timing::by_the_wall(walls);
-    }
-    Timing {
-        seconds: devices,
-        wall_seconds: walls,
-        clock: Clock::Event,
-        ..Timing::by_the_wall(Vec::new())
-    }
-}
-
-/// How long a library is run before it is timed. A lesson measures its device's limits
-/// before its kernels, so clocks are up by then; here the host has checked for a while.
-const WARM_UP: Duration = Duration::from_millis(100);
-
-/// Seconds above which one timed run is enough for a turn: there are several turns.
-const SLOW: f64 = 2.0;

@@ -1,7 +1,7 @@
 //! CLBlast: CLBlastSgemm, as it comes, on the lessons' device and queue.
 
-// The arguments are those of the library.
-#![allow(clippy::too_many_arguments)]
+// Arguments and names are those of the library.
+#![allow(clippy::too_many_arguments, non_snake_case)]
 
 use std::ffi::c_void;
 use std::ptr;
@@ -19,15 +19,14 @@ use common::timing::Profile;
 use dlopen2::wrapper::{Container, WrapperApi};
 use opencl3::event::Event;
 
-use super::library::{About, Library, Missing, NOT_TRANSPOSED, Opened, Product, ROW_MAJOR, Sample};
+use super::library::{About, Library, NOT_TRANSPOSED, Opened, ROW_MAJOR, Sample};
 use super::peer::Peer;
 
 /// What is used of clblast_c.h.
 #[derive(WrapperApi)]
 #[rustfmt::skip]
 struct Api {
-    #[dlopen2_name = "CLBlastSgemm"]
-    sgemm: unsafe extern "C" fn(
+    CLBlastSgemm: unsafe extern "C" fn(
         layout: i32, a_transposed: i32, b_transposed: i32, m: usize, n: usize, k: usize,
         alpha: f32, a: *mut c_void, a_offset: usize, a_row: usize,
         b: *mut c_void, b_offset: usize, b_row: usize,
@@ -37,16 +36,14 @@ struct Api {
 }
 
 struct ClBlast {
-    library: Container<Api>,
+    api: Container<Api>,
     session: Session,
+    product: Option<(Shape, [Buffer; 2], Output)>,
 }
 
 /// Opens the library on the device that has this number in lesson 1's listing.
-pub fn open(index: usize) -> Result<Result<Opened, Missing>> {
-    let (library, file) = match Peer::Clblast.load() {
-        Ok(found) => found,
-        Err(missing) => return Ok(Err(missing)),
-    };
+pub fn open(index: usize) -> Result<Opened> {
+    let (api, file) = Peer::Clblast.load()?;
     let device = device::list()?.into_iter().nth(index);
     let session = Session::open(device.context("there is no such device")?, Rc::new(()))?;
     let about = About {
@@ -54,40 +51,24 @@ pub fn open(index: usize) -> Result<Result<Opened, Missing>> {
         threads: None,
         device: Some(session.device.clone()),
     };
-    Ok(Ok((Box::new(ClBlast { library, session }), about)))
+    let library = ClBlast {
+        api,
+        session,
+        product: None,
+    };
+    Ok((Box::new(library), about))
 }
 
-impl Library for ClBlast {
-    fn product<'a>(&'a self, problem: &'a Problem) -> Result<Box<dyn Product + 'a>> {
-        let (session, shape) = (&self.session, problem.shape);
-        let c = Output::new(session, "C", problem.ty, shape.m * shape.n)?;
-        c.poison(session)?;
-        Ok(Box::new(Multiplied {
-            library: &self.library,
-            session,
-            shape,
-            a: session.upload(problem.a.data.as_bytes())?,
-            b: session.upload(problem.b.data.as_bytes())?,
-            c,
-        }))
+impl ClBlast {
+    fn product(&self) -> Result<&(Shape, [Buffer; 2], Output)> {
+        self.product.as_ref().context("no product")
     }
-}
 
-struct Multiplied<'a> {
-    library: &'a Container<Api>,
-    session: &'a Session,
-    shape: Shape,
-    a: Buffer,
-    b: Buffer,
-    c: Output,
-}
-
-impl Multiplied<'_> {
     /// Launches the product; the event is that of its last kernel.
     fn launch(&self) -> Result<Event> {
-        let Shape { m, n, k } = self.shape;
-        let (a, b, c) = (self.a.get(), self.b.get(), self.c.buffer().get());
-        let (plain, library) = (NOT_TRANSPOSED, self.library);
+        let (Shape { m, n, k }, [a, b], c) = self.product()?;
+        let (m, n, k, plain) = (*m, *n, *k, NOT_TRANSPOSED);
+        let (a, b, c) = (a.get(), b.get(), c.buffer().get());
         let mut queue = self.session.queue.get();
         let mut event = ptr::null_mut();
         let (queue, told) = (&mut queue, &mut event);
@@ -95,7 +76,7 @@ impl Multiplied<'_> {
         // buffers that live until the event has been waited for.
         #[rustfmt::skip]
         let status = unsafe {
-            library.sgemm(
+            self.api.CLBlastSgemm(
                 ROW_MAJOR, plain, plain, m, n, k, 1.0, a, 0, k, b, 0, n, 0.0, c, 0, n, queue, told,
             )
         };
@@ -106,18 +87,27 @@ impl Multiplied<'_> {
     }
 }
 
-impl Product for Multiplied<'_> {
+impl Library for ClBlast {
+    fn take(&mut self, problem: &Rc<Problem>) -> Result<()> {
+        let (session, shape) = (&self.session, problem.shape);
+        let c = Output::new(session, "C", problem.ty, shape.m * shape.n)?;
+        c.poison(session)?;
+        let upload = |data: &[u8]| session.upload(data);
+        let [a, b] = [&problem.a, &problem.b].map(|matrix| upload(matrix.data.as_bytes()));
+        self.product = Some((shape, [a?, b?], c));
+        Ok(())
+    }
+
     /// CLBlast may start several kernels for one product, so a run lasts from the end
     /// of what fills C beforehand to the end of the last one.
     fn run(&mut self) -> Result<Sample> {
-        let fill = self.c.poison_again(self.session, Poison::Nan)?;
+        let fill = self.product()?.2.poison_again(&self.session, Poison::Nan)?;
         let begin = Instant::now();
         let event = self.launch()?;
         event.wait().during("running CLBlastSgemm")?;
         let wall = begin.elapsed().as_secs_f64();
-        let start = Profile::of(&fill)?.end;
         let profile = Profile {
-            start,
+            start: Profile::of(&fill)?.end,
             ..Profile::of(&event)?
         };
         let device = profile.credible(wall).then(|| profile.seconds());
@@ -125,6 +115,6 @@ impl Product for Multiplied<'_> {
     }
 
     fn result(&self) -> Result<Vec<u8>> {
-        Ok(self.c.read(self.session)?)
+        Ok(self.product()?.2.read(&self.session)?)
     }
 }

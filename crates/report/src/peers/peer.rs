@@ -10,6 +10,8 @@ use process::devices::Device;
 use process::{machine, packages};
 use serde::{Deserialize, Serialize};
 
+use super::library::Missing;
+
 /// A library that multiplies matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
@@ -28,88 +30,58 @@ pub enum Peer {
     Clblast,
 }
 
-/// What is known of a library before it is opened.
-struct Description {
-    /// As its makers write it.
-    name: &'static str,
-    /// The names that its file may have; those of a newer version first.
-    files: &'static [&'static str],
-    /// What it reads from its environment when it is loaded; [`CORES`] is their number.
-    variables: &'static [(&'static str, &'static str)],
-}
+/// As its makers write it; the names that its file may have, those of a newer version first;
+/// and what it reads from its environment when it is loaded.
+type Description = (
+    &'static str,
+    &'static [&'static str],
+    &'static [(&'static str, &'static str)],
+);
 
 /// Stands for the number of cores: all are to work.
 const CORES: &str = "{cores}";
 
 impl Peer {
-    fn description(self) -> Description {
-        let (name, files, variables): (_, &[_], &[_]) = match self {
+    #[rustfmt::skip]
+    const fn description(self) -> Description {
+        match self {
+            // Only what is not the default of a library can be set so: TF32 where somebody has
+            // switched it on, and sums of bfloat16, which stand for floats on newer GPUs.
             Peer::Cublas => (
                 "cuBLAS",
-                &[
-                    "libcublas.so.13",
-                    "libcublas.so.12",
-                    "libcublas.so.11",
-                    "libcublas.so",
-                ],
-                // Only what is not the default of a library can be set so: TF32 where somebody
-                // has switched it on, and sums of bfloat16, which stand for floats on newer GPUs.
-                &[
-                    ("NVIDIA_TF32_OVERRIDE", "0"),
-                    ("CUBLAS_EMULATE_SINGLE_PRECISION", "0"),
-                    ("CUDA_DEVICE_ORDER", "PCI_BUS_ID"),
-                ],
+                &["libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"],
+                &[("NVIDIA_TF32_OVERRIDE", "0"), ("CUBLAS_EMULATE_SINGLE_PRECISION", "0"),
+                  ("CUDA_DEVICE_ORDER", "PCI_BUS_ID")],
             ),
             Peer::Onemkl => (
                 "oneMKL",
                 &["libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"],
-                &[
-                    ("MKL_NUM_THREADS", CORES),
-                    ("MKL_DYNAMIC", "FALSE"),
-                    ("MKL_THREADING_LAYER", "INTEL"),
-                    ("MKL_INTERFACE_LAYER", "LP64"),
-                ],
+                &[("MKL_NUM_THREADS", CORES), ("MKL_DYNAMIC", "FALSE"),
+                  ("MKL_THREADING_LAYER", "INTEL"), ("MKL_INTERFACE_LAYER", "LP64")],
             ),
+            // Debian's libblas.so.3 may be it, too, but need not; the first is Fedora's, with
+            // threads.
             Peer::Openblas => (
                 "OpenBLAS",
-                // Debian's libblas.so.3 may be it, too, but need not; the first is Fedora's,
-                // with threads.
-                &[
-                    "libopenblasp.so.0",
-                    "libopenblas.so.0",
-                    "libopenblas.so",
-                    "libopenblas.dylib",
-                    "libopenblas.dll",
-                ],
+                &["libopenblasp.so.0", "libopenblas.so.0", "libopenblas.so",
+                  "libopenblas.dylib", "libopenblas.dll"],
                 &[("OPENBLAS_NUM_THREADS", CORES)],
             ),
             Peer::Blis => (
                 "BLIS",
-                &[
-                    "libblis.so.4",
-                    "libblis-mt.so",
-                    "libblis.so",
-                    "libblis.dylib",
-                ],
+                &["libblis.so.4", "libblis-mt.so", "libblis.so", "libblis.dylib"],
                 &[("BLIS_NUM_THREADS", CORES)],
             ),
             Peer::Matrixmultiply => ("matrixmultiply", &[], &[]),
             Peer::Clblast => (
-                "CLBlast",
-                &["libclblast.so.1", "libclblast.dylib", "clblast.dll"],
-                &[],
+                "CLBlast", &["libclblast.so.1", "libclblast.dylib", "clblast.dll"], &[],
             ),
-        };
-        Description {
-            name,
-            files,
-            variables,
         }
     }
 
     /// As its makers write it.
     pub fn name(self) -> &'static str {
-        self.description().name
+        self.description().0
     }
 
     /// As it is named on the command line.
@@ -133,26 +105,29 @@ impl Peer {
 
     /// The names that its file may have; none of the crate, which is part of this program.
     pub fn libraries(self) -> &'static [&'static str] {
-        self.description().files
+        self.description().1
     }
 
-    /// The library, and the name under which it was found; else what is missing.
-    pub fn load<Api: WrapperApi>(self) -> Result<(Container<Api>, &'static str), String> {
+    /// The library, and the name under which it was found.
+    pub fn load<Api: WrapperApi>(self) -> Result<(Container<Api>, &'static str), Missing> {
         load(self.libraries()).ok_or_else(|| self.missing())
     }
 
     /// What is said where it is not here, with the next command.
-    pub fn missing(self) -> String {
+    pub fn missing(self) -> Missing {
         let package = packages::install(&self.word());
         let next = package.unwrap_or_else(|| "./setup --peers".into());
-        format!("missing: {} is not installed; next: {next}", self.name())
+        Missing(format!(
+            "missing: {} is not installed; next: {next}",
+            self.name()
+        ))
     }
 
     /// What it reads from its environment when it is loaded: all cores are to work, and no
     /// product may be rounded more than the lessons' are.
     pub fn environment(self) -> Vec<(&'static str, OsString)> {
         let cores = machine::cores().to_string();
-        let set = self.description().variables.iter();
+        let set = self.description().2.iter();
         let set = set.map(|(name, value)| (*name, value.replace(CORES, &cores).into()));
         set.chain(own_folder()).collect()
     }

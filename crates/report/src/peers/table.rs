@@ -15,16 +15,12 @@ pub fn text(comparison: &Comparison) -> String {
     let everybody = [&ours[..], &comparison.libraries()].concat();
     let to_the_best = ours.iter().map(|ours| format!("{ours} to the best"));
     let to_the_best: Vec<String> = to_the_best.collect();
-    let mut heading = vec!["GFLOP/s"];
-    heading.extend(
-        everybody
-            .iter()
-            .chain(&to_the_best.iter().map(|one| &**one).collect::<Vec<_>>()),
-    );
-    let shapes = comparison.shapes();
-    let rows = shapes
-        .iter()
-        .flat_map(|shape| rows(comparison, *shape, &ours, &everybody));
+    let heading = ["GFLOP/s"].into_iter().chain(everybody.iter().copied());
+    let heading: Vec<&str> = heading
+        .chain(to_the_best.iter().map(|one| &**one))
+        .collect();
+    let shapes = comparison.shapes().into_iter();
+    let rows = shapes.flat_map(|shape| rows(comparison, shape, &ours, &everybody));
     let mut lines = vec![table(&heading, &rows.collect::<Vec<_>>()), String::new()];
     for ours in &ours {
         let summary = comparison.summary(ours);
@@ -47,15 +43,11 @@ fn rows(comparison: &Comparison, shape: Shape, ours: &[&str], all: &[&str]) -> [
     let kernels = kernels.filter_map(|rate| rate.kernel.as_deref());
     let kernels = kernels.map(|name| name.trim_start_matches("matmul_"));
     let name = format!("  {}", kernels.collect::<Vec<_>>().join(", "));
-    let spread = |rate: &Rate| rate.spread().map(|spread| format!("±{}", percent(spread)));
-    let line = |first: String, cells, last| [vec![first], cells, last].concat();
+    let rates = of(&|rate| rate.gflops.map(significant));
+    let spreads = of(&|rate| rate.spread().map(|spread| format!("±{}", percent(spread))));
     [
-        line(
-            size_name(shape),
-            of(&|rate| rate.gflops.map(significant)),
-            values,
-        ),
-        line(name, of(&spread), words),
+        [vec![size_name(shape)], rates, values].concat(),
+        [vec![name], spreads, words].concat(),
     ]
 }
 
@@ -65,9 +57,10 @@ fn shown(ratio: Option<Ratio>, best: &str) -> (String, String) {
         return ("-".into(), String::new());
     };
     let [least, most] = ratio.range.map(significant);
-    let words = match ratio.is_open() {
-        true => "cannot be told apart",
-        false => best,
+    let words = if ratio.is_open() {
+        "cannot be told apart"
+    } else {
+        best
     };
     (
         format!("{} ({least} to {most})", factor(ratio.value)),
@@ -78,27 +71,26 @@ fn shown(ratio: Option<Ratio>, best: &str) -> (String, String) {
 /// Where and when, the versions, and what is missing or wrong.
 fn about(comparison: &Comparison) -> Vec<String> {
     let about = &comparison.about;
-    let mut lines = vec![format!(
+    let place = format!(
         "on {} ({}, driver {}), host {}, {}",
         about.device, about.platform, about.driver, about.host, about.date
-    )];
-    lines.extend(
-        about
-            .seed
-            .map(|seed| format!("shapes drawn from --seed {seed}")),
     );
-    lines.extend(comparison.versions());
+    let seed = about
+        .seed
+        .map(|seed| format!("shapes drawn from --seed {seed}"));
     let wrong = comparison.rates.iter().filter_map(|rate| {
         let (library, size) = (&rate.library, size_name(rate.shape));
         Some(format!("{library} at {size}: {}", rate.why.as_ref()?))
     });
-    lines.extend(wrong);
     let missing = comparison.missing.iter();
-    lines.extend(missing.map(|one| format!("{}: {}", one.library, one.missing)));
-    lines.push(
-        "Medians of all rounds; ± is half the distance between the quartiles, and a ratio lies\n\
-         between those of our slower quartile to their faster one, and the other way round."
-            .into(),
-    );
+    let missing = missing.map(|one| format!("{}: {}", one.library, one.missing));
+    let rule = "Medians of all rounds; ± is half the distance between the quartiles, and a ratio \
+                lies\nbetween those of our slower quartile to their faster one, and the other way \
+                round.";
+    let lines = [place].into_iter().chain(seed).chain(comparison.versions());
     lines
+        .chain(wrong)
+        .chain(missing)
+        .chain([rule.into()])
+        .collect()
 }

@@ -11,7 +11,6 @@ use process::Finished;
 use process::data::peers::{Missing, OURS, OURS_BY_VENDOR, Rate};
 use process::devices::Device;
 use process::lessons;
-use serde::de::DeserializeOwned;
 use text::aside;
 
 use super::child::Measured;
@@ -38,12 +37,14 @@ impl Turns<'_> {
         for _ in 0..self.rounds {
             for player in players.clone() {
                 let told = self.turn(player, shapes)?;
-                let not_here = told.first().and_then(not_here);
+                let skipped = told.first().and_then(|one| one.record.skipped.clone());
+                let not_here = skipped.filter(|why| why.starts_with("missing: "));
                 if let (Some(peer), Some(why)) = (player, not_here) {
-                    aside!("  {}: {why}", peer.name());
+                    let library = peer.name().to_string();
+                    aside!("  {library}: {why}");
                     missing.push(Missing {
-                        library: peer.name().into(),
-                        missing: why.clone(),
+                        library,
+                        missing: why,
                     });
                     players.retain(|other| *other != player);
                     self.peers.retain(|other| *other != peer);
@@ -55,27 +56,30 @@ impl Turns<'_> {
         }
         let theirs = self.peers.iter().map(|peer| peer.name());
         let order: Vec<&str> = [OURS, OURS_BY_VENDOR].into_iter().chain(theirs).collect();
-        let mut rates = Vec::new();
-        for &shape in shapes {
-            for library in &order {
-                let of_it = turns.iter().filter(|(other, _)| other == library);
-                let here = of_it
-                    .map(|(_, one)| one)
-                    .filter(|one| one.record.shape() == shape);
-                let here: Vec<&Measured> = here.collect();
-                if !here.is_empty() {
-                    rates.push(self.rate(library, shape, &here));
-                }
-            }
-        }
-        Ok((rates, missing))
+        let pairs = shapes
+            .iter()
+            .flat_map(|&shape| order.iter().map(move |&one| (shape, one)));
+        let rates = pairs.filter_map(|(shape, library)| {
+            let here = turns.iter().filter(|(other, _)| *other == library);
+            let here = here
+                .map(|(_, one)| one)
+                .filter(|one| one.record.shape() == shape);
+            self.rate(library, shape, &here.collect::<Vec<_>>())
+        });
+        Ok((rates.collect(), missing))
     }
 
     /// One turn of one: what it measured, one record for each size.
     fn turn(&self, player: Option<Peer>, shapes: &[Shape]) -> Result<Vec<Measured>> {
         let (mut command, name) = match player {
-            None => self.lesson()?,
             Some(peer) => (command(peer)?, peer.name().to_string()),
+            None => {
+                // It leads to the limit of such a device, with what it chooses beforehand.
+                let lesson = lessons::numbered(self.lesson())?;
+                let mut command = lesson.command()?;
+                command.args(["--json", "--chosen"]);
+                (command, lesson.package())
+            }
         };
         command.args(["--device", &self.device.index.to_string()]);
         command.args(["--size", &list(shapes)]);
@@ -83,7 +87,9 @@ impl Turns<'_> {
             command.args(["--runs", &runs.to_string()]);
         }
         let finished = Finished::of(&mut command)?;
-        let mut measured: Vec<Measured> = lines(&finished.stdout);
+        let lines = finished.stdout.lines();
+        let lines = lines.filter_map(|line| serde_json::from_str(line).ok());
+        let mut measured: Vec<Measured> = lines.collect();
         if player.is_none() {
             measured.retain(|one| one.record.platform != "host");
         }
@@ -92,71 +98,58 @@ impl Turns<'_> {
             aside!("  {name}: {why}");
         }
         // What it did not come to, it failed at.
+        let why = why.unwrap_or("nothing was measured".into());
         for &shape in shapes {
             if measured.iter().all(|one| one.record.shape() != shape) {
-                measured.push(failed(
-                    shape,
-                    why.as_deref().unwrap_or("nothing was measured"),
-                ));
+                measured.push(failed(shape, &why));
             }
         }
         Ok(measured)
     }
 
-    /// The lesson that leads to the limit of such a device, with what it chooses beforehand.
-    fn lesson(&self) -> Result<(Command, String)> {
-        let lesson = lessons::numbered(self.number())?;
-        let mut command = lesson.command()?;
-        command.args(["--json", "--chosen"]);
-        Ok((command, lesson.package()))
-    }
-
-    fn number(&self) -> u32 {
+    fn lesson(&self) -> u32 {
         if self.device.is_cpu() { 9 } else { 10 }
     }
 
-    /// What all turns of one come to at a size. On a CPU ours is timed by the wall clock,
-    /// as the libraries are.
-    fn rate(&self, library: &str, shape: Shape, turns: &[&Measured]) -> Rate {
-        let by_the_wall = self.device.is_cpu();
+    /// What all turns of one come to at a size, if it had any. On a CPU ours is timed by the
+    /// wall clock, as the libraries are.
+    fn rate(&self, library: &str, shape: Shape, turns: &[&Measured]) -> Option<Rate> {
+        let last = turns.last()?;
         let is_ours = [OURS, OURS_BY_VENDOR].contains(&library);
-        let mut clock = None;
-        let mut rounds: Vec<&[f64]> = Vec::new();
-        for Measured { record, .. } in turns {
-            let is_wall = by_the_wall && !record.wall_seconds.is_empty();
-            rounds.push(if is_wall {
-                &record.wall_seconds
-            } else {
-                &record.seconds
+        let by_the_wall = self.device.is_cpu();
+        let is_wall = |record: &Record| by_the_wall && !record.wall_seconds.is_empty();
+        let rounds = turns
+            .iter()
+            .map(|Measured { record, .. }| match is_wall(record) {
+                true => &record.wall_seconds,
+                false => &record.seconds,
             });
-            clock = is_wall
-                .then(|| "wall".into())
-                .or(record.clock.clone())
-                .or(clock);
-        }
-        let seconds = rounds.concat();
+        let clocks = turns
+            .iter()
+            .rev()
+            .map(|Measured { record, .. }| match is_wall(record) {
+                true => Some("wall".into()),
+                false => record.clock.clone(),
+            });
+        let seconds: Vec<f64> = rounds.clone().flatten().copied().collect();
         // One wrong result, and nothing of it is believed.
         let why = turns.iter().find_map(|one| reason(&one.record));
         let is_timed = why.is_none() && !seconds.is_empty();
         let rate = |seconds: f64| shape.flop() / seconds / 1e9;
         let at = |q| is_timed.then(|| rate(quantile(&seconds, q)));
-        let timed = rounds.iter().filter(|one| is_timed && !one.is_empty());
-        let last = turns.last();
-        let told = last.map(|one| (one.about.version.clone(), one.about.threads));
+        let timed = rounds.filter(|one| is_timed && !one.is_empty());
         let own_threads = by_the_wall.then_some(self.device.compute_units);
         let (version, threads) = match is_ours {
-            true => (format!("lesson {}", self.number()), own_threads),
-            false => told.unwrap_or_default(),
+            true => (format!("lesson {}", self.lesson()), own_threads),
+            false => (last.about.version.clone(), last.about.threads),
         };
-        Rate {
+        Some(Rate {
             shape,
             library: library.into(),
-            kernel: last
-                .filter(|_| is_ours)
-                .map(|one| one.record.kernel.clone()),
+            kernel: is_ours.then(|| last.record.kernel.clone()),
             version,
             threads,
-            clock,
+            clock: clocks.flatten().next(),
             gflops: at(0.5),
             q1: at(0.75),
             q3: at(0.25),
@@ -164,7 +157,7 @@ impl Turns<'_> {
             by_round: timed.map(|seconds| rate(median(seconds))).collect(),
             runs: if is_timed { seconds.len() } else { 0 },
             why: why.or_else(|| (!is_timed).then(|| "nothing was measured".into())),
-        }
+        })
     }
 }
 
@@ -192,28 +185,14 @@ pub fn list(shapes: &[Shape]) -> String {
     shapes.join(",")
 }
 
-fn lines<Line: DeserializeOwned>(text: &str) -> Vec<Line> {
-    let lines = text.lines();
-    let lines = lines.filter_map(|line| serde_json::from_str(line).ok());
-    lines.collect()
-}
-
-/// Why a library is not here, if it is not.
-fn not_here(measured: &Measured) -> Option<&String> {
-    let skipped = measured.record.skipped.as_ref();
-    skipped.filter(|why| why.starts_with("missing: "))
-}
-
 /// Why a record has no time, in one line.
 fn reason(record: &Record) -> Option<String> {
     let failed = record.failed.as_ref().or(record.died.as_ref());
     let why = failed.or(record.skipped.as_ref())?;
-    let first = why.lines().next().unwrap_or_default();
-    Some(first.to_string())
+    Some(why.lines().next().unwrap_or_default().into())
 }
 
-fn failed(shape: Shape, why: &str) -> Measured {
-    let Shape { m, n, k } = shape;
+fn failed(Shape { m, n, k }: Shape, why: &str) -> Measured {
     let record = Record {
         m,
         n,

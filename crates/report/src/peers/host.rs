@@ -1,22 +1,27 @@
-//! Libraries of the host with cblas_sgemm: oneMKL, OpenBLAS, BLIS.
+//! Libraries of the host: oneMKL, OpenBLAS and BLIS by cblas_sgemm, and the crate
+//! matrixmultiply, which is part of this program.
 
-// The arguments are those of the library.
-#![allow(clippy::too_many_arguments)]
+// Arguments and names are those of the library.
+#![allow(clippy::too_many_arguments, non_snake_case)]
 
 use std::ffi::{CStr, OsString, c_char, c_int};
+use std::rc::Rc;
+use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result};
 use common::element::Elements;
 use common::matrix::Matrix;
 use common::problem::Problem;
+use common::reference::{library_multiply, library_threads};
 use common::shape::Shape;
 use dlopen2::wrapper::{Container, WrapperApi};
 use process::machine;
 
-use super::library::{About, Missing, NOT_TRANSPOSED, OnHost, Opened, ROW_MAJOR, begin_again_with};
+use super::library::{About, Library, NOT_TRANSPOSED, Opened, ROW_MAJOR, Sample};
 use super::peer::Peer;
 
-/// What is used of cblas.h, with 32-bit integers, and what each library has to tell of itself.
+/// What is used of cblas.h, with 32-bit integers, and what each library has to tell of itself:
+/// openblas_config.h; mkl_service.h; blis.h, whose dim_t has 64 bits.
 #[derive(WrapperApi)]
 #[rustfmt::skip]
 struct Api {
@@ -25,24 +30,73 @@ struct Api {
         alpha: f32, a: *const f32, a_row: c_int, b: *const f32, b_row: c_int,
         beta: f32, c: *mut f32, c_row: c_int,
     ),
-    // openblas_config.h
     openblas_get_config: Option<unsafe extern "C" fn() -> *const c_char>,
     openblas_get_corename: Option<unsafe extern "C" fn() -> *const c_char>,
     openblas_get_num_threads: Option<unsafe extern "C" fn() -> c_int>,
-    // mkl_service.h
-    #[dlopen2_name = "MKL_Get_Version_String"]
-    mkl_version: Option<unsafe extern "C" fn(text: *mut c_char, length: c_int)>,
-    #[dlopen2_name = "MKL_Get_Max_Threads"]
-    mkl_threads: Option<unsafe extern "C" fn() -> c_int>,
-    // blis.h, whose dim_t has 64 bits
+    MKL_Get_Version_String: Option<unsafe extern "C" fn(text: *mut c_char, length: c_int)>,
+    MKL_Get_Max_Threads: Option<unsafe extern "C" fn() -> c_int>,
     bli_info_get_version_str: Option<unsafe extern "C" fn() -> *const c_char>,
     bli_arch_query_id: Option<unsafe extern "C" fn() -> c_int>,
     bli_arch_string: Option<unsafe extern "C" fn(id: c_int) -> *const c_char>,
     bli_thread_get_num_threads: Option<unsafe extern "C" fn() -> i64>,
 }
 
-/// Opens the library, with its best kernels for this CPU.
-pub fn open(peer: Peer) -> Result<Opened, Missing> {
+/// A product of floats on the host, by what computes C of a problem.
+struct OnHost<Multiply> {
+    multiply: Multiply,
+    product: Option<(Rc<Problem>, Matrix)>,
+}
+
+fn on_host(
+    multiply: impl Fn(Shape, &Matrix, &Matrix, &mut Matrix) -> Option<()> + 'static,
+    version: String,
+    threads: Option<usize>,
+) -> Opened {
+    let about = About {
+        version,
+        threads,
+        device: None,
+    };
+    let product = None;
+    (Box::new(OnHost { multiply, product }), about)
+}
+
+impl<Multiply: Fn(Shape, &Matrix, &Matrix, &mut Matrix) -> Option<()>> Library
+    for OnHost<Multiply>
+{
+    fn take(&mut self, problem: &Rc<Problem>) -> Result<()> {
+        let (rows, cols) = (problem.shape.m, problem.shape.n);
+        let data = Elements::from_fn(problem.ty, rows * cols, |_| f64::NAN);
+        self.product = Some((problem.clone(), Matrix { rows, cols, data }));
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<Sample> {
+        let (problem, c) = self.product.as_mut().context("no product")?;
+        let begin = Instant::now();
+        let done = (self.multiply)(problem.shape, &problem.a, &problem.b, c);
+        done.context("only floats are compared")?;
+        let wall = begin.elapsed().as_secs_f64();
+        Ok(Sample { wall, device: None })
+    }
+
+    fn result(&self) -> Result<Vec<u8>> {
+        let (_, c) = self.product.as_ref().context("no product")?;
+        Ok(c.data.as_bytes().to_vec())
+    }
+}
+
+/// The crate.
+pub fn matrixmultiply() -> Opened {
+    on_host(
+        library_multiply,
+        "as in Cargo.lock".into(),
+        Some(library_threads()),
+    )
+}
+
+/// Opens a library of the system, with its best kernels for this CPU.
+pub fn open(peer: Peer) -> Result<Opened> {
     let (library, file) = peer.load::<Api>()?;
     if let Some(core) = openblas_core(&library)
         && detected_too_little(&core)
@@ -51,16 +105,9 @@ pub fn open(peer: Peer) -> Result<Opened, Missing> {
     }
     let told = openblas(&library).or_else(|| mkl(&library));
     let told = told.or_else(|| blis(&library));
-    let (version, threads) = told.map_or((file.into(), None), |(version, threads)| {
-        (version, usize::try_from(threads).ok())
-    });
-    let about = About {
-        version,
-        threads,
-        device: None,
-    };
-    let multiply = move |problem: &Problem, c: &mut Matrix| multiply(&library, problem, c);
-    Ok((Box::new(OnHost(multiply)), about))
+    let (version, threads) = told.unwrap_or((file.into(), -1));
+    let multiply = move |shape, a: &_, b: &_, c: &mut _| multiply(&library, shape, a, b, c);
+    Ok(on_host(multiply, version, usize::try_from(threads).ok()))
 }
 
 /// "0.3.21, core Zen", and the threads.
@@ -89,8 +136,8 @@ fn mkl(library: &Container<Api>) -> Option<(String, i64)> {
     let mut text = [0u8; 256];
     // SAFETY: the buffer is as long as is said.
     let threads = unsafe {
-        library.mkl_version(text.as_mut_ptr().cast(), text.len() as c_int - 1)?;
-        library.mkl_threads()?
+        library.MKL_Get_Version_String(text.as_mut_ptr().cast(), text.len() as c_int - 1)?;
+        library.MKL_Get_Max_Threads()?
     };
     let text = String::from_utf8_lossy(&text);
     let text = text.trim_matches(['\0', ' ']);
@@ -116,14 +163,13 @@ fn words(text: *const c_char) -> String {
         return "?".into();
     }
     // SAFETY: it is not null, and the libraries' texts end with a zero.
-    unsafe { CStr::from_ptr(text) }
-        .to_string_lossy()
-        .into_owned()
+    let text = unsafe { CStr::from_ptr(text) };
+    text.to_string_lossy().into_owned()
 }
 
-/// The variable that overrules OpenBLAS' own detection of the CPU.
+/// The variable that overrules OpenBLAS' own detection of the CPU, and its value for the
+/// kernels that use AVX-512.
 const CORE_VARIABLE: &str = "OPENBLAS_CORETYPE";
-/// Its value for the kernels that use AVX-512.
 const WITH_AVX512: &str = "SKYLAKEX";
 
 /// A CPU that OpenBLAS does not know gets an old one's kernels: half the
@@ -136,17 +182,31 @@ fn detected_too_little(core: &str) -> bool {
 }
 
 /// C = A B, row-major.
-fn multiply(library: &Container<Api>, problem: &Problem, c: &mut Matrix) -> Result<()> {
+fn multiply(api: &Container<Api>, s: Shape, a: &Matrix, b: &Matrix, c: &mut Matrix) -> Option<()> {
     let (Elements::Float(a), Elements::Float(b), Elements::Float(c)) =
-        (&problem.a.data, &problem.b.data, &mut c.data)
+        (&a.data, &b.data, &mut c.data)
     else {
-        bail!("only floats are compared");
+        return None;
     };
-    let Shape { m, n, k } = problem.shape;
-    let [m, n, k] = [m, n, k].map(|side| side as c_int);
+    let [m, n, k] = [s.m, s.n, s.k].map(|side| side as c_int);
     let (a, b, c, plain) = (a.as_ptr(), b.as_ptr(), c.as_mut_ptr(), NOT_TRANSPOSED);
     // SAFETY: row-major matrices of M x K, K x N and M x N elements, as the
     // sizes and leading dimensions say; C is borrowed mutably.
-    unsafe { library.cblas_sgemm(ROW_MAJOR, plain, plain, m, n, k, 1.0, a, k, b, n, 0.0, c, n) };
-    Ok(())
+    unsafe { api.cblas_sgemm(ROW_MAJOR, plain, plain, m, n, k, 1.0, a, k, b, n, 0.0, c, n) };
+    Some(())
+}
+
+/// This very command again with these variables, unless they are set: libraries read them
+/// when they are loaded. The new process prints the result.
+pub fn begin_again_with(variables: Vec<(&'static str, OsString)>) {
+    let is_set = |(name, value): &(&str, OsString)| std::env::var_os(name).as_ref() == Some(value);
+    if variables.iter().all(is_set) {
+        return;
+    }
+    let again = process::this_program().and_then(|mut this| {
+        let words = std::env::args_os().skip(1);
+        this.args(words).envs(variables).status()
+    });
+    let code = again.ok().and_then(|status| status.code());
+    std::process::exit(code.unwrap_or(1))
 }

@@ -13,13 +13,13 @@ use common::record::Record;
 use common::shape::Shape;
 use common::source::workspace;
 use process::data::{date, size_name};
+use process::devices::Device;
+use process::machine;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use text::plain;
 
 use crate::peers::peer::Peer;
-use process::devices::Device;
-use process::machine;
 
 /// Bytes that a report may have.
 const LONGEST: u64 = 1 << 30;
@@ -63,7 +63,6 @@ pub struct Job {
     pub device: usize,
     /// The size that the child is given; none for its own.
     pub size: Option<Shape>,
-    /// Lesson or library.
     #[serde(rename = "work")]
     pub subject: Subject,
 }
@@ -78,20 +77,6 @@ pub enum Subject {
 
 /// Lesson 2 works on vectors, and has a size of its own.
 pub const VECTORS: Subject = Subject::Lesson(2);
-
-impl Job {
-    /// "lesson08 at 1024x1024x1024".
-    pub fn name(&self) -> String {
-        let subject = match self.subject {
-            Subject::Lesson(number) => format!("lesson{number:02}"),
-            Subject::Peer(peer) => peer.name().to_string(),
-        };
-        match self.size {
-            Some(size) => format!("{subject} at {}", size_name(size)),
-            None => subject,
-        }
-    }
-}
 
 /// A job that has been done.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -108,33 +93,77 @@ pub struct Done {
     pub status: Option<u8>,
 }
 
+impl Job {
+    /// "lesson08 at 1024x1024x1024".
+    pub fn name(&self) -> String {
+        let subject = match self.subject {
+            Subject::Lesson(number) => format!("lesson{number:02}"),
+            Subject::Peer(peer) => peer.name().to_string(),
+        };
+        let size = self.size.map(|size| format!(" at {}", size_name(size)));
+        subject + &size.unwrap_or_default()
+    }
+}
+
+impl Settings {
+    /// Lessons on products once for each size, then the libraries; vectors once.
+    pub fn jobs(&self, devices: &[Device]) -> Vec<Job> {
+        let sizes: Vec<Option<Shape>> = match &self.sizes[..] {
+            [] => vec![None],
+            sizes => sizes.iter().copied().map(Some).collect(),
+        };
+        let lessons = self.lessons.iter().copied().map(Subject::Lesson);
+        let (vectors, products): (Vec<_>, Vec<_>) = lessons.partition(|one| *one == VECTORS);
+        let mut jobs = Vec::new();
+        for device in devices {
+            // The lessons measure the crate themselves.
+            let peers = Peer::beside(device).into_iter();
+            let peers = peers.filter(|peer| self.peers && *peer != Peer::Matrixmultiply);
+            let products = products.iter().copied().chain(peers.map(Subject::Peer));
+            let job = |(size, subject)| Job {
+                device: device.index,
+                size,
+                subject,
+            };
+            let vectors = vectors.iter().map(|&subject| (None, subject));
+            let of_size = |size| products.clone().map(move |subject| (size, subject));
+            let of_sizes = sizes.iter().flat_map(|&size| of_size(size));
+            jobs.extend(vectors.chain(of_sizes).map(job));
+        }
+        jobs
+    }
+}
+
 impl Survey {
     /// A report of nothing yet.
-    pub fn new(settings: Settings, devices: Vec<Device>, planned: Vec<Job>) -> Result<Survey> {
+    pub fn new(settings: Settings, devices: Vec<Device>) -> Result<Survey> {
         let folder = workspace().display().to_string();
-        let describe = ["describe", "--always", "--dirty", "--abbrev=10"];
+        let describe = [
+            "-C",
+            &folder,
+            "describe",
+            "--always",
+            "--dirty",
+            "--abbrev=10",
+        ];
         Ok(Survey {
             begun: date("+%Y-%m-%d %H:%M")?,
-            commit: machine::output("git", &[&["-C", &folder], &describe[..]].concat()),
+            commit: machine::output("git", &describe),
             host: machine::host(),
+            planned: settings.jobs(&devices),
             settings,
             devices,
-            planned,
             done: Vec::new(),
         })
     }
 
     /// Reads `report.json`, or a copy of it.
     pub fn read(path: &Path) -> Result<Survey> {
-        let unusable = |why: String| Error::File {
-            path: path.into(),
-            why,
-        };
-        let bytes = file::read(path, LONGEST).map_err(|error| unusable(error.to_string()))?;
-        parse(&bytes).map_err(|what| {
-            let why = "it is no report; `course report` writes one as report.json";
-            unusable(format!("{why} ({what})")).into()
-        })
+        let why = "it is no report; `course report` writes one as report.json";
+        let bytes = file::read(path, LONGEST).map_err(|error| error.to_string());
+        let survey =
+            bytes.and_then(|bytes| parse(&bytes).map_err(|what| format!("{why} ({what})")));
+        survey.map_err(|why| unusable(path, why).into())
     }
 
     /// Writes it in one piece: a run that is stopped meanwhile leaves the old file.
@@ -151,37 +180,26 @@ impl Survey {
 
     /// The jobs that have not been done.
     pub fn left(&self) -> Vec<Job> {
-        let is_done = |job: &&Job| self.done.iter().any(|done| done.job == **job);
-        let left = self.planned.iter().filter(|job| !is_done(job));
-        left.cloned().collect()
+        let is_done = |job: &Job| self.done.iter().any(|done| done.job == *job);
+        let mut left = self.planned.clone();
+        left.retain(|job| !is_done(job));
+        left
     }
 
     /// Whether it is of the same run as `other`.
     pub fn goes_on_as(&self, other: &Survey) -> bool {
-        self.settings == other.settings
-            && self.devices == other.devices
-            && self.commit == other.commit
-    }
-}
-
-/// A report may come from elsewhere, and what it says is shown on terminals.
-fn without_control_characters(value: Value) -> Value {
-    match value {
-        Value::String(text) => Value::String(plain(&text)),
-        Value::Array(all) => all.into_iter().map(without_control_characters).collect(),
-        Value::Object(fields) => {
-            let fields = fields.into_iter();
-            let fields = fields.map(|(name, value)| (name, without_control_characters(value)));
-            Value::Object(fields.collect())
-        }
-        other => other,
+        let ours = (&self.settings, &self.devices, &self.commit);
+        ours == (&other.settings, &other.devices, &other.commit)
     }
 }
 
 /// What a file holds, or why it is no report.
 pub fn parse(bytes: &[u8]) -> Result<Survey, String> {
-    let value = serde_json::from_slice(bytes).map(without_control_characters);
-    let survey = value.and_then(serde_json::from_value);
+    let value = serde_json::from_slice(bytes);
+    let survey = value.and_then(|mut value| {
+        strip_control_characters(&mut value);
+        serde_json::from_value(value)
+    });
     let survey: Survey = survey.map_err(|error| error.to_string())?;
     for done in &survey.done {
         if let Some(what) = done.records.iter().find_map(impossible) {
@@ -191,12 +209,21 @@ pub fn parse(bytes: &[u8]) -> Result<Survey, String> {
     Ok(survey)
 }
 
+/// A report may come from elsewhere, and what it says is shown on terminals.
+fn strip_control_characters(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = plain(text),
+        Value::Array(all) => all.iter_mut().for_each(strip_control_characters),
+        Value::Object(fields) => fields.values_mut().for_each(strip_control_characters),
+        _ => {}
+    }
+}
+
 /// A figure of a record that nobody can have measured: everything on the page is drawn and
 /// divided by such.
 fn impossible(record: &Record) -> Option<String> {
     let limits = record.limits.as_ref();
     let bandwidth = limits.map(|limits| limits.gbytes_per_second);
-    let parts = record.helpers.iter();
     let figures = [
         ("gflops", record.gflops),
         ("gbytes_per_second", record.gbytes_per_second),
@@ -208,6 +235,7 @@ fn impossible(record: &Record) -> Option<String> {
         // A spread of nothing is one.
         ("spread", record.spread.filter(|spread| *spread != 0.0)),
     ];
+    let parts = record.helpers.iter();
     let parts = parts.map(|part| ("helpers.seconds_median", part.seconds_median));
     let figures = figures.into_iter().chain(parts);
     let mut known = figures.filter_map(|(name, figure)| Some((name, figure?)));
@@ -229,10 +257,46 @@ pub fn fingerprint_of_kernels() -> Result<u64> {
     Ok(hasher.finish())
 }
 
-/// Something of the report could not be written.
-pub fn unwritable(path: &Path, error: &io::Error) -> Error {
+pub fn unusable(path: &Path, why: String) -> Error {
     Error::File {
         path: path.into(),
-        why: format!("{error}\n  next: the same command with --out DIR, a folder of your own"),
+        why,
+    }
+}
+
+/// Something of the report could not be written.
+pub fn unwritable(path: &Path, error: &io::Error) -> Error {
+    let next = "next: the same command with --out DIR, a folder of your own";
+    unusable(path, format!("{error}\n  {next}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_lesson_runs_at_every_size_and_lesson_2_once() {
+        let jobs = |sizes: &[usize], peers, devices: &[usize]| {
+            let settings = Settings {
+                lessons: vec![2, 8],
+                sizes: sizes.iter().map(|&n| Shape::cube(n)).collect(),
+                runs: None,
+                peers,
+                kernels: 0,
+            };
+            let device = |&index| Device {
+                index,
+                ..Device::default()
+            };
+            settings.jobs(&devices.iter().map(device).collect::<Vec<_>>())
+        };
+        let all: Vec<String> = jobs(&[64, 100], false, &[0])
+            .iter()
+            .map(Job::name)
+            .collect();
+        assert_eq!(all, ["lesson02", "lesson08 at 64", "lesson08 at 100"]);
+        let own = jobs(&[], true, &[0, 1]);
+        assert_eq!(own.len(), 6, "two lessons and CLBlast on two devices");
+        assert_eq!(own[5].device, 1);
     }
 }
