@@ -10,12 +10,16 @@ mod contents;
 mod plan;
 mod right;
 
+use std::rc::Rc;
+
 use opencl3::kernel::Kernel;
 
 use crate::error::Result;
 use crate::program::Program;
 use crate::traffic::Traffic;
-use verify::element::Type;
+use verify::Tolerance;
+use verify::draw::Draw;
+use verify::element::{Elements, Type};
 use verify::formula::Formula;
 
 pub use plan::Plan;
@@ -95,6 +99,10 @@ pub enum Fill {
     Numbers(verify::matrix::Fill, u64),
     /// What a formula of the index `i`, and of the buffers before, says.
     Each(Formula),
+    /// What is drawn from this seed.
+    Drawn(Draw, u64),
+    /// What the file of this name left there, a kernel.
+    Made(String, Rc<Elements>),
 }
 
 /// One launch.
@@ -139,6 +147,10 @@ pub enum Right {
     /// Each element is what one of the formulas says; where none fits, nobody says what it
     /// must be.
     AnyOf(String, Vec<Formula>),
+    /// Each of these buffers is what a reference left there.
+    Same(Vec<(String, Rc<Elements>, Tolerance)>),
+    /// Nobody says what.
+    Unchecked,
 }
 
 /// What a time is turned into.
@@ -218,7 +230,7 @@ impl Task {
                 let ty = self.buffer(name).map_or(self.ty, |buffer| buffer.ty);
                 format!("{}*", ty.name())
             }
-            Arg::Local(_) => format!("{}*", self.ty.name()),
+            Arg::Local(_) => "local*".into(),
         };
         launch.args.iter().map(of).collect()
     }

@@ -12,7 +12,9 @@
 //!   it has to say, `simulator` what Oclgrind reported; each is an `observation`.
 //! - `launch` is how a kernel of the learner's own is launched, for `inspect` (what is wrong
 //!   with it), `asm`, `occupancy` and `trace` (what it becomes and asks for).
-//! - `task_file` is a task as text, which exercises are made of.
+//! - `task` is a task as text: beside a kernel of the learner's own, or in an exercise's page.
+//!   `subject` is what a tool looks at: a lesson's kernel, or a task. `run` says whether one is
+//!   right, `spec` drafts one.
 //! - `new` makes a package of the learner's own from an example.
 //! - `diff` shows what changed between two kernels.
 //! - `doctor` says what this machine lacks, and which packages have it.
@@ -35,8 +37,11 @@ mod occupancy;
 mod pager;
 mod prose;
 mod puzzles;
+mod run;
 mod simulator;
-mod task_file;
+mod spec;
+mod subject;
+mod task;
 mod trace;
 mod trial;
 
@@ -78,6 +83,10 @@ enum Command {
     Diagnose(game::Options),
     /// Check everything that you have begun
     CheckAll(game::playable::How),
+    /// Is a kernel of your own right, as its task file says, and how fast is it?
+    Run(Box<run::Options>),
+    /// Write a first draft of a task file for a kernel of your own
+    Spec(spec::Options),
     /// Races, bad accesses and other faults of a kernel of your own
     #[command(mut_arg("no_timing", |arg| arg.hide(true)))]
     Inspect(Box<inspect::Options>),
@@ -113,7 +122,9 @@ fn main() -> ExitCode {
     if process::is_probe() {
         return process::answer_probe();
     }
-    let asked = exercises::process::run_if_asked().or_else(launch::process::run_if_asked);
+    let asked = task::child::run_if_asked()
+        .or_else(exercises::process::run_if_asked)
+        .or_else(launch::process::run_if_asked);
     if let Some(status) = asked {
         return status;
     }
@@ -131,6 +142,8 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Exercise(options) => return puzzles::play(&exercises::all()?, &options),
         Command::CheckAll(how) => return puzzles::check_all(&how),
         Command::Diagnose(options) => return puzzles::play(&broken::all()?, &options),
+        Command::Run(options) => return run::run(&options),
+        Command::Spec(options) => return spec::spec(&options),
         Command::Inspect(options) => return inspect::inspect(&options),
         Command::Asm(options) => return asm::asm(&options),
         Command::Occupancy(options) => return occupancy::occupancy(&options),

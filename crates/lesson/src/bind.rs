@@ -8,7 +8,7 @@ use common::error::{Error, Result};
 use common::memory::{Input, Output};
 use common::problem::Problem;
 use common::session;
-use common::task::{Arg, Buffer, Plan, Role, Task};
+use common::task::{Arg, Buffer, Fill, Plan, Role, Task};
 use narrate::{Beat, Look};
 use opencl3::kernel::Kernel;
 
@@ -163,6 +163,10 @@ fn key(task: &Task, plan: &Plan, at: usize) -> String {
         ..
     } = buffer;
     let shape = plan.shapes[at];
+    let fill: &dyn std::fmt::Debug = match fill {
+        Fill::Made(from, _) => from,
+        fill => fill,
+    };
     format!(
         "{name} {ty:?} {shape:?} {transposed} {fill:?} {:?}",
         task.sizes

@@ -87,8 +87,8 @@ impl Lesson {
             return Ok(None);
         }
         let source = self.source()?;
-        let there = source.kernels().iter().any(|name| name == kernel);
-        Ok((!there).then(|| format!("not in {}", source.path.display())))
+        let missing = source.must_define(kernel).is_err();
+        Ok(missing.then(|| format!("not in {}", source.path.display())))
     }
 
     /// Puts every launch into groups that its kernel has room for on this device; where there

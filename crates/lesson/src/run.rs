@@ -141,8 +141,8 @@ fn must_suit(file: Option<&'static str>, flags: &Flags) -> Result<()> {
     let kernels = kernels(file, flags)?;
     let known = match file {
         Some(name) => Source::of_course(name)?.kernels(),
-        // An exercise, or a kernel that is inspected.
-        None => kernels.clone(),
+        // An exercise, or a kernel of the learner's own.
+        None => flags.only.clone(),
     };
     for only in &flags.only {
         if let Some(own) = &flags.source {

@@ -1,6 +1,7 @@
 //! The element types that a matrix can have, on the host and in a kernel.
 
 use clap::ValueEnum;
+use half::f16;
 use serde::{Deserialize, Serialize};
 
 /// The type of a matrix's elements; kernels see it as the macro `REAL`.
@@ -13,23 +14,68 @@ pub enum Type {
     Double,
     /// 32-bit two's complement integer.
     Int,
+    /// What follows only kernels of the learner's own have: no lesson is about them.
+    #[value(skip)]
+    Half,
+    /// 8 bits.
+    #[value(skip)]
+    Char,
+    /// 8 bits, without a sign.
+    #[value(skip)]
+    Uchar,
+    /// 16 bits.
+    #[value(skip)]
+    Short,
+    /// 16 bits, without a sign.
+    #[value(skip)]
+    Ushort,
+    /// 32 bits, without a sign.
+    #[value(skip)]
+    Uint,
+    /// 64 bits.
+    #[value(skip)]
+    Long,
+    /// 64 bits, without a sign.
+    #[value(skip)]
+    Ulong,
 }
+
+/// All of them, by their names in OpenCL C.
+const NAMES: [(Type, &str); 11] = [
+    (Type::Float, "float"),
+    (Type::Double, "double"),
+    (Type::Int, "int"),
+    (Type::Half, "half"),
+    (Type::Char, "char"),
+    (Type::Uchar, "uchar"),
+    (Type::Short, "short"),
+    (Type::Ushort, "ushort"),
+    (Type::Uint, "uint"),
+    (Type::Long, "long"),
+    (Type::Ulong, "ulong"),
+];
 
 impl Type {
     /// The name in OpenCL C.
     pub fn name(self) -> &'static str {
-        match self {
-            Type::Float => "float",
-            Type::Double => "double",
-            Type::Int => "int",
-        }
+        let mut names = NAMES.iter();
+        names.find(|one| one.0 == self).map_or("", |one| one.1)
+    }
+
+    /// The type that has this name in OpenCL C.
+    pub fn named(name: &str) -> Option<Type> {
+        let name = if name == "size_t" { "ulong" } else { name };
+        let mut names = NAMES.iter();
+        names.find(|one| one.1 == name).map(|one| one.0)
     }
 
     /// Bytes of one element.
     pub fn size(self) -> usize {
         match self {
-            Type::Float | Type::Int => 4,
-            Type::Double => 8,
+            Type::Char | Type::Uchar => 1,
+            Type::Half | Type::Short | Type::Ushort => 2,
+            Type::Float | Type::Int | Type::Uint => 4,
+            Type::Double | Type::Long | Type::Ulong => 8,
         }
     }
 
@@ -39,12 +85,53 @@ impl Type {
         match self {
             Type::Float => f64::from(f32::EPSILON) / 2.0,
             Type::Double => f64::EPSILON / 2.0,
-            Type::Int => 0.0,
+            Type::Half => f64::from(f16::EPSILON) / 2.0,
+            _ => 0.0,
+        }
+    }
+
+    /// Whether it holds fractions.
+    pub fn is_floating(self) -> bool {
+        self.unit_roundoff() > 0.0
+    }
+
+    /// The bytes of a number, which is brought to the type as a cast does.
+    pub fn encode(self, value: f64) -> Vec<u8> {
+        match self {
+            Type::Float => (value as f32).to_ne_bytes().into(),
+            Type::Double => value.to_ne_bytes().into(),
+            Type::Int => (value as i32).to_ne_bytes().into(),
+            Type::Half => f16::from_f64(value).to_ne_bytes().into(),
+            Type::Char => (value as i8).to_ne_bytes().into(),
+            Type::Uchar => (value as u8).to_ne_bytes().into(),
+            Type::Short => (value as i16).to_ne_bytes().into(),
+            Type::Ushort => (value as u16).to_ne_bytes().into(),
+            Type::Uint => (value as u32).to_ne_bytes().into(),
+            Type::Long => (value as i64).to_ne_bytes().into(),
+            Type::Ulong => (value as u64).to_ne_bytes().into(),
+        }
+    }
+
+    /// The number that lies at the beginning of these bytes.
+    fn decode(self, bytes: &[u8]) -> f64 {
+        use bytemuck::pod_read_unaligned as read;
+        match self {
+            Type::Float => f64::from(read::<f32>(bytes)),
+            Type::Double => read(bytes),
+            Type::Half => f16::from_bits(read(bytes)).to_f64(),
+            Type::Int => f64::from(read::<i32>(bytes)),
+            Type::Char => f64::from(read::<i8>(bytes)),
+            Type::Uchar => f64::from(read::<u8>(bytes)),
+            Type::Short => f64::from(read::<i16>(bytes)),
+            Type::Ushort => f64::from(read::<u16>(bytes)),
+            Type::Uint => f64::from(read::<u32>(bytes)),
+            Type::Long => read::<i64>(bytes) as f64,
+            Type::Ulong => read::<u64>(bytes) as f64,
         }
     }
 }
 
-/// A run of elements of one type, with access to each as f64. All three types
+/// A run of elements of one type, with access to each as f64. All types but long ones
 /// fit into an f64 without loss.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Elements {
@@ -54,6 +141,8 @@ pub enum Elements {
     Double(Vec<f64>),
     /// 32-bit integers.
     Int(Vec<i32>),
+    /// Of any other type, as they lie in memory.
+    Other(Type, Vec<u8>),
 }
 
 impl Elements {
@@ -63,6 +152,10 @@ impl Elements {
             Type::Float => Elements::Float((0..count).map(|i| value(i) as f32).collect()),
             Type::Double => Elements::Double((0..count).map(value).collect()),
             Type::Int => Elements::Int((0..count).map(|i| value(i) as i32).collect()),
+            other => {
+                let bytes = (0..count).flat_map(|i| other.encode(value(i)));
+                Elements::Other(other, bytes.collect())
+            }
         }
     }
 
@@ -72,6 +165,7 @@ impl Elements {
             Type::Float => Elements::Float(bytemuck::allocation::pod_collect_to_vec(bytes)),
             Type::Double => Elements::Double(bytemuck::allocation::pod_collect_to_vec(bytes)),
             Type::Int => Elements::Int(bytemuck::allocation::pod_collect_to_vec(bytes)),
+            other => Elements::Other(other, bytes.into()),
         }
     }
 
@@ -81,6 +175,7 @@ impl Elements {
             Elements::Float(v) => bytemuck::cast_slice(v),
             Elements::Double(v) => bytemuck::cast_slice(v),
             Elements::Int(v) => bytemuck::cast_slice(v),
+            Elements::Other(_, v) => v,
         }
     }
 
@@ -100,6 +195,10 @@ impl Elements {
             Elements::Float(v) => Elements::Float(pick(v, count, from)),
             Elements::Double(v) => Elements::Double(pick(v, count, from)),
             Elements::Int(v) => Elements::Int(pick(v, count, from)),
+            Elements::Other(ty, _) => {
+                let element = |i| from(i).map_or(0.0, |at| self.get(at));
+                Elements::from_fn(*ty, count, element)
+            }
         }
     }
 
@@ -110,6 +209,7 @@ impl Elements {
             Elements::Float(v) => f64::from(v[i]),
             Elements::Double(v) => v[i],
             Elements::Int(v) => f64::from(v[i]),
+            Elements::Other(ty, v) => ty.decode(&v[i * ty.size()..][..ty.size()]),
         }
     }
 
@@ -119,16 +219,16 @@ impl Elements {
             Elements::Float(v) => u64::from(v[i].to_bits()),
             Elements::Double(v) => v[i].to_bits(),
             Elements::Int(v) => v[i] as u64,
+            Elements::Other(ty, v) => {
+                let bytes = v[i * ty.size()..][..ty.size()].iter().rev();
+                bytes.fold(0, |bits, byte| bits << 8 | u64::from(*byte))
+            }
         }
     }
 
     /// All of them as f64.
     pub fn to_f64(&self) -> Vec<f64> {
-        match self {
-            Elements::Float(v) => v.iter().map(|&x| f64::from(x)).collect(),
-            Elements::Double(v) => v.clone(),
-            Elements::Int(v) => v.iter().map(|&x| f64::from(x)).collect(),
-        }
+        (0..self.len()).map(|i| self.get(i)).collect()
     }
 
     /// How many there are.
@@ -137,6 +237,7 @@ impl Elements {
             Elements::Float(v) => v.len(),
             Elements::Double(v) => v.len(),
             Elements::Int(v) => v.len(),
+            Elements::Other(ty, v) => v.len() / ty.size(),
         }
     }
 
@@ -151,6 +252,7 @@ impl Elements {
             Elements::Float(_) => Type::Float,
             Elements::Double(_) => Type::Double,
             Elements::Int(_) => Type::Int,
+            Elements::Other(ty, _) => *ty,
         }
     }
 }
@@ -161,11 +263,14 @@ mod tests {
 
     #[test]
     fn bytes_and_back_change_nothing() {
-        for ty in [Type::Float, Type::Double, Type::Int] {
-            let elements = Elements::from_fn(ty, 5, |i| i as f64 - 2.0);
+        for (ty, name) in NAMES {
+            let elements = Elements::from_fn(ty, 5, |i| i as f64 + 2.0);
             let copy = Elements::from_bytes(ty, elements.as_bytes());
             assert_eq!(copy, elements);
-            assert_eq!(copy.get(0), -2.0);
+            assert_eq!((copy.get(0), copy.len()), (2.0, 5));
+            assert_eq!((Type::named(name), ty.name()), (Some(ty), name));
+            let least = Elements::from_fn(ty, 1, |_| -2.0).get(0);
+            assert_eq!(least, if name.starts_with('u') { 0.0 } else { -2.0 });
         }
     }
 }

@@ -10,7 +10,8 @@
 //!   types, fills, padding; [`numbers`] writes figures with three digits.
 //! - [`problem`] is a product to compute: its operands, what C must come to, and how near
 //!   a right one is to that; `gemm` is the library that computes it.
-//! - [`formula`] evaluates formulas of sizes and elements; `each` holds a result against one.
+//! - [`formula`] evaluates formulas of sizes and elements; `each` holds a result against one,
+//!   `same` against what another kernel computed; [`draw`] has what else a buffer is filled with.
 //! - [`poison`] is what a result holds before a kernel writes it.
 //! - `check` holds C against the problem; `wrong` is what is wrong with it, `map` shows
 //!   where, `symptoms` says what it looks like, `unsteady` what of that is said of a result
@@ -18,6 +19,7 @@
 //! - [`reference`] is what the host does in the same time.
 
 mod check;
+pub mod draw;
 mod each;
 pub mod element;
 pub mod formula;
@@ -28,6 +30,7 @@ pub mod numbers;
 pub mod poison;
 pub mod problem;
 pub mod reference;
+mod same;
 pub mod shape;
 mod symptoms;
 mod unsteady;
@@ -36,5 +39,6 @@ mod wrong;
 pub use check::{Right, check};
 pub use each::check_each;
 pub use map::painted;
+pub use same::{Tolerance, check_same};
 pub use unsteady::{facts_of, of_unsteady};
 pub use wrong::{Mismatch, Wrong};

@@ -14,7 +14,8 @@ use crate::element::{Elements, Type};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fill {
-    /// Seeded random numbers: floats uniform in [-0.5, 0.5), ints in [-100, 100].
+    /// Seeded random numbers: floats uniform in [-0.5, 0.5), ints in [-100, 100]; unsigned ones
+    /// in [0, 200], and all that 8 bits can be.
     Random,
     /// 1, 2, 3, ... along the rows, so that a small result can be followed by
     /// hand. Ints start again after 256, so that a sum stays below 2^31.
@@ -43,8 +44,14 @@ impl Matrix {
             (Fill::Random, Type::Float) => {
                 (rng.next_u64() >> 40) as f64 / (1u64 << 24) as f64 - 0.5
             }
-            (Fill::Random, Type::Double) => {
+            (Fill::Random, Type::Double | Type::Half) => {
                 (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+            }
+            (Fill::Random, Type::Char) => rng.next_u64() as i8 as f64,
+            (Fill::Random, Type::Uchar) => rng.next_u64() as u8 as f64,
+            (Fill::Random, Type::Short | Type::Long) => (rng.next_u64() % 201) as f64 - 100.0,
+            (Fill::Random, Type::Ushort | Type::Uint | Type::Ulong) => {
+                (rng.next_u64() % 201) as f64
             }
             (Fill::Count, Type::Int) => (i % 256 + 1) as f64,
             (Fill::Count, _) => (i + 1) as f64,

@@ -102,7 +102,7 @@ impl<'a> Case<'a> {
     fn bound(&self, m: &Mismatch) -> f64 {
         match self.problem.ty {
             Type::Int => 0.25,
-            Type::Float | Type::Double => self.problem.bound(m.row, m.col),
+            _ => self.problem.bound(m.row, m.col),
         }
     }
 

@@ -33,6 +33,10 @@ pub fn misfit(kernel: &Kernel, signature: &[String], text: &str) -> Result<Optio
 /// The type's name, and what it means, where that is certainly not what is wanted.
 fn other_type(told: &str, wanted: &str, types: &Types) -> Option<String> {
     let meanings = types.meanings(told);
+    // Local memory has no type.
+    if wanted == "local*" {
+        return None;
+    }
     // The launch gives a number in the type that the kernel has.
     if wanted == "int" && meanings.iter().any(|one| INTEGERS.contains(&one.as_str())) {
         return None;

@@ -25,6 +25,10 @@ impl Task {
         };
         let (fill, seed) = match fill {
             Fill::Numbers(fill, seed) => (*fill, *seed),
+            Fill::Drawn(draw, seed) => {
+                return Ok(Some(draw.elements(buffer.ty, rows * columns, *seed)));
+            }
+            Fill::Made(_, elements) => return Ok(Some((**elements).clone())),
             Fill::Each(formula) => {
                 let each = formula.each().map_err(Error::Usage)?;
                 let expected = each.over(0..rows * columns, &plan.scope, before);

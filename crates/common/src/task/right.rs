@@ -6,7 +6,7 @@ use crate::memory::is_poison;
 use verify::element::Elements;
 use verify::matrix::Matrix;
 use verify::problem::Problem;
-use verify::{self, Right as Checked, check_each};
+use verify::{self, Right as Checked, check_each, check_same};
 
 /// A result in a buffer, by its name.
 pub type Results = [(String, Elements)];
@@ -18,6 +18,8 @@ impl Task {
             Right::Product => vec!["C"],
             Right::Each(all) => all.iter().map(|(name, _)| name.as_str()).collect(),
             Right::AnyOf(name, _) => vec![name],
+            Right::Same(all) => all.iter().map(|(name, ..)| name.as_str()).collect(),
+            Right::Unchecked => Vec::new(),
         }
     }
 
@@ -30,6 +32,15 @@ impl Task {
                 let is = |(name, formula): &(_, _)| format!("{name}[i] = {formula}");
                 all.iter().map(is).collect::<Vec<_>>().join("; ")
             }
+            (Right::Same(all), _) => {
+                let within =
+                    |(name, _, tolerance): &(String, _, verify::Tolerance)| match tolerance.share {
+                        0.0 => format!("{name} equal to the reference's"),
+                        share => format!("{name} within {share:.1e} of the reference's"),
+                    };
+                all.iter().map(within).collect::<Vec<_>>().join("; ")
+            }
+            (Right::Unchecked, _) => "nobody says what the result must be".into(),
             (Right::Product, None) => String::new(),
         }
     }
@@ -67,6 +78,19 @@ impl Task {
                     };
                     let checked = check_each(name, elements, formula, &plan.scope, inputs);
                     match checked.map_err(Error::Usage)? {
+                        Ok(one) => right.compared += one.compared,
+                        Err(wrong) => return Ok(Err(wrong)),
+                    }
+                }
+            }
+            Right::Unchecked => (),
+            Right::Same(all) => {
+                for (name, want, tolerance) in all {
+                    let Some((_, got)) = result(name) else {
+                        let why = format!("{}: no result {name} to be checked", self.name());
+                        return Err(Error::Usage(why));
+                    };
+                    match check_same(name, got, want, *tolerance) {
                         Ok(one) => right.compared += one.compared,
                         Err(wrong) => return Ok(Err(wrong)),
                     }

@@ -12,10 +12,9 @@ use common::verify::Right;
 use lesson::{Lesson, Ready};
 
 use super::exercise::Exercise;
-use super::process::bad_data;
 use super::spec::{SEED, Speed};
 use super::speed::{Laps, Race};
-use crate::task_file::TaskFile;
+use crate::task::TaskFile;
 
 /// Rounds before which no end is allowed, and after which there is one.
 const ROUNDS: std::ops::RangeInclusive<usize> = 7..=41;
@@ -35,7 +34,7 @@ pub fn race(lesson: &mut Lesson, exercise: &Exercise) -> Result<Race> {
     let mut ready = Vec::new();
     for (source, task) in runners(lesson, exercise, speed)? {
         let name = format!("{} of {}", task.function, source.path.display());
-        let task = task.task(speed.size, SEED).map_err(bad_data)?;
+        let task = task.task_of_shape(speed.size, SEED)?;
         lesson.console.doing(format!("building {name}"))?;
         let one = match lesson.prepared(&task, &source)? {
             Ok(one) => one,

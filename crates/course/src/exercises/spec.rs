@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::counts::Count;
 use crate::game::playable::drawn_size;
-use crate::task_file::TaskFile;
+use crate::task::TaskFile;
 
 /// The seed of an exercise's inputs.
 pub const SEED: u64 = 1;
@@ -106,7 +106,7 @@ impl Spec {
     /// # Errors
     /// When the data make no sense.
     pub fn with_seed(&self, size: Shape, seed: u64) -> Result<Task> {
-        let mut task = self.task.task(size, seed)?;
+        let mut task = self.task.task_of_shape(size, seed)?;
         task.says = self.variant();
         Ok(task)
     }

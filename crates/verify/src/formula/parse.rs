@@ -214,6 +214,9 @@ impl Parser<'_> {
             let inside = self.level(0)?;
             return self.takes(")").then_some(inside);
         }
+        if self.takes("-") {
+            return Some(Expr::Call(Op::Sub, vec![Expr::Number(0.0), self.factor()?]));
+        }
         let word = self.word();
         if word.starts_with(|c: char| c.is_ascii_digit()) {
             return word.parse().ok().map(Expr::Number);

@@ -107,7 +107,7 @@ pub fn few_digits(case: &Case) -> Option<String> {
     let digits = match case.problem.ty {
         Type::Float => 7,
         Type::Double => 16,
-        Type::Int => return None,
+        _ => return None,
     };
     if case.problem.fill != Fill::Random || case.sample.len() < 2 * ENOUGH {
         return None;

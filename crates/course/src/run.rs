@@ -1,0 +1,409 @@
+//! `course run`: is a kernel right by its task file, and how fast is it?
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use ::process::watch::each_save;
+use ::process::watch::saves::{News, Saves};
+use ::process::{Finished, child_status};
+use anyhow::Result;
+use colored::{ColoredString, Colorize};
+use common::Error;
+use common::formula::{Formula, Scope};
+use common::numbers::{percent, seconds, significant};
+use common::record::Record;
+use serde::Serialize;
+use text::Out;
+
+use crate::game::background::Background;
+use crate::game::playable::How;
+use crate::prose::beside;
+use crate::subject::{LaunchFlags, Subject};
+use crate::task::child::{self, Purpose};
+use crate::task::file::{Sizes, TaskFile, sizes_in_words};
+
+/// The flags of `course run`.
+#[derive(clap::Args)]
+pub struct Options {
+    /// A task file, or a kernel file whose arguments say it all
+    #[arg(value_name = "FILE.toml|FILE.cl")]
+    file: PathBuf,
+    /// Of a kernel file only this kernel
+    #[arg(short, long, value_name = "KERNEL")]
+    only: Vec<String>,
+    /// Other sizes than the task's [default: all that it names]
+    #[arg(short, long, value_name = "NAME=N,NAME=N")]
+    size: Option<String>,
+    /// Time it, too, beside what the device copies and computes
+    #[arg(long)]
+    time: bool,
+    /// Run it again after every save of the kernel or the task
+    #[arg(long, conflicts_with = "json")]
+    watch: bool,
+    #[command(flatten)]
+    how: How,
+    #[command(flatten)]
+    launch: LaunchFlags,
+}
+
+/// What is said of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It computes what it must.
+    Right,
+    /// Nobody says what it must compute.
+    Unchecked,
+    /// It could not be launched.
+    Unlaunchable,
+    /// It does not compute what it must, or it died.
+    Wrong,
+}
+
+impl Verdict {
+    fn mark(self) -> ColoredString {
+        match self {
+            Verdict::Right => "✓".green(),
+            Verdict::Unchecked => "-".dimmed(),
+            Verdict::Unlaunchable => "?".yellow(),
+            Verdict::Wrong => "✗".red().bold(),
+        }
+    }
+
+    fn words(self) -> ColoredString {
+        match self {
+            Verdict::Right => "right".green().bold(),
+            Verdict::Unchecked => "not checked: no reference says what is right".dimmed(),
+            Verdict::Unlaunchable => "cannot be launched".yellow().bold(),
+            Verdict::Wrong => "wrong".red().bold(),
+        }
+    }
+}
+
+/// One size.
+#[derive(Serialize)]
+struct Line {
+    size: Sizes,
+    verdict: Verdict,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compared: Option<usize>,
+    #[serde(rename = "bound", skip_serializing_if = "String::is_empty")]
+    says: String,
+    #[serde(flatten)]
+    speed: Option<Speed>,
+}
+
+/// How fast it is.
+#[derive(Serialize)]
+struct Speed {
+    seconds_median: f64,
+    spread: f64,
+    gbytes_per_second: Option<f64>,
+    share_of_copy: Option<f64>,
+    gflops: Option<f64>,
+    share_of_compute: Option<f64>,
+    /// Operations for a byte at which the device computes as long as it copies.
+    ridge: Option<f64>,
+}
+
+/// A kernel, as `--json` prints it.
+#[derive(Serialize)]
+struct Told<'a> {
+    file: &'a Path,
+    kernel: &'a str,
+    verdict: Verdict,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<String>,
+    seed: u64,
+    sizes: Vec<Line>,
+    #[serde(skip)]
+    status: u8,
+}
+
+/// Runs the kernels of a file, one after the other; the status is the largest.
+pub fn run(options: &Options) -> Result<ExitCode> {
+    if options.watch {
+        return watch(options);
+    }
+    let device = options.how.device.as_deref();
+    let subjects = Subject::all(&options.file, &options.only, &options.launch, device)?;
+    let mut worst = 0;
+    for subject in &subjects {
+        let told = options.told(subject)?;
+        if options.how.json {
+            writeln!(Out, "{}", serde_json::to_string(&told)?)?;
+        } else {
+            told.print(subject)?;
+        }
+        worst = worst.max(told.status);
+    }
+    Ok(ExitCode::from(worst))
+}
+
+impl Options {
+    fn told<'a>(&'a self, subject: &'a Subject) -> Result<Told<'a>> {
+        let How {
+            device,
+            timeout,
+            seed,
+            ..
+        } = &self.how;
+        let (mut command, sizes) = match subject.task() {
+            Some(task) => {
+                let sizes = self.sizes(task)?;
+                (child::command(task, &sizes, Purpose::Results)?, sizes)
+            }
+            None => (
+                subject.program(self.size.as_deref(), Purpose::Results)?,
+                Vec::new(),
+            ),
+        };
+        command
+            .args([
+                "--json",
+                "--timeout",
+                &timeout.to_string(),
+                "--seed",
+                &seed.to_string(),
+            ])
+            .args(device.iter().flat_map(|device| ["--device", device]));
+        if !self.time || self.how.no_timing {
+            command.args(["--runs", "0"]);
+        }
+        let child = Finished::of(&mut command)?;
+        let records: Vec<Record> = child.records().collect();
+        let status = child_status(child.status);
+        if status == 3 || (status == 2 && records.is_empty() && subject.task().is_none()) {
+            return Err(child.refused().into());
+        }
+        let of = |at: usize| sizes.get(at).cloned().unwrap_or_default();
+        let lines = records.iter().enumerate();
+        let lines: Vec<Line> = lines
+            .map(|(at, one)| line(one, of(at), subject.task()))
+            .collect();
+        let of_child = match status {
+            0..=1 => None,
+            2 if lines.iter().any(|one| one.verdict == Verdict::Unlaunchable) => None,
+            2 | 4 => Some(Verdict::Unlaunchable),
+            _ => Some(Verdict::Wrong),
+        };
+        let verdict = lines.iter().map(|one| one.verdict).chain(of_child).max();
+        let message = || subject.located(&child.message());
+        Ok(Told {
+            file: &self.file,
+            kernel: &subject.kernel,
+            verdict: verdict.unwrap_or(Verdict::Unlaunchable),
+            why: of_child.map(|_| message()),
+            device: records
+                .first()
+                .map(|one| format!("{} ({})", one.device, one.platform)),
+            seed: *seed,
+            sizes: lines,
+            status,
+        })
+    }
+
+    /// What is asked for, else all sizes of the task.
+    fn sizes(&self, task: &TaskFile) -> Result<Vec<Sizes>> {
+        if let Some(words) = &self.size {
+            return Ok(vec![task.sizes_of(words)?]);
+        }
+        let mut all = vec![task.size.clone()];
+        for more in &task.sizes {
+            if let Some(name) = more.keys().find(|name| !task.size.contains_key(*name)) {
+                let why = format!("sizes: {name} is no name of size");
+                return Err(Error::Usage(why).into());
+            }
+            let mut sizes = task.size.clone();
+            sizes.extend(more.clone());
+            all.push(sizes);
+        }
+        Ok(all)
+    }
+}
+
+fn line(record: &Record, size: Sizes, task: Option<&TaskFile>) -> Line {
+    let verdict = match record {
+        Record {
+            skipped: Some(_), ..
+        } => Verdict::Unlaunchable,
+        Record {
+            verified: false, ..
+        } => Verdict::Wrong,
+        Record {
+            elements_compared: Some(0),
+            ..
+        } => Verdict::Unchecked,
+        _ => Verdict::Right,
+    };
+    let why = record
+        .failed
+        .clone()
+        .or(record.skipped.clone())
+        .or(record.died.clone());
+    Line {
+        verdict,
+        why: why.map(|why| why.trim_end().into()),
+        compared: record.elements_compared,
+        says: record.says.clone(),
+        speed: task.and_then(|task| speed(record, &size, task)),
+        size,
+    }
+}
+
+fn speed(record: &Record, size: &Sizes, task: &TaskFile) -> Option<Speed> {
+    let median = record.seconds_median?;
+    let mut scope = Scope::default();
+    let defines = task.define.iter();
+    for (name, value) in size.iter().chain(defines) {
+        scope.set(name, *value as f64);
+    }
+    let rate = |formula: &Option<Formula>| {
+        let amount = formula.as_ref()?.value(&scope).ok()?;
+        Some(amount / median / 1e9)
+    };
+    let (bytes, flops) = (rate(&task.bytes), rate(&task.flops));
+    let limits = record.limits;
+    Some(Speed {
+        seconds_median: median,
+        spread: record.spread.unwrap_or(0.0),
+        gbytes_per_second: bytes,
+        share_of_copy: bytes
+            .zip(limits)
+            .map(|(rate, limit)| rate / limit.gbytes_per_second),
+        gflops: flops,
+        share_of_compute: flops.zip(limits).map(|(rate, limit)| rate / limit.gflops),
+        ridge: limits.map(|limit| limit.gflops / limit.gbytes_per_second),
+    })
+}
+
+impl Speed {
+    fn words(&self) -> String {
+        let mut words = format!(
+            "{} (±{})",
+            seconds(self.seconds_median),
+            percent(self.spread)
+        );
+        let rates = [
+            (
+                self.gbytes_per_second,
+                self.share_of_copy,
+                "GB/s",
+                "of a copy",
+            ),
+            (
+                self.gflops,
+                self.share_of_compute,
+                "GFLOP/s",
+                "of multiply-adds",
+            ),
+        ];
+        for (rate, share, unit, of) in rates {
+            let Some(rate) = rate else { continue };
+            words += &format!("; {} {unit}", significant(rate));
+            if let Some(share) = share {
+                words += &format!(", {} {of} here", percent(share));
+            }
+        }
+        if let (Some(bytes), Some(flops), Some(ridge)) =
+            (self.gbytes_per_second, self.gflops, self.ridge)
+        {
+            let intensity = flops / bytes;
+            let binds = if intensity < ridge {
+                "memory"
+            } else {
+                "arithmetic"
+            };
+            words += &format!(
+                "; {} operations a byte, the ridge is at {}: {binds} binds",
+                significant(intensity),
+                significant(ridge)
+            );
+        }
+        words
+    }
+}
+
+impl Told<'_> {
+    fn print(&self, subject: &Subject) -> Result<()> {
+        let mut out = Out;
+        writeln!(out, "{}\n", format!("Kernel {}", self.kernel).bold())?;
+        writeln!(out, "  Launched  {}", beside(&subject.launched(), 12))?;
+        if let Some(device) = &self.device {
+            writeln!(out, "  Device    {}", beside(device, 12))?;
+        }
+        writeln!(out)?;
+        for line in &self.sizes {
+            let (mark, size) = (line.verdict.mark(), sizes_in_words(&line.size));
+            let says = match (line.verdict, &line.why, line.compared) {
+                (_, Some(why), _) => why.replace('\n', "\n    "),
+                (Verdict::Right, _, Some(compared)) => {
+                    let Line { says, .. } = line;
+                    let within = if says.is_empty() { "" } else { ": " };
+                    format!("right, {compared} elements compared{within}{says}")
+                }
+                (verdict, ..) => verdict.words().to_string(),
+            };
+            writeln!(
+                out,
+                "  {mark} {size}{}{says}",
+                if size.is_empty() { "" } else { ": " }
+            )?;
+            if let Some(speed) = &line.speed {
+                writeln!(out, "    {}", beside(&speed.words(), 4))?;
+            }
+        }
+        if let Some(why) = &self.why {
+            writeln!(
+                out,
+                "  {} {}",
+                self.verdict.mark(),
+                why.replace('\n', "\n    ")
+            )?;
+        }
+        writeln!(out, "\n  {}: {}", self.kernel, self.verdict.words())?;
+        if self.verdict == Verdict::Wrong {
+            let words = std::env::args().nth(2).unwrap_or_default();
+            writeln!(
+                out,
+                "  next: {} names the lines of races and bad accesses;\n        the same numbers \
+                 again: --seed {}",
+                format!("cargo course inspect {words}").cyan(),
+                self.seed
+            )?;
+        }
+        Ok(writeln!(out)?)
+    }
+}
+
+/// The same again after every save, until Ctrl-C.
+fn watch(options: &Options) -> Result<ExitCode> {
+    let words: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|word| word != "--watch")
+        .collect();
+    let kernel = TaskFile::read(&options.file).map(|task| task.kernel);
+    let file = kernel.unwrap_or(options.file.clone());
+    let name = file
+        .file_name()
+        .unwrap_or(file.as_os_str())
+        .to_string_lossy();
+    let mut saves = Saves::of(&file, &name);
+    each_save(&mut saves, |saves| {
+        let mut job = Background::start(&words, false)?;
+        while job.status().is_none() {
+            let news = saves.wait(Duration::from_millis(20));
+            if news != News::Nothing {
+                return Ok::<_, anyhow::Error>(news);
+            }
+        }
+        Ok(News::Nothing)
+    })?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,35 @@
+//! `course spec`: a first draft of a task file.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use text::Out;
+
+use crate::subject::{LaunchFlags, drafts};
+
+/// The flags of `course spec`.
+#[derive(clap::Args)]
+pub struct Options {
+    /// A file with kernels of your own
+    #[arg(value_name = "FILE.cl")]
+    file: PathBuf,
+    /// Device whose compiler tells the arguments [default: as the lessons choose it]
+    #[arg(short, long, value_name = "SELECTOR")]
+    device: Option<String>,
+    #[command(flatten)]
+    launch: LaunchFlags,
+}
+
+/// Prints a draft for each kernel.
+pub fn spec(options: &Options) -> Result<ExitCode> {
+    let drafts = drafts(&options.file, &options.launch, options.device.as_deref())?;
+    for (at, draft) in drafts.iter().enumerate() {
+        if at > 0 {
+            writeln!(Out, "\n# Another kernel of the file: a file of its own\n")?;
+        }
+        write!(Out, "{}", draft.text)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

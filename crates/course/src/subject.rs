@@ -1,0 +1,308 @@
+//! What a tool is to look at: a kernel of a lesson, a task file, or a kernel file whose
+//! arguments leave one reading only.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use ::process::Refused;
+use ::process::lessons::{self, Lesson};
+use anyhow::Result;
+use clap::Args;
+use common::Error;
+use common::source::Source;
+
+use crate::task::child::{self, Purpose};
+use crate::task::draft::{Draft, draft};
+use crate::task::file::TaskFile;
+use crate::task::signature::Signature;
+
+/// What may be said of a launch without a task file.
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "How the kernel is launched")]
+pub struct LaunchFlags {
+    /// Items of a work-group [default: what the kernel or its task names, else 16x16]
+    #[arg(long, value_name = "N|NxN", value_parser = sides)]
+    pub group: Option<Sides>,
+    /// A macro for the compiler; may be given more than once
+    #[arg(long, value_name = "NAME=NUMBER", value_parser = macro_of)]
+    pub define: Vec<(String, usize)>,
+}
+
+/// The sides of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sides(pub Vec<usize>);
+
+/// What is looked at.
+pub struct Subject {
+    /// The kernel.
+    pub kernel: String,
+    /// The file that it stands in.
+    pub file: PathBuf,
+    /// Who launches it.
+    pub by: By,
+}
+
+/// Who launches a kernel.
+pub enum By {
+    /// The lesson that has a kernel of this name.
+    Lesson(&'static Lesson),
+    /// A task: of this file, or of none, where the arguments say it all.
+    Task(Box<TaskFile>, Option<PathBuf>, String),
+}
+
+impl Subject {
+    /// Those of a file: of a task file one, of a kernel file all, or those that are named.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where a kernel's arguments leave more than one reading.
+    pub fn all(
+        file: &Path,
+        only: &[String],
+        flags: &LaunchFlags,
+        device: Option<&str>,
+    ) -> Result<Vec<Subject>> {
+        if is_task(file) {
+            return Ok(vec![Subject::of_task(file, flags, device)?]);
+        }
+        let source = Source::read(file)?;
+        only.iter().try_for_each(|name| source.must_define(name))?;
+        let mut names = if only.is_empty() {
+            source.kernels()
+        } else {
+            only.to_vec()
+        };
+        let own = |name: &String| {
+            let lesson = lessons::with_kernel(name);
+            lesson.map(|lesson| lesson.filter(|_| *flags == LaunchFlags::default()))
+        };
+        let is_told: Result<Vec<_>> = names.iter().map(own).collect();
+        let mut signatures = Vec::new();
+        if names.is_empty() || is_told?.iter().any(Option::is_none) {
+            let bare = bare(file, flags);
+            signatures = child::signatures(&bare, device)?;
+            if only.is_empty() {
+                names = signatures.iter().map(|one| one.kernel.clone()).collect();
+            }
+        }
+        if names.is_empty() {
+            let file = file.display();
+            return Err(Error::Build(format!("{file} defines no kernel")).into());
+        }
+        let subject = |name: &String| -> Result<Subject> {
+            let by = match own(name)? {
+                Some(lesson) => By::Lesson(lesson),
+                None => drawn_up(file, name, &signatures, flags)?,
+            };
+            Ok(Subject {
+                kernel: name.clone(),
+                file: file.into(),
+                by,
+            })
+        };
+        names.iter().map(subject).collect()
+    }
+
+    fn of_task(path: &Path, flags: &LaunchFlags, device: Option<&str>) -> Result<Subject> {
+        let mut task = TaskFile::read(path)?;
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        Source::read(&task.kernel)
+            .map_err(|error| Error::Usage(format!("{}: kernel: {error}", path.display())))?;
+        task.define.extend(flags.define.clone());
+        if let Some(Sides(group)) = &flags.group {
+            task.local = group.iter().copied().map(Into::into).collect();
+        }
+        let kernel = match (&task.function, task.launches.last()) {
+            (name, _) if !name.is_empty() => name.clone(),
+            (_, Some(last)) => last.function.clone(),
+            _ => match &Source::read(&task.kernel)?.kernels()[..] {
+                [only] => only.clone(),
+                _ => {
+                    let all = child::signatures(&task, device)?;
+                    let names: Vec<String> = all.into_iter().map(|one| one.kernel).collect();
+                    match &names[..] {
+                        [only] => only.clone(),
+                        names => {
+                            return Err(Error::Usage(format!(
+                                "{}: function is missing: {} has the kernels {}",
+                                path.display(),
+                                task.kernel.display(),
+                                names.join(", ")
+                            ))
+                            .into());
+                        }
+                    }
+                }
+            },
+        };
+        task.function.clone_from(&kernel);
+        Ok(Subject {
+            kernel,
+            file: task.kernel.clone(),
+            by: By::Task(Box::new(task), Some(path.into()), text),
+        })
+    }
+
+    /// The task, where it is one.
+    pub fn task(&self) -> Option<&TaskFile> {
+        match &self.by {
+            By::Task(task, ..) => Some(task),
+            By::Lesson(_) => None,
+        }
+    }
+
+    /// The program that launches it, by a lesson's flags; a task at this size.
+    pub fn program(&self, size: Option<&str>, purpose: Purpose) -> Result<Command> {
+        match &self.by {
+            By::Lesson(lesson) => {
+                let mut command = lesson.command()?;
+                command
+                    .args(["--only", &self.kernel, "--source"])
+                    .arg(&self.file);
+                command.args(size.iter().flat_map(|size| ["--size", size]));
+                Ok(command)
+            }
+            By::Task(task, ..) => {
+                let sizes = match size {
+                    Some(size) => task.sizes_of(size)?,
+                    None => task.size.clone(),
+                };
+                child::command(task, &[sizes], purpose)
+            }
+        }
+    }
+
+    /// How it is launched, in words.
+    pub fn launched(&self) -> String {
+        match &self.by {
+            By::Lesson(lesson) => format!(
+                "as in lesson {}, which has a kernel of this name",
+                lesson.number
+            ),
+            By::Task(_, Some(file), _) => format!("as {} says", file.display()),
+            By::Task(_, None, says) => says.clone(),
+        }
+    }
+
+    /// A message about a task with the line that it is about.
+    pub fn located(&self, message: &str) -> String {
+        let By::Task(_, Some(path), text) = &self.by else {
+            return message.into();
+        };
+        let quoted = message.split_once("the formula \"").map(|(_, rest)| rest);
+        let quoted = quoted
+            .and_then(|rest| rest.split_once('"'))
+            .map(|(formula, _)| formula);
+        let field = message.split(':').next().unwrap_or_default();
+        let key = [
+            "args", "check", "fill", "local", "global", "size", "function",
+        ];
+        let key = key.iter().find(|key| field.ends_with(**key));
+        let is_it = |line: &str| {
+            quoted.is_some_and(|formula| line.contains(formula))
+                || key.is_some_and(|key| line.trim_start().starts_with(key))
+        };
+        let line = text.lines().position(is_it);
+        let line = line.map_or(String::new(), |at| format!(", line {}", at + 1));
+        format!("{}{line}: {message}", path.display())
+    }
+}
+
+/// Whether a file is a task's.
+pub fn is_task(file: &Path) -> bool {
+    file.extension().is_some_and(|end| end == "toml")
+}
+
+/// A file of which nothing is known.
+fn bare(file: &Path, flags: &LaunchFlags) -> TaskFile {
+    TaskFile {
+        kernel: file.into(),
+        define: flags.define.clone().into_iter().collect(),
+        ..TaskFile::default()
+    }
+}
+
+/// The drafts of a file's kernels.
+///
+/// # Errors
+/// As of [`child::signatures`].
+pub fn drafts(file: &Path, flags: &LaunchFlags, device: Option<&str>) -> Result<Vec<Draft>> {
+    let all = child::signatures(&bare(file, flags), device)?;
+    let name = file
+        .file_name()
+        .unwrap_or(file.as_os_str())
+        .to_string_lossy();
+    let group = flags.group.as_ref().map(|Sides(sides)| &sides[..]);
+    Ok(all.iter().map(|one| draft(one, &name, group)).collect())
+}
+
+/// A task from a kernel's arguments alone.
+fn drawn_up(file: &Path, name: &str, signatures: &[Signature], flags: &LaunchFlags) -> Result<By> {
+    let signature = signatures.iter().find(|one| one.kernel == name);
+    let signature = signature.ok_or_else(|| {
+        let names: Vec<&str> = signatures.iter().map(|one| one.kernel.as_str()).collect();
+        let file = file.display();
+        Error::Build(format!(
+            "{file} has no kernel {name}; there are: {}",
+            names.join(", ")
+        ))
+    })?;
+    let group = flags.group.as_ref().map(|Sides(sides)| &sides[..]);
+    let drawn = draft(signature, "kernel.cl", group);
+    if !drawn.is_known {
+        let file = file.display().to_string();
+        let stem = file.trim_end_matches(".cl");
+        let why = format!(
+            "{} has arguments that leave more than one reading: say in a task file what they \
+             are\n  next: cargo course spec {file} > {stem}.toml   writes a first draft; docs/your-kernel.md \
+             is about the rest",
+            signature.words()
+        );
+        return Err(Refused {
+            message: why,
+            status: 4,
+        }
+        .into());
+    }
+    let mut task: TaskFile = toml::from_str(&drawn.text)?;
+    task.kernel = file.into();
+    task.define.extend(flags.define.clone());
+    Ok(By::Task(Box::new(task), None, drawn.says))
+}
+
+/// "16", or "16x8".
+fn sides(text: &str) -> Result<Sides, String> {
+    let side = |text: &str| text.parse().ok().filter(|&side: &usize| side > 0);
+    let sides: Option<Vec<usize>> = text.split(['x', 'X']).map(side).collect();
+    let sides = sides.filter(|sides| sides.len() <= 3);
+    sides
+        .map(Sides)
+        .ok_or_else(|| "write one to three whole numbers above 0, for example 64 or 16x8".into())
+}
+
+/// "TILE=16".
+fn macro_of(text: &str) -> Result<(String, usize), String> {
+    let parts = text.split_once('=');
+    let parts = parts.and_then(|(name, value)| Some((name, value.parse().ok()?)));
+    match parts.filter(|(name, _)| !name.is_empty()) {
+        Some((name, value)) => Ok((name.into(), value)),
+        None => Err("write a name and a whole number, for example TILE=16".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sides_and_macros_are_read_or_refused_with_an_example() {
+        assert_eq!(sides("64"), Ok(Sides(vec![64])));
+        assert_eq!(sides("16x8"), Ok(Sides(vec![16, 8])));
+        for bad in ["", "0", "16x", "1x2x3x4", "-1", "a"] {
+            assert!(sides(bad).unwrap_err().contains("16x8"), "{bad}");
+        }
+        assert_eq!(macro_of("TILE=16"), Ok(("TILE".into(), 16)));
+        for bad in ["TILE", "=16", "TILE=x"] {
+            assert!(macro_of(bad).unwrap_err().contains("TILE=16"), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! A task file's first draft, from what the driver tells of a kernel.
+
+use std::fmt::Write;
+
+use common::element::Type;
+
+use super::signature::{Parameter, Signature, Space};
+
+/// A draft, and whether it leaves one reading only.
+pub struct Draft {
+    /// The text of the task file.
+    pub text: String,
+    /// Whether the kernel is a product, a copy or `d * A + B`, so that nothing is to be said.
+    pub is_known: bool,
+    /// What was taken for granted, in a sentence.
+    pub says: String,
+}
+
+/// What an argument of a well-known kernel is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Size,
+    Factor,
+    Input,
+    Output,
+}
+
+/// The draft for a kernel of the file that has this name; `group` is what the learner asks
+/// for.
+pub fn draft(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draft {
+    let kinds: Option<Vec<Kind>> = signature.args.iter().map(kind).collect();
+    let kinds = kinds.unwrap_or_default();
+    let count = |kind: Kind| kinds.iter().filter(|one| **one == kind).count();
+    let counts = [Kind::Size, Kind::Factor, Kind::Input, Kind::Output].map(count);
+    let is_product = counts == [3, 0, 2, 1] && kinds.ends_with(&[Kind::Output]);
+    if is_product && kinds.starts_with(&[Kind::Size; 3]) {
+        return product(signature, file, group);
+    }
+    if (1..=2).contains(&counts[0]) && counts[3] == 1 {
+        return vectors(signature, file, group, &kinds, counts);
+    }
+    unknown(signature, file, group)
+}
+
+fn kind(parameter: &Parameter) -> Option<Kind> {
+    let is_scalar = parameter.lanes == 1;
+    match parameter.space {
+        Space::Value if parameter.element == Type::Float && is_scalar => Some(Kind::Factor),
+        Space::Value if parameter.element.size() >= 4 && is_scalar => Some(Kind::Size),
+        Space::Global if parameter.element == Type::Float && parameter.is_const => {
+            Some(Kind::Input)
+        }
+        Space::Global if parameter.element == Type::Float => Some(Kind::Output),
+        _ => None,
+    }
+}
+
+fn head(signature: &Signature, file: &str) -> String {
+    format!(
+        "kernel   = \"{file}\"\nfunction = \"{}\"\n",
+        signature.kernel
+    )
+}
+
+/// The line of the group, unless the kernel's own attribute says it, and what it is.
+fn local(signature: &Signature, group: Option<&[usize]>, or: &[usize]) -> (String, String) {
+    let sides = |of: &[usize]| of.iter().map(usize::to_string).collect::<Vec<_>>();
+    let required = signature.required.as_deref().map(|all| &all[..or.len()]);
+    let group: Vec<usize> = match group {
+        Some(group) if or.len() == 1 => vec![group.iter().product()],
+        Some(group) => group.to_vec(),
+        None => required.unwrap_or(or).to_vec(),
+    };
+    let line = format!("local    = [{}]\n", sides(&group).join(", "));
+    (line, format!("groups of {}", sides(&group).join("x")))
+}
+
+fn product(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draft {
+    let (local, groups) = local(signature, group, &[16, 16]);
+    Draft {
+        text: format!(
+            "{}size     = {{ M = 37, N = 91, K = 53 }}\nglobal   = [\"N\", \"M\"]\n{local}product  = \
+             \"row-major\"\nflops    = \"2*M*N*K\"\n",
+            head(signature, file)
+        ),
+        is_known: true,
+        says: format!(
+            "a product of matrices, an item for each element of C; get_global_id(0) counts columns, \
+             get_global_id(1) rows; {groups}; row-major"
+        ),
+    }
+}
+
+fn vectors(
+    signature: &Signature,
+    file: &str,
+    group: Option<&[usize]>,
+    kinds: &[Kind],
+    counts: [usize; 4],
+) -> Draft {
+    let is_matrix = counts[0] == 2;
+    let default: &[usize] = if is_matrix { &[16, 16] } else { &[256] };
+    let (local, groups) = local(signature, group, default);
+    let (size, global, length) = if is_matrix {
+        ("{ M = 37, N = 91 }", "[\"N\", \"M\"]", "M*N")
+    } else {
+        ("{ M = 1303 }", "[\"M\"]", "M")
+    };
+    let mut sizes = ["M", "N"].into_iter();
+    let mut inputs = Vec::new();
+    let args = signature
+        .args
+        .iter()
+        .zip(kinds)
+        .map(|(arg, kind)| match kind {
+            Kind::Size => format!("\"{}\"", sizes.next().unwrap_or("M")),
+            Kind::Factor => format!("{{ name = \"{}\", value = 1.7 }}", arg.name),
+            Kind::Input => {
+                inputs.push(arg.name.as_str());
+                format!("{{ in = \"{length}\", fill = \"random\" }}")
+            }
+            Kind::Output => format!("{{ out = \"{length}\" }}"),
+        });
+    let args: Vec<String> = args.collect();
+    let factors = signature
+        .args
+        .iter()
+        .zip(kinds)
+        .filter(|one| *one.1 == Kind::Factor);
+    let factors: Vec<&str> = factors.map(|one| one.0.name.as_str()).collect();
+    let known = match (&factors[..], &inputs[..]) {
+        ([], [a]) if is_matrix => {
+            format!("{{ any_of = [\"{a}[i]\", \"{a}[i % M*N + floor(i/M)]\"] }}")
+        }
+        ([], [a]) => format!("{{ any_of = [\"{a}[i]\"] }}"),
+        ([d], [a, b]) => format!("{{ any_of = [\"{d}*{a}[i] + {b}[i]\"] }}"),
+        _ => String::new(),
+    };
+    let bytes = 4 * (counts[2] + counts[3]);
+    let check = if known.is_empty() {
+        "\"none\"".into()
+    } else {
+        known
+    };
+    let on = if is_matrix {
+        "matrices of M x N, its two ints; get_global_id(0) counts columns, get_global_id(1) rows"
+    } else {
+        "vectors, as long as its int says"
+    };
+    Draft {
+        text: format!(
+            "{}size     = {size}\nglobal   = {global}\n{local}args     = [{}]\ncheck    = {check}\nbytes    \
+             = \"{bytes}*{length}\"\n",
+            head(signature, file),
+            args.join(", ")
+        ),
+        is_known: true,
+        says: format!(
+            "on {on}; {groups}. A result that is a copy of the input, transposed or not, or d * A + B is \
+             right; for any other no reference is given: result not checked"
+        ),
+    }
+}
+
+/// What is not known is marked.
+fn unknown(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draft {
+    let mut text = head(signature, file);
+    let is_size = |one: &&Parameter| {
+        let is_whole = one.lanes == 1 && !one.element.is_floating();
+        one.space == Space::Value && is_whole
+    };
+    let sizes: Vec<&str> = signature
+        .args
+        .iter()
+        .filter(is_size)
+        .map(|one| &*one.name)
+        .collect();
+    let named = if sizes.is_empty() { vec!["n"] } else { sizes };
+    let size: Vec<String> = named.iter().map(|name| format!("{name} = 1000")).collect();
+    let first = named[0];
+    let _ = writeln!(
+        text,
+        "size     = {{ {} }}  # ? which sizes are of interest",
+        size.join(", ")
+    );
+    let _ = writeln!(
+        text,
+        "global   = [\"{first}\"]  # ? items in each dimension"
+    );
+    let (local, _) = local(signature, group, &[64]);
+    text += &local;
+    text += "args     = [\n";
+    for arg in &signature.args {
+        let Parameter { name, told, .. } = arg;
+        let given = match arg.space {
+            Space::Value if named.contains(&&**name) => format!("\"{name}\","),
+            Space::Value => format!("{{ name = \"{name}\", value = 1 }},  # ? a {told}"),
+            Space::Local => format!("{{ local = 64 }},  # ? elements of {told} {name}"),
+            Space::Opaque => format!("0,  # ? a {told}, which a task file cannot give"),
+            Space::Global if arg.is_const => {
+                format!("{{ in = \"{first}\", fill = \"random\" }},  # ? elements of {told} {name}")
+            }
+            Space::Global => {
+                format!("{{ out = \"{first}\" }},  # ? elements of {told} {name}; inout?")
+            }
+        };
+        let _ = writeln!(text, "    {given}");
+    }
+    text += "]\ncheck    = \"none\"  # ? { same_as = \"plain.cl\" }, or a formula of the index i\n";
+    text +=
+        "# bytes  = \"...\"    what it must move, and\n# flops  = \"...\"    compute, for --time\n";
+    Draft {
+        text,
+        is_known: false,
+        says: String::new(),
+    }
+}

@@ -1,0 +1,341 @@
+//! A task as text: the TOML beside a kernel, or in an exercise's page.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use common::element::Type;
+use common::formula::Formula;
+use common::{Error, Result, file};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, Deserializer, IntoDeserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+
+use crate::exercises::counts::Count;
+
+/// Sizes by their names.
+pub type Sizes = BTreeMap<String, usize>;
+
+/// How a kernel is launched, what it is given, and what must come out. Formulas know the
+/// sizes, the macros, and G and H, the sides of the group.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskFile {
+    /// Its file, from the task's folder on.
+    #[serde(default)]
+    pub kernel: PathBuf,
+    /// Name of the kernel, where its file has several; of several launches, the measured one.
+    #[serde(default)]
+    pub function: String,
+    /// Names for formulas.
+    #[serde(default)]
+    pub size: Sizes,
+    /// Further sizes at which it must be right.
+    #[serde(default)]
+    pub sizes: Vec<Sizes>,
+    /// Macros given to the compiler.
+    #[serde(default)]
+    pub define: BTreeMap<String, usize>,
+    /// What each dimension of the range counts; rounded up to whole groups.
+    #[serde(default)]
+    pub global: Vec<Formula>,
+    /// The same in groups.
+    #[serde(default)]
+    pub groups: Vec<Formula>,
+    /// The items of a group in each dimension.
+    #[serde(default)]
+    pub local: Vec<Formula>,
+    /// The first item's number.
+    #[serde(default)]
+    pub offset: Vec<Formula>,
+    /// The arguments in order, unless it is a product.
+    #[serde(default)]
+    pub args: Vec<Or<Formula, Given>>,
+    /// Several launches, one after the other.
+    #[serde(default)]
+    pub launches: Vec<LaunchForm>,
+    /// What each element of the output, or of the named ones, must be.
+    pub check: Option<Or<String, Check>>,
+    /// Bytes that it must move.
+    pub bytes: Option<Formula>,
+    /// Floating-point operations that it must do.
+    pub flops: Option<Formula>,
+    /// A product of matrices with the arguments (int M, int N, int K, A, B, C), and how these
+    /// lie in memory.
+    pub product: Option<ProductLayout>,
+    /// Of a product, what M, N and K are padded to with zeros.
+    pub pad: Option<[Formula; 3]>,
+    /// At most so many.
+    #[serde(default, rename = "at-most")]
+    pub at_most: BTreeMap<Count, Formula>,
+    /// What a tuner tries: values of macros, or groups.
+    #[serde(default)]
+    pub tune: BTreeMap<String, Vec<Tried>>,
+}
+
+/// A launch of several.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct LaunchForm {
+    /// Name of the kernel.
+    pub function: String,
+    /// As of a [`TaskFile`].
+    #[serde(default)]
+    pub global: Vec<Formula>,
+    /// In groups.
+    #[serde(default)]
+    pub groups: Vec<Formula>,
+    /// The items of a group.
+    #[serde(default)]
+    pub local: Vec<Formula>,
+    /// The first item's number.
+    #[serde(default)]
+    pub offset: Vec<Formula>,
+    /// The arguments in order.
+    #[serde(default)]
+    pub args: Vec<Or<Formula, Given>>,
+}
+
+/// One value of what a tuner tries: a macro's, or a group's sides.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(untagged)]
+pub enum Tried {
+    /// A macro's.
+    One(usize),
+    /// A group's.
+    Sides(Vec<usize>),
+}
+
+/// An argument that is more than a number.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Given {
+    /// What formulas and later launches call it.
+    pub name: Option<String>,
+    /// Of its elements, where the driver does not tell.
+    #[serde(rename = "type")]
+    pub ty: Option<Type>,
+    /// A number.
+    pub value: Option<Formula>,
+    /// Elements that kernels read.
+    #[serde(rename = "in")]
+    pub input: Option<Formula>,
+    /// Elements that they write, all of them.
+    pub out: Option<Formula>,
+    /// Elements that they change.
+    pub inout: Option<Formula>,
+    /// Elements that one launch leaves to a later one.
+    pub between: Option<Formula>,
+    /// Elements of local memory.
+    pub local: Option<Formula>,
+    /// "random", "index", "sorted", "permutation", a number or formula of the index `i`, or
+    /// the file of a kernel that fills.
+    pub fill: Option<Or<String, Ints>>,
+}
+
+/// Whole numbers in a range.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ints {
+    /// The least and the largest.
+    pub ints: [i64; 2],
+}
+
+/// What is right.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Check {
+    /// What a kernel computes that is plainly right.
+    pub same_as: Option<Or<PathBuf, Reference>>,
+    /// By how much a result may differ from it, as a share of its size.
+    pub tolerance: Option<f64>,
+    /// What one of the formulas says, or nobody knows.
+    #[serde(default)]
+    pub any_of: Vec<Formula>,
+    /// Formulas by the names of the buffers.
+    #[serde(flatten)]
+    pub each: BTreeMap<String, Formula>,
+}
+
+/// A reference that is not run by one item.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reference {
+    /// Its file.
+    pub kernel: PathBuf,
+    /// Its name, where the file has several.
+    #[serde(default)]
+    pub function: String,
+    /// Its range.
+    #[serde(default)]
+    pub global: Vec<Formula>,
+    /// Its group.
+    #[serde(default)]
+    pub local: Vec<Formula>,
+    /// Its arguments: numbers, and names of buffers.
+    #[serde(default)]
+    pub args: Vec<Formula>,
+}
+
+/// How the matrices of a product lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProductLayout {
+    /// Row by row.
+    RowMajor,
+    /// B column by column.
+    BTransposed,
+    /// All of them column by column.
+    ColumnMajor,
+    /// B in panels of PANEL columns: `[N / PANEL][K][PANEL]`.
+    BPanels,
+}
+
+impl TaskFile {
+    /// Reads one, its files by the folder that it lies in.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with the line and what would be right.
+    pub fn read(path: &Path) -> Result<TaskFile> {
+        let cannot = |error: std::io::Error| Error::File {
+            path: path.into(),
+            why: error.to_string(),
+        };
+        let text = file::read(path, 1 << 20).map_err(cannot)?;
+        let wrong = |why: &dyn fmt::Display| Error::Usage(format!("{}: {why}", path.display()));
+        let mut task: TaskFile = toml::from_slice(&text).map_err(|why| wrong(&why))?;
+        if task.kernel.as_os_str().is_empty() {
+            return Err(wrong(&"kernel is missing: kernel = \"FILE.cl\""));
+        }
+        let folder = path.parent().unwrap_or(Path::new(""));
+        task.kernel = folder.join(&task.kernel);
+        if let Some(Or::Table(Check {
+            same_as: Some(same),
+            ..
+        })) = &mut task.check
+        {
+            let file = match same {
+                Or::Plain(file) => file,
+                Or::Table(reference) => &mut reference.kernel,
+            };
+            *file = folder.join(&*file);
+        }
+        let own = task.args.iter_mut();
+        let all = own.chain(task.launches.iter_mut().flat_map(|one| &mut one.args));
+        for given in all {
+            if let Or::Table(Given {
+                fill: Some(Or::Plain(fill)),
+                ..
+            }) = given
+                && fill.ends_with(".cl")
+            {
+                *fill = folder.join(&*fill).to_string_lossy().into();
+            }
+        }
+        Ok(task)
+    }
+
+    /// Its launches in order.
+    pub fn launches(&self) -> Vec<LaunchForm> {
+        if !self.launches.is_empty() {
+            return self.launches.clone();
+        }
+        vec![LaunchForm {
+            function: self.function.clone(),
+            global: self.global.clone(),
+            groups: self.groups.clone(),
+            local: self.local.clone(),
+            offset: self.offset.clone(),
+            args: self.args.clone(),
+        }]
+    }
+
+    /// The sizes for words such as "rows=5,cols=70", or "5x7x9" of M, N and K; its own
+    /// where they name none.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with the names that there are.
+    pub fn sizes_of(&self, words: &str) -> Result<Sizes> {
+        let names: Vec<&str> = self.size.keys().map(String::as_str).collect();
+        let wrong = || {
+            let example: Vec<String> = names.iter().map(|name| format!("{name}=5")).collect();
+            Error::Usage(format!(
+                "--size {words}: write {}",
+                if names.is_empty() {
+                    "none: the task has no sizes".into()
+                } else {
+                    example.join(",")
+                }
+            ))
+        };
+        let mut sizes = self.size.clone();
+        if !words.contains('=') {
+            let sides: Option<Vec<usize>> = words.split('x').map(|one| one.parse().ok()).collect();
+            let sides = sides.ok_or_else(wrong)?;
+            let ordered = ["M", "N", "K"].iter().filter(|name| names.contains(name));
+            let ordered: Vec<&str> = ordered.copied().collect();
+            let ordered = if ordered.len() == names.len() {
+                ordered
+            } else {
+                names.clone()
+            };
+            if sides.len() != 1 && sides.len() < ordered.len() {
+                return Err(wrong());
+            }
+            for (at, name) in ordered.iter().enumerate() {
+                let side = sides.get(at).unwrap_or(&sides[0]);
+                sizes.insert((*name).into(), *side);
+            }
+            return Ok(sizes);
+        }
+        for word in words.split(',') {
+            let (name, value) = word.split_once('=').ok_or_else(wrong)?;
+            let value = value.trim().parse().map_err(|_| wrong())?;
+            *sizes.get_mut(name.trim()).ok_or_else(wrong)? = value;
+        }
+        Ok(sizes)
+    }
+}
+
+/// "rows=37,cols=513".
+pub fn sizes_in_words(sizes: &Sizes) -> String {
+    let words = sizes.iter().map(|(name, value)| format!("{name}={value}"));
+    words.collect::<Vec<_>>().join(",")
+}
+
+/// Something short, or a table.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Or<P, T> {
+    /// A word or a number.
+    Plain(P),
+    /// A table.
+    Table(T),
+}
+
+impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Deserialize<'de> for Or<P, T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Either<P, T>(std::marker::PhantomData<(P, T)>);
+        impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Visitor<'de> for Either<P, T> {
+            type Value = Or<P, T>;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a number, a text or a table")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Or<P, T>, E> {
+                P::deserialize(text.into_deserializer()).map(Or::Plain)
+            }
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Or<P, T>, E> {
+                self.visit_str(&number.to_string())
+            }
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Or<P, T>, E> {
+                self.visit_str(&number.to_string())
+            }
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Or<P, T>, E> {
+                self.visit_str(&number.to_string())
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Or<P, T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(Or::Table)
+            }
+        }
+        from.deserialize_any(Either(std::marker::PhantomData))
+    }
+}

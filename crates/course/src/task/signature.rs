@@ -1,0 +1,213 @@
+//! What a driver tells of a kernel: its arguments, and the group that it asks for.
+
+use common::element::Type;
+use common::error::{During, Result};
+use common::program::{self, Program};
+use common::session::Session;
+use common::source::Source;
+use language::types::Types;
+use opencl3::kernel::{
+    CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL,
+    CL_KERNEL_ARG_TYPE_CONST, Kernel,
+};
+use serde::{Deserialize, Serialize};
+
+/// A kernel as its driver tells it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Signature {
+    /// Its name.
+    pub kernel: String,
+    /// The group that its own attribute asks for.
+    pub required: Option<Vec<usize>>,
+    /// Its arguments in order.
+    pub args: Vec<Parameter>,
+}
+
+/// An argument.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Parameter {
+    /// What the kernel calls it; empty where nobody tells.
+    pub name: String,
+    /// Its type as the driver tells it: "float4*".
+    pub told: String,
+    /// Where it lies.
+    pub space: Space,
+    /// Whether kernels may only read it.
+    pub is_const: bool,
+    /// The scalars that it, or what it points to, is made of.
+    pub element: Type,
+    /// How many of them: 4 of a float3.
+    pub lanes: usize,
+}
+
+/// Where an argument lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Space {
+    /// In the argument itself.
+    Value,
+    /// A pointer to global or constant memory.
+    Global,
+    /// A pointer to local memory.
+    Local,
+    /// An image, a sampler or what else is no memory of bytes.
+    Opaque,
+}
+
+impl Signature {
+    /// Those of all kernels of a program, which `source` is the text of.
+    ///
+    /// # Errors
+    /// When the driver does not tell the names of kernels, or their arguments.
+    pub fn all(
+        session: &Session,
+        program: &Program,
+        source: &Source,
+        defines: &[(String, usize)],
+    ) -> Result<Vec<Signature>> {
+        let names = program.cl.kernel_names().to_string();
+        let mut all = Vec::new();
+        for name in names.split(';').filter(|name| !name.is_empty()) {
+            all.push(Signature::of(session, program, name, source)?);
+        }
+        let parameters = || all.iter().flat_map(|one: &Signature| &one.args);
+        let unknown = parameters().filter(|one| one.lanes == 0 && one.space != Space::Opaque);
+        let mut structs: Vec<String> = unknown.map(Parameter::pointee).collect();
+        structs.sort();
+        structs.dedup();
+        if structs.is_empty() {
+            return Ok(all);
+        }
+        let sizes = sizes(session, source, defines, &structs)?;
+        for parameter in all.iter_mut().flat_map(|one| &mut one.args) {
+            let at = structs.iter().position(|name| *name == parameter.pointee());
+            if let (0, Some(at)) = (parameter.lanes, at) {
+                let words = sizes[at].is_multiple_of(4);
+                parameter.element = if words { Type::Float } else { Type::Uchar };
+                parameter.lanes = sizes[at] / parameter.element.size();
+            }
+        }
+        Ok(all)
+    }
+
+    fn of(session: &Session, program: &Program, name: &str, source: &Source) -> Result<Signature> {
+        let kernel = Kernel::create(&program.cl, name).during(format!("creating kernel {name}"))?;
+        let group = kernel.get_compile_work_group_size(session.device.cl().id());
+        let required = group
+            .ok()
+            .filter(|group| group.first().is_some_and(|x| *x > 0));
+        let count = kernel.num_args().during("counting arguments")?;
+        let types = Types::of(&source.text);
+        let args = (0..count).map(|i| Parameter::of(&kernel, i, &types));
+        Ok(Signature {
+            kernel: name.into(),
+            required,
+            args: args.collect(),
+        })
+    }
+
+    /// "softmax(int rows, int cols, float* x, float* y)".
+    pub fn words(&self) -> String {
+        let args = self
+            .args
+            .iter()
+            .map(|one| format!("{} {}", one.told, one.name));
+        let args: Vec<String> = args.map(|one| one.trim().into()).collect();
+        format!("{}({})", self.kernel, args.join(", "))
+    }
+}
+
+impl Parameter {
+    fn of(kernel: &Kernel, at: u32, types: &Types) -> Parameter {
+        let clean = |told: opencl3::Result<String>| {
+            text::plain_name(told.unwrap_or_default().trim_matches('\0'))
+        };
+        let told = clean(kernel.get_arg_type_name(at)).replace(' ', "");
+        let told = told
+            .strip_prefix("struct")
+            .map_or(told.clone(), |name| format!("struct {name}"));
+        let space = match kernel.get_arg_address_qualifier(at).unwrap_or_default() {
+            CL_KERNEL_ARG_ADDRESS_GLOBAL | CL_KERNEL_ARG_ADDRESS_CONSTANT
+                if !told.starts_with("image") =>
+            {
+                Space::Global
+            }
+            CL_KERNEL_ARG_ADDRESS_LOCAL => Space::Local,
+            _ if ["image", "sampler", "event", "queue", "pipe"]
+                .iter()
+                .any(|one| told.starts_with(one)) =>
+            {
+                Space::Opaque
+            }
+            _ => Space::Value,
+        };
+        let qualifier = kernel.get_arg_type_qualifier(at).unwrap_or_default();
+        let is_constant =
+            kernel.get_arg_address_qualifier(at) == Ok(CL_KERNEL_ARG_ADDRESS_CONSTANT);
+        let meanings = types.meanings(told.trim_end_matches('*'));
+        let known = meanings.iter().find_map(|name| scalar(name));
+        let (element, lanes) = known.unwrap_or((Type::Float, 0));
+        Parameter {
+            name: clean(kernel.get_arg_name(at)),
+            space,
+            is_const: is_constant || qualifier & u64::from(CL_KERNEL_ARG_TYPE_CONST) != 0,
+            element,
+            lanes,
+            told,
+        }
+    }
+
+    /// The type behind a pointer.
+    fn pointee(&self) -> String {
+        self.told.trim_end_matches('*').into()
+    }
+}
+
+/// "float4" is made of 4 floats, "float3" lies in as many.
+fn scalar(name: &str) -> Option<(Type, usize)> {
+    let name = match name {
+        "bool" | "unsignedchar" => "uchar",
+        "unsignedint" | "unsigned" => "uint",
+        "unsignedlong" => "ulong",
+        "unsignedshort" => "ushort",
+        name => name,
+    };
+    let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let lanes = match name[base.len()..].parse().unwrap_or(1) {
+        3 => 4,
+        lanes => lanes,
+    };
+    Some((Type::named(base)?, lanes))
+}
+
+/// The bytes of types that a file declares, by a kernel behind its text.
+fn sizes(
+    session: &Session,
+    source: &Source,
+    defines: &[(String, usize)],
+    names: &[String],
+) -> Result<Vec<usize>> {
+    let asked = names.iter().enumerate();
+    let asked: String = asked
+        .map(|(i, name)| format!("n[{i}] = sizeof({name});\n"))
+        .collect();
+    let source = Source {
+        text: format!(
+            "{}\nkernel void course_sizes(global ulong *n)\n{{\n{asked}}}\n",
+            source.text
+        ),
+        path: source.path.clone(),
+    };
+    let options = program::options(Type::Float, defines);
+    let program = Program::build(session, &source, &options, false)?;
+    let kernel = program.kernel("course_sizes", &["ulong*".into()])?;
+    let buffer = session.buffer(8 * names.len())?;
+    let range = common::ndrange::NdRange::cover(&[1], &[1]);
+    let mut launch = common::session::Launch::new(kernel, "course_sizes", range);
+    session.set_args(&mut launch, &[common::session::Arg::Buffer(buffer.clone())])?;
+    session.run(std::slice::from_ref(&launch))?;
+    let bytes = session.read(&buffer, 8 * names.len())?;
+    let sizes = bytes
+        .chunks_exact(8)
+        .map(|eight| u64::from_ne_bytes(eight.try_into().unwrap_or_default()) as usize);
+    Ok(sizes.collect())
+}

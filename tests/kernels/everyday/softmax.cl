@@ -1,0 +1,35 @@
+// Softmax of each row, a group for a row: y = exp(x - max) / sum.
+kernel void softmax(int rows, int cols, global const float *x, global float *y)
+{
+    local float part[64];
+    const int me = get_local_id(0), row = get_group_id(0);
+    global const float *in = x + row * cols;
+    if (row >= rows)
+        return;
+
+    float top = -INFINITY;
+    for (int i = me; i < cols; i += 64)
+        top = fmax(top, in[i]);
+    part[me] = top;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int half_ = 32; half_ > 0; half_ /= 2) {
+        if (me < half_)
+            part[me] = fmax(part[me], part[me + half_]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    top = part[0];
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    float sum = 0;
+    for (int i = me; i < cols; i += 64)
+        sum += exp(in[i] - top);
+    part[me] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int half_ = 32; half_ > 0; half_ /= 2) {
+        if (me < half_)
+            part[me] += part[me + half_];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    for (int i = me; i < cols; i += 64)
+        y[row * cols + i] = exp(in[i] - top) / part[0];
+}
