@@ -21,7 +21,7 @@ impl Lesson {
     ///
     /// # Errors
     /// When there is no room, or the kernels take other arguments.
-    pub(crate) fn bind(&mut self, task: Task, plan: Plan, kernels: Vec<Kernel>) -> Result<Ready> {
+    pub fn bind(&mut self, task: Task, plan: Plan, kernels: Vec<Kernel>) -> Result<Ready> {
         let problem = self.problem_of(&task)?;
         let memory = self.memory(&task, &plan, problem.as_deref())?;
         let session = self.session()?;

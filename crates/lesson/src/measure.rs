@@ -113,6 +113,15 @@ impl Lesson {
     }
 
     fn measured_row(&mut self, task: &Task, runs: Option<Runs>, show: bool) -> Result<()> {
+        self.row(task, |lesson| lesson.run(task, runs, show))
+    }
+
+    /// The row of a task, which `run` makes, unless `--only` asks for others.
+    pub fn row(
+        &mut self,
+        task: &Task,
+        mut run: impl FnMut(&mut Lesson) -> Result<Record>,
+    ) -> Result<()> {
         if !self.flags().wants_any(task.kernels()) {
             return Ok(());
         }
@@ -126,7 +135,7 @@ impl Lesson {
         }
         let done = self.once(begun, |lesson| {
             narrator.again(|| {
-                let record = lesson.run(task, runs, show)?;
+                let record = run(lesson)?;
                 lesson.console.row(record)
             })
         });
@@ -238,7 +247,11 @@ impl Lesson {
 
     /// The kernels, built, and how they are launched here; none where the task is skipped,
     /// and the record then says why.
-    fn build(&mut self, task: &Task, record: &mut Record) -> Result<Option<(Plan, Vec<Kernel>)>> {
+    pub fn build(
+        &mut self,
+        task: &Task,
+        record: &mut Record,
+    ) -> Result<Option<(Plan, Vec<Kernel>)>> {
         let mut plan = task.plan()?;
         record.skipped = self.cannot_begin(task, &plan)?;
         if record.skipped.is_some() {
@@ -315,7 +328,7 @@ impl Lesson {
     }
 
     /// The record as far as it is known before the kernel is built.
-    fn record_of(&mut self, task: &Task) -> Result<Record> {
+    pub fn record_of(&mut self, task: &Task) -> Result<Record> {
         Ok(Record {
             ty: Some(task.ty),
             made_from: task.made_from.clone(),

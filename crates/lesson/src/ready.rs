@@ -65,7 +65,16 @@ impl Ready {
         self
     }
 
-    fn outputs(&self) -> impl Iterator<Item = &Output> {
+    /// What the kernels only read.
+    pub fn inputs(&self) -> impl Iterator<Item = &Input> {
+        self.memory.iter().filter_map(|memory| match memory {
+            Memory::Input(input) => Some(&**input),
+            _ => None,
+        })
+    }
+
+    /// What they write.
+    pub fn outputs(&self) -> impl Iterator<Item = &Output> {
         self.memory.iter().filter_map(Memory::output)
     }
 
@@ -203,11 +212,7 @@ impl Ready {
 
     /// What was written to an input, or beside any buffer.
     fn stray(&self, session: &Session) -> Result<Option<String>> {
-        let inputs = self.memory.iter().filter_map(|memory| match memory {
-            Memory::Input(input) => Some(input),
-            _ => None,
-        });
-        for input in inputs {
+        for input in self.inputs() {
             if let Some(damage) = input.damage(session)? {
                 return Ok(Some(damage));
             }

@@ -1,115 +1,147 @@
-//! How fast bytes cross between host and device: from pageable memory, which the
-//! system may move, and from pinned memory, which the device can fetch by itself.
+//! What the way to the device costs: from pageable memory, which the system may move, and from
+//! pinned memory, which the device can fetch by itself.
 
 use std::ffi::c_void;
-use std::ptr;
-use std::slice;
 use std::time::Instant;
+use std::{ptr, slice};
 
+use bytemuck::{cast_slice, cast_slice_mut};
 use common::error::During;
+use common::numbers::{seconds, significant};
+use common::record::Record;
 use common::session::Session;
 use common::timing::median;
 use common::{Error, Result};
+use lesson::Lesson;
 use opencl3::memory::{
     Buffer, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE, ClMem,
 };
 use opencl3::types::{CL_BLOCKING, cl_float};
+use text::table;
 
-/// Transfers that are timed, each way, after one that is not.
-const ROUNDS: usize = 5;
+use super::host;
 
-/// Median seconds for one vector.
-pub struct Seconds {
-    /// From the host to the device.
-    pub there: f64,
-    /// From the device to the host.
-    pub back: f64,
+/// Moves a vector there and back, and says how often the device must use what it was sent
+/// before it is done sooner than the host's loop, on one core and on all.
+pub fn report(lesson: &mut Lesson, n: usize, hosts: &[Record; 2]) -> Result<()> {
+    lesson
+        .console
+        .doing("moving a vector to the device and back")?;
+    let _hush = lesson.console.narrator.hush();
+    let rows = lesson.console.report.rows().iter();
+    let kernels = rows
+        .filter(|row| row.verified)
+        .filter_map(|row| row.seconds_median);
+    let kernel = kernels.fold(f64::INFINITY, f64::min);
+    let session = lesson.session()?;
+    let bytes = n * size_of::<f32>();
+    let row = |name: &str, measured: Result<[f64; 2]>| {
+        let [there, back] = match measured {
+            Ok(seconds) => seconds,
+            Err(error) => return vec![name.into(), format!("not here: {error}")],
+        };
+        let rate = |time: f64| format!("{} GB/s", significant(bytes as f64 / time / 1e9));
+        let all = 2.0 * there + back;
+        let mut row = vec![name.into(), rate(there), rate(back), seconds(all)];
+        row.extend(
+            hosts
+                .iter()
+                .map(|host| uses_until_it_pays(all, kernel, host)),
+        );
+        row
+    };
+    let rows = [
+        row(
+            "pageable memory",
+            there_and_back(&session, &mut vec![0.0; n]),
+        ),
+        row("pinned memory", pinned(&session, n)),
+    ];
+    lesson.say(format!(
+        "\n  To the device and back, {bytes} bytes at a time, and uses until that pays"
+    ))?;
+    let cores = format!("{} cores", host::cores());
+    let head = ["", "there", "back", "A, B and C", "one core", &cores];
+    lesson.say(table(&head, &rows))
 }
 
-/// From and to memory of Rust's own, which is pageable.
-///
-/// # Errors
-/// The driver's status; or that other bytes came back than went there.
-pub fn pageable(session: &Session, vector: &[f32]) -> Result<Seconds> {
-    let mut host = vector.to_vec();
-    timed(session, &mut host, vector)
+/// A use takes `kernel` seconds on the device and `host`'s on the host, the transfers
+/// come once: `all + uses * kernel = uses * host`.
+fn uses_until_it_pays(all: f64, kernel: f64, host: &Record) -> String {
+    let gain = host.seconds_median.unwrap_or_default() - kernel;
+    if gain > 0.0 {
+        significant(all / gain)
+    } else {
+        "never".into()
+    }
 }
 
 /// From and to pinned memory: a buffer for which the driver allocates memory of the
 /// host, mapped, so that the host has its address. That address is then an ordinary one,
 /// from which another buffer is written.
-///
-/// # Errors
-/// As [`pageable`].
-pub fn pinned(session: &Session, vector: &[f32]) -> Result<Seconds> {
-    let (n, queue) = (vector.len(), &session.queue);
-    let flags = CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR;
+fn pinned(session: &Session, n: usize) -> Result<[f64; 2]> {
+    let (queue, flags) = (&session.queue, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR);
     // SAFETY: the memory is the driver's; no pointer of ours has to outlive the buffer.
     let staging =
         unsafe { Buffer::<cl_float>::create(&session.context, flags, n, ptr::null_mut()) }
             .during("allocating pinned memory")?;
     let mut address: *mut c_void = ptr::null_mut();
-    let access = CL_MAP_READ | CL_MAP_WRITE;
+    let (access, bytes) = (CL_MAP_READ | CL_MAP_WRITE, n * size_of::<f32>());
     // SAFETY: the call blocks, so the address is valid when it returns.
-    unsafe {
-        queue.enqueue_map_buffer(
-            &staging,
-            CL_BLOCKING,
-            access,
-            0,
-            size_of_val(vector),
-            &mut address,
-            &[],
-        )
-    }
-    .during("mapping pinned memory")?;
-    // SAFETY: n floats are mapped there until the call below; the copy gives them values
-    // before a slice refers to them.
+    unsafe { queue.enqueue_map_buffer(&staging, CL_BLOCKING, access, 0, bytes, &mut address, &[]) }
+        .during("mapping pinned memory")?;
+    // SAFETY: n floats are mapped there until the call below, and are set before a slice refers
+    // to them.
     let host = unsafe {
-        ptr::copy_nonoverlapping(vector.as_ptr(), address.cast(), n);
+        ptr::write_bytes(address.cast::<f32>(), 0, n);
         slice::from_raw_parts_mut(address.cast(), n)
     };
-    let seconds = timed(session, host, vector);
+    let seconds = there_and_back(session, host);
     // SAFETY: this is the address that was mapped, and `host` is used no more.
     unsafe { queue.enqueue_unmap_mem_object(staging.get(), address, &[]) }
         .during("unmapping pinned memory")?;
-    queue.finish().during("unmapping pinned memory")?;
+    session.finish()?;
     seconds
 }
 
-/// Moves `host` to a buffer of the device and back, several times. It holds the bytes of
-/// `vector`, and must hold them in the end.
-fn timed(session: &Session, host: &mut [f32], vector: &[f32]) -> Result<Seconds> {
-    let queue = &session.queue;
-    // SAFETY: no pointer is given that would have to outlive the buffer.
-    let mut buffer = unsafe {
-        let n = vector.len();
-        Buffer::<cl_float>::create(&session.context, CL_MEM_READ_WRITE, n, ptr::null_mut())
-    }
-    .during("allocating a buffer")?;
+/// Moves `host` to a buffer of the device and back, several times after once that does not
+/// count: the median seconds of each way.
+fn there_and_back(session: &Session, host: &mut [f32]) -> Result<[f64; 2]> {
+    let number = |i: usize| (i % 1000) as f32;
+    let numbered = host.iter_mut().enumerate();
+    numbered.for_each(|(i, x)| *x = number(i));
+    let buffer = session.buffer(size_of_val(host))?;
     let (mut there, mut back) = (Vec::new(), Vec::new());
-    for _ in 0..=ROUNDS {
-        let start = Instant::now();
-        // SAFETY: the call blocks until `host` has been copied.
-        unsafe { queue.enqueue_write_buffer(&mut buffer, CL_BLOCKING, 0, host, &[]) }
-            .during("writing a buffer")?;
+    for _ in 0..=5 {
+        let begin = Instant::now();
+        session.write(&buffer, cast_slice(host))?;
         // A driver may return as soon as it has the bytes, and they are not there yet.
-        queue.finish().during("writing a buffer")?;
-        there.push(start.elapsed().as_secs_f64());
+        session.finish()?;
+        there.push(begin.elapsed().as_secs_f64());
 
         host.fill(f32::NAN);
-        let start = Instant::now();
-        // SAFETY: the call blocks until `host` has been filled.
-        unsafe { queue.enqueue_read_buffer(&buffer, CL_BLOCKING, 0, host, &[]) }
-            .during("reading a buffer")?;
-        back.push(start.elapsed().as_secs_f64());
-        if host != vector {
+        let begin = Instant::now();
+        session.read_into(&buffer, cast_slice_mut(host))?;
+        back.push(begin.elapsed().as_secs_f64());
+        if !host.iter().enumerate().all(|(i, x)| *x == number(i)) {
             let wrong = "the device gave other bytes back than were written to it";
             return Err(Error::Wrong(wrong.into()));
         }
     }
-    Ok(Seconds {
-        there: median(&there[1..]),
-        back: median(&back[1..]),
-    })
+    Ok([there, back].map(|seconds| median(&seconds[1..])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bus_pays_once_the_kernels_have_won_back_what_it_took() {
+        let host = Record {
+            seconds_median: Some(5e-3),
+            ..Record::default()
+        };
+        assert_eq!(uses_until_it_pays(20e-3, 1e-3, &host), "5.00");
+        assert_eq!(uses_until_it_pays(20e-3, 6e-3, &host), "never");
+    }
 }

@@ -102,8 +102,15 @@ impl Session {
 
     /// Reads the first `bytes` bytes of a buffer.
     pub fn read(&self, buffer: &Buffer, bytes: usize) -> Result<Vec<u8>> {
+        let mut data = vec![0; bytes];
+        self.read_into(buffer, &mut data).map(|()| data)
+    }
+
+    /// Fills `data` with the start of a buffer.
+    pub fn read_into(&self, buffer: &Buffer, data: &mut [u8]) -> Result<()> {
+        let bytes = data.len();
         let call = |name: &str| Call::transfer("clEnqueueReadBuffer", name, bytes);
-        self.told(buffer, call, || self.get(buffer, 0, bytes))
+        self.told(buffer, call, || self.get_into(buffer, 0, data))
     }
 
     /// Overwrites `bytes` of a buffer from byte `offset` on, and waits for it. What the
@@ -134,8 +141,12 @@ impl Session {
 
     /// Reads `bytes` bytes from byte `offset` on, and tells nobody.
     pub(crate) fn get(&self, buffer: &Buffer, offset: usize, bytes: usize) -> Result<Vec<u8>> {
-        let during = "reading a buffer";
         let mut data = vec![0; bytes];
+        self.get_into(buffer, offset, &mut data).map(|()| data)
+    }
+
+    fn get_into(&self, buffer: &Buffer, offset: usize, data: &mut [u8]) -> Result<()> {
+        let during = "reading a buffer";
         let (queue, to) = (self.queue.get(), data.as_mut_ptr().cast::<c_void>());
         let (memory, none) = (buffer.get(), ptr::null());
         // SAFETY: as in `put`; the call blocks, so `data` is not moved or freed meanwhile.
@@ -145,14 +156,13 @@ impl Session {
                 memory,
                 CL_BLOCKING,
                 offset,
-                bytes,
+                data.len(),
                 to,
                 0,
                 none,
             )
         };
-        Event::new(read.during(during)?).wait().during(during)?;
-        Ok(data)
+        Event::new(read.during(during)?).wait().during(during)
     }
 
     /// Does something with a buffer, and tells how long that took.

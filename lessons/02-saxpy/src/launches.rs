@@ -1,0 +1,116 @@
+//! When the launches happened, and what wrong ways of timing them would say.
+
+use std::time::Instant;
+
+use common::Result;
+use common::numbers::{seconds, significant};
+use common::record::{Record, Work};
+use common::session::Launch;
+use common::timing::{Profile, Runs, Timing, measure, median};
+use lesson::Lesson;
+use text::table;
+
+/// Saxpy's launches: the first one, which may include the driver's last compilation, and those
+/// that are timed.
+pub struct Launches {
+    first: Profile,
+    last: Option<Profile>,
+    pub timing: Timing,
+    /// Seconds until each enqueue call returned.
+    enqueue: Vec<f64>,
+}
+
+impl Launches {
+    /// Launches saxpy once, and then as often as the learner says.
+    pub fn of(lesson: &mut Lesson, saxpy: &[Launch]) -> Result<Launches> {
+        let session = lesson.session()?;
+        let events = session.run(saxpy)?;
+        session.tell_times(&events[0]);
+        let first = Profile::of(&events[0])?;
+
+        let runs = match lesson.runs()? {
+            Some(Runs::Enough) => Runs::Exactly(10),
+            runs => runs.unwrap_or(Runs::Exactly(0)),
+        };
+        let told = "the timed launches are alike, and not told one by one";
+        lesson.console.narrator.note(|| told.into());
+        let _hush = lesson.console.narrator.hush();
+        let (mut last, mut enqueue) = (None, Vec::new());
+        let one = || {
+            let begin = Instant::now();
+            let events = session.launch_all(saxpy)?;
+            enqueue.push(begin.elapsed().as_secs_f64());
+            // Nothing has run until the event says so.
+            session.wait(saxpy, &events)?;
+            last = Some(Profile::of(&events[0])?);
+            Ok(events)
+        };
+        let timing = measure(runs, None, |_| Ok(()), one)?;
+        Ok(Launches {
+            first,
+            last,
+            timing,
+            enqueue,
+        })
+    }
+
+    /// The four times of the first and the last launch, the right time and three wrong ones;
+    /// then the head of the table, and the record for its first row.
+    pub fn report(&self, lesson: &mut Lesson, mut record: Record, work: Work) -> Result<Record> {
+        if let Some(last) = self.last {
+            lesson.console.narrator.predict("saxpy", None)?;
+            four_times(lesson, self.first, last)?;
+            self.wrong_ways(lesson, &record)?;
+        }
+        {
+            let _hush = lesson.console.narrator.hush();
+            record.limits = lesson.peak()?;
+        }
+        lesson.table("GB/s")?;
+        if self.last.is_some() {
+            let limit = record.limits.map(|peak| peak.gbytes_per_second);
+            record.timed(&self.timing, work, limit);
+        }
+        Ok(record)
+    }
+
+    /// Three ways to fool oneself, beside the right one. Each gives a bandwidth.
+    fn wrong_ways(&self, lesson: &Lesson, record: &Record) -> Result<()> {
+        let Timing {
+            seconds: kernel,
+            wall_seconds: wall,
+            ..
+        } = &self.timing;
+        // Where the driver's clock cannot be believed, the host's has timed the kernel.
+        let wall = if wall.is_empty() { kernel } else { wall };
+        let [right, enqueue, wall] = [kernel, &self.enqueue, wall].map(|times| median(times));
+        let cold = record.build_seconds + self.first.seconds();
+        let back = wall + record.read_seconds.unwrap_or_default();
+        #[rustfmt::skip]
+        let rows = [
+            ("START to END of the event", right, "right"),
+            ("the enqueue call alone", enqueue, "nothing has run yet"),
+            ("build and first launch", cold, "compiles once, computes for ever"),
+            ("launch and read back", back, "measures the bus"),
+        ];
+        let rows = rows.map(|(name, time, why)| {
+            let claims = format!("{}x", significant(right / time));
+            vec![name.into(), seconds(time), claims, why.into()]
+        });
+        lesson.say("\n  One kernel, timed in four ways, and the speed each would claim")?;
+        lesson.say(table(&["", "time", "claims", ""], &rows))
+    }
+}
+
+fn four_times(lesson: &Lesson, first: Profile, last: Profile) -> Result<()> {
+    let since = |from: u64, to: u64| format!("{:.1}", to.saturating_sub(from) as f64 / 1e3);
+    let row = |name: &str, p: Profile| {
+        let [submit, start, end] = [p.submit, p.start, p.end].map(|time| since(p.queued, time));
+        let took = since(p.start, p.end);
+        vec![name.into(), "0".into(), submit, start, end, took]
+    };
+    let rows = [row("first launch", first), row("last launch", last)];
+    let head = ["", "QUEUED", "SUBMIT", "START", "END", "START to END"];
+    lesson.say("\n  When the launch happened, in microseconds after QUEUED")?;
+    lesson.say(table(&head, &rows))
+}
