@@ -18,14 +18,6 @@ fn every_empty_kernel_is_found_wrong(number: u32) {
     for ty in types {
         let flags = format!("--size {size} --type {ty} --runs 0 --json --source");
         let run = lesson(number).args(&flags).arg(&file).run().fails(1, &[]);
-        if number == 2 {
-            // Written out by hand, saxpy ends at the first wrong element and prints no
-            // record; the other one is left for a run of its own.
-            let flags = format!("--only saxpy_vector {flags}");
-            let run = lesson(number).args(&flags).arg(&file).run().fails(1, &[]);
-            assert_eq!(run.device_records()[0]["verified"], false, "{run}");
-            return;
-        }
         let records = run.device_records();
         for record in records.iter().filter(|record| record["skipped"].is_null()) {
             assert_eq!(record["verified"], false, "{record}");
