@@ -3,7 +3,14 @@
 use common::{Error, Result};
 
 use crate::code::{Code, Flow, Instruction, Operation, Space};
+use crate::statement::{Language, Line, Statement};
 use crate::tools;
+
+const AARCH64: Language = Language {
+    operations,
+    flow,
+    registers: |_| Vec::new(),
+};
 
 /// One function of a library.
 pub fn disassemble(library: &[u8], function: &str) -> Result<Code> {
@@ -24,41 +31,28 @@ pub fn disassemble(library: &[u8], function: &str) -> Result<Code> {
 
 /// What objdump prints: `  1000:\tfmla\tv0.4s, v1.4s, v2.4s`
 pub fn read(text: &str) -> Vec<Instruction> {
-    let one = |line: &str| {
+    AARCH64.read(text.lines().filter_map(|line| {
         let (address, rest) = line.trim().split_once(":\t")?;
         let address = u64::from_str_radix(address, 16).ok()?;
-        let text = rest.split("//").next()?.split_whitespace();
-        Some(instruction(address, &text.collect::<Vec<_>>().join(" ")))
-    };
-    text.lines().filter_map(one).collect()
+        Some(Line::Statement(address, rest.split("//").next()?))
+    }))
 }
 
-fn instruction(address: u64, text: &str) -> Instruction {
-    let (name, operands) = text.split_once(' ').unwrap_or((text, ""));
-    Instruction {
-        flow: flow(name, operands),
-        operations: operations(name, operands),
-        ..Instruction::new(address, text)
-    }
-}
-
-fn flow(name: &str, operands: &str) -> Flow {
-    // The target stands last, before the symbol that it is in.
-    let mut words = operands
-        .split([' ', ','])
-        .filter(|word| !word.starts_with('<'));
-    let target = words.rfind(|word| !word.is_empty()).unwrap_or_default();
-    let target = u64::from_str_radix(target.trim_start_matches("0x"), 16).ok();
-    match (name, target) {
-        ("ret" | "br", _) => Flow::Stop,
-        ("b", Some(to)) => Flow::Jump(to),
-        ("cbz" | "cbnz" | "tbz" | "tbnz", Some(to)) => Flow::Branch(to),
-        (name, Some(to)) if name.starts_with("b.") => Flow::Branch(to),
+fn flow(statement: &Statement, target: Option<u64>) -> Flow {
+    match (&statement.parts[..], target) {
+        (["ret" | "br"], _) => Flow::Stop,
+        (["b"], Some(to)) => Flow::Jump(to),
+        (["b", _] | ["cbz" | "cbnz" | "tbz" | "tbnz"], Some(to)) => Flow::Branch(to),
         _ => Flow::Next,
     }
 }
 
-fn operations(name: &str, operands: &str) -> Vec<Operation> {
+fn operations(
+    Statement {
+        parts, operands, ..
+    }: &Statement,
+) -> Vec<Operation> {
+    let name = parts[0];
     let (lanes, space, bytes) = (lanes(operands), space(operands), bytes(name, operands));
     vec![match name {
         "fmla" | "fmls" | "fmadd" | "fmsub" | "fnmadd" | "fnmsub" => {
@@ -79,29 +73,21 @@ fn operations(name: &str, operands: &str) -> Vec<Operation> {
 fn lanes(operands: &str) -> u32 {
     let first = operands.split(',').next().unwrap_or_default();
     let shape = first.split('.').nth(1).unwrap_or_default();
-    let digits: String = shape.chars().take_while(char::is_ascii_digit).collect();
-    digits.parse().unwrap_or(1)
+    let digits = shape.split(|c: char| !c.is_ascii_digit()).next();
+    digits.and_then(|digits| digits.parse().ok()).unwrap_or(1)
 }
 
 fn space(operands: &str) -> Space {
     let place = operands.split('[').nth(1).unwrap_or_default();
-    match (
-        place.starts_with("sp"),
-        place.contains(", x") || place.contains(", w"),
-    ) {
-        (true, false) => Space::Stack,
-        (true, true) => Space::StackArray,
-        _ => Space::Unknown,
+    match place.contains(", x") || place.contains(", w") {
+        _ if !place.starts_with("sp") => Space::Unknown,
+        true => Space::StackArray,
+        false => Space::Stack,
     }
 }
 
 /// By the kind of register, twice for a pair.
 fn bytes(name: &str, operands: &str) -> u32 {
-    let registers = if name.starts_with("ldp") || name.starts_with("stp") {
-        2
-    } else {
-        1
-    };
     let first = operands.trim_start_matches(['{', ' ']).chars().next();
     let one = match first {
         Some('q' | 'v') => 16,
@@ -110,7 +96,8 @@ fn bytes(name: &str, operands: &str) -> u32 {
         Some('b') => 1,
         _ => 4,
     };
-    registers * one
+    let is_pair = name.starts_with("ldp") || name.starts_with("stp");
+    if is_pair { 2 * one } else { one }
 }
 
 #[cfg(test)]
@@ -128,12 +115,14 @@ mod tests {
              \x20   1010:\tret\n",
         );
         assert_eq!(code.len(), 5);
-        let space = Space::Unknown;
-        assert_eq!(code[0].operations, [Operation::Load { space, bytes: 32 }]);
+        let (space, bytes) = (Space::Unknown, 32);
+        assert_eq!(code[0].operations, [Operation::Load { space, bytes }]);
         assert_eq!(code[1].operations, [Operation::MultiplyAdd { lanes: 4 }]);
-        let space = Space::Stack;
-        assert_eq!(code[2].operations, [Operation::Store { space, bytes: 4 }]);
-        assert_eq!(code[3].flow, Flow::Branch(0x1000));
-        assert_eq!(code[4].flow, Flow::Stop);
+        let (space, bytes) = (Space::Stack, 4);
+        assert_eq!(code[2].operations, [Operation::Store { space, bytes }]);
+        assert_eq!(
+            [code[3].flow, code[4].flow],
+            [Flow::Branch(0x1000), Flow::Stop]
+        );
     }
 }

@@ -6,13 +6,13 @@ use serde::Serialize;
 #[derive(Clone, Debug, Default)]
 pub struct Code {
     /// What kind of code it is, and who decoded it.
-    pub language: String,
+    pub(crate) language: String,
     /// In the order of their addresses.
-    pub instructions: Vec<Instruction>,
+    pub(crate) instructions: Vec<Instruction>,
     /// What its maker says that it takes.
     pub resources: Resources,
     /// What could not be read, why, and what would help.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// What a kernel takes of a unit, as far as its compiler tells.
@@ -23,15 +23,14 @@ pub struct Resources {
     pub registers: Option<u32>,
     /// Bytes that one item stores for want of registers, as the code stands.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spilled_bytes: Option<u32>,
+    pub(crate) spilled_bytes: Option<u32>,
     /// Bytes of local memory of one group.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub local_bytes: Option<u64>,
+    pub(crate) local_bytes: Option<u64>,
 }
 
-/// One instruction.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Instruction {
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Instruction {
     /// Where it stands: bytes from the beginning of its file, or its number in a text.
     pub address: u64,
     /// As its disassembler writes it.
@@ -45,29 +44,15 @@ pub struct Instruction {
     /// What it does that the course counts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<Operation>,
-    /// Registers that it reads or writes, by kind.
+    /// Registers that it reads or writes.
     #[serde(skip)]
-    pub registers: Vec<Register>,
-}
-
-impl Instruction {
-    /// One that does nothing that is counted.
-    pub fn new(address: u64, text: impl Into<String>) -> Instruction {
-        Instruction {
-            address,
-            text: text.into(),
-            line: None,
-            flow: Flow::Next,
-            operations: Vec::new(),
-            registers: Vec::new(),
-        }
-    }
+    pub registers: Vec<(Register, u32)>,
 }
 
 /// Where the code goes on after an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
-    /// At the next one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Flow {
+    #[default]
     Next,
     /// At this address.
     Jump(u64),
@@ -77,18 +62,16 @@ pub enum Flow {
     Stop,
 }
 
-/// What an instruction does. Lanes are elements that it works on at once, for one item on
-/// a GPU, and for several items or elements on a CPU.
+/// What an instruction does, to numbers of floating point where it computes. Lanes are elements
+/// that it works on at once, for one item on a GPU, and for several items or elements on a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs)]
 #[rustfmt::skip]
-pub enum Operation {
+pub(crate) enum Operation {
     /// A multiplication and an addition in one.
     MultiplyAdd { lanes: u32 },
-    /// A multiplication of floating-point numbers.
     Multiply { lanes: u32 },
-    /// Their addition or subtraction.
+    /// An addition or a subtraction.
     Add { lanes: u32 },
     Load { space: Space, bytes: u32 },
     Store { space: Space, bytes: u32 },
@@ -110,28 +93,26 @@ pub enum Operation {
 /// Memory, as far as an instruction tells which. The names are OpenCL's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Space {
-    /// Global.
+pub(crate) enum Space {
     Global,
-    /// Local, of the group.
     Local,
-    /// Private, of an item, and not in registers: it was spilled.
+    /// An item's, and not in registers: it was spilled.
     Private,
     /// The stack of a CPU's thread at a fixed place: what had no room in registers.
     Stack,
     /// The same at a place that a register says: an array.
     StackArray,
-    /// Constant, arguments included.
+    /// Arguments included.
     Constant,
     /// The instruction does not tell.
     Unknown,
 }
 
-/// Which kind of register, and its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs)]
-pub enum Register {
-    General(u32),
-    Vector(u32),
-    Mask(u32),
+/// Which kind of register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Register {
+    General,
+    Vector,
+    Mask,
 }

@@ -43,93 +43,77 @@ pub const LARGEST_GROUP: u32 = 1024;
 
 /// One unit of NVIDIA's GPUs of a compute capability. Source: NVIDIA, "CUDA C++ Programming
 /// Guide", table "Technical Specifications per Compute Capability"; allocation of local
-/// memory, and what is kept back of it: `cuda_occupancy.h` and the tuning guides.
+/// memory, and what is kept back of it: `cuda_occupancy.h` and the tuning guides. A group may
+/// have all that is not kept back.
 #[derive(Debug, PartialEq)]
 pub struct Architecture {
     /// Its compute capability.
-    pub capability: &'static str,
+    pub(crate) capability: &'static str,
     /// What NVIDIA calls it.
-    pub name: &'static str,
-    /// GPUs that have it, a word of each one's name, in lower case.
-    pub models: &'static [&'static str],
+    pub(crate) name: &'static str,
     /// Groups at once.
-    pub groups: u32,
+    pub(crate) groups: u32,
     /// Warps of 32 items at once.
-    pub warps: u32,
+    pub(crate) warps: u32,
     /// Bytes of local memory, as much as the unit can have of it.
-    pub local_bytes: u64,
-    /// The most of it that one group may have.
-    pub local_of_a_group: u64,
+    pub(crate) local_bytes: u64,
     /// Local memory is given out in pieces of so many bytes.
-    pub local_piece: u64,
+    pub(crate) local_piece: u64,
     /// Bytes that are kept back for each group.
-    pub local_kept: u64,
+    pub(crate) local_kept: u64,
+    /// GPUs that have it, a word of each one's name, in lower case.
+    models: &'static str,
 }
 
-const KIB: u64 = 1 << 10;
-
-const fn architecture(
-    capability: &'static str,
-    name: &'static str,
-    groups: u32,
-    warps: u32,
-    [local, of_a_group]: [u64; 2],
-    [local_piece, local_kept]: [u64; 2],
-    models: &'static [&'static str],
+const fn unit(
+    (capability, name): (&'static str, &'static str),
+    [groups, warps]: [u32; 2],
+    [local_kib, local_piece, local_kept]: [u64; 3],
+    models: &'static str,
 ) -> Architecture {
     Architecture {
         capability,
         name,
-        models,
         groups,
         warps,
-        local_bytes: local * KIB,
-        local_of_a_group: of_a_group * KIB,
+        local_bytes: local_kib << 10,
         local_piece,
         local_kept,
+        models,
     }
 }
 
 /// Those that the course knows.
 #[rustfmt::skip]
 const ARCHITECTURES: &[Architecture] = &[
-    architecture("7.0", "Volta", 32, 64, [96, 96], [256, 0], &["v100", "gv100"]),
-    architecture("7.5", "Turing", 16, 32, [64, 64], [256, 0],
-        &["t4", "1650", "1660", "2060", "2070", "2080"]),
-    architecture("8.0", "Ampere", 32, 64, [164, 163], [128, KIB], &["a100", "a30"]),
-    architecture("8.6", "Ampere", 16, 48, [100, 99], [128, KIB],
-        &["a40", "a10", "a2", "3050", "3060", "3070", "3080", "3090"]),
-    architecture("8.9", "Ada Lovelace", 24, 48, [100, 99], [128, KIB],
-        &["l4", "l40", "l40s", "4050", "4060", "4070", "4080", "4090"]),
-    architecture("9.0", "Hopper", 32, 64, [228, 227], [128, KIB], &["h100", "h200", "gh200"]),
-    architecture("10.0", "Blackwell", 32, 64, [228, 227], [128, KIB], &["b200", "gb200"]),
-    architecture("12.0", "Blackwell", 24, 48, [100, 99], [128, KIB],
-        &["5050", "5060", "5070", "5080", "5090"]),
+    unit(("7.0", "Volta"), [32, 64], [96, 256, 0], "v100, gv100"),
+    unit(("7.5", "Turing"), [16, 32], [64, 256, 0], "t4, 1650, 1660, 2060, 2070, 2080"),
+    unit(("8.0", "Ampere"), [32, 64], [164, 128, 1024], "a100, a30"),
+    unit(("8.6", "Ampere"), [16, 48], [100, 128, 1024], "a40, a10, a2, 3050, 3060, 3070, 3080, 3090"),
+    unit(("8.9", "Ada Lovelace"), [24, 48], [100, 128, 1024], "l4, l40, l40s, 4050, 4060, 4070, 4080, 4090"),
+    unit(("9.0", "Hopper"), [32, 64], [228, 128, 1024], "h100, h200, gh200"),
+    unit(("10.0", "Blackwell"), [32, 64], [228, 128, 1024], "b200, gb200"),
+    unit(("12.0", "Blackwell"), [24, 48], [100, 128, 1024], "5050, 5060, 5070, 5080, 5090"),
 ];
 
 impl Architecture {
     /// By compute capability ("9.0", "sm_90") or by a GPU's name ("H200", "NVIDIA A100-PCIE").
     pub fn named(text: &str) -> Option<&'static Architecture> {
         let text = text.to_lowercase();
-        let words: Vec<&str> = text
-            .split(|c: char| !c.is_alphanumeric() && c != '.')
-            .collect();
-        let is_it = |one: &&Architecture| {
-            let digits = one.capability.replace('.', "");
-            let has = |word: &str| words.contains(&word);
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '.');
+        let words: Vec<&str> = words.collect();
+        ARCHITECTURES.iter().find(|one| {
             text == one.capability
-                || text == format!("sm_{digits}")
-                || one.models.iter().any(|model| has(model))
-        };
-        ARCHITECTURES.iter().find(is_it)
+                || text == format!("sm_{}", one.capability.replace('.', ""))
+                || one.models.split(", ").any(|model| words.contains(&model))
+        })
     }
 
     /// All that can be named, for messages.
     pub fn known() -> String {
-        let each = ARCHITECTURES.iter().map(|one| {
-            let models = one.models.join(", ");
-            format!("{} ({}: {models})", one.capability, one.name)
-        });
+        let each = ARCHITECTURES
+            .iter()
+            .map(|one| format!("{} ({}: {})", one.capability, one.name, one.models));
         each.collect::<Vec<_>>().join("; ")
     }
 }

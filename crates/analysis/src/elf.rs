@@ -1,12 +1,15 @@
 //! A library for a CPU, as PoCL keeps one for each kernel: the function's bytes are
 //! decoded, and get the lines of the source where there is a line table.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use common::source::did_you_mean;
 use common::{Error, Result};
+use gimli::{EndianSlice, RunTimeEndian};
 use object::{Architecture, Object, ObjectSection, ObjectSymbol};
 
 use crate::code::Code;
-use crate::lines::Lines;
 use crate::loops::hottest;
 use crate::round::{Registers, Round};
 use crate::{arm, x86};
@@ -36,9 +39,8 @@ pub fn read(bytes: &[u8], kernel: &str) -> Result<Code> {
         format!("_pocl_kernel_{kernel}"),
         kernel.to_string(),
     ];
-    let found = names.iter().filter_map(|name| function(&file, name));
-    let copies: Result<Vec<Code>> = found.map(|one| decoded(bytes, &file, &one)).collect();
-    let mut copies = copies?;
+    let found = names.iter().filter_map(|name| function(bytes, &file, name));
+    let mut copies = found.collect::<Result<Vec<Code>>>()?;
     if copies.is_empty() {
         let names = file.symbols().filter_map(|one| one.name().ok());
         let names = names.filter(|name| !name.is_empty()).map(String::from);
@@ -60,10 +62,9 @@ fn wrapped(bytes: &[u8]) -> Option<&[u8]> {
 /// better where it alone has lines.
 fn best(copies: &[Code]) -> usize {
     let counts = |code: &Code| {
-        Some(Round {
-            registers: Registers::default(),
-            ..Round::of(hottest(&code.instructions)?)
-        })
+        let mut round = Round::of(hottest(&code.instructions)?);
+        round.registers = Registers::default();
+        Some(round)
     };
     let has_lines = |code: &Code| code.instructions.iter().any(|one| one.line.is_some());
     let first = copies.first().and_then(counts);
@@ -71,44 +72,65 @@ fn best(copies: &[Code]) -> usize {
     copies.iter().position(as_good).unwrap_or(0)
 }
 
-fn decoded(bytes: &[u8], file: &object::File, function: &Function) -> Result<Code> {
-    let mut code = match file.architecture() {
-        Architecture::X86_64 => Code {
-            language: "x86-64".into(),
-            instructions: x86::decode(function.bytes, function.address),
-            ..Code::default()
-        },
-        Architecture::Aarch64 => arm::disassemble(bytes, function.name)?,
-        other => {
-            let why = format!("code for {other:?}: the course reads x86-64 and AArch64");
-            return Err(Error::Build(why));
-        }
-    };
-    let lines = Lines::of(file);
-    for one in &mut code.instructions {
-        one.line = lines.at(one.address);
-    }
-    Ok(code)
-}
-
-/// A function's bytes, and where they stand.
-struct Function<'a> {
-    name: &'a str,
-    address: u64,
-    bytes: &'a [u8],
-}
-
-fn function<'a>(file: &object::File<'a>, name: &'a str) -> Option<Function<'a>> {
+/// The kernel's function of this name, if it is there.
+fn function(library: &[u8], file: &object::File, name: &str) -> Option<Result<Code>> {
     let mut symbols = file.symbols().chain(file.dynamic_symbols());
     let symbol = symbols.find(|one| one.name() == Ok(name) && one.size() > 0)?;
     let section = file.section_by_index(symbol.section_index()?).ok()?;
     let address = symbol.address();
     let bytes = section.data_range(address, symbol.size()).ok()??;
-    Some(Function {
-        name,
-        address,
-        bytes,
-    })
+    let code = match file.architecture() {
+        Architecture::X86_64 => Ok(Code {
+            language: "x86-64".into(),
+            instructions: x86::decode(bytes, address),
+            ..Code::default()
+        }),
+        Architecture::Aarch64 => arm::disassemble(library, name),
+        other => {
+            let why = "the course reads x86-64 and AArch64";
+            Err(Error::Build(format!("code for {other:?}: {why}")))
+        }
+    };
+    Some(code.map(|mut code| {
+        let lines = lines(file).unwrap_or_default();
+        for one in &mut code.instructions {
+            let from = lines.range(..=one.address).next_back();
+            one.line = from.and_then(|(_, line)| *line);
+        }
+        code
+    }))
+}
+
+/// The line from each address on; none behind the end of a sequence. Empty where the library
+/// has no line table. (DWARF Debugging Information Format 5, section 6.2.)
+fn lines(file: &object::File) -> gimli::Result<BTreeMap<u64, Option<u32>>> {
+    let endian = match file.is_little_endian() {
+        true => RunTimeEndian::Little,
+        false => RunTimeEndian::Big,
+    };
+    let sections = gimli::DwarfSections::load(|id| -> gimli::Result<Cow<[u8]>> {
+        let section = file.section_by_name(id.name());
+        let data = section.and_then(|section| section.uncompressed_data().ok());
+        Ok(data.unwrap_or_default())
+    })?;
+    let dwarf = sections.borrow(|section| EndianSlice::new(section, endian));
+    let mut table = BTreeMap::new();
+    let mut units = dwarf.units();
+    while let Some(header) = units.next()? {
+        let program = dwarf.unit(header)?.line_program;
+        let Some(mut rows) = program.map(|program| program.rows()) else {
+            continue;
+        };
+        while let Some((_, row)) = rows.next_row()? {
+            let line = row.line().filter(|_| !row.end_sequence());
+            let line = line.and_then(|line| u32::try_from(line.get()).ok());
+            // Code that no line was noted for belongs to what stands before it.
+            if line.is_some() || row.end_sequence() {
+                table.insert(row.address(), line);
+            }
+        }
+    }
+    Ok(table)
 }
 
 #[cfg(test)]

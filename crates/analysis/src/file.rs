@@ -7,7 +7,7 @@ use common::source::did_you_mean;
 use common::{Error, Result};
 
 use crate::code::Code;
-use crate::{elf, ptx, resources, sass, tools};
+use crate::{elf, ptx, sass, tools};
 
 /// Bytes that such a file may have.
 const LONGEST: u64 = 256 << 20;
@@ -16,6 +16,9 @@ const LONGEST: u64 = 256 << 20;
 const NVIDIA_GPU: [u8; 2] = [190, 0];
 
 /// The kernel in a file.
+///
+/// # Errors
+/// [`Error::File`], and those of [`decode`].
 pub fn read(path: &Path, kernel: &str) -> Result<Code> {
     let bytes = common::file::read(path, LONGEST).map_err(|error| Error::File {
         path: path.into(),
@@ -30,7 +33,13 @@ pub fn read(path: &Path, kernel: &str) -> Result<Code> {
 /// [`Error::Build`] where they are nothing that the course reads, or hold no such kernel.
 pub fn decode(bytes: &[u8], kernel: &str) -> Result<Code> {
     if elf::is_elf(bytes) && bytes.get(18..20) == Some(&NVIDIA_GPU) {
-        return cubin(bytes, kernel);
+        let text = tools::output("nvdisasm", &["-c"], bytes).map_err(|why| {
+            Error::Build(format!(
+                "a GPU's machine code, which nvdisasm of NVIDIA's CUDA toolkit reads: {why}\n  \
+                 next: {INSTALL}"
+            ))
+        })?;
+        return of_sass(&text, kernel);
     }
     if elf::is_elf(bytes) {
         return elf::read(bytes, kernel);
@@ -47,14 +56,8 @@ pub fn decode(bytes: &[u8], kernel: &str) -> Result<Code> {
     } else {
         "neither ELF nor PTX nor SASS: a driver's own format, or no code at all"
     };
-    Err(Error::Build(format!(
-        "the machine code cannot be read: it is {what}"
-    )))
-}
-
-fn of_sass(text: &str, kernel: &str) -> Result<Code> {
-    let none = || missing(kernel, &sass::kernels(text));
-    sass::read(text, kernel).ok_or_else(none)
+    let why = "the machine code cannot be read: it is";
+    Err(Error::Build(format!("{why} {what}")))
 }
 
 fn missing(kernel: &str, names: &[String]) -> Error {
@@ -62,14 +65,8 @@ fn missing(kernel: &str, names: &[String]) -> Error {
     Error::Build(format!("the code has no kernel {kernel}; {hint}"))
 }
 
-fn cubin(bytes: &[u8], kernel: &str) -> Result<Code> {
-    let text = tools::output("nvdisasm", &["-c"], bytes).map_err(|why| {
-        Error::Build(format!(
-            "a GPU's machine code, which nvdisasm of NVIDIA's CUDA toolkit reads: {why}\n  \
-             next: {INSTALL}"
-        ))
-    })?;
-    of_sass(&text, kernel)
+fn of_sass(text: &str, kernel: &str) -> Result<Code> {
+    sass::read(text, kernel).ok_or_else(|| missing(kernel, &sass::kernels(text)))
 }
 
 /// What brings NVIDIA's tools here.
@@ -80,13 +77,13 @@ const INSTALL: &str = "put `ptxas` and `nvdisasm` of NVIDIA's CUDA toolkit on th
 fn of_ptx(text: &str, kernel: &str) -> Result<Code> {
     // The driver's binary ends as strings in C do, which ptxas takes for a broken line.
     let text = text.trim_end_matches('\0');
-    let none = || missing(kernel, &ptx::kernels(text));
-    let mut code = ptx::read(text, kernel).ok_or_else(none)?;
+    let code = ptx::read(text, kernel);
+    let mut code = code.ok_or_else(|| missing(kernel, &ptx::kernels(text)))?;
     let architecture = target(text).unwrap_or("sm_70");
     match tools::assemble(text.as_bytes(), architecture) {
-        Ok(made) => {
-            code = of_sass(&made.sass, kernel)?;
-            code.resources = resources::of_log(&made.log, kernel);
+        Ok((sass, log)) => {
+            code = of_sass(&sass, kernel)?;
+            code.resources = tools::resources(&log, kernel);
             code.language = format!("SASS of {architecture}, as ptxas makes it of the PTX");
             let other = "the driver's own assembler may be of another version";
             code.notes.push(other.into());

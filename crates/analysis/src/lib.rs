@@ -8,12 +8,12 @@
 //! - [`code`] is machine code as the course reads it, whoever made it: instructions, and
 //!   what each of them does.
 //! - Readers make it of what drivers give: `elf` of a library for a CPU (`x86` decodes it,
-//!   `arm` reads what binutils decoded, `lines` has the lines of the source), `ptx` of
-//!   NVIDIA's intermediate language, `sass` of what NVIDIA's GPUs run; [`file`] tells which.
-//! - `resources` reads what NVIDIA's assembler says of registers and memory.
+//!   `arm` reads what binutils decoded), `ptx` of NVIDIA's intermediate language, `sass` of
+//!   what NVIDIA's GPUs run; [`file`] tells which. Texts are read as `statement` says.
 //! - `loops` finds the innermost loop; `round` counts what one round of it does.
 //! - [`launched`] is a kernel as its lesson launches it, and [`program`] what the driver
-//!   made of it; `tools` are the disassemblers that a machine may have.
+//!   made of it; `tools` are the disassemblers that a machine may have, and what NVIDIA's
+//!   assembler says of registers and memory.
 //! - [`listing`] is all of that as lines for people and as one JSON object.
 //! - [`device`] is what is known of a device: the one description of it.
 //! - [`occupancy`] is how many groups a unit holds at once, and what binds.
@@ -25,15 +25,14 @@ pub mod device;
 mod elf;
 pub mod file;
 pub mod launched;
-mod lines;
 pub mod listing;
 mod loops;
 pub mod occupancy;
 pub mod program;
 mod ptx;
-mod resources;
 mod round;
 mod sass;
+mod statement;
 #[cfg(test)]
 mod tests;
 mod tools;

@@ -1,9 +1,5 @@
 //! A kernel's machine code for people, in 80 columns, and as one JSON object.
 
-mod counts;
-
-use std::fmt::Write;
-
 use colored::Colorize;
 use common::source::Source;
 use serde_json::{Value, json};
@@ -31,45 +27,46 @@ pub struct Listing<'a> {
     pub code: &'a Code,
 }
 
-/// What is shown of a kernel: its innermost loop, or all of it where it has none.
-struct Shown<'a> {
-    instructions: Vec<&'a Instruction>,
-    is_loop: bool,
-}
-
-impl Shown<'_> {
-    fn of(code: &Code) -> Shown<'_> {
-        let body = hottest(&code.instructions);
-        Shown {
-            is_loop: body.is_some(),
-            instructions: body.unwrap_or_else(|| code.instructions.iter().collect()),
-        }
-    }
-
-    fn round(&self) -> Round {
-        Round::of(self.instructions.iter().copied())
-    }
-}
-
 impl Listing<'_> {
+    /// What is shown of a kernel, and whether it is a loop: its innermost one, or all of it
+    /// where it has none.
+    fn shown(&self) -> (Vec<&Instruction>, bool) {
+        let body = hottest(&self.code.instructions);
+        let is_loop = body.is_some();
+        let all = || self.code.instructions.iter().collect();
+        (body.unwrap_or_else(all), is_loop)
+    }
+
     /// Head, loop and counts.
     pub fn text(&self) -> String {
-        let shown = Shown::of(self.code);
-        let (head, instructions) = (self.head(&shown), self.instructions(&shown));
-        format!("{head}\n{instructions}\n{}", self.counts(&shown))
+        let (shown, is_loop) = self.shown();
+        let heading = if is_loop {
+            "One round of the loop"
+        } else {
+            "The whole kernel, once"
+        };
+        let rows = Round::of(shown.iter().copied()).rows(self.code).into_iter();
+        let counts: String = rows
+            .map(|(name, value)| format!("  {name:<15} {value}\n"))
+            .collect();
+        let head = self.head(shown.len(), is_loop);
+        format!(
+            "{head}\n{}\n{}\n{counts}",
+            self.instructions(&shown),
+            heading.bold()
+        )
     }
 
     /// The instructions of the innermost loop, below the lines that they were made of.
     pub fn loop_alone(&self) -> String {
-        self.instructions(&Shown::of(self.code))
+        self.instructions(&self.shown().0)
     }
 
-    fn instructions(&self, shown: &Shown) -> String {
+    fn instructions(&self, shown: &[&Instruction]) -> String {
         let mut out = String::new();
-        let mut above = None;
-        let mut next = None;
+        let (mut above, mut next) = (None, None);
         let all = &self.code.instructions;
-        for one in &shown.instructions {
+        for one in shown {
             let at = all.partition_point(|other| other.address < one.address);
             if next.is_some_and(|next| next != at) {
                 out += &format!("{}\n", "          ...".dimmed());
@@ -89,56 +86,40 @@ impl Listing<'_> {
     /// `   93  sum += a[k];`
     fn source_line(&self, number: Option<u32>) -> Option<String> {
         let number = number?;
-        let text = self
-            .source?
-            .text
-            .lines()
-            .nth(number.checked_sub(1)? as usize)?;
+        let mut lines = self.source?.text.lines();
+        let text = lines.nth(number.checked_sub(1)? as usize)?;
         Some(format!("{number:>5}  {}", text.trim()))
     }
 
-    fn head(&self, shown: &Shown) -> String {
-        let mut out = format!("{}", self.name.bold());
-        let folded = |words: &str| folded(words, WIDTH - MARGIN, &" ".repeat(MARGIN));
-        if let Some(launched) = self.launched {
-            let record = &launched.record;
-            out += &format!(" on {} ({})\n", record.device, record.platform);
-            out += &format!("  launched  {}\n", folded(&launched.how()));
-        } else {
-            out += "\n";
-        }
+    fn head(&self, shown: usize, is_loop: bool) -> String {
         let code = self.code;
         let all = code.instructions.len();
-        out += &format!("  code      {}\n", folded(&code.language));
-        out += &if shown.is_loop {
-            let count = shown.instructions.len();
-            format!("  shown     the innermost loop, {count} of {all} instructions\n")
+        let shown = if is_loop {
+            format!("the innermost loop, {shown} of {all} instructions")
         } else {
-            format!("  shown     all {all} instructions: there is no loop\n")
+            format!("all {all} instructions: there is no loop")
         };
+        let mut out = format!("{}", self.name.bold());
+        if let Some(Launched { record, .. }) = self.launched {
+            out += &format!(" on {} ({})", record.device, record.platform);
+        }
+        out += "\n";
+        let folded = |words: &str| folded(words, WIDTH - MARGIN, &" ".repeat(MARGIN));
+        let launched = self.launched.map(|launched| ("launched", launched.how()));
+        let known = [("code", code.language.clone()), ("shown", shown)];
+        for (name, words) in launched.into_iter().chain(known) {
+            out += &format!("  {name:<9} {}\n", folded(&words));
+        }
         for note in &code.notes {
             out += &format!("  note      {}\n", folded(note).yellow());
         }
         out
     }
 
-    fn counts(&self, shown: &Shown) -> String {
-        let heading = if shown.is_loop {
-            "One round of the loop"
-        } else {
-            "The whole kernel, once"
-        };
-        let mut out = format!("{}\n", heading.bold());
-        for (name, value) in counts::rows(&shown.round(), self.code) {
-            let _ = writeln!(out, "  {name:<15} {value}");
-        }
-        out
-    }
-
     /// All of it.
     pub fn json(&self) -> Value {
-        let shown = Shown::of(self.code);
-        let round = shown.round();
+        let (shown, is_loop) = self.shown();
+        let round = Round::of(shown.iter().copied());
         let record = self.launched.map(|launched| &launched.record);
         json!({
             "kernel": self.name,
@@ -153,8 +134,8 @@ impl Listing<'_> {
             "notes": self.code.notes,
             "resources": self.code.resources,
             "kernel_instructions": self.code.instructions.len(),
-            "is_loop": shown.is_loop,
-            "instructions": shown.instructions,
+            "is_loop": is_loop,
+            "instructions": shown,
             "round": round,
             "spills": round.spills(),
             "instructions_per_multiply_add": round.instructions_per_multiply_add(),
@@ -178,16 +159,14 @@ mod tests {
             code: &code,
         };
         let text = listing.text();
-        assert!(
-            text.contains("the innermost loop, 23 of 88 instructions"),
-            "{text}"
-        );
-        assert!(text.contains("multiply-adds   4: 4 of 1 lane\n"), "{text}");
-        assert!(text.contains("5.75 for each multiply-add"), "{text}");
-        assert!(
-            text.contains("loads           8, 32 bytes, global memory\n"),
-            "{text}"
-        );
+        for words in [
+            "the innermost loop, 23 of 88 instructions",
+            "multiply-adds   4: 4 of 1 lane\n",
+            "5.75 for each multiply-add",
+            "loads           8, 32 bytes, global memory\n",
+        ] {
+            assert!(text.contains(words), "{words}\n{text}");
+        }
         assert!(
             text.lines().all(|line| line.chars().count() <= 80),
             "{text}"

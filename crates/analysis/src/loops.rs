@@ -43,44 +43,47 @@ fn weight(body: &Body, instructions: &[Instruction]) -> (u64, usize, std::cmp::R
 /// Loops, each by its head: what a jump leads back to, and through which every way from
 /// the kernel's beginning into the loop goes (Aho, Lam, Sethi, Ullman, "Compilers", 9.6.6).
 fn natural_loops(instructions: &[Instruction]) -> Vec<Body> {
-    let (edges, targets) = control_flow(instructions);
-    let mut before = vec![Vec::new(); instructions.len()];
-    for (from, to) in &edges {
-        before[*to].push(*from);
-    }
-    let reached = reached(&edges, instructions.len());
-    let mut bodies: BTreeMap<usize, Vec<Body>> = BTreeMap::new();
-    for (from, head) in edges {
-        if targets.contains(&head)
-            && reached.contains(&from)
-            && let Some(body) = body(from, head, &before)
-        {
-            bodies.entry(head).or_default().push(body);
-        }
-    }
-    let one = |bodies: Vec<Body>| inner(bodies, instructions);
-    bodies.into_values().map(one).collect()
-}
-
-/// From which instruction to which the kernel can go on, and what its jumps lead to.
-fn control_flow(instructions: &[Instruction]) -> (Vec<(usize, usize)>, Body) {
-    let places = instructions.iter().enumerate();
-    let places: BTreeMap<u64, usize> = places.map(|(at, one)| (one.address, at)).collect();
-    let mut edges = Vec::new();
+    let places = instructions.iter().zip(0..);
+    let places: BTreeMap<u64, usize> = places.map(|(one, at)| (one.address, at)).collect();
+    let count = instructions.len();
+    let (mut after, mut before) = (vec![Vec::new(); count], vec![Vec::new(); count]);
     let mut targets = Body::new();
     for (at, one) in instructions.iter().enumerate() {
-        let next = Some(at + 1).filter(|next| *next < instructions.len());
+        let next = Some(at + 1).filter(|next| *next < count);
         let (jump, next) = match one.flow {
             Flow::Next => (None, next),
-            Flow::Jump(to) => (Some(to), None),
-            Flow::Branch(to) => (Some(to), next),
+            Flow::Jump(to) => (places.get(&to).copied(), None),
+            Flow::Branch(to) => (places.get(&to).copied(), next),
             Flow::Stop => (None, None),
         };
-        let jump = jump.and_then(|to| places.get(&to).copied());
         targets.extend(jump);
-        edges.extend(jump.into_iter().chain(next).map(|to| (at, to)));
+        for to in jump.into_iter().chain(next) {
+            after[at].push(to);
+            before[to].push(at);
+        }
     }
-    (edges, targets)
+    let mut bodies: BTreeMap<usize, Vec<Body>> = BTreeMap::new();
+    for from in search(Body::new(), vec![0; count.min(1)], &after) {
+        for &head in after[from].iter().filter(|head| targets.contains(head)) {
+            let body = search(Body::from([head]), vec![from], &before);
+            // Where the beginning is in it, another way leads into it.
+            if head == 0 || !body.contains(&0) {
+                bodies.entry(head).or_default().push(body);
+            }
+        }
+    }
+    let bodies = bodies.into_values();
+    bodies.map(|bodies| inner(bodies, instructions)).collect()
+}
+
+/// What is known, and all that can be come to from these places without passing it.
+fn search(mut known: Body, mut open: Vec<usize>, next: &[Vec<usize>]) -> Body {
+    while let Some(at) = open.pop() {
+        if known.insert(at) {
+            open.extend(&next[at]);
+        }
+    }
+    known
 }
 
 /// Of the ways back to one head, which may be the ends of a loop or of a loop in a loop:
@@ -93,39 +96,6 @@ fn inner(mut bodies: Vec<Body>, instructions: &[Instruction]) -> Body {
     bodies.into_iter().min_by_key(Body::len).unwrap_or(all)
 }
 
-/// What the kernel can come to from its beginning.
-fn reached(edges: &[(usize, usize)], count: usize) -> Body {
-    let mut after = vec![Vec::new(); count];
-    for (from, to) in edges {
-        after[*from].push(*to);
-    }
-    let mut reached = Body::new();
-    let mut open = vec![0; count.min(1)];
-    while let Some(at) = open.pop() {
-        if reached.insert(at) {
-            open.extend(&after[at]);
-        }
-    }
-    reached
-}
-
-/// All from which `tail` is reached without passing `head`; none where the beginning is
-/// one of them.
-fn body(tail: usize, head: usize, before: &[Vec<usize>]) -> Option<Body> {
-    let mut body = Body::from([head]);
-    let mut open = vec![tail];
-    while let Some(at) = open.pop() {
-        if !body.insert(at) {
-            continue;
-        }
-        if at == 0 {
-            return None;
-        }
-        open.extend(&before[at]);
-    }
-    Some(body)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,7 +103,10 @@ mod tests {
     /// A word for each instruction: what it does, or where it goes.
     fn code(words: &str) -> Vec<Instruction> {
         let one = |(at, word): (usize, &str)| {
-            let mut one = Instruction::new(at as u64, word);
+            let mut one = Instruction {
+                address: at as u64,
+                ..Instruction::default()
+            };
             let target = |word: &str| word[1..].parse().unwrap();
             match word.chars().next() {
                 Some('f') => one.operations.push(Operation::MultiplyAdd {

@@ -1,17 +1,286 @@
-//! How many groups a unit of a GPU holds at once, and which of its resources binds. The
-//! rules are those of NVIDIA's occupancy calculator (`cuda_occupancy.h` of its CUDA
-//! toolkit); a test holds them against what that calculates.
+//! How many groups a unit of a GPU holds at once, which of its resources binds, and what would
+//! change that. The rules are those of NVIDIA's occupancy calculator (`cuda_occupancy.h` of its
+//! CUDA toolkit); a test holds them against what that calculates.
 
-mod changes;
-mod demand;
-pub mod screen;
+use colored::Colorize;
+use common::numbers::{bytes, count};
+use serde::Serialize;
+use serde_json::{Value, json};
+use text::wrap::folded;
 
-pub use demand::{Demand, Room};
+use crate::device::{
+    Architecture, LARGEST_GROUP, MOST_REGISTERS, PARTS, REGISTERS, REGISTERS_PIECE, WARP,
+};
+
+/// Characters of a full bar.
+const BAR: u64 = 24;
+
+/// What one group of a kernel takes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Demand {
+    /// Items of a group.
+    pub group: u32,
+    /// Registers of an item; none where nobody knows.
+    pub registers: Option<u32>,
+    /// Bytes of local memory of a group.
+    pub local_bytes: u64,
+}
+
+/// Groups that a unit has room for, as far as each of its resources goes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+struct Room {
+    /// By the groups that it can tell apart.
+    by_groups: u32,
+    /// By its warps.
+    by_items: u32,
+    /// None where their number is not known.
+    by_registers: Option<u32>,
+    /// None where the kernel uses none and the unit keeps none back.
+    by_local: Option<u32>,
+}
+
+impl Demand {
+    /// Warps of a group.
+    fn warps(&self) -> u32 {
+        self.group.div_ceil(WARP)
+    }
+
+    /// The groups of this kernel that a unit has room for.
+    fn room(&self, of: &Architecture) -> Room {
+        let warps = self.warps().max(1);
+        let too_large = self.group > LARGEST_GROUP;
+        let local = self.local_taken(of);
+        Room {
+            by_groups: of.groups,
+            by_items: if too_large { 0 } else { of.warps / warps },
+            by_registers: self.registers.map(|count| by_registers(count, warps)),
+            by_local: (local > 0).then(|| (of.local_bytes / local) as u32),
+        }
+    }
+
+    /// Bytes of local memory that a group of it really takes.
+    fn local_taken(&self, of: &Architecture) -> u64 {
+        (self.local_bytes + of.local_kept).next_multiple_of(of.local_piece)
+    }
+}
+
+/// Registers that a warp is given for so many of an item.
+fn registers_of_warp(registers: u32) -> u32 {
+    (registers * WARP).next_multiple_of(REGISTERS_PIECE)
+}
+
+/// Each part of the unit has registers for whole warps only.
+fn by_registers(registers: u32, warps: u32) -> u32 {
+    let of_warp = registers_of_warp(registers.clamp(1, MOST_REGISTERS));
+    let fits = of_warp * warps.next_multiple_of(PARTS) <= REGISTERS;
+    let warps_of_unit = REGISTERS / PARTS / of_warp * PARTS;
+    if fits && registers <= MOST_REGISTERS {
+        warps_of_unit / warps
+    } else {
+        0
+    }
+}
+
+impl Room {
+    /// The groups that it holds: the least of all.
+    fn groups(&self) -> u32 {
+        let known = [self.by_registers, self.by_local].into_iter().flatten();
+        known.fold(self.by_groups.min(self.by_items), u32::min)
+    }
+
+    /// The resources that allow no more than that.
+    fn binding(&self) -> Vec<&'static str> {
+        let groups = self.groups();
+        let all = [
+            ("groups", Some(self.by_groups)),
+            ("items", Some(self.by_items)),
+            ("registers", self.by_registers),
+            ("local memory", self.by_local),
+        ];
+        let binds = all.into_iter().filter(|(_, room)| *room == Some(groups));
+        binds.map(|(name, _)| name).collect()
+    }
+}
+
+/// What would come of another demand.
+#[derive(Debug, PartialEq, Serialize)]
+struct Change {
+    what: String,
+    /// Of a unit.
+    groups: u32,
+    items: u32,
+}
+
+/// What a kernel takes, of what.
+pub struct Occupancy<'a> {
+    /// The kernel with its variant, or what stands for it.
+    pub name: String,
+    /// What its groups take.
+    pub demand: Demand,
+    /// Where the figures come from, a line each.
+    pub sources: Vec<String>,
+    /// What a unit has.
+    pub of: &'a Architecture,
+}
+
+impl Occupancy<'_> {
+    /// Groups and items of a unit, a bar for each resource, and what would change them.
+    pub fn text(&self) -> String {
+        let Occupancy {
+            name, demand, of, ..
+        } = self;
+        let room = demand.room(of);
+        let groups = room.groups();
+        let (capability, architecture) = (of.capability, of.name);
+        let name = name.bold();
+        let mut out =
+            format!("{name} on a unit of compute capability {capability} ({architecture})\n");
+        for source in &self.sources {
+            out += &format!("  {}\n", folded(source, 76, "    ").dimmed());
+        }
+        let most = of.warps * WARP;
+        let items = groups * demand.group;
+        let share = 100.0 * f64::from(groups * demand.warps()) / f64::from(of.warps);
+        out += &format!(
+            "\n  {} of {} items at once: {items} of {most} items, {share:.0} %\n",
+            count(groups as usize, "group"),
+            demand.group
+        );
+        out += &format!("  what binds: {}\n\n", room.binding().join(", "));
+        for (name, taken, of, shown) in self.resources(groups) {
+            let full = (BAR * taken).checked_div(of).unwrap_or(0).min(BAR) as usize;
+            let bar = ["█".repeat(full), "░".repeat(BAR as usize - full)].concat();
+            out += &format!("  {name:<13} {} {shown}\n", bar.cyan());
+        }
+        if demand.registers.is_none() {
+            out += "  registers     not known: nobody tells how many an item takes; --registers N does\n";
+        }
+        out += &format!("\n{}\n", "What would change it".bold());
+        let [more, by_registers, by_group] = self.changes();
+        for Change {
+            what,
+            groups,
+            items,
+        } in more.iter().chain(&by_registers).chain(&by_group)
+        {
+            let groups = count(*groups as usize, "group");
+            out += &format!("  {what:<20} {groups:>10}, {items:>4} items\n");
+        }
+        if demand.local_bytes > 0 {
+            out += "  (other groups with as much local memory for each item)\n";
+        }
+        out
+    }
+
+    /// How much is taken of each resource of a unit, in numbers and as it is shown.
+    fn resources(&self, groups: u32) -> Vec<(&'static str, u64, u64, String)> {
+        let Occupancy { demand, of, .. } = self;
+        let counted =
+            |name, taken: u32, of: u32| (name, taken.into(), of.into(), format!("{taken} of {of}"));
+        let mut all = vec![
+            counted("groups", groups, of.groups),
+            counted("warps of 32", groups * demand.warps(), of.warps),
+        ];
+        all.extend(demand.registers.map(|count| {
+            let of_group = registers_of_warp(count) * demand.warps();
+            counted("registers", groups * of_group, REGISTERS)
+        }));
+        let local = u64::from(groups) * demand.local_taken(of);
+        let shown = format!("{} of {}", bytes(local), bytes(of.local_bytes));
+        all.push(("local memory", local, of.local_bytes, shown));
+        all
+    }
+
+    /// One register more for each item; the numbers of registers at which the count of groups
+    /// changes, the most with which a unit still holds so many, the widest first; groups of
+    /// other sizes, whose items take as much local memory each.
+    fn changes(&self) -> [Vec<Change>; 3] {
+        let Occupancy { demand, of, .. } = self;
+        let with = |registers| Demand {
+            registers,
+            ..*demand
+        };
+        let groups = |registers| with(Some(registers)).room(of).groups();
+        let change = |what, demand: Demand| {
+            let groups = demand.room(of).groups();
+            let items = groups * demand.group;
+            Change {
+                what,
+                groups,
+                items,
+            }
+        };
+        let more = demand.registers.map(|registers| registers + 1);
+        let more = more.map(|more| change("one register more".into(), with(Some(more))));
+        let steps = (1..=MOST_REGISTERS).filter(|&registers| match registers {
+            MOST_REGISTERS => groups(registers) > 0,
+            _ => groups(registers) > groups(registers + 1),
+        });
+        let steps = steps.map(|most| change(format!("up to {most} registers"), with(Some(most))));
+        let sizes = [32, 64, 128, 256, 512, 1024].into_iter();
+        let by_group = sizes.filter(|size| *size != demand.group).map(|group| {
+            let items = u64::from(demand.group.max(1));
+            let local_bytes = demand.local_bytes * u64::from(group) / items;
+            let what = format!("groups of {group}");
+            change(
+                what,
+                Demand {
+                    group,
+                    local_bytes,
+                    ..*demand
+                },
+            )
+        });
+        [
+            more.into_iter().collect(),
+            steps.collect(),
+            by_group.collect(),
+        ]
+    }
+
+    /// All of it.
+    pub fn json(&self) -> Value {
+        let Occupancy { demand, of, .. } = self;
+        let room = demand.room(of);
+        let [more, by_registers, by_group] = self.changes();
+        json!({
+            "kernel": self.name,
+            "capability": of.capability,
+            "architecture": of.name,
+            "sources": self.sources,
+            "demand": demand,
+            "room": room,
+            "groups": room.groups(),
+            "items": room.groups() * demand.group,
+            "occupancy": f64::from(room.groups() * demand.warps()) / f64::from(of.warps),
+            "binding": room.binding(),
+            "one_register_more": more.first(),
+            "by_registers": by_registers,
+            "by_group": by_group,
+        })
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::Architecture;
+
+    fn occupancy(of: &str, group: u32, registers: Option<u32>, local_bytes: u64) -> Occupancy<'_> {
+        Occupancy {
+            name: "f".into(),
+            demand: Demand {
+                group,
+                registers,
+                local_bytes,
+            },
+            sources: vec!["by hand".into()],
+            of: Architecture::named(of).unwrap(),
+        }
+    }
+
+    fn room(of: &Occupancy) -> Room {
+        of.demand.room(of.of)
+    }
 
     /// Each line: capability, group, registers, local bytes, groups of a unit.
     const CALCULATED: &str = include_str!("fixtures/occupancy.txt");
@@ -22,13 +291,8 @@ mod tests {
         for line in CALCULATED.lines().filter(|line| !line.starts_with('#')) {
             let words: Vec<&str> = line.split(' ').collect();
             let number = |at: usize| words[at].parse::<u32>().unwrap();
-            let of = Architecture::named(words[0]).unwrap();
-            let demand = Demand {
-                group: number(1),
-                registers: Some(number(2)),
-                local_bytes: number(3).into(),
-            };
-            assert_eq!(demand.room(of).groups(), number(4), "{line}");
+            let one = occupancy(words[0], number(1), Some(number(2)), number(3).into());
+            assert_eq!(room(&one).groups(), number(4), "{line}");
             held += 1;
         }
         assert!(held > 100, "{held}");
@@ -36,18 +300,38 @@ mod tests {
 
     #[test]
     fn what_is_not_known_does_not_bind() {
-        let of = Architecture::named("9.0").unwrap();
-        let demand = Demand {
-            group: 256,
-            registers: None,
-            local_bytes: 40 << 10,
-        };
-        let room = demand.room(of);
-        assert_eq!((room.groups(), room.binding()), (5, vec!["local memory"]));
-        let huge = Demand {
-            group: 2048,
-            ..demand
-        };
-        assert_eq!(huge.room(of).groups(), 0);
+        let known = room(&occupancy("9.0", 256, None, 40 << 10));
+        assert_eq!((known.groups(), known.binding()), (5, vec!["local memory"]));
+        assert_eq!(room(&occupancy("9.0", 2048, None, 40 << 10)).groups(), 0);
+    }
+
+    #[test]
+    fn the_next_register_that_costs_a_group_is_found() {
+        let [more, steps, smaller] = occupancy("9.0", 256, Some(32), 0).changes();
+        assert_eq!(more[0].groups, 6);
+        let told = |change: &Change| (change.what.clone(), change.groups);
+        assert_eq!(told(&steps[0]), ("up to 32 registers".into(), 8));
+        assert_eq!(told(&steps[1]), ("up to 40 registers".into(), 6));
+        assert!(steps.iter().all(|step| step.groups > 0));
+        assert_eq!((smaller[0].groups, smaller[0].items), (32, 1024));
+    }
+
+    #[test]
+    fn the_binding_resource_is_named_and_its_bar_is_full() {
+        colored::control::set_override(false);
+        let occupancy = occupancy("h200", 256, Some(64), 8192);
+        let text = occupancy.text();
+        for words in [
+            "4 groups of 256 items at once: 1024 of 2048 items, 50 %",
+            "what binds: registers\n",
+            "████████████████████████ 65536 of 65536",
+        ] {
+            assert!(text.contains(words), "{words}\n{text}");
+        }
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 80),
+            "{text}"
+        );
+        assert_eq!(occupancy.json()["groups"], 4);
     }
 }

@@ -17,7 +17,7 @@ use process::scratch::Scratch;
 use crate::code::{Code, Resources};
 use crate::file;
 use crate::launched::{Launched, Wanted};
-use crate::resources;
+use crate::tools;
 
 /// A program's binary, and what its driver said while building it.
 pub struct Binary {
@@ -35,7 +35,7 @@ impl Binary {
 
     /// What the driver's assembler said of a kernel.
     pub fn resources(&self, kernel: &str) -> Resources {
-        resources::of_log(&self.log, kernel)
+        tools::resources(&self.log, kernel)
     }
 }
 

@@ -2,104 +2,82 @@
 //! registers are as many as it likes; what the GPU runs is made of it later.
 //! (NVIDIA, "Parallel Thread Execution ISA".)
 
-use std::collections::HashMap;
+use crate::code::{Code, Flow, Operation, Space};
+use crate::statement::{Language, Line, Statement};
 
-use crate::code::{Code, Flow, Instruction, Operation, Space};
+const PTX: Language = Language {
+    operations,
+    flow,
+    registers: |_| Vec::new(),
+};
 
 /// Names of the kernels in a text of PTX.
 pub fn kernels(text: &str) -> Vec<String> {
     let after = text.split(".entry").skip(1);
-    let name = |rest: &str| {
-        let name = rest.trim_start().split(['(', ' ', '\t', '\n', '\r']);
-        name.map(String::from)
-            .next()
-            .filter(|name| !name.is_empty())
-    };
-    after.filter_map(name).collect()
+    let names =
+        after.filter_map(|rest| rest.trim_start().split(['(', ' ', '\t', '\n', '\r']).next());
+    names
+        .filter(|name| !name.is_empty())
+        .map(String::from)
+        .collect()
 }
 
 /// One kernel of it.
 pub fn read(text: &str, kernel: &str) -> Option<Code> {
     let mut lines = text.lines();
-    lines.find(|line| is_entry(line, kernel))?;
-    let mut lines = lines.skip_while(|line| line.trim() != "{").skip(1);
-    let mut instructions: Vec<Instruction> = Vec::new();
-    let mut labels = HashMap::new();
-    let mut jumps = Vec::new();
-    let mut source_line = None;
+    lines.find(|line| kernels(line).iter().any(|name| name == kernel))?;
+    let lines = lines.skip_while(|line| line.trim() != "{").skip(1);
     let mut depth = 1;
-    for line in &mut lines {
+    let lines = lines.map_while(|line| {
         let line = line.split("//").next().unwrap_or_default().trim();
         depth += line.matches('{').count();
         depth -= line.matches('}').count().min(depth);
-        if depth == 0 {
-            break;
-        }
-        let address = instructions.len() as u64;
+        (depth > 0).then_some(line)
+    });
+    let mut address = 0..;
+    let lines = lines.filter_map(|line| {
         if let Some(label) = line.strip_suffix(':') {
-            labels.insert(label.to_string(), address);
+            Some(Line::Label(label))
         } else if let Some(place) = line.strip_prefix(".loc") {
-            source_line = place.split_whitespace().nth(1).and_then(|n| n.parse().ok());
-        } else if let Some(statement) = line.strip_suffix(';').filter(|s| !s.starts_with('.')) {
-            let (one, target) = instruction(address, statement);
-            jumps.extend(target.map(|label| (instructions.len(), label)));
-            instructions.push(Instruction {
-                line: source_line,
-                ..one
-            });
+            let line = place.split_whitespace().nth(1);
+            Some(Line::Source(line.and_then(|number| number.parse().ok())))
+        } else {
+            let statement = line
+                .strip_suffix(';')
+                .filter(|line| !line.starts_with('.'))?;
+            Some(Line::Statement(address.next()?, statement))
         }
-    }
-    for (at, label) in jumps {
-        let Some(target) = labels.get(&label) else {
-            continue;
-        };
-        instructions[at].flow = match instructions[at].flow {
-            Flow::Jump(_) => Flow::Jump(*target),
-            _ => Flow::Branch(*target),
-        };
-    }
+    });
     Some(Code {
         language: "PTX, NVIDIA's intermediate language: one item's view, registers not yet \
                    given out"
             .into(),
-        instructions,
+        instructions: PTX.read(lines),
         ..Code::default()
     })
 }
 
-fn is_entry(line: &str, kernel: &str) -> bool {
-    kernels(line).iter().any(|name| name == kernel)
-}
-
-/// A statement without its semicolon, and the label that it may go to.
-fn instruction(address: u64, statement: &str) -> (Instruction, Option<String>) {
-    let text = statement.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut one = Instruction::new(address, &*text);
-    let (is_guarded, rest) = match text.strip_prefix('@') {
-        Some(rest) => (true, rest.split_once(' ').map_or("", |(_, rest)| rest)),
-        None => (false, &*text),
-    };
-    let (name, operands) = rest.split_once(' ').unwrap_or((rest, ""));
-    let parts: Vec<&str> = name.split('.').collect();
-    match parts[0] {
-        "bra" if is_guarded => one.flow = Flow::Branch(address + 1),
-        "bra" => one.flow = Flow::Jump(address),
-        "ret" | "exit" | "trap" if !is_guarded => one.flow = Flow::Stop,
-        _ => one.operations = operations(&parts, operands),
+fn flow(statement: &Statement, target: Option<u64>) -> Flow {
+    match (statement.parts[0], target) {
+        ("bra", Some(to)) if statement.is_guarded => Flow::Branch(to),
+        ("bra", Some(to)) => Flow::Jump(to),
+        ("ret" | "exit" | "trap", _) if !statement.is_guarded => Flow::Stop,
+        _ => Flow::Next,
     }
-    let target = (parts[0] == "bra").then(|| operands.trim().to_string());
-    (one, target)
 }
 
-/// What an instruction with a name of these parts does.
-fn operations(parts: &[&str], operands: &str) -> Vec<Operation> {
-    let lanes = match *parts.last().unwrap_or(&"") {
-        "f32" | "f64" | "f16" | "bf16" => 1,
-        "f32x2" | "f16x2" | "bf16x2" => 2,
+fn operations(
+    Statement {
+        parts, operands, ..
+    }: &Statement,
+) -> Vec<Operation> {
+    let lanes = match parts.last() {
+        Some(&("f32" | "f64" | "f16" | "bf16")) => 1,
+        Some(&("f32x2" | "f16x2" | "bf16x2")) => 2,
         _ => 0,
     };
     let (space, bytes) = (space(parts), bytes(parts));
-    let operation = match parts[0] {
+    vec![match parts[0] {
         "fma" | "mad" if lanes > 0 => Operation::MultiplyAdd { lanes },
         "mul" if lanes > 0 => Operation::Multiply { lanes },
         "add" | "sub" if lanes > 0 => Operation::Add { lanes },
@@ -108,26 +86,19 @@ fn operations(parts: &[&str], operands: &str) -> Vec<Operation> {
         "bar" | "barrier" => Operation::Barrier,
         "call" => Operation::Call,
         "shfl" => Operation::Shuffle,
-        "cp" => return asynchronous_copy(operands),
+        // `cp.async... [local], [global], bytes`: past the registers.
+        "cp" => match operands.split(',').nth(2).map(|bytes| bytes.trim().parse()) {
+            Some(Ok(bytes)) => {
+                let (from, space) = (Space::Global, Space::Local);
+                return vec![
+                    Operation::Load { space: from, bytes },
+                    Operation::Store { space, bytes },
+                ];
+            }
+            _ => return Vec::new(),
+        },
         _ => return Vec::new(),
-    };
-    vec![operation]
-}
-
-/// `cp.async... [local], [global], bytes`: from global to local memory, past the registers.
-fn asynchronous_copy(operands: &str) -> Vec<Operation> {
-    let Some(bytes) = operands
-        .split(',')
-        .nth(2)
-        .and_then(|n| n.trim().parse().ok())
-    else {
-        return Vec::new();
-    };
-    let (from, to) = (Space::Global, Space::Local);
-    vec![
-        Operation::Load { space: from, bytes },
-        Operation::Store { space: to, bytes },
-    ]
+    }]
 }
 
 fn space(parts: &[&str]) -> Space {
@@ -175,46 +146,21 @@ mod tests {
 
     #[test]
     fn names_tell_spaces_widths_and_lanes() {
-        let operations = |statement: &str| instruction(0, statement).0.operations;
-        let local = Space::Local;
-        let private = Space::Private;
-        let bytes = 16;
-        assert_eq!(
-            operations("ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1]"),
-            [Operation::Load {
-                space: local,
-                bytes
-            }]
-        );
+        let operations = |text: &str| operations(&Statement::of(text));
+        let load = |space| Operation::Load { space, bytes: 16 };
+        let store = |space| Operation::Store { space, bytes: 16 };
+        let wide = "ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1]";
+        assert_eq!(operations(wide), [load(Space::Local)]);
         assert_eq!(
             operations("st.local.v2.b64 [%rd1], {%rd2, %rd3}"),
-            [Operation::Store {
-                space: private,
-                bytes
-            }]
+            [store(Space::Private)]
         );
-        assert_eq!(
-            operations("@%p1 fma.rn.f16x2 %r1, %r2, %r3, %r4"),
-            [Operation::MultiplyAdd { lanes: 2 }]
-        );
+        let fused = [Operation::MultiplyAdd { lanes: 2 }];
+        assert_eq!(operations("@%p1 fma.rn.f16x2 %r1, %r2, %r3, %r4"), fused);
         assert_eq!(operations("mad.lo.s32 %r1, %r2, %r3, %r4"), []);
         let copy = operations("cp.async.cg.shared.global [%r1], [%rd1], 16");
-        let load = Operation::Load {
-            space: Space::Global,
-            bytes,
-        };
-        assert_eq!(
-            copy,
-            [
-                load,
-                Operation::Store {
-                    space: local,
-                    bytes
-                }
-            ]
-        );
-        let width = |name: &str| super::bytes(&name.split('.').collect::<Vec<_>>());
-        assert_eq!(width("ld.volatile.shared.v4.f32"), 16);
+        assert_eq!(copy, [load(Space::Global), store(Space::Local)]);
+        assert_eq!(bytes(&Statement::of("ld.volatile.shared.v4.f32").parts), 16);
         assert_eq!(operations("bar.sync 0"), [Operation::Barrier]);
     }
 }

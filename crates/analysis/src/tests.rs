@@ -4,7 +4,7 @@ use common::Result;
 
 use crate::code::Code;
 use crate::listing::Listing;
-use crate::{arm, elf, ptx, resources, sass, x86};
+use crate::{arm, elf, ptx, sass, tools, x86};
 
 /// `gcc -O1 -g1 -c` of a naive product: a function of its own, and a table of its lines.
 const OBJECT: &[u8] = include_bytes!("fixtures/naive.o");
@@ -91,7 +91,7 @@ fn what_the_assembler_says() {
                 8 bytes spill stores\nptxas info : Used 26 registers, 1024 bytes smem\n";
     damage::must_be_survived(log, |bytes| {
         show(Code {
-            resources: resources::of_log(&String::from_utf8_lossy(bytes), "f"),
+            resources: tools::resources(&String::from_utf8_lossy(bytes), "f"),
             ..Code::default()
         });
     });

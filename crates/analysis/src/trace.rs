@@ -4,19 +4,16 @@
 //! # Layout
 //!
 //! In the order in which to read them: `plugin.cpp` is loaded by Oclgrind and writes down
-//! each access; [`run`] launches a kernel with it; [`accesses`] reads what it wrote, `outside`
-//! says what of it missed its array;
-//! [`request`] is the model, of local memory in `banks`; `operand` names what an instruction
-//! works on; [`figures`] sums up; [`screen`] prints, `picture` draws the first request of the
-//! worst line, [`page`] is one to step through in a browser.
+//! each access; [`run`] launches a kernel with it; `accesses` reads what it wrote. `request` is
+//! the model; `operand` names what an instruction works on; [`figures`] sums up; [`screen`]
+//! prints, `picture` draws the first request of the worst line, [`page`] is one to step through
+//! in a browser.
 
-pub mod accesses;
-mod banks;
+mod accesses;
 pub mod figures;
 mod operand;
-mod outside;
 pub mod page;
 mod picture;
-pub mod request;
+mod request;
 pub mod run;
 pub mod screen;

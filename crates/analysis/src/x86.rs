@@ -13,21 +13,22 @@ pub fn decode(bytes: &[u8], address: u64) -> Vec<Instruction> {
     let decoded: Vec<Decoded> = decoder.into_iter().collect();
     let has_frame = decoded.iter().any(sets_frame);
     let mut formatter = FastFormatter::new();
-    formatter
-        .options_mut()
-        .set_space_after_operand_separator(true);
-    formatter.options_mut().set_use_hex_prefix(true);
-    formatter.options_mut().set_uppercase_hex(false);
+    let options = formatter.options_mut();
+    options.set_space_after_operand_separator(true);
+    options.set_use_hex_prefix(true);
+    options.set_uppercase_hex(false);
     let mut factory = InstructionInfoFactory::new();
     let instruction = |one: &Decoded| {
         let mut text = String::new();
         formatter.format(one, &mut text);
         let info = factory.info(one);
         Instruction {
+            address: one.ip(),
+            text,
+            line: None,
             flow: flow(one),
             operations: operations(one, info, has_frame),
             registers: registers(info),
-            ..Instruction::new(one.ip(), text)
         }
     };
     decoded.iter().map(instruction).collect()
@@ -121,19 +122,16 @@ fn access(memory: &UsedMemory, has_frame: bool) -> Vec<Operation> {
     }
 }
 
-fn registers(info: &InstructionInfo) -> Vec<Register> {
+fn registers(info: &InstructionInfo) -> Vec<(Register, u32)> {
     let used = info.used_registers().iter().map(|used| used.register());
     let known = used.filter_map(|register| {
-        let number = register.number() as u32;
-        if register.is_vector_register() {
-            Some(Register::Vector(number))
-        } else if register.is_gpr() {
-            Some(Register::General(number))
-        } else if register.is_k() {
-            Some(Register::Mask(number))
-        } else {
-            None
-        }
+        let kind = match register {
+            vector if vector.is_vector_register() => Register::Vector,
+            general if general.is_gpr() => Register::General,
+            mask if mask.is_k() => Register::Mask,
+            _ => return None,
+        };
+        Some((kind, register.number() as u32))
     });
     known.collect()
 }
@@ -148,45 +146,36 @@ mod tests {
         decoded[0].operations.clone()
     }
 
+    fn load(space: Space, bytes: u32) -> Operation {
+        Operation::Load { space, bytes }
+    }
+
     #[test]
     fn what_an_instruction_does_is_told_by_its_bytes() {
+        use Operation::{Broadcast, Gather, Masked};
+        let fused = |lanes| Operation::MultiplyAdd { lanes };
         // vfmadd231ps ymm0, ymm1, [rax + 4*rcx]
-        let load = Operation::Load {
-            space: Space::Unknown,
-            bytes: 32,
-        };
-        let fused = Operation::MultiplyAdd { lanes: 8 };
-        assert_eq!(operations_of(b"\xc4\xe2\x75\xb8\x04\x88"), [fused, load]);
+        let all = operations_of(b"\xc4\xe2\x75\xb8\x04\x88");
+        assert_eq!(all, [fused(8), load(Space::Unknown, 32)]);
         // vfmadd231ps zmm0, zmm1, [rax]{1to16}
-        let fused = Operation::MultiplyAdd { lanes: 16 };
-        let one = Operation::Load {
-            space: Space::Unknown,
-            bytes: 4,
-        };
-        let broadcast = operations_of(b"\x62\xf2\x75\x58\xb8\x00");
-        assert_eq!(broadcast, [fused, one, Operation::Broadcast]);
+        let all = operations_of(b"\x62\xf2\x75\x58\xb8\x00");
+        assert_eq!(all, [fused(16), load(Space::Unknown, 4), Broadcast]);
         // vmovups zmm0{k1}{z}, [rax]
-        let masked = operations_of(b"\x62\xf1\x7c\xc9\x10\x00");
-        assert_eq!(masked.last(), Some(&Operation::Masked));
-        // vgatherdps ymm0, [rax + 4*ymm1], ymm2
         assert_eq!(
-            operations_of(b"\xc4\xe2\x6d\x92\x04\x88"),
-            [Operation::Gather]
+            operations_of(b"\x62\xf1\x7c\xc9\x10\x00").last(),
+            Some(&Masked)
         );
+        // vgatherdps ymm0, [rax + 4*ymm1], ymm2
+        assert_eq!(operations_of(b"\xc4\xe2\x6d\x92\x04\x88"), [Gather]);
     }
 
     #[test]
     fn a_fixed_place_on_the_stack_is_told_from_an_array() {
         // movss xmm0, [rsp + 16]; movss [rsp + 4*rax], xmm0
-        let load = Operation::Load {
-            space: Space::Stack,
-            bytes: 4,
-        };
-        assert_eq!(operations_of(b"\xf3\x0f\x10\x44\x24\x10"), [load]);
-        let store = Operation::Store {
-            space: Space::StackArray,
-            bytes: 4,
-        };
-        assert_eq!(operations_of(b"\xf3\x0f\x11\x04\x84"), [store]);
+        let fixed = operations_of(b"\xf3\x0f\x10\x44\x24\x10");
+        assert_eq!(fixed, [load(Space::Stack, 4)]);
+        let (space, bytes) = (Space::StackArray, 4);
+        let array = operations_of(b"\xf3\x0f\x11\x04\x84");
+        assert_eq!(array, [Operation::Store { space, bytes }]);
     }
 }

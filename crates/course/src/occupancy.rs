@@ -5,8 +5,7 @@ use std::process::ExitCode;
 
 use analysis::device::Architecture;
 use analysis::launched::{Launched, Wanted};
-use analysis::occupancy::Demand;
-use analysis::occupancy::screen::Occupancy;
+use analysis::occupancy::{Demand, Occupancy};
 use analysis::{file, program};
 use anyhow::Result;
 use clap::Args;

@@ -7,9 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use common::Error;
+use common::numbers;
 use serde::Serialize;
-
-use super::outside::Outside;
 
 /// The first line of `launches`, as this program reads it.
 const FORM: &str = "trace 3";
@@ -17,22 +16,19 @@ const FORM: &str = "trace 3";
 const BYTES: usize = 24;
 
 /// What an instruction does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// Reads.
+pub(crate) enum Kind {
     Load,
-    /// Writes.
     Store,
-    /// Both at once.
     Atomic,
 }
 
 /// Where memory lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Memory {
-    /// Global memory; constants lie there, too.
+pub(crate) enum Memory {
+    /// Constants lie there, too.
     Global,
     /// The group's.
     Local,
@@ -42,10 +38,8 @@ pub enum Memory {
 
 /// An instruction that touches memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// What it does.
+pub(crate) struct Place {
     pub kind: Kind,
-    /// To which memory.
     pub memory: Memory,
     /// Line and column in the kernel file, from 1; none where it is of another file.
     pub at: Option<(usize, usize)>,
@@ -53,26 +47,38 @@ pub struct Place {
     pub outside: Option<Outside>,
 }
 
+/// Accesses of a place that lie outside of the array that is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Outside {
+    pub times: u64,
+    /// Bytes before the array's beginning, of the one that lies farthest.
+    pub before: u64,
+    /// Bytes behind its end, of the one that lies farthest. Where both are 0 there is no array.
+    pub behind: u64,
+    /// The first item that made one, by its global id.
+    pub first: [u64; 3],
+}
+
 /// The launch of the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Launch {
     /// Items in each dimension.
-    pub global: [u64; 3],
+    pub(crate) global: [u64; 3],
     /// Items of a group.
-    pub local: [u64; 3],
+    pub(crate) local: [u64; 3],
     /// Groups that ran, and all that there are.
-    pub groups: [u64; 2],
+    pub(crate) groups: [u64; 2],
     /// Accesses and barriers in the file.
     #[serde(skip)]
-    pub records: u64,
+    records: u64,
     /// Whether it was given up: one group made too many accesses.
     #[serde(skip)]
-    pub is_cut: bool,
+    pub(crate) is_cut: bool,
 }
 
 /// One access of one item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Access {
+pub(crate) struct Access {
     /// In bytes; above bit 48 the number of the array.
     pub address: u64,
     /// The instruction, from 1; 0 is a barrier that the group passes.
@@ -89,7 +95,7 @@ pub struct Access {
 #[derive(Debug)]
 pub struct Trace {
     /// Number 1 first.
-    pub places: Vec<Place>,
+    pub(crate) places: Vec<Place>,
     /// The first one.
     pub launch: Launch,
 }
@@ -99,27 +105,28 @@ impl Trace {
     ///
     /// # Errors
     /// [`Error::Usage`] for a plugin of another version.
-    pub fn read(folder: &Path) -> Result<Option<Trace>> {
-        let Ok(text) = std::fs::read(folder.join("launches")) else {
-            return Ok(None);
-        };
-        Trace::parse(&String::from_utf8_lossy(&text))
+    pub(crate) fn read(folder: &Path) -> Result<Option<Trace>> {
+        match std::fs::read(folder.join("launches")) {
+            Ok(text) => Trace::parse(&String::from_utf8_lossy(&text)),
+            Err(_) => Ok(None),
+        }
     }
 
     fn parse(text: &str) -> Result<Option<Trace>> {
         let mut lines = text.lines();
         if lines.next() != Some(FORM) {
-            let why = "the plugin that traces is not of this version of the course\n  next: ./setup --full";
-            return Err(Error::Usage(why.into()).into());
+            let why = "the plugin that traces is not of this version of the course";
+            let next = "next: ./setup --full";
+            return Err(Error::Usage(format!("{why}\n  {next}")).into());
         }
-        let (mut places, mut first): (Vec<Place>, _) = (Vec::new(), None);
+        let (mut places, mut first) = (Vec::new(), None);
         for line in lines {
             let read = match line.split_once(' ') {
                 Some(("place", rest)) => place(rest).map(|place| places.push(place)),
+                // Of later launches as well; of all the first one counts.
                 Some(("launch", rest)) => launch(rest).map(|launch| {
                     first.get_or_insert(launch);
                 }),
-                // Of later launches as well; of all the first one counts.
                 Some(("outside", _)) if first.is_some() => Some(()),
                 Some(("outside", rest)) => outside(rest, &mut places),
                 _ => None,
@@ -130,7 +137,7 @@ impl Trace {
     }
 
     /// Hands the accesses to `each`, a group at a time.
-    pub fn groups(&self, folder: &Path, mut each: impl FnMut(&[Access])) -> Result<()> {
+    pub(crate) fn groups(&self, folder: &Path, mut each: impl FnMut(&[Access])) -> Result<()> {
         let file = File::open(folder.join("accesses")).context("the trace has no accesses")?;
         let mut file = BufReader::with_capacity(1 << 20, file);
         let mut group: Vec<Access> = Vec::new();
@@ -174,18 +181,25 @@ fn place(text: &str) -> Option<Place> {
         "private" => Memory::Private,
         _ => return None,
     };
-    let at = position(words.next().unwrap_or_default());
+    let mut at = || {
+        let (line, rest) = words
+            .next()?
+            .strip_prefix("At line ")?
+            .split_once(" (column ")?;
+        let column = rest.strip_suffix(") of input.cl:")?;
+        Some((line.parse().ok()?, column.parse().ok()?))
+    };
     Some(Place {
         kind,
         memory,
-        at,
+        at: at(),
         outside: None,
     })
 }
 
 /// The number of a place, and what of it lies outside.
 fn outside(text: &str, places: &mut [Place]) -> Option<()> {
-    let [number, times, before, behind, first @ ..] = numbers::<7>(text)?;
+    let [number, times, before, behind, first @ ..] = numbers_of::<7>(text)?;
     let place = places.get_mut(usize::try_from(number).ok()?.checked_sub(1)?)?;
     place.outside = Some(Outside {
         times,
@@ -197,21 +211,14 @@ fn outside(text: &str, places: &mut [Place]) -> Option<()> {
 }
 
 /// So many numbers with spaces between them.
-fn numbers<const COUNT: usize>(text: &str) -> Option<[u64; COUNT]> {
+fn numbers_of<const COUNT: usize>(text: &str) -> Option<[u64; COUNT]> {
     let numbers: Option<Vec<u64>> = text.split(' ').map(|word| word.parse().ok()).collect();
     numbers?.try_into().ok()
 }
 
-fn position(text: &str) -> Option<(usize, usize)> {
-    let (line, rest) = text.strip_prefix("At line ")?.split_once(" (column ")?;
-    let (column, file) = rest.split_once(") of ")?;
-    let is_own = file == "input.cl:";
-    is_own.then_some((line.parse().ok()?, column.parse().ok()?))
-}
-
 /// The sides of range and group, groups run and in all, records, and 1 if it was cut.
 fn launch(text: &str) -> Option<Launch> {
-    let [gx, gy, gz, lx, ly, lz, done, all, records, cut] = numbers(text)?;
+    let [gx, gy, gz, lx, ly, lz, done, all, records, cut] = numbers_of(text)?;
     Some(Launch {
         global: [gx, gy, gz],
         local: [lx, ly, lz],
@@ -222,14 +229,47 @@ fn launch(text: &str) -> Option<Launch> {
 }
 
 fn access(bytes: &[u8; BYTES]) -> Access {
-    let number = |at: usize| u32::from_ne_bytes([0, 1, 2, 3].map(|byte| bytes[at + byte]));
-    let address = [0, 1, 2, 3, 4, 5, 6, 7].map(|byte| bytes[byte]);
+    let (words, _) = bytes.as_chunks::<4>();
+    let number = |at: usize| u32::from_ne_bytes(words[at]);
+    let (address, _) = bytes.as_chunks::<8>();
     Access {
-        address: u64::from_ne_bytes(address),
-        place: number(8),
-        bytes: number(12),
-        group: number(16),
-        item: number(20),
+        address: u64::from_ne_bytes(address[0]),
+        place: number(2),
+        bytes: number(3),
+        group: number(4),
+        item: number(5),
+    }
+}
+
+impl Outside {
+    /// Those of two places together.
+    pub fn and(self, other: Outside) -> Outside {
+        Outside {
+            times: self.times + other.times,
+            before: self.before.max(other.before),
+            behind: self.behind.max(other.behind),
+            first: self.first,
+        }
+    }
+
+    /// "3 accesses lie outside of it, up to 8 B behind its end; the first is of ..."
+    pub fn words(&self) -> String {
+        let lie = match self.times {
+            1 => "1 access lies outside of it".into(),
+            times => format!("{times} accesses lie outside of it"),
+        };
+        let sides = [
+            (self.behind, "behind its end"),
+            (self.before, "before its beginning"),
+        ];
+        let sides = sides.into_iter().filter(|(far, _)| *far > 0);
+        let far = sides.map(|(far, side)| format!("up to {} {side}", numbers::bytes(far)));
+        let far = match far.collect::<Vec<_>>().join(" and ") {
+            none if none.is_empty() => "where no array is".into(),
+            far => far,
+        };
+        let [x, y, z] = self.first;
+        format!("{lie}, {far}; the first is of the item with the global id ({x}, {y}, {z})")
     }
 }
 
@@ -275,5 +315,31 @@ mod tests {
         let access = access(&bytes);
         assert_eq!(access.address, 0x0001_0000_0000_0040);
         assert_eq!((access.place, access.item), (3, 31));
+    }
+
+    #[test]
+    fn it_is_said_how_far_away_and_whose_the_first_is() {
+        let one = Outside {
+            times: 1,
+            before: 0,
+            behind: 8,
+            first: [5, 1, 0],
+        };
+        let other = Outside {
+            before: 4,
+            behind: 4,
+            first: [0; 3],
+            ..one
+        };
+        assert!(
+            one.words()
+                .starts_with("1 access lies outside of it, up to 8 B behind its end;")
+        );
+        let both = one.and(other).words();
+        let says = "2 accesses lie outside of it, up to 8 B behind its end and up to 4 B before its \
+                    beginning; the first is of the item with the global id (5, 1, 0)";
+        assert_eq!(both, says);
+        let nowhere = Outside { behind: 0, ..one };
+        assert!(nowhere.words().contains("where no array is"));
     }
 }

@@ -1,5 +1,6 @@
 //! What the requests of a launch come to, for each line and operand.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -7,9 +8,8 @@ use anyhow::Result;
 use common::source::Source;
 use serde::Serialize;
 
-use super::accesses::{Kind, Memory, Place, Trace};
+use super::accesses::{Kind, Memory, Outside, Place, Trace};
 use super::operand::Operands;
-use super::outside::Outside;
 use super::request::{Request, requests};
 use crate::device::Model;
 
@@ -22,55 +22,50 @@ const SHOWN: usize = 300;
 
 /// An operand of a line, and what is done to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-pub struct Operand {
+pub(crate) struct Operand {
     /// In the kernel file, from 1; 0 where it is in another file.
     pub line: usize,
     /// As the text calls it.
     pub name: String,
-    /// What is done.
     pub kind: Kind,
-    /// Where it lies.
     pub memory: Memory,
 }
 
 /// Sums over all requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Sums {
-    /// How many.
+pub(crate) struct Sums {
     pub requests: u64,
-    /// Accesses of single items.
+    /// Of single items.
     pub accesses: u64,
-    /// Bytes that the items ask for, each for itself.
+    /// What the items ask for, each for itself.
     pub bytes_wanted: u64,
     /// Sectors that move, of global memory.
     pub sectors: u64,
     /// The fewest that could hold what each request asks for.
-    pub fewest_sectors: u64,
+    fewest_sectors: u64,
     /// Sectors that are different within a group, summed over the groups.
-    pub different_sectors: u64,
+    different_sectors: u64,
     /// Passes over the banks of local memory.
-    pub passes: u64,
+    passes: u64,
     /// The fewest that could bring it.
-    pub fewest_passes: u64,
+    fewest_passes: u64,
 }
 
 /// All figures of one launch.
 pub struct Figures {
     /// The worst first.
-    pub rows: Vec<Row>,
-    /// Barriers that the groups passed, all together.
-    pub barriers: u64,
+    pub(crate) rows: Vec<Row>,
+    /// That the groups passed, all together.
+    pub(crate) barriers: u64,
     /// The requests of the first group, the first ones of each warp, as time goes.
-    pub group: Vec<Request>,
+    pub(crate) group: Vec<Request>,
     /// What each place works on, number 1 first.
-    pub operands: Vec<Operand>,
+    pub(crate) operands: Vec<Operand>,
 }
 
 /// One operand's.
-pub struct Row {
-    /// Of which line.
+pub(crate) struct Row {
     pub operand: Operand,
-    /// Its sums.
     pub sums: Sums,
     /// Its first request.
     pub first: Request,
@@ -132,10 +127,13 @@ impl Figures {
     }
 
     /// Counts a trace in `folder`.
+    ///
+    /// # Errors
+    /// A trace that is damaged.
     pub fn of(trace: &Trace, folder: &Path, source: &Source, model: &Model) -> Result<Figures> {
         let names = Operands::of(&source.text);
         let operands: Vec<Operand> = trace.places.iter().map(|at| operand(at, &names)).collect();
-        let mut rows: HashMap<&Operand, (Sums, Request)> = HashMap::new();
+        let mut rows: HashMap<&Operand, Row> = HashMap::new();
         let mut barriers = 0;
         let mut first_group: Vec<Request> = Vec::new();
         trace.groups(folder, |group| {
@@ -147,35 +145,39 @@ impl Figures {
             }
             for request in requests {
                 let operand = &operands[request.place as usize - 1];
-                let row = rows.entry(operand);
-                let (sums, _) = row.or_insert_with(|| (Sums::default(), request.clone()));
-                sums.add(&request, operand.memory, model);
+                let row = rows.entry(operand).or_insert_with(|| Row {
+                    operand: operand.clone(),
+                    sums: Sums::default(),
+                    first: request.clone(),
+                    outside: None,
+                });
+                row.sums.add(&request, operand.memory, model);
                 if operand.memory == Memory::Global {
                     let sectors = request.sectors(model).into_iter();
                     different.extend(sectors.map(|sector| (operand, sector)));
                 }
             }
             for (operand, _) in different {
-                if let Some((sums, _)) = rows.get_mut(operand) {
-                    sums.different_sectors += 1;
-                }
+                let row = rows.get_mut(operand);
+                row.into_iter()
+                    .for_each(|row| row.sums.different_sectors += 1);
             }
         })?;
-        let outside = |operand: &Operand| {
-            let places = trace.places.iter().zip(&operands);
-            let of_it = places.filter(|(_, one)| *one == operand);
-            of_it
-                .filter_map(|(place, _)| place.outside)
-                .reduce(Outside::and)
+        for (place, operand) in trace.places.iter().zip(&operands) {
+            if let (Some(one), Some(row)) = (place.outside, rows.get_mut(operand)) {
+                row.outside = Some(row.outside.map_or(one, |known| known.and(one)));
+            }
+        }
+        let mut rows: Vec<Row> = rows.into_values().collect();
+        // What wastes most, then what moves most, then as the lines stand in the file.
+        let key = |Row { operand, sums, .. }: &Row| {
+            let moved = Reverse(sums.sectors + sums.passes);
+            (moved, operand.line, operand.name.clone(), operand.kind)
         };
-        let rows = rows.into_iter().map(|(operand, (sums, first))| Row {
-            operand: operand.clone(),
-            sums,
-            first,
-            outside: outside(operand),
+        rows.sort_by(|one, other| {
+            let by_waste = other.sums.waste(model).total_cmp(&one.sums.waste(model));
+            by_waste.then_with(|| key(one).cmp(&key(other)))
         });
-        let mut rows: Vec<Row> = rows.collect();
-        worst_first(&mut rows, model);
         Ok(Figures {
             rows,
             barriers,
@@ -187,31 +189,15 @@ impl Figures {
 
 /// The first requests of each warp, in time.
 fn begin_of(requests: &[Request]) -> Vec<Request> {
-    let mut shown = Vec::new();
-    let mut of_warp: HashMap<u32, usize> = HashMap::new();
     let mut all: Vec<&Request> = requests.iter().collect();
     all.sort_by_key(|request| (request.phase, request.step, request.warp));
-    for request in all {
+    let mut of_warp: HashMap<u32, usize> = HashMap::new();
+    all.retain(|request| {
         let count = of_warp.entry(request.warp).or_default();
         *count += 1;
-        if *count <= SHOWN {
-            shown.push(request.clone());
-        }
-    }
-    shown
-}
-
-/// What wastes most, then what moves most, then as the lines stand in the file.
-fn worst_first(rows: &mut [Row], model: &Model) {
-    rows.sort_by(|one, other| {
-        let [a, b] = [&one.sums, &other.sums];
-        let by_waste = b.waste(model).total_cmp(&a.waste(model));
-        by_waste
-            .then((b.sectors + b.passes).cmp(&(a.sectors + a.passes)))
-            .then(one.operand.line.cmp(&other.operand.line))
-            .then(one.operand.name.cmp(&other.operand.name))
-            .then((one.operand.kind as u8).cmp(&(other.operand.kind as u8)))
+        *count <= SHOWN
     });
+    all.into_iter().cloned().collect()
 }
 
 fn operand(place: &Place, names: &Operands) -> Operand {

@@ -14,15 +14,11 @@ const SLOT: &str = "{{data}}";
 /// The whole page.
 pub fn page(screen: &Screen) -> String {
     let figures = screen.figures;
-    let lines: Vec<&str> = screen.source.text.lines().collect();
+    let requests = figures.group.iter().map(|one| request(one, screen));
     let mut data = screen.json();
     data["places"] = json!(figures.operands);
-    data["lines"] = json!(lines);
-    data["requests"] = figures
-        .group
-        .iter()
-        .map(|one| request(one, screen))
-        .collect();
+    data["lines"] = screen.source.text.lines().collect();
+    data["requests"] = requests.collect();
     // No text can end the element that it stands in.
     PAGE.replace(SLOT, &data.to_string().replace('<', "\\u003c"))
 }
@@ -30,11 +26,9 @@ pub fn page(screen: &Screen) -> String {
 /// Items, where in the array each of them asks, and the pass in which it is served.
 fn request(request: &Request, screen: &Screen) -> Value {
     let place = request.place as usize - 1;
-    let is_local = screen.figures.operands[place].memory == Memory::Local;
-    let passes = if is_local {
-        request.passes(screen.model)
-    } else {
-        Vec::new()
+    let passes = match screen.figures.operands[place].memory {
+        Memory::Local => request.passes(screen.model),
+        _ => Vec::new(),
     };
     let lanes = request.lanes.iter().map(|lane| {
         let pass = passes.iter().position(|items| items.contains(&lane.item));

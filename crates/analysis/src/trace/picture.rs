@@ -13,25 +13,22 @@ const MOST: usize = 16;
 
 /// A line for each sector or pass, a column for each item.
 pub fn of(row: &Row, model: &Model) -> String {
-    let (lines, what) = match row.operand.memory {
-        Memory::Global => (sectors(row, model), "sector"),
-        Memory::Local => (passes(row, model), "pass over the banks"),
+    let lines = match row.operand.memory {
+        Memory::Global => sectors(row, model),
+        Memory::Local => passes(row, model),
         Memory::Private => return String::new(),
     };
-    let operand = &row.operand;
-    let items = count(row.first.lanes.len(), "item");
-    let many = match (lines.len(), what) {
-        (1, what) => format!("1 {what}"),
-        (many, "sector") => format!("{many} sectors"),
+    let many = match (lines.len(), row.operand.memory) {
+        (many, Memory::Global) => count(many, "sector"),
+        (1, _) => "1 pass over the banks".into(),
         (many, _) => format!("{many} passes over the banks"),
     };
-    let title = format!(
-        "The first request for {}, line {}: {items}, {many}",
-        operand.name, operand.line
-    );
+    let (name, line) = (&row.operand.name, row.operand.line);
+    let items = count(row.first.lanes.len(), "item");
+    let title = format!("The first request for {name}, line {line}: {items}, {many}");
     let mut out = format!("{}\n", title.bold());
-    for line in lines.iter().take(MOST) {
-        out += &format!("{line}\n");
+    for (name, marks) in lines.iter().take(MOST) {
+        out += &format!("  {name:<28} {marks}\n");
     }
     if lines.len() > MOST {
         out += &format!("  and {} more\n", lines.len() - MOST);
@@ -39,7 +36,7 @@ pub fn of(row: &Row, model: &Model) -> String {
     out
 }
 
-fn sectors(row: &Row, model: &Model) -> Vec<String> {
+fn sectors(row: &Row, model: &Model) -> Vec<(String, String)> {
     let line = |sector: u64| {
         let first = sector.saturating_mul(model.sector);
         let last = first.saturating_add(model.sector - 1);
@@ -50,18 +47,17 @@ fn sectors(row: &Row, model: &Model) -> Vec<String> {
             })
         };
         let bytes = format!("bytes {} to {}", offset(first), offset(last));
-        format!("  {bytes:<28} {}", marks(model, touches))
+        (bytes, marks(model, touches))
     };
     row.first.sectors(model).into_iter().map(line).collect()
 }
 
-fn passes(row: &Row, model: &Model) -> Vec<String> {
-    let passes = row.first.passes(model).into_iter().enumerate();
-    let line = |(at, items): (usize, Vec<u32>)| {
-        let pass = format!("pass {}", at + 1);
-        format!(
-            "  {pass:<28} {}",
-            marks(model, |item| items.contains(&item))
+fn passes(row: &Row, model: &Model) -> Vec<(String, String)> {
+    let passes = (1..).zip(row.first.passes(model));
+    let line = |(at, items): (u32, Vec<u32>)| {
+        (
+            format!("pass {at}"),
+            marks(model, |item| items.contains(&item)),
         )
     };
     passes.map(line).collect()

@@ -3,10 +3,10 @@
 //!
 //! Items with consecutive numbers in their group form warps. Where the items of a warp
 //! execute an instruction for the same time since the last barrier, they make one *request*.
-//! A request for global memory moves whole *sectors*. What one takes of local memory stands in
-//! `banks`.
+//! A request for global memory moves whole *sectors*; one for local memory takes as many
+//! *passes* as its busiest bank has different words, and wide accesses go by parts of a warp.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::accesses::Access;
 use crate::device::Model;
@@ -16,10 +16,12 @@ const ARRAY_BITS: u32 = 48;
 /// Bytes of one access that are looked at: of a longer one, a structure's copy, the rest is
 /// left out.
 const LONGEST: u64 = 1 << 16;
+/// Bytes of a word of a bank.
+const WORD: u64 = 4;
 
 /// What one item of a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lane {
+pub(crate) struct Lane {
     /// Its number in the warp.
     pub item: u32,
     /// The first byte.
@@ -30,7 +32,7 @@ pub struct Lane {
 
 /// What the items of a warp ask for at the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub(crate) struct Request {
     /// The instruction, as in [`Access`].
     pub place: u32,
     /// The warp's number in its group.
@@ -43,19 +45,10 @@ pub struct Request {
     pub lanes: Vec<Lane>,
 }
 
-/// When and where an item makes an access: all that its neighbours must share with it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Together {
-    phase: u32,
-    warp: u32,
-    place: u32,
-    turn: u32,
-    part: u32,
-}
-
 /// The requests of a group's accesses, warp by warp and place by place within each phase.
-pub fn requests(group: &[Access], model: &Model) -> Vec<Request> {
-    let mut all: Vec<(Together, Lane, u32)> = Vec::with_capacity(group.len());
+pub(crate) fn requests(group: &[Access], model: &Model) -> Vec<Request> {
+    // Items of one request share phase, warp, place, the turn of each and the part of it.
+    let mut all: Vec<([u32; 5], Lane, u32)> = Vec::with_capacity(group.len());
     let mut turns: HashMap<(u32, u32), u32> = HashMap::new();
     let mut steps: HashMap<u32, u32> = HashMap::new();
     let mut phase = 0;
@@ -67,30 +60,25 @@ pub fn requests(group: &[Access], model: &Model) -> Vec<Request> {
             continue;
         }
         let turn = turns.entry((access.place, access.item)).or_default();
-        let together = Together {
-            phase,
-            warp: access.item / model.warp,
-            place: access.place,
-            turn: *turn,
-            part: 0,
-        };
-        *turn += 1;
         let step = steps.entry(access.item).or_default();
         *step += 1;
-        let item = access.item % model.warp;
-        for (part, lane) in parts(item, access, model.widest).enumerate() {
-            let part = part as u32;
-            all.push((Together { part, ..together }, lane, *step));
+        let (warp, item) = (access.item / model.warp, access.item % model.warp);
+        for (part, lane) in (0..).zip(parts(item, access, model.widest)) {
+            all.push(([phase, warp, access.place, *turn, part], lane, *step));
         }
+        *turn += 1;
     }
     all.sort_by_key(|(together, lane, _)| (*together, lane.item));
     let same_time = all.chunk_by(|one, other| one.0 == other.0);
-    let request = same_time.map(|chunk| Request {
-        place: chunk[0].0.place,
-        warp: chunk[0].0.warp,
-        phase: chunk[0].0.phase,
-        step: chunk[0].2,
-        lanes: chunk.iter().map(|(_, lane, _)| *lane).collect(),
+    let request = same_time.map(|chunk| {
+        let ([phase, warp, place, ..], _, step) = chunk[0];
+        Request {
+            place,
+            warp,
+            phase,
+            step,
+            lanes: chunk.iter().map(|(_, lane, _)| *lane).collect(),
+        }
     });
     request.collect()
 }
@@ -135,6 +123,61 @@ impl Request {
         }
         bytes
     }
+
+    /// For each pass over the banks the items that it serves. Items ask by parts of a warp:
+    /// all at once for 4 bytes, half of them for 8, a quarter of them for 16; twice as many
+    /// where items share what they ask for. The items of a part that want the same word
+    /// share it.
+    pub fn passes(&self, model: &Model) -> Vec<Vec<u32>> {
+        let words = self
+            .lanes
+            .iter()
+            .map(|lane| lane.bytes.div_ceil(WORD))
+            .max();
+        let words = words.unwrap_or(1).next_power_of_two() as u32;
+        let words = words.div_ceil(if self.is_shared() { 2 } else { 1 });
+        let part = (model.warp / words).max(1);
+        let parts = self.lanes.chunk_by(|a, b| a.item / part == b.item / part);
+        parts.flat_map(|lanes| passes_of(lanes, model)).collect()
+    }
+
+    /// Whether each item asks for the same as its neighbour, or each as the one after that:
+    /// items i and i ^ 1, or i and i ^ 2. An H200 was seen to put two parts together then.
+    fn is_shared(&self) -> bool {
+        [1, 2].iter().any(|bit| {
+            self.lanes.iter().all(|lane| {
+                let partner = lane.item ^ bit;
+                let found = self.lanes.binary_search_by_key(&partner, |one| one.item);
+                found.is_ok_and(|at| self.lanes[at].address == lane.address)
+            })
+        })
+    }
+
+    /// The fewest passes that could bring as many different bytes.
+    pub fn fewest_passes(&self, model: &Model) -> u64 {
+        self.different_bytes().div_ceil(model.banks * WORD)
+    }
+}
+
+/// Each bank gives one word a pass; a word goes to all who want it.
+fn passes_of(lanes: &[Lane], model: &Model) -> Vec<Vec<u32>> {
+    let mut words: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+    for word in lanes.iter().flat_map(|lane| touched(lane, WORD)) {
+        words.entry(word % model.banks).or_default().insert(word);
+    }
+    let count = words.values().map(BTreeSet::len).max().unwrap_or(0);
+    let mut passes = vec![Vec::new(); count];
+    for lane in lanes {
+        // An item is served once all of its words have come.
+        let last = touched(lane, WORD).filter_map(|word| {
+            let bank = words.get(&(word % model.banks))?;
+            bank.iter().position(|one| *one == word)
+        });
+        if let Some(pass) = last.max() {
+            passes[pass].push(lane.item);
+        }
+    }
+    passes
 }
 
 #[cfg(test)]
@@ -161,18 +204,23 @@ fn range(lane: &Lane) -> (u64, u64) {
 }
 
 /// Numbers of the blocks of this many bytes that an item touches.
-pub fn touched(lane: &Lane, size: u64) -> impl Iterator<Item = u64> + use<> {
+fn touched(lane: &Lane, size: u64) -> impl Iterator<Item = u64> + use<> {
     let (from, to) = range(lane);
     from / size..=to.saturating_sub(1).max(from) / size
 }
 
 /// Where an address lies in its array.
-pub fn offset(address: u64) -> u64 {
+pub(crate) fn offset(address: u64) -> u64 {
     address & ((1 << ARRAY_BITS) - 1)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
+    use common::source::workspace;
+    use serde_json::Value;
+
     use super::*;
 
     fn sectors(bytes: u64, at: impl Fn(u64) -> u64) -> [u64; 2] {
@@ -271,5 +319,75 @@ mod tests {
             assert!(request.fewest_sectors(&model) <= 17);
             assert!(request.fewest_passes(&model) <= 5);
         }
+    }
+
+    fn passes(bytes: u64, at: impl Fn(u64) -> u64) -> [u64; 2] {
+        let request = Request::of_warp(bytes, at);
+        let model = Model::default();
+        let taken = request.passes(&model).len() as u64;
+        [taken, request.fewest_passes(&model)]
+    }
+
+    #[test]
+    fn banks_serve_one_word_a_pass_to_all_who_want_it() {
+        assert_eq!(passes(4, |i| 4 * i), [1, 1]);
+        assert_eq!(passes(4, |i| 8 * i), [2, 1]);
+        assert_eq!(passes(4, |i| 128 * i), [32, 1], "a column of a tile of 32");
+        assert_eq!(passes(4, |i| 132 * i), [1, 1], "and of one that is padded");
+        assert_eq!(passes(4, |_| 4), [1, 1]);
+        assert_eq!(passes(1, |i| i), [1, 1]);
+        // A column of a tile of 16 x 17, two warps' rows: x is i % 16, y is i / 16.
+        assert_eq!(passes(4, |i| 4 * (i % 16 * 17 + i / 16))[0], 2);
+    }
+
+    #[test]
+    fn wide_accesses_go_by_halves_and_quarters() {
+        assert_eq!(passes(8, |i| 8 * i), [2, 2]);
+        assert_eq!(passes(16, |i| 16 * i), [4, 4]);
+        assert_eq!(passes(16, |i| 32 * i), [8, 4]);
+        assert_eq!(passes(8, |i| 128 * i), [32, 2]);
+        assert_eq!(passes(12, |i| 12 * i), [4, 3]);
+    }
+
+    /// As an H200 counted them in kernels made for it.
+    #[test]
+    fn items_that_share_an_address_go_by_larger_parts() {
+        assert_eq!(passes(8, |i| i % 16 * 8)[0], 2, "halves that are alike");
+        assert_eq!(passes(8, |i| i % 4 * 8)[0], 2);
+        assert_eq!(passes(8, |i| i % 2 * 8)[0], 1);
+        assert_eq!(passes(8, |i| i / 2 * 8)[0], 1);
+        assert_eq!(passes(8, |i| i / 8 * 128)[0], 4);
+        assert_eq!(passes(16, |i| i % 4 * 16)[0], 4);
+        assert_eq!(passes(16, |i| i % 2 * 16)[0], 2);
+        assert_eq!(passes(16, |_| 0)[0], 2);
+        assert_eq!(passes(16, |i| i / 2 * 16)[0], 2);
+        assert_eq!(passes(16, |i| i / 4 * 128)[0], 8);
+        assert_eq!(passes(16, |i| i / 16 * 128)[0], 2);
+    }
+
+    #[test]
+    fn each_pass_names_the_items_that_it_serves() {
+        let passes = Request::of_warp(4, |i| 8 * i).passes(&Model::default());
+        assert_eq!(passes[0], Vec::from_iter(0..16));
+        assert_eq!(passes[1], Vec::from_iter(16..32));
+    }
+
+    /// The book's script and its figures count by themselves. Vectors that begin between
+    /// multiples of their size are no single access: hardware takes them apart.
+    #[test]
+    fn what_the_book_counts_of_banks_is_counted_here_as_well() {
+        let file = workspace().join("tests/book/cases.json");
+        let cases: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+        let mut held = 0;
+        for case in cases["banks"].as_array().unwrap() {
+            let number = |name: &str| case[name].as_u64().unwrap();
+            let (length, floats) = (number("row") + number("padding"), number("floats"));
+            if length.is_multiple_of(floats) {
+                let turns = passes(4 * floats, |i| 4 * length * i)[0];
+                assert_eq!(turns, number("turns"), "{case}");
+                held += 1;
+            }
+        }
+        assert!(held > 100, "{held}");
     }
 }

@@ -8,7 +8,7 @@ use text::table;
 use text::wrap::folded;
 
 use super::accesses::{Launch, Memory};
-use super::figures::{Figures, Operand, Row};
+use super::figures::{Figures, Row};
 use super::picture;
 use crate::device::Model;
 use crate::launched::Launched;
@@ -33,8 +33,7 @@ pub struct Screen<'a> {
 impl Screen<'_> {
     /// The operands, the worst first; the kernel with figures in its margin; a picture.
     pub fn text(&self) -> String {
-        let mut out = format!("{}\n{}", self.head(), self.operands());
-        out += &format!("\n{}", self.listing());
+        let mut out = format!("{}\n{}\n{}", self.head(), self.operands(), self.listing());
         if let Some(row) = self.figures.rows.first() {
             out += &format!("\n{}", picture::of(row, self.model));
         }
@@ -59,19 +58,19 @@ impl Screen<'_> {
             0 => String::new(),
             m => format!(", {m}x{}x{}", record.n, record.k),
         };
+        let (warp, sector, banks) = (model.warp, model.sector, model.banks);
+        let counted =
+            format!("{warp} items ask together, sectors of {sector} bytes, {banks} banks");
         let mut out = format!("{} in the simulator{size}\n", self.launched.name.bold());
-        out += &line("launched", launched_in(launch, self.launched.how()));
+        out += &line(
+            "launched",
+            format!("{}; {}", self.launched.how(), launch.count()),
+        );
         out += &line(
             "traced",
             format!("{traced}; {accesses} accesses, as written"),
         );
-        out += &line(
-            "counted",
-            format!(
-                "{} items ask together, sectors of {} bytes, {} banks",
-                model.warp, model.sector, model.banks
-            ),
-        );
+        out += &line("counted", counted);
         if let Some(wrong) = record.failed.as_ref().filter(|_| done == all) {
             let first = wrong.lines().next().unwrap_or_default();
             let note = format!("its result is wrong: {first}; `course inspect FILE` says more");
@@ -85,62 +84,55 @@ impl Screen<'_> {
         if self.figures.rows.is_empty() {
             return "It asks nothing of memory.\n".into();
         }
-        let heading = [
-            "line", "", "", "requests", "wanted", "moved", "each", "best", "again",
-        ];
+        #[rustfmt::skip]
+        let heading = ["line", "", "", "requests", "wanted", "moved", "each", "best", "again"];
         let rows: Vec<Vec<String>> = self.figures.rows.iter().map(|row| self.row(row)).collect();
         let mut out = format!("{}\n", table(&heading, &rows));
-        for row in &self.figures.rows {
-            if let Some(outside) = &row.outside {
-                let Operand { line, name, .. } = &row.operand;
-                let says = format!("line {line}, {name}: {}", outside.words());
+        for Row {
+            operand, outside, ..
+        } in &self.figures.rows
+        {
+            if let Some(outside) = outside {
+                let says = format!(
+                    "line {}, {}: {}",
+                    operand.line,
+                    operand.name,
+                    outside.words()
+                );
                 out += &format!("{}\n", folded(&says, 76, "    ").red());
             }
         }
-        out += &format!(
-            "{}\n",
-            "each, best: sectors or passes over the banks for a request, and the fewest\n\
-             that could do; again: how often a group moves each sector"
-                .dimmed()
-        );
-        out
+        let legend = "each, best: sectors or passes over the banks for a request, and the fewest\n\
+                      that could do; again: how often a group moves each sector";
+        out + &format!("{}\n", legend.dimmed())
     }
 
     /// What the worst operand takes, in a sentence; none where all take as little as they can.
     pub fn worst(&self) -> Option<String> {
-        let row = self.figures.rows.first()?;
-        let operand = &row.operand;
-        let [each, best] = row.sums.each(operand.memory)?;
+        let Row { operand, sums, .. } = self.figures.rows.first()?;
+        let [each, best] = sums.each(operand.memory)?;
         let what = match operand.memory {
             Memory::Local => "passes over the banks",
             _ => "sectors",
         };
-        (each > best).then(|| {
-            format!(
-                "line {}, {}: {} {what} for a request, where {} could do",
-                operand.line,
-                operand.name,
-                short(each),
-                short(best)
-            )
-        })
+        let (line, name) = (operand.line, &operand.name);
+        let [taken, could] = [each, best].map(short);
+        let says =
+            format!("line {line}, {name}: {taken} {what} for a request, where {could} could do");
+        (each > best).then_some(says)
     }
 
-    fn row(&self, row: &Row) -> Vec<String> {
-        let (operand, sums) = (&row.operand, &row.sums);
-        let what = format!("{:?} {:?}", operand.memory, operand.kind).to_lowercase();
-        let is_global = operand.memory == Memory::Global;
-        let moved = if is_global {
-            bytes(sums.sectors * self.model.sector)
-        } else {
-            String::new()
+    fn row(&self, Row { operand, sums, .. }: &Row) -> Vec<String> {
+        let moved = match operand.memory {
+            Memory::Global => bytes(sums.sectors * self.model.sector),
+            _ => String::new(),
         };
         let each = sums.each(operand.memory);
-        let [each, best] = each.map_or([String::new(), String::new()], |both| both.map(short));
+        let [each, best] = each.map(|both| both.map(short)).unwrap_or_default();
         vec![
             operand.line.to_string(),
             operand.name.clone(),
-            what,
+            format!("{:?} {:?}", operand.memory, operand.kind).to_lowercase(),
             sums.requests.to_string(),
             bytes(sums.bytes_wanted),
             moved,
@@ -154,47 +146,52 @@ impl Screen<'_> {
     fn listing(&self) -> String {
         let mut out = format!("{}\n", "sectors passes   for each request".dimmed());
         let kernel = self.source.kernel(self.launched.kernel());
-        let lines = kernel.map_or(0..0, |kernel| {
-            kernel.line..kernel.line + kernel.code.lines().count()
-        });
-        let has_row = |line: &usize| self.rows_of(*line).next().is_some();
-        for (at, text) in self.source.text.lines().enumerate() {
-            let line = at + 1;
-            if lines.contains(&line) || has_row(&line) {
-                out += &format!("{} {line:>4}  {text}\n", self.margin(line));
+        let lines = kernel.map_or(0..0, |one| one.line..one.line + one.code.lines().count());
+        for (line, text) in (1..).zip(self.source.text.lines()) {
+            let mut rows = self.figures.rows.iter();
+            if lines.contains(&line) || rows.any(|row| row.operand.line == line) {
+                let margin = [Memory::Global, Memory::Local].map(|one| self.margin(line, one));
+                out += &format!("{} {line:>4}  {text}\n", margin.concat());
             }
         }
         out
     }
 
-    fn margin(&self, line: usize) -> String {
-        let column = |memory: Memory| {
-            let rows = self.rows_of(line).map(|row| (&row.operand, &row.sums));
-            let rows = rows.filter(|(operand, _)| operand.memory == memory);
-            let [requests, taken, fewest] = rows.fold([0, 0, 0], |all, (_, sums)| {
-                let [taken, fewest] = sums.taken(memory).unwrap_or_default();
-                [all[0] + sums.requests, all[1] + taken, all[2] + fewest]
-            });
-            if requests == 0 {
-                return " ".repeat(7);
+    fn margin(&self, line: usize, memory: Memory) -> String {
+        let [mut requests, mut taken, mut fewest] = [0; 3];
+        for Row { operand, sums, .. } in &self.figures.rows {
+            if (operand.line, operand.memory) == (line, memory) {
+                let [some, few] = sums.taken(memory).unwrap_or_default();
+                requests += sums.requests;
+                taken += some;
+                fewest += few;
             }
-            let shown = format!("{:>7}", short(taken as f64 / requests as f64));
-            match taken as f64 > fewest as f64 * CLEARLY {
-                true => shown.yellow().to_string(),
-                false => shown,
-            }
+        }
+        let shown = match requests {
+            0 => String::new(),
+            requests => short(taken as f64 / requests as f64),
         };
-        [Memory::Global, Memory::Local].map(column).concat()
-    }
-
-    fn rows_of(&self, line: usize) -> impl Iterator<Item = &Row> {
-        let rows = self.figures.rows.iter();
-        rows.filter(move |row| row.operand.line == line)
+        let shown = format!("{shown:>7}");
+        match taken as f64 > fewest as f64 * CLEARLY {
+            true => shown.yellow().to_string(),
+            false => shown,
+        }
     }
 
     /// All of it.
     pub fn json(&self) -> Value {
         let record = &self.launched.record;
+        let operand = |row: &Row| {
+            let each = row.sums.each(row.operand.memory);
+            json!({
+                "operand": row.operand,
+                "sums": row.sums,
+                "each": each.map(|[each, _]| each),
+                "best": each.map(|[_, best]| best),
+                "again": row.sums.times(),
+                "outside": row.outside,
+            })
+        };
         json!({
             "kernel": self.launched.name,
             "m": record.m,
@@ -211,27 +208,18 @@ impl Screen<'_> {
     }
 }
 
-fn launched_in(launch: &Launch, how: String) -> String {
-    let sides = launch.local.iter().zip(launch.global);
-    let sides: Vec<u64> = sides
-        .map(|(local, global)| global / local.max(&1))
-        .collect();
-    let last = sides.iter().rposition(|side| *side != 1);
-    let groups: Vec<String> = sides.iter().map(u64::to_string).collect();
-    let plural = if last.is_none() { "group" } else { "groups" };
-    format!("{how}; {} {plural}", groups[..=last.unwrap_or(0)].join("x"))
-}
-
-fn operand(row: &Row) -> Value {
-    let each = row.sums.each(row.operand.memory);
-    json!({
-        "operand": row.operand,
-        "sums": row.sums,
-        "each": each.map(|[each, _]| each),
-        "best": each.map(|[_, best]| best),
-        "again": row.sums.times(),
-        "outside": row.outside,
-    })
+impl Launch {
+    /// "4x4 groups"
+    fn count(&self) -> String {
+        let sides = self.local.iter().zip(self.global);
+        let sides: Vec<u64> = sides
+            .map(|(local, global)| global / local.max(&1))
+            .collect();
+        let last = sides.iter().rposition(|side| *side != 1);
+        let groups: Vec<String> = sides.iter().map(u64::to_string).collect();
+        let plural = if last.is_none() { "group" } else { "groups" };
+        format!("{} {plural}", groups[..=last.unwrap_or(0)].join("x"))
+    }
 }
 
 /// Two digits behind the point where they say something.
