@@ -15,10 +15,6 @@
 //! <!-- least: lesson03 pocl-1024 h200-4096 -->               the least that it can cost
 //! <!-- rows: lesson03 matmul_naive epyc-rows -->             one run, by K and length of rows
 //! <!-- sizes: lesson10 matmul_packed_tiles h200-4096 h200-4097 -->    at several sizes
-//! <!-- peers: h200-4096 matmul_group_copy hopper large -->   a kernel beside libraries
-//! <!-- peers: h200 -->                                       the course beside libraries
-//! <!-- peers: best h200 epyc -->                             the same in short, side by side
-//! <!-- traffic: pocl-1024 lesson05 -->                       loads and stores, as formulas
 //! <!-- exercises: 5 -->                                      a lesson's exercises
 //! <!-- asm: pocl-avx2 matmul_naive loop -->                  a kernel's machine code
 //! <!-- machine: memory pocl h200 -->                         what the parts of a device take
@@ -41,21 +37,13 @@
 mod asm;
 mod claim;
 mod claims;
-mod code;
-mod exercises;
 mod figure;
 mod ladder;
-mod least;
+mod lists;
 mod machine;
 mod markdown;
-mod peers;
 mod quoted;
-mod report;
-mod score;
-mod sizes;
-mod square;
 mod table;
-mod traffic;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -205,41 +193,25 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
 fn made(directive: &[&str], root: &str) -> Result<String> {
     match directive {
         ["kernel", file, name] => quoted::kernel(file, name),
-        ["code", file] => code(file, None),
-        ["code", file, name] => code(file, Some(name)),
+        ["code", file] => quoted::code(file, None),
+        ["code", file, name] => quoted::code(file, Some(name)),
         ["output", run, lesson] => quoted::output(run, lesson, None),
         ["output", run, lesson, lines] => quoted::output(run, lesson, Some(lines)),
-        ["table", lesson, runs @ ..] if !runs.is_empty() => table::side_by_side(lesson, runs),
+        ["table", lesson, runs @ ..] if !runs.is_empty() => table::kernels(lesson, runs),
         ["origin", lesson, runs @ ..] if !runs.is_empty() => table::origin(lesson, runs),
         ["ladder", "all", runs @ ..] if !runs.is_empty() => ladder::table(runs),
         ["ladder", lesson, runs @ ..] if !runs.is_empty() => ladder::line(lesson, runs),
-        ["least", lesson, runs @ ..] if !runs.is_empty() => least::table(lesson, runs),
-        ["rows", lesson, kernel, run] => sizes::rows(lesson, kernel, run),
-        ["sizes", lesson, arguments @ ..] => sizes::table(lesson, arguments),
-        ["peers", "best", names @ ..] if !names.is_empty() => peers::best(names),
-        ["peers", name] => peers::table(name),
-        ["peers", report, kernel @ ..] => report::table(report, &kernel.join(" ")),
-        ["traffic", run, lesson] => traffic::table(run, lesson),
-        ["exercises", lesson] => exercises::table(lesson.parse()?),
+        ["least", lesson, runs @ ..] if !runs.is_empty() => table::least(lesson, runs),
+        ["rows", lesson, kernel, run] => table::rows(lesson, kernel, run),
+        ["sizes", lesson, arguments @ ..] => table::sizes(lesson, arguments),
+        ["square", words @ ..] => table::square(words),
+        ["exercises", lesson] => lists::exercises(lesson.parse()?),
         ["asm", device, kernel @ ..] if !kernel.is_empty() => asm::listing(device, kernel),
-        ["machine", part, names @ ..] if !names.is_empty() => machine::table(part, names),
-        ["square", words @ ..] => square::table(words),
-        ["score", "symptoms"] => score::table(),
+        ["machine", part, names @ ..] => machine::table(part, names),
+        ["score", "symptoms"] => lists::symptoms(),
         ["figure", name] => figure::image(name, root),
         _ => bail!("there is no such directive, or it is not complete"),
     }
-}
-
-/// An item of a Rust file, with the comment above it; the whole file where none is named.
-fn code(file: &str, item: Option<&str>) -> Result<String> {
-    let text = fs::read_to_string(workspace().join(file)).with_context(|| file.to_string())?;
-    let shown = match item {
-        None => text.trim_end().to_string(),
-        Some(name) => {
-            code::extract(&text, name).with_context(|| format!("{file} has no item {name}"))?
-        }
-    };
-    Ok(format!("```rust\n{shown}\n```"))
 }
 
 #[cfg(test)]
@@ -267,20 +239,6 @@ mod tests {
         assert!(generate("<!-- figur: ladder -->\n<!-- end -->\n", "").is_err());
         assert!(generate("<!-- figure: nothing -->\n<!-- end -->\n", "").is_err());
         assert!(generate("<!-- output: no-such-run lesson05 -->\n<!-- end -->\n", "").is_err());
-    }
-
-    #[test]
-    fn code_is_an_item_of_a_file_or_the_whole_file() {
-        let file = "examples/saxpy/src/main.rs";
-        let item = code(file, Some("main")).unwrap();
-        assert!(item.starts_with("```rust\nfn main()"), "{item}");
-        let whole = code(file, None).unwrap();
-        assert!(
-            whole.contains("fn main()") && whole.contains("// 11. "),
-            "{whole}"
-        );
-        assert!(code(file, Some("nothing")).is_err());
-        assert!(code("no/such/file.rs", None).is_err());
     }
 
     #[test]

@@ -28,10 +28,15 @@
 
 use anyhow::{Context, Result, bail};
 use common::numbers::significant;
+use common::shape::Shape;
+use process::data::peers::{self, Comparison};
 use process::data::recording::{Recording, file};
+use process::data::reports::{PEERS, items, read, records};
+use process::data::size_name;
+use serde::Deserialize;
 use serde_json::Value;
 
-use super::{peers, report};
+use crate::probe::Machine;
 
 /// Whether a claim holds.
 pub fn check(words: &str) -> Result<()> {
@@ -44,10 +49,8 @@ pub fn check(words: &str) -> Result<()> {
         Some((of, over)) => sum(of)? / sum(over)?,
     };
     if !(low..=high).contains(&value) {
-        bail!(
-            "the recorded figure is {}: mend the sentence and its range",
-            significant(value)
-        );
+        let value = significant(value);
+        bail!("the recorded figure is {value}: mend the sentence and its range");
     }
     Ok(())
 }
@@ -58,47 +61,72 @@ fn sum(figures: &str) -> Result<f64> {
 
 /// One figure: a number of a kernel's record, or one that was printed.
 fn figure(of: &str) -> Result<f64> {
-    if let Some(words) = of.strip_prefix("report ") {
-        return report::rate(words);
-    }
-    if let Some(words) = of.strip_prefix("peers ") {
-        return peers::figure(words);
-    }
-    if let Some(words) = of.strip_prefix("machine ") {
-        return super::machine::nanoseconds(words);
-    }
-    if let Some(words) = of.strip_prefix("library ") {
-        let side = |(run, n): (_, &str)| Some((run, n.parse().ok()?));
-        let library = words.split_once(' ').and_then(side);
-        let library = library.and_then(|(run, n)| process::data::peers::library(run, n));
-        return Ok(library.with_context(|| format!("{of} was not measured"))?.1);
-    }
-    let mut words = of.splitn(3, ' ');
-    let (Some(run), Some(lesson), Some(name)) = (words.next(), words.next(), words.next()) else {
-        bail!("\"{of}\": a figure is named by run, lesson and kernel");
-    };
-    if let Some(quoted) = name.strip_prefix('"') {
-        return printed(run, lesson, quoted);
-    }
-    let recording = Recording::read(run, lesson)?;
-    let (kernel, field) = match name.split_once('.') {
-        Some((kernel, field)) => (kernel, Some(field)),
-        None => (name, None),
-    };
-    // The first that was timed; a kernel's name may hold spaces.
-    let mut records = recording.records.iter();
-    let at = records
-        .position(|record| record.kernel == kernel && record.rate().is_some())
-        .with_context(|| format!("data/{run}/{lesson}.jsonl has no timed {kernel}"))?;
-    let number = match field {
-        None => recording.records[at].rate(),
-        Some(field) => {
-            let pointer = format!("/{}", field.replace('.', "/"));
-            let value = recording.values[at].pointer(&pointer);
-            value.and_then(Value::as_f64)
+    let words: Vec<&str> = of.split(' ').collect();
+    let found = match words[..] {
+        ["report", name, size, ref by @ ..] => in_report(name, size, &by.join(" "))?,
+        ["peers", name, ref what @ ..] => in_comparison(name, what)?,
+        ["machine", name, probe, ref variant @ ..] => {
+            let machine = Machine::read(name)?;
+            Some(machine.figure(probe, &variant.join(" "))?.nanoseconds)
         }
+        ["library", run, n] => peers::library(run, n.parse()?).map(|(_, rate)| rate),
+        [run, lesson, ref name @ ..] if !name.is_empty() => {
+            let name = name.join(" ");
+            match name.strip_prefix('"') {
+                Some(quoted) => Some(printed(run, lesson, quoted)?),
+                None => recorded(run, lesson, &name)?,
+            }
+        }
+        _ => bail!("\"{of}\": a figure is named by run, lesson and kernel"),
     };
-    number.with_context(|| format!("{of} is no recorded number"))
+    found.with_context(|| format!("{of} was not measured"))
+}
+
+/// The rate of a kernel or a library in a report, at a size.
+fn in_report(name: &str, size: &str, what: &str) -> Result<Option<f64>> {
+    let report = read(name)?;
+    let is_it = |one: &&Value| Shape::deserialize(*one).is_ok_and(|s| size_name(s) == size);
+    let shape = items(&report["settings"]["sizes"]).find(is_it);
+    let shape = shape.with_context(|| format!("data/report/{name}.json has no size {size}"))?;
+    let is_peer = PEERS.iter().any(|(peer, _)| *peer == what);
+    let by = if is_peer { what } else { "lesson" };
+    let found = records(&report, shape, by).find(|one| is_peer || one["kernel"] == what);
+    Ok(found.and_then(|one| one["gflops"].as_f64()))
+}
+
+/// `SIZE LIBRARY`, `mean`, `mean LIBRARY` or `least` of a comparison with libraries.
+fn in_comparison(name: &str, what: &[&str]) -> Result<Option<f64>> {
+    let comparison = Comparison::read(name)?;
+    Ok(match what {
+        ["mean"] => comparison.mean().map(|(mean, _)| mean),
+        ["least"] => comparison.least().map(|(_, least)| least),
+        ["mean", library @ ..] => comparison.mean_to(&library.join(" ")).map(|(mean, _)| mean),
+        [size, library @ ..] => {
+            let mut shapes = comparison.shapes().into_iter();
+            let shape = shapes.find(|shape| size_name(*shape) == *size);
+            shape.and_then(|shape| comparison.rate(shape, &library.join(" "))?.gflops)
+        }
+        [] => None,
+    })
+}
+
+/// The rate of a kernel, or a field of its record, `KERNEL.FIELD`.
+fn recorded(run: &str, lesson: &str, name: &str) -> Result<Option<f64>> {
+    let recording = Recording::read(run, lesson)?;
+    let (kernel, field) = name.split_once('.').unwrap_or((name, ""));
+    // The first that was timed.
+    let mut records = recording.records.iter();
+    let at = records.position(|record| record.kernel == kernel && record.rate().is_some());
+    let at = at.with_context(|| format!("data/{run}/{lesson}.jsonl has no timed {kernel}"))?;
+    Ok(match field {
+        "" => recording.records[at].rate(),
+        field => {
+            let pointer = format!("/{}", field.replace('.', "/"));
+            recording.values[at]
+                .pointer(&pointer)
+                .and_then(Value::as_f64)
+        }
+    })
 }
 
 /// The number that `text" 2` names in what a run printed.

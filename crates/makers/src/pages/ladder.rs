@@ -1,6 +1,6 @@
 //! The ladder: the best kernel of each lesson on the recorded devices.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use common::numbers::{factor, percent, significant};
 use common::record::Record;
 use process::data::peers;
@@ -8,7 +8,7 @@ use process::data::recording::{Recording, device_name};
 use process::lessons::LESSONS;
 
 use super::markdown::{Table, or_dash};
-use super::table::captions;
+use super::table::{captions, share};
 
 /// The first lesson with a product: what the others are measured against.
 const NAIVE: u32 = 3;
@@ -40,63 +40,55 @@ pub fn line(lesson: &str, runs: &[&str]) -> Result<String> {
     ))
 }
 
-/// All lessons with a product: the best kernel of each, on each device.
+/// All lessons with a product: the best kernel of each, on each device; in a last row the
+/// libraries that the devices' owners would call instead.
 pub fn table(runs: &[&str]) -> Result<String> {
-    let recordings: Vec<Recording> = runs
-        .iter()
-        .map(|run| Recording::read(run, &package(NAIVE)))
-        .collect::<Result<_>>()?;
     let mut table = Table::new("lesson");
+    let mut library = Vec::new();
     for run in runs {
-        let device = device_name(&best(run, NAIVE)?);
+        let naive = best(run, NAIVE)?;
+        let device = device_name(&naive);
         table = table.words(format!("{device}: best kernel"));
-        table = ["GFLOP/s", "of limit", "step"]
-            .into_iter()
-            .fold(table, Table::figures);
+        table = table.figures(["GFLOP/s", "of limit", "step"]);
+        library.extend(match peers::library(run, naive.n) {
+            None => ["-"; 4].map(String::from),
+            Some((name, rate)) => {
+                let share = naive.limits.map(|limits| rate / limits.gflops);
+                [name, significant(rate), or_dash(share, percent), "-".into()]
+            }
+        });
     }
     for lesson in LESSONS.iter().filter(|lesson| lesson.number >= NAIVE) {
         let number = lesson.number;
-        let mut row = vec![format!(
-            "[{number}](../lessons/{}/README.md)",
-            lesson.folder
-        )];
+        let mut cells = Vec::new();
         for run in runs {
             // A lesson need not be recorded on every device.
-            let Ok(this) = best(run, number) else {
-                row.extend(["-"; 4].map(String::from));
-                continue;
-            };
-            let step = match number {
-                NAIVE => "-".into(),
-                _ => factor(rate(&this) / rate(&best(run, number - 1)?)),
-            };
-            let kernel = format!("`{}`", this.kernel);
-            row.extend([kernel, significant(rate(&this)), share(&this), step]);
+            cells.extend(match best(run, number) {
+                Err(_) => ["-"; 4].map(String::from),
+                Ok(this) => {
+                    let step = match number {
+                        NAIVE => "-".into(),
+                        _ => factor(rate(&this) / rate(&best(run, number - 1)?)),
+                    };
+                    [
+                        format!("`{}`", this.kernel),
+                        significant(rate(&this)),
+                        share(&this),
+                        step,
+                    ]
+                }
+            });
         }
-        table.row(row);
+        table.row(
+            format!("[{number}](../lessons/{}/README.md)", lesson.folder),
+            cells,
+        );
     }
-    if let Some(row) = libraries(runs)? {
-        table.row(row);
+    if library.iter().any(|cell| cell != "-") {
+        table.row("a library", library);
     }
+    let recordings = Recording::read_all(runs, &package(NAIVE))?;
     Ok(format!("{table}{}", captions(&recordings)))
-}
-
-/// A last row: the libraries that the devices' owners would call instead. None where none
-/// was measured.
-fn libraries(runs: &[&str]) -> Result<Option<Vec<String>>> {
-    let mut row = vec!["a library".into()];
-    let mut known = false;
-    for run in runs {
-        let naive = best(run, NAIVE)?;
-        let limit = naive.limits.map(|limits| limits.gflops);
-        let library = peers::library(run, naive.n);
-        known |= library.is_some();
-        let (name, rate) = library.map_or(("-".into(), None), |(name, rate)| (name, Some(rate)));
-        let share = rate.zip(limit).map(|(rate, limit)| rate / limit);
-        let (rate, share) = (or_dash(rate, significant), or_dash(share, percent));
-        row.extend([name, rate, share, "-".into()]);
-    }
-    Ok(known.then_some(row))
 }
 
 fn package(number: u32) -> String {
@@ -106,18 +98,12 @@ fn package(number: u32) -> String {
 /// The fastest product of a lesson on the device.
 fn best(run: &str, number: u32) -> Result<Record> {
     let recording = Recording::read(run, &package(number))?;
-    let Some(best) = recording.best() else {
-        bail!("data/{run}/{} has no product", package(number));
-    };
-    Ok(best.clone())
+    let none = || format!("data/{run}/{} has no product", package(number));
+    Ok(recording.best().with_context(none)?.clone())
 }
 
 fn rate(record: &Record) -> f64 {
     record.gflops.unwrap_or(0.0)
-}
-
-fn share(record: &Record) -> String {
-    or_dash(record.share_of_limit, percent)
 }
 
 #[cfg(test)]

@@ -1,41 +1,29 @@
 //! Tables of what the parts of a device take, as `cargo makers probe` measured it.
 
-mod banks;
-
 use anyhow::{Context, Result, bail};
 use common::numbers::{bytes, factor, percent, significant};
 use process::data::recording::name_on;
 
 use super::markdown::{Table, or_dash};
+use crate::figures::counting::{self, WARP};
 use crate::probe::{Machine, StepTime};
 
 /// One part of the devices, side by side.
 pub fn table(part: &str, names: &[&str]) -> Result<String> {
-    let machines: Vec<Machine> = names
-        .iter()
-        .map(|name| Machine::read(name))
-        .collect::<Result<_>>()?;
+    let machines = names.iter().map(|name| Machine::read(name));
+    let machines: Vec<Machine> = machines.collect::<Result<_>>()?;
+    let first = machines.first().context("a table of no device")?;
     let table = match part {
-        "memory" => memory(&machines)?,
+        "memory" => memory(first, &machines)?,
         // Below the same page's first table, which has the caption.
-        "sums" => return sums(&machines),
-        "flight" => return flight(&machines),
-        "branches" => return branches(&machines),
-        "banks" => banks::table(&machines)?,
+        "sums" => return Ok(sums(first, &machines)?.to_string()),
+        "flight" => return Ok(flight(&machines)?.to_string()),
+        "branches" => return Ok(branches(first, &machines)?.to_string()),
+        "banks" => banks(first, &machines)?,
         _ => bail!("no part {part}: memory, sums, flight, branches or banks"),
     };
-    let captions = machines.iter().map(caption);
-    Ok(table + &captions.collect::<String>())
-}
-
-/// `NAME PROBE VARIANT`: what a claim may name.
-pub fn nanoseconds(words: &str) -> Result<f64> {
-    let mut words = words.splitn(3, ' ');
-    let (Some(name), Some(probe), Some(variant)) = (words.next(), words.next(), words.next())
-    else {
-        bail!("a probe's figure is named machine NAME PROBE VARIANT");
-    };
-    Ok(Machine::read(name)?.figure(probe, variant)?.nanoseconds)
+    let captions: String = machines.iter().map(caption).collect();
+    Ok(format!("{table}{captions}"))
 }
 
 fn name(machine: &Machine) -> String {
@@ -44,152 +32,164 @@ fn name(machine: &Machine) -> String {
 
 /// An empty table: a column for the rows' names, and some for each device.
 fn head(first: &str, machines: &[Machine], columns: &[&str]) -> Table {
-    let mut table = Table::new(first);
-    for machine in machines {
-        for column in columns {
-            let column = match *column {
-                "" => String::new(),
-                column => format!(": {column}"),
-            };
-            table = table.figures(name(machine) + &column);
-        }
-    }
-    table
+    machines.iter().fold(Table::new(first), |table, machine| {
+        let name = name(machine);
+        table.figures(columns.iter().map(|column| format!("{name}{column}")))
+    })
 }
 
-/// A row: its name, and the cells that each device gives.
-fn row<const CELLS: usize>(
-    first: impl Into<String>,
+/// The cells that each device gives a row.
+fn cells<const CELLS: usize>(
     machines: &[Machine],
-    cells: impl Fn(&Machine) -> Result<[String; CELLS]>,
+    of: impl Fn(&Machine) -> Result<[String; CELLS]>,
 ) -> Result<Vec<String>> {
-    let mut row = vec![first.into()];
-    for machine in machines {
-        row.extend(cells(machine)?);
-    }
-    Ok(row)
-}
-
-fn first(machines: &[Machine]) -> Result<&Machine> {
-    machines.first().context("a table of no device")
+    let cells: Vec<[String; CELLS]> = machines.iter().map(of).collect::<Result<_>>()?;
+    Ok(cells.into_iter().flatten().collect())
 }
 
 /// Latency of a load and rate of all units, by what is read again and again.
-fn memory(machines: &[Machine]) -> Result<String> {
-    let cells = |latency: &StepTime, rate: Option<&StepTime>| {
-        let rate = rate.and_then(StepTime::rate);
-        [significant(latency.nanoseconds), or_dash(rate, significant)]
+fn memory(first: &Machine, machines: &[Machine]) -> Result<Table> {
+    let columns = [": latency, ns", ": all units, GB/s"];
+    let mut table = head("what is read", machines, &columns);
+    let mut add = |first: String, latency: [&str; 2], rate: [&str; 2]| -> Result<()> {
+        let cells = cells(machines, |of| {
+            let latency = of.figure(latency[0], latency[1])?.nanoseconds;
+            let rate = of.figure(rate[0], rate[1]).ok().and_then(StepTime::rate);
+            Ok([significant(latency), or_dash(rate, significant)])
+        });
+        table.row(first, cells?);
+        Ok(())
     };
-    let mut table = head(
-        "what is read",
-        machines,
-        &["latency, ns", "all units, GB/s"],
-    );
-    table.row(row("local memory", machines, |of| {
-        Ok(cells(
-            of.figure("chase_local", "8 KiB")?,
-            of.figure("local_read_vector", "1 32").ok(),
-        ))
-    })?);
-    for figure in first(machines)?.of_probe("chase") {
-        let size = &figure.variant;
-        table.row(row(format!("{size} of global memory"), machines, |of| {
-            Ok(cells(
-                of.figure("chase", size)?,
-                of.figure("sweep", size).ok(),
-            ))
-        })?);
+    add(
+        "local memory".into(),
+        ["chase_local", "8 KiB"],
+        ["local_read_vector", "1 32"],
+    )?;
+    for StepTime { variant: size, .. } in first.of_probe("chase") {
+        add(
+            format!("{size} of global memory"),
+            ["chase", size],
+            ["sweep", size],
+        )?;
     }
-    Ok(table.to_string())
+    Ok(table)
 }
 
 /// Several chains of multiply-adds in place of one.
-fn sums(machines: &[Machine]) -> Result<String> {
-    let columns = ["a step of all, ns", "multiply-adds, against one sum"];
+fn sums(first: &Machine, machines: &[Machine]) -> Result<Table> {
+    let columns = [": a step of all, ns", ": multiply-adds, against one sum"];
     let mut table = head("independent sums", machines, &columns);
-    for figure in first(machines)?.of_probe("chain") {
-        let sums = &figure.variant;
-        table.row(row(sums, machines, |of| {
-            let (one, all) = (of.figure("chain", "1")?, of.figure("chain", sums)?);
+    for StepTime { variant: sums, .. } in first.of_probe("chain") {
+        let cells = cells(machines, |of| {
+            let [one, all] = [of.figure("chain", "1")?, of.figure("chain", sums)?];
             let gain = sums.parse::<f64>()? * one.nanoseconds / all.nanoseconds;
             Ok([significant(all.nanoseconds), factor(gain)])
-        })?);
+        });
+        table.row(sums, cells?);
     }
-    Ok(table.to_string())
+    Ok(table)
 }
 
 /// Little's law: what must be in flight, latency x throughput.
-fn flight(machines: &[Machine]) -> Result<String> {
-    let mut table = head("what must be in flight", machines, &[""]);
-    let mut add = |first: &str, cell: &dyn Fn(&InFlight) -> String| -> Result<()> {
-        table.row(row(first, machines, |of| Ok([cell(&InFlight::of(of)?)]))?);
-        Ok(())
-    };
-    add("latency of memory", &|of| {
-        format!("{} ns", significant(of.memory.nanoseconds))
-    })?;
-    add("copying, all units", &|of| {
-        format!("{} GB/s", significant(of.copying))
-    })?;
-    add("**bytes in flight**", &|of| {
-        format!("**{}**", bytes(of.bytes() as u64))
-    })?;
-    add("of each unit", &|of| bytes((of.bytes() / of.units) as u64))?;
-    add("latency of a multiply-add", &|of| {
-        format!("{} ns", significant(of.one))
-    })?;
-    add("at best, one every", &|of| {
-        format!("{} ns", significant(of.best))
-    })?;
-    add("**independent sums**", &|of| {
-        format!("**{}**", significant(of.one / of.best))
-    })?;
-    Ok(table.to_string())
-}
-
-struct InFlight<'m> {
-    memory: &'m StepTime,
-    /// GB/s.
-    copying: f64,
-    units: f64,
-    /// Nanoseconds of a multiply-add in one chain, and in as many as pay.
-    one: f64,
-    best: f64,
-}
-
-impl InFlight<'_> {
-    fn of(machine: &Machine) -> Result<InFlight<'_>> {
+fn flight(machines: &[Machine]) -> Result<Table> {
+    let ns = |time: f64| format!("{} ns", significant(time));
+    let columns = machines.iter().map(|of| {
+        let memory = of
+            .of_probe("chase")
+            .last()
+            .context("no figure of chase")?
+            .nanoseconds;
+        let copying = of.about.limits.gbytes_per_second;
+        let one = of.figure("chain", "1")?.nanoseconds;
         let each = |figure: &StepTime| Ok(figure.nanoseconds / figure.variant.parse::<f64>()?);
-        let each: Vec<f64> = machine.of_probe("chain").map(each).collect::<Result<_>>()?;
-        Ok(InFlight {
-            memory: machine
-                .of_probe("chase")
-                .last()
-                .context("no figure of chase")?,
-            copying: machine.about.limits.gbytes_per_second,
-            units: machine.about.compute_units as f64,
-            one: machine.figure("chain", "1")?.nanoseconds,
-            best: each.into_iter().fold(f64::INFINITY, f64::min),
-        })
+        let each: Vec<f64> = of.of_probe("chain").map(each).collect::<Result<_>>()?;
+        let best = each.into_iter().fold(f64::INFINITY, f64::min);
+        // GB/s times nanoseconds.
+        let all = memory * copying;
+        Ok([
+            ("latency of memory", ns(memory)),
+            (
+                "copying, all units",
+                format!("{} GB/s", significant(copying)),
+            ),
+            ("**bytes in flight**", format!("**{}**", bytes(all as u64))),
+            (
+                "of each unit",
+                bytes((all / of.about.compute_units as f64) as u64),
+            ),
+            ("latency of a multiply-add", ns(one)),
+            ("at best, one every", ns(best)),
+            (
+                "**independent sums**",
+                format!("**{}**", significant(one / best)),
+            ),
+        ])
+    });
+    let columns: Vec<[(&str, String); 7]> = columns.collect::<Result<_>>()?;
+    let mut table = head("what must be in flight", machines, &[""]);
+    for (at, (first, _)) in columns[0].iter().enumerate() {
+        table.row(first, columns.iter().map(|column| column[at].1.clone()));
     }
-
-    /// GB/s times nanoseconds.
-    fn bytes(&self) -> f64 {
-        self.memory.nanoseconds * self.copying
-    }
+    Ok(table)
 }
 
 /// The same two branches, taken by other items.
-fn branches(machines: &[Machine]) -> Result<String> {
-    let mut table = head("who takes the first branch", machines, &["a step, ns"]);
-    for figure in first(machines)?.of_probe("branch") {
-        let who = &figure.variant;
-        table.row(row(who, machines, |of| {
+fn branches(first: &Machine, machines: &[Machine]) -> Result<Table> {
+    let mut table = head("who takes the first branch", machines, &[": a step, ns"]);
+    for StepTime { variant: who, .. } in first.of_probe("branch") {
+        let cells = cells(machines, |of| {
             let step = of.figure("branch", who).ok().map(|one| one.nanoseconds);
             Ok([or_dash(step, significant)])
-        })?);
+        });
+        table.row(who, cells?);
     }
-    Ok(table.to_string())
+    Ok(table)
+}
+
+/// A column of a tile with rows of several lengths, in words and in vectors of four: the
+/// turns that its banks are counted to take, beside what was measured.
+fn banks(first: &Machine, machines: &[Machine]) -> Result<Table> {
+    let times = |of| format!("{}: times the neighbours' time", name(of));
+    let mut table = Table::new("a warp reads")
+        .figures(["a row, words", "counted passes"])
+        .figures(machines.iter().map(times));
+    for (probe, words) in [("local_read", 1), ("local_read_vector", 4)] {
+        for StepTime { variant, .. } in first.of_probe(probe) {
+            let (row, high) = variant.split_once(' ').context("a row and a height")?;
+            let (row, high): (usize, usize) = (row.parse()?, high.parse()?);
+            let counted = [row * words, turns(row, high, words)].map(|n| n.to_string());
+            let measured = cells(machines, |of| {
+                let neighbours = of.figure(probe, "1 32")?.nanoseconds;
+                Ok([factor(of.figure(probe, variant)?.nanoseconds / neighbours)])
+            });
+            table.row(
+                reads(row, high, words),
+                counted.into_iter().chain(measured?),
+            );
+        }
+    }
+    Ok(table)
+}
+
+fn reads(row: usize, high: usize, words: usize) -> String {
+    let what = if words == 1 { "words" } else { "`float4`" };
+    match (row, WARP / high.max(1)) {
+        (1, _) => format!("neighbouring {what}"),
+        (_, 1) => format!("a column of {high} {what}"),
+        (_, columns) => format!("{columns} columns of {high} {what}"),
+    }
+}
+
+/// How often the busiest bank must answer: a word of each lane, or of four words
+/// those of a quarter of the lanes at a time.
+fn turns(row: usize, high: usize, words: usize) -> usize {
+    let lanes: Vec<usize> = (0..WARP).collect();
+    let parts = lanes.chunks(WARP / words);
+    let of_part = parts.map(|lanes| {
+        let vectors = lanes.iter().map(|lane| lane % high * row + lane / high);
+        counting::turns(vectors.flat_map(|at| words * at..words * (at + 1)))
+    });
+    of_part.sum()
 }
 
 fn caption(machine: &Machine) -> String {
@@ -223,6 +223,25 @@ mod tests {
         }
         assert!(super::table("nothing", &["pocl"]).is_err());
         assert!(super::table("memory", &["no-such-machine"]).is_err());
-        assert!(nanoseconds("pocl chain 1").is_ok_and(|time| time > 0.0));
+        assert!(super::table("memory", &[]).is_err());
+    }
+
+    #[test]
+    fn the_busiest_bank_decides() {
+        // A column of a tile with rows of 32 words lies in one bank, one of 33 in all.
+        let words = [1, 2, 32, 33].map(|row| turns(row, 32, 1));
+        assert_eq!(words, [1, 2, 32, 1]);
+        // Two columns of 16: one word of padding leaves two lanes in one bank, two none.
+        assert_eq!([16, 17, 18].map(|row| turns(row, 16, 1)), [8, 2, 1]);
+        // Vectors of four words take four turns, wherever they lie.
+        assert_eq!([1, 8, 9].map(|row| turns(row, 32, 4)), [4, 32, 4]);
+    }
+
+    #[test]
+    fn a_row_says_what_is_read() {
+        assert_eq!(reads(1, 32, 1), "neighbouring words");
+        assert_eq!(reads(33, 32, 1), "a column of 32 words");
+        assert_eq!(reads(17, 16, 1), "2 columns of 16 words");
+        assert_eq!(reads(9, 32, 4), "a column of 32 `float4`");
     }
 }

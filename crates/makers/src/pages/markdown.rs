@@ -3,7 +3,6 @@
 use std::fmt::{self, Display, Formatter};
 
 /// A head, the rule below it that aligns each column, and rows with as many cells.
-#[derive(Default)]
 pub struct Table {
     head: String,
     rule: String,
@@ -12,8 +11,12 @@ pub struct Table {
 
 impl Table {
     /// A table whose first column is words.
-    pub fn new(first: impl Display) -> Table {
-        Table::default().words(first)
+    pub fn new(first: &str) -> Table {
+        Table {
+            head: cell(first),
+            rule: "---|".into(),
+            rows: String::new(),
+        }
     }
 
     /// With one more column, of words.
@@ -23,17 +26,20 @@ impl Table {
         self
     }
 
-    /// With one more column, of figures: they end below each other.
-    pub fn figures(mut self, name: impl Display) -> Table {
-        self.head += &cell(&name.to_string());
-        self.rule += "---:|";
+    /// With more columns, of figures: they end below each other.
+    pub fn figures(mut self, names: impl IntoIterator<Item = impl Display>) -> Table {
+        for name in names {
+            self.head += &cell(&name.to_string());
+            self.rule += "---:|";
+        }
         self
     }
 
-    /// One more row.
-    pub fn row(&mut self, cells: Vec<String>) {
-        self.rows += "\n|";
-        self.rows.extend(cells.iter().map(|words| cell(words)));
+    /// One more row: its name, and its other cells.
+    pub fn row(&mut self, first: impl Display, cells: impl IntoIterator<Item = String>) {
+        self.rows += &format!("\n|{}", cell(&first.to_string()));
+        self.rows
+            .extend(cells.into_iter().map(|words| cell(&words)));
     }
 
     /// Whether it has no rows.
@@ -64,13 +70,9 @@ mod tests {
 
     #[test]
     fn a_row_has_a_cell_for_each_column() {
-        let mut table = Table::new("a").figures("b").words("");
+        let mut table = Table::new("a").figures(["b"]).words("");
         assert!(table.is_empty());
-        table.row(vec![
-            "x".into(),
-            or_dash(None, |_| String::new()),
-            "y".into(),
-        ]);
+        table.row("x", [or_dash(None, |_| String::new()), "y".into()]);
         let shown = "| a | b | |\n|---|---:|---|\n| x | - | y |";
         assert_eq!(table.to_string(), shown);
     }

@@ -1,7 +1,9 @@
-//! What a page quotes as it is: a kernel's text, and what a run printed.
+//! What a page quotes as it is: a kernel's text, an item of a Rust file, what a run printed.
+
+use std::fs;
 
 use anyhow::{Context, Result};
-use common::source::Source;
+use common::source::{Source, workspace};
 use language::functions::functions;
 
 /// A function of a kernel file, with the comment above it.
@@ -17,6 +19,43 @@ pub fn kernel(file: &str, name: &str) -> Result<String> {
     let above = above.take_while(|line| !line.is_empty() && *line != "}");
     let start = bytes.start - above.map(|line| line.len() + 1).sum::<usize>();
     Ok(format!("```c\n{}\n```", &text[start..bytes.end]))
+}
+
+/// An item of a Rust file, with the comment above it; the whole file where none is named.
+pub fn code(file: &str, item: Option<&str>) -> Result<String> {
+    let text = fs::read_to_string(workspace().join(file)).with_context(|| file.to_string())?;
+    let shown = match item {
+        None => text.trim_end().to_string(),
+        Some(name) => extract(&text, name).with_context(|| format!("{file} has no item {name}"))?,
+    };
+    Ok(format!("```rust\n{shown}\n```"))
+}
+
+/// The comment and the attributes above the item, and the item up to the brace
+/// that closes it, moved to the left margin.
+fn extract(text: &str, name: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let named = lines.iter().position(|line| defines(line, name))?;
+    let indent = lines[named].len() - lines[named].trim_start().len();
+    let closes = |line: &&str| line.trim_end() == format!("{:indent$}}}", "");
+    let end = named + lines[named..].iter().position(closes)?;
+    let mut start = named;
+    while start > 0 && lines[start - 1].trim_start().starts_with(['/', '#']) {
+        start -= 1;
+    }
+    let moved = |line: &&str| line.get(indent..).unwrap_or_default().to_string();
+    let item: Vec<String> = lines[start..=end].iter().map(moved).collect();
+    Some(item.join("\n"))
+}
+
+fn defines(line: &str, name: &str) -> bool {
+    let mut words = line
+        .split_whitespace()
+        .skip_while(|word| word.starts_with("pub"));
+    let kind = words.next().unwrap_or_default();
+    let named = words.next().unwrap_or_default();
+    let end = named.find(|c: char| !c.is_alphanumeric() && c != '_');
+    matches!(kind, "fn" | "struct" | "enum") && &named[..end.unwrap_or(named.len())] == name
 }
 
 /// What a lesson's recorded run printed, or some of its lines.
@@ -40,4 +79,34 @@ pub fn lines(text: &str, range: &str) -> Result<String> {
 pub fn range(word: &str) -> Option<[usize; 2]> {
     let (first, last) = word.split_once('-')?;
     Some([first.parse().ok()?, last.parse().ok()?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_comes_with_its_comment_and_without_its_neighbours() {
+        let text = "/// Other.\nfn other() {\n}\n\nimpl X {\n    /// One.\n    #[inline]\n    \
+                    pub fn one<T>(n: T) {\n        if n {\n        }\n\n        n\n    }\n}\n";
+        let one = "/// One.\n#[inline]\npub fn one<T>(n: T) {\n    if n {\n    }\n\n    n\n}";
+        assert_eq!(extract(text, "one").as_deref(), Some(one));
+        let other = "/// Other.\nfn other() {\n}";
+        assert_eq!(extract(text, "other").as_deref(), Some(other));
+        assert_eq!(extract(text, "on"), None);
+    }
+
+    #[test]
+    fn code_is_an_item_of_a_file_or_the_whole_file() {
+        let file = "examples/saxpy/src/main.rs";
+        let item = code(file, Some("main")).unwrap();
+        assert!(item.starts_with("```rust\nfn main()"), "{item}");
+        let whole = code(file, None).unwrap();
+        assert!(
+            whole.contains("fn main()") && whole.contains("// 11. "),
+            "{whole}"
+        );
+        assert!(code(file, Some("nothing")).is_err());
+        assert!(code("no/such/file.rs", None).is_err());
+    }
 }

@@ -1,0 +1,97 @@
+//! Tables of what is kept beside the recordings: a lesson's exercises, and the score of what
+//! wrong results look like.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use anyhow::{Context, Result};
+use common::numbers::percent;
+use common::source::workspace;
+use process::lessons::numbered;
+use serde_json::Value;
+
+use super::markdown::Table;
+
+/// A lesson's exercises: what each trains, and the command that checks it.
+pub fn exercises(number: u32) -> Result<String> {
+    let folder = workspace().join("exercises").join(numbered(number)?.folder);
+    let exercises = fs::read_dir(&folder)
+        .with_context(|| format!("lesson {number} has no exercises"))?
+        .map(|entry| Ok(entry?.path()));
+    let mut exercises = exercises.collect::<Result<Vec<_>>>()?;
+    exercises.sort();
+    let mut table = Table::new("kernel")
+        .words("what it trains")
+        .words("the check");
+    for exercise in exercises {
+        let page = fs::read_to_string(exercise.join("README.md"))?;
+        let name = exercise.file_name().unwrap_or_default().to_string_lossy();
+        let place = name.split('-').next().unwrap_or_default();
+        let check = format!("`cargo run -p course -- exercise {number}.{place}`");
+        let of =
+            of_exercise(&page).with_context(|| format!("{} cannot be used", exercise.display()));
+        let (title, trains) = of?;
+        table.row(title, [trains, check]);
+    }
+    Ok(table.to_string())
+}
+
+/// The title, with which its page begins, and what it trains, as the data between fences say.
+fn of_exercise(page: &str) -> Result<(&str, String)> {
+    let (title, rest) = page.split_once("```toml\n").context("it has no data")?;
+    let (data, _) = rest.split_once("\n```").context("the data do not end")?;
+    let data: Value = toml::from_str(data)?;
+    let trains = data["trains"].as_str().context("it trains nothing")?;
+    Ok((title.trim().trim_start_matches("# "), trains.into()))
+}
+
+/// The score that `cargo makers symptoms` keeps: a row for each kind of fault that is not
+/// always named rightly, and the sum of all.
+pub fn symptoms() -> Result<String> {
+    const COUNTS: [&str; 3] = ["named", "silent", "wrongly"];
+    let path = workspace().join("data/symptoms/score.jsonl");
+    let text = fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
+    let lines: Vec<Value> = text
+        .lines()
+        .map(serde_json::from_str)
+        .collect::<Result<_, _>>()?;
+    let (about, kernels) = lines.split_first().context("the score is empty")?;
+    let mut kinds: BTreeMap<&str, [u64; 4]> = BTreeMap::new();
+    let mut sum = [0; 4];
+    for kernel in kernels {
+        let kind = kinds
+            .entry(kernel["kind"].as_str().unwrap_or("?"))
+            .or_default();
+        for totals in [kind, &mut sum] {
+            totals[0] += 1;
+            for (total, name) in totals[1..].iter_mut().zip(COUNTS) {
+                *total += kernel[name].as_u64().unwrap_or(0);
+            }
+        }
+    }
+    let columns = [
+        "kernels",
+        "wrong results",
+        "named rightly",
+        "silent",
+        "named wrongly",
+    ];
+    let mut table = Table::new("the fault").figures(columns);
+    kinds.retain(|_, [_, _, silent, wrongly]| *silent + *wrongly > 0);
+    for (kind, [kernels, named, silent, wrongly]) in kinds.into_iter().chain([("all faults", sum)]) {
+        let figures = [kernels, named + silent + wrongly, named, silent, wrongly];
+        table.row(kind, figures.map(|figure| figure.to_string()));
+    }
+    let share = sum[1] as f64 / sum[1..].iter().sum::<u64>().max(1) as f64;
+    let word = |name: &str| about[name].as_str().unwrap_or("?");
+    let sizes = about["sizes"].as_array().into_iter().flatten();
+    let sizes: Vec<&str> = sizes.filter_map(Value::as_str).collect();
+    Ok(format!(
+        "{table}\n\n*{} of the wrong results are named rightly. {}, sizes {}; recorded {} by \
+         `cargo makers symptoms --write`.*",
+        percent(share),
+        word("device"),
+        sizes.join(", "),
+        word("date")
+    ))
+}
