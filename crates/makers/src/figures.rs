@@ -6,27 +6,24 @@
 //! # Layout
 //!
 //! - `drawing` is the sheet that everything is drawn on; `style.css` beside it has the one
-//!   meaning of each colour, which `docs/figures.md` explains. `chart` has axes, curves and
-//!   bars, `grid` cells in rows and columns.
-//! - `figure` is a picture with its words, and reads those that were drawn by hand.
+//!   meaning of each colour, which `docs/figures.md` explains. `chart` has axes and curves,
+//!   `grid` cells in rows and columns.
+//! - `by_hand` reads the figures that were drawn by hand.
 //! - `kernel` reads constants and index expressions from a kernel, `runs` the best kernels of
-//!   a recorded run, `listed` what lesson 1 printed of its device; [`counting`] says which
-//!   sectors, banks and sets addresses come to.
+//!   a recorded run; [`counting`] says which sectors and banks addresses come to.
 //! - [`play`] makes what the things to play with in the book are fed and tested with.
 //! - Every other module is a figure. `DRAWN` names them all.
 
 mod banks;
-mod cache_sets;
+mod by_hand;
 mod chart;
 mod coalescing;
 pub mod counting;
 mod drawing;
-mod figure;
 mod grid;
 mod kernel;
 mod ladder;
 mod landscape;
-mod listed;
 mod machine;
 pub mod play;
 mod rates;
@@ -43,11 +40,19 @@ use std::fs;
 use anyhow::{Context, Result};
 use common::source::workspace;
 
-pub use figure::FOLDER;
-use figure::Figure;
+// What the figures are drawn with.
+use chart::{Axis, Chart};
+use counting::{FLOAT, LINE, SECTOR, WARP, bank, pieces, share_of_use, turns};
+use drawing::{Drawing, Point, Words};
+use grid::Grid;
+use kernel::Kernel;
+use runs::{CPU, GPU, RUNS, Run};
+
+/// Where the files lie, below the root of the workspace.
+pub const FOLDER: &str = "docs/figures";
 
 /// Draws a figure anew.
-type Draw = fn() -> Result<Figure>;
+type Draw = fn() -> Result<String>;
 
 /// Every figure that is drawn from kernels or recordings: the name of its file without the
 /// end, and what draws it.
@@ -60,7 +65,6 @@ const DRAWN: &[(&str, Draw)] = &[
     ("spill", spill::draw),
     ("banks", banks::draw),
     ("roofline", roofline::draw),
-    ("cache-sets", cache_sets::draw),
     ("transposed-store", transposed_store::draw),
     ("rates", rates::draw),
     ("landscape", landscape::draw),
@@ -86,10 +90,7 @@ pub fn names() -> Result<BTreeSet<String>> {
 /// When there is none, or what it is drawn from is missing.
 pub fn svg(name: &str) -> Result<String> {
     let drawn = DRAWN.iter().find(|(known, _)| *known == name);
-    let svg = match drawn {
-        Some((_, draw)) => draw().map(|figure| figure.svg()),
-        None => figure::by_hand(name),
-    };
+    let svg = drawn.map_or_else(|| by_hand::svg(name), |(_, draw)| draw());
     svg.with_context(|| format!("the figure {name} cannot be drawn"))
 }
 
@@ -99,13 +100,20 @@ pub fn svg(name: &str) -> Result<String> {
 /// As [`svg`].
 pub fn description(name: &str) -> Result<String> {
     let svg = svg(name)?;
-    let found = figure::element(&svg, "desc").map(String::from);
+    let found = element(&svg, "desc").map(String::from);
     found.with_context(|| format!("the figure {name} says nothing in words"))
+}
+
+/// What stands in the first element of this name.
+fn element<'t>(svg: &'t str, name: &str) -> Option<&'t str> {
+    let (_, rest) = svg.split_once(&format!("<{name} "))?;
+    let (_, inside) = rest.split_once('>')?;
+    Some(inside.split_once("</")?.0)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::drawing::{WIDTH, Words};
+    use super::drawing::WIDTH;
     use super::*;
 
     fn attribute<'t>(line: &'t str, name: &str) -> &'t str {
@@ -118,7 +126,7 @@ mod tests {
         let lines = svg.lines().filter(|line| line.starts_with("<text "));
         let of = |line| {
             let at = ["x", "y"].map(|name| attribute(line, name).parse().expect("a number"));
-            let words = figure::element(line, "text").expect("words");
+            let words = element(line, "text").expect("words");
             let shown = words.replace("&lt;", "<").replace("&gt;", ">");
             let class = attribute(line, "class");
             (words, Words::placed(class, (at[0], at[1]), &shown))
@@ -158,10 +166,7 @@ mod tests {
         for name in names().unwrap() {
             let description = description(&name).unwrap();
             assert!(
-                figure::element(&svg(&name).unwrap(), "title")
-                    .unwrap()
-                    .len()
-                    > 8,
+                element(&svg(&name).unwrap(), "title").unwrap().len() > 8,
                 "{name}"
             );
             let words = description.split_whitespace().count();

@@ -20,6 +20,7 @@ mod kept;
 mod mutate;
 mod pages;
 mod peers;
+mod printed;
 mod probe;
 mod record;
 mod symptoms;

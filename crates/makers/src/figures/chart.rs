@@ -1,4 +1,4 @@
-//! A chart: two axes with what is drawn between them, and bars below each other.
+//! A chart: two axes with what is drawn between them.
 
 use crate::figures::drawing::{Drawing, Point};
 
@@ -13,22 +13,22 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// Equal differences are equal lengths.
-    pub const fn linear(values: (f64, f64), places: (f64, f64)) -> Axis {
+    const fn new(values: (f64, f64), places: (f64, f64), is_log: bool) -> Axis {
         Axis {
             values,
             places,
-            is_log: false,
+            is_log,
         }
+    }
+
+    /// Equal differences are equal lengths.
+    pub const fn linear(values: (f64, f64), places: (f64, f64)) -> Axis {
+        Axis::new(values, places, false)
     }
 
     /// Equal factors are equal lengths.
     pub const fn log(values: (f64, f64), places: (f64, f64)) -> Axis {
-        Axis {
-            values,
-            places,
-            is_log: true,
-        }
+        Axis::new(values, places, true)
     }
 
     /// Where a value lies; values beyond an end lie at that end.

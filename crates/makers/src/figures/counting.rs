@@ -1,4 +1,4 @@
-//! What the figures count: which sectors, banks and sets of a cache the addresses of
+//! What the figures count: which sectors and banks of local memory the addresses of
 //! neighbouring items fall into. All addresses are in bytes.
 
 use std::collections::BTreeSet;
@@ -12,12 +12,8 @@ pub const SECTOR: usize = 32;
 /// Bytes of a CPU's cache line.
 pub const LINE: usize = 64;
 
-/// The sectors that accesses of `width` bytes at these addresses touch.
-pub fn sectors(addresses: impl IntoIterator<Item = usize>, width: usize) -> BTreeSet<usize> {
-    pieces(addresses, width, SECTOR)
-}
-
-/// The same for a memory that moves pieces of this size.
+/// The pieces of memory, of `size` bytes, that accesses of `width` bytes at these addresses
+/// touch: the sectors of a GPU.
 pub fn pieces(
     addresses: impl IntoIterator<Item = usize>,
     width: usize,
@@ -51,20 +47,16 @@ pub fn share_of_use(bytes: usize, apart: usize, piece: usize) -> f64 {
     2.0 * bytes as f64 / (read + bytes) as f64
 }
 
-/// The set, of 64, of a first-level cache that holds the line of this address.
-pub fn set(address: usize) -> usize {
-    address / LINE % 64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn sixteen_ints_touch_as_many_sectors_as_the_memory_model_says() {
-        let count = |start| sectors((0..16).map(|i| start + i * FLOAT), FLOAT).len();
+        let count = |start| pieces((0..16).map(|i| start + i * FLOAT), FLOAT, SECTOR).len();
         assert_eq!([0x1240, 0x1234, 0x1232].map(count), [2, 3, 3]);
-        let alone = |start: usize| (0..16).map(move |i| sectors([start + i * FLOAT], FLOAT).len());
+        let alone =
+            |start: usize| (0..16).map(move |i| pieces([start + i * FLOAT], FLOAT, SECTOR).len());
         assert_eq!(alone(0x1240).sum::<usize>(), 16);
         assert_eq!(alone(0x1232).sum::<usize>(), 18);
     }
@@ -85,11 +77,5 @@ mod tests {
         assert_eq!((banks(32).len(), banks(33).len()), (1, 32));
         let column = |row: usize| turns((0..WARP).map(|x| x * row));
         assert_eq!([32, 33, 34, 0].map(column), [32, 1, 2, 1]);
-    }
-
-    #[test]
-    fn rows_of_a_power_of_two_share_a_set() {
-        let sets = |row: usize| (0..64).map(|k| set(k * row)).collect::<BTreeSet<_>>();
-        assert_eq!((sets(4096).len(), sets(4160).len()), (1, 64));
     }
 }

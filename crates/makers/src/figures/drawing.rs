@@ -2,8 +2,6 @@
 //! that its letters can be read on a phone. What a shape is says its class, and
 //! `style.css` has a colour for each, by day and by night.
 
-use std::fmt::Write;
-
 /// Units from left to right of every figure.
 pub const WIDTH: f64 = 480.0;
 
@@ -43,39 +41,35 @@ impl Drawing {
     }
 
     /// A rectangle from its left, top corner.
-    pub fn rect(&mut self, class: &str, (x, y): Point, width: f64, height: f64) {
-        let (x, y, w, h) = (short(x), short(y), short(width), short(height));
-        self.add(format_args!(
-            "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"/>"
-        ));
+    pub fn rect(&mut self, class: &str, at: Point, width: f64, height: f64) {
+        let places = [
+            ("x", at.0),
+            ("y", at.1),
+            ("width", width),
+            ("height", height),
+        ];
+        self.shape("rect", class, &places, "");
     }
 
     /// A rectangle without an edge, the fainter the smaller its share of 1.
     pub fn shade(&mut self, class: &str, (x, y): Point, (width, height): (f64, f64), share: f64) {
-        let (x, y, w, h) = (short(x), short(y), short(width), short(height));
-        self.add(format_args!(
-            "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" fill-opacity=\"{share:.2}\"/>"
-        ));
+        let places = [("x", x), ("y", y), ("width", width), ("height", height)];
+        self.shape(
+            "rect",
+            class,
+            &places,
+            &format!(" fill-opacity=\"{share:.2}\""),
+        );
     }
 
     /// A dot.
     pub fn dot(&mut self, class: &str, (x, y): Point, radius: f64) {
-        let (x, y, r) = (short(x), short(y), short(radius));
-        self.add(format_args!(
-            "<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\"/>"
-        ));
+        self.shape("circle", class, &[("cx", x), ("cy", y), ("r", radius)], "");
     }
 
     /// A line through all points.
     pub fn line(&mut self, class: &str, points: &[Point]) {
-        let points: Vec<String> = points
-            .iter()
-            .map(|(x, y)| format!("{},{}", short(*x), short(*y)))
-            .collect();
-        let points = points.join(" ");
-        self.add(format_args!(
-            "<polyline class=\"{class}\" points=\"{points}\"/>"
-        ));
+        self.shape("polyline", class, &[], &through(points));
     }
 
     /// A line through all points, and a dot at each.
@@ -86,32 +80,26 @@ impl Drawing {
         }
     }
 
-    /// A line with a head at its last point.
-    pub fn arrow(&mut self, points: &[Point]) {
-        self.line("arrow", points);
-        let [.., before, last] = points else { return };
-        let length = (last.0 - before.0).hypot(last.1 - before.1).max(1e-9);
-        let (dx, dy) = ((last.0 - before.0) / length, (last.1 - before.1) / length);
-        let back = |side: f64| {
-            let (x, y) = (last.0 - 8.0 * dx - side * dy, last.1 - 8.0 * dy + side * dx);
-            format!("{},{}", short(x), short(y))
-        };
-        let (left, right, tip) = (back(4.0), back(-4.0), (short(last.0), short(last.1)));
-        self.add(format_args!(
-            "<polygon class=\"head\" points=\"{left} {right} {},{}\"/>",
-            tip.0, tip.1
-        ));
+    /// A line from one point to another, with a head there.
+    pub fn arrow(&mut self, from: Point, to: Point) {
+        self.line("arrow", &[from, to]);
+        let length = (to.0 - from.0).hypot(to.1 - from.1).max(1e-9);
+        let (dx, dy) = ((to.0 - from.0) / length, (to.1 - from.1) / length);
+        let back = |side: f64| (to.0 - 8.0 * dx - side * dy, to.1 - 8.0 * dy + side * dx);
+        self.shape(
+            "polygon",
+            "head",
+            &[],
+            &through(&[back(4.0), back(-4.0), to]),
+        );
     }
 
     /// Words whose baseline begins here; `middle` and `end` in their class say what of
     /// them stands here instead.
     pub fn text(&mut self, class: &str, (x, y): Point, words: &str) {
         self.words.push(Words::placed(class, (x, y), words));
-        let (x, y) = (short(x), short(y));
-        let words = escaped(words);
-        self.add(format_args!(
-            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{words}</text>"
-        ));
+        let (x, y, words) = (short(x), short(y), escaped(words));
+        self.body += &format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{words}</text>\n");
     }
 
     /// Lines of words, `step` below each other from here on.
@@ -132,7 +120,7 @@ impl Drawing {
         &self.words
     }
 
-    /// The whole file.
+    /// The whole file, with what it shows in a few words and in many.
     pub fn svg(&self, title: &str, description: &str) -> String {
         let (shown, high) = (short(SHOWN), short(self.height * SHOWN / WIDTH));
         let (width, height) = (short(WIDTH), short(self.height));
@@ -149,10 +137,18 @@ impl Drawing {
         )
     }
 
-    fn add(&mut self, element: std::fmt::Arguments<'_>) {
-        // A String takes all that is written to it.
-        let _ = writeln!(self.body, "{element}");
+    fn shape(&mut self, name: &str, class: &str, places: &[(&str, f64)], more: &str) {
+        let place = |(name, value): &(&str, f64)| format!(" {name}=\"{}\"", short(*value));
+        let places: String = places.iter().map(place).collect();
+        self.body += &format!("<{name} class=\"{class}\"{places}{more}/>\n");
     }
+}
+
+fn through(points: &[Point]) -> String {
+    let points = points
+        .iter()
+        .map(|(x, y)| format!("{},{}", short(*x), short(*y)));
+    format!(" points=\"{}\"", points.collect::<Vec<_>>().join(" "))
 }
 
 impl Words {

@@ -13,13 +13,14 @@ pub struct Grid {
 }
 
 impl Grid {
+    /// Cells of this step with this gap between them.
+    pub const fn new(corner: Point, step: (f64, f64), gap: f64) -> Grid {
+        Grid { corner, step, gap }
+    }
+
     /// Square cells without gaps.
     pub fn of(corner: Point, cell: f64) -> Grid {
-        Grid {
-            corner,
-            step: (cell, cell),
-            gap: 0.0,
-        }
+        Grid::new(corner, (cell, cell), 0.0)
     }
 
     /// The left, top corner of a cell.
@@ -29,11 +30,9 @@ impl Grid {
     }
 
     /// Width and height of a number of cells in a row.
-    pub fn size(&self, columns: usize) -> (f64, f64) {
-        (
-            self.step.0 * columns as f64 - self.gap,
-            self.step.1 - self.gap,
-        )
+    fn size(&self, columns: usize) -> (f64, f64) {
+        let (width, height) = (self.step.0 * columns as f64, self.step.1);
+        (width - self.gap, height - self.gap)
     }
 
     /// Draws a cell.

@@ -3,13 +3,10 @@
 
 use anyhow::{Context, Result};
 use common::numbers::percent;
-use common::record::Record;
 use process::data::peers;
 use process::lessons::numbered;
 
-use crate::figures::drawing::Drawing;
-use crate::figures::figure::Figure;
-use crate::figures::runs::{RUNS, Run};
+use super::{Drawing, RUNS, Run};
 
 const LEFT: f64 = 166.0;
 const FULL: f64 = 250.0;
@@ -17,7 +14,7 @@ const ROW: f64 = 24.0;
 /// Units between the name of a device and its first bar.
 const HEAD: f64 = 38.0;
 
-pub fn draw() -> Result<Figure> {
+pub fn draw() -> Result<String> {
     let rows: usize = RUNS.iter().map(|run| run.lessons.len()).sum();
     let mut d = Drawing::new(ROW * rows as f64 + 2.0 * (HEAD + 46.0));
     let mut described = Vec::new();
@@ -26,30 +23,25 @@ pub fn draw() -> Result<Figure> {
         described.push(panel(&mut d, top, run)?);
         top += HEAD + ROW * run.lessons.len() as f64 + 46.0;
     }
-    Ok(Figure {
-        title: "The best kernel of each lesson".into(),
-        description: format!(
-            "Bars: how near the best kernel of each lesson comes to what the device can compute, for \
-             a GPU and for a CPU, each with the lessons that are made for it. {}",
-            described.join(" ")
-        ),
-        drawing: d,
-    })
+    let description = format!(
+        "Bars: how near the best kernel of each lesson comes to what the device can compute, for \
+         a GPU and for a CPU, each with the lessons that are made for it. {}",
+        described.join(" ")
+    );
+    Ok(d.svg("The best kernel of each lesson", &description))
 }
 
 /// One device, from its name down; says it in words.
 fn panel(d: &mut Drawing, top: f64, run: &Run) -> Result<String> {
     let best = run.best();
     let (_, naive) = best.first().context("no lesson is recorded")?;
-    let library = library(run, naive);
+    let (begin, bottom) = (top + HEAD - 12.0, top + HEAD + ROW * best.len() as f64);
     d.text("bold", (14.0, top), &run.device());
     d.text(
         "small limit end",
         (466.0, top + 18.0),
         "what it can compute",
     );
-    let begin = top + HEAD - 12.0;
-    let bottom = top + HEAD + ROW * best.len() as f64;
     for quarter in 0..=4 {
         let x = LEFT + FULL * f64::from(quarter) / 4.0;
         let class = if quarter == 4 { "limit" } else { "grid" };
@@ -66,11 +58,23 @@ fn panel(d: &mut Drawing, top: f64, run: &Run) -> Result<String> {
         let title = title.replace('-', " ").replace(" cpu", " CPU");
         d.text("soft end", (28.0, y + 12.5), &number.to_string());
         d.text("small", (36.0, y + 12.5), &title);
-        bar(d, run.class, y - 1.0, share);
+        let width = (FULL * share).clamp(1.5, FULL * 1.1);
+        d.rect(run.class, (LEFT, y - 1.0), width, 17.0);
+        // Where the bar is long its figure would stand on the library or the limit.
+        let (class, x) = if share > 0.5 {
+            (format!("small on-{}", run.class), LEFT + 6.0)
+        } else {
+            ("small".into(), LEFT + width + 5.0)
+        };
+        d.text(&class, (x, y + 12.5), &percent(share));
         described.push(format!("lesson {number} {}", percent(share)));
     }
     let mut says = format!("{}: {}.", run.device(), described.join(", "));
-    if let Some((name, share)) = library {
+    let library = peers::library(run.name, naive.n).zip(naive.limits);
+    if let Some(((name, gflops), limits)) = library {
+        // Without its version.
+        let name = name.split(' ').next().unwrap_or(&name);
+        let share = gflops / limits.gflops;
         // In front of the bars, since some of them are longer.
         let x = LEFT + FULL * share;
         d.line("mark", &[(x, begin + 2.0), (x, bottom)]);
@@ -79,25 +83,4 @@ fn panel(d: &mut Drawing, top: f64, run: &Run) -> Result<String> {
         says += &format!(" A line across the bars: {name}, {}.", percent(share));
     }
     Ok(says)
-}
-
-/// A library on the same device, as a share of the limit beside the naive kernel.
-fn library(run: &Run, naive: &Record) -> Option<(String, f64)> {
-    let (name, gflops) = peers::library(run.name, naive.n)?;
-    // Without its version.
-    let name = name.split(' ').next().unwrap_or(&name).to_string();
-    Some((name, gflops / naive.limits.as_ref()?.gflops))
-}
-
-/// A share of the limit.
-fn bar(d: &mut Drawing, class: &str, top: f64, share: f64) {
-    let width = (FULL * share).clamp(1.5, FULL * 1.1);
-    d.rect(class, (LEFT, top), width, 17.0);
-    // Where the bar is long its figure would stand on the library or the limit.
-    if share > 0.5 {
-        let class = format!("small on-{class}");
-        d.text(&class, (LEFT + 6.0, top + 13.5), &percent(share));
-    } else {
-        d.text("small", (LEFT + width + 5.0, top + 13.5), &percent(share));
-    }
 }

@@ -1,14 +1,13 @@
 //! Lesson 11's landscape: the rate of every shape of an item's tile, and where the registers end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, ensure};
 use common::numbers::significant;
 use process::data::recording::{Recording, file};
 
-use crate::figures::drawing::{Drawing, Point};
-use crate::figures::figure::Figure;
-use crate::figures::grid::Grid;
+use super::{Drawing, Grid, Point};
+use crate::printed::numbers;
 
 /// A search that tried them all.
 const RUN: &str = "pocl-1024-landscape";
@@ -18,100 +17,94 @@ const REGISTERS: usize = 16;
 const LANES: usize = 8;
 
 /// A row of cells for each number of rows.
-const GRID: Grid = Grid {
-    corner: (118.0, 66.0),
-    step: (62.0, 32.0),
-    gap: 0.0,
-};
+const GRID: Grid = Grid::new((118.0, 66.0), (62.0, 32.0), 0.0);
 
 /// GFLOP/s by rows and columns of an item's tile.
 type Rates = BTreeMap<(usize, usize), f64>;
 
-pub fn draw() -> Result<Figure> {
-    let run = Recording::read(RUN, "lesson11")?;
+pub fn draw() -> Result<String> {
+    let device = Recording::read(RUN, "lesson11")?.device();
     let rates = rates(&file(RUN, "lesson11", "txt")?)?;
-    let (best, most) = rates
+    let best = rates
         .iter()
-        .max_by(|(_, one), (_, other)| one.total_cmp(other))
-        .context("no rates")?;
-    let rows = sides(&rates, |tile| tile.0);
-    let columns = sides(&rates, |tile| tile.1);
+        .max_by(|(_, one), (_, other)| one.total_cmp(other));
+    let (best, most) = best.context("no rates")?;
+    let rows: BTreeSet<usize> = rates.keys().map(|tile| tile.0).collect();
+    let columns: BTreeSet<usize> = rates.keys().map(|tile| tile.1).collect();
     let bottom = GRID.at(0, rows.len()).1;
     let mut d = Drawing::new(bottom + 76.0);
     heads(&mut d, &rows, &columns);
     for (i, row) in rows.iter().enumerate() {
         for (j, column) in columns.iter().enumerate() {
-            let rate = rates.get(&(*row, *column)).copied();
-            cell(&mut d, (j, i), rate, *most);
+            // As strong as its share of the best rate.
+            let Some(rate) = rates.get(&(*row, *column)) else {
+                GRID.cell(&mut d, "wait", j, i);
+                continue;
+            };
+            d.shade("cpu", GRID.at(j, i), GRID.step, rate / most);
+            let class = if rate < most { "small" } else { "small bold" };
+            GRID.words(&mut d, class, (j, i), &significant(*rate));
         }
     }
-    d.line("roof", &edge(&rows, &columns));
+    // The line between what fits and what does not, from the top right to the bottom left.
+    let edge = columns.iter().enumerate().rev().flat_map(|(j, column)| {
+        let row = rows
+            .iter()
+            .take_while(|rows| fits((**rows, *column)))
+            .count();
+        [GRID.at(j + 1, row), GRID.at(j, row)]
+    });
+    d.line("roof", &edge.collect::<Vec<Point>>());
     d.line("roof", &[(14.0, bottom + 20.0), (40.0, bottom + 20.0)]);
     let says = [
-        format!("below and right of it {REGISTERS} registers are too few"),
-        format!("GFLOP/s, {}: the stronger the faster", run.device()),
-        "dashed: left out, more sums than any CPU can keep".to_string(),
+        (
+            48.0,
+            format!("below and right of it {REGISTERS} registers are too few"),
+        ),
+        (14.0, format!("GFLOP/s, {device}: the stronger the faster")),
+        (
+            14.0,
+            "dashed: left out, more sums than any CPU can keep".into(),
+        ),
     ];
-    for (i, words) in says.iter().enumerate() {
-        let x = if i == 0 { 48.0 } else { 14.0 };
-        d.text("small", (x, bottom + 24.5 + 20.0 * i as f64), words);
+    for (i, (x, words)) in says.iter().enumerate() {
+        d.text("small", (*x, bottom + 24.5 + 20.0 * i as f64), words);
     }
     let beyond = rates.iter().filter(|(tile, _)| !fits(**tile));
     let beyond = beyond.map(|(_, rate)| *rate).fold(0.0, f64::max);
-    Ok(Figure {
-        title: "The landscape that the tuner walks".into(),
-        description: format!(
-            "A heat map: the rate of each of {} shapes of an item's tile on {}, by its rows, downwards, \
-             and its columns, to the right. The rates rise with both, up to {} GFLOP/s at {} rows of \
-             {} columns. A line like stairs runs from the top right to the bottom left: beyond it the \
-             {REGISTERS} vector registers are too few, and the best rate there is {}.",
-            rates.len(),
-            run.device(),
-            significant(*most),
-            best.0,
-            best.1,
-            significant(beyond)
-        ),
-        drawing: d,
-    })
+    let description = format!(
+        "A heat map: the rate of each of {} shapes of an item's tile on {device}, by its rows, \
+         downwards, and its columns, to the right. The rates rise with both, up to {} GFLOP/s at {} \
+         rows of {} columns. A line like stairs runs from the top right to the bottom left: beyond \
+         it the {REGISTERS} vector registers are too few, and the best rate there is {}.",
+        rates.len(),
+        significant(*most),
+        best.0,
+        best.1,
+        significant(beyond)
+    );
+    Ok(d.svg("The landscape that the tuner walks", &description))
 }
 
 /// The map that the lesson printed: a line of columns, then a line for each number of rows.
 fn rates(printed: &str) -> Result<Rates> {
     let mut lines = printed.lines().map(str::trim);
     let heading = format!("{KERNEL}: GFLOP/s by rows");
-    lines
-        .find(|line| line.starts_with(&heading))
-        .context("no map was printed")?;
-    let number = |word: &str| word.trim_end_matches(['░', '▒', '▓', '█']).parse::<f64>();
-    let columns: Vec<&str> = lines
-        .next()
-        .unwrap_or_default()
-        .split_whitespace()
-        .collect();
-    let columns: Vec<usize> = columns
-        .iter()
-        .map(|word| word.parse())
-        .collect::<Result<_, _>>()?;
+    let head = lines.find(|line| line.starts_with(&heading));
+    head.context("no map was printed")?;
+    let columns = numbers(lines.next().unwrap_or_default());
     let mut rates = Rates::new();
     for line in lines.take_while(|line| !line.is_empty()) {
         let (rows, cells) = line.split_once(' ').context("a row without a rate")?;
         for (column, cell) in columns.iter().zip(cells.split_whitespace()) {
-            if cell != "·" {
-                rates.insert((rows.parse()?, *column), number(cell)?);
+            // What was left out is a dot.
+            if let [rate] = numbers(cell)[..] {
+                rates.insert((rows.parse()?, *column as usize), rate);
             }
         }
     }
     ensure!(!rates.is_empty(), "an empty map");
     Ok(rates)
-}
-
-/// All values of one side of the tiles, in order.
-fn sides(rates: &Rates, side: impl Fn(&(usize, usize)) -> usize) -> Vec<usize> {
-    let mut sides: Vec<usize> = rates.keys().map(side).collect();
-    sides.sort_unstable();
-    sides.dedup();
-    sides
 }
 
 /// Whether the sums, a row's vectors of B and an element of A have a register each.
@@ -120,43 +113,22 @@ fn fits((rows, columns): (usize, usize)) -> bool {
     rows * vectors + vectors < REGISTERS
 }
 
-/// The line between what fits and what does not, from the top right to the bottom left.
-fn edge(rows: &[usize], columns: &[usize]) -> Vec<Point> {
-    let mut points = Vec::new();
-    for (j, column) in columns.iter().enumerate().rev() {
-        let fitting = rows.iter().take_while(|rows| fits((**rows, *column)));
-        let row = fitting.count();
-        points.extend([GRID.at(j + 1, row), GRID.at(j, row)]);
-    }
-    points
-}
-
 /// What stands above the columns and beside the rows.
-fn heads(d: &mut Drawing, rows: &[usize], columns: &[usize]) {
+fn heads(d: &mut Drawing, rows: &BTreeSet<usize>, columns: &BTreeSet<usize>) {
     let left = GRID.corner.0 - 10.0;
     for (words, y) in [("columns", 24.0), ("vectors", 42.0), ("rows", 60.0)] {
         d.text("small soft end", (left, y), words);
     }
     for (j, column) in columns.iter().enumerate() {
         let x = GRID.at(j, 0).0 + GRID.step.0 / 2.0;
-        d.text("small soft middle", (x, 24.0), &column.to_string());
-        let vectors = column / LANES;
-        d.text("small soft middle", (x, 42.0), &vectors.to_string());
+        for (number, y) in [(*column, 24.0), (column / LANES, 42.0)] {
+            d.text("small soft middle", (x, y), &number.to_string());
+        }
     }
     for (i, row) in rows.iter().enumerate() {
         let y = GRID.at(0, i).1 + GRID.step.1 / 2.0 + 4.5;
         d.text("small soft end", (left, y), &row.to_string());
     }
-}
-
-/// A shape that was tried, as strong as its share of the best rate; or none.
-fn cell(d: &mut Drawing, (column, row): (usize, usize), rate: Option<f64>, most: f64) {
-    let Some(rate) = rate else {
-        return GRID.cell(d, "wait", column, row);
-    };
-    d.shade("cpu", GRID.at(column, row), GRID.step, rate / most);
-    let class = if rate < most { "small" } else { "small bold" };
-    GRID.words(d, class, (column, row), &significant(rate));
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ mod facts;
 
 use anyhow::{Context, Result};
 
-use crate::figures::drawing::STYLE;
+use super::drawing::STYLE;
 
 /// Makes a file anew.
 pub type Make = fn() -> Result<String>;

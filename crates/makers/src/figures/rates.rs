@@ -8,13 +8,8 @@ use common::shape::Shape;
 use process::data::peers::{Comparison, OURS};
 use process::data::recording::Recording;
 
-use crate::figures::chart::{Axis, Chart, key};
-use crate::figures::drawing::{Drawing, Point};
-use crate::figures::figure::Figure;
+use super::{Axis, Chart, Drawing, Point, chart};
 
-/// The comparison, and the run that has the device's limit.
-const PEERS: &str = "h200";
-const RUN: (&str, &str) = ("h200-4096", "lesson10");
 /// The kernels of the lesson, as it numbers them.
 const NUMBERED: [&str; 7] = [
     "matmul_prefetch",
@@ -27,8 +22,6 @@ const NUMBERED: [&str; 7] = [
 ];
 
 const BOTTOM: f64 = 300.0;
-/// GFLOP/s from one line across to the next.
-const STEP: usize = 10_000;
 /// Dots nearer than this share a number.
 const NEAR: f64 = 12.0;
 
@@ -40,9 +33,9 @@ struct Square {
     theirs: f64,
 }
 
-pub fn draw() -> Result<Figure> {
-    let comparison = Comparison::read(PEERS)?;
-    let run = Recording::read(RUN.0, RUN.1)?;
+pub fn draw() -> Result<String> {
+    let comparison = Comparison::read("h200")?;
+    let run = Recording::read("h200-4096", "lesson10")?;
     let limits = run.records.iter().find_map(|record| record.limits.as_ref());
     let limit = limits.context("no limit in the recording")?.gflops;
     let libraries = comparison.libraries();
@@ -54,7 +47,15 @@ pub fn draw() -> Result<Figure> {
         x: Axis::log((256.0, 8192.0), (70.0, 450.0)),
         y: Axis::linear((0.0, limit * 1.05), (BOTTOM, 40.0)),
     };
-    axes(&mut d, &chart, limit);
+    d.text("small soft", (14.0, 18.0), "GFLOP/s");
+    let rates = (0..=limit as usize).step_by(10_000);
+    chart.across(&mut d, rates.map(|rate| (rate as f64, rate.to_string())));
+    chart.level(&mut d, "limit", limit);
+    let (right, y) = chart.at((f64::INFINITY, limit));
+    let words = "what the device can do";
+    d.text("small limit end", (right, y - 6.0), words);
+    let sizes = [256, 512, 1024, 2048, 4096, 8192].map(|n| (f64::from(n), n.to_string()));
+    chart.below(&mut d, sizes, "rows of a square matrix");
     let line = |rate: fn(&Square) -> f64| -> Vec<Point> {
         let values = squares
             .iter()
@@ -66,55 +67,38 @@ pub fn draw() -> Result<Figure> {
     d.curve("gpu", &ours);
     number(&mut d, &squares, &ours);
     let words = "the kernel that the lesson chooses, by its number";
-    key(&mut d, "gpu", (14.0, BOTTOM + 58.0), words);
-    key(&mut d, "arrow", (14.0, BOTTOM + 78.0), library);
-    Ok(Figure {
-        title: format!("Squares beside {library}"),
-        description: describe(library, &squares),
-        drawing: d,
-    })
+    chart::key(&mut d, "gpu", (14.0, BOTTOM + 58.0), words);
+    chart::key(&mut d, "arrow", (14.0, BOTTOM + 78.0), library);
+    Ok(d.svg(
+        &format!("Squares beside {library}"),
+        &describe(library, &squares),
+    ))
 }
 
 /// The square products, by size.
 fn squares(comparison: &Comparison, library: &str) -> Result<Vec<Square>> {
     let mut squares = Vec::new();
-    for shape in comparison.shapes() {
-        let rate = |library| comparison.rate(shape, library);
-        let (Some(ours), Some(theirs)) = (rate(OURS), rate(library)) else {
+    let shapes = comparison.shapes().into_iter();
+    for shape in shapes.filter(|shape| *shape == Shape::cube(shape.m)) {
+        let ours = comparison.rate(shape, OURS);
+        let theirs = comparison.rate(shape, library).and_then(|rate| rate.gflops);
+        let Some((ours, theirs)) = ours.zip(theirs) else {
             continue;
         };
-        let (Some(gflops), Some(theirs)) = (ours.gflops, theirs.gflops) else {
-            continue;
-        };
-        if shape != Shape::cube(shape.m) {
-            continue;
-        }
         let kernel = ours.kernel.as_deref().unwrap_or_default();
         let number = NUMBERED.iter().position(|name| kernel.starts_with(name));
-        squares.push(Square {
-            rows: shape.m,
-            kernel: 1 + number.with_context(|| format!("{kernel} has no number"))?,
-            ours: gflops,
-            theirs,
-        });
+        let number = number.with_context(|| format!("{kernel} has no number"));
+        if let Some(gflops) = ours.gflops {
+            squares.push(Square {
+                rows: shape.m,
+                kernel: 1 + number?,
+                ours: gflops,
+                theirs,
+            });
+        }
     }
     squares.sort_by_key(|square| square.rows);
     Ok(squares)
-}
-
-fn axes(d: &mut Drawing, chart: &Chart, limit: f64) {
-    d.text("small soft", (14.0, 18.0), "GFLOP/s");
-    let rates = (0..=limit as usize).step_by(STEP);
-    chart.across(d, rates.map(|rate| (rate as f64, rate.to_string())));
-    chart.level(d, "limit", limit);
-    let (right, y) = chart.at((f64::INFINITY, limit));
-    d.text(
-        "small limit end",
-        (right, y - 6.0),
-        "what the device can do",
-    );
-    let sizes = [256, 512, 1024, 2048, 4096, 8192].map(|n| (f64::from(n), n.to_string()));
-    chart.below(d, sizes, "rows of a square matrix");
 }
 
 /// At the dots the number of the chosen kernel, on the side where the library's line is not;

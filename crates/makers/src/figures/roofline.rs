@@ -4,10 +4,7 @@ use anyhow::{Context, Result, ensure};
 use common::numbers::{percent, significant};
 use common::record::Record;
 
-use crate::figures::chart::{Axis, Chart, key};
-use crate::figures::drawing::{Drawing, Point, Words};
-use crate::figures::figure::Figure;
-use crate::figures::runs::{RUNS, Run};
+use super::{Axis, Chart, Drawing, Point, RUNS, Run, Words, chart};
 use crate::probe::Machine;
 
 const HEIGHT: f64 = 270.0;
@@ -17,7 +14,7 @@ const LABEL: &str = "small bold middle";
 /// Operations for each byte, at the two ends.
 const INTENSITY: (f64, f64) = (0.1, 100.0);
 
-pub fn draw() -> Result<Figure> {
+pub fn draw() -> Result<String> {
     let mut d = Drawing::new(2.0 * HEIGHT + 82.0);
     let mut described = Vec::new();
     for (i, run) in RUNS.iter().enumerate() {
@@ -27,24 +24,18 @@ pub fn draw() -> Result<Figure> {
     let says = "operations for each byte asked of global memory";
     d.text("small soft middle", (266.0, bottom + 2.0), says);
     let says = "global memory answers, and what the device can compute";
-    key(&mut d, "roof", (14.0, bottom + 28.0), says);
-    key(
-        &mut d,
-        "roof model",
-        (14.0, bottom + 48.0),
-        "the L1 cache answers",
+    chart::key(&mut d, "roof", (14.0, bottom + 28.0), says);
+    let says = "the L1 cache answers";
+    chart::key(&mut d, "roof model", (14.0, bottom + 48.0), says);
+    let description = format!(
+        "Two rooflines, both axes logarithmic: speed over operations for each byte that is asked \
+         of global memory, with a dot for each lesson. One roof rises with the speed of global \
+         memory, a dashed one above it with that of the L1 cache; both end level at what the \
+         device can compute. {} Dots between the two slopes are kernels whose bytes came from a cache.",
+        described.join(" ")
     );
-    Ok(Figure {
-        title: "The best kernel of each lesson under its device's roofs".into(),
-        description: format!(
-            "Two rooflines, both axes logarithmic: speed over operations for each byte that is asked \
-             of global memory, with a dot for each lesson. One roof rises with the speed of global \
-             memory, a dashed one above it with that of the L1 cache; both end level at what the \
-             device can compute. {} Dots between the two slopes are kernels whose bytes came from a cache.",
-            described.join(" ")
-        ),
-        drawing: d,
-    })
+    let title = "The best kernel of each lesson under its device's roofs";
+    Ok(d.svg(title, &description))
 }
 
 /// One device: its roofs, and a numbered dot for each lesson; says it in words.
@@ -72,18 +63,24 @@ fn panel(d: &mut Drawing, top: f64, run: &Run) -> Result<String> {
     let roofs = [roof(limits.gbytes_per_second), roof(cache)];
     d.line("roof model", &roofs[1]);
     d.line("roof", &roofs[0]);
-    let mut places = Vec::new();
+    // A dot for each lesson; those that lie over each other share their words.
+    let mut dots: Vec<(Point, String)> = Vec::new();
     for (number, record) in &lessons {
-        let (Some(x), Some(rate)) = (intensity(record), record.gflops) else {
+        let Some((x, rate)) = intensity(record).zip(record.gflops) else {
             continue;
         };
         ensure!(
             rate < x * cache,
             "lesson {number} is faster than the L1 cache"
         );
-        places.push((chart.at((x, rate)), *number));
+        let at = chart.at((x, rate));
+        d.dot(run.class, at, DOT);
+        let near = |dot: &Point| (dot.0 - at.0).hypot(dot.1 - at.1) < 2.0 * DOT;
+        match dots.iter_mut().find(|(dot, _)| near(dot)) {
+            Some((_, numbers)) => numbers.push_str(&format!(", {number}")),
+            None => dots.push((at, number.to_string())),
+        }
     }
-    let dots = dots(d, run.class, &places);
     for (at, numbers) in &dots {
         let label = free_place(*at, numbers, &dots, &roofs, d);
         d.text(LABEL, label, numbers);
@@ -111,32 +108,15 @@ fn axes(d: &mut Drawing, chart: &Chart, (low, high): (f64, f64)) {
     chart.across(d, powers.map(|value| (value, value.to_string())));
 }
 
-/// Draws a dot at each place. Those that lie over each other share their words.
-fn dots(d: &mut Drawing, class: &str, places: &[(Point, u32)]) -> Vec<(Point, String)> {
-    let mut dots: Vec<(Point, String)> = Vec::new();
-    for (at, number) in places {
-        d.dot(class, *at, DOT);
-        let near = |dot: &Point| (dot.0 - at.0).hypot(dot.1 - at.1) < 2.0 * DOT;
-        match dots.iter_mut().find(|(dot, _)| near(dot)) {
-            Some((_, numbers)) => numbers.push_str(&format!(", {number}")),
-            None => dots.push((*at, number.to_string())),
-        }
-    }
-    dots
-}
-
 /// The lesson that comes nearest to the limit that was measured with it, in a sentence.
 fn highest(lessons: &[(u32, Record)]) -> String {
-    let reached = |(_, record): &(u32, Record)| record.share_of_limit.unwrap_or(0.0);
-    let highest = lessons
+    let reached = lessons
         .iter()
-        .max_by(|one, other| reached(one).total_cmp(&reached(other)));
-    highest.map_or(String::new(), |lesson| {
-        let share = percent(reached(lesson));
-        format!(
-            " The highest dot is lesson {}'s, at {share} of that.",
-            lesson.0
-        )
+        .map(|(number, record)| (number, record.share_of_limit.unwrap_or(0.0)));
+    let highest = reached.max_by(|(_, one), (_, other)| one.total_cmp(other));
+    highest.map_or(String::new(), |(number, share)| {
+        let share = percent(share);
+        format!(" The highest dot is lesson {number}'s, at {share} of that.")
     })
 }
 
@@ -168,22 +148,19 @@ fn free_place(
     let places = places.map(|(dx, dy)| (at.0 + dx, at.1 + dy));
     let is_free = |place: &&Point| {
         let label = Words::placed(LABEL, **place, words);
-        let mut edges = roofs.iter().flat_map(|roof| roof.windows(2));
-        let off_roofs = edges.all(|ends| {
-            let step = |i: u8| along(ends[0], ends[1], f64::from(i) / 100.0);
-            !(0..=100).any(|i| label.covers(step(i), 2.0))
-        });
-        off_roofs
+        let on = |(from, to): (Point, Point)| {
+            let along = |share: f64| {
+                (
+                    from.0 + share * (to.0 - from.0),
+                    from.1 + share * (to.1 - from.1),
+                )
+            };
+            (0..=100).any(|i| label.covers(along(f64::from(i) / 100.0), 2.0))
+        };
+        let edges = roofs.iter().flat_map(|roof| roof.windows(2));
+        !edges.map(|ends| (ends[0], ends[1])).any(on)
             && d.words().iter().all(|other| !label.overlap(other))
             && dots.iter().all(|(dot, _)| !label.covers(*dot, DOT))
     };
     *places.iter().find(is_free).unwrap_or(&places[0])
-}
-
-/// A place on the way from one to the other.
-fn along(from: Point, to: Point, share: f64) -> Point {
-    (
-        from.0 + share * (to.0 - from.0),
-        from.1 + share * (to.1 - from.1),
-    )
 }

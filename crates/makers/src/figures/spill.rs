@@ -5,10 +5,7 @@ use common::numbers::bytes;
 use common::record::Record;
 use process::data::recording::Recording;
 
-use crate::figures::chart::{Axis, Chart, key};
-use crate::figures::drawing::Drawing;
-use crate::figures::figure::Figure;
-use crate::figures::runs::{GPU, RUNS};
+use super::{Axis, Chart, Drawing, GPU, RUNS, chart};
 
 const BOTTOM: f64 = 226.0;
 const CHART: Chart = Chart {
@@ -16,10 +13,7 @@ const CHART: Chart = Chart {
     y: Axis::log((0.25, 4.0), (BOTTOM, 40.0)),
 };
 
-/// Sums of an item, and the rate over that of one sum.
-type Point = (f64, f64);
-
-pub fn draw() -> Result<Figure> {
+pub fn draw() -> Result<String> {
     let mut d = Drawing::new(328.0);
     d.text("small soft", (14.0, 22.0), "rate, where one sum has 1");
     let rates = [0.25, 0.5, 1.0, 2.0, 4.0].map(|rate| (rate, rate.to_string()));
@@ -32,7 +26,7 @@ pub fn draw() -> Result<Figure> {
         let points = points(&recording)?;
         d.curve(run.class, &CHART.places(&points));
         let device = recording.device();
-        key(&mut d, run.class, (left, 288.0), &device);
+        chart::key(&mut d, run.class, (left, 288.0), &device);
         let best = points.iter().max_by(|one, other| one.1.total_cmp(&other.1));
         let (best, rate) = best.context("no rates")?;
         told.push(format!(
@@ -43,38 +37,34 @@ pub fn draw() -> Result<Figure> {
     let spills = sums_of(&gpu).find(|(_, record)| record.private_bytes.is_some_and(|b| b > 0));
     let (sums, record) = spills.context("nothing spills")?;
     let spilled = bytes(record.private_bytes.unwrap_or(0));
-    let at = CHART.x.at(sums as f64);
+    let at = CHART.x.at(sums);
     d.line("limit", &[(at, 52.0), (at, BOTTOM)]);
     let words = format!("the GPU spills {spilled} of an item");
     d.text("small limit end", (at - 7.0, BOTTOM - 8.0), &words);
     d.text("small soft", (14.0, 316.0), "Both axes are logarithmic.");
-    Ok(Figure {
-        title: "How many sums an item can keep".into(),
-        description: format!(
-            "The rate over how many sums an item has, both axes logarithmic. {}. The GPU's rate falls \
-             long before registers run out: with {sums} sums its compiler spills {spilled} of an item.",
-            told.join(". ")
-        ),
-        drawing: d,
-    })
+    let description = format!(
+        "The rate over how many sums an item has, both axes logarithmic. {}. The GPU's rate falls \
+         long before registers run out: with {sums} sums its compiler spills {spilled} of an item.",
+        told.join(". ")
+    );
+    Ok(d.svg("How many sums an item can keep", &description))
 }
 
 /// The kernels that differ in their number of sums.
-fn sums_of(run: &Recording) -> impl Iterator<Item = (usize, &Record)> {
+fn sums_of(run: &Recording) -> impl Iterator<Item = (f64, &Record)> {
     run.records.iter().filter_map(|record| {
         let sums = record.kernel.strip_prefix("matmul_private_sums x")?;
         Some((sums.parse().ok()?, record))
     })
 }
 
-/// From one sum on.
-fn points(run: &Recording) -> Result<Vec<Point>> {
+/// Sums of an item, and the rate over that of one sum; from one sum on.
+fn points(run: &Recording) -> Result<Vec<(f64, f64)>> {
     let mut records = run.records.iter();
     let one = records.find(|record| record.kernel == "matmul_private_sum");
     let one = one
         .and_then(|record| record.gflops)
         .context("no rate of one sum")?;
-    let others =
-        sums_of(run).filter_map(|(sums, record)| Some((sums as f64, record.gflops? / one)));
+    let others = sums_of(run).filter_map(|(sums, record)| Some((sums, record.gflops? / one)));
     Ok([(1.0, 1.0)].into_iter().chain(others).collect())
 }

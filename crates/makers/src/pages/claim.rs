@@ -36,6 +36,7 @@ use process::data::size_name;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::printed::{behind, numbers};
 use crate::probe::Machine;
 
 /// Whether a claim holds.
@@ -137,33 +138,9 @@ fn printed(run: &str, lesson: &str, quoted: &str) -> Result<f64> {
         which => which.parse()?,
     };
     let output = file(run, lesson, "txt")?;
-    let mut lines = output.lines().map(str::trim_start);
-    let mut rest = "";
-    for beginning in text.split(" ... ") {
-        rest = lines
-            .find_map(|line| line.strip_prefix(beginning))
-            .with_context(|| format!("data/{run}/{lesson}.txt has no line \"{beginning}\""))?;
-    }
-    numbers(rest)
-        .get(which.max(1) - 1)
-        .copied()
-        .with_context(|| format!("fewer than {which} numbers stand behind \"{text}\""))
-}
-
-/// The numbers of a printed line; times in seconds.
-fn numbers(line: &str) -> Vec<f64> {
-    let word = |word: &str| {
-        word.trim_end_matches([',', ';', ':', 'x', '░', '▒', '▓', '█'])
-            .to_string()
-    };
-    let words: Vec<String> = line.split_whitespace().map(word).collect();
-    let unit = |at: usize| match words.get(at + 1).map(String::as_str) {
-        Some("ms") => 1e-3,
-        Some("us") => 1e-6,
-        _ => 1.0,
-    };
-    let number = |(at, word): (usize, &String)| Some(word.parse::<f64>().ok()? * unit(at));
-    words.iter().enumerate().filter_map(number).collect()
+    let line = behind(&output, text).with_context(|| format!("data/{run}/{lesson}.txt"))?;
+    let number = numbers(line).get(which.max(1) - 1).copied();
+    number.with_context(|| format!("fewer than {which} numbers stand behind \"{text}\""))
 }
 
 #[cfg(test)]
@@ -217,15 +194,6 @@ mod tests {
     fn a_comparison_has_rates_of_libraries() {
         let of = "library h200-4096 4096 / peers h200 4096 cuBLAS";
         check(&format!("1..1 = {of}")).unwrap();
-    }
-
-    #[test]
-    fn printed_numbers_come_without_their_punctuation_and_in_seconds() {
-        let line = "  503 GFLOP/s of fp32 adds, 48.5 GB/s; 20.3 ms, 4.52x";
-        assert_eq!(numbers(line), [503.0, 48.5, 20.3 * 1e-3, 4.52]);
-        assert_eq!(numbers(" 0  0.4  140.5"), [0.0, 0.4, 140.5]);
-        assert_eq!(numbers("  ·  35.3  235░  483█"), [35.3, 235.0, 483.0]);
-        assert_eq!(numbers("  2.5 us  3 s"), [2.5 * 1e-6, 3.0]);
     }
 
     #[test]

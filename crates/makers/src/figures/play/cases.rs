@@ -8,9 +8,7 @@ use process::data::recording::Recording;
 use serde_json::{Value, json};
 
 use super::facts;
-use crate::figures::counting::{WARP, pieces, turns};
-use crate::figures::kernel::Kernel;
-use crate::figures::roofline;
+use crate::figures::{Kernel, WARP, pieces, roofline, turns};
 
 /// Sides of the matrices.
 const SIDE: f64 = 1024.0;

@@ -5,9 +5,8 @@ use common::record::Record;
 use process::data::recording::{Recording, device_name};
 use serde_json::{Value, json};
 
-use crate::figures::kernel::Kernel;
-use crate::figures::listed::Listed;
-use crate::figures::roofline;
+use crate::figures::{Kernel, roofline};
+use crate::printed::{listed, number};
 
 /// The recordings of a GPU and of a CPU, and the colour of each.
 pub const RUNS: [(&str, &str); 2] = [("h200-4096", "gpu"), ("pocl-1024", "cpu")];
@@ -99,15 +98,15 @@ fn device(run: &str, colour: &str) -> Result<Value> {
             "intensity": roofline::intensity(record),
         })
     });
-    let listed = Listed::of(run, record)?;
+    let listed = |name| number(&listed(run, record, name)?);
     Ok(json!({
         "name": device_name(record),
         "colour": colour,
         "size": size,
         "gflops": limits.gflops,
         "gbytes": limits.gbytes_per_second,
-        "largestGroup": listed.number("largest work-group")?,
-        "localMemory": listed.number("local memory")?,
+        "largestGroup": listed("largest work-group")?,
+        "localMemory": listed("local memory")?,
         "kernels": kernels.collect::<Vec<Value>>(),
     }))
 }

@@ -1,32 +1,12 @@
-//! A figure, whatever it shows: drawn by a module, or by hand in its own file.
+//! Figures that were drawn by hand, each in its own file.
 
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use common::source::workspace;
 
-use crate::figures::drawing::{Drawing, STYLE};
-use crate::figures::kernel::Kernel;
-
-/// Where the files lie, below the root of the workspace.
-pub const FOLDER: &str = "docs/figures";
-
-/// A picture, with what it shows in words.
-pub struct Figure {
-    /// A few words.
-    pub title: String,
-    /// What one should see in it: the text alternative.
-    pub description: String,
-    /// The picture itself.
-    pub drawing: Drawing,
-}
-
-impl Figure {
-    /// The file: SVG with its own colours, light and dark.
-    pub fn svg(&self) -> String {
-        self.drawing.svg(&self.title, &self.description)
-    }
-}
+use super::drawing::STYLE;
+use super::{FOLDER, Kernel, element};
 
 /// A figure that was drawn by hand, with the style that all have. A remark in it such as
 /// `<!-- drawn for 08-tiling.cl matmul_register_tile: TM=64 TN=128 -->` says which constants
@@ -34,14 +14,9 @@ impl Figure {
 ///
 /// # Errors
 /// When there is no such file, when it says nothing in words, or when a constant is another.
-pub fn by_hand(name: &str) -> Result<String> {
+pub fn svg(name: &str) -> Result<String> {
     let file = format!("{FOLDER}/{name}.svg");
     let text = fs::read_to_string(workspace().join(&file)).with_context(|| file.clone())?;
-    let styled = || {
-        let (head, rest) = text.split_once("<style>\n")?;
-        let (_, body) = rest.split_once("</style>")?;
-        Some(format!("{head}<style>\n{STYLE}</style>{body}"))
-    };
     let words = ["title", "desc"].map(|of| element(&text, of));
     ensure!(
         words.iter().all(Option::is_some),
@@ -52,14 +27,10 @@ pub fn by_hand(name: &str) -> Result<String> {
             is_current(remark).with_context(|| format!("{file} must be drawn anew"))?;
         }
     }
-    styled().with_context(|| format!("{file} has no style"))
-}
-
-/// What stands in the first element of this name.
-pub fn element<'t>(svg: &'t str, name: &str) -> Option<&'t str> {
-    let (_, rest) = svg.split_once(&format!("<{name} "))?;
-    let (_, inside) = rest.split_once('>')?;
-    Some(inside.split_once("</")?.0)
+    let parts = text.split_once("<style>\n");
+    let parts = parts.and_then(|(head, rest)| Some((head, rest.split_once("</style>")?.1)));
+    let (head, body) = parts.with_context(|| format!("{file} has no style"))?;
+    Ok(format!("{head}<style>\n{STYLE}</style>{body}"))
 }
 
 /// `FILE KERNEL: NAME=VALUE NAME=VALUE -->`
@@ -87,6 +58,6 @@ mod tests {
         let error = is_current(&tile(7)).unwrap_err().to_string();
         assert_eq!(error, "TN is 128 now, not 7");
         assert!(is_current("08-tiling.cl: TM").is_err());
-        assert!(by_hand("no-such-figure").is_err());
+        assert!(svg("no-such-figure").is_err());
     }
 }
