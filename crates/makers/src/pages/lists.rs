@@ -78,7 +78,8 @@ pub fn symptoms() -> Result<String> {
     ];
     let mut table = Table::new("the fault").figures(columns);
     kinds.retain(|_, [_, _, silent, wrongly]| *silent + *wrongly > 0);
-    for (kind, [kernels, named, silent, wrongly]) in kinds.into_iter().chain([("all faults", sum)]) {
+    for (kind, [kernels, named, silent, wrongly]) in kinds.into_iter().chain([("all faults", sum)])
+    {
         let figures = [kernels, named + silent + wrongly, named, silent, wrongly];
         table.row(kind, figures.map(|figure| figure.to_string()));
     }
