@@ -50,7 +50,7 @@ pub fn show(lesson: &Lesson, trials: &Trials) -> Result<()> {
     let top = trials.best().map_or(0.0, |best| best.1);
     for map in maps(trials) {
         let heading = "GFLOP/s by rows (down), columns of an item's tile";
-        let heading = format!("  {}: {heading}", FAMILIES[map.family].kernel);
+        let heading = format!("  {}: {heading}", FAMILIES[map.family].name);
         lesson.say(format!("\n{}", heading.bold()))?;
         text(&map, top)
             .iter()
@@ -115,7 +115,7 @@ fn heat_map(map: &Landscape, top: f64) -> Markup {
     let (x, y) = (|i: usize| 60 + wide * i, |i: usize| 54 + 30 * i);
     html! {
         text x="24" y="20" fill=(color) {
-            (FAMILIES[map.family].kernel)
+            (FAMILIES[map.family].name)
             ": best GFLOP/s by rows (down) and columns of an item's tile"
         }
         @for (i, columns) in map.columns.iter().enumerate() {

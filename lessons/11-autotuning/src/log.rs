@@ -11,14 +11,12 @@ use std::path::{Path, PathBuf};
 
 use common::error::{Error, Result};
 use common::shape::Shape;
-use lesson::results::FOLDER_VARIABLE;
+use lesson::Lesson;
+use lesson::results::{self, FOLDER_VARIABLE};
 use serde::{Deserialize, Serialize};
 
 use crate::search::{Trial, Trials};
 use crate::space::Point;
-
-/// The kind of results that [`lesson::results::file`] keeps for a search.
-pub const KIND: &str = "autotuning";
 
 /// One line of the file.
 #[derive(Debug, Serialize, Deserialize)]
@@ -40,18 +38,20 @@ pub enum Event {
     Remeasured { gflops: f64 },
 }
 
-impl Event {
-    /// Whether its figures can have been measured: one that was damaged on the disk would
-    /// win for ever, or take the whole budget.
-    fn is_possible(&self) -> bool {
+impl Line {
+    /// A line that is whole, and whose figures can have been measured: one that was damaged on
+    /// the disk would win for ever, or take the whole budget.
+    fn read(text: &str) -> Option<Line> {
+        let line: Line = serde_json::from_str(text).ok()?;
         let is_rate = |gflops: f64| (1e-15..1e15).contains(&gflops);
-        match self {
+        let is_possible = match &line.event {
             Event::Begun => true,
             Event::Ended { seconds, trial } => {
                 (0.0..1e9).contains(seconds) && trial.gflops().is_none_or(is_rate)
             }
             Event::Remeasured { gflops } => is_rate(*gflops),
-        }
+        };
+        is_possible.then_some(line)
     }
 }
 
@@ -70,10 +70,7 @@ impl Known {
     /// The fastest configuration: by the careful measurements where there are any,
     /// since the best of many quick ones owes something to luck.
     pub fn best(&self) -> Option<(&Point, f64)> {
-        let careful = self
-            .remeasured
-            .iter()
-            .map(|(point, gflops)| (point, *gflops));
+        let careful = self.remeasured.iter().map(|(point, rate)| (point, *rate));
         let best = careful.max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| a.0.cmp(b.0)));
         best.or(self.trials.best())
     }
@@ -108,8 +105,15 @@ pub struct Log {
 }
 
 impl Log {
+    /// The log of the lesson's device, kernels and type.
+    pub fn of(lesson: &mut Lesson) -> Result<Log> {
+        let (device, kernels) = (&lesson.session()?.device, lesson.source()?.text);
+        let ty = lesson.flags().ty;
+        Log::at(results::file("autotuning", device, &kernels, ty))
+    }
+
     /// The log in this file, which is made where there is none.
-    pub fn at(path: PathBuf) -> Result<Log> {
+    fn at(path: PathBuf) -> Result<Log> {
         let refuse = |error: std::io::Error| Error::File {
             path: path.clone(),
             why: format!(
@@ -125,27 +129,23 @@ impl Log {
             // A line that was cut off must not spoil the next one.
             file.write_all(b"\n")?;
         }
-        let (known, bad_lines) = (HashMap::new(), 0);
-        let mut log = Log {
+        let (mut known, mut bad_lines) = (HashMap::<Shape, Known>::new(), 0);
+        let text = String::from_utf8_lossy(&bytes);
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            match Line::read(line) {
+                Some(line) => known
+                    .entry(line.shape)
+                    .or_default()
+                    .note(line.point, line.event),
+                None => bad_lines += 1,
+            }
+        }
+        Ok(Log {
             path,
             file,
             known,
             bad_lines,
-        };
-        let text = String::from_utf8_lossy(&bytes);
-        for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            match serde_json::from_str::<Line>(line) {
-                Ok(Line {
-                    shape,
-                    point,
-                    event,
-                }) if event.is_possible() => {
-                    log.known.entry(shape).or_default().note(point, event);
-                }
-                _ => log.bad_lines += 1,
-            }
-        }
-        Ok(log)
+        })
     }
 
     /// Notes what happens to a candidate, and writes it at once: the process may die
@@ -159,10 +159,8 @@ impl Log {
         };
         let text = serde_json::to_string(&line).map_err(std::io::Error::from)?;
         self.file.write_all(format!("{text}\n").as_bytes())?;
-        self.known
-            .entry(shape)
-            .or_default()
-            .note(line.point, line.event);
+        let known = self.known.entry(shape).or_default();
+        known.note(line.point, line.event);
         Ok(())
     }
 
@@ -172,13 +170,10 @@ impl Log {
     }
 
     /// The problems that something is known about, with the best of each.
-    pub fn bests(&self) -> Vec<(Shape, Point, f64)> {
-        let best = |(shape, known): (&Shape, &Known)| {
-            let (point, gflops) = known.best()?;
-            Some((*shape, point.clone(), gflops))
-        };
+    pub fn bests(&self) -> Vec<(Shape, Point)> {
+        let best = |(shape, known): (&Shape, &Known)| Some((*shape, known.best()?.0.clone()));
         let mut bests: Vec<_> = self.known.iter().filter_map(best).collect();
-        bests.sort_by_key(|(shape, ..)| (shape.m, shape.n, shape.k));
+        bests.sort_by_key(|(shape, _)| (shape.m, shape.n, shape.k));
         bests
     }
 
@@ -186,12 +181,10 @@ impl Log {
     pub fn reset(&mut self, forgotten: Shape) -> Result<()> {
         let bytes = fs::read(&self.path)?;
         let text = String::from_utf8_lossy(&bytes);
-        let stays = |line: &&str| {
-            serde_json::from_str(line).is_ok_and(|line: Line| line.shape != forgotten)
-        };
-        let kept: Vec<&str> = text.split_inclusive('\n').filter(stays).collect();
+        let stays = |line: &&str| Line::read(line).is_some_and(|line| line.shape != forgotten);
+        let kept: String = text.split_inclusive('\n').filter(stays).collect();
         self.file.set_len(0)?;
-        self.file.write_all(kept.concat().as_bytes())?;
+        self.file.write_all(kept.as_bytes())?;
         self.known.remove(&forgotten);
         self.bad_lines = 0;
         Ok(())

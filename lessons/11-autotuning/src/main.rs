@@ -2,7 +2,6 @@
 //! on this device, and believes nothing that it has not checked.
 
 mod candidates;
-mod defaults;
 mod landscape;
 mod log;
 mod search;
@@ -11,19 +10,21 @@ mod space;
 mod tune;
 mod worker;
 
+use std::collections::HashSet;
 use std::fs;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
+use common::device::Kind;
 use common::error::Result;
 use common::numbers::{factor, percent};
 use common::problem::Problem;
 use common::record::Record;
-use lesson::{Lesson, Step, lesson_with, results};
+use lesson::{Lesson, Step, lesson_with};
 
-use log::{Event, KIND, Log};
-use space::{FAMILIES, Limit, Point, Room};
+use log::{Event, Log};
+use space::{FAMILIES, Limit, Point, given};
 
 /// So many of the fastest candidates are measured again, as other lessons measure.
 const FINALISTS: usize = 5;
@@ -72,14 +73,26 @@ fn main() -> ExitCode {
             return show_best::show_best(lesson);
         }
         let problem = lesson.problem()?;
-        let device = &lesson.session()?.device;
-        let mut defaults = Vec::from(defaults::defaults(device, problem.ty, problem.shape));
-        defaults.retain(|point| lesson.flags().wants(point.family().kernel));
         match lesson.runs()? {
-            None => check(lesson, &problem, &defaults),
-            Some(_) => autotune(lesson, &problem, defaults, flags),
+            None => check(lesson, &problem),
+            Some(_) => autotune(lesson, &problem, flags),
         }
     })
+}
+
+/// A default of each family that is wanted; the one that should suit the device comes last.
+fn defaults(lesson: &mut Lesson, problem: &Problem) -> Result<Vec<Point>> {
+    let device = &lesson.session()?.device;
+    let given = given(device, problem.ty, problem.shape);
+    // Where local memory is a memory of its own, it answers many items at once.
+    // Elsewhere, on CPUs, a tile in it is a copy from the cache to the cache.
+    let is_gpu = device.kind == Kind::Gpu || device.limits.local_mem_dedicated;
+    let families = if is_gpu { [2, 1, 0] } else { [0, 1, 2] };
+    let mut defaults = families
+        .map(|family| space::default(family, &given))
+        .to_vec();
+    defaults.retain(|point| lesson.flags().wants(&point.family().name));
+    Ok(defaults)
 }
 
 /// Configurations that a search would hardly meet, and for which the kernels must
@@ -100,53 +113,52 @@ const AWKWARD: &[&str] = &[
 
 /// Nothing is to be timed, so nothing is searched: the defaults and some awkward
 /// configurations are checked.
-fn check(lesson: &mut Lesson, problem: &Problem, defaults: &[Point]) -> Result<()> {
+fn check(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
     lesson.say(
         "  search   none without timing: the defaults and some odd configurations are checked",
     )?;
-    let odd = |(i, text): (usize, &&str)| {
-        let point = Point::try_from(text.to_string()).ok()?;
-        Some(point.step(&format!("odd {}", i + 1)))
-    };
+    let defaults = defaults(lesson, problem)?;
     let mut steps: Vec<Step> = defaults.iter().map(|one| one.step("default")).collect();
-    steps.extend(AWKWARD.iter().enumerate().filter_map(odd));
+    for (i, text) in AWKWARD.iter().enumerate() {
+        let point = Point::try_from(text.to_string());
+        steps.extend(point.map(|point| point.step(&format!("odd {}", i + 1))));
+    }
     lesson.measure_all(&steps, problem)
 }
 
 /// Searches, measures the best again, and shows what was found.
-fn autotune(
-    lesson: &mut Lesson,
-    problem: &Problem,
-    defaults: Vec<Point>,
-    flags: &Tuning,
-) -> Result<()> {
-    let session = lesson.session()?;
-    let room = Room::of(&session.device, problem.ty);
-    let source = lesson.source()?;
-    let there = source.kernels();
+fn autotune(lesson: &mut Lesson, problem: &Problem, flags: &Tuning) -> Result<()> {
+    let (shape, budget) = (problem.shape, flags.budget);
+    let defaults = defaults(lesson, problem)?;
+    let there = lesson.source()?.kernels();
     let mut families = Vec::from_iter(0..FAMILIES.len());
     families.retain(|family| {
-        let kernel = FAMILIES[*family].kernel;
-        there.iter().any(|name| name == kernel) && lesson.flags().wants(kernel)
+        let kernel = &FAMILIES[*family].name;
+        there.contains(kernel) && lesson.flags().wants(kernel)
     });
-    let space = space::space(&families, &flags.limit, &room);
-    let path = results::file(KIND, &session.device, &source.text, problem.ty);
-    let mut log = Log::at(path)?;
+    let session = lesson.session()?;
+    let given = given(&session.device, problem.ty, shape);
+    let space = space::space(&families, &flags.limit, &given);
+    let mut log = Log::of(lesson)?;
     if flags.reset {
-        log.reset(problem.shape)?;
+        log.reset(shape)?;
     }
     lesson.peak()?;
-    let starts = tune::starts(&defaults, &families, &log, problem.shape, &room);
-    let budget = flags.budget;
-    tune::search(
-        lesson, problem, &space, &starts, &families, budget, &mut log,
-    )?;
+    tune::announce(lesson, &space, &families, budget, &log, shape)?;
 
-    let trials = log.known(problem.shape).trials;
-    let ranking = trials.ranking();
-    let allowed = |point: &Point| space.points.contains(point);
-    let finalists = ranking.iter().map(|(point, _)| *point);
-    let finalists = finalists.filter(|point| allowed(point) && !defaults.contains(point));
+    // After the defaults the best of other shapes, which often is good for this one.
+    let mut starts = defaults.clone();
+    let others = log.bests().into_iter().filter(|other| other.0 != shape);
+    starts.extend(others.map(|other| other.1));
+    let mut seen = HashSet::new();
+    starts.retain(|point| {
+        families.contains(&point.family) && point.suits(&given) && seen.insert(point.clone())
+    });
+    tune::search(lesson, problem, &space, &starts, budget, &mut log)?;
+
+    let trials = log.known(shape).trials;
+    let ranking = trials.ranking().into_iter().map(|(point, _)| point);
+    let finalists = ranking.filter(|one| space.points.contains(one) && !defaults.contains(one));
     let finalists = (1..=FINALISTS)
         .map(|number| format!("#{number}"))
         .zip(finalists);
@@ -157,13 +169,12 @@ fn autotune(
         let row = lesson.console.report.rows().last();
         let row = row.filter(|row| row.verified && !row.is_above_limit());
         if let Some(gflops) = row.and_then(|row| row.gflops) {
-            log.add(problem.shape, point, Event::Remeasured { gflops })?;
+            log.add(shape, point, Event::Remeasured { gflops })?;
         }
     }
     conclude(lesson)?;
     landscape::show(lesson, &trials)?;
-    let device = session.device.label();
-    let (shape, ty) = (problem.shape, problem.ty.name());
+    let (device, ty) = (session.device.label(), problem.ty.name());
     let title = format!("Search for {shape}, {ty} on {device}");
     let path = log.beside(shape, "svg");
     fs::write(&path, landscape::svg(&title, &trials))?;

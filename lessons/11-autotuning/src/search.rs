@@ -146,7 +146,7 @@ fn of_one_family<'a>(
 mod tests {
     use super::*;
     use crate::space::space;
-    use crate::space::tests::room;
+    use crate::space::tests::given;
 
     fn right(gflops: f64) -> Trial {
         Trial::Right { gflops, runs: 5 }
@@ -163,7 +163,7 @@ mod tests {
     /// Enough to get lost in, and little enough for a quick test.
     fn points() -> Vec<Point> {
         let limits = ["PAD=0", "TK=16", "UNROLL=1"].map(|l| l.parse().expect("a limit"));
-        space(&[0, 1, 2], &limits, &room(&[])).points
+        space(&[0, 1, 2], &limits, &given(&[])).points
     }
 
     fn search(seed: u64, budget: usize) -> Trials {
@@ -221,7 +221,7 @@ mod tests {
             "UNROLL=1",
         ];
         let limits: Vec<_> = limits.iter().map(|l| l.parse().expect("a limit")).collect();
-        let points = space(&[0, 1, 2], &limits, &room(&[])).points;
+        let points = space(&[0, 1, 2], &limits, &given(&[])).points;
         let mut trials = Trials::default();
         while let Some(point) = next(&points, &[], &trials, 1) {
             let twice = trials.0.iter().any(|(tried, _)| *tried == point);

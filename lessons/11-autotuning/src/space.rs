@@ -1,152 +1,83 @@
-//! The space that is searched, as data: three kernels, the values of their parameters, and
-//! what must hold for them. A point of it is a candidate.
+//! The space that is searched, as space.toml describes it: three kernels, the values of their
+//! parameters, and what must hold for them. A point of it is a candidate.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 use common::Traffic;
 use common::device::{Device, Kind};
 use common::element::Type;
-use common::formula::Formula;
+use common::formula::{Formula, Scope};
+use common::shape::Shape;
 use lesson::{Helper, Operand, Step};
 use serde::{Deserialize, Serialize};
 
-/// A macro of the kernel file, and the values that the search gives it, in order.
-type Parameter = (&'static str, &'static [usize]);
-
-/// A kernel whose shape is left open. The formulas know its parameters and the names of
-/// [`Room`].
+/// A kernel whose shape is left open.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Family {
     /// The kernel's name in the file.
-    pub kernel: &'static str,
-    pub parameters: &'static [Parameter],
+    pub name: String,
+    /// Its macros, the values that the search gives them, and those that a default prefers.
+    pub parameters: Vec<(String, Vec<usize>, Vec<Formula>)>,
     /// Items of a group, across and down.
-    group: [&'static str; 2],
+    group: [Formula; 2],
     /// Rows and columns of C that one item computes at a time, and how often.
-    tile: [&'static str; 3],
+    tile: [Formula; 3],
     /// What M, N and K are padded to.
-    multiples: [&'static str; 3],
-    /// These are whole numbers.
-    whole: &'static [&'static str],
-    /// These are not below zero: what there is, less what is needed.
-    room: &'static [&'static str],
-    traffic: Traffic,
+    padded_to: [Formula; 3],
+    /// What must hold, and what must for a default, too.
+    r#where: Vec<Formula>,
+    suits: Vec<Formula>,
+    /// What it loads and stores.
+    global: [Formula; 2],
+    #[serde(default = "nothing")]
+    local: [Formula; 2],
 }
 
-const SUMS: &[usize] = &[1, 2, 4, 6, 8, 9, 10, 12, 14];
-const TILES: &[usize] = &[16, 32, 64, 96, 128, 256];
-const POWERS: &[usize] = &[1, 2, 4, 8, 16, 32, 64];
+fn nothing() -> [Formula; 2] {
+    [Formula::of("0"), Formula::of("0")]
+}
 
-pub static FAMILIES: [Family; 3] = [
-    Family {
-        kernel: "matmul_tunable_local",
-        parameters: &[
-            ("TM", TILES),
-            ("TN", TILES),
-            ("TK", &[4, 8, 16, 32]),
-            ("RM", &[1, 2, 4, 8, 16]),
-            ("RN", &[1, 2, 4, 8, 16]),
-            ("WIDTH", &[1, 2, 4, 8, 16]),
-            ("PAD", &[0, 1, 2, 4, 8]),
-            ("UNROLL", &[1, 16]),
-        ],
-        group: ["TN/RN", "TM/RM"],
-        tile: ["RM", "RN", "1"],
-        multiples: ["TM", "TN", "TK"],
-        // The last two: all items of a group copy equally many elements.
-        whole: &[
-            "TM/RM",
-            "TN/RN",
-            "RM/WIDTH",
-            "RN/WIDTH",
-            "TK/WIDTH",
-            "PAD/WIDTH",
-            "TM*TK/(WIDTH*(TM/RM)*(TN/RN))",
-            "TK*TN/(WIDTH*(TM/RM)*(TN/RN))",
-        ],
-        room: &[
-            "GROUP - (TN/RN)*(TM/RM)",
-            "SIDE_X - TN/RN",
-            "SIDE_Y - TM/RM",
-            "REGISTERS - RM*RN*BYTES",
-            "LOCAL - TK*(TM + PAD + TN)*BYTES",
-        ],
-        traffic: Traffic {
-            global_loads: Formula::of("M*N*K/TN + M*N*K/TM"),
-            global_stores: Formula::of("M*N"),
-            local_loads: Formula::of("M*N*K/RN + M*N*K/RM"),
-            local_stores: Formula::of("M*N*K/TN + M*N*K/TM"),
-        },
-    },
-    Family {
-        kernel: "matmul_tunable_private",
-        parameters: &[
-            ("LANES", &[1, 2, 4, 8, 16]),
-            ("VECTORS", &[1, 2, 3, 4, 6]),
-            ("ROWS", SUMS),
-            ("GROUP_X", &[1, 2, 4, 8, 16, 32]),
-            ("GROUP_Y", POWERS),
-            ("UNROLL", &[1, 2, 4]),
-        ],
-        group: ["GROUP_X", "GROUP_Y"],
-        tile: ["ROWS", "LANES*VECTORS", "1"],
-        multiples: ["GROUP_Y*ROWS", "GROUP_X*LANES*VECTORS", "1"],
-        whole: &[],
-        room: &[
-            "GROUP - GROUP_X*GROUP_Y",
-            "SIDE_X - GROUP_X",
-            "SIDE_Y - GROUP_Y",
-            "REGISTERS - ROWS*LANES*VECTORS*BYTES",
-        ],
-        traffic: Traffic::global("M*N*K/(VECTORS*LANES) + M*N*K/ROWS", "M*N"),
-    },
-    Family {
-        kernel: "matmul_tunable_packed",
-        parameters: &[
-            ("LANES", &[2, 4, 8, 16]),
-            ("VECTORS", &[1, 2, 3, 4, 6]),
-            ("ROWS", SUMS),
-            ("TILES", POWERS),
-            ("UNROLL", &[1, 2, 4]),
-        ],
-        group: ["1", "1"],
-        tile: ["ROWS", "LANES*VECTORS", "TILES"],
-        multiples: ["ROWS", "LANES*VECTORS", "1"],
-        whole: &[],
-        room: &["REGISTERS - ROWS*LANES*VECTORS*BYTES"],
-        traffic: Traffic::global("MP*K*NP/PANEL + K*NP*MP/ROWS", "M*N"),
-    },
-];
-
-/// What the formulas ask of a device and an element type, by name.
-#[derive(Clone)]
-pub struct Room(pub Vec<(&'static str, usize)>);
-
-impl Room {
-    pub fn of(device: &Device, ty: Type) -> Room {
-        let limits = &device.limits;
-        let side = |dim: usize| *limits.max_work_item_sizes.get(dim).unwrap_or(&usize::MAX);
-        // What the sums of one item may take. A CPU has at most 32 vector registers of 64
-        // bytes (AVX-512). A GPU gives an item up to 255 registers of 4 bytes, and half of
-        // them are needed for operands, addresses and a second group.
-        let registers = match device.kind {
-            Kind::Gpu => 128 * 4,
-            _ => 32 * 64,
-        };
-        Room(vec![
-            ("GROUP", limits.max_work_group_size),
-            ("SIDE_X", side(0)),
-            ("SIDE_Y", side(1)),
-            ("REGISTERS", registers),
-            ("LOCAL", limits.local_mem_bytes as usize),
-            ("BYTES", ty.size()),
-        ])
+pub static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
+    #[derive(Deserialize)]
+    struct Space {
+        kernel: Vec<Family>,
     }
+    let space: Result<Space, _> = toml::from_str(include_str!("../space.toml"));
+    space.expect("a test reads it").kernel
+});
 
-    pub fn get(&self, name: &str) -> Option<usize> {
-        let found = self.0.iter().find(|(known, _)| *known == name);
-        found.map(|(_, value)| *value)
+/// What the formulas ask of a device, an element type and a problem.
+pub fn given(device: &Device, ty: Type, shape: Shape) -> Scope {
+    let limits = &device.limits;
+    let side = |dim: usize| *limits.max_work_item_sizes.get(dim).unwrap_or(&usize::MAX);
+    let is_gpu = device.kind == Kind::Gpu;
+    // A CPU has at most 32 vector registers of 64 bytes (AVX-512). A GPU gives an item up to
+    // 255 registers of 4 bytes, and half of them are needed for operands, addresses and a
+    // second group.
+    let registers = if is_gpu { 128 * 4 } else { 32 * 64 };
+    let floats = limits.native_float_width.max(limits.preferred_float_width);
+    let mut scope = Scope::default();
+    for (name, value) in [
+        ("GROUP", limits.max_work_group_size),
+        ("SIDE_X", side(0)),
+        ("SIDE_Y", side(1)),
+        ("LOCAL", limits.local_mem_bytes as usize),
+        ("REGISTERS", registers),
+        ("BYTES", ty.size()),
+        ("UNITS", limits.compute_units),
+        ("GPU", usize::from(is_gpu)),
+        ("FLOATS", floats),
+        ("M", shape.m),
+        ("N", shape.n),
+        ("K", shape.k),
+    ] {
+        scope.set(name, value as f64);
     }
+    scope
 }
 
 /// A value for each parameter of a kernel. The log and the worker write it as it is
@@ -166,57 +97,62 @@ impl Point {
     }
 
     fn pairs(&self) -> impl Iterator<Item = (&'static str, usize)> {
-        let names = self.family().parameters.iter().map(|(name, _)| *name);
+        let names = self.family().parameters.iter().map(|(name, ..)| &**name);
         names.zip(self.values.iter().copied())
     }
 
     /// The value of a parameter, if the family has it.
     pub fn get(&self, name: &str) -> Option<usize> {
         let mut pairs = self.pairs();
-        pairs
-            .find(|(known, _)| *known == name)
-            .map(|(_, value)| value)
+        pairs.find_map(|(known, value)| (known == name).then_some(value))
     }
 
-    fn numbers<const N: usize>(&self, formulas: [&'static str; N]) -> [usize; N] {
-        let value = |name: &str| Some(self.get(name)? as f64);
-        formulas.map(|formula| Formula::of(formula).value_by(&value).unwrap_or(0.0) as usize)
+    /// What a formula comes to; `None` where it names a parameter without a value yet.
+    fn value(&self, formula: &Formula, given: &Scope) -> Option<f64> {
+        let value = |name: &str| {
+            self.get(name)
+                .map_or_else(|| given.get(name), |own| Some(own as f64))
+        };
+        formula.value_by(&value).ok()
+    }
+
+    fn numbers<const N: usize>(&self, formulas: &[Formula; N]) -> [usize; N] {
+        let nothing = Scope::default();
+        formulas
+            .each_ref()
+            .map(|formula| self.value(formula, &nothing).unwrap_or(0.0) as usize)
     }
 
     /// The work-group's shape.
     pub fn group(&self) -> [usize; 2] {
-        self.numbers(self.family().group)
+        self.numbers(&self.family().group)
     }
 
     /// Rows and columns of C that one item computes at a time.
     pub fn item_tile(&self) -> (usize, usize) {
-        let [rows, columns, _] = self.numbers(self.family().tile);
+        let [rows, columns, _] = self.numbers(&self.family().tile);
         (rows, columns)
     }
 
-    /// Whether the constraints are met, as far as they can be told: those that name a
-    /// parameter without a value yet, or what no device has, are left open.
-    pub fn suits(&self, room: &Room) -> bool {
-        let value = |name: &str| Some(self.get(name).or_else(|| room.get(name))? as f64);
-        let holds = |formulas: &[&'static str], is_met: fn(f64) -> bool| {
-            let numbers = formulas
-                .iter()
-                .flat_map(|formula| Formula::of(formula).value_by(&value));
-            numbers.into_iter().all(is_met)
-        };
-        holds(self.family().whole, |number| number.fract() == 0.0)
-            && holds(self.family().room, |left| left >= 0.0)
+    /// Whether all conditions hold, as far as they can be told.
+    pub fn suits(&self, given: &Scope) -> bool {
+        self.holds(&self.family().r#where, given)
+    }
+
+    fn holds(&self, conditions: &[Formula], given: &Scope) -> bool {
+        let mut told = conditions.iter().filter_map(|one| self.value(one, given));
+        told.all(|holds| holds != 0.0)
     }
 
     /// How many steps lie between two points of a family, a step being one parameter
     /// moved to the next value of its list; `None` between families.
     pub fn steps_to(&self, other: &Point) -> Option<usize> {
-        let pairs = self.values.iter().zip(&other.values);
-        let steps = |((_, choices), (a, b)): (&Parameter, (&usize, &usize))| {
+        let values = self.values.iter().zip(&other.values);
+        let parameters = self.family().parameters.iter().zip(values);
+        let steps = parameters.map(|((_, choices, _), (a, b))| {
             let place = |value: &usize| choices.partition_point(|choice| choice < value);
             place(a).abs_diff(place(b))
-        };
-        let steps = self.family().parameters.iter().zip(pairs).map(steps);
+        });
         (self.family == other.family).then(|| steps.sum())
     }
 
@@ -229,14 +165,21 @@ impl Point {
     /// How the point is launched.
     pub fn step(&self, variant: &str) -> Step {
         let family = self.family();
-        let [rows, columns, tiles] = self.numbers(family.tile);
-        let [m, n, k] = self.numbers(family.multiples);
-        let mut step = Step::new(family.kernel, &self.parameters())
+        let [rows, columns, tiles] = self.numbers(&family.tile);
+        let [m, n, k] = self.numbers(&family.padded_to);
+        let ([loads, stores], [local_loads, local_stores]) =
+            (family.global.clone(), family.local.clone());
+        let mut step = Step::new(&family.name, &self.parameters())
             .variant(variant)
             .exact_group(self.group())
             .per_item([columns, rows * tiles])
             .pad(m, n, k)
-            .traffic(family.traffic.clone());
+            .traffic(Traffic {
+                global_loads: loads,
+                global_stores: stores,
+                local_loads,
+                local_stores,
+            });
         if self.get("TILES").is_some() {
             // Neighbouring items move neighbouring pieces of one row of B into panels.
             let pack_b = Helper::new("pack_b", Operand::B).per_item([columns, 1]);
@@ -248,15 +191,15 @@ impl Point {
             // UNROLL=16 and wide vectors.
             step = step.define("LANES", 1);
         }
-        let macros = self.pairs();
-        macros.fold(step, |step, (name, value)| step.define(name, value))
+        self.pairs()
+            .fold(step, |step, (name, value)| step.define(name, value))
     }
 }
 
 /// `KERNEL NAME=VALUE ...`.
 impl fmt::Display for Point {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "{} {}", self.family().kernel, self.parameters())
+        write!(f, "{} {}", self.family().name, self.parameters())
     }
 }
 
@@ -272,19 +215,20 @@ impl TryFrom<String> for Point {
     fn try_from(text: String) -> Result<Point, &'static str> {
         let read = || {
             let (kernel, parameters) = text.split_once(' ')?;
-            let family = FAMILIES.iter().position(|family| family.kernel == kernel)?;
+            let family = FAMILIES.iter().position(|family| family.name == kernel)?;
             let value = |word: &str| word.split_once('=')?.1.parse().ok();
             let values: Option<Vec<usize>> = parameters.split(' ').map(value).collect();
-            let values = values.filter(|values| values.iter().all(|value| *value <= 1 << 16))?;
-            Some(Point { family, values })
+            Some(Point {
+                family,
+                values: values?,
+            })
         };
         // Names that are unknown, missing or in another order come out differently.
         let is_shape = |point: &Point| {
-            let mut pairs = point.pairs();
-            let is_whole = point.to_string() == text;
-            is_whole
-                && pairs.all(|(name, value)| value > 0 || name == "PAD")
-                && point.values.len() == point.family().parameters.len()
+            let is_size = |(name, value)| value <= 1 << 16 && (value > 0 || name == "PAD");
+            point.values.len() == point.family().parameters.len()
+                && point.to_string() == text
+                && point.pairs().all(is_size)
                 && point.group().iter().all(|side| *side > 0)
         };
         read().filter(is_shape).ok_or("no candidate")
@@ -305,77 +249,99 @@ impl FromStr for Limit {
         let (name, values) = text
             .split_once('=')
             .ok_or("write NAME=VALUE or NAME=VALUE,VALUE, for example ROWS=4,8")?;
-        let all = || FAMILIES.iter().flat_map(|family| family.parameters);
-        let of_it = all().filter(|(known, _)| *known == name);
-        let mut choices: Vec<usize> = of_it.flat_map(|(_, choices)| *choices).copied().collect();
-        choices.sort_unstable();
-        choices.dedup();
-        let list = |words: Vec<String>| words.join(", ");
-        if choices.is_empty() {
-            let mut names: Vec<String> = Vec::new();
-            for (name, _) in all() {
-                if !names.iter().any(|known| known == name) {
-                    names.push((*name).into());
-                }
+        let parameters = FAMILIES.iter().flat_map(|family| &family.parameters);
+        let (mut names, mut choices) = (Vec::new(), BTreeSet::new());
+        for (known, values, _) in parameters {
+            if !names.contains(&&**known) {
+                names.push(&**known);
             }
-            let names = list(names);
+            choices.extend(values.iter().filter(|_| known == name));
+        }
+        if choices.is_empty() {
+            let names = names.join(", ");
             return Err(format!("there is no parameter {name}; there are: {names}"));
         }
-        let values = values.split(',').map(|value| value.trim().parse());
-        let values: Option<Vec<usize>> = values.map(Result::ok).collect();
-        let values = values.filter(|values| values.iter().all(|value| choices.contains(value)));
-        let choices = list(choices.iter().map(usize::to_string).collect());
+        let values = values.split(',').map(|value| value.trim().parse().ok());
+        let values = values.map(|value| value.filter(|value| choices.contains(value)));
         let name = name.to_string();
-        values
-            .map(|values| Limit {
-                name: name.clone(),
-                values,
-            })
-            .ok_or_else(|| format!("the values of {name} are whole numbers: {choices}"))
+        match values.collect() {
+            Some(values) => Ok(Limit { name, values }),
+            None => {
+                let choices: Vec<String> = choices.iter().map(usize::to_string).collect();
+                let choices = choices.join(", ");
+                Err(format!("the values of {name} are whole numbers: {choices}"))
+            }
+        }
     }
 }
 
-/// What may be searched, and of how many combinations the constraints left it.
+/// What may be searched, and of how many combinations the conditions left it.
 pub struct Space {
     pub points: Vec<Point>,
     pub combinations: usize,
 }
 
-/// The points of these families that meet the constraints and the limits. A constraint
-/// that is broken by the first parameters is tested once for all values of the others.
-pub fn space(families: &[usize], limits: &[Limit], room: &Room) -> Space {
-    let mut space = Space {
-        points: Vec::new(),
-        combinations: 0,
-    };
+/// The points of these families that meet the conditions and the limits.
+pub fn space(families: &[usize], limits: &[Limit], given: &Scope) -> Space {
+    let (mut points, mut combinations) = (Vec::new(), 0);
     for &family in families {
-        let mut points = vec![Point {
-            family,
-            values: Vec::new(),
-        }];
-        let parameters = FAMILIES[family].parameters;
-        for (name, choices) in parameters {
-            let allowed = |value: &&usize| {
+        let parameters = &FAMILIES[family].parameters;
+        let allowed = |at: usize, _: &Point| {
+            let (name, choices, _) = &parameters[at];
+            let allow = |value: &usize| {
                 let mut of_it = limits.iter().filter(|limit| limit.name == *name);
                 of_it.all(|limit| limit.values.contains(value))
             };
-            let with_each = |point: Point| {
-                choices.iter().filter(allowed).map(move |value| {
-                    let mut longer = point.clone();
-                    longer.values.push(*value);
-                    longer
-                })
-            };
-            let longer = points.into_iter().flat_map(with_each);
-            points = longer.filter(|point| point.suits(room)).collect();
-        }
-        space.points.extend(points);
-        space.combinations += parameters
-            .iter()
-            .map(|(_, choices)| choices.len())
-            .product::<usize>();
+            choices.iter().copied().filter(allow).collect()
+        };
+        points.extend(combined(family, allowed, |point| point.suits(given)));
+        combinations += parameters.iter().map(|one| one.1.len()).product::<usize>();
     }
-    space
+    Space {
+        points,
+        combinations,
+    }
+}
+
+/// The shape for a device that nobody has tuned for.
+pub fn default(family: usize, given: &Scope) -> Point {
+    let preferred = |at: usize, point: &Point| {
+        let preferred = FAMILIES[family].parameters[at].2.iter();
+        preferred
+            .filter_map(|formula| Some(point.value(formula, given)? as usize))
+            .collect()
+    };
+    let suits = |point: &Point| point.suits(given) && point.holds(&point.family().suits, given);
+    let mut all = combined(family, preferred, suits).into_iter();
+    // Where nothing suits, the last resort.
+    let last = || combined(family, preferred, |_| true).pop();
+    all.next()
+        .or_else(last)
+        .expect("every parameter prefers something")
+}
+
+/// The points with one of these values for each parameter, the first one's changing slowest. A
+/// condition that is broken by the first parameters is tested once for all values of the others.
+fn combined(
+    family: usize,
+    values: impl Fn(usize, &Point) -> Vec<usize>,
+    suits: impl Fn(&Point) -> bool,
+) -> Vec<Point> {
+    let none = Point {
+        family,
+        values: Vec::new(),
+    };
+    (0..FAMILIES[family].parameters.len()).fold(vec![none], |points, at| {
+        let with_each = |point: Point| {
+            values(at, &point).into_iter().map(move |value| {
+                let mut longer = point.clone();
+                longer.values.push(value);
+                longer
+            })
+        };
+        let longer = points.into_iter().flat_map(with_each);
+        longer.filter(|point| suits(point)).collect()
+    })
 }
 
 #[cfg(test)]

@@ -6,33 +6,14 @@ use common::error::Result;
 use common::numbers::significant;
 use common::problem::Problem;
 use common::shape::Shape;
+use humantime::format_duration;
 use lesson::Lesson;
 use text::aside;
 
 use crate::log::{Event, Known, Log};
 use crate::search::{self, Trial};
-use crate::space::{FAMILIES, Point, Room, Space};
+use crate::space::{FAMILIES, Point, Space};
 use crate::worker::Worker;
-
-/// What the search begins with: the best of other shapes, which often is good for
-/// this one, after the defaults.
-pub fn starts(
-    defaults: &[Point],
-    families: &[usize],
-    log: &Log,
-    shape: Shape,
-    room: &Room,
-) -> Vec<Point> {
-    let mut starts = defaults.to_vec();
-    for (other, point, _) in log.bests() {
-        if other != shape && !starts.contains(&point) {
-            starts.push(point);
-        }
-    }
-    starts.retain(|point| families.contains(&point.family));
-    starts.retain(|point| point.suits(room));
-    starts
-}
 
 /// How long a candidate may take to be built, checked and timed: a tenth of the
 /// budget, at least five seconds, and three times as long as the slowest that came
@@ -56,12 +37,10 @@ pub fn search(
     problem: &Problem,
     space: &Space,
     starts: &[Point],
-    families: &[usize],
     budget: Duration,
     log: &mut Log,
 ) -> Result<()> {
     let before = log.known(problem.shape);
-    announce(lesson, space, families, budget, log, &before)?;
     let timeout = Duration::from_secs(lesson.flags().timeout);
     let device = lesson.session()?.device.label();
     let mut slowest = None;
@@ -96,17 +75,17 @@ pub fn search(
         log.add(problem.shape, &point, Event::Ended { seconds, trial })?;
         known = log.known(problem.shape);
     }
-    summarize(lesson, &known, &before)
+    summarize(lesson, &known, before.trials.0.len())
 }
 
 /// What is searched, and what is known already.
-fn announce(
+pub fn announce(
     lesson: &Lesson,
     space: &Space,
     families: &[usize],
     budget: Duration,
     log: &Log,
-    before: &Known,
+    shape: Shape,
 ) -> Result<()> {
     if log.bad_lines > 0 {
         aside!(
@@ -121,19 +100,16 @@ fn announce(
     ))?;
     let has_none = |family: &&usize| space.points.iter().all(|point| point.family != **family);
     for family in families.iter().filter(has_none) {
-        let kernel = FAMILIES[*family].kernel;
+        let kernel = &FAMILIES[*family].name;
         lesson.say(format!(
             "           none of them is of {kernel}: its default alone is timed"
         ))?;
     }
+    let (before, budget) = (log.known(shape), format_duration(budget));
     lesson.say(match before.trials.0.len() {
-        0 => format!(
-            "  search   for {}; each candidate is checked before it may win",
-            humantime::format_duration(budget)
-        ),
+        0 => format!("  search   for {budget}; each candidate is checked before it may win"),
         tried => format!(
-            "  search   for {} in all; {tried} candidates are known from earlier runs, which took {:.1} s",
-            humantime::format_duration(budget),
+            "  search   for {budget} in all; {tried} candidates are known from earlier runs, which took {:.1} s",
             before.seconds
         ),
     })
@@ -153,31 +129,30 @@ fn progress(known: &Known, point: &Point) -> String {
 }
 
 /// How many candidates came out how, and those that were not harmless.
-fn summarize(lesson: &Lesson, known: &Known, before: &Known) -> Result<()> {
-    let trials = || known.trials.0.iter().map(|(_, trial)| trial);
-    let count = |word: &str| trials().filter(|trial| trial.told().0 == word).count();
+fn summarize(lesson: &Lesson, known: &Known, before: usize) -> Result<()> {
+    let trials = &known.trials.0;
+    let count =
+        |is_one: &dyn Fn(&Trial) -> bool| trials.iter().filter(|one| is_one(&one.1)).count();
     let words = "right|wrong|not built|refused|crashed|too slow".split('|');
-    let counts = words
-        .map(|word| (count(word), word))
-        .filter(|(count, _)| *count > 0);
+    let counts = words.map(|word| (count(&|trial| trial.told().0 == word), word));
+    let counts = counts.filter(|(count, _)| *count > 0);
     let counts: Vec<String> = counts
         .map(|(count, word)| format!("{count} {word}"))
         .collect();
     lesson.say(format!(
         "  tried    {} ({} in this run), in {:.1} s: {}",
-        known.trials.0.len(),
-        known.trials.0.len() - before.trials.0.len(),
+        trials.len(),
+        trials.len() - before,
         known.seconds,
         counts.join(", ")
     ))?;
-    let hopeless = |trial: &&Trial| matches!(trial, Trial::Right { runs: 2, .. });
-    let given_up = trials().filter(hopeless).count();
+    let given_up = count(&|trial| matches!(trial, Trial::Right { runs: 2, .. }));
     if given_up > 0 {
         lesson.say(format!(
             "           {given_up} of them clearly slower than the best: run twice, and left"
         ))?;
     }
-    for (point, trial) in known.trials.0.iter() {
+    for (point, trial) in trials {
         if let (word, Some(why)) = trial.told() {
             lesson.say(format!("    {word} ({why}):\n      {point}"))?;
         }

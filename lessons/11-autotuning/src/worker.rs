@@ -6,7 +6,7 @@
 //! while a kernel hangs.
 
 use std::io::Write;
-use std::process::{Child, ChildStdin, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -30,7 +30,6 @@ const WORKER_VARIABLE: &str = "OPENCL_COURSE_TUNING_WORKER";
 struct Request(Point, Option<f64>);
 
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
 enum Answer {
     /// This device is open, the matrices are filled.
     Ready(String),
@@ -76,13 +75,11 @@ pub fn serve(lesson: &mut Lesson, shape: Shape) -> Result<()> {
 fn trial(record: Record) -> Trial {
     let fastest = record.seconds.iter().copied().fold(f64::INFINITY, f64::min);
     let gflops = record.shape().flop() / fastest / 1e9;
+    let runs = record.seconds.len();
     match (record.failed, record.skipped) {
         (Some(wrong), _) => Trial::Wrong(first_line(&wrong)),
         (_, Some(reason)) => Trial::Refused(reason),
-        _ => Trial::Right {
-            gflops,
-            runs: record.seconds.len(),
-        },
+        _ => Trial::Right { gflops, runs },
     }
 }
 
@@ -122,11 +119,10 @@ impl Worker {
         let (Some(requests), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(Error::Died("a worker has no pipes".into()));
         };
-        let answers = messages(stdout, || ())?;
         let mut worker = Worker {
             child,
             requests,
-            answers,
+            answers: messages(stdout, || ())?,
         };
         match worker.answers.recv_timeout(limit) {
             Ok(Answer::Ready(opened)) if opened == device => Ok(worker),
@@ -137,7 +133,7 @@ impl Worker {
             ))),
             _ => Err(Error::Died(format!(
                 "the process that tries candidates does not start: {}",
-                process::cause_of_death(worker.end()?)
+                worker.cause_of_death()?
             ))),
         }
     }
@@ -157,16 +153,13 @@ impl Worker {
         let begin = Instant::now();
         loop {
             let trial = match self.answers.recv_timeout(Duration::from_millis(250)) {
-                Ok(Answer::Ready(_)) => continue,
                 Ok(Answer::Tried(crashed @ Trial::Crashed(_))) => crashed,
                 Ok(Answer::Tried(trial)) => return Ok((Some(self), trial)),
-                Err(RecvTimeoutError::Disconnected) => {
-                    Trial::Crashed(process::cause_of_death(self.end()?))
-                }
+                Err(RecvTimeoutError::Disconnected) => Trial::Crashed(self.cause_of_death()?),
                 Err(RecvTimeoutError::Timeout) if begin.elapsed() > limit => {
                     Trial::Hung(format!("no end after {:.0} s", limit.as_secs_f64()))
                 }
-                Err(RecvTimeoutError::Timeout) => {
+                Ok(Answer::Ready(_)) | Err(RecvTimeoutError::Timeout) => {
                     waiting()?;
                     continue;
                 }
@@ -176,10 +169,10 @@ impl Worker {
         }
     }
 
-    /// Ends the process, if it has not ended by itself.
-    fn end(&mut self) -> Result<ExitStatus> {
+    /// Ends the process, if it has not ended by itself, and says how it ended.
+    fn cause_of_death(&mut self) -> Result<String> {
         self.child.kill()?;
-        Ok(self.child.wait()?)
+        Ok(process::cause_of_death(self.child.wait()?))
     }
 }
 
@@ -187,6 +180,6 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         // It has ended already, or cannot be ended: nothing more to do.
-        let _ = self.end();
+        let _ = self.cause_of_death();
     }
 }

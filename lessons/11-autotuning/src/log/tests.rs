@@ -96,7 +96,7 @@ fn reset_forgets_one_problem_and_what_cannot_be_read() {
     assert_eq!(log.bad_lines, 1);
     log.reset(SHAPE).expect("written");
     for log in [log, file.open()] {
-        assert_eq!(log.bests(), [(other, point(4), 3.0)]);
+        assert_eq!(log.bests(), [(other, point(4))]);
         assert_eq!(log.bad_lines, 0);
     }
 }
@@ -181,7 +181,7 @@ fn a_damaged_log_is_shown_and_searched_with() {
         let log = file.open();
         let known = log.known(SHAPE);
         assert!(known.seconds >= 0.0 && known.seconds.is_finite());
-        for (shape, point, _) in log.bests() {
+        for (shape, point) in log.bests() {
             let step = point.step("");
             let given = lesson::Given {
                 shape: SHAPE,

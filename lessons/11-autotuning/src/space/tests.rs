@@ -1,29 +1,42 @@
 use super::*;
 
 /// A device with these numbers changed.
-pub fn room(changes: &[(&'static str, usize)]) -> Room {
-    let all = [
+pub fn given(changes: &[(&'static str, usize)]) -> Scope {
+    let mut scope = Scope::default();
+    for (name, value) in [
         ("GROUP", 1024),
         ("SIDE_X", usize::MAX),
         ("SIDE_Y", usize::MAX),
         ("REGISTERS", 2048),
         ("LOCAL", 32 << 10),
         ("BYTES", 4),
-    ];
-    let changed = |(name, value)| {
-        let change = changes.iter().find(|(changed, _)| *changed == name);
-        (name, change.map_or(value, |(_, value)| *value))
-    };
-    Room(all.map(changed).to_vec())
+        ("UNITS", 8),
+        ("GPU", 0),
+        ("FLOATS", 16),
+        ("M", 1024),
+        ("N", 1024),
+        ("K", 1024),
+    ] {
+        scope.set(name, value as f64);
+    }
+    // Of two of the same name the later one holds.
+    for (name, value) in changes {
+        scope.set(*name, *value as f64);
+    }
+    scope
 }
 
-fn suits(text: &str, room: &Room) -> bool {
-    Point::try_from(text.to_string()).expect(text).suits(room)
+fn suits(text: &str, given: &Scope) -> bool {
+    Point::try_from(text.to_string()).expect(text).suits(given)
 }
 
 #[test]
 fn a_point_survives_being_written_and_read() {
-    for point in space(&[0, 1, 2], &[], &room(&[])).points.iter().step_by(97) {
+    for point in space(&[0, 1, 2], &[], &given(&[]))
+        .points
+        .iter()
+        .step_by(97)
+    {
         assert_eq!(Point::try_from(point.to_string()).as_ref(), Ok(point));
     }
 }
@@ -62,22 +75,25 @@ fn steps_are_counted_in_values_of_the_lists() {
 #[test]
 fn every_parameter_is_a_macro_of_the_kernel_file_and_every_formula_can_be_read() {
     let kernels = include_str!("../../../../kernels/11-autotuning.cl");
-    let room = room(&[]);
+    let given = given(&[]);
     for (family, data) in FAMILIES.iter().enumerate() {
-        for (name, _) in data.parameters {
-            let given = format!("#ifndef {name}\n");
-            assert!(kernels.contains(&given), "{name}");
+        for (name, ..) in &data.parameters {
+            let macro_of_it = format!("#ifndef {name}\n");
+            assert!(kernels.contains(&macro_of_it), "{name}");
         }
-        let values = data
-            .parameters
-            .iter()
-            .map(|(_, values)| values[0])
-            .collect();
+        let values = data.parameters.iter().map(|one| one.1[0]).collect();
         let point = Point { family, values };
-        let value = |name: &str| Some(point.get(name).or_else(|| room.get(name))? as f64);
-        let of_shape = [data.group.as_slice(), &data.tile, &data.multiples].concat();
-        for formula in of_shape.iter().chain(data.whole).chain(data.room) {
-            assert!(Formula::of(formula).value_by(&value).is_ok(), "{formula}");
+        let preferred = data.parameters.iter().flat_map(|one| &one.2);
+        let conditions = data.r#where.iter().chain(&data.suits);
+        for formula in preferred.chain(conditions) {
+            assert!(point.value(formula, &given).is_some(), "{formula}");
+        }
+        let of_shape = data.group.iter().chain(&data.tile).chain(&data.padded_to);
+        for formula in of_shape {
+            assert!(
+                point.value(formula, &Scope::default()).is_some(),
+                "{formula}"
+            );
         }
     }
 }
@@ -85,7 +101,7 @@ fn every_parameter_is_a_macro_of_the_kernel_file_and_every_formula_can_be_read()
 #[test]
 fn every_constraint_can_be_broken() {
     let good = "matmul_tunable_local TM=64 TN=128 TK=16 RM=8 RN=8 WIDTH=4 PAD=4 UNROLL=1";
-    assert!(suits(good, &room(&[])));
+    assert!(suits(good, &given(&[])));
     for (change, to) in [
         ("TM=64", "TM=60"),
         ("PAD=4", "PAD=2"),
@@ -95,7 +111,7 @@ fn every_constraint_can_be_broken() {
         ("RM=8 RN=8", "RM=32 RN=32"),
     ] {
         let text = good.replace(change, to);
-        assert!(!suits(&text, &room(&[])), "{text}");
+        assert!(!suits(&text, &given(&[])), "{text}");
     }
     for narrow in [
         ("SIDE_X", 8),
@@ -103,13 +119,13 @@ fn every_constraint_can_be_broken() {
         ("LOCAL", 8 << 10),
         ("GROUP", 64),
     ] {
-        assert!(!suits(good, &room(&[narrow])), "{narrow:?}");
+        assert!(!suits(good, &given(&[narrow])), "{narrow:?}");
     }
 }
 
 #[test]
 fn what_meets_the_constraints_covers_its_tiles() {
-    for point in space(&[0], &[], &room(&[])).points {
+    for point in space(&[0], &[], &given(&[])).points {
         let get = |name| point.get(name).expect(name);
         let items: usize = point.group().iter().product();
         for tile in [get("TM") * get("TK"), get("TK") * get("TN")] {
@@ -125,7 +141,7 @@ fn what_meets_the_constraints_covers_its_tiles() {
 #[test]
 fn a_limit_leaves_the_values_it_names() {
     let limit: Limit = "ROWS=4,8".parse().expect("a limit");
-    let points = space(&[1], &[limit], &room(&[])).points;
+    let points = space(&[1], &[limit], &given(&[])).points;
     assert!(!points.is_empty());
     assert!(
         points
@@ -142,4 +158,67 @@ fn a_limit_leaves_the_values_it_names() {
     );
     let unknown = "FOO=3".parse::<Limit>().unwrap_err();
     assert_eq!(unknown.matches("UNROLL").count(), 1, "{unknown}");
+}
+
+#[test]
+fn the_default_fits_any_device() {
+    for (group, kib, units) in [(1, 32, 1), (64, 16, 8), (256, 64, 40), (1024, 48, 132)] {
+        for (bytes, gpu) in [(4, 0), (8, 0), (4, 1), (8, 1)] {
+            for (m, n) in [(1, 1), (37, 37), (512, 512), (4096, 4096), (20, 4096)] {
+                let changes = [
+                    ("GROUP", group),
+                    ("LOCAL", kib << 10),
+                    ("BYTES", bytes),
+                    ("UNITS", units),
+                    ("GPU", gpu),
+                    ("M", m),
+                    ("N", n),
+                ];
+                let given = given(&changes);
+                for family in 0..FAMILIES.len() {
+                    let point = default(family, &given);
+                    let fits = point.suits(&given) || (family == 0 && group < 4);
+                    assert!(fits, "{point} {changes:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn few_groups_make_smaller_tiles() {
+    let tile = |side, units| {
+        let given = given(&[("UNITS", units), ("M", side), ("N", side), ("GPU", 1)]);
+        let point = default(0, &given);
+        point.values[0] * point.values[1]
+    };
+    assert_eq!(tile(4096, 132), 64 * 128);
+    assert!(tile(1024, 132) < 64 * 128);
+    assert_eq!(tile(1024, 8), 64 * 128);
+}
+
+#[test]
+fn the_defaults_are_those_of_lessons_8_and_9() {
+    let default =
+        |family, changes: &[(&'static str, usize)]| default(family, &given(changes)).parameters();
+    let h200 = [
+        ("GPU", 1),
+        ("UNITS", 132),
+        ("REGISTERS", 512),
+        ("M", 4096),
+        ("N", 4096),
+    ];
+    let local = "TM=64 TN=128 TK=16 RM=8 RN=8 WIDTH=4 PAD=4 UNROLL=16";
+    assert_eq!(default(0, &h200), local);
+    let private = "LANES=4 VECTORS=1 ROWS=8 GROUP_X=16 GROUP_Y=16 UNROLL=1";
+    assert_eq!(default(1, &h200), private);
+    assert_eq!(
+        default(2, &h200),
+        "LANES=4 VECTORS=1 ROWS=8 TILES=64 UNROLL=1"
+    );
+    let avx2 = [("FLOATS", 8), ("UNITS", 2)];
+    assert_eq!(
+        default(2, &avx2),
+        "LANES=8 VECTORS=3 ROWS=4 TILES=64 UNROLL=1"
+    );
 }
