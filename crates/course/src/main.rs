@@ -16,12 +16,14 @@
 //!   `subject` is what a tool looks at: a lesson's kernel, or a task. `run` says whether one is
 //!   right, `spec` drafts one.
 //! - `new` makes a package of the learner's own from an example.
+//! - `calls` tells the OpenCL calls of any program.
 //! - `diff` shows what changed between two kernels.
 //! - `doctor` says what this machine lacks, and which packages have it.
 //! - `prose` and `pager` show what is long.
 
 mod asm;
 mod broken;
+mod calls;
 mod diff;
 mod doctor;
 mod exercises;
@@ -69,6 +71,8 @@ struct Arguments {
 enum Command {
     /// A program of your own, a package made from one of the course's examples
     New(new::Options),
+    /// The OpenCL calls of any program, each in a sentence, and what they come to
+    Calls(calls::Options),
     /// Copy the exercises and the broken kernels to a folder of your own
     Start(game::Start),
     /// Check an exercise, the next one or any; hints, the solution, what differs
@@ -138,6 +142,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::New(options) => return new::new(&options),
+        Command::Calls(options) => return calls::calls(&options),
         Command::Start(options) => return puzzles::start(&options),
         Command::Exercise(options) => return puzzles::play(&exercises::all()?, &options),
         Command::CheckAll(how) => return puzzles::check_all(&how),

@@ -24,6 +24,7 @@ mod bad_input;
 mod bad_kernels;
 mod broken;
 mod cache;
+mod calls;
 mod checks;
 mod choice;
 mod deaths;

@@ -1,0 +1,254 @@
+//! What all calls of a program come to: what is wrong, and what was for nothing.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use common::numbers::{bytes, count};
+use serde::Serialize;
+
+use crate::line::{Call, Line};
+use crate::objects::Objects;
+use crate::order::Order;
+use crate::story::{self, sentence};
+
+/// The kinds, in the order in which they are told.
+pub const KINDS: [(&str, &str); 8] = [
+    ("error", "Errors after which the program went on"),
+    ("log", "Builds that failed, and whose log nobody read"),
+    ("order", "Commands that nothing keeps in order"),
+    ("unfinished", "Commands whose end nobody waited for"),
+    ("leak", "Never released"),
+    ("wait", "Waits for nothing"),
+    ("transfer", "Transfers for nothing"),
+    ("blocking-write", "Writes that the host waited for"),
+];
+
+/// Something that was found, perhaps several times.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// One of [`KINDS`].
+    pub finding: &'static str,
+    /// In a sentence.
+    pub says: String,
+    /// How often.
+    pub times: usize,
+    /// What it took, in nanoseconds.
+    pub took: u64,
+}
+
+/// What a buffer is known to hold.
+struct Content {
+    bytes: Range<u64>,
+    hash: u64,
+}
+
+/// What is known of one process.
+#[derive(Default)]
+struct Process {
+    order: Order,
+    content: HashMap<u64, Content>,
+    /// Written, and used by nobody since.
+    unused: HashMap<u64, Range<u64>>,
+    /// Commands that write to the host's memory, or run a kernel.
+    to_await: Vec<(u64, u64, bool, String)>,
+    /// A failed call, and whether anything came after it.
+    failed: Option<(Call, String)>,
+    /// A queue that was waited for in the call before.
+    finished: Option<u64>,
+    /// Programs whose build failed.
+    unread_logs: HashMap<u64, String>,
+}
+
+/// Hears all lines, and says in the end what they come to.
+#[derive(Default)]
+pub struct Findings {
+    processes: HashMap<u32, Process>,
+    found: BTreeMap<(usize, String), (usize, u64)>,
+    /// Of each call: how often, and how long.
+    pub calls: BTreeMap<String, (usize, u64)>,
+    /// Bytes to the device and back.
+    pub moved: [u64; 2],
+}
+
+impl Findings {
+    /// A line; `objects` have heard it.
+    pub fn hear(&mut self, line: &Line, objects: &Objects) {
+        let Line::Call(call) = line else { return };
+        let (times, took) = self.calls.entry(call.begin.call.clone()).or_default();
+        *times += 1;
+        *took += call.took;
+        let mut found = Vec::new();
+        let process = self.processes.entry(call.begin.process).or_default();
+        process.hear(call, objects, &mut found);
+        for (kind, says) in found {
+            note(&mut self.found, kind, says, call.took);
+        }
+        if call.status == 0 && call.begin.call.starts_with("clEnqueueWriteBuffer") {
+            self.moved[0] += call.number("size");
+        } else if call.status == 0 && call.begin.call.starts_with("clEnqueueReadBuffer") {
+            self.moved[1] += call.number("size");
+        }
+    }
+
+    /// All that was found, once the program has ended; `by_itself` if it was not ended, and
+    /// did not crash, since nobody releases anything then.
+    pub fn all(mut self, objects: &Objects, by_itself: bool) -> Vec<Finding> {
+        for process in self.processes.values_mut() {
+            for (program, error) in process.unread_logs.drain() {
+                note(
+                    &mut self.found,
+                    "log",
+                    format!("program {program}: {error}"),
+                    0,
+                );
+            }
+            for (queue, command, in_order, told) in process.to_await.drain(..) {
+                if by_itself && !process.order.has_ended(queue, command, in_order) {
+                    note(&mut self.found, "unfinished", told, 0);
+                }
+            }
+        }
+        for (noun, all) in objects.leaked().iter().filter(|_| by_itself) {
+            let size: u64 = all.iter().map(|one| one.bytes.end - one.bytes.start).sum();
+            let size = if size > 0 {
+                format!(" of {}", bytes(size))
+            } else {
+                String::new()
+            };
+            let numbers: Vec<String> = all.iter().map(|one| one.number.to_string()).collect();
+            let which = format!("{noun} {}", numbers[..numbers.len().min(8)].join(", "));
+            let more = if all.len() > 8 { ", ..." } else { "" };
+            let says = format!("{}{size}: {which}{more}", count(all.len(), noun));
+            note(&mut self.found, "leak", says, 0);
+        }
+        let found = self.found.into_iter();
+        let finding = |((kind, says), (times, took)): ((usize, String), _)| Finding {
+            finding: KINDS[kind].0,
+            says,
+            times,
+            took,
+        };
+        found.map(finding).collect()
+    }
+}
+
+fn note(found: &mut BTreeMap<(usize, String), (usize, u64)>, kind: &str, says: String, took: u64) {
+    let kind = KINDS.iter().position(|(known, _)| *known == kind);
+    let (times, sum) = found.entry((kind.unwrap_or_default(), says)).or_default();
+    *times += 1;
+    *sum += took;
+}
+
+impl Process {
+    fn hear(&mut self, call: &Call, objects: &Objects, found: &mut Vec<(&'static str, String)>) {
+        let name = &*call.begin.call;
+        let told = sentence(call, objects);
+        let is_tidying = call.is_query() || name.starts_with("clRelease");
+        if let Some((_, error)) = self.failed.take_if(|_| !is_tidying) {
+            found.push(("error", error));
+        }
+        if name == "clGetProgramBuildInfo" {
+            self.unread_logs.remove(&call.number("of"));
+        }
+        if let Some(error) = story::error(call) {
+            // Who asks may be told no; but not of times, which the queue must be asked for.
+            if !call.is_query() || name == "clGetEventProfilingInfo" {
+                self.failed = Some((call.clone(), format!("{told}: {error}")));
+            }
+            if ["clBuildProgram", "clCompileProgram"].contains(&name) {
+                self.unread_logs.insert(call.number("program"), error);
+            }
+            return;
+        }
+        let finished = if is_tidying {
+            None
+        } else {
+            self.finished.take()
+        };
+        match name {
+            "clFinish" => {
+                let queue = call.number("queue");
+                if !self.order.finish(queue) {
+                    found.push(("wait", format!("{told}, which has nothing left to do")));
+                }
+                self.finished = Some(queue);
+            }
+            "clWaitForEvents" if !self.order.ended(&call.numbers("waits")) => {
+                found.push(("wait", format!("{told}, whose end is known already")));
+            }
+            // It must have ended: there are times, or it says so.
+            "clGetEventProfilingInfo" => drop(self.order.ended(&[call.number("of")])),
+            "clGetEventInfo" if call.args.get("state").is_some_and(|state| *state == 0) => {
+                self.order.ended(&[call.number("of")]);
+            }
+            "clSetEventCallback" => drop(self.order.ended(&[call.number("event")])),
+            _ if call.is_command() => {
+                let is_same = |queue: &u64| call.is_blocking() && *queue == call.number("queue");
+                if finished.filter(is_same).is_some() {
+                    let says = format!("clFinish, just before: {told} for all before it, too");
+                    found.push(("wait", says));
+                }
+                self.command(call, objects, &told, found);
+            }
+            _ => {}
+        }
+    }
+
+    fn command(
+        &mut self,
+        call: &Call,
+        objects: &Objects,
+        told: &str,
+        found: &mut Vec<(&'static str, String)>,
+    ) {
+        if let Some(clash) = self.order.command(call, objects, told) {
+            found.push(("order", format!("{told}; and before it {}", clash.told)));
+        }
+        let name = &*call.begin.call;
+        let (is_read, is_write) = (
+            name == "clEnqueueReadBuffer",
+            name == "clEnqueueWriteBuffer",
+        );
+        if is_write && call.is_blocking() {
+            found.push(("blocking-write", told.into()));
+        }
+        if !call.is_blocking() && (is_read || name.contains("Map") || name.contains("Kernel")) {
+            let in_order = objects.is_in_order(call);
+            let (queue, number) = (call.number("queue"), call.number("command"));
+            self.to_await.push((queue, number, in_order, told.into()));
+        }
+        let known = call.args.get("bytes").and_then(serde_json::Value::as_u64);
+        for access in objects.accesses(call) {
+            let content = self.content.get(&access.buffer);
+            let is_same = content.is_some_and(|content| {
+                content.bytes == access.bytes && Some(content.hash) == known
+            });
+            if is_read && is_same {
+                found.push((
+                    "transfer",
+                    format!("{told}: the host has had these bytes before"),
+                ));
+            } else if is_write && is_same {
+                found.push((
+                    "transfer",
+                    format!("{told}: it holds these very bytes already"),
+                ));
+            } else if is_write && self.unused.get(&access.buffer) == Some(&access.bytes) {
+                found.push(("transfer", format!("{told}: nobody has used what it held")));
+            }
+            match known {
+                Some(hash) if is_read || is_write => {
+                    let bytes = access.bytes.clone();
+                    self.content.insert(access.buffer, Content { bytes, hash });
+                }
+                _ if access.writes => drop(self.content.remove(&access.buffer)),
+                _ => {}
+            }
+            if is_write {
+                self.unused.insert(access.buffer, access.bytes);
+            } else {
+                self.unused.remove(&access.buffer);
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The layer itself, as cl_layer.h has it: the loader of OpenCL asks for our table of functions,
+//! and gives us the one that comes after us. What ours does not tell is that one's.
+
+mod profiling;
+mod record;
+mod table;
+
+use std::ffi::{CStr, c_void};
+use std::mem::{MaybeUninit, size_of};
+use std::ptr;
+use std::sync::OnceLock;
+
+use opencl_sys::cl_icd::cl_icd_dispatch;
+use opencl_sys::cl_layer::{CL_LAYER_API_VERSION, CL_LAYER_API_VERSION_100, CL_LAYER_NAME};
+use opencl_sys::{CL_INVALID_VALUE, CL_SUCCESS, cl_int, cl_uint};
+
+const NAME: &CStr = c"opencl-course calls";
+/// The functions of a table, which may be fewer in an older loader.
+const ENTRIES: usize = size_of::<cl_icd_dispatch>() / size_of::<*const c_void>();
+
+struct Layer {
+    /// What comes after us.
+    driver: cl_icd_dispatch,
+    /// The same with profiling, which the program does not notice.
+    next: cl_icd_dispatch,
+    /// What the loader is given: the same, told.
+    told: cl_icd_dispatch,
+}
+
+static LAYER: OnceLock<Layer> = OnceLock::new();
+
+/// What comes after us. Only what the loader calls by our table asks for it.
+fn driver() -> &'static cl_icd_dispatch {
+    &LAYER.get().expect("the layer was initialised").driver
+}
+
+/// The same with profiling.
+fn next() -> &'static cl_icd_dispatch {
+    &LAYER.get().expect("the layer was initialised").next
+}
+
+/// What the loader asks of a layer.
+///
+/// # Safety
+/// As in cl_layer.h: `value` has room for `room` bytes or is null, `size` may be null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clGetLayerInfo(
+    name: cl_uint,
+    room: usize,
+    value: *mut c_void,
+    size: *mut usize,
+) -> cl_int {
+    let version = CL_LAYER_API_VERSION_100.to_ne_bytes();
+    let answer = match name {
+        CL_LAYER_API_VERSION => &version[..],
+        CL_LAYER_NAME => NAME.to_bytes_with_nul(),
+        _ => return CL_INVALID_VALUE,
+    };
+    if !value.is_null() && room < answer.len() {
+        return CL_INVALID_VALUE;
+    }
+    // SAFETY: both places are the caller's, and large enough.
+    unsafe {
+        if !value.is_null() {
+            ptr::copy_nonoverlapping(answer.as_ptr(), value.cast(), answer.len());
+        }
+        if !size.is_null() {
+            *size = answer.len();
+        }
+    }
+    CL_SUCCESS
+}
+
+/// The loader's begin: it gives the next table, and is given ours.
+///
+/// # Safety
+/// As in cl_layer.h: `target` is a table of so many entries that lives for ever; the two other
+/// pointers are places for the answer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clInitLayer(
+    entries: cl_uint,
+    target: *const cl_icd_dispatch,
+    entries_ret: *mut cl_uint,
+    ours: *mut *const cl_icd_dispatch,
+) -> cl_int {
+    if target.is_null() || entries_ret.is_null() || ours.is_null() || !record::is_wanted() {
+        return CL_INVALID_VALUE;
+    }
+    let entries = ENTRIES.min(entries as usize);
+    let layer = LAYER.get_or_init(|| {
+        let mut driver = MaybeUninit::<cl_icd_dispatch>::zeroed();
+        // SAFETY: both tables are rows of functions, of which the shorter number is copied;
+        // a function that is all zeros is none.
+        let driver = unsafe {
+            let from = target.cast::<*const c_void>();
+            ptr::copy_nonoverlapping(from, driver.as_mut_ptr().cast(), entries);
+            driver.assume_init()
+        };
+        let next = profiling::with_profiling(driver);
+        Layer {
+            driver,
+            next,
+            told: table::told(next),
+        }
+    });
+    // SAFETY: the two places are the caller's.
+    unsafe {
+        *entries_ret = entries as cl_uint;
+        *ours = &layer.told;
+    }
+    CL_SUCCESS
+}

@@ -1,0 +1,129 @@
+//! A program with the layer in it, and its lines while it runs.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+use common::{Error, Result};
+use process::scratch::Scratch;
+use process::{Signals, end_group, end_with_us, in_a_group};
+
+use crate::line::{Begin, Line, VARIABLE};
+
+/// How the loader is told of layers.
+const LAYERS: &str = "OPENCL_LAYERS";
+/// How often the lines are read.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// How a program ended.
+pub struct End {
+    /// Its status; none where it made no call, came to no end for too long, and was ended.
+    pub status: Option<ExitStatus>,
+    /// The calls that had not returned.
+    pub inside: Vec<Begin>,
+}
+
+/// Where the layer is: beside this program, where cargo puts it.
+///
+/// # Errors
+/// Where it is not.
+pub fn layer() -> Result<PathBuf> {
+    let name = format!(
+        "{}calls{}",
+        std::env::consts::DLL_PREFIX,
+        std::env::consts::DLL_SUFFIX
+    );
+    let this = std::env::current_exe()?;
+    let folders = [this.with_file_name("deps"), this.with_file_name("")];
+    let found = folders
+        .iter()
+        .map(|folder| folder.join(&name))
+        .find(|path| path.is_file());
+    found.ok_or_else(|| Error::File {
+        path: this.with_file_name(name),
+        why: "it is not there\n  next: cargo build -p calls".into(),
+    })
+}
+
+/// Runs a program to its end and passes on each line. With `patience`, one that makes no call
+/// for so long is ended, and all that it started with it.
+///
+/// # Errors
+/// Where it cannot be started.
+pub fn run(
+    command: &mut Command,
+    patience: Option<Duration>,
+    mut hear: impl FnMut(Line),
+) -> Result<End> {
+    let layer = layer()?;
+    let others = std::env::var(LAYERS).map_or(String::new(), |others| format!("{others}:"));
+    let folder = Scratch::new()?;
+    let path = folder.0.join("calls");
+    let cannot = |error| Error::temporary(&path, &error);
+    File::create(&path).map_err(cannot)?;
+    let mut lines = BufReader::new(File::open(&path).map_err(cannot)?);
+    command
+        .env(LAYERS, format!("{others}{}", layer.display()))
+        .env(VARIABLE, &path);
+    end_with_us(command);
+    if patience.is_some() {
+        in_a_group(command);
+    }
+    // What is meant for the program on this terminal ends that, and not us.
+    let signals = Signals::heard();
+    let mut child = command.spawn().map_err(|error| Error::File {
+        path: command.get_program().into(),
+        why: format!("it cannot be started ({error})"),
+    })?;
+    let mut inside = Vec::new();
+    let mut since = Instant::now();
+    let mut text = String::new();
+    let status = loop {
+        // Looked at before the lines: what it wrote at last is read, too.
+        let status = child.try_wait()?;
+        while lines.read_line(&mut text)? > 0 && text.ends_with('\n') {
+            since = Instant::now();
+            if let Ok(line) = serde_json::from_str(&text) {
+                track(&mut inside, &line);
+                hear(line);
+            }
+            text.clear();
+        }
+        let is_late = patience.is_some_and(|patience| since.elapsed() > patience);
+        match status {
+            Some(status) => break Some(status),
+            None if is_late => {
+                end_group(&mut child);
+                break None;
+            }
+            None => wait(&mut child, &signals),
+        }
+    };
+    signals.forget();
+    Ok(End { status, inside })
+}
+
+/// Waits a moment; a signal that came to us alone is passed on.
+fn wait(child: &mut Child, signals: &Signals) {
+    std::thread::sleep(PAUSE);
+    if signals.came() {
+        signals.forget();
+        let _ = child.kill();
+    }
+}
+
+/// Which calls have not returned.
+fn track(inside: &mut Vec<Begin>, line: &Line) {
+    match line {
+        Line::Begin(begin) => inside.push(begin.clone()),
+        Line::Call(call) => {
+            let call = &call.begin;
+            inside.retain(|one| {
+                (one.process, one.thread, one.at) != (call.process, call.thread, call.at)
+            });
+        }
+        _ => {}
+    }
+}

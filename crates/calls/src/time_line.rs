@@ -1,0 +1,171 @@
+//! When each queue's commands ran, and when the host waited for them, as a picture.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
+
+use crate::line::{Call, Line};
+use crate::objects::Objects;
+use crate::story::{sentence, time};
+
+const WIDTH: f64 = 900.0;
+const LEFT: f64 = 150.0;
+const ROW: f64 = 34.0;
+
+/// A piece of a row.
+struct Bar {
+    row: String,
+    begin: u64,
+    end: u64,
+    kind: &'static str,
+    told: String,
+}
+
+/// Hears all lines, and draws them in the end.
+#[derive(Default)]
+pub struct TimeLine {
+    /// Commands that run: their queue's row, what they are, how they are told, when the call
+    /// returned and how long it took.
+    running: HashMap<(u32, u64), (Bar, u64)>,
+    bars: Vec<Bar>,
+    /// Of each row: from the device's clock to the host's, and the length of the call that
+    /// tells it, during which the command was queued.
+    clocks: BTreeMap<String, (i64, u64)>,
+}
+
+impl TimeLine {
+    /// A line; `objects` have heard it.
+    pub fn hear(&mut self, line: &Line, objects: &Objects) {
+        match line {
+            Line::Call(call) if call.status == 0 => self.call(call, objects),
+            Line::Done(done) => {
+                let Some((mut bar, took)) = self.running.remove(&(done.process, done.command))
+                else {
+                    return;
+                };
+                let [queued, _, begin, end] = done.times;
+                if queued == 0 || end < begin {
+                    return;
+                }
+                let offset = bar.begin as i64 - queued as i64;
+                let clock = self.clocks.entry(bar.row.clone()).or_insert((offset, took));
+                if took < clock.1 {
+                    *clock = (offset, took);
+                }
+                (bar.begin, bar.end) = (begin, end);
+                self.bars.push(bar);
+            }
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, call: &Call, objects: &Objects) {
+        let (process, at) = (call.begin.process, call.begin.at);
+        let told = sentence(call, objects);
+        let name = &*call.begin.call;
+        if call.is_blocking() || ["clFinish", "clWaitForEvents"].contains(&name) {
+            let (begin, end) = (at, at + call.took);
+            let row = "the host waits".to_string();
+            self.bars.push(Bar {
+                row,
+                begin,
+                end,
+                kind: "wait",
+                told: told.clone(),
+            });
+        }
+        if call.is_command() {
+            let kind = match name {
+                _ if name.contains("Kernel") || name.contains("Task") => "kernel",
+                _ if name.contains("Write") || name.contains("Unmap") => "up",
+                _ if name.contains("Read") || name.contains("Map") => "down",
+                _ => "other",
+            };
+            let row = objects.name(call, call.number("queue")).unwrap_or_default();
+            let bar = Bar {
+                row,
+                begin: at,
+                end: at,
+                kind,
+                told,
+            };
+            self.running
+                .insert((process, call.number("command")), (bar, call.took));
+        }
+    }
+
+    /// The picture; nothing where no command ran.
+    pub fn svg(&self) -> Option<String> {
+        let on_host = |bar: &Bar| {
+            let offset = self.clocks.get(&bar.row).map_or(0, |(offset, _)| *offset);
+            (bar.begin as i64 + offset, bar.end as i64 + offset)
+        };
+        let begin = self.bars.iter().map(|bar| on_host(bar).0).min()?;
+        let end = self.bars.iter().map(|bar| on_host(bar).1).max()?;
+        let span = (end - begin).max(1) as f64;
+        let mut rows: Vec<&String> = self.clocks.keys().collect();
+        let host = "the host waits".to_string();
+        rows.push(&host);
+        let height = ROW * rows.len() as f64 + 60.0;
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {height}\" \
+             font-family=\"sans-serif\" font-size=\"13\">\n<style>.kernel{{fill:#2a78b8}} \
+             .up{{fill:#d98a1f}} .down{{fill:#3c9a5f}} .other{{fill:#8a6bb1}} .wait{{fill:#999}} \
+             text{{fill:#666}}</style>\n",
+            LEFT + WIDTH + 20.0
+        );
+        for (number, row) in rows.iter().enumerate() {
+            let y = 10.0 + ROW * number as f64;
+            let name = escaped(row);
+            let _ = writeln!(svg, "<text x=\"4\" y=\"{:.1}\">{name}</text>", y + 17.0);
+            let mut drawn = 0.0;
+            for bar in self.bars.iter().filter(|bar| bar.row == **row) {
+                let (from, to) = on_host(bar);
+                let x = LEFT + (from - begin) as f64 / span * WIDTH;
+                let width = ((to - from) as f64 / span * WIDTH).max(0.5);
+                // Of thousands in one place, one is seen.
+                if x + width < drawn + 0.1 {
+                    continue;
+                }
+                drawn = x + width;
+                let took = time((to - from) as u64);
+                let _ = writeln!(
+                    svg,
+                    "<rect class=\"{}\" x=\"{x:.2}\" y=\"{y}\" width=\"{width:.2}\" \
+                     height=\"24\"><title>{}, {took}</title></rect>",
+                    bar.kind,
+                    escaped(&bar.told)
+                );
+            }
+        }
+        let y = height - 30.0;
+        for part in 0..=4 {
+            let x = LEFT + WIDTH * f64::from(part) / 4.0;
+            let at = time((span * f64::from(part) / 4.0) as u64);
+            let _ = writeln!(
+                svg,
+                "<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\">{at}</text>"
+            );
+        }
+        let legend = [
+            ("up", "to the device"),
+            ("kernel", "kernel"),
+            ("down", "from the device"),
+        ];
+        for (number, (kind, words)) in legend.into_iter().enumerate() {
+            let x = LEFT + 150.0 * number as f64;
+            let y = height - 20.0;
+            let _ = writeln!(
+                svg,
+                "<rect class=\"{kind}\" x=\"{x}\" y=\"{y}\" width=\"12\" height=\"12\"/>\
+                 <text x=\"{}\" y=\"{}\">{words}</text>",
+                x + 18.0,
+                y + 11.0
+            );
+        }
+        Some(svg + "</svg>\n")
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
+}

@@ -1,0 +1,133 @@
+//! `course calls`: the OpenCL calls of programs, here of our own examples and of one of C that
+//! does everything wrong.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use tests::{Outcome, Program, device, or_note, program, scratch_folder, workspace};
+
+fn calls(flags: &str, of: &str) -> Program {
+    device();
+    let folder = tests::programs_folder();
+    let words = format!("calls {flags} -- {}", folder.join(of).display());
+    program("course").args(&words)
+}
+
+#[test]
+fn an_examples_calls_are_told_and_drawn() {
+    let svg = scratch_folder("calls").join("saxpy.svg");
+    let run = calls(&format!("--svg {}", svg.display()), "saxpy")
+        .run()
+        .ends_with(0);
+    assert!(run.stdout.contains("1000000 elements right"), "{run}");
+    let told = [
+        "clCreateContext makes context 1 for device 1 (",
+        "clCreateKernel takes kernel 1 (saxpy) from program 1",
+        "clCreateBuffer makes buffer 3 of 3.8 MiB, CL_MEM_READ_WRITE",
+        "clSetKernelArg sets argument 1 of kernel 1 (saxpy) to d = 2",
+        "clSetKernelArg sets argument 4 of kernel 1 (saxpy) to C = buffer 3",
+        "queue 1: launches kernel 1 (saxpy) on 1000000 items in groups of 64; its end is event 3",
+        "queue 1: reads 3.8 MiB of buffer 3, and waits; its end is event 4",
+        "7.6 MiB to the device, 3.8 MiB back",
+        "Writes that the host waited for",
+    ];
+    for words in told {
+        assert!(run.stderr.contains(words), "{words}\n{run}");
+    }
+    for heading in ["Never released", "for nothing\n", "went on", "in order\n"] {
+        assert!(!run.stderr.contains(heading), "{heading}\n{run}");
+    }
+    let svg = fs::read_to_string(svg).expect("it was drawn");
+    assert!(
+        svg.contains(">queue 1<") && svg.contains("class=\"kernel\""),
+        "{svg}"
+    );
+}
+
+#[test]
+fn what_two_queues_do_is_kept_in_order_by_events() {
+    let run = calls("--summary", "pipeline").run().ends_with(0);
+    assert!(!run.stderr.contains("nothing keeps in order"), "{run}");
+}
+
+/// A program of C, compiled by the system's compiler, if there is one.
+fn of_c(name: &str, text: &str) -> Option<PathBuf> {
+    let folder = scratch_folder("calls");
+    let (source, built) = (folder.join(format!("{name}.c")), folder.join(name));
+    fs::write(&source, text).expect("it can be written");
+    let mut compiler = Command::new("cc");
+    compiler
+        .arg("-o")
+        .arg(&built)
+        .arg(&source)
+        .arg("-l:libOpenCL.so.1");
+    let done = compiler.output().ok().filter(|done| done.status.success());
+    or_note(done.map(|_| built), "a C compiler with OpenCL's headers")
+}
+
+fn of_wrong_program(word: &str) -> Option<Outcome> {
+    let text = fs::read_to_string(workspace().join("tests/wrong/host.c")).expect("it is there");
+    let built = of_c("host", &text)?;
+    device();
+    // Building may take its time, where nothing else is waited for.
+    let patience = if word == "hang" { 2 } else { 60 };
+    let words = format!("calls --timeout {patience} -- {} {word}", built.display());
+    Some(program("course").args(&words).run())
+}
+
+#[test]
+fn what_is_wrong_with_a_program_is_said_at_the_end() {
+    let Some(run) = of_wrong_program("all") else {
+        return;
+    };
+    let run = run.ends_with(0);
+    for words in [
+        "Errors after which the program went on",
+        "CL_INVALID_ARG_SIZE (-51)",
+        "Builds that failed, and whose log nobody read",
+        "Commands that nothing keeps in order",
+        "queue 2: reads 4 KiB of buffer 1; and before it queue 1: fills 4 KiB of buffer 1",
+        "Commands whose end nobody waited for",
+        "Never released",
+        "1 buffer of 4 KiB: buffer 1",
+        "waits for all of queue 1, which has nothing left to do",
+        "clFinish, just before: queue 1: writes 4 KiB to buffer 1, and waits",
+        "writes 4 KiB to buffer 1, and waits: it holds these very bytes already",
+    ] {
+        assert!(run.stderr.contains(words), "{words}\n{run}");
+    }
+}
+
+#[test]
+fn a_program_that_crashes_hangs_forks_or_prints_anything_is_named() {
+    for (word, status, says) in [
+        (
+            "crash",
+            5,
+            "it died (signal 11, SIGSEGV: bad memory access) in no call of OpenCL",
+        ),
+        (
+            "hang",
+            124,
+            "it made no call for 2 s, and was ended in clWaitForEvents",
+        ),
+        ("fork", 0, "the platforms"),
+        ("escape", 0, "clCreateContext"),
+    ] {
+        let Some(run) = of_wrong_program(word) else {
+            return;
+        };
+        let run = run.ends_with(status);
+        assert!(run.stderr.contains(says), "{says}\n{run}");
+        assert!(!run.stderr.contains('\u{1b}'), "{run}");
+    }
+}
+
+#[test]
+fn a_program_without_a_call_is_said_to_have_none() {
+    let run = program("course").args("calls -- true").run().ends_with(0);
+    assert!(run.stderr.contains("No OpenCL call was seen"), "{run}");
+    let run = program("course").args("calls -- no-such-program").run();
+    run.fails(2, &["no-such-program", "cannot be started"]);
+}
