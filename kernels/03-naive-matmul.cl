@@ -27,7 +27,7 @@ kernel void matmul_local_ids(int M, int N, int K,
 }
 
 // Global ids count the items of all groups, so any number of groups will do.
-// The running sum lives where its result belongs, in global memory: each iteration
+// The running sum is where its result belongs, in global memory: each iteration
 // reads C, adds to it and writes it back.
 kernel void matmul_global_sum(int M, int N, int K,
                               global const REAL *A, // [M][K]

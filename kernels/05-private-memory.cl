@@ -18,7 +18,7 @@
 #define ROW 1024
 #endif
 
-// The sum lives in global memory: as written, K reads and K + 1 writes of C for
+// The sum is in global memory: as written, K reads and K + 1 writes of C for
 // every element.
 kernel void matmul_global_sum(int M, int N, int K,
                               global const REAL *A, // [M][K]
@@ -35,7 +35,7 @@ kernel void matmul_global_sum(int M, int N, int K,
         C[row * N + column] += A[row * K + k] * B[k * N + column];
 }
 
-// The sum lives in a private variable, which the compiler keeps in a register:
+// The sum is in a private variable, which the compiler keeps in a register:
 // one write of C, and no reads. In the kernel above a compiler may leave out the
 // reads, since nothing else writes that element in between. It must keep the writes:
 // as far as it knows A or B might overlap C, and then the next iteration must read
@@ -57,7 +57,7 @@ kernel void matmul_private_sum(int M, int N, int K,
 }
 
 // Several sums per item: SUMS elements of a column of C. An element of B is loaded
-// once and used SUMS times. The array lives in registers if it is small, since every
+// once and used SUMS times. The array is in registers if it is small, since every
 // index into it is a constant once the loops over r are unrolled.
 //
 // An item at the lower edge of C may own rows that do not exist. It reads the last

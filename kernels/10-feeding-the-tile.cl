@@ -424,7 +424,7 @@ kernel void pack_b_tiles(int K, int N,
     const int column0 = get_group_id(0) * PACK;
     const int k0 = get_group_id(1) * PACK;
     global REAL *panel = packed + column0 / TN * TN * padded(K) + column0 % TN;
-    REAL v[PACK / PACK_ROWS]; // all loads first: they are under way together
+    REAL v[PACK / PACK_ROWS]; // all loads first: they are in flight together
     unrolled_for (int r = 0; r < PACK; r += PACK_ROWS) {
         const int k = k0 + y + r;
         v[r / PACK_ROWS] = k < K && column0 + x < N ? B[k * N + column0 + x] : 0;
@@ -980,7 +980,7 @@ void copy_one(local REAL *to, global const REAL *from, bool exists)
 }
 
 // A copy is of 16 bytes at most, so four doubles are two. They pass by the first-level
-// cache: no other item of the group wants them.
+// cache: no other item of the group needs them.
 void copy_four(local real4 *to, global const real4 *from, bool exists)
 {
     unrolled_for (int at = 0; at < (int)sizeof(real4); at += 16)
@@ -1166,7 +1166,7 @@ kernel void matmul_rows_by_lanes(int M, int N, int K,
         a[r] = A + min(row0 + r, M - 1) * K;
         sum[r] = 0;
     }
-    #pragma unroll 16 // so many loads of B are under way
+    #pragma unroll 16 // as many loads of B are in flight
     for (int k = lane; k < K; k += LANES) {
         const REAL one = b[k * N];
         unrolled_for (int r = 0; r < FEW; r++)
@@ -1205,7 +1205,7 @@ kernel void matmul_columns_by_lanes(int M, int N, int K,
         b[c] = B + min(column0 + c, N - 1);
         sum[c] = 0;
     }
-    #pragma unroll 16 // so many loads of A are under way
+    #pragma unroll 16 // as many loads of A are in flight
     for (int k = lane; k < K; k += LANES) {
         const REAL one = a[k];
         unrolled_for (int c = 0; c < FEW; c++)

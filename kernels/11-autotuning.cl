@@ -60,7 +60,7 @@
 #else
 #define realW CAT(REAL, WIDTH)
 #endif
-#define ALIGNED __attribute__((aligned(WIDTH * sizeof(REAL)))) // as a realW wants it
+#define ALIGNED __attribute__((aligned(WIDTH * sizeof(REAL)))) // as a realW needs it
 
 __attribute__((reqd_work_group_size(GX, GY, 1)))
 kernel void matmul_tunable_local(int M, int N, int K,

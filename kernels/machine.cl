@@ -22,7 +22,7 @@ typedef JOIN(int, WIDTH) intW;
 
 // Latency of memory: one item follows a chain of indices through a buffer. Where it
 // goes next is known when the load is there, so every load waits for the one before.
-// out: where it stands; the next launch goes on from there.
+// out: where it stands; the next launch continues there.
 kernel void chase(int steps,
                   global const int *next, // [words], a cycle through all lines
                   global int *out)        // [1]

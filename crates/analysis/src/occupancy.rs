@@ -153,7 +153,7 @@ impl Occupancy<'_> {
             out += &format!("  {name:<13} {} {shown}\n", bar.cyan());
         }
         if demand.registers.is_none() {
-            out += "  registers     not known: nobody tells how many an item takes; --registers N does\n";
+            out += "  registers     not known: the driver does not report them; --registers N gives them\n";
         }
         out += &format!("\n{}\n", "What would change it".bold());
         let [more, by_registers, by_group] = self.changes();

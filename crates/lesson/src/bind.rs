@@ -109,7 +109,7 @@ impl Lesson {
             self.console.narrator.forget(&["A", "B"]);
             return self.console.doing("uploading the matrices");
         }
-        let note = "the inputs are there already, laid out as this kernel wants";
+        let note = "the inputs are there already, in the layout of this kernel";
         self.console.narrator.note(|| note.into());
         Ok(())
     }

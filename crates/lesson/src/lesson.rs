@@ -129,7 +129,7 @@ impl Lesson {
             let _hush = narrator.hush();
             probe::peak(&session)?
         };
-        let told = "probe_fma and probe_copy: several launches each, not told one by one";
+        let told = "probe_fma and probe_copy: several launches each, not shown one by one";
         narrator.note(|| told.into());
         Ok(peak)
     }

@@ -1,6 +1,6 @@
 // Exercise 5.1: the sum at home. C[M][N] = A[M][K] * B[K][N], row-major.
 //
-// The running sum lives in C, in global memory: each iteration reads it, adds
+// The running sum is in C, in global memory: each iteration reads it, adds
 // to it and writes it back. Keep it to the item, and store it once.
 
 kernel void matmul(int M, int N, int K,

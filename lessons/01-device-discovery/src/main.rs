@@ -43,7 +43,7 @@ fn main() -> ExitCode {
 /// How the loader finds drivers: one .icd file each, naming a library.
 fn drivers(lesson: &Lesson) -> Result<()> {
     let files = icd_files();
-    lesson.say("\n  Drivers that the loader is told of (ICD files)")?;
+    lesson.say("\n  Drivers that the loader finds (ICD files)")?;
     if let Some(library) = named_library() {
         return lesson.say(format!("    {}, a library itself", library.display()));
     }

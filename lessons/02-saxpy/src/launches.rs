@@ -32,7 +32,7 @@ impl Launches {
             Some(Runs::Enough) => Runs::Exactly(10),
             runs => runs.unwrap_or(Runs::Exactly(0)),
         };
-        let told = "the timed launches are alike, and not told one by one";
+        let told = "the timed launches are alike, and not shown one by one";
         lesson.console.narrator.note(|| told.into());
         let _hush = lesson.console.narrator.hush();
         let (mut last, mut enqueue) = (None, Vec::new());

@@ -148,7 +148,7 @@ pub fn icd_files() -> Vec<Finding> {
     if files.is_empty() {
         let what = icd_place().display().to_string();
         return vec![if cfg!(target_os = "linux") {
-            let finding = Topic::Drivers.bad(what, "no ICD file: the loader is told of no driver");
+            let finding = Topic::Drivers.bad(what, "no ICD file: the loader finds no driver");
             let named = icd::other_place().map(|_| format!("unset {ICD_VARIABLE}"));
             finding.mended_by(named.or_else(|| packages::install("pocl")))
         } else {
@@ -248,7 +248,7 @@ pub fn others(folder: &Path) -> Finding {
     let names = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = names.map(|file| file.file_name().display().to_string());
     let says = format!(
-        "some drivers fail when they are loaded, so lessons are told of the others alone: {}",
+        "some drivers fail when they are loaded, so lessons see only the others: {}",
         names.collect::<Vec<_>>().join(", ")
     );
     Topic::Drivers.note("drivers that load", says)
