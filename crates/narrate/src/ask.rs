@@ -53,16 +53,15 @@ impl State {
             let mut view = self.view(self.now());
             view.keys = vec![example, ("Enter", "(alone: skip)"), ("q", "quit")];
             view.typed = Some(typed.clone());
-            stage.show_anew(view);
-            match stage.key()? {
-                KeyCode::Enter if typed.is_empty() => return Ok(None),
-                KeyCode::Enter => match parse(&typed) {
-                    Some(number) => return Ok(Some(number)),
-                    None => typed.clear(),
-                },
-                KeyCode::Backspace => drop(typed.pop()),
-                KeyCode::Char('q') => return Err(Error::Asked(UserRequest::Quit)),
-                KeyCode::Char(c @ ('0'..='9' | '.' | ',' | 'x' | '%')) if typed.len() < 12 => {
+            stage.show_from(view, 0);
+            match (stage.key()?, parse(&typed)) {
+                (KeyCode::Enter, number) if number.is_some() || typed.is_empty() => {
+                    return Ok(number);
+                }
+                (KeyCode::Enter, _) => typed.clear(),
+                (KeyCode::Backspace, _) => drop(typed.pop()),
+                (KeyCode::Char('q'), _) => return Err(Error::Asked(UserRequest::Quit)),
+                (KeyCode::Char(c), _) if typed.len() < 12 && "0123456789.,x%".contains(c) => {
                     typed.push(c);
                 }
                 _ => {}
@@ -74,10 +73,8 @@ impl State {
 /// `2`, `0.5`, `0,5`, `2x`, `30%`; nothing below or at zero.
 fn parse(typed: &str) -> Option<f64> {
     let number = typed.trim_end_matches(['x', '%']).replace(',', ".");
-    number
-        .parse()
-        .ok()
-        .filter(|&n: &f64| n.is_finite() && n > 0.0)
+    let number: f64 = number.parse().ok()?;
+    (number.is_finite() && number > 0.0).then_some(number)
 }
 
 #[cfg(test)]
@@ -86,10 +83,9 @@ mod tests {
 
     #[test]
     fn numbers_are_understood_as_people_type_them() {
-        assert_eq!(parse("2"), Some(2.0));
-        assert_eq!(parse("0,5"), Some(0.5));
-        assert_eq!(parse("2.5x"), Some(2.5));
-        assert_eq!(parse("30%"), Some(30.0));
+        for (typed, number) in [("2", 2.0), ("0,5", 0.5), ("2.5x", 2.5), ("30%", 30.0)] {
+            assert_eq!(parse(typed), Some(number));
+        }
         for nothing in ["", "x", "0", "1.2.3", "%"] {
             assert_eq!(parse(nothing), None, "{nothing}");
         }

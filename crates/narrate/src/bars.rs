@@ -33,54 +33,51 @@ impl Bar {
 
     fn colored(&self, drawn: String) -> String {
         let drawn = style(drawn);
-        if self.measured {
-            drawn.cyan().to_string()
+        let drawn = if self.measured {
+            drawn.cyan()
         } else {
-            drawn.yellow().to_string()
-        }
+            drawn.yellow()
+        };
+        drawn.to_string()
     }
 }
 
-/// Rates side by side, on one linear scale from zero: the lines of each.
+/// Rates side by side, on one linear scale from zero. Of each the lines: name, bar and rate in
+/// one, or in large type name and rate, and below them a bar that is two lines thick.
 pub(super) fn drawn(bars: &[Bar], form: Form) -> Vec<Vec<String>> {
-    let rates = bars.iter().map(|bar| bar.rate);
-    let most = rates.fold(f64::MIN_POSITIVE, f64::max);
+    let most = bars
+        .iter()
+        .map(|bar| bar.rate)
+        .fold(f64::MIN_POSITIVE, f64::max);
     let longest = bars.iter().map(|bar| bar.name.chars().count()).max();
     let names = longest.unwrap_or(0).min(form.columns / 2);
     let lines = bars.iter().map(|bar| {
+        let rate = bar.says();
+        let padded = |width| pad_str(&bar.name, width, Alignment::Left, Some("."));
         if form.present {
-            thick_bar(bar, bar.rate / most, form)
-        } else {
-            thin_bar(bar, bar.rate / most, names, form)
+            let columns = form.columns.saturating_sub(4);
+            let name = padded(columns.saturating_sub(rate.len()));
+            let drawn = format!("  {}", bar.colored(block(bar.rate / most, columns.max(1))));
+            return vec![
+                String::new(),
+                format!("  {name}{rate}"),
+                drawn.clone(),
+                drawn,
+            ];
         }
+        let room = form
+            .columns
+            .saturating_sub(names + rate.len() + 8)
+            .clamp(8, 40);
+        let drawn = block(bar.rate / most, room);
+        let rest = " ".repeat(room - measure_text_width(&drawn));
+        vec![format!(
+            "  {}  {}{rest}  {rate}",
+            padded(names),
+            bar.colored(drawn)
+        )]
     });
     lines.collect()
-}
-
-/// Name, bar and rate in a line.
-fn thin_bar(bar: &Bar, share: f64, names: usize, form: Form) -> Vec<String> {
-    let rate = bar.says();
-    let room = form.columns.saturating_sub(names + rate.len() + 8);
-    let room = room.clamp(8, 40);
-    let drawn = block(share, room);
-    let rest = " ".repeat(room - measure_text_width(&drawn));
-    let name = pad_str(&bar.name, names, Alignment::Left, Some("."));
-    vec![format!("  {name}  {}{rest}  {rate}", bar.colored(drawn))]
-}
-
-/// Name and rate in a line, and below it a bar that is two lines thick.
-fn thick_bar(bar: &Bar, share: f64, form: Form) -> Vec<String> {
-    let columns = form.columns.saturating_sub(4);
-    let rate = bar.says();
-    let rest = columns.saturating_sub(rate.len());
-    let name = pad_str(&bar.name, rest, Alignment::Left, Some("."));
-    let drawn = format!("  {}", bar.colored(block(share, columns.max(1))));
-    vec![
-        String::new(),
-        format!("  {name}{rate}"),
-        drawn.clone(),
-        drawn,
-    ]
 }
 
 /// A bar of this share of `columns`, to an eighth of a column, and never empty.
@@ -97,9 +94,14 @@ mod tests {
 
     #[test]
     fn bars_are_linear_and_never_empty() {
-        assert_eq!(block(1.0, 10), "█".repeat(10));
-        assert_eq!(block(0.5, 10), "█".repeat(5));
-        assert_eq!(block(0.0, 10), "▏");
-        assert_eq!(block(0.55, 10), "█████▌");
+        let full = "█".repeat(10);
+        for (share, drawn) in [
+            (1.0, &*full),
+            (0.5, &full[..15]),
+            (0.0, "▏"),
+            (0.55, "█████▌"),
+        ] {
+            assert_eq!(block(share, 10), drawn);
+        }
     }
 }

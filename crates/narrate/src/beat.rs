@@ -24,75 +24,66 @@ pub enum Beat {
     End,
 }
 
-const ALL: [Beat; 18] = {
-    use Beat::*;
-    [
-        Drivers, Device, Properties, Limits, Kernel, Build, Allocate, Upload, Write, Arguments,
-        Poison, Launch, Wait, Read, Check, Time, Result, End,
-    ]
-};
-
 impl Beat {
     /// Its title.
     pub fn title(self) -> &'static str {
         self.words().title
     }
 
-    /// The one of this name, as beats.md has it.
-    pub(super) fn named(name: &str) -> Option<Beat> {
-        let mut all = ALL.into_iter();
-        all.find(|beat| format!("{beat:?}") == name)
-    }
-
-    /// What it is about, in a line; in fewer words for a projector. Empty for those
-    /// that need none.
-    pub fn says(self, present: bool) -> &'static str {
-        let [long, short] = self.words().lines;
-        if present { short } else { long }
-    }
-
-    /// What to say when asked why, in one line.
-    pub fn explains(self) -> String {
-        self.words().why.replace('\n', " ")
-    }
-
     /// Its section of beats.md.
-    fn words(self) -> Words {
-        let heading = format!("{self:?}: ");
-        let mut why = "";
-        for section in include_str!("beats.md").split("\n## ").skip(1) {
-            let words = Words::of(section, why);
-            if section.starts_with(&heading) {
-                return words;
-            }
-            why = words.why;
-        }
-        Words::default()
+    pub(super) fn words(self) -> Words {
+        Words::named(&format!("{self:?}")).unwrap_or_default()
     }
 }
 
+/// A section of beats.md.
 #[derive(Default)]
-struct Words {
-    title: &'static str,
+pub(super) struct Words {
+    pub title: &'static str,
+    /// What it is about, in a line, and in fewer words for a projector; none for those that
+    /// need none.
     lines: [&'static str; 2],
     why: &'static str,
 }
 
 impl Words {
+    /// The section of this name. One that does not say why has that of the one before it.
+    pub fn named(name: &str) -> Option<Words> {
+        let heading = format!("{name}: ");
+        let mut why = "";
+        let mut sections = include_str!("beats.md").split("\n## ").skip(1);
+        sections.find_map(|section| {
+            let words = Words::of(section, why);
+            why = words.why;
+            section.starts_with(&heading).then_some(words)
+        })
+    }
+
     /// A section: heading, two lines or none, and why, or `before`.
     fn of(section: &'static str, before: &'static str) -> Words {
         let (head, why) = section.split_once("\n\n").unwrap_or((section, ""));
-        let mut lines = head.lines();
-        let heading = lines.next().unwrap_or_default();
+        let (heading, rest) = head.split_once('\n').unwrap_or((head, ""));
         let (_, title) = heading.split_once(": ").unwrap_or_default();
-        let mut line = || lines.next().and_then(|line| line.strip_prefix("- "));
-        let lines = [(); 2].map(|()| line().unwrap_or_default());
+        let mut lines = rest
+            .lines()
+            .map(|line| line.strip_prefix("- ").unwrap_or_default());
+        let lines = [(); 2].map(|()| lines.next().unwrap_or_default());
         let why = if why.is_empty() {
             before
         } else {
             why.trim_end()
         };
         Words { title, lines, why }
+    }
+
+    /// What it is about, in a line.
+    pub fn says(&self, present: bool) -> &'static str {
+        self.lines[usize::from(present)]
+    }
+
+    /// What to say when asked why, in one line.
+    pub fn explains(&self) -> String {
+        self.why.replace('\n', " ")
     }
 }
 
@@ -103,16 +94,19 @@ mod tests {
     #[test]
     fn every_part_has_its_words() {
         use Beat::*;
-        for beat in ALL {
-            assert_eq!(Beat::named(&format!("{beat:?}")), Some(beat));
+        for beat in [
+            Drivers, Device, Properties, Limits, Kernel, Build, Allocate, Upload, Write, Arguments,
+            Poison, Launch, Wait, Read, Check, Time, Result, End,
+        ] {
+            let words = beat.words();
             assert!(!beat.title().is_empty(), "{beat:?}");
-            assert!(beat.explains().len() > 100, "{beat:?}");
-            assert!(!beat.explains().contains('\n'), "{beat:?}");
+            assert!(words.explains().len() > 100, "{beat:?}");
+            assert!(!words.explains().contains('\n'), "{beat:?}");
             let needs_none = matches!(beat, Kernel | Result);
-            assert_eq!(beat.says(true).is_empty(), needs_none, "{beat:?}");
+            assert_eq!(words.says(true).is_empty(), needs_none, "{beat:?}");
         }
-        assert_eq!(Wait.explains(), Launch.explains());
-        assert_ne!(Wait.says(false), Launch.says(false));
+        assert_eq!(Wait.words().explains(), Launch.words().explains());
+        assert_ne!(Wait.words().says(false), Launch.words().says(false));
     }
 
     #[test]

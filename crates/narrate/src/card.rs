@@ -41,10 +41,8 @@ impl Card {
     }
 
     fn macros(&self) -> String {
-        let macros = self
-            .defines
-            .iter()
-            .map(|(name, value)| format!("{name}={value}"));
+        let macros = self.defines.iter();
+        let macros = macros.map(|(name, value)| format!("{name}={value}"));
         macros.collect::<Vec<_>>().join(" ")
     }
 }
@@ -90,11 +88,8 @@ impl Cards {
             return (now.defines != before.defines).then_some(news);
         }
         let lines = self.marked_lines()?;
-        let new = lines
-            .iter()
-            .filter(|line| line.change == Change::New)
-            .count();
-        let (all, before) = (lines.len(), &before.kernel);
+        let new = lines.iter().filter(|line| line.change == Change::New);
+        let (new, all, before) = (new.count(), lines.len(), &before.kernel);
         Some(format!(
             "{new} of its {all} lines are new against {before} (k shows them)"
         ))
@@ -104,10 +99,9 @@ impl Cards {
     fn marked_lines(&self) -> Option<Vec<diff::Line>> {
         let now = self.now.as_ref()?;
         let new = now.text()?.code;
-        let old = self.before.as_ref().and_then(|before| {
-            // Its name is no news.
-            Some(before.text()?.code.replace(&before.kernel, &now.kernel))
-        });
+        // Its name is no news.
+        let before = self.before.as_ref();
+        let old = before.and_then(|one| Some(one.text()?.code.replace(&one.kernel, &now.kernel)));
         Some(diff::new_lines(old.as_ref().unwrap_or(&new), &new))
     }
 
@@ -116,27 +110,21 @@ impl Cards {
         let Some((now, lines)) = self.now.as_ref().zip(self.marked_lines()) else {
             return vec!["No kernel has begun yet.".into()];
         };
-        let first = now.text().map_or(1, |text| text.line);
-        let mark = style("+").green();
         let against = match &self.before {
             None => "The first kernel: nothing to compare it with.".into(),
-            Some(before) if before.kernel == now.kernel => {
-                "The same text as in the step before.".into()
-            }
-            Some(before) => format!("{mark} marks what is new against {}.", before.kernel),
+            Some(one) if one.kernel == now.kernel => "The same text as in the step before.".into(),
+            Some(one) => format!("{} marks what is new against {}.", green("+"), one.kernel),
         };
         let mut shown = vec![format!("{}", now.source.path.display()), against];
         if !now.defines.is_empty() {
             shown.push(format!("Built with {}.", now.macros()));
         }
         shown.push(String::new());
+        let first = now.text().map_or(1, |text| text.line);
         shown.extend(lines.iter().map(|line| {
             let number = first + line.number - 1;
             match line.change {
-                Change::New => {
-                    let line = format!("{number:>4} + {}", emphasized(line));
-                    style(line).green().to_string()
-                }
+                Change::New => green(&format!("{number:>4} + {}", emphasized(line))),
                 _ => format!("{number:>4}   {}", line.text()),
             }
         }));
@@ -148,19 +136,24 @@ impl Cards {
         let mut shown = Vec::new();
         let gap = String::new;
         if let Some(beat) = beat {
-            shown.extend([bold(self.headline(beat)), gap(), beat.explains(), gap()]);
+            let why = beat.words().explains();
+            shown.extend([bold(self.headline(beat)), gap(), why, gap()]);
         }
         if let Some(now) = &self.now {
             let (says, facts) = self.summary();
             shown.push(bold(format!("{}: {says}", now.name)));
             shown.extend(facts);
             shown.push(gap());
-            let text = now.text();
-            shown.extend(text.map_or(Vec::new(), |text| paragraphs(&text.comment)));
+            let comment = now.text().map(|text| paragraphs(&text.comment));
+            shown.extend(comment.unwrap_or_default());
             shown.push(gap());
         }
         shown
     }
+}
+
+fn green(text: &str) -> String {
+    style(text).green().to_string()
 }
 
 /// The line, with what changed in it underlined, unless that is all of it.

@@ -23,29 +23,28 @@ impl Geometry {
     /// The group, an item a cell, and which of them run together.
     pub fn drawn(&self) -> Vec<String> {
         let [first, second] = self.group.map(|items| items.max(1));
-        let (columns, rows, along) = if self.along_rows {
-            (first, second, "rows")
-        } else {
-            (second, first, "columns")
+        let (columns, rows, along) = match self.along_rows {
+            true => (first, second, "rows"),
+            false => (second, first, "columns"),
         };
         let together = WARP.min(first * second);
         let mark = style("■").cyan();
+        let each = &self.each;
         let mut lines = vec![
             bold("A group on C, an item a cell"),
             format!(
-                "{first} x {second} items; each computes {}. {mark} are the first {together}: \
-                 they follow C's {along}.",
-                self.each
+                "{first} x {second} items; each computes {each}. {mark} are the first {together}: \
+                 they follow C's {along}."
             ),
             String::new(),
         ];
         let more = if columns > COLUMNS { " ..." } else { "" };
         for row in 0..rows.min(ROWS) {
             let cells = (0..columns.min(COLUMNS)).map(|column| {
-                let [x, y] = if self.along_rows {
-                    [column, row]
+                let (x, y) = if self.along_rows {
+                    (column, row)
                 } else {
-                    [row, column]
+                    (row, column)
                 };
                 let is_first = x + first * y < together;
                 if is_first {
@@ -68,14 +67,12 @@ mod tests {
     use super::*;
 
     fn cells(group: [usize; 2], along_rows: bool) -> Vec<String> {
-        let each = "1 element".into();
-        let drawn = Geometry {
+        let geometry = Geometry {
             group,
             along_rows,
-            each,
-        }
-        .drawn();
-        drawn[3..].to_vec()
+            each: "1 element".into(),
+        };
+        geometry.drawn().split_off(3)
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use common::error::{Error, Result, UserRequest};
 use process::events::Event;
-use text::screen::crossterm::event::KeyCode;
+use text::screen::crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Left, Right, Up};
+use text::screen::crossterm::event::KeyCode::{PageDown, PageUp};
 use text::screen::pane::Scroll;
 use text::screen::{give_keys_back, take_keys};
 
@@ -13,29 +14,19 @@ use super::stage::{Key, Stage, View};
 use super::state::State;
 
 const TOP: Scroll = Scroll::To(0);
-/// Rows and columns of a buffer's corner.
-const CORNER: usize = 8;
-const PRESENT_CORNER: usize = 6;
+/// Rows and columns of a buffer's corner; for a room.
+const CORNERS: [usize; 2] = [8, 6];
 
+#[rustfmt::skip]
 const NOW: [Key; 9] = [
-    ("Enter", "next"),
-    ("b", "back"),
-    ("j", "jump"),
-    ("k", "kernel"),
-    ("m", "memory"),
-    ("f", "figures"),
-    AGAIN,
-    ("n", "ahead"),
-    ("q", "quit"),
+    ("Enter", "next"), ("b", "back"), ("j", "jump"), ("k", "kernel"), ("m", "memory"),
+    ("f", "figures"), AGAIN, ("n", "ahead"), ("q", "quit"),
 ];
 /// Only where there is a launch that could be done again.
 const AGAIN: Key = ("r", "again");
+#[rustfmt::skip]
 const PAST: [Key; 5] = [
-    ("Enter", "forward"),
-    ("b", "back"),
-    ("w", "why"),
-    ("k", "kernel"),
-    ("Esc", "now"),
+    ("Enter", "forward"), ("b", "back"), ("w", "why"), ("k", "kernel"), ("Esc", "now"),
 ];
 const TEXT: [Key; 3] = [
     ("Up Down PgUp PgDn", "scroll"),
@@ -71,37 +62,30 @@ impl State {
         let mut view = self.view(self.now());
         view.keys = NOW.into();
         view.keys.retain(|key| self.repeatable || *key != AGAIN);
-        stage.show_anew(view.clone());
+        stage.show_from(view.clone(), 0);
         loop {
             let key = key_that_turns_no_page(stage)?;
             let top = stage.top();
-            if self.answer(stage, key)? {
-                return Ok(());
+            let now = self.now();
+            match key {
+                Enter | Char(' ') | Right => return Ok(()),
+                Char('n') => {
+                    self.hurried = true;
+                    return Ok(());
+                }
+                Char('j' | 'g') if self.jump(stage)? => return Ok(()),
+                Char('b') | Left => self.look_back(stage, TOP)?,
+                Up | PageUp => self.look_back(stage, Scroll::Bottom)?,
+                Char('w') => drop(read(stage, self.why(now), TOP)?),
+                Char('k') => drop(read(stage, self.cards.shown_kernel(), TOP)?),
+                Char('m') => drop(read(stage, self.look_into_memory()?, TOP)?),
+                Char('f') => drop(read(stage, self.figures(), TOP)?),
+                Char('r') if self.repeatable => return Err(Error::Asked(UserRequest::Again)),
+                Char('q') => return Err(Error::Asked(UserRequest::Quit)),
+                _ => {}
             }
             stage.show_from(view.clone(), top);
         }
-    }
-
-    /// Answers a key; true where it leads forward.
-    fn answer(&mut self, stage: &Stage, key: KeyCode) -> Result<bool> {
-        match key {
-            KeyCode::Enter | KeyCode::Char(' ') | KeyCode::Right => return Ok(true),
-            KeyCode::Char('n') => {
-                self.hurried = true;
-                return Ok(true);
-            }
-            KeyCode::Char('j' | 'g') => return self.jump(stage),
-            KeyCode::Char('b') | KeyCode::Left => self.look_back(stage, TOP)?,
-            KeyCode::Up | KeyCode::PageUp => self.look_back(stage, Scroll::Bottom)?,
-            KeyCode::Char('w') => drop(read(stage, self.why(self.now()), TOP)?),
-            KeyCode::Char('k') => drop(read(stage, self.cards.shown_kernel(), TOP)?),
-            KeyCode::Char('m') => self.look_into_memory(stage)?,
-            KeyCode::Char('f') => drop(read(stage, self.figures(), TOP)?),
-            KeyCode::Char('r') if self.repeatable => return Err(Error::Asked(UserRequest::Again)),
-            KeyCode::Char('q') => return Err(Error::Asked(UserRequest::Quit)),
-            _ => {}
-        }
-        Ok(false)
     }
 
     /// The explanation of what is on the screen, and below it everything that was told;
@@ -109,7 +93,7 @@ impl State {
     fn look_back(&mut self, stage: &Stage, begin: Scroll) -> Result<()> {
         let now = self.now();
         match read(stage, self.why(now), begin)? {
-            KeyCode::Char('b') | KeyCode::Left if now > 0 => self.walk(stage, now - 1),
+            Char('b') | Left if now > 0 => self.walk(stage, now - 1),
             _ => Ok(()),
         }
     }
@@ -121,18 +105,13 @@ impl State {
             self.tell_place(at, "")?;
             let mut view = self.view(at);
             view.keys = PAST.into();
-            stage.show_anew(view);
+            stage.show_from(view, 0);
             match key_that_turns_no_page(stage)? {
-                KeyCode::Enter | KeyCode::Char(' ') | KeyCode::Right | KeyCode::PageDown => at += 1,
-                KeyCode::Char('b') | KeyCode::Left | KeyCode::Up | KeyCode::PageUp => {
-                    at = at.saturating_sub(1);
-                }
-                KeyCode::Char('k') => {
-                    let kernel = self.story[at].cards.shown_kernel();
-                    read(stage, kernel, TOP)?;
-                }
-                KeyCode::Char('w') => drop(read(stage, self.why(at), TOP)?),
-                KeyCode::Esc | KeyCode::Char('q') => break,
+                Enter | Char(' ') | Right | PageDown => at += 1,
+                Char('b') | Left | Up | PageUp => at = at.saturating_sub(1),
+                Char('k') => drop(read(stage, self.story[at].cards.shown_kernel(), TOP)?),
+                Char('w') => drop(read(stage, self.why(at), TOP)?),
+                Esc | Char('q') => break,
                 _ => {}
             }
         }
@@ -163,32 +142,25 @@ impl State {
 
     /// The buffers. Reading them waits for the queue, and so for a kernel that may
     /// hang: that is no pause, and Control-C must end it.
-    fn look_into_memory(&mut self, stage: &Stage) -> Result<()> {
+    fn look_into_memory(&mut self) -> Result<Vec<String>> {
         let doing = "looking into the buffers";
         self.events.send(&Event::Doing(doing.into()))?;
-        let side = if self.present { PRESENT_CORNER } else { CORNER };
         give_keys_back();
-        let shown = self.memory.shown(side);
+        let shown = self.memory.shown(CORNERS[usize::from(self.present)]);
         take_keys();
         self.events.send(&Event::Paused)?;
-        read(stage, shown, TOP)?;
-        Ok(())
+        Ok(shown)
     }
 
     /// What can be drawn in letters.
     fn figures(&self) -> Vec<String> {
-        let geometry = self
-            .cards
-            .now
-            .as_ref()
-            .and_then(|now| now.geometry.as_ref());
-        let mut lines = geometry.map_or(Vec::new(), Geometry::drawn);
-        lines.push(String::new());
-        lines.extend(self.rates());
-        if lines.len() == 1 {
-            lines = vec!["There is no figure yet.".into()];
+        let now = self.cards.now.as_ref();
+        let geometry = now.and_then(|now| now.geometry.as_ref());
+        let (geometry, rates) = (geometry.map(Geometry::drawn), self.rates());
+        if geometry.is_none() && rates.is_empty() {
+            return vec!["There is no figure yet.".into()];
         }
-        lines
+        [geometry.unwrap_or_default(), vec![String::new()], rates].concat()
     }
 }
 
@@ -197,9 +169,8 @@ fn key_that_turns_no_page(stage: &Stage) -> Result<KeyCode> {
     loop {
         let key = stage.key()?;
         let has_moved = match key {
-            KeyCode::Enter | KeyCode::Char(' ') | KeyCode::Right => stage.scroll(Scroll::NextPage),
-            KeyCode::PageDown | KeyCode::Down => stage.scroll(Scroll::NextPage),
-            KeyCode::PageUp | KeyCode::Up => stage.scroll(Scroll::PageBefore),
+            Enter | Char(' ') | Right | PageDown | Down => stage.scroll(Scroll::NextPage),
+            PageUp | Up => stage.scroll(Scroll::PageBefore),
             _ => false,
         };
         if !has_moved {
@@ -210,13 +181,11 @@ fn key_that_turns_no_page(stage: &Stage) -> Result<KeyCode> {
 
 /// Shows a text from its top or bottom until a key leads back: which.
 fn read(stage: &Stage, lines: Vec<String>, begin: Scroll) -> Result<KeyCode> {
-    stage.show_anew(View::of(lines, &TEXT));
+    stage.show_from(View::of(lines, &TEXT), 0);
     stage.scroll(begin);
     loop {
         match stage.key()? {
-            key @ (KeyCode::Char('b' | 'q') | KeyCode::Left | KeyCode::Enter | KeyCode::Esc) => {
-                return Ok(key);
-            }
+            key @ (Char('b' | 'q') | Left | Enter | Esc) => return Ok(key),
             key => drop(Scroll::of(key).map(|to| stage.scroll(to))),
         }
     }

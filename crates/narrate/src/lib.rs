@@ -56,7 +56,16 @@ use state::State;
 
 /// Tells what happens, if anybody wants to know. A clone is the same narrator.
 #[derive(Clone, Default)]
-pub struct Narrator(Option<Rc<RefCell<State>>>);
+pub struct Narrator(Option<Rc<Told>>);
+
+/// What is told; with it the terminal is given back.
+struct Told(RefCell<State>);
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        self.0.get_mut().leave();
+    }
+}
 
 /// While it lives the narrator says nothing, and waits for nothing.
 pub struct Hush(Narrator);
@@ -71,7 +80,7 @@ impl Narrator {
     /// A narrator for a lesson. A silent one is the default.
     pub fn new(audience: Audience, spinner: ProgressBar) -> Result<Narrator> {
         let state = State::new(audience, spinner)?;
-        Ok(Narrator(Some(Rc::new(RefCell::new(state)))))
+        Ok(Narrator(Some(Rc::new(Told(RefCell::new(state))))))
     }
 
     /// Whether anybody wants to know.
@@ -106,7 +115,7 @@ impl Narrator {
 
     /// The name of the buffer that is created next.
     pub fn name_next(&self, name: &'static str) {
-        self.with(|state| state.memory.name_next(name));
+        self.with(|state| state.memory.next = Some(name));
     }
 
     /// Lets the learner look into a buffer while a key is awaited, until
@@ -138,20 +147,20 @@ impl Narrator {
 
     /// Changes the state, unless there is none or it is quiet.
     fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> Option<T> {
-        let mut state = self.0.as_ref()?.borrow_mut();
+        let mut state = self.0.as_ref()?.0.borrow_mut();
         (state.quiet == 0).then(|| change(&mut state))
     }
 
     /// Changes what is remembered, also while nothing is said.
     fn keep(&self, change: impl FnOnce(&mut State)) {
         if let Some(state) = &self.0 {
-            change(&mut state.borrow_mut());
+            change(&mut state.0.borrow_mut());
         }
     }
 
     /// Whether this is so; not where nobody wants to know.
     fn is(&self, so: impl FnOnce(&State) -> bool) -> bool {
-        self.0.as_ref().is_some_and(|state| so(&state.borrow()))
+        self.0.as_ref().is_some_and(|state| so(&state.0.borrow()))
     }
 
     /// Names the lesson: to a room, on a screen of its own.
@@ -192,13 +201,12 @@ impl Narrator {
 
     /// Begins a kernel: what is new in it, and why.
     pub fn kernel(&self, card: impl FnOnce() -> Result<Card>) -> Result<()> {
-        if !self.is_on() {
-            return Ok(());
+        if self.is_on() {
+            let card = card()?;
+            self.pause()?;
+            self.keep(|state| state.turn_to(card));
+            self.with(State::introduce);
         }
-        let card = card()?;
-        self.pause()?;
-        self.keep(|state| state.turn_to(card));
-        self.with(State::introduce);
         Ok(())
     }
 
@@ -245,7 +253,7 @@ impl Narrator {
     }
 
     /// Waits for a key, if something was told since the last one.
-    pub fn pause(&self) -> Result<()> {
+    fn pause(&self) -> Result<()> {
         self.with(State::pause).unwrap_or(Ok(()))
     }
 
@@ -283,7 +291,7 @@ impl Listener for Narrator {
     }
 
     fn name_of(&self, buffer: cl_mem) -> &'static str {
-        let state = self.0.as_ref().map(|state| state.borrow());
+        let state = self.0.as_ref().map(|state| state.0.borrow());
         let name = state.and_then(|state| state.memory.name_of(buffer));
         name.unwrap_or("a buffer")
     }

@@ -1,7 +1,7 @@
 //! The list of kernels to jump to: those that were told, and those that come.
 
 use common::error::{Error, Result, UserRequest};
-use text::screen::crossterm::event::KeyCode;
+use text::screen::crossterm::event::KeyCode::{self, Char};
 
 use super::bars::Bar;
 use super::beat::Beat;
@@ -27,38 +27,25 @@ pub(super) enum Target {
     Ahead(String),
 }
 
-/// A kernel to jump to, and what is said of it.
-pub(super) struct Row {
-    kernel: String,
-    says: String,
-    target: Target,
-}
+/// A kernel to jump to, what is said of it, and where it leads.
+pub(super) type Row = (String, String, Target);
 
 /// A row for each kernel that was told, and for each of the `programme` that was not.
 pub(super) fn rows(story: &[Slide], results: &[Bar], programme: &[String]) -> Vec<Row> {
-    let told = story
-        .iter()
-        .enumerate()
-        .filter(|(_, slide)| slide.beat == Some(Beat::Kernel));
+    let told = story.iter().enumerate();
+    let told = told.filter(|(_, slide)| slide.beat == Some(Beat::Kernel));
     let told = told.map(|(at, slide)| {
         let kernel = slide.cards.name();
         let bar = results.iter().find(|bar| bar.name == kernel);
         let says = bar.map_or("told".into(), Bar::says);
-        (kernel, says, Target::Told(at))
+        (kernel.to_string(), says, Target::Told(at))
     });
-    let ahead = programme.iter().map(|kernel| {
-        let target = Target::Ahead(kernel.clone());
-        (kernel.as_str(), "ahead".into(), target)
-    });
+    let ahead = programme.iter();
+    let ahead = ahead.map(|name| (name.clone(), "ahead".into(), Target::Ahead(name.clone())));
     let mut rows: Vec<Row> = Vec::new();
-    for (kernel, says, target) in told.chain(ahead) {
-        if rows.iter().all(|row| row.kernel != kernel) {
-            let kernel = kernel.into();
-            rows.push(Row {
-                kernel,
-                says,
-                target,
-            });
+    for row in told.chain(ahead) {
+        if rows.iter().all(|(kernel, ..)| *kernel != row.0) {
+            rows.push(row);
         }
     }
     rows
@@ -66,35 +53,35 @@ pub(super) fn rows(story: &[Slide], results: &[Bar], programme: &[String]) -> Ve
 
 /// Has somebody choose a row.
 pub(super) fn choose(stage: &Stage, rows: &[Row]) -> Result<Option<Target>> {
-    let is_told = |row: &&Row| matches!(row.target, Target::Told(_));
+    let is_told = |row: &&Row| matches!(row.2, Target::Told(_));
     let last = rows.len().saturating_sub(1);
     let mut chosen = rows.iter().filter(is_told).count().saturating_sub(1);
     loop {
-        stage.show_anew(shown(rows, chosen));
+        stage.show_from(shown(rows, chosen), 0);
         chosen = match stage.key()? {
-            KeyCode::Up | KeyCode::Char('k') => chosen.saturating_sub(1),
-            KeyCode::Down | KeyCode::Char('j') => last.min(chosen + 1),
+            KeyCode::Up | Char('k') => chosen.saturating_sub(1),
+            KeyCode::Down | Char('j') => last.min(chosen + 1),
             KeyCode::Home | KeyCode::PageUp => 0,
             KeyCode::End | KeyCode::PageDown => last,
             KeyCode::Enter | KeyCode::Right => {
-                return Ok(rows.get(chosen).map(|row| row.target.clone()));
+                return Ok(rows.get(chosen).map(|(.., target)| target.clone()));
             }
-            KeyCode::Esc | KeyCode::Left | KeyCode::Char('b') => return Ok(None),
-            KeyCode::Char('q') => return Err(Error::Asked(UserRequest::Quit)),
+            KeyCode::Esc | KeyCode::Left | Char('b') => return Ok(None),
+            Char('q') => return Err(Error::Asked(UserRequest::Quit)),
             _ => chosen,
         };
     }
 }
 
 fn shown(rows: &[Row], chosen: usize) -> View {
-    let names = rows.iter().map(|row| row.kernel.chars().count());
+    let names = rows.iter().map(|(kernel, ..)| kernel.chars().count());
     let width = names.max().unwrap_or(0);
     let mut lines = vec![bold("The kernels of this lesson"), String::new()];
     if rows.is_empty() {
         lines.push("No kernel is known yet: the first table names its own.".into());
     }
-    lines.extend(rows.iter().enumerate().map(|(i, row)| {
-        let line = format!(" {:<width$}  {}", row.kernel, row.says);
+    lines.extend(rows.iter().enumerate().map(|(i, (kernel, says, _))| {
+        let line = format!(" {kernel:<width$}  {says}");
         if i == chosen {
             style(format!(">{line}")).reverse().to_string()
         } else {

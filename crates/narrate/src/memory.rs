@@ -35,7 +35,8 @@ impl Look {
 /// What is known of the buffers.
 #[derive(Default)]
 pub(super) struct Memory {
-    next: Option<&'static str>,
+    /// The name of the buffer that is created next.
+    pub next: Option<&'static str>,
     names: Vec<(cl_mem, &'static str)>,
     watched: Vec<Watched>,
 }
@@ -49,11 +50,6 @@ struct Watched {
 }
 
 impl Memory {
-    /// The name of the buffer that is created next.
-    pub fn name_next(&mut self, name: &'static str) {
-        self.next = Some(name);
-    }
-
     /// Notes a new buffer by the name that was announced for it.
     pub fn name_new(&mut self, mem: cl_mem) -> Option<&'static str> {
         let name = self.next.take();
@@ -96,8 +92,7 @@ impl Memory {
 
     /// Forgets the buffers of these names, so that their memory can be freed.
     pub fn forget(&mut self, names: &[&str]) {
-        self.watched
-            .retain(|watched| !names.contains(&watched.name));
+        self.watched.retain(|one| !names.contains(&one.name));
     }
 
     /// The corners of all watched buffers, `side` elements high and wide.
@@ -177,15 +172,9 @@ mod tests {
 
     #[test]
     fn numbers_fit_their_cells() {
-        for (value, text) in [
-            (0.0, "0"),
-            (120.0, "120"),
-            (0.53412, "0.534"),
-            (-0.53412, "-0.534"),
-            (-12.341, "-12.3"),
-        ] {
-            assert_eq!(short(value, Type::Float), text);
-        }
+        let values = [0.0, 120.0, 0.53412, -0.53412, -12.341];
+        let shown = values.map(|value| short(value, Type::Float));
+        assert_eq!(shown, ["0", "120", "0.534", "-0.534", "-12.3"]);
         assert_eq!(short(-100.0, Type::Int), "-100");
     }
 }

@@ -4,7 +4,7 @@
 use common::numbers::count;
 use process::stage::Place;
 
-use super::beat::Beat;
+use super::beat::Words;
 use super::piece::bold;
 
 /// The parts that are no kernel.
@@ -59,11 +59,10 @@ impl Notes {
         let mut at = named(BEFORE).or((!self.parts.is_empty()).then_some(0));
         for place in places {
             let function = place.kernel.split(' ').next().unwrap_or_default();
-            let beat = Beat::named(&place.beat);
-            let by_beat = || named(beat.map_or("", Beat::title));
+            let by_beat = || Words::named(&place.beat).and_then(|words| named(words.title));
             // What has no notes of its own belongs to the part before it.
-            let here = match beat {
-                Some(Beat::End) => named(AFTER),
+            let here = match &*place.beat {
+                "End" => named(AFTER),
                 _ => named(function).or_else(by_beat),
             };
             at = here.or(at);
@@ -103,12 +102,11 @@ fn lines<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
     let lines: Vec<&str> = lines.collect();
     let text = lines.join("\n");
     let plain = |line: &str| {
-        let pieces = line.split("**").enumerate();
-        let pieces = pieces.map(|(i, piece)| {
-            let piece = piece.replace(['`', '*'], "");
-            if i % 2 == 1 { bold(piece) } else { piece }
-        });
-        pieces.collect()
+        let pieces = line.split("**").map(|piece| piece.replace(['`', '*'], ""));
+        let pieces = pieces.enumerate();
+        pieces
+            .map(|(i, piece)| if i % 2 == 1 { bold(piece) } else { piece })
+            .collect()
     };
     text.trim().lines().map(plain).collect()
 }

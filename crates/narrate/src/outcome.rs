@@ -39,11 +39,12 @@ impl Outcome<'_> {
 
     /// "predicted 2x, measured 3.6x matmul_naive".
     fn verdict(&self, measured: &Bar) -> Option<String> {
-        let said = match self.prediction {
-            Some(Prediction::Factor(times)) => format!("predicted {}, measured ", factor(times)),
-            Some(Prediction::Share(share)) => format!("predicted {}, measured ", percent(share)),
-            None => String::new(),
-        };
+        let said = self.prediction.map(|prediction| match prediction {
+            Prediction::Factor(times) => factor(times),
+            Prediction::Share(share) => percent(share),
+        });
+        let said = said.map(|said| format!("predicted {said}, measured "));
+        let said = said.unwrap_or_default();
         if let Some(before) = &self.before {
             let times = factor(measured.rate / before.rate);
             return Some(format!("{said}{times} {}", before.name));
@@ -55,32 +56,26 @@ impl Outcome<'_> {
     /// A kernel's result, in words and bars.
     pub fn pieces(&self, present: bool) -> Vec<Piece> {
         let record = self.record;
+        let note = |text: String| vec![Piece::Note(text)];
         if let Some(reason) = &record.skipped {
-            let skipped = style("skipped:").yellow();
-            return vec![Piece::Note(format!("{skipped} {reason}"))];
+            return note(format!("{} {reason}", style("skipped:").yellow()));
         }
-        let failed = |mark: &str, why: &str| {
-            let mark = style(mark).red().bold();
-            vec![Piece::Note(format!("{mark}\n{}", why.trim_end()))]
-        };
-        if let Some(wrong) = &record.failed {
-            return failed("✗ WRONG", wrong);
-        }
-        if let Some(how) = &record.died {
-            return failed("✗ DIED", how);
+        let wrong = record.failed.as_ref().map(|why| ("✗ WRONG", why));
+        if let Some((mark, why)) = wrong.or(record.died.as_ref().map(|how| ("✗ DIED", how))) {
+            return note(format!("{}\n{}", style(mark).red().bold(), why.trim_end()));
         }
         let right = style("✓ right").green().bold();
         let (Some(median), Some(bar)) = (record.seconds_median, Bar::of(record)) else {
-            return vec![Piece::Note(format!("{right}, not timed"))];
+            return note(format!("{right}, not timed"));
         };
         let mut pieces = Vec::new();
         let gap = || Piece::Text(String::new());
         if !present {
             let (runs, median) = (record.runs, seconds(median));
             let spread = percent(record.spread.unwrap_or(0.0));
-            pieces.push(Piece::Note(format!(
+            pieces = note(format!(
                 "{right}; {runs} timed launches, median {median}, half of them within ±{spread} of it"
-            )));
+            ));
             pieces.push(gap());
         }
         let verdict = self.verdict(&bar);
@@ -91,10 +86,7 @@ impl Outcome<'_> {
             pieces.extend([gap(), Piece::Text(bold(format!("  {verdict}")))]);
         }
         if let (false, Some(_), Some(share)) = (present, &self.before, record.share_of_limit) {
-            pieces.push(Piece::Note(format!(
-                "{} of the device's limit",
-                percent(share)
-            )));
+            pieces.extend(note(format!("{} of the device's limit", percent(share))));
         }
         pieces
     }

@@ -31,10 +31,9 @@ impl Form {
         } else {
             STEP_COLUMNS
         };
-        let columns = terminal.map_or(most, |columns| most.min(columns));
         Form {
             present,
-            columns,
+            columns: terminal.map_or(most, |columns| most.min(columns)),
             is_cut: terminal.is_some(),
         }
     }
@@ -45,14 +44,6 @@ impl Form {
         }
         let wrapped = wrap(text, self.columns);
         wrapped.split('\n').map(String::from).collect()
-    }
-
-    /// Below an empty line, where a presentation wants room.
-    fn spaced(self, mut lines: Vec<String>) -> Vec<String> {
-        if self.present {
-            lines.insert(0, String::new());
-        }
-        lines
     }
 }
 
@@ -85,7 +76,11 @@ impl Piece {
             Piece::Text(text) => text.split('\n').map(|line| form.wrapped(line)).collect(),
             Piece::Note(text) => {
                 let indented: Vec<String> = text.lines().map(|line| format!("  {line}")).collect();
-                vec![form.spaced(form.wrapped(&indented.join("\n")))]
+                let mut lines = form.wrapped(&indented.join("\n"));
+                if form.present {
+                    lines.insert(0, String::new());
+                }
+                vec![lines]
             }
             Piece::Call(call) => vec![call_lines(call, before, form)],
             Piece::Bars(bars) => bars::drawn(bars, form),
@@ -121,46 +116,37 @@ pub(super) fn headline(title: &str, form: Form) -> Vec<String> {
 }
 
 fn call_lines(call: &Call, before: Option<&Piece>, form: Form) -> Vec<String> {
+    let returned = style(&call.returned);
     let returned = if call.failed {
-        style(&call.returned).red().bold()
+        returned.red().bold()
     } else {
-        style(&call.returned).green()
+        returned.green()
     };
     let name = style(call.name).cyan().bold();
-    let arguments = arguments(call, form.present);
-    if !form.present {
-        return with_result(&format!("  {name}({arguments})"), returned, form);
-    }
-    let mut lines = if arguments.is_empty() {
-        form.wrapped(&format!("      -> {returned}"))
-    } else {
-        with_result(&format!("      {arguments}"), returned, form)
+    let arguments = call.arguments.iter();
+    let shown = arguments.filter(|argument| argument.essential || !form.present);
+    let shown = shown.map(|argument| match argument.label.as_str() {
+        "" => argument.value.clone(),
+        label => format!("{label} = {}", argument.value),
+    });
+    let arguments = shown.collect::<Vec<_>>().join(", ");
+    let (call_line, alone) = match form.present {
+        true => (format!("      {arguments}"), arguments.is_empty()),
+        false => (format!("  {name}({arguments})"), false),
     };
-    // Calls of one name stand together below it.
-    if !matches!(before, Some(Piece::Call(before)) if before.name == call.name) {
+    // The result behind the call, or below it where there is no room.
+    let line = format!("{call_line} -> {returned}");
+    let mut lines = if alone {
+        form.wrapped(&format!("      -> {returned}"))
+    } else if measure_text_width(&line) <= form.columns {
+        vec![line]
+    } else {
+        form.wrapped(&format!("{call_line}\n      -> {returned}"))
+    };
+    // For a room, calls of one name stand together below it.
+    let goes_on = matches!(before, Some(Piece::Call(before)) if before.name == call.name);
+    if form.present && !goes_on {
         lines.splice(0..0, [String::new(), format!("  {name}")]);
     }
     lines
-}
-
-/// The result behind the call, or below it where there is no room.
-fn with_result(call: &str, returned: StyledObject<&String>, form: Form) -> Vec<String> {
-    let line = format!("{call} -> {returned}");
-    if measure_text_width(&line) <= form.columns {
-        vec![line]
-    } else {
-        form.wrapped(&format!("{call}\n      -> {returned}"))
-    }
-}
-
-fn arguments(call: &Call, essential: bool) -> String {
-    let arguments = call.arguments.iter();
-    let shown: Vec<String> = arguments
-        .filter(|argument| argument.essential || !essential)
-        .map(|argument| match argument.label.as_str() {
-            "" => argument.value.clone(),
-            label => format!("{label} = {}", argument.value),
-        })
-        .collect();
-    shown.join(", ")
 }

@@ -13,7 +13,7 @@ use text::screen::crossterm::event::KeyCode;
 use text::screen::pane::Scroll;
 use text::screen::{leave, take_keys};
 
-use super::beat::Beat;
+use super::beat::Words;
 use super::notes::Notes;
 use super::piece::{bold, style};
 use super::stage::{Key, Stage, View};
@@ -51,29 +51,20 @@ pub fn follow(lesson: u32, title: &str) -> Result<()> {
 
 /// Shows where the lesson is, again and again.
 fn show(stage: &Stage, lesson: u32, title: &str, notes: &Notes, signals: &Signals) -> Result<()> {
-    let mut shown = Vec::new();
-    let mut slide = None;
+    let (mut shown, mut slide) = (Vec::new(), None);
     while !signals.came() {
         let places = stage::places(lesson);
-        let page = if places.iter().any(|place| place.lesson == lesson) {
-            page(notes, &places, stage::now())
-        } else {
-            waiting(lesson, notes)
-        };
+        let page = page(notes, &places, stage::now());
+        let page = page.unwrap_or_else(|| waiting(lesson, notes));
         // Another screen is read from its top; a minute later it is the same.
         let now = places
             .last()
             .map(|place| (place.title.clone(), place.question.clone()));
         let is_new = shown.is_empty() || now != slide;
         if is_new || page != shown {
-            let title = Some(title.into());
-            stage.show(
-                View {
-                    title,
-                    ..View::of(page.clone(), &KEYS)
-                },
-                is_new,
-            );
+            let mut view = View::of(page.clone(), &KEYS);
+            view.title = Some(title.into());
+            stage.show(view, is_new);
             (shown, slide) = (page, now);
         }
         match stage.key_within(LOOK)? {
@@ -85,10 +76,8 @@ fn show(stage: &Stage, lesson: u32, title: &str, notes: &Notes, signals: &Signal
 }
 
 /// What the speaker sees while the lesson is shown.
-fn page(notes: &Notes, places: &[Place], now: u64) -> Vec<String> {
-    let Some(place) = places.last() else {
-        return Vec::new();
-    };
+fn page(notes: &Notes, places: &[Place], now: u64) -> Option<Vec<String>> {
+    let place = places.last()?;
     let begun = places.iter().map(|place| place.at).find(|at| *at > 0);
     let used = now.saturating_sub(begun.unwrap_or(now)) / 60;
     let at = notes.reached(places);
@@ -110,16 +99,14 @@ fn page(notes: &Notes, places: &[Place], now: u64) -> Vec<String> {
     if let Some(part) = at.map(|at| &notes.parts[at]) {
         tell(part.heading(), &part.lines);
     }
-    if let Some(beat) = Beat::named(&place.beat) {
-        tell(
-            format!("If somebody asks: {}", beat.title()),
-            &[beat.explains()],
-        );
+    if let Some(words) = Words::named(&place.beat) {
+        let heading = format!("If somebody asks: {}", words.title);
+        tell(heading, &[words.explains()]);
     }
     if let Some(after) = after {
         tell(format!("Then: {}", after.heading()), &after.lines);
     }
-    lines
+    Some(lines)
 }
 
 /// Minutes used and left, of the lesson and of this part.
@@ -176,7 +163,8 @@ mod tests {
             place("Time", "matmul_private_sum", 1100),
         ];
         let notes = Notes::of(5);
-        let shown = page(&notes, &places, 1000 + 7 * 60 + 5).join("\n");
+        let at = |now| page(&notes, &places, now).unwrap().join("\n");
+        let shown = at(1000 + 7 * 60 + 5);
         for words in [
             "7 min used, 18 min left of 25",
             "On the screen  title",
@@ -189,7 +177,7 @@ mod tests {
         ] {
             assert!(shown.contains(words), "{words}\n{shown}");
         }
-        let late = page(&notes, &places, 1000 + 60 * 60).join("\n");
+        let late = at(1000 + 60 * 60);
         assert!(late.contains("35 min over of 25"), "{late}");
     }
 }

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::error::{Error, Result, UserRequest};
-use text::screen::crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use text::screen::crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
 use text::screen::pane::{Pane, Scroll, key_lines};
 use text::screen::{self, event_within};
 use text::stream::Stream;
@@ -84,13 +84,8 @@ impl Stage {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Shows a view from its top, and every row of it anew: drivers and kernels may have
+    /// Shows a view from this line on, and every row of it anew: drivers and kernels may have
     /// written between.
-    pub fn show_anew(&self, view: View) {
-        self.show_from(view, 0);
-    }
-
-    /// The same from this line on.
     pub fn show_from(&self, view: View, top: usize) {
         let mut drawn = self.drawn();
         (drawn.view, drawn.busy) = (view, None);
@@ -143,25 +138,23 @@ impl Stage {
 
     /// Waits for a key, but not longer than this.
     pub fn key_within(&self, time: Duration) -> Result<Option<KeyCode>> {
-        match event_within(time) {
-            Ok(Some(Event::Resize(..))) => self.drawn().draw(true),
-            Ok(Some(Event::Key(key))) if key.kind != KeyEventKind::Release => return pressed(&key),
-            Ok(_) => {}
+        let key = match event_within(time) {
+            Ok(Some(Event::Key(key))) if key.kind != KeyEventKind::Release => key,
+            Ok(event) => {
+                if let Some(Event::Resize(..)) = event {
+                    self.drawn().draw(true);
+                }
+                return Ok(None);
+            }
             Err(_) => return Err(Error::Asked(UserRequest::Quit)),
+        };
+        match key.code {
+            code if !key.modifiers.contains(KeyModifiers::CONTROL) => Ok(Some(code)),
+            KeyCode::Char('c') => Err(Error::Asked(UserRequest::Interrupt)),
+            // Enter, typed before the terminal gave single keys.
+            KeyCode::Char('j') => Ok(Some(KeyCode::Enter)),
+            _ => Ok(None),
         }
-        Ok(None)
-    }
-}
-
-fn pressed(key: &KeyEvent) -> Result<Option<KeyCode>> {
-    if !key.modifiers.contains(KeyModifiers::CONTROL) {
-        return Ok(Some(key.code));
-    }
-    match key.code {
-        KeyCode::Char('c') => Err(Error::Asked(UserRequest::Interrupt)),
-        // Enter, typed before the terminal gave single keys.
-        KeyCode::Char('j') => Ok(Some(KeyCode::Enter)),
-        _ => Ok(None),
     }
 }
 
@@ -219,9 +212,10 @@ impl Drawn {
         };
         match self.pane.page() {
             (_, 1) => String::new(),
-            (page, all) => style(format!("  {more}page {page} of {all}"))
-                .dim()
-                .to_string(),
+            (page, all) => {
+                let page = format!("  {more}page {page} of {all}");
+                style(page).dim().to_string()
+            }
         }
     }
 }

@@ -28,7 +28,7 @@ pub enum Audience {
 }
 
 /// A screen: a part of the lesson, and what was told in it.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Slide {
     pub title: String,
     pub beat: Option<Beat>,
@@ -37,6 +37,7 @@ pub(super) struct Slide {
 }
 
 /// What is narrated, and to whom.
+#[derive(Default)]
 pub(super) struct State {
     /// How often it was asked to say nothing, and to await no key.
     pub quiet: usize,
@@ -49,7 +50,7 @@ pub(super) struct State {
     /// Whether what is printed would be printed over the stage.
     pub has_the_output: bool,
     /// Drawn where there is no stage, while something takes long.
-    spinner: ProgressBar,
+    spinner: Option<ProgressBar>,
     /// To tell the watching process, and a second terminal, what is shown.
     pub events: Sender,
     /// Everything that was told.
@@ -87,33 +88,20 @@ impl State {
             events.send(&Event::Stage(Some(Place::default())))?;
         }
         Ok(State {
-            quiet: 0,
-            lesson: 0,
-            title: String::new(),
             present,
             has_the_output: shows_output && stage.is_some(),
             stage,
-            spinner,
+            spinner: Some(spinner),
             events,
-            story: Vec::new(),
-            lead: Vec::new(),
-            beat: None,
-            unseen: false,
-            hurried: false,
-            until: None,
-            repeatable: false,
-            cards: Cards::default(),
-            memory: Memory::default(),
-            prediction: None,
-            results: Vec::new(),
-            programme: Vec::new(),
+            ..State::default()
         })
     }
 
     /// Begins a part of the lesson.
     pub fn begin(&mut self, beat: Beat) {
         self.beat = Some(beat);
-        self.turn(self.cards.headline(beat), beat.says(self.present));
+        let says = beat.words().says(self.present);
+        self.turn(self.cards.headline(beat), says);
     }
 
     /// Turns to the next kernel.
@@ -130,36 +118,31 @@ impl State {
         let (says, facts) = self.cards.summary();
         let says = says.to_string();
         self.turn(self.cards.headline(Beat::Kernel), &says);
-        facts
-            .into_iter()
-            .for_each(|fact| self.tell(Piece::Note(fact)));
+        self.tell_all(facts.into_iter().map(Piece::Note));
     }
 
     /// Begins a screen.
     pub fn turn(&mut self, title: String, says: &str) {
         self.unseen = true;
         if self.stage.is_none() {
-            let form = self.form();
-            let gap = if form.present {
-                vec![]
+            let gap = if self.present {
+                Vec::new()
             } else {
                 vec![String::new()]
             };
-            self.print([gap, headline(&title, form)].concat());
+            self.print([gap, headline(&title, self.form())].concat());
         }
-        let (beat, cards) = (self.beat, self.cards.clone());
-        let pieces = Vec::new();
         self.story.push(Slide {
             title,
-            beat,
-            cards,
-            pieces,
+            beat: self.beat,
+            cards: self.cards.clone(),
+            pieces: Vec::new(),
         });
         if !says.is_empty() {
             self.tell(Piece::Note(style(says).dim().to_string()));
         }
         let lead = std::mem::take(&mut self.lead);
-        lead.into_iter().for_each(|piece| self.tell(piece));
+        self.tell_all(lead);
     }
 
     /// Tells something, on the screen that was begun last.
@@ -175,6 +158,10 @@ impl State {
         if let Some(stage) = &self.stage {
             stage.show(self.view(self.now()), true);
         }
+    }
+
+    pub fn tell_all(&mut self, pieces: impl IntoIterator<Item = Piece>) {
+        pieces.into_iter().for_each(|piece| self.tell(piece));
     }
 
     /// Tells what kernels and drivers have printed since the last key.
@@ -194,7 +181,9 @@ impl State {
     /// away is no error.
     fn print(&self, lines: Vec<String>) {
         let line = |line: &String| drop(Term::stderr().write_line(line));
-        self.spinner.suspend(|| lines.iter().for_each(line));
+        if let Some(spinner) = &self.spinner {
+            spinner.suspend(|| lines.iter().for_each(line));
+        }
     }
 
     /// The number of the screen that was told last.
@@ -214,12 +203,12 @@ impl State {
 
     /// Everything that was told, up to this screen.
     pub fn told(&self, at: usize) -> Vec<String> {
-        let mut lines = Vec::new();
-        for slide in self.story.iter().take(at + 1) {
-            lines.extend([String::new(), bold(format!("── {}", slide.title))]);
-            lines.extend(piece::blocks(&slide.pieces, self.form()).concat());
-        }
-        lines
+        let slides = self.story.iter().take(at + 1);
+        let told = slides.flat_map(|slide| {
+            let head = vec![String::new(), bold(format!("── {}", slide.title))];
+            [head, piece::blocks(&slide.pieces, self.form()).concat()].concat()
+        });
+        told.collect()
     }
 
     /// The rates so far, below a heading; nothing before the first.
@@ -235,16 +224,15 @@ impl State {
     /// Tells a second terminal what is on this one, and the process that watches that a
     /// person is awaited.
     pub fn tell_place(&mut self, at: usize, question: &str) -> Result<()> {
-        let slide = self.story.get(at);
-        let kernel = slide.map_or("", |slide| slide.cards.name());
+        let slide = self.story.get(at).cloned().unwrap_or_default();
+        let kernel = slide.cards.name();
         let here = self.programme.iter().position(|name| name == kernel);
         let next = self.programme.get(here.map_or(0, |here| here + 1));
-        let beat = slide.and_then(|slide| slide.beat);
         let place = Place {
             lesson: self.lesson,
-            title: slide.map_or(String::new(), |slide| slide.title.clone()),
-            beat: beat.map_or(String::new(), |beat| format!("{beat:?}")),
+            beat: slide.beat.map_or(String::new(), |beat| format!("{beat:?}")),
             kernel: kernel.into(),
+            title: slide.title,
             question: question.into(),
             next: next.cloned().unwrap_or_default(),
             at: stage::now(),
@@ -274,18 +262,13 @@ impl State {
             None => bar.name != record.kernel,
         };
         let before = self.results.iter().rfind(made_from);
-        let before = before.cloned().filter(|_| factor.is_some());
-        let prediction = self.prediction.take();
         let outcome = Outcome {
             record,
-            before,
-            prediction,
+            before: before.cloned().filter(|_| factor.is_some()),
+            prediction: self.prediction.take(),
         };
         self.turn(title, "");
-        outcome
-            .pieces(self.present)
-            .into_iter()
-            .for_each(|piece| self.tell(piece));
+        self.tell_all(outcome.pieces(self.present));
     }
 
     /// Keeps its rate, in place of an earlier one.
@@ -294,11 +277,5 @@ impl State {
             self.results.retain(|known| known.name != bar.name);
             self.results.push(bar);
         }
-    }
-}
-
-impl Drop for State {
-    fn drop(&mut self) {
-        self.leave();
     }
 }

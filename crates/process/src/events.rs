@@ -58,6 +58,7 @@ pub enum Event {
 }
 
 /// The writing end, where there is somebody to tell.
+#[derive(Default)]
 pub struct Sender(Option<(PathBuf, File)>);
 
 impl Sender {
