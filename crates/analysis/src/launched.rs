@@ -2,8 +2,10 @@
 //! says with which macros and in which groups. What the driver keeps meanwhile goes to a
 //! folder that is gone afterwards.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::str::FromStr;
 
 use anyhow::Result;
 use common::Error;
@@ -40,14 +42,43 @@ pub struct Wanted {
     pub ty: Type,
     /// Size of the problem that it is launched for once [default: a small one]
     #[arg(short, long, value_name = "N|MxNxK")]
-    pub size: Option<Shape>,
+    pub size: Option<Size>,
+}
+
+/// A size, or several by the names that a task file gives them.
+#[derive(Clone, Debug)]
+pub enum Size {
+    /// "37x91x53".
+    Shape(Shape),
+    /// "rows=5,cols=70".
+    Named(String),
+}
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Size, String> {
+        if text.contains('=') {
+            return Ok(Size::Named(text.into()));
+        }
+        text.parse().map(Size::Shape)
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Size::Shape(shape) => f.write_str(&size_name(*shape)),
+            Size::Named(text) => f.write_str(text),
+        }
+    }
 }
 
 /// A kernel that was launched once.
 pub struct Launched {
     /// What it is called: the kernel with its variant, or what laid an operand out.
     pub name: String,
-    /// Who launched it: "as in lesson 6", "as in exercise 4.2", "by its flags".
+    /// Who launched it: "as in lesson 6", "as in exercise 4.2", "by its arguments".
     pub by: String,
     /// What the lesson says of it: device, groups, macros.
     pub record: Record,
@@ -136,7 +167,7 @@ impl Wanted {
                 self.name()
             },
             by: match record.lesson {
-                0 => "by its flags".into(),
+                0 => "by its arguments".into(),
                 lesson => format!("as in lesson {lesson}"),
             },
             others: others.collect(),
@@ -182,7 +213,10 @@ impl Wanted {
         let lesson = lessons::with_kernel(&self.kernel).ok().flatten();
         let is_on_vectors = lesson.is_some_and(|lesson| lesson.number == VECTORS);
         let small = if is_on_vectors { length } else { side };
-        self.size.unwrap_or(Shape::cube(small))
+        match self.size {
+            Some(Size::Shape(shape)) => shape,
+            _ => Shape::cube(small),
+        }
     }
 
     fn is_of(&self, record: &Record) -> bool {

@@ -14,8 +14,8 @@ use clap::Args;
 use common::source::Source;
 use text::Out;
 
-use crate::launch::Launch;
-use crate::puzzles::{self, Taken};
+use crate::puzzles::Taken;
+use crate::subject::{LaunchFlags, taken};
 
 /// The flags of `course asm`.
 #[derive(Args)]
@@ -33,32 +33,30 @@ pub struct Options {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    launch: Launch,
+    launch: LaunchFlags,
 }
 
 /// Prints the loop and what one round of it does.
 pub fn asm(options: &Options) -> Result<ExitCode> {
     let mut wanted = options.wanted.clone();
-    let puzzle = puzzles::take(&mut wanted)?;
-    let wanted = &wanted;
     if let Some(path) = &options.binary {
+        let wanted = &wanted;
         let code = file::read(path, &wanted.kernel)?;
         let source = wanted.source.as_deref().map(Source::read).transpose()?;
         return print(options, wanted, None, source.as_ref(), &code);
     }
-    let launched = launch(wanted, puzzle, &options.launch)?;
-    let code = analysis::program::code(wanted, &launched)?;
-    let source = Source::read(&analysis::program::source(wanted)?)?;
-    print(options, wanted, Some(&launched), Some(&source), &code)
+    let launched = launch(&mut wanted, &options.launch)?;
+    let code = analysis::program::code(&wanted, &launched)?;
+    let source = Source::read(&analysis::program::source(&wanted)?)?;
+    print(options, &wanted, Some(&launched), Some(&source), &code)
 }
 
-/// Launches the kernel once, as its puzzle says, or as [`Launch::program`] does.
-pub fn launch(wanted: &Wanted, puzzle: Option<Taken>, launch: &Launch) -> Result<Launched> {
-    let Some(Taken { program, by }) = puzzle else {
-        return wanted.launch(launch.program(wanted)?);
-    };
-    let launched = wanted.launch(program)?;
-    Ok(Launched { by, ..launched })
+/// Launches once what is wanted, whose data are of no interest.
+pub fn launch(wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Launched> {
+    let Taken { program, by } = taken(wanted, flags, true)?;
+    let mut launched = wanted.launch(program)?;
+    launched.by = by.unwrap_or(launched.by);
+    Ok(launched)
 }
 
 fn print(

@@ -4,22 +4,23 @@
 mod screen;
 mod traffic;
 
+use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 
-use ::process::data::size_name;
-use ::process::lessons::{self, Lesson};
 use anyhow::Result;
-use common::Error;
 use common::element::Type;
 use common::shape::Shape;
-use common::source::Source;
 use serde_json::json;
 use text::Out;
 
 use crate::game::playable::{Checked, How, drawn_size, sign_of_life};
 use crate::game::verdict::Verdict;
-use crate::launch::{Launch, process};
+use crate::observation::Detection;
+use crate::run;
+use crate::subject::{By, LaunchFlags, Subject};
+use crate::task::child::Purpose;
+use crate::task::file::{Sizes, sizes_in_words};
 use crate::trial::{OTHER_SIZES, SIMULATED, Trial};
 use traffic::Traffic;
 
@@ -33,42 +34,40 @@ const FEW: usize = 50_000;
 /// The flags of `course inspect`.
 #[derive(clap::Args)]
 pub struct Options {
-    /// A file with kernels of your own
-    #[arg(value_name = "FILE")]
+    /// A task file, or a file with kernels of your own
+    #[arg(value_name = "FILE.toml|FILE.cl")]
     file: PathBuf,
     /// Inspect this kernel only; may be given more than once [default: all of the file]
     #[arg(short, long, value_name = "KERNEL")]
     only: Vec<String>,
-    /// Sizes of the problem: N, or MxNxK; several, with commas between them. The
-    /// simulator takes the first that is small [default: three odd ones]
-    #[arg(short, long = "size", value_name = "N|MxNxK", value_delimiter = ',')]
-    sizes: Vec<Shape>,
+    /// Sizes of the problem: N, or MxNxK; several, with commas between them; or a task's
+    /// names: rows=5,cols=70. The simulator takes the first that is small [default: three odd
+    /// ones, or the task's]
+    #[arg(short, long = "size", value_name = "N|MxNxK|NAME=N")]
+    sizes: Option<String>,
     /// Type of the elements
     #[arg(long = "type", value_enum, default_value_t = Type::Float, value_name = "TYPE")]
     ty: Type,
     #[command(flatten)]
     how: How,
     #[command(flatten)]
-    launch: Launch,
+    launch: LaunchFlags,
 }
 
 /// Inspects the kernels of a file, one after the other; the status is the largest.
 pub fn inspect(options: &Options) -> Result<ExitCode> {
-    let source = Source::read(&options.file)?;
-    let mut kernels = options.only.clone();
-    kernels
-        .iter()
-        .try_for_each(|name| source.must_define(name))?;
-    if kernels.is_empty() {
-        kernels = source.kernels();
-    }
-    if kernels.is_empty() {
-        let file = options.file.display();
-        return Err(Error::Build(format!("{file} defines no kernel")).into());
-    }
+    let Options {
+        file,
+        only,
+        launch,
+        ty,
+        how,
+        ..
+    } = options;
+    let subjects = Subject::all(file, only, launch, *ty, how.device.as_deref())?;
     let mut worst = 0;
-    for kernel in &kernels {
-        let inspection = Inspection::new(options, kernel, &source)?;
+    for subject in subjects {
+        let inspection = Inspection { options, subject };
         worst = worst.max(inspection.show()?);
     }
     Ok(ExitCode::from(worst))
@@ -77,27 +76,10 @@ pub fn inspect(options: &Options) -> Result<ExitCode> {
 /// One kernel, and how it is launched.
 struct Inspection<'a> {
     options: &'a Options,
-    kernel: &'a str,
-    /// The lesson that has a kernel of this name; none where it is launched by flags.
-    lesson: Option<&'static Lesson>,
-    launch: Launch,
+    subject: Subject,
 }
 
 impl Inspection<'_> {
-    fn new<'a>(options: &'a Options, kernel: &'a str, source: &Source) -> Result<Inspection<'a>> {
-        let lesson = if options.launch.is_chosen() {
-            None
-        } else {
-            lessons::with_kernel(kernel)?
-        };
-        Ok(Inspection {
-            options,
-            kernel,
-            lesson,
-            launch: options.launch.of(source, kernel),
-        })
-    }
-
     /// Runs every detector, and tells what they saw; the exit status.
     fn show(&self) -> Result<u8> {
         let json = self.options.how.json;
@@ -122,8 +104,8 @@ impl Inspection<'_> {
         let trial = Trial {
             command: &|size| self.command(size),
             device: self.options.how.device.clone(),
-            sizes: self.sizes(),
-            simulated: self.simulated(),
+            sizes: self.sizes()?,
+            simulated: self.simulated()?,
         };
         let mut seen = trial.run()?;
         let verdict = Verdict::of(&seen.observations, true, true);
@@ -131,42 +113,44 @@ impl Inspection<'_> {
         Ok(Checked { seen, verdict })
     }
 
-    /// Who launches the kernel.
-    fn program(&self) -> Result<Command> {
-        match self.lesson {
-            Some(lesson) => lesson.command(),
-            None => process::command(&self.launch),
-        }
-    }
-
     /// The program that checks the kernel once at a size.
     fn command(&self, size: &str) -> Result<Command> {
-        let Options { file, how, ty, .. } = self.options;
-        let mut command = self.program()?;
+        let Options { how, ty, .. } = self.options;
+        let mut command = self.subject.program(Some(size), Purpose::Results)?;
         command
-            .args(["--json", "--runs", "0", "--only", self.kernel])
-            .args(["--size", size, "--type", ty.name()])
+            .args(["--json", "--runs", "0", "--type", ty.name()])
             .args(["--seed", &how.seed.to_string()])
-            .args(["--timeout", &how.timeout.to_string(), "--source"])
-            .arg(file)
-            .stdin(Stdio::null());
+            .args(["--timeout", &how.timeout.to_string()]);
         Ok(command)
     }
 
     fn is_on_vectors(&self) -> bool {
-        self.lesson
-            .map_or(self.launch.is_on_vectors(), |lesson| lesson.number == 2)
+        match &self.subject.by {
+            By::Lesson(lesson) => lesson.number == 2,
+            By::Task(task, ..) => task.product.is_none() && task.size.len() == 1,
+        }
+    }
+
+    /// Those that the learner asks for.
+    fn own_sizes(&self) -> Vec<String> {
+        let words = self.options.sizes.iter();
+        let one = |words: &String| -> Vec<String> {
+            if words.contains('=') {
+                return vec![words.clone()];
+            }
+            words.split(',').map(String::from).collect()
+        };
+        words.flat_map(one).collect()
     }
 
     /// On the device.
-    fn sizes(&self) -> Vec<String> {
-        if !self.options.sizes.is_empty() {
-            return self
-                .options
-                .sizes
-                .iter()
-                .map(|size| size_name(*size))
-                .collect();
+    fn sizes(&self) -> Result<Vec<String>> {
+        let own = self.own_sizes();
+        if !own.is_empty() {
+            return Ok(own);
+        }
+        if let By::Task(task, Some(_), _) = &self.subject.by {
+            return Ok(task.all_sizes()?.iter().map(sizes_in_words).collect());
         }
         let drawn = drawn_size(self.options.how.seed);
         let (sizes, new): (Vec<&str>, String) = if self.is_on_vectors() {
@@ -175,53 +159,71 @@ impl Inspection<'_> {
             let sizes = std::iter::once(ODD).chain(OTHER_SIZES);
             (sizes.collect(), drawn.to_string())
         };
-        sizes.into_iter().map(String::from).chain([new]).collect()
+        Ok(sizes.into_iter().map(String::from).chain([new]).collect())
     }
 
     /// The first of the learner's own sizes that the simulator can do in a few seconds.
-    fn small_size(&self) -> Option<Shape> {
-        let on_vectors = self.is_on_vectors();
-        let is_small = |size: &&Shape| {
-            let work = if on_vectors { size.m } else { size.terms() };
-            work <= FEW
+    fn small_size(&self) -> Option<String> {
+        let is_small = |words: &&String| match words.parse::<Shape>() {
+            Ok(size) if self.is_on_vectors() => size.m <= FEW,
+            Ok(size) => size.terms() <= FEW,
+            Err(_) => true,
         };
-        self.options.sizes.iter().find(is_small).copied()
+        self.own_sizes().iter().find(is_small).cloned()
     }
 
-    /// At which the simulator looks for faults.
-    fn simulated(&self) -> String {
-        let own = if self.is_on_vectors() {
+    /// At which the simulator looks for faults: of a task's sizes the largest that is small.
+    fn simulated(&self) -> Result<String> {
+        if let Some(small) = self.small_size() {
+            return Ok(small);
+        }
+        if let By::Task(task, Some(_), _) = &self.subject.by {
+            let all = task.all_sizes()?;
+            let work = |sizes: &&Sizes| sizes.values().fold(1, |a, b| usize::saturating_mul(a, *b));
+            let small = all
+                .iter()
+                .filter(|sizes| work(sizes) <= FEW)
+                .max_by_key(work);
+            let small = small.or(all.iter().min_by_key(work));
+            return Ok(small.map_or(String::new(), sizes_in_words));
+        }
+        Ok(if self.is_on_vectors() {
             LENGTHS[0]
         } else {
             SIMULATED
-        };
-        self.small_size().map_or(own.into(), size_name)
-    }
-
-    /// How it is launched, in words.
-    fn launched(&self) -> String {
-        match self.lesson {
-            Some(lesson) => format!(
-                "as in lesson {}, which has a kernel of this name",
-                lesson.number
-            ),
-            None => self.launch.words(),
         }
+        .into())
     }
 
     fn print_json(&self, checked: &Checked, traffic: Option<&Traffic>) -> Result<()> {
-        use std::io::Write;
+        let lesson = match &self.subject.by {
+            By::Lesson(lesson) => Some(lesson.number),
+            By::Task(..) => None,
+        };
         let line = json!({
             "file": self.options.file,
-            "kernel": self.kernel,
-            "lesson": self.lesson.map(|lesson| lesson.number),
-            "launched": self.launched(),
-            "simulated": self.simulated(),
+            "kernel": self.subject.kernel,
+            "lesson": lesson,
+            "launched": self.subject.launched(),
+            "simulated": self.simulated()?,
             "seed": self.options.how.seed,
             "observations": checked.seen.observations,
-            "verdict": screen::verdict(checked.verdict),
+            "verdict": word(checked),
+            "says": screen::verdict(checked.verdict),
             "memory": traffic.map(Traffic::json),
         });
         Ok(writeln!(Out, "{line}")?)
+    }
+}
+
+/// The verdict as all tools have it.
+fn word(checked: &Checked) -> run::Verdict {
+    let mut seen = checked.seen.observations.iter();
+    match checked.verdict {
+        Verdict::NotRun => run::Verdict::Unlaunchable,
+        _ if checked.seen.status == 4 => run::Verdict::Unlaunchable,
+        Verdict::NotYet | Verdict::Untouched => run::Verdict::Wrong,
+        _ if seen.any(|one| one.outcome == Detection::NotJudged) => run::Verdict::Unchecked,
+        _ => run::Verdict::Right,
     }
 }

@@ -68,7 +68,7 @@ fn of_records(detector: &str, records: &[Record]) -> Observation {
         (0, None) => Observation::new(detector, Detection::NotRun, "nothing ran"),
         _ if records.iter().all(|one| one.elements_compared == Some(0)) => {
             let says = "it ran; its result is not judged";
-            Observation::new(detector, Detection::Silent, says)
+            Observation::new(detector, Detection::NotJudged, says)
         }
         _ => Observation::new(detector, Detection::Silent, "right"),
     }

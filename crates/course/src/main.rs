@@ -10,11 +10,10 @@
 //!   is how both are played.
 //! - `trial` has every detector look at a kernel. `judge` reads what a process that checked
 //!   it has to say, `simulator` what Oclgrind reported; each is an `observation`.
-//! - `launch` is how a kernel of the learner's own is launched, for `inspect` (what is wrong
-//!   with it), `asm`, `occupancy` and `trace` (what it becomes and asks for).
 //! - `task` is a task as text: beside a kernel of the learner's own, or in an exercise's page.
 //!   `subject` is what a tool looks at: a lesson's kernel, or a task. `run` says whether one is
-//!   right, `spec` drafts one.
+//!   right, `spec` drafts one; `inspect` says what is wrong with it, `asm`, `occupancy` and `trace`
+//!   what it becomes and asks for.
 //! - `new` makes a package of the learner's own from an example.
 //! - `calls` tells the OpenCL calls of any program.
 //! - `diff` shows what changed between two kernels.
@@ -31,7 +30,6 @@ mod front;
 mod game;
 mod inspect;
 mod judge;
-mod launch;
 mod map;
 mod new;
 mod observation;
@@ -126,9 +124,7 @@ fn main() -> ExitCode {
     if process::is_probe() {
         return process::answer_probe();
     }
-    let asked = task::child::run_if_asked()
-        .or_else(exercises::process::run_if_asked)
-        .or_else(launch::process::run_if_asked);
+    let asked = task::child::run_if_asked().or_else(exercises::process::run_if_asked);
     if let Some(status) = asked {
         return status;
     }

@@ -48,7 +48,7 @@ impl Detection {
             Detection::Silent => "✓".green(),
             Detection::Fault => "✗".red().bold(),
             Detection::NotRun => "?".yellow(),
-            Detection::NotJudged => "-".yellow(),
+            Detection::NotJudged => "-".dimmed(),
         }
     }
 }

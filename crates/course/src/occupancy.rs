@@ -17,8 +17,7 @@ use serde_json::json;
 use text::Out;
 
 use crate::asm;
-use crate::launch::Launch;
-use crate::puzzles;
+use crate::subject::{LaunchFlags, Sides, is_own, macro_of};
 
 /// The flags of `course occupancy`.
 #[derive(Args)]
@@ -38,6 +37,9 @@ pub struct Options {
     /// Items of a group [default: as the lesson launches it]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     group: Option<u32>,
+    /// A macro for the compiler; may be given more than once
+    #[arg(long, value_name = "NAME=NUMBER", value_parser = macro_of)]
+    define: Vec<(String, usize)>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -63,8 +65,12 @@ pub fn occupancy(options: &Options) -> Result<ExitCode> {
         options.must_tell_all()?;
     } else {
         let mut wanted = options.wanted.clone();
-        let puzzle = puzzles::take(&mut wanted)?;
-        let launched = asm::launch(&wanted, puzzle, &Launch::default())?;
+        let group = options.group.map(|group| vec![group as usize]);
+        let flags = LaunchFlags {
+            group: group.filter(|_| is_own(&wanted)).map(Sides),
+            define: options.define.clone(),
+        };
+        let launched = asm::launch(&mut wanted, &flags)?;
         known = told(options, &wanted, &launched)?;
         name.clone_from(&launched.name);
         device = Some(launched.record);

@@ -70,8 +70,8 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
 pub struct Taken {
     /// What launches its kernel once, by a lesson's flags.
     pub program: Command,
-    /// "as in exercise 4.2".
-    pub by: String,
+    /// "as in exercise 4.2"; none where the launch tells it.
+    pub by: Option<String>,
 }
 
 /// Where a puzzle's number stands in the place of a kernel's name: puts the learner's
@@ -97,6 +97,6 @@ pub fn take(wanted: &mut Wanted) -> Result<Option<Taken>> {
     wanted.kernel = kernel;
     Ok(Some(Taken {
         program,
-        by: format!("as in {} {word}", one.puzzle().kind.noun),
+        by: Some(format!("as in {} {word}", one.puzzle().kind.noun)),
     }))
 }

@@ -10,7 +10,7 @@ use ::process::watch::saves::{News, Saves};
 use ::process::{Finished, child_status};
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
-use common::Error;
+use common::element::Type;
 use common::formula::{Formula, Scope};
 use common::numbers::{percent, seconds, significant};
 use common::record::Record;
@@ -132,7 +132,13 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         return watch(options);
     }
     let device = options.how.device.as_deref();
-    let subjects = Subject::all(&options.file, &options.only, &options.launch, device)?;
+    let subjects = Subject::all(
+        &options.file,
+        &options.only,
+        &options.launch,
+        Type::Float,
+        device,
+    )?;
     let mut worst = 0;
     for subject in &subjects {
         let told = options.told(subject)?;
@@ -157,7 +163,7 @@ impl Options {
         let (mut command, sizes) = match subject.task() {
             Some(task) => {
                 let sizes = self.sizes(task)?;
-                (child::command(task, &sizes, Purpose::Results)?, sizes)
+                (child::command(task, Some(&sizes), Purpose::Results)?, sizes)
             }
             None => (
                 subject.program(self.size.as_deref(), Purpose::Results)?,
@@ -210,21 +216,11 @@ impl Options {
     }
 
     /// What is asked for, else all sizes of the task.
-    fn sizes(&self, task: &TaskFile) -> Result<Vec<Sizes>> {
+    fn sizes(&self, task: &TaskFile) -> common::Result<Vec<Sizes>> {
         if let Some(words) = &self.size {
             return Ok(vec![task.sizes_of(words)?]);
         }
-        let mut all = vec![task.size.clone()];
-        for more in &task.sizes {
-            if let Some(name) = more.keys().find(|name| !task.size.contains_key(*name)) {
-                let why = format!("sizes: {name} is no name of size");
-                return Err(Error::Usage(why).into());
-            }
-            let mut sizes = task.size.clone();
-            sizes.extend(more.clone());
-            all.push(sizes);
-        }
-        Ok(all)
+        task.all_sizes()
     }
 }
 

@@ -6,13 +6,16 @@ use std::process::Command;
 
 use ::process::Refused;
 use ::process::lessons::{self, Lesson};
+use analysis::launched::{Size, Wanted};
 use anyhow::Result;
 use clap::Args;
 use common::Error;
+use common::element::Type;
 use common::source::Source;
 
+use crate::puzzles::{self, Taken};
 use crate::task::child::{self, Purpose};
-use crate::task::draft::{Draft, draft};
+use crate::task::draft::{Draft, blank, draft};
 use crate::task::file::TaskFile;
 use crate::task::signature::Signature;
 
@@ -59,6 +62,7 @@ impl Subject {
         file: &Path,
         only: &[String],
         flags: &LaunchFlags,
+        ty: Type,
         device: Option<&str>,
     ) -> Result<Vec<Subject>> {
         if is_task(file) {
@@ -77,9 +81,10 @@ impl Subject {
         };
         let is_told: Result<Vec<_>> = names.iter().map(own).collect();
         let mut signatures = Vec::new();
-        if names.is_empty() || is_told?.iter().any(Option::is_none) {
+        let is_made = names.is_empty() && source.text.contains("kernel");
+        if is_made || is_told?.iter().any(Option::is_none) {
             let bare = bare(file, flags);
-            signatures = child::signatures(&bare, device)?;
+            signatures = child::signatures(&bare, ty, device)?;
             if only.is_empty() {
                 names = signatures.iter().map(|one| one.kernel.clone()).collect();
             }
@@ -91,7 +96,7 @@ impl Subject {
         let subject = |name: &String| -> Result<Subject> {
             let by = match own(name)? {
                 Some(lesson) => By::Lesson(lesson),
-                None => drawn_up(file, name, &signatures, flags)?,
+                None => drawn_up(file, name, &signatures, flags, false)?,
             };
             Ok(Subject {
                 kernel: name.clone(),
@@ -117,7 +122,7 @@ impl Subject {
             _ => match &Source::read(&task.kernel)?.kernels()[..] {
                 [only] => only.clone(),
                 _ => {
-                    let all = child::signatures(&task, device)?;
+                    let all = child::signatures(&task, Type::Float, device)?;
                     let names: Vec<String> = all.into_iter().map(|one| one.kernel).collect();
                     match &names[..] {
                         [only] => only.clone(),
@@ -166,7 +171,7 @@ impl Subject {
                     Some(size) => task.sizes_of(size)?,
                     None => task.size.clone(),
                 };
-                child::command(task, &[sizes], purpose)
+                child::command(task, Some(&[sizes]), purpose)
             }
         }
     }
@@ -207,6 +212,54 @@ impl Subject {
     }
 }
 
+/// What launches once what `wanted` means: a puzzle's number, a task file, a lesson's kernel or
+/// one of a file. Puts its kernel and file there. Of a kernel `without_data` nobody asks what
+/// it is given.
+///
+/// # Errors
+/// [`Error::Usage`] where nothing of that name can be launched.
+pub fn taken(wanted: &mut Wanted, flags: &LaunchFlags, without_data: bool) -> Result<Taken> {
+    if let Some(taken) = puzzles::take(wanted)? {
+        return Ok(taken);
+    }
+    let by_lesson = |wanted: &Wanted| -> Result<Taken> {
+        let program = wanted.lesson()?;
+        Ok(Taken { program, by: None })
+    };
+    let (word, device) = (PathBuf::from(&wanted.kernel), wanted.device.as_deref());
+    if is_task(&word) {
+        let subject = Subject::of_task(&word, flags, device)?;
+        let size = wanted.size.as_ref().map(Size::to_string);
+        let program = subject.program(size.as_deref(), Purpose::Launch)?;
+        let by = Some(subject.launched());
+        (wanted.kernel, wanted.source) = (subject.kernel, Some(subject.file));
+        return Ok(Taken { program, by });
+    }
+    if let Some(Size::Named(size)) = &wanted.size {
+        let why = format!("--size {size}: such names are a task file's; write N or MxNxK");
+        return Err(Error::Usage(why).into());
+    }
+    let Some(file) = &wanted.source else {
+        return by_lesson(wanted);
+    };
+    Source::read(file)?.must_define(&wanted.kernel)?;
+    if *flags == LaunchFlags::default() && lessons::with_kernel(&wanted.kernel)?.is_some() {
+        return by_lesson(wanted);
+    }
+    let signatures = child::signatures(&bare(file, flags), wanted.ty, device)?;
+    let By::Task(task, ..) = drawn_up(file, &wanted.kernel, &signatures, flags, without_data)?
+    else {
+        return by_lesson(wanted);
+    };
+    let program = child::command(&task, None, Purpose::Launch)?;
+    Ok(Taken { program, by: None })
+}
+
+/// Whether a kernel of the learner's own is meant.
+pub fn is_own(wanted: &Wanted) -> bool {
+    wanted.source.is_some() || is_task(Path::new(&wanted.kernel))
+}
+
 /// Whether a file is a task's.
 pub fn is_task(file: &Path) -> bool {
     file.extension().is_some_and(|end| end == "toml")
@@ -226,7 +279,7 @@ fn bare(file: &Path, flags: &LaunchFlags) -> TaskFile {
 /// # Errors
 /// As of [`child::signatures`].
 pub fn drafts(file: &Path, flags: &LaunchFlags, device: Option<&str>) -> Result<Vec<Draft>> {
-    let all = child::signatures(&bare(file, flags), device)?;
+    let all = child::signatures(&bare(file, flags), Type::Float, device)?;
     let name = file
         .file_name()
         .unwrap_or(file.as_os_str())
@@ -236,7 +289,13 @@ pub fn drafts(file: &Path, flags: &LaunchFlags, device: Option<&str>) -> Result<
 }
 
 /// A task from a kernel's arguments alone.
-fn drawn_up(file: &Path, name: &str, signatures: &[Signature], flags: &LaunchFlags) -> Result<By> {
+fn drawn_up(
+    file: &Path,
+    name: &str,
+    signatures: &[Signature],
+    flags: &LaunchFlags,
+    without_data: bool,
+) -> Result<By> {
     let signature = signatures.iter().find(|one| one.kernel == name);
     let signature = signature.ok_or_else(|| {
         let names: Vec<&str> = signatures.iter().map(|one| one.kernel.as_str()).collect();
@@ -247,7 +306,10 @@ fn drawn_up(file: &Path, name: &str, signatures: &[Signature], flags: &LaunchFla
         ))
     })?;
     let group = flags.group.as_ref().map(|Sides(sides)| &sides[..]);
-    let drawn = draft(signature, "kernel.cl", group);
+    let mut drawn = draft(signature, "kernel.cl", group);
+    if !drawn.is_known && without_data {
+        drawn = blank(signature, "kernel.cl", group);
+    }
     if !drawn.is_known {
         let file = file.display().to_string();
         let stem = file.trim_end_matches(".cl");
@@ -280,7 +342,7 @@ fn sides(text: &str) -> Result<Sides, String> {
 }
 
 /// "TILE=16".
-fn macro_of(text: &str) -> Result<(String, usize), String> {
+pub fn macro_of(text: &str) -> Result<(String, usize), String> {
     let parts = text.split_once('=');
     let parts = parts.and_then(|(name, value)| Some((name, value.parse().ok()?)));
     match parts.filter(|(name, _)| !name.is_empty()) {

@@ -4,7 +4,7 @@ mod exercise;
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::pager::Pager;
@@ -23,8 +23,8 @@ use text::Out;
 
 use crate::exercises::process::{self, Purpose};
 use crate::exercises::simulated::model;
-use crate::launch::Launch;
-use crate::puzzles::{self, Taken};
+use crate::puzzles::Taken;
+use crate::subject::{LaunchFlags, is_task, taken};
 use exercise::Own;
 
 /// The flags of `course trace`.
@@ -48,7 +48,7 @@ pub struct Options {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    launch: Launch,
+    launch: LaunchFlags,
 }
 
 /// Prints the operands, the worst first, the kernel with figures, and a picture.
@@ -59,26 +59,16 @@ pub fn trace(options: &Options) -> Result<ExitCode> {
         return Err(Error::Usage(why.into()).into());
     }
     // The number of a broken kernel has no dot.
-    let broken = if wanted.kernel.contains('.') {
-        None
-    } else {
-        puzzles::take(&mut wanted)?
-    };
-    let own = match broken {
-        Some(_) => None,
-        None => Own::meant(&wanted)?,
-    };
-    if let Some(own) = own {
+    let is_number = wanted.kernel.chars().all(|c| c.is_ascii_digit());
+    if !is_number
+        && !is_task(Path::new(&wanted.kernel))
+        && let Some(own) = Own::meant(&wanted)?
+    {
         return options.trace_exercise(&own);
     }
-    let traced = match broken {
-        Some(Taken { program, by }) => {
-            let mut traced = run::trace(&wanted, program)?;
-            traced.launched.by = by;
-            traced
-        }
-        None => run::trace(&wanted, options.launch.program(&wanted)?)?,
-    };
+    let Taken { program, by } = taken(&mut wanted, &options.launch, false)?;
+    let mut traced = run::trace(&wanted, program)?;
+    traced.launched.by = by.unwrap_or(traced.launched.by);
     let model = options.model(Model::default());
     counted(&wanted, &traced, &model, |screen| {
         options.show(screen, None)
@@ -108,7 +98,7 @@ pub fn counted<T>(
 
 impl Options {
     fn trace_exercise(&self, own: &Own) -> Result<ExitCode> {
-        let wanted = own.wanted(&self.wanted, self.launch.is_chosen())?;
+        let wanted = own.wanted(&self.wanted, self.launch != LaunchFlags::default())?;
         let program = process::process(&own.exercise, Purpose::Launch)?;
         let mut traced = run::trace(&wanted, program)?;
         traced.launched.by = format!("as in {}", own.name());

@@ -9,7 +9,7 @@ use analysis::listing::Listing;
 use analysis::program;
 use anyhow::Result;
 use common::source::{Source, workspace};
-use process::data::{date, size_name};
+use process::data::date;
 use serde::{Deserialize, Serialize};
 
 use crate::kept::{self, must_be_a_name};
@@ -56,9 +56,7 @@ pub fn record(options: &Options) -> Result<()> {
         source: Some(&source),
         code: &code,
     };
-    let size = wanted
-        .size
-        .map(|size| format!(" --size {}", size_name(size)));
+    let size = wanted.size.as_ref().map(|size| format!(" --size {size}"));
     let size = size.unwrap_or_default();
     let kernel = source.kernel(&wanted.kernel);
     let record = &launched.record;

@@ -12,9 +12,9 @@ kernel void softmax(int rows, int cols, global const float *x, global float *y)
         top = fmax(top, in[i]);
     part[me] = top;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int half_ = 32; half_ > 0; half_ /= 2) {
-        if (me < half_)
-            part[me] = fmax(part[me], part[me + half_]);
+    for (int width = 32; width > 0; width /= 2) {
+        if (me < width)
+            part[me] = fmax(part[me], part[me + width]);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     top = part[0];
@@ -25,9 +25,9 @@ kernel void softmax(int rows, int cols, global const float *x, global float *y)
         sum += exp(in[i] - top);
     part[me] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int half_ = 32; half_ > 0; half_ /= 2) {
-        if (me < half_)
-            part[me] += part[me + half_];
+    for (int width = 32; width > 0; width /= 2) {
+        if (me < width)
+            part[me] += part[me + width];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     for (int i = me; i < cols; i += 64)

@@ -98,7 +98,7 @@ fn a_kernel_of_any_name_is_launched_by_flags() {
         .optimised()
         .run()
         .ends_with(0)
-        .says(&["mine on", "by its flags, in groups of 8x4", "sum += A["]);
+        .says(&["mine on", "by its arguments, in groups of 8x4", "sum += A["]);
 }
 
 #[test]

@@ -465,6 +465,7 @@ run! {
     the_commands_of_teaching_run "docs/teaching.md"
     the_commands_of_the_first_hour_run "docs/using-the-course.md"
     the_commands_of_the_reference_run "docs/reference.md"
+    the_commands_of_your_kernel_run "docs/your-kernel.md"
     the_commands_of_the_glossary_run "docs/glossary.md"
     the_commands_of_beyond_run "docs/beyond.md"
     the_commands_of_lesson_1_run "lessons/01-device-discovery/README.md"

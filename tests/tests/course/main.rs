@@ -31,6 +31,7 @@ mod deaths;
 mod diff;
 mod docs;
 mod doctor;
+mod everyday;
 mod exits;
 mod explain;
 mod flags;

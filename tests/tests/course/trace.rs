@@ -31,9 +31,9 @@ fn operand(run: &Outcome, name: &str, kind: &str, memory: &str) -> [f64; 3] {
 /// sectors a request.
 #[test]
 fn the_naive_pair_moves_what_the_hardware_moves() {
-    let rows = "matmul_id0_rows --source kernels/04-coalescing.cl --group 16x16 \
-                --axes rows-first --size 64 --json";
-    let Some(rows) = trace(rows) else { return };
+    let Some(rows) = trace("data/counters/matmul_id0_rows.toml --size 64 --json") else {
+        return;
+    };
     let run = rows.run().ends_with(0);
     assert_eq!(operand(&run, "A", "load", "global"), [8192.0, 16.0, 2.0]);
     assert_eq!(operand(&run, "B", "load", "global"), [8192.0, 1.0, 1.0]);

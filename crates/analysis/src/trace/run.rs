@@ -12,7 +12,7 @@ use process::scratch::Scratch;
 use process::simulator;
 
 use super::accesses::Trace;
-use crate::launched::{Launched, Wanted};
+use crate::launched::{Launched, Size, Wanted};
 
 /// Accesses of a launch after which no further group begins: some seconds.
 const BUDGET: u64 = 500_000;
@@ -49,7 +49,7 @@ pub fn trace(wanted: &Wanted, mut program: Command) -> Result<Traced> {
     let wanted = Wanted {
         device: Some("oclgrind".into()),
         // Several groups; of vectors some thousand items.
-        size: Some(wanted.size_or(64, 4096)),
+        size: Some(Size::Shape(wanted.size_or(64, 4096))),
         ..wanted.clone()
     };
     let launched = wanted.launch(program)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 use analysis::device::Model;
-use analysis::launched::Wanted;
+use analysis::launched::{Size, Wanted};
 use analysis::trace::figures::Figures;
 use analysis::trace::run::trace;
 use anyhow::{Context, Result};
@@ -102,7 +102,7 @@ fn sectors(exercise: &Exercise, spec: &Spec, attempt: &Attempt) -> Result<u64> {
         source: Some(attempt.file.into()),
         device: None,
         ty: Type::Float,
-        size: Some(spec.counted),
+        size: Some(Size::Shape(spec.counted)),
     };
     let traced = trace(&wanted, process(exercise, Purpose::Launch)?)?;
     let source = Source::read(attempt.file)?;

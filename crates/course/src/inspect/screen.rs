@@ -12,6 +12,7 @@ use crate::game::playable::Checked;
 use crate::game::verdict::Verdict;
 use crate::observation::{Detection, Observation};
 use crate::prose::beside;
+use crate::subject::By;
 
 /// Where the words beside a heading begin.
 const WORDS: usize = 12;
@@ -23,9 +24,13 @@ const DOES_NOT_BUILD: u8 = 4;
 pub fn head(inspection: &Inspection) -> Result<()> {
     let mut out = Out;
     let options = inspection.options;
-    writeln!(out, "{}\n", format!("Kernel {}", inspection.kernel).bold())?;
+    writeln!(
+        out,
+        "{}\n",
+        format!("Kernel {}", inspection.subject.kernel).bold()
+    )?;
     writeln!(out, "  File      {}", shown(&options.file))?;
-    let launched = beside(&inspection.launched(), WORDS);
+    let launched = beside(&inspection.subject.launched(), WORDS);
     writeln!(out, "  Launched  {launched}")?;
     let seed = options.how.seed;
     writeln!(
@@ -41,13 +46,18 @@ pub fn checked(inspection: &Inspection, checked: &Checked) -> Result<()> {
     let mut out = Out;
     let seen = &checked.seen;
     observations(&seen.observations)?;
-    let words = format!("{}: {}", inspection.kernel, verdict(checked.verdict));
+    let words = format!(
+        "{}: {}",
+        inspection.subject.kernel,
+        verdict(checked.verdict)
+    );
     let words = checked.verdict.shown(&beside(&words, 2));
     writeln!(out, "\n  {words}")?;
     let has_run = seen.status != DOES_NOT_BUILD;
-    if inspection.lesson.is_none() && checked.verdict == Verdict::NotYet && has_run {
-        let advice = "If it is to be launched in another way, say so: --axes, --group, --per-item, \
-                      --layout, --pad, --define.";
+    let is_guessed = matches!(inspection.subject.by, By::Task(_, None, _));
+    if is_guessed && checked.verdict == Verdict::NotYet && has_run {
+        let advice = "If it is to be launched in another way, say so in a task file: cargo course \
+                      spec FILE.cl drafts one.";
         writeln!(out, "  {}", beside(advice, 2))?;
     }
     writeln!(out)?;

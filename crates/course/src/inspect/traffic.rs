@@ -4,13 +4,12 @@
 use std::io::Write;
 
 use analysis::device::Model;
-use analysis::launched::Wanted;
+use analysis::launched::{Size, Wanted};
 use analysis::trace::run;
 use analysis::trace::screen::Screen;
 use anyhow::Result;
 use colored::Colorize;
 use common::shape::Shape;
-use process::data::size_name;
 use process::implementations::oclgrind;
 use serde_json::{Value, json};
 use text::Out;
@@ -18,6 +17,8 @@ use text::Out;
 use super::Inspection;
 use crate::game::playable::Checked;
 use crate::prose::beside;
+use crate::subject::{By, LaunchFlags};
+use crate::task::child::{self, Purpose};
 use crate::trace::counted;
 
 /// Sides of a product: a few groups, whose rows begin with a sector.
@@ -62,40 +63,54 @@ impl Inspection<'_> {
 
     fn count(&self) -> Result<Counted> {
         let side = if self.is_on_vectors() { LENGTH } else { SIDE };
-        let size = self.small_size().unwrap_or(Shape::cube(side));
+        let (size, program) = match &self.subject.by {
+            By::Task(_, Some(_), _) => {
+                let size = self.simulated()?;
+                let program = self.subject.program(Some(&size), Purpose::Launch)?;
+                (Size::Named(size), program)
+            }
+            by => {
+                let size = self.small_size().and_then(|size| size.parse().ok());
+                let program = match by {
+                    By::Task(task, ..) => child::command(task, None, Purpose::Launch)?,
+                    By::Lesson(lesson) => lesson.command()?,
+                };
+                (Size::Shape(size.unwrap_or(Shape::cube(side))), program)
+            }
+        };
         let wanted = Wanted {
-            kernel: self.kernel.into(),
+            kernel: self.subject.kernel.clone(),
             variant: Vec::new(),
-            source: Some(self.options.file.clone()),
+            source: Some(self.subject.file.clone()),
             device: None,
             ty: self.options.ty,
-            size: Some(size),
+            size: Some(size.clone()),
         };
         let show = |screen: &Screen| {
             Ok(Counted {
                 table: screen.operands(),
                 worst: screen.worst(),
-                command: self.trace_command(size),
+                command: self.trace_command(&size),
                 flags: self.flags(),
                 all: screen.json(),
             })
         };
-        let traced = run::trace(&wanted, self.program()?)?;
+        let traced = run::trace(&wanted, program)?;
         counted(&wanted, &traced, &Model::default(), show)
     }
 
-    fn trace_command(&self, size: Shape) -> String {
+    fn trace_command(&self, size: &Size) -> String {
         let file = text::plain_name(&self.options.file.to_string_lossy());
-        format!(
-            "cargo run -p course -- trace {} --source {file} --size {}",
-            self.kernel,
-            size_name(size)
-        )
+        let what = match &self.subject.by {
+            By::Task(_, Some(_), _) => file,
+            _ => format!("{} --source {file}", self.subject.kernel),
+        };
+        format!("cargo run -p course -- trace {what} --size {size}")
     }
 
     /// What is to be added to that command.
     fn flags(&self) -> &'static str {
-        if self.options.launch.is_chosen() {
+        if self.options.launch != LaunchFlags::default() {
             ", with your flags of the launch"
         } else {
             ""

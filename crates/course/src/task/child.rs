@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::rc::Rc;
 
 use anyhow::Context;
-use common::element::Elements;
+use common::element::{Elements, Type};
 use common::error::{Error, Result};
 use common::formula::Formula;
 use common::program::{self, Program};
@@ -14,7 +14,8 @@ use common::session::Need;
 use common::source::Source;
 use common::task::{Arg, Buffer, Fill, Launch, Right, Role, Task};
 use lesson::{Lesson, lesson};
-use process::Finished;
+use process::implementations::oclgrind;
+use process::{Finished, child_status, simulator};
 use serde::{Deserialize, Serialize};
 use verify::Tolerance;
 use verify::poison::is_poison;
@@ -40,37 +41,61 @@ pub enum Purpose {
 struct Asked {
     purpose: Purpose,
     task: TaskFile,
-    sizes: Vec<Sizes>,
+    /// None where the lesson's own flag says it, of M, N and K.
+    sizes: Option<Vec<Sizes>>,
 }
 
-/// The course itself, as the process in which a task runs at these sizes, by a lesson's
-/// flags.
-pub fn command(task: &TaskFile, sizes: &[Sizes], purpose: Purpose) -> anyhow::Result<Command> {
+/// The course itself, as the process in which a task runs at these sizes, or at those that a
+/// lesson's flags say. Who looks at a launch names the file.
+pub fn command(
+    task: &TaskFile,
+    sizes: Option<&[Sizes]>,
+    purpose: Purpose,
+) -> anyhow::Result<Command> {
     let this = process::this_program();
     let mut command = this.context("cannot find this program's own path")?;
     let asked = Asked {
         purpose,
         task: task.clone(),
-        sizes: sizes.to_vec(),
+        sizes: sizes.map(<[Sizes]>::to_vec),
     };
     command
         .env(VARIABLE, serde_json::to_string(&asked)?)
-        .arg("--source")
-        .arg(&task.kernel)
         .stdin(Stdio::null());
+    if purpose != Purpose::Launch {
+        command.arg("--source").arg(&task.kernel);
+    }
     Ok(command)
 }
 
-/// What the driver tells of a file's kernels; `device` says which.
+/// What the driver tells of a file's kernels; `device` says which. Where there is none the
+/// simulator is asked.
 ///
 /// # Errors
 /// As the process ended: no device, a file that does not build.
-pub fn signatures(task: &TaskFile, device: Option<&str>) -> anyhow::Result<Vec<Signature>> {
-    let mut command = command(task, &[], Purpose::Signatures)?;
-    command
-        .args(["--json", "--runs", "0", "--timeout", "60"])
-        .args(device.iter().flat_map(|device| ["--device", device]));
-    let child = Finished::of(&mut command)?;
+pub fn signatures(
+    task: &TaskFile,
+    ty: Type,
+    device: Option<&str>,
+) -> anyhow::Result<Vec<Signature>> {
+    let command = || -> anyhow::Result<Command> {
+        let mut command = command(task, Some(&[]), Purpose::Signatures)?;
+        command.args([
+            "--json",
+            "--runs",
+            "0",
+            "--timeout",
+            "60",
+            "--type",
+            ty.name(),
+        ]);
+        Ok(command)
+    };
+    let device = device.iter().flat_map(|device| ["--device", device]);
+    let mut child = Finished::of(command()?.args(device))?;
+    if let (3, Some(library)) = (child_status(child.status), oclgrind()) {
+        child = Finished::of(simulator::aim(&mut command()?, &library))?;
+    }
     let mut lines = child.stdout.lines();
     let told = lines.find_map(|line| serde_json::from_str(line).ok());
     told.ok_or_else(|| child.refused().into())
@@ -99,7 +124,16 @@ fn run(lesson: &mut Lesson, asked: &Asked) -> Result<()> {
     if lesson.runs()?.is_some() {
         lesson.table("GB/s")?;
     }
-    for sizes in sizes {
+    let shape = lesson.shape()?;
+    let by_flag = || {
+        let sides = [("M", shape.m), ("N", shape.n), ("K", shape.k)];
+        let sides = sides.map(|(name, side)| (name.to_string(), side));
+        let sides = sides
+            .into_iter()
+            .filter(|side| file.size.contains_key(&side.0));
+        vec![sides.collect()]
+    };
+    for sizes in &sizes.clone().unwrap_or_else(by_flag) {
         let mut task = file.task(sizes, seed, &all)?;
         must_fit(lesson, &task)?;
         make_fills(lesson, &mut task)?;

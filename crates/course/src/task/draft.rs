@@ -16,6 +16,9 @@ pub struct Draft {
     pub says: String,
 }
 
+/// The types of the elements of a product.
+const REAL: [Type; 3] = [Type::Float, Type::Double, Type::Int];
+
 /// What an argument of a well-known kernel is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -45,12 +48,11 @@ pub fn draft(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draf
 fn kind(parameter: &Parameter) -> Option<Kind> {
     let is_scalar = parameter.lanes == 1;
     match parameter.space {
-        Space::Value if parameter.element == Type::Float && is_scalar => Some(Kind::Factor),
+        Space::Value if parameter.element.is_floating() && is_scalar => Some(Kind::Factor),
         Space::Value if parameter.element.size() >= 4 && is_scalar => Some(Kind::Size),
-        Space::Global if parameter.element == Type::Float && parameter.is_const => {
-            Some(Kind::Input)
-        }
-        Space::Global if parameter.element == Type::Float => Some(Kind::Output),
+        Space::Global if !REAL.contains(&parameter.element) => None,
+        Space::Global if parameter.is_const => Some(Kind::Input),
+        Space::Global => Some(Kind::Output),
         _ => None,
     }
 }
@@ -159,6 +161,32 @@ fn vectors(
             "on {on}; {groups}. A result that is a copy of the input, transposed or not, or d * A + B is \
              right; for any other no reference is given: result not checked"
         ),
+    }
+}
+
+/// A launch of one group for who asks for no data: all numbers are 0.
+pub fn blank(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draft {
+    let args = signature.args.iter().map(|arg| match arg.space {
+        Space::Value | Space::Opaque => "0",
+        Space::Local => "{ local = 1024 }",
+        Space::Global => "{ inout = 65536 }",
+    });
+    let args: Vec<&str> = args.collect();
+    let dimensions = match (group, &signature.required) {
+        (Some(group), _) => group.len(),
+        (None, Some(required)) => required.len(),
+        _ => 1,
+    };
+    let (local, _) = local(signature, group, &[64, 1, 1][..dimensions]);
+    Draft {
+        text: format!(
+            "{}groups   = {:?}\n{local}args     = [{}]\ncheck    = \"none\"\n",
+            head(signature, file),
+            vec![1; dimensions],
+            args.join(", ")
+        ),
+        is_known: true,
+        says: "once, with zeros for all numbers".into(),
     }
 }
 

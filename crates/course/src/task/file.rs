@@ -249,6 +249,23 @@ impl TaskFile {
         }]
     }
 
+    /// All sizes at which it must be right.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for a name that is not its own.
+    pub fn all_sizes(&self) -> Result<Vec<Sizes>> {
+        let mut all = vec![self.size.clone()];
+        for more in &self.sizes {
+            if let Some(name) = more.keys().find(|name| !self.size.contains_key(*name)) {
+                return Err(Error::Usage(format!("sizes: {name} is no name of size")));
+            }
+            let mut sizes = self.size.clone();
+            sizes.extend(more.clone());
+            all.push(sizes);
+        }
+        Ok(all)
+    }
+
     /// The sizes for words such as "rows=5,cols=70", or "5x7x9" of M, N and K; its own
     /// where they name none.
     ///

@@ -95,12 +95,13 @@ impl TaskFile {
         let form = &self.launches()[0];
         let signature = of_kernel(signatures, &form.function)?;
         let function = signature.map_or(&form.function, |one| &one.kernel);
+        let ty = signature.and_then(|one| Some(one.args.get(3)?.element));
         let mut task = Step::new(function, "")
             .layout(layout)
             .pad(1, 1, 1)
             .task(&lesson::Given {
                 shape,
-                ty: Type::Float,
+                ty: ty.unwrap_or(Type::Float),
                 fill: matrix::Fill::Random,
                 seed,
             });

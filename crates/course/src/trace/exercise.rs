@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use analysis::launched::Wanted;
+use analysis::launched::{Size, Wanted};
 use analysis::trace::screen::Screen;
 use anyhow::{Context, Result};
 use common::Error;
@@ -73,7 +73,7 @@ impl Own {
         Ok(Wanted {
             kernel: self.spec.task.function.clone(),
             source: Some(self.file.clone()),
-            size: Some(self.size()),
+            size: Some(Size::Shape(self.size())),
             ..asked.clone()
         })
     }

@@ -1,0 +1,78 @@
+//! Everyday kernels with their task files: each right one is right, and a fault that is planted
+//! in it is found, its line named.
+
+use std::fs;
+
+use serde_json::Value;
+use tests::{Oclgrind, Outcome, files_below, pocl, program, scratch_folder, workspace};
+
+/// A task, a text of its kernel, the fault in its place, and what is seen of it: by `run` a
+/// wrong result, by `inspect` a line.
+const FAULTS: [(&str, &str, &str, &str); 8] = [
+    (
+        "softmax",
+        "    top = part[0];\n    barrier(CLK_LOCAL_MEM_FENCE);\n",
+        "    top = part[0];\n",
+        "races",
+    ),
+    (
+        "histogram",
+        "        mine[i] = 0;\n    barrier",
+        "        ;\n    barrier",
+        "uninitialised",
+    ),
+    ("reduction", "i < n; i +=", "i <= n; i +=", "bounds"),
+    ("stencil", "- 4 * in[at]", "- 4 * in[at - 1]", "result"),
+    ("nbody", "begin < n", "begin < n - side", "result"),
+    ("gemm", "p < k;", "p < k - TS;", "result"),
+    (
+        "dequant",
+        "    part[me] = sum;\n    barrier(CLK_LOCAL_MEM_FENCE);\n",
+        "    part[me] = sum;\n",
+        "races",
+    ),
+    ("filter", "height - 1) *", "height) *", "bounds"),
+];
+
+#[track_caller]
+fn course(words: &str, file: &std::path::Path, pocl: &str) -> Outcome {
+    let course = program("course").args(words).arg(file).args(pocl);
+    course.args("--json").on_the_chosen_driver().run()
+}
+
+#[test]
+fn everyday_kernels_are_right_and_their_faults_are_found() {
+    let (Some(pocl), Some(_)) = (pocl(), Oclgrind::find()) else {
+        return;
+    };
+    let from = workspace().join("tests/kernels/everyday");
+    let folder = scratch_folder("everyday");
+    for file in ["cl", "toml"]
+        .iter()
+        .flat_map(|end| files_below(&from, end))
+    {
+        let name = file.file_name().expect("a name");
+        fs::copy(&file, folder.join(name)).expect("a copy");
+    }
+    for (task, right, wrong, seen_by) in FAULTS {
+        let toml = folder.join(format!("{task}.toml"));
+        let shown = course("run", &toml, &pocl).ends_with(0);
+        assert_eq!(shown.records()[0]["verdict"], "right", "{shown}");
+        let kernel = folder.join(format!("{task}.cl"));
+        let text = fs::read_to_string(&kernel).expect("a kernel");
+        assert!(text.contains(right), "{task}: {right}");
+        fs::write(&kernel, text.replacen(right, wrong, 1)).expect("written");
+        let shown = course("inspect", &toml, &pocl).ends_with(1);
+        let all = shown.records().remove(0);
+        assert_eq!(all["verdict"], "wrong", "{shown}");
+        let observations = all["observations"].as_array().expect("a list");
+        let is_found = |one: &&Value| {
+            let detector = one["detector"].as_str().unwrap_or_default();
+            one["outcome"] == "fault" && detector.contains(seen_by)
+        };
+        let found = observations.iter().find(is_found);
+        let found = found.unwrap_or_else(|| panic!("{task}: {seen_by} says nothing\n{shown}"));
+        let says_line = found["details"].to_string().contains("line ");
+        assert!(says_line || seen_by == "result", "{task}: {found}");
+    }
+}
