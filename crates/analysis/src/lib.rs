@@ -1,5 +1,5 @@
 //! What a compiler made of a kernel: its machine code, the room that it takes on a unit of
-//! the device, and what it asks of memory.
+//! the device, and its memory traffic.
 //!
 //! # Layout
 //!

@@ -241,7 +241,7 @@ On the map
 
 On an exercise or a broken kernel, whose file is checked after every save
   h s d              one more hint, the solution, what differs from it
-  t a                what it asks of memory, its machine code
+  t a                its memory traffic, its machine code
   r                  checks it again
   x                  gives back the file as it came; yours is kept beside it
   n l                the next one, the map

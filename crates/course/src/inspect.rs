@@ -1,5 +1,5 @@
 //! `course inspect`: every detector on a kernel of the learner's own, for any fault that
-//! it may have, and what it asks of memory.
+//! it may have, and its memory traffic.
 
 mod screen;
 mod traffic;

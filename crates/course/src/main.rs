@@ -101,7 +101,7 @@ enum Command {
         mut_arg("kernel", |arg| arg.help(KERNEL))
     )]
     Occupancy(Box<occupancy::Options>),
-    /// What a kernel asks of memory, line by line, as a simulator sees it
+    /// The memory traffic of a kernel, line by line, as a simulator sees it
     #[command(
         mut_arg("device", |arg| arg.hide(true)),
         mut_arg("kernel", |arg| arg.help(KERNEL))

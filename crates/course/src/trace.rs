@@ -1,4 +1,4 @@
-//! `course trace`: what a kernel asks of memory, line by line, as a simulator saw it.
+//! `course trace`: the memory traffic of a kernel, line by line, as a simulator saw it.
 
 mod exercise;
 

@@ -96,7 +96,7 @@ pub struct Flags {
     #[arg(long)]
     pub list: bool,
 
-    /// Show what each kernel asks of memory, line by line, as a simulator sees it
+    /// Show the memory traffic of each kernel, line by line, as a simulator sees it
     #[arg(long, conflicts_with_all = ["step", "present", "watch", "all_devices", "device"])]
     pub trace: bool,
 

@@ -135,7 +135,7 @@ fn what_a_kernel_asks_of_memory_stands_beside_the_verdict() {
     let shown = people.args("--size 21x19x5,16").run().ends_with(0);
     fits(&shown.says(&[
         "nothing is found against it",
-        "What it asks of memory",
+        "Memory traffic",
         "A  global load",
         "The worst: line ",
         ", A: ",

@@ -1,4 +1,4 @@
-//! `course trace`: what kernels ask of memory, counted in the simulator.
+//! `course trace`: the memory traffic of kernels, counted in the simulator.
 
 use serde_json::Value;
 use tests::{Oclgrind, Outcome, Program, entries, program, scratch, scratch_folder, workspace};

@@ -1,4 +1,4 @@
-//! What a kernel of the learner's own asks of memory: the table of `course trace`, and its
+//! The memory traffic of a learner's kernel: the table of `course trace`, and its
 //! worst line in a sentence.
 
 use std::io::Write;
@@ -122,7 +122,7 @@ impl Traffic {
     /// The table, the worst line, the next command.
     pub fn print(&self) -> Result<()> {
         let mut out = Out;
-        writeln!(out, "{}", "What it asks of memory".bold())?;
+        writeln!(out, "{}", "Memory traffic".bold())?;
         let counted = match self {
             Traffic::Counted(counted) => counted,
             Traffic::Not(why) => return Ok(writeln!(out, "  not counted: {why}\n")?),
