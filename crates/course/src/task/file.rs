@@ -202,7 +202,11 @@ impl TaskFile {
         };
         let text = file::read(path, 1 << 20).map_err(cannot)?;
         let wrong = |why: &dyn fmt::Display| Error::Usage(format!("{}: {why}", path.display()));
-        let mut task: TaskFile = toml::from_slice(&text).map_err(|why| wrong(&why))?;
+        let own: toml::Table = toml::from_slice(&text).map_err(|why| wrong(&why))?;
+        let mut task: TaskFile = match own.get("like") {
+            Some(base) => like(base, own.clone(), path)?,
+            None => toml::from_slice(&text).map_err(|why| wrong(&why))?,
+        };
         if task.kernel.as_os_str().is_empty() {
             return Err(wrong(&"kernel is missing: kernel = \"FILE.cl\""));
         }
@@ -311,6 +315,26 @@ impl TaskFile {
         }
         Ok(sizes)
     }
+}
+
+/// A task file that says only in what it differs from another one.
+fn like(base: &toml::Value, mut own: toml::Table, path: &Path) -> Result<TaskFile> {
+    let wrong = |why: &dyn fmt::Display| Error::Usage(format!("{}: {why}", path.display()));
+    let name = base.as_str().unwrap_or_default();
+    let text = file::read(&path.with_file_name(name), 1 << 20);
+    let text = text.map_err(|why| wrong(&format!("like: {name}: {why}")))?;
+    let mut all: toml::Table = toml::from_slice(&text).map_err(|why| wrong(&why))?;
+    own.remove("like");
+    if ["global", "groups", "launches"]
+        .iter()
+        .any(|range| own.contains_key(*range))
+    {
+        // A launch is replaced as a whole.
+        let launch = ["global", "groups", "local", "offset"];
+        all.retain(|key, _| !launch.iter().any(|one| key == *one));
+    }
+    all.extend(own);
+    all.try_into().map_err(|why| wrong(&why))
 }
 
 /// "rows=37,cols=513".
