@@ -23,19 +23,19 @@ fn a_screen_is_drawn_anew_when_the_terminal_changes() {
         }
         terminal.waits_for("q quit").reads_keys();
         for columns in [44, 100, 60] {
-            let size = usize::from(columns);
-            terminal
-                .resize(columns, 30)
-                .waits_until("new drawing", fits(size))
-                .waits_for("choosing a device");
+            let new = fits(usize::from(columns));
+            terminal.resize(columns, 30).waits_until("new drawing", new);
+            terminal.waits_for("choosing a device");
         }
         // A text is, too.
-        terminal.press("b").waits_for("Esc back");
-        terminal.resize(40, 10).waits_for("Esc back");
-        terminal.resize(80, 24).waits_for("One machine may have");
-        terminal.press("q").waits_for("q quit");
-        terminal.press("q").ends_with(0);
-        assert!(terminal.is_in_order());
+        let script = "
+            b | Esc back
+            size 40x10 | Esc back
+            size 80x24 | One machine may have
+            q | q quit
+            q
+            ends 0";
+        play(&mut terminal, script);
     }
 }
 
@@ -46,81 +46,48 @@ fn what_does_not_fit_comes_in_pages_each_with_its_headline() {
     terminal
         .waits_for("Lesson 5: private memory")
         .waits_for("q quit");
-    // The first table names its kernels; the last of six is chosen.
-    forward_to(&mut terminal, "kernel matmul_private_sums x2");
-    terminal.press("j").waits_for("x128  ahead");
-    terminal
-        .press("\x1b[F")
-        .waits_for("> matmul_private_sums x128");
-    terminal
-        .press(key::ENTER)
-        .waits_for("kernel matmul_private_sums x128")
-        .waits_for("q quit");
-    to_question(&mut terminal);
-    skip_question(&mut terminal);
-    forward_to(&mut terminal, "all kernels");
-    terminal.waits_for("page 1 of 2");
-    terminal.press(key::ENTER).waits_for("page 2 of 2");
-    let screen = terminal.screen();
-    assert!(screen.contains("┃  all kernels"), "{screen}");
-    assert!(screen.contains("matmul_private_sums x128"), "{screen}");
-    terminal.press(key::PAGE_UP).waits_for("page 1 of 2");
-    terminal.press(key::ENTER).waits_for("page 2 of 2");
-    terminal.press(key::ENTER).ends_with(0);
-    // The tables follow when the terminal is free.
+    // The first table names its kernels; the last of six is chosen. The tables follow when the
+    // terminal is free.
+    let script = "
+        to kernel matmul_private_sums x2
+        j | x128  ahead
+        End | > matmul_private_sums x128
+        Enter | kernel matmul_private_sums x128 | q quit
+        question
+        skip
+        to all kernels
+        Enter | page 2 of 2 | ┃  all kernels | matmul_private_sums x128
+        PgUp | page 1 of 2
+        Enter | page 2 of 2
+        Enter
+        ends 0";
+    play(&mut terminal, script);
     assert!(terminal.transcript().contains("kernel             "));
     must_be_tidy(&mut terminal);
 }
 
 #[test]
 fn the_way_back_leads_to_every_screen_and_the_list_to_every_kernel() {
-    let mut terminal = stepping();
-    forward_to(&mut terminal, "matmul_global_sum: building");
-    terminal
-        .press("b")
-        .waits_for("A program is text until")
-        .waits_for("Esc back");
-    terminal
-        .press("b")
-        .waits_for("── kernel matmul_global_sum")
-        .waits_for("Esc now");
-    terminal
-        .press(key::LEFT)
-        .waits_for("── measuring the limits")
-        .waits_for("Esc now");
-    terminal.press("w").waits_for("A rate alone says little");
-    terminal.press(key::ESCAPE).waits_for("Esc now");
-    terminal
-        .press(key::RIGHT)
-        .waits_for("── kernel matmul_global_sum")
-        .waits_for("Esc now");
-    terminal
-        .press(key::ESCAPE)
-        .waits_for("matmul_global_sum: building")
-        .waits_for("q quit");
-    terminal
-        .press("j")
-        .waits_for("> matmul_global_sum")
-        .waits_for("matmul_private_sum  ahead");
     // What was told is shown again, what comes is gone to.
-    terminal
-        .press(key::ENTER)
-        .waits_for("── kernel matmul_global_sum")
-        .waits_for("Esc now");
-    terminal.press(key::ESCAPE).waits_for("q quit");
-    terminal.press("j").waits_for("q quit");
-    terminal
-        .press(key::DOWN)
-        .waits_for("> matmul_private_sum")
-        .press(key::ENTER)
-        .waits_for("── kernel matmul_private_sum")
-        .waits_for("q quit");
-    terminal
-        .press("f")
-        .waits_for("A group on C")
-        .waits_for("The rates so far");
-    terminal.press(key::CTRL_C).ends_with(130);
-    assert!(terminal.is_in_order());
+    let script = "
+        to matmul_global_sum: building
+        b | A program is text until | Esc back
+        b | ── kernel matmul_global_sum | Esc now
+        Left | ── measuring the limits | Esc now
+        w | A rate alone says little
+        Esc | Esc now
+        Right | ── kernel matmul_global_sum | Esc now
+        Esc | matmul_global_sum: building | q quit
+        j | > matmul_global_sum | matmul_private_sum  ahead
+        Enter | ── kernel matmul_global_sum | Esc now
+        Esc | q quit
+        j | q quit
+        Down | > matmul_private_sum
+        Enter | ── kernel matmul_private_sum | q quit
+        f | A group on C | The rates so far
+        \x03
+        ends 130";
+    play(&mut stepping(), script);
 }
 
 #[test]
@@ -165,25 +132,15 @@ fn notes_are_printed_where_there_is_no_terminal() {
 
 #[test]
 fn whoever_ends_it_the_terminal_is_given_back() {
-    type Place = fn(&mut Terminal);
-    let places: [Place; 3] = [
-        |_| {},
-        |terminal| {
-            terminal.press("b").waits_for("Esc back");
-        },
-        |terminal| {
-            terminal.press("j").waits_for("Esc back");
-        },
-    ];
-    for (i, place) in places.into_iter().enumerate() {
+    for place in ["", "b | Esc back", "j | Esc back"] {
         let mut terminal = stepping();
-        place(&mut terminal);
-        terminal.terminate().ends_with(143);
-        assert!(terminal.is_in_order(), "place {i}");
+        play(&mut terminal, place);
+        terminal.terminate();
+        play(&mut terminal, "ends 143");
     }
     let mut notes = lesson(5).args("--notes").on_terminal(80, 24);
-    notes.waits_for("q quit").terminate().ends_with(143);
-    assert!(notes.is_in_order());
+    notes.waits_for("q quit").terminate();
+    play(&mut notes, "ends 143");
 }
 
 #[test]
