@@ -14,6 +14,7 @@ mod oclgrind;
 mod outcome;
 pub mod pty;
 mod seconds;
+mod session;
 mod settings;
 
 use std::collections::HashMap;
@@ -32,6 +33,7 @@ pub use kernels::{kernel_files, kernel_name, kernel_of, kernels_of, ran, with_em
 pub use oclgrind::{FAULTS, Oclgrind};
 pub use outcome::Outcome;
 pub use pty::{Terminal, key};
+pub use session::{play, play_slow};
 pub use settings::{POCL_FLAGS_VARIABLE, clean};
 
 /// The lessons that launch kernels.
@@ -48,6 +50,13 @@ pub fn program(name: &str) -> Program {
     let path = path.unwrap_or_else(|| panic!("the workspace has no program {name}"));
     let mut command = Command::new(path);
     clean(command.current_dir(workspace()).stdin(Stdio::null()));
+    Program { command }
+}
+
+/// A line of bash.
+pub fn shell(line: &str) -> Program {
+    let mut command = Command::new("bash");
+    clean(command.current_dir(workspace()).stdin(Stdio::null())).args(["-c", line]);
     Program { command }
 }
 

@@ -11,7 +11,7 @@ use std::io::{Read, Write};
 
 use std::num::NonZeroU16;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ExitStatus};
+use std::process::Child;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -161,13 +161,16 @@ impl Terminal {
     /// the screen as it is. `what` names it where it does not come.
     #[track_caller]
     pub fn waits_until(&mut self, what: &str, done: impl Fn(&str, &str) -> bool) -> &mut Terminal {
+        self.awaits(what, |shown| {
+            done(&everything(&mut shown.since), &everything_on(&shown.screen))
+        })
+    }
+
+    #[track_caller]
+    fn awaits(&mut self, what: &str, mut done: impl FnMut(&mut Shown) -> bool) -> &mut Terminal {
         let begin = Instant::now();
         let mut shown = self.shared.lock();
-        loop {
-            let (since, screen) = (everything(&mut shown.since), everything_on(&shown.screen));
-            if done(&since, &screen) {
-                break;
-            }
+        while !done(&mut shown) {
             let left = PATIENCE.saturating_sub(begin.elapsed());
             let why = match (shown.closed, left.is_zero()) {
                 (true, _) => "the program ended",
@@ -178,6 +181,7 @@ impl Terminal {
                     continue;
                 }
             };
+            let (since, screen) = (everything(&mut shown.since), everything_on(&shown.screen));
             panic!(
                 "{}\nno {what}: {why}. Since the last key:\n{since}\n--- the screen\n{screen}",
                 self.line
@@ -200,22 +204,9 @@ impl Terminal {
     /// only.
     #[track_caller]
     pub fn draws(&mut self, text: &str) -> &mut Terminal {
-        let shared = self.shared.clone();
-        let begin = Instant::now();
-        let mut shown = shared.lock();
-        while !String::from_utf8_lossy(&shown.raw[shown.before_key..]).contains(text) {
-            let left = PATIENCE.saturating_sub(begin.elapsed());
-            assert!(
-                !shown.closed && !left.is_zero(),
-                "{}\nnever draws \"{text}\"\n{}",
-                self.line,
-                everything_on(&shown.screen)
-            );
-            let woken = shared.more.wait_timeout(shown, left);
-            shown = woken.unwrap_or_else(|poison| poison.into_inner()).0;
-        }
-        drop(shown);
-        self
+        self.awaits(&format!("\"{text}\""), |shown| {
+            String::from_utf8_lossy(&shown.raw[shown.before_key..]).contains(text)
+        })
     }
 
     /// Waits until the program reads single keys. Until then Backspace and Ctrl-C are the
@@ -225,28 +216,26 @@ impl Terminal {
     #[track_caller]
     pub fn reads_keys(&mut self) -> &mut Terminal {
         use rustix::termios::{LocalModes, tcgetattr};
-        let begin = Instant::now();
-        // A pty's two ends share one set of modes.
-        let in_lines = || {
-            let modes = tcgetattr(&*self.pty).expect("a pty is a terminal");
-            modes.local_modes.contains(LocalModes::ICANON)
-        };
-        while in_lines() {
-            let patient = begin.elapsed() < PATIENCE;
-            assert!(patient, "{}\nreads no keys\n{}", self.line, self.screen());
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        self.waits_for_that("it reads no keys", |terminal| {
+            // A pty's two ends share one set of modes.
+            let modes = tcgetattr(&*terminal.pty).expect("a pty is a terminal");
+            !modes.local_modes.contains(LocalModes::ICANON)
+        });
         self
+    }
+
+    /// Forgets what was printed before.
+    pub fn forget(&mut self) {
+        let (columns, rows) = self.size;
+        let mut shown = self.shared.lock();
+        shown.since = parser(columns, rows);
+        shown.before_key = shown.raw.len();
     }
 
     /// Types these keys, and forgets what was printed before them.
     #[track_caller]
     pub fn press(&mut self, keys: &str) -> &mut Terminal {
-        let (columns, rows) = self.size;
-        let mut shown = self.shared.lock();
-        shown.since = parser(columns, rows);
-        shown.before_key = shown.raw.len();
-        drop(shown);
+        self.forget();
         let sent = (&*self.pty).write_all(keys.as_bytes());
         assert!(
             sent.is_ok(),
@@ -357,31 +346,44 @@ impl Terminal {
         modes.local_modes.contains(wanted) && !self.hides_cursor() && !is_other_screen
     }
 
-    /// Waits for the end of the program, and asserts its exit status as a shell tells
-    /// it: 128 and the signal's number after a signal. A key that comes while nobody
-    /// reads keys is the terminal's, which sends the signal itself.
+    /// Waits for the end of the program: its exit status as a shell tells it, 128 and the
+    /// signal's number after a signal. A key that comes while nobody reads keys is the
+    /// terminal's, which sends the signal itself.
     #[track_caller]
-    pub fn ends_with(&mut self, status: i32) {
-        let begin = Instant::now();
-        let ended = loop {
-            if let Some(ended) = self.child.try_wait().expect("our own child") {
-                break ended;
-            }
-            let patient = begin.elapsed() < PATIENCE;
-            assert!(patient, "{}\ndoes not end\n{}", self.line, self.screen());
-            std::thread::sleep(Duration::from_millis(5));
-        };
+    pub fn ends(&mut self) -> Option<i32> {
+        let mut ended = None;
+        self.waits_for_that("it does not end", |terminal| {
+            ended = terminal.child.try_wait().expect("our own child");
+            ended.is_some()
+        });
         // Its last words may still be on their way through the pty.
+        let (shown, patience) = (self.shared.lock(), Duration::from_secs(10));
         let closing = |shown: &mut Shown| !shown.closed;
-        let shown = self.shared.lock();
         drop(
             self.shared
                 .more
-                .wait_timeout_while(shown, Duration::from_secs(10), closing),
+                .wait_timeout_while(shown, patience, closing),
         );
         let (line, all) = (&self.line, self.transcript());
         assert!(!all.contains("panicked at"), "{line}\n{all}");
-        assert_eq!(as_a_shell_tells_it(ended), Some(status), "{line}\n{all}");
+        ended.and_then(|ended| ended.code().or_else(|| Some(128 + ended.signal()?)))
+    }
+
+    /// The same, and asserts the status.
+    #[track_caller]
+    pub fn ends_with(&mut self, status: i32) {
+        let ended = self.ends();
+        assert_eq!(ended, Some(status), "{}\n{}", self.line, self.transcript());
+    }
+
+    #[track_caller]
+    fn waits_for_that(&mut self, why: &str, mut done: impl FnMut(&mut Terminal) -> bool) {
+        let begin = Instant::now();
+        while !done(self) {
+            let patient = begin.elapsed() < PATIENCE;
+            assert!(patient, "{}\n{why}\n{}", self.line, self.screen());
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 }
 
@@ -428,22 +430,10 @@ fn for_each_screenful(parser: &mut Parser, mut see: impl FnMut(&Parser, usize)) 
     see(parser, height);
 }
 
-fn as_a_shell_tells_it(ended: ExitStatus) -> Option<i32> {
-    let signal = || ended.signal().map(|signal| 128 + signal);
-    ended.code().or_else(signal)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
-
     use super::*;
-
-    fn shell(script: &str) -> Program {
-        let mut command = Command::new("bash");
-        command.args(["-c", script]);
-        Program { command }
-    }
+    use crate::shell;
 
     #[test]
     fn a_program_sees_a_terminal_of_the_size_and_the_keys() {

@@ -10,7 +10,6 @@ mod devices;
 mod drivers;
 mod finding;
 mod kernel;
-mod system;
 mod tools;
 
 use std::io::Write;
@@ -55,7 +54,7 @@ pub fn doctor(options: &Options) -> Result<ExitCode> {
         mend: None,
     };
     let mut environment = Environment::new();
-    screen.show(system::findings())?;
+    screen.show(tools::system())?;
     if let Some(cause) = too_few_files() {
         // Nothing else could be looked at.
         screen.show([Topic::System

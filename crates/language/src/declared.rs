@@ -33,13 +33,9 @@ pub fn visible(text: &str, at: usize) -> BTreeSet<&str> {
         match file.text(i) {
             "(" | "[" | "{" => statements.push(i + 1),
             ")" | "]" => drop(statements.pop()),
-            "}" => {
-                statements.pop();
-                statements.pop();
-                statements.push(i + 1);
-            }
-            ";" => {
-                statements.pop();
+            end @ ("}" | ";") => {
+                let ended = if end == "}" { 2 } else { 1 };
+                statements.truncate(statements.len().saturating_sub(ended));
                 statements.push(i + 1);
             }
             _ => {}

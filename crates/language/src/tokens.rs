@@ -122,16 +122,14 @@ fn tokens(source: &str) -> Vec<Token> {
             let found = rest[from..].find(end);
             found.map_or(rest.len(), |found| from + found + end.len())
         };
+        let of_number = |c| of_word(c) || c == '.';
         let (length, is_token) = match first {
             c if c.is_whitespace() => (c.len_utf8(), false),
             '#' if begins_line => (preprocessor_line(rest), false),
             _ if rest.starts_with("//") => (to("\n", 0), false),
             _ if rest.starts_with("/*") => (to("*/", 2), false),
             '"' => (to("\"", 1), true),
-            c if c.is_ascii_digit() => (
-                rest.find(|c| !of_word(c) && c != '.').unwrap_or(rest.len()),
-                true,
-            ),
+            c if c.is_ascii_digit() => (rest.find(|c| !of_number(c)).unwrap_or(rest.len()), true),
             c if begins_word(c) => (rest.find(|c| !of_word(c)).unwrap_or(rest.len()), true),
             _ if LONG.iter().any(|long| rest.starts_with(long)) => (2, true),
             c => (c.len_utf8(), true),

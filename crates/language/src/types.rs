@@ -6,18 +6,10 @@ use super::directives;
 use super::tokens::{Tokens, is_word};
 
 /// Where a pointer points to, and what else leaves the type's name as it is.
+#[rustfmt::skip]
 const QUALIFIERS: [&str; 11] = [
-    "global",
-    "__global",
-    "local",
-    "__local",
-    "constant",
-    "__constant",
-    "private",
-    "__private",
-    "const",
-    "volatile",
-    "restrict",
+    "global", "__global", "local", "__local", "constant", "__constant", "private", "__private",
+    "const", "volatile", "restrict",
 ];
 
 const SCALARS: [&str; 12] = [

@@ -34,10 +34,8 @@ pub fn ask(question: &[&str], environment: &Environment) -> Result<Value, String
 /// own when it is opened, and can crash.
 pub fn opens(name: &str) -> Result<(), String> {
     let answer = ask(&["library", name], &Environment::new())?;
-    match answer["wrong"].as_str() {
-        Some(wrong) => Err(wrong.to_string()),
-        None => Ok(()),
-    }
+    let wrong = answer["wrong"].as_str();
+    wrong.map_or(Ok(()), |wrong| Err(wrong.to_string()))
 }
 
 /// The child's side of [`ask`].
@@ -69,8 +67,11 @@ fn devices() -> Value {
         "pocl",
     ];
     let error = listed.as_ref().err().map(ToString::to_string);
-    let mend = listed.as_ref().err().and_then(Error::mend);
-    let mend = mend.map(String::from);
+    let mend = listed
+        .as_ref()
+        .err()
+        .and_then(Error::mend)
+        .map(String::from);
     let devices = listed.unwrap_or_default();
     let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
     let chosen = device::choose_as_told(&candidates, None);
@@ -112,9 +113,8 @@ fn loaded(part: &str) -> Option<String> {
     let mut paths = maps
         .lines()
         .filter_map(|line| Some(&line[line.find('/')?..]));
-    let is_meant = |path: &&str| {
-        let name = path.rsplit('/').next().unwrap_or_default();
-        name.to_lowercase().contains(part)
-    };
-    paths.find(is_meant).map(String::from)
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
+    paths
+        .find(|path| name(path).contains(part))
+        .map(String::from)
 }

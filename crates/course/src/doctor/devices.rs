@@ -46,7 +46,7 @@ pub fn examine(
     }
     if let Some(why) = answer["stale"].as_str() {
         let finding = Topic::Devices.bad(DEVICE_VARIABLE, format!("{why}, so every lesson stops"));
-        show(finding.mended_by(format!("unset {DEVICE_VARIABLE}")))?;
+        show(finding.next(format!("unset {DEVICE_VARIABLE}")))?;
     }
     let mut usable = Vec::new();
     for device in devices {
@@ -77,10 +77,9 @@ fn text<'a>(value: &'a Value, name: &str) -> &'a str {
 /// Most platforms without a device are harmless, but not those whose hardware is here;
 /// rusticl must be told its hardware.
 fn without_device(name: &str, environment: &Environment) -> Finding {
-    let enabled = std::env::var_os("RUSTICL_ENABLE").is_some()
-        || environment
-            .iter()
-            .any(|(name, _)| *name == "RUSTICL_ENABLE");
+    let variable = "RUSTICL_ENABLE";
+    let enabled = std::env::var_os(variable).is_some()
+        || environment.iter().any(|(name, _)| *name == variable);
     let what = format!("platform {name}");
     if let Some(cause) = device::hidden(name) {
         return Topic::Devices.bad(what, cause.says).mended_by(cause.mend);
@@ -88,8 +87,8 @@ fn without_device(name: &str, environment: &Environment) -> Finding {
     if name.contains("rusticl") && !enabled {
         let says = "no device: it must be told which hardware to drive (radeonsi, iris, \
                     llvmpipe for the CPU)";
-        let enable = "export RUSTICL_ENABLE=llvmpipe".to_string();
-        return Topic::Devices.note(what, says).mended_by(enable);
+        let enable = "export RUSTICL_ENABLE=llvmpipe";
+        return Topic::Devices.note(what, says).next(enable);
     }
     let says = "no device: its hardware is not here, or not yours to use; harmless";
     Topic::Devices.note(what, says)
@@ -112,7 +111,7 @@ fn one(environment: &Environment, device: &Value) -> Finding {
         if is_right(&ask(&without_cache)) {
             let says = "it runs a simple kernel only without its cache, in which a file is damaged";
             let clear = format!("rm -r {}", pocl::cache_folder().display());
-            return bad(says.into()).mended_by(clear);
+            return bad(says.into()).next(clear);
         }
     }
     let answer = match answer {
@@ -125,18 +124,15 @@ fn one(environment: &Environment, device: &Value) -> Finding {
         }
     };
     if let Some(wrong) = answer["wrong"].as_str() {
-        let mend = answer["mend"].as_str().map(String::from);
-        return bad(format!("it cannot run a simple kernel: {wrong}")).mended_by(mend);
+        let finding = bad(format!("it cannot run a simple kernel: {wrong}"));
+        return finding.mended_by(answer["mend"].as_str().map(String::from));
     }
     if answer["right"] != true {
         return bad("it runs a simple kernel, and the result is wrong: do not trust it".into());
     }
-    let local = if limits["local_mem_dedicated"] == true {
-        "a memory of its own"
-    } else {
-        "part of global memory"
-    };
-    let double = if limits["fp64"] == true { "has" } else { "no" };
+    let is = |limit: &str| usize::from(limits[limit] == true);
+    let local = ["part of global memory", "a memory of its own"][is("local_mem_dedicated")];
+    let double = ["no", "has"][is("fp64")];
     let mut says = format!(
         "{}, driver {}. A kernel was built in {:.2} s and is right. {} of local memory, {local}; \
          {double} type double",
@@ -169,6 +165,5 @@ fn idle_hardware() -> Option<Finding> {
         "is here ({file}), but no driver brings it to OpenCL; docs/setting-up.md says which \
          package does, per system"
     );
-    let finding = Topic::Devices.note(hardware, says);
-    Some(finding.mended_by("./setup".to_string()))
+    Some(Topic::Devices.note(hardware, says).next("./setup"))
 }

@@ -40,11 +40,10 @@ pub fn environment() -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(dylib_path());
     findings.extend(vendors());
-    for (name, purpose) in VARIABLES {
-        if let Some(value) = std::env::var_os(name).and_then(|value| without_cargos(name, value)) {
-            findings.push(variable(name, &value, purpose));
-        }
-    }
+    findings.extend(VARIABLES.iter().filter_map(|(name, purpose)| {
+        let value = without_cargos(name, std::env::var_os(name)?)?;
+        Some(variable(name, &value, purpose))
+    }));
     if findings.is_empty() {
         let says = "none is set: the system's own loader and drivers count";
         findings.push(Topic::Environment.good("variables", says));
@@ -56,13 +55,11 @@ pub fn environment() -> Vec<Finding> {
 fn variable(name: &str, value: &OsStr, purpose: &str) -> Finding {
     let shown = value.display();
     let is_folder = name == pocl::FOLDER_VARIABLE;
-    match is_folder.then(pocl::cache_fault).flatten() {
-        Some(why) => {
-            let finding = Topic::Environment.bad(name, format!("{shown}; {why}"));
-            finding.mended_by(pocl::NEW_FOLDER.to_string())
-        }
-        None => Topic::Environment.good(name, format!("{shown}; {purpose}")),
-    }
+    let Some(why) = is_folder.then(pocl::cache_fault).flatten() else {
+        return Topic::Environment.good(name, format!("{shown}; {purpose}"));
+    };
+    let finding = Topic::Environment.bad(name, format!("{shown}; {why}"));
+    finding.next(pocl::NEW_FOLDER)
 }
 
 /// `cargo run` puts folders of its own before the libraries' path: nobody set these.
@@ -100,7 +97,7 @@ fn dylib_path() -> Option<Finding> {
         "\"{value}\" cannot be opened, so the system's loader is taken, and nothing says so ({wrong})"
     );
     let finding = Topic::Environment.bad(LIBRARY_VARIABLE, says);
-    Some(finding.mended_by(format!("unset {LIBRARY_VARIABLE}")))
+    Some(finding.next(format!("unset {LIBRARY_VARIABLE}")))
 }
 
 fn vendors() -> Option<Finding> {
@@ -115,7 +112,7 @@ fn vendors() -> Option<Finding> {
     } else {
         let says = format!("{shown} does not exist, so no driver is found");
         let finding = Topic::Environment.bad(ICD_VARIABLE, says);
-        finding.mended_by(format!("unset {ICD_VARIABLE}"))
+        finding.next(format!("unset {ICD_VARIABLE}"))
     })
 }
 
@@ -160,10 +157,9 @@ pub fn icd_files() -> Vec<Finding> {
 }
 
 fn icd_file(file: &Path) -> Finding {
-    let name = file.display().to_string();
     brings(file).unwrap_or_else(|wrong| {
-        let cure = cure::of_file(file, &wrong);
-        Topic::Drivers.bad(name, wrong).mended_by(cure)
+        let finding = Topic::Drivers.bad(file.display().to_string(), &wrong);
+        finding.mended_by(cure::of_file(file, &wrong))
     })
 }
 
@@ -171,13 +167,11 @@ fn icd_file(file: &Path) -> Finding {
 fn named(library: &Path) -> Finding {
     let name = library.display().to_string();
     let opens = child::opens(&name).map_err(|error| format!("does not open ({error})"));
-    opens
-        .and_then(|()| platforms_of(&name, &name, library))
-        .unwrap_or_else(|wrong| {
-            Topic::Drivers
-                .bad(name, wrong)
-                .mended_by(format!("unset {ICD_VARIABLE}"))
-        })
+    let brings = opens.and_then(|()| platforms_of(&name, &name, library));
+    brings.unwrap_or_else(|wrong| {
+        let finding = Topic::Drivers.bad(name, wrong);
+        finding.next(format!("unset {ICD_VARIABLE}"))
+    })
 }
 
 /// The library that an ICD file names; else what is wrong with the file.
@@ -198,11 +192,6 @@ fn library(file: &Path) -> Result<String, String> {
     Ok(name.into())
 }
 
-/// What the loader finds when it is told of this place alone.
-fn alone(place: &Path) -> Result<Value, String> {
-    child::ask(&["devices"], &vec![(ICD_VARIABLE, place.into())])
-}
-
 /// Which platforms a file brings; else what is wrong with it.
 fn brings(file: &Path) -> Result<Finding, String> {
     let name = file.display().to_string();
@@ -221,7 +210,7 @@ fn brings(file: &Path) -> Result<Finding, String> {
 /// Which platforms a library brings, when the loader is told of this place alone; `name` is
 /// what names the library.
 fn platforms_of(name: &str, library: &str, place: &Path) -> Result<Finding, String> {
-    let answer = alone(place)
+    let answer = child::ask(&["devices"], &vec![(ICD_VARIABLE, place.into())])
         .map_err(|how| format!("names {library}, which fails when asked for its devices: {how}"))?;
     let shown = |platform: &Value| {
         let count = platform["devices"].as_u64().unwrap_or(0) as usize;

@@ -32,27 +32,32 @@ impl Topic {
     }
 
     /// Something that is as it should be.
-    pub fn good(self, what: impl Into<String>, says: impl Into<String>) -> Finding {
-        self.finding(Health::Good, what.into(), says.into())
+    pub fn good(self, what: impl AsRef<str>, says: impl AsRef<str>) -> Finding {
+        let (what, says) = (plain(what.as_ref()), plain(says.as_ref()));
+        Finding {
+            topic: self,
+            what,
+            health: Health::Good,
+            says,
+            mend: None,
+        }
     }
 
     /// Something that the course can do without.
-    pub fn note(self, what: impl Into<String>, says: impl Into<String>) -> Finding {
-        self.finding(Health::Note, what.into(), says.into())
+    pub fn note(self, what: impl AsRef<str>, says: impl AsRef<str>) -> Finding {
+        let health = Health::Note;
+        Finding {
+            health,
+            ..self.good(what, says)
+        }
     }
 
     /// Something that is broken.
-    pub fn bad(self, what: impl Into<String>, says: impl Into<String>) -> Finding {
-        self.finding(Health::Bad, what.into(), says.into())
-    }
-
-    fn finding(self, health: Health, what: String, says: String) -> Finding {
+    pub fn bad(self, what: impl AsRef<str>, says: impl AsRef<str>) -> Finding {
+        let health = Health::Bad;
         Finding {
-            topic: self,
-            what: plain(&what),
             health,
-            says: plain(&says),
-            mend: None,
+            ..self.good(what, says)
         }
     }
 }
@@ -95,8 +100,13 @@ pub struct Finding {
 
 impl Finding {
     /// The same with the command that mends it.
-    pub fn mended_by(mut self, command: impl Into<Option<String>>) -> Finding {
-        self.mend = command.into().map(|command| plain(&command));
+    pub fn next(self, command: impl Into<String>) -> Finding {
+        self.mended_by(Some(command.into()))
+    }
+
+    /// The same where there may be none.
+    pub fn mended_by(mut self, command: Option<String>) -> Finding {
+        self.mend = command.map(|command| plain(&command));
         self
     }
 
@@ -108,11 +118,7 @@ impl Finding {
         let text = folded(&format!("{}: {}", self.what, self.says), width, MARGIN);
         let mut shown = format!("  {}  {text}", self.health.shown());
         if let Some(command) = &self.mend {
-            shown.push_str(&format!(
-                "\n{MARGIN}{} {}",
-                "next:".dimmed(),
-                command.cyan()
-            ));
+            shown += &format!("\n{MARGIN}{} {}", "next:".dimmed(), command.cyan());
         }
         shown
     }

@@ -21,27 +21,28 @@ const GROUP: usize = 16;
 /// More than a 16-bit counter holds: some drivers end such loops early.
 const ROUNDS: usize = 70_000;
 
-/// A fault of a driver that no kernel can mend.
-const ENDS_LOOPS: &str = "it ends loops after some 65,000 rounds: results of long sums are wrong";
+/// Faults of a driver that no kernel can mend.
+const FAULTS: [(&str, &str); 2] = [
+    (
+        "long_loops",
+        "it ends loops after some 65,000 rounds: results of long sums are wrong",
+    ),
+    (
+        "credible_events",
+        "its event times cannot be true: lessons take the wall clock",
+    ),
+];
 
 /// What the answer of [`check`] says against the driver.
 pub fn faults(answer: &Value) -> Vec<&'static str> {
-    let mut faults = Vec::new();
-    if answer["long_loops"] == false {
-        faults.push(ENDS_LOOPS);
-    }
-    if answer["credible_events"] == false {
-        faults.push("its event times cannot be true: lessons take the wall clock");
-    }
-    faults
+    let found = FAULTS.iter().filter(|(name, _)| answer[name] == false);
+    found.map(|(_, fault)| *fault).collect()
 }
 
 /// What came of it, for the device of this number.
 pub fn check(index: usize) -> Value {
-    match run(index) {
-        Ok(answer) => answer,
-        Err(error) => json!({ "wrong": error.to_string(), "mend": error.mend() }),
-    }
+    let wrong = |error: Error| json!({ "wrong": error.to_string(), "mend": error.mend() });
+    run(index).unwrap_or_else(wrong)
 }
 
 fn run(index: usize) -> Result<Value> {
@@ -64,27 +65,28 @@ fn run(index: usize) -> Result<Value> {
         let (words, _) = bytes.as_chunks();
         Ok(words.iter().map(|word| f32::from_ne_bytes(*word)).collect())
     };
-
-    let mirror = program.kernel("mirror", &["float*", "float*"].map(String::from))?;
-    let mut mirror = [Launch::new(mirror, "mirror", range.clone())];
+    let launch = |name: &str, types: &[&str], args: &[Arg]| -> Result<[Launch; 1]> {
+        let types: Vec<String> = types.iter().map(ToString::to_string).collect();
+        let mut launch = [Launch::new(
+            program.kernel(name, &types)?,
+            name,
+            range.clone(),
+        )];
+        session.set_args(&mut launch[0], args)?;
+        Ok(launch)
+    };
     let [from, to] = [&x, &y].map(|buffer| Arg::Buffer(buffer.clone()));
-    session.set_args(&mut mirror[0], &[from.clone(), to.clone()])?;
+
+    let mirror = launch("mirror", &["float*"; 2], &[from.clone(), to.clone()])?;
     session.run(&mirror)?;
     let mirrored = |i: usize| input[i / GROUP * GROUP + GROUP - 1 - i % GROUP];
-    let right = result()?
-        .iter()
-        .enumerate()
-        .all(|(i, y)| *y == 2.0 * mirrored(i) + 1.0);
+    let is_mirrored = |(i, y): (usize, &f32)| *y == 2.0 * mirrored(i) + 1.0;
+    let right = result()?.iter().enumerate().all(is_mirrored);
 
-    let long_sum = program.kernel("long_sum", &["int", "float*", "float*"].map(String::from))?;
-    let mut long_sum = [Launch::new(long_sum, "long_sum", range)];
-    session.set_args(&mut long_sum[0], &[Arg::int(ROUNDS as i32), from, to])?;
-    let timing = timing::measure(
-        Runs::Exactly(3),
-        None,
-        |_| Ok(()),
-        || session.run(&long_sum),
-    )?;
+    let args = [Arg::int(ROUNDS as i32), from, to];
+    let long_sum = launch("long_sum", &["int", "float*", "float*"], &args)?;
+    let run = || session.run(&long_sum);
+    let timing = timing::measure(Runs::Exactly(3), None, |_| Ok(()), run)?;
     // Small whole numbers: exact in any order.
     let sum: f32 = (0..ROUNDS).map(|i| input[i % ITEMS]).sum();
     let long_loops = result()?.iter().all(|y| *y == sum);

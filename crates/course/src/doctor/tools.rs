@@ -1,4 +1,4 @@
-//! Tools and folders: what the course and its drivers use besides OpenCL.
+//! This system, its tools and folders: what the course and its drivers use besides OpenCL.
 
 use std::path::{Path, PathBuf};
 
@@ -9,18 +9,35 @@ use process::implementations;
 
 use super::child;
 use super::finding::{Finding, Topic};
-use process::machine::{on_path, output};
-use process::packages::install;
+use process::machine::{self, on_path, output};
+use process::packages::{self, install};
 use report::peers::peer::Peer;
+
+/// What there is to say about the machine itself.
+pub fn system() -> [Finding; 2] {
+    let manager = packages::manager().unwrap_or("no package manager that ./setup knows");
+    let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let mut lines = release.lines();
+    let name = lines.find_map(|line| line.strip_prefix("PRETTY_NAME="));
+    let name = name.unwrap_or(std::env::consts::OS).trim_matches('"');
+    let mut vectors = machine::vector_instructions().join(" ");
+    if vectors.is_empty() {
+        vectors = "no AVX".into();
+    }
+    let (arch, cpu, cores) = (std::env::consts::ARCH, machine::cpu(), machine::cores());
+    [
+        Topic::System.good("system", format!("{name}, {arch}, {manager}")),
+        Topic::System.good("CPU", format!("{cpu}, {cores} core(s), {vectors}")),
+    ]
+}
 
 /// Commands and libraries that something of the course uses.
 pub fn optional() -> Vec<Finding> {
     let shown = |path: PathBuf| path.display().to_string();
     let command = |name: &str| on_path(name).map(shown);
     let library = |peer: Peer| {
-        let mut names = peer.libraries().iter();
-        let found = names.find(|name| child::opens(name).is_ok());
-        found.map(|name| name.to_string())
+        let mut names = peer.libraries().iter().map(ToString::to_string);
+        names.find(|name| child::opens(name).is_ok())
     };
     let install_compiler = match std::env::consts::OS {
         "macos" => Some("xcode-select --install".to_string()),
@@ -63,16 +80,12 @@ fn plugin() -> Finding {
     }
     let says = "not built; Oclgrind loads it for course trace, which counts what a kernel asks \
                 of memory";
-    let finding = Topic::Tools.note(name, says);
-    finding.mended_by("./setup --full".to_string())
+    Topic::Tools.note(name, says).next("./setup --full")
 }
 
 /// Folders that are written to at every run.
-pub fn caches() -> Vec<Finding> {
-    [temporary_folder()]
-        .into_iter()
-        .chain(pocl_cache())
-        .collect()
+pub fn caches() -> impl Iterator<Item = Finding> {
+    [temporary_folder()].into_iter().chain(pocl_cache())
 }
 
 /// Below this a driver may fail to write a compiled kernel.
@@ -83,22 +96,18 @@ fn temporary_folder() -> Finding {
     let what = format!("temporary folder {}", folder.display());
     if let Err(error) = can_write(&folder) {
         let says = format!("cannot be written ({error}); lessons and compilers need it");
-        let mend = if std::env::var_os("TMPDIR").is_some() {
-            "unset TMPDIR"
-        } else {
-            "export TMPDIR=$HOME"
-        };
-        return Topic::Caches.bad(what, says).mended_by(mend.to_string());
+        let is_named = std::env::var_os("TMPDIR").is_some();
+        let mend = ["export TMPDIR=$HOME", "unset TMPDIR"][usize::from(is_named)];
+        return Topic::Caches.bad(what, says).next(mend);
     }
-    let Some(free) = free_bytes(&folder) else {
-        return Topic::Caches.good(what, "can be written");
-    };
-    let shown = bytes(free);
-    if free < LITTLE_ROOM {
-        let says = format!("only {shown} are free; compilers write there");
-        return Topic::Caches.note(what, says);
+    match free_bytes(&folder).map(|free| (free, bytes(free))) {
+        None => Topic::Caches.good(what, "can be written"),
+        Some((free, shown)) if free < LITTLE_ROOM => Topic::Caches.note(
+            what,
+            format!("only {shown} are free; compilers write there"),
+        ),
+        Some((_, shown)) => Topic::Caches.good(what, format!("can be written, {shown} free")),
     }
-    Topic::Caches.good(what, format!("can be written, {shown} free"))
 }
 
 /// PoCL's compiled kernels, where PoCL is.
@@ -108,21 +117,17 @@ fn pocl_cache() -> Option<Finding> {
         return None;
     }
     let what = format!("PoCL's cache {}", folder.display());
-    Some(match pocl::cache_fault() {
-        None => Topic::Caches.good(what, "can be written"),
-        Some(why) => {
-            let finding = Topic::Caches.bad(what, format!("PoCL cannot compile, since {why}"));
-            finding.mended_by(pocl::NEW_FOLDER.to_string())
-        }
-    })
+    let Some(why) = pocl::cache_fault() else {
+        return Some(Topic::Caches.good(what, "can be written"));
+    };
+    let finding = Topic::Caches.bad(what, format!("PoCL cannot compile, since {why}"));
+    Some(finding.next(pocl::NEW_FOLDER))
 }
 
 /// Whether the loader is told of PoCL.
 fn is_pocl_here() -> bool {
-    let names_pocl = |file: PathBuf| {
-        let library = std::fs::read_to_string(file).unwrap_or_default();
-        library.contains("pocl")
-    };
+    let names_pocl =
+        |file: PathBuf| std::fs::read_to_string(file).is_ok_and(|name| name.contains("pocl"));
     let named = named_library().unwrap_or_default();
     named.to_string_lossy().contains("pocl") || icd_files().into_iter().any(names_pocl)
 }

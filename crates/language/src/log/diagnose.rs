@@ -26,11 +26,11 @@ pub fn diagnose(log: &str, source: &File, read: &Read, raw: bool) -> String {
     let files = Files::of(source, read);
     let findings = findings(log, &files);
     if findings.is_empty() {
-        let help = help_without_place(log, source);
-        let help = help.map_or(String::new(), |help| {
-            format!("\n{}", folded(&help, HELP_WIDTH, ""))
-        });
-        return format!("{path} does not build; the driver says:\n{log}{help}");
+        let mut shown = format!("{path} does not build; the driver says:\n{log}");
+        if let Some(help) = help_without_place(log, source) {
+            shown += &format!("\n{}", folded(&help, HELP_WIDTH, ""));
+        }
+        return shown;
     }
     format!(
         "{path} does not build\n{}\n(--raw-log shows the driver's own words)",
@@ -90,22 +90,19 @@ pub(super) fn findings<'f>(log: &str, files: &'f Files) -> Vec<Finding<'f>> {
 
 /// What the first error without a place means.
 pub(super) fn help_without_place(log: &str, source: &File) -> Option<String> {
+    let less = ["warning", "note: ", "remark: "];
     let is_error = |line: &&str| {
         let line = line.to_lowercase();
-        !["warning", "note: ", "remark: "]
-            .iter()
-            .any(|less| line.contains(less))
+        !less.iter().any(|less| line.contains(less))
     };
-    let mut errors = log.lines().filter(is_error);
-    errors.find_map(|message| {
-        let case = Case {
-            message,
-            text: &source.text,
-            at: None,
-            used: None,
-        };
-        case.explain()
-    })
+    let text = &source.text;
+    let mut cases = log.lines().filter(is_error).map(|message| Case {
+        message,
+        text,
+        at: None,
+        used: None,
+    });
+    cases.find_map(|case| case.explain())
 }
 
 /// The first three, and how many there are beyond.
@@ -118,20 +115,21 @@ fn shown(findings: &[Finding]) -> String {
     // A long line is cut around what is underlined, so that the caret stays below it.
     let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(COLUMNS);
     let first = findings.iter().take(3);
-    let shown: Vec<String> = first.map(|finding| render(finding, &renderer)).collect();
-    let rest = match findings.len().saturating_sub(3) {
-        0 => String::new(),
-        1 => "\n(and one more error; mend the first one first)".into(),
-        more => format!("\n(and {more} more errors; mend the first one first)"),
-    };
-    shown.join("\n") + &rest
+    let mut shown: Vec<String> = first.map(|finding| render(finding, &renderer)).collect();
+    match findings.len().saturating_sub(3) {
+        0 => {}
+        1 => shown.push("(and one more error; mend the first one first)".into()),
+        more => shown.push(format!(
+            "(and {more} more errors; mend the first one first)"
+        )),
+    }
+    shown.join("\n")
 }
 
 fn render(finding: &Finding, renderer: &Renderer) -> String {
     let spot = &finding.spot;
-    let path = spot.file.path.display().to_string();
     let mut snippet = Snippet::source(&spot.file.text)
-        .path(path)
+        .path(spot.file.path.display().to_string())
         .annotation(AnnotationKind::Primary.span(spot.span.clone()));
     if let Some(used) = &spot.used {
         let used = AnnotationKind::Context.span(used.clone());
@@ -148,10 +146,9 @@ fn render(finding: &Finding, renderer: &Renderer) -> String {
 /// where address spaces are what the message is about.
 fn plainly(text: &str) -> String {
     let text = text.replace("*__private'", "*'");
-    if text.contains("address space") {
-        text
-    } else {
-        text.replace("__private ", "")
+    match text.contains("address space") {
+        true => text,
+        false => text.replace("__private ", ""),
     }
 }
 

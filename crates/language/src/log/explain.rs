@@ -1,5 +1,5 @@
-//! What a compiler's message means, in plain words, and what to change. What is in doubt is
-//! not explained: the message stands alone.
+//! What a compiler's message means, in plain words, and what to change: the words are those of
+//! the page. What is in doubt is not explained: the message stands alone.
 
 #[cfg(test)]
 mod tests;
@@ -22,13 +22,15 @@ pub struct Case<'a> {
     pub used: Option<usize>,
 }
 
-const PARTS_OF_FOR: &str =
-    "the three parts of a for are separated by semicolons: for (int i = 0; i < n; i++)";
-
 /// The first name in quotes.
 pub fn quoted(message: &str) -> Option<&str> {
     let name = message.split(['\'', '"']).nth(1);
     name.filter(|name| !name.is_empty())
+}
+
+/// What the page says where it depends.
+fn said(case: &str) -> Option<&'static str> {
+    page::of_name("Where it depends", case)
 }
 
 impl Case<'_> {
@@ -42,15 +44,22 @@ impl Case<'_> {
             "see the table of names" => {
                 return self.undeclared(quoted(message)?, message.contains("function"));
             }
-            "see the table of calls" => return Some(self.call()),
+            "see the table of calls" => return self.call(),
             "it depends on the numbers" => return too_much_local(message),
             "see the table of calls that fit several" => {
                 page::of_name("Calls that fit several", quoted(message)?)?
             }
-            "it depends on the name of the file" => self.not_found()?,
-            "it depends on what stands there" => self.expected()?,
+            "it depends on the name of the file" => {
+                let is_own = self.text.contains(&format!("\"{}\"", quoted(message)?));
+                said(if is_own {
+                    "a file of one's own"
+                } else {
+                    "a header"
+                })?
+            }
+            "it depends on what stands there" => said(self.expected()?)?,
             _ if message.contains("redefinition of") && self.statement().starts_with("for") => {
-                PARTS_OF_FOR
+                said("a for")?
             }
             words => words,
         };
@@ -70,65 +79,47 @@ impl Case<'_> {
         let visible = visible(self.text, end);
         let next = self.word_behind(name);
         let is_function = is_function || next == "(";
-        if visible.contains(name) {
+        let is_visible = visible.contains(name);
+        let near = || names::nearest(name, &visible, is_function);
+        let near = (!is_visible).then(near).flatten();
+        let is_macro = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        let case = if is_visible {
             // A declaration that has an error of its own; or a function's first line.
-            return is_function.then(|| {
-                format!(
-                    "{name} is declared, and its body is not in this file, in which all must be \
-                     that the kernel calls"
-                )
-            });
-        }
-        if functions(self.text).iter().any(|one| one.name == name) {
-            return Some(format!(
-                "{name} is written further down: a function must stand above its first call, or \
-                 at least its first line, with a semicolon"
-            ));
-        }
-        if let Some(near) = names::nearest(name, &visible, is_function) {
-            return Some(format!("did you mean {near}?"));
-        }
+            is_function.then_some("declared without a body")?
+        } else if functions(self.text).iter().any(|one| one.name == name) {
+            "defined further down"
+        } else if near.is_some() {
+            "a slip"
+        } else if name.len() > 1 && name.chars().all(is_macro) {
+            "a macro"
+        } else if is_function {
+            "a function"
+        } else if is_word(next) {
+            "a type"
+        } else {
+            "a variable"
+        };
         let line = match self.used {
             Some(_) => "the line that uses the macro",
             None => "this line",
         };
-        let is_macro = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-        Some(if name.len() > 1 && name.chars().all(is_macro) {
-            format!(
-                "no macro of this name is defined: write #define {name} and its value above, or \
-                 see which macros the lesson gives this kernel"
-            )
-        } else if is_function {
-            format!(
-                "no function {name} is declared above {line}; OpenCL C has functions of its own, \
-                 and no C library"
-            )
-        } else if is_word(next) {
-            format!("no type {name} is declared above {line}")
-        } else {
-            format!(
-                "nothing called {name} is declared above {line}: give it a type where it is \
-                 first used"
-            )
-        })
+        let name = near.as_deref().filter(|_| case == "a slip").unwrap_or(name);
+        Some(said(case)?.replace("{name}", name).replace("{line}", line))
     }
 
     /// A call with the wrong arguments.
-    fn call(&self) -> String {
+    fn call(&self) -> Option<String> {
         let says_whose = ["function for call to", "overloaded function"];
         let named = if says_whose.iter().any(|part| self.message.contains(part)) {
             quoted(self.message)
         } else {
             self.at.and_then(|at| callee(self.text, at))
         };
-        match named.map(|name| (name, page::of_name("Calls", name))) {
-            Some((_, Some(words))) => words.into(),
-            Some((name, None)) => format!(
-                "compare the call with {name}'s own arguments: their number, and their types \
-                 (1 is an int, 1.0f is a float)"
-            ),
-            None => "compare the call with the function's own arguments".into(),
-        }
+        let Some(name) = named else {
+            return said("a call of something").map(String::from);
+        };
+        let known = page::of_name("Calls", name).map(String::from);
+        known.or_else(|| Some(said("a call")?.replace("{name}", name)))
     }
 
     /// The beginning of the statement in which the place is.
@@ -141,23 +132,9 @@ impl Case<'_> {
     /// What stands behind the name, at the message's place or else where it first stands.
     fn word_behind(&self, name: &str) -> &str {
         let file = Tokens::of(self.text);
-        let named = |i: &usize| file.text(*i) == name;
         let here = |i: &usize| self.at.is_none_or(|at| file.byte(*i) >= at);
-        let i = file.all().filter(named).find(here);
+        let i = file.all().find(|i| file.text(*i) == name && here(i));
         i.map_or("", |i| file.text(i + 1))
-    }
-
-    /// A file that is included, and is not there.
-    fn not_found(&self) -> Option<&'static str> {
-        let name = quoted(self.message)?;
-        Some(if self.text.contains(&format!("\"{name}\"")) {
-            "this file was not found: a compiler looks for it from the folder in which the \
-             program was started, not from that of the kernel file. Name it from there, or copy \
-             its text into the kernel file"
-        } else {
-            "a kernel has no C library and needs no #include: the functions of OpenCL C are \
-             there without one"
-        })
     }
 
     /// A sign or a value that is missing; nothing where something else may be wrong.
@@ -166,18 +143,14 @@ impl Case<'_> {
         let (before, behind) = (self.text.get(..at)?, self.text.get(at..)?);
         // As clang says it, and as EDG does.
         let is = |sign: char| {
-            let mut forms = [
-                format!("expected '{sign}'"),
-                format!("expected a \"{sign}\""),
-            ]
-            .into_iter();
-            forms.any(|form| self.message.contains(&form))
+            self.message.contains(&format!("expected '{sign}'"))
+                || self.message.contains(&format!("expected a \"{sign}\""))
         };
         if self.message.contains("expression") && !is(';') {
             return a_value(behind);
         }
         if self.message.contains("in 'for' statement") {
-            return Some(PARTS_OF_FOR);
+            return Some("a for");
         }
         // The statement around the place, with the end of the one before.
         let ends = [';', '{', '}'];
@@ -190,12 +163,12 @@ impl Case<'_> {
         let ends_line = line.is_empty() || line.starts_with("//");
         let above = before.rsplit('\n').next().unwrap_or("");
         if is(';') && (ends_line || above.trim().is_empty()) {
-            return Some("a statement ends with a semicolon, and one is missing before this place");
+            return Some("a semicolon");
         }
         if is(')') && is_open('(', ')') {
-            return Some("a ( is not closed before this place");
+            return Some("a parenthesis");
         }
-        (is(']') && is_open('[', ']')).then_some("a [ is not closed before this place")
+        (is(']') && is_open('[', ']')).then_some("a bracket")
     }
 }
 
@@ -206,10 +179,11 @@ fn a_value(behind: &str) -> Option<&'static str> {
     if !is_known(ty) || tokens.text(1) != "(" {
         return None;
     }
-    Some(if ty.ends_with(|c: char| c.is_ascii_digit()) {
-        "the type of a vector literal stands in parentheses: (float4)(1.0f, 2.0f, 3.0f, 4.0f)"
+    let is_vector = ty.ends_with(|c: char| c.is_ascii_digit());
+    Some(if is_vector {
+        "a vector literal"
     } else {
-        "the type to convert to stands in parentheses: (float)x"
+        "a conversion"
     })
 }
 
@@ -218,11 +192,7 @@ fn callee(source: &str, at: usize) -> Option<&str> {
     let mut open = 1;
     let before = source.get(..at)?;
     let (parenthesis, _) = before.char_indices().rev().find(|(_, c)| {
-        match c {
-            ')' => open += 1,
-            '(' => open -= 1,
-            _ => {}
-        }
+        open += i32::from(*c == ')') - i32::from(*c == '(');
         open == 0
     })?;
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -236,9 +206,10 @@ fn too_much_local(message: &str) -> Option<String> {
         let end = hexadecimal.find(|c: char| !c.is_ascii_hexdigit())?;
         u64::from_str_radix(&hexadecimal[..end], 16).ok()
     });
-    let (used, limit) = (numbers.next()?, numbers.last()?);
-    Some(format!(
-        "its local arrays take {used} bytes in each group, and this device has {limit}: declare \
-         smaller ones, such as a smaller tile"
-    ))
+    let (used, limit) = (numbers.next()?.to_string(), numbers.last()?.to_string());
+    Some(
+        said("local memory")?
+            .replace("{used}", &used)
+            .replace("{limit}", &limit),
+    )
 }

@@ -81,7 +81,8 @@ pub fn messages(log: &str) -> Vec<Message> {
             messages.extend(of_function(line).map(|message| (message, true)));
             continue;
         };
-        if is_of_macro(&parts) {
+        // clang's note under an error in what a macro stands for.
+        if &parts["level"] == "note" && parts["text"].starts_with("expanded from macro") {
             if let Some((message, _)) = messages.last_mut()
                 && let Place::Told { spelt, .. } = &mut message.place
             {
@@ -121,11 +122,6 @@ fn of_function(line: &str) -> Option<Message> {
     })
 }
 
-/// clang's note under an error in what a macro stands for.
-fn is_of_macro(parts: &Captures) -> bool {
-    &parts["level"] == "note" && parts["text"].starts_with("expanded from macro")
-}
-
 fn located(parts: &Captures, text: &str) -> Option<Message> {
     Some(Message {
         // PoCL's own names for functions of OpenCL C.
@@ -139,11 +135,7 @@ fn located(parts: &Captures, text: &str) -> Option<Message> {
 
 /// The place in the groups whose names begin like this.
 fn told(parts: &Captures, prefix: &str) -> Option<Told> {
-    let part = |name: &str| {
-        parts
-            .name(&format!("{prefix}{name}"))
-            .map(|part| part.as_str())
-    };
+    let part = |name: &str| Some(parts.name(&format!("{prefix}{name}"))?.as_str());
     Some(Told {
         file: part("file")?.to_string(),
         line: part("line")?.parse().ok()?,

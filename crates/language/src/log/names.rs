@@ -13,18 +13,21 @@ pub fn nearest(name: &str, visible: &BTreeSet<&str>, is_function: bool) -> Optio
         "other words"
     };
     let of_language = page::of_name("The language", kind).unwrap_or_default();
-    let visible = visible.iter().copied();
-    let words: BTreeSet<&str> = visible.chain(of_language.split(' ')).collect();
+    let words: BTreeSet<&str> = visible
+        .iter()
+        .copied()
+        .chain(of_language.split(' '))
+        .collect();
     let slips = match name.chars().count() {
         0..=2 => return None,
         3..=5 => 1,
         6..=8 => 2,
         _ => 3,
     };
-    let distance = |word: &str| strsim::damerau_levenshtein(name, word);
     let near = words.into_iter().filter(|word| is_slip(name, word));
-    let near: Vec<(usize, &str)> = near.map(|word| (distance(word), word)).collect();
-    let (least, word) = near.iter().min().filter(|(least, _)| *least <= slips)?;
+    let near = near.map(|word| (strsim::damerau_levenshtein(name, word), word));
+    let near: Vec<(usize, &str)> = near.filter(|(distance, _)| *distance <= slips).collect();
+    let (least, word) = near.iter().min()?;
     let as_near = near.iter().filter(|(distance, _)| distance == least);
     (as_near.count() == 1).then(|| word.to_string())
 }
@@ -33,14 +36,10 @@ pub fn nearest(name: &str, visible: &BTreeSet<&str>, is_function: bool) -> Optio
 /// beside `sum2`; and for short names of which one letter is another.
 fn is_slip(name: &str, word: &str) -> bool {
     let without_digits = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
-    let pairs = || name.chars().zip(word.chars());
-    let others: Vec<usize> = (0..)
-        .zip(pairs())
-        .filter(|(_, (a, b))| a != b)
-        .map(|(i, _)| i)
-        .collect();
-    let (length, of_word) = (name.chars().count(), word.chars().count());
-    let one_letter = length == of_word && others.len() == 1;
+    let length = name.chars().count();
+    let pairs = name.chars().zip(word.chars()).enumerate();
+    let others: Vec<usize> = pairs.filter(|(_, (a, b))| a != b).map(|(i, _)| i).collect();
+    let one_letter = length == word.chars().count() && others.len() == 1;
     let purpose = one_letter && (length < 5 || others == [length - 1]);
     !purpose && without_digits(name) != without_digits(word)
 }

@@ -63,12 +63,12 @@ impl Files {
         if self.included.iter().any(|one| one.path == path) {
             return;
         }
-        let file = read(&path);
-        let text = file
-            .as_ref()
-            .map_or(String::new(), |file| file.text.clone());
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        let source = file.map(Lined::of);
+        let source = read(&path).map(Lined::of);
+        let text = source
+            .as_ref()
+            .map_or("", |source| &source.file.text)
+            .to_string();
         self.included.push(Included { path, source, line });
         for (_, name) in directives::includes(&text) {
             self.include(folder.join(name), line, read);
@@ -103,15 +103,19 @@ impl Files {
     /// The file and the bytes that a compiler means.
     fn find(&self, told: &Told, name: Option<&str>) -> Option<(&Lined, Range<usize>)> {
         let mut included = self.included.iter();
-        let (source, is_own_name) = match included.find(|one| is_same(&told.file, &one.path)) {
-            Some(file) => match &file.source {
-                Some(source) => (source, true),
-                None => return Some((&self.kernels, self.kernels.span(file.line, None, None))),
-            },
-            None => match self
-                .sources()
+        let renamed = || {
+            self.sources()
                 .find(|source| source.is_also_named(&told.file))
-            {
+        };
+        let (source, is_own_name) = match included.find(|one| is_same(&told.file, &one.path)) {
+            Some(Included {
+                source: Some(source),
+                ..
+            }) => (source, true),
+            Some(file) => {
+                return Some((&self.kernels, self.kernels.span(file.line, None, None)));
+            }
+            None => match renamed() {
                 Some(source) => (source, false),
                 // A header of the driver's says nothing about the kernel file.
                 None if told.file.ends_with(".h") => return None,
@@ -143,17 +147,15 @@ struct Lined {
 impl Lined {
     fn of(file: File) -> Lined {
         let ends = file.text.match_indices('\n').map(|(end, _)| end + 1);
-        let begins = std::iter::once(0).chain(ends).collect();
         let called = directives::numbering(&file.text).into_iter();
         let called: Vec<_> = called
             .map(|(name, line)| (name.map(String::from), line))
             .collect();
-        let names = called.iter().filter_map(|(name, _)| name.clone()).collect();
         Lined {
-            file,
-            begins,
+            begins: std::iter::once(0).chain(ends).collect(),
+            names: called.iter().filter_map(|(name, _)| name.clone()).collect(),
             called,
-            names,
+            file,
         }
     }
 
@@ -216,11 +218,10 @@ impl Lined {
             let indent = line.len() - line.trim_start().len();
             indent..line.trim_end().len().max(indent)
         };
+        let named = || name.and_then(|name| word_of(line, name));
         let within = match column {
             Some(column) => word(line, column.saturating_sub(1)),
-            None => name
-                .and_then(|name| word_of(line, name))
-                .unwrap_or_else(whole),
+            None => named().unwrap_or_else(whole),
         };
         begin + within.start..begin + within.end
     }

@@ -1,0 +1,30 @@
+//! Commands and what they say, as `tests/sessions/` has them.
+
+use tests::{play, play_slow};
+
+each! { play:
+    bad_input "bad_input"
+    bad_kernels "bad_kernels"
+    cache "cache"
+    deaths "deaths"
+    doctor "doctor"
+    exits "exits"
+    explain "explain"
+    flags "flags"
+    no_device "no_device"
+    oclcc "oclcc"
+    orphans "orphans"
+    outside "outside"
+    packages "packages"
+    panics "panics"
+    setting_up "setting_up"
+    terminal "terminal"
+    too_large "too_large"
+    watch "watch"
+    watched "watched"
+}
+
+each! { play_slow:
+    #[ignore = "a minute of building; what is said of a log is tested with kept logs"]
+    explain_elsewhere "explain"
+}
