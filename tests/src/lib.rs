@@ -26,9 +26,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use serde_json::Value;
 
 use files::programs;
-pub use files::{
-    entries, files_below, library, programs_folder, scratch, scratch_folder, workspace,
-};
+pub use files::{entries, library, programs_folder, scratch, scratch_folder, workspace};
 pub use kernels::{kernel_files, kernel_name, kernel_of, kernels_of, ran, with_empty_bodies};
 pub use oclgrind::{FAULTS, Oclgrind};
 pub use outcome::Outcome;
@@ -88,12 +86,6 @@ impl Program {
     pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Program {
         self.command.env(name, value);
         self
-    }
-
-    /// The same with this much memory: a problem that the course should refuse, and
-    /// does not, must not take the machine down.
-    pub fn within_gib(self, gib: u32) -> Program {
-        self.in_shell(&format!("ulimit -v {}; exec \"$0\" \"$@\"", gib << 20))
     }
 
     /// The same by a line of shell, in which `"$0" "$@"` stands for it.

@@ -34,10 +34,10 @@ pub fn includes(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// What a compiler calls each line: the file's name, where a `#line` above gave one, and
 /// the number.
 pub fn numbering(text: &str) -> Vec<(Option<&str>, usize)> {
-    let (mut file, mut next) = (None, 1);
+    let (mut file, mut next) = (None, 1_usize);
     let number = |line| {
         let told = (file, next);
-        next += 1;
+        next = next.saturating_add(1);
         if let Some((number, name)) = directive(line).and_then(renumbered) {
             next = number;
             file = name.or(file);

@@ -28,10 +28,7 @@ pub struct Line {
 impl Line {
     /// The line's text.
     pub fn text(&self) -> String {
-        self.pieces
-            .iter()
-            .map(|(_, piece)| piece.as_str())
-            .collect()
+        self.pieces.iter().map(|(_, piece)| &**piece).collect()
     }
 }
 
@@ -40,13 +37,11 @@ impl Line {
 pub fn hunks(old: &str, new: &str, context: usize) -> Vec<Vec<Line>> {
     let diff = compare(old, new);
     let groups = diff.grouped_ops(context);
-    let lines = groups.iter().map(|ops| {
-        ops.iter()
-            .flat_map(|op| diff.iter_inline_changes(op))
-            .map(line)
-            .collect()
-    });
-    lines.collect()
+    let lines = |ops: &Vec<_>| {
+        let changes = ops.iter().flat_map(|op| diff.iter_inline_changes(op));
+        changes.map(line).collect()
+    };
+    groups.iter().map(lines).collect()
 }
 
 /// Every line of the new text, with whether it is new.
@@ -70,12 +65,12 @@ fn line(change: InlineChange<'_, str>) -> Line {
         ChangeTag::Insert => (Change::New, change.new_index()),
     };
     let pieces = change.iter_strings_lossy();
+    let pieces =
+        pieces.map(|(is_new, piece)| (is_new, piece.trim_end_matches(['\r', '\n']).into()));
     Line {
         change: kind,
         number: index.map_or(0, |index| index + 1),
-        pieces: pieces
-            .map(|(changed, piece)| (changed, piece.trim_end_matches(['\r', '\n']).to_string()))
-            .collect(),
+        pieces: pieces.collect(),
     }
 }
 

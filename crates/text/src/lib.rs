@@ -21,22 +21,26 @@ pub mod wrap;
 pub use plain::{plain, plain_name};
 pub use terminal::Out;
 
-use console::measure_text_width;
+use console::{Alignment, measure_text_width, pad_str};
 
 /// A plain table; columns with a heading hold numbers, the others text, and so does the first.
 pub fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
     let heading: Vec<String> = heading.iter().map(ToString::to_string).collect();
     let all = || std::iter::once(&heading).chain(rows);
     let width = |at: usize| {
-        let cells = all().filter_map(|row| row.get(at));
-        cells.map(|cell| measure_text_width(cell)).max()
+        all()
+            .filter_map(|row| Some(measure_text_width(row.get(at)?)))
+            .max()
     };
     let lines = all().map(|row| {
         let cells = row.iter().enumerate().map(|(at, cell)| {
-            let gap = " ".repeat(width(at).unwrap_or(0) - measure_text_width(cell));
             let is_number = at > 0 && heading.get(at).is_some_and(|heading| !heading.is_empty());
-            let (before, behind) = if is_number { (&*gap, "") } else { ("", &*gap) };
-            format!(" {before}{cell}{behind} ")
+            let side = if is_number {
+                Alignment::Right
+            } else {
+                Alignment::Left
+            };
+            format!(" {} ", pad_str(cell, width(at).unwrap_or(0), side, None))
         });
         cells.collect::<String>().trim_end().to_string()
     });

@@ -3,17 +3,9 @@
 use std::thread;
 use std::time::Duration;
 
-#[cfg(unix)]
-use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-#[cfg(unix)]
-use crate::stream::Stream;
 use crate::terminal;
-
-/// How often it is drawn at most.
-#[cfg(unix)]
-const PER_SECOND: u8 = 20;
 
 /// How often a bar moves.
 const TICK: Duration = Duration::from_millis(100);
@@ -40,8 +32,10 @@ pub fn target() -> ProgressDrawTarget {
 fn stderr_of_its_own() -> Option<ProgressDrawTarget> {
     #[cfg(unix)]
     {
-        let stderr = || Stream::Error.as_it_is().ok();
-        let term = Term::read_write_pair(stderr()?, stderr()?);
+        /// How often it is drawn at most.
+        const PER_SECOND: u8 = 20;
+        let stderr = || crate::stream::Stream::Error.as_it_is().ok();
+        let term = console::Term::read_write_pair(stderr()?, stderr()?);
         Some(ProgressDrawTarget::term(term, PER_SECOND))
     }
     #[cfg(not(unix))]

@@ -127,14 +127,12 @@ pub fn size() -> (usize, usize) {
 /// Has the terminal tell of the mouse, or leave it to the user, who marks text with it.
 pub fn listen_to_the_mouse(listen: bool) {
     let Some(taken) = &mut *taken() else { return };
-    if std::mem::replace(&mut taken.mouse, listen) != listen {
-        // A terminal that has no mouse does nothing.
-        let _ = if listen {
-            execute!(taken.out, EnableMouseCapture)
-        } else {
-            execute!(taken.out, DisableMouseCapture)
-        };
-    }
+    // A terminal that has no mouse does nothing.
+    let _ = match (std::mem::replace(&mut taken.mouse, listen), listen) {
+        (false, true) => execute!(taken.out, EnableMouseCapture),
+        (true, false) => execute!(taken.out, DisableMouseCapture),
+        _ => Ok(()),
+    };
 }
 
 /// Draws these rows as far as they fit: those that have changed, or all of them `anew` where
@@ -142,13 +140,9 @@ pub fn listen_to_the_mouse(listen: bool) {
 pub fn draw(rows: Vec<String>, anew: bool) {
     let size = size();
     let (columns, height) = size;
-    let fitting = |row: String| {
-        let row = truncate_str(&row, columns, "");
-        if shows_utf8() {
-            row.into_owned()
-        } else {
-            in_ascii(&row)
-        }
+    let fitting = |row: String| match (shows_utf8(), truncate_str(&row, columns, "")) {
+        (true, row) => row.into_owned(),
+        (false, row) => in_ascii(&row),
     };
     let rows: Vec<String> = rows.into_iter().take(height).map(fitting).collect();
     if let Some(taken) = &mut *taken() {

@@ -27,8 +27,7 @@ pub fn shows_utf8() -> bool {
 }
 
 fn is_utf8(locale: &str) -> bool {
-    let locale = locale.to_lowercase().replace('-', "");
-    locale.contains("utf8")
+    locale.to_lowercase().replace('-', "").contains("utf8")
 }
 
 /// A text for standard output: in ASCII on a terminal that shows nothing else. A pager
@@ -42,11 +41,9 @@ pub fn for_stderr(text: String) -> String {
     shown(text, || stderr().is_terminal())
 }
 
-fn shown(text: String, is_on_terminal: impl FnOnce() -> bool) -> String {
-    if text.is_ascii() || shows_utf8() || !is_on_terminal() {
-        return text;
-    }
-    in_ascii(&text)
+fn shown(text: String, is_on_terminal: fn() -> bool) -> String {
+    let as_it_is = text.is_ascii() || shows_utf8() || !is_on_terminal();
+    if as_it_is { text } else { in_ascii(&text) }
 }
 
 /// Standard output, which writes what [`for_stdout`] makes of each text.
@@ -68,13 +65,11 @@ impl Write for Out {
 /// The same text in ASCII, a letter for each letter.
 pub fn in_ascii(text: &str) -> String {
     let stand_in = |c: char| {
-        let mut known = STAND_INS.iter();
-        let known = known.find(|(letters, _)| letters.contains(c));
-        known.map_or('?', |(_, stand_in)| *stand_in)
+        let known = STAND_INS.iter().find(|(letters, _)| letters.contains(c));
+        let other = known.map_or('?', |(_, stand_in)| *stand_in);
+        if c.is_ascii() { c } else { other }
     };
-    text.chars()
-        .map(|c| if c.is_ascii() { c } else { stand_in(c) })
-        .collect()
+    text.chars().map(stand_in).collect()
 }
 
 /// Whether another program reads what is printed, as in `| tee log`. Its words come to the

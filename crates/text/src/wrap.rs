@@ -37,7 +37,14 @@ fn columns(term: Term) -> Option<usize> {
 /// where that leaves little room, two further in than it began, if it was indented. A word that is
 /// itself too long stays whole.
 pub fn wrap(text: &str, columns: usize) -> String {
-    let lines = text.split('\n').map(|line| wrap_line(line, columns));
+    wrap_where(text, columns, |_| true)
+}
+
+fn wrap_where(text: &str, columns: usize, may_be: impl Fn(&str) -> bool) -> String {
+    let lines = text.split('\n').map(|line| match may_be(line) {
+        true => wrap_line(line, columns),
+        false => line.to_string(),
+    });
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -85,20 +92,9 @@ const RESET: &str = "\x1b[0m";
 /// The same for a message that may show a piece of source or a map behind a margin
 /// (`12 | ...`): such lines stay as they are.
 pub fn wrap_prose(message: &str, columns: usize) -> String {
-    let has_margin = |line: &str| {
-        let line = line
-            .trim_start()
-            .trim_start_matches(|c: char| c.is_ascii_digit());
-        line.trim_start().starts_with('|')
-    };
-    let lines = message.split('\n').map(|line| {
-        if has_margin(line) {
-            line.to_string()
-        } else {
-            wrap_line(line, columns)
-        }
-    });
-    lines.collect::<Vec<_>>().join("\n")
+    let margin = |c: char| c == ' ' || c.is_ascii_digit();
+    let has_none = |line: &str| !line.trim_start_matches(margin).starts_with('|');
+    wrap_where(message, columns, has_none)
 }
 
 /// The text in lines of at most `width` columns, broken at spaces; all but the
@@ -119,15 +115,13 @@ fn wrap_line(line: &str, columns: usize) -> String {
 
 /// A line broken at spaces: so many columns in the first line, and in the `rest`.
 fn broken(line: &str, first: usize, rest: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut now = String::new();
+    let (mut lines, mut now) = (Vec::new(), String::new());
     for word in line.split_inclusive(' ') {
         let room = if lines.is_empty() { first } else { rest };
         let long = measure_text_width(word.trim_end());
         let begun = !now.trim_end().is_empty();
         if begun && long > 0 && measure_text_width(&now) + long > room {
-            lines.push(now.trim_end().to_string());
-            now.clear();
+            lines.push(std::mem::take(&mut now).trim_end().to_string());
         }
         now.push_str(word);
     }
@@ -136,12 +130,10 @@ fn broken(line: &str, first: usize, rest: usize) -> Vec<String> {
 }
 
 fn continuation(line: &str, columns: usize) -> usize {
-    let begin = line.chars().take_while(|c| *c == ' ').count();
-    let characters: Vec<char> = line.chars().collect();
-    let last_column = (begin..characters.len())
-        .rev()
-        .find(|&i| i >= begin + 2 && characters[i] != ' ' && characters[i - 2..i] == [' ', ' ']);
-    match last_column {
+    let letters: Vec<char> = line.chars().collect();
+    let begin = letters.iter().take_while(|c| **c == ' ').count();
+    let is_column = |&i: &usize| letters[i] != ' ' && letters[i - 2..i] == [' ', ' '];
+    match (begin + 2..letters.len()).rev().find(is_column) {
         Some(column) if column + ROOM <= columns => column,
         _ if begin == 0 => 0,
         _ => begin + 2,
@@ -208,5 +200,23 @@ mod tests {
         let message = "a long line of words\n12 |  float x = 1; // more\n   |    ^";
         let expected = "a long line\nof words\n12 |  float x = 1; // more\n   |    ^";
         assert_eq!(wrap_prose(message, 12), expected);
+    }
+
+    #[test]
+    fn no_text_from_outside_is_too_odd_to_be_laid_out() {
+        let text = "a \x1b[31mred\x1b[0m line\twith   columns\r\n  12 | source \u{4e00}\n";
+        damage::must_be_survived(text.as_bytes(), |bytes| {
+            let text = crate::plain(&String::from_utf8_lossy(bytes));
+            assert!(!text.contains('\x1b'));
+            for columns in [0, 1, 9, 80] {
+                wrap_prose(&text, columns);
+                let lines = lines(&text, columns);
+                assert!(
+                    lines
+                        .iter()
+                        .all(|line| measure_text_width(line) <= columns.max(2))
+                );
+            }
+        });
     }
 }

@@ -1,8 +1,6 @@
 //! Damaged variants of a file, for the tests of whatever reads one: what a full disk, a
 //! crash, an editor or a person makes of it. The same ones at every run.
 
-mod numbers;
-mod random;
 mod variants;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

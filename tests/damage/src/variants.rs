@@ -1,7 +1,6 @@
 //! The variants: one to three kinds of damage, one after the other.
 
-use crate::numbers::places;
-use crate::random::Random;
+use std::ops::Range;
 
 /// Numbers that are the last of their kind, or none.
 #[rustfmt::skip]
@@ -44,7 +43,7 @@ fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
 }
 
 /// A part of a file, a few letters or many.
-fn part(bytes: &[u8], random: &mut Random) -> std::ops::Range<usize> {
+fn part(bytes: &[u8], random: &mut Random) -> Range<usize> {
     let begin = random.below(bytes.len());
     let most = random.pick(&[&4, &40, &4000]);
     let length = random.below((bytes.len() - begin).min(*most) + 1);
@@ -105,6 +104,46 @@ fn repeat(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
+/// The numbers in a text: digits with a point or an exponent.
+fn places(bytes: &[u8]) -> Vec<Range<usize>> {
+    let belongs = |byte: u8| byte.is_ascii_digit() || b".+-".contains(&byte);
+    let mut places = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let digits = bytes[at..].iter().take_while(|byte| belongs(**byte));
+        let end = at + digits.count();
+        if bytes[at..end].iter().any(u8::is_ascii_digit) {
+            places.push(at..end);
+        }
+        at = end + 1;
+    }
+    places
+}
+
+/// SplitMix64 (G. Steele, D. Lea and C. Flood, "Fast splittable pseudorandom number
+/// generators", 2014).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// From 0 to `end`, which it is not; 0 where there is no other.
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end.max(1) as u64) as usize
+    }
+
+    /// One of several.
+    fn pick<'a, T: ?Sized>(&mut self, all: &[&'a T]) -> &'a T {
+        all[self.below(all.len())]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,5 +159,11 @@ mod tests {
         assert!(different.len() > 250, "{}", different.len());
         // An empty file has its variants, too.
         assert_eq!(variants(b"").take(300).count(), 300);
+    }
+
+    #[test]
+    fn numbers_are_found_with_their_signs() {
+        assert_eq!(places(b"a -1.5, 20\n-x"), [2..6, 8..10]);
+        assert_eq!(places(b""), []);
     }
 }

@@ -27,6 +27,7 @@ use crate::File;
 const FOLDER: &str = "src/log/logs";
 
 /// One log, and what is to be told of it.
+#[derive(Default)]
 struct Case {
     name: String,
     program: String,
@@ -125,4 +126,23 @@ fn every_log_is_told_with_the_right_place_and_no_other_help_than_is_listed() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
     assert!(cases.len() >= 60, "{} logs", cases.len());
+}
+
+/// Whatever is damaged in a log, or in the program, something is told.
+#[test]
+fn a_damaged_log_or_program_is_told_all_the_same() {
+    let text = fs::read_to_string(format!("{FOLDER}/places.txt")).unwrap();
+    for case in cases(&text).into_iter().step_by(8) {
+        // Both in one text, so that either is damaged.
+        let both = format!("{}\u{1}{}", case.program, case.log);
+        damage::must_be_survived(both.as_bytes(), |bytes| {
+            let both = String::from_utf8_lossy(bytes);
+            let (program, log) = both.split_once('\u{1}').unwrap_or((&both, &both));
+            told(&Case {
+                program: program.into(),
+                log: log.into(),
+                ..Case::default()
+            });
+        });
+    }
 }

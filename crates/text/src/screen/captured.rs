@@ -27,9 +27,12 @@ impl Captured {
     /// Keeps it in this file from now on; `None` where the system does not let streams go
     /// elsewhere.
     pub fn begin(path: &Path) -> Option<Captured> {
-        let mut options = File::options();
-        let options = options.read(true).append(true).create(true);
-        let file = options.open(path).ok()?;
+        let file = File::options()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)
+            .ok()?;
         // Without a /dev/tty crossterm asks standard output how large the terminal is.
         let is_shown = io::stdout().is_terminal() && File::open("/dev/tty").is_ok();
         let output = is_shown

@@ -94,18 +94,10 @@ impl Pane {
 
     /// What is seen, in exactly so many rows as there are for it.
     pub fn shown(&self) -> Vec<String> {
-        let rows = self
-            .next_page(self.top)
-            .map_or(self.rows, |next| next - self.top);
-        let mut shown: Vec<String> = self
-            .lines
-            .iter()
-            .skip(self.top)
-            .take(rows)
-            .cloned()
-            .collect();
-        shown.resize(self.rows, String::new());
-        shown
+        let end = self.next_page(self.top).unwrap_or(self.top + self.rows);
+        let lines = self.lines.iter().take(end).skip(self.top).cloned();
+        let rest = std::iter::repeat_n(String::new(), self.rows);
+        lines.chain(rest).take(self.rows).collect()
     }
 
     /// The number of the page that is seen, and of all pages.
@@ -142,10 +134,9 @@ impl Pane {
     /// scrolled to.
     fn page_before(&self, top: usize) -> usize {
         let pages = self.pages();
-        if pages.contains(&top) {
-            pages.into_iter().rfind(|page| *page < top).unwrap_or(0)
-        } else {
-            top.saturating_sub(self.rows.saturating_sub(1).max(1))
+        match pages.iter().position(|page| *page == top) {
+            Some(at) => pages[at.saturating_sub(1)],
+            None => top.saturating_sub(self.rows.saturating_sub(1).max(1)),
         }
     }
 
@@ -164,18 +155,15 @@ impl Pane {
 /// Keys and what they do, in as many lines as it takes, though not in more than half of the
 /// screen's rows; none is torn apart.
 pub fn key_lines(keys: &[(&str, &str)], (columns, rows): (usize, usize)) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    let mut used = 0;
+    let mut lines: Vec<String> = Vec::new();
     for (key, does) in keys {
         let width = key.chars().count() + 1 + does.chars().count();
-        if used > 0 && used + 2 + width > columns {
-            lines.push(String::new());
-            used = 0;
-        }
-        let gap = if used > 0 { "  " } else { "" };
-        used += gap.len() + width;
-        if let Some(line) = lines.last_mut() {
-            *line += &format!("{gap}{} {does}", key.cyan().bold());
+        let key = format!("{} {does}", key.cyan().bold());
+        match lines.last_mut() {
+            Some(line) if measure_text_width(line) + 2 + width <= columns => {
+                *line += &format!("  {key}")
+            }
+            _ => lines.push(key),
         }
     }
     lines.truncate((rows / 2).max(1));
