@@ -85,3 +85,17 @@ pub fn entries(folder: &Path) -> Vec<PathBuf> {
     paths.sort();
     paths
 }
+
+/// The files below a folder that end like this.
+pub fn files_below(folder: &Path, end: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("the folder can be read") {
+        let path = entry.expect("readable").path();
+        if path.is_dir() {
+            found.extend(files_below(&path, end));
+        } else if path.extension().is_some_and(|extension| extension == end) {
+            found.push(path);
+        }
+    }
+    found
+}

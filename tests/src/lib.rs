@@ -26,7 +26,9 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use serde_json::Value;
 
 use files::programs;
-pub use files::{entries, library, programs_folder, scratch, scratch_folder, workspace};
+pub use files::{
+    entries, files_below, library, programs_folder, scratch, scratch_folder, workspace,
+};
 pub use kernels::{kernel_files, kernel_name, kernel_of, kernels_of, ran, with_empty_bodies};
 pub use oclgrind::{FAULTS, Oclgrind};
 pub use outcome::Outcome;

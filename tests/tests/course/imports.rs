@@ -34,7 +34,7 @@ fn no_circle_of_imports_has_more_than_two_files() {
 #[test]
 fn a_circle_of_three_is_found_and_one_of_two_is_not() {
     let module = |name: &str| vec![name.to_string()];
-    let imports = |pairs: &[(&str, &str)]| -> Imports {
+    let imports = |pairs: &[(&str, &str)]| {
         let mut imports = Imports::new();
         for (from, to) in pairs {
             imports.entry(module(from)).or_default().insert(module(to));
@@ -71,11 +71,7 @@ fn imports(sources: &Path) -> Imports {
 
 fn read(folder: &Path, module: &Module, texts: &mut BTreeMap<Module, String>) {
     for path in entries(folder) {
-        let name = path
-            .file_stem()
-            .expect("a name")
-            .to_string_lossy()
-            .into_owned();
+        let name = path.file_stem().expect("a name").display().to_string();
         let below = |name: String| [module.clone(), vec![name]].concat();
         if path.is_dir() {
             read(&path, &below(name), texts);
@@ -99,7 +95,7 @@ fn imported(module: &Module, text: &str, known: &[Module]) -> BTreeSet<Module> {
         let begins = |word: &str| item.match_indices(word).map(|(at, _)| at).last();
         let at = begins("\nuse ").or_else(|| begins("\npub use "));
         if let Some((_, tree)) = at.and_then(|at| item[at..].split_once("use ")) {
-            spread("", tree, &mut paths);
+            paths.extend(spread(tree));
         } else if let Some((before, child)) = item.rsplit_once("mod ")
             && (before.ends_with('\n') || before.ends_with("pub ") || before.is_empty())
         {
@@ -118,28 +114,24 @@ fn imported(module: &Module, text: &str, known: &[Module]) -> BTreeSet<Module> {
 }
 
 /// Spreads `a::{b, c::{d, e}}` into its paths.
-fn spread(prefix: &str, tree: &str, paths: &mut Vec<String>) {
-    let tree = tree.trim();
-    let Some((head, rest)) = tree.split_once('{') else {
-        paths.push(format!("{prefix}{tree}"));
-        return;
-    };
-    let prefix = format!("{prefix}{head}");
-    let (mut depth, mut begin) = (0, 0);
-    let inside = rest.strip_suffix('}').unwrap_or(rest);
-    for (at, letter) in inside.char_indices().chain([(inside.len(), ',')]) {
+fn spread(tree: &str) -> Vec<String> {
+    let (mut paths, mut now, mut before) = (Vec::new(), String::new(), Vec::new());
+    for letter in tree.chars().filter(|c| !c.is_whitespace()).chain([',']) {
         match letter {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            ',' if depth == 0 => {
-                if !inside[begin..at].trim().is_empty() {
-                    spread(&prefix, &inside[begin..at], paths);
+            '{' => before.push(std::mem::take(&mut now)),
+            ',' | '}' => {
+                let last = std::mem::take(&mut now);
+                if !last.is_empty() {
+                    paths.push(before.concat() + &last);
                 }
-                begin = at + 1;
+                if letter == '}' {
+                    before.pop();
+                }
             }
-            _ => (),
+            letter => now.push(letter),
         }
     }
+    paths
 }
 
 /// A path from the crate's root; the module itself, where it leads to another crate.

@@ -148,5 +148,6 @@ fn thousands_of_errors_and_a_line_of_a_megabyte_are_told_at_once() {
     );
     assert!(told(&log, &long).contains("nothing called nosuch"));
     let seconds = begin.elapsed().as_secs_f64();
-    assert!(seconds < 5.0, "{seconds} s");
+    // Each of them looked at for each of the others would take minutes.
+    assert!(seconds < 40.0, "{seconds} s");
 }
