@@ -24,7 +24,7 @@ const KINDS: [(&str, &[(&str, &str)]); 4] = [
         ("Invalid ", "an access that OpenCL forbids"),
     ]),
     ("uninitialised", &[
-        ("ninitialized ", "a value is used that nobody has written"),
+        ("ninitialized ", "a value is used that was never written"),
     ]),
     ("barriers", &[
         ("divergence", "some items of a group reach a barrier and others do not"),

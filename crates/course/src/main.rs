@@ -56,8 +56,8 @@ use report::{command as report_command, peers};
 const KERNEL: &str = "A kernel of a lesson, or of the file that --source names; or a file of yours, \
                       by its number: 4.2 of the exercises, 7 of the broken kernels";
 
-/// A course that makes people fast on GPUs, one step at a time. Without a
-/// command: the map, from which everything else is a key away.
+/// Learn to write fast OpenCL kernels, step by step. Without a command:
+/// an overview of the course, from which everything can be started.
 #[derive(Parser)]
 #[command(name = "course", version)]
 struct Arguments {

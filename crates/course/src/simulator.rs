@@ -11,8 +11,8 @@ const SHOWN: usize = 4;
 
 /// That it is missing, and what is not known for that.
 pub fn missing() -> Observation {
-    let says = "is not on this machine: nobody looks for races, bad accesses and values that \
-                were never written; ./setup --full installs it";
+    let says = "is not on this machine: races, bad accesses and values that were never \
+                written are not looked for; ./setup --full installs it";
     Observation::new("Oclgrind", Detection::NotRun, says)
 }
 

@@ -40,8 +40,8 @@ impl Lesson {
             count => format!("{count} other elements"),
         };
         let look = format!(
-            "differs: a second run gave {count}: a race, or something was read that nobody \
-             had written"
+            "differs: a second run gave {count}: a race, or something was read that was \
+             never written"
         );
         Ok(verify::of_unsteady(&wrong, &look))
     }
@@ -74,8 +74,8 @@ impl Lesson {
         for _ in 0..2 {
             if again(Poison::Nan)?.is_err() || again(Poison::Number)?.is_ok() {
                 return Ok(Err(format!(
-                    "right in the first run, wrong in the second: a race, or memory that nobody \
-                     set\n{}",
+                    "right in the first run, wrong in the second: a race, or memory that was \
+                     never set\n{}",
                     verify::facts_of(&wrong)
                 )));
             }

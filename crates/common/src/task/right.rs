@@ -40,7 +40,7 @@ impl Task {
                     };
                 all.iter().map(within).collect::<Vec<_>>().join("; ")
             }
-            (Right::Unchecked, _) => "nobody says what the result must be".into(),
+            (Right::Unchecked, _) => "no reference is given, so the result is not checked".into(),
             (Right::Product, None) => String::new(),
         }
     }
