@@ -9,9 +9,8 @@
 // The sum of 16 lanes.
 float lanes(float16 v)
 {
-    const float8 eight = v.lo + v.hi;
-    const float4 four = eight.lo + eight.hi;
-    return (four.x + four.y) + (four.z + four.w);
+    return (((v.s0 + v.s1) + (v.s2 + v.s3)) + ((v.s4 + v.s5) + (v.s6 + v.s7)))
+         + (((v.s8 + v.s9) + (v.sa + v.sb)) + ((v.sc + v.sd) + (v.se + v.sf)));
 }
 
 __attribute__((reqd_work_group_size(1, 1, 1)))

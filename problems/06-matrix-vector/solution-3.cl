@@ -8,6 +8,13 @@
 //
 // A group is one item, so that the driver does not run several rows in the lanes.
 
+// The sum of 16 lanes.
+float lanes(float16 v)
+{
+    return (((v.s0 + v.s1) + (v.s2 + v.s3)) + ((v.s4 + v.s5) + (v.s6 + v.s7)))
+         + (((v.s8 + v.s9) + (v.sa + v.sb)) + ((v.sc + v.sd) + (v.se + v.sf)));
+}
+
 __attribute__((reqd_work_group_size(1, 1, 1)))
 kernel void matvec(int rows, int columns,
                    global const float *A, // [rows][columns]
@@ -22,9 +29,7 @@ kernel void matvec(int rows, int columns,
     for (; k + 16 <= columns; k += 16)
         sixteen += vload16(0, a + k) * vload16(0, x + k);
 
-    const float8 eight = sixteen.lo + sixteen.hi;
-    const float4 four = eight.lo + eight.hi;
-    float sum = (four.x + four.y) + (four.z + four.w);
+    float sum = lanes(sixteen);
     for (; k < columns; k++)
         sum += a[k] * x[k];
     y[row] = sum;

@@ -7,19 +7,11 @@
 //
 // No barrier, no local memory, no tree but the one over 16 lanes.
 
-// The largest of 16 lanes, and their sum.
-float largest(float16 v)
-{
-    const float8 eight = fmax(v.lo, v.hi);
-    const float4 four = fmax(eight.lo, eight.hi);
-    return fmax(fmax(four.x, four.y), fmax(four.z, four.w));
-}
-
+// The sum of 16 lanes.
 float added(float16 v)
 {
-    const float8 eight = v.lo + v.hi;
-    const float4 four = eight.lo + eight.hi;
-    return (four.x + four.y) + (four.z + four.w);
+    return (((v.s0 + v.s1) + (v.s2 + v.s3)) + ((v.s4 + v.s5) + (v.s6 + v.s7)))
+         + (((v.s8 + v.s9) + (v.sa + v.sb)) + ((v.sc + v.sd) + (v.se + v.sf)));
 }
 
 __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -34,7 +26,11 @@ kernel void softmax(int rows, int columns,
     float16 most16 = -INFINITY;
     for (int k = 0; k < whole; k += 16)
         most16 = fmax(most16, vload16(0, in + k));
-    float most = largest(most16);
+    float lane[16];
+    vstore16(most16, 0, lane);
+    float most = -INFINITY;
+    for (int l = 0; l < 16; l++)
+        most = fmax(most, lane[l]);
     for (int k = whole; k < columns; k++)
         most = fmax(most, in[k]);
 

@@ -15,7 +15,7 @@ kernel void layer_norm(int rows, int columns,
     in += row * columns;
     out += row * columns;
 
-    // The sum of differences to the first element rounds less than that of the elements.
+    // Differences to the first element add up with less rounding than elements.
     float mean = 0;
     for (int k = 0; k < columns; k++)
         mean += in[k] - in[0];

@@ -26,9 +26,10 @@ kernel void totals(int n,
     int16 sixteen = 0;
     for (int i = first; i < whole; i += 16)
         sixteen += ((global const int16 *)in)[i / 16];
-    const int8 eight = sixteen.lo + sixteen.hi;
-    const int4 four = eight.lo + eight.hi;
-    int sum = (four.x + four.y) + (four.z + four.w);
+    int lane[16], sum = 0;
+    vstore16(sixteen, 0, lane);
+    for (int l = 0; l < 16; l++)
+        sum += lane[l];
     for (int i = whole; i < end; i++)
         sum += in[i];
     total[part] = sum;

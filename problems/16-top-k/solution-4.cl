@@ -49,7 +49,7 @@ kernel void top_k(int rows, int columns,
     int i = 0;
     for (; i + 16 <= columns; i += 16) {
         const float16 e = vload16(0, in + i);
-        if (any(e.lo > list[K - 1]) || any(e.hi > list[K - 1]) || at[K - 1] == NONE)
+        if (any(e > list[K - 1]) || at[K - 1] == NONE)
             for (int lane = 0; lane < 16; lane++)
                 insert(list, at, in[i + lane], i + lane);
     }
