@@ -3,11 +3,8 @@
 //! docs/checking.md explains it.
 
 mod calls;
-mod change;
-mod constants;
 mod declarations;
 mod detect;
-mod equivalent;
 mod guards;
 mod mutant;
 mod operators;
@@ -24,12 +21,11 @@ use colored::Colorize;
 use common::source::workspace;
 use process::scratch::Scratch;
 use serde_json::Value;
+use text::Out;
 
 use crate::cores::on_all_cores;
 use detect::{Detectors, Original};
-use equivalent::Equivalents;
-use mutant::Mutant;
-use score::{Fate, MutationScore};
+use score::{Equivalent, Fate, MutationScore};
 use units::{Unit, chosen};
 
 /// What to mutate, and what to do with the score.
@@ -62,26 +58,29 @@ pub fn mutate(options: &Options) -> Result<()> {
         return list(&units, options.json);
     }
     let detectors = Detectors::find()?;
-    let equivalents = Equivalents::read()?;
+    let equivalents = Equivalent::all()?;
     let (mut all, mut survived) = (0, 0);
-    let mut out = std::io::stdout();
     if !options.json {
-        writeln!(out, "{}", detectors.words().dimmed())?;
-        writeln!(out, "{}", score::heading().bold())?;
+        writeln!(
+            Out,
+            "{}\n{}",
+            detectors.words().dimmed(),
+            score::heading().bold()
+        )?;
     }
     for unit in units {
         let score = measure(unit, &detectors, &equivalents)?;
         if options.json {
-            writeln!(out, "{}", score.whole())?
+            writeln!(Out, "{}", score.whole())?;
         } else {
-            writeln!(out, "{}", score.text())?
+            writeln!(Out, "{}", score.text())?;
         }
         // Each at once: all together take more than an hour.
         if options.write {
             keep(&score)?;
         }
         all += score.mutants.len();
-        survived += score.survivors().len();
+        survived += score.count(Fate::Survived);
     }
     match survived {
         0 => Ok(()),
@@ -90,13 +89,12 @@ pub fn mutate(options: &Options) -> Result<()> {
 }
 
 fn list(units: &[Unit], json: bool) -> Result<()> {
-    let mut out = std::io::stdout();
     for unit in units {
         let mutants = unit.mutants()?.len();
         if json {
-            writeln!(out, "{}", unit.record(mutants))?
+            writeln!(Out, "{}", unit.record(mutants))?;
         } else {
-            writeln!(out, "{}", unit.text(mutants))?
+            writeln!(Out, "{}", unit.text(mutants))?;
         }
     }
     Ok(())
@@ -125,29 +123,26 @@ fn keep(score: &MutationScore) -> Result<()> {
 }
 
 /// Runs all mutants of a function, on all cores.
-fn measure(unit: Unit, detectors: &Detectors, equivalents: &Equivalents) -> Result<MutationScore> {
+fn measure(unit: Unit, detectors: &Detectors, equivalents: &[Equivalent]) -> Result<MutationScore> {
     let mutants = unit.mutants()?;
     let folder = Scratch::new()?;
-    let original = |kernel: &String| detectors.original(unit.lesson, kernel, &folder.0);
-    let originals: Vec<Original> = unit.checked_by().iter().map(original).collect();
-    let seen = on_all_cores(&mutants, |at, mutant| {
+    let originals = unit.checked_by().into_iter();
+    let originals = originals.map(|kernel| detectors.original(unit.lesson, kernel, &folder.0));
+    let originals: Vec<Original> = originals.collect::<Result<_>>()?;
+    let fates = on_all_cores(&mutants, |at, mutant| {
         progress(&unit.name, at, mutants.len());
         let file = folder.0.join(format!("{at}.cl"));
         fs::write(&file, &mutant.text)?;
         // Kernel by kernel, if it is in a helper.
         let mut seen = originals.iter().map(|one| detectors.find_fault(&file, one));
-        seen.find_map(Result::transpose).transpose()
+        Ok(match seen.find_map(Result::transpose).transpose()? {
+            Some(by) => Fate::Caught(by),
+            None if equivalents.iter().any(|one| one.is(&unit, mutant)) => Fate::Equivalent,
+            None => Fate::Survived,
+        })
     })?;
     progress(&unit.name, mutants.len(), mutants.len());
-    let fate = |(mutant, seen): (Mutant, Option<&'static str>)| {
-        let fate = match seen {
-            Some(by) => Fate::Caught(by),
-            None if equivalents.contain(&unit, &mutant) => Fate::Equivalent,
-            None => Fate::Survived,
-        };
-        (mutant, fate)
-    };
-    let mutants = mutants.into_iter().zip(seen).map(fate).collect();
+    let mutants = mutants.into_iter().zip(fates).collect();
     Ok(MutationScore { unit, mutants })
 }
 

@@ -39,6 +39,11 @@ pub fn is_whole_dimension(body: &Tokens, i: usize) -> bool {
     i > 0 && body.text(i + 1) == "]" && is_dimension(body, i - 1)
 }
 
+/// Whether `i` is the dimension that an id is asked for.
+pub fn is_id(body: &Tokens, i: usize) -> bool {
+    i >= 2 && body.text(i - 2).starts_with("get_")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,33 +6,32 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, ensure};
 use common::source::Source;
 use process::Finished;
 use process::implementations::{self, Implementation};
 use process::lessons::Lesson;
 use process::simulator::{self, Simulation};
 
-use super::places::{Place, Stage, places, prints};
+use super::places::{Stage, places};
 
 /// What can find a mutant, in the order in which the reports name it.
-pub const DETECTORS: [&str; 10] = [
-    "build",
-    "refused",
-    "checker",
-    "crash",
-    "watchdog",
-    "output",
-    "races",
-    "bounds",
-    "uninitialised",
-    "traffic",
-];
+pub const DETECTORS: &str =
+    "build refused checker crash watchdog output races bounds uninitialised traffic";
 /// The words of the simulator's log that stand for a detector.
 const FAULTS: [(&str, &str); 3] = [
     ("races", "data race"),
     ("bounds", "Invalid "),
     ("uninitialised", "ninitialized "),
+];
+/// What Oclgrind cannot count. Version 21.10 corrupts its own memory when it counts groups that
+/// call different functions, as lesson 11's panels of odd widths do, and the tiles of lesson
+/// 10's last kernels that end beyond K.
+const UNCOUNTED: [(u32, &str); 4] = [
+    (10, "matmul_shares"),
+    (10, "matmul_stages"),
+    (10, "sum_shares"),
+    (11, "pack_b"),
 ];
 /// No run takes longer, whatever it does.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -66,13 +65,21 @@ impl Behaviour {
     }
 }
 
-/// What a kernel does when nothing is wrong with it, at each shape. It is found out
-/// when the first mutant comes so far: the last shapes are the slowest, and few do.
+/// What a kernel does when nothing is wrong with it, at each place.
 pub struct Original {
     lesson: &'static Lesson,
     kernel: String,
-    folder: PathBuf,
-    runs: Vec<(Place, OnceLock<Expected>)>,
+    runs: Vec<Run>,
+}
+
+/// A shape, how it is run, and what is to be expected there: found out when the first mutant
+/// comes so far, since the last shapes are the slowest, and few do.
+struct Run {
+    size: String,
+    stage: Stage,
+    /// The kernel as it is.
+    file: PathBuf,
+    expected: OnceLock<Expected>,
 }
 
 /// `None` where the kernel refuses the shape, for a device's limit; in words what is
@@ -108,76 +115,83 @@ impl Detectors {
     }
 
     /// The kernel as it is, of which nothing is known yet.
-    pub fn original(&self, lesson: &'static Lesson, kernel: &str, folder: &Path) -> Original {
-        let can_run = |place: &Place| place.1 != Stage::Gpu || self.gpu.is_some();
-        let places = places(lesson, kernel).into_iter().filter(can_run);
-        Original {
+    pub fn original(
+        &self,
+        lesson: &'static Lesson,
+        kernel: &str,
+        folder: &Path,
+    ) -> Result<Original> {
+        let mut runs = Vec::new();
+        for (number, (size, stage)) in places(lesson.number, kernel)?.into_iter().enumerate() {
+            if stage == Stage::Gpu && self.gpu.is_none() {
+                continue;
+            }
+            let file = folder.join(format!("{kernel}-{number}.cl"));
+            fs::copy(Source::path_in_course(&lesson.kernel_file()), &file)
+                .context("cannot copy the kernel file")?;
+            runs.push(Run {
+                size,
+                stage,
+                file,
+                expected: OnceLock::new(),
+            });
+        }
+        Ok(Original {
             lesson,
             kernel: kernel.into(),
-            folder: folder.into(),
-            runs: places.map(|place| (place, OnceLock::new())).collect(),
-        }
+            runs,
+        })
     }
 
     /// What finds the mutant in this file by the check of one kernel, if anything does.
     pub fn find_fault(&self, file: &Path, original: &Original) -> Result<Option<&'static str>> {
         let mut simulated = false;
-        for (number, (place, expected)) in original.runs.iter().enumerate() {
-            let expected = expected.get_or_init(|| self.expected(original, number));
+        for run in &original.runs {
+            let expected = run.expected.get_or_init(|| self.expected(original, run));
             let Some(expected) = expected.as_ref().map_err(|wrong| anyhow!("{wrong}"))? else {
                 continue;
             };
-            simulated |= place.1 == Stage::Thorough;
-            let patience = expected.patience();
-            let run = self.run(original.lesson, &original.kernel, file, *place, patience)?;
-            let seen = match run.seen {
+            simulated |= run.stage == Stage::Thorough;
+            let found = self.run(original, run, file, expected.patience())?;
+            let seen = match found.seen {
                 Some(seen) => Some(seen),
-                None if run.verified < expected.verified => Some("refused"),
-                None if run.printed != expected.printed => Some("output"),
-                None if run.traffic != expected.traffic => Some("traffic"),
+                None if found.verified < expected.verified => Some("refused"),
+                None if found.printed != expected.printed => Some("output"),
+                None if found.traffic != expected.traffic => Some("traffic"),
                 None => None,
             };
             if seen.is_some() {
                 return Ok(seen);
             }
         }
-        if simulated {
-            Ok(None)
-        } else {
-            bail!(
-                "{} itself does not run under the simulator",
-                original.kernel
-            )
-        }
+        let kernel = &original.kernel;
+        ensure!(
+            simulated,
+            "{kernel} itself does not run under the simulator"
+        );
+        Ok(None)
     }
 
     /// Runs the kernel as it is, at one place.
-    fn expected(&self, original: &Original, number: usize) -> Expected {
-        let Original { lesson, kernel, .. } = original;
-        let place = original.runs[number].0;
-        let file = original.folder.join(format!("{kernel}-{number}.cl"));
-        let copied = fs::copy(Source::path_in_course(&lesson.kernel_file()), &file)
-            .context("cannot copy the kernel file");
-        let run = copied.and_then(|_| self.run(lesson, kernel, &file, place, LONGEST));
-        let run = run.map_err(|error| format!("{error:#}"))?;
-        match run.seen {
+    fn expected(&self, original: &Original, run: &Run) -> Expected {
+        let (kernel, size) = (&original.kernel, &run.size);
+        let found = self.run(original, run, &run.file, LONGEST);
+        let found = found.map_err(|error| format!("{error:#}"))?;
+        match found.seen {
             Some(seen) => Err(format!(
-                "{kernel} itself, without any change, is found by {seen} at {}",
-                place.0
+                "{kernel} itself, without any change, is found by {seen} at {size}"
             )),
-            None => Ok(Some(run).filter(|run| run.verified > 0)),
+            None => Ok(Some(found).filter(|found| found.verified > 0)),
         }
     }
 
     fn run(
         &self,
-        lesson: &Lesson,
-        kernel: &str,
+        Original { lesson, kernel, .. }: &Original,
+        Run { size, stage, .. }: &Run,
         file: &Path,
-        place: Place,
         patience: Duration,
     ) -> Result<Behaviour> {
-        let (size, stage) = place;
         let on = match stage {
             Stage::Quick | Stage::Thorough => &self.oclgrind,
             Stage::Device => &self.pocl,
@@ -193,14 +207,14 @@ impl Detectors {
             .env("POCL_CACHE_DIR", file.with_file_name("cache"))
             .env("POCL_MAX_PTHREAD_COUNT", "1");
         // A kernel that prints is left out with --json.
-        if !prints(kernel) {
+        if kernel != "trace_tiles" {
             command.arg("--json");
         }
         let mut simulate: fn(Command) -> Result<Simulation> = simulator::run_plain;
-        if stage == Stage::Thorough {
+        if *stage == Stage::Thorough {
             simulate = simulator::run;
             command.env("OCLGRIND_UNIFORM_WRITES", "1");
-            if can_count(lesson, kernel) {
+            if !UNCOUNTED.contains(&(lesson.number, kernel)) {
                 simulator::count_instructions(&mut command);
             }
         }
@@ -249,19 +263,6 @@ fn moves_data(line: &str) -> bool {
     let kinds = ["load global", "load local", "store global", "store local"];
     let is_call = what.starts_with("call ") && (what.contains("vload") || what.contains("vstore"));
     is_call || kinds.iter().any(|kind| what.starts_with(kind))
-}
-
-/// Whether Oclgrind can count what the kernel does. Oclgrind 21.10 corrupts its own
-/// memory when it counts groups that call different functions, as lesson 11's panels
-/// of odd widths do, and the tiles of lesson 10's last kernels that end beyond K.
-fn can_count(lesson: &Lesson, kernel: &str) -> bool {
-    let uncounted = [
-        (10, "matmul_shares"),
-        (10, "matmul_stages"),
-        (10, "sum_shares"),
-        (11, "pack_b"),
-    ];
-    !uncounted.contains(&(lesson.number, kernel))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use language::tokens::Tokens;
 
-use super::change::Change;
+use super::operators::Change;
 
 /// A condition that always holds, or for an early return never does; and the condition
 /// without one of its parts.

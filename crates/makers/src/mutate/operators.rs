@@ -3,10 +3,50 @@
 
 use std::ops::Range;
 
-use language::tokens::Tokens;
+use language::tokens::{Tokens, is_word};
 
-use super::change::{Change, is_id, replaced};
-use super::declarations::{is_declaration, is_declared_here, is_dimension, statement};
+use super::declarations::{
+    is_declaration, is_declared_here, is_dimension, is_id, is_whole_dimension, statement,
+};
+use super::guards::guards;
+
+/// The tokens that go, and what comes in their place.
+pub type Change = (Range<usize>, String);
+
+/// How an operator makes its mistake.
+enum Makes {
+    /// One token in place of another: what follows each in the table.
+    Tokens(&'static str),
+    /// A name in place of its partner, which the function uses too, or which is a parameter
+    /// or a macro.
+    Names(&'static str),
+    /// The changes at a token of a body.
+    By(fn(&Tokens, usize) -> Vec<Change>),
+}
+
+/// All operators, in the order in which the mutants are told.
+const OPERATORS: &[(&str, Makes)] = &[
+    ("barrier removed", Makes::By(barriers)),
+    ("off by one", Makes::By(off_by_one)),
+    ("comparison", Makes::Tokens(COMPARISONS)),
+    ("row and column exchanged", Makes::Names(DIRECTIONS)),
+    ("initialiser dropped", Makes::By(initialisers)),
+    ("stride", Makes::Names(LENGTHS)),
+    ("constant", Makes::By(constants)),
+    ("accumulation", Makes::Tokens("+= = -=")),
+    ("guard removed", Makes::By(guards)),
+    ("dimension", Makes::By(dimensions)),
+    ("lane", Makes::By(lanes)),
+];
+
+const COMPARISONS: &str = "< <= >=; <= < >; > >= <=; >= > <; == !=; && ||; || &&";
+/// Names that stand for the two directions of a matrix.
+const DIRECTIONS: &str =
+    "row column; x y; row0 column0; first_row first_column; rows columns; r c; i j";
+/// Widths and heights that can be taken for one another.
+const LENGTHS: &str =
+    "M N; M K; N K; TM TN; TM TK; TN TK; GX GY; columns stride; TS STEP; SIDE STRIPE";
+const LANES: &str = "x y; z w; lo hi";
 
 /// One change of a kernel's text.
 pub struct Edit {
@@ -17,29 +57,11 @@ pub struct Edit {
     pub text: String,
 }
 
-/// An operator: its name, and the changes that it makes at a token of a body.
-type Operator = (&'static str, fn(&Tokens, usize) -> Vec<Change>);
-
-/// All operators, in the order in which the mutants are told.
-const OPERATORS: &[Operator] = &[
-    ("barrier removed", barriers),
-    ("off by one", off_by_one),
-    ("comparison", comparisons),
-    ("row and column exchanged", rows_and_columns),
-    ("initialiser dropped", initialisers),
-    ("stride", strides),
-    ("constant", super::constants::constants),
-    ("accumulation", accumulations),
-    ("guard removed", super::guards::guards),
-    ("dimension", dimensions),
-    ("lane", lanes),
-];
-
 /// Every change of every operator, each once.
 pub fn edits(body: &Tokens) -> Vec<Edit> {
     let mut edits: Vec<Edit> = Vec::new();
-    for (operator, changes) in OPERATORS {
-        for (tokens, text) in body.all().flat_map(|i| changes(body, i)) {
+    for (operator, makes) in OPERATORS {
+        for (tokens, text) in body.all().flat_map(|i| makes.changes(body, i)) {
             let bytes = body.span(tokens);
             if !edits.iter().any(|e| e.bytes == bytes && e.text == text) {
                 edits.push(Edit {
@@ -51,6 +73,44 @@ pub fn edits(body: &Tokens) -> Vec<Edit> {
         }
     }
     edits
+}
+
+impl Makes {
+    fn changes(&self, body: &Tokens, i: usize) -> Vec<Change> {
+        let name = body.text(i);
+        match self {
+            Makes::By(changes) => changes(body, i),
+            Makes::Tokens(table) => {
+                let mut rows = table.split("; ").map(|row| row.split(' '));
+                let row =
+                    rows.find_map(|mut row| row.next().filter(|one| *one == name).map(|_| row));
+                replaced(i, row.into_iter().flatten())
+            }
+            Makes::Names(_) if body.text(i.wrapping_sub(1)) == "." || is_declared_here(body, i) => {
+                Vec::new()
+            }
+            Makes::Names(pairs) => {
+                let is_used = |name: &str| body.all().any(|i| body.text(i) == name);
+                let is_known = |name: &&str| name.chars().all(char::is_uppercase) || is_used(name);
+                replaced(i, partners(name, pairs).filter(is_known))
+            }
+        }
+    }
+}
+
+/// The token at `i` replaced by one of these at a time.
+fn replaced<T: Into<String>>(i: usize, by: impl IntoIterator<Item = T>) -> Vec<Change> {
+    by.into_iter().map(|text| (i..i + 1, text.into())).collect()
+}
+
+/// The other names of the pairs in which this one is.
+fn partners(name: &str, pairs: &'static str) -> impl Iterator<Item = &'static str> {
+    let pairs = pairs.split("; ").filter_map(|pair| pair.split_once(' '));
+    pairs.filter_map(move |(one, other)| match name {
+        _ if name == one => Some(other),
+        _ if name == other => Some(one),
+        _ => None,
+    })
 }
 
 fn barriers(body: &Tokens, i: usize) -> Vec<Change> {
@@ -77,76 +137,6 @@ fn off_by_one(body: &Tokens, i: usize) -> Vec<Change> {
     }
 }
 
-fn comparisons(body: &Tokens, i: usize) -> Vec<Change> {
-    let others: &[&str] = match body.text(i) {
-        "<" => &["<=", ">="],
-        "<=" => &["<", ">"],
-        ">" => &[">=", "<="],
-        ">=" => &[">", "<"],
-        "==" => &["!="],
-        "&&" => &["||"],
-        "||" => &["&&"],
-        _ => &[],
-    };
-    replaced(i, others.iter().copied())
-}
-
-/// Names that stand for the two directions of a matrix.
-const DIRECTIONS: &[[&str; 2]] = &[
-    ["row", "column"],
-    ["x", "y"],
-    ["row0", "column0"],
-    ["first_row", "first_column"],
-    ["rows", "columns"],
-    ["r", "c"],
-    ["i", "j"],
-];
-
-fn rows_and_columns(body: &Tokens, i: usize) -> Vec<Change> {
-    exchanged(body, i, DIRECTIONS)
-}
-
-/// Widths and heights that can be taken for one another.
-const LENGTHS: &[[&str; 2]] = &[
-    ["M", "N"],
-    ["M", "K"],
-    ["N", "K"],
-    ["TM", "TN"],
-    ["TM", "TK"],
-    ["TN", "TK"],
-    ["GX", "GY"],
-    ["columns", "stride"],
-    ["TS", "STEP"],
-    ["SIDE", "STRIPE"],
-];
-
-fn strides(body: &Tokens, i: usize) -> Vec<Change> {
-    exchanged(body, i, LENGTHS)
-}
-
-/// A name replaced by its partner: one that the function uses too, or a parameter or
-/// macro.
-fn exchanged(body: &Tokens, i: usize, pairs: &[[&'static str; 2]]) -> Vec<Change> {
-    let name = body.text(i);
-    if body.text(i.wrapping_sub(1)) == "." || is_declared_here(body, i) {
-        return Vec::new();
-    }
-    let partners = partners(name, pairs).filter(|name| {
-        let is_used = || body.all().any(|i| body.text(i) == *name);
-        name.chars().all(|c| c.is_uppercase()) || is_used()
-    });
-    replaced(i, partners)
-}
-
-/// The other names of the pairs in which this one is.
-fn partners(name: &str, pairs: &[[&'static str; 2]]) -> impl Iterator<Item = &'static str> {
-    pairs.iter().filter_map(move |[a, b]| match name {
-        _ if name == *a => Some(*b),
-        _ if name == *b => Some(*a),
-        _ => None,
-    })
-}
-
 /// A variable that is not begun, and a zero that is not stored.
 fn initialisers(body: &Tokens, i: usize) -> Vec<Change> {
     let statement = statement(body, i);
@@ -160,24 +150,58 @@ fn initialisers(body: &Tokens, i: usize) -> Vec<Change> {
     } else if is_declaration(body, i) {
         vec![(i..end, String::new())]
     } else if body.text(end - 1) == "0" || body.text(end - 2) == "0" {
-        vec![(stored_from(body, i)..end, String::new())]
+        // From where `name[...][...]` before the `=` begins.
+        let mut begin = i - 1;
+        while body.text(begin) == "]" {
+            begin = body.begin_of(begin, &[]) - 2;
+        }
+        vec![(begin..end, String::new())]
     } else {
         Vec::new()
     }
 }
 
-/// Where `name[...][...]` before the `=` at `i` begins.
-fn stored_from(body: &Tokens, i: usize) -> usize {
-    let mut begin = i - 1;
-    while body.text(begin) == "]" {
-        begin = body.begin_of(begin, &[]) - 2;
+/// A constant, a bound or the length of an array that is one too large or too small: literals
+/// one up and one down; macros, bounds and arrays one short.
+fn constants(body: &Tokens, i: usize) -> Vec<Change> {
+    let text = body.text(i);
+    let mut changes = replaced(i, literals(body, i));
+    if is_macro(body, i) {
+        changes.push((i..i + 1, format!("({text} - 1)")));
     }
-    begin
+    if ["<", "<=", ">", ">="].contains(&text) {
+        let end = body.end_of(i, &[";", "&&", "||", "?", ","]) - 1;
+        if end > i + 1 || (is_word(body.text(end)) && !is_macro(body, end)) {
+            changes.push((end..end + 1, format!("{} - 1", body.text(end))));
+        }
+    }
+    if is_dimension(body, i)
+        && let Some(end) = body.matching(i)
+    {
+        changes.push((end..end + 1, " - 1]".into()));
+    }
+    changes
 }
 
-fn accumulations(body: &Tokens, i: usize) -> Vec<Change> {
-    let others = ["=", "-="].into_iter();
-    replaced(i, others.filter(|_| body.text(i) == "+="))
+/// An integer's neighbours; for the zero of a float, one.
+fn literals(body: &Tokens, i: usize) -> Vec<String> {
+    if is_id(body, i) || is_whole_dimension(body, i) {
+        return Vec::new();
+    }
+    match (body.text(i), body.text(i).parse::<u32>()) {
+        ("0.0f", _) => vec!["1.0f".into()],
+        (_, Ok(0)) => vec!["1".into(), "(-1)".into()],
+        (_, Ok(n)) => vec![(n + 1).to_string(), (n - 1).to_string()],
+        _ => Vec::new(),
+    }
+}
+
+/// Whether `i` is a macro that stands for a number: TS, PIECE, P_ROWS.
+fn is_macro(body: &Tokens, i: usize) -> bool {
+    let name = body.text(i);
+    let upper = name.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+    let other = ["REAL", "CLK_"].iter().any(|start| name.starts_with(start));
+    name.len() > 1 && upper && !other && body.text(i + 1) != "(" && !is_whole_dimension(body, i)
 }
 
 /// The other dimension of an id, and the other kind of id.
@@ -191,8 +215,6 @@ fn dimensions(body: &Tokens, i: usize) -> Vec<Change> {
     };
     replaced(i, other)
 }
-
-const LANES: &[[&str; 2]] = &[["x", "y"], ["z", "w"], ["lo", "hi"]];
 
 /// Another lane of a vector, or its other half.
 fn lanes(body: &Tokens, i: usize) -> Vec<Change> {

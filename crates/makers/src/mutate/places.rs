@@ -1,9 +1,11 @@
-//! Where a mutant is run: the shapes for each kernel, and how each is run.
+//! Where a mutant is run: the shapes for each kernel, from data/mutation/places.toml, and how
+//! each is run.
 
-use process::lessons::Lesson;
+use std::fs;
 
-/// A shape, and how it is run.
-pub type Place = (&'static str, Stage);
+use anyhow::{Context, Result};
+use common::source::workspace;
+use serde::Deserialize;
 
 /// How a mutant is run.
 #[derive(Clone, Copy, PartialEq)]
@@ -19,97 +21,55 @@ pub enum Stage {
     Gpu,
 }
 
-/// Partial groups and tiles in all directions; sums in two pieces; several groups,
-/// also of the largest tiles.
-const SHAPES: &[&str] = &["37x91x53", "5x6x1030", "130x260x35"];
-/// For kernels on padded matrices: several groups of full tiles as well. What a kernel
-/// leaves out at the end of a padded matrix, nobody sees.
-const PADDED: &[&str] = &["256x384x35", "37x91x53"];
-
-/// The runs that a mutant must survive, the cheap ones first.
-pub fn places(lesson: &Lesson, kernel: &str) -> Vec<Place> {
-    let own_sizes = kernel.starts_with("copy");
-    // 1025: one element more than the pieces in which lessons 5 to 7 take a sum, and
-    // than any tile. 1024: exactly one piece, and full tiles.
-    let (quick, thorough, device): (&[_], &[_], &[_]) = match lesson.number {
-        // Several groups of float4 with three floats behind them; whole ones.
-        2 => (&["303"], &["1303", "1000"], &["1303"]),
-        _ if own_sizes => (&["9"], &["9"], &["9"]),
-        // All sides differ, and none is a whole number of tiles.
-        _ if prints(kernel) => (&["3x7x5"], &["3x7x5", "3x5x4"], &["7x3x5"]),
-        // Several tiles of 32 x 32 in both directions.
-        _ if kernel.starts_with("transpose") => (&["37x41x9"], &["37x41x9"], SHAPES),
-        5..=7 => (
-            &["13x11x10", "3x2x1025"],
-            // 16 columns: whole vectors.
-            &["37x21x35", "3x2x1025", "3x2x1024", "7x16x9"],
-            SHAPES,
-        ),
-        // More panels than a group packs, the last of which lacks a column; a panel of A
-        // that lacks none, a row, a column. K in one whole block, and in two; one group,
-        // so that it can be counted: of a whole tile, of one that lacks a row, a column.
-        // Many tiles for an item. A second block of K that finds a tile of C which lacks
-        // a row, a column: the simulator sees the sums that are read behind C.
-        9 => (
-            &["9x9x17", "9x143x5", "40x9x15", "9x48x2049", "8x49x2049"],
-            &[
-                "37x64x35", "40x9x15", "39x9x16", "3x2x2048", "3x2x2049", "8x8x2049", "7x8x2049",
-                "8x7x2049",
-            ],
-            &["37x91x53", "130x260x35", "9x40x2050", "1100x3300x3"],
-        ),
-        // Tiles of all sizes; K in whole tiles, where a panel's depth needs no rounding;
-        // thin tiles only, which can be counted, just as thin as allowed, and beside
-        // others; two bands of tiles, and more tiles than a tile has columns. Rows of whole
-        // fours that end within a tile; a last tile of whole rows of B, which lack a column,
-        // or four; and tiles that lack nothing but a row, a column, a k.
-        10 => (
-            &["9x9x17", "5x9x17", "9x5x17", "37x41x17", "20x36x28"],
-            &[
-                "37x64x35",
-                "64x100x17",
-                "9x9x16",
-                "8x9x17",
-                "9x8x17",
-                "5x140x17",
-                "9x127x32",
-                "9x124x32",
-                "31x41x16",
-                "41x31x16",
-                "37x41x31",
-                "32x120x16",
-                "120x32x16",
-                "140x3x17",
-            ],
-            &[
-                "37x91x53",
-                "120x250x35",
-                "120x252x36",
-                "131x129x35",
-                "300x65x3",
-                "9x1030x3",
-                "1030x9x3",
-            ],
-        ),
-        // Two rounds of the deepest tile.
-        8 => (&["9x11x17"], &["37x64x35"], PADDED),
-        // Panels of 48, 10 and 8 columns, of which the last lacks one; a whole tile.
-        11 => (
-            &["9x11x17"],
-            &["37x64x35", "5x47x3", "5x49x3", "8x48x3"],
-            PADDED,
-        ),
-        _ => (&["37x21x35", "1x1x1"], &["37x21x35"], SHAPES),
-    };
-    let at = |stage| move |size: &&'static str| (*size, stage);
-    let quick = quick.iter().map(at(Stage::Quick));
-    let thorough = thorough.iter().map(at(Stage::Thorough));
-    let gpu = device.iter().map(at(Stage::Gpu));
-    let device = device.iter().map(at(Stage::Device));
-    quick.chain(thorough).chain(device).chain(gpu).collect()
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    place: Vec<Row>,
 }
 
-/// The kernel that tells what it does.
-pub fn prints(kernel: &str) -> bool {
-    kernel == "trace_tiles"
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    #[serde(default)]
+    lessons: Vec<u32>,
+    #[serde(default)]
+    kernel: String,
+    quick: Vec<String>,
+    thorough: Vec<String>,
+    device: Vec<String>,
+}
+
+/// The runs that a mutant must survive, the cheap ones first: a shape, and how it is run.
+pub fn places(lesson: u32, kernel: &str) -> Result<Vec<(String, Stage)>> {
+    let path = workspace().join("data/mutation/places.toml");
+    let text = fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
+    let file: File = toml::from_str(&text).with_context(|| format!("{}", path.display()))?;
+    let fits = |row: &Row| {
+        (row.lessons.is_empty() || row.lessons.contains(&lesson)) && kernel.starts_with(&row.kernel)
+    };
+    let row = file.place.into_iter().find(fits);
+    let row = row.with_context(|| format!("{} has no shapes for {kernel}", path.display()))?;
+    let stages = [
+        (row.quick, Stage::Quick),
+        (row.thorough, Stage::Thorough),
+        (row.device.clone(), Stage::Device),
+        (row.device, Stage::Gpu),
+    ];
+    let places = stages.map(|(sizes, stage)| sizes.into_iter().map(move |size| (size, stage)));
+    Ok(places.into_iter().flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_row_that_fits_says_the_shapes() {
+        let first = |lesson, kernel| places(lesson, kernel).unwrap().remove(0).0;
+        assert_eq!(first(2, "saxpy"), "303");
+        assert_eq!(first(4, "copy_stride"), "9");
+        assert_eq!(first(6, "transpose_tile"), "37x41x9");
+        assert_eq!(first(6, "matmul_tiled"), "13x11x10");
+        assert_eq!(first(3, "matmul_naive"), "37x21x35");
+    }
 }

@@ -1,8 +1,11 @@
 //! How many mutants of a kernel or a helper were found, and by what.
 
-use std::collections::BTreeMap;
+use std::fs;
 
+use anyhow::{Context, Result, ensure};
 use common::numbers::percent;
+use common::source::workspace;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::detect::DETECTORS;
@@ -10,7 +13,7 @@ use super::mutant::Mutant;
 use super::units::Unit;
 
 /// What became of a mutant.
-#[derive(PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 pub enum Fate {
     /// Found, by this detector.
     Caught(&'static str),
@@ -28,37 +31,31 @@ pub struct MutationScore {
 }
 
 impl MutationScore {
-    /// How many were found, by detector.
-    fn caught(&self) -> BTreeMap<&'static str, usize> {
-        let mut caught = BTreeMap::new();
-        for (_, fate) in &self.mutants {
-            if let Fate::Caught(by) = fate {
-                *caught.entry(*by).or_default() += 1;
-            }
-        }
-        caught
+    /// How many have this fate.
+    pub fn count(&self, wanted: Fate) -> usize {
+        self.mutants
+            .iter()
+            .filter(|(_, fate)| *fate == wanted)
+            .count()
     }
 
-    fn equivalent(&self) -> usize {
-        self.of(Fate::Equivalent).len()
-    }
-
-    /// Those that nothing found although something should.
-    pub fn survivors(&self) -> Vec<&Mutant> {
-        self.of(Fate::Survived)
-    }
-
-    fn of(&self, wanted: Fate) -> Vec<&Mutant> {
-        let mutants = self.mutants.iter().filter(|(_, fate)| *fate == wanted);
-        mutants.map(|(mutant, _)| mutant).collect()
+    /// Which detectors found any, and how many, in the order in which they look.
+    fn caught(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        let counts = DETECTORS
+            .split(' ')
+            .map(|by| (by, self.count(Fate::Caught(by))));
+        counts.filter(|(_, count)| *count > 0)
     }
 
     /// The line of data/mutation/score.jsonl.
     pub fn summary(&self) -> Value {
         let mut summary = self.unit.record(self.mutants.len());
-        summary["caught"] = json!(self.caught());
-        summary["equivalent"] = json!(self.equivalent());
-        summary["survived"] = json!(self.survivors().len());
+        summary["caught"] = self
+            .caught()
+            .map(|(by, count)| (by.to_string(), json!(count)))
+            .collect();
+        summary["equivalent"] = json!(self.count(Fate::Equivalent));
+        summary["survived"] = json!(self.count(Fate::Survived));
         summary
     }
 
@@ -71,13 +68,13 @@ impl MutationScore {
                 Fate::Equivalent => ("equivalent", None),
                 Fate::Survived => ("survived", None),
             };
-            json!({
-                "operator": mutant.operator,
-                "was": mutant.was,
-                "becomes": mutant.becomes,
-                "fate": fate,
-                "by": by,
-            })
+            let Mutant {
+                operator,
+                was,
+                becomes,
+                ..
+            } = mutant;
+            json!({ "operator": operator, "was": was, "becomes": becomes, "fate": fate, "by": by })
         };
         value["each"] = self.mutants.iter().map(record).collect();
         value
@@ -85,24 +82,27 @@ impl MutationScore {
 
     /// For people: a line, and two for each survivor.
     pub fn text(&self) -> String {
-        let survivors = self.survivors();
-        let candidates = self.mutants.len() - self.equivalent();
-        let caught = self.caught();
-        let share = (candidates - survivors.len()) as f64 / candidates.max(1) as f64;
-        let by = DETECTORS
-            .iter()
-            .filter_map(|name| Some(format!("{name} {}", caught.get(name)?)));
+        let [equivalent, survived] =
+            [Fate::Equivalent, Fate::Survived].map(|fate| self.count(fate));
+        let candidates = self.mutants.len() - equivalent;
+        let share = (candidates - survived) as f64 / candidates.max(1) as f64;
+        let by: Vec<String> = self
+            .caught()
+            .map(|(by, count)| format!("{by} {count}"))
+            .collect();
         let mut text = format!(
-            "{}  {:<30}{:>5}{:>12}{:>10}{:>8}   {}",
+            "{}  {:<30}{:>5}{equivalent:>12}{survived:>10}{:>8}   {}",
             self.unit.lesson.number,
             self.unit.title(),
             self.mutants.len(),
-            self.equivalent(),
-            survivors.len(),
             percent(share),
-            by.collect::<Vec<_>>().join(", ")
+            by.join(", ")
         );
-        for mutant in survivors {
+        for (mutant, _) in self
+            .mutants
+            .iter()
+            .filter(|(_, fate)| *fate == Fate::Survived)
+        {
             text += &format!(
                 "\n      survived: {}\n      - {}\n      + {}",
                 mutant.operator, mutant.was, mutant.becomes
@@ -118,4 +118,64 @@ pub fn heading() -> String {
         "{:<33}{:>5}{:>12}{:>10}{:>8}   caught by",
         "kernel", "mutants", "equivalent", "survived", "score"
     )
+}
+
+/// A mutant that no check can find, since it computes the same: listed by hand in
+/// data/mutation/equivalent.jsonl, with the reason.
+#[derive(Deserialize)]
+pub struct Equivalent {
+    lesson: u32,
+    kernel: String,
+    operator: String,
+    was: String,
+    becomes: String,
+    because: String,
+}
+
+impl Equivalent {
+    /// All that are listed.
+    pub fn all() -> Result<Vec<Equivalent>> {
+        let path = workspace().join("data/mutation/equivalent.jsonl");
+        let text = fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
+        Equivalent::listed(&text).with_context(|| format!("{}", path.display()))
+    }
+
+    fn listed(text: &str) -> Result<Vec<Equivalent>> {
+        let entries = text.lines().zip(1..).map(|(line, number)| {
+            let entry: Equivalent =
+                serde_json::from_str(line).with_context(|| format!("line {number}"))?;
+            ensure!(
+                !entry.because.is_empty(),
+                "line {number}: it needs a reason"
+            );
+            Ok(entry)
+        });
+        entries.collect()
+    }
+
+    /// Whether it is this mutant of a kernel or a helper.
+    pub fn is(&self, unit: &Unit, mutant: &Mutant) -> bool {
+        let names = [&self.kernel, &self.operator, &self.was, &self.becomes];
+        let of_mutant = [&*unit.name, mutant.operator, &mutant.was, &mutant.becomes];
+        self.lesson == unit.lesson.number && names == of_mutant
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_list_is_refused_or_has_a_reason_for_each() {
+        let path = workspace().join("data/mutation/equivalent.jsonl");
+        let text = fs::read_to_string(&path).unwrap();
+        let few: String = text.split_inclusive('\n').take(5).collect();
+        assert!(Equivalent::listed(&few).is_ok());
+        damage::must_be_survived(few.as_bytes(), move |bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            if let Ok(list) = Equivalent::listed(&text) {
+                assert!(list.iter().all(|entry| !entry.because.is_empty()));
+            }
+        });
+    }
 }

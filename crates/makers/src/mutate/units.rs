@@ -1,7 +1,5 @@
 //! What is scored: each kernel, and each helper function that kernels call.
 
-use std::slice;
-
 use anyhow::Result;
 use common::source::Source;
 use language::functions::Function;
@@ -24,28 +22,28 @@ pub struct Unit {
 
 impl Unit {
     /// The kernels whose checks look at it.
-    pub fn checked_by(&self) -> &[String] {
+    pub fn checked_by(&self) -> Vec<&str> {
         match self.through[..] {
-            [] => slice::from_ref(&self.name),
-            _ => &self.through,
+            [] => vec![&self.name],
+            _ => self.through.iter().map(String::as_str).collect(),
         }
     }
 
     /// The name as the tables show it.
     pub fn title(&self) -> String {
-        match self.through[..] {
-            [] => self.name.clone(),
-            _ => format!("{} (helper)", self.name),
-        }
+        let helper = if self.through.is_empty() {
+            ""
+        } else {
+            " (helper)"
+        };
+        format!("{}{helper}", self.name)
     }
 
     /// For people: a line with the number of its mutants.
     pub fn text(&self, mutants: usize) -> String {
         let (lesson, title) = (self.lesson.number, self.title());
-        let line = format!(
-            "{lesson}  {title:<30}{mutants:>5}   {}",
-            self.through.join(", ")
-        );
+        let through = self.through.join(", ");
+        let line = format!("{lesson}  {title:<30}{mutants:>5}   {through}");
         line.trim_end().to_string()
     }
 
@@ -57,11 +55,8 @@ impl Unit {
 
     /// How a line of JSON names it, with the number of its mutants.
     pub fn record(&self, mutants: usize) -> Value {
-        let mut record = json!({
-            "lesson": self.lesson.number,
-            "kernel": self.name,
-            "mutants": mutants,
-        });
+        let (lesson, kernel) = (self.lesson.number, &self.name);
+        let mut record = json!({ "lesson": lesson, "kernel": kernel, "mutants": mutants });
         if !self.through.is_empty() {
             record["through"] = json!(self.through);
         }
