@@ -5,20 +5,19 @@
 mod show;
 
 use std::collections::BTreeSet;
-use std::thread;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use common::Error;
 use common::numbers;
 use common::record::Record;
 use common::source::Source;
-use common::threads;
 use process::Finished;
 use process::implementations::{self, Implementation};
 use process::lessons::{LESSONS, Lesson};
 use serde_json::Value;
 use text::aside;
 
+use crate::cores::on_all_cores;
 use crate::course;
 
 /// What the doctor says of a driver that ends long loops.
@@ -76,23 +75,12 @@ impl Status {
 }
 
 /// An implementation, and what it made of every kernel; nothing where it is missing.
-struct Column {
-    implementation: Implementation,
+struct Column<'i> {
+    implementation: &'i Implementation,
     /// In teaching order.
     kernels: Vec<(Kernel, Status)>,
     /// What is wrong with the driver itself.
     faults: Vec<String>,
-}
-
-impl Column {
-    fn status(&mut self, kernel: Kernel) -> &mut Status {
-        let known = self.kernels.iter().position(|(name, _)| *name == kernel);
-        let at = known.unwrap_or_else(|| {
-            self.kernels.push((kernel, Status::default()));
-            self.kernels.len() - 1
-        });
-        &mut self.kernels[at].1
-    }
 }
 
 /// Runs the check; with `only`, on implementations whose name contains it.
@@ -111,12 +99,9 @@ pub fn check(only: Option<&str>, json: bool) -> Result<()> {
             )))
         }
     }
-    let columns = all_at_once(implementations)?;
-    if json {
-        show::json(&columns)?
-    } else {
-        show::table(&columns)?
-    }
+    // At the same time: most of the work is building kernels, which compilers do on one core.
+    let columns = on_all_cores(&implementations, |_, one| check_one(one))?;
+    show::show(&columns, json)?;
     if columns.iter().all(|column| column.kernels.is_empty()) {
         bail!("nothing was checked: no implementation is here; run ./setup --full")
     }
@@ -127,37 +112,22 @@ pub fn check(only: Option<&str>, json: bool) -> Result<()> {
     }
 }
 
-/// Checks on all implementations at the same time: most of the work is building
-/// kernels, which their compilers do on one core.
-fn all_at_once(implementations: Vec<Implementation>) -> Result<Vec<Column>> {
-    if !threads::are_given(implementations.len()) {
-        return implementations.into_iter().map(check_one).collect();
-    }
-    thread::scope(|scope| {
-        let begin = |implementation| scope.spawn(move || check_one(implementation));
-        let threads: Vec<_> = implementations.into_iter().map(begin).collect();
-        let panicked = |_| Err(anyhow!("a thread of the check panicked"));
-        let ends = threads.into_iter().map(|thread| thread.join());
-        ends.map(|end| end.unwrap_or_else(panicked)).collect()
-    })
-}
-
-fn check_one(implementation: Implementation) -> Result<Column> {
+fn check_one(implementation: &Implementation) -> Result<Column<'_>> {
     let mut column = Column {
         implementation,
         kernels: Vec::new(),
         faults: Vec::new(),
     };
-    if column.implementation.selector.is_none() {
+    if implementation.selector.is_none() {
         return Ok(column);
     }
     // A simulator's loops are long enough to wait for, and its times mean nothing.
-    if !column.implementation.simulator {
-        column.faults = driver_faults(&column.implementation)?;
+    if !implementation.simulator {
+        column.faults = driver_faults(implementation)?;
     }
     for lesson in LESSONS.iter().filter(|lesson| lesson.number > 1) {
-        aside!("{}: {}", column.implementation.name, lesson.package());
-        run(&mut column, lesson)?;
+        aside!("{}: {}", implementation.name, lesson.package());
+        column.run(lesson)?;
     }
     Ok(column)
 }
@@ -183,60 +153,63 @@ fn driver_faults(implementation: &Implementation) -> Result<Vec<String>> {
     Ok(says.split(". But ").skip(1).map(String::from).collect())
 }
 
-fn ends_loops(faults: &[String]) -> bool {
-    faults.iter().any(|fault| fault.starts_with(ENDS_LOOPS))
-}
-
-/// Runs a lesson on all shapes.
-fn run(column: &mut Column, lesson: &Lesson) -> Result<()> {
-    let shapes = match lesson.number {
-        2 => LENGTHS.into(),
-        _ if column.implementation.simulator => SMALL_SHAPES.into(),
-        5 if ends_loops(&column.faults) => SHAPES.replace(SHORTER.0, SHORTER.1),
-        _ => SHAPES.to_string(),
-    };
-    let together = run_child(&column.implementation, lesson, &shapes, None)?;
-    if ended_well(&together) {
-        note(column, lesson, &together);
-        return Ok(());
-    }
-    // One kernel took the others along: each for itself, then.
-    for kernel in Source::of_course(&lesson.kernel_file())?.kernels() {
-        for shape in shapes.split(',') {
-            let alone = run_child(&column.implementation, lesson, shape, Some(&kernel))?;
-            note(column, lesson, &alone);
-            if !ended_well(&alone) {
-                let status = column.status((lesson.number, kernel.clone()));
-                status.fail(format!("{shape}: {}", alone.complaint()));
+impl Column<'_> {
+    /// Runs a lesson on all shapes.
+    fn run(&mut self, lesson: &Lesson) -> Result<()> {
+        let ends_loops = self
+            .faults
+            .iter()
+            .any(|fault| fault.starts_with(ENDS_LOOPS));
+        let shapes = match lesson.number {
+            2 => LENGTHS.into(),
+            _ if self.implementation.simulator => SMALL_SHAPES.into(),
+            5 if ends_loops => SHAPES.replace(SHORTER.0, SHORTER.1),
+            _ => SHAPES.to_string(),
+        };
+        let together = self.run_child(lesson, &shapes, &[])?;
+        if ended_well(&together) {
+            self.note(lesson, &together);
+            return Ok(());
+        }
+        // One kernel took the others along: each for itself, then.
+        for kernel in Source::of_course(&lesson.kernel_file())?.kernels() {
+            for shape in shapes.split(',') {
+                let alone = self.run_child(lesson, shape, &["--only", &kernel])?;
+                self.note(lesson, &alone);
+                if !ended_well(&alone) {
+                    let why = format!("{shape}: {}", alone.complaint());
+                    self.status((lesson.number, kernel.clone())).fail(why);
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
-}
 
-fn run_child(
-    implementation: &Implementation,
-    lesson: &Lesson,
-    shapes: &str,
-    kernel: Option<&str>,
-) -> Result<Finished> {
-    let mut child = lesson.command()?;
-    child.args(["--json", "--runs", "0", "--timeout", "120"]);
-    child.args(["--size", shapes]);
-    if let Some(kernel) = kernel {
-        child.args(["--only", kernel]);
+    fn run_child(&self, lesson: &Lesson, shapes: &str, only: &[&str]) -> Result<Finished> {
+        let mut child = lesson.command()?;
+        child.args(["--json", "--runs", "0", "--timeout", "120"]);
+        child.args(["--size", shapes]).args(only);
+        Finished::of(self.implementation.choose(&mut child))
     }
-    Finished::of(implementation.choose(&mut child))
+
+    fn note(&mut self, lesson: &Lesson, child: &Finished) {
+        for record in child.records() {
+            let kernel = (lesson.number, record.kernel.clone());
+            self.status(kernel).note(record);
+        }
+    }
+
+    fn status(&mut self, kernel: Kernel) -> &mut Status {
+        let known = self.kernels.iter().position(|(name, _)| *name == kernel);
+        let at = known.unwrap_or_else(|| {
+            self.kernels.push((kernel, Status::default()));
+            self.kernels.len() - 1
+        });
+        &mut self.kernels[at].1
+    }
 }
 
 /// Whether it ended with right or wrong results.
 fn ended_well(child: &Finished) -> bool {
     matches!(child.status.code(), Some(0 | 1))
-}
-
-fn note(column: &mut Column, lesson: &Lesson, child: &Finished) {
-    for record in child.records() {
-        let kernel = (lesson.number, record.kernel.clone());
-        column.status(kernel).note(record);
-    }
 }

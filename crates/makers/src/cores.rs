@@ -1,44 +1,40 @@
 //! Work for all cores of this machine.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::{iter, thread};
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, anyhow};
 use common::threads;
 
 /// What `work` makes of each item and its number, in their order. A core that is done with
-/// one takes the next.
+/// one takes the next; where the system gives no threads, this one does all.
 ///
 /// # Errors
-/// The first of `work`, and where the system gives no threads.
-pub fn on_all_cores<Item: Sync, Made: Send>(
-    items: &[Item],
-    work: impl Fn(usize, &Item) -> Result<Made> + Sync,
+/// The first of `work`.
+pub fn on_all_cores<'i, Item: Sync, Made: Send>(
+    items: &'i [Item],
+    work: impl Fn(usize, &'i Item) -> Result<Made> + Sync,
 ) -> Result<Vec<Made>> {
     let next = AtomicUsize::new(0);
-    let made = Mutex::new(Vec::new());
-    let take = || -> Result<()> {
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(at) else {
-                return Ok(());
-            };
-            let one = work(at, item)?;
-            made.lock().expect("no thread panics").push((at, one));
-        }
+    let take = || -> Result<Vec<(usize, Made)>> {
+        let numbers = iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+        let items = numbers.map_while(|at| Some((at, items.get(at)?)));
+        items.map(|(at, item)| Ok((at, work(at, item)?))).collect()
     };
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    ensure!(
-        threads::are_given(cores),
-        "the system gives no {cores} threads"
-    );
-    thread::scope(|scope| {
-        let threads: Vec<_> = (0..cores).map(|_| scope.spawn(take)).collect();
-        let mut ends = threads.into_iter().map(|thread| thread.join());
-        ends.try_for_each(|end| end.expect("no thread panics"))
+    let others = thread::available_parallelism().map_or(0, |cores| cores.get() - 1);
+    let others = if threads::are_given(others) {
+        others
+    } else {
+        0
+    };
+    let mut made = thread::scope(|scope| {
+        let threads: Vec<_> = (0..others).map(|_| scope.spawn(take)).collect();
+        let mut made = take()?;
+        for thread in threads {
+            made.extend(thread.join().map_err(|_| anyhow!("a thread panicked"))??);
+        }
+        anyhow::Ok(made)
     })?;
-    let mut made = made.into_inner().expect("no thread panics");
     made.sort_by_key(|(at, _)| *at);
     Ok(made.into_iter().map(|(_, one)| one).collect())
 }
@@ -46,6 +42,7 @@ pub fn on_all_cores<Item: Sync, Made: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anyhow::ensure;
 
     #[test]
     fn all_items_are_done_and_stay_in_order() {

@@ -6,6 +6,7 @@
 //!   what they show.
 //! - What they quote is kept by `record` (lessons), `asm` (machine code), `peers`
 //!   (libraries) and `probe` (parts of a device); `kept` writes the files.
+//! - `printed` reads what a recorded run printed.
 //! - `timing` measures how long each lesson takes, and `check` holds every kernel to its
 //!   result on every implementation; `course` is the program of that name.
 //! - The check is measured by `mutate` (does it find mistakes?) and `symptoms` (is the cause of

@@ -1,12 +1,10 @@
 //! Measures what the parts of a device take, with the kernels of `kernels/machine.cl`,
 //! and keeps it in `data/machine/NAME.jsonl`: docs/machine.md shows it.
 //!
-//! `probe/tasks.rs` says which launches there are, `measure.rs` times and checks one,
-//! `expected.rs` computes what it must leave behind.
+//! `probe/tasks.rs` times and checks the launches, `expected.rs` computes what each must leave
+//! behind.
 
 mod expected;
-mod measure;
-mod step_time;
 mod tasks;
 
 use std::fs;
@@ -16,6 +14,7 @@ use std::rc::Rc;
 use anyhow::{Context, Result};
 use clap::Args;
 use common::device::{self, Candidate};
+use common::numbers::significant;
 use common::probe::{Peak, peak};
 use common::session::Session;
 use common::source::workspace;
@@ -24,7 +23,6 @@ use serde::{Deserialize, Serialize};
 use text::aside;
 
 use crate::kept::{self, must_be_a_name};
-pub use step_time::StepTime;
 
 /// What to probe, and where to keep it.
 #[derive(Args)]
@@ -34,6 +32,39 @@ pub struct Options {
     /// Device, as the lessons take it [default: the one that they choose]
     #[arg(long, value_name = "NUMBER|NAME")]
     device: Option<String>,
+}
+
+/// What a step of a probe took.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct StepTime {
+    /// The kernel.
+    pub probe: String,
+    /// How it was launched: a size, a number of chains, who takes which branch.
+    pub variant: String,
+    /// Median time of a step, in nanoseconds.
+    pub nanoseconds: f64,
+    /// Bytes that all units together read in a step, where that is what counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<usize>,
+    /// Half the interquartile range, as a share of the median.
+    pub spread: f64,
+    pub runs: usize,
+}
+
+impl StepTime {
+    /// What all units together read, in GB/s.
+    pub fn rate(&self) -> Option<f64> {
+        Some(self.bytes? as f64 / self.nanoseconds)
+    }
+
+    /// Tells it as soon as it is there: all of them take a minute.
+    pub fn tell(&self) {
+        let (probe, variant) = (&self.probe, &self.variant);
+        let time = significant(self.nanoseconds);
+        let rate = self.rate();
+        let rate = rate.map(|rate| format!(", {} GB/s", significant(rate)));
+        aside!("{probe} {variant}: {time} ns{}", rate.unwrap_or_default());
+    }
 }
 
 /// What was measured of one device.
@@ -120,24 +151,19 @@ pub fn probe(options: &Options) -> Result<()> {
     };
     let mut lines = vec![serde_json::to_string(&about)?];
     // Twice: whatever else runs for a second is seen in one of the two.
-    let passes = [tasks::all(&session)?, tasks::all(&session)?];
-    for figure in faster(passes) {
+    for figure in faster([tasks::all(&session)?, tasks::all(&session)?]) {
         lines.push(serde_json::to_string(&figure)?);
     }
     kept::write(&path(&options.name), &(lines.join("\n") + "\n"))
 }
 
 /// Of each figure the one that took less time.
-fn faster([first, second]: [Vec<StepTime>; 2]) -> Vec<StepTime> {
+fn faster([first, second]: [Vec<StepTime>; 2]) -> impl Iterator<Item = StepTime> {
     let pairs = first.into_iter().zip(second);
-    let faster = pairs.map(|(one, other)| {
-        if other.nanoseconds < one.nanoseconds {
-            other
-        } else {
-            one
-        }
-    });
-    faster.collect()
+    pairs.map(|(one, other)| match other.nanoseconds < one.nanoseconds {
+        true => other,
+        false => one,
+    })
 }
 
 #[cfg(test)]
@@ -173,7 +199,7 @@ mod tests {
             }
             figures
         };
-        let kept = faster([pass([2.0, 1.0]), pass([1.5, 3.0])]);
+        let kept: Vec<_> = faster([pass([2.0, 1.0]), pass([1.5, 3.0])]).collect();
         assert_eq!(kept[0].nanoseconds, 1.5);
         assert_eq!(kept[1].nanoseconds, 1.0);
         assert_eq!(kept[1].variant, "1");

@@ -16,11 +16,12 @@ use process::Finished;
 use process::data::date;
 use process::lessons::numbered;
 use serde_json::{Value, json};
+use text::Out;
 
 use crate::cores::on_all_cores;
 use crate::kept;
 use corpus::WrongKernel;
-use score::{Reading, Score};
+use score::Score;
 
 /// What is run, and where.
 #[derive(Args)]
@@ -46,17 +47,18 @@ const SIZES: &[&str] = &["5x7x3", "37x91x53", "64", "130x70x33", "19x24x300", "5
 /// Runs the wrong kernels, and prints and keeps the score.
 pub fn symptoms(options: &Options) -> Result<()> {
     let kernels = corpus::read(&options.kernel)?;
-    let scores = measure(&kernels, options)?;
-    let mut out = std::io::stdout();
+    let scores = on_all_cores(&kernels, |_, kernel| {
+        measure(kernel, options).with_context(|| kernel.name.clone())
+    })?;
     for score in &scores {
         if options.json {
-            writeln!(out, "{}", score.whole())?;
+            writeln!(Out, "{}", score.whole())?;
         } else {
-            write!(out, "{}", score.text())?;
+            write!(Out, "{}", score.text())?;
         }
     }
     if !options.json {
-        writeln!(out, "{}", score::sum(&scores))?;
+        writeln!(Out, "{}", score::sum(&scores))?;
     }
     if options.write {
         keep(&scores)?;
@@ -67,16 +69,8 @@ pub fn symptoms(options: &Options) -> Result<()> {
     }
 }
 
-/// Runs all kernels on all cores.
-fn measure(kernels: &[WrongKernel], options: &Options) -> Result<Vec<Score>> {
-    on_all_cores(kernels, |_, kernel| {
-        let readings = readings(kernel, options).with_context(|| kernel.name.clone())?;
-        Ok(Score::new(kernel, readings))
-    })
-}
-
 /// What is said of a kernel at each size.
-fn readings(kernel: &WrongKernel, options: &Options) -> Result<Vec<Reading>> {
+fn measure<'k>(kernel: &'k WrongKernel, options: &Options) -> Result<Score<'k>> {
     let mut command = numbered(3)?.command()?;
     command.args(["--only", "matmul_naive", "--runs", "0", "--json"]);
     command.args(["--size", &SIZES.join(",")]);
@@ -90,10 +84,7 @@ fn readings(kernel: &WrongKernel, options: &Options) -> Result<Vec<Reading>> {
         let (got, all) = (records.len(), SIZES.len());
         bail!("{got} of {all} sizes have a result: {}", child.message());
     }
-    let pairs = SIZES.iter().zip(&records);
-    Ok(pairs
-        .map(|(size, record)| Reading::new(size, kernel, record))
-        .collect())
+    Ok(Score::new(kernel, &records))
 }
 
 /// Writes data/symptoms/score.jsonl: how it was made, and a line for each kernel. Those of
@@ -110,11 +101,8 @@ fn keep(scores: &[Score]) -> Result<()> {
     for line in scores.iter().map(Score::summary) {
         kept.insert(line["kernel"].to_string(), line);
     }
-    let about = json!({
-        "date": date("+%Y-%m-%d")?,
-        "device": scores.iter().find_map(Score::device),
-        "sizes": SIZES,
-    });
+    let device = scores.first().map(|score| &score.device);
+    let about = json!({ "date": date("+%Y-%m-%d")?, "device": device, "sizes": SIZES });
     let mut text = format!("{about}\n");
     for kernel in corpus::read(&[])? {
         if let Some(line) = kept.get(&json!(kernel.name).to_string()) {

@@ -44,13 +44,9 @@ pub struct Options {
     flags: Vec<String>,
 }
 
-/// What one process took, in seconds from its start.
-struct Took {
-    first_row: f64,
-    whole: f64,
-    /// The timed runs of all rows together.
-    in_timed_runs: f64,
-}
+/// What one process took, in seconds from its start: to its first row and to its end; and the
+/// timed runs of all rows together.
+type Took = [f64; 3];
 
 /// Medians, in seconds: of processes that find nothing compiled, and of those that find
 /// all of it.
@@ -72,7 +68,7 @@ pub fn timing(options: &Options) -> Result<()> {
         [] => LESSONS.iter().collect(),
         numbers => numbers
             .iter()
-            .map(|number| lessons::numbered(*number))
+            .map(|n| lessons::numbered(*n))
             .collect::<Result<_>>()?,
     };
     let mut out = Out;
@@ -105,16 +101,18 @@ fn measure(lesson: &Lesson, options: &Options) -> Result<Line> {
         }
     }
     progress.finish_and_clear();
-    let middle =
-        |all: &[Took], of: fn(&Took) -> f64| median(&all.iter().map(of).collect::<Vec<_>>());
+    let medians =
+        |all: &[Took]| [0, 1, 2].map(|at| median(&Vec::from_iter(all.iter().map(|took| took[at]))));
+    let [cold_first_row_seconds, cold_seconds, _] = medians(&cold);
+    let [first_row_seconds, seconds, in_timed_runs_seconds] = medians(&warm);
     Ok(Line {
         lesson: lesson.number,
         runs: options.runs,
-        cold_first_row_seconds: middle(&cold, |took| took.first_row),
-        cold_seconds: middle(&cold, |took| took.whole),
-        first_row_seconds: middle(&warm, |took| took.first_row),
-        seconds: middle(&warm, |took| took.whole),
-        in_timed_runs_seconds: middle(&warm, |took| took.in_timed_runs),
+        cold_first_row_seconds,
+        cold_seconds,
+        first_row_seconds,
+        seconds,
+        in_timed_runs_seconds,
     })
 }
 
@@ -134,33 +132,23 @@ fn run(mut command: Command) -> Result<Took> {
     if !matches!(finished.status.code(), Some(0 | 1)) {
         bail!(finished.message());
     }
-    Ok(Took {
-        first_row: first_row.unwrap_or(whole),
-        whole,
-        in_timed_runs,
-    })
+    Ok([first_row.unwrap_or(whole), whole, in_timed_runs])
 }
 
+/// The heading of the lines of [`row`].
 fn heading(runs: u16) -> String {
+    let [first, whole] = ["first row", "whole"];
     format!(
         "Seconds from the start of a process; medians of {runs}\n\n  \
-         {:<20}{:^30}{:^26}\n  {:<20}{:>10}{:>10}{:>10}{:>14}{:>10}",
-        "",
-        "compiled before",
-        "compiled anew",
-        "lesson",
-        "first row",
-        "whole",
-        "timed",
-        "first row",
-        "whole"
+         {:<20}{:^30}{:^26}\n  {:<20}{first:>10}{whole:>10}{:>10}{first:>14}{whole:>10}",
+        "", "compiled before", "compiled anew", "lesson", "timed"
     )
 }
 
 fn row(lesson: &Lesson, line: &Line) -> String {
     format!(
-        "  {:<20}{:>10.2}{:>10.2}{:>10.2}{:>14.2}{:>10.2}",
-        lesson.folder.chars().take(20).collect::<String>(),
+        "  {:<20.20}{:>10.2}{:>10.2}{:>10.2}{:>14.2}{:>10.2}",
+        lesson.folder,
         line.first_row_seconds,
         line.seconds,
         line.in_timed_runs_seconds,

@@ -10,18 +10,22 @@ use text::Out;
 
 use super::{Column, Kernel, Status};
 
-/// The kernels that some implementation ran, in teaching order.
-fn kernels(columns: &[Column]) -> Vec<&Kernel> {
+/// Prints it for people, or for programs.
+pub fn show(columns: &[Column], json: bool) -> Result<()> {
+    // Those that some implementation ran, in teaching order.
     let mut kernels = Vec::new();
     for (kernel, _) in columns.iter().flat_map(|column| &column.kernels) {
         if !kernels.contains(&kernel) {
             kernels.push(kernel);
         }
     }
-    kernels
+    match json {
+        true => lines(columns, &kernels),
+        false => table(columns, &kernels),
+    }
 }
 
-impl Column {
+impl Column<'_> {
     fn find(&self, kernel: &Kernel) -> Option<&Status> {
         let found = self.kernels.iter().find(|(name, _)| name == kernel);
         found.map(|(_, status)| status)
@@ -52,22 +56,27 @@ impl Column {
     }
 }
 
-pub fn table(columns: &[Column]) -> Result<()> {
+fn table(columns: &[Column], kernels: &[&Kernel]) -> Result<()> {
     let mut out = Out;
     let mut remarks = Vec::new();
     write!(out, "{:<40}", "kernel")?;
-    for column in columns {
-        let name = &column.implementation.name;
+    for Column {
+        implementation,
+        faults,
+        ..
+    } in columns
+    {
+        let name = &implementation.name;
         write!(out, "{name:>13}")?;
-        remarks.extend(column.faults.iter().map(|fault| format!("{name}: {fault}")));
+        remarks.extend(faults.iter().map(|fault| format!("{name}: {fault}")));
     }
     writeln!(out)?;
-    for kernel in kernels(columns) {
+    for kernel in kernels {
         write!(out, "{:<40}", format!("{}  {}", kernel.0, kernel.1))?;
         for column in columns {
             write!(out, "{}", column.cell(kernel))?;
-            let name = &column.implementation.name;
             if let Some((word, Some(why))) = column.worst(kernel) {
+                let name = &column.implementation.name;
                 remarks.push(format!("{}, {name}: {word}: {why}", kernel.1));
             }
         }
@@ -77,14 +86,13 @@ pub fn table(columns: &[Column]) -> Result<()> {
         let name = &column.implementation.name;
         writeln!(out, "{name} is missing: it was not checked")?;
     }
-    for remark in remarks {
-        writeln!(out, "{remark}")?;
-    }
-    Ok(())
+    Ok(remarks
+        .iter()
+        .try_for_each(|remark| writeln!(out, "{remark}"))?)
 }
 
-pub fn json(columns: &[Column]) -> Result<()> {
-    for kernel in kernels(columns) {
+fn lines(columns: &[Column], kernels: &[&Kernel]) -> Result<()> {
+    for kernel in kernels {
         for column in columns {
             let Some((word, why)) = column.worst(kernel) else {
                 continue;
@@ -92,11 +100,11 @@ pub fn json(columns: &[Column]) -> Result<()> {
             // As in the lessons' own records.
             let verified = column.find(kernel).filter(|_| word == "verified");
             let helpers = verified.into_iter().flat_map(|status| &status.helpers);
-            let helpers = helpers.map(|kernel| json!({ "kernel": kernel }));
+            let helpers: Vec<Value> = helpers.map(|kernel| json!({ "kernel": kernel })).collect();
             let line = json!({
                 "lesson": kernel.0,
                 "kernel": kernel.1,
-                "helpers": helpers.collect::<Vec<Value>>(),
+                "helpers": helpers,
                 "implementation": column.implementation.name,
                 "verdict": word,
                 "reason": why,

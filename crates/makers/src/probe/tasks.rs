@@ -1,14 +1,19 @@
-//! Which launches are timed: a function for each kernel of `kernels/machine.cl`.
+//! Which launches are timed, a function for each kernel of `kernels/machine.cl`; each is
+//! checked, too.
 
-use anyhow::Result;
+use std::iter;
+
+use anyhow::{Result, ensure};
 use common::device::Kind;
+use common::element::Type;
 use common::ndrange::NdRange;
 use common::numbers::bytes;
-use common::session::{Arg, Session};
+use common::program::{self, Program};
+use common::session::{Arg, Launch, Session};
+use common::source::Source;
+use common::timing::{self, Runs};
 
-use super::expected;
-use super::measure::Task;
-use super::step_time::StepTime;
+use super::{StepTime, expected};
 
 /// Steps that a kernel writes out in each iteration of its loop.
 pub const UNROLL: i32 = 16;
@@ -17,50 +22,44 @@ pub const LOADS: usize = 4;
 /// An odd number whose multiples are spread well: 2^32 over the golden ratio.
 const SCATTER: i32 = 0x9e37_79b9_u32 as i32;
 /// Multiply-adds by these count: a chain's number ends as its steps.
-const ONE: [Arg; 2] = [Arg::float(1.0), Arg::float(1.0)];
+const ONE: Arg = Arg::float(1.0);
 /// What is read again and again, in KiB.
 const SIZES: [usize; 8] = [16, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10];
 /// Words of a tile's row, and items that stand above each other in it.
-const TILES: [[usize; 2]; 7] = [
-    [1, 32],
-    [2, 32],
-    [32, 32],
-    [33, 32],
-    [16, 16],
-    [17, 16],
-    [18, 16],
+const TILES: &str = "1 32, 2 32, 32 32, 33 32, 16 16, 17 16, 18 16";
+/// The same with rows of vectors.
+const VECTORS: &str = "1 32, 8 32, 9 32";
+/// Who takes the first branch: the bits of an item's number that count.
+const MASKS: [(&str, i32); 4] = [
+    ("all items", -1),
+    ("no item", 0),
+    ("every other warp", 32),
+    ("every other item", 1),
 ];
 
 /// Everything, each figure told as soon as it is there.
 pub fn all(session: &Session) -> Result<Vec<StepTime>> {
     let on = On { session };
-    let mut figures = Vec::new();
-    let mut keep = |figure: Result<StepTime>| -> Result<()> {
-        let figure = figure?;
-        figure.tell();
-        figures.push(figure);
-        Ok(())
-    };
-    for kib in SIZES {
-        keep(on.chase(kib << 10))?;
-    }
-    for kib in SIZES {
-        keep(on.sweep(kib << 10))?;
-    }
-    keep(on.chase_local())?;
-    for chains in [1, 2, 4, 6, 8, 10, 12] {
-        keep(on.chain(chains))?;
-    }
-    for [row, high] in TILES {
-        keep(on.local_read("local_read", row, high))?;
-    }
-    for row in [1, 8, 9] {
-        keep(on.local_read("local_read_vector", row, 32))?;
-    }
-    for mask in [-1, 0, 32, 1] {
-        keep(on.branch(mask))?;
-    }
-    Ok(figures)
+    let sizes = || SIZES.into_iter().map(|kib| kib << 10);
+    let figures = sizes().map(|size| on.chase(size));
+    let figures = figures.chain(sizes().map(|size| on.sweep(size)));
+    let figures = figures.chain(iter::once_with(|| on.chase_local()));
+    let figures = figures.chain(
+        [1, 2, 4, 6, 8, 10, 12]
+            .into_iter()
+            .map(|chains| on.chain(chains)),
+    );
+    let words = TILES
+        .split(", ")
+        .map(|tile| on.local_read("local_read", 1, tile));
+    let vectors = VECTORS
+        .split(", ")
+        .map(|tile| on.local_read("local_read_vector", 4, tile));
+    let branches = MASKS.into_iter().map(|(who, mask)| on.branch(who, mask));
+    let figures = figures.chain(words).chain(vectors).chain(branches);
+    figures
+        .inspect(|figure| figure.iter().for_each(StepTime::tell))
+        .collect()
 }
 
 struct On<'s> {
@@ -68,12 +67,71 @@ struct On<'s> {
 }
 
 impl On<'_> {
+    /// Builds a kernel, warms up, times it, and checks what it left. Its first argument is the
+    /// number of steps, and its last one `out`, which must begin with `result` of so many
+    /// launches. `reads`: bytes that an item reads in a step, where that is what counts.
+    fn time(
+        &self,
+        (kernel, variant): (&str, &str),
+        (range, steps, reads): (NdRange, i32, Option<usize>),
+        defines: &[(&str, usize)],
+        args: &[Arg],
+        result: impl Fn(usize) -> Vec<u8>,
+    ) -> Result<StepTime> {
+        let defines = defines.iter().map(|&(name, value)| (name.into(), value));
+        let options = program::options(Type::Float, &Vec::from_iter(defines));
+        let source = Source::of_course("machine.cl")?;
+        let built = Program::build(self.session, &source, &options, false)?;
+        let items = range.global()[0];
+        // Room for vectors of 16 words.
+        let out = self.session.upload(&vec![0; items * 64])?;
+        let args = [&[Arg::int(steps)], args, &[Arg::Buffer(out.clone())]].concat();
+        let floats = args
+            .iter()
+            .any(|arg| matches!(arg, Arg::Number(_, "float")));
+        let types = args.iter().map(|arg| match arg {
+            Arg::Number(_, ty) => ty.to_string(),
+            _ if floats => "float*".into(),
+            _ => "int*".into(),
+        });
+        let of = built.kernel(kernel, &Vec::from_iter(types))?;
+        let mut launch = [Launch::new(of, kernel, range)];
+        self.session.set_args(&mut launch[0], &args)?;
+        self.session.run(&launch)?;
+        let run = || self.session.run(&launch);
+        let timing = timing::measure(Runs::Enough, None, |_| Ok(()), run)?;
+        let expected = result(timing.seconds.len() + 1);
+        let found = self.session.read(&out, expected.len())?;
+        let is_right = found == expected;
+        ensure!(
+            is_right,
+            "{kernel} {variant} left {found:?} instead of {expected:?}"
+        );
+        let nanoseconds = timing.median() * 1e9 / f64::from(steps);
+        ensure!(
+            nanoseconds > 1e-3,
+            "{kernel} {variant}: a step in {nanoseconds} ns is no work; did the compiler drop it?"
+        );
+        Ok(StepTime {
+            probe: kernel.into(),
+            variant: variant.into(),
+            nanoseconds,
+            bytes: reads.map(|bytes| items * bytes),
+            spread: timing.spread(),
+            runs: timing.seconds.len(),
+        })
+    }
+
     fn is_gpu(&self) -> bool {
         self.session.device.kind == Kind::Gpu
     }
 
     fn units(&self) -> usize {
         self.session.device.limits.compute_units.max(1)
+    }
+
+    fn floats(&self) -> usize {
+        self.session.device.limits.register_floats()
     }
 
     /// As many items as run in lockstep: a warp, or the one of a CPU's thread.
@@ -94,139 +152,89 @@ impl On<'_> {
 
     fn chase(&self, size: usize) -> Result<StepTime> {
         // An index in each cache line: 128 bytes on a GPU, 64 on a CPU.
-        let line = if self.is_gpu() { 32 } else { 16 };
-        let next = expected::cycle(size / 4, line);
-        let steps = 1 << 18;
+        let next = expected::cycle(size / 4, if self.is_gpu() { 32 } else { 16 });
         let words: Vec<u8> = next.iter().flat_map(|word| word.to_le_bytes()).collect();
-        Task {
-            kernel: "chase",
-            variant: bytes(size as u64),
-            defines: &[],
-            range: NdRange::cover(&[1], &[1]),
-            args: vec![Arg::int(steps), Arg::Buffer(self.session.upload(&words)?)],
-            types: &["int", "int*", "int*"],
-            steps,
-            bytes: None,
-            result: &|launches| expected::chase(&next, launches * steps as usize),
-        }
-        .figure(self.session)
+        let args = [Arg::Buffer(self.session.upload(&words)?)];
+        let name = ("chase", &*bytes(size as u64));
+        let steps = 1 << 18;
+        let result = |launches| expected::chase(&next, launches * steps as usize);
+        let alone = NdRange::cover(&[1], &[1]);
+        self.time(name, (alone, steps, None), &[], &args, result)
     }
 
     fn sweep(&self, size: usize) -> Result<StepTime> {
         // On a CPU an item is a loop of its own, which should walk through memory in order.
         // On a GPU none shall: the groups of a unit share its cache.
-        let alone = NdRange::cover(&[8 * self.units()], &[1]);
         let (range, width, steps, scatter) = if self.is_gpu() {
             (self.everywhere(), 4, 1 << 12, SCATTER)
         } else {
-            (
-                alone,
-                self.session.device.limits.register_floats(),
-                1 << 17,
-                1,
-            )
+            let alone = NdRange::cover(&[8 * self.units()], &[1]);
+            (alone, self.floats(), 1 << 17, 1)
         };
         let words: Vec<u8> = (0..size as u32 / 4).flat_map(u32::to_le_bytes).collect();
-        let group = range.group_size();
-        let blocks = size / (LOADS * group * width * 4);
+        let vectors = range.group_size() * width;
+        let blocks = size / (LOADS * vectors * 4);
         let buffer = Arg::Buffer(self.session.upload(&words)?);
-        Task {
-            kernel: "sweep",
-            variant: bytes(size as u64),
-            defines: &[("WIDTH", width)],
-            args: vec![
-                Arg::int(steps),
-                Arg::int(blocks as i32),
-                Arg::int(scatter),
-                buffer,
-            ],
-            types: &["int", "int", "int", "int*", "int*"],
-            steps,
-            bytes: Some(range.global()[0] * LOADS * width * 4),
-            range,
-            result: &|_| expected::sweep([blocks, group * width], scatter, steps),
-        }
-        .figure(self.session)
+        let args = [Arg::int(blocks as i32), Arg::int(scatter), buffer];
+        let name = ("sweep", &*bytes(size as u64));
+        let range = (range, steps, Some(LOADS * width * 4));
+        let result = |_| expected::sweep([blocks, vectors], scatter, steps);
+        self.time(name, range, &[("WIDTH", width)], &args, result)
     }
 
     fn chase_local(&self) -> Result<StepTime> {
-        let steps = 250_000;
-        let range = self.lockstep();
+        let (range, steps) = (self.lockstep(), 250_000);
         let items = range.global()[0] as i32;
-        Task {
-            kernel: "chase_local",
-            variant: bytes(8 << 10),
-            defines: &[],
-            range,
-            args: vec![Arg::int(steps)],
-            types: &["int", "int*"],
-            steps,
-            bytes: None,
-            result: &|_| expected::chase_local(items, steps),
-        }
-        .figure(self.session)
+        let result = |_| expected::chase_local(items, steps);
+        self.time(
+            ("chase_local", "8 KiB"),
+            (range, steps, None),
+            &[],
+            &[],
+            result,
+        )
     }
 
     fn chain(&self, chains: usize) -> Result<StepTime> {
-        let width = if self.is_gpu() {
-            1
-        } else {
-            self.session.device.limits.register_floats()
-        };
+        let width = if self.is_gpu() { 1 } else { self.floats() };
+        let defines = [("CHAINS", chains), ("WIDTH", width)];
         let steps = 1 << 19;
-        let [factor, term] = ONE;
-        Task {
-            kernel: "chain",
-            variant: chains.to_string(),
-            defines: &[("CHAINS", chains), ("WIDTH", width)],
-            range: self.lockstep(),
-            args: vec![Arg::int(steps), factor, term],
-            types: &["int", "float", "float", "float*"],
-            steps,
-            bytes: None,
-            result: &|_| expected::chain(chains, steps),
-        }
-        .figure(self.session)
-    }
-
-    fn local_read(&self, kernel: &str, row: usize, high: usize) -> Result<StepTime> {
-        let steps = 1 << 15;
-        let range = self.everywhere();
-        let words = if kernel == "local_read" { 1 } else { 4 };
-        Task {
-            kernel,
-            variant: format!("{row} {high}"),
-            defines: &[("ROW", row), ("HIGH", high)],
-            args: vec![Arg::int(steps)],
-            types: &["int", "int*"],
-            steps,
-            bytes: Some(range.global()[0] * 4 * words),
+        let range = (self.lockstep(), steps, None);
+        let result = |_| expected::chain(chains, steps);
+        self.time(
+            ("chain", &chains.to_string()),
             range,
-            result: &|_| expected::local_read(words, [row, high], steps),
-        }
-        .figure(self.session)
+            &defines,
+            &[ONE, ONE],
+            result,
+        )
     }
 
-    fn branch(&self, mask: i32) -> Result<StepTime> {
+    fn local_read(&self, kernel: &str, words: usize, tile: &str) -> Result<StepTime> {
+        let (row, high) = tile.split_once(' ').unwrap_or_default();
+        let (row, high) = (row.parse()?, high.parse()?);
+        let steps = 1 << 15;
+        let range = (self.everywhere(), steps, Some(4 * words));
+        let result = |_| expected::local_read(words, [row, high], steps);
+        self.time(
+            (kernel, tile),
+            range,
+            &[("ROW", row), ("HIGH", high)],
+            &[],
+            result,
+        )
+    }
+
+    fn branch(&self, who: &str, mask: i32) -> Result<StepTime> {
         let steps = 1 << 16;
-        let variant = match mask {
-            0 => "no item",
-            -1 => "all items",
-            1 => "every other item",
-            _ => "every other warp",
-        };
-        let [factor, term] = ONE;
-        Task {
-            kernel: "branch",
-            variant: variant.into(),
-            defines: &[],
-            range: self.everywhere(),
-            args: vec![Arg::int(steps), Arg::int(mask), factor, term],
-            types: &["int", "int", "float", "float", "float*"],
-            steps,
-            bytes: None,
-            result: &|_| expected::branch(mask, steps),
-        }
-        .figure(self.session)
+        let range = (self.everywhere(), steps, None);
+        let result = |_| expected::branch(mask, steps);
+        self.time(
+            ("branch", who),
+            range,
+            &[],
+            &[Arg::int(mask), ONE, ONE],
+            result,
+        )
     }
 }

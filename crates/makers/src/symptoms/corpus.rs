@@ -36,10 +36,8 @@ pub fn read(names: &[String]) -> Result<Vec<WrongKernel>> {
         }
     }
     kernels.sort_by(|a, b| a.name.cmp(&b.name));
-    if let Some(name) = names
-        .iter()
-        .find(|name| !kernels.iter().any(|k| k.name == **name))
-    {
+    let is_there = |name: &&String| kernels.iter().any(|kernel| kernel.name == **name);
+    if let Some(name) = names.iter().find(|name| !is_there(name)) {
         bail!("there is no tests/wrong/{name}.cl");
     }
     kernels.retain(|kernel| names.is_empty() || names.contains(&kernel.name));
@@ -47,14 +45,10 @@ pub fn read(names: &[String]) -> Result<Vec<WrongKernel>> {
 }
 
 fn read_one(file: PathBuf) -> Result<WrongKernel> {
-    let text = fs::read_to_string(&file).with_context(|| format!("{}", file.display()))?;
-    let cause = cause(&text);
-    let (kinds, cause) = cause.with_context(|| {
-        format!(
-            "{}: the first line must be // Cause: KIND, KIND: words",
-            file.display()
-        )
-    })?;
+    let named = || format!("{}", file.display());
+    let text = fs::read_to_string(&file).with_context(named)?;
+    let wrong = "the first line must be // Cause: KIND, KIND: words";
+    let (kinds, cause) = cause(&text).context(wrong).with_context(named)?;
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     Ok(WrongKernel {
         name: name.into_owned(),

@@ -4,11 +4,12 @@ use common::numbers::percent;
 use common::record::Record;
 use serde_json::{Value, json};
 
+use super::SIZES;
 use super::corpus::WrongKernel;
 
 /// What became of a kernel at one size.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Naming {
+enum Naming {
     /// The result is right.
     Right,
     /// A kind of the cause was named, and none other.
@@ -19,125 +20,113 @@ pub enum Naming {
     Wrongly,
 }
 
-/// What is said of a kernel at one size.
-pub struct Reading {
-    size: &'static str,
-    device: String,
-    naming: Naming,
-    looks: Vec<String>,
+/// What is said of a wrong result: what it looks like, and what was written where nobody may,
+/// which is told before.
+fn looks(failed: &str) -> Vec<&str> {
+    let lines = failed.lines().map(str::trim);
+    let looks = lines.filter_map(|line| {
+        let look = line.strip_prefix("looks like: ");
+        look.or_else(|| line.starts_with("overrun: ").then_some(line))
+    });
+    looks.collect()
 }
 
-impl Reading {
-    /// From what the record says of a wrong result, if it is wrong.
-    pub fn new(size: &'static str, kernel: &WrongKernel, record: &Record) -> Reading {
-        let failed = record.failed.as_deref();
-        let lines = failed.into_iter().flat_map(str::lines);
-        // What was written where nobody may is told before.
-        let look = |line: &'_ str| -> Option<String> {
-            let line = line.trim();
-            let is_overrun = line.starts_with("overrun: ");
-            let look = line
-                .strip_prefix("looks like: ")
-                .or(is_overrun.then_some(line))?;
-            Some(look.into())
-        };
-        let looks = lines.filter_map(look);
-        let looks: Vec<String> = looks.collect();
-        let mut kinds = looks
-            .iter()
-            .filter(|look| *look != "nothing known")
-            .map(|look| kind(look));
-        let fits = |kind: &str| kernel.kinds.iter().any(|known| known == kind);
-        let naming = match (failed, kinds.clone().next()) {
-            (None, _) => Naming::Right,
-            (Some(_), None) => Naming::Silent,
-            (Some(_), Some(_)) if kinds.all(fits) => Naming::Named,
-            (Some(_), Some(_)) => Naming::Wrongly,
-        };
-        let device = format!("{}, {}", record.device, record.platform);
-        Reading {
-            size,
-            device,
-            naming,
-            looks,
-        }
+fn naming(kinds: &[String], failed: Option<&str>) -> Naming {
+    let Some(failed) = failed else {
+        return Naming::Right;
+    };
+    let looks = looks(failed).into_iter();
+    // What stands before the colon.
+    let told = looks.filter_map(|look| {
+        look.split(':')
+            .next()
+            .filter(|kind| *kind != "nothing known")
+    });
+    let fits: Vec<bool> = told
+        .map(|kind| kinds.iter().any(|known| known == kind))
+        .collect();
+    match &fits[..] {
+        [] => Naming::Silent,
+        fits if fits.iter().all(|fits| *fits) => Naming::Named,
+        _ => Naming::Wrongly,
     }
-}
-
-/// What stands before the colon.
-fn kind(look: &str) -> &str {
-    look.split(':').next().unwrap_or(look)
 }
 
 /// What is said of a kernel at all sizes.
-pub struct Score {
-    kernel: String,
-    kinds: Vec<String>,
-    cause: String,
-    readings: Vec<Reading>,
+pub struct Score<'k> {
+    kernel: &'k WrongKernel,
+    /// What ran it.
+    pub device: String,
+    /// What is said at each size.
+    readings: Vec<(Naming, String)>,
 }
 
-impl Score {
-    /// The score of a kernel.
-    pub fn new(kernel: &WrongKernel, readings: Vec<Reading>) -> Score {
+impl<'k> Score<'k> {
+    /// The score of a kernel, from a record at each size.
+    pub fn new(kernel: &'k WrongKernel, records: &[Record]) -> Score<'k> {
+        let readings = records.iter().map(|record| {
+            let failed = record.failed.as_deref();
+            (
+                naming(&kernel.kinds, failed),
+                failed.unwrap_or_default().into(),
+            )
+        });
+        let device = records
+            .first()
+            .map(|one| format!("{}, {}", one.device, one.platform));
         Score {
-            kernel: kernel.name.clone(),
-            kinds: kernel.kinds.clone(),
-            cause: kernel.cause.clone(),
-            readings,
+            kernel,
+            device: device.unwrap_or_default(),
+            readings: readings.collect(),
         }
     }
 
-    /// What ran it.
-    pub fn device(&self) -> Option<&str> {
-        self.readings.first().map(|one| &*one.device)
-    }
-
-    fn count(&self, naming: Naming) -> usize {
-        self.readings
-            .iter()
-            .filter(|one| one.naming == naming)
-            .count()
+    /// How often it was rightly named, silent, and wrongly named.
+    fn counts(&self) -> [usize; 3] {
+        [Naming::Named, Naming::Silent, Naming::Wrongly].map(|wanted| {
+            self.readings
+                .iter()
+                .filter(|(one, _)| *one == wanted)
+                .count()
+        })
     }
 
     /// How often a fault was named that it does not have.
     pub fn wrongly(&self) -> usize {
-        self.count(Naming::Wrongly)
+        self.counts()[2]
     }
 
     /// The line of data/symptoms/score.jsonl.
     pub fn summary(&self) -> Value {
+        let [named, silent, wrongly] = self.counts();
         json!({
-            "kernel": self.kernel,
-            "kind": self.kinds[0],
-            "named": self.count(Naming::Named),
-            "silent": self.count(Naming::Silent),
-            "wrongly": self.count(Naming::Wrongly),
+            "kernel": self.kernel.name,
+            "kind": self.kernel.kinds[0],
+            "named": named,
+            "silent": silent,
+            "wrongly": wrongly,
         })
     }
 
     /// The same with all that was said.
     pub fn whole(&self) -> Value {
         let mut value = self.summary();
-        let told = |one: &Reading| (one.size.to_string(), json!(one.looks));
-        value["looks_like"] = self.readings.iter().map(told).collect();
+        let readings = SIZES.iter().zip(&self.readings);
+        let told = readings.map(|(size, (_, failed))| (size.to_string(), json!(looks(failed))));
+        value["looks_like"] = told.collect();
         value
     }
 
     /// For people: the kernel, and what was said where it was not the cause.
     pub fn text(&self) -> String {
-        let mut text = format!(
-            "{:<32} {} named, {} silent, {} wrongly: {}\n",
-            self.kernel,
-            self.count(Naming::Named),
-            self.count(Naming::Silent),
-            self.wrongly(),
-            self.cause
-        );
-        for one in &self.readings {
-            if matches!(one.naming, Naming::Silent | Naming::Wrongly) {
-                let looks = one.looks.join(" | ");
-                text += &format!("    {:?} at {}: {looks}\n", one.naming, one.size);
+        let [named, silent, wrongly] = self.counts();
+        let WrongKernel { name, cause, .. } = self.kernel;
+        let mut text =
+            format!("{name:<32} {named} named, {silent} silent, {wrongly} wrongly: {cause}\n");
+        for (size, (naming, failed)) in SIZES.iter().zip(&self.readings) {
+            if matches!(naming, Naming::Silent | Naming::Wrongly) {
+                let looks = looks(failed).join(" | ");
+                text += &format!("    {naming:?} at {size}: {looks}\n");
             }
         }
         text
@@ -146,17 +135,9 @@ impl Score {
 
 /// All of it in a line.
 pub fn sum(scores: &[Score]) -> String {
-    let count = |naming| {
-        scores
-            .iter()
-            .map(|score| score.count(naming))
-            .sum::<usize>()
-    };
-    let (named, silent, wrongly) = (
-        count(Naming::Named),
-        count(Naming::Silent),
-        count(Naming::Wrongly),
-    );
+    let counts = scores.iter().map(Score::counts);
+    let [named, silent, wrongly] =
+        counts.fold([0; 3], |sum, one| [0, 1, 2].map(|at| sum[at] + one[at]));
     let all = named + silent + wrongly;
     format!(
         "{} kernels, {all} wrong results: {named} named rightly ({}), {silent} silent, \
@@ -171,17 +152,8 @@ mod tests {
     use super::*;
 
     fn naming(kinds: &[&str], failed: Option<&str>) -> Naming {
-        let kernel = WrongKernel {
-            name: "k".into(),
-            file: "k.cl".into(),
-            kinds: kinds.iter().map(|kind| kind.to_string()).collect(),
-            cause: "words".into(),
-        };
-        let record = Record {
-            failed: failed.map(String::from),
-            ..Record::default()
-        };
-        Reading::new("64", &kernel, &record).naming
+        let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
+        super::naming(&kinds, failed)
     }
 
     #[test]
