@@ -69,7 +69,7 @@ pub fn record(options: &Options) -> Result<()> {
         text: kernel.map(|kernel| kernel.code).unwrap_or_default(),
     };
     let path = path(&options.name, &wanted.name());
-    kept::write(&path.with_extension("txt"), &listing.text())?;
+    kept::write(path.with_extension("txt"), &listing.text())?;
     let origin = serde_json::to_string_pretty(&origin)?;
-    kept::write(&path.with_extension("json"), &format!("{origin}\n"))
+    kept::write(path.with_extension("json"), &format!("{origin}\n"))
 }

@@ -35,10 +35,10 @@ mod timeline;
 mod transposed_store;
 
 use std::collections::BTreeSet;
-use std::fs;
 
 use anyhow::{Context, Result};
-use common::source::workspace;
+
+use crate::kept;
 
 // What the figures are drawn with.
 use chart::{Axis, Chart};
@@ -76,11 +76,9 @@ const DRAWN: &[(&str, Draw)] = &[
 /// When their folder cannot be read.
 pub fn names() -> Result<BTreeSet<String>> {
     let mut names: BTreeSet<String> = DRAWN.iter().map(|(name, _)| name.to_string()).collect();
-    let folder = workspace().join(FOLDER);
-    for entry in fs::read_dir(&folder).with_context(|| format!("{}", folder.display()))? {
-        let path = entry?.path();
-        names.extend(path.file_stem().map(|name| name.to_string_lossy().into()));
-    }
+    let files = kept::entries(FOLDER)?;
+    let stems = files.iter().filter_map(|path| path.file_stem());
+    names.extend(stems.map(|name| name.to_string_lossy().into()));
     Ok(names)
 }
 

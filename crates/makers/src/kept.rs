@@ -1,10 +1,13 @@
 //! What is kept in the course's folders for the pages.
 
 use std::fs;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
 use common::Error;
+use common::source::workspace;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use text::aside;
 
 /// What is kept has a place of its own below data/, and none elsewhere.
@@ -17,13 +20,78 @@ pub fn must_be_a_name(name: &str) -> Result<()> {
     Err(Error::Usage(why).into())
 }
 
+/// The text of a file below the root of the course.
+pub fn read(file: impl AsRef<Path>) -> Result<String> {
+    let path = workspace().join(file);
+    fs::read_to_string(&path).with_context(|| format!("{}", path.display()))
+}
+
+/// What each line of such a file holds.
+pub fn read_lines<T: DeserializeOwned>(file: &str) -> Result<Vec<T>> {
+    let text = read(file)?;
+    let lines = text.lines().zip(1..).map(|(line, number)| {
+        serde_json::from_str(line).with_context(|| format!("{file}, line {number}"))
+    });
+    lines.collect()
+}
+
+/// The files and folders in a folder below the root of the course, by name.
+pub fn entries(folder: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
+    let folder = workspace().join(folder);
+    let entries = fs::read_dir(&folder).with_context(|| format!("{}", folder.display()))?;
+    let mut entries = entries
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<Vec<_>>>()?;
+    entries.sort();
+    Ok(entries)
+}
+
 /// Writes a file, with the folders above it, and says so.
-pub fn write(path: &Path, text: &str) -> Result<()> {
+pub fn write(path: impl AsRef<Path>, text: &str) -> Result<()> {
+    let path = workspace().join(path);
     let failed = || format!("cannot write {}", path.display());
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(failed)?;
     }
-    fs::write(path, text).with_context(failed)?;
+    fs::write(&path, text).with_context(failed)?;
     aside!("wrote {}", path.display());
     Ok(())
+}
+
+/// Puts lines into a file that has one for each of `all`, in this order, below a head where
+/// there is one. `all` says which fields name a line; a new one takes the old one's place.
+pub fn update(file: &str, head: Option<Value>, new: Vec<Value>, all: &[Value]) -> Result<()> {
+    let mut lines: Vec<Value> = match workspace().join(file).exists() {
+        true => read_lines(file)?,
+        false => Vec::new(),
+    };
+    lines.extend(new);
+    let is_of = |line: &Value, name: &Value| {
+        let mut fields = name.as_object().into_iter().flatten();
+        fields.all(|(name, value)| line[name] == *value)
+    };
+    let kept = all
+        .iter()
+        .filter_map(|name| lines.iter().rfind(|line| is_of(line, name)));
+    let kept = head.iter().chain(kept).map(|line| format!("{line}\n"));
+    write(file, &kept.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_new_line_takes_the_old_ones_place() {
+        let file = std::env::temp_dir().join(format!("makers-kept-{}.jsonl", std::process::id()));
+        let name = file.to_str().unwrap();
+        let line = |kernel: &str, n: u32| json!({ "kernel": kernel, "n": n });
+        let all = ["a", "b"].map(|kernel| json!({ "kernel": kernel }));
+        update(name, None, vec![line("b", 1), line("c", 1)], &all).unwrap();
+        update(name, Some(json!({ "date": 1 })), vec![line("a", 2)], &all).unwrap();
+        let kept: Vec<Value> = read_lines(name).unwrap();
+        assert_eq!(kept, [json!({ "date": 1 }), line("a", 2), line("b", 1)]);
+        fs::remove_file(file).unwrap();
+    }
 }

@@ -15,15 +15,15 @@ mod units;
 use std::fs;
 use std::io::Write;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use colored::Colorize;
-use common::source::workspace;
 use process::scratch::Scratch;
-use serde_json::Value;
-use text::Out;
+use serde_json::json;
+use text::{Out, progress};
 
 use crate::cores::on_all_cores;
+use crate::kept;
 use detect::{Detectors, Original};
 use score::{Equivalent, Fate, MutationScore};
 use units::{Unit, chosen};
@@ -61,19 +61,14 @@ pub fn mutate(options: &Options) -> Result<()> {
     let equivalents = Equivalent::all()?;
     let (mut all, mut survived) = (0, 0);
     if !options.json {
-        writeln!(
-            Out,
-            "{}\n{}",
-            detectors.words().dimmed(),
-            score::heading().bold()
-        )?;
+        let (words, heading) = (detectors.words(), score::heading());
+        writeln!(Out, "{}\n{}", words.dimmed(), heading.bold())?;
     }
     for unit in units {
         let score = measure(unit, &detectors, &equivalents)?;
-        if options.json {
-            writeln!(Out, "{}", score.whole())?;
-        } else {
-            writeln!(Out, "{}", score.text())?;
+        match options.json {
+            true => writeln!(Out, "{}", score.whole())?,
+            false => writeln!(Out, "{}", score.text())?,
         }
         // Each at once: all together take more than an hour.
         if options.write {
@@ -91,35 +86,20 @@ pub fn mutate(options: &Options) -> Result<()> {
 fn list(units: &[Unit], json: bool) -> Result<()> {
     for unit in units {
         let mutants = unit.mutants()?.len();
-        if json {
-            writeln!(Out, "{}", unit.record(mutants))?;
-        } else {
-            writeln!(Out, "{}", unit.text(mutants))?;
+        match json {
+            true => writeln!(Out, "{}", unit.record(mutants))?,
+            false => writeln!(Out, "{}", unit.text(mutants))?,
         }
     }
     Ok(())
 }
 
-/// Puts the score into data/mutation/score.jsonl, in teaching order. The lines of
-/// others stay as they are.
+/// Puts the score into its file, in teaching order.
 fn keep(score: &MutationScore) -> Result<()> {
-    let path = workspace().join("data/mutation/score.jsonl");
-    let before = fs::read_to_string(&path).unwrap_or_default();
-    let mut lines: Vec<Value> = before
-        .lines()
-        .map(serde_json::from_str)
-        .collect::<Result<_, _>>()
-        .with_context(|| format!("{} is damaged", path.display()))?;
-    lines.push(score.summary());
-    let mut kept = String::new();
-    for unit in chosen(&[], &[])? {
-        let is_it =
-            |line: &&Value| line["lesson"] == unit.lesson.number && line["kernel"] == *unit.name;
-        if let Some(line) = lines.iter().rfind(is_it) {
-            kept += &format!("{line}\n");
-        }
-    }
-    fs::write(&path, kept).with_context(|| format!("cannot write {}", path.display()))
+    let all = chosen(&[], &[])?.into_iter();
+    let all = all.map(|unit| json!({ "lesson": unit.lesson.number, "kernel": unit.name }));
+    let file = "data/mutation/score.jsonl";
+    kept::update(file, None, vec![score.summary()], &all.collect::<Vec<_>>())
 }
 
 /// Runs all mutants of a function, on all cores.
@@ -129,8 +109,9 @@ fn measure(unit: Unit, detectors: &Detectors, equivalents: &[Equivalent]) -> Res
     let originals = unit.checked_by().into_iter();
     let originals = originals.map(|kernel| detectors.original(unit.lesson, kernel, &folder.0));
     let originals: Vec<Original> = originals.collect::<Result<_>>()?;
+    let progress = progress::bar(None, "  {msg}");
     let fates = on_all_cores(&mutants, |at, mutant| {
-        progress(&unit.name, at, mutants.len());
+        progress.set_message(format!("{}: {at} of {}", unit.name, mutants.len()));
         let file = folder.0.join(format!("{at}.cl"));
         fs::write(&file, &mutant.text)?;
         // Kernel by kernel, if it is in a helper.
@@ -141,17 +122,7 @@ fn measure(unit: Unit, detectors: &Detectors, equivalents: &[Equivalent]) -> Res
             None => Fate::Survived,
         })
     })?;
-    progress(&unit.name, mutants.len(), mutants.len());
+    progress.finish_and_clear();
     let mutants = mutants.into_iter().zip(fates).collect();
     Ok(MutationScore { unit, mutants })
-}
-
-/// On a terminal: where the run is.
-fn progress(name: &str, done: usize, all: usize) {
-    use std::io::IsTerminal;
-    if std::io::stderr().is_terminal() {
-        let end = if done == all { "\r\x1b[K" } else { "" };
-        // A terminal that has gone away needs no news.
-        let _ = write!(std::io::stderr(), "\r  {name}: {done} of {all}{end}");
-    }
 }

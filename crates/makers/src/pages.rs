@@ -48,7 +48,7 @@ mod table;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use common::source::workspace;
 
 use crate::kept;
@@ -60,30 +60,24 @@ const PLAIN: &str = "plain";
 /// every claim that the recordings do not bear out. Without files it does so for all,
 /// and for the figures, too.
 pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
-    let all;
     let everything = files.is_empty();
+    let mut files = files.to_vec();
     let (mut stale, mut broken) = (Vec::new(), Vec::new());
-    let files = if everything {
-        all = markdown_files(&workspace())?;
-        broken.extend(claims::without_page(&all)?);
-        &all
-    } else {
-        files
-    };
     if everything {
+        files = markdown_files(&workspace())?;
+        broken = claims::without_page(&files)?;
         stale = figure::update(check)?;
     }
-    for file in files {
+    for file in &files {
         let old = fs::read_to_string(file).with_context(|| format!("{}", file.display()))?;
-        let new = generate(&old, &figure::to_root(file))
-            .with_context(|| format!("in {}", file.display()))?;
+        let new = generate(&old, &figure::to_root(file));
+        let new = new.with_context(|| format!("in {}", file.display()))?;
         broken.extend(claims::broken(file, &new)?);
-        if new == old {
-            continue;
-        }
-        stale.push(format!("{}", file.display()));
-        if !check {
-            kept::write(file, &new)?;
+        if new != old {
+            stale.push(format!("{}", file.display()));
+            if !check {
+                kept::write(std::path::absolute(file)?, &new)?;
+            }
         }
     }
     let mut wrong = Vec::new();
@@ -94,26 +88,23 @@ pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
         ));
     }
     if !broken.is_empty() {
+        let broken = broken.join("\n  ");
         wrong.push(format!(
-            "these claims differ from the recordings:\n  {}",
-            broken.join("\n  ")
+            "these claims differ from the recordings:\n  {broken}"
         ));
     }
     if everything {
-        wrong.extend(figure::misplaced(files)?);
-        wrong.extend(asm::unshown(files)?);
+        wrong.extend(figure::misplaced(&files)?);
+        wrong.extend(asm::unshown(&files)?);
     }
-    if !wrong.is_empty() {
-        bail!(wrong.join("\n"));
-    }
+    ensure!(wrong.is_empty(), wrong.join("\n"));
     Ok(())
 }
 
 /// Every .md file of the course, outside of what cargo builds.
 fn markdown_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
+    for path in kept::entries(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let is_fetched = name == "target" || name == "node_modules";
         if path.is_dir() && !is_fetched && !name.starts_with('.') {
@@ -147,10 +138,7 @@ fn generate(page: &str, root: &str) -> Result<String> {
         if !lines.by_ref().any(|line| line == END) {
             bail!("{line} has no {END} below it");
         }
-        out.push_str(made.trim_end());
-        out.push('\n');
-        out.push_str(END);
-        out.push('\n');
+        out += &format!("{}\n{END}\n", made.trim_end());
     }
     Ok(out)
 }
@@ -181,13 +169,11 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
     };
     let made = made(words, root)?;
     let is_origin = |part: &&str| part.starts_with('*') && part.ends_with('*');
-    let parts: Vec<&str> = made.split("\n\n").collect();
-    let origins = parts
-        .iter()
-        .rev()
-        .take_while(|part| is_origin(part))
-        .count();
-    Ok(parts[..parts.len() - origins].join("\n\n"))
+    let mut parts: Vec<&str> = made.split("\n\n").collect();
+    while parts.last().is_some_and(is_origin) {
+        parts.pop();
+    }
+    Ok(parts.join("\n\n"))
 }
 
 fn made(directive: &[&str], root: &str) -> Result<String> {

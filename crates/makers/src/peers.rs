@@ -20,5 +20,5 @@ pub fn record(name: &str, flags: &[String]) -> Result<()> {
     }
     let text = String::from_utf8(output.stdout)?;
     Comparison::of(&text)?;
-    kept::write(&path(name), &text)
+    kept::write(path(name), &text)
 }

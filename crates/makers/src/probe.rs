@@ -7,8 +7,6 @@
 mod expected;
 mod tasks;
 
-use std::fs;
-use std::path::PathBuf;
 use std::rc::Rc;
 
 use anyhow::{Context, Result};
@@ -17,7 +15,6 @@ use common::device::{self, Candidate};
 use common::numbers::significant;
 use common::probe::{Peak, peak};
 use common::session::Session;
-use common::source::workspace;
 use process::data::date;
 use serde::{Deserialize, Serialize};
 use text::aside;
@@ -92,9 +89,7 @@ impl Machine {
     /// When it is missing or no such file.
     pub fn read(name: &str) -> Result<Machine> {
         let path = path(name);
-        let named = || format!("{}", path.display());
-        let text = fs::read_to_string(&path).with_context(named)?;
-        Machine::of(&text).with_context(named)
+        Machine::of(&kept::read(&path)?).context(path)
     }
 
     fn of(text: &str) -> Result<Machine> {
@@ -127,8 +122,8 @@ impl Machine {
     }
 }
 
-fn path(name: &str) -> PathBuf {
-    workspace().join(format!("data/machine/{name}.jsonl"))
+fn path(name: &str) -> String {
+    format!("data/machine/{name}.jsonl")
 }
 
 /// Measures everything and writes the file.
@@ -154,7 +149,7 @@ pub fn probe(options: &Options) -> Result<()> {
     for figure in faster([tasks::all(&session)?, tasks::all(&session)?]) {
         lines.push(serde_json::to_string(&figure)?);
     }
-    kept::write(&path(&options.name), &(lines.join("\n") + "\n"))
+    kept::write(path(&options.name), &(lines.join("\n") + "\n"))
 }
 
 /// Of each figure the one that took less time.

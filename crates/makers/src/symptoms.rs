@@ -5,17 +5,14 @@
 mod corpus;
 mod score;
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::io::Write;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use common::source::workspace;
 use process::Finished;
 use process::data::date;
 use process::lessons::numbered;
-use serde_json::{Value, json};
+use serde_json::json;
 use text::Out;
 
 use crate::cores::on_all_cores;
@@ -90,24 +87,12 @@ fn measure<'k>(kernel: &'k WrongKernel, options: &Options) -> Result<Score<'k>> 
 /// Writes data/symptoms/score.jsonl: how it was made, and a line for each kernel. Those of
 /// kernels that were not run stay as they are.
 fn keep(scores: &[Score]) -> Result<()> {
-    let path = workspace().join("data/symptoms/score.jsonl");
-    let before = fs::read_to_string(&path).unwrap_or_default();
-    let mut kept = BTreeMap::new();
-    for line in before.lines().skip(1) {
-        let line: Value =
-            serde_json::from_str(line).with_context(|| format!("{} is damaged", path.display()))?;
-        kept.insert(line["kernel"].to_string(), line);
-    }
-    for line in scores.iter().map(Score::summary) {
-        kept.insert(line["kernel"].to_string(), line);
-    }
     let device = scores.first().map(|score| &score.device);
     let about = json!({ "date": date("+%Y-%m-%d")?, "device": device, "sizes": SIZES });
-    let mut text = format!("{about}\n");
-    for kernel in corpus::read(&[])? {
-        if let Some(line) = kept.get(&json!(kernel.name).to_string()) {
-            text += &format!("{line}\n");
-        }
-    }
-    kept::write(&path, &text)
+    let all = corpus::read(&[])?
+        .into_iter()
+        .map(|kernel| json!({ "kernel": kernel.name }));
+    let new = scores.iter().map(Score::summary).collect();
+    let file = "data/symptoms/score.jsonl";
+    kept::update(file, Some(about), new, &all.collect::<Vec<_>>())
 }

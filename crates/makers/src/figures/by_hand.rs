@@ -1,12 +1,10 @@
 //! Figures that were drawn by hand, each in its own file.
 
-use std::fs;
-
 use anyhow::{Context, Result, ensure};
-use common::source::workspace;
 
 use super::drawing::STYLE;
 use super::{FOLDER, Kernel, element};
+use crate::kept;
 
 /// A figure that was drawn by hand, with the style that all have. A remark in it such as
 /// `<!-- drawn for 08-tiling.cl matmul_register_tile: TM=64 TN=128 -->` says which constants
@@ -16,7 +14,7 @@ use super::{FOLDER, Kernel, element};
 /// When there is no such file, when it says nothing in words, or when a constant is another.
 pub fn svg(name: &str) -> Result<String> {
     let file = format!("{FOLDER}/{name}.svg");
-    let text = fs::read_to_string(workspace().join(&file)).with_context(|| file.clone())?;
+    let text = kept::read(&file)?;
     let words = ["title", "desc"].map(|of| element(&text, of));
     ensure!(
         words.iter().all(Option::is_some),

@@ -1,11 +1,10 @@
 //! Where a mutant is run: the shapes for each kernel, from data/mutation/places.toml, and how
 //! each is run.
 
-use std::fs;
-
 use anyhow::{Context, Result};
-use common::source::workspace;
 use serde::Deserialize;
+
+use crate::kept;
 
 /// How a mutant is run.
 #[derive(Clone, Copy, PartialEq)]
@@ -41,14 +40,13 @@ struct Row {
 
 /// The runs that a mutant must survive, the cheap ones first: a shape, and how it is run.
 pub fn places(lesson: u32, kernel: &str) -> Result<Vec<(String, Stage)>> {
-    let path = workspace().join("data/mutation/places.toml");
-    let text = fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
-    let file: File = toml::from_str(&text).with_context(|| format!("{}", path.display()))?;
+    let path = "data/mutation/places.toml";
+    let file: File = toml::from_str(&kept::read(path)?).context(path)?;
     let fits = |row: &Row| {
         (row.lessons.is_empty() || row.lessons.contains(&lesson)) && kernel.starts_with(&row.kernel)
     };
     let row = file.place.into_iter().find(fits);
-    let row = row.with_context(|| format!("{} has no shapes for {kernel}", path.display()))?;
+    let row = row.with_context(|| format!("{path} has no shapes for {kernel}"))?;
     let stages = [
         (row.quick, Stage::Quick),
         (row.thorough, Stage::Thorough),

@@ -3,26 +3,23 @@
 //! of.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
-use common::source::{Source, workspace};
+use common::source::Source;
 use language::tokens::Tokens;
 use process::lessons;
 
 use super::{directives, quoted};
 use crate::asm::{Origin, path};
+use crate::kept;
 
 /// `DEVICE KERNEL [VARIANT] [loop|round|3-9]`.
 pub fn listing(device: &str, words: &[&str]) -> Result<String> {
     let (words, part) = split(words);
     let name = words.join(" ");
     let path = path(device, &name);
-    let read = |end: &str| {
-        let path = path.with_extension(end);
-        fs::read_to_string(&path).with_context(|| format!("{}", path.display()))
-    };
+    let read = |end: &str| kept::read(path.with_extension(end));
     let origin: Origin = serde_json::from_str(&read("json")?)
         .with_context(|| format!("{} is damaged", path.display()))?;
     let again =
@@ -51,16 +48,16 @@ pub fn listing(device: &str, words: &[&str]) -> Result<String> {
 pub fn unshown(pages: &[PathBuf]) -> Result<Vec<String>> {
     let mut shown = BTreeSet::new();
     for page in pages {
-        let text = fs::read_to_string(page)?;
+        let text = kept::read(page)?;
         shown.extend(directives(&text).filter_map(|words| match &words[..] {
             ["asm", device, kernel @ ..] => Some(path(device, &split(kernel).0.join(" "))),
             _ => None,
         }));
     }
     let mut unshown = BTreeSet::new();
-    for folder in fs::read_dir(workspace().join("data/asm"))? {
-        for file in fs::read_dir(folder?.path())? {
-            let listing = file?.path().with_extension("");
+    for folder in kept::entries("data/asm")? {
+        for file in kept::entries(folder)? {
+            let listing = file.with_extension("");
             if !shown.contains(&listing) {
                 unshown.insert(format!("no page shows {}", listing.display()));
             }

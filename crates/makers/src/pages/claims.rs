@@ -13,13 +13,13 @@
 //! lesson, `kernels` for kernels/README.md, else the file's name without its end.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use common::source::workspace;
 
 use super::claim::check;
+use crate::kept;
 
 /// The file that holds a page's claims, if it has any.
 pub fn file_of(page: &Path) -> PathBuf {
@@ -53,7 +53,7 @@ pub fn broken(page: &Path, text: &str) -> Result<Vec<String>> {
     if !file.is_file() {
         return Ok(Vec::new());
     }
-    let claims = fs::read_to_string(&file).with_context(|| format!("{}", file.display()))?;
+    let claims = kept::read(&file)?;
     let named = |broken| format!("{}:{broken}", file.display());
     Ok(broken_of(&claims, text).into_iter().map(named).collect())
 }
@@ -93,12 +93,8 @@ fn one_line(text: &str) -> String {
 /// The files of claims that belong to none of these pages.
 pub fn without_page(pages: &[PathBuf]) -> Result<Vec<String>> {
     let known: BTreeSet<PathBuf> = pages.iter().map(|page| file_of(page)).collect();
-    let folder = workspace().join("data/claims");
-    let files = fs::read_dir(&folder).with_context(|| format!("{}", folder.display()))?;
-    let files = files
-        .map(|entry| Ok(entry?.path()))
-        .collect::<Result<Vec<_>>>()?;
-    let lost = files.into_iter().filter(|file| !known.contains(file));
+    let files = kept::entries("data/claims")?.into_iter();
+    let lost = files.filter(|file| !known.contains(file));
     Ok(lost
         .map(|file| format!("{}: no such page", file.display()))
         .collect())

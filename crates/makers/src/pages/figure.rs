@@ -2,7 +2,6 @@
 //! `docs/figures/`.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -47,12 +46,11 @@ pub fn update(check: bool) -> Result<Vec<String>> {
 
 /// The file, below the root of the workspace, if it was not as it should be.
 fn updated(file: String, new: &str, check: bool) -> Result<Option<String>> {
-    let path = workspace().join(&file);
-    if fs::read_to_string(&path).is_ok_and(|old| old == new) {
+    if kept::read(&file).is_ok_and(|old| old == new) {
         return Ok(None);
     }
     if !check {
-        kept::write(&path, new)?;
+        kept::write(&file, new)?;
     }
     Ok(Some(file))
 }
@@ -62,7 +60,7 @@ pub fn misplaced(pages: &[PathBuf]) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     let mut shown = BTreeSet::new();
     for page in pages {
-        let text = fs::read_to_string(page)?;
+        let text = kept::read(page)?;
         let figures = directives(&text).filter(|words| words[0] == "figure");
         let figures: Vec<String> = figures
             .filter_map(|words| Some(words.get(1)?.to_string()))

@@ -2,29 +2,23 @@
 //! wrong results look like.
 
 use std::collections::BTreeMap;
-use std::fs;
 
 use anyhow::{Context, Result};
 use common::numbers::percent;
-use common::source::workspace;
 use process::lessons::numbered;
 use serde_json::Value;
 
 use super::markdown::Table;
+use crate::kept;
 
 /// A lesson's exercises: what each trains, and the command that checks it.
 pub fn exercises(number: u32) -> Result<String> {
-    let folder = workspace().join("exercises").join(numbered(number)?.folder);
-    let exercises = fs::read_dir(&folder)
-        .with_context(|| format!("lesson {number} has no exercises"))?
-        .map(|entry| Ok(entry?.path()));
-    let mut exercises = exercises.collect::<Result<Vec<_>>>()?;
-    exercises.sort();
+    let folder = format!("exercises/{}", numbered(number)?.folder);
     let mut table = Table::new("kernel")
         .words("what it trains")
         .words("the check");
-    for exercise in exercises {
-        let page = fs::read_to_string(exercise.join("README.md"))?;
+    for exercise in kept::entries(folder)? {
+        let page = kept::read(exercise.join("README.md"))?;
         let name = exercise.file_name().unwrap_or_default().to_string_lossy();
         let place = name.split('-').next().unwrap_or_default();
         let check = format!("`cargo run -p course -- exercise {number}.{place}`");
@@ -49,12 +43,7 @@ fn of_exercise(page: &str) -> Result<(&str, String)> {
 /// always named rightly, and the sum of all.
 pub fn symptoms() -> Result<String> {
     const COUNTS: [&str; 3] = ["named", "silent", "wrongly"];
-    let path = workspace().join("data/symptoms/score.jsonl");
-    let text = fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
-    let lines: Vec<Value> = text
-        .lines()
-        .map(serde_json::from_str)
-        .collect::<Result<_, _>>()?;
+    let lines: Vec<Value> = kept::read_lines("data/symptoms/score.jsonl")?;
     let (about, kernels) = lines.split_first().context("the score is empty")?;
     let mut kinds: BTreeMap<&str, [u64; 4]> = BTreeMap::new();
     let mut sum = [0; 4];

@@ -1,10 +1,10 @@
 //! What a page quotes as it is: a kernel's text, an item of a Rust file, what a run printed.
 
-use std::fs;
-
 use anyhow::{Context, Result};
-use common::source::{Source, workspace};
+use common::source::Source;
 use language::functions::functions;
+
+use crate::kept;
 
 /// A function of a kernel file, with the comment above it.
 pub fn kernel(file: &str, name: &str) -> Result<String> {
@@ -23,7 +23,7 @@ pub fn kernel(file: &str, name: &str) -> Result<String> {
 
 /// An item of a Rust file, with the comment above it; the whole file where none is named.
 pub fn code(file: &str, item: Option<&str>) -> Result<String> {
-    let text = fs::read_to_string(workspace().join(file)).with_context(|| file.to_string())?;
+    let text = kept::read(file)?;
     let shown = match item {
         None => text.trim_end().to_string(),
         Some(name) => extract(&text, name).with_context(|| format!("{file} has no item {name}"))?,

@@ -7,11 +7,11 @@
 //! Before the second colon stand the kinds that name the fault, any of them: at one size
 //! it may look other than at the next. What no kind names is `unknown`.
 
-use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use common::source::workspace;
+
+use crate::kept;
 
 /// A kernel whose fault is known.
 pub struct WrongKernel {
@@ -27,15 +27,9 @@ pub struct WrongKernel {
 
 /// The kernels of tests/wrong/ that have these names, or all.
 pub fn read(names: &[String]) -> Result<Vec<WrongKernel>> {
-    let folder = workspace().join("tests/wrong");
-    let mut kernels = Vec::new();
-    for entry in fs::read_dir(&folder).with_context(|| format!("{}", folder.display()))? {
-        let file = entry?.path();
-        if file.extension().is_some_and(|end| end == "cl") {
-            kernels.push(read_one(file)?);
-        }
-    }
-    kernels.sort_by(|a, b| a.name.cmp(&b.name));
+    let files = kept::entries("tests/wrong")?.into_iter();
+    let files = files.filter(|file| file.extension().is_some_and(|end| end == "cl"));
+    let mut kernels = files.map(read_one).collect::<Result<Vec<_>>>()?;
     let is_there = |name: &&String| kernels.iter().any(|kernel| kernel.name == **name);
     if let Some(name) = names.iter().find(|name| !is_there(name)) {
         bail!("there is no tests/wrong/{name}.cl");
@@ -45,10 +39,9 @@ pub fn read(names: &[String]) -> Result<Vec<WrongKernel>> {
 }
 
 fn read_one(file: PathBuf) -> Result<WrongKernel> {
-    let named = || format!("{}", file.display());
-    let text = fs::read_to_string(&file).with_context(named)?;
     let wrong = "the first line must be // Cause: KIND, KIND: words";
-    let (kinds, cause) = cause(&text).context(wrong).with_context(named)?;
+    let cause = cause(&kept::read(&file)?).context(wrong);
+    let (kinds, cause) = cause.with_context(|| format!("{}", file.display()))?;
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     Ok(WrongKernel {
         name: name.into_owned(),
