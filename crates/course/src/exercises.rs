@@ -1,13 +1,179 @@
-//! Exercises: kernels with a gap. What they are made of, and what checks them: a device, the
-//! simulator, counts, and in some a race beside the lesson's own kernel.
+//! Exercises, kernels with a gap, and problems, kernels from an empty file: each a folder with
+//! a page, whose first block is its task. `spec` is what it asks, `check` what checks that: a
+//! device, the simulator, `counts`, and in some the `speed`.
 
 mod check;
 pub mod counts;
-pub mod exercise;
-pub mod process;
-mod race;
-pub mod simulated;
+mod simulated;
 pub mod spec;
 mod speed;
 
-pub use exercise::all;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use anyhow::{Context, Result, ensure};
+use common::source::{Source, workspace};
+use process::lessons::{LESSONS, Lesson};
+
+use crate::game::progress::Mark;
+use crate::game::puzzle::{Check, Puzzle, PuzzleKind, page_of};
+use crate::game::written::{Written, loose};
+
+pub use check::check;
+pub use simulated::model;
+
+const EXERCISE: PuzzleKind = PuzzleKind {
+    about: "Kernels with a gap: fill it",
+    noun: "exercise",
+    command: "exercise",
+    answer: "--solution",
+    done: Mark::Solved,
+};
+
+const PROBLEM: PuzzleKind = PuzzleKind {
+    about: "Problems, each from an empty file: write the kernel, and choose its launch",
+    noun: "problem",
+    command: "problem",
+    answer: "--solution",
+    done: Mark::Solved,
+};
+
+/// The exercises of the course, in teaching order.
+pub fn all() -> Result<Vec<Puzzle>> {
+    let root = workspace().join("exercises");
+    let mut all = Vec::new();
+    for lesson in LESSONS {
+        for name in folders(&root.join(lesson.folder))? {
+            let place = format!("{}/{name}", lesson.folder);
+            let id = format!("{}.{}", lesson.number, number(&name)?);
+            let read = read(&root.join(&place), place.clone(), id, Some(lesson));
+            all.push(read.with_context(|| format!("exercises/{place} cannot be used"))?);
+        }
+    }
+    let root = root.display();
+    ensure!(!all.is_empty(), "there are no exercises in {root}");
+    Ok(all)
+}
+
+/// A set of exercises that lies in a folder of somebody's own.
+pub fn set(root: &Path) -> Result<Vec<Puzzle>> {
+    let name = root.canonicalize().unwrap_or(root.into());
+    let name = name.file_name().unwrap_or_default().to_string_lossy();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let name: String = name.chars().filter(|c| is_plain(*c)).collect();
+    let mut all = Vec::new();
+    for folder in folders(root)? {
+        let (place, id) = (
+            format!("{name}/{folder}"),
+            format!("{name}.{}", number(&folder)?),
+        );
+        let read = read(&root.join(&folder), place, id, None);
+        all.push(read.with_context(|| format!("{folder} cannot be used"))?);
+    }
+    let root = root.display();
+    ensure!(
+        !all.is_empty(),
+        "there are no folders such as 1-first in {root}"
+    );
+    Ok(all)
+}
+
+/// The problems, in teaching order.
+pub fn problems() -> Result<Vec<Puzzle>> {
+    let root = workspace().join("problems");
+    let mut all = Vec::new();
+    for name in folders(&root)? {
+        let read = problem(&root.join(&name), &name);
+        all.push(read.with_context(|| format!("problems/{name} cannot be used"))?);
+    }
+    Ok(all)
+}
+
+/// The lesson of a puzzle that is about one.
+pub fn lesson_of(puzzle: &Puzzle) -> Result<&'static Lesson> {
+    puzzle.lesson.context("it belongs to no lesson")
+}
+
+/// The folders with a page whose names begin with a number, in their order; none where there is no such
+/// folder.
+fn folders(root: &Path) -> Result<Vec<String>> {
+    let entries = fs::read_dir(root).into_iter().flatten();
+    let names: io::Result<Vec<_>> = entries.map(|entry| Ok(entry?.file_name())).collect();
+    let names = names?
+        .into_iter()
+        .map(|name| name.to_string_lossy().into_owned());
+    let is_numbered = |name: &String| {
+        let has_page = || root.join(name).join("README.md").is_file();
+        name.starts_with(|c: char| c.is_ascii_digit()) && has_page()
+    };
+    let mut names: Vec<String> = names.filter(is_numbered).collect();
+    names.sort_by_key(|name| (number(name).unwrap_or(u32::MAX), name.clone()));
+    Ok(names)
+}
+
+fn number(folder: &str) -> Result<u32> {
+    let number = folder.split('-').next().unwrap_or(folder).parse();
+    number.context("the folder's name does not begin with a number")
+}
+
+fn read(
+    folder: &Path,
+    place: String,
+    id: String,
+    lesson: Option<&'static Lesson>,
+) -> Result<Puzzle> {
+    let file = |name: &str| Source::read(&folder.join(name));
+    let page = Written::read(&folder.join("README.md"))?;
+    let parts = page.head.split_once("```toml\n");
+    let (title, rest) = parts.context("README.md has no data between ```toml and ```")?;
+    let (data, asks) = rest.split_once("\n```").context("the data do not end")?;
+    ensure!(!asks.trim().is_empty(), "README.md says no task");
+    let title = title.trim().trim_start_matches("# ");
+    let spec = toml::from_str(data).context("the data of README.md")?;
+    Ok(Puzzle {
+        kind: &EXERCISE,
+        lesson,
+        id,
+        title: title.into(),
+        short: title.into(),
+        place,
+        page: lesson.map_or(folder.join("README"), page_of),
+        fresh: file("exercise.cl")?,
+        with: Vec::new(),
+        solution: Some(file("solution.cl")?),
+        hints: page.hints,
+        why: page.why,
+        asks: asks.trim().into(),
+        check: Check::Task(Box::new(spec)),
+    })
+}
+
+/// A problem: its last solution is the one that is shown.
+fn problem(folder: &Path, name: &str) -> Result<Puzzle> {
+    let page = loose(&folder.join("README.md"))?;
+    let (title, asks) = page
+        .head
+        .split_once('\n')
+        .context("README.md has no title")?;
+    let title = title.trim_start_matches("# ").trim();
+    let solutions = (1..).map(|at| folder.join(format!("solution-{at}.cl")));
+    let solutions: Vec<PathBuf> = solutions.take_while(|file| file.is_file()).collect();
+    let last = solutions.last().context("there is no solution-1.cl")?;
+    let text = |name: &str| Source::read(&folder.join(name)).map(|file| (name.into(), file.text));
+    Ok(Puzzle {
+        kind: &PROBLEM,
+        lesson: None,
+        id: format!("p{}", number(name)?),
+        title: title.into(),
+        short: title.into(),
+        place: format!("problems/{name}/start"),
+        page: Path::new("problems").join(name).join("README"),
+        fresh: Source::read(&folder.join("start.cl"))?,
+        with: vec![text("task.toml")?, text("plain.cl")?],
+        solution: Some(Source::read(last)?),
+        hints: page.hints,
+        why: page.why,
+        asks: asks.trim().into(),
+        check: Check::TaskFile,
+    })
+}

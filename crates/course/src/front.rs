@@ -30,7 +30,7 @@ use text::screen::crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers}
 use text::screen::{self, event_within};
 use text::stream::Stream;
 
-use crate::game::playable::How;
+use crate::game::how::How;
 use crate::game::puzzle::Puzzle;
 use course::Course;
 use map::Map;
@@ -56,7 +56,7 @@ pub enum Then<'a> {
     /// This lesson, perhaps step by step.
     Run(&'static Lesson, bool),
     /// Its page.
-    Page(&'static Lesson),
+    Page(PathBuf),
     /// What all keys do.
     Keys,
 }
@@ -132,7 +132,7 @@ impl<'a> Front<'a> {
                     Then::Stay => {}
                     Then::Map => self.close(),
                     Then::Open(puzzle) => self.open(puzzle)?,
-                    Then::Page(lesson) => self.page = Page::open(lesson)?,
+                    Then::Page(place) => self.page = Page::open(&place)?,
                     Then::Keys => self.page = Some(Page::of(KEYS.into())),
                     Then::Run(lesson, in_steps) => {
                         lesson::run(lesson, in_steps)?;

@@ -5,7 +5,7 @@
 pub mod background;
 mod comforts;
 pub mod folder;
-pub mod playable;
+pub mod how;
 pub mod progress;
 pub mod puzzle;
 pub mod screen;
@@ -26,7 +26,7 @@ use text::Out;
 use text::show_error;
 
 use folder::Folder;
-use playable::{How, Playable};
+use how::How;
 use progress::Mark;
 use puzzle::Puzzle;
 use turn::Turn;
@@ -78,11 +78,6 @@ struct Instead {
     list: bool,
 }
 
-/// What is written about puzzles.
-pub fn puzzles(all: &[impl Playable]) -> Vec<&Puzzle> {
-    all.iter().map(Playable::puzzle).collect()
-}
-
 /// Copies the puzzles out.
 pub fn start(options: &Start, puzzles: &[&Puzzle]) -> Result<ExitCode> {
     let folder = match &options.dir {
@@ -100,11 +95,11 @@ pub fn start(options: &Start, puzzles: &[&Puzzle]) -> Result<ExitCode> {
 /// Lists these puzzles, checks one, or shows what helps with it; `watch` checks one after
 /// every save.
 pub fn play(
-    all: &[impl Playable],
+    all: &[Puzzle],
     options: &Options,
     watch: impl FnOnce(Watch) -> Result<ExitCode>,
 ) -> Result<ExitCode> {
-    let puzzles = &*puzzles(all);
+    let puzzles = &*all.iter().collect::<Vec<_>>();
     let folder = &Folder::find()?;
     let (instead, how) = (&options.instead, &options.how);
     if instead.list {
@@ -112,11 +107,10 @@ pub fn play(
         return Ok(ExitCode::SUCCESS);
     }
     let word = options.puzzle.as_deref();
-    let Some((one, file)) = which::meant(word, all, folder)? else {
+    let Some((puzzle, file)) = which::meant(word, all, folder)? else {
         screen::total(puzzles, folder)?;
         return Ok(ExitCode::SUCCESS);
     };
-    let puzzle = one.puzzle();
     if instead.hint {
         hint(puzzle, folder)?;
     } else if instead.answer {
@@ -139,7 +133,7 @@ pub fn play(
             });
         } else {
             let turn = Turn {
-                one,
+                puzzle,
                 folder,
                 file,
                 how,
@@ -187,7 +181,7 @@ fn list(puzzles: &[&Puzzle], folder: &Folder, json: bool) -> Result<()> {
     for puzzle in puzzles {
         let line = json!({
             "puzzle": puzzle.id,
-            "lesson": puzzle.lesson.number,
+            "lesson": puzzle.lesson.map(|lesson| lesson.number),
             "title": puzzle.title,
             "file": folder.file(puzzle),
             "mark": progress.of(&puzzle.id).mark.map(Mark::word),
@@ -199,12 +193,11 @@ fn list(puzzles: &[&Puzzle], folder: &Folder, json: bool) -> Result<()> {
 }
 
 /// Checks every puzzle that was begun, and prints a line for each.
-pub fn check_all(all: &[impl Playable], how: &How) -> Result<u8> {
+pub fn check_all(all: &[Puzzle], how: &How) -> Result<u8> {
     let folder = &Folder::find()?;
     folder.must_be_started()?;
     let (mut worst, mut why, mut fresh) = (0, String::new(), 0);
-    for one in all {
-        let puzzle = one.puzzle();
+    for puzzle in all {
         let file = folder.file(puzzle);
         let own = Source::read(&file).map(|own| own.text);
         if let (Err(error), Ok(_)) = (&own, file.symlink_metadata()) {
@@ -223,7 +216,7 @@ pub fn check_all(all: &[impl Playable], how: &How) -> Result<u8> {
             continue;
         };
         let turn = Turn {
-            one,
+            puzzle,
             folder,
             file,
             how,
@@ -241,7 +234,7 @@ pub fn check_all(all: &[impl Playable], how: &How) -> Result<u8> {
         }
     }
     if !how.json {
-        screen::checked_all(&puzzles(all), fresh, folder)?;
+        screen::checked_all(&all.iter().collect::<Vec<_>>(), fresh, folder)?;
     }
     if !why.is_empty() {
         show_error(why);

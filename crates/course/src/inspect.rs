@@ -14,13 +14,13 @@ use common::shape::Shape;
 use serde_json::json;
 use text::Out;
 
-use crate::game::playable::{Checked, How, drawn_size, sign_of_life};
+use crate::game::how::{Checked, How, drawn_size, sign_of_life};
 use crate::game::verdict::Verdict;
 use crate::observation::Detection;
 use crate::run;
 use crate::subject::{By, LaunchFlags, Subject};
 use crate::task::child::Purpose;
-use crate::task::file::{Sizes, sizes_in_words};
+use crate::task::file::{FEW, sizes_in_words};
 use crate::trial::{OTHER_SIZES, SIMULATED, Trial};
 use traffic::Traffic;
 
@@ -28,8 +28,6 @@ use traffic::Traffic;
 const ODD: &str = "37x91x53";
 /// The same for what works on vectors, as lesson 2 does.
 const LENGTHS: [&str; 2] = ["1303", "7"];
-/// Multiply-adds that the simulator does in a few seconds.
-const FEW: usize = 50_000;
 
 /// The flags of `course inspect`.
 #[derive(clap::Args)]
@@ -178,14 +176,7 @@ impl Inspection<'_> {
             return Ok(small);
         }
         if let By::Task(task, Some(_), _) = &self.subject.by {
-            let all = task.all_sizes()?;
-            let work = |sizes: &&Sizes| sizes.values().fold(1, |a, b| usize::saturating_mul(a, *b));
-            let small = all
-                .iter()
-                .filter(|sizes| work(sizes) <= FEW)
-                .max_by_key(work);
-            let small = small.or(all.iter().min_by_key(work));
-            return Ok(small.map_or(String::new(), sizes_in_words));
+            return Ok(sizes_in_words(&task.small()));
         }
         Ok(if self.is_on_vectors() {
             LENGTHS[0]

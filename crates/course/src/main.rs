@@ -74,7 +74,10 @@ enum Command {
     /// Copy the exercises and the broken kernels to a folder of your own
     Start(game::Start),
     /// Check an exercise, the next one or any; hints, the solution, what differs
-    Exercise(game::Options),
+    Exercise(puzzles::Set),
+    /// The same for problems: a kernel from an empty file, and its launch
+    #[command(mut_arg("no_timing", |arg| arg.hide(true)))]
+    Problem(game::Options),
     /// The same for kernels that are wrong on purpose: find the fault by its symptom
     #[command(
         mut_arg("answer", |arg| arg.long("explain").help("Show the cause and the mended lines")),
@@ -84,7 +87,7 @@ enum Command {
     )]
     Diagnose(game::Options),
     /// Check everything that you have begun
-    CheckAll(game::playable::How),
+    CheckAll(game::how::How),
     /// Is a kernel of your own right, as its task file says, and how fast is it?
     Run(Box<run::Options>),
     /// Write a first draft of a task file for a kernel of your own
@@ -124,8 +127,7 @@ fn main() -> ExitCode {
     if process::is_probe() {
         return process::answer_probe();
     }
-    let asked = task::child::run_if_asked().or_else(exercises::process::run_if_asked);
-    if let Some(status) = asked {
+    if let Some(status) = task::child::run_if_asked() {
         return status;
     }
     end(match Arguments::parse().command {
@@ -140,7 +142,8 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::New(options) => return new::new(&options),
         Command::Calls(options) => return calls::calls(&options),
         Command::Start(options) => return puzzles::start(&options),
-        Command::Exercise(options) => return puzzles::play(&exercises::all()?, &options),
+        Command::Exercise(set) => return set.play(),
+        Command::Problem(options) => return puzzles::play(&exercises::problems()?, &options),
         Command::CheckAll(how) => return puzzles::check_all(&how),
         Command::Diagnose(options) => return puzzles::play(&broken::all()?, &options),
         Command::Run(options) => return run::run(&options),

@@ -10,14 +10,13 @@ use text::Out;
 use crate::game::folder::{Folder, shown};
 use crate::game::progress::Progress;
 use crate::game::puzzle::Puzzle;
-use crate::game::puzzles;
 use crate::{broken, exercises};
 
 /// Prints the map. Progress is shown where the learner has a folder, and missed by
 /// nobody where there is none.
 pub fn print() -> Result<()> {
     let (all, broken) = (exercises::all()?, broken::all()?);
-    let all = puzzles(&all);
+    let all: Vec<&Puzzle> = all.iter().collect();
     let folder = Folder::find().ok().filter(Folder::is_started);
     let progress = folder.as_ref().map(Folder::progress);
     let title = format!("{:<63}", "OpenCL performance, one step at a time");
@@ -32,7 +31,7 @@ pub fn print() -> Result<()> {
         let ours = all
             .iter()
             .copied()
-            .filter(|one| one.lesson.number == *number);
+            .filter(|one| one.lesson.is_some_and(|own| own.number == *number));
         let tally = tally(&ours.collect::<Vec<_>>(), progress.as_ref());
         writeln!(Out, "  {number:>2}  {teaches:<59}{minutes:>5}{tally:>10}")?;
     }
@@ -44,7 +43,7 @@ pub fn print() -> Result<()> {
         "\n  {hours} hours and the exercises. Any lesson at any time: {any}"
     )?;
     let diagnose = "cargo course diagnose".cyan();
-    let tally = tally(&puzzles(&broken), progress.as_ref());
+    let tally = tally(&broken.iter().collect::<Vec<_>>(), progress.as_ref());
     writeln!(
         Out,
         "  Kernels that are wrong, {tally} bugs fixed: {diagnose}"
@@ -88,7 +87,7 @@ fn onward(all: &[&Puzzle], folder: &Folder, progress: &Progress) -> Result<()> {
     writeln!(Out, "    {}", shown(&folder.file(next)).dimmed())?;
     writeln!(Out, "    {}", next.command().cyan())?;
     writeln!(Out, "  Its lesson:")?;
-    lesson(next.lesson)
+    next.lesson.map_or(Ok(()), lesson)
 }
 
 /// A lesson's page and command.

@@ -1,51 +1,39 @@
-//! Both kinds of puzzles: the exercises, and the broken kernels.
+//! All puzzles: the exercises, the broken kernels, and the problems.
 
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-use analysis::launched::Wanted;
+use analysis::launched::{Size, Wanted};
 use anyhow::Result;
 
-use crate::broken::{self, Broken};
-use crate::exercises::{self, exercise::Exercise};
 use crate::front::{self, Begin};
-use crate::game::folder::Folder;
-use crate::game::playable::{How, Playable};
-use crate::game::puzzle::Puzzle;
+use crate::game::how::How;
+use crate::game::puzzle::{Check, Puzzle};
+use crate::game::which::{find, own_file};
 use crate::game::{self, Options, Start};
+use crate::{broken, exercises};
 
 /// All that there are.
-struct Puzzles {
-    exercises: Vec<Exercise>,
-    broken: Vec<Broken>,
-}
-
-impl Puzzles {
-    fn read() -> Result<Puzzles> {
-        Ok(Puzzles {
-            exercises: exercises::all()?,
-            broken: broken::all()?,
-        })
-    }
-
-    /// What is written about them.
-    fn all(&self) -> Vec<&Puzzle> {
-        [game::puzzles(&self.exercises), game::puzzles(&self.broken)].concat()
-    }
+fn all() -> Result<Vec<Puzzle>> {
+    let mut all = exercises::all()?;
+    all.extend(broken::all()?);
+    all.extend(exercises::problems()?);
+    Ok(all)
 }
 
 /// Copies all of them to the learner's folder.
 pub fn start(options: &Start) -> Result<ExitCode> {
-    game::start(options, &Puzzles::read()?.all())
+    game::start(options, &all()?.iter().collect::<Vec<_>>())
 }
 
 /// Opens the map.
 pub fn open() -> Result<ExitCode> {
-    front::open(Puzzles::read()?.all(), None)
+    front::open(all()?.iter().collect(), None)
 }
 
 /// Plays; `--watch` has a screen of its own where there is one.
-pub fn play(all: &[impl Playable], options: &Options) -> Result<ExitCode> {
-    game::play(all, options, |watch| {
+pub fn play(puzzles: &[Puzzle], options: &Options) -> Result<ExitCode> {
+    game::play(puzzles, options, |watch| {
         if !front::is_possible() {
             return watch.run();
         }
@@ -54,49 +42,91 @@ pub fn play(all: &[impl Playable], options: &Options) -> Result<ExitCode> {
             file: watch.file,
             how: watch.how.clone(),
         };
-        front::open(Puzzles::read()?.all(), Some(begin))
+        let all = all()?;
+        let is_known = all.iter().any(|one| one == watch.now);
+        let shown = if is_known { &all } else { puzzles };
+        front::open(shown.iter().collect(), Some(begin))
     })
+}
+
+/// The flags of `course exercise`.
+#[derive(clap::Args)]
+pub struct Set {
+    /// Play the exercises of this folder, and not the course's own
+    #[arg(long, value_name = "FOLDER")]
+    from: Option<PathBuf>,
+    #[command(flatten)]
+    options: Options,
+}
+
+impl Set {
+    /// Plays the course's exercises, or those of the folder.
+    pub fn play(&self) -> Result<ExitCode> {
+        match &self.from {
+            None => play(&exercises::all()?, &self.options),
+            Some(folder) => play(&exercises::set(folder)?, &self.options),
+        }
+    }
 }
 
 /// Checks what was begun, and gives the largest exit status.
 pub fn check_all(how: &How) -> Result<ExitCode> {
-    let Puzzles { exercises, broken } = Puzzles::read()?;
-    let exercises = game::check_all(&exercises, how)?;
-    let broken = game::check_all(&broken, how)?;
-    Ok(ExitCode::from(exercises.max(broken)))
+    let mut worst = 0;
+    for all in [exercises::all()?, broken::all()?, exercises::problems()?] {
+        if !all.is_empty() {
+            worst = worst.max(game::check_all(&all, how)?);
+        }
+    }
+    Ok(ExitCode::from(worst))
 }
 
-/// A puzzle that stands in the place of a kernel's name.
+/// What launches a kernel once, by a lesson's flags.
 pub struct Taken {
-    /// What launches its kernel once, by a lesson's flags.
     pub program: Command,
     /// "as in exercise 4.2"; none where the launch tells it.
     pub by: Option<String>,
 }
 
-/// Where a puzzle's number stands in the place of a kernel's name: puts the learner's
-/// file and its kernel there.
-pub fn take(wanted: &mut Wanted) -> Result<Option<Taken>> {
-    let word = wanted.kernel.clone();
-    let is_number = |c: char| c.is_ascii_digit() || c == '.';
-    if word.is_empty() || !word.chars().all(is_number) {
+/// The puzzle whose number stands in the place of a kernel's name, or whose name or file where
+/// no kernel is called so.
+pub fn meant(wanted: &Wanted, is_kernel: bool) -> Result<Option<Puzzle>> {
+    let word = &wanted.kernel;
+    let is_number = word.chars().all(|c| c.is_ascii_digit() || c == '.') && !word.is_empty();
+    if is_kernel && !is_number {
         return Ok(None);
     }
-    let Puzzles { exercises, broken } = Puzzles::read()?;
-    let exercises = exercises.iter().map(|one| one as &dyn Playable);
-    let mut all = exercises.chain(broken.iter().map(|one| one as &dyn Playable));
-    let Some(one) = all.find(|one| one.puzzle().id == word) else {
-        return Ok(None);
+    let mut all = all()?;
+    let at = all
+        .iter()
+        .position(|one| one.id == *word || !is_number && one.is_meant_by(word));
+    if at.is_none() && is_number {
+        all.retain(|one| one.kind.command == "exercise");
+        find(&all, word)?;
+    }
+    Ok(at.map(|at| all.swap_remove(at)))
+}
+
+/// What launches a puzzle's kernel. Puts the learner's file and its kernel into `wanted`, and the
+/// size at which is counted.
+///
+/// # Errors
+/// Where the learner has no such file.
+pub fn take(puzzle: &Puzzle, wanted: &mut Wanted) -> Result<Taken> {
+    let file = match &wanted.source {
+        Some(file) => file.clone(),
+        None => own_file(puzzle, &wanted.kernel)?,
     };
-    let folder = Folder::find()?;
-    if wanted.source.is_none() {
-        folder.must_be_started()?;
-        wanted.source = Some(folder.file(one.puzzle()));
+    let by = Some(format!("as in {} {}", puzzle.kind.noun, puzzle.id));
+    wanted.source = Some(file.clone());
+    if let Check::Lesson(run) = &puzzle.check {
+        let mut names = run.flags.iter().skip_while(|flag| *flag != "--only");
+        wanted.kernel = names.nth(1).cloned().unwrap_or_default();
+        let program = exercises::lesson_of(puzzle)?.command()?;
+        return Ok(Taken { program, by });
     }
-    let (kernel, program) = one.launch()?;
-    wanted.kernel = kernel;
-    Ok(Some(Taken {
-        program,
-        by: Some(format!("as in {} {word}", one.puzzle().kind.noun)),
-    }))
+    let spec = exercises::spec::of(puzzle, &file)?;
+    wanted.kernel.clone_from(&spec.task.function);
+    let (program, size) = spec.launch()?;
+    wanted.size = Some(size.parse().unwrap_or(Size::Named(size)));
+    Ok(Taken { program, by })
 }

@@ -18,10 +18,10 @@ use serde::Serialize;
 use text::Out;
 
 use crate::game::background::Background;
-use crate::game::playable::How;
+use crate::game::how::How;
 use crate::prose::beside;
 use crate::subject::{LaunchFlags, Subject};
-use crate::task::child::{self, Purpose};
+use crate::task::child::{self, Purpose, Run};
 use crate::task::file::{Sizes, TaskFile, sizes_in_words};
 
 /// The flags of `course run`.
@@ -163,7 +163,10 @@ impl Options {
         let (mut command, sizes) = match subject.task() {
             Some(task) => {
                 let sizes = self.sizes(task)?;
-                (child::command(task, Some(&sizes), Purpose::Results)?, sizes)
+                {
+                    let runs = sizes.iter().map(|one| Run::of(task, Some(one.clone())));
+                    (child::command(runs.collect(), Purpose::Results)?, sizes)
+                }
             }
             None => (
                 subject.program(self.size.as_deref(), Purpose::Results)?,

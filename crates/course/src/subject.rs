@@ -14,7 +14,7 @@ use common::element::Type;
 use common::source::Source;
 
 use crate::puzzles::{self, Taken};
-use crate::task::child::{self, Purpose};
+use crate::task::child::{self, Purpose, Run};
 use crate::task::draft::{Draft, blank, draft};
 use crate::task::file::TaskFile;
 use crate::task::signature::Signature;
@@ -171,7 +171,7 @@ impl Subject {
                     Some(size) => task.sizes_of(size)?,
                     None => task.size.clone(),
                 };
-                child::command(task, Some(&[sizes]), purpose)
+                child::command(vec![Run::of(task, Some(sizes))], purpose)
             }
         }
     }
@@ -219,8 +219,9 @@ impl Subject {
 /// # Errors
 /// [`Error::Usage`] where nothing of that name can be launched.
 pub fn taken(wanted: &mut Wanted, flags: &LaunchFlags, without_data: bool) -> Result<Taken> {
-    if let Some(taken) = puzzles::take(wanted)? {
-        return Ok(taken);
+    let is_kernel = is_own(wanted) || lessons::with_kernel(&wanted.kernel)?.is_some();
+    if let Some(puzzle) = puzzles::meant(wanted, is_kernel)? {
+        return puzzles::take(&puzzle, wanted);
     }
     let by_lesson = |wanted: &Wanted| -> Result<Taken> {
         let program = wanted.lesson()?;
@@ -251,7 +252,7 @@ pub fn taken(wanted: &mut Wanted, flags: &LaunchFlags, without_data: bool) -> Re
     else {
         return by_lesson(wanted);
     };
-    let program = child::command(&task, None, Purpose::Launch)?;
+    let program = child::command(vec![Run::of(&task, None)], Purpose::Launch)?;
     Ok(Taken { program, by: None })
 }
 

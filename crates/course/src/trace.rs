@@ -1,10 +1,8 @@
 //! `course trace`: the memory traffic of a kernel, line by line, as a simulator saw it.
 
-mod exercise;
-
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::pager::Pager;
@@ -19,13 +17,15 @@ use anyhow::Result;
 use clap::Args;
 use common::Error;
 use common::source::Source;
+use process::lessons;
+use serde_json::{Value, json};
 use text::Out;
 
-use crate::exercises::process::{self, Purpose};
-use crate::exercises::simulated::model;
-use crate::puzzles::Taken;
-use crate::subject::{LaunchFlags, is_task, taken};
-use exercise::Own;
+use crate::exercises::counts::Count;
+use crate::exercises::{model, spec};
+use crate::game::puzzle::{Check, Puzzle};
+use crate::puzzles::{self, Taken};
+use crate::subject::{LaunchFlags, is_own, taken};
 
 /// The flags of `course trace`.
 #[derive(Args)]
@@ -58,13 +58,11 @@ pub fn trace(options: &Options) -> Result<ExitCode> {
         let why = "a trace is made in the simulator, on any machine: leave --device out";
         return Err(Error::Usage(why.into()).into());
     }
-    // The number of a broken kernel has no dot.
-    let is_number = wanted.kernel.chars().all(|c| c.is_ascii_digit());
-    if !is_number
-        && !is_task(Path::new(&wanted.kernel))
-        && let Some(own) = Own::meant(&wanted)?
-    {
-        return options.trace_exercise(&own);
+    let is_kernel = is_own(&wanted) || lessons::with_kernel(&wanted.kernel)?.is_some();
+    let puzzle = puzzles::meant(&wanted, is_kernel)?;
+    let own = puzzle.filter(|one| !matches!(one.check, Check::Lesson(_)));
+    if let Some(own) = own {
+        return options.trace_exercise(&own, wanted);
     }
     let Taken { program, by } = taken(&mut wanted, &options.launch, false)?;
     let mut traced = run::trace(&wanted, program)?;
@@ -97,14 +95,32 @@ pub fn counted<T>(
 }
 
 impl Options {
-    fn trace_exercise(&self, own: &Own) -> Result<ExitCode> {
-        let wanted = own.wanted(&self.wanted, self.launch != LaunchFlags::default())?;
-        let program = process::process(&own.exercise, Purpose::Launch)?;
+    /// A learner's file of an exercise, traced as its check counts it.
+    fn trace_exercise(&self, puzzle: &Puzzle, mut wanted: Wanted) -> Result<ExitCode> {
+        let name = format!("{} {}", puzzle.kind.noun, puzzle.id);
+        let is_launch_chosen = self.launch != LaunchFlags::default();
+        if wanted.size.is_some() || !wanted.variant.is_empty() || is_launch_chosen {
+            let why = format!(
+                "{name} says how its kernel is launched: leave a size, a variant and flags of the \
+                 launch out"
+            );
+            return Err(Error::Usage(why).into());
+        }
+        let Taken { program, by } = puzzles::take(puzzle, &mut wanted)?;
         let mut traced = run::trace(&wanted, program)?;
-        traced.launched.by = format!("as in {}", own.name());
+        traced.launched.by = by.unwrap_or(traced.launched.by);
+        let spec = spec::of(puzzle, &program::source(&wanted)?)?;
+        let (_, targets) = spec.launches().pop().unwrap_or(spec).targets()?;
+        let mut targets = targets.into_iter();
+        let most = targets.find(|(count, _)| *count == Count::Sectors);
+        let own = Own {
+            id: puzzle.id.clone(),
+            name,
+            at_most: most.map(|(_, most)| most),
+        };
         let model = self.model(model());
         counted(&wanted, &traced, &model, |screen| {
-            self.show(screen, Some(own))
+            self.show(screen, Some(&own))
         })
     }
 
@@ -126,11 +142,11 @@ impl Options {
         if self.json {
             let mut all = screen.json();
             if let Some(own) = own {
-                all["exercise"] = own.json(screen)?;
+                all["exercise"] = own.json(screen);
             }
             writeln!(out, "{all}")?;
         } else {
-            let sum = own.map_or(Ok(String::new()), |own| own.sum(screen))?;
+            let sum = own.map_or(String::new(), |own| own.sum(screen));
             write!(out, "{}{sum}", screen.text())?;
         }
         Ok(ExitCode::SUCCESS)
@@ -145,5 +161,32 @@ impl Options {
             why: error.to_string(),
         };
         Ok(fs::write(path, page(screen)).map_err(cannot)?)
+    }
+}
+
+/// An exercise, and how many sectors it allows, where it counts them.
+struct Own {
+    id: String,
+    name: String,
+    at_most: Option<f64>,
+}
+
+impl Own {
+    /// Sectors of all lines beside the target, in a sentence.
+    fn sum(&self, screen: &Screen) -> String {
+        let (all, name) = (screen.figures.sectors(), &self.name);
+        self.at_most.map_or(String::new(), |most| {
+            format!("\nAll lines together move {all} sectors; {name} allows {most}.\n")
+        })
+    }
+
+    /// The same for programs.
+    fn json(&self, screen: &Screen) -> Value {
+        let all = screen.figures.sectors() as f64;
+        json!({
+            "id": self.id,
+            "sectors": self.at_most.map(|_| all),
+            "at_most": self.at_most,
+        })
     }
 }

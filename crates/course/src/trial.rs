@@ -8,7 +8,7 @@ use process::Finished;
 use process::child_status;
 use process::implementations::oclgrind;
 
-use crate::game::playable::Seen;
+use crate::game::how::Seen;
 use crate::judge::judge;
 use crate::observation::{Detection, Observation};
 use crate::simulator;

@@ -12,86 +12,113 @@ use language::tokens::Tokens;
 use process::Finished;
 use process::child_status;
 
-use super::exercise::Exercise;
-use super::process::{Purpose, command, process};
+use super::lesson_of;
 use super::simulated::{IN_SIMULATOR, first_wrong, simulate};
+use super::spec::{Spec, named};
 use super::speed::{judge as judge_speed, not_judged};
-use crate::game::playable::{Attempt, Playable, Seen};
+use crate::game::how::{Attempt, Seen};
 use crate::game::puzzle::Puzzle;
-use crate::game::screen::WORDS;
 use crate::judge::judge;
 use crate::observation::{Detection, Observation};
-use crate::prose::beside;
+use crate::task::TaskFile;
+use crate::task::child::{self, Purpose, Run};
+use crate::task::race::Runner;
 
-impl Playable for Exercise {
-    fn puzzle(&self) -> &Puzzle {
-        &self.puzzle
+/// What is checked.
+pub struct Asked<'a> {
+    pub puzzle: &'a Puzzle,
+    pub spec: &'a Spec,
+    pub attempt: &'a Attempt<'a>,
+}
+
+impl Asked<'_> {
+    /// The process in which these runs are checked; the file is the learner's.
+    pub fn runs(&self, mut runs: Vec<Run>) -> Result<Command> {
+        runs.iter_mut()
+            .for_each(|run| run.task.kernel = self.attempt.file.into());
+        let mut command = self.flags(child::command(runs, Purpose::Results)?, &self.spec.task);
+        command.args(["--runs", "0"]);
+        Ok(command)
     }
 
-    fn asks(&self, _file: &Path, edited: bool) -> (&'static str, String) {
-        let asks = if edited {
-            "stands at the top of the file".into()
-        } else {
-            beside(&self.asks, WORDS)
-        };
-        ("Task", asks)
+    fn on_device(&self, runs: Vec<Run>) -> Result<Command> {
+        let mut command = self.runs(runs)?;
+        let device = self.attempt.how.device.iter();
+        command.args(device.flat_map(|device| ["--device", device]));
+        Ok(command)
     }
 
-    fn needs_simulator(&self) -> bool {
-        true
-    }
-
-    fn launch(&self) -> Result<(String, Command)> {
-        let process = process(self, Purpose::Launch)?;
-        Ok((self.spec.task.function.clone(), process))
-    }
-
-    fn check(&self, attempt: &Attempt) -> Result<Seen> {
-        // Two processes, at the same time: a driver compiles while the simulator runs.
-        let (seen, simulated) = thread::scope(|scope| {
-            let simulate = || simulate(self, attempt);
-            if !threads::are_given(1) {
-                return (on_device(self, attempt), Ok(simulate()));
-            }
-            let simulated = scope.spawn(simulate);
-            (on_device(self, attempt), simulated.join())
-        });
-        let mut seen = seen?;
-        let outcome = seen.observations[0].outcome;
-        if outcome == Detection::NotRun || seen.status == 4 {
-            return Ok(seen);
+    fn flags(&self, mut command: Command, task: &TaskFile) -> Command {
+        let color = colored::control::SHOULD_COLORIZE.should_colorize();
+        let how = self.attempt.how;
+        if !task.function.is_empty() {
+            command.args(["--only", &task.function]);
         }
-        let (mut faults, counts) =
-            simulated.map_err(|_| anyhow!("the simulator's thread panicked"))??;
-        if outcome == Detection::Fault {
-            // The same wrong result need not be told twice.
-            faults.retain(|seen| seen.detector != IN_SIMULATOR);
-        }
-        seen.observations.extend(faults);
-        let without = &self.spec.without;
-        let source = Source::read(attempt.file)?;
-        seen.observations.extend(called(without, &source));
-        // Nothing is timed that is not right; and not while the simulator runs.
-        let mut all = seen.observations.iter();
-        let right = all.all(|seen| seen.outcome != Detection::Fault);
-        seen.observations.extend(counts);
-        if right {
-            seen.observations.extend(speed(self, attempt)?);
-        }
-        Ok(seen)
+        command
+            .args(["--json", "--timeout", &how.timeout.to_string()])
+            .args(["--seed", &how.seed.to_string()])
+            .args(["--color", if color { "always" } else { "never" }]);
+        command
     }
 }
 
-fn on_device(exercise: &Exercise, attempt: &Attempt) -> Result<Seen> {
-    let spec = &exercise.spec;
-    let child = Finished::of(&mut device_command(exercise, attempt, Purpose::Results)?)?;
+/// Whether the learner's kernel does what is asked: what every check saw.
+pub fn check(puzzle: &Puzzle, spec: &Spec, attempt: &Attempt) -> Result<Seen> {
+    let asked = Asked {
+        puzzle,
+        spec,
+        attempt,
+    };
+    // Two processes, at the same time: a driver compiles while the simulator runs.
+    let (seen, simulated) = thread::scope(|scope| {
+        let simulate = || simulate(&asked);
+        if !threads::are_given(1) {
+            return (on_device(&asked), Ok(simulate()));
+        }
+        let simulated = scope.spawn(simulate);
+        (on_device(&asked), simulated.join())
+    });
+    let mut seen = seen?;
+    let outcome = seen.observations[0].outcome;
+    if outcome == Detection::NotRun || seen.status == 4 {
+        return Ok(seen);
+    }
+    let (mut faults, counts) =
+        simulated.map_err(|_| anyhow!("the simulator's thread panicked"))??;
+    if outcome == Detection::Fault {
+        // The same wrong result need not be told twice.
+        faults.retain(|seen| seen.detector != IN_SIMULATOR);
+    }
+    seen.observations.extend(faults);
+    let source = Source::read(attempt.file)?;
+    seen.observations.extend(called(&spec.without, &source));
+    // Nothing is timed that is not right; and not while the simulator runs.
+    let mut all = seen.observations.iter();
+    let right = all.all(|seen| seen.outcome != Detection::Fault);
+    seen.observations.extend(counts);
+    if right {
+        seen.observations.extend(speed(&asked)?);
+    }
+    Ok(seen)
+}
+
+fn on_device(asked: &Asked) -> Result<Seen> {
+    let Asked {
+        puzzle,
+        spec,
+        attempt,
+    } = asked;
+    let seed = attempt.how.seed;
+    let child = Finished::of(&mut asked.on_device(spec.results(seed))?)?;
     let mut seen = judge("result", &child);
     let mut status = child_status(child.status);
+    let drawn = spec.drawn(seed);
     if seen.outcome == Detection::Silent {
-        let sizes: Vec<String> = spec.sizes.iter().map(|size| spec.name(*size)).collect();
-        let seed = attempt.how.seed;
-        let drawn = spec.name(spec.drawn(seed));
-        seen.says = format!("right at {}, and {drawn} of seed {seed}", sizes.join(", "));
+        let sizes: Vec<String> = spec.sizes().iter().map(|size| spec.name(size)).collect();
+        seen.says = format!("right at {}", sizes.join(", "));
+        if let Some(drawn) = &drawn {
+            seen.says += &format!(", and {} of seed {seed}", spec.name(drawn));
+        }
         let launches = spec.launches().len();
         if launches > 1 {
             seen.says += &format!(", each in {launches} variants");
@@ -100,11 +127,11 @@ fn on_device(exercise: &Exercise, attempt: &Attempt) -> Result<Seen> {
         // A kernel that wrote where it should not may bring the process down later on.
         status = 1;
         seen = wrong;
-        let size = spec.name(record.shape());
-        seen.says = format!("at {size}{}: {}", record.says, seen.says);
-        let (drawn, seed) = (spec.drawn(attempt.how.seed), attempt.how.seed);
-        if record.shape() == drawn && !spec.sizes.contains(&drawn) {
-            let id = &exercise.puzzle.id;
+        seen.says = format!("at {}: {}", record.says, seen.says);
+        let size = record.says.split(", ").next().unwrap_or_default();
+        let is_new = drawn.is_some_and(|drawn| spec.name(&drawn) == size);
+        if is_new && !spec.sizes().iter().any(|one| spec.name(one) == size) {
+            let id = &puzzle.id;
             let next = format!("the same numbers again: cargo course exercise {id} --seed {seed}");
             seen.details.push(next);
         }
@@ -130,18 +157,47 @@ fn called(without: &[String], source: &Source) -> Option<Observation> {
     })
 }
 
-/// What the exercise asks of the kernel's speed, if it asks anything.
-fn speed(exercise: &Exercise, attempt: &Attempt) -> Result<Option<Observation>> {
-    let Some(speed) = &exercise.spec.speed else {
+/// What the exercise asks of the kernel's speed, if it asks anything: it runs in turns with
+/// itself as it came, the solution, and the lesson's own.
+fn speed(asked: &Asked) -> Result<Option<Observation>> {
+    let Asked {
+        puzzle,
+        spec,
+        attempt,
+    } = asked;
+    let Some(speed) = &spec.speed else {
         return Ok(None);
     };
     if attempt.how.no_timing {
         return Ok(Some(not_judged("--no-timing")));
     }
-    attempt
-        .waiting
-        .set_message("timing it beside the lesson's kernel");
-    let child = Finished::of(&mut device_command(exercise, attempt, Purpose::Speed)?)?;
+    let waiting = &attempt.waiting;
+    waiting.set_message("timing it beside the lesson's kernel");
+    let solution = puzzle.solution.as_ref().unwrap_or(&puzzle.fresh);
+    let beside = match &speed.file {
+        Some(file) => file.clone(),
+        None => lesson_of(puzzle)?.kernel_file(),
+    };
+    let runner = |file: &Path, task: &TaskFile| Runner {
+        file: file.into(),
+        task: task.clone(),
+        sizes: named(speed.size),
+    };
+    let race = vec![
+        runner(attempt.file, &spec.task),
+        runner(&puzzle.fresh.path, &spec.task),
+        runner(&solution.path, &spec.task),
+        runner(&Source::path_in_course(&beside), &speed.task),
+    ];
+    let mut command = asked.flags(child::racing(race)?, &spec.task);
+    command.args(
+        attempt
+            .how
+            .device
+            .iter()
+            .flat_map(|device| ["--device", device]),
+    );
+    let child = Finished::of(&mut command)?;
     let mut lines = child.stdout.lines();
     let race = lines.find_map(|line| serde_json::from_str(line).ok());
     Ok(Some(match race {
@@ -149,13 +205,6 @@ fn speed(exercise: &Exercise, attempt: &Attempt) -> Result<Option<Observation>> 
         // It died or hung, which is told as for any run.
         None => judge("speed", &child),
     }))
-}
-
-fn device_command(exercise: &Exercise, attempt: &Attempt, purpose: Purpose) -> Result<Command> {
-    let mut command = command(exercise, attempt, purpose)?;
-    let device = attempt.how.device.iter();
-    command.args(device.flat_map(|device| ["--device", device]));
-    Ok(command)
 }
 
 #[cfg(test)]

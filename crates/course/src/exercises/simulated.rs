@@ -1,7 +1,6 @@
 //! What the simulator has to say of a kernel: faults, each with its lines, and counts.
 
 use std::collections::BTreeMap;
-use std::process::Command;
 
 use analysis::device::Model;
 use analysis::launched::{Size, Wanted};
@@ -15,11 +14,9 @@ use common::source::Source;
 use process::Finished;
 use process::implementations::oclgrind;
 
+use super::check::Asked;
 use super::counts::{Count, counts};
-use super::exercise::Exercise;
-use super::process::{Purpose, command, process};
 use super::spec::Spec;
-use crate::game::playable::Attempt;
 use crate::judge::{judge, wrong_result};
 use crate::observation::{Detection, Observation};
 use crate::simulator::{self, Simulation};
@@ -32,16 +29,14 @@ pub type Simulated = (Vec<Observation>, Vec<Observation>);
 
 /// Runs the kernel in the simulator. Nothing against it is said in one line; what cannot be
 /// looked for, too.
-pub fn simulate(exercise: &Exercise, attempt: &Attempt) -> Result<Simulated> {
+pub fn simulate(asked: &Asked) -> Result<Simulated> {
+    let spec = asked.spec;
     let Some(library) = oclgrind() else {
         return Ok((vec![simulator::missing()], Vec::new()));
     };
-    let in_simulator = |purpose| -> Result<Command> {
-        let mut command = command(exercise, attempt, purpose)?;
-        simulator::count_instructions(simulator::aim(&mut command, &library));
-        Ok(command)
-    };
-    let Simulation { child, log } = simulator::run(in_simulator(Purpose::Faults)?)?;
+    let mut command = asked.runs(spec.faults())?;
+    simulator::count_instructions(simulator::aim(&mut command, &library));
+    let Simulation { child, log } = simulator::run(command)?;
     let runs = match first_wrong(IN_SIMULATOR, &child) {
         Some((_, wrong)) => wrong,
         None => judge(IN_SIMULATOR, &child),
@@ -51,17 +46,17 @@ pub fn simulate(exercise: &Exercise, attempt: &Attempt) -> Result<Simulated> {
         seen.retain(|one| one.outcome == Detection::Fault);
         seen.insert(0, runs);
     }
-    let mut launches = exercise.spec.launches();
+    let mut launches = spec.launches();
     let spec = launches.pop().context("an exercise has a launch")?;
     let (size, targets) = spec.targets()?;
     if targets.is_empty() || seen.iter().any(|one| one.outcome != Detection::Silent) {
         return Ok((seen, Vec::new()));
     }
-    let task = spec.at(spec.counted)?;
+    let task = spec.at(&spec.counted())?;
     let items = task.plan()?.ranges[task.own()].global().iter().product();
     let mut counted = counts(&child.stdout, items);
     if targets.iter().any(|(count, _)| *count == Count::Sectors) {
-        match sectors(exercise, &spec, attempt) {
+        match sectors(asked, &spec) {
             Ok(sectors) => counted.insert(Count::Sectors, sectors as f64),
             Err(error) => {
                 let why = Observation::new("counts", Detection::NotRun, format!("{error:#}"));
@@ -76,7 +71,7 @@ pub fn simulate(exercise: &Exercise, attempt: &Attempt) -> Result<Simulated> {
         let amount = counted.get(&count).copied().unwrap_or(0.0);
         let mut seen = compare(count, amount, most, &size);
         if seen.outcome == Detection::Fault && count.is_of_memory() {
-            let id = &exercise.puzzle.id;
+            let id = &asked.puzzle.id;
             let next = format!("each line's share: cargo run -p course -- trace {id}");
             seen.details.push(next);
         }
@@ -95,17 +90,18 @@ pub fn model() -> Model {
 }
 
 /// The sectors of memory that the kernel asks for, as `course trace` counts them.
-fn sectors(exercise: &Exercise, spec: &Spec, attempt: &Attempt) -> Result<u64> {
+fn sectors(asked: &Asked, spec: &Spec) -> Result<u64> {
+    let (program, size) = spec.launch()?;
     let wanted = Wanted {
         kernel: spec.task.function.clone(),
         variant: Vec::new(),
-        source: Some(attempt.file.into()),
+        source: Some(asked.attempt.file.into()),
         device: None,
         ty: Type::Float,
-        size: Some(Size::Shape(spec.counted)),
+        size: Some(Size::Named(size)),
     };
-    let traced = trace(&wanted, process(exercise, Purpose::Launch)?)?;
-    let source = Source::read(attempt.file)?;
+    let traced = trace(&wanted, program)?;
+    let source = Source::read(asked.attempt.file)?;
     let figures = Figures::of(&traced.trace, &traced.folder.0, &source, &model())?;
     Ok(figures.sectors())
 }

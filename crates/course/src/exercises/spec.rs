@@ -2,25 +2,31 @@
 //! asked of it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use common::shape::Shape;
 use common::task::Task;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use super::counts::Count;
-use crate::game::playable::drawn_size;
+use crate::game::how::drawn_size;
+use crate::game::puzzle::{Check, Puzzle};
 use crate::task::TaskFile;
+use crate::task::child::{self, Purpose, Run};
+use crate::task::file::{Sizes, sizes_in_words};
 
 /// The seed of an exercise's inputs.
 pub const SEED: u64 = 1;
 
-/// The data at the top of an exercise's page. Sizes are MxNxK, or N.
+/// The data at the top of an exercise's page. Sizes are MxNxK, or N; a task with sizes of its
+/// own says them itself.
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Spec {
     /// What the exercise trains, in a few words: only the lesson's page says it.
-    #[serde(rename = "trains")]
+    #[serde(default, rename = "trains")]
     _trains: String,
     /// The kernel, its launch, and what is right.
     pub task: TaskFile,
@@ -29,14 +35,12 @@ pub struct Spec {
     #[serde(default)]
     variants: Vec<BTreeMap<String, usize>>,
     /// Sizes at which a device must compute the right result.
-    #[serde(deserialize_with = "sizes")]
-    pub sizes: Vec<Shape>,
+    #[serde(default)]
+    sizes: Vec<Size>,
     /// Size at which the simulator looks for faults.
-    #[serde(deserialize_with = "size")]
-    pub simulated: Shape,
+    simulated: Option<Size>,
     /// Size at which it counts.
-    #[serde(deserialize_with = "size")]
-    pub counted: Shape,
+    counted: Option<Size>,
     /// Functions that the task does without.
     #[serde(default)]
     pub without: Vec<String>,
@@ -56,28 +60,60 @@ pub struct Speed {
     #[serde(default)]
     pub file: Option<String>,
     /// Size at which both are timed.
-    #[serde(deserialize_with = "size")]
-    pub size: Shape,
+    pub size: Size,
     /// From 0 to 1.
     pub at_least: f64,
 }
 
-fn size<'de, D: Deserializer<'de>>(from: D) -> Result<Shape, D::Error> {
-    let text = String::deserialize(from)?;
-    parse_size(&text).map_err(serde::de::Error::custom)
+/// The spec of a puzzle that has a task, for the learner's file of it.
+pub fn of(puzzle: &Puzzle, file: &Path) -> Result<Spec> {
+    match &puzzle.check {
+        Check::Task(spec) => Ok((**spec).clone()),
+        Check::TaskFile => own(file),
+        Check::Lesson(_) => anyhow::bail!("it has no task"),
+    }
 }
 
-fn parse_size(text: &str) -> Result<Shape, String> {
-    let size: Shape = text.parse()?;
-    size.must_be_countable()
-        .map_err(|error| error.to_string())?;
-    Ok(size)
+/// The spec of a task file beside the learner's kernel: it may launch it as it likes.
+pub fn own(file: &Path) -> Result<Spec> {
+    let mut task = TaskFile::read(&file.with_file_name("task.toml"))?;
+    task.kernel = file.into();
+    if let ("", Some(last)) = (&*task.function, task.launches.last()) {
+        task.function.clone_from(&last.function);
+    }
+    Ok(Spec {
+        _trains: String::new(),
+        task,
+        variants: Vec::new(),
+        sizes: Vec::new(),
+        simulated: None,
+        counted: None,
+        without: Vec::new(),
+        speed: None,
+    })
 }
 
-fn sizes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Shape>, D::Error> {
-    let texts = Vec::<String>::deserialize(from)?;
-    let sizes: Result<_, _> = texts.iter().map(|text| parse_size(text)).collect();
-    sizes.map_err(serde::de::Error::custom)
+/// M, N and K, as "37x91x53" or "64" says them.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Size(pub Shape);
+
+impl TryFrom<String> for Size {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Size, String> {
+        let size: Shape = text.parse()?;
+        let counted = size.must_be_countable();
+        counted
+            .map_err(|error| error.to_string())
+            .map(|()| Size(size))
+    }
+}
+
+/// M, N and K by their names.
+pub fn named(Size(size): Size) -> Sizes {
+    let sides = [("M", size.m), ("N", size.n), ("K", size.k)];
+    sides.map(|(name, side)| (name.into(), side)).into()
 }
 
 impl Spec {
@@ -93,47 +129,60 @@ impl Spec {
         specs
     }
 
+    /// Sizes at which a device must compute the right result.
+    pub fn sizes(&self) -> Vec<Sizes> {
+        if self.task.size.is_empty() {
+            return self.sizes.iter().copied().map(named).collect();
+        }
+        self.task.all_sizes().unwrap_or_default()
+    }
+
+    /// Size at which the simulator looks for faults.
+    fn simulated(&self) -> Sizes {
+        self.simulated.map_or_else(|| self.task.small(), named)
+    }
+
+    /// Size at which it counts.
+    pub fn counted(&self) -> Sizes {
+        self.counted.map_or_else(|| self.task.small(), named)
+    }
+
     /// The task at a size.
     ///
     /// # Errors
     /// When the data make no sense.
-    pub fn at(&self, size: Shape) -> Result<Task> {
-        self.with_seed(size, SEED)
+    pub fn at(&self, size: &Sizes) -> Result<Task> {
+        Ok(self.task.task(size, SEED, &[])?)
     }
 
-    /// The same with other inputs.
-    ///
-    /// # Errors
-    /// When the data make no sense.
-    pub fn with_seed(&self, size: Shape, seed: u64) -> Result<Task> {
-        let mut task = self.task.task_of_shape(size, seed)?;
-        task.says = self.variant();
-        Ok(task)
-    }
-
-    /// The size that is new in a check.
-    pub fn drawn(&self, seed: u64) -> Shape {
+    /// The size that is new in a check, if its sizes are M, N and K.
+    pub fn drawn(&self, seed: u64) -> Option<Sizes> {
         let size = drawn_size(seed);
-        match self.task.dimensions() {
-            3 => size,
-            2 => Shape { k: 1, ..size },
-            _ => Shape::cube(size.m * size.n % 2000 + 1),
-        }
+        let is_own = !self.task.size.is_empty();
+        (!is_own).then(|| {
+            named(Size(match self.task.dimensions() {
+                3 => size,
+                2 => Shape { k: 1, ..size },
+                _ => Shape::cube(size.m * size.n % 2000 + 1),
+            }))
+        })
     }
 
     /// What tells this launch from others: ", ROWS = 4", or nothing.
-    pub fn variant(&self) -> String {
+    fn variant(&self) -> String {
         let names: BTreeSet<&String> = self.variants.iter().flat_map(BTreeMap::keys).collect();
         let told = |name| Some(format!(", {name} = {}", self.task.define.get(name)?));
         names.into_iter().filter_map(told).collect()
     }
 
     /// A size by the sides that the kernel is told.
-    pub fn name(&self, size: Shape) -> String {
+    pub fn name(&self, size: &Sizes) -> String {
+        let side = |name: &str| size.get(name).copied().unwrap_or(1);
         match self.task.dimensions() {
-            3 => size.to_string(),
-            2 => format!("{}x{}", size.m, size.n),
-            _ => size.n.to_string(),
+            _ if !self.task.size.is_empty() => sizes_in_words(size),
+            3 => format!("{}x{}x{}", side("M"), side("N"), side("K")),
+            2 => format!("{}x{}", side("M"), side("N")),
+            _ => side("N").to_string(),
         }
     }
 
@@ -143,21 +192,64 @@ impl Spec {
     /// # Errors
     /// When the data make no sense.
     pub fn targets(&self) -> Result<(String, Vec<(Count, f64)>)> {
-        let task = self.at(self.counted)?;
+        let counted = self.counted();
+        let task = self.at(&counted)?;
         let scope = task.plan()?.scope_of(&task, task.own_launch())?;
-        let told = |name: &str, or: usize| scope.get(name).map_or(or, |size| size as usize);
-        let Shape { m, n, k } = self.counted;
-        let name = self.name(Shape {
-            m: told("M", m),
-            n: told("N", n),
-            k: told("K", k),
+        let told = counted.iter().map(|(name, size)| {
+            let told = scope.get(name).map_or(*size, |size| size as usize);
+            (name.clone(), told)
         });
+        let name = self.name(&told.collect());
         let targets = self.task.at_most.iter();
         let targets = targets.map(|(count, formula)| {
             let most = formula.value(&scope).map_err(anyhow::Error::msg)?;
             Ok((*count, most))
         });
         Ok((name, targets.collect::<Result<_>>()?))
+    }
+
+    /// A run of it at a size.
+    fn run(&self, size: Sizes, seed: u64) -> Run {
+        Run {
+            says: format!("{}{}", self.name(&size), self.variant()),
+            task: self.task.clone(),
+            sizes: Some(size),
+            seed: Some(seed),
+        }
+    }
+
+    /// The runs that are checked on a device; `seed` is what is new in this check.
+    pub fn results(&self, seed: u64) -> Vec<Run> {
+        let launches = self.launches();
+        let known = launches.iter().flat_map(|one| {
+            let sizes = one.sizes().into_iter();
+            sizes.map(|size| one.run(size, SEED)).collect::<Vec<_>>()
+        });
+        let new = launches
+            .iter()
+            .filter_map(|one| Some(one.run(one.drawn(seed)?, seed)));
+        known.chain(new).collect()
+    }
+
+    /// Those in which a simulator looks for faults; counts are those of the last one.
+    pub fn faults(&self) -> Vec<Run> {
+        let launches = self.launches();
+        let simulated = launches.iter().map(|one| one.run(one.simulated(), SEED));
+        let counted = launches
+            .last()
+            .filter(|one| one.counted() != one.simulated());
+        let counted = counted.map(|one| one.run(one.counted(), SEED));
+        simulated.chain(counted).collect()
+    }
+
+    /// The program that launches it once, and at which size.
+    pub fn launch(&self) -> Result<(Command, String)> {
+        let launch = self.launches().pop().context("an exercise has a launch")?;
+        let (size, run) = (launch.counted(), launch.run(launch.counted(), SEED));
+        Ok((
+            child::command(vec![run], Purpose::Launch)?,
+            self.name(&size),
+        ))
     }
 }
 
@@ -171,16 +263,14 @@ mod tests {
         let (_, data) = page.split_once("```toml\n").unwrap();
         let (data, _) = data.split_once("\n```").unwrap();
         let whole: Spec = toml::from_str(data).unwrap();
-        assert!(whole.at(whole.counted).is_ok());
+        assert!(whole.at(&whole.counted()).is_ok());
         damage::must_be_survived(data.as_bytes(), |bytes| {
             let Ok(spec) = toml::from_slice::<Spec>(bytes) else {
                 return;
             };
             let _ = spec.targets();
             for launch in spec.launches() {
-                let (name, _) = (launch.variant(), launch.name(launch.counted));
-                assert!(name.len() <= 9 * bytes.len());
-                let _ = launch.at(launch.simulated);
+                let _ = (launch.variant(), launch.results(7), launch.faults());
             }
         });
     }

@@ -3,10 +3,10 @@
 
 use common::numbers::{percent, significant};
 use common::timing::{median, quantile};
-use serde::{Deserialize, Serialize};
 
 use super::spec::Speed;
 use crate::observation::{Detection, Observation};
+use crate::task::race::Race;
 
 const DETECTOR: &str = "speed";
 
@@ -15,31 +15,6 @@ const DETECTOR: &str = "speed";
 const TOO_SLOW: f64 = 0.7;
 /// and the solution is above this one.
 const FAST_ENOUGH: f64 = 1.3;
-
-/// What came of it.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Race {
-    /// Seconds of each kernel in each round.
-    Laps(Laps),
-    /// Nothing, for this reason.
-    NotJudged(String),
-    /// A result was wrong.
-    Wrong(String),
-}
-
-/// Seconds in each round, as long as each other.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Laps {
-    /// The learner's kernel.
-    pub own: Vec<f64>,
-    /// The exercise's, as it came.
-    pub given: Vec<f64>,
-    /// The exercise's, solved.
-    pub solution: Vec<f64>,
-    /// The lesson's.
-    pub lessons: Vec<f64>,
-}
 
 /// The median share of the lesson's speed, and half the distance of its quartiles.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,17 +46,17 @@ impl Share {
 /// three quarters are not: between them nothing is judged. Nor is it where the kernel as it
 /// came is not clearly too slow, or the solution not clearly fast enough.
 pub fn judge(race: &Race, speed: &Speed) -> Observation {
-    let laps = match race {
-        Race::Laps(laps) => laps,
+    let [own, given, solution, lessons] = match race {
+        Race::Laps(laps) => [0, 1, 2, 3].map(|at| &laps[at][..]),
         Race::NotJudged(why) => return not_judged(why),
         Race::Wrong(wrong) => {
             let first = wrong.lines().next().unwrap_or_default();
-            let says = format!("at {} the result is wrong: {first}", speed.size);
+            let says = format!("at {} the result is wrong: {first}", speed.size.0);
             return Observation::new(DETECTOR, Detection::Fault, says);
         }
     };
-    let share = |seconds: &[f64]| Share::of(&laps.lessons, seconds);
-    let (own, given, solution) = (share(&laps.own), share(&laps.given), share(&laps.solution));
+    let rounds = own.len();
+    let [own, given, solution] = [own, given, solution].map(|one| Share::of(lessons, one));
     let (least, name) = (speed.at_least, &speed.task.function);
     let does_not_tell = |who: &str, share: Share| {
         let (share, yours) = (share.words(), own.words());
@@ -99,8 +74,8 @@ pub fn judge(race: &Race, speed: &Speed) -> Observation {
     let measured = format!(
         "{} of the speed of the lesson's {name}, median of {} rounds at {}; as it came {}",
         own.words(),
-        laps.own.len(),
-        speed.size,
+        rounds,
+        speed.size.0,
         significant(given.median)
     );
     if own.low >= least {
@@ -133,12 +108,8 @@ mod tests {
 
     /// The lesson's kernel takes a second.
     fn judged(own: &[f64], given: f64) -> Observation {
-        let laps = Laps {
-            own: own.to_vec(),
-            given: vec![given; own.len()],
-            solution: vec![1.0; own.len()],
-            lessons: vec![1.0; own.len()],
-        };
+        let all = |seconds| vec![seconds; own.len()];
+        let laps = vec![own.to_vec(), all(given), all(1.0), all(1.0)];
         judge(&Race::Laps(laps), &speed())
     }
 
@@ -159,12 +130,13 @@ mod tests {
 
     #[test]
     fn what_disturbs_a_round_disturbs_all_of_it() {
-        let laps = Laps {
-            own: vec![1.1, 11.0, 5.5],
-            given: vec![8.0, 80.0, 40.0],
-            solution: vec![1.0, 10.0, 5.0],
-            lessons: vec![1.0, 10.0, 5.0],
-        };
+        let laps = [
+            [1.1, 11.0, 5.5],
+            [8.0, 80.0, 40.0],
+            [1.0, 10.0, 5.0],
+            [1.0, 10.0, 5.0],
+        ];
+        let laps = laps.map(|one| one.to_vec()).to_vec();
         let seen = judge(&Race::Laps(laps), &speed());
         assert!(seen.says.starts_with("0.909 (±0.0 %)"), "{seen:?}");
     }
@@ -183,12 +155,7 @@ mod tests {
 
     #[test]
     fn a_device_on_which_the_solution_is_slow_fails_nobody() {
-        let laps = Laps {
-            own: vec![4.0; 5],
-            given: vec![9.0; 5],
-            solution: vec![1.9; 5],
-            lessons: vec![1.0; 5],
-        };
+        let laps = [4.0, 9.0, 1.9, 1.0].map(|one| vec![one; 5]).to_vec();
         let seen = judge(&Race::Laps(laps), &speed());
         assert_eq!(seen.outcome, Detection::NotJudged);
         assert!(seen.says.contains("even the solution only has 0.526"));

@@ -1,5 +1,7 @@
 //! The map: every lesson, and below it its exercises and its broken kernels.
 
+use std::path::PathBuf;
+
 use process::lessons::{LESSONS, Lesson};
 use text::screen::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 use text::screen::crossterm::style::Stylize;
@@ -10,7 +12,7 @@ use super::Then;
 use super::course::{Course, sign};
 use crate::game::folder::shown;
 use crate::game::progress::Progress;
-use crate::game::puzzle::Puzzle;
+use crate::game::puzzle::{Puzzle, page_of};
 use crate::prose::{WIDTH, cut};
 
 /// Rows above the list.
@@ -39,9 +41,12 @@ impl<'a> Map<'a> {
         for lesson in LESSONS {
             rows.push(Row::Lesson(lesson));
             let ours = course.puzzles.iter().copied();
-            let ours = ours.filter(|puzzle| puzzle.lesson.number == lesson.number);
+            let ours =
+                ours.filter(|puzzle| puzzle.lesson.is_some_and(|own| own.number == lesson.number));
             rows.extend(ours.map(Row::Puzzle));
         }
+        let others = course.puzzles.iter().filter(|one| one.lesson.is_none());
+        rows.extend(others.copied().map(Row::Puzzle));
         let mut map = Map {
             rows,
             selected: 0,
@@ -95,8 +100,12 @@ impl<'a> Map<'a> {
             KeyCode::BackTab => self.select_lesson(-1),
             KeyCode::Char('n') => self.select_next(course),
             KeyCode::Enter => return self.enter(course),
-            KeyCode::Char('s') => return Then::Run(self.lesson(), true),
-            KeyCode::Char('o') => return Then::Page(self.lesson()),
+            KeyCode::Char('s') => {
+                return self
+                    .lesson()
+                    .map_or(Then::Stay, |lesson| Then::Run(lesson, true));
+            }
+            KeyCode::Char('o') => return Then::Page(self.page()),
             KeyCode::Char('?') => return Then::Keys,
             KeyCode::Char('q') => return Then::Quit,
             _ => {}
@@ -125,10 +134,17 @@ impl<'a> Map<'a> {
     }
 
     /// The lesson of the line.
-    fn lesson(&self) -> &'static Lesson {
+    fn lesson(&self) -> Option<&'static Lesson> {
         match self.rows[self.selected] {
-            Row::Lesson(lesson) => lesson,
+            Row::Lesson(lesson) => Some(lesson),
             Row::Puzzle(puzzle) => puzzle.lesson,
+        }
+    }
+
+    fn page(&self) -> PathBuf {
+        match self.rows[self.selected] {
+            Row::Lesson(lesson) => page_of(lesson),
+            Row::Puzzle(puzzle) => puzzle.page.clone(),
         }
     }
 
@@ -233,9 +249,10 @@ fn of_lesson(lesson: &Lesson, columns: usize) -> String {
 }
 
 fn of_puzzle(puzzle: &Puzzle, progress: &Progress, is_next: bool, columns: usize) -> String {
-    let kind = match puzzle.solution {
-        Some(_) => "",
-        None => "broken: ",
+    let kind = match puzzle.kind.command {
+        "diagnose" => "broken: ",
+        "problem" => "problem: ",
+        _ => "",
     };
     let next = if is_next { "  next" } else { "" };
     let room = columns.saturating_sub(11 + kind.len() + next.len());

@@ -1,8 +1,9 @@
 //! A page to read: over the screen, or in the browser, where a lesson's page can be.
 
+use std::path::Path;
+
 use anyhow::Result;
 use common::source::{Source, workspace};
-use process::lessons::Lesson;
 use text::screen::crossterm::event::KeyCode;
 use text::screen::pane::{Pane, Scroll, key_lines};
 
@@ -18,15 +19,15 @@ impl Page {
         Page { text, pane }
     }
 
-    /// Opens the page of a lesson; the text is for here where the book is not built, and
+    /// Opens a page, by its place in the course without its end; the text is for here where the book is not built, and
     /// where there is no browser.
-    pub fn open(lesson: &Lesson) -> Result<Option<Page>> {
-        let place = format!("lessons/{}/README", lesson.folder);
-        let book = workspace().join(format!("target/book/{place}.html"));
+    pub fn open(place: &Path) -> Result<Option<Page>> {
+        let book = workspace().join("target/book").join(place);
+        let book = book.with_extension("html");
         if has_windows() && book.is_file() && open::that_detached(&book).is_ok() {
             return Ok(None);
         }
-        let page = Source::read(&workspace().join(format!("{place}.md")))?;
+        let page = Source::read(&workspace().join(place.with_extension("md")))?;
         Ok(Some(Page::of(plain(&page.text))))
     }
 

@@ -13,7 +13,7 @@ use super::course::Course;
 use super::others::Others;
 use super::{Begin, Then};
 use crate::game::background::Background;
-use crate::game::playable::How;
+use crate::game::how::How;
 use crate::game::progress::Progress;
 use crate::game::puzzle::Puzzle;
 use crate::game::{self, watch};
@@ -141,7 +141,7 @@ impl<'a> PuzzleScreen<'a> {
             KeyCode::Char('r') => self.check_again()?,
             KeyCode::Char('x') => self.asks = true,
             KeyCode::Char('n') => return Ok(self.next(course)),
-            KeyCode::Char('o') => return Ok(Then::Page(self.puzzle.lesson)),
+            KeyCode::Char('o') => return Ok(Then::Page(self.puzzle.page.clone())),
             KeyCode::Char('?') => return Ok(Then::Keys),
             KeyCode::Char('l') => return Ok(Then::Map),
             KeyCode::Char('q') => return Ok(Then::Quit),

@@ -92,6 +92,10 @@ impl Folder {
             let made = file.parent().map_or(Ok(()), fs::create_dir_all);
             let made = made.and_then(|()| create(&file, &puzzle.fresh.text));
             new += usize::from(made.with_context(|| self.cannot("write to"))?);
+            for (name, text) in &puzzle.with {
+                let made = create(&file.with_file_name(name), text);
+                made.with_context(|| self.cannot("write to"))?;
+            }
         }
         Ok(new)
     }

@@ -1,12 +1,18 @@
 //! A puzzle of the game, whatever its kind: a kernel to complete or to mend, and what is
 //! written about it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use common::source::Source;
 use process::lessons::Lesson;
 
 use super::progress::Mark;
+use crate::exercises::spec::Spec;
+use crate::observation::Observation;
+use crate::prose::beside;
+
+/// Where the words beside a heading begin.
+pub const WORDS: usize = 10;
 
 /// A kind of puzzle, and how it is spoken of.
 pub struct PuzzleKind {
@@ -24,7 +30,8 @@ pub struct PuzzleKind {
 pub struct Puzzle {
     /// What is to be done with it.
     pub kind: &'static PuzzleKind,
-    pub lesson: &'static Lesson,
+    /// Whose page is about it, if a lesson's is.
+    pub lesson: Option<&'static Lesson>,
     /// "6.2", or "7".
     pub id: String,
     /// What it is called, or what is seen of it.
@@ -33,14 +40,47 @@ pub struct Puzzle {
     pub short: String,
     /// "06-local-memory/2-second-barrier": its place in the learner's folder.
     pub place: String,
+    /// The page that is about it, without its end.
+    pub page: PathBuf,
     /// The kernel as it comes.
     pub fresh: Source,
+    /// What else comes with it, by the names of the files.
+    pub with: Vec<(String, String)>,
     /// The kernel as it could be in the end, where there is one.
     pub solution: Option<Source>,
     /// From a nudge to nearly the answer.
     pub hints: Vec<String>,
     /// Why the answer is as it is.
     pub why: String,
+    /// What is to be done, in a few sentences.
+    pub asks: String,
+    /// How it is checked.
+    pub check: Check,
+}
+
+/// How a puzzle is checked.
+pub enum Check {
+    /// By its task.
+    Task(Box<Spec>),
+    /// By its task file, which is the learner's own.
+    TaskFile,
+    /// As its lesson launches it.
+    Lesson(Run),
+}
+
+/// A lesson's launch.
+pub struct Run {
+    /// The flags with which the lesson runs it.
+    pub flags: Vec<String>,
+    /// The detectors that find the fault.
+    pub seen_by: Vec<String>,
+    /// The command that runs a copy, before the copy's name.
+    pub command: fn(&Puzzle, &Run, &Path) -> String,
+}
+
+/// A lesson's page.
+pub fn page_of(lesson: &Lesson) -> PathBuf {
+    PathBuf::from(format!("lessons/{}/README", lesson.folder))
 }
 
 /// One has its place to itself.
@@ -53,7 +93,8 @@ impl PartialEq for Puzzle {
 impl Puzzle {
     /// "second-barrier".
     pub fn name(&self) -> &str {
-        let file = self.place.rsplit('/').next().unwrap_or(&self.place);
+        let place = self.place.trim_end_matches("/start");
+        let file = place.rsplit('/').next().unwrap_or(place);
         file.split_once('-').map_or(file, |(_, name)| name)
     }
 
@@ -78,10 +119,46 @@ impl Puzzle {
     pub fn is_meant_by(&self, word: &str) -> bool {
         let word = word.strip_suffix(".cl").unwrap_or(word);
         let place = Path::new(&self.place);
-        word == self.id || word == self.name() || {
+        word == self.id || self.id.strip_prefix('p') == Some(word) || word == self.name() || {
             // "2-second-barrier", its lesson's folder before it, and any before that.
             let path = Path::new(word);
             path.ends_with(place) || Some(path.as_os_str()) == place.file_name()
         }
+    }
+
+    /// A word, and beside it in the column [`WORDS`] what is asked.
+    pub fn asks(&self, file: &Path, edited: bool) -> (&'static str, String) {
+        match &self.check {
+            Check::Lesson(run) => ("Run it", (run.command)(self, run, file)),
+            Check::Task(_) if edited => ("Task", "stands at the top of the file".into()),
+            _ => ("Task", beside(&self.asks, WORDS)),
+        }
+    }
+
+    /// Whether a right result proves nothing as long as no simulator has looked.
+    pub fn needs_simulator(&self) -> bool {
+        match &self.check {
+            Check::Lesson(run) => !run.is_seen_by("checker"),
+            _ => true,
+        }
+    }
+
+    /// What is to be said of a silent check while the file is as it came, which is known to be
+    /// wrong.
+    pub fn remark(&self, seen: &Observation) -> &'static str {
+        match &self.check {
+            Check::Lesson(run) if run.is_seen_by(seen.kind()) => {
+                ", although it sees this fault at other sizes"
+            }
+            Check::Lesson(_) => ": this detector misses this fault",
+            _ => "",
+        }
+    }
+}
+
+impl Run {
+    /// True where this detector can find it.
+    fn is_seen_by(&self, detector: &str) -> bool {
+        self.seen_by.iter().any(|seen| seen == detector)
     }
 }

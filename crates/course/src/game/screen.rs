@@ -10,17 +10,14 @@ use text::Out;
 
 use super::background::is_above_keys;
 use super::folder::{Folder, shown};
-use super::playable::{Checked, Playable};
+use super::how::Checked;
 use super::progress::{Mark, Progress};
-use super::puzzle::Puzzle;
+use super::puzzle::{Puzzle, WORDS};
 use super::verdict::Verdict;
 use crate::diff::print_hunks;
 use crate::observation::Detection;
 use crate::pager::Pager;
 use crate::prose::{beside, print_text};
-
-/// Where the words beside a heading begin.
-pub const WORDS: usize = 10;
 
 /// After `start`, which copied `new` of the puzzles.
 pub fn started(folder: &Folder, new: usize, puzzles: &[&Puzzle]) -> Result<()> {
@@ -57,10 +54,11 @@ pub fn list(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
     let progress = folder.progress();
     let about = puzzles.first().map_or("", |puzzle| puzzle.kind.about);
     writeln!(Out, "{}", about.bold())?;
-    let mut lesson = 0;
+    let mut before = 0;
     for puzzle in puzzles {
-        if puzzle.lesson.number != lesson {
-            lesson = puzzle.lesson.number;
+        let lesson = puzzle.lesson.map_or(0, |lesson| lesson.number);
+        if lesson != before {
+            before = lesson;
             writeln!(Out, "\n  lesson {lesson}")?;
         }
         let mark = progress.of(&puzzle.id).mark;
@@ -122,17 +120,17 @@ pub fn total(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
 }
 
 /// The puzzle, and what is asked; above keys that waits until it is known to be needed.
-pub fn head(one: &dyn Playable, file: &Path, edited: bool) -> Result<()> {
-    title(one.puzzle())?;
+pub fn head(puzzle: &Puzzle, file: &Path, edited: bool) -> Result<()> {
+    title(puzzle)?;
     if is_above_keys() {
         return Ok(());
     }
-    asked(one, file, edited)
+    asked(puzzle, file, edited)
 }
 
 /// The learner's file, and what is asked.
-fn asked(one: &dyn Playable, file: &Path, edited: bool) -> Result<()> {
-    let (label, asked) = one.asks(file, edited);
+fn asked(puzzle: &Puzzle, file: &Path, edited: bool) -> Result<()> {
+    let (label, asked) = puzzle.asks(file, edited);
     writeln!(Out, "  File    {}", shown(file))?;
     Ok(writeln!(Out, "  {label:<8}{asked}\n")?)
 }
@@ -143,21 +141,24 @@ fn title(puzzle: &Puzzle) -> Result<()> {
 }
 
 /// What was seen, and what it means.
-pub fn checked(one: &dyn Playable, file: &Path, edited: bool, checked: &Checked) -> Result<()> {
+pub fn checked(puzzle: &Puzzle, file: &Path, edited: bool, checked: &Checked) -> Result<()> {
     if is_above_keys() && checked.verdict != Verdict::Done {
-        asked(one, file, edited)?;
+        asked(puzzle, file, edited)?;
     }
     writeln!(Out, "{}", "What the checks see".bold())?;
     for seen in &checked.seen.observations {
         let is_as_it_came = seen.outcome == Detection::Silent && !edited;
-        let remark = if is_as_it_came { one.remark(seen) } else { "" };
+        let remark = if is_as_it_came {
+            puzzle.remark(seen)
+        } else {
+            ""
+        };
         let mark = match remark {
             "" => seen.outcome.mark(),
             _ => "-".normal(),
         };
         seen.print(&mark, &format!("{}{remark}", seen.says))?;
     }
-    let puzzle = one.puzzle();
     let words = format!("{}: {}", puzzle.id, checked.verdict.words(puzzle.kind.done));
     let words = checked.verdict.shown(&beside(&words, 2));
     Ok(writeln!(Out, "\n  {words}")?)

@@ -10,15 +10,17 @@ use serde_json::json;
 use text::Out;
 
 use super::folder::Folder;
-use super::playable::{Attempt, Checked, How, Playable};
+use super::how::{Attempt, Checked, How};
 use super::progress::Progress;
-use super::puzzle::Puzzle;
+use super::puzzle::{Check, Puzzle};
 use super::screen;
 use super::verdict::Verdict;
+use crate::exercises::spec::own;
+use crate::{broken, exercises};
 
 /// A puzzle that is played now.
 pub struct Turn<'a> {
-    pub one: &'a dyn Playable,
+    pub puzzle: &'a Puzzle,
     pub folder: &'a Folder,
     pub file: PathBuf,
     pub how: &'a How,
@@ -28,17 +30,17 @@ impl Turn<'_> {
     /// Checks the file, and shows what was seen and what comes `next` among these puzzles.
     pub fn play(&self, puzzles: &[&Puzzle]) -> Result<ExitCode> {
         let text = Source::read(&self.file)?.text;
-        let puzzle = self.one.puzzle();
+        let puzzle = self.puzzle;
         let edited = puzzle.is_edited(&text);
         if !self.how.json {
-            screen::head(self.one, &self.file, edited)?;
+            screen::head(puzzle, &self.file, edited)?;
         }
         let checked = self.check(&text)?;
         let progress = self.note(checked.verdict);
         if self.how.json {
             self.print_json(&checked)?;
         } else {
-            screen::checked(self.one, &self.file, edited, &checked)?;
+            screen::checked(puzzle, &self.file, edited, &checked)?;
             checked.seen.tell_why_not();
             match checked.verdict {
                 Verdict::NotRun => {}
@@ -55,17 +57,21 @@ impl Turn<'_> {
     /// Runs the checks on this text, which the file holds.
     pub fn check(&self, text: &str) -> Result<Checked> {
         let attempt = Attempt::new(&self.file, self.how);
-        let mut seen = self.one.check(&attempt)?;
+        let mut seen = match &self.puzzle.check {
+            Check::Task(spec) => exercises::check(self.puzzle, spec, &attempt)?,
+            Check::TaskFile => exercises::check(self.puzzle, &own(&self.file)?, &attempt)?,
+            Check::Lesson(run) => broken::check(self.puzzle, run, &attempt)?,
+        };
         drop(attempt);
-        let edited = self.one.puzzle().is_edited(text);
-        let verdict = Verdict::of(&seen.observations, edited, self.one.needs_simulator());
+        let edited = self.puzzle.is_edited(text);
+        let verdict = Verdict::of(&seen.observations, edited, self.puzzle.needs_simulator());
         seen.status = verdict.status(seen.status);
         Ok(Checked { seen, verdict })
     }
 
     /// Notes what the file has come to, if it is the learner's own.
     pub fn note(&self, verdict: Verdict) -> Progress {
-        let puzzle = self.one.puzzle();
+        let puzzle = self.puzzle;
         let mut progress = self.folder.progress();
         let before = progress.of(&puzzle.id).mark;
         let mark = verdict.mark(before, puzzle.kind.done);
@@ -78,10 +84,10 @@ impl Turn<'_> {
 
     /// Prints what was seen as a line of JSON.
     pub fn print_json(&self, checked: &Checked) -> Result<()> {
-        let puzzle = self.one.puzzle();
+        let puzzle = self.puzzle;
         let line = json!({
             "puzzle": puzzle.id,
-            "lesson": puzzle.lesson.number,
+            "lesson": puzzle.lesson.map(|lesson| lesson.number),
             "title": puzzle.title,
             "file": self.file,
             "observations": checked.seen.observations,

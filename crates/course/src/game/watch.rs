@@ -13,7 +13,7 @@ use text::Out;
 
 use super::background::Background;
 use super::folder::Folder;
-use super::playable::How;
+use super::how::How;
 use super::puzzle::Puzzle;
 
 /// How often it is asked whether a check has ended.

@@ -7,41 +7,38 @@ use common::Error;
 use common::source::did_you_mean;
 
 use super::folder::{Folder, shown};
-use super::playable::Playable;
 use super::puzzle::Puzzle;
-use super::puzzles;
 
 /// The one that a word names, or the next one, and the learner's file of it; none where all
 /// are done.
 ///
 /// # Errors
 /// [`Error::Usage`] where there is none of that name, or no folder to tell the next.
-pub fn meant<'a, P: Playable>(
+pub fn meant<'a>(
     word: Option<&str>,
-    all: &'a [P],
+    all: &'a [Puzzle],
     folder: &Folder,
-) -> Result<Option<(&'a P, PathBuf)>> {
+) -> Result<Option<(&'a Puzzle, PathBuf)>> {
     if let Some(word) = word {
         let one = find(all, word)?;
-        return Ok(Some((one, file(one.puzzle(), folder, word))));
+        return Ok(Some((one, file(one, folder, word))));
     }
     folder.must_be_started()?;
-    let next = folder.progress().next(&puzzles(all));
-    let one = all.iter().find(|one| Some(one.puzzle()) == next);
-    Ok(one.map(|one| (one, folder.file(one.puzzle()))))
+    let next = folder.progress().next(&all.iter().collect::<Vec<_>>());
+    Ok(next.map(|one| (one, folder.file(one))))
 }
 
 /// The one that is meant by "6.2", a name, or a path.
 ///
 /// # Errors
 /// [`Error::Usage`] with those that there are.
-pub fn find<'a, P: Playable>(all: &'a [P], word: &str) -> Result<&'a P> {
-    let found = all.iter().find(|one| one.puzzle().is_meant_by(word));
-    found.ok_or_else(|| Error::Usage(unknown(&puzzles(all), word)).into())
+pub fn find<'a>(all: &'a [Puzzle], word: &str) -> Result<&'a Puzzle> {
+    let found = all.iter().find(|one| one.is_meant_by(word));
+    found.ok_or_else(|| Error::Usage(unknown(all, word)).into())
 }
 
 /// That there is none, which one may be meant, and from where to where they go.
-fn unknown(puzzles: &[&Puzzle], word: &str) -> String {
+fn unknown(puzzles: &[Puzzle], word: &str) -> String {
     let [first, .., last] = puzzles else {
         return format!("there is no {word}");
     };

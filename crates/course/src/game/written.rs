@@ -23,6 +23,26 @@ impl Written {
     }
 }
 
+/// A page with any hints and sections; what is no hint explains the answer.
+///
+/// # Errors
+/// Where the page cannot be read.
+pub fn loose(path: &Path) -> Result<Written> {
+    let text = Source::read(path)?.text;
+    let mut sections = text.split("\n## ");
+    let head = sections.next().unwrap_or_default().to_string();
+    let (hints, others): (Vec<&str>, Vec<&str>) = sections.partition(|one| one.starts_with("Hint"));
+    let body = |section: &&str| {
+        let body = section.split_once('\n').map_or("", |(_, body)| body);
+        body.trim().to_string()
+    };
+    Ok(Written {
+        head,
+        hints: hints.iter().map(body).collect(),
+        why: others.iter().map(body).collect::<Vec<_>>().join("\n\n"),
+    })
+}
+
 fn parse(text: &str) -> Result<Written> {
     let mut sections = text.split("\n## ");
     let head = sections.next().unwrap_or_default().to_string();

@@ -8,7 +8,7 @@ use text::Out;
 
 use super::Inspection;
 use crate::game::folder::shown;
-use crate::game::playable::Checked;
+use crate::game::how::Checked;
 use crate::game::verdict::Verdict;
 use crate::observation::{Detection, Observation};
 use crate::prose::beside;

@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 use text::Out;
 
 use super::Inspection;
-use crate::game::playable::Checked;
+use crate::game::how::Checked;
 use crate::prose::beside;
 use crate::subject::{By, LaunchFlags};
-use crate::task::child::{self, Purpose};
+use crate::task::child::{self, Purpose, Run};
 use crate::trace::counted;
 
 /// Sides of a product: a few groups, whose rows begin with a sector.
@@ -72,7 +72,9 @@ impl Inspection<'_> {
             by => {
                 let size = self.small_size().and_then(|size| size.parse().ok());
                 let program = match by {
-                    By::Task(task, ..) => child::command(task, None, Purpose::Launch)?,
+                    By::Task(task, ..) => {
+                        child::command(vec![Run::of(task, None)], Purpose::Launch)?
+                    }
                     By::Lesson(lesson) => lesson.command()?,
                 };
                 (Size::Shape(size.unwrap_or(Shape::cube(side))), program)

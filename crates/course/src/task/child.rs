@@ -21,6 +21,7 @@ use verify::Tolerance;
 use verify::poison::is_poison;
 
 use super::file::{Check, Or, Reference, Sizes, TaskFile};
+use super::race::{Runner, race};
 use super::signature::{Signature, Space};
 
 /// Set to what is asked for.
@@ -40,30 +41,64 @@ pub enum Purpose {
 #[derive(Serialize, Deserialize)]
 struct Asked {
     purpose: Purpose,
-    task: TaskFile,
-    /// None where the lesson's own flag says it, of M, N and K.
-    sizes: Option<Vec<Sizes>>,
+    runs: Vec<Run>,
+    race: Vec<Runner>,
 }
 
-/// The course itself, as the process in which a task runs at these sizes, or at those that a
-/// lesson's flags say. Who looks at a launch names the file.
-pub fn command(
-    task: &TaskFile,
-    sizes: Option<&[Sizes]>,
-    purpose: Purpose,
-) -> anyhow::Result<Command> {
+/// A task that is run at a size.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Run {
+    /// The task.
+    pub task: TaskFile,
+    /// Its sizes; none where the lesson's own flag says them, of M, N and K.
+    pub sizes: Option<Sizes>,
+    /// Seed of the inputs; none where the lesson's own flag says it.
+    pub seed: Option<u64>,
+    /// What its record says of it.
+    pub says: String,
+}
+
+impl Run {
+    /// A task at these sizes.
+    pub fn of(task: &TaskFile, sizes: Option<Sizes>) -> Run {
+        Run {
+            task: task.clone(),
+            sizes,
+            seed: None,
+            says: String::new(),
+        }
+    }
+}
+
+/// The course itself, as the process in which tasks run, by a lesson's flags. Who looks at a
+/// launch names the file.
+pub fn command(runs: Vec<Run>, purpose: Purpose) -> anyhow::Result<Command> {
+    asking(Asked {
+        purpose,
+        runs,
+        race: Vec::new(),
+    })
+}
+
+/// The same for kernels that are timed in turns.
+pub fn racing(race: Vec<Runner>) -> anyhow::Result<Command> {
+    asking(Asked {
+        purpose: Purpose::Results,
+        runs: Vec::new(),
+        race,
+    })
+}
+
+fn asking(asked: Asked) -> anyhow::Result<Command> {
     let this = process::this_program();
     let mut command = this.context("cannot find this program's own path")?;
-    let asked = Asked {
-        purpose,
-        task: task.clone(),
-        sizes: sizes.map(<[Sizes]>::to_vec),
-    };
     command
         .env(VARIABLE, serde_json::to_string(&asked)?)
         .stdin(Stdio::null());
-    if purpose != Purpose::Launch {
-        command.arg("--source").arg(&task.kernel);
+    let kernel = asked.runs.first().map(|run| &run.task.kernel);
+    let kernel = kernel.or(asked.race.first().map(|one| &one.file));
+    if let Some(kernel) = kernel.filter(|_| asked.purpose != Purpose::Launch) {
+        command.arg("--source").arg(kernel);
     }
     Ok(command)
 }
@@ -79,7 +114,7 @@ pub fn signatures(
     device: Option<&str>,
 ) -> anyhow::Result<Vec<Signature>> {
     let command = || -> anyhow::Result<Command> {
-        let mut command = command(task, Some(&[]), Purpose::Signatures)?;
+        let mut command = command(vec![Run::of(task, None)], Purpose::Signatures)?;
         command.args([
             "--json",
             "--runs",
@@ -108,43 +143,72 @@ pub fn run_if_asked() -> Option<ExitCode> {
 }
 
 fn run(lesson: &mut Lesson, asked: &Asked) -> Result<()> {
-    let Asked {
-        purpose,
-        task: file,
-        sizes,
-    } = asked;
+    if !asked.race.is_empty() {
+        let seed = lesson.flags().seed;
+        let race = race(lesson, &asked.race, seed)?;
+        return lesson.console.report.json(&race);
+    }
+    let is_timed = lesson.runs()?.is_some();
+    if is_timed {
+        lesson.table("GB/s")?;
+    }
+    for run in &asked.runs {
+        let is_right = one(lesson, run, asked.purpose, is_timed)?;
+        // A kernel that is wrong at one size may wreck the process at the next.
+        if !is_right {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// One run; false where its result is wrong, or there is none.
+fn one(lesson: &mut Lesson, run: &Run, purpose: Purpose, is_timed: bool) -> Result<bool> {
+    let file = &run.task;
     let defines: Vec<(String, usize)> = file.define.clone().into_iter().collect();
     let program = lesson.program(&defines)?;
     let session = lesson.session()?;
     let all = Signature::all(&session, &program, &lesson.source()?, &defines)?;
-    if *purpose == Purpose::Signatures {
-        return lesson.console.report.json(&all);
+    if purpose == Purpose::Signatures {
+        lesson.console.report.json(&all)?;
+        return Ok(true);
     }
-    let seed = lesson.flags().seed;
-    if lesson.runs()?.is_some() {
-        lesson.table("GB/s")?;
-    }
-    let shape = lesson.shape()?;
-    let by_flag = || {
-        let sides = [("M", shape.m), ("N", shape.n), ("K", shape.k)];
-        let sides = sides.map(|(name, side)| (name.to_string(), side));
-        let sides = sides
-            .into_iter()
-            .filter(|side| file.size.contains_key(&side.0));
-        vec![sides.collect()]
+    let sizes = match &run.sizes {
+        Some(sizes) => sizes.clone(),
+        None => by_flag(lesson, file)?,
     };
-    for sizes in &sizes.clone().unwrap_or_else(by_flag) {
-        let mut task = file.task(sizes, seed, &all)?;
-        must_fit(lesson, &task)?;
-        make_fills(lesson, &mut task)?;
-        match (&file.check, purpose) {
-            (_, Purpose::Launch) => task.right = Right::Unchecked,
-            (Some(Or::Table(check)), _) => refer(lesson, &mut task, check, file.flops.as_ref())?,
-            _ => (),
-        }
-        lesson.measure_task(&task)?;
+    let seed = run.seed.unwrap_or(lesson.flags().seed);
+    let mut task = file.task(&sizes, seed, &all)?;
+    must_fit(lesson, &task)?;
+    make_fills(lesson, &mut task)?;
+    match (&file.check, purpose) {
+        (_, Purpose::Launch) if file.product.is_none() => task.right = Right::Unchecked,
+        (Some(Or::Table(check)), _) => refer(lesson, &mut task, check, file.flops.as_ref())?,
+        _ => (),
     }
-    Ok(())
+    if !run.says.is_empty() {
+        task.says.clone_from(&run.says);
+    }
+    if is_timed {
+        lesson.measure_task(&task)?;
+        return Ok(true);
+    }
+    lesson.console.doing(format!("running {}", task.kernel))?;
+    let record = lesson.checked(&task)?;
+    let is_right = record.verified;
+    lesson.console.row(record)?;
+    Ok(is_right)
+}
+
+/// The task's sizes as `--size` says them.
+fn by_flag(lesson: &mut Lesson, task: &TaskFile) -> Result<Sizes> {
+    let shape = lesson.shape()?;
+    let sides = [("M", shape.m), ("N", shape.n), ("K", shape.k)];
+    let sides = sides.map(|(name, side)| (name.to_string(), side));
+    let own = sides
+        .into_iter()
+        .filter(|side| task.size.contains_key(&side.0));
+    Ok(own.collect())
 }
 
 /// Refuses what has no room, before anything is allocated.

@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::exercises::counts::Count;
 
+/// Multiply-adds that the simulator does in a few seconds.
+pub const FEW: usize = 50_000;
+
 /// Sizes by their names.
 pub type Sizes = BTreeMap<String, usize>;
 
@@ -268,6 +271,18 @@ impl TaskFile {
             all.push(sizes);
         }
         Ok(all)
+    }
+
+    /// Of its sizes the largest at which a simulator takes a few seconds.
+    pub fn small(&self) -> Sizes {
+        let all = self.all_sizes().unwrap_or_default();
+        let work = |sizes: &&Sizes| sizes.values().fold(1, |a, b| usize::saturating_mul(a, *b));
+        let small = all
+            .iter()
+            .filter(|sizes| work(sizes) <= FEW)
+            .max_by_key(work);
+        let small = small.or(all.iter().min_by_key(work));
+        small.cloned().unwrap_or_default()
     }
 
     /// The sizes for words such as "rows=5,cols=70", or "5x7x9" of M, N and K; its own

@@ -38,20 +38,6 @@ impl TaskFile {
         Ok(task)
     }
 
-    /// The same for M, N and K.
-    ///
-    /// # Errors
-    /// As of [`TaskFile::task`].
-    pub fn task_of_shape(&self, size: Shape, seed: u64) -> Result<Task> {
-        let Shape { m, n, k } = size;
-        let sizes = [("M", m), ("N", n), ("K", k)];
-        self.task(
-            &sizes.map(|(name, size)| (name.into(), size)).into(),
-            seed,
-            &[],
-        )
-    }
-
     /// How many of M, N and K its arguments speak of.
     pub fn dimensions(&self) -> usize {
         if self.product.is_some() {
@@ -292,7 +278,7 @@ impl Maker {
         if let Some(signature) = signature
             && signature.args.len() != form.args.len()
         {
-            return Err(wrong(&format!(
+            return Err(Error::Build(format!(
                 "args: {} are given, the kernel takes {}: {}",
                 form.args.len(),
                 signature.args.len(),

@@ -1,7 +1,7 @@
-//! Four kernels in turns, in one process on one device: the learner's, the lesson's own,
-//! and, to know what this device can tell, the exercise's as it came and its solution.
-//! What disturbs the machine meets all of them, and only their ratios are used.
+//! Several kernels in turns, in one process on one device. What disturbs the machine meets all
+//! of them, and only their ratios are used.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use common::Result;
@@ -10,31 +10,50 @@ use common::source::Source;
 use common::timing::{self, Profile, Runs, WARM_UP};
 use common::verify::Right;
 use lesson::{Lesson, Ready};
+use serde::{Deserialize, Serialize};
 
-use super::exercise::Exercise;
-use super::spec::{SEED, Speed};
-use super::speed::{Laps, Race};
-use crate::task::TaskFile;
+use super::file::{Sizes, TaskFile};
 
 /// Rounds before which no end is allowed, and after which there is one.
 const ROUNDS: std::ops::RangeInclusive<usize> = 7..=41;
 /// Seconds of rounds that are enough.
 const ENOUGH: f64 = 0.7;
 
-/// What all four took, or why nobody can tell.
-pub fn race(lesson: &mut Lesson, exercise: &Exercise) -> Result<Race> {
-    let Some(speed) = &exercise.spec.speed else {
-        return Ok(Race::NotJudged("speed is not asked for".into()));
-    };
+/// One that runs: its file and its task. The first is the learner's.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Runner {
+    /// The kernel file.
+    pub file: PathBuf,
+    /// Its task.
+    pub task: TaskFile,
+    /// For which size.
+    pub sizes: Sizes,
+}
+
+/// What came of it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Race {
+    /// Seconds of each kernel in each round.
+    Laps(Vec<Vec<f64>>),
+    /// Nothing, for this reason.
+    NotJudged(String),
+    /// The learner's result was wrong.
+    Wrong(String),
+}
+
+/// What all of them took, or why nobody can tell.
+pub fn race(lesson: &mut Lesson, runners: &[Runner], seed: u64) -> Result<Race> {
     if lesson.runs()? != Some(Runs::Enough) {
         let why = "a simulator's times say nothing about a device";
         return Ok(Race::NotJudged(why.into()));
     }
     let session = lesson.session()?;
-    let mut ready = Vec::new();
-    for (source, task) in runners(lesson, exercise, speed)? {
+    let (mut ready, mut texts) = (Vec::new(), Vec::new());
+    for Runner { file, task, sizes } in runners {
+        let source = Source::read(file)?;
         let name = format!("{} of {}", task.function, source.path.display());
-        let task = task.task_of_shape(speed.size, SEED)?;
+        let task = task.task(sizes, seed, &[])?;
         lesson.console.doing(format!("building {name}"))?;
         let one = match lesson.prepared(&task, &source)? {
             Ok(one) => one,
@@ -50,33 +69,17 @@ pub fn race(lesson: &mut Lesson, exercise: &Exercise) -> Result<Race> {
             }
             (_, Ok(_)) => ready.push(one),
         }
+        texts.push(source.text);
     }
-    let fresh = &exercise.puzzle.fresh.text;
-    let is_untouched = lesson.source()?.text == *fresh;
-    let laps = laps(lesson, &session, &ready, is_untouched)?;
+    let laps = laps(lesson, &session, &ready)?;
     // What was timed must have been right to the end.
     if let Err(wrong) = checked(&session, &ready[0])? {
         return Ok(Race::Wrong(wrong));
     }
-    Ok(Race::Laps(laps))
-}
-
-/// The learner's kernel, the exercise as it came, its solution, and the lesson's own.
-fn runners<'a>(
-    lesson: &Lesson,
-    exercise: &'a Exercise,
-    speed: &'a Speed,
-) -> Result<[(Source, &'a TaskFile); 4]> {
-    let (task, puzzle) = (&exercise.spec.task, &exercise.puzzle);
-    let solution = puzzle.solution.as_ref().unwrap_or(&puzzle.fresh);
-    let file = speed.file.clone();
-    let file = file.unwrap_or_else(|| puzzle.lesson.kernel_file());
-    Ok([
-        (lesson.source()?, task),
-        (puzzle.fresh.clone(), task),
-        (solution.clone(), task),
-        (Source::of_course(&file)?, &speed.task),
-    ])
+    // One text has one speed.
+    let same = |at: usize| texts.iter().rposition(|text| *text == texts[at]);
+    let laps = (0..laps.len()).map(|at| laps[same(at).unwrap_or(at)].clone());
+    Ok(Race::Laps(laps.collect()))
 }
 
 /// Whether what it left is right.
@@ -94,13 +97,8 @@ fn warm_up(session: &Session, kernel: &Ready) -> Result<()> {
     Ok(())
 }
 
-/// Times all of them in turns; the first is as it came where `is_untouched` says so.
-fn laps(
-    lesson: &mut Lesson,
-    session: &Session,
-    ready: &[Ready],
-    is_untouched: bool,
-) -> Result<Laps> {
+/// Times all of them in turns.
+fn laps(lesson: &mut Lesson, session: &Session, ready: &[Ready]) -> Result<Vec<Vec<f64>>> {
     let mut walls = vec![Vec::new(); ready.len()];
     let mut profiles = vec![Vec::new(); ready.len()];
     let began = Instant::now();
@@ -108,9 +106,8 @@ fn laps(
         if round >= *ROUNDS.start() && began.elapsed().as_secs_f64() > ENOUGH {
             break;
         }
-        lesson
-            .console
-            .doing(format!("timing, round {}", round + 1))?;
+        let doing = format!("timing, round {}", round + 1);
+        lesson.console.doing(doing)?;
         // Another one begins each round, so that none always follows the same one.
         for turn in 0..ready.len() {
             let at = (round + turn) % ready.len();
@@ -123,12 +120,8 @@ fn laps(
             profiles[at].push(times.unwrap_or_default());
         }
     }
-    let laps = |at: usize| timing::settle(&walls[at], &profiles[at]).seconds;
-    Ok(Laps {
-        // One text has one speed.
-        own: laps(usize::from(is_untouched)),
-        given: laps(1),
-        solution: laps(2),
-        lessons: laps(3),
-    })
+    let settled = walls.iter().zip(&profiles);
+    Ok(settled
+        .map(|(walls, profiles)| timing::settle(walls, profiles).seconds)
+        .collect())
 }

@@ -1,16 +1,13 @@
-//! What each kind of puzzle does in its own way: what it asks, and how a file is checked.
+//! How a file is checked, and what came of it.
 
 use std::path::Path;
-use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::Result;
 use common::shape::Shape;
 use indicatif::ProgressBar;
 use text::progress;
 use text::show_error;
 
-use super::puzzle::Puzzle;
 use super::verdict::Verdict;
 use crate::observation::{Detection, Observation};
 
@@ -125,28 +122,6 @@ impl Seen {
 pub struct Checked {
     pub seen: Seen,
     pub verdict: Verdict,
-}
-
-/// A puzzle that can be played.
-pub trait Playable {
-    /// What is written about it.
-    fn puzzle(&self) -> &Puzzle;
-
-    /// A word, and beside it in the column [`super::screen::WORDS`] what is asked.
-    fn asks(&self, file: &Path, edited: bool) -> (&'static str, String);
-
-    /// Whether a right result proves nothing as long as no simulator has looked.
-    fn needs_simulator(&self) -> bool;
-
-    /// What is to be said of a silent check while the file is as it came.
-    fn remark(&self, _seen: &Observation) -> &'static str {
-        ""
-    }
-
-    fn check(&self, attempt: &Attempt) -> Result<Seen>;
-
-    /// Its kernel, and the program that launches it once, by a lesson's flags.
-    fn launch(&self) -> Result<(String, Command)>;
 }
 
 impl Attempt<'_> {
