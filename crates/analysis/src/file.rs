@@ -98,10 +98,8 @@ fn of_ptx(text: &str, kernel: &str) -> Result<Code> {
 /// The architecture that PTX is for: `.target sm_90, ...`.
 pub fn target(ptx: &str) -> Option<&str> {
     let after = ptx.split(".target").nth(1)?.trim_start();
-    let name = after.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    name.into_iter()
-        .next()
-        .filter(|name| name.starts_with("sm_"))
+    let mut words = after.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words.next().filter(|name| name.starts_with("sm_"))
 }
 
 #[cfg(test)]

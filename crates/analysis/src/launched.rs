@@ -114,11 +114,13 @@ impl Wanted {
             return Ok(format!("no lesson has a kernel {name}; {hint}"));
         }
         let kernels = Source::read(Path::new(name))?.kernels();
-        let first = kernels.first().map_or("KERNEL", String::as_str);
-        Ok(format!(
-            "{name} is a file, and defines {}\n  next: name one, then the file: {first} --source {name}",
-            listed(&kernels)
-        ))
+        let (first, listed) = match &kernels[..] {
+            [] => ("KERNEL", "no kernel".into()),
+            [one] => (&**one, format!("the kernel {one}")),
+            all => (&*all[0], format!("the kernels {}", all.join(", "))),
+        };
+        let next = format!("next: name one, then the file: {first} --source {name}");
+        Ok(format!("{name} is a file, and defines {listed}\n  {next}"))
     }
 
     /// Launches it once by this program, a lesson or what takes a lesson's flags.
@@ -127,77 +129,62 @@ impl Wanted {
     /// [`Error::Usage`] for a variant that there is not, or a kernel that is skipped on
     /// this device; [`Refused`](process::Refused) where the program itself refuses.
     pub fn launch(&self, mut program: Command) -> Result<Launched> {
+        let usage = |why: String| Err(Error::Usage(why).into());
         let cache = Scratch::new()?;
         let child = Finished::of(self.once(&mut program, &cache))?;
         let all: Vec<Record> = child.records().filter(|one| self.is_of(one)).collect();
         if all.is_empty() && child.status.success() {
-            let why = format!(
+            return usage(format!(
                 "its lesson did not launch {}: a kernel that prints is left out where a program \
                  reads the results",
                 self.kernel
-            );
-            return Err(Error::Usage(why).into());
+            ));
         }
         if all.is_empty() {
             return Err(child.refused().into());
         }
-        let Some(chosen) = all.iter().find(|one| self.is_it(one)) else {
+        let is_it = |record: &&Record| self.variant.is_empty() || record.kernel == self.name();
+        let Some(mut record) = all.iter().find(is_it).cloned() else {
             let names: Vec<String> = all.iter().map(|one| one.kernel.clone()).collect();
             let hint = did_you_mean(&self.name(), &names);
-            return Err(
-                Error::Usage(format!("no launch is called {}; {hint}", self.name())).into(),
-            );
+            return usage(format!("no launch is called {}; {hint}", self.name()));
         };
-        let mut record = chosen.clone();
         if let Some(reason) = &record.skipped {
-            let why = format!("{} is not launched on this device: {reason}", record.kernel);
-            return Err(Error::Usage(why).into());
+            let kernel = &record.kernel;
+            return usage(format!("{kernel} is not launched on this device: {reason}"));
         }
-        let is_its_own = record.function() == self.kernel;
-        if !is_its_own {
+        let by = match record.lesson {
+            0 => "by its arguments".into(),
+            lesson => format!("as in lesson {lesson}"),
+        };
+        let mut others: Vec<String> = all.iter().map(|one| one.kernel.clone()).collect();
+        let mut name = record.kernel.clone();
+        others.retain(|other| *other != name);
+        if record.function() != self.kernel {
             // What lays an operand out has groups of its own, which nobody tells.
             record.group.clear();
+            others.clear();
+            name = self.name();
         }
-        let others = all.iter().map(|one| one.kernel.clone());
-        let others = others.filter(|name| is_its_own && *name != record.kernel);
         Ok(Launched {
-            name: if is_its_own {
-                record.kernel.clone()
-            } else {
-                self.name()
-            },
-            by: match record.lesson {
-                0 => "by its arguments".into(),
-                lesson => format!("as in lesson {lesson}"),
-            },
-            others: others.collect(),
+            name,
+            by,
             record,
+            others,
             cache,
         })
     }
 
     fn once<'c>(&self, program: &'c mut Command, cache: &Scratch) -> &'c mut Command {
         let flags = std::env::var("POCL_EXTRA_BUILD_FLAGS").unwrap_or_default();
-        let variant = if self.variant.is_empty() {
-            String::new()
-        } else {
-            self.name()
-        };
+        let variant = Some(self.name()).filter(|_| !self.variant.is_empty());
         // A few tiles for a product; enough for vectors that PoCL takes for long ones.
         let size = size_name(self.size_or(32, 1 << 20));
         program
-            .args([
-                "--json",
-                "--runs",
-                "0",
-                "--timeout",
-                "60",
-                "--type",
-                self.ty.name(),
-            ])
-            .args(["--only", &self.kernel, "--size", &size])
+            .args("--json --runs 0 --timeout 60 --type".split(' '))
+            .args([self.ty.name(), "--only", &self.kernel, "--size", &size])
             // The other variants are named, and not launched.
-            .args(["--variant", &variant])
+            .args(["--variant", &variant.unwrap_or_default()])
             .args(self.device.iter().flat_map(|device| ["--device", device]))
             .env(pocl::FOLDER_VARIABLE, &cache.0)
             // The lines of the source: the code stays the same.
@@ -223,19 +210,6 @@ impl Wanted {
         let mut helpers = record.helpers.iter();
         record.function() == self.kernel || helpers.any(|one| one.kernel == self.kernel)
     }
-
-    fn is_it(&self, record: &Record) -> bool {
-        self.variant.is_empty() || record.kernel == self.name()
-    }
-}
-
-/// "the kernels a, b", or that there are none.
-fn listed(kernels: &[String]) -> String {
-    match kernels {
-        [] => "no kernel".into(),
-        [one] => format!("the kernel {one}"),
-        all => format!("the kernels {}", all.join(", ")),
-    }
 }
 
 impl Launched {
@@ -247,17 +221,17 @@ impl Launched {
     /// "as in lesson 6, with TS = 16, in groups of 16x16"
     pub fn how(&self) -> String {
         let Record { defines, group, .. } = &self.record;
+        let defines = defines.iter();
+        let defines = defines.map(|(name, value)| format!("{name} = {value}"));
+        let group = group.iter().map(usize::to_string);
         let mut how = self.by.clone();
-        let defines = defines
-            .iter()
-            .map(|(name, value)| format!("{name} = {value}"));
-        let defines: Vec<String> = defines.collect();
-        if !defines.is_empty() {
-            how += &format!(", with {}", defines.join(", "));
-        }
-        let group: Vec<String> = group.iter().map(usize::to_string).collect();
-        if !group.is_empty() {
-            how += &format!(", in groups of {}", group.join("x"));
+        for (what, words) in [
+            (", with ", defines.collect::<Vec<_>>().join(", ")),
+            (", in groups of ", group.collect::<Vec<_>>().join("x")),
+        ] {
+            if !words.is_empty() {
+                how = how + what + &words;
+            }
         }
         how
     }

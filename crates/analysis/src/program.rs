@@ -106,9 +106,8 @@ pub fn binary(wanted: &Wanted, launched: &Launched) -> Result<Binary> {
     let folder = Scratch::new()?;
     let [to, log] = ["program", "log"].map(|name| folder.0.join(name));
     let this = std::env::current_exe().context("cannot find this program's own path")?;
-    let compiler = this
-        .with_file_name("oclcc")
-        .with_extension(std::env::consts::EXE_EXTENSION);
+    let compiler = this.with_file_name("oclcc");
+    let compiler = compiler.with_extension(std::env::consts::EXE_EXTENSION);
     let mut command = Command::new(&compiler);
     process::end_with_us(&mut command);
     for (name, value) in &launched.record.defines {
@@ -118,14 +117,11 @@ pub fn binary(wanted: &Wanted, launched: &Launched) -> Result<Binary> {
         .arg(source(wanted)?)
         .args(["--type", wanted.ty.name()])
         .args(wanted.device.iter().flat_map(|device| ["--device", device]))
-        .arg("--log")
-        .arg(&log)
-        .arg("-o")
-        .arg(&to)
+        .args([Path::new("--log"), &log, Path::new("-o"), &to])
         // What comes from NVIDIA's cache comes without a log.
         .env("CUDA_CACHE_DISABLE", "1");
-    let child = Finished::of(&mut command)
-        .with_context(|| format!("cannot start {}", compiler.display()))?;
+    let child = Finished::of(&mut command);
+    let child = child.with_context(|| format!("cannot start {}", compiler.display()))?;
     if !child.status.success() {
         return Err(Error::Build(child.message()).into());
     }

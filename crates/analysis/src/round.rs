@@ -56,15 +56,14 @@ impl Round {
         for one in instructions {
             round.instructions += 1;
             registers.extend(&one.registers);
-            one.operations
-                .iter()
-                .for_each(|operation| round.count(*operation));
+            for operation in &one.operations {
+                round.count(*operation);
+            }
         }
         let lanes = |by_lanes: &ByLanes| -> u64 {
-            let each = by_lanes
-                .iter()
-                .map(|(&lanes, &count)| u64::from(lanes) * count as u64);
-            each.sum()
+            let each = by_lanes.iter();
+            each.map(|(&lanes, &count)| u64::from(lanes) * count as u64)
+                .sum()
         };
         let [fused, products, sums] = [&round.fused, &round.products, &round.sums].map(lanes);
         round.multiply_adds = fused + products.min(sums);
@@ -211,13 +210,10 @@ impl Registers {
             (self.mask, "mask"),
         ];
         let some = kinds.into_iter().filter(|(count, _)| *count > 0);
-        let some: Vec<String> = some
-            .map(|(count, kind)| format!("{count} {kind}"))
-            .collect();
-        if some.is_empty() {
-            "not told".into()
-        } else {
-            some.join(", ")
+        let some = some.map(|(count, kind)| format!("{count} {kind}"));
+        match some.collect::<Vec<_>>().join(", ") {
+            none if none.is_empty() => "not told".into(),
+            some => some,
         }
     }
 }

@@ -27,10 +27,8 @@ pub fn read(text: &str, kernel: &str) -> Option<Code> {
     let begins = |line: &&str| kernels(line).iter().any(|name| name == kernel);
     let mut lines = text.lines().skip_while(|line| !begins(line));
     lines.next()?;
-    let lines = lines
-        .take_while(|line| kernels(line).is_empty())
-        .map(str::trim);
-    let lines = lines.filter_map(|line| {
+    let lines = lines.take_while(|line| kernels(line).is_empty());
+    let lines = lines.map(str::trim).filter_map(|line| {
         if let Some(label) = line.strip_suffix(':') {
             Some(Line::Label(label))
         } else if let Some(place) = line.strip_prefix("//## File ") {

@@ -50,6 +50,10 @@ fn flow(one: &Decoded) -> Flow {
     }
 }
 
+const SHUFFLES: [&str; 7] = [
+    "perm", "shuf", "unpck", "vinsert", "vextract", "pinsr", "vpblend",
+];
+
 fn operations(one: &Decoded, info: &InstructionInfo, has_frame: bool) -> Vec<Operation> {
     let name = format!("{:?}", one.mnemonic()).to_lowercase();
     let mut operations = Vec::from_iter(arithmetic(one, &name));
@@ -64,9 +68,7 @@ fn operations(one: &Decoded, info: &InstructionInfo, has_frame: bool) -> Vec<Ope
     }
     if is_one_of(&["broadcast"]) || one.is_broadcast() {
         operations.push(Operation::Broadcast);
-    } else if is_one_of(&[
-        "perm", "shuf", "unpck", "vinsert", "vextract", "pinsr", "vpblend",
-    ]) {
+    } else if is_one_of(&SHUFFLES) {
         operations.push(Operation::Shuffle);
     }
     if one.op_mask() != Named::None || is_one_of(&["maskmov"]) {
@@ -100,7 +102,7 @@ fn arithmetic(one: &Decoded, name: &str) -> Option<Operation> {
 
 /// What an access to memory is; pushes and calls, which the disassembler counts too, are
 /// on the stack.
-fn access(memory: &UsedMemory, has_frame: bool) -> Vec<Operation> {
+fn access(memory: &UsedMemory, has_frame: bool) -> impl Iterator<Item = Operation> {
     let bytes = memory.memory_size().info().size() as u32;
     let on_stack = |register| register == Named::RSP || register == Named::RBP && has_frame;
     let space = if memory.base() == Named::RIP || memory.base() == Named::EIP {
@@ -112,14 +114,13 @@ fn access(memory: &UsedMemory, has_frame: bool) -> Vec<Operation> {
     } else {
         Space::Unknown
     };
-    let load = Operation::Load { space, bytes };
-    let store = Operation::Store { space, bytes };
-    match memory.access() {
-        OpAccess::Read | OpAccess::CondRead => vec![load],
-        OpAccess::Write | OpAccess::CondWrite => vec![store],
-        OpAccess::ReadWrite | OpAccess::ReadCondWrite => vec![load, store],
-        _ => Vec::new(),
-    }
+    use OpAccess::{CondRead, CondWrite, Read, ReadCondWrite, ReadWrite, Write};
+    let access = memory.access();
+    let reads = matches!(access, Read | CondRead | ReadWrite | ReadCondWrite);
+    let writes = matches!(access, Write | CondWrite | ReadWrite | ReadCondWrite);
+    let load = reads.then_some(Operation::Load { space, bytes });
+    let store = writes.then_some(Operation::Store { space, bytes });
+    load.into_iter().chain(store)
 }
 
 fn registers(info: &InstructionInfo) -> Vec<(Register, u32)> {

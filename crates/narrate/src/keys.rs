@@ -7,9 +7,9 @@ use text::screen::crossterm::event::KeyCode::{PageDown, PageUp};
 use text::screen::pane::Scroll;
 use text::screen::{give_keys_back, take_keys};
 
-use super::figure::Geometry;
-use super::list::{self, Target};
+use super::card::Geometry;
 use super::piece::bold;
+use super::questions::{self, Target};
 use super::stage::{Key, Stage, View};
 use super::state::State;
 
@@ -131,8 +131,8 @@ impl State {
 
     /// Offers the kernels; true when one ahead was chosen.
     fn jump(&mut self, stage: &Stage) -> Result<bool> {
-        let rows = list::rows(&self.story, &self.results, &self.programme);
-        match list::choose(stage, &rows)? {
+        let rows = questions::rows(&self.story, &self.results, &self.programme);
+        match questions::choose(stage, &rows)? {
             Some(Target::Told(at)) => self.walk(stage, at)?,
             Some(Target::Ahead(kernel)) => self.until = Some(kernel),
             None => {}

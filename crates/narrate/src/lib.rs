@@ -3,10 +3,9 @@
 //! # Layout
 //!
 //! In the order in which to read them: `beat` is the parts of a lesson that are told one by
-//! one, `card` what is said of a kernel, `outcome` how a kernel came out; `bars` draws rates,
-//! `figure` how a group lies on C, and `memory` looks into buffers. `piece` is how all that
-//! looks, `stage` shows it on the whole terminal. `keys` is what each key does, `ask` asks for
-//! a prediction, `list` offers kernels to jump to; `state` holds them together. `notes` are the
+//! one, `card` what is said of a kernel, `outcome` how one came out, and `memory` looks into
+//! buffers. `piece` is how all that looks, `stage` shows it on the whole terminal. `keys` is
+//! what each key does, `questions` what is asked; `state` holds them together. `notes` are the
 //! speaker's, and [`speaker`] shows them on a second terminal.
 //!
 //! [`Narrator`] is told what was done, by whoever did it: which part of the lesson begins
@@ -18,17 +17,14 @@
 //! terminal, which it takes as a whole then. What a key asks for beyond looking comes back as
 //! an error ([`UserRequest`]), so that it ends whatever was going on.
 
-mod ask;
-mod bars;
 mod beat;
 mod card;
-mod figure;
 mod keys;
-mod list;
 mod memory;
 mod notes;
 mod outcome;
 mod piece;
+mod questions;
 pub mod speaker;
 mod stage;
 mod state;
@@ -46,8 +42,7 @@ use opencl3::memory::ClMem;
 use opencl3::types::cl_mem;
 
 pub use beat::Beat;
-pub use card::Card;
-pub use figure::Geometry;
+pub use card::{Card, Geometry};
 pub use memory::Look;
 pub use state::Audience;
 

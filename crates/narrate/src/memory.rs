@@ -103,9 +103,9 @@ impl Memory {
         // The result first: it is what changes.
         let is_result = |one: &&Watched| one.name == "C";
         let (result, inputs): (Vec<_>, Vec<_>) = self.watched.iter().partition(is_result);
-        let both = result.into_iter().chain(inputs);
-        both.flat_map(|one| [one.corner(side), vec![String::new()]].concat())
-            .collect()
+        let corners = result.into_iter().chain(inputs);
+        let corners = corners.map(|one| [one.corner(side), vec![String::new()]].concat());
+        corners.flatten().collect()
     }
 }
 
@@ -146,12 +146,10 @@ impl Watched {
     /// The first bytes of the buffer.
     fn read(&self, bytes: usize) -> Option<Vec<u8>> {
         let mut data = vec![0u8; bytes];
+        let (queue, buffer) = (&self.queue, &self.buffer);
         // SAFETY: the call blocks, so `data` is neither moved nor freed meanwhile. A range
         // that is too long is refused.
-        let read = unsafe {
-            self.queue
-                .enqueue_read_buffer(&self.buffer, CL_BLOCKING, 0, &mut data, &[])
-        };
+        let read = unsafe { queue.enqueue_read_buffer(buffer, CL_BLOCKING, 0, &mut data, &[]) };
         read.ok().map(|_| data)
     }
 }

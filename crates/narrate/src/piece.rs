@@ -6,7 +6,7 @@ use common::tell::Call;
 use console::{StyledObject, measure_text_width};
 use text::wrap::{self, wrap};
 
-use super::bars::{self, Bar};
+use super::outcome::{self, Bar};
 
 /// Columns of a presentation, and most of a narration.
 const PRESENT_COLUMNS: usize = 60;
@@ -83,7 +83,7 @@ impl Piece {
                 vec![lines]
             }
             Piece::Call(call) => vec![call_lines(call, before, form)],
-            Piece::Bars(bars) => bars::drawn(bars, form),
+            Piece::Bars(bars) => outcome::drawn(bars, form),
         }
     }
 }
@@ -91,9 +91,9 @@ impl Piece {
 /// The blocks of all these pieces.
 pub(super) fn blocks(pieces: &[Piece], form: Form) -> Vec<Vec<String>> {
     let before = [None].into_iter().chain(pieces.iter().map(Some));
-    let both = pieces.iter().zip(before);
-    both.flat_map(|(piece, before)| piece.blocks(before, form))
-        .collect()
+    let blocks = pieces.iter().zip(before);
+    let blocks = blocks.flat_map(|(piece, before)| piece.blocks(before, form));
+    blocks.collect()
 }
 
 /// The headline of a part: in a presentation framed, as wide as the screen.

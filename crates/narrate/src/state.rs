@@ -10,11 +10,10 @@ use process::events::{Event, Sender};
 use process::stage::{self, Place};
 use text::screen;
 
-use super::bars::Bar;
 use super::beat::Beat;
 use super::card::{Card, Cards};
 use super::memory::Memory;
-use super::outcome::{Outcome, Prediction};
+use super::outcome::{Bar, Outcome, Prediction};
 use super::piece::{self, Form, Piece, bold, headline, style};
 use super::stage::{Stage, View};
 

@@ -154,12 +154,8 @@ fn begin_or_go_on(planned: Survey, file: &Path, fresh: bool) -> Result<Survey> {
 fn write_page(survey: &Survey, file: &Path, folder: &Path) -> Result<Vec<String>> {
     let (page, figures) = html::page(survey, file);
     // Those of a report before it may have been of other sizes.
-    for path in fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path())
-    {
+    let there = fs::read_dir(folder).into_iter().flatten().flatten();
+    for path in there.map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let is_ours = name.starts_with("ladder-") || name.starts_with("roofline-");
         if is_ours && name.ends_with(".svg") {
@@ -167,9 +163,8 @@ fn write_page(survey: &Survey, file: &Path, folder: &Path) -> Result<Vec<String>
             let _ = fs::remove_file(path);
         }
     }
-    let figures = figures
-        .iter()
-        .map(|one| (format!("{}.svg", one.name), one.file()));
+    let figures = figures.iter();
+    let figures = figures.map(|one| (format!("{}.svg", one.name), one.file()));
     let mut written = Vec::new();
     for (name, text) in [("index.html".into(), page)].into_iter().chain(figures) {
         let path = folder.join(&name);
@@ -216,19 +211,14 @@ fn summary_lines(bench: &Bench) -> Vec<String> {
     let of_limit = share.map(|share| format!(", {} of the limit", percent(share)));
     let climbed = factor(rate(best) / rate(slowest)) + &of_limit.unwrap_or_default();
     let beside = bench.beside().map(|row| {
-        let told = row.record.skipped.as_ref().or(row.record.failed.as_ref());
         let ratio = rate(row) / rate(best);
-        match told {
+        let compared = match ratio > 1.0 {
+            true => format!("{} faster than that", factor(ratio)),
+            false => format!("{} slower than that", factor(rate(best) / rate(row))),
+        };
+        match row.record.skipped.as_ref().or(row.record.failed.as_ref()) {
             Some(why) => format!("{} is {why}", row.name()),
-            None if ratio > 1.0 => line(
-                row.name(),
-                rate(row),
-                format!("{} faster than that", factor(ratio)),
-            ),
-            None => {
-                let slower = format!("{} slower than that", factor(rate(best) / rate(row)));
-                line(row.name(), rate(row), slower)
-            }
+            None => line(row.name(), rate(row), compared),
         }
     });
     let ours = [

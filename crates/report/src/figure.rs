@@ -72,9 +72,8 @@ impl LogAxis {
     /// From the power of ten below the lowest value; the highest one lies at
     /// `top`, from 0 to 1.
     pub fn over(values: impl IntoIterator<Item = f64>, top: f64) -> LogAxis {
-        let shown = values
-            .into_iter()
-            .filter(|value| (1e-30..1e30).contains(value));
+        let values = values.into_iter();
+        let shown = values.filter(|value| (1e-30..1e30).contains(value));
         let logarithms: Vec<f64> = shown.map(f64::log10).collect();
         let low = logarithms.iter().copied().reduce(f64::min).unwrap_or(0.0);
         let high = logarithms.into_iter().reduce(f64::max).unwrap_or(1.0);

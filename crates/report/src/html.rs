@@ -258,9 +258,9 @@ fn memory_table(rows: &[Row]) -> Markup {
 }
 
 fn failures(survey: &Survey, device: &Device) -> Markup {
-    let failed: Vec<_> = rows::of_device(survey, device)
-        .filter_map(|done| Some((done.job.name(), done.failed.as_ref()?)))
-        .collect();
+    let done = rows::of_device(survey, device);
+    let failed = done.filter_map(|done| Some((done.job.name(), done.failed.as_ref()?)));
+    let failed: Vec<_> = failed.collect();
     html! {
         @if !failed.is_empty() {
             h3 { "What failed" }

@@ -65,9 +65,8 @@ fn alt(bench: &Bench) -> String {
     let Some((first, last)) = bench.extremes() else {
         return "No kernel was timed.".into();
     };
-    let of_limit = bench
-        .share(last)
-        .map(|s| format!(", {} of the device's limit", share(s)));
+    let of_limit = bench.share(last);
+    let of_limit = of_limit.map(|of| format!(", {} of the device's limit", share(of)));
     format!(
         "Bars on a logarithmic scale, from the slowest to the fastest of {} kernels. \
          The slowest, {}, does {} GFLOP/s; the fastest, {}, does {} GFLOP/s{}. \

@@ -76,10 +76,8 @@ fn sizes(word: &str) -> Result<Sizes, String> {
     }
     let shape = word.parse::<Shape>();
     let shape = shape.map_err(|why| format!("{why}; or write {}", shapes::NAME))?;
-    shape
-        .must_be_countable()
-        .map_err(|error| error.to_string())?;
-    Ok(Sizes::One(shape))
+    let countable = shape.must_be_countable().map(|()| Sizes::One(shape));
+    countable.map_err(|error| error.to_string())
 }
 
 /// Measures, and prints a table, or lines of JSON as soon as they are known.

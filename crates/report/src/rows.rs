@@ -6,7 +6,6 @@ use common::record::{Record, Work};
 use common::shape::Shape;
 use common::timing::Timing;
 use common::traffic::Counts;
-
 use process::devices::Device;
 
 use super::survey::{Done, Subject, Survey, VECTORS};
@@ -52,9 +51,9 @@ impl Row {
     /// helpers load and store counts, as their time does.
     pub fn intensity(&self) -> Option<f64> {
         let helpers = self.record.helpers.iter();
-        let counts: Option<Vec<Counts>> = std::iter::once(self.record.traffic_elements)
-            .chain(helpers.map(|one| one.traffic_elements))
-            .collect();
+        let helpers = helpers.map(|one| one.traffic_elements);
+        let counts = [self.record.traffic_elements].into_iter().chain(helpers);
+        let counts: Option<Vec<Counts>> = counts.collect();
         let global = |c: &Counts| c.global_loads as f64 + c.global_stores as f64;
         let elements: f64 = counts?.iter().map(global).sum();
         let bytes = elements * self.record.ty?.size() as f64;

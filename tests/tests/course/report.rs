@@ -36,6 +36,14 @@ fn json(folder: &Path) -> Value {
     serde_json::from_str(&read(&folder.join("report.json"))).expect("report.json is JSON")
 }
 
+fn done(report: &Value) -> &Vec<Value> {
+    report["done"].as_array().expect("a list")
+}
+
+fn records(done: &Value) -> &Vec<Value> {
+    done["records"].as_array().expect("a list")
+}
+
 fn files_that_end(folder: &Path, end: &str) -> Vec<PathBuf> {
     let mut files = entries(folder);
     files.retain(|path| path.to_string_lossy().ends_with(end));
@@ -90,18 +98,14 @@ fn the_test_for_a_page_itself_finds_what_is_not_closed() {
 #[test]
 fn the_page_holds_every_kernel_and_needs_no_other_file() {
     let folder = folder("report-page");
-    report(&folder, "5,8")
-        .run()
-        .ends_with(0)
-        .says(&["the slowest", "than that", "index.html"]);
+    let run = report(&folder, "5,8").run().ends_with(0);
+    run.says(&["the slowest", "than that", "index.html"]);
     let page = read(&folder.join("index.html"));
     let words = page.replace("<wbr>", "");
-    for record in json(&folder)["done"].as_array().expect("a list").iter() {
-        for record in record["records"].as_array().expect("a list") {
-            let name = record["kernel"].as_str().expect("a name");
-            let name = name.trim_start_matches("host ");
-            assert!(words.contains(name), "{name} is not on the page");
-        }
+    for record in done(&json(&folder)).iter().flat_map(records) {
+        let name = record["kernel"].as_str().expect("a name");
+        let name = name.trim_start_matches("host ");
+        assert!(words.contains(name), "{name} is not on the page");
     }
     assert_eq!(open_elements(&page), Ok(()));
     for reference in [
@@ -117,14 +121,10 @@ fn the_page_holds_every_kernel_and_needs_no_other_file() {
     assert_eq!(figures.len(), 2, "a ladder and a roofline");
     assert_eq!(
         page.matches("<svg class=\"figure\" role=\"img\"").count(),
-        figures.len()
+        2
     );
     for figure in figures {
-        let name = figure
-            .file_stem()
-            .expect("a name")
-            .to_string_lossy()
-            .into_owned();
+        let name = figure.file_stem().expect("a name").to_string_lossy();
         for part in ["title", "alt"] {
             assert!(
                 page.contains(&format!("id=\"{name}-{part}\"")),
@@ -149,24 +149,18 @@ fn figures_of_other_sizes_go_and_a_learners_own_stay() {
     assert!(figures.contains(&own) && figures.len() == 3, "{figures:?}");
     // Written anew from elsewhere the page names that file, and the command what it wrote.
     let elsewhere = scratch_folder("report-from");
-    program("course")
-        .args("report --from")
-        .arg(folder.join("report.json"))
-        .args("--out")
-        .arg(&elsewhere)
-        .run()
-        .ends_with(0)
-        .says(&["page: ", "beside it: ladder-0-40.svg, roofline-0-40.svg\n"]);
+    let from = folder.join("report.json");
+    let anew = |flags: &str, to: &Path| {
+        let program = program("course").args("report").args(flags);
+        program.arg("--from").arg(&from).arg("--out").arg(to)
+    };
+    let run = anew("", &elsewhere).run().ends_with(0);
+    run.says(&["page: ", "beside it: ladder-0-40.svg, roofline-0-40.svg\n"]);
     assert_eq!(entries(&elsewhere).len(), 3);
     let page = read(&elsewhere.join("index.html"));
     assert!(page.contains("report-figures/report.json"), "{page}");
     // Where nothing opens a page, that is said, and the page is there.
-    let again = program("course")
-        .args("report --open --from")
-        .arg(folder.join("report.json"));
-    let again = again
-        .arg("--out")
-        .arg(&folder)
+    let again = anew("--open", &folder)
         .env("PATH", "/nowhere")
         .env("BROWSER", "");
     let again = again.run().ends_with(0).says(&["page: "]);
@@ -182,33 +176,30 @@ fn a_report_that_was_killed_goes_on_where_it_was() {
     let mut child = command.spawn().expect("it starts");
     let begin = Instant::now();
     // The page is what is written last after each part.
-    while !folder.join("index.html").is_file() {
-        assert!(
-            begin.elapsed() < Duration::from_secs(120),
-            "no part was ever done"
-        );
+    let page = folder.join("index.html");
+    while !page.is_file() {
+        let patient = begin.elapsed() < Duration::from_secs(120);
+        assert!(patient, "no part was ever done");
         thread::sleep(Duration::from_millis(5));
     }
     child.kill().expect("it can be killed");
     child.wait().expect("it has ended");
     let stopped = json(&folder);
-    let done = stopped["done"].as_array().expect("a list").len();
-    assert!(done < 3, "stopped in the middle");
-    let page = read(&folder.join("index.html"));
+    assert!(done(&stopped).len() < 3, "stopped in the middle");
     assert!(
-        page.contains("This run is not finished"),
+        read(&page).contains("This run is not finished"),
         "the page says what is missing"
     );
-
     let going_on = report(&folder, all).run().ends_with(0);
     assert!(going_on.stderr.contains("going on: "), "{going_on}");
     let whole = json(&folder);
-    assert_eq!(whole["done"].as_array().expect("a list").len(), 3);
+    assert_eq!(done(&whole).len(), 3);
     assert_eq!(
-        whole["done"][0], stopped["done"][0],
+        done(&whole)[0],
+        done(&stopped)[0],
         "what was done is not run again"
     );
-    assert!(!read(&folder.join("index.html")).contains("not finished"));
+    assert!(!read(&page).contains("not finished"));
 }
 
 #[test]
@@ -226,21 +217,20 @@ fn a_stopped_report_of_something_else_begins_anew_and_a_finished_one_is_kept() {
     assert!(folder.join("previous.json").is_file());
 }
 
-fn compare(a: &Path, b: &Path) -> Outcome {
+fn compare(flags: &str, a: &Path, b: &Path) -> Outcome {
     let compare = program("course")
-        .args("report --json --compare")
-        .arg(a)
-        .arg(b);
-    compare.run().ends_with(0)
+        .args("report")
+        .args(flags)
+        .arg("--compare");
+    compare.arg(a).arg(b).run()
 }
 
 /// The kernels of a comparison that have this verdict.
 fn kernels(outcome: &Outcome, verdict: &str) -> Vec<String> {
     let lines = outcome.records();
     let of_it = lines.iter().filter(|line| line["verdict"] == verdict);
-    of_it
-        .map(|line| line["kernel"].as_str().expect("a name").to_string())
-        .collect()
+    let names = of_it.map(|line| line["kernel"].as_str().expect("a name").into());
+    names.collect()
 }
 
 #[test]
@@ -248,7 +238,11 @@ fn a_report_equals_itself_and_a_doctored_kernel_is_named() {
     let folder = folder("report-compare");
     report(&folder, "5").run().ends_with(0);
     let file = folder.join("report.json");
-    let same = compare(&file, &file);
+    // The rule is stated.
+    let told = compare("", &file, &file).ends_with(0);
+    told.says(&["half-quartile distances", "at least", "same"]);
+    let json_of = |a: &Path, b: &Path| compare("--json", a, b).ends_with(0);
+    let same = json_of(&file, &file);
     for verdict in ["faster", "slower", "only_in_a", "only_in_b"] {
         assert_eq!(kernels(&same, verdict), [""; 0], "{same}");
     }
@@ -260,30 +254,22 @@ fn a_report_equals_itself_and_a_doctored_kernel_is_named() {
     let rate = record["gflops"].as_f64().expect("a rate");
     record["gflops"] = (rate / 100.0).into();
     let copy = scratch("report-doctored.json", doctored.to_string());
-    let slower = compare(&file, &copy);
+    let slower = json_of(&file, &copy);
     assert_eq!(kernels(&slower, "slower").concat(), name, "{slower}");
-    assert_eq!(kernels(&compare(&copy, &file), "faster").concat(), name);
+    assert_eq!(kernels(&json_of(&copy, &file), "faster").concat(), name);
 
     doctored["done"][0]["records"][0]["kernel"] = "another".into();
     let copy = scratch("report-renamed.json", doctored.to_string());
-    let renamed = compare(&file, &copy);
+    let renamed = json_of(&file, &copy);
     assert_eq!(kernels(&renamed, "only_in_b"), ["5 another"], "{renamed}");
+
+    let none = scratch("report-of-none.json", OF_NONE);
+    compare("", &none, &none).fails(2, &["report-of-none.json", "names no device"]);
 }
 
-#[test]
-fn the_comparison_states_its_rule() {
-    let folder = folder("report-rule");
-    report(&folder, "5").run().ends_with(0);
-    let file = folder.join("report.json");
-    let compare = program("course")
-        .args("report --compare")
-        .arg(&file)
-        .arg(&file);
-    compare
-        .run()
-        .ends_with(0)
-        .says(&["half-quartile distances", "at least", "same"]);
-}
+/// A report that was begun.
+const OF_NONE: &str = r#"{"begun":"","host":"","commit":null,"settings":{"lessons":[],"sizes":[],
+    "runs":null,"peers":false,"kernels":0},"devices":[],"planned":[],"done":[]}"#;
 
 #[test]
 fn requests_that_cannot_be_met_are_refused_with_the_reason() {
@@ -312,44 +298,23 @@ fn what_is_no_report_is_kept_and_made_way_for_only_when_asked() {
     let folder = scratch_folder("report-not-one");
     let file = folder.join("report.json");
     fs::write(&file, "{}").expect("writable");
-    report(&folder, "5")
-        .run()
-        .fails(2, &["no report", "--fresh"]);
+    let report = || report(&folder, "5");
+    report().run().fails(2, &["no report", "--fresh"]);
     assert_eq!(read(&file), "{}");
-    report(&folder, "5").args("--fresh").run().ends_with(0);
+    report().args("--fresh").run().ends_with(0);
     assert_eq!(read(&folder.join("previous.json")), "{}");
     assert!(json(&folder)["done"].is_array());
 }
 
 #[test]
 fn what_cannot_be_written_is_named_with_the_way_out() {
+    let next = "next: the same command with --out DIR";
     let below_a_file = scratch("no-report", "a file").join("report");
     let run = report(&below_a_file, "5").run();
-    run.fails(
-        2,
-        &["no-report/report", "next: the same command with --out DIR"],
-    );
+    run.fails(2, &["no-report/report", next]);
     let folder = folder("report-with-a-folder");
-    let begun = r#"{"begun":"","host":"","commit":null,"settings":{"lessons":[],"sizes":[],
-        "runs":null,"peers":false,"kernels":0},"devices":[],"planned":[],"done":[]}"#;
     fs::create_dir_all(folder.join("previous.json/in-the-way")).expect("can be written");
-    fs::write(folder.join("report.json"), begun).expect("can be written");
+    fs::write(folder.join("report.json"), OF_NONE).expect("can be written");
     let run = report(&folder, "5").run();
-    run.fails(
-        2,
-        &["previous.json", "next: the same command with --out DIR"],
-    );
-}
-
-#[test]
-fn a_report_of_no_device_is_named_where_two_are_compared() {
-    let of_none = r#"{"begun":"","host":"","commit":null,"settings":{"lessons":[],"sizes":[],
-        "runs":null,"peers":false,"kernels":0},"devices":[],"planned":[],"done":[]}"#;
-    let file = scratch("report-of-none.json", of_none);
-    let run = program("course")
-        .args("report --compare")
-        .arg(&file)
-        .arg(&file)
-        .run();
-    run.fails(2, &["report-of-none.json", "names no device"]);
+    run.fails(2, &["previous.json", next]);
 }

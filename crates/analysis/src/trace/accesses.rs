@@ -143,16 +143,14 @@ impl Trace {
         let mut group: Vec<Access> = Vec::new();
         let mut bytes = [0; BYTES];
         for _ in 0..self.launch.records {
-            file.read_exact(&mut bytes)
-                .context("the trace is cut short")?;
+            let read = file.read_exact(&mut bytes);
+            read.context("the trace is cut short")?;
             let access = access(&bytes);
             if access.place as usize > self.places.len() {
                 bail!("the trace is damaged: no place {}", access.place);
             }
-            if group
-                .first()
-                .is_some_and(|first| first.group != access.group)
-            {
+            let number = access.group;
+            if group.first().is_some_and(|first| first.group != number) {
                 each(&group);
                 group.clear();
             }
@@ -182,10 +180,8 @@ fn place(text: &str) -> Option<Place> {
         _ => return None,
     };
     let mut at = || {
-        let (line, rest) = words
-            .next()?
-            .strip_prefix("At line ")?
-            .split_once(" (column ")?;
+        let place = words.next()?.strip_prefix("At line ")?;
+        let (line, rest) = place.split_once(" (column ")?;
         let column = rest.strip_suffix(") of input.cl:")?;
         Some((line.parse().ok()?, column.parse().ok()?))
     };

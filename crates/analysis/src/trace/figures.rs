@@ -158,9 +158,9 @@ impl Figures {
                 }
             }
             for (operand, _) in different {
-                let row = rows.get_mut(operand);
-                row.into_iter()
-                    .for_each(|row| row.sums.different_sectors += 1);
+                if let Some(row) = rows.get_mut(operand) {
+                    row.sums.different_sectors += 1;
+                }
             }
         })?;
         for (place, operand) in trace.places.iter().zip(&operands) {

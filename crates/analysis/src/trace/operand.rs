@@ -24,19 +24,16 @@ impl<'a> Operands<'a> {
 
     /// The array at a line and column, from 1; "?" where the text does not tell.
     pub fn name(&self, line: usize, column: usize) -> &'a str {
-        self.at(line, column)
-            .and_then(|token| self.named(token))
-            .unwrap_or("?")
+        let token = self.at(line, column);
+        token.and_then(|token| self.named(token)).unwrap_or("?")
     }
 
     /// The token at a line and column.
     fn at(&self, line: usize, column: usize) -> Option<usize> {
         let begin = *self.lines.get(line.checked_sub(1)?)?;
         let byte = begin.checked_add(column.checked_sub(1)?)?;
-        let tokens = self.tokens.all();
-        let token = tokens
-            .rev()
-            .find(|token| self.tokens.byte(*token) <= byte)?;
+        let mut tokens = self.tokens.all().rev();
+        let token = tokens.find(|token| self.tokens.byte(*token) <= byte)?;
         let end = self.tokens.byte(token) + self.tokens.text(token).len();
         (byte < end.min(self.text.len())).then_some(token)
     }
@@ -97,9 +94,7 @@ impl<'a> Operands<'a> {
     /// others. What is no such call has a name of its own.
     fn argument(&self, function: &'a str, open: usize) -> Option<&'a str> {
         let name = function.to_lowercase();
-        let is_vector = ["vload", "vstore"]
-            .iter()
-            .any(|kind| name.starts_with(kind));
+        let is_vector = name.starts_with("vload") || name.starts_with("vstore");
         if !is_vector && !name.starts_with("atom") {
             return Some(function);
         }

@@ -129,12 +129,8 @@ impl Request {
     /// where items share what they ask for. The items of a part that want the same word
     /// share it.
     pub fn passes(&self, model: &Model) -> Vec<Vec<u32>> {
-        let words = self
-            .lanes
-            .iter()
-            .map(|lane| lane.bytes.div_ceil(WORD))
-            .max();
-        let words = words.unwrap_or(1).next_power_of_two() as u32;
+        let words = self.lanes.iter().map(|lane| lane.bytes.div_ceil(WORD));
+        let words = words.max().unwrap_or(1).next_power_of_two() as u32;
         let words = words.div_ceil(if self.is_shared() { 2 } else { 1 });
         let part = (model.warp / words).max(1);
         let parts = self.lanes.chunk_by(|a, b| a.item / part == b.item / part);

@@ -37,7 +37,10 @@ pub struct Traced {
 /// [`Error::NoDevice`] without simulator or plugin, [`Error::Usage`] where there is nothing
 /// to trace; those of [`Wanted::launch`].
 pub fn trace(wanted: &Wanted, mut program: Command) -> Result<Traced> {
-    let (library, plugin) = (library()?, plugin()?);
+    let library = oclgrind().ok_or_else(|| missing("Oclgrind, the simulator,"))?;
+    let plugin = Some(plugin_path()).filter(|path| path.is_file());
+    let what = "the plugin with which Oclgrind writes down accesses";
+    let plugin = plugin.ok_or_else(|| missing(what))?;
     let folder = Scratch::new()?;
     simulator::as_written(&mut program, &folder.0.join("log"))
         .env(LIBRARY_VARIABLE, library)
@@ -55,11 +58,9 @@ pub fn trace(wanted: &Wanted, mut program: Command) -> Result<Traced> {
     let launched = wanted.launch(program)?;
     let nothing = || {
         let record = &launched.record;
-        let why = record.died.as_ref().or(record.failed.as_ref());
-        let why = why.map_or(
-            "the simulator could not write to the folder for temporary files",
-            |why| why.as_str(),
-        );
+        let why = record.died.as_deref().or(record.failed.as_deref());
+        let no_room = "the simulator could not write to the folder for temporary files";
+        let why = why.unwrap_or(no_room);
         Error::Died(format!("{} left no trace: {why}", launched.name))
     };
     let trace = Trace::read(&folder.0)?.ok_or_else(nothing)?;
@@ -78,18 +79,9 @@ pub fn trace(wanted: &Wanted, mut program: Command) -> Result<Traced> {
     })
 }
 
-fn library() -> Result<PathBuf> {
-    Ok(oclgrind().ok_or_else(|| missing("Oclgrind, the simulator,"))?)
-}
-
 /// Where the plugin lies, once it is built.
 pub fn plugin_path() -> PathBuf {
     own_workspace().join(PLUGIN)
-}
-
-fn plugin() -> Result<PathBuf> {
-    let path = Some(plugin_path()).filter(|path| path.is_file());
-    Ok(path.ok_or_else(|| missing("the plugin with which Oclgrind writes down accesses"))?)
 }
 
 fn missing(what: &str) -> Error {

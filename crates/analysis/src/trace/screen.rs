@@ -212,9 +212,8 @@ impl Launch {
     /// "4x4 groups"
     fn count(&self) -> String {
         let sides = self.local.iter().zip(self.global);
-        let sides: Vec<u64> = sides
-            .map(|(local, global)| global / local.max(&1))
-            .collect();
+        let sides = sides.map(|(local, global)| global / local.max(&1));
+        let sides: Vec<u64> = sides.collect();
         let last = sides.iter().rposition(|side| *side != 1);
         let groups: Vec<String> = sides.iter().map(u64::to_string).collect();
         let plural = if last.is_none() { "group" } else { "groups" };

@@ -158,10 +158,8 @@ impl OnGpu {
     fn free(&mut self) {
         for matrix in &mut self.matrices {
             // SAFETY: it was allocated by this library or is null, and nobody uses it any more.
-            unsafe {
-                self.runtime
-                    .cudaFree(std::mem::replace(matrix, ptr::null_mut()))
-            };
+            unsafe { self.runtime.cudaFree(*matrix) };
+            *matrix = ptr::null_mut();
         }
     }
 
@@ -219,9 +217,8 @@ impl Library for OnGpu {
                 let allocated = self.runtime.cudaMalloc(matrix, bytes.len());
                 must_be_zero(allocated, "an allocation")?;
                 let from = bytes.as_ptr().cast_mut().cast();
-                let copied = self
-                    .runtime
-                    .cudaMemcpy(*matrix, from, bytes.len(), TO_DEVICE);
+                let runtime = &self.runtime;
+                let copied = runtime.cudaMemcpy(*matrix, from, bytes.len(), TO_DEVICE);
                 must_be_zero(copied, "a copy to the device")?;
             }
         }

@@ -16,9 +16,8 @@ pub fn text(comparison: &Comparison) -> String {
     let to_the_best = ours.iter().map(|ours| format!("{ours} to the best"));
     let to_the_best: Vec<String> = to_the_best.collect();
     let heading = ["GFLOP/s"].into_iter().chain(everybody.iter().copied());
-    let heading: Vec<&str> = heading
-        .chain(to_the_best.iter().map(|one| &**one))
-        .collect();
+    let heading = heading.chain(to_the_best.iter().map(|one| &**one));
+    let heading: Vec<&str> = heading.collect();
     let shapes = comparison.shapes().into_iter();
     let rows = shapes.flat_map(|shape| rows(comparison, shape, &ours, &everybody));
     let mut lines = vec![table(&heading, &rows.collect::<Vec<_>>()), String::new()];
@@ -75,9 +74,8 @@ fn about(comparison: &Comparison) -> Vec<String> {
         "on {} ({}, driver {}), host {}, {}",
         about.device, about.platform, about.driver, about.host, about.date
     );
-    let seed = about
-        .seed
-        .map(|seed| format!("shapes drawn from --seed {seed}"));
+    let seed = about.seed;
+    let seed = seed.map(|seed| format!("shapes drawn from --seed {seed}"));
     let wrong = comparison.rates.iter().filter_map(|rate| {
         let (library, size) = (&rate.library, size_name(rate.shape));
         Some(format!("{library} at {size}: {}", rate.why.as_ref()?))
@@ -88,9 +86,6 @@ fn about(comparison: &Comparison) -> Vec<String> {
                 lies\nbetween those of our slower quartile to their faster one, and the other way \
                 round.";
     let lines = [place].into_iter().chain(seed).chain(comparison.versions());
-    lines
-        .chain(wrong)
-        .chain(missing)
-        .chain([rule.into()])
-        .collect()
+    let lines = lines.chain(wrong).chain(missing);
+    lines.chain([rule.into()]).collect()
 }

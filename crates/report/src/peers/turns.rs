@@ -40,10 +40,9 @@ impl Turns<'_> {
                 let skipped = told.first().and_then(|one| one.record.skipped.clone());
                 let not_here = skipped.filter(|why| why.starts_with("missing: "));
                 if let (Some(peer), Some(why)) = (player, not_here) {
-                    let library = peer.name().to_string();
-                    aside!("  {library}: {why}");
+                    aside!("  {}: {why}", peer.name());
                     missing.push(Missing {
-                        library,
+                        library: peer.name().into(),
                         missing: why,
                     });
                     players.retain(|other| *other != player);
@@ -56,17 +55,16 @@ impl Turns<'_> {
         }
         let theirs = self.peers.iter().map(|peer| peer.name());
         let order: Vec<&str> = [OURS, OURS_BY_VENDOR].into_iter().chain(theirs).collect();
-        let pairs = shapes
-            .iter()
-            .flat_map(|&shape| order.iter().map(move |&one| (shape, one)));
-        let rates = pairs.filter_map(|(shape, library)| {
-            let here = turns.iter().filter(|(other, _)| *other == library);
-            let here = here
-                .map(|(_, one)| one)
-                .filter(|one| one.record.shape() == shape);
-            self.rate(library, shape, &here.collect::<Vec<_>>())
-        });
-        Ok((rates.collect(), missing))
+        let mut rates = Vec::new();
+        for &shape in shapes {
+            for library in &order {
+                let mut here: Vec<_> = turns.iter().filter(|one| one.0 == *library).collect();
+                here.retain(|(_, one)| one.record.shape() == shape);
+                let here: Vec<&Measured> = here.into_iter().map(|(_, one)| one).collect();
+                rates.extend(self.rate(library, shape, &here));
+            }
+        }
+        Ok((rates, missing))
     }
 
     /// One turn of one: what it measured, one record for each size.
@@ -117,27 +115,19 @@ impl Turns<'_> {
         let last = turns.last()?;
         let is_ours = [OURS, OURS_BY_VENDOR].contains(&library);
         let by_the_wall = self.device.is_cpu();
-        let is_wall = |record: &Record| by_the_wall && !record.wall_seconds.is_empty();
-        let rounds = turns
-            .iter()
-            .map(|Measured { record, .. }| match is_wall(record) {
-                true => &record.wall_seconds,
-                false => &record.seconds,
-            });
-        let clocks = turns
-            .iter()
-            .rev()
-            .map(|Measured { record, .. }| match is_wall(record) {
-                true => Some("wall".into()),
-                false => record.clock.clone(),
-            });
-        let seconds: Vec<f64> = rounds.clone().flatten().copied().collect();
+        let timed = |one: &&Measured| match by_the_wall && !one.record.wall_seconds.is_empty() {
+            true => (one.record.wall_seconds.clone(), Some("wall".into())),
+            false => (one.record.seconds.clone(), one.record.clock.clone()),
+        };
+        let (rounds, clocks): (Vec<Vec<f64>>, Vec<Option<String>>) =
+            turns.iter().map(timed).unzip();
+        let seconds = rounds.concat();
         // One wrong result, and nothing of it is believed.
         let why = turns.iter().find_map(|one| reason(&one.record));
         let is_timed = why.is_none() && !seconds.is_empty();
         let rate = |seconds: f64| shape.flop() / seconds / 1e9;
         let at = |q| is_timed.then(|| rate(quantile(&seconds, q)));
-        let timed = rounds.filter(|one| is_timed && !one.is_empty());
+        let rounds = rounds.iter().filter(|one| is_timed && !one.is_empty());
         let own_threads = by_the_wall.then_some(self.device.compute_units);
         let (version, threads) = match is_ours {
             true => (format!("lesson {}", self.lesson()), own_threads),
@@ -149,12 +139,12 @@ impl Turns<'_> {
             kernel: is_ours.then(|| last.record.kernel.clone()),
             version,
             threads,
-            clock: clocks.flatten().next(),
+            clock: clocks.into_iter().flatten().next_back(),
             gflops: at(0.5),
             q1: at(0.75),
             q3: at(0.25),
             rounds: turns.len(),
-            by_round: timed.map(|seconds| rate(median(seconds))).collect(),
+            by_round: rounds.map(|seconds| rate(median(seconds))).collect(),
             runs: if is_timed { seconds.len() } else { 0 },
             why: why.or_else(|| (!is_timed).then(|| "nothing was measured".into())),
         })
