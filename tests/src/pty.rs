@@ -117,8 +117,11 @@ impl Program {
     }
 }
 
+fn side(cells: u16) -> NonZeroU16 {
+    NonZeroU16::new(cells).expect("a terminal has cells")
+}
+
 fn parser(columns: u16, rows: u16) -> Parser {
-    let side = |cells| NonZeroU16::new(cells).expect("a terminal has cells");
     Parser::new(side(rows), side(columns), SCROLLBACK)
 }
 
@@ -250,16 +253,10 @@ impl Terminal {
         self.size = (columns, rows);
         let mut shown = self.shared.lock();
         shown.since = parser(columns, rows);
-        let side = |cells| NonZeroU16::new(cells).expect("a terminal has cells");
-        shown
-            .screen
-            .screen_mut()
-            .set_size(side(rows), side(columns));
-        self.pty
-            .resize(Size::new(rows, columns))
-            .expect("a pty has a size");
+        let screen = shown.screen.screen_mut();
+        screen.set_size(side(rows), side(columns));
         drop(shown);
-        self
+        self.tells_size(columns, rows)
     }
 
     /// Tells the program another size than the terminal has.
@@ -296,17 +293,12 @@ impl Terminal {
         String::from_utf8_lossy(&self.shared.lock().raw).into_owned()
     }
 
-    /// Whether the program has hidden the cursor.
-    pub fn hides_cursor(&self) -> bool {
-        self.shared.lock().screen.screen().hide_cursor()
-    }
-
     /// Sends the program SIGTERM, as `kill` does: the leader's only child.
     #[track_caller]
     pub fn terminate(&mut self) -> &mut Terminal {
         use rustix::process::{Pid, Signal, kill_process};
-        let program = Pid::from_raw(self.program());
-        kill_process(program.expect("no 0"), Signal::TERM).expect("it lives");
+        let program = Pid::from_raw(self.program()).expect("no 0");
+        kill_process(program, Signal::TERM).expect("it lives");
         self
     }
 
@@ -325,9 +317,8 @@ impl Terminal {
     #[track_caller]
     pub fn closes(self) {
         let program = format!("/proc/{}", self.program());
-        let line = self.line.clone();
+        let (line, begin) = (self.line.clone(), Instant::now());
         drop(self);
-        let begin = Instant::now();
         while std::path::Path::new(&program).exists() {
             let patient = begin.elapsed() < PATIENCE / 4;
             assert!(patient, "{line}\ngoes on without its terminal");
@@ -342,8 +333,10 @@ impl Terminal {
         let wanted = LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG;
         // A pty's two ends share one set of modes.
         let modes = tcgetattr(&*self.pty).expect("a pty is a terminal");
-        let is_other_screen = self.shared.lock().screen.screen().alternate_screen();
-        modes.local_modes.contains(wanted) && !self.hides_cursor() && !is_other_screen
+        let shown = self.shared.lock();
+        let screen = shown.screen.screen();
+        let as_it_was = !screen.hide_cursor() && !screen.alternate_screen();
+        modes.local_modes.contains(wanted) && as_it_was
     }
 
     /// Waits for the end of the program: its exit status as a shell tells it, 128 and the

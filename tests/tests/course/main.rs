@@ -18,7 +18,6 @@ macro_rules! each {
 }
 
 mod ablation;
-mod asm;
 mod autotuning;
 mod broken;
 mod calls;

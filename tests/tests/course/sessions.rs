@@ -3,6 +3,7 @@
 use tests::{play, play_slow};
 
 each! { play:
+    asm "asm"
     bad_input "bad_input"
     bad_kernels "bad_kernels"
     cache "cache"

@@ -395,3 +395,29 @@ impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Deserialize<'de> for Or<P, T
         from.deserialize_any(Either(std::marker::PhantomData))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use process::scratch::Scratch;
+
+    #[test]
+    fn a_damaged_task_is_refused_or_makes_a_plan_or_an_error() {
+        let kept = "../../tests/kernels/everyday/softmax.toml";
+        let kept = std::fs::read(kept).expect("a task of the course");
+        let folder = Scratch::new().expect("the temporary folder can be written");
+        damage::must_be_survived(&kept, move |bytes| {
+            let path = folder.0.join("task.toml");
+            std::fs::write(&path, bytes).expect("it can be written");
+            let Ok(task) = TaskFile::read(&path) else {
+                return;
+            };
+            for words in ["5", "rows=5,cols=70", &String::from_utf8_lossy(bytes)] {
+                let _ = task.sizes_of(words);
+            }
+            for sizes in task.all_sizes().unwrap_or_default() {
+                let _ = task.task(&sizes, 1, &[]).and_then(|task| task.plan());
+            }
+        });
+    }
+}
