@@ -76,7 +76,7 @@ impl Findings {
         let Line::Call(call) = line else { return };
         let (times, took) = self.calls.entry(call.begin.call.clone()).or_default();
         *times += 1;
-        *took += call.took;
+        *took = took.saturating_add(call.took);
         let mut found = Vec::new();
         let process = self.processes.entry(call.begin.process).or_default();
         process.hear(call, objects, &mut found);
@@ -84,9 +84,9 @@ impl Findings {
             note(&mut self.found, kind, says, call.took);
         }
         if call.status == 0 && call.begin.call.starts_with("clEnqueueWriteBuffer") {
-            self.moved[0] += call.number("size");
+            self.moved[0] = self.moved[0].saturating_add(call.number("size"));
         } else if call.status == 0 && call.begin.call.starts_with("clEnqueueReadBuffer") {
-            self.moved[1] += call.number("size");
+            self.moved[1] = self.moved[1].saturating_add(call.number("size"));
         }
     }
 
@@ -109,7 +109,10 @@ impl Findings {
             }
         }
         for (noun, all) in objects.leaked().iter().filter(|_| by_itself) {
-            let size: u64 = all.iter().map(|one| one.bytes.end - one.bytes.start).sum();
+            let size: u64 = all
+                .iter()
+                .map(|one| one.bytes.end - one.bytes.start)
+                .fold(0, u64::saturating_add);
             let size = if size > 0 {
                 format!(" of {}", bytes(size))
             } else {
@@ -136,7 +139,7 @@ fn note(found: &mut BTreeMap<(usize, String), (usize, u64)>, kind: &str, says: S
     let kind = KINDS.iter().position(|(known, _)| *known == kind);
     let (times, sum) = found.entry((kind.unwrap_or_default(), says)).or_default();
     *times += 1;
-    *sum += took;
+    *sum = sum.saturating_add(took);
 }
 
 impl Process {

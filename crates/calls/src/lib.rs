@@ -25,3 +25,34 @@ mod order;
 pub mod program;
 pub mod story;
 pub mod time_line;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use line::Line;
+
+    #[test]
+    fn whatever_a_program_passes_is_told() {
+        let kept = include_str!("fixtures/pipeline.jsonl");
+        damage::must_be_survived(kept.as_bytes(), |bytes| {
+            let mut objects = objects::Objects::default();
+            let mut findings = findings::Findings::default();
+            let mut time_line = time_line::TimeLine::default();
+            let text = String::from_utf8_lossy(bytes);
+            for line in text
+                .lines()
+                .filter_map(|line| serde_json::from_str(line).ok())
+            {
+                objects.hear(&line);
+                findings.hear(&line, &objects);
+                time_line.hear(&line, &objects);
+                if let Line::Call(call) = &line {
+                    story::sentence(call, &objects);
+                    story::order(call, &objects);
+                }
+            }
+            time_line.svg();
+            findings.all(&objects, true);
+        });
+    }
+}

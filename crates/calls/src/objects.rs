@@ -113,9 +113,9 @@ impl Objects {
             let whole = call.number("buffer");
             let base = self.get(call, whole).map_or(0, |whole| whole.bytes.start);
             let object = self.place(noun, process, address);
-            let begin = base + call.number("offset");
+            let begin = base.saturating_add(call.number("offset"));
             object.name = call.text("name").into();
-            object.bytes = begin..begin + call.number("size");
+            object.bytes = begin..begin.saturating_add(call.number("size"));
             object.whole = (noun == "part").then_some(whole);
             object.flags = call.number("flags") | call.number("properties");
             let parameters = call.args.get("parameters").cloned().unwrap_or_default();
@@ -179,7 +179,8 @@ impl Objects {
             let object = self.get(call, buffer)?;
             let part = part.unwrap_or(0..u64::MAX / 2);
             let begin = object.bytes.start;
-            let bytes = begin + part.start..object.bytes.end.min(begin + part.end);
+            let [start, end] = [part.start, part.end].map(|at| begin.saturating_add(at));
+            let bytes = start..object.bytes.end.min(end);
             let buffer = object.whole.unwrap_or(buffer);
             Some(Access {
                 buffer,
@@ -190,7 +191,7 @@ impl Objects {
         };
         let part = |offset: &str| {
             let (begin, size) = (call.number(offset), call.number("size"));
-            (size != 0).then_some(begin..begin + size)
+            (size != 0).then_some(begin..begin.saturating_add(size))
         };
         let buffer = call.number("buffer");
         let all: Vec<Option<Access>> = match &*call.begin.call {

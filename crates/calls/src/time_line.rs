@@ -46,7 +46,7 @@ impl TimeLine {
                 if queued == 0 || end < begin {
                     return;
                 }
-                let offset = bar.begin as i64 - queued as i64;
+                let offset = (bar.begin as i64).wrapping_sub(queued as i64);
                 let clock = self.clocks.entry(bar.row.clone()).or_insert((offset, took));
                 if took < clock.1 {
                     *clock = (offset, took);
@@ -63,7 +63,7 @@ impl TimeLine {
         let told = sentence(call, objects);
         let name = &*call.begin.call;
         if call.is_blocking() || ["clFinish", "clWaitForEvents"].contains(&name) {
-            let (begin, end) = (at, at + call.took);
+            let (begin, end) = (at, at.saturating_add(call.took));
             let row = "the host waits".to_string();
             self.bars.push(Bar {
                 row,
@@ -97,11 +97,12 @@ impl TimeLine {
     pub fn svg(&self) -> Option<String> {
         let on_host = |bar: &Bar| {
             let offset = self.clocks.get(&bar.row).map_or(0, |(offset, _)| *offset);
-            (bar.begin as i64 + offset, bar.end as i64 + offset)
+            let at = |time: u64| (time as i64).saturating_add(offset);
+            (at(bar.begin), at(bar.end))
         };
         let begin = self.bars.iter().map(|bar| on_host(bar).0).min()?;
         let end = self.bars.iter().map(|bar| on_host(bar).1).max()?;
-        let span = (end - begin).max(1) as f64;
+        let span = end.saturating_sub(begin).max(1) as f64;
         let mut rows: Vec<&String> = self.clocks.keys().collect();
         let host = "the host waits".to_string();
         rows.push(&host);
@@ -120,14 +121,14 @@ impl TimeLine {
             let mut drawn = 0.0;
             for bar in self.bars.iter().filter(|bar| bar.row == **row) {
                 let (from, to) = on_host(bar);
-                let x = LEFT + (from - begin) as f64 / span * WIDTH;
-                let width = ((to - from) as f64 / span * WIDTH).max(0.5);
+                let x = LEFT + from.saturating_sub(begin) as f64 / span * WIDTH;
+                let width = (to.saturating_sub(from) as f64 / span * WIDTH).max(0.5);
                 // Of thousands in one place, one is seen.
                 if x + width < drawn + 0.1 {
                     continue;
                 }
                 drawn = x + width;
-                let took = time((to - from) as u64);
+                let took = time(to.saturating_sub(from) as u64);
                 let _ = writeln!(
                     svg,
                     "<rect class=\"{}\" x=\"{x:.2}\" y=\"{y}\" width=\"{width:.2}\" \

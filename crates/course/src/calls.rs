@@ -74,7 +74,9 @@ pub fn calls(options: &Options) -> Result<ExitCode> {
                 .map_err(Into::into)
                 .and_then(|line| writeln!(out, "{line}")),
             Line::Call(call) if !(options.no_queries && call.is_query()) => {
-                let at = call.begin.at - *begin.get_or_insert(call.begin.at);
+                let begin = *begin.get_or_insert(call.begin.at);
+                // Another process or thread may have begun before.
+                let at = call.begin.at.saturating_sub(begin);
                 writeln!(out, "{}", told(call, at, &objects))
             }
             _ => Ok(()),
