@@ -41,7 +41,6 @@ impl ChoiceFlags {
         lesson: &mut Lesson,
         problem: &Problem,
         mut candidates: Candidates,
-        is_possible: impl Fn(&Step) -> bool,
     ) -> Result<()> {
         if self.candidates {
             let named = |step: &Step| {
@@ -54,7 +53,7 @@ impl ChoiceFlags {
         let device = &lesson.session()?.device;
         let own = results::file(CHOICE, device, &lesson.source()?.text, problem.ty);
         let kept = Kept::read(&own, candidates.recording);
-        let steps = self.wanted(candidates.choose(&kept, problem.shape, is_possible))?;
+        let steps = self.wanted(candidates.choose(&kept, problem.shape))?;
         if self.parts.ablate {
             return lesson.ablate(&steps, problem);
         }

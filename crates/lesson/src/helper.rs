@@ -3,6 +3,7 @@
 //! left. They run in every timed run, since without them there is no product.
 
 use common::traffic::Traffic;
+use serde::Deserialize;
 
 /// Methods that set a field of what they are called on.
 macro_rules! setters {
@@ -17,7 +18,7 @@ macro_rules! setters {
 pub(crate) use setters;
 
 /// One of the three matrices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Operand {
     /// M x K.
     A,

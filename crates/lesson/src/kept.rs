@@ -117,15 +117,10 @@ impl Candidates {
     /// The table: of each name the candidate that was the fastest at the nearest shape, or
     /// the first. Of these one is chosen, the fastest, unless the host pads for it: that
     /// work is in nobody's time.
-    pub fn choose(
-        self,
-        kept: &Kept,
-        shape: Shape,
-        is_possible: impl Fn(&Step) -> bool,
-    ) -> Vec<Step> {
+    pub fn choose(self, kept: &Kept, shape: Shape) -> Vec<Step> {
         let nearest = kept.nearest(shape);
         let seconds = |step: &Step| match nearest {
-            _ if !is_possible(step) => f64::INFINITY,
+            _ if !step.fits => f64::INFINITY,
             Some(one) => *one.seconds.get(&self.name(step)).unwrap_or(&f64::MAX),
             None => f64::MAX,
         };
@@ -177,7 +172,7 @@ mod tests {
                 recording: "",
                 suit: true,
             };
-            let table = candidates.choose(&kept, shape, |_| true);
+            let table = candidates.choose(&kept, shape);
             let names: Vec<String> = table.iter().map(Step::name).collect();
             assert_eq!(names, ["a", "b", "p"]);
             let one = table.iter().find(|step| step.chosen).expect("one is");
@@ -206,19 +201,15 @@ mod tests {
         let kept = Kept::from_iter([measured(1, 1, 1, &[("a", 1.0), ("p", 0.1)])]);
         let shape = Shape::cube(7);
         let is_chosen = |table: Vec<Step>| table.iter().any(|step| step.chosen);
-        let none = candidates(steps.clone()).choose(&Kept::default(), shape, |_| true);
+        let none = candidates(steps.clone()).choose(&Kept::default(), shape);
         assert_eq!(none.len(), 2);
         assert!(!is_chosen(none));
-        assert!(!is_chosen(candidates(steps.clone()).choose(
-            &kept,
-            shape,
-            |_| false
-        )));
-        assert!(is_chosen(candidates(steps).choose(&kept, shape, |_| true)));
+        let mut too_large = steps.clone();
+        too_large[0].fits = false;
+        assert!(!is_chosen(candidates(too_large).choose(&kept, shape)));
+        assert!(is_chosen(candidates(steps).choose(&kept, shape)));
         let padded = vec![Step::new("p", "").pad(2, 2, 2)];
-        assert!(!is_chosen(
-            candidates(padded).choose(&kept, shape, |_| true)
-        ));
+        assert!(!is_chosen(candidates(padded).choose(&kept, shape)));
     }
 
     #[test]

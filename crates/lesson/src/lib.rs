@@ -6,6 +6,7 @@
 //!
 //! - `step` is a kernel that multiplies matrices, as data, and a `helper` what runs beside
 //!   it: a step makes a [`Task`](common::task::Task), and so does a `copy`, which only moves floats.
+//! - `table` reads steps from the steps.toml of a lesson.
 //! - `measure` is what happens to each task: **build, arguments, launch, read, check**, and
 //!   only then time. `refusal` says why one is skipped, `bind` gives its kernels their
 //!   memory, and then it is `ready`: poisoned before, watched after. `rerun` runs one again
@@ -44,6 +45,7 @@ mod resume;
 mod run;
 mod simulator;
 mod step;
+mod table;
 mod trace;
 mod workbench;
 
@@ -57,3 +59,4 @@ pub use lesson::Lesson;
 pub use ready::Ready;
 pub use run::{lesson, lesson_with};
 pub use step::{Axes, Given, Layout, Origin, Step};
+pub use table::{Table, given};

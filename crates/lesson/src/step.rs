@@ -13,9 +13,11 @@ use crate::helper::{Helper, setters};
 pub use product::Given;
 
 /// How the host lays the operands out before the launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Layout {
     /// A, B and C row-major.
+    #[default]
     RowMajor,
     /// A and C row-major, B transposed: both are read along k.
     BTransposed,
@@ -24,9 +26,11 @@ pub enum Layout {
 }
 
 /// Which matrix index runs along which dimension of the NDRange.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Axes {
     /// get_global_id(0) counts columns, id(1) rows: neighbours share a row.
+    #[default]
     ColumnsFirst,
     /// get_global_id(0) counts rows, id(1) columns: neighbours share a column.
     RowsFirst,
@@ -97,10 +101,12 @@ pub struct Step {
     /// Sizes that stand in the kernel's file, for the traffic formulas.
     pub constants: Vec<(String, usize)>,
     /// Why the kernel does not exist for integers, if it does not.
-    pub no_integers: Option<&'static str>,
+    pub no_integers: Option<String>,
     /// Whether it uses what one vendor's compilers alone understand: then one that
     /// does not is no error, and the step is left out.
     pub vendor_specific: bool,
+    /// Whether the device has room for it.
+    pub fits: bool,
     /// What it loads and stores.
     pub traffic: Option<Traffic>,
     /// Whether it was chosen before the run: see [`crate::Candidates`].
@@ -128,6 +134,7 @@ impl Step {
             constants: Vec::new(),
             no_integers: None,
             vendor_specific: false,
+            fits: true,
             traffic: None,
             chosen: false,
         }
@@ -153,19 +160,14 @@ impl Step {
     /// Adds a kernel that runs beside this one, which then gets the matrices unpadded.
     pub fn helper(mut self, helper: Helper) -> Step {
         self.helpers.push(helper);
-        self.guarded()
+        self.host_pads = false;
+        self
     }
 
     /// Pads M, N and K with zeros to multiples of these, on the host.
     pub fn pad(mut self, m: usize, n: usize, k: usize) -> Step {
         self.multiples = Shape { m, n, k };
         self.host_pads = true;
-        self
-    }
-
-    /// Leaves the matrices as they are: the kernel itself asks what exists.
-    pub fn guarded(mut self) -> Step {
-        self.host_pads = false;
         self
     }
 
@@ -188,33 +190,9 @@ impl Step {
         self
     }
 
-    /// Names the step that this one was made from, where it is not the row above.
-    pub fn made_from(mut self, name: &str) -> Step {
-        self.origin = Origin::Row(name.into());
-        self
-    }
-
-    /// Says that no other step of this table leads to this one.
-    pub fn starts_anew(mut self) -> Step {
-        self.origin = Origin::Nothing;
-        self
-    }
-
     /// Names this launch of a kernel that is launched in several ways.
     pub fn variant(mut self, variant: impl Into<String>) -> Step {
         self.variant = variant.into();
-        self
-    }
-
-    /// Says why the kernel does not exist for integers.
-    pub fn no_integers(mut self, reason: &'static str) -> Step {
-        self.no_integers = Some(reason);
-        self
-    }
-
-    /// Says that the kernel uses what one vendor's compilers alone understand.
-    pub fn vendor_specific(mut self) -> Step {
-        self.vendor_specific = true;
         self
     }
 

@@ -3,55 +3,17 @@
 
 use std::process::ExitCode;
 
+use common::Result;
 use common::device::Kind;
-use common::{Result, Traffic};
-use lesson::{Axes, Copy, Layout, Lesson, Step, lesson};
+use lesson::{Copy, Lesson, lesson};
 
 fn main() -> ExitCode {
     lesson(4, "coalescing", Some("04-coalescing.cl"), |lesson| {
         let problem = lesson.problem()?;
-        lesson.measure_all(&steps(), &problem)?;
+        lesson.measure_table(include_str!("../steps.toml"), "step", &problem)?;
         lesson.compare_with_host(&problem)?;
         copies(lesson)
     })
-}
-
-/// Groups are 32 wide, so that the 32 items that a GPU runs in lockstep differ
-/// in id0 alone and one of the two mappings is seen pure.
-fn step(kernel: &str, axes: Axes, layout: Layout, says: &str) -> Step {
-    // The same number of loads throughout: what differs is who asks for what when.
-    let traffic = if kernel.ends_with("sum_in_c") {
-        Traffic::global("3*M*N*K", "M*N*(K + 1)")
-    } else {
-        Traffic::global("2*M*N*K", "M*N")
-    };
-    Step::new(kernel, says)
-        .traffic(traffic)
-        .axes(axes)
-        .layout(layout)
-        .group([32, 8])
-}
-
-#[rustfmt::skip]
-fn steps() -> [Step; 6] {
-    use Axes::{ColumnsFirst, RowsFirst};
-    use Layout::{BTransposed, RowMajor};
-    [
-        step("matmul_id0_rows", RowsFirst, RowMajor,
-            "id(0) counts rows: neighbours read A a row apart"),
-        step("matmul_id0_rows_bt", RowsFirst, BTransposed,
-            "B transposed: for neighbours nothing changes"),
-        step("matmul_id0_columns", ColumnsFirst, RowMajor,
-            "id(0) counts columns: neighbours read neighbours of B")
-            .made_from("matmul_id0_rows"),
-        step("matmul_id0_columns_bt", ColumnsFirst, BTransposed,
-            "B transposed: neighbours read B a row apart again"),
-        step("matmul_id0_rows_sum_in_c", RowsFirst, RowMajor,
-            "as published: the sum lives in C")
-            .made_from("matmul_id0_rows"),
-        step("matmul_id0_rows_bt_sum_in_c", RowsFirst, BTransposed,
-            "as published: B transposed, \"coalesced\""),
-    ]
 }
 
 /// The same elements, copied in worse and worse order.

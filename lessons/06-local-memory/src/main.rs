@@ -3,88 +3,23 @@
 
 use std::process::ExitCode;
 
+use common::Result;
 use common::element::Type;
-use common::problem::Problem;
 use common::shape::Shape;
-use common::{Result, Traffic};
-use lesson::{Axes, Copy, Layout, Lesson, Step, lesson};
+use lesson::{Copy, Lesson, lesson};
+
+const STEPS: &str = include_str!("../steps.toml");
 
 fn main() -> ExitCode {
     lesson(6, "local memory", Some("06-local-memory.cl"), |lesson| {
         watch_tiles_fill(lesson)?;
         let problem = lesson.problem()?;
-        lesson.measure_all(&steps(), &problem)?;
+        lesson.measure_table(STEPS, "tiles", &problem)?;
         lesson.compare_with_host(&problem)?;
-        shared_column(lesson, &problem)?;
+        let heading = "\n  A column instead of tiles";
+        lesson.measure_below(heading, STEPS, "column", &problem)?;
         transpositions(lesson)
     })
-}
-
-fn tiled(kernel: &str, side: usize, order: &str) -> Step {
-    Step::new(kernel, &format!("{side}x{side} tiles of A and B, {order}"))
-        .variant(format!("{side}x{side}"))
-        .exact_group([side, side])
-        .traffic(
-            Traffic::global("M*K*ceil(N/TS) + K*N*ceil(M/TS)", "M*N").local(
-                "2*TS*TS*TS*ceil(M/TS)*ceil(N/TS)*ceil(K/TS)",
-                "2*TS*TS*ceil(M/TS)*ceil(N/TS)*ceil(K/TS)",
-            ),
-        )
-        .define("TS", side)
-}
-
-fn steps() -> Vec<Step> {
-    let mut steps = [8, 16, 32]
-        .map(|side| tiled("matmul_tiled", side, "row-major"))
-        .to_vec();
-    let column_major = tiled("matmul_tiled_column_major", 16, "column-major");
-    steps.push(
-        column_major
-            .axes(Axes::RowsFirst)
-            .layout(Layout::ColumnMajor)
-            .made_from("matmul_tiled 16x16"),
-    );
-    steps.push(
-        Step::new(
-            "matmul_column_strip",
-            "8 sums of a column per item, over a tile",
-        )
-        .made_from("matmul_tiled 32x32")
-        .exact_group([32, 4])
-        .per_item([1, 8])
-        .pad(32, 32, 32)
-        .define("TS", 32)
-        .define("STRIP", 8)
-        .traffic(Traffic::global("2*M*N*K/TS", "M*N").local("M*N*K + M*N*K/STRIP", "2*M*N*K/TS")),
-    );
-    steps
-}
-
-/// Elements of a row of A, and of a column of B, that are kept at a time, as in
-/// the kernel file.
-const PIECE: usize = 1024;
-
-/// Another thing to share: one column of B at a time, for a row of C per item.
-fn shared_column(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
-    let step = Step::new(
-        "matmul_column_local",
-        "row of A private, column of B shared by the group",
-    )
-    .axes(Axes::Rows)
-    .group([64, 1])
-    .constant("PIECE", PIECE)
-    .traffic(
-        Traffic::global(
-            "M*K + ceil(M/G)*K*N + M*N*(ceil(K/PIECE) - 1)",
-            "M*N*ceil(K/PIECE)",
-        )
-        .local("M*N*K", "ceil(M/G)*K*N"),
-    );
-    if !lesson.flags().wants_step(&step) {
-        return Ok(());
-    }
-    lesson.say("\n  A column instead of tiles")?;
-    lesson.measure_all(&[step], problem)
 }
 
 /// With `--size` up to this many rows and columns, the tiles are filled with a
@@ -98,11 +33,6 @@ fn watch_tiles_fill(lesson: &mut Lesson) -> Result<()> {
     if !wanted || lesson.flags().json || lesson.flags().ty != Type::Float {
         return Ok(());
     }
-    let step = Step::new(
-        "trace_tiles",
-        "the items of the first group tell what they do",
-    )
-    .exact_group([2, 2]);
     lesson.session()?;
     let tiny = |size: &Shape| size.m.max(size.n).max(size.k) <= TOLD;
     let shape = lesson.size.filter(tiny);
@@ -111,7 +41,8 @@ fn watch_tiles_fill(lesson: &mut Lesson) -> Result<()> {
     lesson.say(format!(
         "\n  How tiles fill: 2x2 tiles, {m} x {k} times {k} x {n}, the first group speaks"
     ))?;
-    lesson.demonstrate(&step, shape)
+    let steps = lesson.steps(STEPS, "trace", shape)?;
+    lesson.demonstrate(&steps[0], shape)
 }
 
 /// Reads along rows, writes along rows, and transposes the tile in between.

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use common::device::Limits;
+use common::device::{Kind, Limits};
 use common::element::Type;
 use common::shape::Shape;
-use lesson::{Candidates, Kept, Measured};
+use lesson::{Candidates, Kept, Measured, Table, given};
 
-use crate::{steps, tile};
+use crate::{STEPS, TOLD_BY};
 
 const PAGE: &str = include_str!("../README.md");
 
@@ -23,9 +23,11 @@ fn h200() -> Limits {
 }
 
 fn candidates(limits: &Limits, shape: Shape, ty: Type) -> Candidates {
+    let table = Table::read(STEPS).expect("it is ours");
+    let given = given(limits, Kind::Gpu, ty, shape);
     Candidates {
-        steps: steps::candidates(shape, ty, limits),
-        told_by: &steps::TOLD_BY,
+        steps: table.steps("step", &given).expect("it is ours"),
+        told_by: &TOLD_BY,
         recording: "h200.jsonl",
         suit: true,
     }
@@ -39,7 +41,7 @@ fn kept() -> Kept {
 fn chosen(kept: &Kept, limits: &Limits, shape: Shape, ty: Type) -> Vec<String> {
     let table = candidates(limits, shape, ty);
     let names = candidates(limits, shape, ty);
-    let steps = table.choose(kept, shape, |step| tile::has_room(step, limits));
+    let steps = table.choose(kept, shape);
     let chosen = steps.iter().filter(|step| step.chosen);
     chosen.map(|step| names.name(step)).collect()
 }
@@ -86,12 +88,13 @@ fn at_a_shape_that_nobody_measured_the_nearest_comes_near_the_best() {
     }
     shares.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mean = shares.iter().map(|one| one.0).sum::<f64>() / shares.len() as f64;
-    let told = format!(
-        "{:.0} % of the best in the mean, and {:.0} % at the worst",
-        mean * 100.0,
-        shares[0].0 * 100.0
-    );
-    assert!(PAGE.contains(&told), "{told}: {} {shares:#?}", shares.len());
+    let [mean, worst] = [mean, shares[0].0].map(|share| format!("{:.0} %", share * 100.0));
+    for told in [
+        format!("reaches {mean} of the best in the mean"),
+        format!("worst with {worst}"),
+    ] {
+        assert!(PAGE.contains(&told), "{told}: {} {shares:#?}", shares.len());
+    }
 }
 
 #[test]
@@ -153,4 +156,51 @@ fn exactly_one_is_chosen_and_none_that_cannot_run() {
     assert_eq!(name(&h200()), "matmul_group_copy hopper large");
     assert_eq!(name(&older), "matmul_packed_tiles large");
     assert_eq!(name(&little_memory), "matmul_group_copy hopper");
+}
+
+#[test]
+fn an_edge_is_thin_or_there_is_none() {
+    let edge = |m, n| {
+        let shape = Shape { m, n, k: 1 };
+        let steps = candidates(&h200(), shape, Type::Float).steps;
+        let thin = steps
+            .iter()
+            .find(|step| step.name() == "matmul_packed_tiles thin")?;
+        let of = |name| Some(thin.constants.iter().find(|one| one.0 == name)?.1);
+        Some(([of("MT")?, of("NT")?], of("EDGE")?))
+    };
+    assert_eq!(edge(4097, 4097), Some(([4096, 4096], 4097 + 4096)));
+    assert_eq!(edge(136, 200), Some(([128, 256], 200)), "below");
+    assert_eq!(edge(250, 257), Some(([256, 256], 250)), "beside");
+    assert_eq!(edge(4096, 4096), None);
+    assert_eq!(edge(4105, 4095), None, "nine rows are worth a tile");
+    assert_eq!(edge(5, 300), Some(([0, 384], 300)), "nothing else");
+    assert_eq!(edge(20, 20), None);
+}
+
+#[test]
+fn a_tile_that_lies_mostly_beyond_c_is_not_taken() {
+    let tile = |m, n| {
+        let steps = candidates(&h200(), Shape { m, n, k: 1 }, Type::Float).steps;
+        let has = |name: &str| steps.iter().any(|step| step.name() == name);
+        (steps[0].multiples.m, has("matmul_packed_tiles large"))
+    };
+    assert_eq!(tile(1024, 1024), (64, true));
+    assert_eq!(tile(4097, 4097), (64, true));
+    assert_eq!(tile(64, 64), (64, false), "half of it");
+    assert_eq!(tile(37, 21), (32, false));
+}
+
+#[test]
+fn a_group_is_made_of_whole_warps() {
+    for side in [20, 4096] {
+        for step in candidates(&h200(), Shape::cube(side), Type::Float).steps {
+            let of = |name| Some(step.defines.iter().find(|one| one.0 == name)?.1);
+            if let (Some(wide), Some(high)) = (of("LX"), of("LY")) {
+                assert_eq!(wide * high, 32, "{}", step.name());
+                let [x, y] = step.group;
+                assert_eq!((x % wide, y % high), (0, 0), "{}", step.name());
+            }
+        }
+    }
 }
