@@ -8,9 +8,6 @@ use common::threads;
 
 /// What `work` makes of each item and its number, in their order. A core that is done with
 /// one takes the next; where the system gives no threads, this one does all.
-///
-/// # Errors
-/// The first of `work`.
 pub fn on_all_cores<'i, Item: Sync, Made: Send>(
     items: &'i [Item],
     work: impl Fn(usize, &'i Item) -> Result<Made> + Sync,

@@ -6,9 +6,6 @@ use std::process::Command;
 use anyhow::Result;
 
 /// The command with these words; it ends when this program does.
-///
-/// # Errors
-/// When this program does not know where it lies.
 pub fn command(words: &[&str]) -> Result<Command> {
     let course = current_exe()?.with_file_name("course");
     let mut command = Command::new(course.with_extension(consts::EXE_EXTENSION));

@@ -32,7 +32,6 @@ mod runs;
 mod spill;
 mod stride;
 mod timeline;
-mod transposed_store;
 
 use std::collections::BTreeSet;
 
@@ -43,7 +42,7 @@ use crate::kept;
 // What the figures are drawn with.
 use chart::{Axis, Chart};
 use counting::{FLOAT, LINE, SECTOR, WARP, bank, pieces, share_of_use, turns};
-use drawing::{Drawing, Point, Words};
+use drawing::{Drawing, Point};
 use grid::Grid;
 use kernel::Kernel;
 use runs::{CPU, GPU, RUNS, Run};
@@ -65,15 +64,11 @@ const DRAWN: &[(&str, Draw)] = &[
     ("spill", spill::draw),
     ("banks", banks::draw),
     ("roofline", roofline::draw),
-    ("transposed-store", transposed_store::draw),
     ("rates", rates::draw),
     ("landscape", landscape::draw),
 ];
 
 /// All figures by name: those that are drawn, and those whose files were made by hand.
-///
-/// # Errors
-/// When their folder cannot be read.
 pub fn names() -> Result<BTreeSet<String>> {
     let mut names: BTreeSet<String> = DRAWN.iter().map(|(name, _)| name.to_string()).collect();
     let files = kept::entries(FOLDER)?;
@@ -83,9 +78,6 @@ pub fn names() -> Result<BTreeSet<String>> {
 }
 
 /// The file of the figure of this name, as it must be.
-///
-/// # Errors
-/// When there is none, or what it is drawn from is missing.
 pub fn svg(name: &str) -> Result<String> {
     let drawn = DRAWN.iter().find(|(known, _)| *known == name);
     let svg = drawn.map_or_else(|| by_hand::svg(name), |(_, draw)| draw());
@@ -93,9 +85,6 @@ pub fn svg(name: &str) -> Result<String> {
 }
 
 /// What one should see in a figure.
-///
-/// # Errors
-/// As [`svg`].
 pub fn description(name: &str) -> Result<String> {
     let svg = svg(name)?;
     let found = element(&svg, "desc").map(String::from);
@@ -114,6 +103,47 @@ mod tests {
     use super::drawing::WIDTH;
     use super::*;
 
+    /// Where words stand, as far as that can be known without their font.
+    struct Words {
+        /// From their left, top corner ...
+        from: Point,
+        /// ... to their right, bottom corner.
+        to: Point,
+    }
+
+    impl Words {
+        /// Words of this class that `Drawing::text` would put here.
+        fn placed(class: &str, (x, y): Point, words: &str) -> Words {
+            let is = |name| class.split(' ').any(|one| one == name);
+            // Of the wider fonts that a reader may have.
+            let (size, letter) = match class {
+                _ if is("tiny") => (12.0, 0.6),
+                _ if is("small") && is("bold") => (13.0, 0.66),
+                _ if is("small") => (13.0, 0.6),
+                _ if is("code") => (13.0, 0.61),
+                _ if is("bold") => (15.0, 0.66),
+                _ => (15.0, 0.6),
+            };
+            let width = words.chars().count() as f64 * size * letter;
+            let left = match class {
+                _ if is("middle") => x - width / 2.0,
+                _ if is("end") => x - width,
+                _ => x,
+            };
+            Words {
+                from: (left, y - 0.75 * size),
+                to: (left + width, y + 0.2 * size),
+            }
+        }
+
+        /// Whether two of them lie over each other.
+        fn overlap(&self, other: &Words) -> bool {
+            let apart = |a: (f64, f64), b: (f64, f64)| a.1 <= b.0 || b.1 <= a.0;
+            !apart((self.from.0, self.to.0), (other.from.0, other.to.0))
+                && !apart((self.from.1, self.to.1), (other.from.1, other.to.1))
+        }
+    }
+
     fn attribute<'t>(line: &'t str, name: &str) -> &'t str {
         let (_, rest) = line.split_once(&format!(" {name}=\"")).expect(name);
         rest.split('"').next().expect("its end")
@@ -130,6 +160,14 @@ mod tests {
             (words, Words::placed(class, (at[0], at[1]), &shown))
         };
         lines.map(of).collect()
+    }
+
+    #[test]
+    fn words_are_known_to_overlap() {
+        let words = |class, at, words| Words::placed(class, at, words);
+        let one = words("", (10.0, 20.0), "a < b & c");
+        assert!(one.overlap(&words("end", (60.0, 25.0), "under it")));
+        assert!(!one.overlap(&words("small", (10.0, 60.0), "far below")));
     }
 
     #[test]

@@ -6,9 +6,6 @@ use process::data::recording::file;
 
 /// What stands behind `text` at the beginning of a line; behind `head ... text`, of the first
 /// such line below that of the head.
-///
-/// # Errors
-/// When there is no such line.
 pub fn behind<'t>(printed: &'t str, beginnings: &str) -> Result<&'t str> {
     let mut lines = printed.lines().map(str::trim_start);
     let mut rest = "";
@@ -38,9 +35,6 @@ pub fn numbers(line: &str) -> Vec<f64> {
 }
 
 /// What lesson 1 printed behind this name for the device of a record: "48 KiB".
-///
-/// # Errors
-/// When lesson 1 was not recorded in this run, or does not list that.
 pub fn listed(run: &str, record: &Record, name: &str) -> Result<String> {
     let device = format!("{} ({})", record.device, record.platform);
     in_list(&file(run, "lesson01", "txt")?, &device, name)
@@ -58,9 +52,6 @@ fn in_list(printed: &str, device: &str, name: &str) -> Result<String> {
 }
 
 /// The number of `48 KiB`, in bytes where it is a size.
-///
-/// # Errors
-/// When it is no number.
 pub fn number(words: &str) -> Result<usize> {
     let (number, unit) = words.split_once(' ').unwrap_or((words, ""));
     let number: usize = number.parse().with_context(|| words.to_string())?;

@@ -84,9 +84,6 @@ pub struct About {
 
 impl Machine {
     /// Reads `data/machine/NAME.jsonl`.
-    ///
-    /// # Errors
-    /// When it is missing or no such file.
     pub fn read(name: &str) -> Result<Machine> {
         let path = path(name);
         Machine::of(&kept::read(&path)?).context(path)
@@ -105,9 +102,6 @@ impl Machine {
     }
 
     /// The figure of a probe in one of its variants.
-    ///
-    /// # Errors
-    /// When there is none.
     pub fn figure(&self, probe: &str, variant: &str) -> Result<&StepTime> {
         let is_it = |figure: &&StepTime| figure.probe == probe && figure.variant == variant;
         let found = self.figures.iter().find(is_it);
@@ -116,9 +110,12 @@ impl Machine {
 
     /// All figures of a probe, in order.
     pub fn of_probe<'m>(&'m self, probe: &'m str) -> impl Iterator<Item = &'m StepTime> {
-        self.figures
-            .iter()
-            .filter(move |figure| figure.probe == probe)
+        self.figures.iter().filter(move |one| one.probe == probe)
+    }
+
+    /// Its variants.
+    pub fn variants<'m>(&'m self, probe: &'m str) -> impl Iterator<Item = &'m str> {
+        self.of_probe(probe).map(|one| &*one.variant)
     }
 }
 

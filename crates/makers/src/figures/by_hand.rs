@@ -8,10 +8,7 @@ use crate::kept;
 
 /// A figure that was drawn by hand, with the style that all have. A remark in it such as
 /// `<!-- drawn for 08-tiling.cl matmul_register_tile: TM=64 TN=128 -->` says which constants
-/// of a kernel it shows.
-///
-/// # Errors
-/// When there is no such file, when it says nothing in words, or when a constant is another.
+/// of a kernel it shows, or which index.
 pub fn svg(name: &str) -> Result<String> {
     let file = format!("{FOLDER}/{name}.svg");
     let text = kept::read(&file)?;
@@ -31,12 +28,17 @@ pub fn svg(name: &str) -> Result<String> {
     Ok(format!("{head}<style>\n{STYLE}</style>{body}"))
 }
 
-/// `FILE KERNEL: NAME=VALUE NAME=VALUE -->`
+/// `FILE KERNEL: NAME=VALUE NAME=VALUE -->`, or `FILE KERNEL: ARRAY[INDEX] -->`.
 fn is_current(remark: &str) -> Result<()> {
     let remark = remark.trim_end_matches(" -->");
     let (kernel, constants) = remark.split_once(": ").context("no constants")?;
     let (file, name) = kernel.split_once(' ').context("no kernel")?;
     let kernel = Kernel::read(file, name)?;
+    if let Some((array, index)) = constants.trim_end_matches(']').split_once('[') {
+        let now = kernel.index(array)?;
+        ensure!(now == index, "{array} is read at {now} now, not at {index}");
+        return Ok(());
+    }
     for constant in constants.split(' ') {
         let (name, value) = constant.split_once('=').context("write NAME=VALUE")?;
         let now = kernel.constant(name)?;
@@ -53,6 +55,9 @@ mod tests {
     fn a_figure_by_hand_is_of_the_kernels_constants() {
         let tile = |value: u32| format!("08-tiling.cl matmul_register_tile: TM=64 TN={value} -->");
         is_current(&tile(128)).unwrap();
+        let index = |of: &str| format!("04-coalescing.cl matmul_id0_rows: A[{of}] -->");
+        is_current(&index("row * K + k")).unwrap();
+        assert!(is_current(&index("row * K")).is_err());
         let error = is_current(&tile(7)).unwrap_err().to_string();
         assert_eq!(error, "TN is 128 now, not 7");
         assert!(is_current("08-tiling.cl: TM").is_err());

@@ -18,16 +18,6 @@ pub type Point = (f64, f64);
 pub struct Drawing {
     height: f64,
     body: String,
-    words: Vec<Words>,
-}
-
-/// Where words stand, as far as that can be known without their font.
-#[derive(Clone, Debug)]
-pub struct Words {
-    /// From their left, top corner ...
-    pub from: Point,
-    /// ... to their right, bottom corner.
-    pub to: Point,
 }
 
 impl Drawing {
@@ -36,7 +26,6 @@ impl Drawing {
         Drawing {
             height,
             body: String::new(),
-            words: Vec::new(),
         }
     }
 
@@ -97,7 +86,6 @@ impl Drawing {
     /// Words whose baseline begins here; `middle` and `end` in their class say what of
     /// them stands here instead.
     pub fn text(&mut self, class: &str, (x, y): Point, words: &str) {
-        self.words.push(Words::placed(class, (x, y), words));
         let (x, y, words) = (short(x), short(y), escaped(words));
         self.body += &format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{words}</text>\n");
     }
@@ -113,11 +101,6 @@ impl Drawing {
     pub fn key(&mut self, class: &str, (x, y): Point, words: &str) {
         self.rect(class, (x, y), 11.0, 11.0);
         self.text("small", (x + 17.0, y + 10.5), words);
-    }
-
-    /// What the words are and where they stand.
-    pub fn words(&self) -> &[Words] {
-        &self.words
     }
 
     /// The whole file, with what it shows in a few words and in many.
@@ -151,45 +134,6 @@ fn through(points: &[Point]) -> String {
     format!(" points=\"{}\"", points.collect::<Vec<_>>().join(" "))
 }
 
-impl Words {
-    /// Words of this class that [`Drawing::text`] would put here.
-    pub fn placed(class: &str, (x, y): Point, words: &str) -> Words {
-        let is = |name| class.split(' ').any(|one| one == name);
-        // Of the wider fonts that a reader may have.
-        let (size, letter) = match class {
-            _ if is("tiny") => (12.0, 0.6),
-            _ if is("small") && is("bold") => (13.0, 0.66),
-            _ if is("small") => (13.0, 0.6),
-            _ if is("code") => (13.0, 0.61),
-            _ if is("bold") => (15.0, 0.66),
-            _ => (15.0, 0.6),
-        };
-        let width = words.chars().count() as f64 * size * letter;
-        let left = match class {
-            _ if is("middle") => x - width / 2.0,
-            _ if is("end") => x - width,
-            _ => x,
-        };
-        Words {
-            from: (left, y - 0.75 * size),
-            to: (left + width, y + 0.2 * size),
-        }
-    }
-
-    /// Whether they lie over a place, or nearer to it than `margin`.
-    pub fn covers(&self, (x, y): Point, margin: f64) -> bool {
-        let inside = |from: f64, at: f64, to: f64| from - margin < at && at < to + margin;
-        inside(self.from.0, x, self.to.0) && inside(self.from.1, y, self.to.1)
-    }
-
-    /// Whether two of them lie over each other.
-    pub fn overlap(&self, other: &Words) -> bool {
-        let apart = |a: (f64, f64), b: (f64, f64)| a.1 <= b.0 || b.1 <= a.0;
-        !apart((self.from.0, self.to.0), (other.from.0, other.to.0))
-            && !apart((self.from.1, self.to.1), (other.from.1, other.to.1))
-    }
-}
-
 /// A number with one decimal, and none where it would be 0.
 fn short(number: f64) -> String {
     let text = format!("{number:.1}");
@@ -217,16 +161,10 @@ mod tests {
     }
 
     #[test]
-    fn words_are_escaped_and_known_to_overlap() {
+    fn words_are_escaped() {
         let mut drawing = Drawing::new(100.0);
         drawing.text("", (10.0, 20.0), "a < b & c");
-        drawing.text("end", (60.0, 25.0), "under it");
-        drawing.text("small", (10.0, 60.0), "far below");
         let svg = drawing.svg("t", "d");
         assert!(svg.contains(">a &lt; b &amp; c</text>"), "{svg}");
-        let [one, two, three] = drawing.words() else {
-            panic!()
-        };
-        assert!(one.overlap(two) && !one.overlap(three));
     }
 }

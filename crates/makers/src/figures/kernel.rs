@@ -15,9 +15,6 @@ pub struct Kernel {
 
 impl Kernel {
     /// Reads it from a file of `kernels/`.
-    ///
-    /// # Errors
-    /// When the file or the kernel is missing.
     pub fn read(file: &str, name: &str) -> Result<Kernel> {
         let file = Source::of_course(file)?;
         let text = file.kernel(name);
@@ -30,9 +27,6 @@ impl Kernel {
     }
 
     /// The value of a macro of its file: the last one, where it has several.
-    ///
-    /// # Errors
-    /// When there is none, or it is no number.
     pub fn constant(&self, name: &str) -> Result<usize> {
         let found = macros(&self.file.text).filter(|(macro_name, _)| *macro_name == name);
         let value = found.last().map(|(_, value)| value);
@@ -41,9 +35,6 @@ impl Kernel {
     }
 
     /// The variable that is given `get_global_id(dimension)`.
-    ///
-    /// # Errors
-    /// When there is none.
     pub fn of_id(&self, dimension: usize) -> Result<&str> {
         let tokens = Tokens::of(&self.code);
         let call = ["=", "get_global_id", "(", &dimension.to_string(), ")"];
@@ -54,9 +45,6 @@ impl Kernel {
     }
 
     /// What stands between the brackets where the kernel first reads this array.
-    ///
-    /// # Errors
-    /// When it does not.
     pub fn index(&self, array: &str) -> Result<&str> {
         let tokens = Tokens::of(&self.code);
         let is_access = |&at: &usize| tokens.text(at) == array && tokens.text(at + 1) == "[";
@@ -67,9 +55,6 @@ impl Kernel {
     }
 
     /// The element of the array that an item reads, whose variables have these values.
-    ///
-    /// # Errors
-    /// When the index cannot be computed.
     pub fn element(&self, array: &str, value: impl Fn(&str) -> Option<f64>) -> Result<usize> {
         let index = Formula::from(self.index(array)?).value_by(&value);
         Ok(index.map_err(anyhow::Error::msg)? as usize)

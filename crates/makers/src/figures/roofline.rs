@@ -4,13 +4,14 @@ use anyhow::{Context, Result, ensure};
 use common::numbers::{percent, significant};
 use common::record::Record;
 
-use super::{Axis, Chart, Drawing, Point, RUNS, Run, Words, chart};
+use super::{Axis, Chart, Drawing, Point, RUNS, Run, chart};
 use crate::probe::Machine;
 
 const HEIGHT: f64 = 270.0;
 /// Half as wide as a dot.
 const DOT: f64 = 5.0;
-const LABEL: &str = "small bold middle";
+/// The lessons whose numbers stand above their dots, where there is room; the others stand below.
+const ABOVE: [(&str, &str); 4] = [("cpu", "6"), ("cpu", "7"), ("cpu", "8"), ("cpu", "9")];
 /// Operations for each byte, at the two ends.
 const INTENSITY: (f64, f64) = (0.1, 100.0);
 
@@ -81,9 +82,10 @@ fn panel(d: &mut Drawing, top: f64, run: &Run) -> Result<String> {
             None => dots.push((at, number.to_string())),
         }
     }
-    for (at, numbers) in &dots {
-        let label = free_place(*at, numbers, &dots, &roofs, d);
-        d.text(LABEL, label, numbers);
+    for ((x, y), numbers) in &dots {
+        let is_above = ABOVE.contains(&(run.class, numbers));
+        let y = if is_above { y - 9.0 } else { y + 19.0 };
+        d.text("small bold middle", (*x, y), numbers);
     }
     let ridge = limits.gflops / limits.gbytes_per_second;
     Ok(format!(
@@ -125,42 +127,4 @@ pub fn intensity(record: &Record) -> Option<f64> {
     let traffic = record.traffic_elements?;
     let bytes = 4.0 * (traffic.global_loads + traffic.global_stores) as f64;
     Some(record.shape().flop() / bytes)
-}
-
-/// Where words can stand beside their dot, off the roofs, other words and all dots.
-fn free_place(
-    at: Point,
-    words: &str,
-    dots: &[(Point, String)],
-    roofs: &[[Point; 3]],
-    d: &Drawing,
-) -> Point {
-    let half = Words::placed(LABEL, at, words).to.0 - at.0;
-    let across = |side: f64| side * (half + DOT + 3.0);
-    let places = [
-        (0.0, -9.0),
-        (0.0, 19.0),
-        (across(1.0), 5.0),
-        (across(-1.0), 5.0),
-        (across(1.0), 17.0),
-        (across(-1.0), 17.0),
-    ];
-    let places = places.map(|(dx, dy)| (at.0 + dx, at.1 + dy));
-    let is_free = |place: &&Point| {
-        let label = Words::placed(LABEL, **place, words);
-        let on = |(from, to): (Point, Point)| {
-            let along = |share: f64| {
-                (
-                    from.0 + share * (to.0 - from.0),
-                    from.1 + share * (to.1 - from.1),
-                )
-            };
-            (0..=100).any(|i| label.covers(along(f64::from(i) / 100.0), 2.0))
-        };
-        let edges = roofs.iter().flat_map(|roof| roof.windows(2));
-        !edges.map(|ends| (ends[0], ends[1])).any(on)
-            && d.words().iter().all(|other| !label.overlap(other))
-            && dots.iter().all(|(dot, _)| !label.covers(*dot, DOT))
-    };
-    *places.iter().find(is_free).unwrap_or(&places[0])
 }

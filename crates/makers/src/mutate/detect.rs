@@ -25,8 +25,7 @@ const FAULTS: [(&str, &str); 3] = [
     ("uninitialised", "ninitialized "),
 ];
 /// What Oclgrind cannot count. Version 21.10 corrupts its own memory when it counts groups that
-/// call different functions, as lesson 11's panels of odd widths do, and the tiles of lesson
-/// 10's last kernels that end beyond K.
+/// call different functions, as those at the edges of C do here.
 const UNCOUNTED: [(u32, &str); 5] = [
     (9, "matmul_few_rows"),
     (10, "matmul_shares"),
@@ -58,14 +57,6 @@ struct Behaviour {
     took: Duration,
 }
 
-impl Behaviour {
-    /// How long a mutant of this kernel may take: an endless loop does not end in
-    /// this time, and a machine that is busy with other things slows nobody so much.
-    fn patience(&self) -> Duration {
-        (Duration::from_secs(3) + 20 * self.took).min(LONGEST)
-    }
-}
-
 /// What a kernel does when nothing is wrong with it, at each place.
 pub struct Original {
     lesson: &'static Lesson,
@@ -74,18 +65,15 @@ pub struct Original {
 }
 
 /// A shape, how it is run, and what is to be expected there: found out when the first mutant
-/// comes so far, since the last shapes are the slowest, and few do.
+/// comes so far, since the last shapes are the slowest, and few do. `None` where the kernel
+/// refuses the shape, for a device's limit; in words what is wrong with the kernel itself.
 struct Run {
     size: String,
     stage: Stage,
     /// The kernel as it is.
     file: PathBuf,
-    expected: OnceLock<Expected>,
+    expected: OnceLock<Result<Option<Behaviour>, String>>,
 }
-
-/// `None` where the kernel refuses the shape, for a device's limit; in words what is
-/// wrong with the kernel itself.
-type Expected = Result<Option<Behaviour>, String>;
 
 impl Detectors {
     /// Finds PoCL and Oclgrind, and a GPU.
@@ -94,8 +82,8 @@ impl Detectors {
         all.retain(|one| one.selector.is_some());
         let mut take = |name: &str| {
             let at = all.iter().position(|one| one.name == name);
-            at.map(|at| all.swap_remove(at))
-                .with_context(|| format!("mutants need {name}: run ./setup --full"))
+            let found = at.map(|at| all.swap_remove(at));
+            found.with_context(|| format!("mutants need {name}: run ./setup --full"))
         };
         Ok(Detectors {
             pocl: take("PoCL")?,
@@ -107,83 +95,79 @@ impl Detectors {
     /// Where mutants are run, in words: a score without a GPU is another score.
     pub fn words(&self) -> String {
         let gpu = self.gpu.as_ref().map(|gpu| gpu.name.as_str());
+        let gpu = gpu.unwrap_or("no GPU, since none is here");
         format!(
-            "run by {}, {} and {}",
-            self.oclgrind.name,
-            self.pocl.name,
-            gpu.unwrap_or("no GPU, since none is here")
+            "run by {}, {} and {gpu}",
+            self.oclgrind.name, self.pocl.name
         )
     }
 
     /// The kernel as it is, of which nothing is known yet.
-    pub fn original(
-        &self,
-        lesson: &'static Lesson,
-        kernel: &str,
-        folder: &Path,
-    ) -> Result<Original> {
+    pub fn original(&self, lesson: &'static Lesson, kernel: &str, to: &Path) -> Result<Original> {
         let mut runs = Vec::new();
         for (number, (size, stage)) in places(lesson.number, kernel)?.into_iter().enumerate() {
             if stage == Stage::Gpu && self.gpu.is_none() {
                 continue;
             }
-            let file = folder.join(format!("{kernel}-{number}.cl"));
-            fs::copy(Source::path_in_course(&lesson.kernel_file()), &file)
-                .context("cannot copy the kernel file")?;
+            let file = to.join(format!("{kernel}-{number}.cl"));
+            let copied = fs::copy(Source::path_in_course(&lesson.kernel_file()), &file);
+            copied.context("cannot copy the kernel file")?;
+            let expected = OnceLock::new();
             runs.push(Run {
                 size,
                 stage,
                 file,
-                expected: OnceLock::new(),
+                expected,
             });
         }
+        let kernel = kernel.into();
         Ok(Original {
             lesson,
-            kernel: kernel.into(),
+            kernel,
             runs,
         })
     }
 
     /// What finds the mutant in this file by the check of one kernel, if anything does.
     pub fn find_fault(&self, file: &Path, original: &Original) -> Result<Option<&'static str>> {
+        let kernel = &original.kernel;
         let mut simulated = false;
         for run in &original.runs {
-            let expected = run.expected.get_or_init(|| self.expected(original, run));
+            let expected = run.expected.get_or_init(|| {
+                let found = self.run(original, run, &run.file, LONGEST);
+                let found = found.map_err(|error| format!("{error:#}"))?;
+                let itself = |by| {
+                    format!(
+                        "{kernel} itself, without any change, is found by {by} at {}",
+                        run.size
+                    )
+                };
+                found.seen.map_or(Ok(()), |by| Err(itself(by)))?;
+                Ok(Some(found).filter(|found| found.verified > 0))
+            });
             let Some(expected) = expected.as_ref().map_err(|wrong| anyhow!("{wrong}"))? else {
                 continue;
             };
             simulated |= run.stage == Stage::Thorough;
-            let found = self.run(original, run, file, expected.patience())?;
-            let seen = match found.seen {
-                Some(seen) => Some(seen),
-                None if found.verified < expected.verified => Some("refused"),
-                None if found.printed != expected.printed => Some("output"),
-                None if found.traffic != expected.traffic => Some("traffic"),
-                None => None,
-            };
-            if seen.is_some() {
-                return Ok(seen);
+            // An endless loop does not end in this time, and a machine that is busy with other
+            // things slows nobody so much.
+            let patience = (Duration::from_secs(3) + 20 * expected.took).min(LONGEST);
+            let found = self.run(original, run, file, patience)?;
+            let differs = [
+                ("refused", found.verified < expected.verified),
+                ("output", found.printed != expected.printed),
+                ("traffic", found.traffic != expected.traffic),
+            ];
+            let differs = differs.iter().find(|(_, differs)| *differs);
+            if let Some(seen) = found.seen.or(differs.map(|(by, _)| *by)) {
+                return Ok(Some(seen));
             }
         }
-        let kernel = &original.kernel;
         ensure!(
             simulated,
             "{kernel} itself does not run under the simulator"
         );
         Ok(None)
-    }
-
-    /// Runs the kernel as it is, at one place.
-    fn expected(&self, original: &Original, run: &Run) -> Expected {
-        let (kernel, size) = (&original.kernel, &run.size);
-        let found = self.run(original, run, &run.file, LONGEST);
-        let found = found.map_err(|error| format!("{error:#}"))?;
-        match found.seen {
-            Some(seen) => Err(format!(
-                "{kernel} itself, without any change, is found by {seen} at {size}"
-            )),
-            None => Ok(Some(found).filter(|found| found.verified > 0)),
-        }
     }
 
     fn run(
@@ -221,15 +205,12 @@ impl Detectors {
         }
         let begin = Instant::now();
         let Simulation { child, log } = simulate(command)?;
-        Ok(Behaviour {
-            took: begin.elapsed(),
-            ..observe(&child, &log)
-        })
+        Ok(observe(&child, &log, begin.elapsed()))
     }
 }
 
 /// Reads what a run left behind.
-fn observe(child: &Finished, log: &str) -> Behaviour {
+fn observe(child: &Finished, log: &str, took: Duration) -> Behaviour {
     let seen = match child.status.code() {
         Some(0) if log.is_empty() => None,
         Some(0) => {
@@ -247,12 +228,15 @@ fn observe(child: &Finished, log: &str) -> Behaviour {
         lines.sort();
         lines
     };
+    let verified = lines(|line| line.contains("\"verified\":true") || line.contains('✓')).len();
+    let printed = lines(|line| line.starts_with("k0 = "));
+    let traffic = lines(moves_data);
     Behaviour {
         seen,
-        verified: lines(|line| line.contains("\"verified\":true") || line.contains('✓')).len(),
-        printed: lines(|line| line.starts_with("k0 = ")),
-        traffic: lines(moves_data),
-        took: Duration::ZERO,
+        verified,
+        printed,
+        traffic,
+        took,
     }
 }
 

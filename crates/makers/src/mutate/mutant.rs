@@ -1,9 +1,12 @@
 //! A mutant: a kernel file with one mistake in one of its functions.
 
+use serde::Serialize;
+
 use super::calls::functions;
 use super::operators::{Edit, edits};
 
 /// A function with one change.
+#[derive(Serialize)]
 pub struct Mutant {
     /// What kind of mistake it is.
     pub operator: &'static str,
@@ -12,6 +15,7 @@ pub struct Mutant {
     /// The same after it.
     pub becomes: String,
     /// The whole file.
+    #[serde(skip)]
     pub text: String,
 }
 

@@ -61,18 +61,13 @@ impl MutationScore {
     pub fn whole(&self) -> Value {
         let mut value = self.summary();
         let record = |(mutant, fate): &(Mutant, Fate)| {
-            let (fate, by) = match fate {
-                Fate::Caught(by) => ("caught", Some(by)),
-                Fate::Equivalent => ("equivalent", None),
-                Fate::Survived => ("survived", None),
+            let mut told = json!(mutant);
+            (told["fate"], told["by"]) = match fate {
+                Fate::Caught(by) => (json!("caught"), json!(by)),
+                Fate::Equivalent => (json!("equivalent"), Value::Null),
+                Fate::Survived => (json!("survived"), Value::Null),
             };
-            let Mutant {
-                operator,
-                was,
-                becomes,
-                ..
-            } = mutant;
-            json!({ "operator": operator, "was": was, "becomes": becomes, "fate": fate, "by": by })
+            told
         };
         value["each"] = self.mutants.iter().map(record).collect();
         value
@@ -80,31 +75,34 @@ impl MutationScore {
 
     /// For people: a line, and two for each survivor.
     pub fn text(&self) -> String {
-        let [equivalent, survived] =
-            [Fate::Equivalent, Fate::Survived].map(|fate| self.count(fate));
-        let candidates = self.mutants.len() - equivalent;
-        let share = (candidates - survived) as f64 / candidates.max(1) as f64;
+        let (lesson, title, all) = (
+            self.unit.lesson.number,
+            self.unit.title(),
+            self.mutants.len(),
+        );
+        let equivalent = self.count(Fate::Equivalent);
+        let survived = self.count(Fate::Survived);
+        let candidates = all - equivalent;
+        let share = percent((candidates - survived) as f64 / candidates.max(1) as f64);
         let by: Vec<String> = self
             .caught()
             .map(|(by, count)| format!("{by} {count}"))
             .collect();
-        let mut text = format!(
-            "{}  {:<30}{:>5}{equivalent:>12}{survived:>10}{:>8}   {}",
-            self.unit.lesson.number,
-            self.unit.title(),
-            self.mutants.len(),
-            percent(share),
-            by.join(", ")
-        );
+        let by = by.join(", ");
+        let mut text =
+            format!("{lesson}  {title:<30}{all:>5}{equivalent:>12}{survived:>10}{share:>8}   {by}");
         for (mutant, _) in self
             .mutants
             .iter()
             .filter(|(_, fate)| *fate == Fate::Survived)
         {
-            text += &format!(
-                "\n      survived: {}\n      - {}\n      + {}",
-                mutant.operator, mutant.was, mutant.becomes
-            );
+            let Mutant {
+                operator,
+                was,
+                becomes,
+                ..
+            } = mutant;
+            text += &format!("\n      survived: {operator}\n      - {was}\n      + {becomes}");
         }
         text
     }

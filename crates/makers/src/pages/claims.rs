@@ -45,9 +45,6 @@ fn is_at_the_root(page: &Path) -> bool {
 
 /// The claims of a page that do not hold, and quotes that it does not contain, each with
 /// its line's number in the page's file of claims.
-///
-/// # Errors
-/// When that file cannot be read.
 pub fn broken(page: &Path, text: &str) -> Result<Vec<String>> {
     let file = file_of(page);
     if !file.is_file() {

@@ -1,6 +1,6 @@
 //! Tables of what the parts of a device take, as `cargo makers probe` measured it.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use common::numbers::{bytes, factor, percent, significant};
 use process::data::recording::name_on;
 
@@ -12,18 +12,18 @@ use crate::probe::{Machine, StepTime};
 pub fn table(part: &str, names: &[&str]) -> Result<String> {
     let machines = names.iter().map(|name| Machine::read(name));
     let machines: Vec<Machine> = machines.collect::<Result<_>>()?;
-    let first = machines.first().context("a table of no device")?;
-    let table = match part {
-        "memory" => memory(first, &machines)?,
+    ensure!(!machines.is_empty(), "a table of no device");
+    let (table, has_caption) = match part {
+        "memory" => (memory(&machines)?, true),
+        "banks" => (banks(&machines)?, true),
         // Below the same page's first table, which has the caption.
-        "sums" => return Ok(sums(first, &machines)?.to_string()),
-        "flight" => return Ok(flight(&machines)?.to_string()),
-        "branches" => return Ok(branches(first, &machines)?.to_string()),
-        "banks" => banks(first, &machines)?,
+        "sums" => (sums(&machines)?, false),
+        "flight" => (flight(&machines)?, false),
+        "branches" => (branches(&machines)?, false),
         _ => bail!("no part {part}: memory, sums, flight, branches or banks"),
     };
-    let captions: String = machines.iter().map(caption).collect();
-    Ok(format!("{table}{captions}"))
+    let captions = machines.iter().filter(|_| has_caption).map(caption);
+    Ok(format!("{table}{}", captions.collect::<String>()))
 }
 
 fn name(machine: &Machine) -> String {
@@ -38,54 +38,49 @@ fn head(first: &str, machines: &[Machine], columns: &[&str]) -> Table {
     })
 }
 
-/// The cells that each device gives a row.
-fn cells<const CELLS: usize>(
+/// A row: the cells that each device gives it.
+fn row<const CELLS: usize>(
+    table: &mut Table,
     machines: &[Machine],
-    of: impl Fn(&Machine) -> Result<[String; CELLS]>,
-) -> Result<Vec<String>> {
-    let cells: Vec<[String; CELLS]> = machines.iter().map(of).collect::<Result<_>>()?;
-    Ok(cells.into_iter().flatten().collect())
+    name: &str,
+    cells: impl Fn(&Machine) -> Result<[String; CELLS]>,
+) -> Result<()> {
+    let cells: Vec<_> = machines.iter().map(cells).collect::<Result<_>>()?;
+    table.row(name, cells.into_iter().flatten());
+    Ok(())
 }
 
 /// Latency of a load and rate of all units, by what is read again and again.
-fn memory(first: &Machine, machines: &[Machine]) -> Result<Table> {
+fn memory(machines: &[Machine]) -> Result<Table> {
     let columns = [": latency, ns", ": all units, GB/s"];
     let mut table = head("what is read", machines, &columns);
-    let mut add = |first: String, latency: [&str; 2], rate: [&str; 2]| -> Result<()> {
-        let cells = cells(machines, |of| {
-            let latency = of.figure(latency[0], latency[1])?.nanoseconds;
-            let rate = of.figure(rate[0], rate[1]).ok().and_then(StepTime::rate);
-            Ok([significant(latency), or_dash(rate, significant)])
-        });
-        table.row(first, cells?);
-        Ok(())
+    let cells = |of: &Machine, latency: (&str, &str), rate: (&str, &str)| {
+        let latency = of.figure(latency.0, latency.1)?.nanoseconds;
+        let rate = of.figure(rate.0, rate.1).ok().and_then(StepTime::rate);
+        Ok([significant(latency), or_dash(rate, significant)])
     };
-    add(
-        "local memory".into(),
-        ["chase_local", "8 KiB"],
-        ["local_read_vector", "1 32"],
-    )?;
-    for StepTime { variant: size, .. } in first.of_probe("chase") {
-        add(
-            format!("{size} of global memory"),
-            ["chase", size],
-            ["sweep", size],
-        )?;
+    row(&mut table, machines, "local memory", |of| {
+        cells(of, ("chase_local", "8 KiB"), ("local_read_vector", "1 32"))
+    })?;
+    for size in machines[0].variants("chase") {
+        let name = format!("{size} of global memory");
+        row(&mut table, machines, &name, |of| {
+            cells(of, ("chase", size), ("sweep", size))
+        })?;
     }
     Ok(table)
 }
 
 /// Several chains of multiply-adds in place of one.
-fn sums(first: &Machine, machines: &[Machine]) -> Result<Table> {
+fn sums(machines: &[Machine]) -> Result<Table> {
     let columns = [": a step of all, ns", ": multiply-adds, against one sum"];
     let mut table = head("independent sums", machines, &columns);
-    for StepTime { variant: sums, .. } in first.of_probe("chain") {
-        let cells = cells(machines, |of| {
+    for sums in machines[0].variants("chain") {
+        row(&mut table, machines, sums, |of| {
             let [one, all] = [of.figure("chain", "1")?, of.figure("chain", sums)?];
             let gain = sums.parse::<f64>()? * one.nanoseconds / all.nanoseconds;
             Ok([significant(all.nanoseconds), factor(gain)])
-        });
-        table.row(sums, cells?);
+        })?;
     }
     Ok(table)
 }
@@ -94,18 +89,17 @@ fn sums(first: &Machine, machines: &[Machine]) -> Result<Table> {
 fn flight(machines: &[Machine]) -> Result<Table> {
     let ns = |time: f64| format!("{} ns", significant(time));
     let columns = machines.iter().map(|of| {
-        let memory = of
-            .of_probe("chase")
-            .last()
-            .context("no figure of chase")?
-            .nanoseconds;
+        let memory = of.variants("chase").last().context("no figure of chase")?;
+        let memory = of.figure("chase", memory)?.nanoseconds;
         let copying = of.about.limits.gbytes_per_second;
-        let one = of.figure("chain", "1")?.nanoseconds;
-        let each = |figure: &StepTime| Ok(figure.nanoseconds / figure.variant.parse::<f64>()?);
-        let each: Vec<f64> = of.of_probe("chain").map(each).collect::<Result<_>>()?;
-        let best = each.into_iter().fold(f64::INFINITY, f64::min);
+        let each = of
+            .variants("chain")
+            .map(|sums| Ok(of.figure("chain", sums)?.nanoseconds / sums.parse::<f64>()?));
+        let each: Vec<f64> = each.collect::<Result<_>>()?;
+        let (one, best) = (each[0], each.iter().copied().fold(f64::INFINITY, f64::min));
         // GB/s times nanoseconds.
         let all = memory * copying;
+        let of_unit = all / of.about.compute_units as f64;
         Ok([
             ("latency of memory", ns(memory)),
             (
@@ -113,10 +107,7 @@ fn flight(machines: &[Machine]) -> Result<Table> {
                 format!("{} GB/s", significant(copying)),
             ),
             ("**bytes in flight**", format!("**{}**", bytes(all as u64))),
-            (
-                "of each unit",
-                bytes((all / of.about.compute_units as f64) as u64),
-            ),
+            ("of each unit", bytes(of_unit as u64)),
             ("latency of a multiply-add", ns(one)),
             ("at best, one every", ns(best)),
             (
@@ -134,38 +125,35 @@ fn flight(machines: &[Machine]) -> Result<Table> {
 }
 
 /// The same two branches, taken by other items.
-fn branches(first: &Machine, machines: &[Machine]) -> Result<Table> {
+fn branches(machines: &[Machine]) -> Result<Table> {
     let mut table = head("who takes the first branch", machines, &[": a step, ns"]);
-    for StepTime { variant: who, .. } in first.of_probe("branch") {
-        let cells = cells(machines, |of| {
+    for who in machines[0].variants("branch") {
+        row(&mut table, machines, who, |of| {
             let step = of.figure("branch", who).ok().map(|one| one.nanoseconds);
             Ok([or_dash(step, significant)])
-        });
-        table.row(who, cells?);
+        })?;
     }
     Ok(table)
 }
 
 /// A column of a tile with rows of several lengths, in words and in vectors of four: the
 /// turns that its banks are counted to take, beside what was measured.
-fn banks(first: &Machine, machines: &[Machine]) -> Result<Table> {
+fn banks(machines: &[Machine]) -> Result<Table> {
     let times = |of| format!("{}: times the neighbours' time", name(of));
     let mut table = Table::new("a warp reads")
         .figures(["a row, words", "counted passes"])
         .figures(machines.iter().map(times));
     for (probe, words) in [("local_read", 1), ("local_read_vector", 4)] {
-        for StepTime { variant, .. } in first.of_probe(probe) {
-            let (row, high) = variant.split_once(' ').context("a row and a height")?;
+        for tile in machines[0].variants(probe) {
+            let (row, high) = tile.split_once(' ').context("a row and a height")?;
             let (row, high): (usize, usize) = (row.parse()?, high.parse()?);
             let counted = [row * words, turns(row, high, words)].map(|n| n.to_string());
-            let measured = cells(machines, |of| {
+            let measured = machines.iter().map(|of| {
                 let neighbours = of.figure(probe, "1 32")?.nanoseconds;
-                Ok([factor(of.figure(probe, variant)?.nanoseconds / neighbours)])
+                Ok(factor(of.figure(probe, tile)?.nanoseconds / neighbours))
             });
-            table.row(
-                reads(row, high, words),
-                counted.into_iter().chain(measured?),
-            );
+            let measured: Vec<String> = measured.collect::<Result<_>>()?;
+            table.row(reads(row, high, words), counted.into_iter().chain(measured));
         }
     }
     Ok(table)

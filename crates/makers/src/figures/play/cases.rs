@@ -33,20 +33,26 @@ pub fn json() -> Result<String> {
     Ok(format!("{{\n{}\n}}\n", lists.join(",\n")))
 }
 
+/// Items side by side in a group, and bytes of an element and of a sector.
+fn settings() -> impl Iterator<Item = (usize, (usize, usize))> {
+    GROUPS
+        .into_iter()
+        .flat_map(|group| BYTES.map(|bytes| (group, bytes)))
+}
+
 /// Lesson 4's four kernels at k = 0.
 fn product() -> Result<Vec<Value>> {
+    let kernels = ["rows", "columns"].into_iter();
+    let kernels = kernels.flat_map(|mapping| [(mapping, "", "B"), (mapping, "_bt", "Bt")]);
     let mut cases = Vec::new();
-    for mapping in ["rows", "columns"] {
-        for (end, array) in [("", "B"), ("_bt", "Bt")] {
-            let kernel = Kernel::read("04-coalescing.cl", &format!("matmul_id0_{mapping}{end}"))?;
-            for (group, (bytes, size)) in settings() {
-                let a = touched(&kernel, "A", group, (bytes, size), &[])?;
-                let b = touched(&kernel, array, group, (bytes, size), &[])?;
-                cases.push(json!({
-                    "mapping": mapping, "transposed": array == "Bt", "group": group,
-                    "bytes": bytes, "size": size, "A": a, "B": b,
-                }));
-            }
+    for (mapping, end, array) in kernels {
+        let kernel = Kernel::read("04-coalescing.cl", &format!("matmul_id0_{mapping}{end}"))?;
+        for (group, (bytes, size)) in settings() {
+            let count = |array| touched(&kernel, array, group, (bytes, size), &[]);
+            cases.push(json!({
+                "mapping": mapping, "transposed": array == "Bt", "group": group,
+                "bytes": bytes, "size": size, "A": count("A")?, "B": count(array)?,
+            }));
         }
     }
     Ok(cases)
@@ -54,35 +60,22 @@ fn product() -> Result<Vec<Value>> {
 
 /// Lesson 4's copies: a stride, and an offset.
 fn copy() -> Result<Vec<Value>> {
-    let mut cases = Vec::new();
-    let mut add =
-        |name: &str, (stride, offset): (usize, usize), group, (bytes, size)| -> Result<()> {
+    let strides = [1, 2, 3, 8, 16].into_iter();
+    let strides =
+        strides.flat_map(|stride| settings().map(move |of| ("copy_stride", stride, 0, of)));
+    let offsets = (0..=8).flat_map(|offset| BYTES.map(|of| ("copy_offset", 1, offset, (WARP, of))));
+    let cases = strides
+        .chain(offsets)
+        .map(|(name, stride, offset, (group, (bytes, size)))| {
             let kernel = Kernel::read("04-coalescing.cl", name)?;
-            let values = [("stride", stride as f64), ("offset", offset as f64)];
+            let values = [("stride", f64::from(stride)), ("offset", f64::from(offset))];
             let count = |array| touched(&kernel, array, group, (bytes, size), &values);
-            cases.push(json!({
+            Ok(json!({
                 "stride": stride, "offset": offset, "group": group,
                 "bytes": bytes, "size": size, "in": count("in")?, "out": count("out")?,
-            }));
-            Ok(())
-        };
-    for stride in [1, 2, 3, 8, 16] {
-        for (group, bytes) in settings() {
-            add("copy_stride", (stride, 0), group, bytes)?;
-        }
-    }
-    for offset in 0..=8 {
-        for bytes in BYTES {
-            add("copy_offset", (1, offset), WARP, bytes)?;
-        }
-    }
-    Ok(cases)
-}
-
-fn settings() -> impl Iterator<Item = (usize, (usize, usize))> {
-    GROUPS
-        .into_iter()
-        .flat_map(|group| BYTES.map(|bytes| (group, bytes)))
+            }))
+        });
+    cases.collect()
 }
 
 /// How many pieces of memory a warp touches in an array, whose index the kernel says.
@@ -99,12 +92,13 @@ fn touched(
         let element = kernel.element(array, |name| match name {
             "M" | "N" | "K" | "columns" => Some(SIDE),
             "k" => Some(0.0),
-            _ => {
-                let id = ids.iter().position(|id| *id == Some(name));
-                let value = values.iter().find(|(known, _)| *known == name);
-                id.map(|id| at[id] as f64)
-                    .or(value.map(|(_, value)| *value))
-            }
+            _ => match ids.iter().position(|id| *id == Some(name)) {
+                Some(id) => Some(at[id] as f64),
+                None => values
+                    .iter()
+                    .find(|(known, _)| *known == name)
+                    .map(|(_, value)| *value),
+            },
         });
         Ok(element? * bytes)
     };
@@ -133,35 +127,33 @@ fn walk() -> Result<Vec<Value>> {
     let mut tiled = recording.values.iter();
     let tiled = tiled.find(|one| one["kernel"] == "matmul_tiled 8x8");
     let formulas = &tiled.context("matmul_tiled is not recorded")?["traffic_formulas"];
-    let mut cases = Vec::new();
-    for (m, n, k) in [
+    let sizes = [
         (16, 16, 16),
         (16, 16, 5),
         (16, 16, 12),
         (7, 9, 11),
         (1, 1, 1),
-    ] {
-        for side in [2, 4, 8] {
-            let value = |name: &str| match name {
-                "M" => Some(f64::from(m)),
-                "N" => Some(f64::from(n)),
-                "K" => Some(f64::from(k)),
-                "TS" => Some(f64::from(side)),
-                _ => None,
-            };
-            let count = |name: &str| -> Result<u64> {
-                let formula = formulas[name].as_str().context("no such formula")?;
-                let count = Formula::from(formula).value_by(&value);
-                Ok(count.map_err(anyhow::Error::msg)? as u64)
-            };
-            cases.push(json!({
-                "m": m, "n": n, "k": k, "side": side,
-                "globalLoads": count("global_loads")?, "globalStores": count("global_stores")?,
-                "localLoads": count("local_loads")?, "localStores": count("local_stores")?,
-            }));
-        }
-    }
-    Ok(cases)
+    ]
+    .into_iter();
+    let cases = sizes.flat_map(|size| [2, 4, 8].map(|side| (size, side)));
+    let cases = cases.map(|((m, n, k), side)| {
+        let names = [("M", m), ("N", n), ("K", k), ("TS", side)];
+        let value = |name: &str| {
+            let known = names.iter().find(|(known, _)| *known == name);
+            known.map(|(_, value)| f64::from(*value))
+        };
+        let count = |name: &str| -> Result<u64> {
+            let formula = formulas[name].as_str().context("no such formula")?;
+            let count = Formula::from(formula).value_by(&value);
+            Ok(count.map_err(anyhow::Error::msg)? as u64)
+        };
+        Ok(json!({
+            "m": m, "n": n, "k": k, "side": side,
+            "globalLoads": count("global_loads")?, "globalStores": count("global_stores")?,
+            "localLoads": count("local_loads")?, "localStores": count("local_stores")?,
+        }))
+    });
+    cases.collect()
 }
 
 /// Recorded kernels with a tile: the intensity of what they were counted to load.
@@ -172,7 +164,7 @@ fn tile() -> Result<Vec<Value>> {
             let traffic = record.traffic_elements.context("no traffic is recorded")?;
             let products = (record.m * record.n * record.k) as f64;
             cases.push(json!({
-                "kernel": record.kernel, "tile": tile.json(),
+                "kernel": record.kernel, "tile": tile,
                 "m": record.m, "n": record.n, "k": record.k,
                 "items": record.group.iter().product::<usize>(),
                 "intensity": roofline::intensity(&record),
