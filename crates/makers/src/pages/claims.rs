@@ -30,8 +30,9 @@ pub fn file_of(page: &Path) -> PathBuf {
             .into_owned()
     };
     let folder = page.parent().map(stem).unwrap_or_default();
+    let above = page.ancestors().nth(2).map(stem).unwrap_or_default();
     let name = match folder.split_once('-') {
-        Some((number, _)) if number.parse::<u32>().is_ok() => format!("lesson{number}"),
+        Some((number, _)) if above == "lessons" => format!("lesson{number}"),
         _ if stem(page) == "README" && !is_at_the_root(page) => folder,
         _ => stem(page),
     };
@@ -108,6 +109,7 @@ mod tests {
         let name = |page: &str| file_of(Path::new(page)).file_name().map(PathBuf::from);
         let lesson = name("/x/lessons/05-private-memory/README.md");
         assert_eq!(lesson, Some("lesson05.txt".into()));
+        assert_ne!(lesson, name("/x/problems/05-sums/README.md"));
         assert_eq!(
             name("/x/docs/memory-model.md"),
             Some("memory-model.txt".into())
