@@ -2,6 +2,9 @@
 //! change that. The rules are those of NVIDIA's occupancy calculator (`cuda_occupancy.h` of its
 //! CUDA toolkit); a test holds them against what that calculates.
 
+#[cfg(test)]
+mod tests;
+
 use colored::Colorize;
 use common::numbers::{bytes, count};
 use serde::Serialize;
@@ -258,80 +261,5 @@ impl Occupancy<'_> {
             "by_registers": by_registers,
             "by_group": by_group,
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn occupancy(of: &str, group: u32, registers: Option<u32>, local_bytes: u64) -> Occupancy<'_> {
-        Occupancy {
-            name: "f".into(),
-            demand: Demand {
-                group,
-                registers,
-                local_bytes,
-            },
-            sources: vec!["by hand".into()],
-            of: Architecture::named(of).unwrap(),
-        }
-    }
-
-    fn room(of: &Occupancy) -> Room {
-        of.demand.room(of.of)
-    }
-
-    /// Each line: capability, group, registers, local bytes, groups of a unit.
-    const CALCULATED: &str = include_str!("fixtures/occupancy.txt");
-
-    #[test]
-    fn the_vendors_calculator_says_the_same() {
-        let mut held = 0;
-        for line in CALCULATED.lines().filter(|line| !line.starts_with('#')) {
-            let words: Vec<&str> = line.split(' ').collect();
-            let number = |at: usize| words[at].parse::<u32>().unwrap();
-            let one = occupancy(words[0], number(1), Some(number(2)), number(3).into());
-            assert_eq!(room(&one).groups(), number(4), "{line}");
-            held += 1;
-        }
-        assert!(held > 100, "{held}");
-    }
-
-    #[test]
-    fn what_is_not_known_does_not_bind() {
-        let known = room(&occupancy("9.0", 256, None, 40 << 10));
-        assert_eq!((known.groups(), known.binding()), (5, vec!["local memory"]));
-        assert_eq!(room(&occupancy("9.0", 2048, None, 40 << 10)).groups(), 0);
-    }
-
-    #[test]
-    fn the_next_register_that_costs_a_group_is_found() {
-        let [more, steps, smaller] = occupancy("9.0", 256, Some(32), 0).changes();
-        assert_eq!(more[0].groups, 6);
-        let told = |change: &Change| (change.what.clone(), change.groups);
-        assert_eq!(told(&steps[0]), ("up to 32 registers".into(), 8));
-        assert_eq!(told(&steps[1]), ("up to 40 registers".into(), 6));
-        assert!(steps.iter().all(|step| step.groups > 0));
-        assert_eq!((smaller[0].groups, smaller[0].items), (32, 1024));
-    }
-
-    #[test]
-    fn the_binding_resource_is_named_and_its_bar_is_full() {
-        colored::control::set_override(false);
-        let occupancy = occupancy("h200", 256, Some(64), 8192);
-        let text = occupancy.text();
-        for words in [
-            "4 groups of 256 items at once: 1024 of 2048 items, 50 %",
-            "what binds: registers\n",
-            "████████████████████████ 65536 of 65536",
-        ] {
-            assert!(text.contains(words), "{words}\n{text}");
-        }
-        assert!(
-            text.lines().all(|line| line.chars().count() <= 80),
-            "{text}"
-        );
-        assert_eq!(occupancy.json()["groups"], 4);
     }
 }

@@ -169,3 +169,29 @@ fn a_damaged_report_is_refused_or_its_page_holds_numbers_only() {
         compare::tests::of(&survey, &damaged);
     });
 }
+
+#[test]
+fn every_lesson_runs_at_every_size_and_lesson_2_once() {
+    let jobs = |sizes: &[usize], peers, devices: &[usize]| {
+        let settings = Settings {
+            lessons: vec![2, 8],
+            sizes: sizes.iter().map(|&n| Shape::cube(n)).collect(),
+            runs: None,
+            peers,
+            kernels: 0,
+        };
+        let device = |&index| Device {
+            index,
+            ..Device::default()
+        };
+        settings.jobs(&devices.iter().map(device).collect::<Vec<_>>())
+    };
+    let all: Vec<String> = jobs(&[64, 100], false, &[0])
+        .iter()
+        .map(Job::name)
+        .collect();
+    assert_eq!(all, ["lesson02", "lesson08 at 64", "lesson08 at 100"]);
+    let own = jobs(&[], true, &[0, 1]);
+    assert_eq!(own.len(), 6, "two lessons and CLBlast on two devices");
+    assert_eq!(own[5].device, 1);
+}
