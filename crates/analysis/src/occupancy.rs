@@ -43,12 +43,10 @@ struct Room {
 }
 
 impl Demand {
-    /// Warps of a group.
     fn warps(&self) -> u32 {
         self.group.div_ceil(WARP)
     }
 
-    /// The groups of this kernel that a unit has room for.
     fn room(&self, of: &Architecture) -> Room {
         let warps = self.warps().max(1);
         let too_large = self.group > LARGEST_GROUP;

@@ -31,7 +31,6 @@ pub struct Language {
 }
 
 impl Language {
-    /// The instructions of these lines.
     pub fn read<'a>(&self, lines: impl Iterator<Item = Line<'a>>) -> Vec<Instruction> {
         let mut all: Vec<Instruction> = Vec::new();
         let mut labels: HashMap<&str, u64> = HashMap::new();

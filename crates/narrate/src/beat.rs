@@ -76,7 +76,6 @@ impl Words {
         Words { title, lines, why }
     }
 
-    /// What it is about, in a line.
     pub fn says(&self, present: bool) -> &'static str {
         self.lines[usize::from(present)]
     }

@@ -2,8 +2,9 @@
 
 use common::error::{Error, Result, UserRequest};
 use process::events::Event;
-use text::screen::crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Left, Right, Up};
-use text::screen::crossterm::event::KeyCode::{PageDown, PageUp};
+use text::screen::crossterm::event::KeyCode::{
+    self, Char, Down, Enter, Esc, Left, PageDown, PageUp, Right, Up,
+};
 use text::screen::pane::Scroll;
 use text::screen::{give_keys_back, take_keys};
 

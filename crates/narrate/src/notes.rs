@@ -144,87 +144,73 @@ mod tests {
     fn a_kernel_without_notes_belongs_to_the_part_before_it() {
         let notes = Notes::read(PAGE, 3);
         let way = [
-            at("Device", ""),
-            at("Kernel", "a x4"),
-            at("Launch", "b"),
-            at("End", "b"),
+            ("Device", ""),
+            ("Kernel", "a x4"),
+            ("Launch", "b"),
+            ("End", "b"),
         ];
-        let reached: Vec<_> = (0..=way.len())
-            .map(|to| notes.reached(&way[..to]))
-            .collect();
+        let way = way.map(|(beat, kernel)| at(beat, kernel));
+        let reached = [0, 1, 2, 3, 4].map(|to| notes.reached(&way[..to]));
         assert_eq!(reached, [0, 0, 1, 1, 2].map(Some));
         assert_eq!(Notes::default().reached(&way), None);
     }
 
     #[test]
     fn every_lesson_has_notes_whose_minutes_add_up() {
+        let has_line = |page: &str, begin: &str, words: &str| {
+            let mut lines = page.lines().filter(|line| line.starts_with(begin));
+            lines.any(|line| line.contains(words))
+        };
         for lesson in 1..=11 {
             let notes = Notes::of(lesson);
+            let minutes = notes.minutes;
             let page = include_str!("../../../docs/notes.md");
-            let heading = page
-                .lines()
-                .find(|line| line.starts_with(&format!("## Lesson {lesson}:")));
-            let minutes = format!(", {} minutes", notes.minutes);
+            let told = format!(", {minutes} minutes");
             assert!(
-                heading.is_some_and(|line| line.ends_with(&minutes)),
-                "{lesson}: {minutes}"
+                has_line(page, &format!("## Lesson {lesson}:"), &told),
+                "{lesson}: {told}"
             );
             let teaching = include_str!("../../../docs/teaching.md");
-            let begin = format!("| {lesson} ");
-            let minutes = format!(" | {} | ", notes.minutes);
-            let mut rows = teaching.lines().filter(|line| line.starts_with(&begin));
+            let told = format!(" | {minutes} | ");
             assert!(
-                rows.any(|row| row.contains(&minutes)),
+                has_line(teaching, &format!("| {lesson} "), &told),
                 "teaching.md, {lesson}"
             );
-            for part in &notes.parts {
-                let text = part.lines.join("\n");
-                let known = [BEFORE, AFTER].contains(&part.name.as_str());
-                let known = known || lesson == 1;
-                assert!(
-                    known || is_a_kernel(lesson, &part.name),
-                    "{lesson}: {}",
-                    part.name
-                );
+            let mut all = String::new();
+            for Part { name, lines, .. } in &notes.parts {
+                let text = lines.join("\n");
+                let known = lesson == 1 || [BEFORE, AFTER].contains(&name.as_str());
+                assert!(known || is_a_kernel(lesson, name), "{lesson}: {name}");
                 assert!(
                     text.contains("Show:") && text.contains("Ask:"),
-                    "{lesson}: {}",
-                    part.name
+                    "{lesson}: {name}"
                 );
+                all += &text;
             }
-            let all: Vec<&str> = notes
-                .parts
-                .iter()
-                .flat_map(|part| &part.lines)
-                .map(|line| &line[..])
-                .collect();
-            assert!(all.join(" ").contains("Goes wrong:"), "{lesson}");
+            assert!(all.contains("Goes wrong:"), "{lesson}");
         }
     }
 
     /// Whether the kernel file of a lesson has this function.
     fn is_a_kernel(lesson: u32, name: &str) -> bool {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../kernels");
-        let begin = format!("{lesson:02}-");
-        let mut files = std::fs::read_dir(folder).unwrap().flatten();
-        let file = files.find(|file| {
-            let file = file.file_name();
-            let file = file.to_string_lossy();
-            file.starts_with(&begin) && file.ends_with(".cl")
+        let files = std::fs::read_dir(folder).unwrap().flatten();
+        let mut files = files.filter(|file| {
+            let file = file.file_name().into_string().unwrap();
+            file.starts_with(&format!("{lesson:02}-")) && file.ends_with(".cl")
         });
-        file.is_some_and(|file| {
-            let text = std::fs::read_to_string(file.path()).unwrap();
-            text.contains(&format!("{name}("))
-        })
+        let text = files
+            .next()
+            .map(|file| std::fs::read_to_string(file.path()).unwrap());
+        text.is_some_and(|text| text.contains(&format!("{name}(")))
     }
 
     #[test]
     fn a_damaged_page_has_other_notes() {
         damage::must_be_survived(PAGE.as_bytes(), |bytes| {
             let notes = Notes::read(&String::from_utf8_lossy(bytes), 3);
-            let _ = notes
-                .reached(&[at("End", "a")])
-                .map(|part| notes.until(part));
+            let part = notes.reached(&[at("End", "a")]);
+            let _ = part.map(|part| notes.until(part));
         });
     }
 }

@@ -13,7 +13,6 @@ pub(super) struct Bar {
     pub name: String,
     pub rate: f64,
     pub unit: &'static str,
-    /// Measured, or only predicted.
     pub measured: bool,
 }
 
@@ -27,7 +26,6 @@ impl Bar {
         })
     }
 
-    /// Its rate, in words.
     pub fn says(&self) -> String {
         format!("{} {}", significant(self.rate), self.unit)
     }
@@ -106,7 +104,6 @@ pub(super) struct Outcome<'a> {
 }
 
 impl Outcome<'_> {
-    /// A bar for what was predicted.
     fn predicted(&self, measured: &Bar) -> Option<Bar> {
         let rate = match self.prediction? {
             Prediction::Factor(times) => self.before.as_ref()?.rate * times,
@@ -136,7 +133,6 @@ impl Outcome<'_> {
         Some(format!("{said}{share} of the device's limit"))
     }
 
-    /// A kernel's result, in words and bars.
     pub fn pieces(&self, present: bool) -> Vec<Piece> {
         let record = self.record;
         let note = |text: String| vec![Piece::Note(text)];

@@ -17,7 +17,6 @@ const STEP_COLUMNS: usize = 80;
 pub(super) struct Form {
     /// In large type.
     pub present: bool,
-    /// Columns of a line.
     pub columns: usize,
     /// What is longer than a line would not be seen.
     is_cut: bool,
@@ -65,7 +64,6 @@ pub(super) enum Piece {
     Note(String),
     /// A call with its arguments, and what it returned.
     Call(Call),
-    /// Rates side by side.
     Bars(Vec<Bar>),
 }
 
@@ -88,7 +86,6 @@ impl Piece {
     }
 }
 
-/// The blocks of all these pieces.
 pub(super) fn blocks(pieces: &[Piece], form: Form) -> Vec<Vec<String>> {
     let before = [None].into_iter().chain(pieces.iter().map(Some));
     let blocks = pieces.iter().zip(before);

@@ -59,10 +59,7 @@ struct Drawn {
 }
 
 impl Stage {
-    /// Takes the terminal.
-    ///
-    /// # Errors
-    /// When it takes no order.
+    /// Takes the terminal, if it takes orders.
     pub fn enter(present: bool) -> io::Result<Stage> {
         // Asked while standard error is the terminal.
         console::colors_enabled_stderr();
@@ -93,7 +90,6 @@ impl Stage {
         drawn.draw(true);
     }
 
-    /// The first line that is seen.
     pub fn top(&self) -> usize {
         self.drawn().pane.top()
     }

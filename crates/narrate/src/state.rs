@@ -63,18 +63,15 @@ pub(super) struct State {
     pub hurried: bool,
     /// Do not wait before this kernel.
     pub until: Option<String>,
-    /// Whether there is a launch that could be done again.
     pub repeatable: bool,
     pub cards: Cards,
     pub memory: Memory,
     pub prediction: Option<Prediction>,
     pub results: Vec<Bar>,
-    /// The kernels of this table.
     pub programme: Vec<String>,
 }
 
 impl State {
-    /// At the beginning of a lesson.
     pub fn new(audience: Audience, spinner: ProgressBar) -> Result<State> {
         let present = audience == Audience::Room;
         let attended = std::io::stdin().is_terminal() && Term::stderr().is_term();
@@ -96,14 +93,12 @@ impl State {
         })
     }
 
-    /// Begins a part of the lesson.
     pub fn begin(&mut self, beat: Beat) {
         self.beat = Some(beat);
         let says = beat.words().says(self.present);
         self.turn(self.cards.headline(beat), says);
     }
 
-    /// Turns to the next kernel.
     pub fn turn_to(&mut self, card: Card) {
         self.hurried = false;
         self.prediction = None;
@@ -112,7 +107,6 @@ impl State {
         self.cards.turn(card);
     }
 
-    /// Tells what is new in it.
     pub fn introduce(&mut self) {
         let (says, facts) = self.cards.summary();
         let says = says.to_string();
@@ -185,12 +179,10 @@ impl State {
         }
     }
 
-    /// The number of the screen that was told last.
     pub fn now(&self) -> usize {
         self.story.len().saturating_sub(1)
     }
 
-    /// A screen of the story.
     pub fn view(&self, at: usize) -> View {
         let slide = self.story.get(at);
         View {
@@ -240,7 +232,6 @@ impl State {
         self.events.send(&Event::Paused)
     }
 
-    /// Gives the terminal back.
     pub fn leave(&mut self) {
         if self.stage.take().is_some() {
             screen::leave();
@@ -249,7 +240,6 @@ impl State {
         }
     }
 
-    /// How a kernel came out.
     pub fn show_result(&mut self, record: &Record, factor: Option<f64>) {
         self.beat = Some(Beat::Result);
         self.hurried = false;
@@ -270,7 +260,6 @@ impl State {
         self.tell_all(outcome.pieces(self.present));
     }
 
-    /// Keeps its rate, in place of an earlier one.
     pub fn keep_result(&mut self, record: &Record) {
         if let Some(bar) = Bar::of(record) {
             self.results.retain(|known| known.name != bar.name);

@@ -23,7 +23,6 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// A figure of this kind, of one bench.
     pub fn new(kind: &str, bench: &Bench, alt: String, height: f64, body: Markup) -> Figure {
         let (device, size) = (bench.device, size_name(bench.shape));
         Figure {

@@ -15,7 +15,6 @@ pub enum Origin {
     Kernel,
     /// A loop or a crate on the host.
     Host,
-    /// A library beside the lessons.
     Peer,
 }
 
@@ -80,7 +79,6 @@ impl Bench<'_> {
         rows
     }
 
-    /// The rows with a rate.
     pub fn timed(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| row.record.gflops.is_some())
     }

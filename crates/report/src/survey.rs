@@ -135,7 +135,6 @@ impl Settings {
 }
 
 impl Survey {
-    /// A report of nothing yet.
     pub fn new(settings: Settings, devices: Vec<Device>) -> Result<Survey> {
         let folder = workspace().display().to_string();
         let describe = [
@@ -157,7 +156,6 @@ impl Survey {
         })
     }
 
-    /// Reads `report.json`, or a copy of it.
     pub fn read(path: &Path) -> Result<Survey> {
         let why = "it is no report; `course report` writes one as report.json";
         let bytes = file::read(path, LONGEST).map_err(|error| error.to_string());
@@ -186,7 +184,6 @@ impl Survey {
         left
     }
 
-    /// Whether it is of the same run as `other`.
     pub fn goes_on_as(&self, other: &Survey) -> bool {
         let ours = (&self.settings, &self.devices, &self.commit);
         ours == (&other.settings, &other.devices, &other.commit)
@@ -264,7 +261,6 @@ pub fn unusable(path: &Path, why: String) -> Error {
     }
 }
 
-/// Something of the report could not be written.
 pub fn unwritable(path: &Path, error: &io::Error) -> Error {
     let next = "next: the same command with --out DIR, a folder of your own";
     unusable(path, format!("{error}\n  {next}"))

@@ -18,7 +18,6 @@ const FORM: &str = "trace 3";
 /// Bytes of an access in the file.
 const BYTES: usize = 24;
 
-/// What an instruction does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {
@@ -27,7 +26,6 @@ pub(crate) enum Kind {
     Atomic,
 }
 
-/// Where memory lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Memory {
@@ -241,7 +239,6 @@ fn access(bytes: &[u8; BYTES]) -> Access {
 }
 
 impl Outside {
-    /// Those of two places together.
     pub fn and(self, other: Outside) -> Outside {
         Outside {
             times: self.times + other.times,

@@ -29,7 +29,6 @@ pub(crate) struct Lane {
     pub item: u32,
     /// The first byte.
     pub address: u64,
-    /// How many.
     pub bytes: u64,
 }
 

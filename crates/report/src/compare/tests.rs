@@ -25,39 +25,22 @@ fn difference(a: Record, b: Record) -> Difference {
 }
 
 #[test]
-fn a_difference_beyond_both_spreads_is_told() {
-    assert_eq!(
-        difference(record(100.0, 0.05, 5), record(120.0, 0.05, 5)),
-        Difference::Faster
-    );
-    assert_eq!(
-        difference(record(120.0, 0.05, 5), record(100.0, 0.05, 5)),
-        Difference::Slower
-    );
-    assert_eq!(
-        difference(record(100.0, 0.1, 5), record(119.0, 0.1, 5)),
-        Difference::Same
-    );
-}
-
-#[test]
-fn a_difference_below_the_floor_is_not_told() {
-    assert_eq!(
-        difference(record(100.0, 0.0, 5), record(102.0, 0.0, 5)),
-        Difference::Same
-    );
-    assert_eq!(
-        difference(record(100.0, 0.0, 5), record(104.0, 0.0, 5)),
-        Difference::Faster
-    );
+fn a_difference_beyond_both_spreads_and_the_floor_is_told() {
+    for (a, b, spread, told) in [
+        (100.0, 120.0, 0.05, Difference::Faster),
+        (120.0, 100.0, 0.05, Difference::Slower),
+        (100.0, 119.0, 0.1, Difference::Same),
+        (100.0, 102.0, 0.0, Difference::Same),
+        (100.0, 104.0, 0.0, Difference::Faster),
+    ] {
+        assert_eq!(difference(record(a, spread, 5), record(b, spread, 5)), told);
+    }
 }
 
 #[test]
 fn single_runs_are_not_judged_and_lone_kernels_are_named() {
-    assert_eq!(
-        difference(record(1.0, 0.0, 1), record(9.0, 0.0, 5)),
-        Difference::Unjudged
-    );
+    let unjudged = difference(record(1.0, 0.0, 1), record(9.0, 0.0, 5));
+    assert_eq!(unjudged, Difference::Unjudged);
     let a = [((None, "x".to_string()), record(1.0, 0.0, 5))];
     let b = [((None, "y".to_string()), record(1.0, 0.0, 5))];
     let both = lines(&a, &b);
