@@ -122,9 +122,12 @@ impl<'a> Case<'a> {
                 "$" => self.program(line, &setting).run(),
                 _ => self.on_terminal(sign, line, &setting, expected),
             };
-            let why = unmet(&run, expected);
-            (!why.is_empty())
-                .then(|| format!("{}\n{typed}\n  {}\n{run}", self.title, why.join("\n  ")))
+            let why = unmet(&run, expected).join("\n  ");
+            let (title, out, err) = (self.title, &run.stdout, &run.stderr);
+            let ended = run.status;
+            (!why.is_empty()).then(|| {
+                format!("{title}\n{typed}\n  {why}\nended with {ended:?}\n{out}--- stderr\n{err}")
+            })
         });
         wrong.collect()
     }

@@ -21,6 +21,7 @@ each! { play:
     packages "packages"
     panics "panics"
     setting_up "setting_up"
+    step "step"
     terminal "terminal"
     too_large "too_large"
     watch "watch"

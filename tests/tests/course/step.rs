@@ -2,9 +2,7 @@
 //! as a whole. On a pty, as a person sees it.
 
 mod keys;
-mod present;
 mod stage;
-mod told;
 
 use tests::{Program, Terminal, key, lesson};
 

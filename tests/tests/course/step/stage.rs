@@ -40,6 +40,14 @@ fn a_screen_is_drawn_anew_when_the_terminal_changes() {
 }
 
 #[test]
+fn a_wide_terminal_does_not_widen_a_presentation() {
+    let mut terminal = two_kernels("--present").on_terminal(200, 40);
+    terminal.waits_for("q quit");
+    forward_to(&mut terminal, "choosing a device");
+    terminal.waits_until("60 columns", fits(60));
+}
+
+#[test]
 fn what_does_not_fit_comes_in_pages_each_with_its_headline() {
     let flags = "--present --size 32 --runs 1 --only matmul_private_sums";
     let mut terminal = lesson(5).args(flags).on_terminal(80, 24);
