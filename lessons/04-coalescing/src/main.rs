@@ -71,10 +71,10 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
 }
 
 /// More than the caches of the device hold, where its memory allows. A GPU does
-/// not tell the size of its last cache, so there it is half a gigabyte. A virtual
-/// machine tells the cache of a whole socket, of which it has a part, and checking
-/// takes seconds for each copy: so a CPU copies 128 MiB at most, which the cache of
-/// the largest sockets does hold.
+/// not tell the size of its last cache, so there it is 128 MiB, from where to where
+/// together twice what the largest hold. A virtual machine tells the cache of a whole
+/// socket, of which it has a part: so a CPU copies 128 MiB at most, which the cache of the
+/// largest sockets does hold.
 fn copied_elements(lesson: &mut Lesson) -> Result<usize> {
     if lesson.runs()?.is_none() {
         // Several groups of whole warps, the last one not full, also where vectors are copied.
@@ -83,7 +83,7 @@ fn copied_elements(lesson: &mut Lesson) -> Result<usize> {
     let device = &lesson.session()?.device;
     let limits = &device.limits;
     let want = match device.kind {
-        Kind::Gpu => 512 << 20,
+        Kind::Gpu => 128 << 20,
         _ => (2 * limits.cache_bytes).clamp(32 << 20, 128 << 20),
     };
     let room = limits.max_alloc_bytes.min(limits.global_mem_bytes / 8);
