@@ -146,7 +146,7 @@ fn places(code: &str, piece: &str) -> Vec<Range<usize>> {
 }
 
 /// The source with all other kernels emptied: they would take most of the time that
-/// a build takes, for nothing.
+/// a build takes, for nothing. What is left stands on the line where it stood.
 pub(crate) fn alone(source: &Source, kernels: &[&str]) -> Source {
     let mut alone = source.clone();
     let text = &mut alone.text;
@@ -156,7 +156,9 @@ pub(crate) fn alone(source: &Source, kernels: &[&str]) -> Source {
             continue;
         };
         if let Some(open) = text[start..end].find('{') {
-            text.replace_range(start + open + 1..end - 1, "\n");
+            let body = start + open + 1..end - 1;
+            let lines = "\n".repeat(text[body.clone()].matches('\n').count());
+            text.replace_range(body, &lines);
         }
     }
     alone

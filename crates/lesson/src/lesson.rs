@@ -19,6 +19,7 @@ use common::timing::Runs;
 use narrate::Beat;
 use process::{resume, watch};
 
+use crate::ablation::alone;
 use crate::cli::Flags;
 use crate::console::Console;
 use crate::report::heading;
@@ -212,26 +213,47 @@ impl Lesson {
         Source::read(&path.ok_or_else(none)?)
     }
 
+    /// The program of a task, from the lesson's kernel file. Tasks without macros share one;
+    /// macros are made for one kernel, so that is built alone.
+    ///
+    /// # Errors
+    /// [`Error::Build`] with a diagnostic.
+    pub(crate) fn program_of(&mut self, task: &Task) -> Result<Rc<Program>> {
+        match task.defines[..] {
+            [] => self.program(&[]),
+            _ => self.built(&task.defines, &task.kernels().collect::<Vec<_>>()),
+        }
+    }
+
     /// The lesson's kernel file, built with these macros; built once for each set.
     ///
     /// # Errors
     /// [`Error::Build`] with a diagnostic.
     pub fn program(&mut self, defines: &[(String, usize)]) -> Result<Rc<Program>> {
+        self.built(defines, &[])
+    }
+
+    /// The same with these kernels alone, unless none is named.
+    fn built(&mut self, defines: &[(String, usize)], kernels: &[&str]) -> Result<Rc<Program>> {
         let options = program::options(self.flags.ty, defines);
+        let key = format!("{options} {kernels:?}");
         self.console.narrator.beat(Beat::Build)?;
-        if let Some(program) = self.workbench()?.programs.get(&options).cloned() {
+        if let Some(program) = self.workbench()?.programs.get(&key).cloned() {
             let note = || format!("built already, with {options}");
             self.console.narrator.note(note);
             return Ok(program);
         }
-        let source = self.source()?;
+        let mut source = self.source()?;
+        if !kernels.is_empty() {
+            source = alone(&source, &kernels);
+        }
         let doing = format!("building {}", source.path.display());
         self.console.doing(doing)?;
         let raw_log = self.flags.raw_log;
         let workbench = self.workbench()?;
         let program = Program::build(&workbench.session, &source, &options, raw_log)?;
         let program = Rc::new(program);
-        workbench.programs.insert(options, program.clone());
+        workbench.programs.insert(key, program.clone());
         Ok(program)
     }
 

@@ -257,7 +257,7 @@ impl Lesson {
         if record.skipped.is_some() {
             return Ok(None);
         }
-        let program = match self.program(&task.defines) {
+        let program = match self.program_of(task) {
             Err(Error::Build(log)) if task.vendor_specific => {
                 let first = log.lines().next().unwrap_or_default();
                 let reason = format!("one vendor's words, not this compiler's: {first}");

@@ -21,7 +21,7 @@ use crate::console::Console;
 /// A device that is ready to work, and what was made for it.
 pub(crate) struct Workbench {
     pub session: Rc<Session>,
-    /// By their options.
+    /// By their options and kernels.
     pub programs: HashMap<String, Rc<Program>>,
     /// The inputs of the last task, and what they were made for.
     pub inputs: Vec<(String, Rc<Input>)>,
