@@ -15,7 +15,7 @@
 //! - [`poison`] is what a result holds before a kernel writes it.
 //! - `check` holds C against the problem; `wrong` is what is wrong with it, `map` shows
 //!   where, `symptoms` says what it looks like, `unsteady` what of that is said of a result
-//!   that changes.
+//!   that changes. [`vectors`] tries a product that is too large for that.
 //! - [`reference`] is what the host does in the same time.
 
 mod check;
@@ -34,6 +34,7 @@ mod same;
 pub mod shape;
 mod symptoms;
 mod unsteady;
+pub mod vectors;
 mod wrong;
 
 pub use check::{Right, check};

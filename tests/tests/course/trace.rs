@@ -371,6 +371,44 @@ each! { the_model_agrees_with_the_counters_of_a_gpu:
     the_model_agrees_with_the_counters_of_a_gpu_in_lesson_8 8
 }
 
+/// The same of single accesses, component loads among them: requests and what they moved
+/// are the very numbers that an H200 counted.
+#[test]
+fn single_accesses_are_counted_as_a_gpu_counts_them() {
+    let kept = workspace().join("data/counters/accesses.json");
+    let kept = std::fs::read_to_string(kept).expect("the counters");
+    let kept: Value = serde_json::from_str(&kept).expect("an object");
+    for counted in kept["launches"].as_array().expect("launches") {
+        let kernel = counted["kernel"].as_str().expect("its name");
+        let file = workspace().join("tests/kernels/accesses.cl");
+        let words = format!("{kernel} --size 1024 --group 64 --json --source");
+        let Some(program) = trace(&words) else {
+            return;
+        };
+        let run = program.arg(&file).run().ends_with(0);
+        let told: Value = serde_json::from_str(&run.stdout).expect("an object");
+        for (memory, kind, units) in [
+            ("global", "load", "sectors"),
+            ("global", "store", "sectors"),
+            ("local", "load", "passes"),
+            ("local", "store", "passes"),
+        ] {
+            let own = told["operands"].as_array().expect("operands").iter();
+            let own = own
+                .filter(|one| one["operand"]["memory"] == memory && one["operand"]["kind"] == kind);
+            let sum = |name: &str| {
+                own.clone()
+                    .filter_map(|one| one["sums"][name].as_u64())
+                    .sum()
+            };
+            let traced: [u64; 2] = [sum("requests"), sum(units)];
+            let hardware = &counted[memory][kind];
+            let by_hardware = ["requests", units].map(|name| hardware[name].as_u64().unwrap_or(0));
+            assert_eq!(traced, by_hardware, "{kernel}: {memory} {kind}s\n{run}");
+        }
+    }
+}
+
 /// Sectors or passes for a request, over all operands that the compiler kept.
 fn each(run: &Outcome, memory: &str, kind: &str, units: &str, spared: &Value) -> f64 {
     let told: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"));

@@ -1,0 +1,109 @@
+//! Is C = A * B, without computing A * B again? For a vector x of +1 and -1, C x must be
+//! A (B x): that takes M*N + M*K + K*N steps instead of M*N*K. An element that is wrong by d
+//! changes its row's sum by d, whatever x is; that several errors of a row cancel has a
+//! chance of at most one half for each vector (Freivalds, 1977, "Probabilistic machines can
+//! use less running time"). For products so large that each element would take minutes, and
+//! where no process holds all of A and B.
+
+use std::thread;
+
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{Rng, SeedableRng};
+
+/// Vectors that C is tried with.
+pub const VECTORS: usize = 8;
+
+/// `count` numbers +1 or -1.
+pub fn signs(count: usize, seed: u64) -> Vec<f64> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    (0..count)
+        .map(|_| if rng.next_u64() & 1 == 0 { 1.0 } else { -1.0 })
+        .collect()
+}
+
+/// A matrix of `x.len()` columns times x, on all cores.
+pub fn times(matrix: &[f32], x: &[f64]) -> Vec<f64> {
+    let product = |row: &[f32]| {
+        row.iter()
+            .zip(x)
+            .map(|(&a, x)| f64::from(a) * x)
+            .sum::<f64>()
+    };
+    let rows = matrix.len() / x.len().max(1);
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let each = rows.div_ceil(cores).max(64);
+    let mut result = vec![0.0; rows];
+    thread::scope(|scope| {
+        let parts = matrix
+            .chunks(each * x.len().max(1))
+            .zip(result.chunks_mut(each));
+        for (part, sums) in parts {
+            scope.spawn(move || {
+                for (row, sum) in part.chunks_exact(x.len()).zip(sums) {
+                    *sum = product(row);
+                }
+            });
+        }
+    });
+    result
+}
+
+/// By how much a row of C x may differ: each of its N elements is a sum of K products, whose
+/// rounding is 0.3 u |a_i||b_j| in the mean square ([`crate::problem`]), and N of them add up
+/// as a random walk. Twenty times that.
+pub fn bound(row_norm: f64, b_norm: f64) -> f64 {
+    20.0 * 0.3 * f64::from(f32::EPSILON) / 2.0 * row_norm * b_norm
+}
+
+/// The Euclidean norm.
+pub fn norm(values: &[f32]) -> f64 {
+    values
+        .iter()
+        .map(|&value| f64::from(value).powi(2))
+        .sum::<f64>()
+        .sqrt()
+}
+
+/// The first row of C that is not what A and B make it, if there is one.
+pub fn wrong_row(
+    a: &[f32],
+    b: &[f32],
+    c: &[f32],
+    [m, n, k]: [usize; 3],
+    seed: u64,
+) -> Option<usize> {
+    let b_norm = norm(b);
+    (0..VECTORS as u64).find_map(|i| {
+        let x = signs(n, seed.wrapping_add(i));
+        let (got, want) = (times(c, &x), times(a, &times(b, &x)));
+        // Written so that NaN is wrong.
+        let is_near = |row: usize| {
+            (got[row] - want[row]).abs() <= bound(norm(&a[row * k..(row + 1) * k]), b_norm)
+        };
+        (0..m).find(|&row| !is_near(row))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::{Fill, Matrix};
+
+    #[test]
+    fn one_wrong_element_is_seen_and_rounding_is_not() {
+        let [m, n, k] = [70, 130, 90];
+        let a = Matrix::floats(m * k, Fill::Random, 1);
+        let b = Matrix::floats(k * n, Fill::Random, 2);
+        let sum = |i: usize| {
+            (0..k)
+                .map(|p| a[i / n * k + p] * b[p * n + i % n])
+                .sum::<f32>()
+        };
+        let mut c: Vec<f32> = (0..m * n).map(sum).collect();
+        assert_eq!(wrong_row(&a, &b, &c, [m, n, k], 1), None);
+        c[33 * n + 7] += 1e-4;
+        assert_eq!(wrong_row(&a, &b, &c, [m, n, k], 1), Some(33));
+        c[33 * n + 7] = f32::NAN;
+        assert_eq!(wrong_row(&a, &b, &c, [m, n, k], 1), Some(33));
+    }
+}
