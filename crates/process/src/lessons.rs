@@ -85,7 +85,7 @@ pub fn numbered(number: u32) -> Result<&'static Lesson> {
     let lesson = LESSONS.iter().find(|lesson| lesson.number == number);
     let none = format!(
         "there is no lesson {number}; there are 1 to {}",
-        LESSONS.len()
+        LESSONS.last().map_or(0, |last| last.number)
     );
     Ok(lesson.ok_or(Error::Usage(none))?)
 }
@@ -132,4 +132,5 @@ pub const LESSONS: &[Lesson] = &[
     lesson(9, "09-tiling-for-a-cpu", 35, "a tile in registers, panels and blocks: to a CPU's limit"),
     lesson(10, "10-feeding-the-tile", 45, "operands asked for early, with less work: to a GPU's limit"),
     lesson(11, "11-autotuning", 40, "a search for the best shape of a kernel, and why it wins"),
+    lesson(14, "14-several-devices", 40, "transfers hidden behind kernels; several devices, several machines"),
 ];

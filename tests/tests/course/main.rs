@@ -37,6 +37,7 @@ mod new;
 mod peers;
 mod report;
 mod sessions;
+mod several;
 mod simulator;
 mod step;
 mod symptoms;

@@ -35,7 +35,7 @@ fn people_get_a_table() {
 #[test]
 fn what_cannot_be_timed_is_said() {
     let makers = |flags: &str| program("makers").args(flags).run();
-    makers("timing 99").fails(2, &["no lesson 99", "1 to 11"]);
+    makers("timing 99").fails(2, &["no lesson 99", "1 to 14"]);
     makers("timing 3 --runs 0").fails(2, &["--runs"]);
     makers("timing 3 --runs 1 -- --nonsense").fails(1, &["lesson03 could not be timed"]);
 }

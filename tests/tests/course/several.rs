@@ -1,0 +1,61 @@
+//! Lesson 14: several queues, several devices. What MPI does is run by `.ci/run`, since that
+//! needs one.
+
+use tests::{Oclgrind, lesson};
+
+/// Sizes that fill no tile, so that every edge is met.
+const ODD: &str = "--size 150x101x67 --runs 0";
+
+#[test]
+fn every_order_of_transfers_and_every_split_is_right() {
+    let run = lesson(14).args(ODD).run().ends_with(0);
+    assert!(run.stdout.matches("right, not timed").count() >= 6, "{run}");
+    lesson(14)
+        .args("--overlap --size 64 --runs 1 --json")
+        .run()
+        .ends_with(0);
+}
+
+#[test]
+fn a_device_that_fails_hangs_or_lies_costs_no_result() {
+    for (flag, words) in [
+        ("--fail 1", "it failed, as --fail asks"),
+        ("--hang 0", "it did not come back"),
+        ("--overrate 0", "given"),
+    ] {
+        let words = &["with a mishap", words][..];
+        lesson(14)
+            .args(&format!("--split --parts 2 --runs 0 --size 220 {flag}"))
+            .run()
+            .ends_with(0)
+            .says(words);
+    }
+}
+
+#[test]
+fn what_cannot_be_is_said() {
+    for (flags, words) in [
+        ("--split --devices 99", "there is no device 99"),
+        ("--split --parts 64", "cannot be cut into 64 parts"),
+        ("--split --parts 2 --fail 7", "--fail: there are 2 devices"),
+        ("--mpi", "next: "),
+        ("--ranks 2", "./setup --mpi"),
+        ("--size 8 --type int", "this lesson multiplies floats"),
+    ] {
+        lesson(14).args(flags).run().fails(2, &[words]);
+    }
+}
+
+/// A GPU's kernel has a tile and barriers that a CPU's has not; the simulator runs it. It
+/// takes what clEnqueueWriteBufferRect wrote for unwritten, so this part it is, which has none.
+#[test]
+fn its_kernel_is_sound_in_the_simulator() {
+    let Some(oclgrind) = Oclgrind::find() else {
+        return;
+    };
+    let program = lesson(14).args("--split --runs 0 --size 37x141x19");
+    let (run, log) = oclgrind.run("lesson14", program);
+    run.ends_with(0);
+    let log: String = log.chars().take(1000).collect();
+    assert_eq!(log, "");
+}
