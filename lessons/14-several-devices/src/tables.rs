@@ -137,8 +137,14 @@ pub fn overlap(lesson: &mut Lesson, svg: Option<&Path>, problem: &Problem) -> Re
         ("three queues, pageable memory", overlap::overlapped, false),
         ("three queues, pinned memory", overlap::overlapped, true),
     ];
+    // A simulator runs one command after the other.
+    let orders = if session.device.is_simulator() {
+        &orders[..2]
+    } else {
+        &orders[..]
+    };
     let mut both = [operands(None)?, operands(Some(&engine))?];
-    for (name, order, pinned) in orders {
+    for &(name, order, pinned) in orders {
         lesson.console.doing(format!("running {name}"))?;
         let host = &mut both[usize::from(pinned)];
         host.c.as_mut().fill(f32::NAN);
@@ -148,7 +154,7 @@ pub fn overlap(lesson: &mut Lesson, svg: Option<&Path>, problem: &Problem) -> Re
     let rounds = rounds(lesson)?;
     let mut runs: [Vec<Run>; 4] = Default::default();
     for round in 0..rounds {
-        for (i, (name, order, pinned)) in orders.into_iter().enumerate() {
+        for (i, &(name, order, pinned)) in orders.iter().enumerate() {
             lesson
                 .console
                 .doing(format!("timing {name}, round {}", round + 1))?;
@@ -161,7 +167,7 @@ pub fn overlap(lesson: &mut Lesson, svg: Option<&Path>, problem: &Problem) -> Re
          {:<32}{:>9}{:>9}  uploads, kernels, downloads",
         "order", "median", "GFLOP/s"
     ))?;
-    for (i, (name, ..)) in orders.into_iter().enumerate() {
+    for (i, (name, ..)) in orders.iter().enumerate() {
         let walls: Vec<f64> = runs[i].iter().map(|run| run.seconds).collect();
         if walls.is_empty() {
             lesson.say(format!("  {name:<32}  right, not timed ✓"))?;
@@ -297,6 +303,10 @@ fn chosen(lesson: &mut Lesson, own: &Own) -> Result<(Vec<Target>, String)> {
 /// Several devices, one product.
 pub fn split(lesson: &mut Lesson, own: &Own, mishap: Mishap, problem: &Problem) -> Result<()> {
     let shape = problem.shape;
+    if lesson.session()?.device.is_simulator() {
+        return lesson
+            .say("\n  Several devices: not in a simulator, which several threads cannot use");
+    }
     let (targets, why) = chosen(lesson, own)?;
     let count = targets.len();
     for (name, number) in [

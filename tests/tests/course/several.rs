@@ -46,14 +46,13 @@ fn what_cannot_be_is_said() {
     }
 }
 
-/// A GPU's kernel has a tile and barriers that a CPU's has not; the simulator runs it. It
-/// takes what clEnqueueWriteBufferRect wrote for unwritten, so this part it is, which has none.
+/// A GPU's kernel has a tile and barriers that a CPU's has not; the simulator runs it.
 #[test]
 fn its_kernel_is_sound_in_the_simulator() {
     let Some(oclgrind) = Oclgrind::find() else {
         return;
     };
-    let program = lesson(14).args("--split --runs 0 --size 37x141x19");
+    let program = lesson(14).args("--runs 0 --size 37x141x19");
     let (run, log) = oclgrind.run("lesson14", program);
     run.ends_with(0);
     let log: String = log.chars().take(1000).collect();
