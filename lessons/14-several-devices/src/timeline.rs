@@ -87,45 +87,49 @@ pub fn text(spans: &[Span], columns: usize) -> String {
 
 /// The same as a drawing that stands alone, in light and dark.
 pub fn svg(title: &str, spans: &[Span]) -> String {
-    const WIDTH: f64 = 640.0;
-    const LEFT: f64 = 84.0;
+    const WIDTH: f64 = 480.0;
+    const LEFT: f64 = 96.0;
     let (begin, length) = extent(spans);
-    let x = |time: u64| LEFT + (time - begin) as f64 / length * (WIDTH - LEFT - 16.0);
+    let x = |time: u64| LEFT + (time - begin) as f64 / length * (WIDTH - LEFT - 12.0);
     let mut drawn = String::new();
-    for (row, lane) in Lane::ALL.into_iter().enumerate() {
-        let y = 34 + 34 * row;
-        drawn += &format!("<text x=\"8\" y=\"{}\">{}</text>\n", y + 17, lane.name());
+    for (row, (lane, class)) in Lane::ALL.into_iter().zip(["a", "c", "b"]).enumerate() {
+        let (top, base) = (12 + 34 * row, 30 + 34 * row);
+        drawn += &format!("<text x=\"8\" y=\"{base}\">{}</text>\n", lane.name());
         for span in spans.iter().filter(|span| span.lane == lane) {
-            let (left, right) = (x(span.start), x(span.end));
-            let wide = (right - left).max(0.5);
+            let (left, wide) = (x(span.start), (x(span.end) - x(span.start)).max(0.5));
             drawn += &format!(
-                "<rect class=\"l{row}\" x=\"{left:.1}\" y=\"{y}\" width=\"{wide:.1}\" height=\"24\">\
-                 <title>{}: {:.3} ms</title></rect>\n",
-                span.what,
-                (span.end - span.start) as f64 * 1e-6
+                "<rect class=\"{class}\" x=\"{left:.1}\" y=\"{top}\" width=\"{wide:.1}\" height=\"26\"/>\n"
             );
             // A name where there is room for it.
-            if wide > 9.0 * span.what.len() as f64 {
-                let middle = (left + right) / 2.0;
+            if wide > 10.0 * span.what.len() as f64 {
+                let middle = left + wide / 2.0;
                 drawn += &format!(
-                    "<text class=\"in\" x=\"{middle:.1}\" y=\"{}\">{}</text>\n",
-                    y + 17,
+                    "<text class=\"tiny middle\" x=\"{middle:.1}\" y=\"{base}\">{}</text>\n",
                     span.what
                 );
             }
         }
     }
-    let end = length * 1e-6;
+    let (end, right) = (length * 1e-6, WIDTH - 12.0);
+    let busy = busy(spans).map(|seconds| format!("{:.2}", seconds * 1e3));
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} 166\" role=\"img\">\n\
-         <title>{title}</title>\n<style>\n\
-         text {{ font: 13px sans-serif; fill: #333 }} .in {{ fill: #fff; text-anchor: middle }}\n\
-         .end {{ text-anchor: end }} rect {{ stroke: #fff; stroke-width: 0.5 }}\n\
-         .l0 {{ fill: #2f6fb0 }} .l1 {{ fill: #2b8a4b }} .l2 {{ fill: #b0562f }}\n\
-         @media (prefers-color-scheme: dark) {{ text {{ fill: #ddd }} rect {{ stroke: #222 }} }}\n\
-         </style>\n<text x=\"8\" y=\"20\">{title}</text>\n{drawn}\
-         <text x=\"{LEFT}\" y=\"154\">0</text>\n\
-         <text class=\"end\" x=\"{}\" y=\"154\">{end:.2} ms</text>\n</svg>\n",
-        WIDTH - 16.0
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"540\" height=\"153\" \
+         viewBox=\"0 0 480 136\" role=\"img\" aria-labelledby=\"title description\">\n\
+         <title id=\"title\">{title}</title>\n\
+         <desc id=\"description\">When uploads, kernels and downloads ran: {} ms of uploads, {} of \
+         kernels and {} of downloads within {end:.2} ms.</desc>\n<style>\n{STYLE}</style>\n{drawn}\
+         <text class=\"small\" x=\"{LEFT}\" y=\"130\">0</text>\n\
+         <text class=\"small end\" x=\"{right}\" y=\"130\">{end:.2} ms</text>\n</svg>\n",
+        busy[0], busy[1], busy[2]
     )
 }
+
+/// As in the figures of the pages.
+const STYLE: &str = "text { font: 15px system-ui, sans-serif; fill: #1b1f24; }
+.small { font-size: 13px; } .tiny { font-size: 12px; } .middle { text-anchor: middle; }
+.end { text-anchor: end; }
+.a { fill: #9fcaf2; stroke: #0b5cad; } .b { fill: #f9c98a; stroke: #b35900; }
+.c { fill: #a9dcb8; stroke: #1a7f3c; }
+@media (prefers-color-scheme: dark) { text { fill: #e6e9ed; } .a { fill: #1f5c99; }
+.b { fill: #935211; } .c { fill: #246b3a; } }
+";
