@@ -17,7 +17,7 @@ use process::lessons::{LESSONS, Lesson};
 
 use crate::game::progress::Mark;
 use crate::game::puzzle::{Check, Puzzle, PuzzleKind, page_of};
-use crate::game::written::{Written, loose};
+use crate::game::written::{self, Written};
 
 pub use check::check;
 pub use simulated::model;
@@ -150,12 +150,19 @@ fn read(
 
 /// A problem: its last solution is the one that is shown.
 fn problem(folder: &Path, name: &str) -> Result<Puzzle> {
-    let page = loose(&folder.join("README.md"))?;
+    let page = written::problem(&folder.join("README.md"))?;
     let (title, asks) = page
         .head
         .split_once('\n')
         .context("README.md has no title")?;
-    let title = title.trim_start_matches("# ").trim();
+    let title = title
+        .split_once(": ")
+        .map_or(title, |(_, title)| title)
+        .trim();
+    // Without headings and what is typed.
+    let prose = asks.split("```").step_by(2).flat_map(str::lines);
+    let asks: Vec<&str> = prose.filter(|line| !line.starts_with('#')).collect();
+    let asks = asks.join("\n");
     let solutions = (1..).map(|at| folder.join(format!("solution-{at}.cl")));
     let solutions: Vec<PathBuf> = solutions.take_while(|file| file.is_file()).collect();
     let last = solutions.last().context("there is no solution-1.cl")?;

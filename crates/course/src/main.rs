@@ -12,7 +12,7 @@
 //!   it has to say, `simulator` what Oclgrind reported; each is an `observation`.
 //! - `task` is a task as text: beside a kernel of the learner's own, or in an exercise's page.
 //!   `subject` is what a tool looks at: a lesson's kernel, or a task. `run` says whether one is
-//!   right, `spec` drafts one; `inspect` says what is wrong with it, `asm`, `occupancy` and `trace`
+//!   right, `spec` drafts one, `tune` finds its fastest launch; `inspect` says what is wrong with it, `asm`, `occupancy` and `trace`
 //!   what it becomes and asks for.
 //! - `new` makes a package of the learner's own from an example.
 //! - `calls` tells the OpenCL calls of any program.
@@ -44,6 +44,7 @@ mod subject;
 mod task;
 mod trace;
 mod trial;
+mod tune;
 
 use std::process::ExitCode;
 
@@ -90,6 +91,8 @@ enum Command {
     CheckAll(game::how::How),
     /// Is a kernel of your own right, as its task file says, and how fast is it?
     Run(Box<run::Options>),
+    /// Time all values of a task's macros and groups that it names, each checked
+    Tune(Box<tune::Options>),
     /// Write a first draft of a task file for a kernel of your own
     Spec(spec::Options),
     /// Races, bad accesses and other faults of a kernel of your own
@@ -147,6 +150,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::CheckAll(how) => return puzzles::check_all(&how),
         Command::Diagnose(options) => return puzzles::play(&broken::all()?, &options),
         Command::Run(options) => return run::run(&options),
+        Command::Tune(options) => return tune::tune(&options),
         Command::Spec(options) => return spec::spec(&options),
         Command::Inspect(options) => return inspect::inspect(&options),
         Command::Asm(options) => return asm::asm(&options),

@@ -7,6 +7,7 @@ use analysis::launched::{Size, Wanted};
 use anyhow::Result;
 
 use crate::front::{self, Begin};
+use crate::game::folder::Folder;
 use crate::game::how::How;
 use crate::game::puzzle::{Check, Puzzle};
 use crate::game::which::{find, own_file};
@@ -62,10 +63,13 @@ pub struct Set {
 impl Set {
     /// Plays the course's exercises, or those of the folder.
     pub fn play(&self) -> Result<ExitCode> {
-        match &self.from {
-            None => play(&exercises::all()?, &self.options),
-            Some(folder) => play(&exercises::set(folder)?, &self.options),
-        }
+        let Some(folder) = &self.from else {
+            return play(&exercises::all()?, &self.options);
+        };
+        let set = exercises::set(folder)?;
+        // What is not there yet is copied.
+        Folder::find()?.start(&set.iter().collect::<Vec<_>>())?;
+        play(&set, &self.options)
     }
 }
 

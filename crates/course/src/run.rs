@@ -63,7 +63,8 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    fn mark(self) -> ColoredString {
+    /// In front of a line.
+    pub fn mark(self) -> ColoredString {
         match self {
             Verdict::Right => "✓".green(),
             Verdict::Unchecked => "-".dimmed(),
@@ -84,28 +85,28 @@ impl Verdict {
 
 /// One size.
 #[derive(Serialize)]
-struct Line {
+pub struct Line {
     size: Sizes,
-    verdict: Verdict,
+    pub verdict: Verdict,
     #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<String>,
+    pub why: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     compared: Option<usize>,
     #[serde(rename = "bound", skip_serializing_if = "String::is_empty")]
     says: String,
     #[serde(flatten)]
-    speed: Option<Speed>,
+    pub speed: Option<Rates>,
 }
 
 /// How fast it is.
 #[derive(Serialize)]
-struct Speed {
-    seconds_median: f64,
-    spread: f64,
+pub struct Rates {
+    pub seconds_median: f64,
+    pub spread: f64,
     gbytes_per_second: Option<f64>,
-    share_of_copy: Option<f64>,
+    pub share_of_copy: Option<f64>,
     gflops: Option<f64>,
-    share_of_compute: Option<f64>,
+    pub share_of_compute: Option<f64>,
     /// Operations for a byte at which the device computes as long as it copies.
     ridge: Option<f64>,
 }
@@ -223,11 +224,16 @@ impl Options {
         if let Some(words) = &self.size {
             return Ok(vec![task.sizes_of(words)?]);
         }
-        task.all_sizes()
+        let mut all = task.all_sizes()?;
+        if self.time && !task.time.is_empty() {
+            all.push(task.timed());
+        }
+        Ok(all)
     }
 }
 
-fn line(record: &Record, size: Sizes, task: Option<&TaskFile>) -> Line {
+/// What a record says of a task at a size.
+pub fn line(record: &Record, size: Sizes, task: Option<&TaskFile>) -> Line {
     let verdict = match record {
         Record {
             skipped: Some(_), ..
@@ -256,7 +262,8 @@ fn line(record: &Record, size: Sizes, task: Option<&TaskFile>) -> Line {
     }
 }
 
-fn speed(record: &Record, size: &Sizes, task: &TaskFile) -> Option<Speed> {
+/// How fast a record's kernel is, by what its task must move and compute.
+pub fn speed(record: &Record, size: &Sizes, task: &TaskFile) -> Option<Rates> {
     let median = record.seconds_median?;
     let mut scope = Scope::default();
     let defines = task.define.iter();
@@ -269,7 +276,7 @@ fn speed(record: &Record, size: &Sizes, task: &TaskFile) -> Option<Speed> {
     };
     let (bytes, flops) = (rate(&task.bytes), rate(&task.flops));
     let limits = record.limits;
-    Some(Speed {
+    Some(Rates {
         seconds_median: median,
         spread: record.spread.unwrap_or(0.0),
         gbytes_per_second: bytes,
@@ -282,8 +289,9 @@ fn speed(record: &Record, size: &Sizes, task: &TaskFile) -> Option<Speed> {
     })
 }
 
-impl Speed {
-    fn words(&self) -> String {
+impl Rates {
+    /// In a sentence.
+    pub fn words(&self) -> String {
         let mut words = format!(
             "{} (±{})",
             seconds(self.seconds_median),

@@ -11,6 +11,7 @@ mod front;
 mod marks;
 #[cfg(unix)]
 mod saves;
+mod sets;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -15,11 +15,12 @@ use process::child_status;
 use super::lesson_of;
 use super::simulated::{IN_SIMULATOR, first_wrong, simulate};
 use super::spec::{Spec, named};
-use super::speed::{judge as judge_speed, not_judged};
+use super::speed::{judge as judge_speed, not_judged, of_rate};
 use crate::game::how::{Attempt, Seen};
 use crate::game::puzzle::Puzzle;
 use crate::judge::judge;
 use crate::observation::{Detection, Observation};
+use crate::run;
 use crate::task::TaskFile;
 use crate::task::child::{self, Purpose, Run};
 use crate::task::race::Runner;
@@ -157,6 +158,29 @@ fn called(without: &[String], source: &Source) -> Option<Observation> {
     })
 }
 
+/// The kernel's rate as a share of what the device does in the same run.
+fn rate(asked: &Asked) -> Result<Observation> {
+    let (task, attempt) = (&asked.spec.task, asked.attempt);
+    attempt.waiting.set_message("timing it");
+    let mut run = Run::of(task, Some(task.timed()));
+    run.task.kernel = attempt.file.into();
+    let mut command = asked.flags(child::command(vec![run], Purpose::Results)?, task);
+    command.args(
+        attempt
+            .how
+            .device
+            .iter()
+            .flat_map(|device| ["--device", device]),
+    );
+    let child = Finished::of(&mut command)?;
+    let record = child.records().next();
+    let speed = record.and_then(|record| run::speed(&record, &task.timed(), task));
+    Ok(match speed {
+        Some(speed) => of_rate(&speed, &task.at_least),
+        None => judge("speed", &child),
+    })
+}
+
 /// What the exercise asks of the kernel's speed, if it asks anything: it runs in turns with
 /// itself as it came, the solution, and the lesson's own.
 fn speed(asked: &Asked) -> Result<Option<Observation>> {
@@ -165,12 +189,15 @@ fn speed(asked: &Asked) -> Result<Option<Observation>> {
         spec,
         attempt,
     } = asked;
-    let Some(speed) = &spec.speed else {
+    if spec.speed.is_none() && spec.task.at_least.is_empty() {
         return Ok(None);
-    };
+    }
     if attempt.how.no_timing {
         return Ok(Some(not_judged("--no-timing")));
     }
+    let Some(speed) = &spec.speed else {
+        return rate(asked).map(Some);
+    };
     let waiting = &attempt.waiting;
     waiting.set_message("timing it beside the lesson's kernel");
     let solution = puzzle.solution.as_ref().unwrap_or(&puzzle.fresh);

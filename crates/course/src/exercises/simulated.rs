@@ -42,7 +42,8 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
         None => judge(IN_SIMULATOR, &child),
     };
     let mut seen = faults(&log);
-    if runs.outcome != Detection::Silent {
+    // Of a reference the device has said whether the result is right.
+    if !matches!(runs.outcome, Detection::Silent | Detection::NotJudged) {
         seen.retain(|one| one.outcome == Detection::Fault);
         seen.insert(0, runs);
     }

@@ -1,11 +1,15 @@
 //! What a race says: the learner's kernel as a share of the speed of the lesson's own,
 //! and whether this device can judge that at all.
 
+use std::collections::BTreeMap;
+
 use common::numbers::{percent, significant};
 use common::timing::{median, quantile};
 
 use super::spec::Speed;
 use crate::observation::{Detection, Observation};
+use crate::run::Rates;
+use crate::task::file::Limit;
 use crate::task::race::Race;
 
 const DETECTOR: &str = "speed";
@@ -89,6 +93,35 @@ pub fn judge(race: &Race, speed: &Speed) -> Observation {
             "{measured}; too near to {least}, or the machine too busy: check again"
         ))
     }
+}
+
+/// Holds a rate against the share of a limit that is asked for; what is too near is not judged.
+pub fn of_rate(speed: &Rates, at_least: &BTreeMap<Limit, f64>) -> Observation {
+    for (limit, least) in at_least {
+        let (share, of) = match limit {
+            Limit::Copy => (speed.share_of_copy, "the copy rate"),
+            Limit::Compute => (speed.share_of_compute, "the multiply-add rate"),
+        };
+        let Some(share) = share else {
+            return not_judged("the task says no bytes or flops, or nothing was timed");
+        };
+        let spread = percent(speed.spread);
+        let says = format!("{} of {of} of this run (±{spread})", percent(share));
+        if share >= *least {
+            continue;
+        }
+        let least_in_words = percent(*least);
+        if share * (1.0 + 2.0 * speed.spread.max(0.02)) >= *least {
+            return not_judged(&format!(
+                "{says}; too near to {least_in_words}: check again"
+            ));
+        }
+        let says = format!("{says}; too slow, at least {least_in_words}");
+        return Observation::new(DETECTOR, Detection::Fault, says);
+    }
+    let least: Vec<String> = at_least.values().map(|least| percent(*least)).collect();
+    let says = format!("{}; at least {}", speed.words(), least.join(" and "));
+    Observation::new(DETECTOR, Detection::Silent, says)
 }
 
 /// Says that nobody judged, and why.

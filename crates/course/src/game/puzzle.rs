@@ -119,7 +119,9 @@ impl Puzzle {
     pub fn is_meant_by(&self, word: &str) -> bool {
         let word = word.strip_suffix(".cl").unwrap_or(word);
         let place = Path::new(&self.place);
-        word == self.id || self.id.strip_prefix('p') == Some(word) || word == self.name() || {
+        // Of a problem, or somebody's set, the number alone.
+        let is_number = || self.lesson.is_none() && self.id.rsplit(['.', 'p']).next() == Some(word);
+        word == self.id || is_number() || word == self.name() || {
             // "2-second-barrier", its lesson's folder before it, and any before that.
             let path = Path::new(word);
             path.ends_with(place) || Some(path.as_os_str()) == place.file_name()

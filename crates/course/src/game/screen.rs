@@ -235,7 +235,13 @@ pub fn answer(puzzle: &Puzzle, tried: bool) -> Result<()> {
         writeln!(Out, "  {}\n", beside(words, 2).yellow())?;
     }
     if let Some(solution) = &puzzle.solution {
-        for line in gap(&solution.text) {
+        let gap = gap(&solution.text);
+        let whole = if gap.is_empty() {
+            solution.text.lines().collect()
+        } else {
+            gap
+        };
+        for line in whole {
             writeln!(Out, "    {}", line.green())?;
         }
         writeln!(Out)?;

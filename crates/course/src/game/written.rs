@@ -23,23 +23,33 @@ impl Written {
     }
 }
 
-/// A page with any hints and sections; what is no hint explains the answer.
+/// A problem's page: what is asked, and behind summaries that open the hints and the solutions.
 ///
 /// # Errors
 /// Where the page cannot be read.
-pub fn loose(path: &Path) -> Result<Written> {
+pub fn problem(path: &Path) -> Result<Written> {
     let text = Source::read(path)?.text;
-    let mut sections = text.split("\n## ");
-    let head = sections.next().unwrap_or_default().to_string();
-    let (hints, others): (Vec<&str>, Vec<&str>) = sections.partition(|one| one.starts_with("Hint"));
-    let body = |section: &&str| {
-        let body = section.split_once('\n').map_or("", |(_, body)| body);
-        body.trim().to_string()
-    };
+    let head = text
+        .split("\n## Hints")
+        .next()
+        .unwrap_or_default()
+        .to_string();
+    let mut hints = Vec::new();
+    let mut why = Vec::new();
+    for details in text.split("<summary>").skip(1) {
+        let (title, body) = details.split_once("</summary>").unwrap_or_default();
+        let body = body.split("</details>").next().unwrap_or_default().trim();
+        let to = if title.starts_with("Hint") {
+            &mut hints
+        } else {
+            &mut why
+        };
+        to.push(body.to_string());
+    }
     Ok(Written {
         head,
-        hints: hints.iter().map(body).collect(),
-        why: others.iter().map(body).collect::<Vec<_>>().join("\n\n"),
+        hints,
+        why: why.join("\n\n"),
     })
 }
 

@@ -71,9 +71,25 @@ pub struct TaskFile {
     /// At most so many.
     #[serde(default, rename = "at-most")]
     pub at_most: BTreeMap<Count, Formula>,
+    /// At least such a share of what the device does in the same run.
+    #[serde(default, rename = "at-least")]
+    pub at_least: BTreeMap<Limit, f64>,
+    /// Sizes at which it is timed, where these are others.
+    #[serde(default)]
+    pub time: Sizes,
     /// What a tuner tries: values of macros, or groups.
     #[serde(default)]
     pub tune: BTreeMap<String, Vec<Tried>>,
+}
+
+/// What a device does at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Limit {
+    /// A copy, in bytes a second.
+    Copy,
+    /// Multiply-adds, in operations a second.
+    Compute,
 }
 
 /// A launch of several.
@@ -271,6 +287,13 @@ impl TaskFile {
             all.push(sizes);
         }
         Ok(all)
+    }
+
+    /// The sizes at which it is timed.
+    pub fn timed(&self) -> Sizes {
+        let mut sizes = self.size.clone();
+        sizes.extend(self.time.clone());
+        sizes
     }
 
     /// Of its sizes the largest at which a simulator takes a few seconds.

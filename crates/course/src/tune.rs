@@ -1,0 +1,160 @@
+//! `course tune`: every value of the macros and groups that a task file names, checked and timed.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use colored::Colorize;
+use common::Error;
+use common::record::Record;
+use process::Finished;
+use serde_json::{Value, json};
+use text::Out;
+
+use crate::game::how::How;
+use crate::run::{Line, Verdict, line};
+use crate::task::TaskFile;
+use crate::task::child::{self, Purpose, Run};
+use crate::task::file::{Sizes, Tried};
+
+/// Candidates that are tried at most.
+const MOST: usize = 1000;
+
+/// The flags of `course tune`.
+#[derive(clap::Args)]
+pub struct Options {
+    /// A task file with tune = { NAME = [8, 16], local = [[64], [128]] }
+    #[arg(value_name = "FILE.toml")]
+    file: PathBuf,
+    /// The sizes at which it is timed [default: the task's time, else its size]
+    #[arg(short, long, value_name = "NAME=N,NAME=N")]
+    size: Option<String>,
+    #[command(flatten)]
+    how: How,
+}
+
+/// A choice of values.
+type Choice = Vec<(String, Tried)>;
+
+/// Tries all candidates, each in a process of its own; the status is 0 where one is right.
+pub fn tune(options: &Options) -> Result<ExitCode> {
+    let task = TaskFile::read(&options.file)?;
+    let candidates = candidates(&task)?;
+    let sizes = match &options.size {
+        Some(words) => task.sizes_of(words)?,
+        None => task.timed(),
+    };
+    let mut best: Option<(f64, String)> = None;
+    for choice in candidates {
+        let line = options.tried(&task, &choice, &sizes)?;
+        let name = name(&choice);
+        let seconds = line.speed.as_ref().map(|speed| speed.seconds_median);
+        if options.how.json {
+            let values = choice
+                .iter()
+                .map(|(name, value)| (name.clone(), json!(value)));
+            let mut all = serde_json::to_value(&line)?;
+            all["candidate"] = Value::Object(values.collect());
+            writeln!(Out, "{all}")?;
+        } else {
+            let words = match (&line.speed, &line.why) {
+                (Some(speed), _) => speed.words(),
+                (_, why) => why
+                    .as_deref()
+                    .and_then(|why| why.lines().next())
+                    .unwrap_or("")
+                    .into(),
+            };
+            writeln!(Out, "  {} {name:<24} {words}", line.verdict.mark())?;
+        }
+        let is_sound = matches!(line.verdict, Verdict::Right | Verdict::Unchecked);
+        if let Some(seconds) = seconds.filter(|_| is_sound)
+            && best.as_ref().is_none_or(|(least, _)| seconds < *least)
+        {
+            best = Some((seconds, name));
+        }
+    }
+    let Some((_, name)) = best else {
+        return Err(Error::Wrong("no candidate is right".into()).into());
+    };
+    if !options.how.json {
+        writeln!(Out, "\n  The fastest: {}", name.green().bold())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Options {
+    fn tried(&self, task: &TaskFile, choice: &Choice, sizes: &Sizes) -> Result<Line> {
+        let mut task = task.clone();
+        for (name, value) in choice {
+            match value {
+                Tried::One(value) if name != "local" => {
+                    task.define.insert(name.clone(), *value);
+                }
+                Tried::One(side) => task.local = vec![(*side).into()],
+                Tried::Sides(sides) => {
+                    task.local = sides.iter().copied().map(Into::into).collect();
+                }
+            }
+        }
+        let run = Run::of(&task, Some(sizes.clone()));
+        let mut command = child::command(vec![run], Purpose::Results)?;
+        let How {
+            device,
+            timeout,
+            seed,
+            ..
+        } = &self.how;
+        command
+            .args([
+                "--json",
+                "--timeout",
+                &timeout.to_string(),
+                "--seed",
+                &seed.to_string(),
+            ])
+            .args(device.iter().flat_map(|device| ["--device", device]));
+        let child = Finished::of(&mut command)?;
+        let record = child.records().next();
+        if record.is_none() && child.status.code() == Some(3) {
+            return Err(child.refused().into());
+        }
+        let record = record.unwrap_or_else(|| Record {
+            skipped: Some(child.complaint()),
+            ..Record::default()
+        });
+        Ok(line(&record, sizes.clone(), Some(&task)))
+    }
+}
+
+/// All choices of one value for each name.
+fn candidates(task: &TaskFile) -> Result<Vec<Choice>> {
+    let mut all: Vec<Choice> = vec![Vec::new()];
+    for (name, values) in &task.tune {
+        let with = |choice: &Choice| {
+            let more = values.iter().map(|value| (name.clone(), value.clone()));
+            more.map(|one| [choice.clone(), vec![one]].concat())
+                .collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(with).collect();
+    }
+    if task.tune.is_empty() || !(1..=MOST).contains(&all.len()) {
+        let why = format!(
+            "tune = {{ NAME = [8, 16], local = [[64], [128]] }} names 1 to {MOST} candidates, and \
+             here are {}",
+            if task.tune.is_empty() { 0 } else { all.len() }
+        );
+        return Err(Error::Usage(why).into());
+    }
+    Ok(all)
+}
+
+/// "TS = 8, local = 64x1".
+fn name(choice: &Choice) -> String {
+    let one = |(name, value): &(String, Tried)| match value {
+        Tried::One(value) => format!("{name} = {value}"),
+        Tried::Sides(sides) => format!("{name} = {}", common::ndrange::sides(sides)),
+    };
+    choice.iter().map(one).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,87 @@
+//! Sets of somebody's own, and problems: a folder with a page and a task file is all that it
+//! takes.
+
+use std::fs;
+
+use tests::{Oclgrind, pocl, program, scratch_folder, workspace};
+
+use super::Learner;
+
+const PAGE: &str = "# Twice\n\n```toml\n[task]\nfunction = 'twice'\nsize = { n = 100 }\n\
+    sizes = [{ n = 1 }]\nglobal = ['n']\nlocal = [32]\n\
+    args = ['n', { name = 'x', in = 'n', fill = 'random' }, { name = 'y', out = 'n' }]\n\
+    check = '2*x[i]'\nat-most = { global-loads = 'n' }\n```\n\nWrite twice x to y.\n\n\
+    ## Hint 1\n\nOne.\n\n## Hint 2\n\nTwo.\n\n## Hint 3\n\nThree.\n\n## Why\n\nSo.\n";
+
+fn kernel(line: &str) -> String {
+    format!(
+        "kernel void twice(int n, global const float *x, global float *y)\n{{\n    \
+         const int i = get_global_id(0);\n    if (i < n)\n        {line}\n}}\n"
+    )
+}
+
+#[test]
+fn a_set_in_a_folder_is_played_with_hints_solution_and_progress() {
+    let (Some(pocl), Some(_)) = (pocl(), Oclgrind::find()) else {
+        return;
+    };
+    let set = scratch_folder("set-of-mine");
+    let first = set.join("1-twice");
+    fs::create_dir_all(&first).expect("a folder");
+    for (name, text) in [
+        ("README.md", PAGE.to_string()),
+        ("exercise.cl", kernel("y[i] = 0;")),
+        ("solution.cl", kernel("y[i] = 2 * x[i];")),
+    ] {
+        fs::write(first.join(name), text).expect("written");
+    }
+    let own = std::env::temp_dir().join(format!("course-set-{}", std::process::id()));
+    let play = |words: &str| {
+        let course = program("course").env("OPENCL_COURSE_EXERCISES", &own);
+        let course = course.args("exercise --from").arg(&set).args(words);
+        course.on_the_chosen_driver()
+    };
+    let list = play("--list").run().ends_with(0);
+    list.says(&["set-of-mine.1", "Twice"]);
+    play("1 --hint").run().ends_with(0).says(&["One."]);
+    play("twice --solution")
+        .run()
+        .ends_with(0)
+        .says(&["y[i] = 2 * x[i];"]);
+    let file = own.join("set-of-mine/1-twice.cl");
+    let check = || play("twice").args(&pocl).run();
+    check()
+        .ends_with(1)
+        .says(&["✗ result", "at n=100: 100 of 100", "not solved yet"]);
+    fs::write(&file, kernel("y[i] = x[i] + x[i];")).expect("written");
+    check()
+        .ends_with(1)
+        .says(&["right at n=100, n=1", "too many: at most 100"]);
+    fs::write(&file, kernel("y[i] = 2 * x[i];")).expect("written");
+    check().ends_with(0).says(&["set-of-mine.1: solved", "So."]);
+    play("--list").run().says(&["✓ set-of-mine.1"]);
+    let _ = fs::remove_dir_all(own);
+}
+
+/// The first problem: empty it is wrong, and a solution, with its launch, is right.
+#[test]
+fn a_problem_begins_empty_and_the_launch_is_the_learners() {
+    let (Some(pocl), Some(_)) = (pocl(), Oclgrind::find()) else {
+        return;
+    };
+    let learner = Learner::started("problem");
+    let check = || learner.types("problem 1 --no-timing").args(&pocl).run();
+    check()
+        .ends_with(1)
+        .says(&["Problem p1", "never written", "not solved yet"]);
+    let from = workspace().join("problems/01-sum");
+    let to = learner.0.join("problems/01-sum");
+    fs::copy(from.join("solution-1.cl"), to.join("start.cl")).expect("a copy");
+    check().ends_with(0).says(&["✓ result", "p1: solved"]);
+    let task = to.join("task.toml");
+    let text = fs::read_to_string(&task).expect("a task");
+    fs::write(&task, text.replace("local  = [256]", "local  = [100000]")).expect("written");
+    check().ends_with(4).says(&["not decided"]);
+    let list = learner.types("problem --list").run().ends_with(0);
+    list.says(&["p1", "p17"]);
+}
