@@ -12,13 +12,10 @@
 //! <!-- table: lesson05 pocl-1024 h200-4096 -->               runs, side by side
 //! <!-- ladder: lesson05 pocl-1024 h200-4096 -->             where a lesson stands
 //! <!-- ladder: all pocl-1024 h200-4096 -->                  the best kernel of each
-//! <!-- least: lesson03 pocl-1024 h200-4096 -->               the least that it can cost
 //! <!-- rows: lesson03 matmul_naive epyc-rows -->             one run, by K and length of rows
-//! <!-- sizes: lesson10 matmul_packed_tiles h200-4096 h200-4097 -->    at several sizes
 //! <!-- exercises: 5 -->                                      a lesson's exercises
 //! <!-- asm: pocl-avx2 matmul_naive loop -->                  a kernel's machine code
 //! <!-- machine: memory pocl h200 -->                         what the parts of a device take
-//! <!-- square: lesson04 RUN; COLUMN, COLUMN; ROW: KERNEL, KERNEL -->    two choices
 //! <!-- score: symptoms -->                                      how often faults are named
 //! <!-- figure: coalescing -->                                a picture of `figures`
 //! <!-- origin: lesson05 h200-4096 epyc-1000 -->             where a page's figures come from
@@ -187,10 +184,7 @@ fn made(directive: &[&str], root: &str) -> Result<String> {
         ["origin", lesson, runs @ ..] if !runs.is_empty() => table::origin(lesson, runs),
         ["ladder", "all", runs @ ..] if !runs.is_empty() => ladder::table(runs),
         ["ladder", lesson, runs @ ..] if !runs.is_empty() => ladder::line(lesson, runs),
-        ["least", lesson, runs @ ..] if !runs.is_empty() => table::least(lesson, runs),
         ["rows", lesson, kernel, run] => table::rows(lesson, kernel, run),
-        ["sizes", lesson, arguments @ ..] => table::sizes(lesson, arguments),
-        ["square", words @ ..] => table::square(words),
         ["exercises", lesson] => lists::exercises(lesson.parse()?),
         ["asm", device, kernel @ ..] if !kernel.is_empty() => asm::listing(device, kernel),
         ["machine", part, names @ ..] => machine::table(part, names),
@@ -229,8 +223,8 @@ mod tests {
 
     #[test]
     fn plain_leaves_out_where_the_figures_come_from() {
-        let whole = make(&["least", "lesson03", "h200-4096"], "").unwrap();
-        let plain = make(&["least", "lesson03", "h200-4096", "plain"], "").unwrap();
+        let whole = make(&["table", "lesson06", "h200-4096"], "").unwrap();
+        let plain = make(&["table", "lesson06", "h200-4096", "plain"], "").unwrap();
         assert!(whole.starts_with(&plain) && whole.contains("recorded"));
         assert!(
             !plain.contains("recorded") && plain.ends_with('|'),

@@ -41,11 +41,6 @@ impl Table {
         self.rows
             .extend(cells.into_iter().map(|words| cell(&words)));
     }
-
-    /// Whether it has no rows.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
 }
 
 impl Display for Table {
@@ -71,7 +66,6 @@ mod tests {
     #[test]
     fn a_row_has_a_cell_for_each_column() {
         let mut table = Table::new("a").figures(["b"]).words("");
-        assert!(table.is_empty());
         table.row("x", [or_dash(None, |_| String::new()), "y".into()]);
         let shown = "| a | b | |\n|---|---:|---|\n| x | - | y |";
         assert_eq!(table.to_string(), shown);

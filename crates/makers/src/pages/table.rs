@@ -1,11 +1,10 @@
 //! Tables of recorded runs. A row is a kernel, a size, a device or a lesson; what is said of
 //! each stands in columns, for one run beside the other.
 
-use anyhow::{Context, Result, ensure};
-use common::numbers::{factor, percent, seconds, significant};
+use anyhow::{Context, Result};
+use common::numbers::{factor, percent, significant};
 use common::record::Record;
-use process::data::recording::{Recording, counts, device_name};
-use process::data::size_name;
+use process::data::recording::{Recording, counts};
 
 use super::markdown::{Table, or_dash};
 
@@ -81,90 +80,6 @@ pub fn share(record: &Record) -> String {
     or_dash(record.share_of_limit, percent)
 }
 
-/// An experiment of two choices, `LESSON RUN RUN; COLUMN, COLUMN; ROW: KERNEL, KERNEL; ...`: a
-/// row for each side of one choice, a column for each side of the other.
-pub fn square(words: &[&str]) -> Result<String> {
-    let text = words.join(" ");
-    let mut parts = text.split(';').map(str::trim);
-    let mut names = parts.next().unwrap_or_default().split(' ');
-    let lesson = names.next().unwrap_or_default();
-    let runs = Recording::read_all(&names.collect::<Vec<_>>(), lesson)?;
-    let columns: Vec<&str> = parts.next().unwrap_or_default().split(", ").collect();
-    let mut table = runs.iter().fold(Table::new(""), |table, run| {
-        let head = |name| format!("{}, {}: {name}", label(run, &runs), unit(run));
-        table.figures(columns.iter().map(head))
-    });
-    for part in parts {
-        let (name, kernels) = part.split_once(": ").context("write ROW: KERNEL, KERNEL")?;
-        let kernels: Vec<&str> = kernels.split(", ").collect();
-        let as_many = kernels.len() == columns.len();
-        ensure!(as_many, "{name}: a kernel for each column");
-        let each = runs
-            .iter()
-            .flat_map(|run| kernels.iter().map(move |kernel| (run, kernel)));
-        let cells = each.map(|(run, kernel)| {
-            let mut records = run.records.iter();
-            let found = records.find(|one| one.kernel == **kernel && counts(one));
-            let found = found.with_context(|| format!("data/{} has no {kernel}", run.name))?;
-            Ok(or_dash(found.rate(), significant))
-        });
-        table.row(name, cells.collect::<Result<Vec<_>>>()?);
-    }
-    ensure!(!table.is_empty(), "no row");
-    Ok(format!("{table}{}", captions(&runs)))
-}
-
-/// The rates of some kernels of a lesson at several sizes, a run for each; all behind the first
-/// also as a change against it. The last row compares the best with the best.
-pub fn sizes(lesson: &str, arguments: &[&str]) -> Result<String> {
-    // Kernels have an underscore in their names, recordings a hyphen.
-    let (names, runs): (Vec<&str>, Vec<&str>) =
-        arguments.iter().partition(|word| word.contains('_'));
-    let runs = Recording::read_all(&runs, lesson)?;
-    let rates = runs.iter().map(|run| {
-        let named = run
-            .records
-            .iter()
-            .filter(|one| names.contains(&one.function()));
-        named
-            .filter_map(|one| Some((&*one.kernel, one.gflops?)))
-            .collect()
-    });
-    let rates: Vec<Vec<(&str, f64)>> = rates.collect();
-    ensure!(
-        rates.first().is_some_and(|first| !first.is_empty()),
-        "no such kernel in these runs"
-    );
-    let sizes: Option<Vec<String>> = runs.iter().map(|run| run.size().map(size_name)).collect();
-    let mut table = Table::new("kernel").figures(sizes.context("a run without a product")?);
-    for kernel in each_once(rates.iter().flatten().map(|(kernel, _)| *kernel)) {
-        let of = rates.iter().map(|rates| {
-            let rate = rates.iter().find(|(name, _)| *name == kernel);
-            rate.map(|(_, rate)| *rate)
-        });
-        table.row(format!("`{kernel}`"), changes(of));
-    }
-    let best = |rates: &Vec<(&str, f64)>| rates.iter().map(|(_, rate)| *rate).reduce(f64::max);
-    table.row("the best of them", changes(rates.iter().map(best)));
-    Ok(format!("{table}{}", captions(&runs)))
-}
-
-/// Rates, all behind the first with their change against it.
-fn changes(rates: impl Iterator<Item = Option<f64>>) -> Vec<String> {
-    let rates: Vec<_> = rates.collect();
-    let cells = rates
-        .iter()
-        .enumerate()
-        .map(|(at, rate)| match (rate, rates[0]) {
-            (Some(rate), Some(first)) if at > 0 => {
-                let change = 100.0 * (rate / first - 1.0);
-                format!("{}, {change:+.1} %", significant(*rate))
-            }
-            _ => or_dash(*rate, significant),
-        });
-    cells.collect()
-}
-
 /// The rates of one kernel in one run of several sizes: a row for each K, and a column for
 /// each length of B's rows.
 pub fn rows(lesson: &str, kernel: &str, run: &str) -> Result<String> {
@@ -194,50 +109,6 @@ pub fn rows(lesson: &str, kernel: &str, run: &str) -> Result<String> {
         table.row(down.k, across.iter().map(|n| or_dash(rate(n), significant)));
     }
     Ok(format!("{table}{}", captions(&[run])))
-}
-
-/// The kernel that the least is compared with.
-const NAIVE: &str = "matmul_naive";
-
-/// The least that a product can cost on each device, its arithmetic at the rate of the
-/// multiply-adds and its bytes at the rate of a copy; and what the naive kernel took.
-pub fn least(lesson: &str, runs: &[&str]) -> Result<String> {
-    let runs = Recording::read_all(runs, lesson)?;
-    let mut table = Table::new("device")
-        .words("size")
-        .figures(["operations take", "bytes take"])
-        .words("what decides")
-        .figures([&format!("`{NAIVE}` took"), "over the least"]);
-    for run in &runs {
-        let mut records = run.records.iter();
-        let timed = records.find(|one| one.kernel == NAIVE && one.seconds_median.is_some());
-        let record = timed.with_context(|| format!("data/{} has no timed {NAIVE}", run.name))?;
-        let limits = record.limits.context("no limits")?;
-        let [m, n, k] = [record.m, record.n, record.k].map(|side| side as f64);
-        let arithmetic = record.shape().flop() / limits.gflops / 1e9;
-        // A and B are read once, C is written once.
-        let bytes = size_of::<f32>() as f64 * (m * k + k * n + m * n);
-        let memory = bytes / limits.gbytes_per_second / 1e9;
-        // Both go on at the same time, so the longer one decides.
-        let longer = arithmetic.max(memory);
-        let decides = if arithmetic > memory {
-            "operations"
-        } else {
-            "bytes"
-        };
-        let by = significant(longer / arithmetic.min(memory));
-        let took = record.seconds_median.unwrap_or_default();
-        let cells = [
-            record.shape().to_string(),
-            seconds(arithmetic),
-            seconds(memory),
-            format!("{decides}, by {by}x"),
-            seconds(took),
-            factor(took / longer),
-        ];
-        table.row(device_name(record), cells);
-    }
-    Ok(format!("{table}{}", captions(&runs)))
 }
 
 /// Where the figures come from: a line for each run.
@@ -290,44 +161,5 @@ mod tests {
         assert!(table.starts_with("| K | rows of 4000 bytes |"), "{table}");
         assert!(table.contains("\n| 1024 | 3."), "{table}");
         assert!(rows("lesson03", "no_such_kernel", "epyc-rows").is_err());
-    }
-
-    #[test]
-    fn a_row_tells_the_change_against_the_first_size() {
-        let told = |rates: &[Option<f64>]| changes(rates.iter().copied());
-        let rates = [Some(200.0), Some(150.0), None, Some(202.0)];
-        assert_eq!(told(&rates), ["200", "150, -25.0 %", "-", "202, +1.0 %"]);
-        assert_eq!(told(&[None, Some(5.0)]), ["-", "5.00"]);
-    }
-
-    #[test]
-    fn two_choices_are_a_square() {
-        let made = |text: &str| square(&text.split(' ').collect::<Vec<_>>());
-        let table = made(
-            "lesson04 h200-4096; B, B transposed; rows: matmul_id0_rows, matmul_id0_rows_bt; \
-             columns: matmul_id0_columns, matmul_id0_columns_bt",
-        );
-        let table = table.unwrap();
-        let lines: Vec<&str> = table.lines().collect();
-        assert!(lines[0].contains("B transposed |"), "{table}");
-        assert!(lines[2].starts_with("| rows | ") && lines[3].starts_with("| columns | "));
-        for wrong in [
-            "lesson04 h200-4096; B; rows: no_such_kernel",
-            "lesson04 h200-4096; B, Bt; rows: matmul_id0_rows",
-            "lesson04 h200-4096; B",
-            "",
-        ] {
-            assert!(made(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn the_least_is_that_of_a_recording_with_the_naive_kernel() {
-        let table = least("lesson03", &["h200-4096"]).unwrap();
-        assert!(
-            table.contains("| NVIDIA H200 | 4096x4096x4096 | 2.1"),
-            "{table}"
-        );
-        assert!(least("lesson02", &["h200-4096"]).is_err());
     }
 }
