@@ -4,8 +4,8 @@
 //!
 //! - `pages` writes into the Markdown files what kernels and recordings say; `figures` draws
 //!   what they show.
-//! - What they quote is kept by `record` (lessons), `asm` (machine code), `peers`
-//!   (libraries) and `probe` (parts of a device); `kept` writes the files.
+//! - What they quote is kept by `record` (lessons, libraries), `asm` (machine code) and
+//!   `probe` (parts of a device); `kept` reads and writes the files.
 //! - `printed` reads what a recorded run printed.
 //! - `timing` measures how long each lesson takes, and `check` holds every kernel to its
 //!   result on every implementation; `course` is the program of that name.
@@ -20,7 +20,6 @@ mod figures;
 mod kept;
 mod mutate;
 mod pages;
-mod peers;
 mod printed;
 mod probe;
 mod record;
@@ -96,7 +95,7 @@ fn main() -> ExitCode {
             lesson,
             flags,
         } => record::record(&name, &lesson, &flags),
-        Command::Peers { name, flags } => peers::record(&name, &flags),
+        Command::Peers { name, flags } => record::peers(&name, &flags),
         Command::Asm(options) => asm::record(&options),
         Command::Probe(options) => probe::probe(&options),
         Command::Mutate(options) => mutate::mutate(&options),

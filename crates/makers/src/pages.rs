@@ -23,9 +23,8 @@
 //! <!-- end -->
 //! ```
 //!
-//! `plain` as a directive's last word leaves out the lines below it that say where the
-//! figures come from; a page with an `origin` says it once. What a figure shows is told
-//! in one sentence; the whole text stands in the SVG.
+//! A page with recorded figures says in an `origin` where they come from. What a figure shows
+//! is told in one sentence; the whole text stands in the SVG.
 //!
 //! and sentences that speak of figures have claims in `data/claims/`: the range that a
 //! recorded figure, or the ratio of two, must lie in for the sentence to be true. What
@@ -51,7 +50,6 @@ use common::source::workspace;
 use crate::kept;
 
 const END: &str = "<!-- end -->";
-const PLAIN: &str = "plain";
 
 /// Rewrites the pages, or with `check` only says which would change; then names
 /// every claim that the recordings do not bear out. Without files it does so for all,
@@ -154,26 +152,12 @@ fn directives(page: &str) -> impl Iterator<Item = Vec<&str>> {
     let mut fenced = false;
     page.lines().filter_map(move |line| {
         fenced ^= line.starts_with("```");
-        let words = directive(line).filter(|_| !fenced)?;
-        Some(words.into_iter().filter(|word| *word != PLAIN).collect())
+        directive(line).filter(|_| !fenced)
     })
 }
 
-/// What a directive asks for; with `plain` as its last word, without the origin below it.
+/// What a directive asks for.
 fn make(directive: &[&str], root: &str) -> Result<String> {
-    let [words @ .., PLAIN] = directive else {
-        return made(directive, root);
-    };
-    let made = made(words, root)?;
-    let is_origin = |part: &&str| part.starts_with('*') && part.ends_with('*');
-    let mut parts: Vec<&str> = made.split("\n\n").collect();
-    while parts.last().is_some_and(is_origin) {
-        parts.pop();
-    }
-    Ok(parts.join("\n\n"))
-}
-
-fn made(directive: &[&str], root: &str) -> Result<String> {
     match directive {
         ["kernel", file, name] => quoted::kernel(file, name),
         ["code", file] => quoted::code(file, None),
@@ -222,16 +206,14 @@ mod tests {
     }
 
     #[test]
-    fn plain_leaves_out_where_the_figures_come_from() {
-        let whole = make(&["table", "lesson06", "h200-4096"], "").unwrap();
-        let plain = make(&["table", "lesson06", "h200-4096", "plain"], "").unwrap();
-        assert!(whole.starts_with(&plain) && whole.contains("recorded"));
-        assert!(
-            !plain.contains("recorded") && plain.ends_with('|'),
-            "{plain}"
-        );
+    fn an_origin_says_where_a_pages_figures_come_from() {
         let origin = make(&["origin", "lesson03", "h200-4096"], "").unwrap();
         assert!(origin.contains("4096x4096x4096, recorded 2026"), "{origin}");
+        let table = make(&["table", "lesson06", "h200-4096"], "").unwrap();
+        assert!(
+            table.ends_with('|') && !table.contains("recorded"),
+            "{table}"
+        );
     }
 
     #[test]

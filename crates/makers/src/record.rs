@@ -1,4 +1,4 @@
-//! Runs the lessons and keeps what they print (NAME/lessonNN.txt) and what they
+//! Runs the lessons, or `course peers`, and keeps what they print (NAME/lessonNN.txt) and what they
 //! measure (NAME/lessonNN.jsonl), both from the same run, so that the pages can
 //! quote them.
 
@@ -9,12 +9,14 @@ use std::process::Stdio;
 use anyhow::{Context, Result, bail};
 use common::source::workspace;
 use process::data::date;
+use process::data::peers::{Comparison, path};
 use process::events::EVENTS_VARIABLE;
 use process::lessons::{LESSONS, Lesson};
 use serde_json::{Value, json};
 use text::aside;
 
-use crate::kept::must_be_a_name;
+use crate::course;
+use crate::kept::{self, must_be_a_name};
 
 /// Records lessons (all, if none is named) into data/NAME.
 pub fn record(name: &str, numbers: &[u32], flags: &[String]) -> Result<()> {
@@ -63,17 +65,30 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
     if !output.status.success() {
         bail!("it ended with {}", output.status);
     }
-    let command = format!("cargo run -p {}", lesson.package());
-    let command = if flags.is_empty() {
-        command
-    } else {
-        format!("{command} -- {}", flags.join(" "))
-    };
+    let mut command = format!("cargo run -p {}", lesson.package());
+    if !flags.is_empty() {
+        command += &format!(" -- {}", flags.join(" "));
+    }
     let about = json!({ "command": command, "date": date("+%Y-%m-%d")? });
     records.insert(0, about);
     let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
-    let path = |end: &str| folder.join(format!("{}.{end}", lesson.package()));
-    fs::write(path("jsonl"), lines)?;
-    fs::write(path("txt"), output.stdout)?;
+    let file = |end: &str| folder.join(format!("{}.{end}", lesson.package()));
+    fs::write(file("jsonl"), lines)?;
+    fs::write(file("txt"), output.stdout)?;
     Ok(())
+}
+
+/// Runs `course peers --json` with these flags, and writes `data/peers/NAME.jsonl`.
+pub fn peers(name: &str, flags: &[String]) -> Result<()> {
+    must_be_a_name(name)?;
+    let mut command = course::command(&["peers", "--json"])?;
+    command.args(flags).stderr(Stdio::inherit());
+    let output = command.output();
+    let output = output.context("course is not built; run `cargo build --workspace` first")?;
+    if !output.status.success() {
+        bail!("it ended with {}", output.status);
+    }
+    let text = String::from_utf8(output.stdout)?;
+    Comparison::of(&text)?;
+    kept::write(path(name), &text)
 }

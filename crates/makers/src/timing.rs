@@ -14,9 +14,8 @@ use common::timing::median;
 use process::Finished;
 use process::lessons::{self, LESSONS, Lesson};
 use process::scratch::Scratch;
-use serde::Serialize;
-use text::Out;
-use text::progress;
+use serde_json::json;
+use text::{Out, progress};
 
 /// Where drivers, and the course, keep what they compiled or found: PoCL, NVIDIA, Mesa,
 /// lesson 11.
@@ -48,18 +47,9 @@ pub struct Options {
 /// timed runs of all rows together.
 type Took = [f64; 3];
 
-/// Medians, in seconds: of processes that find nothing compiled, and of those that find
-/// all of it.
-#[derive(Serialize)]
-struct Line {
-    lesson: u32,
-    runs: u16,
-    cold_first_row_seconds: f64,
-    cold_seconds: f64,
-    first_row_seconds: f64,
-    seconds: f64,
-    in_timed_runs_seconds: f64,
-}
+/// Medians, in seconds, of what processes took that find all of it compiled, and of those that
+/// find nothing.
+type Medians = [Took; 2];
 
 /// Runs each lesson in pairs of processes that share a new folder for what is compiled:
 /// the first finds it empty, the second full.
@@ -76,17 +66,28 @@ pub fn timing(options: &Options) -> Result<()> {
         writeln!(out, "{}", heading(options.runs).bold())?;
     }
     for lesson in lessons {
-        let line = measure(lesson, options)?;
+        let [warm, cold] = measure(lesson, options)?;
         if options.json {
-            writeln!(out, "{}", serde_json::to_string(&line)?)?;
+            let line = json!({
+                "lesson": lesson.number,
+                "runs": options.runs,
+                "cold_first_row_seconds": cold[0],
+                "cold_seconds": cold[1],
+                "first_row_seconds": warm[0],
+                "seconds": warm[1],
+                "in_timed_runs_seconds": warm[2],
+            });
+            writeln!(out, "{line}")?;
         } else {
-            writeln!(out, "{}", row(lesson, &line))?;
+            let (folder, [first, whole, timed]) = (lesson.folder, warm);
+            let warm = format!("  {folder:<20.20}{first:>10.2}{whole:>10.2}{timed:>10.2}");
+            writeln!(out, "{warm}{:>14.2}{:>10.2}", cold[0], cold[1])?;
         }
     }
     Ok(())
 }
 
-fn measure(lesson: &Lesson, options: &Options) -> Result<Line> {
+fn measure(lesson: &Lesson, options: &Options) -> Result<Medians> {
     let progress = progress::bar(None, "  {spinner} {msg} {elapsed}");
     let (mut cold, mut warm) = (Vec::new(), Vec::new());
     for pair in 1..=options.runs {
@@ -103,17 +104,7 @@ fn measure(lesson: &Lesson, options: &Options) -> Result<Line> {
     progress.finish_and_clear();
     let medians =
         |all: &[Took]| [0, 1, 2].map(|at| median(&Vec::from_iter(all.iter().map(|took| took[at]))));
-    let [cold_first_row_seconds, cold_seconds, _] = medians(&cold);
-    let [first_row_seconds, seconds, in_timed_runs_seconds] = medians(&warm);
-    Ok(Line {
-        lesson: lesson.number,
-        runs: options.runs,
-        cold_first_row_seconds,
-        cold_seconds,
-        first_row_seconds,
-        seconds,
-        in_timed_runs_seconds,
-    })
+    Ok([medians(&warm), medians(&cold)])
 }
 
 /// Runs a lesson to its end; with `--json` its first line is its first row.
@@ -135,24 +126,11 @@ fn run(mut command: Command) -> Result<Took> {
     Ok([first_row.unwrap_or(whole), whole, in_timed_runs])
 }
 
-/// The heading of the lines of [`row`].
 fn heading(runs: u16) -> String {
     let [first, whole] = ["first row", "whole"];
     format!(
         "Seconds from the start of a process; medians of {runs}\n\n  \
          {:<20}{:^30}{:^26}\n  {:<20}{first:>10}{whole:>10}{:>10}{first:>14}{whole:>10}",
         "", "compiled before", "compiled anew", "lesson", "timed"
-    )
-}
-
-fn row(lesson: &Lesson, line: &Line) -> String {
-    format!(
-        "  {:<20.20}{:>10.2}{:>10.2}{:>10.2}{:>14.2}{:>10.2}",
-        lesson.folder,
-        line.first_row_seconds,
-        line.seconds,
-        line.in_timed_runs_seconds,
-        line.cold_first_row_seconds,
-        line.cold_seconds
     )
 }

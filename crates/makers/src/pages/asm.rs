@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use common::source::Source;
 use language::tokens::Tokens;
 use process::lessons;
@@ -14,8 +14,13 @@ use super::{directives, quoted};
 use crate::asm::{Origin, path};
 use crate::kept;
 
-/// `DEVICE KERNEL [VARIANT] [loop|round|3-9]`.
+/// The last word of a listing that does not say where it was made.
+const PLAIN: &str = "plain";
+
+/// `DEVICE KERNEL [VARIANT] [loop|round|3-9] [plain]`: where it was made is left out of a plain
+/// one.
 pub fn listing(device: &str, words: &[&str]) -> Result<String> {
+    let is_plain = words.last() == Some(&PLAIN);
     let (words, part) = split(words);
     let name = words.join(" ");
     let path = path(device, &name);
@@ -31,6 +36,10 @@ pub fn listing(device: &str, words: &[&str]) -> Result<String> {
         None => text.trim_end().to_string(),
         Some(part) => self::part(&text, part)?,
     };
+    let shown = format!("```text\n{shown}\n```");
+    if is_plain {
+        return Ok(shown);
+    }
     let Origin {
         device,
         platform,
@@ -39,9 +48,8 @@ pub fn listing(device: &str, words: &[&str]) -> Result<String> {
         command,
         ..
     } = origin;
-    Ok(format!(
-        "```text\n{shown}\n```\n\n*{device}, {platform}, driver {driver}; recorded {date} by `{command}`.*"
-    ))
+    let made = format!("{device}, {platform}, driver {driver}; recorded {date} by `{command}`");
+    Ok(format!("{shown}\n\n*{made}.*"))
 }
 
 /// What is not shown by any of these pages, as all of them must.
@@ -68,6 +76,7 @@ pub fn unshown(pages: &[PathBuf]) -> Result<Vec<String>> {
 
 /// The words of kernel and variant, and the part that is shown of its listing.
 fn split<'w>(words: &'w [&'w str]) -> (&'w [&'w str], Option<&'w str>) {
+    let words = words.strip_suffix(&[PLAIN]).unwrap_or(words);
     match words.split_last() {
         Some((last, rest)) if is_part(last) && !rest.is_empty() => (rest, Some(*last)),
         _ => (words, None),
@@ -86,10 +95,9 @@ fn part(text: &str, part: &str) -> Result<String> {
         "round" => parts.nth(1),
         range => return quoted::lines(text, range),
     };
-    match found {
-        Some(found) => Ok(found.into()),
-        None => bail!("the listing has no {part}"),
-    }
+    Ok(found
+        .with_context(|| format!("the listing has no {part}"))?
+        .into())
 }
 
 /// Whether the kernel is the one that the listing was made of, but for comments and
@@ -98,11 +106,8 @@ fn is_the_same(kernel: &str, then: &str) -> Result<bool> {
     let lesson = lessons::with_kernel(kernel)?;
     let lesson = lesson.with_context(|| format!("no lesson has a kernel {kernel}"))?;
     let source = Source::of_course(&lesson.kernel_file())?;
-    let now = source
-        .kernel(kernel)
-        .map(|kernel| kernel.code)
-        .unwrap_or_default();
-    Ok(words(&now) == words(then))
+    let now = source.kernel(kernel).map(|kernel| kernel.code);
+    Ok(words(&now.unwrap_or_default()) == words(then))
 }
 
 fn words(code: &str) -> Vec<&str> {

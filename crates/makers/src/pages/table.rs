@@ -20,7 +20,7 @@ pub fn kernels(lesson: &str, names: &[&str]) -> Result<String> {
         let cells = runs.iter().flat_map(|run| cells(run, kernel));
         table.row(format!("`{kernel}`"), cells);
     }
-    Ok(format!("{table}{}", captions(&runs)))
+    Ok(table.to_string())
 }
 
 /// Each of these, where it stands first.
@@ -108,32 +108,14 @@ pub fn rows(lesson: &str, kernel: &str, run: &str) -> Result<String> {
         };
         table.row(down.k, across.iter().map(|n| or_dash(rate(n), significant)));
     }
-    Ok(format!("{table}{}", captions(&[run])))
-}
-
-/// Where the figures come from: a line for each run.
-pub fn captions(runs: &[Recording]) -> String {
-    let made = runs.iter().filter_map(|run| Some((run, run.on_device()?)));
-    let captions = made.map(|(run, record)| {
-        format!(
-            "\n\n*{}: {}, {}, driver {}; {}median of at least 3 runs, recorded {} by `{}`.*",
-            label(run, runs),
-            record.device,
-            record.platform,
-            record.driver,
-            size_of_run(run),
-            run.date,
-            run.command
-        )
-    });
-    captions.collect()
+    Ok(table.to_string())
 }
 
 fn size_of_run(run: &Recording) -> String {
     run.size().map_or(String::new(), |size| format!("{size}, "))
 }
 
-/// The same for a whole page, in one line.
+/// Where the figures of a page come from, in one line.
 pub fn origin(lesson: &str, names: &[&str]) -> Result<String> {
     let runs = Recording::read_all(names, lesson)?;
     let made = runs.iter().filter_map(|run| Some((run, run.on_device()?)));
