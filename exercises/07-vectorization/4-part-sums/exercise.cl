@@ -1,6 +1,6 @@
 // Exercise 7.4: sums of parts, from an empty body. out[g] = the sum of the elements
 // of part g, which begins at g * GROUP * EACH and holds GROUP * EACH elements, the
-// last one fewer. A group of GROUP items has one part.
+// last one fewer. A group of GROUP items has one part, and EACH is 8.
 
 #define GROUP 64
 
