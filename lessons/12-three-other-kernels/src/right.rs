@@ -1,0 +1,96 @@
+//! What the kernels are given, and what must come out, which the host computes in f64.
+
+use std::rc::Rc;
+
+use common::element::{Elements, Type};
+use common::task::Right;
+use common::verify::Tolerance;
+
+/// Floats from -0.3 to 1.7, which do not cancel in a sum, as a formula of the index.
+pub const FLOATS: &str = "((i*7919 + seed) % 2003 / 1000 - 0.3)";
+/// By how much those of softmax are larger.
+pub const SPREAD: f64 = 20.0;
+/// Bytes in no order that a kernel could use.
+pub const BYTES: &str = "(i*7919 + seed) % 65521 % 256";
+
+/// The inputs, by what their formulas know.
+pub struct Numbers {
+    pub rows: usize,
+    pub columns: usize,
+    pub seed: usize,
+}
+
+impl Numbers {
+    pub fn count(&self) -> usize {
+        self.rows * self.columns
+    }
+
+    /// What the formulas draw from: the same as there.
+    fn drawn(&self, i: usize) -> usize {
+        i * 7919 + self.seed
+    }
+
+    fn floats(&self, scale: f64) -> impl Iterator<Item = f32> {
+        let float = move |i| scale * ((self.drawn(i) % 2003) as f64 / 1000.0 - 0.3);
+        (0..self.count()).map(move |i| float(i) as f32)
+    }
+
+    pub fn sum(&self) -> Right {
+        let sum: f64 = self.floats(1.0).map(f64::from).sum();
+        self.same("sum", Elements::Float(vec![sum as f32]))
+    }
+
+    pub fn histogram(&self, is_constant: bool) -> Right {
+        let mut count = vec![0.0; 256];
+        for i in 0..self.count() {
+            count[if is_constant {
+                7
+            } else {
+                self.drawn(i) % 65521 % 256
+            }] += 1.0;
+        }
+        let elements = Elements::from_fn(Type::Uint, 256, |bin| count[bin]);
+        self.same("count", elements)
+    }
+
+    pub fn softmax(&self) -> Right {
+        let all: Vec<f64> = self.floats(SPREAD).map(f64::from).collect();
+        let row = |row: &[f64]| {
+            let most = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let powers: Vec<f64> = row.iter().map(|x| (x - most).exp()).collect();
+            let sum: f64 = powers.iter().sum();
+            powers.into_iter().map(move |power| (power / sum) as f32)
+        };
+        let out = all.chunks(self.columns).flat_map(row).collect();
+        self.same("out", Elements::Float(out))
+    }
+
+    fn same(&self, name: &str, elements: Elements) -> Right {
+        let tolerance = match elements {
+            Elements::Float(_) => Tolerance::of(Type::Float, self.columns as f64),
+            _ => Tolerance::of(Type::Uint, 1.0),
+        };
+        Right::Same(vec![(name.into(), Rc::new(elements), tolerance)])
+    }
+
+    /// How far two orders of the same additions in float are off.
+    pub fn rounding(&self) -> String {
+        let x: Vec<f32> = self.floats(1.0).collect();
+        let exact: f64 = x.iter().copied().map(f64::from).sum();
+        let off = |sum: f32| (f64::from(sum) - exact).abs() / exact.abs();
+        let [chain, tree] = [x.iter().sum(), halves(&x)].map(off);
+        format!(
+            "\n  In float, one after the other, the sum is off by {chain:.1e} of its size; in a \
+             tree by {tree:.1e}"
+        )
+    }
+}
+
+/// The sum of two halves, each added in the same way.
+fn halves(x: &[f32]) -> f32 {
+    match x {
+        [] => 0.0,
+        [one] => *one,
+        _ => halves(&x[..x.len() / 2]) + halves(&x[x.len() / 2..]),
+    }
+}
