@@ -479,6 +479,7 @@ run! {
     the_commands_of_lesson_9_run "lessons/09-tiling-for-a-cpu/README.md"
     the_commands_of_lesson_10_run "lessons/10-feeding-the-tile/README.md"
     the_commands_of_lesson_11_run "lessons/11-autotuning/README.md"
+    the_commands_of_lesson_12_run "lessons/12-three-other-kernels/README.md"
 }
 
 #[test]

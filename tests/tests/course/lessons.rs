@@ -213,7 +213,7 @@ macro_rules! lessons {
     )*};
 }
 
-lessons! { lesson2 2 lesson3 3 lesson4 4 lesson5 5 lesson6 6 lesson7 7 lesson8 8 lesson9 9 lesson10 10 lesson11 11 }
+lessons! { lesson2 2 lesson3 3 lesson4 4 lesson5 5 lesson6 6 lesson7 7 lesson8 8 lesson9 9 lesson10 10 lesson11 11 lesson12 12 }
 
 #[test]
 fn the_kernel_that_prints_tells_how_the_tiles_fill_and_is_right() {
