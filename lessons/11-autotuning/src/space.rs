@@ -6,40 +6,31 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-use common::Traffic;
 use common::device::{Device, Kind};
 use common::element::Type;
 use common::formula::{Formula, Scope};
 use common::shape::Shape;
-use lesson::{Helper, Operand, Step};
+use lesson::{Step, Table};
 use serde::{Deserialize, Serialize};
 
 /// A kernel whose shape is left open.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields)]
 pub struct Family {
     /// The kernel's name in the file.
     pub name: String,
     /// Its macros, the values that the search gives them, and those that a default prefers.
     pub parameters: Vec<(String, Vec<usize>, Vec<Formula>)>,
-    /// Items of a group, across and down.
-    group: [Formula; 2],
-    /// Rows and columns of C that one item computes at a time, and how often.
-    tile: [Formula; 3],
-    /// What M, N and K are padded to.
-    padded_to: [Formula; 3],
     /// What must hold, and what must for a default, too.
     r#where: Vec<Formula>,
     suits: Vec<Formula>,
-    /// What it loads and stores.
-    global: [Formula; 2],
-    #[serde(default = "nothing")]
-    local: [Formula; 2],
 }
 
-fn nothing() -> [Formula; 2] {
-    [Formula::of("0"), Formula::of("0")]
-}
+/// How they are launched.
+static STEPS: LazyLock<Table> = LazyLock::new(|| {
+    let steps = Table::read(include_str!("../steps.toml"));
+    steps.expect("a test reads it")
+});
 
 pub static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
     #[derive(Deserialize)]
@@ -52,32 +43,16 @@ pub static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
 
 /// What the formulas ask of a device, an element type and a problem.
 pub fn given(device: &Device, ty: Type, shape: Shape) -> Scope {
-    let limits = &device.limits;
-    let side = |dim: usize| *limits.max_work_item_sizes.get(dim).unwrap_or(&usize::MAX);
-    let is_gpu = device.kind == Kind::Gpu;
+    let mut given = lesson::given(&device.limits, device.kind, ty, shape);
     // A CPU has at most 32 vector registers of 64 bytes (AVX-512). A GPU gives an item up to
     // 255 registers of 4 bytes, and half of them are needed for operands, addresses and a
     // second group.
-    let registers = if is_gpu { 128 * 4 } else { 32 * 64 };
-    let floats = limits.native_float_width.max(limits.preferred_float_width);
-    let mut scope = Scope::default();
-    for (name, value) in [
-        ("GROUP", limits.max_work_group_size),
-        ("SIDE_X", side(0)),
-        ("SIDE_Y", side(1)),
-        ("LOCAL", limits.local_mem_bytes as usize),
-        ("REGISTERS", registers),
-        ("BYTES", ty.size()),
-        ("UNITS", limits.compute_units),
-        ("GPU", usize::from(is_gpu)),
-        ("FLOATS", floats),
-        ("M", shape.m),
-        ("N", shape.n),
-        ("K", shape.k),
-    ] {
-        scope.set(name, value as f64);
-    }
-    scope
+    let is_gpu = device.kind == Kind::Gpu;
+    given.set(
+        "REGISTERS",
+        f64::from(if is_gpu { 128 * 4 } else { 32 * 64 }),
+    );
+    given
 }
 
 /// A value for each parameter of a kernel. The log and the worker write it as it is
@@ -116,31 +91,26 @@ impl Point {
         formula.value_by(&value).ok()
     }
 
-    fn numbers<const N: usize>(&self, formulas: &[Formula; N]) -> [usize; N] {
-        let nothing = Scope::default();
-        formulas
-            .each_ref()
-            .map(|formula| self.value(formula, &nothing).unwrap_or(0.0) as usize)
-    }
-
-    /// The work-group's shape.
-    pub fn group(&self) -> [usize; 2] {
-        self.numbers(&self.family().group)
-    }
-
     /// Rows and columns of C that one item computes at a time.
     pub fn item_tile(&self) -> (usize, usize) {
-        let [rows, columns, _] = self.numbers(&self.family().tile);
-        (rows, columns)
+        let [columns, rows] = self.step("").per_item;
+        (rows / self.get("TILES").unwrap_or(1), columns)
     }
 
-    /// Whether all conditions hold, as far as they can be told.
+    /// Whether all conditions hold.
     pub fn suits(&self, given: &Scope) -> bool {
-        self.holds(&self.family().r#where, given)
+        self.holds(self.family().r#where.iter(), given)
     }
 
-    fn holds(&self, conditions: &[Formula], given: &Scope) -> bool {
-        let mut told = conditions.iter().filter_map(|one| self.value(one, given));
+    /// Whether those hold that can be told since the last of its values is there.
+    fn begins_well(&self, conditions: &[Formula], given: &Scope) -> bool {
+        let (newest, ..) = &self.family().parameters[self.values.len() - 1];
+        let told = conditions.iter().filter(|one| one.text().contains(newest));
+        self.holds(told, given)
+    }
+
+    fn holds<'a>(&self, conditions: impl Iterator<Item = &'a Formula>, given: &Scope) -> bool {
+        let mut told = conditions.filter_map(|one| self.value(one, given));
         told.all(|holds| holds != 0.0)
     }
 
@@ -164,35 +134,20 @@ impl Point {
 
     /// How the point is launched.
     pub fn step(&self, variant: &str) -> Step {
-        let family = self.family();
-        let [rows, columns, tiles] = self.numbers(&family.tile);
-        let [m, n, k] = self.numbers(&family.padded_to);
-        let ([loads, stores], [local_loads, local_stores]) =
-            (family.global.clone(), family.local.clone());
-        let mut step = Step::new(&family.name, &self.parameters())
-            .variant(variant)
-            .exact_group(self.group())
-            .per_item([columns, rows * tiles])
-            .pad(m, n, k)
-            .traffic(Traffic {
-                global_loads: loads,
-                global_stores: stores,
-                local_loads,
-                local_stores,
-            });
-        if self.get("TILES").is_some() {
-            // Neighbouring items move neighbouring pieces of one row of B into panels.
-            let pack_b = Helper::new("pack_b", Operand::B).per_item([columns, 1]);
-            let pack_b = pack_b.traffic(Traffic::global("K*N", "K*NP"));
-            step = step.constant("PANEL", columns).helper(pack_b);
+        let mut step = self.launch().expect("what cannot be launched is no point");
+        (step.variant, step.says) = (variant.into(), self.parameters());
+        step
+    }
+
+    fn launch(&self) -> Option<Step> {
+        let mut given = Scope::default();
+        for (name, value) in self.pairs() {
+            given.set(name, value as f64);
         }
-        if self.get("LANES").is_none() {
-            // The file's other kernels are built, too, and would take ten seconds with
-            // UNROLL=16 and wide vectors.
-            step = step.define("LANES", 1);
-        }
-        self.pairs()
-            .fold(step, |step, (name, value)| step.define(name, value))
+        let mut step = STEPS.steps(&self.family().name, &given).ok()?.pop()?;
+        let macros = self.pairs().map(|(name, value)| (name.to_string(), value));
+        step.defines.extend(macros);
+        step.group.iter().all(|side| *side > 0).then_some(step)
     }
 }
 
@@ -229,7 +184,7 @@ impl TryFrom<String> for Point {
             point.values.len() == point.family().parameters.len()
                 && point.to_string() == text
                 && point.pairs().all(is_size)
-                && point.group().iter().all(|side| *side > 0)
+                && point.launch().is_some()
         };
         read().filter(is_shape).ok_or("no candidate")
     }
@@ -294,7 +249,9 @@ pub fn space(families: &[usize], limits: &[Limit], given: &Scope) -> Space {
             };
             choices.iter().copied().filter(allow).collect()
         };
-        points.extend(combined(family, allowed, |point| point.suits(given)));
+        points.extend(combined(family, allowed, |point| {
+            point.begins_well(&point.family().r#where, given)
+        }));
         combinations += parameters.iter().map(|one| one.1.len()).product::<usize>();
     }
     Space {
@@ -311,7 +268,9 @@ pub fn default(family: usize, given: &Scope) -> Point {
             .filter_map(|formula| Some(point.value(formula, given)? as usize))
             .collect()
     };
-    let suits = |point: &Point| point.suits(given) && point.holds(&point.family().suits, given);
+    let Family { r#where, suits, .. } = &FAMILIES[family];
+    let suits =
+        |point: &Point| point.begins_well(r#where, given) && point.begins_well(suits, given);
     let mut all = combined(family, preferred, suits).into_iter();
     // Where nothing suits, the last resort.
     let last = || combined(family, preferred, |_| true).pop();
@@ -320,8 +279,8 @@ pub fn default(family: usize, given: &Scope) -> Point {
         .expect("every parameter prefers something")
 }
 
-/// The points with one of these values for each parameter, the first one's changing slowest. A
-/// condition that is broken by the first parameters is tested once for all values of the others.
+/// The points with one of these values for each parameter, the first one's changing slowest. What
+/// does not suit with the first parameters is left out with all values of the others.
 fn combined(
     family: usize,
     values: impl Fn(usize, &Point) -> Vec<usize>,

@@ -4,9 +4,10 @@
 
 use serde_json::Value;
 use tests::{
-    KERNEL_LESSONS, Program, kernels_of, lesson_without_device, or_note, program, ran,
-    scratch_folder, workspace,
+    KERNEL_LESSONS, Program, lesson_without_device, or_note, program, scratch_folder, workspace,
 };
+
+use crate::lessons::all_ran;
 
 /// Partial groups and tiles in each direction.
 const SIZE: &str = "37x91x53";
@@ -34,62 +35,43 @@ fn with_intel(number: u32) -> Program {
 /// finds.
 fn number_of(lesson_1: Program, platform: &str) -> Option<u64> {
     let listed = lesson_1.arg("--json").run_once().records();
-    let device = listed
-        .iter()
-        .map(|listed| &listed["device"])
-        .find(|device| {
-            let name = device["platform"]["name"].as_str();
-            name.is_some_and(|name| name.contains(platform))
-        })?;
-    device["index"].as_u64()
+    let name = |device: &Value| device["platform"]["name"].as_str().map(String::from);
+    let mut devices = listed.iter().map(|listed| &listed["device"]);
+    devices.find(|device| name(device).is_some_and(|name| name.contains(platform)))?["index"]
+        .as_u64()
 }
 
 fn every_kernel_is_right_on_rusticl(number: u32) {
-    if let Some(device) = or_note(number_of(with_rusticl(1), "rusticl"), "rusticl") {
-        let sizes = if number == 5 {
-            SHORT_SIZES
-        } else {
-            sizes(number)
-        };
-        every_kernel_is_right(number, sizes, with_rusticl(number), device);
-    }
+    let device = number_of(with_rusticl(1), "rusticl");
+    every_kernel_is_right(number, with_rusticl(number), or_note(device, "rusticl"));
 }
 
 fn every_kernel_is_right_on_intels_runtime(number: u32) {
     let device = number_of(with_intel(1), "Intel(R) OpenCL");
-    if let Some(device) = or_note(device, "Intel's CPU runtime") {
-        every_kernel_is_right(number, sizes(number), with_intel(number), device);
-    }
+    let device = or_note(device, "Intel's CPU runtime");
+    every_kernel_is_right(number, with_intel(number), device);
 }
 
-fn sizes(number: u32) -> &'static str {
-    match number {
+fn every_kernel_is_right(number: u32, lesson: Program, device: Option<u64>) {
+    let Some(device) = device else { return };
+    let sizes = match number {
         2 => LENGTHS,
+        5 => SHORT_SIZES,
         3..=7 => SIZES,
         _ => SIZE,
-    }
-}
-
-fn every_kernel_is_right(number: u32, sizes: &str, lesson: Program, device: u64) {
+    };
     let flags = format!("--device {device} --size {sizes} --runs 0 --json");
     let run = lesson.args(&flags).run().ends_with(0);
-    let mut records = run.device_records();
-    for record in &records {
-        let skipped = record["skipped"].is_string();
-        assert!(skipped || record["verified"] == true, "{record}\n{run}");
-    }
+    let is_right = |record: &Value| record["skipped"].is_string() || record["verified"] == true;
     // rusticl counts local memory twice, so that the tile that was chosen may not fit.
-    let fits = |record: &Value| {
+    let may_lack_room = |record: &Value| {
         let skipped = record["skipped"].as_str().unwrap_or_default();
-        record["platform"] != "rusticl" || !skipped.contains("CL_DEVICE_LOCAL_MEM_SIZE")
+        record["platform"] == "rusticl" && skipped.contains("CL_DEVICE_LOCAL_MEM_SIZE")
     };
-    records.retain(|record| record["verified"] == true || !fits(record));
-    // The kernel that prints belongs to no table.
-    let kernels = kernels_of(number).into_iter();
-    for kernel in kernels.filter(|kernel| kernel != "trace_tiles") {
-        let verified = records.iter().any(|record| ran(record, &kernel));
-        assert!(verified, "{kernel} is not verified in\n{run}");
-    }
+    let mut records = run.device_records();
+    assert!(records.iter().all(is_right), "{run}");
+    records.retain(|record| record["verified"] == true || may_lack_room(record));
+    all_ran(number, &records, &run);
 }
 
 each! { every_kernel_is_right_on_rusticl:
@@ -137,16 +119,9 @@ fn the_check_finds_every_kernel_right(name: &str) {
         assert!(skipped || line["verdict"] == "verified", "{line}");
     }
     for number in KERNEL_LESSONS {
-        let verified: Vec<&Value> = lines()
-            .filter(|line| line["lesson"] == number && line["verdict"] == "verified")
-            .collect();
-        let kernels = kernels_of(number).into_iter();
-        for kernel in kernels.filter(|kernel| kernel != "trace_tiles") {
-            assert!(
-                verified.iter().any(|line| ran(line, &kernel)),
-                "{name} has not verified {kernel} of lesson {number}\n{run}"
-            );
-        }
+        let of_lesson = |line: &&Value| line["lesson"] == number && line["verdict"] == "verified";
+        let verified: Vec<Value> = lines().filter(of_lesson).cloned().collect();
+        all_ran(number, &verified, &run);
     }
 }
 

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 use tests::{
-    KERNEL_LESSONS, Program, device, devices, kernel_of, kernels_of, lesson, or_note, ran,
+    KERNEL_LESSONS, Outcome, Program, device, devices, kernel_of, kernels_of, lesson, or_note, ran,
 };
 
 /// One element; one column; sizes that divide by nothing; one more than powers of two.
@@ -35,6 +35,15 @@ const FOR_THIN: [&str; 4] = [
     "matmul_rows_by_lanes",
     "matmul_columns_by_lanes",
 ];
+
+/// Every kernel of a lesson has a part in these records.
+pub fn all_ran(number: u32, records: &[Value], run: &Outcome) {
+    let kernels = kernels_of(number);
+    for kernel in kernels.iter().filter(|kernel| *kernel != FOR_PEOPLE) {
+        let has_part = records.iter().any(|record| ran(record, kernel));
+        assert!(has_part, "{kernel} of lesson {number} is not in\n{run}");
+    }
+}
 
 fn every_kernel_is_right(number: u32) {
     let (sizes, types) = sizes_and_types(number);
@@ -132,22 +141,22 @@ fn a_timed_run_tells_all(number: u32) {
     assert!(!records.is_empty());
     for record in &records {
         assert_eq!(record["lesson"], number);
-        for text in ["kernel", "platform", "device", "driver", "type"] {
-            assert!(
-                record[text].as_str().is_some_and(|text| !text.is_empty()),
-                "{text}: {record}"
-            );
-        }
-        for number in ["m", "n", "k", "seed", "runs"] {
-            assert!(record[number].is_u64(), "{number}: {record}");
-        }
-        assert!(record["verified"].is_boolean(), "{record}");
-        assert!(record["seconds"].is_array(), "{record}");
-        for time in ["build_seconds", "queue_to_start_seconds"] {
-            assert!(
-                record[time].as_f64().is_some_and(|time| time >= 0.0),
-                "{time}: {record}"
-            );
+        let text = |name: &str| record[name].as_str().is_some_and(|text| !text.is_empty());
+        let count = |name: &str| record[name].is_u64();
+        let time = |name: &str| record[name].as_f64().is_some_and(|time| time >= 0.0);
+        for told in [
+            ["kernel", "platform", "device", "driver", "type"]
+                .iter()
+                .all(|name| text(name)),
+            ["m", "n", "k", "seed", "runs"]
+                .iter()
+                .all(|name| count(name)),
+            ["build_seconds", "queue_to_start_seconds"]
+                .iter()
+                .all(|name| time(name)),
+            record["verified"].is_boolean() && record["seconds"].is_array(),
+        ] {
+            assert!(told, "{record}");
         }
         match record["skipped"].as_str() {
             Some(reason) => assert!(may_be_skipped(record, reason), "{record}"),
@@ -197,57 +206,32 @@ fn the_times_agree(record: &Value) {
 }
 
 // What takes long is building each kernel for the first time.
-macro_rules! lessons {
-    ($($name:ident $number:literal)*) => {$(
-        mod $name {
-            #[test]
-            fn every_kernel_is_right_at_any_size_and_type() {
-                super::every_kernel_is_right($number);
-            }
-
-            #[test]
-            fn a_timed_run_tells_all_that_json_promises() {
-                super::a_timed_run_tells_all($number);
-            }
-        }
-    )*};
+each! { every_kernel_is_right:
+    every_kernel_of_lesson_2_is_right 2
+    every_kernel_of_lesson_3_is_right 3
+    every_kernel_of_lesson_4_is_right 4
+    every_kernel_of_lesson_5_is_right 5
+    every_kernel_of_lesson_6_is_right 6
+    every_kernel_of_lesson_7_is_right 7
+    every_kernel_of_lesson_8_is_right 8
+    every_kernel_of_lesson_9_is_right 9
+    every_kernel_of_lesson_10_is_right 10
+    every_kernel_of_lesson_11_is_right 11
+    every_kernel_of_lesson_12_is_right 12
 }
 
-lessons! { lesson2 2 lesson3 3 lesson4 4 lesson5 5 lesson6 6 lesson7 7 lesson8 8 lesson9 9 lesson10 10 lesson11 11 lesson12 12 }
-
-#[test]
-fn the_kernel_that_prints_tells_how_the_tiles_fill_and_is_right() {
-    lesson(6)
-        .args("--only trace_tiles --runs 0 --size 8")
-        .run()
-        .ends_with(0)
-        .says(&["item (0,0) copies A[0][0] = 1", "✓ right"]);
-}
-
-#[test]
-fn lesson_2_takes_vectors_longer_than_any_matrix_is_wide() {
-    let run = lesson(2)
-        .args("--size 100000 --runs 0 --json")
-        .run()
-        .ends_with(0);
-    assert_eq!(run.records()[0]["n"], 100_000, "{run}");
-}
-
-#[test]
-fn the_sizes_at_which_host_arrays_on_the_stack_would_crash_work() {
-    // Three matrices of 4 MB; then each of them alone is 16 MB.
-    let sizes = "1000,1024,2000x2000x8,2000x8x2000,8x2000x2000";
-    // By a kernel that is soon done with them: the arrays are the same in all lessons.
-    let run = lesson(8)
-        .args("--only matmul_register_tile --runs 0 --json --size")
-        .arg(sizes)
-        .optimised()
-        .run()
-        .ends_with(0);
-    let records = run.device_records();
-    assert_eq!(records.len(), sizes.split(',').count(), "{run}");
-    let right = records.iter().all(|record| record["verified"] == true);
-    assert!(right, "{run}");
+each! { a_timed_run_tells_all:
+    a_timed_run_of_lesson_2_tells_all 2
+    a_timed_run_of_lesson_3_tells_all 3
+    a_timed_run_of_lesson_4_tells_all 4
+    a_timed_run_of_lesson_5_tells_all 5
+    a_timed_run_of_lesson_6_tells_all 6
+    a_timed_run_of_lesson_7_tells_all 7
+    a_timed_run_of_lesson_8_tells_all 8
+    a_timed_run_of_lesson_9_tells_all 9
+    a_timed_run_of_lesson_10_tells_all 10
+    a_timed_run_of_lesson_11_tells_all 11
+    a_timed_run_of_lesson_12_tells_all 12
 }
 
 #[test]
@@ -292,42 +276,4 @@ fn lesson_1_agrees_with_clinfo() {
         ours("/device/limits/max_work_group_size"),
         values("CL_DEVICE_MAX_WORK_GROUP_SIZE")
     );
-}
-
-/// Sizes at which lesson 10 takes its largest tiles, and lesson 9 sums in two blocks.
-#[test]
-fn large_tiles_and_blocks_are_right_at_their_edges() {
-    for (number, kernel, size, name) in [
-        (
-            10,
-            "matmul_packed_tiles",
-            "200x250x35",
-            "matmul_packed_tiles large",
-        ),
-        (9, "matmul_blocked", "9x40x2050", "matmul_blocked"),
-        (9, "matmul_few_rows", "1x1000x70", "matmul_few_rows"),
-        (9, "matmul_few_columns", "70x1x1001", "matmul_few_columns"),
-        (
-            10,
-            "matmul_rows_by_lanes",
-            "1x1000x70",
-            "matmul_rows_by_lanes",
-        ),
-        (
-            10,
-            "matmul_columns_by_lanes",
-            "70x1x1001",
-            "matmul_columns_by_lanes",
-        ),
-    ] {
-        let flags = format!("--only {kernel} --size {size} --runs 0 --json");
-        let run = lesson(number).args(&flags).run().ends_with(0);
-        let records = run.device_records();
-        let record = records.iter().find(|record| record["kernel"] == name);
-        let record = record.unwrap_or_else(|| panic!("{name} is not in\n{run}"));
-        match record["skipped"].as_str() {
-            Some(reason) => assert!(may_be_skipped(record, reason), "{run}"),
-            None => assert_eq!(record["verified"], true, "{run}"),
-        }
-    }
 }

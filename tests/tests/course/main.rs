@@ -18,11 +18,9 @@ macro_rules! each {
 }
 
 mod ablation;
-mod autotuning;
 mod broken;
 mod calls;
 mod checks;
-mod choice;
 mod docs;
 mod everyday;
 mod game;

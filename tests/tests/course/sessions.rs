@@ -3,16 +3,21 @@
 use tests::{play, play_slow};
 
 each! { play:
+    ablation_says "ablation"
     asm "asm"
+    autotuning "autotuning"
     bad_input "bad_input"
     bad_kernels "bad_kernels"
     cache "cache"
+    checks_fail "checks"
+    choice "choice"
     deaths "deaths"
     diff "diff"
     doctor "doctor"
     exits "exits"
     explain "explain"
     flags "flags"
+    lessons_at_sizes "lessons"
     no_device "no_device"
     occupancy "occupancy"
     oclcc "oclcc"

@@ -5,8 +5,9 @@
 //! loads and stores.
 
 use serde_json::Value;
-use tests::{FAULTS, Oclgrind, Program, kernels_of, lesson, ran, scratch};
+use tests::{FAULTS, Oclgrind, lesson, scratch};
 
+use crate::lessons::all_ran;
 use crate::traffic;
 
 /// Several groups in each dimension, none of the tiles full at the edges, and sums of more
@@ -31,32 +32,21 @@ fn every_kernel_is_sound(number: u32) {
     let (run, log) = oclgrind.run_and_count(&format!("lesson{number}"), program);
     let run = run.ends_with(0);
     assert_eq!(log, "", "{run}");
-    let mut records: Vec<Value> = run.stdout.lines().filter_map(record).collect();
-    records.retain(|record| record["platform"] != "host");
-    for record in &records {
+    // Counts stand between the records.
+    let lines = run.stdout.lines().filter(|line| line.starts_with('{'));
+    let records = lines.map(|line| serde_json::from_str(line).expect("a record"));
+    let records: Vec<Value> = records.collect();
+    for record in records.iter().filter(|record| record["platform"] != "host") {
         assert_eq!(record["platform"], "Oclgrind", "{run}");
         assert_eq!(record["verified"], true, "{record}\n{run}");
     }
-    // The kernel that prints has a test of its own.
-    for kernel in kernels_of(number)
-        .iter()
-        .filter(|kernel| *kernel != "trace_tiles")
-    {
-        let found = records.iter().any(|record| ran(record, kernel));
-        assert!(found, "{kernel} is not in\n{run}");
-    }
+    all_ran(number, &records, &run);
     let least = match number {
         2 => 2,
         8 => 3,
         _ => 4,
     };
     traffic::is_as_the_formulas_say(&run, least);
-}
-
-/// The line's record, if it holds one: counts stand between the records.
-fn record(line: &str) -> Option<Value> {
-    let begins = line.starts_with('{');
-    begins.then(|| serde_json::from_str(line).expect("a record"))
 }
 
 each! { every_kernel_is_sound:
@@ -73,33 +63,22 @@ each! { every_kernel_is_sound:
     every_kernel_of_lesson_11_is_sound_and_moves_what_its_formulas_say 11
 }
 
-#[test]
-fn the_kernel_that_prints_is_sound() {
-    let Some(oclgrind) = Oclgrind::find() else {
-        return;
-    };
-    let program = lesson(6).args("--only trace_tiles --runs 0 --size 8");
-    let (run, log) = oclgrind.run("trace_tiles", program);
-    let run = run.ends_with(0).says(&["item (0,0) copies", "✓ right"]);
-    assert_eq!(log, "", "{run}");
-}
-
 /// Longer sums than a kernel keeps at a time: the second piece is seen, too. That takes
-/// seconds.
+/// seconds. And the kernel that prints.
 #[test]
 fn sums_that_are_taken_in_pieces_are_sound() {
     let Some(oclgrind) = Oclgrind::find() else {
         return;
     };
-    for (number, kernel, k) in [
-        (5, "matmul_row_private", 1031),
-        (6, "matmul_column_local", 1031),
-        (7, "matmul_dot8", 1031),
-        (9, "matmul_blocked", 2049),
+    for (number, kernel, size) in [
+        (5, "matmul_row_private", "3x2x1031 --json"),
+        (6, "matmul_column_local", "3x2x1031 --json"),
+        (6, "trace_tiles", "8"),
+        (7, "matmul_dot8", "3x2x1031 --json"),
+        (9, "matmul_blocked", "3x2x2049 --json"),
     ] {
-        let program =
-            lesson(number).args(&format!("--only {kernel} --size 3x2x{k} --runs 0 --json"));
-        let (run, log) = oclgrind.run(&format!("pieces-{number}"), program);
+        let program = lesson(number).args(&format!("--only {kernel} --runs 0 --size {size}"));
+        let (run, log) = oclgrind.run(&format!("pieces-{kernel}"), program);
         let run = run.ends_with(0);
         assert_eq!(log, "", "{run}");
     }
@@ -160,64 +139,6 @@ fn the_simulator_sees_a_race_an_uninitialised_read_and_one_behind(buffer: &str) 
     assert_eq!(record["verified"], false);
     let failed = record["failed"].as_str().unwrap_or_default();
     assert!(failed.contains("the result is right, and yet"), "{failed}");
-}
-
-/// Two kernels that are right, the first of which also writes before its buffer.
-const STRAYS: &str = "kernel void matmul_global_sum(int M, int N, int K, global const float *A,
-                              global const float *B, global float *C)
-{
-    const int column = get_global_id(0), row = get_global_id(1);
-    if (row >= M || column >= N)
-        return;
-    float sum = 0;
-    for (int k = 0; k < K; k++)
-        sum += A[row * K + k] * B[k * N + column];
-    C[row * N + column] = sum;
-    if (row + column == 0)
-        C[-1] = 1; // this one
-}
-kernel void matmul_naive(int M, int N, int K, global const float *A,
-                         global const float *B, global float *C)
-{
-    const int column = get_global_id(0), row = get_global_id(1);
-    if (row >= M || column >= N)
-        return;
-    float sum = 0;
-    for (int k = 0; k < K; k++)
-        sum += A[row * K + k] * B[k * N + column];
-    C[row * N + column] = sum;
-}
-";
-
-/// As the pages recommend it, and with a log that the learner asked for.
-#[test]
-fn what_the_simulator_reports_fails_the_row_of_that_kernel_and_no_other() {
-    let Some(oclgrind) = Oclgrind::find() else {
-        return;
-    };
-    let file = scratch("strays.cl", STRAYS);
-    let program = || {
-        let flags = "--only matmul_global_sum --only matmul_naive --size 5x7x3 --runs 0 --source";
-        lesson(3).args(flags).arg(&file)
-    };
-    let simulated = |program: Program| program.env("OPENCL_DYLIB_PATH", oclgrind.library());
-    let shown = simulated(program()).run().fails(1, &["1 kernel is wrong"]);
-    shown.says(&[
-        "✗ WRONG",
-        "something is written outside of every array",
-        "line 12: C[-1] = 1; // this one",
-        "✓ right",
-    ]);
-    let json = simulated(program().args("--json")).run().ends_with(1);
-    let (run, log) = oclgrind.run("strays", program().args("--json"));
-    assert!(log.contains("Invalid write"), "{log}");
-    for run in [json, run.ends_with(1)] {
-        let records = run.device_records();
-        let words = records[0]["failed"].as_str().unwrap_or_default();
-        assert!(words.contains("line 12: "), "{run}");
-        assert_eq!(records[0]["verified"], false, "{run}");
-        assert_eq!(records[1]["verified"], true, "{run}");
-    }
 }
 
 each! { the_simulator_sees_a_race_an_uninitialised_read_and_one_behind:
