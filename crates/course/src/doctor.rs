@@ -98,32 +98,29 @@ struct Screen {
 
 impl Screen {
     fn show(&mut self, findings: impl IntoIterator<Item = Finding>) -> Result<()> {
-        let mut out = Out;
         for finding in findings {
             if finding.health == Health::Bad {
                 self.bad += 1;
                 self.mend = self.mend.take().or_else(|| finding.mend.clone());
             }
             if self.json {
-                writeln!(out, "{}", serde_json::to_string(&finding)?)?;
+                writeln!(Out, "{}", serde_json::to_string(&finding)?)?;
                 continue;
             }
             if self.topic != Some(finding.topic) {
                 let gap = if self.topic.is_some() { "\n" } else { "" };
-                writeln!(out, "{gap}{}", finding.topic.heading().bold())?;
+                writeln!(Out, "{gap}{}", finding.topic.heading().bold())?;
                 self.topic = Some(finding.topic);
             }
-            writeln!(out, "{}", finding.shown())?;
+            writeln!(Out, "{}", finding.shown())?;
         }
         Ok(())
     }
 
     /// The last line. `usable` is what `--device` takes, empty for the default.
     fn conclude(&self, usable: Option<&str>) -> Result<()> {
-        let mut out = Out;
         if self.json {
-            writeln!(out, "{}", json!({ "usable": usable.is_some() }))?;
-            return Ok(());
+            return Ok(writeln!(Out, "{}", json!({ "usable": usable.is_some() }))?);
         }
         let words = match usable {
             Some("") if self.bad > 0 => {
@@ -142,7 +139,6 @@ impl Screen {
                 format!("The course cannot run yet. Next: {mend}").red()
             }
         };
-        writeln!(out, "\n{}", words.bold())?;
-        Ok(())
+        Ok(writeln!(Out, "\n{}", words.bold())?)
     }
 }

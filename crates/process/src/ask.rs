@@ -75,9 +75,7 @@ pub fn messages<Message: DeserializeOwned + Send + 'static>(
 ) -> io::Result<Receiver<Message>> {
     let (sender, messages) = mpsc::channel();
     thread::Builder::new().spawn(move || {
-        let lines = BufReader::new(pipe)
-            .split(b'\n')
-            .map_while(|line| line.ok());
+        let lines = BufReader::new(pipe).split(b'\n').map_while(io::Result::ok);
         for message in lines.filter_map(|line| serde_json::from_slice(&line).ok()) {
             // The receiver lives as long as anybody is interested.
             let _ = sender.send(message);

@@ -19,31 +19,27 @@ pub fn of_search(answer: &Value) -> Option<String> {
     if let Some(mend) = answer["mend"].as_str() {
         return Some(mend.into());
     }
-    let error = answer["error"].as_str().unwrap_or_default();
-    let missing = if error.contains(NO_LOADER) {
-        match broken_loader() {
-            Some(why) => return shadow(&why),
-            None => "loader",
-        }
-    } else if icd::icd_files().is_empty() {
-        "pocl"
-    } else {
-        // Each driver has a finding of its own.
-        return None;
-    };
-    Some(packages::install(missing).unwrap_or_else(|| "./setup".into()))
+    let without_loader = answer["error"]
+        .as_str()
+        .unwrap_or_default()
+        .contains(NO_LOADER);
+    if let Some(why) = without_loader.then(broken_loader).flatten() {
+        return shadow(&why);
+    }
+    // Each driver has a finding of its own.
+    let is_told = without_loader || icd::icd_files().is_empty();
+    let missing = if without_loader { "loader" } else { "pocl" };
+    let install = || packages::install(missing).unwrap_or_else(|| "./setup".into());
+    is_told.then(install)
 }
 
-/// The variable whose folders come before the system's.
-const LIBRARIES: &str = "LD_LIBRARY_PATH";
-
 /// What mends a loader that is there and does not open, by the dynamic linker's words: one
-/// in a folder of the variable hides the system's.
+/// in a folder that comes before the system's hides that.
 fn shadow(why: &str) -> Option<String> {
-    let folders = std::env::var_os(LIBRARIES)?;
+    let folders = std::env::var_os("LD_LIBRARY_PATH")?;
     let hides = |folder: PathBuf| why.contains(&*folder.to_string_lossy());
     let mut folders = std::env::split_paths(&folders);
-    folders.any(hides).then(|| format!("unset {LIBRARIES}"))
+    folders.any(hides).then(|| "unset LD_LIBRARY_PATH".into())
 }
 
 /// The dynamic linker's words about a loader that is there and does not open.
@@ -67,10 +63,15 @@ pub fn of_file(file: &Path, wrong: &str) -> Option<String> {
 /// knows it.
 fn tool_of(file: &Path) -> Option<&'static str> {
     let name = file.file_name()?.to_string_lossy().to_lowercase();
-    match name.as_str() {
-        _ if !file.starts_with("/etc/OpenCL/vendors") => None,
-        name if name.contains("pocl") => Some("pocl"),
-        name if name.contains("rusticl") || name.contains("mesa") => Some("rusticl"),
-        _ => None,
-    }
+    let known = [
+        ("pocl", "pocl"),
+        ("rusticl", "rusticl"),
+        ("mesa", "rusticl"),
+    ];
+    let mut known = known
+        .into_iter()
+        .filter(|_| file.starts_with("/etc/OpenCL/vendors"));
+    known
+        .find(|(part, _)| name.contains(part))
+        .map(|(_, tool)| tool)
 }

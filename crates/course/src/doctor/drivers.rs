@@ -101,16 +101,15 @@ fn dylib_path() -> Option<Finding> {
 }
 
 fn vendors() -> Option<Finding> {
-    let place = icd::other_place()?;
-    let shown = place.display();
+    let place = icd::other_place()?.display().to_string();
     Some(if icd::named_library().is_some() {
-        let says = format!("{shown}, {TAKEN_FOR_LIBRARY}: no other is loaded");
+        let says = format!("{place}, {TAKEN_FOR_LIBRARY}: no other is loaded");
         Topic::Environment.note(ICD_VARIABLE, says)
     } else if icd_place().exists() {
-        let says = format!("{shown}; ICD files are read from there only");
+        let says = format!("{place}; ICD files are read from there only");
         Topic::Environment.good(ICD_VARIABLE, says)
     } else {
-        let says = format!("{shown} does not exist, so no driver is found");
+        let says = format!("{place} does not exist, so no driver is found");
         let finding = Topic::Environment.bad(ICD_VARIABLE, says);
         finding.next(format!("unset {ICD_VARIABLE}"))
     })

@@ -369,7 +369,7 @@ fn like(base: &toml::Value, mut own: toml::Table, path: &Path) -> Result<TaskFil
     {
         // A launch is replaced as a whole.
         let launch = ["global", "groups", "local", "offset"];
-        all.retain(|key, _| !launch.iter().any(|one| key == *one));
+        all.retain(|key, _| !launch.contains(&key));
     }
     all.extend(own);
     all.try_into().map_err(|why| wrong(&why))

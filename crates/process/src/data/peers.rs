@@ -119,40 +119,6 @@ impl Ratio {
     }
 }
 
-/// The ratios of all sizes.
-#[derive(Clone, Debug)]
-pub struct Summary {
-    /// From the least to the greatest.
-    pub ratios: Vec<(Shape, Ratio)>,
-    /// Their geometric mean.
-    pub mean: f64,
-}
-
-impl Summary {
-    /// Median and quartiles, the mean with the whole range, and the worst three.
-    pub fn words(&self) -> String {
-        let values: Vec<f64> = self.ratios.iter().map(|(_, ratio)| ratio.value).collect();
-        let at = |q| factor(quantile(&values, q));
-        let open = self.ratios.iter().filter(|(_, ratio)| ratio.is_open());
-        let worst = self.ratios.iter().take(3);
-        let worst =
-            worst.map(|(shape, one)| format!("{} at {}", factor(one.value), size_name(*shape)));
-        format!(
-            "median {} of {} sizes, quartiles {} to {}; geometric mean {}, from {} to {}; \
-             cannot be told apart at {}; worst {}",
-            at(0.5),
-            values.len(),
-            at(0.25),
-            at(0.75),
-            factor(self.mean),
-            at(0.0),
-            at(1.0),
-            open.count(),
-            worst.collect::<Vec<_>>().join(", ")
-        )
-    }
-}
-
 /// A library that could not be measured.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Missing {
@@ -258,12 +224,29 @@ impl Comparison {
         })
     }
 
-    /// What these come to over all sizes; none where nothing was compared.
-    pub fn summary(&self, ours: &str) -> Option<Summary> {
+    /// What these come to over all sizes: median and quartiles, the mean with the whole range,
+    /// and the worst three; none where nothing was compared.
+    pub fn summary(&self, ours: &str) -> Option<String> {
         let mut ratios = self.over_shapes(|shape| self.ratio_of(ours, shape));
         ratios.sort_by(|(_, one), (_, other)| one.value.total_cmp(&other.value));
-        let (mean, _) = geometric_mean(ratios.iter().map(|(_, ratio)| ratio.value))?;
-        Some(Summary { ratios, mean })
+        let values: Vec<f64> = ratios.iter().map(|(_, ratio)| ratio.value).collect();
+        let (mean, count) = geometric_mean(values.iter().copied())?;
+        let at = |q| factor(quantile(&values, q));
+        let open = ratios.iter().filter(|(_, ratio)| ratio.is_open());
+        let worst = ratios.iter().take(3);
+        let worst = worst.map(|(at, one)| format!("{} at {}", factor(one.value), size_name(*at)));
+        Some(format!(
+            "median {} of {count} sizes, quartiles {} to {}; geometric mean {}, from {} to {}; \
+             cannot be told apart at {}; worst {}",
+            at(0.5),
+            at(0.25),
+            at(0.75),
+            factor(mean),
+            at(0.0),
+            at(1.0),
+            open.count(),
+            worst.collect::<Vec<_>>().join(", ")
+        ))
     }
 
     /// The geometric mean of these ratios over all sizes, and how many there are.
@@ -401,7 +384,7 @@ mod tests {
             ..comparison.ratio_of(OURS, Shape::cube(8)).unwrap()
         };
         assert!(few.is_open() && few.value == 2.0, "there are no quartiles");
-        let words = comparison.summary(OURS).unwrap().words();
+        let words = comparison.summary(OURS).unwrap();
         let says = "median 1.25x of 2 sizes, quartiles 0.875x to 1.62x; geometric mean 1.00x, from \
                     0.500x to 2.00x; cannot be told apart at 1; worst 0.500x at 4x8x8, 2.00x at 8";
         assert_eq!(words, says);

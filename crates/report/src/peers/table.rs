@@ -23,7 +23,7 @@ pub fn text(comparison: &Comparison) -> String {
     let mut lines = vec![table(&heading, &rows.collect::<Vec<_>>()), String::new()];
     for ours in &ours {
         let summary = comparison.summary(ours);
-        lines.extend(summary.map(|one| format!("{ours} to the best library: {}", one.words())));
+        lines.extend(summary.map(|one| format!("{ours} to the best library: {one}")));
     }
     lines.extend(about(comparison));
     lines.join("\n")
