@@ -18,7 +18,7 @@ mod banks;
 mod by_hand;
 mod chart;
 mod coalescing;
-pub mod counting;
+mod counting;
 mod drawing;
 mod grid;
 mod kernel;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tests::{
-    Oclgrind, POCL_FLAGS_VARIABLE, clean, device, entries, kernel_files, program, programs_folder,
-    scratch, scratch_folder, workspace,
+    Oclgrind, Outcome, POCL_FLAGS_VARIABLE, clean, device, entries, kernel_files, program,
+    programs_folder, scratch, scratch_folder, workspace,
 };
 
 /// `cargo run` as the pages write it, on programs that are built already.
@@ -60,18 +60,12 @@ cargo() {
 
 /// Every page: those at the root, the chapters, the lessons.
 fn pages() -> Vec<PathBuf> {
-    let mut pages = Vec::new();
-    let lessons = workspace().join("lessons");
-    let mut folders = vec![workspace().to_path_buf(), workspace().join("docs")];
-    folders.extend(entries(&lessons));
-    for folder in folders {
-        pages.extend(
-            entries(&folder)
-                .into_iter()
-                .filter(|path| path.extension().is_some_and(|end| end == "md")),
-        );
-    }
-    pages
+    let mut folders = entries(&workspace().join("lessons"));
+    folders.extend([workspace().to_path_buf(), workspace().join("docs")]);
+    let files = folders.iter().flat_map(|folder| entries(folder));
+    files
+        .filter(|path| path.extension().is_some_and(|end| end == "md"))
+        .collect()
 }
 
 fn read(page: &Path) -> String {
@@ -97,33 +91,36 @@ fn prose(page: &str) -> impl Iterator<Item = &str> {
 
 /// The targets of a line's links; what stands between backticks is no link.
 fn links(line: &str) -> Vec<String> {
-    let text: String = line.split('`').step_by(2).collect::<Vec<_>>().join("code");
-    let after = text.split("](").skip(1);
-    after
-        .filter_map(|rest| rest.split([')', ' ']).next().map(String::from))
-        .collect()
+    let text = line.split('`').step_by(2).collect::<Vec<_>>().join("code");
+    let targets = text
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split([')', ' ']).next());
+    targets.map(String::from).collect()
 }
 
-/// The anchors of a page, as GitHub makes them from its headings.
+/// A heading's anchor, as GitHub makes it where there is no other of that name.
+fn anchor(heading: &str) -> String {
+    let title = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = title
+        .chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// The anchors of a page.
 fn anchors(page: &str) -> Vec<String> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let headings = prose(page).filter(|line| line.starts_with('#'));
-    headings
-        .map(|line| {
-            let title = line.trim_start_matches('#').trim().to_lowercase();
-            let kept = title
-                .chars()
-                .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-            let slug: String = kept.map(|c| if c == ' ' { '-' } else { c }).collect();
-            let before = seen.entry(slug.clone()).or_default();
-            *before += 1;
-            if *before == 1 {
-                slug
-            } else {
-                format!("{slug}-{}", *before - 1)
-            }
-        })
-        .collect()
+    let numbered = headings.map(anchor).map(|anchor| {
+        let before = seen.entry(anchor.clone()).or_default();
+        *before += 1;
+        match *before {
+            1 => anchor,
+            n => format!("{anchor}-{}", n - 1),
+        }
+    });
+    numbered.collect()
 }
 
 #[test]
@@ -140,10 +137,8 @@ fn every_link_leads_to_a_file_and_every_anchor_to_a_heading() {
                 "" => page.clone(),
                 file => page.with_file_name(file),
             };
-            let alive = target.exists()
-                && (anchor.is_empty()
-                    || anchors(&read(&target)).iter().any(|known| known == anchor));
-            if !alive {
+            let is_there = || anchors(&read(&target)).iter().any(|known| known == anchor);
+            if !target.exists() || !anchor.is_empty() && !is_there() {
                 dead.push(format!("{}: {link}", shown(&page)));
             }
         }
@@ -199,7 +194,7 @@ fn the_first_use_of_a_glossary_term_in_a_lesson_links_to_it() {
     for folder in entries(&workspace().join("lessons")) {
         let page = words(&read(&folder.join("README.md")));
         for term in &terms {
-            let link = format!("§{}§", anchors(&format!("# {term}"))[0]);
+            let link = format!("§{}§", anchor(term));
             let linked = page.find(&link).unwrap_or(usize::MAX);
             if first_use(&page, &term.to_lowercase()).is_some_and(|at| at < linked) {
                 bare.push(format!("{}: {term}", shown(&folder)));
@@ -226,11 +221,8 @@ fn there_is_a_page_for_every_lesson_and_the_book_holds_every_page() {
     }
     for page in pages() {
         let name = shown(&page);
-        let in_the_book = !name.contains('/') && name != "README.md";
-        assert!(
-            in_the_book || listed.contains(&name),
-            "SUMMARY.md does not list {name}"
-        );
+        let in_the_book = !name.contains('/') && name != "README.md" || listed.contains(&name);
+        assert!(in_the_book, "SUMMARY.md does not list {name}");
     }
 }
 
@@ -248,24 +240,36 @@ fn a_quoted_kernel_that_differs_from_its_file_is_noticed() {
     check.fails(1, &["stale-page.md", "cargo makers pages"]);
 }
 
+/// `makers pages --check` in a folder of the test's own that holds these files, and beside them
+/// the course's own of these names.
+fn check_in_a_copy(name: &str, files: &[(&str, &str)], linked: &[&str], page: &str) -> Outcome {
+    let copy = scratch_folder(name);
+    for (file, text) in files {
+        let file = copy.join(file);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder of the test's own");
+        fs::write(file, text).expect("written");
+    }
+    let course = workspace().display();
+    let links = linked
+        .iter()
+        .map(|of| format!("ln -sfn {course}/{of} {of}; "));
+    let links: String = links.collect();
+    let line = format!("cd {}; {links}exec \"$0\" \"$@\"", copy.display());
+    let check = program("makers").args("pages --check").args(page);
+    check.in_shell(&line).run()
+}
+
 #[test]
 fn a_sentence_that_the_recordings_do_not_bear_out_is_noticed() {
-    let copy = scratch_folder("claims");
-    for folder in ["data/claims", "lessons"] {
-        fs::create_dir_all(copy.join(folder)).expect("a folder of the test's own");
-    }
     let claims = "Twice as fast.\n    1.9..2.1 = pocl-1024 lesson03 matmul_naive / limit\n\
         Three times as fast.\n";
-    fs::write(copy.join("data/claims/false.txt"), claims).expect("written");
-    fs::write(copy.join("false.md"), "Twice as fast.\n").expect("written");
-    let line = format!(
-        "cd {0}; ln -sfn {1}/kernels kernels; ln -sfn {1}/data/pocl-1024 data/pocl-1024; \
-         exec \"$0\" \"$@\"",
-        copy.display(),
-        workspace().display()
-    );
-    let check = program("makers").args("pages --check false.md");
-    check.in_shell(&line).run().fails(
+    let files = [
+        ("data/claims/false.txt", claims),
+        ("false.md", "Twice as fast.\n"),
+        ("lessons/none", ""),
+    ];
+    let check = check_in_a_copy("claims", &files, &["kernels", "data/pocl-1024"], "false.md");
+    check.fails(
         1,
         &[
             "false.txt:2",
@@ -277,31 +281,25 @@ fn a_sentence_that_the_recordings_do_not_bear_out_is_noticed() {
 
 #[test]
 fn a_stale_figure_a_strange_one_and_a_lesson_without_any_are_noticed() {
-    let copy = scratch_folder("figures");
-    let figures = copy.join("docs/figures");
-    let play = copy.join("docs/play");
-    let lesson = copy.join("lessons/02-saxpy");
-    for folder in [&figures, &play, &lesson] {
-        fs::create_dir_all(folder).expect("a folder of the test's own");
-    }
-    for folder in ["docs/figures", "docs/play"] {
-        for file in entries(&workspace().join(folder)) {
-            let to = copy.join(folder).join(file.file_name().expect("a file"));
-            fs::copy(&file, to).expect("a copy");
-        }
-    }
-    fs::write(play.join("facts.js"), "play.facts = {};").expect("written");
-    fs::write(figures.join("banks.svg"), "<svg/>").expect("written");
-    fs::copy(figures.join("legend.svg"), figures.join("strange.svg")).expect("a copy");
-    fs::remove_file(figures.join("coalescing.svg")).expect("removed");
-    fs::write(lesson.join("README.md"), "# Lesson 2\n").expect("written");
-    let line = format!(
-        "cd {0}; ln -sfn {1}/kernels kernels; ln -sfn {1}/data data; ln -sfn {1}/tests tests; exec \"$0\" \"$@\"",
-        copy.display(),
-        workspace().display()
-    );
-    let check = program("makers").args("pages --check").in_shell(&line);
-    check.run().fails(
+    let read = |file: &str| fs::read_to_string(workspace().join(file)).expect("a file");
+    let of = |folder: &str| entries(&workspace().join(folder));
+    let kept = of("docs/figures").into_iter().chain(of("docs/play"));
+    let kept = kept
+        .map(|file| shown(&file))
+        .filter(|file| !file.ends_with("coalescing.svg"));
+    let mut files: Vec<(String, String)> = kept.map(|file| (file.clone(), read(&file))).collect();
+    let changed = [
+        ("docs/play/facts.js", "play.facts = {};"),
+        ("docs/figures/banks.svg", "<svg/>"),
+        ("docs/figures/strange.svg", &read("docs/figures/legend.svg")),
+        ("lessons/02-saxpy/README.md", "# Lesson 2\n"),
+    ];
+    files.extend(changed.map(|(file, text)| (file.into(), text.into())));
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(file, text)| (&**file, &**text))
+        .collect();
+    check_in_a_copy("figures", &files, &["kernels", "data", "tests"], "").fails(
         1,
         &[
             "docs/figures/banks.svg, docs/figures/coalescing.svg, docs/play/facts.js; \
@@ -313,28 +311,14 @@ fn a_stale_figure_a_strange_one_and_a_lesson_without_any_are_noticed() {
     );
 }
 
-/// A code fence of commands: what follows ```` ```sh ````, and its lines.
-struct Fence {
-    fails: bool,
-    lines: Vec<String>,
-}
-
-fn fences(page: &str) -> Vec<Fence> {
-    let (mut fences, mut lines) = (Vec::new(), page.lines());
+/// The code fences of commands: their first line, and those inside.
+fn fences(page: &str) -> Vec<(&str, Vec<&str>)> {
+    let (mut fences, mut lines) = (Vec::new(), page.lines().map(str::trim));
     while let Some(line) = lines.next() {
-        let fails = match line.trim() {
-            "```sh" => false,
-            "```sh fails" => true,
-            _ => continue,
-        };
-        let inside = lines
-            .by_ref()
-            .map(str::trim)
-            .take_while(|line| *line != "```");
-        fences.push(Fence {
-            fails,
-            lines: inside.map(String::from).collect(),
-        });
+        if ["```sh", "```sh fails"].contains(&line) {
+            let inside = lines.by_ref().take_while(|line| *line != "```");
+            fences.push((line, inside.collect()));
+        }
     }
     fences
 }
@@ -389,26 +373,25 @@ fn the_commands_run(page: &Path) {
     let name = shown(page);
     let folder = scratch_folder(&name.replace(['/', '.'], "-"));
     // A learner's folder lies outside of the clone.
-    let exercises = format!(
+    let own = format!(
         "opencl-course-docs-{}-{}",
         std::process::id(),
         name.replace('/', "-")
     );
-    let exercises = std::env::temp_dir().join(exercises);
-    for Fence { fails, lines } in fences(&read(page)) {
-        let lines: Vec<String> = lines
-            .iter()
-            .filter(|line| left_out(line).is_none())
-            .map(|line| {
-                line.replace("./setup && ", "")
-                    .replace("/tmp/", &format!("{}/", folder.display()))
-            })
-            .collect();
+    let exercises = std::env::temp_dir().join(own);
+    let page = read(page);
+    for (head, lines) in fences(&page) {
+        let fails = head == "```sh fails";
+        let lines = lines.into_iter().filter(|line| left_out(line).is_none());
+        let lines = lines.map(|line| line.replace("./setup && ", ""));
+        let own = format!("{}/", folder.display());
+        let lines: Vec<String> = lines.map(|line| line.replace("/tmp/", &own)).collect();
         if lines.is_empty() {
             continue;
         }
+        let is_one = !fails || lines.len() == 1;
         assert!(
-            !fails || lines.len() == 1,
+            is_one,
             "{name}: a fence that fails holds one command: {lines:?}"
         );
         let script = format!("{CARGO}{}", lines.join("\n"));
@@ -425,10 +408,11 @@ fn the_commands_run(page: &Path) {
         let output = shell.output().expect("bash runs");
         let stderr = String::from_utf8_lossy(&output.stderr);
         let ended = output.status.code();
-        let expected = match fails {
-            false => ended == Some(0),
-            // The statuses of the course, and none of the shell's or of a panic.
-            true => matches!(ended, Some(1..=5)),
+        // The statuses of the course, and none of the shell's or of a panic.
+        let expected = if fails {
+            matches!(ended, Some(1..=5))
+        } else {
+            ended == Some(0)
         };
         assert!(
             expected && !stderr.contains("panicked at"),

@@ -34,14 +34,32 @@ fn the_mistakes_in_a_kernel_are_found() {
     assert_eq!(caught("off by one", index), "checker");
 }
 
+/// The functions that have mutants, and each kernel, as `mutate --list` tells them.
+fn listed() -> Vec<Value> {
+    let run = program("makers").args("mutate --list --json").run();
+    run.ends_with(0).records()
+}
+
+/// The lines of data/mutation/score.jsonl.
+fn score() -> Vec<Value> {
+    let path = workspace().join("data/mutation/score.jsonl");
+    let text = fs::read_to_string(path).expect("the score is kept");
+    let lines = text.lines().map(serde_json::from_str);
+    lines.collect::<Result<_, _>>().expect("lines of JSON")
+}
+
+/// The lines of a function.
+fn of<'v>(lines: &'v [Value], lesson: u64, name: &str) -> Vec<&'v Value> {
+    let is_it = |line: &&Value| line["lesson"] == lesson && line["kernel"] == name;
+    lines.iter().filter(is_it).collect()
+}
+
 #[test]
 fn the_helpers_that_kernels_call_are_mutated_as_well() {
-    let run = program("makers").args("mutate --list --json").run();
-    let records = run.ends_with(0).records();
-    let through = |lesson: u32, name: &str| -> &Value {
-        let is_it = |record: &&Value| record["lesson"] == lesson && record["kernel"] == name;
-        let record = records.iter().find(is_it);
-        &record.unwrap_or_else(|| panic!("no {name} in lesson {lesson}"))["through"]
+    let listed = listed();
+    let through = |lesson, name| match of(&listed, lesson, name)[..] {
+        [record] => &record["through"],
+        _ => panic!("not one {name} in lesson {lesson}"),
     };
     assert_eq!(*through(7, "dot8"), json!(["matmul_dot8"]));
     assert_eq!(*through(11, "store_tile"), json!(["matmul_tunable_packed"]));
@@ -49,118 +67,56 @@ fn the_helpers_that_kernels_call_are_mutated_as_well() {
     assert_eq!(*through(7, "matmul_dot8"), Value::Null, "a kernel");
     // One has assembly and no other definition, the other's standard definition is empty.
     for left_out in ["copy_bulk", "prepare"] {
-        let is_it = |record: &Value| record["kernel"] == left_out;
-        assert!(!records.iter().any(is_it), "{left_out}");
+        assert!(
+            listed.iter().all(|record| record["kernel"] != left_out),
+            "{left_out}"
+        );
     }
 }
 
-/// The helper functions that have a mutant: the number of the lesson, and the name.
-fn helpers() -> Vec<(u32, String)> {
-    let run = program("makers").args("mutate --list --json").run();
-    let mut records = run.ends_with(0).records();
-    records.retain(|record| !record["through"].is_null());
-    let named = |record: &Value| {
-        let (lesson, name) = (record["lesson"].as_u64()?, record["kernel"].as_str()?);
-        Some((u32::try_from(lesson).ok()?, name.to_string()))
-    };
-    let named = records.iter().map(named).collect::<Option<_>>();
-    named.expect("every helper has a lesson and a name")
-}
-
-/// What is wrong with the line of a function, if anything is.
-fn fault(line: &Value) -> Option<String> {
-    let number = |name: &str| line[name].as_u64();
-    let caught = line["caught"].as_object().into_iter().flatten();
-    let caught: Option<u64> = caught.map(|(_, count)| count.as_u64()).sum();
-    let counts = [
-        number("mutants"),
-        caught,
-        number("equivalent"),
-        number("survived"),
-    ];
-    match counts {
-        [Some(1..), Some(_), Some(_), Some(survived @ 1..)] => Some(format!("{survived} survived")),
-        [Some(mutants @ 1..), Some(caught), Some(equivalent), Some(0)]
-            if caught + equivalent == mutants =>
-        {
-            None
-        }
-        _ => Some(format!("the counts do not add up: {line}")),
-    }
-}
-
-/// The lines of data/mutation/score.jsonl.
-fn score() -> Vec<Value> {
-    let path = workspace().join("data/mutation/score.jsonl");
-    let text = fs::read_to_string(path).expect("the score is kept");
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}")))
-        .collect()
-}
-
-/// Every kernel of every lesson: the number of the lesson, and the name.
-fn kernels() -> Vec<(u32, String)> {
-    KERNEL_LESSONS
-        .flat_map(|lesson| kernels_of(lesson).into_iter().map(move |k| (lesson, k)))
-        .collect()
-}
-
-/// New, and not measured yet: docs/checking.md names them.
-const NO_SCORE: [(u32, &str); 5] = [
-    (9, "matmul_few_rows"),
-    (9, "matmul_few_columns"),
-    (9, "down"),
-    (10, "matmul_rows_by_lanes"),
-    (10, "matmul_columns_by_lanes"),
-];
-
-fn has_score(function: &(u32, String)) -> bool {
-    let is_it = |(lesson, name): &(u32, &str)| function.0 == *lesson && function.1 == *name;
-    !NO_SCORE.iter().any(is_it)
-}
-
-/// Whether the line is of this function.
-fn is_of(line: &Value, (lesson, name): &(u32, String)) -> bool {
-    line["lesson"] == *lesson && line["kernel"] == *name
-}
-
-#[track_caller]
-fn must_be_measured(mut functions: Vec<(u32, String)>) {
-    functions.retain(has_score);
-    let lines = score();
-    let is_wrong = |function: &&(u32, String)| !lines.iter().any(|line| is_of(line, function));
-    let wrong: Vec<_> = functions.iter().filter(is_wrong).collect();
-    assert!(
-        wrong.is_empty(),
-        "not measured: {wrong:?}\n\
-         cargo makers mutate --kernel NAME --write measures"
-    );
-}
-
 #[test]
-fn the_score_that_is_kept_covers_every_kernel() {
-    must_be_measured(kernels());
-}
-
-#[test]
-fn the_score_that_is_kept_covers_every_helper() {
-    must_be_measured(helpers());
-}
-
-#[test]
-fn no_mistake_survived_in_what_is_kept() {
-    let known: Vec<_> = kernels().into_iter().chain(helpers()).collect();
-    let lines = score();
+fn the_score_that_is_kept_covers_every_function_and_no_mistake_survived() {
+    let (mut listed, score) = (listed(), score());
+    listed.retain(|record| {
+        KERNEL_LESSONS
+            .into_iter()
+            .any(|lesson| record["lesson"] == lesson)
+    });
     let mut faults = Vec::new();
-    for (number, line) in lines.iter().enumerate() {
-        let wrong = match known.iter().find(|function| is_of(line, function)) {
-            None => Some("no lesson has this function".to_string()),
-            Some(its) if lines[..number].iter().any(|line| is_of(line, its)) => {
-                Some("a second line of it".into())
+    for lesson in KERNEL_LESSONS {
+        for kernel in kernels_of(lesson) {
+            if of(&listed, lesson.into(), &kernel).is_empty() {
+                faults.push(format!("{kernel} is not listed"));
             }
-            Some(_) => fault(line),
+        }
+    }
+    let name = |record: &Value| {
+        Some((
+            record["lesson"].as_u64()?,
+            record["kernel"].as_str()?.to_string(),
+        ))
+    };
+    for record in &listed {
+        let (lesson, name) = name(record).expect("a lesson and a name");
+        let [line] = of(&score, lesson, &name)[..] else {
+            faults.push(format!(
+                "{name}: cargo makers mutate --kernel {name} --write measures"
+            ));
+            continue;
         };
-        faults.extend(wrong.map(|wrong| format!("line {}: {wrong}\n  {line}", number + 1)));
+        let caught = line["caught"].as_object().into_iter().flatten();
+        let caught: Option<u64> = caught.map(|(_, count)| count.as_u64()).sum();
+        let counts = ["mutants", "equivalent", "survived"].map(|of| line[of].as_u64());
+        match (caught, counts) {
+            (Some(caught), [Some(all @ 1..), Some(equivalent), Some(0)])
+                if caught + equivalent == all => {}
+            _ => faults.push(format!(
+                "something survived, or the counts do not add up: {line}"
+            )),
+        }
+    }
+    if score.len() != listed.len() {
+        faults.push("the score has lines of functions that are not there".into());
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

@@ -17,6 +17,7 @@
 //! peers NAME mean LIBRARY         the same over this library
 //! peers NAME least                the least of these ratios
 //! machine NAME PROBE VARIANT      nanoseconds that a step of a probe took, as docs/machine.md shows
+//! machine NAME copying            GB/s of a copy, as it was measured with them
 //! library RUN N                   that of the ladder's last row, on products of side N
 //! RUN LESSON "head ... text" 2    the same, of the first such line below that of the head
 //! FIGURE + FIGURE                 a sum, on either side of the /
@@ -66,6 +67,7 @@ fn figure(of: &str) -> Result<f64> {
     let found = match words[..] {
         ["report", name, size, ref by @ ..] => in_report(name, size, &by.join(" "))?,
         ["peers", name, ref what @ ..] => in_comparison(name, what)?,
+        ["machine", name, "copying"] => Some(Machine::read(name)?.about.limits.gbytes_per_second),
         ["machine", name, probe, ref variant @ ..] => {
             let machine = Machine::read(name)?;
             Some(machine.figure(probe, &variant.join(" "))?.nanoseconds)

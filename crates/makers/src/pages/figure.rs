@@ -16,10 +16,8 @@ use crate::kept;
 pub fn image(name: &str, root: &str) -> Result<String> {
     let description = figures::description(name)?;
     let sentence = description.split_inclusive(". ").next().unwrap_or_default();
-    Ok(format!(
-        "![{}]({root}{FOLDER}/{name}.svg)",
-        sentence.trim_end()
-    ))
+    let sentence = sentence.trim_end();
+    Ok(format!("![{sentence}]({root}{FOLDER}/{name}.svg)"))
 }
 
 /// "../../" for a page of a lesson: the way from a page to the root of the workspace.
@@ -61,19 +59,19 @@ pub fn misplaced(pages: &[PathBuf]) -> Result<Vec<String>> {
     let mut shown = BTreeSet::new();
     for page in pages {
         let text = kept::read(page)?;
-        let figures = directives(&text).filter(|words| words[0] == "figure");
-        let figures: Vec<String> = figures
-            .filter_map(|words| Some(words.get(1)?.to_string()))
-            .collect();
+        let figures = directives(&text).filter_map(|words| match words[..] {
+            ["figure", name] => Some(name.to_string()),
+            _ => None,
+        });
+        let figures: Vec<String> = figures.collect();
         let is_lesson = page.parent().and_then(Path::parent) == Some(&workspace().join("lessons"));
         if is_lesson && figures.is_empty() {
             wrong.push(format!("{} has no figure", page.display()));
         }
         shown.extend(figures);
     }
-    let unused = figures::names()?
-        .into_iter()
-        .filter(|name| !shown.contains(name));
+    let names = figures::names()?;
+    let unused = names.difference(&shown);
     wrong.extend(unused.map(|name| format!("no page has the figure {name}")));
     Ok(wrong)
 }
