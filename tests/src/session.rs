@@ -248,6 +248,14 @@ fn press(terminal: &mut Terminal, keys: &str) {
         "CTRL-C" => key::CTRL_C.to_string(),
         "UP" => key::UP.to_string(),
         "DOWN" => key::DOWN.to_string(),
+        "LEFT" => key::LEFT.to_string(),
+        "RIGHT" => key::RIGHT.to_string(),
+        "PAGE-UP" => key::PAGE_UP.to_string(),
+        "PAGE-DOWN" => key::PAGE_DOWN.to_string(),
+        "HOME" => "\x1b[H".to_string(),
+        "END" => "\x1b[F".to_string(),
+        "BACKSPACE" => key::BACKSPACE.to_string(),
+        "SPACE" => " ".to_string(),
         other => other.to_string(),
     };
     let keys: Vec<String> = keys.split(' ').map(named).collect();

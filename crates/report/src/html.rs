@@ -153,7 +153,8 @@ fn table(caption: &str, heads: &str, body: Markup) -> Markup {
             table {
                 caption { (caption) }
                 thead { tr { @for head in heads.split('|') {
-                    th class=[head.ends_with('*').then_some("words")] { (head.trim_end_matches('*')) }
+                    @let words = head.strip_suffix('*');
+                    th class=[words.map(|_| "words")] { (words.unwrap_or(head)) }
                 } } }
                 (body)
             }
@@ -167,7 +168,8 @@ fn kernel_table(bench: &Bench) -> Markup {
     let kernels = bench.rows.iter().filter(|row| row.origin == Origin::Kernel);
     let body = html! {
         @for lesson in LESSONS {
-            @let mut rows = kernels.clone().filter(|row| row.record.lesson == lesson.number).peekable();
+            @let of_it = |row: &&Row| row.record.lesson == lesson.number;
+            @let mut rows = kernels.clone().filter(of_it).peekable();
             @if rows.peek().is_some() {
                 tbody {
                     tr { th colspan="10" { "Lesson " (lesson.number) ": " (lesson.teaches) } }

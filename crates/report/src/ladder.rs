@@ -39,11 +39,13 @@ pub fn figure(bench: &Bench) -> Figure {
         }
         text class="soft end" x="100%" y=(TOP - 10.0) { "GFLOP/s" }
         @for (row, best, label, y) in bars {
-            rect class=(row.origin.class()) x="0" y=(y + 1.0) width=(css_percent(axis.at(rate(row)))) height=(ROW - 3.0) {
+            rect class=(row.origin.class()) x="0" y=(y + 1.0)
+                width=(css_percent(axis.at(rate(row)))) height=(ROW - 3.0) {
                 title { (row.name()) ": " (row.record.says) }
             }
             text class=[best.then_some("bold")] x="5" y=(y + 15.0) { (label) }
-            text class=(if best { "end halo bold" } else { "end halo" }) x="100%" dx="-44" y=(y + 15.0) {
+            text class=(if best { "end halo bold" } else { "end halo" })
+                x="100%" dx="-44" y=(y + 15.0) {
                 (significant(rate(row)))
             }
             text class="end halo soft" x="100%" y=(y + 15.0) {

@@ -178,16 +178,3 @@ fn the_chosen_kernel_stands_beside_each_library_at_each_size() {
         "cuBLAS at 64:",
     ]);
 }
-
-#[test]
-fn comparisons_that_cannot_be_made_are_refused_with_the_reason() {
-    let course = |words: &str| program("course").args(words).run();
-    course("peers --size 0").fails(2, &["sizes start at 1", "or write thirty"]);
-    course("peers --size fourty").fails(2, &["not a whole number", "or write thirty"]);
-    course("peers --size 64,3x4").fails(2, &["three", "or write thirty"]);
-    course("peers --size 99999").fails(2, &["too large"]);
-    course("peers --size 64 --seed 3").fails(2, &["--size thirty"]);
-    course("peers --rounds 0").fails(2, &["--rounds"]);
-    course("peers --only eigen").fails(2, &["eigen", "cublas", "onemkl"]);
-    course("peers --device no-such-device").fails(2, &["no-such-device"]);
-}

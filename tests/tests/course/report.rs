@@ -272,28 +272,6 @@ const OF_NONE: &str = r#"{"begun":"","host":"","commit":null,"settings":{"lesson
     "runs":null,"peers":false,"kernels":0},"devices":[],"planned":[],"done":[]}"#;
 
 #[test]
-fn requests_that_cannot_be_met_are_refused_with_the_reason() {
-    let course = |words: &str| program("course").args(words).run();
-    course("report --lesson 1").fails(2, &["lesson 1", "cargo run"]);
-    course("report --size 0").fails(2, &["sizes start at 1"]);
-    course("report --runs 0").fails(2, &["--runs"]);
-    course("report --device no-such-device").fails(2, &["no-such-device"]);
-    course("report --compare no-such.json Cargo.toml").fails(2, &["no-such.json"]);
-    course("report --compare Cargo.toml Cargo.toml").fails(2, &["no report", "report.json"]);
-    course("report --from Cargo.toml").fails(2, &["no report"]);
-}
-
-#[test]
-fn a_lesson_that_was_refused_ends_the_report_with_its_status() {
-    let folder = folder("report-refused");
-    device();
-    let report = program("course").args("report --lesson 3 --size 1000000000 --out");
-    let run = report.arg(&folder).run();
-    run.fails(2, &["not everything ran: lesson03 at 1000000000"]);
-    assert_eq!(json(&folder)["done"][0]["status"], 2);
-}
-
-#[test]
 fn what_is_no_report_is_kept_and_made_way_for_only_when_asked() {
     let folder = scratch_folder("report-not-one");
     let file = folder.join("report.json");

@@ -22,20 +22,3 @@ fn first_row_and_end_of_two_kinds_of_process_are_told() {
     let seconds = |when: &str| line[when].as_f64();
     assert!(seconds("first_row_seconds") <= seconds("seconds"), "{line}");
 }
-
-#[test]
-fn people_get_a_table() {
-    let run = program("makers").args("timing 1 --runs 1").run();
-    let run = run
-        .ends_with(0)
-        .says(&["medians of 1", "01-device-discovery"]);
-    assert!(run.stdout.lines().all(|line| line.chars().count() <= 80));
-}
-
-#[test]
-fn what_cannot_be_timed_is_said() {
-    let makers = |flags: &str| program("makers").args(flags).run();
-    makers("timing 99").fails(2, &["no lesson 99", "1 to 14"]);
-    makers("timing 3 --runs 0").fails(2, &["--runs"]);
-    makers("timing 3 --runs 1 -- --nonsense").fails(1, &["lesson03 could not be timed"]);
-}

@@ -28,12 +28,14 @@ struct Runtime {
     cudaSetDevice: unsafe extern "C" fn(number: c_int) -> c_int,
     cudaMalloc: unsafe extern "C" fn(address: *mut Pointer, bytes: usize) -> c_int,
     cudaFree: unsafe extern "C" fn(address: Pointer) -> c_int,
-    cudaMemcpy: unsafe extern "C" fn(to: Pointer, from: Pointer, bytes: usize, kind: c_int) -> c_int,
+    cudaMemcpy: unsafe extern "C" fn(to: Pointer, from: Pointer, n: usize, kind: c_int) -> c_int,
     cudaEventCreate: unsafe extern "C" fn(event: *mut Pointer) -> c_int,
     cudaEventRecord: unsafe extern "C" fn(event: Pointer, stream: Pointer) -> c_int,
     cudaEventSynchronize: unsafe extern "C" fn(event: Pointer) -> c_int,
-    cudaEventElapsedTime: Option<unsafe extern "C" fn(ms: *mut f32, begin: Pointer, end: Pointer) -> c_int>,
-    cudaEventElapsedTime_v2: Option<unsafe extern "C" fn(ms: *mut f32, begin: Pointer, end: Pointer) -> c_int>,
+    cudaEventElapsedTime: Option<
+        unsafe extern "C" fn(ms: *mut f32, begin: Pointer, end: Pointer) -> c_int>,
+    cudaEventElapsedTime_v2: Option<
+        unsafe extern "C" fn(ms: *mut f32, begin: Pointer, end: Pointer) -> c_int>,
 }
 
 /// The files of the runtime; a newer one first.

@@ -28,14 +28,12 @@ fn a_screen_is_drawn_anew_when_the_terminal_changes() {
             terminal.waits_for("choosing a device");
         }
         // A text is, too.
-        let script = "
-            b | Esc back
-            size 40x10 | Esc back
-            size 80x24 | One machine may have
-            q | q quit
-            q
-            ends 0";
-        play(&mut terminal, script);
+        terminal.press("b").waits_for("Esc back");
+        terminal.resize(40, 10).waits_for("Esc back");
+        terminal.resize(80, 24).waits_for("One machine may have");
+        terminal.press("q").waits_for("q quit");
+        terminal.press("q").ends_with(0);
+        assert!(terminal.is_in_order());
     }
 }
 
@@ -45,57 +43,6 @@ fn a_wide_terminal_does_not_widen_a_presentation() {
     terminal.waits_for("q quit");
     forward_to(&mut terminal, "choosing a device");
     terminal.waits_until("60 columns", fits(60));
-}
-
-#[test]
-fn what_does_not_fit_comes_in_pages_each_with_its_headline() {
-    let flags = "--present --size 32 --runs 1 --only matmul_private_sums";
-    let mut terminal = lesson(5).args(flags).on_terminal(80, 24);
-    terminal
-        .waits_for("Lesson 5: private memory")
-        .waits_for("q quit");
-    // The first table names its kernels; the last of six is chosen. The tables follow when the
-    // terminal is free.
-    let script = "
-        to kernel matmul_private_sums x2
-        j | x128  ahead
-        End | > matmul_private_sums x128
-        Enter | kernel matmul_private_sums x128 | q quit
-        question
-        skip
-        to all kernels
-        Enter | page 2 of 2 | ┃  all kernels | matmul_private_sums x128
-        PgUp | page 1 of 2
-        Enter | page 2 of 2
-        Enter
-        ends 0";
-    play(&mut terminal, script);
-    assert!(terminal.transcript().contains("kernel             "));
-    must_be_tidy(&mut terminal);
-}
-
-#[test]
-fn the_way_back_leads_to_every_screen_and_the_list_to_every_kernel() {
-    // What was told is shown again, what comes is gone to.
-    let script = "
-        to matmul_global_sum: building
-        b | A program is text until | Esc back
-        b | ── kernel matmul_global_sum | Esc now
-        Left | ── measuring the limits | Esc now
-        w | A rate alone says little
-        Esc | Esc now
-        Right | ── kernel matmul_global_sum | Esc now
-        Esc | matmul_global_sum: building | q quit
-        j | > matmul_global_sum | matmul_private_sum  ahead
-        Enter | ── kernel matmul_global_sum | Esc now
-        Esc | q quit
-        j | q quit
-        Down | > matmul_private_sum
-        Enter | ── kernel matmul_private_sum | q quit
-        f | A group on C | The rates so far
-        \x03
-        ends 130";
-    play(&mut stepping(), script);
 }
 
 #[test]
@@ -129,26 +76,18 @@ fn the_speaker_s_view_follows_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn notes_are_printed_where_there_is_no_terminal() {
-    let run = lesson(5).args("--notes").run().ends_with(0);
-    run.says(&[
-        "Lesson 5: private memory",
-        "matmul_private_sum, 3 minutes",
-        "- Ask:",
-    ]);
-}
-
-#[test]
 fn whoever_ends_it_the_terminal_is_given_back() {
-    for place in ["", "b | Esc back", "j | Esc back"] {
+    for key in ["", "b", "j"] {
         let mut terminal = stepping();
-        play(&mut terminal, place);
-        terminal.terminate();
-        play(&mut terminal, "ends 143");
+        if !key.is_empty() {
+            terminal.press(key).waits_for("Esc back");
+        }
+        terminal.terminate().ends_with(143);
+        assert!(terminal.is_in_order(), "{key}");
     }
     let mut notes = lesson(5).args("--notes").on_terminal(80, 24);
-    notes.waits_for("q quit").terminate();
-    play(&mut notes, "ends 143");
+    notes.waits_for("q quit").terminate().ends_with(143);
+    assert!(notes.is_in_order());
 }
 
 #[test]
