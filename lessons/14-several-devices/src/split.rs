@@ -131,8 +131,10 @@ struct Worker<'a> {
     b: Buffer<f32>,
     a: [Buffer<f32>; 2],
     c: [Buffer<f32>; 2],
-    /// Pinned copies of a block's rows of A and of C.
-    staged: [[Host; 2]; 2],
+    /// A and B in pinned memory, which is a context's own, and rows of C on their way back.
+    host_a: Host,
+    host_b: Host,
+    host_c: [Host; 2],
     flying: [Option<Flying>; 2],
 }
 
@@ -147,14 +149,15 @@ impl<'a> Worker<'a> {
         let rows = board.blocks.first().map_or(0, |rows| rows.len());
         let pair =
             |length: usize| Result::<_>::Ok([engine.buffer(length)?, engine.buffer(length)?]);
-        let pinned = |length| Pinned::new(engine, length).map(Host::Pinned);
-        let staged = || Result::<_>::Ok([pinned(rows * k)?, pinned(rows * n)?]);
+        let pinned = || Pinned::new(engine, rows * n).map(Host::Pinned);
         Ok(Worker {
             queues: [engine.queue()?, engine.queue()?, engine.queue()?],
             b: engine.buffer(k * n)?,
             a: pair(rows * k)?,
             c: pair(rows * n)?,
-            staged: [staged()?, staged()?],
+            host_a: Host::of(&product.a, Some(engine))?,
+            host_b: Host::of(&product.b, Some(engine))?,
+            host_c: [pinned()?, pinned()?],
             flying: [None, None],
             engine,
             me,
@@ -178,8 +181,9 @@ impl<'a> Worker<'a> {
     }
 
     fn all_blocks(&mut self, mishap: Mishap) -> Result<()> {
-        // SAFETY: B lives, unchanged, as long as the product; `run` waits for the queue.
-        let b_there = unsafe { Engine::write(&self.queues[0], &mut self.b, &self.product.b, &[])? };
+        // SAFETY: B lives, unchanged, as long as this worker; `run` waits for the queue.
+        let b_there =
+            unsafe { Engine::write(&self.queues[0], &mut self.b, self.host_b.as_ref(), &[])? };
         self.flush()?;
         for turn in 0usize.. {
             let slot = turn % 2;
@@ -213,9 +217,7 @@ impl<'a> Worker<'a> {
         let range = self.board.blocks[block].clone();
         let rows = range.len();
         let [uploads, kernels, downloads] = &self.queues;
-        let [a, c] = &mut self.staged[slot];
-        let own = &mut a.as_mut()[..rows * k];
-        own.copy_from_slice(&self.product.a[range.start * k..range.end * k]);
+        let own = &self.host_a.as_ref()[range.start * k..range.end * k];
         // SAFETY: this slot's memory is used again when its last event has ended.
         let there = unsafe { Engine::write(uploads, &mut self.a[slot], own, &[])? };
         let size = Block {
@@ -228,7 +230,7 @@ impl<'a> Worker<'a> {
         let done = self
             .engine
             .multiply(kernels, size, buffers, false, &after)?;
-        let first = c.as_mut().as_mut_ptr();
+        let first = self.host_c[slot].as_mut().as_mut_ptr();
         // SAFETY: as above.
         let back = unsafe {
             Engine::read_columns(downloads, &self.c[slot], first, [rows, n, n], &[done.get()])?
@@ -255,7 +257,7 @@ impl<'a> Worker<'a> {
             self.board.give_back(flying.block);
             return Err(error);
         }
-        let rows = &self.staged[slot][1].as_ref()[..flying.rows * self.product.sizes[1]];
+        let rows = &self.host_c[slot].as_ref()[..flying.rows * self.product.sizes[1]];
         self.board.done(flying.block, self.me, rows);
         Ok(())
     }
