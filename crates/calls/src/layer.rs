@@ -1,6 +1,7 @@
 //! The layer itself, as cl_layer.h has it: the loader of OpenCL asks for our table of functions,
 //! and gives us the one that comes after us. What ours does not tell is that one's.
 
+mod next;
 mod profiling;
 mod record;
 mod table;
@@ -8,36 +9,16 @@ mod table;
 use std::ffi::{CStr, c_void};
 use std::mem::{MaybeUninit, size_of};
 use std::ptr;
-use std::sync::OnceLock;
 
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::cl_layer::{CL_LAYER_API_VERSION, CL_LAYER_API_VERSION_100, CL_LAYER_NAME};
 use opencl_sys::{CL_INVALID_VALUE, CL_SUCCESS, cl_int, cl_uint};
 
+use next::{LAYER, Layer};
+
 const NAME: &CStr = c"opencl-course calls";
 /// The functions of a table, which may be fewer in an older loader.
 const ENTRIES: usize = size_of::<cl_icd_dispatch>() / size_of::<*const c_void>();
-
-struct Layer {
-    /// What comes after us.
-    driver: cl_icd_dispatch,
-    /// The same with profiling, which the program does not notice.
-    next: cl_icd_dispatch,
-    /// What the loader is given: the same, told.
-    told: cl_icd_dispatch,
-}
-
-static LAYER: OnceLock<Layer> = OnceLock::new();
-
-/// What comes after us. Only what the loader calls by our table asks for it.
-fn driver() -> &'static cl_icd_dispatch {
-    &LAYER.get().expect("the layer was initialised").driver
-}
-
-/// The same with profiling.
-fn next() -> &'static cl_icd_dispatch {
-    &LAYER.get().expect("the layer was initialised").next
-}
 
 /// What the loader asks of a layer.
 ///

@@ -17,7 +17,8 @@ use opencl_sys::{
     cl_program, cl_queue_properties, cl_uint,
 };
 
-use super::{driver, record};
+use super::next::driver;
+use super::record;
 use crate::line::{Done, Line};
 
 /// The queues whose program did not ask for times.

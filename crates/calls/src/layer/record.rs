@@ -17,7 +17,7 @@ use opencl_sys::{
 };
 use serde_json::{Map, Value, json};
 
-use super::next;
+use super::next::next;
 use crate::line::{Begin, Call, Device, Line, VARIABLE};
 
 /// Texts longer than this are cut.

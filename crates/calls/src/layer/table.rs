@@ -10,7 +10,7 @@ use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::*;
 use serde_json::{Map, Value, json};
 
-use super::next;
+use super::next::next;
 use super::profiling::{command, flags_of_queue, look_at_running};
 use super::record::{Making, Told, first_bytes, hash, introduce, letters, list, parameters, text};
 
