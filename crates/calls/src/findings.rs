@@ -51,8 +51,8 @@ struct Process {
     unused: HashMap<u64, Range<u64>>,
     /// Commands that write to the host's memory, or run a kernel.
     to_await: Vec<(u64, u64, bool, String)>,
-    /// A failed call, and whether anything came after it.
-    failed: Option<(Call, String)>,
+    /// A call that failed, as long as nothing but tidying came after it.
+    failed: Option<String>,
     /// A queue that was waited for in the call before.
     finished: Option<u64>,
     /// Programs whose build failed.
@@ -94,13 +94,8 @@ impl Findings {
     /// did not crash, since nobody releases anything then.
     pub fn all(mut self, objects: &Objects, by_itself: bool) -> Vec<Finding> {
         for process in self.processes.values_mut() {
-            for (program, error) in process.unread_logs.drain() {
-                note(
-                    &mut self.found,
-                    "log",
-                    format!("program {program}: {error}"),
-                    0,
-                );
+            for (_, says) in process.unread_logs.drain() {
+                note(&mut self.found, "log", says, 0);
             }
             for (queue, command, in_order, told) in process.to_await.drain(..) {
                 if by_itself && !process.order.has_ended(queue, command, in_order) {
@@ -147,7 +142,7 @@ impl Process {
         let name = &*call.begin.call;
         let told = sentence(call, objects);
         let is_tidying = call.is_query() || name.starts_with("clRelease");
-        if let Some((_, error)) = self.failed.take_if(|_| !is_tidying) {
+        if let Some(error) = self.failed.take_if(|_| !is_tidying) {
             found.push(("error", error));
         }
         if name == "clGetProgramBuildInfo" {
@@ -155,11 +150,11 @@ impl Process {
         }
         if let Some(error) = story::error(call) {
             // Who asks may be told no; but not of times, which the queue must be asked for.
-            if !call.is_query() || name == "clGetEventProfilingInfo" {
-                self.failed = Some((call.clone(), format!("{told}: {error}")));
-            }
             if ["clBuildProgram", "clCompileProgram"].contains(&name) {
-                self.unread_logs.insert(call.number("program"), error);
+                self.unread_logs
+                    .insert(call.number("program"), format!("{told}: {error}"));
+            } else if !call.is_query() || name == "clGetEventProfilingInfo" {
+                self.failed = Some(format!("{told}: {error}"));
             }
             return;
         }

@@ -1,11 +1,13 @@
 //! A program with the layer in it, and its lines while it runs.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
+use common::device::icd::{ICD_VARIABLE, LIBRARY_VARIABLE};
 use common::{Error, Result};
 use process::scratch::Scratch;
 use process::{Signals, end_group, end_with_us, in_a_group};
@@ -64,6 +66,7 @@ pub fn run(
     let cannot = |error| Error::temporary(&path, &error);
     File::create(&path).map_err(cannot)?;
     let mut lines = BufReader::new(File::open(&path).map_err(cannot)?);
+    through_the_loader(command, &folder)?;
     command
         .env(LAYERS, format!("{others}{}", layer.display()))
         .env(VARIABLE, &path);
@@ -103,6 +106,24 @@ pub fn run(
     };
     signals.forget();
     Ok(End { status, inside })
+}
+
+/// A driver that opencl3 would load by its path is named to the loader: only that has layers.
+fn through_the_loader(command: &mut Command, folder: &Scratch) -> Result<()> {
+    let set = command
+        .get_envs()
+        .find(|(name, _)| *name == LIBRARY_VARIABLE);
+    let set = set.and_then(|(_, value)| value.map(OsString::from));
+    let Some(driver) = set.or_else(|| std::env::var_os(LIBRARY_VARIABLE)) else {
+        return Ok(());
+    };
+    let vendors = folder.0.join("vendors");
+    std::fs::create_dir(&vendors)?;
+    std::fs::write(vendors.join("driver.icd"), driver.as_encoded_bytes())?;
+    command
+        .env_remove(LIBRARY_VARIABLE)
+        .env(ICD_VARIABLE, vendors);
+    Ok(())
 }
 
 /// Waits a moment; a signal that came to us alone is passed on.

@@ -23,6 +23,7 @@ const KIND: PuzzleKind = PuzzleKind {
     command: "diagnose",
     answer: "--explain",
     done: Mark::Mended,
+    extension: "cl",
 };
 
 /// File names below `kernels/broken/`, in teaching order: by lesson, and in each

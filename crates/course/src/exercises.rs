@@ -28,6 +28,7 @@ const EXERCISE: PuzzleKind = PuzzleKind {
     command: "exercise",
     answer: "--solution",
     done: Mark::Solved,
+    extension: "cl",
 };
 
 const PROBLEM: PuzzleKind = PuzzleKind {
@@ -36,6 +37,7 @@ const PROBLEM: PuzzleKind = PuzzleKind {
     command: "problem",
     answer: "--solution",
     done: Mark::Solved,
+    extension: "cl",
 };
 
 /// The exercises of the course, in teaching order.
@@ -96,7 +98,7 @@ pub fn lesson_of(puzzle: &Puzzle) -> Result<&'static Lesson> {
 
 /// The folders with a page whose names begin with a number, in their order; none where there is no such
 /// folder.
-fn folders(root: &Path) -> Result<Vec<String>> {
+pub fn folders(root: &Path) -> Result<Vec<String>> {
     let entries = fs::read_dir(root).into_iter().flatten();
     let names: io::Result<Vec<_>> = entries.map(|entry| Ok(entry?.file_name())).collect();
     let names = names?
@@ -111,7 +113,7 @@ fn folders(root: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-fn number(folder: &str) -> Result<u32> {
+pub fn number(folder: &str) -> Result<u32> {
     let number = folder.split('-').next().unwrap_or(folder).parse();
     number.context("the folder's name does not begin with a number")
 }
@@ -124,18 +126,14 @@ fn read(
 ) -> Result<Puzzle> {
     let file = |name: &str| Source::read(&folder.join(name));
     let page = Written::read(&folder.join("README.md"))?;
-    let parts = page.head.split_once("```toml\n");
-    let (title, rest) = parts.context("README.md has no data between ```toml and ```")?;
-    let (data, asks) = rest.split_once("\n```").context("the data do not end")?;
-    ensure!(!asks.trim().is_empty(), "README.md says no task");
-    let title = title.trim().trim_start_matches("# ");
-    let spec = toml::from_str(data).context("the data of README.md")?;
+    let [title, data, asks] = page.task()?;
+    let spec = toml::from_str(&data).context("the data of README.md")?;
     Ok(Puzzle {
         kind: &EXERCISE,
         lesson,
         id,
-        title: title.into(),
-        short: title.into(),
+        title: title.clone(),
+        short: title,
         place,
         page: lesson.map_or(folder.join("README"), page_of),
         fresh: file("exercise.cl")?,
@@ -143,7 +141,7 @@ fn read(
         solution: Some(file("solution.cl")?),
         hints: page.hints,
         why: page.why,
-        asks: asks.trim().into(),
+        asks,
         check: Check::Task(Box::new(spec)),
     })
 }

@@ -42,6 +42,16 @@ pub struct Start {
     dir: Option<PathBuf>,
 }
 
+impl Start {
+    /// The folder that is meant.
+    pub fn folder(&self) -> Result<Folder> {
+        match &self.dir {
+            Some(dir) => Folder::at(dir),
+            None => Folder::find(),
+        }
+    }
+}
+
 /// The flags of a command that plays.
 #[derive(clap::Args)]
 pub struct Options {
@@ -80,10 +90,7 @@ struct Instead {
 
 /// Copies the puzzles out.
 pub fn start(options: &Start, puzzles: &[&Puzzle]) -> Result<ExitCode> {
-    let folder = match &options.dir {
-        Some(dir) => Folder::at(dir)?,
-        None => Folder::find()?,
-    };
+    let folder = options.folder()?;
     let new = folder.start(puzzles)?;
     if options.dir.is_some() {
         folder.keep_in_mind();

@@ -6,7 +6,8 @@
 //!
 //! - `map` prints the lessons and what is next; on a terminal `front` is the whole course as
 //!   one screen.
-//! - `puzzles` are of two kinds: `exercises`, kernels with a gap, and `broken` ones. `game`
+//! - `puzzles` are `exercises`, kernels with a gap, `broken` ones, and on the `host`'s side
+//!   programs with a mistake. `game`
 //!   is how both are played.
 //! - `trial` has every detector look at a kernel. `judge` reads what a process that checked
 //!   it has to say, `simulator` what Oclgrind reported; each is an `observation`.
@@ -28,6 +29,7 @@ mod doctor;
 mod exercises;
 mod front;
 mod game;
+mod host;
 mod inspect;
 mod judge;
 mod map;
@@ -87,6 +89,9 @@ enum Command {
         mut_arg("no_timing", |arg| arg.hide(true))
     )]
     Diagnose(game::Options),
+    /// The same for programs with a mistake, judged by their result and their OpenCL calls
+    #[command(mut_arg("device", |arg| arg.hide(true)), mut_arg("no_timing", |arg| arg.hide(true)))]
+    Host(game::Options),
     /// Check everything that you have begun
     CheckAll(game::how::How),
     /// Is a kernel of your own right, as its task file says, and how fast is it?
@@ -147,6 +152,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Start(options) => return puzzles::start(&options),
         Command::Exercise(set) => return set.play(),
         Command::Problem(options) => return puzzles::play(&exercises::problems()?, &options),
+        Command::Host(options) => return puzzles::host(&options),
         Command::CheckAll(how) => return puzzles::check_all(&how),
         Command::Diagnose(options) => return puzzles::play(&broken::all()?, &options),
         Command::Run(options) => return run::run(&options),

@@ -1,4 +1,4 @@
-//! All puzzles: the exercises, the broken kernels, and the problems.
+//! All puzzles: the exercises, the broken kernels, the problems, and the programs.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -12,7 +12,7 @@ use crate::game::how::How;
 use crate::game::puzzle::{Check, Puzzle};
 use crate::game::which::{find, own_file};
 use crate::game::{self, Options, Start};
-use crate::{broken, exercises};
+use crate::{broken, exercises, host};
 
 /// All that there are.
 fn all() -> Result<Vec<Puzzle>> {
@@ -24,7 +24,9 @@ fn all() -> Result<Vec<Puzzle>> {
 
 /// Copies all of them to the learner's folder.
 pub fn start(options: &Start) -> Result<ExitCode> {
-    game::start(options, &all()?.iter().collect::<Vec<_>>())
+    let status = game::start(options, &all()?.iter().collect::<Vec<_>>())?;
+    host::start(&options.folder()?)?;
+    Ok(status)
 }
 
 /// Opens the map.
@@ -48,6 +50,11 @@ pub fn play(puzzles: &[Puzzle], options: &Options) -> Result<ExitCode> {
         let shown = if is_known { &all } else { puzzles };
         front::open(shown.iter().collect(), Some(begin))
     })
+}
+
+/// Plays with programs, which the map does not have.
+pub fn host(options: &Options) -> Result<ExitCode> {
+    game::play(&host::all()?, options, |watch| watch.run())
 }
 
 /// The flags of `course exercise`.
@@ -76,7 +83,12 @@ impl Set {
 /// Checks what was begun, and gives the largest exit status.
 pub fn check_all(how: &How) -> Result<ExitCode> {
     let mut worst = 0;
-    for all in [exercises::all()?, broken::all()?, exercises::problems()?] {
+    for all in [
+        exercises::all()?,
+        broken::all()?,
+        exercises::problems()?,
+        host::all()?,
+    ] {
         if !all.is_empty() {
             worst = worst.max(game::check_all(&all, how)?);
         }

@@ -24,6 +24,7 @@ mod checks;
 mod docs;
 mod everyday;
 mod game;
+mod host;
 mod house;
 mod implementations;
 mod imports;

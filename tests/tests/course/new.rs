@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
-use tests::{clean, device, library, or_note, program, scratch_folder, workspace};
+use tests::{clean, device, or_note, program, scratch_folder};
 
 /// These ask the system's loader, as programs do that are not the course's.
 fn driver_of_the_system() -> Option<()> {
@@ -84,77 +84,4 @@ fn new_refuses_what_cannot_be() {
     new("new sapxy /tmp/x").fails(2, &["there is no example sapxy", "saxpy"]);
     new("new saxpy target/x").fails(2, &["lies in the clone"]);
     new("new saxpy /tmp/1+1").fails(2, &["cannot be a package's name"]);
-}
-
-/// Compiles a program as in a package of its own, with what the workspace has compiled
-/// already: of all crates it is given opencl3.
-fn compiled(source: &Path, program: &Path) {
-    let opencl3 = library("opencl3");
-    let beside = opencl3.parent().expect("a file in a folder");
-    let built = Command::new("rustc")
-        .args(["--edition", "2024", "-o"])
-        .args([program, source])
-        .arg(format!("-Ldependency={}", beside.display()))
-        .arg(format!("--extern=opencl3={}", opencl3.display()))
-        .output()
-        .expect("rustc runs");
-    assert!(built.status.success(), "{built:?}");
-}
-
-/// What such a program prints.
-fn run(program: &Path) -> Output {
-    clean(&mut Command::new(program))
-        .output()
-        .expect("it starts")
-}
-
-/// Each of the three mistakes shows what the page says, and without them the program is right.
-#[test]
-fn the_broken_program_fails_as_the_page_says_and_is_right_when_mended() {
-    device();
-    let profiling = "(&context, opencl3::command_queue::CL_QUEUE_PROFILING_ENABLE)";
-    let mistakes = [
-        ("no-times", "(&context, 0)", profiling),
-        ("too-early", "&c, CL_NON_BLOCKING", "&c, CL_BLOCKING"),
-        (
-            "last-elements",
-            "N / GROUP * GROUP",
-            "N.next_multiple_of(GROUP)",
-        ),
-    ];
-    let folder = scratch_folder("broken-host");
-    let course = workspace().join("lessons/02-saxpy/broken");
-    let text = fs::read_to_string(course.join("src/main.rs")).expect("it is there");
-    let driver = driver_of_the_system();
-    // With this mistake alone, or none.
-    let run = |left: &str| {
-        let mut text = text.clone();
-        for (name, wrong, right) in mistakes {
-            assert_eq!(text.matches(wrong).count(), 1, "{name}");
-            if name != left {
-                text = text.replace(wrong, right);
-            }
-        }
-        let source = folder.join(format!("{left}.rs"));
-        fs::write(&source, text).expect("the folder can be written");
-        let program = source.with_extension("");
-        compiled(&source, &program);
-        driver.map(|()| run(&program))
-    };
-    let (mended, lost, no_times) = (run("mended"), run("last-elements"), run("no-times"));
-    // What a read that nobody waits for leaves behind is chance.
-    run("too-early");
-    for (run, says) in [(mended, "right"), (lost, "1000003 elements WRONG")] {
-        let says_it = |run: &Output| String::from_utf8_lossy(&run.stdout).contains(says);
-        assert!(run.as_ref().is_none_or(says_it), "{run:?}");
-    }
-    let fails = |run: &Output| String::from_utf8_lossy(&run.stderr).contains("answers -7");
-    assert!(no_times.as_ref().is_none_or(fails), "{no_times:?}");
-    // The package names the version that was taken here.
-    let [ours, its] = [workspace(), &course].map(|folder| {
-        let text = fs::read_to_string(folder.join("Cargo.toml")).expect("it is there");
-        let line = text.lines().find(|line| line.starts_with("opencl3 = "));
-        line.expect("it uses opencl3").to_string()
-    });
-    assert_eq!(ours, its);
 }

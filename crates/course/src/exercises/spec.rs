@@ -70,7 +70,7 @@ pub fn of(puzzle: &Puzzle, file: &Path) -> Result<Spec> {
     match &puzzle.check {
         Check::Task(spec) => Ok((**spec).clone()),
         Check::TaskFile => own(file),
-        Check::Lesson(_) => anyhow::bail!("it has no task"),
+        Check::Lesson(_) | Check::Host(_) => anyhow::bail!("it has no task"),
     }
 }
 

@@ -150,7 +150,8 @@ impl Folder {
     }
 
     pub fn file(&self, puzzle: &Puzzle) -> PathBuf {
-        self.path.join(format!("{}.cl", puzzle.place))
+        let end = puzzle.kind.extension;
+        self.path.join(format!("{}.{end}", puzzle.place))
     }
 
     /// Puts a file as it came into the place of this one, which is kept beside it: where, or
@@ -206,7 +207,8 @@ impl Folder {
 /// "2-second-barrier.old.cl", or with the first number that is free.
 fn free_beside(file: &Path) -> PathBuf {
     let names = std::iter::once("old".to_string()).chain((2..).map(|n| format!("old-{n}")));
-    let mut paths = names.map(|name| file.with_extension(format!("{name}.cl")));
+    let end = file.extension().unwrap_or_default().to_string_lossy();
+    let mut paths = names.map(|name| file.with_extension(format!("{name}.{end}")));
     let is_free = |path: &PathBuf| fs::symlink_metadata(path).is_err();
     paths.find(is_free).unwrap_or_else(|| file.into())
 }

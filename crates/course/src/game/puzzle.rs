@@ -8,6 +8,7 @@ use process::lessons::Lesson;
 
 use super::progress::Mark;
 use crate::exercises::spec::Spec;
+use crate::host::Rules;
 use crate::observation::Observation;
 use crate::prose::beside;
 
@@ -25,6 +26,8 @@ pub struct PuzzleKind {
     pub answer: &'static str,
     /// What it is in the end.
     pub done: Mark,
+    /// How its file's name ends.
+    pub extension: &'static str,
 }
 
 pub struct Puzzle {
@@ -66,6 +69,8 @@ pub enum Check {
     TaskFile,
     /// As its lesson launches it.
     Lesson(Run),
+    /// As a program, by its result and its calls.
+    Host(Rules),
 }
 
 /// A lesson's launch.
@@ -117,10 +122,11 @@ impl Puzzle {
 
     /// Whether a word means it: its number, its name, or its file.
     pub fn is_meant_by(&self, word: &str) -> bool {
-        let word = word.strip_suffix(".cl").unwrap_or(word);
+        let end = format!(".{}", self.kind.extension);
+        let word = word.strip_suffix(&end).unwrap_or(word);
         let place = Path::new(&self.place);
-        // Of a problem, or somebody's set, the number alone.
-        let is_number = || self.lesson.is_none() && self.id.rsplit(['.', 'p']).next() == Some(word);
+        // Of a problem, a program, or somebody's set, the number alone.
+        let is_number = || self.lesson.is_none() && self.id.rsplit(['.', 'p', 'h']).next() == Some(word);
         word == self.id || is_number() || word == self.name() || {
             // "2-second-barrier", its lesson's folder before it, and any before that.
             let path = Path::new(word);
@@ -132,6 +138,7 @@ impl Puzzle {
     pub fn asks(&self, file: &Path, edited: bool) -> (&'static str, String) {
         match &self.check {
             Check::Lesson(run) => ("Run it", (run.command)(self, run, file)),
+            Check::Host(_) => ("Task", "stands at the top of the file".into()),
             Check::Task(_) if edited => ("Task", "stands at the top of the file".into()),
             _ => ("Task", beside(&self.asks, WORDS)),
         }
@@ -141,6 +148,7 @@ impl Puzzle {
     pub fn needs_simulator(&self) -> bool {
         match &self.check {
             Check::Lesson(run) => !run.is_seen_by("checker"),
+            Check::Host(_) => false,
             _ => true,
         }
     }

@@ -16,7 +16,7 @@ use super::puzzle::{Check, Puzzle};
 use super::screen;
 use super::verdict::Verdict;
 use crate::exercises::spec::own;
-use crate::{broken, exercises};
+use crate::{broken, exercises, host};
 
 /// A puzzle that is played now.
 pub struct Turn<'a> {
@@ -60,6 +60,7 @@ impl Turn<'_> {
         let mut seen = match &self.puzzle.check {
             Check::Task(spec) => exercises::check(self.puzzle, spec, &attempt)?,
             Check::TaskFile => exercises::check(self.puzzle, &own(&self.file)?, &attempt)?,
+            Check::Host(rules) => host::check(self.puzzle, rules, &attempt)?,
             Check::Lesson(run) => broken::check(self.puzzle, run, &attempt)?,
         };
         drop(attempt);

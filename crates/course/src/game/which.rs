@@ -61,7 +61,7 @@ fn unknown(puzzles: &[Puzzle], word: &str) -> String {
 /// The file that is meant: the one that was named, or the one in the folder.
 fn file(puzzle: &Puzzle, folder: &Folder, word: &str) -> PathBuf {
     let named = Path::new(word);
-    if named.exists() && word.ends_with(".cl") {
+    if named.exists() && named.extension() == Some(puzzle.kind.extension.as_ref()) {
         named.to_path_buf()
     } else {
         folder.file(puzzle)

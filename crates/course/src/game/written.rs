@@ -23,6 +23,18 @@ impl Written {
     }
 }
 
+impl Written {
+    /// Title, a block of TOML, and what is to be done, as an exercise's page begins.
+    pub fn task(&self) -> Result<[String; 3]> {
+        let parts = self.head.split_once("```toml\n");
+        let (title, rest) = parts.context("README.md has no data between ```toml and ```")?;
+        let (data, asks) = rest.split_once("\n```").context("the data do not end")?;
+        ensure!(!asks.trim().is_empty(), "README.md says no task");
+        let title = title.trim().trim_start_matches("# ");
+        Ok([title, data, asks.trim()].map(String::from))
+    }
+}
+
 /// A problem's page: what is asked, and behind summaries that open the hints and the solutions.
 ///
 /// # Errors

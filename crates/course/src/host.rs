@@ -1,0 +1,300 @@
+//! Exercises on the host's side: programs that are built and run, and judged by their result and
+//! by the OpenCL calls that they make.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use calls::findings::{Finding, Findings, KINDS};
+use calls::line::Line;
+use calls::objects::Objects;
+use calls::program;
+use calls::story::sentence;
+use colored::Colorize;
+use common::numbers::count;
+use common::source::{Source, workspace};
+use process::fallback_driver;
+use process::lessons::LESSONS;
+use process::scratch::Scratch;
+use serde::Deserialize;
+use text::{Out, plain};
+
+use crate::calls::how_it_ended;
+use crate::exercises::{folders, number};
+use crate::game::folder::{Folder, create, shown};
+use crate::game::how::{Attempt, Seen};
+use crate::game::progress::Mark;
+use crate::game::puzzle::{Check, Puzzle, PuzzleKind, page_of};
+use crate::game::written::Written;
+use crate::observation::{Detection, Observation};
+
+const KIND: PuzzleKind = PuzzleKind {
+    about: "Programs with a mistake each on the host's side: mend it",
+    noun: "program",
+    command: "host",
+    answer: "--solution",
+    done: Mark::Solved,
+    extension: "rs",
+};
+
+/// What is asked of its calls.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Rules {
+    #[serde(rename = "trains")]
+    _trains: String,
+    /// Kinds of findings that must not be, besides [`NEVER`].
+    #[serde(default)]
+    also: Vec<String>,
+    /// How often a call may be made.
+    #[serde(default)]
+    at_most: BTreeMap<String, usize>,
+    /// An argument with which it must fail before it makes a context.
+    refuses: Option<String>,
+}
+
+/// Findings that no program may have.
+const NEVER: [&str; 5] = ["error", "log", "order", "unfinished", "leak"];
+/// With these, chance decides on the result.
+const CHANCE: [&str; 2] = ["order", "unfinished"];
+
+/// All of them, in order.
+pub fn all() -> Result<Vec<Puzzle>> {
+    let root = workspace().join("host");
+    let read = |name: &String| {
+        read(&root.join(name), name).with_context(|| format!("host/{name} cannot be used"))
+    };
+    folders(&root)?.iter().map(read).collect()
+}
+
+fn read(folder: &Path, name: &str) -> Result<Puzzle> {
+    let page = Written::read(&folder.join("README.md"))?;
+    let [title, data, asks] = page.task()?;
+    Ok(Puzzle {
+        kind: &KIND,
+        lesson: Some(&LESSONS[1]),
+        id: format!("h{}", number(name)?),
+        title: title.clone(),
+        short: title,
+        place: format!("host/src/bin/{name}"),
+        page: page_of(&LESSONS[1]),
+        fresh: Source::read(&folder.join("start.rs"))?,
+        with: Vec::new(),
+        solution: Some(Source::read(&folder.join("solution.rs"))?),
+        hints: page.hints,
+        why: page.why,
+        asks,
+        check: Check::Host(toml::from_str(&data).context("the data of README.md")?),
+    })
+}
+
+/// Copies what is not there yet to the learner's folder: a package, with a file for each
+/// exercise.
+pub fn start(folder: &Folder) -> Result<()> {
+    let all = all()?;
+    let root = workspace().join("host");
+    let package = folder.path.join("host");
+    fs::create_dir_all(package.join("src/bin"))?;
+    for (from, to) in [
+        (root.join("Cargo.toml"), "Cargo.toml"),
+        (root.join("lib.rs"), "src/lib.rs"),
+        // With the clone's versions, which are on this machine.
+        (workspace().join("Cargo.lock"), "Cargo.lock"),
+    ] {
+        create(&package.join(to), &fs::read_to_string(from)?)?;
+    }
+    for one in &all {
+        create(&folder.file(one), &one.fresh.text)?;
+    }
+    let (count, package) = (count(all.len(), "program"), shown(&package));
+    writeln!(
+        Out,
+        "  {count} of the host's side to be mended, in {package}:"
+    )?;
+    Ok(writeln!(Out, "    {}", "cargo course host".cyan())?)
+}
+
+/// What a program did.
+struct Ran {
+    findings: Vec<Finding>,
+    calls: BTreeMap<String, (usize, u64)>,
+    /// The arguments and launches of kernels, in sentences.
+    launches: Vec<String>,
+    /// What it printed.
+    printed: String,
+    /// How it ended, where that was not by itself with 0.
+    ended: Option<String>,
+}
+
+/// Builds and runs the program: its result, and its calls.
+pub fn check(puzzle: &Puzzle, rules: &Rules, attempt: &Attempt) -> Result<Seen> {
+    attempt.waiting.set_message("building and running it");
+    let program = match build(attempt.file, puzzle.name())? {
+        Ok(program) => program,
+        Err(said) => {
+            let says = "does not build, as Rust's compiler says";
+            let mut seen = Observation::new("result", Detection::Fault, says);
+            seen.details = said.lines().map(String::from).collect();
+            return Ok(seen_at(vec![seen], 4));
+        }
+    };
+    let run = |words: &[&str]| run(Command::new(&program).args(words), attempt.how.timeout);
+    let ran = run(&[])?;
+    if ran.calls.is_empty() {
+        let says = "no OpenCL call was seen: see `cargo course calls`";
+        let seen = Observation::new("result", Detection::NotRun, says);
+        let message = ran.ended.unwrap_or_default();
+        return Ok(Seen {
+            observations: vec![seen],
+            status: 3,
+            message,
+        });
+    }
+    let mut observations = vec![ran.result(), rules.judge(&ran)];
+    if let Some(word) = &rules.refuses {
+        let refused = run(&[word])?;
+        let is_refused = refused.ended.is_some() && !refused.calls.contains_key("clCreateContext");
+        let (outcome, says) = match is_refused {
+            true => (Detection::Silent, format!("it refuses \"{word}\"")),
+            false => (
+                Detection::Fault,
+                format!("called with \"{word}\", it runs on another device"),
+            ),
+        };
+        observations.push(Observation::new("asked for a device", outcome, says));
+    }
+    let is_fault = |one: &Observation| one.outcome == Detection::Fault;
+    let status = u8::from(observations.iter().any(is_fault));
+    Ok(seen_at(observations, status))
+}
+
+fn seen_at(observations: Vec<Observation>, status: u8) -> Seen {
+    let message = String::new();
+    Seen {
+        observations,
+        status,
+        message,
+    }
+}
+
+impl Rules {
+    /// What is wrong with its calls.
+    fn judge(&self, ran: &Ran) -> Observation {
+        let kinds = NEVER
+            .into_iter()
+            .chain(self.also.iter().map(String::as_str));
+        let kinds: Vec<&str> = kinds.collect();
+        let mut details = Vec::new();
+        for finding in ran
+            .findings
+            .iter()
+            .filter(|one| kinds.contains(&one.finding))
+        {
+            let heading = KINDS.iter().find(|(kind, _)| *kind == finding.finding);
+            let heading = heading.map_or("", |(_, heading)| heading);
+            details.push(format!("{heading}: {}", plain(&finding.says)));
+        }
+        for (call, most) in &self.at_most {
+            let times = ran.calls.get(call).map_or(0, |(times, _)| *times);
+            if times > *most {
+                details.push(format!("{call} is made {times} times; at most {most}"));
+            }
+        }
+        if details.is_empty() {
+            let calls = ran.calls.values().map(|(times, _)| times).sum();
+            let says = format!("nothing is wrong with {}", count(calls, "call"));
+            return Observation::new("calls", Detection::Silent, says);
+        }
+        let mut seen = Observation::new("calls", Detection::Fault, details.remove(0));
+        seen.details = details;
+        seen
+    }
+}
+
+impl Ran {
+    fn result(&self) -> Observation {
+        let is_chance = |one: &Finding| CHANCE.contains(&one.finding);
+        if self.findings.iter().any(is_chance) {
+            let says = "not judged: nothing keeps its commands in order, so chance decides";
+            return Observation::new("result", Detection::NotJudged, says);
+        }
+        let lines = || self.printed.lines().filter(|line| !line.trim().is_empty());
+        let last = plain(lines().next_back().unwrap_or("it printed nothing"));
+        let Some(ended) = &self.ended else {
+            return Observation::new("result", Detection::Silent, last);
+        };
+        let mut seen = Observation::new("result", Detection::Fault, format!("{last}; {ended}"));
+        seen.details = self
+            .launches
+            .iter()
+            .take(8)
+            .map(|line| plain(line))
+            .collect();
+        seen
+    }
+}
+
+/// Builds a program of the package in which its file lies; what cargo says, where it fails.
+fn build(file: &Path, name: &str) -> Result<Result<std::path::PathBuf, String>> {
+    let package = file.ancestors().nth(3).unwrap_or(file);
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo
+        .args(["build", "--quiet", "--bin", name])
+        .args([
+            "--message-format=json-render-diagnostics",
+            "--manifest-path",
+        ])
+        .arg(package.join("Cargo.toml"))
+        .stdin(Stdio::null());
+    let built = cargo.output().context("cargo cannot be started")?;
+    let executable = |line: &str| -> Option<String> {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        Some(message["executable"].as_str()?.into())
+    };
+    let printed = String::from_utf8_lossy(&built.stdout);
+    let program = printed.lines().filter_map(executable).next_back();
+    Ok(match program.filter(|_| built.status.success()) {
+        Some(program) => Ok(program.into()),
+        None => Err(plain(&String::from_utf8_lossy(&built.stderr))),
+    })
+}
+
+/// Runs a program to its end, and hears its calls.
+fn run(command: &mut Command, timeout: u64) -> Result<Ran> {
+    let scratch = Scratch::new()?;
+    let output = scratch.0.join("printed");
+    let file = File::create(&output)?;
+    command
+        .stdin(Stdio::null())
+        .stdout(file.try_clone()?)
+        .stderr(file);
+    command.envs(fallback_driver());
+    let (mut objects, mut findings) = (Objects::default(), Findings::default());
+    let mut launches = Vec::new();
+    let patience = Some(Duration::from_secs(timeout));
+    let end = program::run(command, patience, |line| {
+        objects.hear(&line);
+        findings.hear(&line, &objects);
+        if let Line::Call(call) = &line
+            && ["clSetKernelArg", "clEnqueueNDRangeKernel"].contains(&&*call.begin.call)
+        {
+            launches.push(sentence(call, &objects));
+        }
+    })?;
+    let calls = findings.calls.clone();
+    let code = end.status.and_then(|status| status.code());
+    let failed = code
+        .filter(|code| *code != 0)
+        .map(|code| format!("it ended with {code}"));
+    Ok(Ran {
+        findings: findings.all(&objects, code.is_some()),
+        calls,
+        launches,
+        printed: fs::read(&output).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())?,
+        ended: how_it_ended(&end, patience).or(failed),
+    })
+}
