@@ -20,7 +20,6 @@ use common::source::{Source, workspace};
 use process::fallback_driver;
 use process::lessons::LESSONS;
 use process::scratch::Scratch;
-use serde::Deserialize;
 use text::{Out, plain};
 
 use crate::calls::how_it_ended;
@@ -28,7 +27,7 @@ use crate::exercises::{folders, number};
 use crate::game::folder::{Folder, create, shown};
 use crate::game::how::{Attempt, Seen};
 use crate::game::progress::Mark;
-use crate::game::puzzle::{Check, Puzzle, PuzzleKind, page_of};
+use crate::game::puzzle::{Check, Puzzle, PuzzleKind, Rules, page_of};
 use crate::game::written::Written;
 use crate::observation::{Detection, Observation};
 
@@ -40,22 +39,6 @@ const KIND: PuzzleKind = PuzzleKind {
     done: Mark::Solved,
     extension: "rs",
 };
-
-/// What is asked of its calls.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Rules {
-    #[serde(rename = "trains")]
-    _trains: String,
-    /// Kinds of findings that must not be, besides [`NEVER`].
-    #[serde(default)]
-    also: Vec<String>,
-    /// How often a call may be made.
-    #[serde(default)]
-    at_most: BTreeMap<String, usize>,
-    /// An argument with which it must fail before it makes a context.
-    refuses: Option<String>,
-}
 
 /// Findings that no program may have.
 const NEVER: [&str; 5] = ["error", "log", "order", "unfinished", "leak"];
@@ -154,7 +137,7 @@ pub fn check(puzzle: &Puzzle, rules: &Rules, attempt: &Attempt) -> Result<Seen> 
             message,
         });
     }
-    let mut observations = vec![ran.result(), rules.judge(&ran)];
+    let mut observations = vec![ran.result(), judge(rules, &ran)];
     if let Some(word) = &rules.refuses {
         let refused = run(&[word])?;
         let is_refused = refused.ended.is_some() && !refused.calls.contains_key("clCreateContext");
@@ -181,38 +164,36 @@ fn seen_at(observations: Vec<Observation>, status: u8) -> Seen {
     }
 }
 
-impl Rules {
-    /// What is wrong with its calls.
-    fn judge(&self, ran: &Ran) -> Observation {
-        let kinds = NEVER
-            .into_iter()
-            .chain(self.also.iter().map(String::as_str));
-        let kinds: Vec<&str> = kinds.collect();
-        let mut details = Vec::new();
-        for finding in ran
-            .findings
-            .iter()
-            .filter(|one| kinds.contains(&one.finding))
-        {
-            let heading = KINDS.iter().find(|(kind, _)| *kind == finding.finding);
-            let heading = heading.map_or("", |(_, heading)| heading);
-            details.push(format!("{heading}: {}", plain(&finding.says)));
-        }
-        for (call, most) in &self.at_most {
-            let times = ran.calls.get(call).map_or(0, |(times, _)| *times);
-            if times > *most {
-                details.push(format!("{call} is made {times} times; at most {most}"));
-            }
-        }
-        if details.is_empty() {
-            let calls = ran.calls.values().map(|(times, _)| times).sum();
-            let says = format!("nothing is wrong with {}", count(calls, "call"));
-            return Observation::new("calls", Detection::Silent, says);
-        }
-        let mut seen = Observation::new("calls", Detection::Fault, details.remove(0));
-        seen.details = details;
-        seen
+/// What is wrong with its calls.
+fn judge(rules: &Rules, ran: &Ran) -> Observation {
+    let kinds = NEVER
+        .into_iter()
+        .chain(rules.also.iter().map(String::as_str));
+    let kinds: Vec<&str> = kinds.collect();
+    let mut details = Vec::new();
+    for finding in ran
+        .findings
+        .iter()
+        .filter(|one| kinds.contains(&one.finding))
+    {
+        let heading = KINDS.iter().find(|(kind, _)| *kind == finding.finding);
+        let heading = heading.map_or("", |(_, heading)| heading);
+        details.push(format!("{heading}: {}", plain(&finding.says)));
     }
+    for (call, most) in &rules.at_most {
+        let times = ran.calls.get(call).map_or(0, |(times, _)| *times);
+        if times > *most {
+            details.push(format!("{call} is made {times} times; at most {most}"));
+        }
+    }
+    if details.is_empty() {
+        let calls = ran.calls.values().map(|(times, _)| times).sum();
+        let says = format!("nothing is wrong with {}", count(calls, "call"));
+        return Observation::new("calls", Detection::Silent, says);
+    }
+    let mut seen = Observation::new("calls", Detection::Fault, details.remove(0));
+    seen.details = details;
+    seen
 }
 
 impl Ran {

@@ -1,14 +1,15 @@
 //! A puzzle of the game, whatever its kind: a kernel to complete or to mend, and what is
 //! written about it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use common::source::Source;
 use process::lessons::Lesson;
+use serde::Deserialize;
 
 use super::progress::Mark;
 use crate::exercises::spec::Spec;
-use crate::host::Rules;
 use crate::observation::Observation;
 use crate::prose::beside;
 
@@ -81,6 +82,22 @@ pub struct Run {
     pub seen_by: Vec<String>,
     /// The command that runs a copy, before the copy's name.
     pub command: fn(&Puzzle, &Run, &Path) -> String,
+}
+
+/// What is asked of a program's calls.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Rules {
+    #[serde(rename = "trains")]
+    _trains: String,
+    /// Kinds of findings that must not be, besides those that no program may have.
+    #[serde(default)]
+    pub also: Vec<String>,
+    /// How often a call may be made.
+    #[serde(default)]
+    pub at_most: BTreeMap<String, usize>,
+    /// An argument with which it must fail before it makes a context.
+    pub refuses: Option<String>,
 }
 
 /// A lesson's page.
