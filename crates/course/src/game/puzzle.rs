@@ -143,7 +143,8 @@ impl Puzzle {
         let word = word.strip_suffix(&end).unwrap_or(word);
         let place = Path::new(&self.place);
         // Of a problem, a program, or somebody's set, the number alone.
-        let is_number = || self.lesson.is_none() && self.id.rsplit(['.', 'p', 'h']).next() == Some(word);
+        let is_number =
+            || self.lesson.is_none() && self.id.rsplit(['.', 'p', 'h']).next() == Some(word);
         word == self.id || is_number() || word == self.name() || {
             // "2-second-barrier", its lesson's folder before it, and any before that.
             let path = Path::new(word);
