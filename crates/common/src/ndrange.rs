@@ -9,6 +9,8 @@ pub struct NdRange {
     global: Vec<usize>,
     /// As many as of `global`: a launch relies on it.
     local: Vec<usize>,
+    /// The first item's number; 0 where it is empty.
+    offset: Vec<usize>,
 }
 
 impl NdRange {
@@ -22,7 +24,21 @@ impl NdRange {
         };
         let global: Vec<usize> = items.iter().zip(local).map(round).collect();
         let local = local[..global.len()].to_vec();
-        NdRange { global, local }
+        NdRange {
+            global,
+            local,
+            offset: Vec::new(),
+        }
+    }
+
+    /// The same from this item on, as many dimensions as it has.
+    pub fn from(self, offset: Vec<usize>) -> NdRange {
+        NdRange { offset, ..self }
+    }
+
+    /// The first item's number in each dimension, if it is not 0.
+    pub fn offset(&self) -> &[usize] {
+        &self.offset
     }
 
     /// Items in each dimension, a multiple of those of a group.
@@ -45,7 +61,7 @@ impl NdRange {
                 None => break,
             }
         }
-        NdRange::cover(&self.global, &local)
+        NdRange::cover(&self.global, &local).from(self.offset)
     }
 
     /// Items of one group.

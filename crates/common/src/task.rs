@@ -116,6 +116,8 @@ pub struct Launch {
     pub each: Vec<Formula>,
     /// Items of a group. The items are rounded up to whole groups.
     pub group: Vec<Formula>,
+    /// The first item's number, where that is not 0.
+    pub offset: Vec<Formula>,
     /// Whether the group must have this very shape; otherwise it shrinks where the device,
     /// or the kernel's registers, leave less room.
     pub fixed: bool,

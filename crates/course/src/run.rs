@@ -188,7 +188,7 @@ impl Options {
         }
         let child = Finished::of(&mut command)?;
         let records: Vec<Record> = child.records().collect();
-        let status = child_status(child.status);
+        let mut status = child_status(child.status);
         if status == 3 || (status == 2 && records.is_empty() && subject.task().is_none()) {
             return Err(child.refused().into());
         }
@@ -201,8 +201,12 @@ impl Options {
             0..=1 => None,
             2 if lines.iter().any(|one| one.verdict == Verdict::Unlaunchable) => None,
             2 | 4 => Some(Verdict::Unlaunchable),
+            _ if child.stderr.contains("running the ") => Some(Verdict::Unlaunchable),
             _ => Some(Verdict::Wrong),
         };
+        if status == 0 && lines.iter().any(|one| one.verdict == Verdict::Unlaunchable) {
+            status = 2;
+        }
         let verdict = lines.iter().map(|one| one.verdict).chain(of_child).max();
         let message = || subject.located(&child.message());
         Ok(Told {

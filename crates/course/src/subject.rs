@@ -286,7 +286,9 @@ pub fn drafts(file: &Path, flags: &LaunchFlags, device: Option<&str>) -> Result<
         .unwrap_or(file.as_os_str())
         .to_string_lossy();
     let group = flags.group.as_ref().map(|Sides(sides)| &sides[..]);
-    Ok(all.iter().map(|one| draft(one, &name, group)).collect())
+    let text = Source::read(file)?.text;
+    let draft = |one| draft(one, &name, &text, group);
+    Ok(all.iter().map(draft).collect())
 }
 
 /// A task from a kernel's arguments alone.
@@ -307,7 +309,7 @@ fn drawn_up(
         ))
     })?;
     let group = flags.group.as_ref().map(|Sides(sides)| &sides[..]);
-    let mut drawn = draft(signature, "kernel.cl", group);
+    let mut drawn = draft(signature, "kernel.cl", &Source::read(file)?.text, group);
     if !drawn.is_known && without_data {
         drawn = blank(signature, "kernel.cl", group);
     }

@@ -64,6 +64,7 @@ impl Copy {
                 group: counted(&self.group),
                 fixed: self.fixed,
                 args: numbers_given.into_iter().chain(buffers_given).collect(),
+                offset: Vec::new(),
                 traffic: None,
             }],
             right: Right::Each(vec![("out".into(), moved)]),

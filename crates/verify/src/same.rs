@@ -53,11 +53,14 @@ pub fn check_same(
         says += &format!("\nlooks like: {looks}");
     }
     let written = wrong.iter().find(|i| !is_poison(got, **i));
-    let (at, value) = (written.unwrap_or(first), written.map(|i| got.get(*i)));
-    says += &match value {
-        Some(value) => format!("\n{name}[{at}] is {value}, it should be {}", want.get(*at)),
-        None => format!("\n{name}[{at}] should be {}", want.get(*at)),
+    let at = written.unwrap_or(first);
+    // As short as the type has it.
+    let shown = |of: &Elements| match of {
+        Elements::Float(all) => all[*at].to_string(),
+        of => of.get(*at).to_string(),
     };
+    let is = written.map_or(String::new(), |_| format!(" is {}, it", shown(got)));
+    says += &format!("\n{name}[{at}]{is} should be {}", shown(want));
     Err(says)
 }
 
@@ -96,7 +99,7 @@ fn looks_like(got: &Elements, want: &Elements, wrong: &[usize]) -> Option<String
         && factor != 0.0
         && all(&|i| near(got.get(i), factor * want.get(i)))
     {
-        format!("each is {factor:.6} times what it should be")
+        format!("each is {factor:.4} times what it should be")
     } else if all(&|i| got.get(i) == got.get(first)) && wrong.len() > 2 {
         format!("all are {}", got.get(first))
     } else if where_.is_empty() {
@@ -132,7 +135,7 @@ mod tests {
             ),
             (
                 &|got| got.iter_mut().for_each(|x| *x *= 2.0),
-                "2.000000 times",
+                "2.0000 times",
             ),
             (&|got| got.rotate_left(1), "too early"),
             (&|got| got.rotate_right(1), "too late"),

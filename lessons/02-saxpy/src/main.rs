@@ -93,6 +93,7 @@ fn task(flags: &Flags, n: usize, kernel: &str, says: &str, items: &'static str) 
             group: vec![GROUP.into()],
             fixed: false,
             args,
+            offset: Vec::new(),
             traffic: Some(Traffic::global("2*N", "N")),
         }],
         right: Right::Each(vec![("C".into(), "d*A[i] + B[i]".into())]),

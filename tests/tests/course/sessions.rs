@@ -29,6 +29,7 @@ each! { play:
     setting_up "setting_up"
     step "step"
     step_keys "step_keys"
+    tasks "tasks"
     terminal "terminal"
     too_large "too_large"
     watch "watch"

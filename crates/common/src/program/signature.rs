@@ -48,7 +48,9 @@ fn other_type(told: &str, wanted: &str, types: &Types) -> Option<String> {
             .trim_end_matches(|c: char| c.is_ascii_digit());
         wanted.strip_suffix('*') == Some(element) && one.ends_with('*')
     };
-    if meanings.iter().any(is_vector) {
+    // So does a struct, which nobody else knows.
+    let is_struct = |one: &String| one.starts_with("struct") && wanted.ends_with('*');
+    if meanings.iter().any(is_vector) || meanings.iter().any(is_struct) {
         return None;
     }
     if !meanings.iter().all(|one| is_known(one) && one != wanted) {

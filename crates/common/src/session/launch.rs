@@ -152,17 +152,21 @@ impl Session {
             ..
         } = launch;
         let (global, local) = (range.global(), range.local());
+        let offset = match range.offset() {
+            offset if offset.len() == global.len() => offset.as_ptr(),
+            _ => ptr::null(),
+        };
         self.printed.take();
         let begin = Instant::now();
-        // SAFETY: the sizes' pointers live through the call, and both lists of an NdRange
-        // have as many entries as the dimension says. The launch keeps its buffers, and the
+        // SAFETY: the sizes' pointers live through the call, and all lists of an NdRange that
+        // are passed have as many entries as the dimension says. The launch keeps its buffers, and the
         // driver those of what is enqueued. What the kernel itself does is its author's
         // word; the guards beside its buffers and Oclgrind watch over it.
         let event = unsafe {
             self.queue.enqueue_nd_range_kernel(
                 kernel.get(),
                 global.len() as u32,
-                ptr::null(),
+                offset,
                 global.as_ptr(),
                 local.as_ptr(),
                 &[],

@@ -125,7 +125,14 @@ impl Task {
             let mut sides = sides.iter();
             sides.try_fold(1usize, |product, side| product.checked_mul(*side))
         };
-        let range = NdRange::cover(&items, &sides);
+        let offset = launch.offset.iter();
+        let offset = offset.map(|one| self.counted(scope, &field("offset"), one));
+        let offset: Vec<usize> = offset.collect::<Result<_>>()?;
+        if !offset.is_empty() && offset.len() != items.len() {
+            let why = "it has as many dimensions as the range";
+            return Err(self.wrong(&field("offset"), why));
+        }
+        let range = NdRange::cover(&items, &sides).from(offset);
         for (what, sides) in [("group", range.local()), ("range", range.global())] {
             if product(sides).is_none_or(|items| items > MOST << 9) {
                 return Err(self.wrong(&field(what), "has more items than can be counted"));

@@ -215,6 +215,17 @@ fn by_flag(lesson: &mut Lesson, task: &TaskFile) -> Result<Sizes> {
 fn must_fit(lesson: &mut Lesson, task: &Task) -> Result<()> {
     let plan = task.plan()?;
     let sizes = task.buffers.iter().zip(&plan.shapes);
+    let mut lengths = sizes
+        .clone()
+        .map(|(buffer, [[rows, columns], _])| (buffer, rows * columns));
+    if let Some((buffer, _)) = lengths.find(|(_, length)| *length == 0) {
+        let Buffer { name, shape, .. } = buffer;
+        let why = format!(
+            "args: the length of {name}, the formula \"{}\", is 0",
+            shape[1]
+        );
+        return Err(Error::Usage(why));
+    }
     let needs = sizes.map(|(buffer, [[rows, columns], _])| {
         Need::written((rows * columns * buffer.ty.size()) as u64)
     });
@@ -254,7 +265,10 @@ impl Beside<'_> {
             Error::Build(why) => Error::Build(format!("the {what} {name}:\n{why}")),
             other => other,
         };
-        let source = Source::read(file)?;
+        let source = Source::read(file).map_err(|error| {
+            let why = error.to_string();
+            Error::Usage(format!("check: the {what}: {why}"))
+        })?;
         lesson.console.doing(format!("running the {what} {name}"))?;
         let session = lesson.session()?;
         let options = program::options(task.ty, &task.defines);
@@ -313,6 +327,7 @@ impl Beside<'_> {
                 over,
                 group,
                 args,
+                offset: Vec::new(),
                 traffic: None,
             }],
             right: Right::AnyOf(String::new(), Vec::new()),
@@ -324,6 +339,7 @@ impl Beside<'_> {
             Err(why) => return Err(told(Error::Usage(why))),
         };
         ready.poison(&session)?;
+        lesson.console.doing(format!("running the {what} {name}"))?;
         session.run(&ready.launches)?;
         if let Err(damage) = ready.check(&session, &Vec::new())? {
             return Err(told(Error::Usage(format!("it is wrong itself: {damage}"))));

@@ -28,18 +28,21 @@ enum Kind {
     Output,
 }
 
-/// The draft for a kernel of the file that has this name; `group` is what the learner asks
-/// for.
-pub fn draft(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draft {
+/// The draft for a kernel of the file that has this name and text; `group` is what the learner
+/// asks for.
+pub fn draft(signature: &Signature, file: &str, text: &str, group: Option<&[usize]>) -> Draft {
+    // One that asks for no second number of an item is launched in one dimension, and nobody
+    // knows how many items it wants.
+    let is_flat = !text.contains("_id(1)");
     let kinds: Option<Vec<Kind>> = signature.args.iter().map(kind).collect();
     let kinds = kinds.unwrap_or_default();
     let count = |kind: Kind| kinds.iter().filter(|one| **one == kind).count();
     let counts = [Kind::Size, Kind::Factor, Kind::Input, Kind::Output].map(count);
     let is_product = counts == [3, 0, 2, 1] && kinds.ends_with(&[Kind::Output]);
-    if is_product && kinds.starts_with(&[Kind::Size; 3]) {
+    if is_product && kinds.starts_with(&[Kind::Size; 3]) && !is_flat {
         return product(signature, file, group);
     }
-    if (1..=2).contains(&counts[0]) && counts[3] == 1 {
+    if counts[3] == 1 && (counts[0] == 1 || counts[0] == 2 && !is_flat) {
         return vectors(signature, file, group, &kinds, counts);
     }
     unknown(signature, file, group)

@@ -298,6 +298,7 @@ impl Maker {
             group,
             fixed,
             args,
+            offset: form.offset.clone(),
             traffic: None,
         })
     }

@@ -210,6 +210,7 @@ impl Step {
             args: numbers
                 .chain([Operand::A, Operand::B, Operand::C].map(buffer))
                 .collect(),
+            offset: Vec::new(),
             traffic: self.traffic.clone(),
         }
     }
@@ -236,6 +237,7 @@ fn launch_of_helper(helper: &Helper) -> Launch {
             Arg::Buffer(from.into()),
             Arg::Buffer(to.into()),
         ],
+        offset: Vec::new(),
         traffic: helper.traffic.clone(),
     }
 }
