@@ -200,6 +200,7 @@ fn launch<const N: usize>(kernel: &str, items: usize, group: usize, args: [&str;
         kernel: kernel.into(),
         over: vec![items.into()],
         each: Vec::new(),
+        offset: Vec::new(),
         group: vec![group.into()],
         fixed: true,
         args: args.map(arg).into(),
