@@ -2,10 +2,8 @@
 //! that it calls, one at a time, and whatever the check does not find is told.
 //! docs/checking.md explains it.
 
-mod calls;
 mod declarations;
 mod detect;
-mod guards;
 mod mutant;
 mod operators;
 mod places;

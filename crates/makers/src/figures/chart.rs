@@ -2,44 +2,34 @@
 
 use crate::figures::drawing::{Drawing, Point};
 
-/// From one value to another, between two places.
-pub struct Axis {
-    /// Values at its two ends.
-    values: (f64, f64),
-    /// Units at its two ends.
-    places: (f64, f64),
-    /// Whether equal factors are equal lengths, and not equal differences.
-    is_log: bool,
-}
+/// From one value to another: the values at its two ends, and the units at which these lie; and
+/// whether equal factors are equal lengths, and not equal differences.
+pub struct Axis((f64, f64), (f64, f64), bool);
 
 impl Axis {
-    const fn new(values: (f64, f64), places: (f64, f64), is_log: bool) -> Axis {
-        Axis {
-            values,
-            places,
-            is_log,
-        }
-    }
-
     /// Equal differences are equal lengths.
     pub const fn linear(values: (f64, f64), places: (f64, f64)) -> Axis {
-        Axis::new(values, places, false)
+        Axis(values, places, false)
     }
 
     /// Equal factors are equal lengths.
     pub const fn log(values: (f64, f64), places: (f64, f64)) -> Axis {
-        Axis::new(values, places, true)
+        Axis(values, places, true)
     }
 
     /// Where a value lies; values beyond an end lie at that end.
     pub fn at(&self, value: f64) -> f64 {
-        let scaled = |value: f64| match self.is_log {
-            true => value.max(1e-12).log10(),
-            false => value,
+        let Axis(values, places, is_log) = self;
+        let scaled = |value: f64| {
+            if *is_log {
+                value.max(1e-12).log10()
+            } else {
+                value
+            }
         };
-        let (low, high) = (scaled(self.values.0), scaled(self.values.1));
+        let (low, high) = (scaled(values.0), scaled(values.1));
         let share = ((scaled(value) - low) / (high - low)).clamp(0.0, 1.0);
-        self.places.0 + share * (self.places.1 - self.places.0)
+        places.0 + share * (places.1 - places.0)
     }
 }
 
@@ -65,7 +55,7 @@ impl Chart {
     /// A line across at each of these values, with its name at the left.
     pub fn across(&self, d: &mut Drawing, named: impl IntoIterator<Item = (f64, String)>) {
         for (value, name) in named {
-            let at = (self.x.places.0 - 8.0, self.y.at(value) + 4.5);
+            let at = (self.x.1.0 - 8.0, self.y.at(value) + 4.5);
             self.level(d, "grid", value);
             d.text("small soft end", at, &name);
         }
@@ -74,7 +64,7 @@ impl Chart {
     /// A line across at a value.
     pub fn level(&self, d: &mut Drawing, class: &str, value: f64) {
         let y = self.y.at(value);
-        d.line(class, &[(self.x.places.0, y), (self.x.places.1, y)]);
+        d.line(class, &[(self.x.1.0, y), (self.x.1.1, y)]);
     }
 
     /// Names below values, and what the values are.
@@ -84,7 +74,7 @@ impl Chart {
         named: impl IntoIterator<Item = (f64, String)>,
         says: &str,
     ) {
-        let bottom = self.y.places.0;
+        let bottom = self.y.1.0;
         for (value, name) in named {
             d.text(
                 "small soft middle",
@@ -92,7 +82,7 @@ impl Chart {
                 &name,
             );
         }
-        let middle = f64::midpoint(self.x.places.0, self.x.places.1);
+        let middle = f64::midpoint(self.x.1.0, self.x.1.1);
         d.text("small soft middle", (middle, bottom + 36.0), says);
     }
 }

@@ -72,16 +72,14 @@ pub fn draw() -> Result<String> {
     }
     let beyond = rates.iter().filter(|(tile, _)| !fits(**tile));
     let beyond = beyond.map(|(_, rate)| *rate).fold(0.0, f64::max);
+    let (shapes, (rows, columns)) = (rates.len(), best);
+    let [most, beyond] = [*most, beyond].map(significant);
     let description = format!(
-        "A heat map: the rate of each of {} shapes of an item's tile on {device}, by its rows, \
-         downwards, and its columns, to the right. The rates rise with both, up to {} GFLOP/s at {} \
-         rows of {} columns. A line like stairs runs from the top right to the bottom left: beyond \
-         it the {REGISTERS} vector registers are too few, and the best rate there is {}.",
-        rates.len(),
-        significant(*most),
-        best.0,
-        best.1,
-        significant(beyond)
+        "A heat map: the rate of each of {shapes} shapes of an item's tile on {device}, by its rows, \
+         downwards, and its columns, to the right. The rates rise with both, up to {most} GFLOP/s at \
+         {rows} rows of {columns} columns. A line like stairs runs from the top right to the bottom \
+         left: beyond it the {REGISTERS} vector registers are too few, and the best rate there is \
+         {beyond}."
     );
     Ok(d.svg("The landscape that the tuner walks", &description))
 }

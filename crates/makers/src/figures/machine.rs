@@ -40,15 +40,14 @@ pub fn draw() -> Result<String> {
     for core in 0..cpu.units.min(2) {
         cpu.core(&mut d, 256.0 + 108.0 * core as f64);
     }
+    let (of_gpu, of_cpu) = (gpu.words("compute units"), cpu.words("cores"));
+    let lanes = cpu.lanes;
     let description = format!(
-        "Two machines side by side, from the lanes at the top down to global memory. {}. One of its \
-         units is enlarged: {SCHEDULERS} schedulers, each of which issues for one of up to {WARPS} \
-         warps of {WARP} items while the others wait for memory; below them registers, and local \
-         memory with the L1 cache. {}. Each core has vectors of {} lanes, and caches of its own. \
-         The speeds are measured.",
-        gpu.words("compute units"),
-        cpu.words("cores"),
-        cpu.lanes
+        "Two machines side by side, from the lanes at the top down to global memory. {of_gpu}. One \
+         of its units is enlarged: {SCHEDULERS} schedulers, each of which issues for one of up to \
+         {WARPS} warps of {WARP} items while the others wait for memory; below them registers, and \
+         local memory with the L1 cache. {of_cpu}. Each core has vectors of {lanes} lanes, and caches \
+         of its own. The speeds are measured."
     );
     Ok(d.svg(
         "A GPU of many small units beside a CPU of few large cores",
@@ -125,13 +124,14 @@ impl Device {
     }
 
     fn words(&self, units: &str) -> String {
-        format!(
-            "{}: {} {units}, {} GFLOP/s in all, {} GB/s from global memory",
-            self.name,
-            self.units,
-            significant(self.limits.gflops),
-            significant(self.limits.gbytes_per_second)
-        )
+        let Device {
+            name,
+            units: count,
+            limits,
+            ..
+        } = self;
+        let [flops, bytes] = [limits.gflops, limits.gbytes_per_second].map(significant);
+        format!("{name}: {count} {units}, {flops} GFLOP/s in all, {bytes} GB/s from global memory")
     }
 }
 

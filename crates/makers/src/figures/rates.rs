@@ -11,15 +11,8 @@ use process::data::recording::Recording;
 use super::{Axis, Chart, Drawing, Point, chart};
 
 /// The kernels of the lesson, as it numbers them.
-const NUMBERED: [&str; 7] = [
-    "matmul_prefetch",
-    "matmul_two_tiles",
-    "matmul_fragments",
-    "matmul_packed_tiles",
-    "matmul_group_copy",
-    "matmul_shares",
-    "matmul_stages",
-];
+const NUMBERED: &str = "matmul_prefetch matmul_two_tiles matmul_fragments matmul_packed_tiles \
+                        matmul_group_copy matmul_shares matmul_stages";
 
 const BOTTOM: f64 = 300.0;
 /// Dots nearer than this share a number.
@@ -86,7 +79,9 @@ fn squares(comparison: &Comparison, library: &str) -> Result<Vec<Square>> {
             continue;
         };
         let kernel = ours.kernel.as_deref().unwrap_or_default();
-        let number = NUMBERED.iter().position(|name| kernel.starts_with(name));
+        let number = NUMBERED
+            .split(' ')
+            .position(|name| kernel.starts_with(name));
         let number = number.with_context(|| format!("{kernel} has no number"));
         if let Some(gflops) = ours.gflops {
             squares.push(Square {

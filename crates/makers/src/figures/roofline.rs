@@ -88,12 +88,11 @@ fn panel(d: &mut Drawing, top: f64, run: &Run) -> Result<String> {
         d.text("small bold middle", (*x, y), numbers);
     }
     let ridge = limits.gflops / limits.gbytes_per_second;
+    let [most, ridge, cache] = [limits.gflops, ridge, cache].map(significant);
+    let highest = highest(&lessons);
     Ok(format!(
-        "{device}: {} GFLOP/s, from {} operations a byte on, {} GB/s of the L1 cache.{}",
-        significant(limits.gflops),
-        significant(ridge),
-        significant(cache),
-        highest(&lessons)
+        "{device}: {most} GFLOP/s, from {ridge} operations a byte on, {cache} GB/s of the L1 \
+         cache.{highest}"
     ))
 }
 

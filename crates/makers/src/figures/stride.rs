@@ -40,13 +40,11 @@ pub fn draw() -> Result<String> {
         chart::key(&mut d, run.class, (14.0, y), &format!("{device}, measured"));
         let words = format!("counted: moved in pieces of {piece} bytes");
         chart::key(&mut d, &model, (14.0, y + 20.0), &words);
-        let (last, share_at_last) = *points.last().context("no copies in the recording")?;
         let share = |at: usize| percent(points.get(at).map_or(0.0, |(_, share)| *share));
+        let (last, _) = *points.last().context("no copies in the recording")?;
+        let [first, eighth, at_last] = [0, 3, points.len() - 1].map(share);
         described.push(format!(
-            "{device}: {} of the limit at stride 1, {} at 8, {} at {last}",
-            share(0),
-            share(3),
-            percent(share_at_last)
+            "{device}: {first} of the limit at stride 1, {eighth} at 8, {at_last} at {last}"
         ));
     }
     let description = format!(

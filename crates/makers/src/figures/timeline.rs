@@ -32,17 +32,14 @@ pub fn draw() -> Result<String> {
     line(&mut d, 20.0, "the whole program, with one launch", &all);
     let launch = [("wait", "queued", start), ("c", "the kernel runs", kernel)];
     line(&mut d, 132.0, "one launch, from QUEUED to END", &launch);
+    let times = [build, write, kernel, read, submit, start].map(seconds);
+    let [build, write, kernel, read, submit, start] = times;
     let description = format!(
         "Two time lines to scale, the second a part of the first, recorded with {}. The whole \
-         program: build {}, write A and B {}, the kernel {}, read C {}. One launch: SUBMIT \
-         follows QUEUED after {}, START after {}, which is a sliver, then the kernel.",
-        CPU.device(),
-        seconds(build),
-        seconds(write),
-        seconds(kernel),
-        seconds(read),
-        seconds(submit),
-        seconds(start)
+         program: build {build}, write A and B {write}, the kernel {kernel}, read C {read}. One \
+         launch: SUBMIT follows QUEUED after {submit}, START after {start}, which is a sliver, then \
+         the kernel.",
+        CPU.device()
     );
     Ok(d.svg("When what happens in lesson 2", &description))
 }

@@ -8,7 +8,6 @@ use language::tokens::{Tokens, is_word};
 use super::declarations::{
     is_declaration, is_declared_here, is_dimension, is_id, is_whole_dimension, statement,
 };
-use super::guards::guards;
 
 /// The tokens that go, and what comes in their place.
 pub type Change = (Range<usize>, String);
@@ -225,4 +224,45 @@ fn lanes(body: &Tokens, i: usize) -> Vec<Change> {
     let number = name.strip_prefix('s').and_then(|n| n.parse::<u32>().ok());
     let numbered = number.map(|lane| format!("s{}", (lane + 1) % 4));
     replaced(i, partners(name, LANES).map(String::from).chain(numbered))
+}
+
+/// A condition that always holds, or for an early return never does; and the condition
+/// without one of its parts.
+fn guards(body: &Tokens, i: usize) -> Vec<Change> {
+    let Some((condition, always)) = condition(body, i) else {
+        return Vec::new();
+    };
+    let mut changes = vec![(condition.clone(), always.into())];
+    let parts = parts(body, &condition).into_iter();
+    changes.extend(parts.map(|part| (part, String::new())));
+    changes
+}
+
+/// The condition that the token at `i` begins or ends, and what removes it.
+fn condition(body: &Tokens, i: usize) -> Option<(Range<usize>, &'static str)> {
+    match body.text(i) {
+        "if" => {
+            let end = body.matching(i + 1)?;
+            let never = body.text(end + 1) == "return";
+            Some((i + 2..end, if never { "0" } else { "1" }))
+        }
+        "?" => Some((body.begin_of(i, &["=", ","])..i, "1")),
+        _ => None,
+    }
+}
+
+/// What to take away to be rid of one part: the part and the operator beside it.
+fn parts(body: &Tokens, condition: &Range<usize>) -> Vec<Range<usize>> {
+    let is_operator = |i: &usize| ["&&", "||"].contains(&body.text(*i));
+    let operators: Vec<usize> = condition.clone().filter(is_operator).collect();
+    let [first, .., last] = operators[..] else {
+        let one = operators
+            .first()
+            .map(|at| [condition.start..at + 1, *at..condition.end]);
+        return one.into_iter().flatten().collect();
+    };
+    let mut parts = vec![condition.start..first + 1];
+    parts.extend(operators.windows(2).map(|pair| pair[0]..pair[1]));
+    parts.push(last..condition.end);
+    parts
 }

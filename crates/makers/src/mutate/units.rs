@@ -6,8 +6,7 @@ use language::functions::Function;
 use process::lessons::{LESSONS, Lesson};
 use serde_json::{Value, json};
 
-use super::calls::{functions, reaches};
-use super::mutant::{Mutant, mutants};
+use super::mutant::{Mutant, functions, mutants, reaches};
 use super::operators::edits;
 
 /// A function that is mutated.

@@ -76,12 +76,10 @@ pub fn symptoms() -> Result<String> {
     let word = |name: &str| about[name].as_str().unwrap_or("?");
     let sizes = about["sizes"].as_array().into_iter().flatten();
     let sizes: Vec<&str> = sizes.filter_map(Value::as_str).collect();
+    let (share, sizes) = (percent(share), sizes.join(", "));
+    let (device, date) = (word("device"), word("date"));
     Ok(format!(
-        "{table}\n\n*{} of the wrong results are named rightly. {}, sizes {}; recorded {} by \
-         `cargo makers symptoms --write`.*",
-        percent(share),
-        word("device"),
-        sizes.join(", "),
-        word("date")
+        "{table}\n\n*{share} of the wrong results are named rightly. {device}, sizes {sizes}; recorded \
+         {date} by `cargo makers symptoms --write`.*"
     ))
 }

@@ -5,7 +5,7 @@ use common::numbers::{factor, percent, significant};
 use process::data::recording::name_on;
 
 use super::markdown::{Table, or_dash};
-use crate::probe::{Machine, StepTime};
+use crate::probe::{About, Machine, StepTime};
 
 /// One part of the devices, side by side: `memory`, or `sums`, which stands below it on the same
 /// page and has no caption.
@@ -83,21 +83,27 @@ fn sums(first: &Machine, machines: &[Machine]) -> Result<Table> {
 }
 
 fn caption(machine: &Machine) -> String {
-    let about = &machine.about;
-    let runs = machine.figures.iter().map(|figure| figure.runs).min();
+    let About {
+        device,
+        platform,
+        driver,
+        compute_units,
+        date,
+        command,
+        ..
+    } = &machine.about;
+    let runs = machine
+        .figures
+        .iter()
+        .map(|figure| figure.runs)
+        .min()
+        .unwrap_or(0);
     let spread = machine.figures.iter().map(|figure| figure.spread);
+    let (name, spread) = (name(machine), percent(spread.fold(0.0, f64::max)));
     format!(
-        "\n\n*{}: {}, {}, driver {}; {} compute units; the better of two medians, of at least {} runs \
-         each, with spreads up to {}; recorded {} by `{}`.*",
-        name(machine),
-        about.device,
-        about.platform,
-        about.driver,
-        about.compute_units,
-        runs.unwrap_or(0),
-        percent(spread.fold(0.0, f64::max)),
-        about.date,
-        about.command
+        "\n\n*{name}: {device}, {platform}, driver {driver}; {compute_units} compute units; the better \
+         of two medians, of at least {runs} runs each, with spreads up to {spread}; recorded {date} by \
+         `{command}`.*"
     )
 }
 
