@@ -1,6 +1,7 @@
 //! The plausible mistakes: each operator finds all places of a function where its
 //! mistake can be made, and makes one at a time.
 
+use std::iter;
 use std::ops::Range;
 
 use language::tokens::{Tokens, is_word};
@@ -255,14 +256,10 @@ fn condition(body: &Tokens, i: usize) -> Option<(Range<usize>, &'static str)> {
 fn parts(body: &Tokens, condition: &Range<usize>) -> Vec<Range<usize>> {
     let is_operator = |i: &usize| ["&&", "||"].contains(&body.text(*i));
     let operators: Vec<usize> = condition.clone().filter(is_operator).collect();
-    let [first, .., last] = operators[..] else {
-        let one = operators
-            .first()
-            .map(|at| [condition.start..at + 1, *at..condition.end]);
-        return one.into_iter().flatten().collect();
+    let Some((first, last)) = operators.first().zip(operators.last()) else {
+        return Vec::new();
     };
-    let mut parts = vec![condition.start..first + 1];
-    parts.extend(operators.windows(2).map(|pair| pair[0]..pair[1]));
-    parts.push(last..condition.end);
-    parts
+    let begin = iter::once(condition.start..first + 1);
+    let middle = operators.windows(2).map(|pair| pair[0]..pair[1]);
+    begin.chain(middle).chain([*last..condition.end]).collect()
 }

@@ -35,20 +35,19 @@ fn naming(kinds: &[String], failed: Option<&str>) -> Naming {
     let Some(failed) = failed else {
         return Naming::Right;
     };
-    let looks = looks(failed).into_iter();
     // What stands before the colon.
-    let told = looks.filter_map(|look| {
-        look.split(':')
-            .next()
-            .filter(|kind| *kind != "nothing known")
-    });
-    let fits: Vec<bool> = told
-        .map(|kind| kinds.iter().any(|known| known == kind))
-        .collect();
-    match &fits[..] {
-        [] => Naming::Silent,
-        fits if fits.iter().all(|fits| *fits) => Naming::Named,
-        _ => Naming::Wrongly,
+    let told = looks(failed).into_iter().map(|look| look.split(':').next());
+    let mut told = told
+        .flatten()
+        .filter(|kind| *kind != "nothing known")
+        .peekable();
+    let fits = |kind: &str| kinds.iter().any(|known| known == kind);
+    if told.peek().is_none() {
+        Naming::Silent
+    } else if told.all(fits) {
+        Naming::Named
+    } else {
+        Naming::Wrongly
     }
 }
 
