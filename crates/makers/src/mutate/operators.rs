@@ -261,5 +261,6 @@ fn parts(body: &Tokens, condition: &Range<usize>) -> Vec<Range<usize>> {
     };
     let begin = iter::once(condition.start..first + 1);
     let middle = operators.windows(2).map(|pair| pair[0]..pair[1]);
-    begin.chain(middle).chain([*last..condition.end]).collect()
+    let end = iter::once(*last..condition.end);
+    begin.chain(middle).chain(end).collect()
 }
