@@ -156,7 +156,12 @@ mod tests {
             let at = ["x", "y"].map(|name| attribute(line, name).parse().expect("a number"));
             let words = element(line, "text").expect("words");
             let shown = words.replace("&lt;", "<").replace("&gt;", ">");
-            let class = attribute(line, "class");
+            let has_class = line.contains(" class=\"");
+            let class = if has_class {
+                attribute(line, "class")
+            } else {
+                ""
+            };
             (words, Words::placed(class, (at[0], at[1]), &shown))
         };
         lines.map(of).collect()
