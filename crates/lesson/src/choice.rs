@@ -43,11 +43,14 @@ impl ChoiceFlags {
         mut candidates: Candidates,
     ) -> Result<()> {
         if self.candidates {
-            let named = |step: &Step| {
-                let (name, kernel) = (candidates.name(step), &step.kernel);
-                step.clone().variant(name[kernel.len()..].trim())
-            };
-            candidates.steps = candidates.steps.iter().map(named).collect();
+            let names: Vec<String> = candidates
+                .steps
+                .iter()
+                .map(|one| candidates.name(one))
+                .collect();
+            for (step, name) in candidates.steps.iter_mut().zip(names) {
+                step.variant = name[step.kernel.len()..].trim().into();
+            }
             return lesson.measure_all(&candidates.steps, problem);
         }
         let device = &lesson.session()?.device;

@@ -5,18 +5,6 @@
 use common::traffic::Traffic;
 use serde::Deserialize;
 
-/// Methods that set a field of what they are called on.
-macro_rules! setters {
-    ($($(#[$doc:meta])* $field:ident: $ty:ty,)*) => {$(
-        $(#[$doc])*
-        pub fn $field(mut self, $field: $ty) -> Self {
-            self.$field = $field;
-            self
-        }
-    )*};
-}
-pub(crate) use setters;
-
 /// One of the three matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Operand {
@@ -61,18 +49,5 @@ impl Helper {
             per_item: [1, 1],
             traffic: None,
         }
-    }
-
-    setters! {
-        /// Sets the work-group's shape; it shrinks where the device has less room.
-        group: [usize; 2],
-        /// Sets how many elements one item writes in each dimension.
-        per_item: [usize; 2],
-    }
-
-    /// States what the kernel loads and stores, in the names of [`crate::Step::count`].
-    pub fn traffic(mut self, traffic: Traffic) -> Helper {
-        self.traffic = Some(traffic);
-        self
     }
 }

@@ -163,7 +163,10 @@ mod tests {
             measured(1, 4096, 4096, &[("a", 1.0), ("b T=1", 2.0), ("b T=2", 3.0)]),
         ]);
         let chosen = |shape| {
-            let b = |t| Step::new("b", "").define("T", t);
+            let b = |t| Step {
+                defines: vec![("T".into(), t)],
+                ..Step::new("b", "")
+            };
             let padded = Step::new("p", "").pad(64, 64, 64);
             let steps = vec![Step::new("a", ""), b(1), b(2), padded];
             let candidates = Candidates {

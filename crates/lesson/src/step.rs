@@ -8,7 +8,7 @@ use common::shape::Shape;
 use common::traffic::Traffic;
 use serde::{Deserialize, Serialize};
 
-use crate::helper::{Helper, setters};
+use crate::helper::Helper;
 
 pub use product::Given;
 
@@ -140,23 +140,6 @@ impl Step {
         }
     }
 
-    setters! {
-        /// Sets what the dimensions count.
-        axes: Axes,
-        /// Sets the work-group's shape.
-        group: [usize; 2],
-        /// Sets how many elements of C one item computes in each dimension.
-        per_item: [usize; 2],
-        /// Sets the layout of the operands.
-        layout: Layout,
-    }
-
-    /// Sets the work-group's shape, from which the kernel does not allow another.
-    pub fn exact_group(mut self, group: [usize; 2]) -> Step {
-        self.exact_group = true;
-        self.group(group)
-    }
-
     /// Adds a kernel that runs beside this one, which then gets the matrices unpadded.
     pub fn helper(mut self, helper: Helper) -> Step {
         self.helpers.push(helper);
@@ -168,37 +151,6 @@ impl Step {
     pub fn pad(mut self, m: usize, n: usize, k: usize) -> Step {
         self.multiples = Shape { m, n, k };
         self.host_pads = true;
-        self
-    }
-
-    /// Cuts K into shares; the helper adds up what they found of C.
-    pub fn shares(mut self, shares: usize, helper: Helper) -> Step {
-        self.shares = shares;
-        self.helper(helper)
-    }
-
-    /// Gives the compiler a macro.
-    pub fn define(mut self, name: &str, value: usize) -> Step {
-        self.defines.push((name.into(), value));
-        self
-    }
-
-    /// Names a size that stands in the kernel's file, so that the formulas of its
-    /// traffic can use it; the compiler is not told, and a learner may change it.
-    pub fn constant(mut self, name: &str, value: usize) -> Step {
-        self.constants.push((name.into(), value));
-        self
-    }
-
-    /// Names this launch of a kernel that is launched in several ways.
-    pub fn variant(mut self, variant: impl Into<String>) -> Step {
-        self.variant = variant.into();
-        self
-    }
-
-    /// States what the kernel loads and stores.
-    pub fn traffic(mut self, traffic: Traffic) -> Step {
-        self.traffic = Some(traffic);
         self
     }
 

@@ -82,15 +82,16 @@ impl TaskFile {
         let signature = of_kernel(signatures, &form.function)?;
         let function = signature.map_or(&form.function, |one| &one.kernel);
         let ty = signature.and_then(|one| Some(one.args.get(3)?.element));
-        let mut task = Step::new(function, "")
-            .layout(layout)
-            .pad(1, 1, 1)
-            .task(&lesson::Given {
-                shape,
-                ty: ty.unwrap_or(Type::Float),
-                fill: matrix::Fill::Random,
-                seed,
-            });
+        let mut task = Step {
+            layout,
+            ..Step::new(function, "").pad(1, 1, 1)
+        }
+        .task(&lesson::Given {
+            shape,
+            ty: ty.unwrap_or(Type::Float),
+            fill: matrix::Fill::Random,
+            seed,
+        });
         if let Some(pad) = &self.pad {
             for ((_, padded), (name, multiple)) in
                 task.names.iter_mut().zip(["M", "N", "K"].iter().zip(pad))

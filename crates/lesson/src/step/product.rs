@@ -265,13 +265,28 @@ mod tests {
     #[test]
     fn the_items_cover_c() {
         let step = || Step::new("k", "");
-        assert_eq!(global(step()), [96, 48]);
-        assert_eq!(global(step().axes(Axes::RowsFirst)), [48, 96]);
-        assert_eq!(global(step().axes(Axes::Rows).group([64, 1])), [64]);
-        assert_eq!(global(step().per_item([8, 4])), [16, 16]);
-        assert_eq!(global(step().axes(Axes::OneGroup)), [91, 37]);
-        let sum = Helper::new("sum", Operand::C);
-        let plan = step().shares(5, sum).task(&ODD).plan().unwrap();
+        let along = |axes, group| {
+            global(Step {
+                axes,
+                group,
+                ..step()
+            })
+        };
+        assert_eq!(along(Axes::ColumnsFirst, [16, 16]), [96, 48]);
+        assert_eq!(along(Axes::RowsFirst, [16, 16]), [48, 96]);
+        assert_eq!(along(Axes::Rows, [64, 1]), [64]);
+        assert_eq!(along(Axes::OneGroup, [16, 16]), [91, 37]);
+        let per_item = [8, 4];
+        assert_eq!(global(Step { per_item, ..step() }), [16, 16]);
+        let in_shares = step().helper(Helper::new("sum", Operand::C));
+        let shares = 5;
+        let plan = Step {
+            shares,
+            ..in_shares
+        }
+        .task(&ODD)
+        .plan()
+        .unwrap();
         assert_eq!(plan.ranges[0].global(), [96, 48, 5]);
         assert_eq!(plan.shapes[3][0], [5 * 37, 91], "room for five of them");
     }
@@ -282,8 +297,9 @@ mod tests {
         let plan = step().task(&ODD).plan().unwrap();
         assert_eq!(plan.shapes[0], [[48, 56], [37, 53]]);
         assert_eq!(plan.shapes[2], [[48, 96], [37, 91]]);
-        let pack = Helper::new("pack_b", Operand::B).per_item([32, 1]);
-        let task = step().helper(pack).task(&ODD);
+        let per_item = [32, 1];
+        let pack = Helper::new("pack_b", Operand::B);
+        let task = step().helper(Helper { per_item, ..pack }).task(&ODD);
         let plan = task.plan().unwrap();
         assert_eq!(plan.shapes[0], [[37, 53]; 2]);
         assert_eq!(plan.shapes[3][0], [56, 96]);
@@ -297,8 +313,8 @@ mod tests {
         let mut square = ODD;
         square.shape.n = square.shape.k;
         for layout in [Layout::RowMajor, Layout::ColumnMajor, Layout::BTransposed] {
-            let step = Step::new("k", "").pad(16, 8, 8).layout(layout);
-            let task = step.task(&square);
+            let step = Step::new("k", "").pad(16, 8, 8);
+            let task = Step { layout, ..step }.task(&square);
             let plan = task.plan().unwrap();
             let a = task.contents(0, &plan, None, &[]).unwrap().unwrap();
             assert_eq!(a.len(), 48 * 56);
