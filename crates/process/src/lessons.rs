@@ -132,6 +132,6 @@ pub const LESSONS: &[Lesson] = &[
     lesson(9, "09-tiling-for-a-cpu", 35, "a tile in registers, panels and blocks: to a CPU's limit"),
     lesson(10, "10-feeding-the-tile", 45, "operands asked for early, with less work: to a GPU's limit"),
     lesson(11, "11-autotuning", 40, "a search for the best shape of a kernel, and why it wins"),
-    lesson(12, "12-three-other-kernels", 35, "a sum, a histogram and softmax: what binds when it is no product"),
-    lesson(14, "14-several-devices", 40, "transfers hidden behind kernels; several devices, several machines"),
+    lesson(12, "12-three-other-kernels", 35, "a sum, a histogram and softmax: what binds then"),
+    lesson(14, "14-several-devices", 40, "hidden transfers, several devices, several machines"),
 ];
