@@ -91,7 +91,7 @@ fn at_a_shape_that_nobody_measured_the_nearest_comes_near_the_best() {
     let [mean, worst] = [mean, shares[0].0].map(|share| format!("{:.0} %", share * 100.0));
     for told in [
         format!("reaches {mean} of the best in the mean"),
-        format!("worst with {worst}"),
+        format!("{worst} at worst"),
     ] {
         assert!(PAGE.contains(&told), "{told}: {} {shares:#?}", shares.len());
     }
