@@ -32,15 +32,26 @@ void matmul(int N, int K, global const float *restrict A, global const float *re
     const int column0 = get_group_id(0) * COLUMNS, row0 = get_group_id(1) * ROWS;
     float sum[8][8] = {{0}};
     for (int k0 = 0; k0 < K; k0 += DEPTH) {
-        for (uint i = item; i < ROWS * DEPTH; i += GX * GY)
+        // The loops' lengths are constants, so that all loads are sent at once.
+        for (uint round = 0; round < ROWS * DEPTH / (GX * GY); round++) {
+            const uint i = round * GX * GY + item;
             a_tile[i / DEPTH][i % DEPTH] = A[(row0 + i / DEPTH) * K + k0 + i % DEPTH];
-        for (uint i = item; i < DEPTH * COLUMNS; i += GX * GY)
+        }
+        for (uint round = 0; round < DEPTH * COLUMNS / (GX * GY); round++) {
+            const uint i = round * GX * GY + item;
             b_tile[i / COLUMNS][i % COLUMNS] = B[(k0 + i / COLUMNS) * N + column0 + i % COLUMNS];
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (int k = 0; k < DEPTH; k++)
-            for (int r = 0; r < 8; r++)
+        for (int k = 0; k < DEPTH; k++) {
+            float b[8];
+            for (int c = 0; c < 8; c++)
+                b[c] = b_tile[k][x + c * GX];
+            for (int r = 0; r < 8; r++) {
+                const float a = a_tile[y + r * GY][k];
                 for (int c = 0; c < 8; c++)
-                    sum[r][c] += a_tile[y + r * GY][k] * b_tile[k][x + c * GX];
+                    sum[r][c] += a * b[c];
+            }
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     for (int r = 0; r < 8; r++)
