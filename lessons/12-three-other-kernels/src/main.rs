@@ -221,7 +221,12 @@ fn task(
         columns,
         seed,
     } = *numbers;
-    let sizes = [("rows", rows), ("columns", columns), ("seed", seed)];
+    let sizes = [("M", rows), ("N", columns), ("K", 1)];
+    let names = [("rows", "M"), ("columns", "N"), ("n", "rows*columns")];
+    let mut names: Vec<(String, Formula)> = names
+        .map(|(name, formula)| (name.into(), formula.into()))
+        .into();
+    names.push(("seed".into(), seed.into()));
     Task {
         kernel: kernel.into(),
         variant: String::new(),
@@ -231,7 +236,7 @@ fn task(
         ty: Float,
         sizes: sizes.map(|(name, size)| (name.into(), size)).into(),
         defines: Vec::new(),
-        names: vec![("n".into(), "rows*columns".into())],
+        names,
         buffers,
         launches,
         right: right.clone(),
