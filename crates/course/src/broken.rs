@@ -9,7 +9,6 @@ use common::source::Source;
 use process::implementations;
 use process::lessons::{self, Lesson};
 
-use crate::exercises::lesson_of;
 use crate::game::how::{Attempt, Seen};
 use crate::game::progress::Mark;
 use crate::game::puzzle::{Check, Puzzle, PuzzleKind, Run, WORDS, page_of};
@@ -101,7 +100,7 @@ pub fn check(puzzle: &Puzzle, run: &Run, attempt: &Attempt) -> Result<Seen> {
     let command = |size: &str| -> Result<Command> {
         let timeout = attempt.how.timeout.to_string();
         let flags = [("--size", size), ("--timeout", &timeout), ("--runs", "0")];
-        let mut command = lesson_of(puzzle)?.command()?;
+        let mut command = puzzle.own_lesson()?.command()?;
         command
             .args(flags_with(run, &flags))
             .args(["--json", "--source"])

@@ -91,11 +91,6 @@ pub fn problems() -> Result<Vec<Puzzle>> {
     Ok(all)
 }
 
-/// The lesson of a puzzle that is about one.
-pub fn lesson_of(puzzle: &Puzzle) -> Result<&'static Lesson> {
-    puzzle.lesson.context("it belongs to no lesson")
-}
-
 /// The folders with a page whose names begin with a number, in their order; none where there is no such
 /// folder.
 pub fn folders(root: &Path) -> Result<Vec<String>> {

@@ -14,7 +14,8 @@ use common::shape::Shape;
 use serde_json::json;
 use text::Out;
 
-use crate::game::how::{Checked, How, drawn_size, sign_of_life};
+use crate::exercises::spec::drawn_size;
+use crate::game::how::{Checked, How, sign_of_life};
 use crate::game::verdict::Verdict;
 use crate::observation::Detection;
 use crate::run;

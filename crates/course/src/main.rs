@@ -6,15 +6,14 @@
 //!
 //! - `map` prints the lessons and what is next; on a terminal `front` is the whole course as
 //!   one screen.
-//! - `puzzles` are `exercises`, kernels with a gap, `broken` ones, and on the `host`'s side
-//!   programs with a mistake. `game`
-//!   is how both are played.
+//! - `puzzles` are `exercises`, kernels with a gap or from an empty file, `broken` ones, and on
+//!   the `host`'s side programs with a mistake. `game` is how all are played.
 //! - `trial` has every detector look at a kernel. `judge` reads what a process that checked
 //!   it has to say, `simulator` what Oclgrind reported; each is an `observation`.
 //! - `task` is a task as text: beside a kernel of the learner's own, or in an exercise's page.
 //!   `subject` is what a tool looks at: a lesson's kernel, or a task. `run` says whether one is
-//!   right, `spec` drafts one, `tune` finds its fastest launch; `inspect` says what is wrong with it, `asm`, `occupancy` and `trace`
-//!   what it becomes and asks for.
+//!   right, by `rates` how fast, `spec` drafts one, `tune` finds its fastest launch; `inspect`
+//!   says what is wrong with it, `asm`, `occupancy` and `trace` what it becomes and asks for.
 //! - `new` makes a package of the learner's own from an example.
 //! - `calls` tells the OpenCL calls of any program.
 //! - `diff` shows what changed between two kernels.
@@ -39,6 +38,7 @@ mod occupancy;
 mod pager;
 mod prose;
 mod puzzles;
+mod rates;
 mod run;
 mod simulator;
 mod spec;

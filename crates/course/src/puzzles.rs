@@ -137,7 +137,7 @@ pub fn take(puzzle: &Puzzle, wanted: &mut Wanted) -> Result<Taken> {
     if let Check::Lesson(run) = &puzzle.check {
         let mut names = run.flags.iter().skip_while(|flag| *flag != "--only");
         wanted.kernel = names.nth(1).cloned().unwrap_or_default();
-        let program = exercises::lesson_of(puzzle)?.command()?;
+        let program = puzzle.own_lesson()?.command()?;
         return Ok(Taken { program, by });
     }
     let spec = exercises::spec::of(puzzle, &file)?;

@@ -12,7 +12,6 @@ use language::tokens::Tokens;
 use process::Finished;
 use process::child_status;
 
-use super::lesson_of;
 use super::simulated::{IN_SIMULATOR, first_wrong, simulate};
 use super::spec::{Spec, named};
 use super::speed::{judge as judge_speed, not_judged, of_rate};
@@ -20,7 +19,7 @@ use crate::game::how::{Attempt, Seen};
 use crate::game::puzzle::Puzzle;
 use crate::judge::judge;
 use crate::observation::{Detection, Observation};
-use crate::run;
+use crate::rates;
 use crate::task::TaskFile;
 use crate::task::child::{self, Purpose, Run};
 use crate::task::race::Runner;
@@ -174,7 +173,7 @@ fn rate(asked: &Asked) -> Result<Observation> {
     );
     let child = Finished::of(&mut command)?;
     let record = child.records().next();
-    let speed = record.and_then(|record| run::speed(&record, &task.timed(), task));
+    let speed = record.and_then(|record| rates::speed(&record, &task.timed(), task));
     Ok(match speed {
         Some(speed) => of_rate(&speed, &task.at_least),
         None => judge("speed", &child),
@@ -203,7 +202,7 @@ fn speed(asked: &Asked) -> Result<Option<Observation>> {
     let solution = puzzle.solution.as_ref().unwrap_or(&puzzle.fresh);
     let beside = match &speed.file {
         Some(file) => file.clone(),
-        None => lesson_of(puzzle)?.kernel_file(),
+        None => puzzle.own_lesson()?.kernel_file(),
     };
     let runner = |file: &Path, task: &TaskFile| Runner {
         file: file.into(),

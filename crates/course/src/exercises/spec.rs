@@ -11,7 +11,6 @@ use common::task::Task;
 use serde::Deserialize;
 
 use super::counts::Count;
-use crate::game::how::drawn_size;
 use crate::game::puzzle::{Check, Puzzle};
 use crate::task::TaskFile;
 use crate::task::child::{self, Purpose, Run};
@@ -91,6 +90,23 @@ pub fn own(file: &Path) -> Result<Spec> {
         without: Vec::new(),
         speed: None,
     })
+}
+
+/// A size that follows from a seed: small, and the same for every kernel.
+pub fn drawn_size(seed: u64) -> Shape {
+    // The multiplier of Knuth's MMIX generator; its high bits are spread well.
+    let next = |x: u64| {
+        x.wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407)
+    };
+    let side = |x: u64, most: u64| (1 + (x >> 33) % most) as usize;
+    let first = next(next(seed));
+    let second = next(first);
+    Shape {
+        m: side(first, 90),
+        n: side(second, 150),
+        k: side(next(second), 120),
+    }
 }
 
 /// M, N and K, as "37x91x53" or "64" says them.

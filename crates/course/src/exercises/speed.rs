@@ -8,7 +8,7 @@ use common::timing::{median, quantile};
 
 use super::spec::Speed;
 use crate::observation::{Detection, Observation};
-use crate::run::Rates;
+use crate::rates::Rates;
 use crate::task::file::Limit;
 use crate::task::race::Race;
 

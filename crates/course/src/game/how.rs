@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use common::shape::Shape;
 use indicatif::ProgressBar;
 use text::progress;
 use text::show_error;
@@ -21,23 +20,6 @@ const SEEDS: u64 = 99_999;
 fn new_seed() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     now.map_or(1, |now| u64::from(now.subsec_nanos()) / 7 % SEEDS)
-}
-
-/// A size that follows from a seed: small, and the same for every kernel.
-pub fn drawn_size(seed: u64) -> Shape {
-    // The multiplier of Knuth's MMIX generator; its high bits are spread well.
-    let next = |x: u64| {
-        x.wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407)
-    };
-    let side = |x: u64, most: u64| (1 + (x >> 33) % most) as usize;
-    let first = next(next(seed));
-    let second = next(first);
-    Shape {
-        m: side(first, 90),
-        n: side(second, 150),
-        k: side(next(second), 120),
-    }
 }
 
 /// How a kernel is run.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context, Result};
 use common::source::Source;
 use process::lessons::Lesson;
 use serde::Deserialize;
@@ -150,6 +151,11 @@ impl Puzzle {
             let path = Path::new(word);
             path.ends_with(place) || Some(path.as_os_str()) == place.file_name()
         }
+    }
+
+    /// The lesson of one that is about a lesson.
+    pub fn own_lesson(&self) -> Result<&'static Lesson> {
+        self.lesson.context("it belongs to no lesson")
     }
 
     /// A word, and beside it in the column [`WORDS`] what is asked.
