@@ -111,7 +111,7 @@ impl TimeLine {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {height}\" \
              font-family=\"sans-serif\" font-size=\"13\">\n<style>.kernel{{fill:#2a78b8}} \
              .up{{fill:#d98a1f}} .down{{fill:#3c9a5f}} .other{{fill:#8a6bb1}} .wait{{fill:#999}} \
-             text{{fill:#666}}</style>\n",
+             text:not([class]){{fill:#666}}</style>\n",
             LEFT + WIDTH + 20.0
         );
         for (number, row) in rows.iter().enumerate() {
@@ -138,9 +138,8 @@ impl TimeLine {
                 );
             }
         }
-        let y = height - 30.0;
         for part in 0..=4 {
-            let x = LEFT + WIDTH * f64::from(part) / 4.0;
+            let (x, y) = (LEFT + WIDTH * f64::from(part) / 4.0, height - 30.0);
             let at = time((span * f64::from(part) / 4.0) as u64);
             let _ = writeln!(
                 svg,
@@ -148,20 +147,13 @@ impl TimeLine {
             );
         }
         let legend = [
-            ("up", "to the device"),
-            ("kernel", "kernel"),
-            ("down", "from the device"),
+            "up\">to the device",
+            "kernel\">kernels",
+            "down\">from the device",
         ];
-        for (number, (kind, words)) in legend.into_iter().enumerate() {
-            let x = LEFT + 150.0 * number as f64;
-            let y = height - 20.0;
-            let _ = writeln!(
-                svg,
-                "<rect class=\"{kind}\" x=\"{x}\" y=\"{y}\" width=\"12\" height=\"12\"/>\
-                 <text x=\"{}\" y=\"{}\">{words}</text>",
-                x + 18.0,
-                y + 11.0
-            );
+        for (number, words) in legend.into_iter().enumerate() {
+            let (x, y) = (LEFT + 150.0 * number as f64, height - 8.0);
+            let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\" class=\"{words}</text>");
         }
         Some(svg + "</svg>\n")
     }
