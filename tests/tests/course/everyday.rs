@@ -76,3 +76,20 @@ fn everyday_kernels_are_right_and_their_faults_are_found() {
         assert!(says_line || seen_by == "result", "{task}: {found}");
     }
 }
+
+/// Sixty kernels, some of which PoCL takes two seconds to compile.
+#[test]
+#[ignore = "a minute: every stage of every problem"]
+fn every_solution_of_every_problem_is_right() {
+    let Some(pocl) = pocl() else {
+        return;
+    };
+    let tasks = files_below(&workspace().join("problems"), "toml");
+    let mut solutions = 0;
+    for task in tasks.iter().filter(|task| !task.ends_with("task.toml")) {
+        let run = course("run", task, &pocl).ends_with(0);
+        assert_eq!(run.records()[0]["verdict"], "right", "{run}");
+        solutions += 1;
+    }
+    assert!(solutions > 50, "{solutions}");
+}
