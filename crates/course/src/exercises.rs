@@ -91,8 +91,8 @@ pub fn problems() -> Result<Vec<Puzzle>> {
     Ok(all)
 }
 
-/// The folders with a page whose names begin with a number, in their order; none where there is no such
-/// folder.
+/// The folders with a page whose names begin with a number, in their order; none where there is
+/// no such folder.
 pub fn folders(root: &Path) -> Result<Vec<String>> {
     let entries = fs::read_dir(root).into_iter().flatten();
     let names: io::Result<Vec<_>> = entries.map(|entry| Ok(entry?.file_name())).collect();
