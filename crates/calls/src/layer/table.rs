@@ -24,9 +24,9 @@ type Place = *mut c_void;
 
 /// Makes the functions of this table, and `told`, which puts them before those of another one.
 ///
-/// A `query` only asks, a `call` gives a status back, an `object` is made and its status put
-/// where the last argument points, a `command` has a list of events to wait for and gives one
-/// back, a `mapping` does all of that. What is read `after` a call is given its result.
+/// A `call` gives a status back, a `quick` one waits for nothing, an `object` is made and its
+/// status put where the last argument points, a `command` has a list of events to wait for and
+/// gives one back, a `mapping` does all of that. What is read `after` a call is given its result.
 macro_rules! calls {
     ($($kind:ident $name:ident($($arg:ident: $type:ty),*)
         $(before { $($before:ident = $read:expr),* })? $(after { $($after:ident = $seen:expr),* })?;)*) => {
@@ -41,7 +41,7 @@ macro_rules! calls {
                 $(args.insert(stringify!($arg).into(), $arg.told());)*
                 // SAFETY: the arguments are as OpenCL asks for them.
                 $($(args.insert(stringify!($before).into(), unsafe { $read });)*)?
-                Making::begin(stringify!($name), args, stringify!($kind) != "query")
+                Making::begin(stringify!($name), args, stringify!($kind) != "quick")
             }
             call result {
                 $($(#[allow(unused_unsafe)]
@@ -51,7 +51,7 @@ macro_rules! calls {
             }
         })*
     };
-    (@query $($rest:tt)*) => { calls! { @call $($rest)* } };
+    (@quick $($rest:tt)*) => { calls! { @call $($rest)* } };
     (@call $name:ident ($($arg:ident: $type:ty),*) $begin:block $call:ident $result:ident $after:block) => {
         unsafe extern "C" fn $name($($arg: $type),*) -> cl_int {
             let mut $call = $begin;
@@ -160,37 +160,37 @@ fn end(call: Making) {
 }
 
 calls! {
-    query clGetPlatformIDs(room: cl_uint, platforms: *mut cl_platform_id, count: *mut cl_uint);
-    query clGetPlatformInfo(platform: cl_platform_id, asks: cl_uint, room: usize, value: Place,
+    call clGetPlatformIDs(room: cl_uint, platforms: *mut cl_platform_id, count: *mut cl_uint);
+    quick clGetPlatformInfo(platform: cl_platform_id, asks: cl_uint, room: usize, value: Place,
         size: *mut usize);
-    query clGetDeviceIDs(platform: cl_platform_id, kind: cl_device_type, room: cl_uint,
+    call clGetDeviceIDs(platform: cl_platform_id, kind: cl_device_type, room: cl_uint,
         devices: *mut cl_device_id, count: *mut cl_uint);
-    query clGetDeviceInfo(device: cl_device_id, asks: cl_uint, room: usize, value: Place,
+    quick clGetDeviceInfo(device: cl_device_id, asks: cl_uint, room: usize, value: Place,
         size: *mut usize);
-    query clGetContextInfo(of: cl_context, asks: cl_uint, room: usize, value: Place,
+    quick clGetContextInfo(of: cl_context, asks: cl_uint, room: usize, value: Place,
         size: *mut usize);
-    query clGetCommandQueueInfo(of: cl_command_queue, asks: cl_uint, room: usize, value: Place,
+    quick clGetCommandQueueInfo(of: cl_command_queue, asks: cl_uint, room: usize, value: Place,
         size: *mut usize);
-    query clGetMemObjectInfo(of: cl_mem, asks: cl_uint, room: usize, value: Place,
+    quick clGetMemObjectInfo(of: cl_mem, asks: cl_uint, room: usize, value: Place,
         size: *mut usize);
-    query clGetImageInfo(of: cl_mem, asks: cl_uint, room: usize, value: Place, size: *mut usize);
-    query clGetSamplerInfo(of: cl_sampler, asks: cl_uint, room: usize, value: Place,
+    quick clGetImageInfo(of: cl_mem, asks: cl_uint, room: usize, value: Place, size: *mut usize);
+    quick clGetSamplerInfo(of: cl_sampler, asks: cl_uint, room: usize, value: Place,
         size: *mut usize);
-    query clGetProgramInfo(of: cl_program, asks: cl_uint, room: usize, value: Place,
+    quick clGetProgramInfo(of: cl_program, asks: cl_uint, room: usize, value: Place,
         size: *mut usize);
-    query clGetProgramBuildInfo(of: cl_program, device: cl_device_id, asks: cl_uint, room: usize,
+    quick clGetProgramBuildInfo(of: cl_program, device: cl_device_id, asks: cl_uint, room: usize,
         value: Place, size: *mut usize);
-    query clGetKernelInfo(of: cl_kernel, asks: cl_uint, room: usize, value: Place,
+    quick clGetKernelInfo(of: cl_kernel, asks: cl_uint, room: usize, value: Place,
         size: *mut usize);
-    query clGetKernelArgInfo(of: cl_kernel, index: cl_uint, asks: cl_uint, room: usize,
+    quick clGetKernelArgInfo(of: cl_kernel, index: cl_uint, asks: cl_uint, room: usize,
         value: Place, size: *mut usize);
-    query clGetKernelWorkGroupInfo(of: cl_kernel, device: cl_device_id, asks: cl_uint, room: usize,
+    quick clGetKernelWorkGroupInfo(of: cl_kernel, device: cl_device_id, asks: cl_uint, room: usize,
         value: Place, size: *mut usize);
-    query clGetEventInfo(of: cl_event, asks: cl_uint, room: usize, value: Place, size: *mut usize)
+    quick clGetEventInfo(of: cl_event, asks: cl_uint, room: usize, value: Place, size: *mut usize)
         after { state = |_| value_of_state(asks, value) };
-    query clGetEventProfilingInfo(of: cl_event, asks: cl_uint, room: usize, value: Place,
+    quick clGetEventProfilingInfo(of: cl_event, asks: cl_uint, room: usize, value: Place,
         size: *mut usize);
-    query clGetSupportedImageFormats(of: cl_context, flags: cl_mem_flags, kind: cl_uint,
+    quick clGetSupportedImageFormats(of: cl_context, flags: cl_mem_flags, kind: cl_uint,
         room: cl_uint, formats: *mut cl_image_format, count: *mut cl_uint);
 
     object clCreateContext(properties: *const cl_context_properties, count: cl_uint,
@@ -230,21 +230,21 @@ calls! {
     object clCloneKernel(kernel: cl_kernel) after { parameters = parameters };
     object clCreateUserEvent(context: cl_context);
 
-    call clRetainDevice(object: cl_device_id);
+    quick clRetainDevice(object: cl_device_id);
     call clReleaseDevice(object: cl_device_id);
-    call clRetainContext(object: cl_context);
+    quick clRetainContext(object: cl_context);
     call clReleaseContext(object: cl_context);
-    call clRetainCommandQueue(object: cl_command_queue);
+    quick clRetainCommandQueue(object: cl_command_queue);
     call clReleaseCommandQueue(object: cl_command_queue);
-    call clRetainMemObject(object: cl_mem);
+    quick clRetainMemObject(object: cl_mem);
     call clReleaseMemObject(object: cl_mem);
-    call clRetainSampler(object: cl_sampler);
+    quick clRetainSampler(object: cl_sampler);
     call clReleaseSampler(object: cl_sampler);
-    call clRetainProgram(object: cl_program);
+    quick clRetainProgram(object: cl_program);
     call clReleaseProgram(object: cl_program);
-    call clRetainKernel(object: cl_kernel);
+    quick clRetainKernel(object: cl_kernel);
     call clReleaseKernel(object: cl_kernel);
-    call clRetainEvent(object: cl_event);
+    quick clRetainEvent(object: cl_event);
     call clReleaseEvent(object: cl_event);
 
     call clBuildProgram(program: cl_program, count: cl_uint, devices: *const cl_device_id,
@@ -257,7 +257,7 @@ calls! {
     call clCreateKernelsInProgram(program: cl_program, room: cl_uint, kernels: *mut cl_kernel,
         count: *mut cl_uint)
         after { results = |_| list(kernels, room) };
-    call clSetKernelArg(kernel: cl_kernel, index: cl_uint, size: usize, value: *const c_void)
+    quick clSetKernelArg(kernel: cl_kernel, index: cl_uint, size: usize, value: *const c_void)
         before { value = first_bytes(value, size) };
     call clSetUserEventStatus(event: cl_event, status: cl_int);
     call clSetEventCallback(event: cl_event, state: cl_int, notify: Ended, user: Place);
