@@ -1,8 +1,7 @@
 // Histogram, stage 4, for a CPU: a group of one item needs no atomic.
 //
-// Nobody else sees the group's counters, so `count++` is right, and an atomic in a
-// CPU is some twenty times as slow as that. The item walks through its own part of
-// the input.
+// Nobody else sees the group's counters, so `count++` is right, and an atomic costs a CPU
+// many times as much. The item walks through its own part of the input.
 //
 // Four copies of the histogram, since equal elements follow one another: each increment
 // would have to wait for the store of the one before.

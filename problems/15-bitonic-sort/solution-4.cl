@@ -6,7 +6,7 @@
 // of the counts, and moves each key to the place of its value. A move keeps the order
 // of equal values, so what earlier passes have sorted stays sorted.
 //
-//     8 loads and 8 stores of a key, and no comparison
+//     10 loads and 6 stores of a key, and no comparison
 //
 // Two copies of the row in local memory take turns as source and goal.
 
