@@ -9,7 +9,10 @@ use tests::{entries, lesson, program, workspace};
 /// The names of the wrong kernels.
 fn corpus() -> Vec<String> {
     let files = entries(&workspace().join("tests/wrong"));
-    let names = files.iter().filter_map(|path| path.file_stem());
+    let kernels = files
+        .iter()
+        .filter(|path| path.extension().is_some_and(|end| end == "cl"));
+    let names = kernels.filter_map(|path| path.file_stem());
     let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into()).collect();
     names.sort();
     names
