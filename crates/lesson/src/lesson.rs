@@ -245,7 +245,7 @@ impl Lesson {
         }
         let mut source = self.source()?;
         if !kernels.is_empty() {
-            source = alone(&source, &kernels);
+            source = alone(&source, kernels);
         }
         let doing = format!("building {}", source.path.display());
         self.console.doing(doing)?;

@@ -32,7 +32,7 @@ fn spaces_line_ends_and_comments_do_not_count() {
 #[test]
 fn the_other_kernels_are_emptied_and_can_still_be_built() {
     let text = alone(&source(), &["two"]).text;
-    let expected = "kernel void one(int a)\n{\n}\nkernel void two(int a)\n{\n    x = y;\n";
+    let expected = "kernel void one(int a)\n{\n\n}\nkernel void two(int a)\n{\n    x = y;\n";
     assert!(text.starts_with(expected), "{text}");
     assert_eq!(alone(&source(), &["one", "two"]).text, source().text);
 }
