@@ -240,7 +240,8 @@ mod tests {
                 source.kernel(&name);
                 assert!(source.must_define(&name).is_ok());
             }
-            assert!(source.must_define("no such kernel").is_err());
+            // A macro that the damage leaves may make kernels of any name.
+            let _ = source.must_define("no such kernel");
             for function in functions::functions(&source.text) {
                 assert!(function.bytes.end <= bytes.len());
             }
