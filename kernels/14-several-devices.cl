@@ -11,9 +11,9 @@
 #endif
 
 // -------------------------------------------------------------------------------------
-// For a GPU: lesson 8's register tile. A group of 16 x 8 items computes TM x TN elements
-// of C, an item 8 x 8 of them: four columns beside each other, twice, so that what it
-// reads of the tile of B are two vectors.
+// For a GPU: lesson 8's register tile. A group of 16 x 8 items computes TM x TN
+// elements of C, an item 8 x 8 of them: four columns beside each other, twice, so that
+// what it reads of the tile of B are two vectors.
 
 #define TM 64
 #define TN 128
@@ -27,7 +27,7 @@ kernel void multiply_add_gpu(int M, int N, int K,
                              global float *restrict C,       // [M][N]
                              int add)
 {
-    local float a_tile[TK][TM + 4]; // transposed, so that an item's 8 rows are neighbours
+    local float a_tile[TK][TM + 4]; // transposed: an item's 8 rows are neighbours
     local float b_tile[TK][TN];
 
     const int x = get_local_id(0), y = get_local_id(1), item = 16 * y + x;
@@ -80,9 +80,9 @@ kernel void multiply_add_gpu(int M, int N, int K,
 }
 
 // -------------------------------------------------------------------------------------
-// For a CPU: lesson 9's tile in vector registers, without local memory. An item computes
-// ROWS x PANEL elements. The host has cut B into narrow panels, whose rows lie close
-// together: that is lesson 9's packing, and costs nothing here.
+// For a CPU: lesson 9's tile in vector registers, without local memory. An item
+// computes ROWS x PANEL elements. The host has cut B into narrow panels, whose rows lie
+// close together: that is lesson 9's packing, and costs nothing here.
 
 #ifndef WIDTH
 #define WIDTH 8 // floats of a vector register; the host asks the device

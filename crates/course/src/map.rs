@@ -69,8 +69,8 @@ fn tally(all: &[&Puzzle], progress: Option<&Progress>) -> String {
 fn begin() -> Result<()> {
     writeln!(Out, "  Begin with docs/using-the-course.md, then")?;
     lesson(&LESSONS[0])?;
-    writeln!(Out, "  The exercises, in a folder of your own:")?;
-    writeln!(Out, "    {}", "cargo course start".cyan())?;
+    let start = "cargo course start".cyan();
+    writeln!(Out, "  The exercises, in a folder of your own: {start}")?;
     Ok(writeln!(
         Out,
         "  Nothing found to run on? {}",
@@ -83,10 +83,13 @@ fn onward(all: &[&Puzzle], folder: &Folder, progress: &Progress) -> Result<()> {
     let Some(next) = progress.next(all) else {
         return Ok(writeln!(Out, "  Every exercise is solved.")?);
     };
-    writeln!(Out, "  Next is exercise {}, {}:", next.id, next.title)?;
+    writeln!(
+        Out,
+        "  Next is exercise {}, {}, and its lesson:",
+        next.id, next.title
+    )?;
     writeln!(Out, "    {}", shown(&folder.file(next)).dimmed())?;
     writeln!(Out, "    {}", next.command().cyan())?;
-    writeln!(Out, "  Its lesson:")?;
     next.lesson.map_or(Ok(()), lesson)
 }
 

@@ -11,7 +11,6 @@
 //! - `by_hand` reads the figures that were drawn by hand.
 //! - `kernel` reads constants and index expressions from a kernel, `runs` the best kernels of
 //!   a recorded run; [`counting`] says which sectors and banks addresses come to.
-//! - [`play`] makes what the things to play with in the book are fed and tested with.
 //! - Every other module is a figure. `DRAWN` names them all.
 
 mod banks;
@@ -19,15 +18,14 @@ mod by_hand;
 mod chart;
 mod coalescing;
 mod counting;
-mod drawing;
+pub mod drawing;
 mod grid;
 mod kernel;
 mod ladder;
 mod landscape;
 mod machine;
-pub mod play;
 mod rates;
-mod roofline;
+pub mod roofline;
 mod runs;
 mod spill;
 mod stride;
@@ -41,10 +39,11 @@ use crate::kept;
 
 // What the figures are drawn with.
 use chart::{Axis, Chart};
-use counting::{FLOAT, LINE, SECTOR, WARP, bank, pieces, share_of_use, turns};
+use counting::{FLOAT, LINE, SECTOR, bank, share_of_use};
+pub use counting::{WARP, pieces, turns};
 use drawing::{Drawing, Point};
 use grid::Grid;
-use kernel::Kernel;
+pub use kernel::Kernel;
 use runs::{CPU, GPU, RUNS, Run};
 
 /// Where the files lie, below the root of the workspace.

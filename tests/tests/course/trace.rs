@@ -1,5 +1,7 @@
 //! `course trace`: the memory traffic of kernels, counted in the simulator.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::Value;
 use tests::{Oclgrind, Outcome, Program, entries, program, scratch, scratch_folder, workspace};
 
@@ -76,6 +78,17 @@ fn a_kernel_never_seen_before_is_counted_as_by_hand() {
     assert_eq!(operand(&run, "B", "store", "global"), [8.0, 2.0, 2.0]);
 }
 
+/// A task file that launches one warp of the file's kernel, beside it.
+fn one_warp(file: &Path) -> PathBuf {
+    let name = file.file_name().expect("a file").to_string_lossy();
+    let task = format!(
+        "kernel = \"{name}\"\nsize = {{ n = 1024 }}\nglobal = [32]\nlocal = [32]\ncheck = \"none\"\n\
+         args = [\"n\", \"n\", \"n\", {{ in = \"n\", fill = \"random\" }}, \
+         {{ in = \"n\", fill = \"random\" }}, {{ out = \"n\" }}]\n"
+    );
+    scratch(&format!("{name}.toml"), task)
+}
+
 /// Atomics, private arrays, a local array as an argument of a function, wide vectors.
 #[test]
 fn every_kind_of_access_is_counted() {
@@ -92,18 +105,18 @@ fn every_kind_of_access_is_counted() {
          \x20   atomic_inc((volatile global int *)C + me);\n\
          \x20   vstore4(wide.lo.lo, row[me % 4] > 9 ? 1 : me, C);\n}\n",
     );
-    let Some(program) = trace("kinds --group 32x1 --size 32 --json --source") else {
+    let Some(program) = trace("--json") else {
         return;
     };
-    let run = program.arg(&file).run().ends_with(0);
-    assert_eq!(operand(&run, "mine", "store", "local"), [32.0, 1.0, 1.0]);
+    let run = program.arg(one_warp(&file)).run().ends_with(0);
+    assert_eq!(operand(&run, "mine", "store", "local"), [1.0, 1.0, 1.0]);
     // 64 bytes of each item are four requests of 16, each in sectors of its own.
-    assert_eq!(operand(&run, "A", "load", "global"), [128.0, 32.0, 16.0]);
-    assert_eq!(operand(&run, "B", "load", "global"), [128.0, 1.0, 1.0]);
-    assert_eq!(operand(&run, "C", "atomic", "global"), [32.0, 4.0, 4.0]);
-    assert_eq!(operand(&run, "C", "store", "global"), [32.0, 16.0, 16.0]);
-    assert_eq!(operand(&run, "row", "store", "private")[0], 128.0);
-    assert_eq!(operand(&run, "row", "load", "private")[0], 32.0);
+    assert_eq!(operand(&run, "A", "load", "global"), [4.0, 32.0, 16.0]);
+    assert_eq!(operand(&run, "B", "load", "global"), [4.0, 1.0, 1.0]);
+    assert_eq!(operand(&run, "C", "atomic", "global"), [1.0, 4.0, 4.0]);
+    assert_eq!(operand(&run, "C", "store", "global"), [1.0, 16.0, 16.0]);
+    assert_eq!(operand(&run, "row", "store", "private")[0], 4.0);
+    assert_eq!(operand(&run, "row", "load", "private")[0], 1.0);
 }
 
 /// A component of a vector in memory counts alone, by hand for one warp: neighbours' vectors
@@ -134,10 +147,10 @@ fn a_component_counts_and_not_the_vector_that_it_is_of() {
     let body: String = accesses.map(|(line, _)| format!("    {line}\n")).concat();
     let tail = "    C[i] = sum + upper.x + ends.x + all.x + three.x + four.x;\n}\n";
     let file = scratch("trace-components.cl", [head, &body, tail].concat());
-    let Some(program) = trace("components --group 32x1 --size 64 --json --source") else {
+    let Some(program) = trace("--json") else {
         return;
     };
-    let run = program.arg(file).run().ends_with(0);
+    let run = program.arg(one_warp(&file)).run().ends_with(0);
     let told: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"));
     let operands = told["operands"].as_array().expect("operands");
     let first = head.lines().count() + 1;

@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 use common::source::workspace;
 
 use super::directives;
-use crate::figures::{self, FOLDER, play};
-use crate::kept;
+use crate::figures::{self, FOLDER};
+use crate::{kept, play};
 
 /// The image of a figure as Markdown, for a page from which `root` leads to the root,
 /// with the first sentence of what it shows.

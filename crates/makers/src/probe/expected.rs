@@ -1,7 +1,10 @@
 //! What the probes of `kernels/machine.cl` leave behind, computed on the host: what `out`
 //! begins with, as bytes. A step that was left out, or read another word, changes it.
 
-use super::tasks::{LOADS, UNROLL};
+/// Steps that a kernel writes out in each iteration of its loop.
+pub const UNROLL: i32 = 16;
+/// Loads of an item in a step of `sweep`.
+pub const LOADS: usize = 4;
 
 /// `words` indices: one in each `line` words leads to another line, and the chain comes
 /// through all lines before it is back at 0. In random order, so that nothing is fetched

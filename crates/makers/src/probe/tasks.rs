@@ -13,12 +13,9 @@ use common::session::{Arg, Launch, Session};
 use common::source::Source;
 use common::timing::{self, Runs};
 
+use super::expected::LOADS;
 use super::{StepTime, expected};
 
-/// Steps that a kernel writes out in each iteration of its loop.
-pub const UNROLL: i32 = 16;
-/// Loads of an item in a step of `sweep`.
-pub const LOADS: usize = 4;
 /// An odd number whose multiples are spread well: 2^32 over the golden ratio.
 const SCATTER: i32 = 0x9e37_79b9_u32 as i32;
 /// Multiply-adds by these count: a chain's number ends as its steps.

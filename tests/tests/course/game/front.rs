@@ -40,7 +40,7 @@ fn must_be_left_in_order(terminal: &mut Terminal) {
 fn the_map_leads_to_exercises_and_lessons_by_keys_and_by_mouse() {
     let learner = Learner::started("front-map");
     let mut terminal = before(&learner, "");
-    terminal.sees(&solved(0)).sees(" mended");
+    terminal.sees(&solved(0)).sees("of 17 solved");
     terminal.sees("The number of an item  next");
     // The cursor stands on what comes next.
     terminal.press(key::ENTER).sees("Exercise 1.1");

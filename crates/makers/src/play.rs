@@ -7,7 +7,7 @@ mod facts;
 
 use anyhow::{Context, Result};
 
-use super::drawing::STYLE;
+use crate::figures::drawing::STYLE;
 
 /// Makes a file anew.
 pub type Make = fn() -> Result<String>;
