@@ -2,6 +2,7 @@
 //! it may have, and its memory traffic.
 
 mod screen;
+mod sizes;
 mod traffic;
 
 use std::io::Write;
@@ -10,25 +11,17 @@ use std::process::{Command, ExitCode};
 
 use anyhow::Result;
 use common::element::Type;
-use common::shape::Shape;
 use serde_json::json;
 use text::Out;
 
-use crate::exercises::spec::drawn_size;
-use crate::game::how::{Checked, How, sign_of_life};
+use crate::game::how::{Checked, How, Seen, sign_of_life};
 use crate::game::verdict::Verdict;
-use crate::observation::Detection;
+use crate::observation::{Detection, Observation};
 use crate::run;
 use crate::subject::{By, LaunchFlags, Subject};
 use crate::task::child::Purpose;
-use crate::task::file::{FEW, sizes_in_words};
-use crate::trial::{OTHER_SIZES, SIMULATED, Trial};
+use crate::trial::Trial;
 use traffic::Traffic;
-
-/// Where most faults of indices show: three odd sides, none a multiple of a group's.
-const ODD: &str = "37x91x53";
-/// The same for what works on vectors, as lesson 2 does.
-const LENGTHS: [&str; 2] = ["1303", "7"];
 
 /// The flags of `course inspect`.
 #[derive(clap::Args)]
@@ -66,7 +59,12 @@ pub fn inspect(options: &Options) -> Result<ExitCode> {
     let subjects = Subject::all(file, only, launch, *ty, how.device.as_deref())?;
     let mut worst = 0;
     for subject in subjects {
-        let inspection = Inspection { options, subject };
+        let mut inspection = Inspection {
+            options,
+            subject,
+            simulated: Vec::new(),
+        };
+        inspection.simulated = inspection.sizes_to_simulate();
         worst = worst.max(inspection.show()?);
     }
     Ok(ExitCode::from(worst))
@@ -76,11 +74,13 @@ pub fn inspect(options: &Options) -> Result<ExitCode> {
 struct Inspection<'a> {
     options: &'a Options,
     subject: Subject,
+    /// Where the simulator looks: at the first, or at the next where that takes too long.
+    simulated: Vec<String>,
 }
 
 impl Inspection<'_> {
     /// Runs every detector, and tells what they saw; the exit status.
-    fn show(&self) -> Result<u8> {
+    fn show(&mut self) -> Result<u8> {
         let json = self.options.how.json;
         if !json {
             screen::head(self)?;
@@ -99,17 +99,35 @@ impl Inspection<'_> {
         Ok(checked.seen.status)
     }
 
-    fn check(&self) -> Result<Checked> {
-        let trial = Trial {
-            command: &|size| self.command(size),
-            device: self.options.how.device.clone(),
-            sizes: self.sizes()?,
-            simulated: self.simulated()?,
-        };
-        let mut seen = trial.run()?;
+    fn check(&mut self) -> Result<Checked> {
+        let mut seen = self.trial(self.sizes()?)?;
+        while self.simulated.len() > 1 && is_too_slow(&seen.observations) {
+            self.simulated.remove(0);
+            seen.observations.retain(|one| !one.is_of_simulator());
+            let again = self.trial(Vec::new())?.observations.into_iter();
+            let is_new = |one: &Observation| one.outcome != Detection::NotJudged;
+            seen.observations.extend(again.filter(is_new));
+        }
+        if is_too_slow(&seen.observations) {
+            let is_silent = |one: &Observation| one.outcome != Detection::Fault;
+            let is_end = |one: &Observation| one.is_of_results() || is_silent(one);
+            let all = &mut seen.observations;
+            all.retain(|one| !(one.is_of_simulator() && is_end(one)));
+            all.push(self.not_looked_at());
+        }
         let verdict = Verdict::of(&seen.observations, true, true);
         seen.status = verdict.status(seen.status);
         Ok(Checked { seen, verdict })
+    }
+
+    fn trial(&self, sizes: Vec<String>) -> Result<Seen> {
+        let trial = Trial {
+            command: &|size| self.command(size),
+            device: self.options.how.device.clone(),
+            sizes,
+            simulated: self.simulated().into(),
+        };
+        trial.run()
     }
 
     /// The program that checks the kernel once at a size.
@@ -123,70 +141,6 @@ impl Inspection<'_> {
         Ok(command)
     }
 
-    fn is_on_vectors(&self) -> bool {
-        match &self.subject.by {
-            By::Lesson(lesson) => lesson.number == 2,
-            By::Task(task, ..) => task.product.is_none() && task.size.len() == 1,
-        }
-    }
-
-    /// Those that the learner asks for.
-    fn own_sizes(&self) -> Vec<String> {
-        let words = self.options.sizes.iter();
-        let one = |words: &String| -> Vec<String> {
-            if words.contains('=') {
-                return vec![words.clone()];
-            }
-            words.split(',').map(String::from).collect()
-        };
-        words.flat_map(one).collect()
-    }
-
-    /// On the device.
-    fn sizes(&self) -> Result<Vec<String>> {
-        let own = self.own_sizes();
-        if !own.is_empty() {
-            return Ok(own);
-        }
-        if let By::Task(task, Some(_), _) = &self.subject.by {
-            return Ok(task.all_sizes()?.iter().map(sizes_in_words).collect());
-        }
-        let drawn = drawn_size(self.options.how.seed);
-        let (sizes, new): (Vec<&str>, String) = if self.is_on_vectors() {
-            (LENGTHS.into(), (drawn.m * drawn.n).to_string())
-        } else {
-            let sizes = std::iter::once(ODD).chain(OTHER_SIZES);
-            (sizes.collect(), drawn.to_string())
-        };
-        Ok(sizes.into_iter().map(String::from).chain([new]).collect())
-    }
-
-    /// The first of the learner's own sizes that the simulator can do in a few seconds.
-    fn small_size(&self) -> Option<String> {
-        let is_small = |words: &&String| match words.parse::<Shape>() {
-            Ok(size) if self.is_on_vectors() => size.m <= FEW,
-            Ok(size) => size.terms() <= FEW,
-            Err(_) => true,
-        };
-        self.own_sizes().iter().find(is_small).cloned()
-    }
-
-    /// At which the simulator looks for faults: of a task's sizes the largest that is small.
-    fn simulated(&self) -> Result<String> {
-        if let Some(small) = self.small_size() {
-            return Ok(small);
-        }
-        if let By::Task(task, Some(_), _) = &self.subject.by {
-            return Ok(sizes_in_words(&task.small()));
-        }
-        Ok(if self.is_on_vectors() {
-            LENGTHS[0]
-        } else {
-            SIMULATED
-        }
-        .into())
-    }
-
     fn print_json(&self, checked: &Checked, traffic: Option<&Traffic>) -> Result<()> {
         let lesson = match &self.subject.by {
             By::Lesson(lesson) => Some(lesson.number),
@@ -197,7 +151,7 @@ impl Inspection<'_> {
             "kernel": self.subject.kernel,
             "lesson": lesson,
             "launched": self.subject.launched(),
-            "simulated": self.simulated()?,
+            "simulated": self.simulated(),
             "seed": self.options.how.seed,
             "observations": checked.seen.observations,
             "verdict": word(checked),
@@ -206,6 +160,13 @@ impl Inspection<'_> {
         });
         Ok(writeln!(Out, "{line}")?)
     }
+}
+
+/// Whether the device came to its end, and the simulator did not.
+fn is_too_slow(seen: &[Observation]) -> bool {
+    let hangs = |one: &&Observation| one.says.starts_with("no end after");
+    let mut hung = seen.iter().filter(hangs).peekable();
+    hung.peek().is_some() && hung.all(Observation::is_of_simulator)
 }
 
 /// The verdict as all tools have it.

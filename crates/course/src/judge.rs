@@ -13,6 +13,14 @@ pub fn judge(detector: &str, child: &Finished) -> Observation {
     match child.status.code() {
         Some(2) if is_skipped() => of_records(detector, &child.records().collect::<Vec<_>>()),
         Some(0 | 1) => of_records(detector, &child.records().collect::<Vec<_>>()),
+        Some(4 | 5) if is_of_another(child) => {
+            let says = child.complaint();
+            let says = match says.strip_suffix(':') {
+                Some(kernel) => format!("{kernel} does not build"),
+                None => says,
+            };
+            seen(Detection::NotRun, format!("did not run: {says}"))
+        }
         Some(4) => of_build(detector, &child.message()),
         // The message of a process that died or hung, without the advice below it.
         Some(5) => seen(Detection::Fault, child.complaint()),
@@ -21,6 +29,18 @@ pub fn judge(detector: &str, child: &Finished) -> Observation {
             seen(Detection::NotRun, says)
         }
     }
+}
+
+/// Whether it ended in a kernel that stands beside the learner's: what is held against it, or
+/// what fills a buffer.
+fn is_of_another(child: &Finished) -> bool {
+    let complaint = child.complaint();
+    ["the reference ", "the filling kernel "]
+        .iter()
+        .any(|what| {
+            let running = format!("while running {what}");
+            complaint.starts_with(what) || complaint.contains(&running)
+        })
 }
 
 /// A kernel that does not build, or cannot be launched like this.

@@ -95,6 +95,11 @@ impl Observation {
         (&self.says, &self.details) == (&other.says, &other.details)
     }
 
+    /// True for what the simulator saw.
+    pub fn is_of_simulator(&self) -> bool {
+        self.detector.starts_with("Oclgrind")
+    }
+
     /// True for the checker on a device, or in the simulator.
     pub fn is_of_results(&self) -> bool {
         self.detector.contains("result")

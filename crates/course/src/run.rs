@@ -290,6 +290,12 @@ impl Told<'_> {
             )?;
         }
         writeln!(out, "\n  {}: {}", self.kernel, self.verdict.words())?;
+        let tried = subject.task().filter(|_| self.sizes.len() == 1);
+        let tried =
+            tried.filter(|task| self.verdict == Verdict::Right && self.sizes[0].size == task.size);
+        if let Some(words) = tried.and_then(TaskFile::has_full_groups_only) {
+            writeln!(out, "  {}", beside(&words, 2).dimmed())?;
+        }
         if self.verdict == Verdict::Wrong {
             let words = std::env::args().nth(2).unwrap_or_default();
             writeln!(

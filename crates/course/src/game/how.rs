@@ -31,8 +31,8 @@ pub struct How {
     /// End a launch that takes longer
     #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT, value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: u64,
-    /// Draw the size and the numbers from this seed that are new in each check [default: a
-    /// new seed]
+    /// Draw from this seed what is new in each check: the numbers, and the size where no task
+    /// file says it [default: a new seed]
     #[arg(long, value_name = "NUMBER", default_value_t = new_seed(), hide_default_value = true, value_parser = clap::value_parser!(u64).range(..=SEEDS))]
     pub seed: u64,
     /// Time nothing, so that no speed is judged: for a machine that is busy

@@ -13,6 +13,7 @@ use crate::game::verdict::Verdict;
 use crate::observation::{Detection, Observation};
 use crate::prose::beside;
 use crate::subject::By;
+use crate::task::file::TaskFile;
 
 /// Where the words beside a heading begin.
 const WORDS: usize = 12;
@@ -33,9 +34,14 @@ pub fn head(inspection: &Inspection) -> Result<()> {
     let launched = beside(&inspection.subject.launched(), WORDS);
     writeln!(out, "  Launched  {launched}")?;
     let seed = options.how.seed;
+    let size = if inspection.draws_size() {
+        ", as the last size"
+    } else {
+        ""
+    };
     writeln!(
         out,
-        "  Numbers   of seed {seed}, as the last size: the same again by --seed {seed}"
+        "  Numbers   of seed {seed}{size}: the same again by --seed {seed}"
     )?;
     writeln!(out, "\n{}", "What the checks see".bold())?;
     Ok(out.flush()?)
@@ -44,8 +50,8 @@ pub fn head(inspection: &Inspection) -> Result<()> {
 /// What was seen, what follows, and the next thing to try.
 pub fn checked(inspection: &Inspection, checked: &Checked) -> Result<()> {
     let mut out = Out;
-    let seen = &checked.seen;
-    observations(&seen.observations)?;
+    let (seen, options) = (&checked.seen, inspection.options);
+    observations(inspection, &seen.observations)?;
     let words = format!(
         "{}: {}",
         inspection.subject.kernel,
@@ -60,14 +66,27 @@ pub fn checked(inspection: &Inspection, checked: &Checked) -> Result<()> {
                       spec FILE.cl drafts one.";
         writeln!(out, "  {}", beside(advice, 2))?;
     }
+    let is_right = matches!(checked.verdict, Verdict::Done | Verdict::Unproven);
+    let task = inspection.subject.task();
+    let task = task.filter(|_| is_right && !inspection.draws_size() && options.sizes.is_none());
+    if let Some(words) = task.and_then(TaskFile::has_full_groups_only) {
+        writeln!(out, "  {}", beside(&words, 2).dimmed())?;
+    }
     writeln!(out)?;
     seen.tell_why_not();
     Ok(out.flush()?)
 }
 
 /// Each detector's answer; a fault that the one before it told already is not told again.
-fn observations(all: &[Observation]) -> Result<()> {
+fn observations(inspection: &Inspection, all: &[Observation]) -> Result<()> {
+    let simulated = all
+        .iter()
+        .position(|one| one.detector.starts_with("Oclgrind: "));
     for (at, one) in all.iter().enumerate() {
+        if Some(at) == simulated {
+            let words = beside(&inspection.where_simulated(), 4);
+            writeln!(Out, "    {}", words.dimmed())?;
+        }
         let is_fault = one.outcome == Detection::Fault;
         let told = if is_fault && at > 0 && one.says_the_same_as(&all[at - 1]) {
             Observation::new(&*one.detector, one.outcome, "the same")

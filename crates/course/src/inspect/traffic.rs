@@ -48,10 +48,9 @@ impl Inspection<'_> {
     /// Traces a kernel that came to its end; none where it did not, or nothing can trace.
     pub fn traffic(&self, checked: &Checked) -> Option<Traffic> {
         let seen = &checked.seen;
-        let hangs = seen
-            .observations
-            .iter()
-            .any(|one| one.says.starts_with("no end after"));
+        let hangs = seen.observations.iter().any(|one| {
+            one.says.starts_with("no end after") || one.says.starts_with("not looked at")
+        });
         if hangs || !RAN.contains(&seen.status) || oclgrind().is_none() {
             return None;
         }
@@ -65,7 +64,7 @@ impl Inspection<'_> {
         let side = if self.is_on_vectors() { LENGTH } else { SIDE };
         let (size, program) = match &self.subject.by {
             By::Task(_, Some(_), _) => {
-                let size = self.simulated()?;
+                let size = self.simulated().to_string();
                 let program = self.subject.program(Some(&size), Purpose::Launch)?;
                 (Size::Named(size), program)
             }
