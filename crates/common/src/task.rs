@@ -73,6 +73,8 @@ pub struct Buffer {
     pub used: [Formula; 2],
     /// Whether it lies column by column.
     pub transposed: bool,
+    /// Whether every fourth element is nobody's, as in an array of float3.
+    pub has_gaps: bool,
     /// What is done with it.
     pub role: Role,
 }
@@ -259,6 +261,7 @@ impl Buffer {
             used: shape.clone(),
             shape,
             transposed: false,
+            has_gaps: false,
             role,
         }
     }

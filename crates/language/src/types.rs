@@ -91,6 +91,30 @@ fn typedefs(text: &str) -> Vec<(&str, String)> {
     file.all().filter(begins).filter_map(typedef).collect()
 }
 
+/// The type that all fields of a struct have, as OpenCL C spells it: none where they are of
+/// several, or what is written there is not plain.
+pub fn of_fields(text: &str, name: &str) -> Option<String> {
+    let file = Tokens::of(text);
+    let name = name.trim_start_matches("struct ");
+    let body = file.all().find_map(|open| {
+        let close = file.matching(open).filter(|_| file.text(open) == "{")?;
+        let before = [1, 2].map(|back| file.text(open.wrapping_sub(back)));
+        let behind = file.text(close + 1);
+        let end = close + 1 + usize::from(is_word(behind));
+        let is_it = before.contains(&"struct")
+            && [before[0], behind].contains(&name)
+            && file.text(end) == ";";
+        is_it.then(|| file.part(open + 1..close))
+    })?;
+    let (mut types, mut at) = (BTreeSet::new(), 0);
+    while at < body.all().end {
+        let name = body.end_of(at, &[",", "[", ";"]).checked_sub(1)?;
+        types.insert(spelt(&body.part(at..name)));
+        at = body.end_of(at, &[";"]) + 1;
+    }
+    types.pop_first().filter(|_| types.is_empty())
+}
+
 /// A type as OpenCL C spells it: `uint*` for `global const unsigned int *`.
 fn spelt(ty: &Tokens) -> String {
     let words: Vec<&str> = ty.all().map(|i| ty.text(i)).collect();
@@ -143,6 +167,24 @@ mod tests {
             ("elsewhere*", "elsewhere*"),
         ] {
             assert_eq!(meanings(name, text), [type_], "{name}");
+        }
+    }
+
+    #[test]
+    fn fields_of_one_type_are_told_apart_from_those_of_several() {
+        for (text, of) in [
+            ("struct E { float a, b; };", Some("float")),
+            (
+                "typedef struct _E { const unsigned int a; uint b[3]; } E;",
+                Some("uint"),
+            ),
+            ("typedef struct { int k; float v; } E;", None),
+            ("typedef struct { float4 x; float m; } E;", None),
+            ("typedef struct { int k; } F; kernel void f(E x) { }", None),
+            ("struct E { int k; } __attribute__((aligned(16)));", None),
+        ] {
+            assert_eq!(of_fields(text, "struct E").as_deref(), of, "{text}");
+            assert_eq!(of_fields(text, "E").as_deref(), of, "{text}");
         }
     }
 

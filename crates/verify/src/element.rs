@@ -226,6 +226,16 @@ impl Elements {
         }
     }
 
+    /// Element `i` in words, as short as its type has it.
+    pub fn text(&self, i: usize) -> String {
+        match self {
+            Elements::Float(v) => v[i].to_string(),
+            Elements::Other(Type::Long, _) => (self.bits(i) as i64).to_string(),
+            Elements::Other(Type::Ulong, _) => self.bits(i).to_string(),
+            _ => self.get(i).to_string(),
+        }
+    }
+
     /// All of them as f64.
     pub fn to_f64(&self) -> Vec<f64> {
         (0..self.len()).map(|i| self.get(i)).collect()

@@ -4,6 +4,7 @@ use super::{Plan, Right, Task};
 use crate::error::{Error, Result};
 use crate::memory::is_poison;
 use verify::element::Elements;
+use verify::formula::Formula;
 use verify::matrix::Matrix;
 use verify::problem::Problem;
 use verify::{self, Right as Checked, check_each, check_same};
@@ -57,6 +58,11 @@ impl Task {
         inputs: &[(&str, &Elements)],
     ) -> Result<Result<Checked, String>> {
         let result = |name: &str| results.iter().find(|(other, _)| other == name);
+        let has_gaps = |name: &str| self.buffer(name).is_some_and(|one| one.has_gaps);
+        let each = |name: &str, elements: &Elements, formula: &Formula| {
+            let gaps = has_gaps(name);
+            check_each(name, elements, gaps, formula, &plan.scope, inputs).map_err(Error::Usage)
+        };
         let mut right = Checked { compared: 0 };
         match &self.right {
             Right::Product => {
@@ -76,8 +82,7 @@ impl Task {
                         let why = format!("{}: no result {name} to be checked", self.name());
                         return Err(Error::Usage(why));
                     };
-                    let checked = check_each(name, elements, formula, &plan.scope, inputs);
-                    match checked.map_err(Error::Usage)? {
+                    match each(name, elements, formula)? {
                         Ok(one) => right.compared += one.compared,
                         Err(wrong) => return Ok(Err(wrong)),
                     }
@@ -90,7 +95,7 @@ impl Task {
                         let why = format!("{}: no result {name} to be checked", self.name());
                         return Err(Error::Usage(why));
                     };
-                    match check_same(name, got, want, *tolerance) {
+                    match check_same(name, got, want, *tolerance, has_gaps(name)) {
                         Ok(one) => right.compared += one.compared,
                         Err(wrong) => return Ok(Err(wrong)),
                     }
@@ -104,8 +109,7 @@ impl Task {
                     return Ok(Err("the kernel wrote nothing".into()));
                 }
                 for formula in all {
-                    let checked = check_each(name, elements, formula, &plan.scope, inputs);
-                    if let Ok(one) = checked.map_err(Error::Usage)? {
+                    if let Ok(one) = each(name, elements, formula)? {
                         return Ok(Ok(one));
                     }
                 }

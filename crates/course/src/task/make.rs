@@ -128,6 +128,7 @@ impl TaskFile {
         let kernel = own
             .or(launches.last())
             .map_or(String::new(), |own| own.kernel.clone());
+        self.must_compare(&maker)?;
         let buffers = maker.buffers;
         let work = match (&self.bytes, &self.flops) {
             (None, Some(flops)) => Work::Flop(flops.clone()),
@@ -153,6 +154,22 @@ impl TaskFile {
             needs: Vec::new(),
             vendor_specific: false,
         })
+    }
+
+    /// Refuses structs of several types, of which no element can be compared.
+    fn must_compare(&self, maker: &Maker) -> Result<()> {
+        let is_compared = |name: &&String| match &self.check {
+            Some(Or::Plain(word)) => word != "none",
+            Some(Or::Table(check)) => check.each.is_empty() || check.each.contains_key(*name),
+            None => false,
+        };
+        match maker.mixed.iter().find(is_compared) {
+            None => Ok(()),
+            Some(name) => Err(wrong(&format!(
+                "check: {name} is a struct of several types, whose fields the course cannot \
+                 compare: give the fields as arrays, or say check = \"none\""
+            ))),
+        }
     }
 
     fn right(&self, buffers: &[Buffer]) -> Result<task::Right> {
@@ -271,6 +288,8 @@ struct Maker {
     /// Random inputs so far.
     inputs: u64,
     buffers: Vec<Buffer>,
+    /// Outputs that are structs of several types.
+    mixed: Vec<String>,
     names: Vec<(String, Formula)>,
 }
 
@@ -381,7 +400,15 @@ impl Maker {
                          where it is the same"
                     )));
                 }
-                self.buffers.push(Buffer::vector(name, ty, length, role));
+                if matches!(role, Role::Out | Role::InOut(_))
+                    && parameter.is_some_and(|one| one.is_mixed)
+                {
+                    self.mixed.push(name.into());
+                }
+                self.buffers.push(Buffer {
+                    has_gaps: parameter.is_some_and(|one| one.has_gaps),
+                    ..Buffer::vector(name, ty, length, role)
+                });
                 Ok(Arg::Buffer(name.into()))
             }
             _ => Err(wrong(

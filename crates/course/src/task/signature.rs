@@ -5,7 +5,7 @@ use common::error::{During, Result};
 use common::program::{self, Program};
 use common::session::Session;
 use common::source::Source;
-use language::types::Types;
+use language::types::{self, Types};
 use opencl3::kernel::{
     CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL,
     CL_KERNEL_ARG_TYPE_CONST, Kernel,
@@ -38,6 +38,10 @@ pub struct Parameter {
     pub element: Type,
     /// How many of them: 4 of a float3.
     pub lanes: usize,
+    /// Whether every fourth is nobody's: of a float3.
+    pub has_gaps: bool,
+    /// Whether it is a struct of several types.
+    pub is_mixed: bool,
 }
 
 /// Where an argument lies.
@@ -81,8 +85,12 @@ impl Signature {
         for parameter in all.iter_mut().flat_map(|one| &mut one.args) {
             let at = structs.iter().position(|name| *name == parameter.pointee());
             if let (0, Some(at)) = (parameter.lanes, at) {
+                let field = types::of_fields(&source.text, &structs[at]);
+                let field = field.and_then(|field| known(&Types::of(&source.text), &field));
                 let words = sizes[at].is_multiple_of(4);
-                parameter.element = if words { Type::Float } else { Type::Uchar };
+                let bytes = if words { Type::Float } else { Type::Uchar };
+                parameter.is_mixed = field.is_none();
+                (parameter.element, _, parameter.has_gaps) = field.unwrap_or((bytes, 1, false));
                 parameter.lanes = sizes[at] / parameter.element.size();
             }
         }
@@ -143,15 +151,16 @@ impl Parameter {
         let qualifier = kernel.get_arg_type_qualifier(at).unwrap_or_default();
         let is_constant =
             kernel.get_arg_address_qualifier(at) == Ok(CL_KERNEL_ARG_ADDRESS_CONSTANT);
-        let meanings = types.meanings(told.trim_end_matches('*'));
-        let known = meanings.iter().find_map(|name| scalar(name));
-        let (element, lanes) = known.unwrap_or((Type::Float, 0));
+        let known = known(types, told.trim_end_matches('*'));
+        let (element, lanes, has_gaps) = known.unwrap_or((Type::Float, 0, false));
         Parameter {
             name: clean(kernel.get_arg_name(at)),
             space,
             is_const: is_constant || qualifier & u64::from(CL_KERNEL_ARG_TYPE_CONST) != 0,
             element,
             lanes,
+            has_gaps,
+            is_mixed: false,
             told,
         }
     }
@@ -162,8 +171,13 @@ impl Parameter {
     }
 }
 
-/// "float4" is made of 4 floats, "float3" lies in as many.
-fn scalar(name: &str) -> Option<(Type, usize)> {
+/// What a type is made of, by the typedefs of its file.
+fn known(types: &Types, name: &str) -> Option<(Type, usize, bool)> {
+    types.meanings(name).iter().find_map(|name| scalar(name))
+}
+
+/// "float4" is made of 4 floats, "float3" lies in as many, one of which is nobody's.
+fn scalar(name: &str) -> Option<(Type, usize, bool)> {
     let name = match name {
         "bool" | "unsignedchar" => "uchar",
         "unsignedint" | "unsigned" => "uint",
@@ -172,11 +186,11 @@ fn scalar(name: &str) -> Option<(Type, usize)> {
         name => name,
     };
     let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let lanes = match name[base.len()..].parse().unwrap_or(1) {
-        3 => 4,
-        lanes => lanes,
+    let (lanes, has_gaps) = match name[base.len()..].parse().unwrap_or(1) {
+        3 => (4, true),
+        lanes => (lanes, false),
     };
-    Some((Type::named(base)?, lanes))
+    Some((Type::named(base)?, lanes, has_gaps))
 }
 
 /// The bytes of types that a file declares, by a kernel behind its text.
