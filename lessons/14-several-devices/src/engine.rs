@@ -142,10 +142,10 @@ impl Engine {
 
     /// An in-order queue whose events have times.
     pub fn queue(&self) -> Result<CommandQueue> {
-        // SAFETY: the id is one of the context's devices, and lives as long as this engine.
+        let (context, profiling) = (&self.context, CL_QUEUE_PROFILING_ENABLE);
         #[allow(deprecated)] // the call that drivers of every version have
-        let queue =
-            unsafe { CommandQueue::create(&self.context, self.id.0, CL_QUEUE_PROFILING_ENABLE) };
+        // SAFETY: the id is one of the context's devices, and lives as long as this engine.
+        let queue = unsafe { CommandQueue::create(context, self.id.0, profiling) };
         queue.during("creating a queue")
     }
 

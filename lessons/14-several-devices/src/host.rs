@@ -92,10 +92,12 @@ impl AsRef<[f32]> for Host {
     fn as_ref(&self) -> &[f32] {
         match self {
             Host::Pageable(floats) => floats,
-            // SAFETY: so many floats are mapped there and were given values.
             Host::Pinned(Pinned {
                 address, length, ..
-            }) => unsafe { std::slice::from_raw_parts(*address, *length) },
+            }) => {
+                // SAFETY: so many floats are mapped there and were given values.
+                unsafe { std::slice::from_raw_parts(*address, *length) }
+            }
         }
     }
 }
@@ -104,10 +106,12 @@ impl AsMut<[f32]> for Host {
     fn as_mut(&mut self) -> &mut [f32] {
         match self {
             Host::Pageable(floats) => floats,
-            // SAFETY: as above, and `self` is borrowed alone.
             Host::Pinned(Pinned {
                 address, length, ..
-            }) => unsafe { std::slice::from_raw_parts_mut(*address, *length) },
+            }) => {
+                // SAFETY: as above, and `self` is borrowed alone.
+                unsafe { std::slice::from_raw_parts_mut(*address, *length) }
+            }
         }
     }
 }
