@@ -16,6 +16,7 @@ use common::timing::{self, Runs, Sample, Timing, WARM_UP};
 use common::verify;
 use language::tokens::Tokens;
 use narrate::Beat;
+use opencl3::error_codes::CL_INVALID_KERNEL_NAME;
 use opencl3::kernel::Kernel;
 
 use crate::lesson::Lesson;
@@ -267,7 +268,17 @@ impl Lesson {
             program => program?,
         };
         record.build_seconds = program.build_seconds;
-        let kernels = task.kernels_of(&program)?;
+        let kernels = match task.kernels_of(&program) {
+            // Its file leaves it out where the compiler lacks what it needs.
+            Err(Error::OpenCl {
+                code: CL_INVALID_KERNEL_NAME,
+                ..
+            }) if task.vendor_specific => {
+                record.skipped = Some("this compiler has not what it needs".into());
+                return Ok(None);
+            }
+            kernels => kernels?,
+        };
         self.fit_groups(task, &mut plan, &kernels, record)?;
         if record.skipped.is_some() {
             return Ok(None);
