@@ -87,7 +87,11 @@ kernel void multiply_add_gpu(int M, int N, int K,
 #ifndef WIDTH
 #define WIDTH 8 // floats of a vector register; the host asks the device
 #endif
+#if WIDTH == 16
+#define ROWS 8 // 16 sums: AVX-512 has 32 registers, others half as many
+#else
 #define ROWS 4
+#endif
 #define GLUE(a, b) a##b
 #define CAT(a, b) GLUE(a, b)
 #define floatW CAT(float, WIDTH)
@@ -126,12 +130,17 @@ kernel void multiply_add_cpu(int M, int N, int K,
         return;
     }
 
-    // The edges of C, one element after another.
-    for (int r = row0; r < min(row0 + ROWS, M); r++)
-        for (int c = column0; c < min(column0 + PANEL, N); c++) {
-            float sum = 0;
-            for (int k = 0; k < K; k++)
-                sum += A[(size_t)r * K + k] * B[(size_t)k * N + c];
-            C[(size_t)r * N + c] = add ? C[(size_t)r * N + c] + sum : sum;
+    // The edges of C, row by row, so that B is read along its rows here, too.
+    const int columns = min(PANEL, N - column0);
+    for (int r = row0; r < min(row0 + ROWS, M); r++) {
+        float sum[PANEL] = {0};
+        for (int k = 0; k < K; k++) {
+            const float a = A[(size_t)r * K + k];
+            for (int c = 0; c < columns; c++)
+                sum[c] += a * B[(size_t)k * N + column0 + c];
         }
+        global float *c_row = C + (size_t)r * N + column0;
+        for (int c = 0; c < columns; c++)
+            c_row[c] = add ? c_row[c] + sum[c] : sum[c];
+    }
 }

@@ -269,11 +269,11 @@ impl Lesson {
         };
         record.build_seconds = program.build_seconds;
         let kernels = match task.kernels_of(&program) {
-            // Its file leaves it out where the compiler lacks what it needs.
+            // Its file has it, and leaves it out where the compiler lacks what it needs.
             Err(Error::OpenCl {
                 code: CL_INVALID_KERNEL_NAME,
                 ..
-            }) if task.vendor_specific => {
+            }) if task.vendor_specific && self.source()?.kernel(&task.kernel).is_some() => {
                 record.skipped = Some("this compiler has not what it needs".into());
                 return Ok(None);
             }

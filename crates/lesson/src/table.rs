@@ -140,7 +140,8 @@ impl Table {
 
     /// The steps of one of its tables.
     pub fn steps(&self, table: &str, given: &Scope) -> Result<Vec<Step>> {
-        let rows = self.0.get(table).into_iter().flatten();
+        let none = || Error::Usage(format!("steps.toml: there is no table {table}"));
+        let rows = self.0.get(table).ok_or_else(none)?.iter();
         let steps: Result<Vec<Vec<Step>>, String> = rows.map(|row| row.steps(given)).collect();
         Ok(steps.map_err(Error::Usage)?.concat())
     }

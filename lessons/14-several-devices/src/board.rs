@@ -38,13 +38,16 @@ struct Shared {
     is_over: bool,
 }
 
+/// Rows of a group's tile: a block is made of whole ones, but for the last.
+const TILE: usize = 64;
+
 /// A block may take so many times the longest one before another device repeats it.
 const PATIENCE: u32 = 4;
 
 impl Board {
-    /// `rows` x `columns` in `count` blocks, shared out in proportion to these rates.
+    /// `rows` x `columns` in about `count` blocks, shared out in proportion to these rates.
     pub fn new(rows: usize, columns: usize, count: usize, rates: &[f64]) -> Board {
-        let each = rows.div_ceil(count).max(1);
+        let each = rows.div_ceil(count).next_multiple_of(TILE);
         let blocks: Vec<Range<usize>> = (0..rows)
             .step_by(each)
             .map(|begin| begin..rows.min(begin + each))

@@ -171,7 +171,10 @@ impl Engine {
             depth,
         } = block;
         let (each, group) = match self.kind {
-            Kind::Cpu => ([2 * self.width, 4], [1, 8]),
+            Kind::Cpu => (
+                [2 * self.width, if self.width == 16 { 8 } else { 4 }],
+                [1, 8],
+            ),
             _ => ([8, 8], [16, 8]),
         };
         let items = [0, 1].map(|i| [columns, rows][i].div_ceil(each[i] * group[i]) * group[i]);

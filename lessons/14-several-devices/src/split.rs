@@ -57,7 +57,7 @@ pub fn multiply(
 ) -> Result<Outcome> {
     let [m, n, _] = product.sizes;
     let devices = engines.len();
-    let board = Arc::new(Board::new(m, n, (16 * devices).min(m.div_ceil(16)), rates));
+    let board = Arc::new(Board::new(m, n, 16 * devices, rates));
     let shares = board.shares();
     let (send, answers) = mpsc::channel();
     for (me, engine) in engines.drain(..).enumerate() {
