@@ -13,9 +13,8 @@
 //! report NAME SIZE KERNEL         a kernel's rate in `data/report/NAME.json`, at this size
 //! report NAME SIZE openblas       a library's
 //! peers NAME SIZE LIBRARY         GFLOP/s in `data/peers/NAME.jsonl`; of ours where it says ours
-//! peers NAME mean                 ours over the best library: the geometric mean
-//! peers NAME mean LIBRARY         the same over this library
-//! peers NAME least                the least of these ratios
+//! peers NAME quantile Q           ours over the best library, at all sizes: 0.5 is the median
+//! peers NAME quantile Q LIBRARY   the same over this library
 //! machine NAME PROBE VARIANT      nanoseconds that a step of a probe took, as docs/machine.md shows
 //! machine NAME copying            GB/s of a copy, as it was measured with them
 //! library RUN N                   that of the ladder's last row, on products of side N
@@ -97,13 +96,12 @@ fn in_report(name: &str, size: &str, what: &str) -> Result<Option<f64>> {
     Ok(found.and_then(|one| one["gflops"].as_f64()))
 }
 
-/// `SIZE LIBRARY`, `mean`, `mean LIBRARY` or `least` of a comparison with libraries.
+/// `SIZE LIBRARY`, `quantile Q` or `quantile Q LIBRARY` of a comparison with libraries.
 fn in_comparison(name: &str, what: &[&str]) -> Result<Option<f64>> {
     let comparison = Comparison::read(name)?;
     Ok(match what {
-        ["mean"] => comparison.mean().map(|(mean, _)| mean),
-        ["least"] => comparison.least().map(|(_, least)| least),
-        ["mean", library @ ..] => comparison.mean_to(&library.join(" ")).map(|(mean, _)| mean),
+        ["quantile", q] => comparison.quantile(q.parse()?, None),
+        ["quantile", q, library @ ..] => comparison.quantile(q.parse()?, Some(&library.join(" "))),
         [size, library @ ..] => {
             let mut shapes = comparison.shapes().into_iter();
             let shape = shapes.find(|shape| size_name(*shape) == *size);
@@ -217,7 +215,7 @@ mod tests {
             "0..2000 = report no-such-report 1024 openblas",
             "0..2000 = peers h200",
             "0..2000 = peers h200 7 cuBLAS",
-            "0..2000 = peers no-such-machine mean",
+            "0..2000 = peers no-such-machine quantile 0.5",
             "0..2000 = machine pocl",
             "0..2000 = machine no-such-machine chain 1",
             "0..2000 = library pocl-1024 7",

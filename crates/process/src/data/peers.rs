@@ -224,48 +224,44 @@ impl Comparison {
         })
     }
 
-    /// What these come to over all sizes: median and quartiles, the mean with the whole range,
-    /// and the worst three; none where nothing was compared.
+    /// What these come to over all sizes: median, quartiles, the whole range and the worst
+    /// three; none where nothing was compared.
     pub fn summary(&self, ours: &str) -> Option<String> {
         let mut ratios = self.over_shapes(|shape| self.ratio_of(ours, shape));
         ratios.sort_by(|(_, one), (_, other)| one.value.total_cmp(&other.value));
         let values: Vec<f64> = ratios.iter().map(|(_, ratio)| ratio.value).collect();
-        let (mean, count) = geometric_mean(values.iter().copied())?;
         let at = |q| factor(quantile(&values, q));
         let open = ratios.iter().filter(|(_, ratio)| ratio.is_open());
         let worst = ratios.iter().take(3);
         let worst = worst.map(|(at, one)| format!("{} at {}", factor(one.value), size_name(*at)));
-        Some(format!(
-            "median {} of {count} sizes, quartiles {} to {}; geometric mean {}, from {} to {}; \
-             cannot be told apart at {}; worst {}",
-            at(0.5),
-            at(0.25),
-            at(0.75),
-            factor(mean),
-            at(0.0),
-            at(1.0),
-            open.count(),
-            worst.collect::<Vec<_>>().join(", ")
-        ))
+        let says = || {
+            format!(
+                "median {} of {} sizes, quartiles {} to {}, from {} to {}; cannot be told apart \
+                 at {}; worst {}",
+                at(0.5),
+                values.len(),
+                at(0.25),
+                at(0.75),
+                at(0.0),
+                at(1.0),
+                open.count(),
+                worst.collect::<Vec<_>>().join(", ")
+            )
+        };
+        (!values.is_empty()).then(says)
     }
 
-    /// The geometric mean of these ratios over all sizes, and how many there are.
-    pub fn mean(&self) -> Option<(f64, usize)> {
-        let ratios = self.over_shapes(|shape| self.ratio(shape));
-        geometric_mean(ratios.into_iter().map(|(_, ratio)| ratio))
-    }
-
-    /// The same of ours over this library alone.
-    pub fn mean_to(&self, library: &str) -> Option<(f64, usize)> {
+    /// Of ours over this library, or over the best, at all sizes: this quantile, of 0 to 1.
+    pub fn quantile(&self, q: f64, library: Option<&str>) -> Option<f64> {
         let rate = |shape, library| self.rate(shape, library)?.gflops;
-        let ratio = |shape| Some(rate(shape, OURS)? / rate(shape, library)?);
-        geometric_mean(self.over_shapes(ratio).into_iter().map(|(_, ratio)| ratio))
-    }
-
-    /// The size with the least ratio, and that ratio.
-    pub fn least(&self) -> Option<(Shape, f64)> {
-        let ratios = self.over_shapes(|shape| self.ratio(shape)).into_iter();
-        ratios.min_by(|(_, one), (_, other)| one.total_cmp(other))
+        let ratio = |shape| match library {
+            Some(library) => Some(rate(shape, OURS)? / rate(shape, library)?),
+            None => self.ratio(shape),
+        };
+        let ratios = self.over_shapes(ratio).into_iter();
+        let mut ratios: Vec<f64> = ratios.map(|(_, ratio)| ratio).collect();
+        ratios.sort_by(f64::total_cmp);
+        (!ratios.is_empty()).then(|| quantile(&ratios, q))
     }
 
     /// Each size of which that is known.
@@ -306,26 +302,19 @@ fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
     once
 }
 
-/// None of no ratios; else with their number.
-fn geometric_mean(ratios: impl Iterator<Item = f64>) -> Option<(f64, usize)> {
-    let logarithms: Vec<f64> = ratios.map(f64::ln).collect();
-    let count = logarithms.len();
-    let sum: f64 = logarithms.iter().sum();
-    (count > 0).then(|| ((sum / count as f64).exp(), count))
-}
-
 /// Where the comparison of this name is kept.
 pub fn path(name: &str) -> PathBuf {
     workspace().join(format!("data/peers/{name}.jsonl"))
 }
 
 /// The fastest library on square products of side `n` on the device of a recording, and
-/// its GFLOP/s: for `h200-4096` from `data/peers/h200.jsonl`, else from the report of the
-/// same name. None where none was measured.
+/// its GFLOP/s: for `h200-4096` from `data/peers/h200-4096.jsonl` or `h200.jsonl`, else from
+/// the report of the same name. None where none was measured.
 pub fn library(run: &str, n: usize) -> Option<(String, f64)> {
     let compared = || {
         let (machine, _) = run.split_once('-')?;
-        let comparison = Comparison::read(machine).ok()?;
+        let comparison = Comparison::read(run).or_else(|_| Comparison::read(machine));
+        let comparison = comparison.ok()?;
         let recording = Recording::read(run, "lesson03").ok()?;
         if recording.on_device()?.device != comparison.about.device {
             return None;
@@ -364,15 +353,10 @@ mod tests {
         assert_eq!(comparison.shapes(), [Shape::cube(8), thin]);
         assert_eq!(comparison.libraries(), ["X", "Y"]);
         assert_eq!(comparison.ratio(Shape::cube(8)), Some(2.0));
-        assert_eq!(comparison.least(), Some((thin, 0.5)));
-        let (mean, count) = comparison.mean().unwrap();
-        assert!((mean - 1.0).abs() < 1e-12 && count == 2, "{mean}");
-        assert_eq!(comparison.mean_to("X"), Some((mean, count)));
-        assert_eq!(
-            comparison.mean_to("Y"),
-            None,
-            "it was wrong at its only size"
-        );
+        assert_eq!(comparison.quantile(0.0, None), Some(0.5));
+        assert_eq!(comparison.quantile(0.5, Some("X")), Some(1.25));
+        // It was wrong at its only size.
+        assert_eq!(comparison.quantile(0.5, Some("Y")), None);
         assert_eq!(comparison.missing[0].library, "Z");
         let best = comparison.best(Shape::cube(8)).unwrap();
         assert_eq!(best.spread(), Some(0.05));
@@ -385,8 +369,8 @@ mod tests {
         };
         assert!(few.is_open() && few.value == 2.0, "there are no quartiles");
         let words = comparison.summary(OURS).unwrap();
-        let says = "median 1.25x of 2 sizes, quartiles 0.875x to 1.62x; geometric mean 1.00x, from \
-                    0.500x to 2.00x; cannot be told apart at 1; worst 0.500x at 4x8x8, 2.00x at 8";
+        let says = "median 1.25x of 2 sizes, quartiles 0.875x to 1.62x, from 0.500x to 2.00x; \
+                    cannot be told apart at 1; worst 0.500x at 4x8x8, 2.00x at 8";
         assert_eq!(words, says);
         assert!(comparison.summary(OURS_BY_VENDOR).is_none());
     }
@@ -398,7 +382,7 @@ mod tests {
             if let Ok(comparison) = Comparison::of(&text) {
                 let lines = 1 + comparison.rates.len() + comparison.missing.len();
                 assert_eq!(lines, text.lines().count());
-                comparison.mean();
+                comparison.quantile(0.5, None);
             }
         });
     }
