@@ -238,6 +238,7 @@ pub fn check_all(all: &[Puzzle], how: &How) -> Result<u8> {
             turn.print_json(&checked)?;
         } else {
             screen::row(puzzle, Some(&checked), folder)?;
+            screen::places(&turn.file, &checked)?;
         }
     }
     if !how.json {

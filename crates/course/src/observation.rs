@@ -1,6 +1,7 @@
 //! What a detector saw of a kernel.
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
@@ -88,6 +89,38 @@ impl Observation {
             }
         }
         Ok(out.flush()?)
+    }
+
+    /// Where it sees a fault of this file, as editors read it: FILE:LINE:COLUMN: error: words.
+    pub fn places(&self, file: &Path) -> Vec<String> {
+        let (file, mut words, mut found) = (file.display(), &*self.says, Vec::new());
+        for detail in self.details.iter().map(|detail| detail.trim()) {
+            // As compilers of kernels and of Rust say it, or as the other detectors do.
+            if let Some((_, said)) = detail
+                .split_once(": ")
+                .filter(|_| detail.starts_with("error"))
+            {
+                words = said;
+            } else if let Some(place) = detail.strip_prefix("--> ") {
+                let mut numbers = place.rsplitn(3, ':');
+                let (column, line) = (numbers.next(), numbers.next());
+                if let (Some(column), Some(line)) = (column, line) {
+                    found.push(format!("{file}:{line}:{column}: error: {words}"));
+                }
+            } else if let Some((line, _)) = detail
+                .strip_prefix("line ")
+                .and_then(|at| at.split_once(':'))
+            {
+                found.push(format!("{file}:{line}:1: error: {words}"));
+            }
+        }
+        if found.is_empty() {
+            found.push(format!("{file}:1:1: error: {words}"));
+        }
+        match self.outcome {
+            Detection::Fault => found,
+            _ => Vec::new(),
+        }
     }
 
     /// Whether it says nothing new beside another one.

@@ -23,7 +23,7 @@ const GAP_BEGINS: &str = "// ---- your lines begin";
 const GAP_ENDS: &str = "// ---- your lines end";
 
 /// A learner's folder, outside of the clone, that goes away with its owner.
-pub struct Learner(PathBuf);
+pub struct Learner(pub PathBuf);
 
 impl Learner {
     /// One who has no folder yet.

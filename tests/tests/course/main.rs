@@ -22,6 +22,7 @@ mod broken;
 mod calls;
 mod checks;
 mod docs;
+mod editors;
 mod everyday;
 mod game;
 mod host;

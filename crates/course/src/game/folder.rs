@@ -85,7 +85,7 @@ impl Folder {
         self.must_lie_outside()?;
         fs::create_dir_all(&self.path).with_context(|| self.cannot("make"))?;
         create(&self.path.join("README.md"), README).with_context(|| self.cannot("write to"))?;
-        comforts::write(&self.path).with_context(|| self.cannot("write to"))?;
+        comforts::write(&self.path, puzzles).with_context(|| self.cannot("write to"))?;
         let mut new = 0;
         for puzzle in puzzles {
             let file = self.file(puzzle);

@@ -164,6 +164,21 @@ pub fn checked(puzzle: &Puzzle, file: &Path, edited: bool, checked: &Checked) ->
     Ok(writeln!(Out, "\n  {words}")?)
 }
 
+/// Where the faults are, for an editor that asks for it.
+pub fn places(file: &Path, checked: &Checked) -> Result<()> {
+    if std::env::var_os("OPENCL_COURSE_PLACES").is_some() {
+        for place in checked
+            .seen
+            .observations
+            .iter()
+            .flat_map(|seen| seen.places(file))
+        {
+            writeln!(Out, "{place}")?;
+        }
+    }
+    Ok(())
+}
+
 /// What to do when it is not done. A screen with keys has all that below.
 pub fn advice(puzzle: &Puzzle, progress: &Progress) -> Result<()> {
     if is_above_keys() {

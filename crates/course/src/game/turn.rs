@@ -41,6 +41,7 @@ impl Turn<'_> {
             self.print_json(&checked)?;
         } else {
             screen::checked(puzzle, &self.file, edited, &checked)?;
+            screen::places(&self.file, &checked)?;
             checked.seen.tell_why_not();
             match checked.verdict {
                 Verdict::NotRun => {}
