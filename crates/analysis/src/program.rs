@@ -138,5 +138,5 @@ pub fn source(wanted: &Wanted) -> Result<PathBuf> {
     }
     let lesson = lessons::with_kernel(&wanted.kernel)?;
     let lesson = lesson.with_context(|| format!("no lesson has a kernel {}", wanted.kernel))?;
-    Ok(Source::path_in_course(&lesson.kernel_file()))
+    Ok(Source::path_in_course(&lesson.file_of(&wanted.kernel)?))
 }

@@ -66,20 +66,18 @@ pub fn diff(options: &Options) -> Result<()> {
 fn kernels() -> Result<Vec<Kernel>> {
     let mut all = Vec::new();
     for lesson in LESSONS {
-        let file = lesson.kernel_file();
-        if !Source::path_in_course(&file).is_file() {
-            continue;
+        for file in lesson.kernel_files() {
+            let source = Source::of_course(&file)?;
+            let kernel = |name: String| {
+                Some(Kernel {
+                    lesson: lesson.number,
+                    text: source.kernel(&name)?,
+                    path: source.path.display().to_string(),
+                    name,
+                })
+            };
+            all.extend(source.kernels().into_iter().filter_map(kernel));
         }
-        let source = Source::of_course(&file)?;
-        let kernel = |name: String| {
-            Some(Kernel {
-                lesson: lesson.number,
-                text: source.kernel(&name)?,
-                path: source.path.display().to_string(),
-                name,
-            })
-        };
-        all.extend(source.kernels().into_iter().filter_map(kernel));
     }
     Ok(all)
 }

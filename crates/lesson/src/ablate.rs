@@ -75,7 +75,7 @@ impl Lesson {
     pub fn ablate(&mut self, steps: &[Step], problem: &Problem) -> Result<()> {
         self.peak()?;
         self.console.head(&heading())?;
-        let text = ablation::text(self.file);
+        let text = ablation::text(self.files);
         let wanted = |step: &&Step| self.flags().wants_step(step);
         let steps: Vec<(&Step, Vec<Ablation>)> = steps
             .iter()
@@ -122,7 +122,11 @@ impl Lesson {
             self.part(&task, &part, &took(helping, None))?;
         }
         for ablation in parts {
-            let timed = match edited(&self.source()?, &step.kernel, &ablation.edits) {
+            let timed = match edited(
+                &self.source_of(&step.kernel)?,
+                &step.kernel,
+                &ablation.edits,
+            ) {
                 Ok(source) => {
                     let timing = self.time_part(&task, ablation, &source, runs)?;
                     took(timing.median(), Some(timing.spread()))

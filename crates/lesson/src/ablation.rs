@@ -36,11 +36,11 @@ impl Ablation {
     }
 }
 
-/// What is said of the kernels of this file; nothing where nobody has written it.
-pub(crate) fn text(file: Option<&str>) -> String {
-    let path = file.map(|name| Source::path_in_course(name).with_extension("ablations"));
-    path.and_then(|path| std::fs::read_to_string(path).ok())
-        .unwrap_or_default()
+/// What is said of the kernels of these files; nothing where nobody has written it.
+pub(crate) fn text(files: &[&str]) -> String {
+    let path = |name: &&str| Source::path_in_course(name).with_extension("ablations");
+    let texts = files.iter().map(path).map(std::fs::read_to_string);
+    texts.flatten().collect()
 }
 
 /// The parts that the text has for a step.

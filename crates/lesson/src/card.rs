@@ -13,7 +13,7 @@ impl Lesson {
             name: task.name(),
             kernel: task.kernel.clone(),
             says: task.says.clone(),
-            source: self.source()?,
+            source: self.source_of(&task.kernel)?,
             geometry: geometry(task),
             defines: task.defines.clone(),
             facts: facts(task)?,

@@ -151,10 +151,20 @@ impl Flags {
         process::device_of_child().or_else(|| self.device.clone())
     }
 
-    /// The kernel file that `--source` names, or else the lesson's own, if it has one.
-    pub fn kernel_file(&self, own: Option<&str>) -> Option<PathBuf> {
-        let own = || own.map(Source::path_in_course);
-        self.source.clone().or_else(own)
+    /// The kernel files: the one that `--source` names, or else the lesson's own.
+    pub fn kernel_files(&self, own: &[&str]) -> Vec<PathBuf> {
+        let own = || own.iter().copied().map(Source::path_in_course).collect();
+        self.source.clone().map_or_else(own, |one| vec![one])
+    }
+
+    /// That of them which has this kernel, or else the first, if there is one.
+    pub fn kernel_file(&self, own: &[&str], kernel: &str) -> Option<PathBuf> {
+        let files = self.kernel_files(own);
+        let has = |file: &&PathBuf| {
+            Source::read(file).is_ok_and(|source| source.kernels().iter().any(|one| one == kernel))
+        };
+        let other = files.iter().skip(1).find(has);
+        other.or(files.first()).cloned()
     }
 
     /// Whether `--only` asks for this kernel, or for all.

@@ -35,7 +35,7 @@ pub struct Lesson {
     /// The one of the sizes asked for that is worked on now; `None` for its own.
     pub size: Option<Shape>,
     title: &'static str,
-    pub(crate) file: Option<&'static str>,
+    pub(crate) files: &'static [&'static str],
     flags: Flags,
     workbench: Option<Workbench>,
 }
@@ -44,7 +44,7 @@ impl Lesson {
     pub(crate) fn begin(
         number: u32,
         title: &'static str,
-        file: Option<&'static str>,
+        files: &'static [&'static str],
         flags: Flags,
     ) -> Result<Lesson> {
         let console = Console::new(&flags)?;
@@ -56,7 +56,7 @@ impl Lesson {
             console,
             size: None,
             title,
-            file,
+            files,
             flags,
             workbench: None,
         })
@@ -206,10 +206,15 @@ impl Lesson {
         given.map(|given| self.product(&given)).transpose()
     }
 
-    /// The lesson's kernel file, or the one that `--source` names.
+    /// The lesson's first kernel file, or the one that `--source` names.
     pub fn source(&self) -> Result<Source> {
+        self.source_of("")
+    }
+
+    /// The one that has this kernel, of several.
+    pub fn source_of(&self, kernel: &str) -> Result<Source> {
         let none = || Error::Usage("this lesson has no kernel file".into());
-        let path = self.flags.kernel_file(self.file);
+        let path = self.flags.kernel_file(self.files, kernel);
         Source::read(&path.ok_or_else(none)?)
     }
 
@@ -219,31 +224,36 @@ impl Lesson {
     /// # Errors
     /// [`Error::Build`] with a diagnostic.
     pub(crate) fn program_of(&mut self, task: &Task) -> Result<Rc<Program>> {
+        let source = self.source_of(&task.kernel)?;
         match task.defines[..] {
-            [] => self.program(&[]),
-            _ => self.built(&task.defines, &task.kernels().collect::<Vec<_>>()),
+            [] => self.built(source, &[], &[]),
+            _ => self.built(source, &task.defines, &task.kernels().collect::<Vec<_>>()),
         }
     }
 
-    /// The lesson's kernel file, built with these macros; built once for each set.
+    /// The lesson's first kernel file, built with these macros; built once for each set.
     ///
     /// # Errors
     /// [`Error::Build`] with a diagnostic.
     pub fn program(&mut self, defines: &[(String, usize)]) -> Result<Rc<Program>> {
-        self.built(defines, &[])
+        self.built(self.source()?, defines, &[])
     }
 
     /// The same with these kernels alone, unless none is named.
-    fn built(&mut self, defines: &[(String, usize)], kernels: &[&str]) -> Result<Rc<Program>> {
+    fn built(
+        &mut self,
+        mut source: Source,
+        defines: &[(String, usize)],
+        kernels: &[&str],
+    ) -> Result<Rc<Program>> {
         let options = program::options(self.flags.ty, defines);
-        let key = format!("{options} {kernels:?}");
+        let key = format!("{} {options} {kernels:?}", source.path.display());
         self.console.narrator.beat(Beat::Build)?;
         if let Some(program) = self.workbench()?.programs.get(&key).cloned() {
             let note = || format!("built already, with {options}");
             self.console.narrator.note(note);
             return Ok(program);
         }
-        let mut source = self.source()?;
         if !kernels.is_empty() {
             source = alone(&source, kernels);
         }
@@ -309,7 +319,7 @@ impl Lesson {
             )));
         }
         if wrong == 0 {
-            let is_idle = console.skipped > 0 && console.checked == 0 && self.file.is_some();
+            let is_idle = console.skipped > 0 && console.checked == 0 && !self.files.is_empty();
             let why = "nothing was checked: every kernel was skipped, for the reasons above";
             return if is_idle {
                 Err(Error::Usage(why.into()))
@@ -317,7 +327,10 @@ impl Lesson {
                 Ok(())
             };
         }
-        let file = self.flags.kernel_file(self.file);
+        let mut rows = console.report.rows().iter();
+        let kernel = rows.find(|row| row.failed.is_some());
+        let kernel = kernel.map_or("", |row| row.function());
+        let file = self.flags.kernel_file(self.files, kernel);
         let file = file.map_or("FILE".into(), |file| shortest(&file).display().to_string());
         let count = numbers::count(wrong, "kernel");
         let are = if wrong == 1 { "is" } else { "are" };

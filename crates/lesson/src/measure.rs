@@ -239,7 +239,7 @@ impl Lesson {
 
     /// Whether the kernel's own text calls `printf`.
     fn prints(&self, task: &Task) -> Result<bool> {
-        let kernel = self.source()?.kernel(&task.kernel);
+        let kernel = self.source_of(&task.kernel)?.kernel(&task.kernel);
         Ok(kernel.is_some_and(|kernel| {
             let tokens = Tokens::of(&kernel.code);
             tokens.all().any(|i| tokens.text(i) == "printf")
@@ -273,7 +273,9 @@ impl Lesson {
             Err(Error::OpenCl {
                 code: CL_INVALID_KERNEL_NAME,
                 ..
-            }) if task.vendor_specific && self.source()?.kernel(&task.kernel).is_some() => {
+            }) if task.vendor_specific
+                && self.source_of(&task.kernel)?.kernel(&task.kernel).is_some() =>
+            {
                 record.skipped = Some("this compiler has not what it needs".into());
                 return Ok(None);
             }

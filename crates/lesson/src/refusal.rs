@@ -86,7 +86,7 @@ impl Lesson {
         if self.flags().source.is_none() {
             return Ok(None);
         }
-        let source = self.source()?;
+        let source = self.source_of(kernel)?;
         let missing = source.must_define(kernel).is_err();
         Ok(missing.then(|| format!("not in {}", source.path.display())))
     }

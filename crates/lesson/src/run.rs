@@ -14,21 +14,21 @@ use crate::report::Report;
 use crate::trace::trace;
 
 /// Runs a lesson: `body` does what is the lesson's own, once for each size that
-/// was asked for. `file` is its kernel file below `kernels/`, if it has one.
+/// was asked for. `files` are its kernel files below `kernels/`.
 pub fn lesson(
     number: u32,
     title: &'static str,
-    file: Option<&'static str>,
+    files: &'static [&'static str],
     body: impl Fn(&mut Lesson) -> Result<()>,
 ) -> ExitCode {
-    lesson_with(number, title, file, |lesson, _: &NoFlags| body(lesson))
+    lesson_with(number, title, files, |lesson, _: &NoFlags| body(lesson))
 }
 
 /// Runs a lesson that has flags of its own, beside those that all share.
 pub fn lesson_with<Own: Args>(
     number: u32,
     title: &'static str,
-    file: Option<&'static str>,
+    files: &'static [&'static str],
     body: impl Fn(&mut Lesson, &Own) -> Result<()>,
 ) -> ExitCode {
     process::remember_environment();
@@ -38,10 +38,10 @@ pub fn lesson_with<Own: Args>(
     let (flags, own) = parse_flags::<Own>(number, title);
     flags.apply_color();
     let status = if process::is_child() {
-        let begun = Lesson::begin(number, title, file, flags);
+        let begun = Lesson::begin(number, title, files, flags);
         in_the_child(begun, |lesson| body(lesson, &own))
     } else {
-        status_of(in_the_parent(number, title, file, &flags))
+        status_of(in_the_parent(number, title, files, &flags))
     };
     ExitCode::from(status)
 }
@@ -102,7 +102,7 @@ fn parse_flags<Own: Args>(number: u32, title: &'static str) -> (Flags, Own) {
 fn in_the_parent(
     number: u32,
     title: &str,
-    file: Option<&'static str>,
+    files: &'static [&'static str],
     flags: &Flags,
 ) -> Result<u8> {
     if flags.notes {
@@ -110,40 +110,45 @@ fn in_the_parent(
     }
     if flags.list {
         let report = Report::new(false);
-        kernels(file, flags)?
+        kernels(files, flags)?
             .iter()
             .try_for_each(|name| report.line(name))?;
         return Ok(0);
     }
     if flags.watch {
         let no_file = "this lesson has no kernel file that --watch could watch";
-        let path = flags.kernel_file(file);
+        let first = flags.only.first().map_or("", String::as_str);
+        let path = flags.kernel_file(files, first);
         let path = path.ok_or_else(|| Error::Usage(no_file.into()))?;
-        watch::run(&path, &flags.orders(), || must_suit(file, flags))?;
+        watch::run(&path, &flags.orders(), || must_suit(files, flags))?;
         return Ok(0);
     }
-    must_suit(file, flags)?;
+    must_suit(files, flags)?;
     if flags.trace {
-        return trace(&kernels(file, flags)?, flags);
+        return trace(&kernels(files, flags)?, flags);
     }
     process::run(&flags.orders())
 }
 
 /// The names of the kernels that there are.
-fn kernels(file: Option<&'static str>, flags: &Flags) -> Result<Vec<String>> {
-    let path = flags.kernel_file(file);
-    path.map_or(Ok(Vec::new()), |path| Ok(Source::read(&path)?.kernels()))
+fn kernels(files: &'static [&'static str], flags: &Flags) -> Result<Vec<String>> {
+    let files = flags.kernel_files(files);
+    let kernels = files.iter().map(|file| Ok(Source::read(file)?.kernels()));
+    Ok(kernels.collect::<Result<Vec<_>>>()?.concat())
 }
 
 /// Refuses a kernel file that cannot be read or holds nothing that the lesson
 /// launches, and names in `--only` that it does not hold.
-fn must_suit(file: Option<&'static str>, flags: &Flags) -> Result<()> {
-    let kernels = kernels(file, flags)?;
-    let known = match file {
-        Some(name) => Source::of_course(name)?.kernels(),
+fn must_suit(files: &'static [&'static str], flags: &Flags) -> Result<()> {
+    let kernels = kernels(files, flags)?;
+    let own = files
+        .iter()
+        .map(|name| Ok(Source::of_course(name)?.kernels()));
+    let mut known = own.collect::<Result<Vec<_>>>()?.concat();
+    if files.is_empty() {
         // An exercise, or a kernel of the learner's own.
-        None => flags.only.clone(),
-    };
+        known.clone_from(&flags.only);
+    }
     for only in &flags.only {
         if let Some(own) = &flags.source {
             Source::read(own)?.must_define(only)?;
@@ -155,7 +160,7 @@ fn must_suit(file: Option<&'static str>, flags: &Flags) -> Result<()> {
             )));
         }
     }
-    if let Some(own) = flags.source.as_ref().filter(|_| file.is_some())
+    if let Some(own) = flags.source.as_ref().filter(|_| !files.is_empty())
         && !kernels.iter().any(|kernel| known.contains(kernel))
     {
         return Err(Error::Build(format!(

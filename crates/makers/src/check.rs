@@ -10,7 +10,6 @@ use anyhow::{Result, bail};
 use common::Error;
 use common::numbers;
 use common::record::Record;
-use common::source::Source;
 use process::Finished;
 use process::implementations::{self, Implementation};
 use process::lessons::{LESSONS, Lesson};
@@ -172,7 +171,7 @@ impl Column<'_> {
             return Ok(());
         }
         // One kernel took the others along: each for itself, then.
-        for kernel in Source::of_course(&lesson.kernel_file())?.kernels() {
+        for kernel in lesson.kernels()? {
             for shape in shapes.split(',') {
                 let alone = self.run_child(lesson, shape, &["--only", &kernel])?;
                 self.note(lesson, &alone);

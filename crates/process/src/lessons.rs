@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use common::Error;
 use common::source::{Source, own_workspace};
 
@@ -28,18 +28,39 @@ impl Lesson {
         format!("lesson{:02}", self.number)
     }
 
-    /// Its kernel file below `kernels/`, if it has one.
-    pub fn kernel_file(&self) -> String {
-        format!("{}.cl", self.folder)
+    /// Its kernel files below `kernels/`: of the first lesson none.
+    pub fn kernel_files(&self) -> Vec<String> {
+        let mut files = match self.number {
+            13 => ["13-matrix-units.cl", "13-copies.cl"]
+                .map(String::from)
+                .into(),
+            _ => vec![format!("{}.cl", self.folder)],
+        };
+        files.retain(|file| Source::path_in_course(file).is_file());
+        files
     }
 
-    /// The kernels of that file, in teaching order.
-    fn kernels(&self) -> Result<Vec<String>> {
-        let file = self.kernel_file();
-        if !Source::path_in_course(&file).is_file() {
-            return Ok(Vec::new());
+    /// That of them which has this kernel.
+    pub fn file_of(&self, kernel: &str) -> Result<String> {
+        for file in self.kernel_files() {
+            if Source::of_course(&file)?
+                .kernels()
+                .iter()
+                .any(|name| name == kernel)
+            {
+                return Ok(file);
+            }
         }
-        Ok(Source::of_course(&file)?.kernels())
+        bail!("lesson {} has no kernel {kernel}", self.number)
+    }
+
+    /// Their kernels, in teaching order.
+    pub fn kernels(&self) -> Result<Vec<String>> {
+        let mut kernels = Vec::new();
+        for file in self.kernel_files() {
+            kernels.extend(Source::of_course(&file)?.kernels());
+        }
+        Ok(kernels)
     }
 
     /// The lesson's binary, which lies beside this one. Where cargo started this program

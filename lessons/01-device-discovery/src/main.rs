@@ -14,7 +14,7 @@ use serde_json::json;
 use text::plain_name;
 
 fn main() -> ExitCode {
-    lesson(1, "device discovery", None, |lesson| {
+    lesson(1, "device discovery", &[], |lesson| {
         lesson.console.narrator.beat(Beat::Drivers)?;
         drivers(lesson)?;
         lesson.console.narrator.beat(Beat::Device)?;

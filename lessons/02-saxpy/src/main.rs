@@ -24,7 +24,7 @@ use narrate::Beat;
 use launches::Launches;
 
 fn main() -> ExitCode {
-    lesson(2, "saxpy", Some("02-saxpy.cl"), |lesson| {
+    lesson(2, "saxpy", &["02-saxpy.cl"], |lesson| {
         let n = length::length(lesson)?;
         let says = "two reads and one write for each element";
         let saxpy = task(lesson.flags(), n, "saxpy", says, "N");

@@ -12,7 +12,7 @@ use lesson::{Lesson, lesson};
 const STEPS: &str = include_str!("../steps.toml");
 
 fn main() -> ExitCode {
-    lesson(3, "naive matmul", Some("03-naive-matmul.cl"), |lesson| {
+    lesson(3, "naive matmul", &["03-naive-matmul.cl"], |lesson| {
         lesson.session()?;
         small_enough_to_print(lesson)?;
         let problem = lesson.problem()?;

@@ -8,7 +8,7 @@ use common::device::Kind;
 use lesson::{Copy, Lesson, lesson};
 
 fn main() -> ExitCode {
-    lesson(4, "coalescing", Some("04-coalescing.cl"), |lesson| {
+    lesson(4, "coalescing", &["04-coalescing.cl"], |lesson| {
         let problem = lesson.problem()?;
         lesson.measure_table(include_str!("../steps.toml"), "step", &problem)?;
         lesson.compare_with_host(&problem)?;

@@ -11,7 +11,7 @@ use lesson::{Lesson, lesson};
 const STEPS: &str = include_str!("../steps.toml");
 
 fn main() -> ExitCode {
-    let (title, file) = ("private memory", Some("05-private-memory.cl"));
+    let (title, file) = ("private memory", &["05-private-memory.cl"]);
     lesson(5, title, file, |lesson| {
         let problem = lesson.problem()?;
         lesson.measure_table(STEPS, "sums", &problem)?;

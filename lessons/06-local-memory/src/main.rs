@@ -11,7 +11,7 @@ use lesson::{Copy, Lesson, lesson};
 const STEPS: &str = include_str!("../steps.toml");
 
 fn main() -> ExitCode {
-    lesson(6, "local memory", Some("06-local-memory.cl"), |lesson| {
+    lesson(6, "local memory", &["06-local-memory.cl"], |lesson| {
         watch_tiles_fill(lesson)?;
         let problem = lesson.problem()?;
         lesson.measure_table(STEPS, "tiles", &problem)?;

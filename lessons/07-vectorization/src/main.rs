@@ -9,7 +9,7 @@ use lesson::{Lesson, lesson};
 const STEPS: &str = include_str!("../steps.toml");
 
 fn main() -> ExitCode {
-    lesson(7, "vectorization", Some("07-vectorization.cl"), |lesson| {
+    lesson(7, "vectorization", &["07-vectorization.cl"], |lesson| {
         let problem = lesson.problem()?;
         widths(lesson)?;
         lesson.measure_table(STEPS, "columns", &problem)?;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use lesson::{AblateFlag, lesson_with};
 
 fn main() -> ExitCode {
-    let file = Some("08-tiling.cl");
+    let file = &["08-tiling.cl"];
     lesson_with(8, "tiling", file, |lesson, flags: &AblateFlag| {
         let problem = lesson.problem()?;
         let steps = lesson.steps(include_str!("../steps.toml"), "step", problem.shape)?;

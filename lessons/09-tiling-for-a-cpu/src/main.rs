@@ -12,7 +12,7 @@ use lesson::{Candidates, ChoiceFlags, lesson_with};
 const STEPS: &str = include_str!("../steps.toml");
 
 fn main() -> ExitCode {
-    let (title, file) = ("tiling for a CPU", Some("09-tiling-for-a-cpu.cl"));
+    let (title, file) = ("tiling for a CPU", &["09-tiling-for-a-cpu.cl"]);
     lesson_with(9, title, file, |lesson, flags: &ChoiceFlags| {
         let problem = lesson.problem()?;
         let candidates = Candidates {

@@ -14,7 +14,7 @@ const STEPS: &str = include_str!("../steps.toml");
 const TOLD_BY: [&str; 3] = ["SHARES", "TM", "TN"];
 
 fn main() -> ExitCode {
-    let (title, file) = ("feeding the tile", Some("10-feeding-the-tile.cl"));
+    let (title, file) = ("feeding the tile", &["10-feeding-the-tile.cl"]);
     lesson_with(10, title, file, |lesson, flags: &ChoiceFlags| {
         let problem = lesson.problem()?;
         let candidates = Candidates {

@@ -39,7 +39,7 @@ pub fn measure(lesson: &mut Lesson) -> Result<()> {
     let number = if device.kind == Kind::Gpu { 10 } else { 9 };
     let cannot = |error: &dyn std::fmt::Display| Error::Died(error.to_string());
     let other = lessons::numbered(number).map_err(|error| cannot(&error))?;
-    let kernels = Source::of_course(&other.kernel_file())?.text;
+    let kernels = Source::of_course(&format!("{}.cl", other.folder))?.text;
     let path = results::file(CHOICE, &device, &kernels, lesson.flags().ty);
 
     let mut command = other.command().map_err(|error| cannot(&error))?;

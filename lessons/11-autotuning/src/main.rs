@@ -61,7 +61,7 @@ fn time(text: &str) -> Result<Duration, String> {
 }
 
 fn main() -> ExitCode {
-    let file = Some("11-autotuning.cl");
+    let file = &["11-autotuning.cl"];
     lesson_with(11, "autotuning", file, |lesson, flags: &Tuning| {
         if let Some(shape) = worker::problem_of_worker() {
             return worker::serve(lesson, shape);

@@ -15,7 +15,7 @@ use lesson::{Lesson, lesson};
 use right::Numbers;
 
 fn main() -> ExitCode {
-    let file = Some("12-three-other-kernels.cl");
+    let file = &["12-three-other-kernels.cl"];
     lesson(12, "three other kernels", file, |lesson| {
         let shape = lesson.shape()?;
         let numbers = Numbers {

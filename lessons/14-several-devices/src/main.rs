@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     lesson_with(
         14,
         title,
-        Some("14-several-devices.cl"),
+        &["14-several-devices.cl"],
         |lesson, own: &Own| {
             if let Some(ranks) = own.ranks {
                 return ranks::start(lesson, ranks, [own.fail, own.hang]);

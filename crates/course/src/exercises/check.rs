@@ -202,7 +202,7 @@ fn speed(asked: &Asked) -> Result<Option<Observation>> {
     let solution = puzzle.solution.as_ref().unwrap_or(&puzzle.fresh);
     let beside = match &speed.file {
         Some(file) => file.clone(),
-        None => puzzle.own_lesson()?.kernel_file(),
+        None => puzzle.own_lesson()?.file_of(&speed.task.function)?,
     };
     let runner = |file: &Path, task: &TaskFile| Runner {
         file: file.into(),

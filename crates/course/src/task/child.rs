@@ -133,7 +133,7 @@ pub fn signatures(
 /// Runs a task, if this process was started for that.
 pub fn run_if_asked() -> Option<ExitCode> {
     let asked: Asked = serde_json::from_str(&std::env::var(VARIABLE).ok()?).ok()?;
-    Some(lesson(0, "a task", None, |lesson| run(lesson, &asked)))
+    Some(lesson(0, "a task", &[], |lesson| run(lesson, &asked)))
 }
 
 fn run(lesson: &mut Lesson, asked: &Asked) -> Result<()> {

@@ -104,13 +104,14 @@ impl Detectors {
 
     /// The kernel as it is, of which nothing is known yet.
     pub fn original(&self, lesson: &'static Lesson, kernel: &str, to: &Path) -> Result<Original> {
+        let own = lesson.file_of(kernel)?;
         let mut runs = Vec::new();
         for (number, (size, stage)) in places(lesson.number, kernel)?.into_iter().enumerate() {
             if stage == Stage::Gpu && self.gpu.is_none() {
                 continue;
             }
             let file = to.join(format!("{kernel}-{number}.cl"));
-            let copied = fs::copy(Source::path_in_course(&lesson.kernel_file()), &file);
+            let copied = fs::copy(Source::path_in_course(&own), &file);
             copied.context("cannot copy the kernel file")?;
             let expected = OnceLock::new();
             runs.push(Run {

@@ -48,7 +48,7 @@ impl Unit {
 
     /// The file with each of its mistakes.
     pub fn mutants(&self) -> Result<Vec<Mutant>> {
-        let source = Source::of_course(&self.lesson.kernel_file())?;
+        let source = Source::of_course(&self.lesson.file_of(self.checked_by()[0])?)?;
         Ok(mutants(&source.text, &self.name))
     }
 
@@ -69,8 +69,9 @@ pub fn chosen(numbers: &[u32], names: &[String]) -> Result<Vec<Unit>> {
     let mut chosen = Vec::new();
     for lesson in LESSONS.iter().filter(|lesson| lesson.number > 1) {
         if numbers.is_empty() || numbers.contains(&lesson.number) {
-            let source = Source::of_course(&lesson.kernel_file())?;
-            chosen.extend(units(lesson, &source));
+            for file in lesson.kernel_files() {
+                chosen.extend(units(lesson, &Source::of_course(&file)?));
+            }
         }
     }
     chosen.retain(|unit| names.is_empty() || names.contains(&unit.name));

@@ -105,7 +105,7 @@ fn part(text: &str, part: &str) -> Result<String> {
 fn is_the_same(kernel: &str, then: &str) -> Result<bool> {
     let lesson = lessons::with_kernel(kernel)?;
     let lesson = lesson.with_context(|| format!("no lesson has a kernel {kernel}"))?;
-    let source = Source::of_course(&lesson.kernel_file())?;
+    let source = Source::of_course(&lesson.file_of(kernel)?)?;
     let now = source.kernel(kernel).map(|kernel| kernel.code);
     Ok(words(&now.unwrap_or_default()) == words(then))
 }
