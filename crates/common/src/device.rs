@@ -13,13 +13,13 @@ use std::fmt;
 use opencl3::device::{self as cl, Device as ClDevice};
 use opencl3::platform::{Platform as ClPlatform, get_platforms};
 use opencl3::types::cl_device_id;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use text::plain_name;
 
 use crate::error::Result;
 
 /// What kind of hardware a device is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum Kind {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::device::Kind;
 use crate::probe::Peak;
 use crate::timing::Timing;
 use crate::traffic::{Counts, Traffic};
@@ -26,6 +27,9 @@ pub struct Record {
     pub platform: String,
     /// The device.
     pub device: String,
+    /// What kind of device that is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
     /// Version of the driver.
     pub driver: String,
     /// Rows of C.

@@ -20,7 +20,8 @@ use crate::game::puzzle::{Check, Puzzle, PuzzleKind, page_of};
 use crate::game::written::{self, Written};
 
 pub use check::check;
-pub use simulated::model;
+pub use simulated::{counted, model};
+pub use speed::of_rate;
 
 const EXERCISE: PuzzleKind = PuzzleKind {
     about: "Kernels with a gap: fill it",

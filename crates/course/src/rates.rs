@@ -1,5 +1,6 @@
 //! A kernel's rates, as shares of what its device copied and computed in the same run.
 
+use common::device::Kind;
 use common::formula::{Formula, Scope};
 use common::numbers::{percent, seconds, significant};
 use common::record::Record;
@@ -18,6 +19,9 @@ pub struct Rates {
     pub share_of_compute: Option<f64>,
     /// Operations for a byte at which the device computes as long as it copies.
     ridge: Option<f64>,
+    /// Whose rates these are.
+    #[serde(skip)]
+    pub kind: Option<Kind>,
 }
 
 /// How fast a record's kernel is, by what its task must move and compute.
@@ -36,6 +40,7 @@ pub fn speed(record: &Record, size: &Sizes, task: &TaskFile) -> Option<Rates> {
     let limits = record.limits;
     Some(Rates {
         seconds_median: median,
+        kind: record.kind,
         spread: record.spread.unwrap_or(0.0),
         gbytes_per_second: bytes,
         share_of_copy: bytes

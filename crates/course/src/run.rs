@@ -15,8 +15,10 @@ use common::record::Record;
 use serde::Serialize;
 use text::Out;
 
+use crate::exercises;
 use crate::game::background::Background;
 use crate::game::how::How;
+use crate::observation::{Detection, Observation};
 use crate::prose::beside;
 use crate::rates::{Rates, speed};
 use crate::subject::{LaunchFlags, Subject};
@@ -26,16 +28,16 @@ use crate::task::file::{Sizes, TaskFile, sizes_in_words};
 /// The flags of `course run`.
 #[derive(clap::Args)]
 pub struct Options {
-    /// A task file, or a kernel file whose arguments say it all
-    #[arg(value_name = "FILE.toml|FILE.cl")]
-    file: PathBuf,
+    /// Task files, or kernel files whose arguments say it all
+    #[arg(value_name = "FILE.toml|FILE.cl", required = true)]
+    files: Vec<PathBuf>,
     /// Of a kernel file only this kernel
     #[arg(short, long, value_name = "KERNEL")]
     only: Vec<String>,
-    /// Other sizes than the task's [default: all that it names]
+    /// Other sizes than the task's, or "time": those at which it is timed [default: all]
     #[arg(short, long, value_name = "NAME=N,NAME=N")]
     size: Option<String>,
-    /// Time it, too, beside what the device copies and computes
+    /// Time it, too, beside what the device copies and computes, and judge at-least
     #[arg(long)]
     time: bool,
     /// Run it again after every save of the kernel or the task
@@ -109,6 +111,9 @@ struct Told<'a> {
     device: Option<String>,
     seed: u64,
     sizes: Vec<Line>,
+    /// What its task asks beyond a right result.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    targets: Vec<Observation>,
     #[serde(skip)]
     status: u8,
 }
@@ -118,29 +123,26 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     if options.watch {
         return watch(options);
     }
-    let device = options.how.device.as_deref();
-    let subjects = Subject::all(
-        &options.file,
-        &options.only,
-        &options.launch,
-        Type::Float,
-        device,
-    )?;
+    let Options {
+        only, launch, how, ..
+    } = options;
     let mut worst = 0;
-    for subject in &subjects {
-        let told = options.told(subject)?;
-        if options.how.json {
-            writeln!(Out, "{}", serde_json::to_string(&told)?)?;
-        } else {
-            told.print(subject)?;
+    for file in &options.files {
+        for subject in &Subject::all(file, only, launch, Type::Float, how.device.as_deref())? {
+            let told = options.told(file, subject)?;
+            if how.json {
+                writeln!(Out, "{}", serde_json::to_string(&told)?)?;
+            } else {
+                told.print(subject)?;
+            }
+            worst = worst.max(told.status);
         }
-        worst = worst.max(told.status);
     }
     Ok(ExitCode::from(worst))
 }
 
 impl Options {
-    fn told<'a>(&'a self, subject: &'a Subject) -> Result<Told<'a>> {
+    fn told<'a>(&'a self, file: &'a Path, subject: &'a Subject) -> Result<Told<'a>> {
         let How {
             device,
             timeout,
@@ -150,10 +152,13 @@ impl Options {
         let (mut command, sizes) = match subject.task() {
             Some(task) => {
                 let sizes = self.sizes(task)?;
-                {
-                    let runs = sizes.iter().map(|one| Run::of(task, Some(one.clone())));
-                    (child::command(runs.collect(), Purpose::Results)?, sizes)
-                }
+                // Where the task says a size for that, no other is timed.
+                let is_timed = |at: usize| task.time.is_empty() || at + 1 == sizes.len();
+                let runs = sizes.iter().enumerate().map(|(at, size)| Run {
+                    timed: is_timed(at),
+                    ..Run::of(task, Some(size.clone()))
+                });
+                (child::command(runs.collect(), Purpose::Results)?, sizes)
             }
             None => (
                 subject.program(self.size.as_deref(), Purpose::Results)?,
@@ -194,9 +199,16 @@ impl Options {
             status = 2;
         }
         let verdict = lines.iter().map(|one| one.verdict).chain(of_child).max();
+        let targets = match (subject.task(), verdict) {
+            (Some(task), Some(Verdict::Right)) => self.targets(file, task, lines.last())?,
+            _ => Vec::new(),
+        };
+        if targets.iter().any(|one| one.outcome == Detection::Fault) {
+            status = 1;
+        }
         let message = || subject.located(&child.message());
         Ok(Told {
-            file: &self.file,
+            file,
             kernel: &subject.kernel,
             verdict: verdict.unwrap_or(Verdict::Unlaunchable),
             why: of_child.map(|_| message()),
@@ -205,14 +217,34 @@ impl Options {
                 .map(|one| format!("{} ({})", one.device, one.platform)),
             seed: *seed,
             sizes: lines,
+            targets,
             status,
         })
+    }
+
+    /// What the task's `at-most` and `at-least` say of a right kernel.
+    fn targets(
+        &self,
+        file: &Path,
+        task: &TaskFile,
+        last: Option<&Line>,
+    ) -> Result<Vec<Observation>> {
+        let name = file.display().to_string();
+        let mut seen = exercises::counted(task, &self.how, &name)?;
+        let speed = last.and_then(|line| line.speed.as_ref());
+        let of_rate = |speed| exercises::of_rate(speed, &task.at_least);
+        let is_asked = !task.at_least.is_empty();
+        seen.extend(speed.filter(|_| is_asked).map(of_rate));
+        Ok(seen)
     }
 
     /// What is asked for, else all sizes of the task.
     fn sizes(&self, task: &TaskFile) -> common::Result<Vec<Sizes>> {
         if let Some(words) = &self.size {
-            return Ok(vec![task.sizes_of(words)?]);
+            return Ok(vec![match &**words {
+                "time" => task.timed(),
+                words => task.sizes_of(words)?,
+            }]);
         }
         let mut all = task.all_sizes()?;
         if self.time && !task.time.is_empty() {
@@ -289,7 +321,20 @@ impl Told<'_> {
                 why.replace('\n', "\n    ")
             )?;
         }
-        writeln!(out, "\n  {}: {}", self.kernel, self.verdict.words())?;
+        for target in &self.targets {
+            target.print(&target.outcome.mark(), &target.says)?;
+        }
+        let misses = self
+            .targets
+            .iter()
+            .any(|one| one.outcome == Detection::Fault);
+        let misses = if misses {
+            ", and not what its task asks"
+        } else {
+            ""
+        };
+        let words = self.verdict.words();
+        writeln!(out, "\n  {}: {words}{misses}", self.kernel)?;
         let tried = subject.task().filter(|_| self.sizes.len() == 1);
         let tried =
             tried.filter(|task| self.verdict == Verdict::Right && self.sizes[0].size == task.size);
@@ -316,8 +361,9 @@ fn watch(options: &Options) -> Result<ExitCode> {
         .skip(1)
         .filter(|word| word != "--watch")
         .collect();
-    let kernel = TaskFile::read(&options.file).map(|task| task.kernel);
-    let file = kernel.unwrap_or(options.file.clone());
+    let file = &options.files[0];
+    let kernel = TaskFile::read(file).map(|task| task.kernel);
+    let file = kernel.unwrap_or(file.clone());
     let name = file
         .file_name()
         .unwrap_or(file.as_os_str())

@@ -284,6 +284,7 @@ impl Lesson {
             says: says.into(),
             platform: device.platform.name.clone(),
             device: device.name.clone(),
+            kind: Some(device.kind),
             driver: device.driver.clone(),
             m: shape.m,
             n: shape.n,

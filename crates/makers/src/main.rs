@@ -64,6 +64,14 @@ enum Command {
         #[arg(last = true)]
         flags: Vec<String>,
     },
+    /// Time every stage of every problem, for the problems' pages
+    Problems {
+        /// File below data/problems/ that receives it, for example h200
+        name: String,
+        /// Flags handed to `course run`, for example -- --timeout 60
+        #[arg(last = true)]
+        flags: Vec<String>,
+    },
     /// Keep the machine code of kernels on a device, for the pages
     Asm(Box<asm::Options>),
     /// Measure what the parts of a device take, for docs/machine.md
@@ -97,6 +105,7 @@ fn main() -> ExitCode {
             flags,
         } => record::record(&name, &lesson, &flags),
         Command::Peers { name, flags } => record::peers(&name, &flags),
+        Command::Problems { name, flags } => record::problems(&name, &flags),
         Command::Asm(options) => asm::record(&options),
         Command::Probe(options) => probe::probe(&options),
         Command::Mutate(options) => mutate::mutate(&options),

@@ -16,6 +16,7 @@
 //! <!-- exercises: 5 -->                                      a lesson's exercises
 //! <!-- asm: pocl-avx2 matmul_naive loop -->                  a kernel's machine code
 //! <!-- machine: memory pocl h200 -->                         what the parts of a device take
+//! <!-- stages: 01-sum -->                                  a problem's, on each device
 //! <!-- score: symptoms -->                                      how often faults are named
 //! <!-- figure: coalescing -->                                a picture of `figures`
 //! <!-- origin: lesson05 h200-4096 epyc-1000 -->             where a page's figures come from
@@ -172,6 +173,7 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
         ["exercises", lesson] => lists::exercises(lesson.parse()?),
         ["asm", device, kernel @ ..] if !kernel.is_empty() => asm::listing(device, kernel),
         ["machine", part, names @ ..] => machine::table(part, names),
+        ["stages", problem] => lists::stages(problem),
         ["score", "symptoms"] => lists::symptoms(),
         ["figure", name] => figure::image(name, root),
         _ => bail!("there is no such directive, or it is not complete"),

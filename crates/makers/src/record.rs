@@ -81,14 +81,56 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
 /// Runs `course peers --json` with these flags, and writes `data/peers/NAME.jsonl`.
 pub fn peers(name: &str, flags: &[String]) -> Result<()> {
     must_be_a_name(name)?;
-    let mut command = course::command(&["peers", "--json"])?;
+    let text = printed(&["peers".into(), "--json".into()], flags, &[0])?;
+    Comparison::of(&text)?;
+    kept::write(path(name), &text)
+}
+
+/// Times every stage of every problem, and writes `data/problems/NAME.jsonl`.
+pub fn problems(name: &str, flags: &[String]) -> Result<()> {
+    must_be_a_name(name)?;
+    let mut words = ["run", "--time", "--size=time", "--json"]
+        .map(String::from)
+        .to_vec();
+    for folder in kept::entries("problems")? {
+        let stages = kept::entries(&folder).unwrap_or_default();
+        let stages = stages.iter().map(|file| file.to_string_lossy());
+        let stages = stages.filter(|file| file.contains("solution-") && file.ends_with(".toml"));
+        words.extend(stages.map(String::from));
+    }
+    // 1 where a stage misses the target.
+    let text = printed(&words, flags, &[0, 1])?;
+    let command = format!("cargo makers problems {name} -- {}", flags.join(" "));
+    let mut all =
+        vec![json!({ "command": command.trim_end_matches(" -- "), "date": date("+%Y-%m-%d")? })];
+    for line in text.lines() {
+        let told: Value = serde_json::from_str(line)?;
+        let file = told["file"].as_str().unwrap_or_default();
+        let file = file.rsplit("problems/").next().unwrap_or_default();
+        let timed = told["sizes"].as_array().and_then(|sizes| sizes.last());
+        let (device, timed) = (
+            &told["device"],
+            timed.cloned().unwrap_or(told["why"].clone()),
+        );
+        all.push(json!({ "stage": file, "device": device, "timed": timed }));
+    }
+    let lines: String = all.iter().map(|line| format!("{line}\n")).collect();
+    kept::write(format!("data/problems/{name}.jsonl"), &lines)
+}
+
+/// What `course` prints, if it ends well.
+fn printed(words: &[String], flags: &[String], well: &[i32]) -> Result<String> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut command = course::command(&words)?;
     command.args(flags).stderr(Stdio::inherit());
     let output = command.output();
     let output = output.context("course is not built; run `cargo build --workspace` first")?;
-    if !output.status.success() {
+    if !output
+        .status
+        .code()
+        .is_some_and(|code| well.contains(&code))
+    {
         bail!("it ended with {}", output.status);
     }
-    let text = String::from_utf8(output.stdout)?;
-    Comparison::of(&text)?;
-    kept::write(path(name), &text)
+    Ok(String::from_utf8(output.stdout)?)
 }

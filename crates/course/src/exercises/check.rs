@@ -15,7 +15,7 @@ use process::child_status;
 use super::simulated::{IN_SIMULATOR, first_wrong, simulate};
 use super::spec::{Spec, named};
 use super::speed::{judge as judge_speed, not_judged, of_rate};
-use crate::game::how::{Attempt, Seen};
+use crate::game::how::{Attempt, How, Seen};
 use crate::game::puzzle::Puzzle;
 use crate::judge::judge;
 use crate::observation::{Detection, Observation};
@@ -26,31 +26,38 @@ use crate::task::race::Runner;
 
 /// What is checked.
 pub struct Asked<'a> {
-    pub puzzle: &'a Puzzle,
     pub spec: &'a Spec,
-    pub attempt: &'a Attempt<'a>,
+    /// The kernel file.
+    pub file: &'a Path,
+    pub how: &'a How,
+    /// What `course trace` is called with.
+    pub name: &'a str,
 }
 
 impl Asked<'_> {
     /// The process in which these runs are checked; the file is the learner's.
     pub fn runs(&self, mut runs: Vec<Run>) -> Result<Command> {
         runs.iter_mut()
-            .for_each(|run| run.task.kernel = self.attempt.file.into());
+            .for_each(|run| run.task.kernel = self.file.into());
         let mut command = self.flags(child::command(runs, Purpose::Results)?, &self.spec.task);
         command.args(["--runs", "0"]);
         Ok(command)
     }
 
     fn on_device(&self, runs: Vec<Run>) -> Result<Command> {
-        let mut command = self.runs(runs)?;
-        let device = self.attempt.how.device.iter();
+        self.runs(runs).map(|command| self.aimed(command))
+    }
+
+    /// The same command on the device that is asked for.
+    fn aimed(&self, mut command: Command) -> Command {
+        let device = self.how.device.iter();
         command.args(device.flat_map(|device| ["--device", device]));
-        Ok(command)
+        command
     }
 
     fn flags(&self, mut command: Command, task: &TaskFile) -> Command {
         let color = colored::control::SHOULD_COLORIZE.should_colorize();
-        let how = self.attempt.how;
+        let how = self.how;
         if !task.function.is_empty() {
             command.args(["--only", &task.function]);
         }
@@ -65,9 +72,10 @@ impl Asked<'_> {
 /// Whether the learner's kernel does what is asked: what every check saw.
 pub fn check(puzzle: &Puzzle, spec: &Spec, attempt: &Attempt) -> Result<Seen> {
     let asked = Asked {
-        puzzle,
         spec,
-        attempt,
+        file: attempt.file,
+        how: attempt.how,
+        name: &puzzle.id,
     };
     // Two processes, at the same time: a driver compiles while the simulator runs.
     let (seen, simulated) = thread::scope(|scope| {
@@ -97,18 +105,16 @@ pub fn check(puzzle: &Puzzle, spec: &Spec, attempt: &Attempt) -> Result<Seen> {
     let right = all.all(|seen| seen.outcome != Detection::Fault);
     seen.observations.extend(counts);
     if right {
-        seen.observations.extend(speed(&asked)?);
+        seen.observations.extend(speed(&asked, puzzle, attempt)?);
     }
     Ok(seen)
 }
 
 fn on_device(asked: &Asked) -> Result<Seen> {
     let Asked {
-        puzzle,
-        spec,
-        attempt,
+        spec, how, name, ..
     } = asked;
-    let seed = attempt.how.seed;
+    let seed = how.seed;
     let child = Finished::of(&mut asked.on_device(spec.results(seed))?)?;
     let mut seen = judge("result", &child);
     let mut status = child_status(child.status);
@@ -131,8 +137,8 @@ fn on_device(asked: &Asked) -> Result<Seen> {
         let size = record.says.split(", ").next().unwrap_or_default();
         let is_new = drawn.is_some_and(|drawn| spec.name(&drawn) == size);
         if is_new && !spec.sizes().iter().any(|one| spec.name(one) == size) {
-            let id = &puzzle.id;
-            let next = format!("the same numbers again: cargo course exercise {id} --seed {seed}");
+            let next =
+                format!("the same numbers again: cargo course exercise {name} --seed {seed}");
             seen.details.push(next);
         }
     }
@@ -159,18 +165,11 @@ fn called(without: &[String], source: &Source) -> Option<Observation> {
 
 /// The kernel's rate as a share of what the device does in the same run.
 fn rate(asked: &Asked) -> Result<Observation> {
-    let (task, attempt) = (&asked.spec.task, asked.attempt);
-    attempt.waiting.set_message("timing it");
+    let task = &asked.spec.task;
     let mut run = Run::of(task, Some(task.timed()));
-    run.task.kernel = attempt.file.into();
-    let mut command = asked.flags(child::command(vec![run], Purpose::Results)?, task);
-    command.args(
-        attempt
-            .how
-            .device
-            .iter()
-            .flat_map(|device| ["--device", device]),
-    );
+    run.task.kernel = asked.file.into();
+    let command = child::command(vec![run], Purpose::Results)?;
+    let mut command = asked.aimed(asked.flags(command, task));
     let child = Finished::of(&mut command)?;
     let record = child.records().next();
     let speed = record.and_then(|record| rates::speed(&record, &task.timed(), task));
@@ -182,12 +181,8 @@ fn rate(asked: &Asked) -> Result<Observation> {
 
 /// What the exercise asks of the kernel's speed, if it asks anything: it runs in turns with
 /// itself as it came, the solution, and the lesson's own.
-fn speed(asked: &Asked) -> Result<Option<Observation>> {
-    let Asked {
-        puzzle,
-        spec,
-        attempt,
-    } = asked;
+fn speed(asked: &Asked, puzzle: &Puzzle, attempt: &Attempt) -> Result<Option<Observation>> {
+    let (spec, waiting) = (asked.spec, &attempt.waiting);
     if spec.speed.is_none() && spec.task.at_least.is_empty() {
         return Ok(None);
     }
@@ -195,9 +190,9 @@ fn speed(asked: &Asked) -> Result<Option<Observation>> {
         return Ok(Some(not_judged("--no-timing")));
     }
     let Some(speed) = &spec.speed else {
+        waiting.set_message("timing it");
         return rate(asked).map(Some);
     };
-    let waiting = &attempt.waiting;
     waiting.set_message("timing it beside the lesson's kernel");
     let solution = puzzle.solution.as_ref().unwrap_or(&puzzle.fresh);
     let beside = match &speed.file {
@@ -215,14 +210,7 @@ fn speed(asked: &Asked) -> Result<Option<Observation>> {
         runner(&solution.path, &spec.task),
         runner(&Source::path_in_course(&beside), &speed.task),
     ];
-    let mut command = asked.flags(child::racing(race)?, &spec.task);
-    command.args(
-        attempt
-            .how
-            .device
-            .iter()
-            .flat_map(|device| ["--device", device]),
-    );
+    let mut command = asked.aimed(asked.flags(child::racing(race)?, &spec.task));
     let child = Finished::of(&mut command)?;
     let mut lines = child.stdout.lines();
     let race = lines.find_map(|line| serde_json::from_str(line).ok());

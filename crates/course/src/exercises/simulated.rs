@@ -16,10 +16,12 @@ use process::implementations::oclgrind;
 
 use super::check::Asked;
 use super::counts::{Count, counts};
-use super::spec::Spec;
+use super::spec::{Spec, plain};
+use crate::game::how::How;
 use crate::judge::{judge, wrong_result};
 use crate::observation::{Detection, Observation};
 use crate::simulator::{self, Simulation};
+use crate::task::TaskFile;
 
 pub const IN_SIMULATOR: &str = "result, simulated";
 
@@ -48,7 +50,15 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
         seen.insert(0, runs);
     }
     let mut launches = spec.launches();
-    let spec = launches.pop().context("an exercise has a launch")?;
+    let mut spec = launches.pop().context("an exercise has a launch")?;
+    // The group that the kernel itself asks for.
+    if let Some(record) = child
+        .records()
+        .last()
+        .filter(|_| spec.task.local.is_empty())
+    {
+        spec.task.local = record.group.into_iter().map(Into::into).collect();
+    }
     let (size, targets) = spec.targets()?;
     if targets.is_empty() || seen.iter().any(|one| one.outcome != Detection::Silent) {
         return Ok((seen, Vec::new()));
@@ -72,13 +82,36 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
         let amount = counted.get(&count).copied().unwrap_or(0.0);
         let mut seen = compare(count, amount, most, &size);
         if seen.outcome == Detection::Fault && count.is_of_memory() {
-            let id = &asked.puzzle.id;
-            let next = format!("each line's share: cargo run -p course -- trace {id}");
+            let name = asked.name;
+            let next = format!("each line's share: cargo run -p course -- trace {name}");
             seen.details.push(next);
         }
         seen
     });
     Ok((seen, targets.collect()))
+}
+
+/// What a right kernel's counts are beside its task's `at-most`; `name` is what `course trace`
+/// is called with.
+pub fn counted(task: &TaskFile, how: &How, name: &str) -> Result<Vec<Observation>> {
+    if task.at_most.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (faults, counts) = simulate(&Asked {
+        spec: &plain(task.clone()),
+        file: &task.kernel,
+        how,
+        name,
+    })?;
+    if !counts.is_empty() {
+        return Ok(counts);
+    }
+    let why = faults
+        .into_iter()
+        .find(|one| one.outcome != Detection::Silent);
+    let why = why.map_or("nothing was counted".into(), |one| one.says);
+    let says = format!("not judged: {why}");
+    Ok(vec![Observation::new("counts", Detection::NotJudged, says)])
 }
 
 /// What sectors are counted by: targets are told of the source's loads, however wide one is.
@@ -96,13 +129,13 @@ fn sectors(asked: &Asked, spec: &Spec) -> Result<u64> {
     let wanted = Wanted {
         kernel: spec.task.function.clone(),
         variant: Vec::new(),
-        source: Some(asked.attempt.file.into()),
+        source: Some(asked.file.into()),
         device: None,
         ty: Type::Float,
         size: Some(Size::Named(size)),
     };
     let traced = trace(&wanted, program)?;
-    let source = Source::read(asked.attempt.file)?;
+    let source = Source::read(asked.file)?;
     let figures = Figures::of(&traced.trace, &traced.folder.0, &source, &model())?;
     Ok(figures.sectors())
 }

@@ -80,7 +80,12 @@ pub fn own(file: &Path) -> Result<Spec> {
     if let ("", Some(last)) = (&*task.function, task.launches.last()) {
         task.function.clone_from(&last.function);
     }
-    Ok(Spec {
+    Ok(plain(task))
+}
+
+/// The spec of a task file alone.
+pub fn plain(task: TaskFile) -> Spec {
+    Spec {
         _trains: String::new(),
         task,
         variants: Vec::new(),
@@ -89,7 +94,7 @@ pub fn own(file: &Path) -> Result<Spec> {
         counted: None,
         without: Vec::new(),
         speed: None,
-    })
+    }
 }
 
 /// A size that follows from a seed: small, and the same for every kernel.
@@ -228,9 +233,8 @@ impl Spec {
     fn run(&self, size: Sizes, seed: u64) -> Run {
         Run {
             says: format!("{}{}", self.name(&size), self.variant()),
-            task: self.task.clone(),
-            sizes: Some(size),
             seed: Some(seed),
+            ..Run::of(&self.task, Some(size))
         }
     }
 

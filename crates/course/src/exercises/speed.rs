@@ -9,7 +9,7 @@ use common::timing::{median, quantile};
 use super::spec::Speed;
 use crate::observation::{Detection, Observation};
 use crate::rates::Rates;
-use crate::task::file::Limit;
+use crate::task::file::{Least, Limit};
 use crate::task::race::Race;
 
 const DETECTOR: &str = "speed";
@@ -96,8 +96,9 @@ pub fn judge(race: &Race, speed: &Speed) -> Observation {
 }
 
 /// Holds a rate against the share of a limit that is asked for; what is too near is not judged.
-pub fn of_rate(speed: &Rates, at_least: &BTreeMap<Limit, f64>) -> Observation {
+pub fn of_rate(speed: &Rates, at_least: &BTreeMap<Limit, Least>) -> Observation {
     for (limit, least) in at_least {
+        let least = least.on(speed.kind);
         let (share, of) = match limit {
             Limit::Copy => (speed.share_of_copy, "the copy rate"),
             Limit::Compute => (speed.share_of_compute, "the multiply-add rate"),
@@ -107,11 +108,11 @@ pub fn of_rate(speed: &Rates, at_least: &BTreeMap<Limit, f64>) -> Observation {
         };
         let spread = percent(speed.spread);
         let says = format!("{} of {of} of this run (±{spread})", percent(share));
-        if share >= *least {
+        if share >= least {
             continue;
         }
-        let least_in_words = percent(*least);
-        if share * (1.0 + 2.0 * speed.spread.max(0.02)) >= *least {
+        let least_in_words = percent(least);
+        if share * (1.0 + 2.0 * speed.spread.max(0.02)) >= least {
             return not_judged(&format!(
                 "{says}; too near to {least_in_words}: check again"
             ));
@@ -119,7 +120,10 @@ pub fn of_rate(speed: &Rates, at_least: &BTreeMap<Limit, f64>) -> Observation {
         let says = format!("{says}; too slow, at least {least_in_words}");
         return Observation::new(DETECTOR, Detection::Fault, says);
     }
-    let least: Vec<String> = at_least.values().map(|least| percent(*least)).collect();
+    let least: Vec<String> = at_least
+        .values()
+        .map(|least| percent(least.on(speed.kind)))
+        .collect();
     let says = format!("{}; at least {}", speed.words(), least.join(" and "));
     Observation::new(DETECTOR, Detection::Silent, says)
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use common::device::Kind;
 use common::element::Type;
 use common::formula::Formula;
 use common::{Error, Result, file};
@@ -73,7 +74,7 @@ pub struct TaskFile {
     pub at_most: BTreeMap<Count, Formula>,
     /// At least such a share of what the device does in the same run.
     #[serde(default, rename = "at-least")]
-    pub at_least: BTreeMap<Limit, f64>,
+    pub at_least: BTreeMap<Limit, Least>,
     /// Sizes at which it is timed, where these are others.
     #[serde(default)]
     pub time: Sizes,
@@ -90,6 +91,27 @@ pub enum Limit {
     Copy,
     /// Multiply-adds, in operations a second.
     Compute,
+}
+
+/// A share from 0 to 1 of what a device does at most.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(untagged)]
+pub enum Least {
+    /// Of any device.
+    Of(f64),
+    /// Of a CPU, and of any other.
+    ByKind { cpu: f64, gpu: f64 },
+}
+
+impl Least {
+    /// The share that such a device is to reach.
+    pub fn on(self, kind: Option<Kind>) -> f64 {
+        match (self, kind) {
+            (Least::Of(share), _) => share,
+            (Least::ByKind { cpu, .. }, Some(Kind::Cpu)) => cpu,
+            (Least::ByKind { gpu, .. }, _) => gpu,
+        }
+    }
 }
 
 /// A launch of several.

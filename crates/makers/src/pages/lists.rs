@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use common::numbers::percent;
+use common::numbers::{percent, seconds};
+use process::data::recording::name_on;
 use process::lessons::numbered;
 use serde_json::Value;
 
-use super::markdown::Table;
+use super::markdown::{Table, or_dash};
 use crate::kept;
 
 /// A lesson's exercises: what each trains, and the command that checks it.
@@ -37,6 +38,62 @@ fn of_exercise(page: &str) -> Result<(&str, String)> {
     let data: Value = toml::from_str(data)?;
     let trains = data["trains"].as_str().context("it trains nothing")?;
     Ok((title.trim().trim_start_matches("# "), trains.into()))
+}
+
+/// The stages of a problem as every recording has them.
+pub fn stages(problem: &str) -> Result<String> {
+    let mut table = Table::new("stage");
+    let (mut rows, mut origins) = (BTreeMap::<String, Vec<String>>::new(), Vec::new());
+    let files = kept::entries("data/problems").unwrap_or_default();
+    if files.is_empty() {
+        return Ok(String::new());
+    }
+    for (at, file) in files.iter().enumerate() {
+        let lines: Vec<Value> = kept::read_lines(&file.to_string_lossy())?;
+        let is_ours = |line: &&Value| {
+            let stage = line["stage"].as_str().unwrap_or_default();
+            stage.starts_with(problem)
+        };
+        let ours: Vec<&Value> = lines.iter().filter(is_ours).collect();
+        let first = ours
+            .first()
+            .with_context(|| format!("{}: no {problem}", file.display()))?;
+        let device = first["device"].as_str().and_then(|it| it.strip_suffix(')'));
+        let (device, platform) = device
+            .and_then(|it| it.rsplit_once(" ("))
+            .unwrap_or_default();
+        let device = name_on(platform, device);
+        let sizes = first["timed"]["size"].as_object().into_iter().flatten();
+        let sizes: Vec<String> = sizes
+            .map(|(name, size)| format!("{name} = {size}"))
+            .collect();
+        let date = lines[0]["date"].as_str().unwrap_or("?");
+        origins.push(format!("{device}, {}, recorded {date}", sizes.join(", ")));
+        let share = match first["timed"]["share_of_copy"].is_null() {
+            false => ("share_of_copy", "of a copy"),
+            true => ("share_of_compute", "of multiply-adds"),
+        };
+        table = table.figures([format!("{device}: time"), share.1.into()]);
+        for line in ours {
+            let stage = line["stage"].as_str().unwrap_or_default();
+            let number = stage.rsplit('-').next().unwrap_or_default();
+            let cells = rows
+                .entry(number.trim_end_matches(".toml").into())
+                .or_default();
+            cells.resize(2 * at, "-".into());
+            let figure = |name: &str| line["timed"][name].as_f64();
+            cells.push(or_dash(figure("seconds_median"), seconds));
+            cells.push(or_dash(figure(share.0), percent));
+        }
+    }
+    for (stage, mut cells) in rows {
+        cells.resize(2 * files.len(), "-".into());
+        table.row(stage, cells);
+    }
+    let origins = origins.join("; ");
+    Ok(format!(
+        "{table}\n\n*{origins}, by `cargo makers problems`.*"
+    ))
 }
 
 /// The score that `cargo makers symptoms` keeps: a row for each kind of fault that is not
