@@ -3,27 +3,25 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use calls::findings::{Finding, Findings, KINDS};
 use calls::line::Line;
 use calls::objects::Objects;
 use calls::program;
 use calls::story::sentence;
-use colored::Colorize;
+use common::Error;
 use common::numbers::count;
 use common::source::{Source, workspace};
 use process::fallback_driver;
 use process::scratch::Scratch;
-use text::{Out, plain};
+use text::plain;
 
 use crate::calls::how_it_ended;
 use crate::exercises::{folders, number};
-use crate::game::folder::{Folder, create, shown};
 use crate::game::how::{Attempt, Seen};
 use crate::game::progress::Mark;
 use crate::game::puzzle::{Check, Puzzle, PuzzleKind, Rules};
@@ -50,7 +48,20 @@ pub fn all() -> Result<Vec<Puzzle>> {
     let read = |name: &String| {
         read(&root.join(name), name).with_context(|| format!("host/{name} cannot be used"))
     };
-    folders(&root)?.iter().map(read).collect()
+    let all: Result<Vec<Puzzle>> = folders(&root)?.iter().map(read).collect();
+    let mut all = all?;
+    if let Some(first) = all.first_mut() {
+        // Their package, with the clone's versions, which are on this machine.
+        for (file, place) in [
+            (root.join("Cargo.toml"), "../../Cargo.toml"),
+            (root.join("lib.rs"), "../lib.rs"),
+            (workspace().join("Cargo.lock"), "../../Cargo.lock"),
+        ] {
+            let text = fs::read_to_string(file).context("the clone has no package of programs")?;
+            first.with.push((place.into(), text));
+        }
+    }
+    Ok(all)
 }
 
 fn read(folder: &Path, name: &str) -> Result<Puzzle> {
@@ -74,32 +85,6 @@ fn read(folder: &Path, name: &str) -> Result<Puzzle> {
     })
 }
 
-/// Copies what is not there yet to the learner's folder: a package, with a file for each
-/// exercise.
-pub fn start(folder: &Folder) -> Result<()> {
-    let all = all()?;
-    let root = workspace().join("host");
-    let package = folder.path.join("host");
-    fs::create_dir_all(package.join("src/bin"))?;
-    for (from, to) in [
-        (root.join("Cargo.toml"), "Cargo.toml"),
-        (root.join("lib.rs"), "src/lib.rs"),
-        // With the clone's versions, which are on this machine.
-        (workspace().join("Cargo.lock"), "Cargo.lock"),
-    ] {
-        create(&package.join(to), &fs::read_to_string(from)?)?;
-    }
-    for one in &all {
-        create(&folder.file(one), &one.fresh.text)?;
-    }
-    let (count, package) = (count(all.len(), "program"), shown(&package));
-    writeln!(
-        Out,
-        "  {count} of the host's side to be mended, in {package}:"
-    )?;
-    Ok(writeln!(Out, "    {}", "cargo course host".cyan())?)
-}
-
 /// What a program did.
 struct Ran {
     findings: Vec<Finding>,
@@ -114,6 +99,13 @@ struct Ran {
 
 /// Builds and runs the program: its result, and its calls.
 pub fn check(puzzle: &Puzzle, rules: &Rules, attempt: &Attempt) -> Result<Seen> {
+    if attempt.how.device.is_some() {
+        bail!(Error::Usage(
+            "a program chooses its device by itself, so --device cannot\n  next: OCL_ICD_VENDORS \
+             names the drivers that it sees"
+                .into()
+        ))
+    }
     attempt.waiting.set_message("building and running it");
     let program = match build(attempt.file, puzzle.name())? {
         Ok(program) => program,

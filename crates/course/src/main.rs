@@ -141,7 +141,7 @@ fn main() -> ExitCode {
     end(match Arguments::parse().command {
         Some(command) => run(command),
         None if front::is_possible() => puzzles::open(),
-        None => map::print().map(|()| ExitCode::SUCCESS),
+        None => puzzles::map(),
     })
 }
 
@@ -152,7 +152,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Start(options) => return puzzles::start(&options),
         Command::Exercise(set) => return set.play(),
         Command::Problem(options) => return puzzles::play(&exercises::problems()?, &options),
-        Command::Host(options) => return puzzles::host(&options),
+        Command::Host(options) => return puzzles::play(&host::all()?, &options),
         Command::CheckAll(how) => return puzzles::check_all(&how),
         Command::Diagnose(options) => return puzzles::play(&broken::all()?, &options),
         Command::Run(options) => return run::run(&options),

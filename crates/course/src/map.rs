@@ -10,13 +10,14 @@ use text::Out;
 use crate::game::folder::{Folder, shown};
 use crate::game::progress::Progress;
 use crate::game::puzzle::Puzzle;
-use crate::{broken, exercises};
 
-/// Prints the map. Progress is shown where the learner has a folder, and missed by
-/// nobody where there is none.
-pub fn print() -> Result<()> {
-    let (all, broken) = (exercises::all()?, broken::all()?);
-    let all: Vec<&Puzzle> = all.iter().collect();
+/// Prints the map of these puzzles. Progress is shown where the learner has a folder, and missed
+/// by nobody where there is none.
+pub fn print(all: &[&Puzzle]) -> Result<()> {
+    let of_kind = |kind: &str| -> Vec<&Puzzle> {
+        let all = all.iter().copied();
+        all.filter(|one| one.kind.command == kind).collect()
+    };
     let folder = Folder::find().ok().filter(Folder::is_started);
     let progress = folder.as_ref().map(Folder::progress);
     let title = format!("{:<63}", "OpenCL performance, one step at a time");
@@ -28,11 +29,9 @@ pub fn print() -> Result<()> {
         ..
     } in LESSONS
     {
-        let ours = all
-            .iter()
-            .copied()
-            .filter(|one| one.lesson.is_some_and(|own| own.number == *number));
-        let tally = tally(&ours.collect::<Vec<_>>(), progress.as_ref());
+        let mut ours = of_kind("exercise");
+        ours.retain(|one| one.lesson.is_some_and(|own| own.number == *number));
+        let tally = tally(&ours, progress.as_ref());
         writeln!(Out, "  {number:>2}  {teaches:<59}{minutes:>5}{tally:>10}")?;
     }
     let minutes: u32 = LESSONS.iter().map(|lesson| lesson.minutes).sum();
@@ -42,16 +41,20 @@ pub fn print() -> Result<()> {
         Out,
         "\n  {hours} hours and the exercises. Any lesson at any time: {any}"
     )?;
-    let diagnose = "cargo course diagnose".cyan();
-    let tally = tally(&broken.iter().collect::<Vec<_>>(), progress.as_ref());
+    let others = [("diagnose", "cargo course "), ("host", ""), ("problem", "")];
+    let others = others.map(|(kind, before)| {
+        let tally = tally(&of_kind(kind), progress.as_ref());
+        format!("{} ({tally})", format!("{before}{kind}").cyan())
+    });
     writeln!(
         Out,
-        "  Kernels that are wrong, {tally} bugs fixed: {diagnose}"
+        "  Wrong kernels, wrong programs, and problems from an empty file:"
     )?;
+    writeln!(Out, "    {}", others.join(", "))?;
     let inspect = "cargo course inspect FILE".cyan();
     writeln!(Out, "  What is wrong with a kernel of yours? {inspect}")?;
     match (&folder, &progress) {
-        (Some(folder), Some(progress)) => onward(&all, folder, progress),
+        (Some(folder), Some(progress)) => onward(&of_kind("exercise"), folder, progress),
         _ => begin(),
     }
 }
@@ -97,6 +100,5 @@ fn onward(all: &[&Puzzle], folder: &Folder, progress: &Progress) -> Result<()> {
 fn lesson(lesson: &Lesson) -> Result<()> {
     let page = format!("lessons/{}/README.md", lesson.folder);
     let command = format!("cargo run -p {}", lesson.package());
-    writeln!(Out, "    {}", page.dimmed())?;
-    Ok(writeln!(Out, "    {}", command.cyan())?)
+    Ok(writeln!(Out, "    {}   {}", page.dimmed(), command.cyan())?)
 }

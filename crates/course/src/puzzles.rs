@@ -12,21 +12,26 @@ use crate::game::how::How;
 use crate::game::puzzle::{Check, Puzzle};
 use crate::game::which::{find, own_file};
 use crate::game::{self, Options, Start};
-use crate::{broken, exercises, host};
+use crate::{broken, exercises, host, map};
 
 /// All that there are.
 fn all() -> Result<Vec<Puzzle>> {
     let mut all = exercises::all()?;
     all.extend(broken::all()?);
+    all.extend(host::all()?);
     all.extend(exercises::problems()?);
     Ok(all)
 }
 
 /// Copies all of them to the learner's folder.
 pub fn start(options: &Start) -> Result<ExitCode> {
-    let status = game::start(options, &all()?.iter().collect::<Vec<_>>())?;
-    host::start(&options.folder()?)?;
-    Ok(status)
+    game::start(options, &all()?.iter().collect::<Vec<_>>())
+}
+
+/// Prints the map.
+pub fn map() -> Result<ExitCode> {
+    map::print(&all()?.iter().collect::<Vec<_>>())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Opens the map.
@@ -50,11 +55,6 @@ pub fn play(puzzles: &[Puzzle], options: &Options) -> Result<ExitCode> {
         let shown = if is_known { &all } else { puzzles };
         front::open(shown.iter().collect(), Some(begin))
     })
-}
-
-/// Plays with programs, which the map does not have.
-pub fn host(options: &Options) -> Result<ExitCode> {
-    game::play(&host::all()?, options, |watch| watch.run())
 }
 
 /// The flags of `course exercise`.
@@ -83,15 +83,8 @@ impl Set {
 /// Checks what was begun, and gives the largest exit status.
 pub fn check_all(how: &How) -> Result<ExitCode> {
     let mut worst = 0;
-    for all in [
-        exercises::all()?,
-        broken::all()?,
-        exercises::problems()?,
-        host::all()?,
-    ] {
-        if !all.is_empty() {
-            worst = worst.max(game::check_all(&all, how)?);
-        }
+    for all in all()?.chunk_by(|one, next| one.kind.command == next.kind.command) {
+        worst = worst.max(game::check_all(all, how)?);
     }
     Ok(ExitCode::from(worst))
 }
@@ -112,6 +105,7 @@ pub fn meant(wanted: &Wanted, is_kernel: bool) -> Result<Option<Puzzle>> {
         return Ok(None);
     }
     let mut all = all()?;
+    all.retain(|one| !matches!(one.check, Check::Host(_)));
     let at = all
         .iter()
         .position(|one| one.id == *word || !is_number && one.is_meant_by(word));

@@ -15,7 +15,7 @@ impl Learner {
         let folder = format!("opencl-course-host-{name}-{}", std::process::id());
         let learner = Learner(std::env::temp_dir().join(folder));
         let started = learner.course("start").arg(&learner.0).run().ends_with(0);
-        started.says(&["12 programs of the host's side", "cargo course host"]);
+        started.says(&["files are in", "which is yours"]);
         learner
     }
 
@@ -120,6 +120,13 @@ fn all_host_exercises_are_tested_and_listed() {
             start
         );
     }
+    learner
+        .course("")
+        .run()
+        .ends_with(0)
+        .says(&["host (0 of 12)"]);
+    let elsewhere = learner.course("host 3 --device 0").run();
+    elsewhere.fails(2, &["--device cannot", "OCL_ICD_VENDORS"]);
     let list = learner.course("host --list").run().ends_with(0);
     list.says(&[
         "h1    The last elements",

@@ -27,13 +27,22 @@ impl<'a> Course<'a> {
     /// All of the same kind.
     pub fn like(&self, puzzle: &Puzzle) -> Vec<&'a Puzzle> {
         let all = self.puzzles.iter().copied();
-        all.filter(|one| one.kind.noun == puzzle.kind.noun)
+        all.filter(|one| one.kind.command == puzzle.kind.command)
             .collect()
     }
 
     /// The next of the first kind, the exercises.
     pub fn next(&self, progress: &Progress) -> Option<&'a Puzzle> {
         progress.next(&self.like(self.puzzles.first()?))
+    }
+
+    /// The gauges of all kinds, side by side.
+    pub fn gauges(&self, progress: &Progress, columns: usize) -> String {
+        let is_alike = |one: &&Puzzle, next: &&Puzzle| one.kind.command == next.kind.command;
+        let kinds: Vec<&Puzzle> = self.puzzles.chunk_by(is_alike).map(|all| all[0]).collect();
+        let room = (columns + 2) / kinds.len().max(1);
+        let gauge = |one| self.gauge(one, progress, room.saturating_sub(2));
+        kinds.into_iter().map(gauge).collect::<Vec<_>>().join("  ")
     }
 
     /// How many of a kind are done, as a bar behind the words "11 of 35 solved".

@@ -183,11 +183,7 @@ impl<'a> Map<'a> {
     pub fn rows(&mut self, course: &Course, (columns, rows): (usize, usize)) -> Vec<String> {
         let progress = course.progress();
         let keys = self.footer(course, (columns, rows));
-        let half = columns.saturating_sub(2) / 2;
-        let ends = [course.puzzles.first(), course.puzzles.last()]
-            .into_iter()
-            .flatten();
-        let gauges: Vec<String> = ends.map(|one| course.gauge(one, &progress, half)).collect();
+        let gauges = course.gauges(&progress, columns);
         let title = "OpenCL performance, one step at a time".bold().to_string();
         let next = course.next(&progress);
         let lines = self.rows.iter().enumerate().map(|(at, row)| {
@@ -206,7 +202,7 @@ impl<'a> Map<'a> {
         self.pane
             .lay_out(lines, rows.saturating_sub(HEAD + keys.len()));
         self.pane.reveal(self.selected);
-        [vec![title, gauges.join("  ")], self.pane.shown(), keys].concat()
+        [vec![title, gauges], self.pane.shown(), keys].concat()
     }
 
     fn footer(&self, course: &Course, size: (usize, usize)) -> Vec<String> {
@@ -252,6 +248,7 @@ fn of_puzzle(puzzle: &Puzzle, progress: &Progress, is_next: bool, columns: usize
     let kind = match puzzle.kind.command {
         "diagnose" => "broken: ",
         "problem" => "problem: ",
+        "host" => "program: ",
         _ => "",
     };
     let next = if is_next { "  next" } else { "" };

@@ -15,7 +15,7 @@ use super::{Begin, Then};
 use crate::game::background::Background;
 use crate::game::how::How;
 use crate::game::progress::Progress;
-use crate::game::puzzle::Puzzle;
+use crate::game::puzzle::{Check, Puzzle};
 use crate::game::{self, watch};
 
 pub struct PuzzleScreen<'a> {
@@ -126,13 +126,17 @@ impl<'a> PuzzleScreen<'a> {
             KeyCode::Char('h') => vec![command, &file, "--hint"],
             KeyCode::Char('s') => vec![command, &file, answer],
             KeyCode::Char('d') if self.puzzle.solution.is_some() => vec![command, &file, "--diff"],
-            KeyCode::Char('t') => vec!["trace", id, "--source", &file],
-            KeyCode::Char('a') => vec!["asm", id, "--source", &file],
+            KeyCode::Char('t') if self.is_kernel() => vec!["trace", id, "--source", &file],
+            KeyCode::Char('a') if self.is_kernel() => vec!["asm", id, "--source", &file],
             _ => return self.on_other(key, course),
         };
         let words: Vec<String> = words.into_iter().map(String::from).collect();
         self.beside = Some(Shown::of(&words)?);
         Ok(Then::Stay)
+    }
+
+    fn is_kernel(&self) -> bool {
+        !matches!(self.puzzle.check, Check::Host(_))
     }
 
     /// The keys for which no command is run.
@@ -243,6 +247,7 @@ impl<'a> PuzzleScreen<'a> {
         keys.retain(|(key, _)| match *key {
             "Esc" => self.beside.is_some(),
             "d" => self.puzzle.solution.is_some(),
+            "t" | "a" => self.is_kernel(),
             _ => true,
         });
         key_lines(&keys, size)

@@ -23,12 +23,12 @@ use crate::prose::{beside, print_text};
 pub fn started(folder: &Folder, new: usize, puzzles: &[&Puzzle]) -> Result<()> {
     let place = shown(&folder.path);
     match (new, puzzles.len() - new) {
-        (new, 0) => writeln!(Out, "{new} kernels are in {place}, which is yours.")?,
-        (0, kept) => writeln!(Out, "All {kept} kernels are in {place} already, untouched.")?,
+        (new, 0) => writeln!(Out, "{new} files are in {place}, which is yours.")?,
+        (0, kept) => writeln!(Out, "All {kept} files are in {place} already, untouched.")?,
         (new, kept) => {
-            let kernels = if new == 1 { "kernel is" } else { "kernels are" };
+            let files = if new == 1 { "file is" } else { "files are" };
             let rest = format!("{kept} were there and are untouched");
-            writeln!(Out, "{new} new {kernels} in {place}; {rest}.")?;
+            writeln!(Out, "{new} new {files} in {place}; {rest}.")?;
         }
     }
     if let Some(next) = folder.progress().next(puzzles) {
