@@ -154,5 +154,6 @@ pub const LESSONS: &[Lesson] = &[
     lesson(10, "10-feeding-the-tile", 45, "operands asked for early, with less work: to a GPU's limit"),
     lesson(11, "11-autotuning", 40, "a search for the best shape of a kernel, and why it wins"),
     lesson(12, "12-three-other-kernels", 35, "a sum, a histogram and softmax: what binds then"),
+    lesson(13, "13-beyond-fp32", 45, "half storage, one vendor's instructions, matrix units"),
     lesson(14, "14-several-devices", 40, "hidden transfers, several devices, several machines"),
 ];

@@ -1,0 +1,28 @@
+//! Copies that pass no register: OpenCL's by the group, and two that one vendor has.
+
+use std::path::Path;
+
+use common::Result;
+use common::device::Kind;
+use common::problem::Problem;
+use lesson::{Candidates, Kept, Lesson};
+
+const STEPS: &str = include_str!("../copies.toml");
+
+/// Prints their table, unless `--only` leaves out all of them: of launches of one name the one
+/// that was the fastest on an H200 at the nearest shape.
+pub fn run(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
+    let candidates = Candidates {
+        steps: lesson.steps(STEPS, "step", problem.shape)?,
+        told_by: &["SHARES", "TM", "TN"],
+        recording: "h200.jsonl",
+        suit: lesson.session()?.device.kind == Kind::Gpu,
+    };
+    let kept = Kept::read(Path::new(""), candidates.recording);
+    let steps = candidates.choose(&kept, problem.shape);
+    if !steps.iter().any(|step| lesson.flags().wants_step(step)) {
+        return Ok(());
+    }
+    lesson.say("\n  Copies that pass no register")?;
+    lesson.measure_all(&steps, problem)
+}
