@@ -39,4 +39,6 @@ each! { play:
 each! { play_slow:
     #[ignore = "a minute of building; what is said of a log is tested with kept logs"]
     explain_elsewhere "explain"
+    #[ignore = "builds the course anew, without a network: two minutes"]
+    offline "offline"
 }
