@@ -31,6 +31,21 @@ const KINDS: [(&str, &[(&str, &str)]); 4] = [
     ]),
 ];
 
+/// What it is known to report of right kernels: a kind, words of a line that takes part, and
+/// how to see that it errs.
+#[rustfmt::skip]
+const DOUBTS: [(&str, &[&str], &str); 3] = [
+    ("uninitialised", &["atomic_xchg", "atomic_cmpxchg"],
+     "it takes the old value, which an exchange returns, for used: fill the buffer before, and \
+      a false report goes"),
+    ("uninitialised", &[".lo", ".hi", ".even", ".odd"],
+     "it takes lanes that a half of a vector leaves out for used: write the halves lane by \
+      lane, and a false report goes"),
+    ("races", &["cmpxchg"],
+     "it takes the plain read before a compare and exchange, which is tried again, for a race: \
+      read by atomic_or(p, 0), and a false report goes"),
+];
+
 /// What is wrong in certain lines of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -45,11 +60,18 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Whether no right kernel is reported for this. The simulator's compiler folds the
-    /// indices of nested arrays into one, so it reports a walk through all rows of such an
-    /// array as well, which never leaves it.
-    pub fn is_certain(&self) -> bool {
-        self.meaning != BEYOND_ITS_ARRAY
+    /// Why a right kernel may be reported for this, and how to see it.
+    pub fn doubt(&self) -> Option<&'static str> {
+        if self.meaning == BEYOND_ITS_ARRAY {
+            return Some(
+                "its compiler folds the indices of nested arrays into one, so a walk through \
+                 all rows is reported, too: walk with two indices, and a false report goes",
+            );
+        }
+        let shows = |words: &&str| self.lines.iter().any(|line| line.code.contains(*words));
+        let mut doubts = DOUBTS.iter().filter(|(kind, ..)| *kind == self.kind);
+        let doubt = doubts.find(|(_, words, _)| words.iter().any(|words| shows(words)));
+        doubt.map(|(.., how)| *how)
     }
 }
 
@@ -183,10 +205,12 @@ mod tests {
 
     #[test]
     fn an_index_beyond_its_own_row_proves_nothing() {
-        let certain = |log: &str| faults(log)[0].is_certain();
+        let certain = |log: &str| faults(log)[0].doubt().is_none();
         assert!(!certain(
             "Index (15) exceeds static array size (15)\n\tAt line 1 of x\n"
         ));
         assert!(certain("Invalid read of size 4\n\tAt line 1 of x\n"));
+        let unset = |code| format!("Uninitialized value\n\tAt line 1 of input.cl:\n\t  {code}\n");
+        assert!(certain(&unset("y = x;")) && !certain(&unset("atomic_xchg(y, x);")));
     }
 }

@@ -17,7 +17,7 @@ use opencl3::kernel::Kernel;
 use crate::error::Result;
 use crate::program::Program;
 use crate::traffic::Traffic;
-use verify::Tolerance;
+use verify::Same;
 use verify::draw::Draw;
 use verify::element::{Elements, Type};
 use verify::formula::Formula;
@@ -152,7 +152,7 @@ pub enum Right {
     /// must be.
     AnyOf(String, Vec<Formula>),
     /// Each of these buffers is what a reference left there.
-    Same(Vec<(String, Rc<Elements>, Tolerance)>),
+    Same(Vec<(String, Rc<Same>)>),
     /// Nobody says what.
     Unchecked,
 }

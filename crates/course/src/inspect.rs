@@ -20,6 +20,7 @@ use crate::observation::{Detection, Observation};
 use crate::run;
 use crate::subject::{By, LaunchFlags, Subject};
 use crate::task::child::Purpose;
+use crate::task::file::{Sizes, sizes_in_words};
 use crate::trial::Trial;
 use traffic::Traffic;
 
@@ -63,6 +64,8 @@ pub fn inspect(options: &Options) -> Result<ExitCode> {
             options,
             subject,
             simulated: Vec::new(),
+            is_limited: false,
+            more: None,
         };
         inspection.simulated = inspection.sizes_to_simulate();
         worst = worst.max(inspection.show()?);
@@ -76,6 +79,10 @@ struct Inspection<'a> {
     subject: Subject,
     /// Where the simulator looks: at the first, or at the next where that takes too long.
     simulated: Vec<String>,
+    /// Whether it is right as its file says, and wrong at a drawn size.
+    is_limited: bool,
+    /// What is to be said of drawn sizes.
+    more: Option<String>,
 }
 
 impl Inspection<'_> {
@@ -115,9 +122,58 @@ impl Inspection<'_> {
             all.retain(|one| !(one.is_of_simulator() && is_end(one)));
             all.push(self.not_looked_at());
         }
+        if seen
+            .observations
+            .iter()
+            .all(|one| one.outcome != Detection::Fault)
+        {
+            self.try_more(&mut seen)?;
+        }
         let verdict = Verdict::of(&seen.observations, true, true);
         seen.status = verdict.status(seen.status);
         Ok(Checked { seen, verdict })
+    }
+
+    /// Tries sizes that the task file does not say; the simulator looks at the first.
+    fn try_more(&mut self, seen: &mut Seen) -> Result<()> {
+        let By::Task(task, Some(_), _) = &self.subject.by else {
+            return Ok(());
+        };
+        let drawn = task.drawn(self.options.how.seed);
+        let Some(first) = drawn.first().filter(|_| self.options.sizes.is_none()) else {
+            return Ok(());
+        };
+        let words = drawn.iter().map(sizes_in_words).collect();
+        let simulated = vec![sizes_in_words(first)];
+        let before = std::mem::replace(&mut self.simulated, simulated);
+        let tried = self.trial(words)?.observations;
+        // What could not be tried is nothing against the kernel, nor for it.
+        let ran = tried.into_iter().filter(|one| {
+            let is_telling = one.is_of_results() && !one.is_of_simulator();
+            one.outcome == Detection::Fault || is_telling && one.outcome == Detection::Silent
+        });
+        let mut ran: Vec<Observation> = ran.collect();
+        if is_too_slow(&ran) {
+            ran.retain(|one| !one.is_of_simulator());
+        }
+        let fault = ran.iter().find(|one| one.outcome == Detection::Fault);
+        self.is_limited = fault.is_some();
+        if let Some(fault) = fault {
+            let is_it = |sizes: &&Sizes| fault.detector.ends_with(&sizes_in_words(sizes));
+            let size = drawn.iter().find(is_it).unwrap_or(first);
+            let (file, seed) = (&self.options.file, self.options.how.seed);
+            self.more = Some(run::limited(file, size, true, seed));
+        }
+        let at = std::mem::replace(&mut self.simulated, before).swap_remove(0);
+        for one in &mut ran {
+            if one.is_of_simulator() {
+                one.says = format!("at {at}, drawn: {}", one.says);
+            } else {
+                one.detector += ", drawn";
+            }
+        }
+        seen.observations.extend(ran);
+        Ok(())
     }
 
     fn trial(&self, sizes: Vec<String>) -> Result<Seen> {
@@ -154,8 +210,8 @@ impl Inspection<'_> {
             "simulated": self.simulated(),
             "seed": self.options.how.seed,
             "observations": checked.seen.observations,
-            "verdict": word(checked),
-            "says": screen::verdict(checked.verdict),
+            "verdict": if self.is_limited { run::Verdict::Limited } else { word(checked) },
+            "says": if self.is_limited { run::LIMITED } else { screen::verdict(checked.verdict) },
             "memory": traffic.map(Traffic::json),
         });
         Ok(writeln!(Out, "{line}")?)

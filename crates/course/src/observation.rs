@@ -34,6 +34,8 @@ pub enum Detection {
     Silent,
     /// It found something.
     Fault,
+    /// It found something that it is known to find in right kernels, too.
+    Doubtful,
     /// It could not look.
     #[serde(rename = "not run")]
     NotRun,
@@ -48,7 +50,7 @@ impl Detection {
         match self {
             Detection::Silent => "✓".green(),
             Detection::Fault => "✗".red().bold(),
-            Detection::NotRun => "?".yellow(),
+            Detection::NotRun | Detection::Doubtful => "?".yellow(),
             Detection::NotJudged => "-".dimmed(),
         }
     }

@@ -1,29 +1,30 @@
 //! `course run`: is a kernel right by its task file, and how fast is it?
 
+mod told;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use ::process::watch::each_save;
 use ::process::watch::saves::{News, Saves};
 use ::process::{Finished, child_status};
 use anyhow::Result;
-use colored::{ColoredString, Colorize};
 use common::element::Type;
 use common::record::Record;
-use serde::Serialize;
 use text::Out;
 
 use crate::exercises;
 use crate::game::background::Background;
 use crate::game::how::How;
 use crate::observation::{Detection, Observation};
-use crate::prose::beside;
-use crate::rates::{Rates, speed};
-use crate::subject::{LaunchFlags, Subject};
+use crate::subject::{By, LaunchFlags, Subject};
 use crate::task::child::{self, Purpose, Run};
 use crate::task::file::{Sizes, TaskFile, sizes_in_words};
+
+use told::{DRAWN, EXTREMES, Told};
+pub use told::{LIMITED, Line, Verdict, limited, line};
 
 /// The flags of `course run`.
 #[derive(clap::Args)]
@@ -49,72 +50,10 @@ pub struct Options {
     launch: LaunchFlags,
 }
 
-/// What is said of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// It computes what it must.
-    Right,
-    /// Nobody says what it must compute.
-    Unchecked,
-    /// It could not be launched.
-    Unlaunchable,
-    /// It does not compute what it must, or it died.
-    Wrong,
-}
-
-impl Verdict {
-    /// In front of a line.
-    pub fn mark(self) -> ColoredString {
-        match self {
-            Verdict::Right => "✓".green(),
-            Verdict::Unchecked => "-".dimmed(),
-            Verdict::Unlaunchable => "?".yellow(),
-            Verdict::Wrong => "✗".red().bold(),
-        }
-    }
-
-    fn words(self) -> ColoredString {
-        match self {
-            Verdict::Right => "right".green().bold(),
-            Verdict::Unchecked => "not checked: no reference says what is right".dimmed(),
-            Verdict::Unlaunchable => "cannot be launched".yellow().bold(),
-            Verdict::Wrong => "wrong".red().bold(),
-        }
-    }
-}
-
-/// One size.
-#[derive(Serialize)]
-pub struct Line {
-    size: Sizes,
-    pub verdict: Verdict,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    compared: Option<usize>,
-    #[serde(rename = "bound", skip_serializing_if = "String::is_empty")]
-    says: String,
-    #[serde(flatten)]
-    pub speed: Option<Rates>,
-}
-
-/// A kernel, as `--json` prints it.
-#[derive(Serialize)]
-struct Told<'a> {
-    file: &'a Path,
-    kernel: &'a str,
-    verdict: Verdict,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    device: Option<String>,
-    seed: u64,
-    sizes: Vec<Line>,
-    /// What its task asks beyond a right result.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    targets: Vec<Observation>,
-    #[serde(skip)]
+/// What came of a child process that checks.
+struct Ended {
+    child: Finished,
+    records: Vec<Record>,
     status: u8,
 }
 
@@ -143,13 +82,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 
 impl Options {
     fn told<'a>(&'a self, file: &'a Path, subject: &'a Subject) -> Result<Told<'a>> {
-        let How {
-            device,
-            timeout,
-            seed,
-            ..
-        } = &self.how;
-        let (mut command, sizes) = match subject.task() {
+        let (command, sizes) = match subject.task() {
             Some(task) => {
                 let sizes = self.sizes(task)?;
                 // Where the task says a size for that, no other is timed.
@@ -165,21 +98,11 @@ impl Options {
                 Vec::new(),
             ),
         };
-        command
-            .args([
-                "--json",
-                "--timeout",
-                &timeout.to_string(),
-                "--seed",
-                &seed.to_string(),
-            ])
-            .args(device.iter().flat_map(|device| ["--device", device]));
-        if !self.time || self.how.no_timing {
-            command.args(["--runs", "0"]);
-        }
-        let child = Finished::of(&mut command)?;
-        let records: Vec<Record> = child.records().collect();
-        let mut status = child_status(child.status);
+        let Ended {
+            child,
+            records,
+            mut status,
+        } = self.ended(command, self.time)?;
         if status == 3 || (status == 2 && records.is_empty() && subject.task().is_none()) {
             return Err(child.refused().into());
         }
@@ -199,27 +122,37 @@ impl Options {
             status = 2;
         }
         let verdict = lines.iter().map(|one| one.verdict).chain(of_child).max();
-        let targets = match (subject.task(), verdict) {
-            (Some(task), Some(Verdict::Right)) => self.targets(file, task, lines.last())?,
-            _ => Vec::new(),
-        };
-        if targets.iter().any(|one| one.outcome == Detection::Fault) {
-            status = 1;
-        }
         let message = || subject.located(&child.message());
-        Ok(Told {
+        let device = |one: &Record| format!("{} ({})", one.device, one.platform);
+        let mut told = Told {
             file,
             kernel: &subject.kernel,
             verdict: verdict.unwrap_or(Verdict::Unlaunchable),
             why: of_child.map(|_| message()),
-            device: records
-                .first()
-                .map(|one| format!("{} ({})", one.device, one.platform)),
-            seed: *seed,
+            device: records.first().map(device),
+            seed: self.how.seed,
             sizes: lines,
-            targets,
+            untried: None,
+            targets: Vec::new(),
             status,
-        })
+        };
+        if let By::Task(task, Some(_), _) = &subject.by
+            && (told.verdict, &self.size) == (Verdict::Right, &None)
+        {
+            self.try_more(task, &mut told)?;
+        }
+        if let (Some(task), Verdict::Right) = (subject.task(), told.verdict) {
+            let last = told.sizes.iter().rfind(|one| one.drawn.is_none());
+            told.targets = self.targets(file, task, last)?;
+            if told
+                .targets
+                .iter()
+                .any(|one| one.outcome == Detection::Fault)
+            {
+                told.status = 1;
+            }
+        }
+        Ok(told)
     }
 
     /// What the task's `at-most` and `at-least` say of a right kernel.
@@ -238,6 +171,69 @@ impl Options {
         Ok(seen)
     }
 
+    /// Tries what the file does not say: other sizes, and extreme numbers.
+    fn try_more(&self, task: &TaskFile, told: &mut Told) -> Result<()> {
+        let drawn = task.drawn(self.how.seed);
+        let run = |sizes: &Sizes| Run::of(task, Some(sizes.clone()));
+        let extremes = Run {
+            extremes: true,
+            ..run(drawn.first().unwrap_or(&task.small()))
+        };
+        let runs: Vec<Run> = drawn.iter().map(run).chain([extremes]).collect();
+        let command = child::command(runs.clone(), Purpose::Results)?;
+        let ended = self.ended(command, false)?;
+        // The reference, or a launch that is refused, is nothing against the kernel.
+        let is_kernels = ended.status == 5 && !ended.child.stderr.contains("running the ");
+        let died = is_kernels.then(|| Record {
+            failed: Some(ended.child.message()),
+            ..Record::default()
+        });
+        let last = ended.records.len();
+        for (run, record) in runs.iter().zip(ended.records.iter().chain(&died)) {
+            let sizes = run.sizes.clone().unwrap_or_default();
+            let line = Line {
+                drawn: Some(if run.extremes { EXTREMES } else { DRAWN }),
+                ..line(record, sizes, Some(task))
+            };
+            if line.verdict == Verdict::Wrong {
+                (told.verdict, told.status) = (Verdict::Limited, 1);
+            }
+            if line.verdict != Verdict::Unlaunchable {
+                told.sizes.push(line);
+            }
+        }
+        let failed = runs.get(last).filter(|_| ended.status > 1 && !is_kernels);
+        told.untried = match failed.filter(|run| !run.extremes) {
+            Some(run) => {
+                let sizes = sizes_in_words(&run.sizes.clone().unwrap_or_default());
+                Some(format!("{sizes}: {}", ended.child.message()))
+            }
+            None if drawn.is_empty() && !task.size.is_empty() => {
+                Some("the task allows none near it".into())
+            }
+            None => None,
+        };
+        Ok(())
+    }
+
+    /// A child process that checks.
+    fn ended(&self, mut command: Command, times: bool) -> Result<Ended> {
+        let [timeout, seed] = [self.how.timeout, self.how.seed].map(|one| one.to_string());
+        let device = self.how.device.iter();
+        command
+            .args(["--json", "--timeout", &timeout, "--seed", &seed])
+            .args(device.flat_map(|device| ["--device", device]));
+        if !times || self.how.no_timing {
+            command.args(["--runs", "0"]);
+        }
+        let child = Finished::of(&mut command)?;
+        Ok(Ended {
+            records: child.records().collect(),
+            status: child_status(child.status),
+            child,
+        })
+    }
+
     /// What is asked for, else all sizes of the task.
     fn sizes(&self, task: &TaskFile) -> common::Result<Vec<Sizes>> {
         if let Some(words) = &self.size {
@@ -251,107 +247,6 @@ impl Options {
             all.push(task.timed());
         }
         Ok(all)
-    }
-}
-
-/// What a record says of a task at a size.
-pub fn line(record: &Record, size: Sizes, task: Option<&TaskFile>) -> Line {
-    let verdict = match record {
-        Record {
-            skipped: Some(_), ..
-        } => Verdict::Unlaunchable,
-        Record {
-            verified: false, ..
-        } => Verdict::Wrong,
-        Record {
-            elements_compared: Some(0),
-            ..
-        } => Verdict::Unchecked,
-        _ => Verdict::Right,
-    };
-    let why = record
-        .failed
-        .clone()
-        .or(record.skipped.clone())
-        .or(record.died.clone());
-    Line {
-        verdict,
-        why: why.map(|why| why.trim_end().into()),
-        compared: record.elements_compared,
-        says: record.says.clone(),
-        speed: task.and_then(|task| speed(record, &size, task)),
-        size,
-    }
-}
-
-impl Told<'_> {
-    fn print(&self, subject: &Subject) -> Result<()> {
-        let mut out = Out;
-        writeln!(out, "{}\n", format!("Kernel {}", self.kernel).bold())?;
-        writeln!(out, "  Launched  {}", beside(&subject.launched(), 12))?;
-        if let Some(device) = &self.device {
-            writeln!(out, "  Device    {}", beside(device, 12))?;
-        }
-        writeln!(out)?;
-        for line in &self.sizes {
-            let (mark, size) = (line.verdict.mark(), sizes_in_words(&line.size));
-            let says = match (line.verdict, &line.why, line.compared) {
-                (_, Some(why), _) => why.replace('\n', "\n    "),
-                (Verdict::Right, _, Some(compared)) => {
-                    let Line { says, .. } = line;
-                    let within = if says.is_empty() { "" } else { ": " };
-                    format!("right, {compared} elements compared{within}{says}")
-                }
-                (verdict, ..) => verdict.words().to_string(),
-            };
-            writeln!(
-                out,
-                "  {mark} {size}{}{says}",
-                if size.is_empty() { "" } else { ": " }
-            )?;
-            if let Some(speed) = &line.speed {
-                writeln!(out, "    {}", beside(&speed.words(), 4))?;
-            }
-        }
-        if let Some(why) = &self.why {
-            writeln!(
-                out,
-                "  {} {}",
-                self.verdict.mark(),
-                why.replace('\n', "\n    ")
-            )?;
-        }
-        for target in &self.targets {
-            target.print(&target.outcome.mark(), &target.says)?;
-        }
-        let misses = self
-            .targets
-            .iter()
-            .any(|one| one.outcome == Detection::Fault);
-        let misses = if misses {
-            ", and not what its task asks"
-        } else {
-            ""
-        };
-        let words = self.verdict.words();
-        writeln!(out, "\n  {}: {words}{misses}", self.kernel)?;
-        let tried = subject.task().filter(|_| self.sizes.len() == 1);
-        let tried =
-            tried.filter(|task| self.verdict == Verdict::Right && self.sizes[0].size == task.size);
-        if let Some(words) = tried.and_then(TaskFile::has_full_groups_only) {
-            writeln!(out, "  {}", beside(&words, 2).dimmed())?;
-        }
-        if self.verdict == Verdict::Wrong {
-            let words = std::env::args().nth(2).unwrap_or_default();
-            writeln!(
-                out,
-                "  next: {} names the lines of races and bad accesses;\n        the same numbers \
-                 again: --seed {}",
-                format!("cargo course inspect {words}").cyan(),
-                self.seed
-            )?;
-        }
-        Ok(writeln!(out)?)
     }
 }
 

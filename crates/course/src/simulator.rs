@@ -1,5 +1,7 @@
 //! Oclgrind on the learner's kernel: its log, as what each of its detectors saw.
 
+use std::collections::BTreeSet;
+
 use common::simulator::{Fault, Line, faults, is_cut, kinds};
 
 pub use process::simulator::{Simulation, aim, count_instructions, run};
@@ -25,7 +27,7 @@ pub fn sort(log: &str) -> Vec<Observation> {
         let ours: Vec<&Fault> = faults.iter().filter(|fault| fault.kind == kind).collect();
         observation(kind, &ours, at_least)
     };
-    let other = Some(of("other")).filter(|other| other.outcome == Detection::Fault);
+    let other = Some(of("other")).filter(|other| other.outcome != Detection::Silent);
     kinds().map(of).chain(other).collect()
 }
 
@@ -36,6 +38,18 @@ fn observation(kind: &str, faults: &[&Fault], at_least: &str) -> Observation {
         return Observation::new(detector, Detection::Silent, "saw nothing");
     };
     let mut seen = Observation::new(detector, Detection::Fault, &*first.meaning);
+    if let Some(doubts) = faults
+        .iter()
+        .map(|one| one.doubt())
+        .collect::<Option<Vec<_>>>()
+    {
+        seen.outcome = Detection::Doubtful;
+        let doubts: BTreeSet<&str> = doubts.into_iter().collect();
+        let doubts = doubts
+            .into_iter()
+            .map(|how| format!("may be a false report: {how}"));
+        seen.details.extend(doubts);
+    }
     for (at, fault) in faults.iter().take(SHOWN).enumerate() {
         if at > 0 && faults[at - 1].meaning != fault.meaning {
             seen.details.push(fault.meaning.clone());

@@ -48,7 +48,7 @@ impl Simulator {
             return undecided(record, why);
         }
         let mut faults = faults(&news);
-        faults.retain(Fault::is_certain);
+        faults.retain(|one| one.doubt().is_none());
         if !faults.is_empty() {
             record.reported(&in_words(&faults, is_cut(&news)))
         } else if was_cut && record.verified {

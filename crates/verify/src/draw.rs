@@ -17,15 +17,27 @@ pub enum Draw {
     Permutation,
     /// Whole numbers from the first to the second, both of which may come.
     Ints(i64, i64),
+    /// Every value of an integer type.
+    Any,
+    /// Random numbers of which none is above 0.
+    Negative,
 }
 
 impl Draw {
     /// So many elements.
     pub fn elements(&self, ty: Type, count: usize, seed: u64) -> Elements {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let random = || Matrix::filled(1, count, ty, Fill::Random, seed).row(0);
         let values: Vec<f64> = match self {
+            Draw::Any if !ty.is_floating() => {
+                let mut bytes = vec![0; count * ty.size()];
+                rng.fill_bytes(&mut bytes);
+                return Elements::from_bytes(ty, &bytes);
+            }
+            Draw::Any => random(),
+            Draw::Negative => random().into_iter().map(|one| -one.abs()).collect(),
             Draw::Sorted => {
-                let mut values = Matrix::filled(1, count, ty, Fill::Random, seed).row(0);
+                let mut values = random();
                 values.sort_by(f64::total_cmp);
                 values
             }
@@ -61,5 +73,8 @@ mod tests {
         let ints = drawn(Draw::Ints(-1, 1));
         assert!([-1.0, 0.0, 1.0].iter().all(|one| ints.contains(one)));
         assert_eq!(ints, drawn(Draw::Ints(-1, 1)));
+        assert!(drawn(Draw::Negative).iter().all(|one| *one <= 0.0));
+        let any = drawn(Draw::Any);
+        assert!(any.iter().any(|one| *one > 1e9) && any.iter().any(|one| *one < -1e9));
     }
 }

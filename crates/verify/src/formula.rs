@@ -2,7 +2,7 @@
 //! text that is evaluated.
 //!
 //! They know numbers, names, `+ - * / %`, `< <= == && ||` (1 or 0), parentheses, `ceil(x)`,
-//! `floor(x)`, `sqrt(x)`, `exp(x)`, `abs(x)`, `min(x, y)`, `max(x, y)`, `if(c, x, y)`,
+//! `floor(x)`, `sqrt(x)`, `exp(x)`, `abs(x)`, `min(x, y)`, `max(x, y)`, `pow(x, y)`, `if(c, x, y)`,
 //! `BUFFER[x]`, an element of a buffer, and `sum(j, a, b: x)`, which adds x up for j from a
 //! to b - 1.
 
@@ -160,9 +160,8 @@ pub struct Expected {
 }
 
 impl Each<'_> {
-    /// The values for `i` in a range. The roundings are twice as many as operations on
-    /// elements, those of a sum of n terms 5 sqrt(n) (20 times the usual walk of its partial
-    /// sums, see [`crate::problem`]), or n where that is less.
+    /// The values for `i` in a range. The roundings are 20 times the root of the number of
+    /// operations on elements, of which a sum of n terms has n.
     ///
     /// # Errors
     /// When a name or buffer is unknown, or an index lies outside of a buffer.
@@ -193,7 +192,7 @@ impl Each<'_> {
             return Ok(Expected { values, roundings });
         }
         let mut roundings = of(true)?;
-        let factor = 2.0 * count.max(1.0);
+        let factor = crate::same::MARGIN * count.max(1.0).sqrt();
         roundings.iter_mut().for_each(|size| *size *= factor);
         Ok(Expected { values, roundings })
     }
@@ -346,13 +345,8 @@ impl Lanes<'_> {
         let mut terms = Lanes { indices, ..*self }.of(of)?;
         spread(&mut terms, length);
         let sum: f64 = terms.iter().sum();
-        let n = length as f64;
-        let roundings = if self.magnitudes {
-            n.min(5.0 * n.sqrt())
-        } else {
-            1.0
-        };
-        Ok(roundings * sum)
+        let roundings = if self.magnitudes { length } else { 1 };
+        Ok((roundings as f64).sqrt() * sum)
     }
 }
 

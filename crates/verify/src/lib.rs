@@ -40,6 +40,6 @@ mod wrong;
 pub use check::{Right, check};
 pub use each::check_each;
 pub use map::painted;
-pub use same::{Tolerance, check_same};
+pub use same::{Same, check_same, shake, shaken};
 pub use unsteady::{facts_of, of_unsteady};
 pub use wrong::{Mismatch, Wrong};

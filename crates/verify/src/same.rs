@@ -1,25 +1,63 @@
 //! Is a result what a reference kernel computed?
 
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{Rng, SeedableRng};
+
 use crate::check::Right;
 use crate::element::{Elements, Type};
 use crate::poison::is_poison;
 
-/// By how much a result may differ from the reference's.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tolerance {
-    /// As a share of an element's size, or of the root mean square of all where that is more.
+/// So many times the usual random walk of roundings is no fault yet.
+pub const MARGIN: f64 = 20.0;
+
+/// What a reference left in a buffer, and by how much each element may differ from it.
+#[derive(Clone, Debug)]
+pub struct Same {
+    want: Elements,
+    /// As a share of an element's magnitude; 0 of integers, which must be equal.
     pub share: f64,
-    /// What it follows from, in words.
-    pub from: &'static str,
+    /// The size of each element, or of the terms that it was made of, where that is more.
+    magnitudes: Vec<f64>,
 }
 
-impl Tolerance {
-    /// For results of so many operations each: twenty times the random walk of their roundings.
-    /// Integers must be equal.
-    pub fn of(ty: Type, operations: f64) -> Tolerance {
-        Tolerance {
-            share: 20.0 * ty.unit_roundoff() * operations.max(1.0).sqrt(),
-            from: "20 unit roundoffs, times the root of the operations for a result",
+/// By which share inputs are changed to see how far results move: more than roundings do,
+/// less than a function bends.
+pub fn shake(ty: Type) -> f64 {
+    ty.unit_roundoff().sqrt()
+}
+
+/// Numbers a little nearer to 0, each by another share, of which `shake` is the largest.
+pub fn shaken(elements: &Elements, shake: f64, seed: u64) -> Elements {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut less = || 1.0 - shake * (rng.next_u64() as f64 / u64::MAX as f64);
+    Elements::from_fn(elements.ty(), elements.len(), |i| elements.get(i) * less())
+}
+
+impl Same {
+    /// What was left, without a `share` that of so many operations for an element; and what
+    /// was left where all inputs were [`shaken`].
+    pub fn of(
+        want: Elements,
+        share: Option<f64>,
+        operations: f64,
+        moved: &[&Elements],
+        shake: f64,
+    ) -> Same {
+        let unit = want.ty().unit_roundoff();
+        // In each of several runs a random share of what the terms add up to.
+        let terms = |i: usize| {
+            let one = |moved: &&Elements| 4.0 * (moved.get(i) - want.get(i)).abs() / shake;
+            moved
+                .iter()
+                .map(one)
+                .filter(|size| size.is_finite())
+                .fold(0.0, f64::max)
+        };
+        let magnitudes = (0..want.len()).map(|i| want.get(i).abs().max(terms(i)));
+        Same {
+            share: share.unwrap_or(MARGIN * unit * operations.max(1.0).sqrt()),
+            magnitudes: magnitudes.collect(),
+            want,
         }
     }
 }
@@ -33,24 +71,18 @@ impl Tolerance {
 pub fn check_same(
     name: &str,
     got: &Elements,
-    want: &Elements,
-    tolerance: Tolerance,
+    same: &Same,
     has_gaps: bool,
 ) -> Result<Right, String> {
+    let want = &same.want;
     let length = got.len().min(want.len());
     let judged = (0..length).filter(|i| !(has_gaps && i % 4 == 3));
     let compared = judged.clone().count();
-    let is_exact = tolerance.share == 0.0 && !want.ty().is_floating();
-    let squares = judged
-        .clone()
-        .map(|i| want.get(i))
-        .filter(|x| x.is_finite());
-    let typical = (squares.map(|x| x * x).sum::<f64>() / compared.max(1) as f64).sqrt();
+    let is_exact = same.share == 0.0 && !want.ty().is_floating();
     let is_right = |i: &usize| {
         let (one, other) = (got.get(*i), want.get(*i));
-        let bound = tolerance.share * other.abs().max(typical);
         got.bits(*i) == want.bits(*i)
-            || !is_exact && (one - other).abs() <= bound
+            || !is_exact && (one - other).abs() <= same.share * same.magnitudes[*i]
             || (one == other && one.is_infinite())
     };
     let wrong: Vec<usize> = judged.filter(|i| !is_right(i)).collect();
@@ -125,9 +157,9 @@ mod tests {
         let check = |change: &dyn Fn(&mut Vec<f32>)| {
             let mut got = want.clone();
             change(&mut got);
-            let tolerance = Tolerance::of(Type::Float, 1.0);
             let [got, want] = [got, want.clone()].map(Elements::Float);
-            check_same("y", &got, &want, tolerance, false)
+            let same = Same::of(want, None, 1.0, &[], 1.0);
+            check_same("y", &got, &same, false)
                 .err()
                 .unwrap_or_default()
         };
@@ -155,19 +187,39 @@ mod tests {
             assert!(check(change).contains(says), "{says}: {}", check(change));
         }
         let ints = |last| Elements::from_fn(Type::Uint, 3, |i| [4e9, 2.0, last][i]);
-        let exact = Tolerance::of(Type::Uint, 1e9);
-        assert!(check_same("h", &ints(7.0), &ints(7.0), exact, false).is_ok());
-        assert!(check_same("h", &ints(8.0), &ints(7.0), exact, false).is_err());
+        let exact = |got: &Elements, want: Elements, gaps| {
+            check_same("h", got, &Same::of(want, None, 1e9, &[], 1.0), gaps)
+        };
+        assert!(exact(&ints(7.0), ints(7.0), false).is_ok());
+        assert!(exact(&ints(8.0), ints(7.0), false).is_err());
         let long =
             |last: u64| Elements::Other(Type::Ulong, ((1 << 53) + last).to_ne_bytes().into());
-        assert!(check_same("h", &long(1), &long(1), exact, false).is_ok());
+        assert!(exact(&long(1), long(1), false).is_ok());
         assert_eq!(
-            check_same("h", &long(1), &long(0), exact, false).unwrap_err(),
+            exact(&long(1), long(0), false).unwrap_err(),
             "1 of 1 elements are wrong\nh[0] is 9007199254740993, it should be 9007199254740992"
         );
         let lanes = |last| Elements::Float(vec![1.0, 2.0, 3.0, last]);
-        let three = |gaps| check_same("y", &lanes(4.0), &lanes(5.0), exact, gaps);
+        let three = |gaps| exact(&lanes(4.0), lanes(5.0), gaps);
         assert_eq!(three(true), Ok(Right { compared: 3 }));
         assert!(three(false).is_err());
+    }
+
+    #[test]
+    fn an_element_may_be_off_by_its_own_terms_not_by_its_neighbours() {
+        let reference = |x: &[f64]| Elements::from_fn(Type::Float, 2, |i| [x[0] - x[1], x[1]][i]);
+        let inputs = Elements::Float(vec![1000.0, 999.99994]);
+        let shake = shake(Type::Float);
+        let moved: Vec<Elements> = (1..5)
+            .map(|seed| reference(&shaken(&inputs, shake, seed).to_f64()))
+            .collect();
+        let moved: Vec<&Elements> = moved.iter().collect();
+        let want = reference(&inputs.to_f64());
+        let same = Same::of(want.clone(), None, 1.0, &moved, shake);
+        let off = |by: [f64; 2]| {
+            let got = Elements::from_fn(Type::Float, 2, |i| want.get(i) + by[i]);
+            check_same("y", &got, &same, false).is_ok()
+        };
+        assert!(off([1e-4, 1e-4]) && !off([0.1, 0.0]) && !off([0.0, 0.1]));
     }
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use common::element::{Elements, Type};
 use common::task::Right;
-use common::verify::Tolerance;
+use common::verify::Same;
 
 /// Floats from -0.3 to 1.7, which do not cancel in a sum, as a formula of the index.
 pub const FLOATS: &str = "((i*7919 + seed) % 2003 / 1000 - 0.3)";
@@ -66,11 +66,8 @@ impl Numbers {
     }
 
     fn same(&self, name: &str, elements: Elements) -> Right {
-        let tolerance = match elements {
-            Elements::Float(_) => Tolerance::of(Type::Float, self.columns as f64),
-            _ => Tolerance::of(Type::Uint, 1.0),
-        };
-        Right::Same(vec![(name.into(), Rc::new(elements), tolerance)])
+        let same = Same::of(elements, None, self.columns as f64, &[], 0.0);
+        Right::Same(vec![(name.into(), Rc::new(same))])
     }
 
     /// How far two orders of the same additions in float are off.

@@ -1,5 +1,7 @@
 //! Results held against what they must be.
 
+use std::rc::Rc;
+
 use super::{Plan, Right, Task};
 use crate::error::{Error, Result};
 use crate::memory::is_poison;
@@ -34,11 +36,10 @@ impl Task {
                 all.iter().map(is).collect::<Vec<_>>().join("; ")
             }
             (Right::Same(all), _) => {
-                let within =
-                    |(name, _, tolerance): &(String, _, verify::Tolerance)| match tolerance.share {
-                        0.0 => format!("{name} equal to the reference's"),
-                        share => format!("{name} within {share:.1e} of the reference's"),
-                    };
+                let within = |(name, same): &(String, Rc<verify::Same>)| match same.share {
+                    0.0 => format!("{name} equal to the reference's"),
+                    share => format!("{name} within {share:.1e} of the reference's"),
+                };
                 all.iter().map(within).collect::<Vec<_>>().join("; ")
             }
             (Right::Unchecked, _) => "no reference is given, so the result is not checked".into(),
@@ -90,12 +91,12 @@ impl Task {
             }
             Right::Unchecked => (),
             Right::Same(all) => {
-                for (name, want, tolerance) in all {
+                for (name, same) in all {
                     let Some((_, got)) = result(name) else {
                         let why = format!("{}: no result {name} to be checked", self.name());
                         return Err(Error::Usage(why));
                     };
-                    match check_same(name, got, want, *tolerance, has_gaps(name)) {
+                    match check_same(name, got, same, has_gaps(name)) {
                         Ok(one) => right.compared += one.compared,
                         Err(wrong) => return Ok(Err(wrong)),
                     }

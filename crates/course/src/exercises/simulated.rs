@@ -154,7 +154,7 @@ pub fn first_wrong(detector: &str, child: &Finished) -> Option<(Record, Observat
 /// The faults in a log, each with the lines that take part; one line if there are none.
 fn faults(log: &str) -> Vec<Observation> {
     let mut seen = simulator::sort(log);
-    seen.retain(|one| one.outcome == Detection::Fault);
+    seen.retain(|one| one.outcome != Detection::Silent);
     for fault in &mut seen {
         fault.detector = fault.detector.replace("Oclgrind: ", "");
         // How often it happened says little; the places say what to look at.

@@ -176,17 +176,17 @@ impl Spec {
         Ok(self.task.task(size, SEED, &[])?)
     }
 
-    /// The size that is new in a check, if its sizes are M, N and K.
+    /// The size that is new in a check; none where its formulas allow no other.
     pub fn drawn(&self, seed: u64) -> Option<Sizes> {
+        if !self.task.size.is_empty() {
+            return self.task.drawn(seed).into_iter().next();
+        }
         let size = drawn_size(seed);
-        let is_own = !self.task.size.is_empty();
-        (!is_own).then(|| {
-            named(Size(match self.task.dimensions() {
-                3 => size,
-                2 => Shape { k: 1, ..size },
-                _ => Shape::cube(size.m * size.n % 2000 + 1),
-            }))
-        })
+        Some(named(Size(match self.task.dimensions() {
+            3 => size,
+            2 => Shape { k: 1, ..size },
+            _ => Shape::cube(size.m * size.n % 2000 + 1),
+        })))
     }
 
     /// What tells this launch from others: ", ROWS = 4", or nothing.

@@ -24,8 +24,10 @@ impl Verdict {
     /// Judges a file. The first observation is the device's; `edited` says whether the file
     /// differs from what came, and `needs_simulator` whether a right result proves nothing.
     pub fn of(seen: &[Observation], edited: bool, needs_simulator: bool) -> Verdict {
-        let is = |outcome| move |one: &&Observation| one.outcome == outcome;
-        let counts = |one: &Observation| needs_simulator || one.is_of_results();
+        let is_open = |one: &Observation| match one.outcome {
+            Detection::NotRun => needs_simulator || one.is_of_results(),
+            outcome => outcome == Detection::Doubtful,
+        };
         if seen.iter().any(|one| one.outcome == Detection::Fault) {
             Verdict::NotYet
         } else if seen
@@ -35,7 +37,7 @@ impl Verdict {
             Verdict::NotRun
         } else if !edited {
             Verdict::Untouched
-        } else if seen.iter().filter(is(Detection::NotRun)).any(counts) {
+        } else if seen.iter().any(is_open) {
             Verdict::Unproven
         } else {
             Verdict::Done

@@ -12,8 +12,8 @@ use crate::game::how::Checked;
 use crate::game::verdict::Verdict;
 use crate::observation::{Detection, Observation};
 use crate::prose::beside;
+use crate::run;
 use crate::subject::By;
-use crate::task::file::TaskFile;
 
 /// Where the words beside a heading begin.
 const WORDS: usize = 12;
@@ -50,13 +50,13 @@ pub fn head(inspection: &Inspection) -> Result<()> {
 /// What was seen, what follows, and the next thing to try.
 pub fn checked(inspection: &Inspection, checked: &Checked) -> Result<()> {
     let mut out = Out;
-    let (seen, options) = (&checked.seen, inspection.options);
+    let seen = &checked.seen;
     observations(inspection, &seen.observations)?;
-    let words = format!(
-        "{}: {}",
-        inspection.subject.kernel,
-        verdict(checked.verdict)
-    );
+    let words = match inspection.is_limited {
+        true => run::LIMITED,
+        false => verdict(checked.verdict),
+    };
+    let words = format!("{}: {words}", inspection.subject.kernel);
     let words = checked.verdict.shown(&beside(&words, 2));
     writeln!(out, "\n  {words}")?;
     let has_run = seen.status != DOES_NOT_BUILD;
@@ -66,11 +66,8 @@ pub fn checked(inspection: &Inspection, checked: &Checked) -> Result<()> {
                       spec FILE.cl drafts one.";
         writeln!(out, "  {}", beside(advice, 2))?;
     }
-    let is_right = matches!(checked.verdict, Verdict::Done | Verdict::Unproven);
-    let task = inspection.subject.task();
-    let task = task.filter(|_| is_right && !inspection.draws_size() && options.sizes.is_none());
-    if let Some(words) = task.and_then(TaskFile::has_full_groups_only) {
-        writeln!(out, "  {}", beside(&words, 2).dimmed())?;
+    if let Some(next) = &inspection.more {
+        writeln!(out, "{next}")?;
     }
     writeln!(out)?;
     seen.tell_why_not();
@@ -104,7 +101,7 @@ pub fn verdict(verdict: Verdict) -> &'static str {
         Verdict::Done => "nothing is found against it",
         Verdict::Unproven => {
             "nothing is found against its result; whether it races, or reads and writes where it \
-             may not, nobody has looked"
+             may not, nobody has looked, or not with certainty"
         }
         Verdict::NotYet | Verdict::Untouched => "something is wrong with it",
         Verdict::NotRun => "not decided: it did not run",

@@ -48,6 +48,8 @@ pub struct Run {
     pub sizes: Option<Sizes>,
     /// Seed of the inputs; none where the lesson's own flag says it.
     pub seed: Option<u64>,
+    /// With extreme numbers for random ones; not at all where nothing is random.
+    pub extremes: bool,
     /// What its record says of it.
     pub says: String,
     /// Whether it is timed, where anything is.
@@ -61,6 +63,7 @@ impl Run {
             task: task.clone(),
             sizes,
             seed: None,
+            extremes: false,
             says: String::new(),
             timed: true,
         }
@@ -161,7 +164,7 @@ fn run(lesson: &mut Lesson, asked: &Asked) -> Result<()> {
 
 /// One run; false where its result is wrong, or there is none.
 fn one(lesson: &mut Lesson, run: &Run, purpose: Purpose, is_timed: bool) -> Result<bool> {
-    let file = &run.task;
+    let mut file = &run.task;
     let defines: Vec<(String, usize)> = file.define.clone().into_iter().collect();
     let program = lesson.program(&defines)?;
     let session = lesson.session()?;
@@ -176,6 +179,15 @@ fn one(lesson: &mut Lesson, run: &Run, purpose: Purpose, is_timed: bool) -> Resu
     };
     let seed = run.seed.unwrap_or(lesson.flags().seed);
     let mut task = file.task(&sizes, seed, &all)?;
+    let changed;
+    if run.extremes {
+        changed = file.with_extremes(&task);
+        match &changed {
+            Some(changed) => file = changed,
+            None => return Ok(true),
+        }
+        task = file.task(&sizes, seed, &all)?;
+    }
     must_fit(lesson, &task)?;
     make_fills(lesson, &mut task)?;
     match (&file.check, purpose) {

@@ -37,6 +37,9 @@ pub struct TaskFile {
     /// Further sizes at which it must be right.
     #[serde(default)]
     pub sizes: Vec<Sizes>,
+    /// Where it is not for every size: by a formula of i = 1, 2, ... the sizes that it is for.
+    #[serde(default)]
+    pub draw: BTreeMap<String, Formula>,
     /// Macros given to the compiler.
     #[serde(default)]
     pub define: BTreeMap<String, usize>,
@@ -169,7 +172,7 @@ pub struct Given {
     pub between: Option<Formula>,
     /// Elements of local memory.
     pub local: Option<Formula>,
-    /// "random", "index", "sorted", "permutation", a number or formula of the index `i`, or
+    /// "random", "any", "negative", "index", "sorted", "permutation", a number or formula of the index `i`, or
     /// the file of a kernel that fills.
     pub fill: Option<Or<String, Ints>>,
 }
@@ -264,9 +267,7 @@ impl TaskFile {
             };
             *file = folder.join(&*file);
         }
-        let own = task.args.iter_mut();
-        let all = own.chain(task.launches.iter_mut().flat_map(|one| &mut one.args));
-        for given in all {
+        for given in all_given(&mut task) {
             if let Or::Table(Given {
                 fill: Some(Or::Plain(fill)),
                 ..
@@ -321,12 +322,9 @@ impl TaskFile {
     /// Of its sizes the largest at which a simulator takes a few seconds.
     pub fn small(&self) -> Sizes {
         let all = self.all_sizes().unwrap_or_default();
-        let work = |sizes: &&Sizes| sizes.values().fold(1, |a, b| usize::saturating_mul(a, *b));
-        let small = all
-            .iter()
-            .filter(|sizes| work(sizes) <= FEW)
-            .max_by_key(work);
-        let small = small.or(all.iter().min_by_key(work));
+        let small = all.iter().filter(|sizes| product(sizes) <= FEW);
+        let small = small.max_by_key(|sizes| product(sizes));
+        let small = small.or(all.iter().min_by_key(|sizes| product(sizes)));
         small.cloned().unwrap_or_default()
     }
 
@@ -397,6 +395,19 @@ fn like(base: &toml::Value, mut own: toml::Table, path: &Path) -> Result<TaskFil
     all.try_into().map_err(|why| wrong(&why))
 }
 
+/// The arguments of all its launches.
+pub fn all_given(task: &mut TaskFile) -> impl Iterator<Item = &mut Or<Formula, Given>> {
+    let launches = task.launches.iter_mut();
+    task.args
+        .iter_mut()
+        .chain(launches.flat_map(|one| &mut one.args))
+}
+
+/// About how much there is to do.
+pub fn product(sizes: &Sizes) -> usize {
+    sizes.values().fold(1, |a, b| a.saturating_mul(*b))
+}
+
 /// "rows=37,cols=513".
 pub fn sizes_in_words(sizes: &Sizes) -> String {
     let words = sizes.iter().map(|(name, value)| format!("{name}={value}"));
@@ -463,6 +474,7 @@ mod tests {
             for sizes in task.all_sizes().unwrap_or_default() {
                 let _ = task.task(&sizes, 1, &[]).and_then(|task| task.plan());
             }
+            let _ = task.drawn(7);
         });
     }
 }

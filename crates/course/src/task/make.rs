@@ -388,7 +388,14 @@ impl Maker {
                     _ => Role::Between,
                 };
                 let default = if which == 0 { "in" } else { "out" };
-                let name = if name.is_empty() { default } else { name };
+                // A second one has a number, which no formula says, where no driver told.
+                let is_taken = self.buffers.iter().any(|one| one.name == default);
+                let number = format!("{default} {}", self.buffers.len());
+                let name = match name {
+                    "" if is_taken && parameter.is_none() => &number,
+                    "" => default,
+                    name => name,
+                };
                 let length = lengths[which].clone().unwrap_or(Formula::of("0"));
                 let length = match lanes {
                     1 => length,
@@ -435,6 +442,8 @@ impl Maker {
             }
             Some(Or::Plain(word)) => match &**word {
                 "random" => Fill::Numbers(matrix::Fill::Random, seed()),
+                "any" => Fill::Drawn(Draw::Any, seed()),
+                "negative" => Fill::Drawn(Draw::Negative, seed()),
                 "sorted" => Fill::Drawn(Draw::Sorted, seed()),
                 "permutation" => Fill::Drawn(Draw::Permutation, seed()),
                 "index" => Fill::Each(Formula::of("i")),

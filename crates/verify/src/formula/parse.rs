@@ -31,6 +31,7 @@ pub enum Op {
     Or,
     Min,
     Max,
+    Pow,
     Ceil,
     Floor,
     Sqrt,
@@ -50,7 +51,7 @@ const LEVELS: [&[(&str, Op)]; 5] = [
 ];
 
 /// The functions, and how many arguments each has.
-const FUNCTIONS: [(&str, Op, usize); 8] = [
+const FUNCTIONS: [(&str, Op, usize); 9] = [
     ("ceil", Op::Ceil, 1),
     ("floor", Op::Floor, 1),
     ("sqrt", Op::Sqrt, 1),
@@ -58,6 +59,7 @@ const FUNCTIONS: [(&str, Op, usize); 8] = [
     ("abs", Op::Abs, 1),
     ("min", Op::Min, 2),
     ("max", Op::Max, 2),
+    ("pow", Op::Pow, 2),
     ("if", Op::If, 3),
 ];
 
@@ -87,6 +89,7 @@ impl Op {
             Op::Or => |a, b| f64::from(u8::from(a != 0.0 || b != 0.0)),
             Op::Min => f64::min,
             Op::Max => f64::max,
+            Op::Pow => f64::powf,
             _ => |a, b| a + b,
         }
     }
@@ -96,7 +99,7 @@ impl Op {
         match self {
             Op::Add | Op::Sub | Op::Mul => 1.0,
             // As OpenCL C allows: 2.5, 3 and 3 units in the last place.
-            Op::Div | Op::Sqrt | Op::Exp => 6.0,
+            Op::Div | Op::Sqrt | Op::Exp | Op::Pow => 6.0,
             _ => 0.0,
         }
     }
