@@ -315,7 +315,7 @@ fn shaken_runs(
             let Some((_, held)) = held.iter().find(|(name, _)| *name == buffer.name) else {
                 continue;
             };
-            let fill = Fill::Made(String::new(), Rc::new(shaken(held, shake, run)));
+            let fill = Fill::Made(format!("moved {run}"), Rc::new(shaken(held, shake, run)));
             buffer.role = match buffer.role {
                 Role::In(_) => Role::In(fill),
                 _ => Role::InOut(fill),
