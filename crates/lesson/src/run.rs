@@ -150,14 +150,14 @@ fn must_suit(files: &'static [&'static str], flags: &Flags) -> Result<()> {
         known.clone_from(&flags.only);
     }
     for only in &flags.only {
-        if let Some(own) = &flags.source {
-            Source::read(own)?.must_define(only)?;
-        }
         if !known.contains(only) {
             return Err(Error::Usage(format!(
                 "this lesson has no kernel {only}; {}",
                 did_you_mean(only, &known)
             )));
+        }
+        if let Some(own) = &flags.source {
+            Source::read(own)?.must_define(only)?;
         }
     }
     if let Some(own) = flags.source.as_ref().filter(|_| !files.is_empty())
