@@ -93,3 +93,29 @@ fn every_solution_of_every_problem_is_right() {
     }
     assert!(solutions > 50, "{solutions}");
 }
+
+/// What the first line of each task says: a verdict, and words of what is said with it.
+#[test]
+fn a_verdict_is_neither_too_hard_nor_too_soft() {
+    let Some(pocl) = pocl() else {
+        return;
+    };
+    let folder = workspace().join("tests/kernels/verdicts");
+    let files = files_below(&folder, "toml");
+    let mut course = program("course").args("run --json");
+    for file in &files {
+        course = course.arg(file);
+    }
+    let shown = course.args(&pocl).on_the_chosen_driver().run();
+    let records = shown.records();
+    assert_eq!(records.len(), files.len(), "{shown}");
+    for (file, told) in files.iter().zip(records) {
+        let text = fs::read_to_string(file).expect("a task");
+        let meant = text.lines().next().and_then(|line| line.strip_prefix("# "));
+        let (verdict, words) = meant
+            .and_then(|line| line.split_once(": "))
+            .expect("a verdict");
+        assert_eq!(told["verdict"], verdict, "{file:?}: {told}");
+        assert!(told.to_string().contains(words), "{file:?}: {told}");
+    }
+}

@@ -1,0 +1,100 @@
+// Kernels of which a check may say too much or too little; the task files beside say which.
+
+typedef struct { float x, y, z, dx, dy, dz; } body;
+
+kernel void whole_groups(global const float *x, global float *y)
+{
+    const int i = get_global_id(0);
+    y[i] = 2 * x[i];
+}
+
+kernel void pairs(int n, global const float *x, global float *y)
+{
+    const int i = 2 * get_global_id(0);
+    if (i + 1 < n) {
+        y[i] = x[i];
+        y[i + 1] = x[i + 1];
+    }
+}
+
+kernel void rows_for_columns(int rows, int cols, global const float *x, global float *y)
+{
+    const int col = get_global_id(0), row = get_global_id(1);
+    if (row < rows && col < cols)
+        y[row * cols + col] = x[row * rows + col];
+}
+
+kernel void halo(int n, global const float *x, global float *y)
+{
+    local float tile[34];
+    const int i = get_global_id(0), me = get_local_id(0);
+    if (i < n)
+        tile[me + 1] = x[i];
+    if (me == 0)
+        tile[0] = i > 0 ? x[i - 1] : 0;
+    if (me == 31)
+        tile[33] = i + 1 < n ? x[i + 1] : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i < n)
+        y[i] = tile[me] + tile[me + 1] + tile[me + 2];
+}
+
+kernel void square(int n, global const int *x, global long *y)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = x[i] * x[i];
+}
+
+kernel void maximum(int n, global const float *x, global float *y)
+{
+    float most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, x[i]);
+    y[0] = most;
+}
+
+kernel void running_sum(int n, global const float *x, global float *y)
+{
+    float sum = 0;
+    for (int i = 0; i < n; i++) {
+        sum += fabs(x[i]);
+        y[i] = i == 0 ? 1.01f * sum : sum;
+    }
+}
+
+kernel void two_sums(int n, global const float *x, global float *y)
+{
+    float even = 0, odd = 0;
+    for (int i = 0; i < n; i += 2)
+        even += x[i];
+    for (int i = 1; i < n; i += 2)
+        odd += x[i];
+    y[0] = even + odd;
+}
+
+kernel void twenty_steps(int n, global const float *x, global float *y)
+{
+    const int i = get_global_id(0);
+    float sum = 0;
+    for (int k = 0; k < 20 && i < n; k++)
+        sum += 0.1f * x[i];
+    if (i < n)
+        y[i] = sum;
+}
+
+kernel void modulo(int n, global const short *x, global short *y)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = x[i] % 5;
+}
+
+kernel void velocity(int n, global body *b)
+{
+    const int i = get_global_id(0);
+    if (i < n) {
+        b[i].x += b[i].dx;
+        b[i].y += b[i].dy;
+    }
+}

@@ -1,0 +1,54 @@
+// What is right, plainly.
+
+typedef struct { float x, y, z, dx, dy, dz; } body;
+
+kernel void halo(int n, global const float *x, global float *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = (i > 0 ? x[i - 1] : 0) + x[i] + (i + 1 < n ? x[i + 1] : 0);
+}
+
+kernel void square(int n, global const int *x, global long *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = (long)x[i] * x[i];
+}
+
+kernel void maximum(int n, global const float *x, global float *y)
+{
+    y[0] = x[0];
+    for (int i = 1; i < n; i++)
+        y[0] = fmax(y[0], x[i]);
+}
+
+kernel void running_sum(int n, global const float *x, global float *y)
+{
+    float sum = 0;
+    for (int i = 0; i < n; i++)
+        y[i] = sum += fabs(x[i]);
+}
+
+kernel void two_sums(int n, global const float *x, global float *y)
+{
+    float sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i];
+    y[0] = sum;
+}
+
+// Leaves elements unwritten that are 0.
+kernel void modulo(int n, global const short *x, global short *y)
+{
+    for (int i = 0; i < n; i++)
+        if (x[i] % 5 != 0)
+            y[i] = x[i] % 5;
+}
+
+kernel void velocity(int n, global body *b)
+{
+    for (int i = 0; i < n; i++) {
+        b[i].x += b[i].dx;
+        b[i].y += b[i].dy;
+        b[i].z += b[i].dz;
+    }
+}
