@@ -70,7 +70,7 @@ impl Fault {
         }
         let shows = |words: &&str| self.lines.iter().any(|line| line.code.contains(*words));
         let mut doubts = DOUBTS.iter().filter(|(kind, ..)| *kind == self.kind);
-        let doubt = doubts.find(|(_, words, _)| words.iter().any(|words| shows(words)));
+        let doubt = doubts.find(|(_, words, _)| words.iter().any(shows));
         doubt.map(|(.., how)| *how)
     }
 }
