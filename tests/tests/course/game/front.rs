@@ -47,7 +47,7 @@ fn the_map_leads_to_exercises_and_lessons_by_keys_and_by_mouse() {
     terminal.press("l").sees("opens it").press(key::DOWN);
     terminal.press(key::ENTER).sees("Exercise 1.2");
     terminal.press("l").sees("opens it");
-    terminal.press(END).sees("What can run?").press(HOME);
+    terminal.press(END).sees("attention, one head").press(HOME);
     terminal.sees("runs the lesson");
     // A click chooses a line, a second one opens it: 1.3 stands in the sixth row.
     terminal.press(&click(6)).sees("opens it");
