@@ -1,24 +1,70 @@
 //! The layer itself, as cl_layer.h has it: the loader of OpenCL asks for our table of functions,
 //! and gives us the one that comes after us. What ours does not tell is that one's.
 
-mod next;
+mod function;
+mod making;
+mod memory;
 mod profiling;
-mod record;
 mod table;
+mod words;
+mod write;
 
+use std::collections::HashMap;
 use std::ffi::{CStr, c_void};
-use std::mem::{MaybeUninit, size_of};
+use std::mem::{MaybeUninit, offset_of, size_of};
 use std::ptr;
 
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::cl_layer::{CL_LAYER_API_VERSION, CL_LAYER_API_VERSION_100, CL_LAYER_NAME};
 use opencl_sys::{CL_INVALID_VALUE, CL_SUCCESS, cl_int, cl_uint};
 
-use next::{LAYER, Layer};
+use crate::told::Told;
+use function::Function;
+use table::{LAYER, Layer};
 
 const NAME: &CStr = c"opencl-course calls";
 /// The functions of a table, which may be fewer in an older loader.
 const ENTRIES: usize = size_of::<cl_icd_dispatch>() / size_of::<*const c_void>();
+
+/// Puts functions of ours before these ones.
+macro_rules! tell {
+    ($layer:ident: $($name:ident)*) => {$(
+        const { assert!(size_of::<u64>() == size_of::<usize>(), "arguments are words") };
+        if let (Some(function), Some(call)) = ($layer.driver.$name, Told::of(stringify!($name))) {
+            const PLACE: usize = offset_of!(cl_icd_dispatch, $name);
+            $layer.told.$name = Some(function.told::<PLACE>());
+            $layer.calls.insert(PLACE, call);
+        }
+    )*};
+}
+
+fn layer_before(driver: cl_icd_dispatch) -> Layer {
+    let mut layer = Layer {
+        driver,
+        told: driver,
+        calls: HashMap::new(),
+    };
+    tell! { layer:
+        clGetPlatformIDs clGetPlatformInfo clGetDeviceIDs clGetDeviceInfo clGetContextInfo
+        clGetCommandQueueInfo clGetMemObjectInfo clGetImageInfo clGetSamplerInfo clGetProgramInfo
+        clGetProgramBuildInfo clGetKernelInfo clGetKernelArgInfo clGetKernelWorkGroupInfo
+        clGetEventInfo clGetEventProfilingInfo clGetSupportedImageFormats clCreateContext
+        clCreateContextFromType clCreateCommandQueue clCreateCommandQueueWithProperties
+        clCreateBuffer clCreateBufferWithProperties clCreateSubBuffer clCreateImage clCreateSampler
+        clCreateProgramWithSource clCreateProgramWithBinary clCreateProgramWithIL clLinkProgram
+        clCreateKernel clCloneKernel clCreateUserEvent clRetainDevice clReleaseDevice
+        clRetainContext clReleaseContext clRetainCommandQueue clReleaseCommandQueue
+        clRetainMemObject clReleaseMemObject clRetainSampler clReleaseSampler clRetainProgram
+        clReleaseProgram clRetainKernel clReleaseKernel clRetainEvent clReleaseEvent clBuildProgram
+        clCompileProgram clCreateKernelsInProgram clSetKernelArg clSetUserEventStatus
+        clSetEventCallback clWaitForEvents clFlush clFinish clEnqueueReadBuffer
+        clEnqueueWriteBuffer clEnqueueReadBufferRect clEnqueueWriteBufferRect clEnqueueCopyBuffer
+        clEnqueueFillBuffer clEnqueueReadImage clEnqueueWriteImage clEnqueueMapBuffer
+        clEnqueueUnmapMemObject clEnqueueNDRangeKernel clEnqueueTask clEnqueueMarkerWithWaitList
+        clEnqueueBarrierWithWaitList clEnqueueMigrateMemObjects
+    }
+    layer
+}
 
 /// What the loader asks of a layer.
 ///
@@ -64,7 +110,7 @@ pub unsafe extern "C" fn clInitLayer(
     entries_ret: *mut cl_uint,
     ours: *mut *const cl_icd_dispatch,
 ) -> cl_int {
-    if target.is_null() || entries_ret.is_null() || ours.is_null() || !record::is_wanted() {
+    if target.is_null() || entries_ret.is_null() || ours.is_null() || !write::is_wanted() {
         return CL_INVALID_VALUE;
     }
     let entries = ENTRIES.min(entries as usize);
@@ -72,17 +118,11 @@ pub unsafe extern "C" fn clInitLayer(
         let mut driver = MaybeUninit::<cl_icd_dispatch>::zeroed();
         // SAFETY: both tables are rows of functions, of which the shorter number is copied;
         // a function that is all zeros is none.
-        let driver = unsafe {
+        layer_before(unsafe {
             let from = target.cast::<*const c_void>();
             ptr::copy_nonoverlapping(from, driver.as_mut_ptr().cast(), entries);
             driver.assume_init()
-        };
-        let next = profiling::with_profiling(driver);
-        Layer {
-            driver,
-            next,
-            told: table::told(next),
-        }
+        })
     });
     // SAFETY: the two places are the caller's.
     unsafe {

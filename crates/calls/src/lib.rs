@@ -5,13 +5,12 @@
 //! In the order in which to read them:
 //!
 //! - `line` is what is known of a call: a line of JSON.
-//! - `layer` is loaded into the program by its OpenCL loader, and writes these lines: `table`
-//!   has the calls that are told, `record` says how, and `profiling` has each queue note when
-//!   its commands ran.
+//! - `told` are the calls that are told: their arguments and words, which `calls.txt` has.
+//! - `layer` is loaded into the program by its OpenCL loader, and writes these lines: `function`
+//!   puts one of ours before every function of OpenCL, `making` makes the call and tells it, and `profiling` has each queue note when its commands ran.
 //! - [`program`] starts a program with that layer, and reads the lines while it runs.
 //! - [`objects`] are those that the program made, by number: "buffer 2".
-//! - [`story`] tells a call in a sentence, whose words are in `sentences.txt`; `names` has the
-//!   constants' names.
+//! - [`story`] tells a call in a sentence; `names` has the constants' names.
 //! - [`findings`] is what all calls come to: leaks, errors, waits and transfers for nothing, and
 //!   commands that nothing keeps in order, which `order` finds.
 //! - [`time_line`] draws when the commands ran.
@@ -25,6 +24,7 @@ mod order;
 pub mod program;
 pub mod story;
 pub mod time_line;
+mod told;
 
 #[cfg(test)]
 mod tests {

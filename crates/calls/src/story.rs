@@ -1,6 +1,4 @@
-//! A call in a sentence. The words of each are in `sentences.txt`: {size} is an argument,
-//! {size:bytes} one that is shown in another way, and what stands in [] is left out where its
-//! argument is 0 or missing.
+//! A call in a sentence, whose words are in `calls.txt`.
 
 use common::codes;
 use common::numbers::{bytes, seconds};
@@ -9,17 +7,16 @@ use serde_json::Value;
 use crate::line::Call;
 use crate::names;
 use crate::objects::Objects;
+use crate::told::Told;
 
 /// What the call does.
 pub fn sentence(call: &Call, objects: &Objects) -> String {
-    let lines = include_str!("sentences.txt").lines();
-    let mut lines = lines.filter_map(|line| line.split_once(' '));
     let name = &*call.begin.call;
-    let Some((_, words)) = lines.find(|(known, _)| *known == name) else {
+    let Some(told) = Told::of(name) else {
         return name.into();
     };
     let mut said = String::new();
-    for (number, piece) in words.trim().split(['[', ']']).enumerate() {
+    for (number, piece) in told.words.split(['[', ']']).enumerate() {
         let (words, is_there) = filled(piece, call, objects);
         if is_there || number % 2 == 0 {
             said += &words;

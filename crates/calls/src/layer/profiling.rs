@@ -1,230 +1,141 @@
 //! What is asked of the driver beyond what the program asks: each queue notes when its commands
 //! run, and each program keeps its kernels' parameters. The program is not to notice.
 
-use std::ffi::{CStr, c_char, c_void};
-use std::mem::size_of;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::{
     CL_COMPLETE, CL_EVENT_COMMAND_EXECUTION_STATUS, CL_EVENT_COMMAND_QUEUE,
     CL_INVALID_BUILD_OPTIONS, CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_QUEUED,
     CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_INFO_NOT_AVAILABLE,
-    CL_QUEUE_ON_DEVICE, CL_QUEUE_PROFILING_ENABLE, CL_QUEUE_PROPERTIES, CL_SUCCESS,
-    cl_command_queue, cl_command_queue_properties, cl_context, cl_device_id, cl_event, cl_int,
-    cl_program, cl_queue_properties, cl_uint,
+    CL_QUEUE_ON_DEVICE, CL_QUEUE_PROFILING_ENABLE, CL_QUEUE_PROPERTIES, CL_SUCCESS, cl_int,
+    cl_uint,
 };
 
-use super::next::driver;
-use super::record;
+use super::memory::{as_number, ask, c_text, get, put};
+use super::table::driver;
+use super::words::Word;
+use super::write::write;
 use crate::line::{Done, Line};
 
 /// The queues whose program did not ask for times.
-static SILENT: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+static SILENT: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 
 /// The commands whose end nobody has looked at: their numbers and events. The events are ours.
 static RUNNING: Mutex<Vec<(u64, usize)>> = Mutex::new(Vec::new());
 /// Looked at before a wait's end, too, once there are so many.
 static MANY: AtomicU64 = AtomicU64::new(64);
 
-/// The driver's table, with five functions of ours before its own.
-pub fn with_profiling(driver: cl_icd_dispatch) -> cl_icd_dispatch {
-    let mut table = driver;
-    table.clCreateCommandQueue = driver.clCreateCommandQueue.and(Some(create_queue));
-    let with_properties = driver.clCreateCommandQueueWithProperties;
-    table.clCreateCommandQueueWithProperties = with_properties.and(Some(create_with));
-    table.clGetEventProfilingInfo = driver.clGetEventProfilingInfo.and(Some(profiling_info));
-    table.clBuildProgram = driver.clBuildProgram.and(Some(build));
-    table.clGetCommandQueueInfo = driver.clGetCommandQueueInfo.and(Some(queue_info));
-    table
+/// Makes a call with what is asked for beyond it.
+///
+/// # Safety
+/// The words are the arguments of that call, as OpenCL asks for them; `make` makes it.
+pub unsafe fn made(call: &str, words: &[u64], make: &dyn Fn(&[u64]) -> u64) -> u64 {
+    let with = |at: usize, word: u64| {
+        let mut words = words.to_vec();
+        words[at] = word;
+        make(&words)
+    };
+    // SAFETY: as the caller's.
+    unsafe {
+        match call {
+            "clCreateCommandQueue" => {
+                let noting = || with(2, words[2] | CL_QUEUE_PROFILING_ENABLE);
+                queue(words[2], noting, || make(words))
+            }
+            "clCreateCommandQueueWithProperties" => {
+                let name = u64::from(CL_QUEUE_PROPERTIES);
+                let mut pairs = pairs(words[2]);
+                pairs.retain(|[known, _]| *known != name);
+                let asked = flags(words[2]);
+                pairs.extend([[name, asked | CL_QUEUE_PROFILING_ENABLE], [0, 0]]);
+                queue(asked, || with(2, pairs.as_ptr().word()), || make(words))
+            }
+            "clBuildProgram" => {
+                let more = b" -cl-kernel-arg-info\0";
+                let options = [c_text(words[3]).to_bytes(), more].concat();
+                match with(3, options.as_ptr().word()) {
+                    refused if refused as cl_int == CL_INVALID_BUILD_OPTIONS => make(words),
+                    status => status,
+                }
+            }
+            "clGetEventProfilingInfo" if is_silent(info(words[0], CL_EVENT_COMMAND_QUEUE)) => {
+                CL_PROFILING_INFO_NOT_AVAILABLE.word()
+            }
+            "clGetCommandQueueInfo" if words[1] == u64::from(CL_QUEUE_PROPERTIES) => {
+                let status = make(words);
+                if status == CL_SUCCESS.word() && is_silent(Some(words[0])) {
+                    let flags = get::<u64>(words[3]).unwrap_or_default();
+                    put(words[3], flags & !CL_QUEUE_PROFILING_ENABLE);
+                }
+                status
+            }
+            _ => make(words),
+        }
+    }
 }
 
-fn remember(queue: cl_command_queue, is_silent: bool) {
+/// Makes a queue that notes times, even where that was not asked for, unless it is refused.
+fn queue(asked: u64, noting: impl Fn() -> u64, as_asked: impl Fn() -> u64) -> u64 {
+    let is_silent = asked & (CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE) == 0;
+    let queue = if is_silent { noting() } else { 0 };
+    let (queue, is_silent) = match queue {
+        0 => (as_asked(), false),
+        queue => (queue, true),
+    };
     let mut silent = SILENT.lock().unwrap_or_else(PoisonError::into_inner);
     // Another queue may have had this address before.
-    silent.retain(|known| *known != queue.addr());
-    if is_silent && !queue.is_null() {
-        silent.push(queue.addr());
-    }
+    silent.retain(|known| *known != queue);
+    silent.extend(is_silent.then_some(queue));
+    queue
 }
 
-fn is_silent(queue: cl_command_queue) -> bool {
+fn is_silent(queue: Option<u64>) -> bool {
     let silent = SILENT.lock().unwrap_or_else(PoisonError::into_inner);
-    silent.contains(&queue.addr())
-}
-
-unsafe extern "C" fn create_queue(
-    context: cl_context,
-    device: cl_device_id,
-    properties: cl_command_queue_properties,
-    status: *mut cl_int,
-) -> cl_command_queue {
-    let create = driver().clCreateCommandQueue.expect("it replaces this one");
-    let asked = properties & CL_QUEUE_PROFILING_ENABLE != 0;
-    // SAFETY: the arguments are the program's, but for a flag.
-    unsafe {
-        let queue = create(
-            context,
-            device,
-            properties | CL_QUEUE_PROFILING_ENABLE,
-            status,
-        );
-        if queue.is_null() && !asked {
-            return create(context, device, properties, status);
-        }
-        remember(queue, !asked);
-        queue
-    }
+    queue.is_some_and(|queue| silent.contains(&queue))
 }
 
 /// The pairs of a list of a queue's properties, which ends with a zero, if it is any.
-unsafe fn pairs(list: *const cl_queue_properties) -> Vec<[u64; 2]> {
-    let mut pairs = Vec::new();
-    // SAFETY: nothing is read behind the zero.
-    unsafe {
-        while !list.is_null() && *list.add(2 * pairs.len()) != 0 {
-            let pair = list.add(2 * pairs.len());
-            pairs.push([*pair, *pair.add(1)]);
-        }
-    }
-    pairs
+unsafe fn pairs(list: u64) -> Vec<[u64; 2]> {
+    // SAFETY: the caller's list; nothing is read behind the zero.
+    let all = (0..).map_while(|at| unsafe {
+        let pair = list.checked_add(16 * at).filter(|_| list != 0)?;
+        get::<u64>(pair).filter(|name| *name != 0)?;
+        get::<[u64; 2]>(pair)
+    });
+    all.collect()
 }
 
 /// The flags in such a list.
-pub unsafe fn flags_of_queue(list: *const cl_queue_properties) -> u64 {
+pub unsafe fn flags(list: u64) -> u64 {
     // SAFETY: as the caller's.
-    let pairs = unsafe { pairs(list) };
-    let flags = pairs
-        .iter()
-        .find(|[name, _]| *name == u64::from(CL_QUEUE_PROPERTIES));
-    flags.map_or(0, |[_, flags]| *flags)
+    let mut pairs = unsafe { pairs(list) }.into_iter();
+    let flags = pairs.find(|[name, _]| *name == u64::from(CL_QUEUE_PROPERTIES));
+    flags.map_or(0, |[_, flags]| flags)
 }
 
-unsafe extern "C" fn create_with(
-    context: cl_context,
-    device: cl_device_id,
-    properties: *const cl_queue_properties,
-    status: *mut cl_int,
-) -> cl_command_queue {
-    let create = driver().clCreateCommandQueueWithProperties;
-    let create = create.expect("it replaces this one");
-    // SAFETY: the list is the program's.
-    let (asked, mut pairs) = unsafe { (flags_of_queue(properties), pairs(properties)) };
-    pairs.retain(|[name, _]| *name != u64::from(CL_QUEUE_PROPERTIES));
-    pairs.push([
-        CL_QUEUE_PROPERTIES.into(),
-        asked | CL_QUEUE_PROFILING_ENABLE,
-    ]);
-    let mut list = pairs.concat();
-    list.push(0);
-    let is_silent = asked & CL_QUEUE_PROFILING_ENABLE == 0 && asked & CL_QUEUE_ON_DEVICE == 0;
-    // SAFETY: the arguments are the program's, but for the list, which is as long as its zero
-    // says.
-    unsafe {
-        if is_silent {
-            let queue = create(context, device, list.as_ptr(), status);
-            if !queue.is_null() {
-                remember(queue, true);
-                return queue;
-            }
-        }
-        let queue = create(context, device, properties, status);
-        remember(queue, false);
-        queue
-    }
-}
-
-unsafe extern "C" fn build(
-    program: cl_program,
-    count: cl_uint,
-    devices: *const cl_device_id,
-    options: *const c_char,
-    notify: Option<unsafe extern "C" fn(cl_program, *mut c_void)>,
-    user: *mut c_void,
-) -> cl_int {
-    let build = driver().clBuildProgram.expect("it replaces this one");
-    // SAFETY: the arguments are the program's, but for the options, which end with a zero.
-    unsafe {
-        let own = if options.is_null() {
-            c""
-        } else {
-            CStr::from_ptr(options)
-        };
-        let more = [own.to_bytes(), b" -cl-kernel-arg-info\0"].concat();
-        match build(program, count, devices, more.as_ptr().cast(), notify, user) {
-            CL_INVALID_BUILD_OPTIONS => build(program, count, devices, options, notify, user),
-            status => status,
-        }
-    }
-}
-
-unsafe extern "C" fn profiling_info(
-    event: cl_event,
-    name: cl_uint,
-    room: usize,
-    value: *mut c_void,
-    size: *mut usize,
-) -> cl_int {
-    let queue = info::<usize>(event, CL_EVENT_COMMAND_QUEUE).unwrap_or_default();
-    if is_silent(ptr::without_provenance_mut(queue)) {
-        return CL_PROFILING_INFO_NOT_AVAILABLE;
-    }
-    let ask = driver()
-        .clGetEventProfilingInfo
-        .expect("it replaces this one");
-    // SAFETY: the arguments are the program's.
-    unsafe { ask(event, name, room, value, size) }
-}
-
-unsafe extern "C" fn queue_info(
-    queue: cl_command_queue,
-    name: cl_uint,
-    room: usize,
-    value: *mut c_void,
-    size: *mut usize,
-) -> cl_int {
-    let ask = driver()
-        .clGetCommandQueueInfo
-        .expect("it replaces this one");
-    // SAFETY: the arguments are the program's; what was answered has this type.
-    unsafe {
-        let status = ask(queue, name, room, value, size);
-        if status == CL_SUCCESS
-            && name == CL_QUEUE_PROPERTIES
-            && !value.is_null()
-            && is_silent(queue)
-        {
-            *value.cast::<cl_command_queue_properties>() &= !CL_QUEUE_PROFILING_ENABLE;
-        }
-        status
-    }
-}
-
-/// What an event answers, of a type without pointers or padding.
-fn info<T: Default>(event: cl_event, name: cl_uint) -> Option<T> {
-    let mut answer = T::default();
-    let place = (&raw mut answer).cast();
-    let ask = driver().clGetEventInfo?;
-    // SAFETY: the place has the size that is told.
-    let status = unsafe { ask(event, name, size_of::<T>(), place, ptr::null_mut()) };
-    (status == CL_SUCCESS).then_some(answer)
+/// What a driver's event answers.
+fn info(event: u64, name: cl_uint) -> Option<u64> {
+    let info = driver().clGetEventInfo?;
+    // SAFETY: the driver is given a place of the size that it is told.
+    ask::<8>(|room, value, size| unsafe { info(Word::of(event), name, room, value, size) })
+        .map(as_number)
 }
 
 /// A command was put into a queue: its number. Its `event` is ours, or the program's as well.
-pub fn command(event: cl_event, is_the_programs: bool) -> u64 {
+pub fn command(event: usize, is_the_programs: bool) -> u64 {
     static COMMANDS: AtomicU64 = AtomicU64::new(1);
     let number = COMMANDS.fetch_add(1, Ordering::Relaxed);
-    if event.is_null() {
+    if event == 0 {
         return number;
     }
     if let Some(retain) = driver().clRetainEvent.filter(|_| is_the_programs) {
         // SAFETY: the event was made just now.
-        unsafe { retain(event) };
+        unsafe { retain(ptr::with_exposed_provenance_mut(event)) };
     }
     let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-    running.push((number, event.expose_provenance()));
+    running.push((number, event));
     let many = running.len() as u64 >= MANY.load(Ordering::Relaxed);
     drop(running);
     if many {
@@ -238,8 +149,8 @@ pub fn command(event: cl_event, is_the_programs: bool) -> u64 {
 pub fn look_at_running() -> usize {
     let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     running.retain(|&(command, event)| {
-        let event: cl_event = ptr::with_exposed_provenance_mut(event);
-        let status = info::<cl_int>(event, CL_EVENT_COMMAND_EXECUTION_STATUS).unwrap_or(-1);
+        let status = info(event as u64, CL_EVENT_COMMAND_EXECUTION_STATUS);
+        let status = status.map_or(-1, |status| status as cl_int);
         if status > CL_COMPLETE {
             return true;
         }
@@ -249,12 +160,18 @@ pub fn look_at_running() -> usize {
             CL_PROFILING_COMMAND_START,
             CL_PROFILING_COMMAND_END,
         ];
-        let times = times.map(|name| time(event, name));
-        record::write(&Line::Done(Done {
+        let event = ptr::with_exposed_provenance_mut(event);
+        write(&Line::Done(Done {
             process: std::process::id(),
             command,
             status,
-            times,
+            times: times.map(|name| {
+                let time = driver().clGetEventProfilingInfo.and_then(|time| {
+                    // SAFETY: the driver is given a place of the size that it is told.
+                    ask::<8>(|room, value, size| unsafe { time(event, name, room, value, size) })
+                });
+                as_number(time.unwrap_or_default())
+            }),
         }));
         if let Some(release) = driver().clReleaseEvent {
             // SAFETY: we kept it, or it was made for us.
@@ -263,14 +180,4 @@ pub fn look_at_running() -> usize {
         false
     });
     running.len()
-}
-
-fn time(event: cl_event, name: cl_uint) -> u64 {
-    let mut time = 0u64;
-    if let Some(ask) = driver().clGetEventProfilingInfo {
-        let place = (&raw mut time).cast();
-        // SAFETY: the place has the size that is told; without an answer it stays as it is.
-        unsafe { ask(event, name, size_of::<u64>(), place, ptr::null_mut()) };
-    }
-    time
 }

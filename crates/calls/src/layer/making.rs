@@ -1,0 +1,229 @@
+//! How a call is made, and becomes a line of the file.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use opencl_sys::{
+    CL_DEVICE_NAME, CL_EVENT_COMMAND_EXECUTION_STATUS, CL_KERNEL_ARG_ADDRESS_GLOBAL,
+    CL_KERNEL_ARG_ADDRESS_QUALIFIER, CL_KERNEL_ARG_NAME, CL_KERNEL_ARG_TYPE_CONST,
+    CL_KERNEL_ARG_TYPE_NAME, CL_KERNEL_ARG_TYPE_QUALIFIER, CL_KERNEL_NUM_ARGS, CL_SUCCESS, cl_int,
+    cl_kernel,
+};
+use serde_json::{Map, Value, json};
+
+use super::memory::{as_number, as_text, ask, first_bytes, get, hash, letters, list, put, text};
+use super::profiling;
+use super::table::{driver, layer};
+use super::words::Word;
+use super::write::write;
+use crate::line::{Begin, Call, Device, Line};
+use crate::told::Told;
+
+/// The host waits in these until something has ended.
+const WAITS: [&str; 4] = [
+    "clFinish",
+    "clWaitForEvents",
+    "clReleaseCommandQueue",
+    "clReleaseContext",
+];
+
+/// Makes the call at this place of the table, and tells it.
+///
+/// # Safety
+/// The words are the arguments of that call, as OpenCL asks for them; `make` makes it.
+pub unsafe fn made(place: usize, given: &[u64], make: &dyn Fn(&[u64]) -> u64) -> u64 {
+    let told = layer().calls[&place];
+    // SAFETY: the arguments are as OpenCL asks for them.
+    let mut call = unsafe { begun(told, given) };
+    // What asks, holds or sets an argument takes no time.
+    let is_quick = ["Info", "Retain", "SetKernelArg"];
+    if !is_quick.iter().any(|part| told.name.contains(part)) {
+        write(&Line::Begin(call.begin.clone()));
+    }
+    let (mut status, mut event): (cl_int, usize) = (CL_SUCCESS, 0);
+    let mut words = given.to_vec();
+    let place_of = |name| told.place(name).filter(|at| *at < given.len());
+    let (of_status, of_event) = (place_of("_status"), place_of("_event"));
+    let answers = [(&raw mut status).word(), (&raw mut event).word()];
+    for (at, answer) in [of_status, of_event].into_iter().zip(answers) {
+        if let Some(at) = at {
+            words[at] = answer;
+        }
+    }
+    let begun = Instant::now();
+    // SAFETY: the words are the program's, but for the places of these two answers.
+    let result = unsafe { profiling::made(told.name, &words, make) };
+    call.took = begun.elapsed().as_nanos() as u64;
+    call.status = of_status.map_or(result as cl_int, |_| status);
+    if of_status.is_some() {
+        let name = of_event.map_or("result", |_| "address");
+        call.args.insert(name.into(), json!(result));
+    }
+    // SAFETY: the program's own places, where it gave some; the rest as above.
+    unsafe {
+        if let Some(at) = of_status {
+            put(given[at], status);
+        }
+        if call.status == CL_SUCCESS {
+            if let Some(at) = of_event {
+                put(given[at], event);
+                let number = profiling::command(event, given[at] != 0);
+                call.args.insert("command".into(), json!(number));
+                if given[at] != 0 {
+                    call.args.insert("event".into(), json!(event));
+                }
+            }
+            look_after(told.name, given, result, &mut call);
+        }
+    }
+    let has_waited = call.is_blocking() || WAITS.contains(&told.name);
+    write(&Line::Call(call));
+    if has_waited {
+        profiling::look_at_running();
+    }
+    result
+}
+
+/// What is known before it is made.
+unsafe fn begun(told: &Told, given: &[u64]) -> Call {
+    static THREADS: AtomicU64 = AtomicU64::new(1);
+    thread_local!(static THREAD: u64 = THREADS.fetch_add(1, Ordering::Relaxed));
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let begin = Begin {
+        call: told.name.into(),
+        process: std::process::id(),
+        thread: THREAD.with(|thread| *thread),
+        at: now.unwrap_or_default().as_nanos() as u64,
+    };
+    let mut args = Map::new();
+    // SAFETY: as the caller's.
+    unsafe {
+        for (arg, word) in told.args.iter().zip(given) {
+            let sign = arg.find(['"', '*', '?', '-']).unwrap_or(arg.len());
+            let (name, sign) = arg.split_at(sign);
+            let length = |of: &str| match told.place(of) {
+                Some(at) => given[at],
+                None => of.parse().unwrap_or_default(),
+            };
+            let value = match sign.split_at(sign.len().min(1)) {
+                ("\"", _) => text(*word),
+                ("*", of) => list(*word, length(of)),
+                ("?", _) => json!(*word != 0),
+                ("-", _) => json!(*word as i32),
+                _ => json!(word),
+            };
+            if !name.starts_with('_') {
+                args.insert(name.into(), value);
+            }
+        }
+        look_before(told.name, given, &mut args);
+    }
+    Call {
+        begin,
+        took: 0,
+        status: 0,
+        args,
+    }
+}
+
+/// What else is to be known of some calls before they are made.
+unsafe fn look_before(name: &str, given: &[u64], args: &mut Map<String, Value>) {
+    let mut set = |name: &str, value| args.insert(name.into(), value);
+    // SAFETY: the arguments are those of the calls.
+    unsafe {
+        match name {
+            "clCreateContext" => introduce(&list(given[2], given[1])),
+            "clCreateCommandQueue" => introduce(&json!([given[1]])),
+            "clCreateCommandQueueWithProperties" => {
+                introduce(&json!([given[1]]));
+                set("properties", json!(profiling::flags(given[2])));
+            }
+            "clCreateSubBuffer" => {
+                let region = list(given[3], 2);
+                set("offset", region[0].clone());
+                set("size", region[1].clone());
+            }
+            "clCreateProgramWithSource" => {
+                set("letters", letters(given[1], given[2], given[3]));
+            }
+            "clSetKernelArg" => drop(set("value", first_bytes(given[3], given[2]))),
+            "clEnqueueWriteBuffer" => drop(set("bytes", hash(given[5], given[4]))),
+            _ => {}
+        }
+    }
+}
+
+/// What is to be known of some calls once they have succeeded.
+unsafe fn look_after(name: &str, given: &[u64], result: u64, call: &mut Call) {
+    // SAFETY: the arguments are those of the calls.
+    let (name, value) = unsafe {
+        match name {
+            "clEnqueueReadBuffer" if given[2] != 0 => ("bytes", hash(given[5], given[4])),
+            "clCreateKernel" | "clCloneKernel" => ("parameters", parameters(result)),
+            "clCreateKernelsInProgram" => ("results", list(given[2], given[1])),
+            "clGetEventInfo" if given[1] == u64::from(CL_EVENT_COMMAND_EXECUTION_STATUS) => (
+                "state",
+                get::<cl_int>(given[3]).map_or(Value::Null, Value::from),
+            ),
+            _ => return,
+        }
+    };
+    call.args.insert(name.into(), value);
+}
+
+/// Tells these devices' names, once each.
+fn introduce(devices: &Value) {
+    static KNOWN: Mutex<Option<HashSet<u64>>> = Mutex::new(None);
+    for device in devices.as_array().into_iter().flatten() {
+        let device = device.as_u64().unwrap_or_default();
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = known.get_or_insert_default().insert(device);
+        drop(known);
+        let Some(info) = driver().clGetDeviceInfo.filter(|_| is_new && device != 0) else {
+            continue;
+        };
+        // SAFETY: the driver is given a place of the size that it is told.
+        let name = ask::<256>(|room, value, size| unsafe {
+            info(Word::of(device), CL_DEVICE_NAME, room, value, size)
+        });
+        write(&Line::Device(Device {
+            process: std::process::id(),
+            device,
+            name: as_text(name.unwrap_or_default()),
+        }));
+    }
+}
+
+/// A kernel's parameters, as far as the driver tells them.
+unsafe fn parameters(kernel: u64) -> Value {
+    let (Some(info), Some(of_argument)) = (driver().clGetKernelInfo, driver().clGetKernelArgInfo)
+    else {
+        return Value::Null;
+    };
+    // SAFETY: the caller's kernel.
+    let kernel: cl_kernel = unsafe { Word::of(kernel) };
+    // SAFETY: the driver is given places of the sizes that it is told.
+    let count = ask::<8>(|room, value, size| unsafe {
+        info(kernel, CL_KERNEL_NUM_ARGS, room, value, size)
+    });
+    let count = as_number(count.unwrap_or_default()) as u32;
+    let all = (0..count).map(|index| {
+        let of = |what| {
+            // SAFETY: the same.
+            ask::<256>(|room, value, size| unsafe {
+                of_argument(kernel, index, what, room, value, size)
+            })
+        };
+        let kind = as_number(of(CL_KERNEL_ARG_ADDRESS_QUALIFIER)?);
+        let qualifiers = as_number(of(CL_KERNEL_ARG_TYPE_QUALIFIER)?);
+        Some(json!({
+            "name": as_text(of(CL_KERNEL_ARG_NAME)?),
+            "type": as_text(of(CL_KERNEL_ARG_TYPE_NAME)?),
+            "const": kind != u64::from(CL_KERNEL_ARG_ADDRESS_GLOBAL)
+                || qualifiers & u64::from(CL_KERNEL_ARG_TYPE_CONST) != 0,
+        }))
+    });
+    json!(all.collect::<Option<Vec<_>>>())
+}

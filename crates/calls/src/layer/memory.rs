@@ -1,0 +1,123 @@
+//! What lies where an argument points to.
+//!
+//! All of it is unsafe for the same reason: the address is one that the program passed, or null,
+//! and there has to be what OpenCL asks for in that argument.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::slice;
+
+use opencl_sys::{CL_SUCCESS, cl_int};
+use serde_json::{Value, json};
+
+use super::words::Word;
+
+/// Texts longer than this are cut.
+const LETTERS: usize = 300;
+/// Of transfers up to this size it is told whether their bytes are the same.
+const HASHED: u64 = 64 << 20;
+
+/// What is there, if anything is.
+pub unsafe fn get<T: Copy>(address: u64) -> Option<T> {
+    // SAFETY: as the caller's.
+    unsafe { <*const T>::of(address).as_ref().copied() }
+}
+
+/// Puts an answer there, if the program asked for it.
+pub unsafe fn put<T>(address: u64, value: T) {
+    // SAFETY: as the caller's.
+    if let Some(place) = unsafe { <*mut T>::of(address).as_mut() } {
+        *place = value;
+    }
+}
+
+/// So many values; none where there is no address.
+pub unsafe fn values<T>(address: u64, length: u64) -> Option<&'static [T]> {
+    // SAFETY: as the caller's; nobody keeps them beyond the call.
+    (address != 0).then(|| unsafe { slice::from_raw_parts(Word::of(address), length as usize) })
+}
+
+/// A text of C.
+pub unsafe fn c_text(address: u64) -> &'static CStr {
+    match address {
+        0 => c"",
+        // SAFETY: as the caller's; nobody keeps it beyond the call.
+        address => unsafe { CStr::from_ptr(<*const c_char>::of(address)) },
+    }
+}
+
+/// A text of C, or its beginning.
+pub unsafe fn text(address: u64) -> Value {
+    if address == 0 {
+        return Value::Null;
+    }
+    // SAFETY: as the caller's.
+    let text = unsafe { c_text(address) }.to_string_lossy();
+    json!(text.chars().take(LETTERS).collect::<String>())
+}
+
+/// So many sizes, or addresses.
+pub unsafe fn list(address: u64, length: u64) -> Value {
+    // SAFETY: as the caller's.
+    json!(unsafe { values::<u64>(address, length) })
+}
+
+/// The letters of all pieces of a program.
+pub unsafe fn letters(count: u64, pieces: u64, lengths: u64) -> Value {
+    // SAFETY: both are lists of `count`, if they are any; a text whose length is not given, or
+    // 0, ends with a zero.
+    let sum: usize = unsafe {
+        let lengths = values::<usize>(lengths, count).unwrap_or_default();
+        let pieces = values::<u64>(pieces, count).unwrap_or_default().iter();
+        let letters = pieces.enumerate().map(|(at, piece)| match lengths.get(at) {
+            None | Some(0) => c_text(*piece).count_bytes(),
+            Some(length) => *length,
+        });
+        letters.sum()
+    };
+    json!(sum)
+}
+
+/// The first bytes of an argument, as a number.
+pub unsafe fn first_bytes(address: u64, size: u64) -> Value {
+    // SAFETY: as the caller's.
+    let bytes = unsafe { values::<u8>(address, size) };
+    bytes
+        .filter(|_| size <= 8)
+        .map_or(Value::Null, |bytes| json!(as_number(bytes.into())))
+}
+
+/// A number that other bytes hardly have.
+pub unsafe fn hash(address: u64, size: u64) -> Value {
+    // SAFETY: as the caller's.
+    let Some(bytes) = unsafe { values::<u8>(address, size) }.filter(|_| size <= HASHED) else {
+        return Value::Null;
+    };
+    let (words, rest) = bytes.as_chunks::<8>();
+    let words = words.iter().map(|word| u64::from_ne_bytes(*word));
+    let rest = rest.iter().map(|byte| u64::from(*byte));
+    // FNV's multiplier, by words; the rotation brings high bits down.
+    let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x100_0000_01b3).rotate_left(29);
+    json!(words.chain(rest).fold(size, mix))
+}
+
+/// What a function of `clGet...Info` answers, in so many bytes at most.
+pub fn ask<const BYTES: usize>(
+    call: impl FnOnce(usize, *mut c_void, *mut usize) -> cl_int,
+) -> Option<Vec<u8>> {
+    let (mut bytes, mut size) = (vec![0; BYTES], 0);
+    let status = call(BYTES, bytes.as_mut_ptr().cast(), &mut size);
+    bytes.truncate(size);
+    (status == CL_SUCCESS).then_some(bytes)
+}
+
+/// An answer that is a text.
+pub fn as_text(bytes: Vec<u8>) -> String {
+    let text = String::from_utf8_lossy(&bytes);
+    text.trim_end_matches('\0').trim().into()
+}
+
+/// An answer that is a number.
+pub fn as_number(bytes: Vec<u8>) -> u64 {
+    let bytes = bytes.iter().rev();
+    bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))
+}

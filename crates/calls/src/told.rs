@@ -1,0 +1,47 @@
+//! The calls that are told, from `calls.txt`: their arguments, and the words for them.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// A call of OpenCL.
+#[derive(Debug)]
+pub struct Told {
+    /// Its name in C.
+    pub name: &'static str,
+    /// Its arguments, each with the sign of how it is told.
+    pub args: Vec<&'static str>,
+    /// The sentence.
+    pub words: &'static str,
+}
+
+impl Told {
+    /// The one of this name.
+    pub fn of(name: &str) -> Option<&'static Told> {
+        static ALL: LazyLock<HashMap<&str, Told>> = LazyLock::new(|| {
+            let calls = include_str!("calls.txt").split("\n\n").skip(1);
+            let calls = calls.filter_map(told);
+            calls.map(|call| (call.name, call)).collect()
+        });
+        ALL.get(name)
+    }
+
+    /// Where this argument stands.
+    pub fn place(&self, arg: &str) -> Option<usize> {
+        self.args.iter().position(|one| *one == arg)
+    }
+}
+
+fn told(lines: &'static str) -> Option<Told> {
+    let (call, words) = lines.split_once('\n')?;
+    let mut args = call.split(' ');
+    let name = args.next()?;
+    let args = args.flat_map(|arg| match arg {
+        "..." => vec!["_number", "waits*_number", "_event"],
+        arg => vec![arg],
+    });
+    Some(Told {
+        name,
+        args: args.collect(),
+        words: words.trim(),
+    })
+}
