@@ -119,8 +119,11 @@ pub fn play(
         return Ok(ExitCode::SUCCESS);
     };
     if instead.hint {
-        hint(puzzle, folder)?;
+        hint(puzzle, &file, folder)?;
     } else if instead.answer {
+        if folder.owns(puzzle, &file) {
+            folder.note(|progress| progress.entry(&puzzle.id).solution = true);
+        }
         screen::answer(puzzle, is_tried(puzzle, &file))?;
     } else if instead.reset {
         let kept = give_back(puzzle, &file, folder)?;
@@ -152,12 +155,14 @@ pub fn play(
 }
 
 /// Those that were seen before, and the next one.
-fn hint(puzzle: &Puzzle, folder: &Folder) -> Result<()> {
+fn hint(puzzle: &Puzzle, file: &Path, folder: &Folder) -> Result<()> {
     // The file is for people to edit: any number may stand there.
     let before = folder.progress().of(&puzzle.id).hints;
     let seen = before.saturating_add(1).min(puzzle.hints.len());
     screen::hints(puzzle, seen, folder.is_started())?;
-    folder.note(|progress| progress.entry(&puzzle.id).hints = seen);
+    if folder.owns(puzzle, file) {
+        folder.note(|progress| progress.entry(&puzzle.id).hints = seen);
+    }
     Ok(())
 }
 

@@ -8,6 +8,7 @@
 //!   one screen.
 //! - `puzzles` are `exercises`, kernels with a gap or from an empty file, `broken` ones, and on
 //!   the `host`'s side programs with a mistake. `game` is how all are played.
+//! - `grade` judges the folders of a class.
 //! - `trial` has every detector look at a kernel. `judge` reads what a process that checked
 //!   it has to say, `simulator` what Oclgrind reported; each is an `observation`.
 //! - `task` is a task as text: beside a kernel of the learner's own, or in an exercise's page.
@@ -28,6 +29,7 @@ mod doctor;
 mod exercises;
 mod front;
 mod game;
+mod grade;
 mod host;
 mod inspect;
 mod judge;
@@ -94,6 +96,9 @@ enum Command {
     Host(game::Options),
     /// Check everything that you have begun
     CheckAll(game::how::How),
+    /// What a class has come to: a table of all students' folders
+    #[command(mut_arg("no_timing", |arg| arg.hide(true)))]
+    Grade(Box<grade::Options>),
     /// Is a kernel of your own right, as its task file says, and how fast is it?
     Run(Box<run::Options>),
     /// Time all values of a task's macros and groups that it names, each checked
@@ -155,6 +160,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Host(options) => return puzzles::play(&host::all()?, &options),
         Command::CheckAll(how) => return puzzles::check_all(&how),
         Command::Diagnose(options) => return puzzles::play(&broken::all()?, &options),
+        Command::Grade(options) => return grade::grade(&options),
         Command::Run(options) => return run::run(&options),
         Command::Tune(options) => return tune::tune(&options),
         Command::Spec(options) => return spec::spec(&options),

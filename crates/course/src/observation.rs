@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use text::Out;
 
 use crate::prose::{WIDTH, beside, cut};
@@ -14,7 +14,7 @@ use crate::prose::{WIDTH, beside, cut};
 const WORDS: usize = 28;
 
 /// One detector's answer.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Observation {
     /// The detector, with the size where it depends on it.
     pub detector: String,
@@ -27,7 +27,7 @@ pub struct Observation {
 }
 
 /// An answer in a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Detection {
     /// It ran and has nothing to say against the kernel.

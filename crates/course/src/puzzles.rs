@@ -15,7 +15,7 @@ use crate::game::{self, Options, Start};
 use crate::{broken, exercises, host, map};
 
 /// All that there are.
-fn all() -> Result<Vec<Puzzle>> {
+pub fn all() -> Result<Vec<Puzzle>> {
     let mut all = exercises::all()?;
     all.extend(broken::all()?);
     all.extend(host::all()?);

@@ -1,6 +1,8 @@
 //! The preprocessor lines of a kernel file: its macros, the files that it includes, and
 //! the lines that it numbers anew.
 
+use crate::tokens::Tokens;
+
 /// The word and the rest of a preprocessor line.
 fn directive(line: &str) -> Option<(&str, &str)> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start();
@@ -29,6 +31,43 @@ pub fn includes(text: &str) -> impl Iterator<Item = (usize, &str)> {
         let (_, rest) = directive(line).filter(|(word, _)| *word == "include")?;
         Some((i + 1, between_quotes(rest)?))
     })
+}
+
+/// What a kernel file has a compiler read besides itself, however that is spelt: a file's name, or
+/// the words of which only a compiler knows what they name.
+pub fn reads(text: &str) -> Vec<Result<String, String>> {
+    // What compilers take for a line's end, a space, a backslash, or the sign of a directive.
+    let spellings = "\r\n=\n|\r=\n|\0= |\u{feff}= |??/=\\|??==@|%:=@|#=@".split('|');
+    let spellings = spellings.filter_map(|one| one.rsplit_once('='));
+    let plain = spellings.fold(text.to_string(), |text, (spelt, is)| {
+        text.replace(spelt, is)
+    });
+    let lines: Vec<&str> = plain.lines().map(str::trim_end).collect();
+    let joined = lines.join("\n").replace("\\\n", "");
+    let tokens = Tokens::of(&joined);
+    let read = |at: usize| {
+        let (word, next) = (tokens.text(at), tokens.text(at + 1));
+        if ["asm", "__asm", "__asm__"].contains(&word) {
+            return Some(Err("asm, which can include files".into()));
+        }
+        let names = ["include", "import", "embed"].map(|one| word.contains(one));
+        if !names.contains(&true) || tokens.text(at.wrapping_sub(1)) != "@" {
+            return None;
+        }
+        let name = match next.strip_prefix('"') {
+            Some(name) => name.strip_suffix('"'),
+            // What looks like a comment here is none to a compiler.
+            None if next == "<" => {
+                let line = joined[tokens.byte(at + 1) + 1..].lines().next();
+                let name = line.and_then(|line| line.split_once('>'));
+                name.map(|(name, _)| name)
+                    .filter(|name| !name.contains("/*"))
+            }
+            None => None,
+        };
+        Some(name.map(String::from).ok_or(format!("#{word} {next}")))
+    };
+    tokens.all().filter_map(read).collect()
 }
 
 /// What a compiler calls each line: the file's name, where a `#line` above gave one, and
@@ -76,6 +115,43 @@ mod tests {
         let text = "#include \"a/b.cl\"\n#if 1\n#  include <stdio.h> // why\n#include NAME\n";
         let files: Vec<_> = includes(text).collect();
         assert_eq!(files, [(1, "a/b.cl"), (3, "stdio.h")]);
+    }
+
+    #[test]
+    fn what_is_read_is_found_in_every_spelling() {
+        for text in [
+            "#include \"a\"\n",
+            " \t# /* x */ include /*\n*/ \"a\" // b",
+            "int x; // c\r#import <a>\r\n",
+            "#inc\\ \nlude \"a\"",
+            "??=include \"a\"",
+            "%: incl??/\r\nude \"a\"",
+            "\u{feff}#include_next \"a\"",
+            "char c = '\"'; /* \"\n*/\n#embed \"a\"",
+            "#define S \"\\\"/*\"\n\0#__include_macros \"a\"\n// */",
+        ] {
+            assert_eq!(reads(text), [Ok("a".to_string())], "{text:?}");
+        }
+        for text in [
+            "#define N \"a\"\n#include N",
+            "#include <a/*\n#include \"b\"\n*/",
+            "#include",
+            "#define A asm\nA(\".incbin\")",
+        ] {
+            assert!(matches!(reads(text)[..], [Err(_)]), "{text:?}");
+        }
+        for text in [
+            "// #include \"a\"",
+            "/* \n#include \"a\"\n*/",
+            "a / b; printf(\"#include\\n\");",
+            "int plasma, include; /",
+        ] {
+            assert!(reads(text).is_empty(), "{text:?}");
+        }
+        let whole = "#include \"\u{fc}\" // '\n/* # */ '\\'' / \"b\\\"\\\n\"\n";
+        damage::must_be_survived(whole.as_bytes(), |bytes| {
+            reads(&String::from_utf8_lossy(bytes));
+        });
     }
 
     #[test]

@@ -128,7 +128,7 @@ fn tokens(source: &str) -> Vec<Token> {
             '#' if begins_line => (preprocessor_line(rest), false),
             _ if rest.starts_with("//") => (to("\n", 0), false),
             _ if rest.starts_with("/*") => (to("*/", 2), false),
-            '"' => (to("\"", 1), true),
+            '"' | '\'' => (literal(rest), true),
             c if c.is_ascii_digit() => (rest.find(|c| !of_number(c)).unwrap_or(rest.len()), true),
             c if begins_word(c) => (rest.find(|c| !of_word(c)).unwrap_or(rest.len()), true),
             _ if LONG.iter().any(|long| rest.starts_with(long)) => (2, true),
@@ -149,6 +149,19 @@ fn tokens(source: &str) -> Vec<Token> {
         at += length;
     }
     tokens
+}
+
+/// The length of a literal: a sign behind a backslash does not close it, a line's end does.
+fn literal(rest: &str) -> usize {
+    let quote = rest.chars().next();
+    let mut is_escaped = false;
+    let mut inside = rest.char_indices().skip(1);
+    let end = inside.find(|(_, c)| {
+        let ends = *c == '\n' || Some(*c) == quote && !is_escaped;
+        is_escaped = *c == '\\' && !is_escaped;
+        ends
+    });
+    end.map_or(rest.len(), |(at, _)| at + 1)
 }
 
 /// Notes the next token, if it is a bracket: where it is open, or at the one that it closes.
@@ -197,9 +210,9 @@ mod tests {
 
     #[test]
     fn a_directive_begins_its_line() {
-        let text = "#define A\n  # define B\na /* \n */ # b\n/**/\n#if 1 \\\n c\n\"\n\" d";
+        let text = "#define A\n  # define B\na /* \n */ # b\n/**/\n#if 1 \\\n c\n\"\\\"\" d";
         let file = Tokens::of(text);
         let words: Vec<&str> = file.all().map(|i| file.text(i)).collect();
-        assert_eq!(words, ["a", "#", "b", "\"\n\"", "d"]);
+        assert_eq!(words, ["a", "#", "b", r#""\"""#, "d"]);
     }
 }

@@ -16,10 +16,15 @@ pub fn file(kind: &str, device: &Device, kernels: &str, ty: Type) -> PathBuf {
     let identity = [&device.name, driver, ty.name(), platform, kernels];
     let hash = fnv1a(&identity.join(" "));
     let name = format!("{}-{hash:016x}.jsonl", slug(&identity[..3].join(" ")));
+    folder(kind).join(name)
+}
+
+/// The folder for what is kept of this kind.
+pub fn folder(kind: &str) -> PathBuf {
     let cache = || dirs::cache_dir().unwrap_or_else(std::env::temp_dir);
     let own = std::env::var_os(FOLDER_VARIABLE).map(PathBuf::from);
     let folder = own.unwrap_or_else(|| cache().join("opencl-course"));
-    folder.join(kind).join(name)
+    folder.join(kind)
 }
 
 /// A name that any file system takes.
@@ -35,7 +40,7 @@ fn slug(name: &str) -> String {
 }
 
 /// The hash FNV-1a: the standard library's may change from version to version.
-fn fnv1a(text: &str) -> u64 {
+pub fn fnv1a(text: &str) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }

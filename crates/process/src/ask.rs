@@ -106,8 +106,7 @@ pub fn ask<Answer: DeserializeOwned + Send + 'static>(
     });
     let heard = complaint.and_then(|complaint| Ok((complaint, messages(stdout, || ())?)));
     let heard = heard.map(|(complaint, messages)| (complaint, messages.recv_timeout(patience)));
-    // It may have ended already.
-    let _ = child.kill();
+    end_group(&mut child);
     let status = child.wait().map_err(failed)?;
     let (complaint, answer) = heard.map_err(|error| format!("it cannot be heard ({error})"))?;
     answer.map_err(|why| match why {

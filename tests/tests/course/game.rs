@@ -8,6 +8,7 @@ mod diagnose;
 mod folder;
 #[cfg(unix)]
 mod front;
+mod grade;
 mod marks;
 #[cfg(unix)]
 mod saves;
@@ -17,7 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tests::{Oclgrind, Outcome, Program, entries, program, scratch_folder, workspace};
+use tests::{Oclgrind, Outcome, Program, entries, pocl, program, scratch_folder, workspace};
 
 const GAP_BEGINS: &str = "// ---- your lines begin";
 const GAP_ENDS: &str = "// ---- your lines end";

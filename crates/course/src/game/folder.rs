@@ -150,8 +150,7 @@ impl Folder {
     }
 
     pub fn file(&self, puzzle: &Puzzle) -> PathBuf {
-        let end = puzzle.kind.extension;
-        self.path.join(format!("{}.{end}", puzzle.place))
+        self.path.join(puzzle.file())
     }
 
     /// Puts a file as it came into the place of this one, which is kept beside it: where, or
@@ -182,8 +181,9 @@ impl Folder {
     /// Whether this is the learner's own file of a puzzle: what another one has come to is not
     /// noted here.
     pub fn owns(&self, puzzle: &Puzzle, file: &Path) -> bool {
-        let own = self.file(puzzle).canonicalize();
-        own.is_ok_and(|own| file.canonicalize().is_ok_and(|file| file == own))
+        let own = self.file(puzzle);
+        let real = |path: &Path| path.canonicalize().ok();
+        own == file || real(&own).is_some_and(|own| real(file) == Some(own))
     }
 
     /// Notes what is known of a puzzle now.

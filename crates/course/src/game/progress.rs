@@ -68,6 +68,8 @@ pub struct Progress {
 pub struct Entry {
     pub mark: Option<Mark>,
     pub hints: usize,
+    /// Whether the solution was looked at.
+    pub solution: bool,
 }
 
 impl Progress {
@@ -142,6 +144,9 @@ impl Progress {
             if entry.hints > 0 {
                 text.push_str(&format!("{key} hints {}\n", entry.hints));
             }
+            if entry.solution {
+                text.push_str(&format!("{key} solution\n"));
+            }
         }
         for note in &self.notes {
             text.push_str(&format!("{note}\n"));
@@ -188,13 +193,14 @@ fn is_same(_: &Metadata, _: &Metadata) -> bool {
 }
 
 /// Lines that say nothing here are kept as they are: people edit such files.
-fn parse(text: &str) -> Progress {
+pub fn parse(text: &str) -> Progress {
     let mut progress = Progress::default();
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         let mark = |word: &str| Mark::ALL.into_iter().find(|mark| mark.word() == word);
         match words[..] {
             [] => {}
+            [key, "solution"] => progress.entry(key).solution = true,
             [key, word] if mark(word).is_some() => progress.entry(key).mark = mark(word),
             [key, "hints", seen] if seen.parse::<usize>().is_ok() => {
                 progress.entry(key).hints = seen.parse().unwrap_or(0);
@@ -218,6 +224,7 @@ mod tests {
         progress.entry("3").mark = Some(Mark::Mended);
         progress.entry("6.2").mark = Some(Mark::Solved);
         progress.entry("6.2").hints = 2;
+        progress.entry("6.2").solution = true;
         let text = progress.render();
         assert_eq!(parse(&text), progress, "{text}");
         assert_eq!(progress.of("6.2").mark, Some(Mark::Solved));

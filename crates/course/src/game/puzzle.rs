@@ -133,9 +133,14 @@ impl Puzzle {
         format!("cargo course {} {}", self.kind.command, self.id)
     }
 
-    /// Whether this text is another one than that which came.
+    /// Whether this text is another one than that which came, however its lines end.
     pub fn is_edited(&self, text: &str) -> bool {
-        self.fresh.text != text
+        self.fresh.text != text && self.fresh.text != text.replace("\r\n", "\n")
+    }
+
+    /// Its file in a learner's folder.
+    pub fn file(&self) -> PathBuf {
+        PathBuf::from(format!("{}.{}", self.place, self.kind.extension))
     }
 
     /// Whether a word means it: its number, its name, or its file.

@@ -75,23 +75,18 @@ pub fn list(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
 
 /// One puzzle of `check-all`; `None` is one whose file cannot be read.
 pub fn row(puzzle: &Puzzle, checked: Option<&Checked>, folder: &Folder) -> Result<()> {
-    let not_yet = match folder.progress().of(&puzzle.id).mark {
-        Some(Mark::Broken) => "now broken",
-        _ => "not yet",
-    };
     let seen = checked.map_or(&[][..], |checked| &checked.seen.observations);
     let fault = seen.iter().find(|seen| seen.outcome == Detection::Fault);
-    let fault = fault.map_or("", |seen| &seen.detector);
-    let (mark, words) = match checked.map(|checked| checked.verdict) {
-        Some(Verdict::Done) => ("✓".green(), puzzle.kind.done.word().into()),
-        Some(Verdict::Unproven) => ("~".yellow(), "right, not proven".into()),
-        Some(Verdict::NotYet) => ("✗".red().bold(), format!("{not_yet}: {fault}")),
-        Some(Verdict::NotRun) => ("?".yellow(), "did not run".into()),
-        Some(Verdict::Untouched) => (" ".normal(), "not begun".into()),
-        None => ("?".yellow(), "its file cannot be read".into()),
+    let (mark, mut words) = match checked {
+        Some(checked) => checked.verdict.in_short(puzzle.kind.done),
+        None => ("?".yellow(), "its file cannot be read"),
     };
+    if folder.progress().of(&puzzle.id).mark == Some(Mark::Broken) && fault.is_some() {
+        words = "now broken";
+    }
+    let fault = fault.map_or(String::new(), |seen| format!(": {}", seen.detector));
     let (id, title) = (&puzzle.id, &puzzle.title);
-    writeln!(Out, "  {mark} {id:<5} {title:<40.40} {words}")?;
+    writeln!(Out, "  {mark} {id:<5} {title:<40.40} {words}{fault}")?;
     Ok(Out.flush()?)
 }
 

@@ -59,6 +59,17 @@ impl Verdict {
         }
     }
 
+    /// A sign and a word or two.
+    pub fn in_short(self, done: Mark) -> (ColoredString, &'static str) {
+        match self {
+            Verdict::Done => ("✓".green(), done.word()),
+            Verdict::Unproven => ("~".yellow(), "right, not proven"),
+            Verdict::NotYet => ("✗".red().bold(), "not yet"),
+            Verdict::NotRun => ("?".yellow(), "did not run"),
+            Verdict::Untouched => ("·".dimmed(), "not begun"),
+        }
+    }
+
     /// Words about it, in its colour.
     pub fn shown(self, words: &str) -> ColoredString {
         match self {

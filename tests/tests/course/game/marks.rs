@@ -39,15 +39,13 @@ fn a_file_of_somebody_else_changes_no_progress() {
     let exercise = numbered("1.1");
     let noted = "1.1 solved\n";
     fs::write(own.0.join("progress.txt"), noted).expect("writable");
-    for words in ["exercise", "exercise --reset"] {
+    for flag in ["", "--reset", "--hint", "--solution"] {
         let file = other.file(&exercise);
-        own.types(words).arg(file).run();
-        assert!(
-            own.progress().contains(noted),
-            "{words}: {}",
-            own.progress()
-        );
+        own.types("exercise").arg(file).args(flag).run();
+        assert_eq!(own.progress(), noted, "{flag}");
     }
+    own.types("exercise 1.1 --solution").run().ends_with(0);
+    assert!(own.progress().contains("1.1 solution\n"));
     let file = own.file(&exercise);
     own.types("exercise").arg(file).run().ends_with(1);
     assert!(

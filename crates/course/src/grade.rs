@@ -1,0 +1,283 @@
+//! Grading: what a class has come to. Each kernel is copied out of the student's folder and
+//! checked by the command that checks a learner's, as a process of its own; what was judged
+//! before is kept.
+//!
+//! # Layout
+//!
+//! `hand_in` is what lies in a student's folder, `table` what came of it.
+
+mod hand_in;
+mod table;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, anyhow};
+use common::numbers::count;
+use common::source::own_workspace;
+use lesson::results;
+use process::devices::{Device, chosen};
+use process::scratch::Scratch;
+use process::{ask, in_a_group, machine, this_program};
+use serde::{Deserialize, Serialize};
+use text::{Out, plain, progress};
+
+use crate::game::folder::VARIABLE;
+use crate::game::how::How;
+use crate::game::puzzle::Puzzle;
+use crate::game::which::find;
+use crate::observation::{Detection, Observation};
+use crate::{exercises, puzzles};
+use hand_in::{Files, Student, handed_in, students};
+use table::Grade;
+
+/// Memory that a process may take: a kernel's macros can ask its compiler for any amount.
+#[cfg(unix)]
+const MEMORY: u64 = 4 << 30;
+/// Launches that a kernel is waited for in all, each for as long as a launch may take.
+const LAUNCHES: u64 = 4;
+/// Processes that share a GPU at most: each takes some of its memory.
+const ON_A_GPU: usize = 8;
+
+/// The flags of `course grade`.
+#[derive(clap::Args)]
+pub struct Options {
+    /// A folder of students' folders, or one student's
+    #[arg(value_name = "FOLDER", required = true)]
+    folders: Vec<PathBuf>,
+    /// Judge these: 2.1 of the exercises, 7 of the broken kernels, p3 of the problems
+    #[arg(long, value_name = "ITEM,...", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Judge the exercises of this folder, and not the course's own
+    #[arg(long, value_name = "FOLDER")]
+    from: Option<PathBuf>,
+    /// Print a table for a spreadsheet
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// Judge what an earlier run has judged, too
+    #[arg(long)]
+    fresh: bool,
+    #[command(flatten)]
+    how: How,
+}
+
+/// Judges what lies in the folders.
+pub fn grade(options: &Options) -> Result<ExitCode> {
+    let begun = Instant::now();
+    let all = match &options.from {
+        Some(folder) => exercises::set(folder)?,
+        None => puzzles::all()?,
+    };
+    let named = options.only.iter().map(|word| find(&all, word));
+    let mut puzzles = named.collect::<Result<Vec<&Puzzle>>>()?;
+    let are_named = !puzzles.is_empty();
+    if !are_named {
+        puzzles = all.iter().collect();
+    }
+    let below = |folder: &PathBuf| students(folder, &all);
+    let students: Vec<Student> = options.folders.iter().flat_map(below).collect();
+    let device = &chosen(options.how.device.as_deref(), false)?[0];
+    let judge = Judge {
+        options,
+        device,
+        kept: AtomicUsize::new(0),
+    };
+    let grades = judge.all(&students, &puzzles);
+    let (course, label) = (version(), device.label());
+    if options.csv {
+        table::csv(&grades, &course, &label)?;
+    } else if options.how.json {
+        table::json(&grades, &course, &label)?;
+    } else {
+        table::table_of(&grades, puzzles.len(), are_named)?;
+        let judged = grades.iter().filter(|one| matches!(one.seen, Ok(Some(_))));
+        let judged = count(judged.count(), "kernel");
+        let (students, kept) = (count(students.len(), "student"), judge.kept.into_inner());
+        writeln!(
+            Out,
+            "\n  ✓ done  ~ right, not proven  ✗ not yet  ? did not run  ! refused  · not begun\n  \
+             h hints, s the solution was looked at\n  \
+             {students}, {judged}, {kept} of them judged before, {} s; speed is not judged\n  \
+             course {course}\n  {label}",
+            begun.elapsed().as_secs()
+        )?;
+    }
+    let worst = grades.iter().map(Grade::status).max();
+    Ok(ExitCode::from(worst.unwrap_or(0)))
+}
+
+/// Which course this is: its version, and the commit where it is a clone.
+fn version() -> String {
+    let clone = own_workspace().display().to_string();
+    let commit = machine::output("git", &["-C", &clone, "describe", "--always", "--dirty"]);
+    let commit = commit.map_or(String::new(), |commit| format!(" {commit}"));
+    env!("CARGO_PKG_VERSION").to_string() + &commit
+}
+
+/// Of all processes that this one starts; and none that crashes leaves its memory on the disk.
+fn limit_memory() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        for (resource, most) in [(Resource::Data, MEMORY), (Resource::Core, 0)] {
+            let mut limit = getrlimit(resource);
+            limit.current = Some(limit.current.map_or(most, |current| most.min(current)));
+            // Where the system refuses, there is none.
+            let _ = setrlimit(resource, limit);
+        }
+    }
+}
+
+/// What a check prints; and what is kept of it, beside all that decided it.
+#[derive(Deserialize, Serialize)]
+struct Checked {
+    #[serde(default)]
+    of: String,
+    observations: Vec<Observation>,
+}
+
+struct Judge<'a> {
+    options: &'a Options,
+    device: &'a Device,
+    /// How many were judged before.
+    kept: AtomicUsize,
+}
+
+impl Judge<'_> {
+    /// Every puzzle of every student, in order; several at a time.
+    fn all<'a>(&self, students: &'a [Student], puzzles: &[&'a Puzzle]) -> Vec<Grade<'a>> {
+        limit_memory();
+        let many = students.len() * puzzles.len();
+        let bar = progress::bar(Some(many as u64), "  {pos} of {len}, {elapsed}  {msg}");
+        let (next, grades) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+        let work = || {
+            while let at = next.fetch_add(1, Ordering::Relaxed)
+                && at < many
+            {
+                let (student, puzzle) =
+                    (&students[at / puzzles.len()], puzzles[at % puzzles.len()]);
+                bar.set_message(format!("{:.40} {}", student.name, puzzle.id));
+                let files = student.root.as_ref().map_err(String::clone);
+                let files = files.and_then(|root| handed_in(root, puzzle));
+                let seen = files.map(|files| files.map(|files| self.judged(puzzle, &files)));
+                let grade = Grade {
+                    student,
+                    puzzle,
+                    seen,
+                };
+                let mut grades = grades.lock().unwrap_or_else(PoisonError::into_inner);
+                grades.insert(at, grade);
+                bar.inc(1);
+            }
+        };
+        let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
+        let most = if self.device.is_cpu() {
+            cores
+        } else {
+            ON_A_GPU
+        };
+        thread::scope(|scope| {
+            for _ in 1..cores.min(most) {
+                // Without more threads this one does it all.
+                let _ = thread::Builder::new().spawn_scoped(scope, work);
+            }
+            work();
+        });
+        bar.finish_and_clear();
+        let grades = grades.into_inner().unwrap_or_else(PoisonError::into_inner);
+        grades.into_values().collect()
+    }
+
+    /// What the check sees of these files, or saw of the same.
+    fn judged(&self, puzzle: &Puzzle, files: &Files) -> Vec<Observation> {
+        let of = self.identity(puzzle, files);
+        let folder = results::folder("grades");
+        let file = folder.join(format!("{:016x}.json", results::fnv1a(&of)));
+        let kept = fs::read(&file).ok().filter(|_| !self.options.fresh);
+        let kept = kept.and_then(|kept| serde_json::from_slice::<Checked>(&kept).ok());
+        if let Some(kept) = kept.filter(|kept| kept.of == of) {
+            self.kept.fetch_add(1, Ordering::Relaxed);
+            return kept.observations;
+        }
+        let observations = self.check(puzzle, files).unwrap_or_else(|why| {
+            vec![Observation::new("", Detection::NotRun, format!("{why:#}"))]
+        });
+        let first = observations.first();
+        let is_decided = first.is_some_and(|one| one.outcome != Detection::NotRun);
+        let checked = Checked { of, observations };
+        if let (true, Ok(text)) = (is_decided, serde_json::to_vec(&checked)) {
+            // What is not kept, or half, is judged once more.
+            let _ = fs::create_dir_all(&folder).and_then(|()| fs::write(file, text));
+        }
+        checked.observations
+    }
+
+    /// All that decides on a judgement: the files, the course's own, its programs, the device.
+    fn identity(&self, puzzle: &Puzzle, files: &Files) -> String {
+        let fresh = &puzzle.fresh.path;
+        let ours = fs::read_dir(fresh.parent().unwrap_or(fresh)).into_iter();
+        let ours = ours.flatten().flatten().map(|entry| entry.path());
+        let lesson = puzzle.lesson.and_then(|lesson| lesson.binary().ok());
+        let programs = std::env::current_exe().into_iter().chain(lesson);
+        let age = |file: PathBuf| fs::metadata(file).and_then(|file| file.modified()).ok();
+        let ages: Vec<_> = programs.chain(ours).map(age).collect();
+        let files: Vec<_> = files
+            .iter()
+            .map(|(at, text)| (at, text.escape_ascii().to_string()))
+            .collect();
+        let (device, timeout) = (self.device, self.options.how.timeout);
+        format!("{} {ages:?} {device:?} {timeout} {files:?}", puzzle.place)
+    }
+
+    /// The course's own check of these files, in a folder that nobody needs later.
+    fn check(&self, puzzle: &Puzzle, files: &Files) -> Result<Vec<Observation>> {
+        let scratch = Scratch::new()?;
+        let folder = scratch.0.join("student");
+        for (path, text) in files {
+            let path = folder.join(path);
+            fs::create_dir_all(path.parent().unwrap_or(&folder))?;
+            fs::write(path, text)?;
+        }
+        let How { timeout, seed, .. } = &self.options.how;
+        let mut command = this_program()?;
+        command.arg(puzzle.kind.command).arg(&puzzle.id);
+        if let Some(set) = &self.options.from {
+            command.arg("--from").arg(set.canonicalize()?);
+        }
+        command
+            .args([
+                "--json",
+                "--no-timing",
+                "--device",
+                &self.device.index.to_string(),
+            ])
+            .args([
+                "--timeout",
+                &timeout.to_string(),
+                "--seed",
+                &seed.to_string(),
+            ])
+            // What it includes lies beside it.
+            .current_dir(folder.join(&puzzle.place).parent().unwrap_or(Path::new("")))
+            .env(VARIABLE, &folder)
+            .env("TMPDIR", &scratch.0);
+        let patience = Duration::from_secs(timeout.saturating_mul(LAUNCHES));
+        let checked = ask::<Checked>(in_a_group(&mut command), patience);
+        let place = format!("{}/", folder.display());
+        let shown = |words: &str| plain(words).replace(&place, "");
+        // Of a check that refuses, its own words are enough.
+        let own = |why: String| shown(why.split_once("error: ").map_or(&why, |(_, own)| own));
+        let mut seen = checked.map_err(|why| anyhow!(own(why)))?.observations;
+        for one in &mut seen {
+            one.says = shown(&one.says);
+        }
+        Ok(seen)
+    }
+}

@@ -1,0 +1,194 @@
+//! What students hand in: their folders, and of a puzzle the kernel with the files that it
+//! includes, as long as these lie in the student's folder.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
+
+use common::file;
+use language::directives;
+use text::plain_name;
+use toml::Table;
+
+use crate::game::progress::{self, Progress};
+use crate::game::puzzle::Puzzle;
+
+/// Bytes that a file of a student may have.
+const LONGEST: u64 = 1 << 20;
+
+/// What a problem's task file says of the launch, which is the student's own.
+const LAUNCH: [&str; 8] = [
+    "args", "define", "function", "global", "groups", "launches", "local", "offset",
+];
+
+/// Files by their places in the student's folder.
+pub type Files = BTreeMap<PathBuf, Vec<u8>>;
+
+/// A student.
+pub struct Student {
+    pub name: String,
+    /// The folder, without links; else why it is not looked at.
+    pub root: Result<PathBuf, String>,
+    /// What is noted there.
+    pub progress: Option<Progress>,
+}
+
+impl Student {
+    fn of(root: &Path) -> Student {
+        if let Err(error) = fs::read_dir(root) {
+            return Student::refused(root, error.to_string());
+        }
+        let noted = read(root, Path::new("progress.txt")).ok().flatten();
+        Student {
+            root: Ok(root.into()),
+            progress: noted.map(|bytes| progress::parse(&String::from_utf8_lossy(&bytes))),
+            ..Student::refused(root, String::new())
+        }
+    }
+
+    fn refused(folder: &Path, why: String) -> Student {
+        let name = folder.file_name().unwrap_or(folder.as_os_str());
+        Student {
+            name: plain_name(&name.to_string_lossy()),
+            root: Err(why),
+            progress: None,
+        }
+    }
+}
+
+/// The students of a folder: those of all folders in it, or the one whose puzzles lie in it.
+pub fn students(folder: &Path, puzzles: &[Puzzle]) -> Vec<Student> {
+    let (root, entries) = match folder.canonicalize().and_then(|root| {
+        let entries = fs::read_dir(&root)?;
+        Ok((root, entries))
+    }) {
+        Ok(there) => there,
+        Err(error) => return vec![Student::refused(folder, error.to_string())],
+    };
+    let is_there = |puzzle: &Puzzle| root.join(puzzle.file()).symlink_metadata().is_ok();
+    if puzzles.iter().any(is_there) {
+        return vec![Student::of(&root)];
+    }
+    let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    folders.retain(|path| {
+        let is_hidden = path
+            .file_name()
+            .is_some_and(|name| name.as_encoded_bytes()[0] == b'.');
+        !is_hidden && path.metadata().map_or(true, |there| there.is_dir())
+    });
+    folders.sort();
+    let students = folders.iter().map(|path| match path.is_symlink() {
+        true => Student::refused(path, "it is a link, and links are not followed".into()),
+        false => Student::of(path),
+    });
+    let students: Vec<Student> = students.collect();
+    if students.is_empty() {
+        return vec![Student::refused(
+            &root,
+            "no student's folder is in it".into(),
+        )];
+    }
+    students
+}
+
+/// What is handed in for a puzzle; nothing, where it was not begun.
+///
+/// # Errors
+/// Why that is not judged: it cannot be read, or would read what lies elsewhere.
+pub fn handed_in(root: &Path, puzzle: &Puzzle) -> Result<Option<Files>, String> {
+    let kernel = puzzle.file();
+    let text = read(root, &kernel)?;
+    let Some(text) = text.filter(|text| puzzle.is_edited(&String::from_utf8_lossy(text))) else {
+        return Ok(None);
+    };
+    let mut files = Files::from([(kernel.clone(), text)]);
+    let mut open = vec![kernel.clone()];
+    for (name, ours) in &puzzle.with {
+        let path = kernel.with_file_name(name);
+        let own = read(root, &path)?.filter(|_| name.ends_with(".toml"));
+        let own = own.map(|own| String::from_utf8_lossy(&own).into_owned());
+        for fill in own.iter().flat_map(|own| own.split(['"', '\''])) {
+            if fill.ends_with(".cl") {
+                take(root, &mut files, &mut open, &kernel, fill)?;
+            }
+        }
+        let text = own.map_or(ours.clone(), |own| task(ours, own));
+        files.insert(path, text.into());
+    }
+    while let Some(from) = open.pop() {
+        let text = String::from_utf8_lossy(&files[&from]).into_owned();
+        for read in directives::reads(&text) {
+            let name = read.map_err(|words| format!("it has {}", plain_name(&words)))?;
+            take(root, &mut files, &mut open, &from, &name)?;
+        }
+    }
+    Ok(Some(files))
+}
+
+/// The course's task with the student's launch. What is no TOML is left for the check to name.
+fn task(ours: &str, own: String) -> String {
+    let tables = [ours, &own].map(toml::from_str::<Table>);
+    let [Ok(mut task), Ok(mut launch)] = tables else {
+        return own;
+    };
+    task.retain(|key, _| !LAUNCH.contains(&key));
+    launch.retain(|key, _| LAUNCH.contains(&key));
+    task.extend(launch);
+    task.to_string()
+}
+
+/// Adds a file that another one names, from its folder on.
+fn take(
+    root: &Path,
+    files: &mut Files,
+    open: &mut Vec<PathBuf>,
+    by: &Path,
+    name: &str,
+) -> Result<(), String> {
+    let shown = plain_name(name);
+    let path = by.parent().and_then(|folder| below(&folder.join(name)));
+    let path = path.ok_or(format!("it reads {shown}, outside of the folder"))?;
+    if !files.contains_key(&path) {
+        let text = read(root, &path)?;
+        let text = text.ok_or(format!("it reads {shown}, which is not in the folder"))?;
+        files.insert(path.clone(), text);
+        open.push(path);
+    }
+    Ok(())
+}
+
+/// A path without `..`, if it stays below where it begins.
+fn below(path: &Path) -> Option<PathBuf> {
+    let mut short = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => short.push(name),
+            Component::CurDir => {}
+            Component::ParentDir if short.pop() => {}
+            _ => return None,
+        }
+    }
+    Some(short)
+}
+
+/// A file of the student's folder, if it is there.
+fn read(root: &Path, path: &Path) -> Result<Option<Vec<u8>>, String> {
+    let refuse = |why: &str| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        format!("{}: {why}", plain_name(&name))
+    };
+    let place = root.join(path);
+    let real = match place.canonicalize() {
+        Ok(real) => real,
+        Err(error) if error.kind() == ErrorKind::NotFound && !place.is_symlink() => {
+            return Ok(None);
+        }
+        Err(error) => return Err(refuse(&error.to_string())),
+    };
+    if !real.starts_with(root) {
+        return Err(refuse("it is a link out of its folder"));
+    }
+    let bytes = file::read(&real, LONGEST).map_err(|error| refuse(&error.to_string()))?;
+    Ok(Some(bytes))
+}
