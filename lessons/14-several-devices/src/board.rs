@@ -1,204 +1,195 @@
-//! Who computes which rows of C. Each device begins with a share of the blocks; one that has
-//! ended its own takes from the device that has most left, and in the end repeats what
-//! another has had for too long. So a device that fails, hangs or is slower than it said
-//! costs time, and no result.
+//! Who computes which block of C. Each device begins with a share of the rows; one that has
+//! ended its own takes from the others, and in the end repeats what another has had for too
+//! long. So a device that fails, hangs or is slower than it said costs time, and no result.
 
 use std::ops::Range;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
-/// A block of rows.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Rows and columns of a group's tile: blocks are made of whole ones, but for the last.
+const TILE: usize = 128;
+/// A block may take so many times the longest one before another device repeats it.
+const PATIENCE: u32 = 4;
+
+/// C in blocks: where a band of rows of A and a band of columns of B cross.
+pub struct Board {
+    pub rows: Vec<Range<usize>>,
+    pub columns: Vec<Range<usize>>,
+    /// Of each block, its bands.
+    pub blocks: Vec<[usize; 2]>,
+    /// The blocks that each device begins with.
+    pub shares: Vec<Range<usize>>,
+    rates: Vec<f64>,
+    all_ready: Barrier,
+    progress: Mutex<Progress>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
 enum State {
     Free,
     Taken { since: Instant },
     Done { by: usize },
 }
 
-/// The blocks, and C as far as it is computed.
-pub struct Board {
-    shared: Mutex<Shared>,
-    changed: Condvar,
-    /// Rows of each block, in order.
-    pub blocks: Vec<Range<usize>>,
-    columns: usize,
-}
-
-struct Shared {
+struct Progress {
     states: Vec<State>,
-    /// Blocks that each device began with.
-    shares: Vec<Range<usize>>,
-    c: Vec<f32>,
-    /// When the first block was taken, and the last one done.
-    begun: Option<Instant>,
-    ended: Option<Instant>,
+    begun: Instant,
+    /// When the last block was done.
+    last: Instant,
     /// The longest that a block has taken.
     longest: Duration,
-    /// Set when somebody waits for the end no more.
-    is_over: bool,
 }
 
-/// Rows of a group's tile: a block is made of whole ones, but for the last.
-const TILE: usize = 64;
-
-/// A block may take so many times the longest one before another device repeats it.
-const PATIENCE: u32 = 4;
+/// A length in pieces of about `side`, in whole tiles.
+fn cut(range: Range<usize>, side: usize) -> impl Iterator<Item = Range<usize>> {
+    let pieces = (range.len() / side).max(1);
+    let each = range
+        .len()
+        .div_ceil(pieces)
+        .next_multiple_of(TILE)
+        .max(TILE);
+    range
+        .clone()
+        .step_by(each)
+        .map(move |begin| begin..range.end.min(begin + each))
+}
 
 impl Board {
-    /// `rows` x `columns` in about `count` blocks, shared out in proportion to these rates.
-    pub fn new(rows: usize, columns: usize, count: usize, rates: &[f64]) -> Board {
-        let each = rows.div_ceil(count).next_multiple_of(TILE);
-        let blocks: Vec<Range<usize>> = (0..rows)
-            .step_by(each)
-            .map(|begin| begin..rows.min(begin + each))
-            .collect();
-        let sum: f64 = rates.iter().sum();
-        let (mut shares, mut given) = (Vec::new(), 0.0);
+    /// `m` x `n` in blocks of about `side` x `side`, rows in proportion to these rates.
+    pub fn new([m, n]: [usize; 2], side: usize, rates: &[f64]) -> Board {
+        let columns: Vec<Range<usize>> = cut(0..n, side).collect();
+        let (mut rows, mut blocks, mut shares) = (Vec::new(), Vec::new(), Vec::new());
+        let (sum, mut given, mut begin) = (rates.iter().sum::<f64>(), 0.0, 0);
         for rate in rates {
-            let at = |part: f64| (part / sum * blocks.len() as f64).round() as usize;
-            shares.push(at(given)..at(given + rate));
-            given += rate;
+            given += rate / sum;
+            // The last share ends at m: rounding may leave `given` a little below 1.
+            let tiles = (m.div_ceil(TILE) as f64 * given).round() as usize;
+            let end = m.min(tiles * TILE);
+            let (band, block) = (rows.len(), blocks.len());
+            rows.extend(cut(begin..end, side));
+            let own = band..rows.len();
+            blocks.extend(own.flat_map(|row| (0..columns.len()).map(move |column| [row, column])));
+            // Each new band makes a row and a column of blocks ready: 00 01 10 11 02 12 ...
+            blocks[block..].sort_by_key(|&[row, column]| ((row - band).max(column), row, column));
+            shares.push(block..blocks.len());
+            begin = end;
         }
+        let (states, now) = (vec![State::Free; blocks.len()], Instant::now());
         Board {
-            shared: Mutex::new(Shared {
-                states: vec![State::Free; blocks.len()],
-                shares,
-                c: vec![f32::NAN; rows * columns],
-                begun: None,
-                ended: None,
-                longest: Duration::ZERO,
-                is_over: false,
-            }),
-            changed: Condvar::new(),
-            blocks,
+            rows,
             columns,
+            blocks,
+            shares,
+            rates: rates.to_vec(),
+            all_ready: Barrier::new(rates.len()),
+            progress: Mutex::new(Progress {
+                states,
+                begun: now,
+                last: now,
+                longest: Duration::ZERO,
+            }),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shared> {
-        // Whoever panicked has written no half block: C is copied in by `done` alone.
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A block for this device that nobody has begun; none where there is none now.
-    pub fn take(&self, by: usize) -> Option<usize> {
-        let mut shared = self.lock();
-        shared.begun.get_or_insert_with(Instant::now);
-        let block = shared.free(by).filter(|_| !shared.is_over)?;
-        shared.states[block] = State::Taken {
-            since: Instant::now(),
-        };
-        Some(block)
+    /// Waits until all devices are ready, and starts the clock.
+    pub fn ready(&self) -> Instant {
+        if self.all_ready.wait().is_leader() {
+            let now = Instant::now();
+            let mut progress = self.lock();
+            (progress.begun, progress.last) = (now, now);
+        }
+        Instant::now()
     }
 
-    /// The same for a device that has nothing on its way: it waits for what others give back,
-    /// or have had for too long. None when all is done.
-    pub fn take_or_wait(&self, by: usize) -> Option<usize> {
-        let mut shared = self.lock();
+    /// A block for this device; none where there is none now. One that `waits` gets none only
+    /// when all is done: until then, others may give blocks back, or have them for too long.
+    pub fn take(&self, by: usize, waits: bool) -> Option<usize> {
         loop {
-            if shared.is_over {
-                return None;
-            }
-            if let Some(block) = shared.free(by).or_else(|| shared.overdue()) {
-                shared.states[block] = State::Taken {
-                    since: Instant::now(),
-                };
+            let mut progress = self.lock();
+            let free = self.free(&progress, by);
+            if let Some(block) = free.or_else(|| progress.overdue().filter(|_| waits)) {
+                let since = Instant::now();
+                progress.states[block] = State::Taken { since };
                 return Some(block);
             }
-            if shared
-                .states
-                .iter()
-                .all(|state| matches!(state, State::Done { .. }))
-            {
+            if !waits || progress.is_done() {
                 return None;
             }
-            let waited = self.changed.wait_timeout(shared, Duration::from_millis(5));
-            shared = waited.unwrap_or_else(PoisonError::into_inner).0;
+            drop(progress);
+            thread::sleep(Duration::from_millis(1));
         }
     }
 
-    /// A block's rows of C, unless another device was first.
-    pub fn done(&self, block: usize, by: usize, rows: &[f32]) {
-        let mut shared = self.lock();
-        if let State::Taken { since } = shared.states[block] {
-            let begin = self.blocks[block].start * self.columns;
-            shared.c[begin..begin + rows.len()].copy_from_slice(rows);
-            shared.longest = shared.longest.max(since.elapsed());
-            shared.states[block] = State::Done { by };
-            shared.ended = Some(Instant::now());
+    /// The next free block of its own share, else the last of the share that has most left. A
+    /// slow device does not take what its owner will have done earlier, while any come in.
+    fn free(&self, progress: &Progress, by: usize) -> Option<usize> {
+        let left = |share: &Range<usize>| -> Vec<usize> {
+            let is_free = |&block: &usize| progress.states[block] == State::Free;
+            share.clone().filter(is_free).collect()
+        };
+        if let Some(block) = left(&self.shares[by]).first() {
+            return Some(*block);
         }
-        self.changed.notify_all();
+        let lefts = self.shares.iter().map(left).zip(&self.rates);
+        let (left, rate) = lefts.max_by_key(|(left, _)| left.len())?;
+        let pays = left.len() as f64 * self.rates[by] >= *rate;
+        let last = left.last().copied();
+        last.filter(|_| pays || progress.last.elapsed() > progress.allowed())
+    }
+
+    /// A block of this device is done, and back where it belongs.
+    pub fn done(&self, block: usize, by: usize) {
+        let mut progress = self.lock();
+        if let State::Taken { since } = progress.states[block] {
+            progress.last = Instant::now();
+            progress.longest = progress.longest.max(since.elapsed());
+            progress.states[block] = State::Done { by };
+        }
     }
 
     /// A block that its device could not compute.
     pub fn give_back(&self, block: usize) {
-        let mut shared = self.lock();
-        if let State::Taken { .. } = shared.states[block] {
-            shared.states[block] = State::Free;
+        let mut progress = self.lock();
+        if let State::Taken { .. } = progress.states[block] {
+            progress.states[block] = State::Free;
         }
-        self.changed.notify_all();
     }
 
-    /// Ends it: nobody is given a block any more. C, the blocks that each device did, and the
-    /// seconds from the first block's begin to the last one's end.
-    pub fn end(&self, devices: usize) -> (Vec<f32>, Vec<usize>, f64) {
-        let mut shared = self.lock();
-        shared.is_over = true;
-        let count = |me| {
-            let own = |state: &&State| **state == State::Done { by: me };
-            shared.states.iter().filter(own).count()
-        };
-        let counts = (0..devices).map(count).collect();
-        let seconds = shared
-            .begun
-            .zip(shared.ended)
-            .map_or(0.0, |(begun, ended)| (ended - begun).as_secs_f64());
-        (std::mem::take(&mut shared.c), counts, seconds)
+    /// The seconds that all took; none while it is not done.
+    pub fn seconds(&self) -> Option<f64> {
+        let progress = self.lock();
+        let seconds = (progress.last - progress.begun).as_secs_f64();
+        progress.is_done().then_some(seconds)
     }
 
-    /// Waits until all is done, so long at most.
-    pub fn wait(&self, most: Duration) -> bool {
-        let is_open = |shared: &mut Shared| {
-            shared
-                .states
-                .iter()
-                .any(|s| !matches!(s, State::Done { .. }))
-        };
-        let waited = self.changed.wait_timeout_while(self.lock(), most, is_open);
-        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
-    }
-
-    /// Blocks that each device began with.
-    pub fn shares(&self) -> Vec<usize> {
-        self.lock().shares.iter().map(Range::len).collect()
+    /// The blocks that a device did.
+    pub fn done_by(&self, by: usize) -> Vec<usize> {
+        let progress = self.lock();
+        let is_own = |&block: &usize| progress.states[block] == State::Done { by };
+        (0..self.blocks.len()).filter(is_own).collect()
     }
 }
 
-impl Shared {
-    /// A free block: of its own share, else from the end of the share that has most left.
-    fn free(&self, by: usize) -> Option<usize> {
-        let left = |share: &Range<usize>| {
-            let all = share.clone();
-            all.filter(|&block| self.states[block] == State::Free)
-                .collect::<Vec<_>>()
-        };
-        let own = left(&self.shares[by]).first().copied();
-        own.or_else(|| {
-            self.shares
-                .iter()
-                .map(left)
-                .max_by_key(Vec::len)?
-                .last()
-                .copied()
-        })
+impl Progress {
+    fn is_done(&self) -> bool {
+        let mut states = self.states.iter();
+        states.all(|state| matches!(state, State::Done { .. }))
+    }
+
+    /// What nobody waits longer for.
+    fn allowed(&self) -> Duration {
+        (PATIENCE * self.longest).max(Duration::from_millis(200))
     }
 
     /// A block that its device has had for much longer than any other took.
     fn overdue(&self) -> Option<usize> {
-        let allowed = (PATIENCE * self.longest).max(Duration::from_millis(200));
-        self.states.iter().position(|state| match state {
-            State::Taken { since } => since.elapsed() > allowed && !self.longest.is_zero(),
-            _ => false,
-        })
+        let is_late = |since: Instant| !self.longest.is_zero() && since.elapsed() > self.allowed();
+        let mut states = self.states.iter();
+        states.position(|state| matches!(state, State::Taken { since } if is_late(*since)))
     }
 }

@@ -23,6 +23,9 @@ pub struct Own {
     /// Cut the one device into so many parts instead
     #[arg(long, value_name = "N", conflicts_with = "devices", value_parser = clap::value_parser!(u16).range(2..=64))]
     pub parts: Option<u16>,
+    /// The second part once more with A and B on the devices before the clock begins
+    #[arg(long)]
+    pub resident: bool,
     /// Let this device, or this rank, from 0, fail after its first block
     #[arg(long, value_name = "N")]
     pub fail: Option<usize>,

@@ -1,48 +1,55 @@
 //! Memory of the host that holds a matrix: pageable, as Rust allocates it, or pinned, which
 //! the driver allocates so that the device's copy engine can reach it by itself.
 
-use std::ffi::c_void;
-use std::ptr;
+use std::ops::Range;
+use std::{ptr, slice};
 
 use common::error::{During, Result};
 use opencl3::command_queue::CommandQueue;
+use opencl3::event::Event;
 use opencl3::memory::{
     Buffer, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE, ClMem,
 };
-use opencl3::types::CL_BLOCKING;
+use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_event};
 
 use crate::engine::Engine;
 
-/// Floats on the host.
-pub enum Host {
-    Pageable(Vec<f32>),
-    Pinned(Pinned),
-}
-
-/// A buffer of host memory, mapped until it is dropped.
-pub struct Pinned {
-    buffer: Buffer<f32>,
-    queue: CommandQueue,
+/// Floats on the host, which devices read and write on their own.
+pub struct Floats {
     address: *mut f32,
     length: usize,
+    /// The mapped buffer of pinned memory, and the queue that unmaps it.
+    pinned: Option<(Buffer<f32>, CommandQueue)>,
 }
 
-// SAFETY: the address is an ordinary one of this process; only the owner uses it.
-unsafe impl Send for Pinned {}
+// SAFETY: the address is an ordinary one of this process. Threads hand it to their devices;
+// references to what lies there are made by the owner alone, who waits for the devices first.
+unsafe impl Send for Floats {}
+// SAFETY: as above.
+unsafe impl Sync for Floats {}
 
-impl Pinned {
-    /// Room for so many floats, all 0.
-    pub fn new(engine: &Engine, length: usize) -> Result<Pinned> {
+impl Floats {
+    /// A copy of these floats; pinned for this engine's context, if one is given.
+    pub fn of(floats: &[f32], pinned: Option<&Engine>) -> Result<Floats> {
+        let length = floats.len();
+        let Some(engine) = pinned else {
+            let address = Box::into_raw(floats.to_vec().into_boxed_slice()).cast();
+            let pinned = None;
+            return Ok(Floats {
+                address,
+                length,
+                pinned,
+            });
+        };
         let queue = engine.queue()?;
         let flags = CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR;
         // SAFETY: the memory is the driver's; no pointer of ours has to outlive the buffer.
-        let buffer = unsafe { Buffer::create(&engine.context, flags, length, ptr::null_mut()) }
-            .during("allocating pinned memory")?;
-        let mut address: *mut c_void = ptr::null_mut();
+        let buffer = unsafe { Buffer::create(&engine.context, flags, length, ptr::null_mut()) };
+        let buffer = buffer.during("allocating pinned memory")?;
+        let mut address = ptr::null_mut();
+        let (access, bytes) = (CL_MAP_READ | CL_MAP_WRITE, size_of_val(floats));
         // SAFETY: the call blocks, so the address is valid when it returns.
         let mapped = unsafe {
-            let access = CL_MAP_READ | CL_MAP_WRITE;
-            let bytes = length * size_of::<f32>();
             queue.enqueue_map_buffer(&buffer, CL_BLOCKING, access, 0, bytes, &mut address, &[])
         };
         mapped.during("mapping pinned memory")?;
@@ -50,68 +57,116 @@ impl Pinned {
             // CL_MAP_FAILURE: a driver was seen that says success and gives none.
             return Err(-12).during("mapping pinned memory");
         }
-        // SAFETY: `length` floats are mapped there; 0 makes each a float.
-        unsafe { ptr::write_bytes(address.cast::<f32>(), 0, length) };
-        Ok(Pinned {
-            buffer,
-            queue,
-            address: address.cast(),
+        let address = address.cast();
+        // SAFETY: `length` floats are mapped there, and nobody else knows of them yet.
+        unsafe { ptr::copy_nonoverlapping(floats.as_ptr(), address, length) };
+        let pinned = Some((buffer, queue));
+        Ok(Floats {
+            address,
             length,
+            pinned,
         })
+    }
+
+    /// The floats, when no device writes them any more.
+    #[cfg(feature = "mpi")]
+    pub fn as_mut(&mut self) -> &mut [f32] {
+        // SAFETY: so many floats lie there and have values; `self` is borrowed alone.
+        unsafe { slice::from_raw_parts_mut(self.address, self.length) }
+    }
+
+    /// Makes all NaN, so that what nobody computes is wrong; between two runs.
+    pub fn poison(&self) {
+        // SAFETY: so many floats lie there, and between two runs no device uses them.
+        unsafe { slice::from_raw_parts_mut(self.address, self.length).fill(f32::NAN) }
+    }
+
+    /// A copy. A device that was given up may still write here, but not there.
+    pub fn to_vec(&self) -> Vec<f32> {
+        let mut floats = vec![0.0; self.length];
+        // SAFETY: so many floats lie there, and as many in the copy.
+        unsafe { ptr::copy_nonoverlapping(self.address, floats.as_mut_ptr(), self.length) };
+        floats
     }
 }
 
-impl Drop for Pinned {
+impl Drop for Floats {
     fn drop(&mut self) {
-        // SAFETY: this is the address that was mapped, and nobody can use it any more. An
+        // SAFETY: nobody can use the address any more; it is a mapped buffer's or a boxed slice's. An
         // error leaves it mapped until the context goes.
-        let unmapped = unsafe {
-            let address = self.address.cast();
-            self.queue
-                .enqueue_unmap_mem_object(self.buffer.get(), address, &[])
-        };
-        let _ = unmapped.map(|_| self.queue.finish());
+        unsafe {
+            match &self.pinned {
+                None => drop(Vec::from_raw_parts(self.address, self.length, self.length)),
+                Some((buffer, queue)) => {
+                    let address = self.address.cast();
+                    let unmapped = queue.enqueue_unmap_mem_object(buffer.get(), address, &[]);
+                    let _ = unmapped.map(|_| queue.finish());
+                }
+            }
+        }
     }
 }
 
-impl Host {
-    /// A copy of these floats.
-    pub fn of(floats: &[f32], pinned: Option<&Engine>) -> Result<Host> {
-        Ok(match pinned {
-            None => Host::Pageable(floats.to_vec()),
-            Some(engine) => {
-                let mut host = Host::Pinned(Pinned::new(engine, floats.len())?);
-                host.as_mut().copy_from_slice(floats);
-                host
-            }
+/// A part of a matrix: its memory on a device, its place on the host, and the event of its
+/// last way from one to the other.
+pub struct Piece {
+    pub buffer: Buffer<f32>,
+    /// Rows and columns.
+    pub shape: [usize; 2],
+    pub moved: Option<Event>,
+    host: *mut f32,
+    /// How far rows lie apart on the host.
+    pitch: usize,
+}
+
+impl Piece {
+    /// These rows and columns of a matrix whose rows are `pitch` long.
+    pub fn of(
+        engine: &Engine,
+        matrix: &Floats,
+        [rows, columns]: [&Range<usize>; 2],
+        pitch: usize,
+    ) -> Result<Piece> {
+        let last = rows.end.saturating_sub(1) * pitch + columns.end;
+        assert!(last <= matrix.length);
+        Ok(Piece {
+            buffer: engine.buffer(rows.len() * columns.len())?,
+            shape: [rows.len(), columns.len()],
+            moved: None,
+            // SAFETY: it lies within the matrix, as its last element does.
+            host: unsafe { matrix.address.add(rows.start * pitch + columns.start) },
+            pitch,
         })
     }
-}
 
-impl AsRef<[f32]> for Host {
-    fn as_ref(&self) -> &[f32] {
-        match self {
-            Host::Pageable(floats) => floats,
-            Host::Pinned(Pinned {
-                address, length, ..
-            }) => {
-                // SAFETY: so many floats are mapped there and were given values.
-                unsafe { std::slice::from_raw_parts(*address, *length) }
+    /// Enqueues its way up to the device, or down to the host, after these events.
+    ///
+    /// # Safety
+    /// Until that has ended, the matrix must live: unchanged while this goes up, and used by
+    /// nobody else where it comes down.
+    pub unsafe fn go(&mut self, up: bool, queue: &CommandQueue, after: &[cl_event]) -> Result<()> {
+        let ([rows, columns], buffer, host) = (self.shape, &mut self.buffer, self.host.cast());
+        let (origin, region) = ([0; 3], [4 * columns, rows, 1]);
+        let (zero, region) = (origin.as_ptr(), region.as_ptr());
+        let (there, here) = (4 * columns, 4 * self.pitch);
+        let wait = CL_NON_BLOCKING;
+        // SAFETY: the buffer holds rows x columns floats; the host's side is the caller's.
+        let enqueued = unsafe {
+            match (up, columns == self.pitch) {
+                // One piece of memory; of rectangles Oclgrind does not note that they are written.
+                (true, true) => {
+                    let floats = slice::from_raw_parts(self.host, rows * columns);
+                    queue.enqueue_write_buffer(buffer, wait, 0, floats, after)
+                }
+                (true, false) => queue.enqueue_write_buffer_rect(
+                    buffer, wait, zero, zero, region, there, 0, here, 0, host, after,
+                ),
+                (false, _) => queue.enqueue_read_buffer_rect(
+                    buffer, wait, zero, zero, region, there, 0, here, 0, host, after,
+                ),
             }
-        }
-    }
-}
-
-impl AsMut<[f32]> for Host {
-    fn as_mut(&mut self) -> &mut [f32] {
-        match self {
-            Host::Pageable(floats) => floats,
-            Host::Pinned(Pinned {
-                address, length, ..
-            }) => {
-                // SAFETY: as above, and `self` is borrowed alone.
-                unsafe { std::slice::from_raw_parts_mut(*address, *length) }
-            }
-        }
+        };
+        self.moved = Some(enqueued.during("copying a part of a matrix")?);
+        Ok(())
     }
 }

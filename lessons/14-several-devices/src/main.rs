@@ -1,56 +1,80 @@
 //! Lesson 14: several devices, several machines. Uploads, kernels and downloads at the same
 //! time; a product on all devices of a machine; a product on many machines.
+//!
+//! # Layout
+//!
+//! In the order in which to read them:
+//!
+//! - `engine` is a device with its context, its program and what it can be asked to do, `host`
+//!   memory that it reads and writes by itself.
+//! - `worker` is a device at work: blocks of C on their way in three queues, whose commands
+//!   wait for each other's events. It takes them from a `board`, and `product` starts one
+//!   worker for each device. One device is the case in which nobody else takes from the board.
+//! - `table` lets several ways to compute the product take turns, `timeline` draws what ran
+//!   when. `queues` and `devices` are the lesson's two tables.
+//! - `ranks` has mpirun start many processes, and the model; with the feature `mpi` a `rank`
+//!   is one of them, and `summa` their product.
 
 mod board;
+mod devices;
 mod engine;
 mod flags;
 mod host;
+mod product;
+mod queues;
+
 #[cfg(feature = "mpi")]
-mod model;
-mod overlap;
+mod rank;
 mod ranks;
-mod split;
 #[cfg(feature = "mpi")]
 mod summa;
-mod tables;
+mod table;
 mod timeline;
-#[cfg(feature = "mpi")]
-mod watchdog;
+mod worker;
 
 use std::process::ExitCode;
 
 use lesson::lesson_with;
 
 use flags::Own;
-use split::Mishap;
+
+/// What is said where this program was built without MPI.
+const WITHOUT: &str = "this lesson14 was built without MPI\n  next: ./setup --mpi\n        \
+                       cargo run -p lesson14 --features mpi -- --ranks 4";
+
+#[cfg(feature = "mpi")]
+use rank::rank;
+
+#[cfg(not(feature = "mpi"))]
+fn rank() -> common::error::Result<()> {
+    Err(common::error::Error::Usage(WITHOUT.into()))
+}
 
 fn main() -> ExitCode {
     // A rank of MPI is no child of ours, and asks for nothing twice.
     let words: Vec<String> = std::env::args().collect();
     if words.iter().any(|word| word == "--mpi") && !words.iter().any(|word| word == "--help") {
-        return ranks::rank();
+        return match rank() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                text::show_error(format!("error: {}", error.with_hint()));
+                error.exit_code()
+            }
+        };
     }
     let title = "several devices, several machines";
-    lesson_with(
-        14,
-        title,
-        &["14-several-devices.cl"],
-        |lesson, own: &Own| {
-            if let Some(ranks) = own.ranks {
-                return ranks::start(lesson, ranks, [own.fail, own.hang]);
-            }
-            let problem = tables::problem(lesson)?;
-            if !own.split {
-                tables::overlap(lesson, own.svg.as_deref(), &problem)?;
-            }
-            if !own.overlap {
-                let mishap = Mishap {
-                    fails: own.fail,
-                    hangs: own.hang,
-                };
-                tables::split(lesson, own, mishap, &problem)?;
-            }
-            Ok(())
-        },
-    )
+    let file = &["14-several-devices.cl"];
+    lesson_with(14, title, file, |lesson, own: &Own| {
+        if let Some(ranks) = own.ranks {
+            return ranks::start(lesson, ranks, own);
+        }
+        let problem = table::problem(lesson)?;
+        if !own.split {
+            queues::queues(lesson, own.svg.as_deref(), &problem)?;
+        }
+        match own.overlap {
+            true => Ok(()),
+            false => devices::devices(lesson, own, &problem),
+        }
+    })
 }

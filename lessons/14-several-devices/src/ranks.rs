@@ -1,328 +1,236 @@
-//! Many processes, one product: starting the ranks by mpirun, being one of them, and what a
+//! The third part: runs of this program on 1, 2, 4, ... ranks, each by mpirun, and what a
 //! model says of more ranks than there are.
 
-use std::process::ExitCode;
+use std::os::unix::fs::MetadataExt;
+use std::process::{Command, Stdio};
 
-use common::error::Result;
+use common::device::{self, Device, Kind};
+use common::error::{Error, Result};
+use common::numbers::{count, percent, seconds, significant};
+use common::shape::Shape;
 use lesson::Lesson;
+use serde::{Deserialize, Serialize};
+use text::aside;
 
-/// Where this program was built without MPI.
-#[cfg(not(feature = "mpi"))]
-mod without {
-    use super::*;
-    use common::error::Error;
+use crate::flags::Own;
+use crate::table::must_have_memory;
 
-    const BUILD: &str = "this lesson14 was built without MPI\n  next: ./setup --mpi\n        \
-                         cargo run -p lesson14 --features mpi -- --ranks 4";
+/// Columns of A and rows of B that are sent at a time, at most.
+const PANEL: usize = 256;
 
-    pub fn start(_: &mut Lesson, _: u16, _: [Option<usize>; 2]) -> Result<()> {
-        Err(Error::Usage(BUILD.into()))
+/// The panels of a sum of this length: how many, and how wide each is.
+pub fn panels(k: usize) -> (usize, usize) {
+    let count = k.div_ceil(PANEL);
+    (count, k.div_ceil(count))
+}
+
+/// What a run of ranks measured: the first rank prints it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Measured {
+    pub lesson: u32,
+    pub ranks: usize,
+    #[serde(flatten)]
+    pub shape: Shape,
+    pub device: String,
+    /// The slowest rank's, for the whole and for its kernels alone, without a message.
+    pub seconds_median: f64,
+    pub seconds_kernels: f64,
+    /// Of a message between two ranks, and its bytes a second where it is long.
+    pub latency: f64,
+    pub bytes_per_second: f64,
+    pub verified: bool,
+}
+
+/// What SUMMA takes on p ranks, from three numbers that were measured: a rank's rate, and the
+/// latency and bandwidth between two ranks. While a rank computes a panel's 2 M N PANEL / p
+/// operations, the next panel's columns of A go to the ranks of a row and its rows of B to
+/// those of a column, by a tree of log2(q) messages each, in a grid of q x q. The longer of
+/// both counts. The first panel comes before anything is computed.
+impl Measured {
+    /// Seconds of a panel: its kernel, and its messages' latency and bytes.
+    fn panel(&self, ranks: usize, Shape { m, n, k }: Shape) -> [f64; 3] {
+        let (own, q) = (self.shape, (ranks as f64).sqrt());
+        let rate = (own.m * own.n * own.k) as f64 / self.seconds_kernels / self.ranks as f64;
+        let (_, width) = panels(k);
+        let kernel = (m * n * width) as f64 / ranks as f64 / rate;
+        let messages = if ranks == 1 { 0.0 } else { q.log2().max(1.0) };
+        let bytes = (size_of::<f32>() * width * (m + n)) as f64 / q / self.bytes_per_second;
+        let bytes = if ranks == 1 { 0.0 } else { messages * bytes };
+        [kernel, 2.0 * messages * self.latency, bytes]
     }
 
-    pub fn rank() -> ExitCode {
-        text::show_error(format!("error: {BUILD}"));
-        ExitCode::from(2)
+    /// Seconds of a product, and what binds.
+    fn model(&self, ranks: usize, shape: Shape) -> (f64, &'static str) {
+        let [kernel, latency, bytes] = self.panel(ranks, shape);
+        let (count, messages) = (panels(shape.k).0 as f64, latency + bytes);
+        let binds = match () {
+            () if kernel >= messages => "kernels",
+            () if bytes >= latency => "bandwidth",
+            () => "latency",
+        };
+        (messages + count * kernel.max(messages), binds)
+    }
+
+    /// A row of the tables, which `HEADING` is above.
+    pub fn row(&self) -> String {
+        let Shape { m, n, k } = self.shape;
+        format!(
+            "  {:>5}  {:<18}{:>9}{:>9}{:>14}{:>16} ✓",
+            self.ranks,
+            self.shape.to_string(),
+            seconds(self.seconds_median),
+            significant(2.0 * (m * n * k) as f64 / self.seconds_median * 1e-9),
+            percent(self.seconds_kernels / self.seconds_median),
+            seconds(self.model(self.ranks, self.shape).0)
+        )
+    }
+
+    /// What the model says of more ranks: for this product, and for one that grows with them.
+    fn predictions(&self, shape: Shape) -> String {
+        let mut lines = format!(
+            "\n  The model, with the last row's figures\n\n  {:>5}{:>12}{:>8}  {:<11}{:>12}{:>8}  \
+             binds",
+            "ranks", "strong", "of p", "binds", "weak", "of p"
+        );
+        let alone = self.model(1, shape).0;
+        for ranks in [1, 4, 16, 64, 256, 1024] {
+            let (strong, binds) = self.model(ranks, shape);
+            let large = grown(shape, ranks);
+            let (weak, weak_binds) = self.model(ranks, large);
+            let work = (large.k as f64 / shape.k as f64).powi(3) / ranks as f64;
+            let shares = [alone / strong / ranks as f64, alone * work / weak].map(percent);
+            lines += &format!(
+                "\n  {ranks:>5}{:>12}{:>8}  {binds:<11}{:>12}{:>8}  {weak_binds}",
+                seconds(strong),
+                shares[0],
+                seconds(weak),
+                shares[1]
+            );
+        }
+        lines
     }
 }
 
-#[cfg(not(feature = "mpi"))]
-pub use without::{rank, start};
-
-#[cfg(feature = "mpi")]
-pub use with::{Line, rank, start};
-
-#[cfg(feature = "mpi")]
-mod with {
-    use std::os::unix::fs::MetadataExt;
-    use std::process::{Command, Stdio};
-
-    use clap::Parser;
-    use common::device::{self, Device, Kind};
-    use common::error::Error;
-    use common::numbers::{percent, seconds, significant};
-    use common::shape::Shape;
-    use mpi::collective::CommunicatorCollectives;
-    use mpi::topology::Communicator;
-    use serde::{Deserialize, Serialize};
-    use text::aside;
-
-    use super::*;
-    use crate::engine::{Engine, Target};
-    use crate::model::Model;
-    use crate::summa::Grid;
-    use crate::watchdog::Watchdog;
-
-    /// What the first rank prints, as JSON.
-    #[derive(Clone, Debug, Serialize, Deserialize)]
-    pub struct Line {
-        pub lesson: u32,
-        pub part: String,
-        pub ranks: usize,
-        pub m: usize,
-        pub n: usize,
-        pub k: usize,
-        pub device: String,
-        pub seconds_median: f64,
-        pub gflops: f64,
-        /// The kernels alone, on all ranks at once.
-        pub seconds_kernels: f64,
-        pub latency: f64,
-        pub bytes_per_second: f64,
-        pub verified: bool,
+/// As much memory for each of so many ranks as one has for this product.
+fn grown(Shape { m, n, k }: Shape, ranks: usize) -> Shape {
+    let side = |side: usize| (side as f64 * (ranks as f64).sqrt()).round() as usize;
+    Shape {
+        m: side(m),
+        n: side(n),
+        k: side(k),
     }
+}
 
-    /// The flags of a rank.
-    #[derive(Parser)]
-    #[command(disable_help_flag = true)]
-    struct Flags {
-        #[arg(long)]
-        mpi: bool,
-        #[arg(long, default_value = "1024")]
-        size: Shape,
-        #[arg(long, default_value_t = 1)]
-        seed: u64,
-        #[arg(long)]
-        json: bool,
-        #[arg(long)]
-        fail: Option<usize>,
-        #[arg(long)]
-        hang: Option<usize>,
-    }
+/// What the ranks of this machine compute on: its GPUs, or else a CPU; and how many of them,
+/// or of its cores, there are.
+pub fn own_devices() -> Result<(Vec<Device>, usize)> {
+    let mut all = device::list()?;
+    all.retain(|one| !one.is_simulator() && !one.is_llvmpipe());
+    let (gpus, cpus): (Vec<Device>, _) = all.into_iter().partition(|one| one.kind == Kind::Gpu);
+    let devices = if gpus.is_empty() { cpus } else { gpus };
+    let first = devices.first().ok_or_else(|| Error::NoDevice {
+        state: "none but simulators".into(),
+        mend: None,
+    })?;
+    let count = match first.kind {
+        Kind::Gpu => devices.len(),
+        _ => first.limits.compute_units.max(1),
+    };
+    Ok((devices, count))
+}
 
-    /// A rank: its exit status is mpirun's.
-    pub fn rank() -> ExitCode {
-        let flags = Flags::parse();
-        let started = ["OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMIX_RANK"];
-        if started.iter().all(|name| std::env::var_os(name).is_none()) {
-            let why = "--mpi is for a process that mpirun has started\n  \
-                       next: mpirun -n 4 target/debug/lesson14 --mpi\n    \
-                       or: cargo run -p lesson14 --features mpi -- --ranks 4";
-            text::show_error(format!("error: {why}"));
-            return ExitCode::from(2);
-        }
-        let Some(universe) = mpi::initialize() else {
-            text::show_error("error: MPI could not be initialised".into());
-            return ExitCode::from(5);
-        };
-        let world = universe.world();
-        let host = mpi::environment::processor_name().unwrap_or_default();
-        let who = format!("rank {} on {host}", world.rank());
-        if let Err(error) = work(&flags, who.clone()) {
-            // Those that wait for this rank would wait for ever: MPI ends them.
-            text::show_error(format!("{who}: {}", error.with_hint()));
-            std::io::Write::flush(&mut std::io::stderr()).ok();
-            world.abort(i32::from(error.status()));
-        }
-        ExitCode::SUCCESS
-    }
-
-    fn work(flags: &Flags, who: String) -> Result<()> {
-        let world = mpi::topology::SimpleCommunicator::world();
-        let me = world.rank() as usize;
-        let mut watchdog = Watchdog::new(who);
-        (watchdog.fails, watchdog.hangs) = (flags.fail == Some(me), flags.hang == Some(me));
-        watchdog.stage("waiting for the other ranks");
-        must_be_one_build(&world)?;
-        watchdog.stage("opening its device");
-        let (engine, device) = own_device(&world)?;
-        let Shape { m, n, k } = flags.size;
-        let grid = Grid::new(world.duplicate(), [m, n, k], flags.seed)?;
-        let measured = grid.run(&engine, &watchdog)?;
-        if me == 0 {
-            let gflops = 2.0 * (m * n * k) as f64 / measured.seconds * 1e-9;
-            let line = Line {
-                lesson: 14,
-                part: "summa".into(),
-                ranks: world.size() as usize,
-                m,
-                n,
-                k,
-                device,
-                seconds_median: measured.seconds,
-                gflops,
-                seconds_kernels: measured.kernels_alone,
-                latency: measured.latency,
-                bytes_per_second: measured.bandwidth,
-                verified: true,
-            };
-            let text = if flags.json {
-                serde_json::to_string(&line).map_err(std::io::Error::from)?
-            } else {
-                table_row(&line)
-            };
-            use std::io::Write;
-            writeln!(std::io::stdout(), "{text}")?;
-        }
-        watchdog.stage("waiting for the other ranks");
-        world.barrier();
-        // What follows is MPI's own end, which nobody has to watch.
-        std::mem::forget(watchdog);
-        Ok(())
-    }
-
-    /// Two builds that exchange messages may take them for something else.
-    fn must_be_one_build(world: &impl Communicator) -> Result<()> {
-        use std::hash::{DefaultHasher, Hash, Hasher};
-        let mut hasher = DefaultHasher::new();
-        std::fs::read(std::env::current_exe()?)?.hash(&mut hasher);
-        let own = hasher.finish();
-        let mut all = vec![0u64; world.size() as usize];
-        world.all_gather_into(&own, &mut all[..]);
-        match all.iter().position(|other| *other != all[0]) {
-            Some(rank) if own != all[0] && rank == world.rank() as usize => {
-                let why = "it runs another build of this program than rank 0\n  \
-                           next: copy the same target/debug/lesson14 to every machine";
-                Err(Error::Usage(why.into()))
-            }
-            // That rank says so, and ends all.
-            Some(_) => loop {
-                std::thread::sleep(std::time::Duration::from_secs(1));
-            },
-            None => Ok(()),
-        }
-    }
-
-    /// A GPU for each rank of a machine, as long as there are any; else a core of its CPU.
-    fn own_device(world: &impl Communicator) -> Result<(Engine, String)> {
-        let here = world.split_shared(world.rank()).rank() as usize;
-        let all = device::list()?;
-        let is_real = |one: &&Device| !one.is_simulator() && !one.is_llvmpipe();
-        let gpus: Vec<&Device> = all
-            .iter()
-            .filter(is_real)
-            .filter(|one| one.kind == Kind::Gpu)
-            .collect();
-        if !gpus.is_empty() {
-            let own = gpus[here % gpus.len()];
-            return Ok((Engine::open(&Target::of(own))?, own.label()));
-        }
-        let cpu = all.iter().find(is_real).unwrap_or(&all[0]);
-        let units = cpu.limits.compute_units.max(1);
-        let label = format!("a core of {}", cpu.label());
-        match Target::parts(cpu, units) {
-            Some(parts) => Ok((Engine::open(&parts[here % units])?, label)),
-            None => Ok((Engine::open(&Target::of(cpu))?, cpu.label())),
-        }
-    }
-
-    fn heading() -> String {
+/// What is to be said where so many ranks share what this machine has.
+pub fn crowded(ranks: usize, devices: &[Device], places: usize) -> Option<String> {
+    let what = if devices[0].kind == Kind::Gpu {
+        "GPU"
+    } else {
+        "core"
+    };
+    (ranks > places).then(|| {
         format!(
-            "  {:>5}  {:<18}{:>9}{:>9}{:>14}{:>16}",
+            "  {ranks} ranks share {} here: their times tell what MPI costs, and not how the \
+             product scales\n  next: --ranks {places}, or mpirun with a list of more machines",
+            count(places, what)
+        )
+    })
+}
+
+/// Refuses what the memory of this machine cannot hold: all blocks and their copies.
+pub fn must_fit(Shape { m, n, k }: Shape) -> Result<()> {
+    must_have_memory(size_of::<f32>() * (m * k + k * n + 4 * m * n))
+}
+
+/// Strong scaling, then weak: 1, 2, 4, ... ranks.
+pub fn start(lesson: &mut Lesson, ranks: u16, own: &Own) -> Result<()> {
+    if cfg!(not(feature = "mpi")) {
+        return Err(Error::Usage(crate::WITHOUT.into()));
+    }
+    let ranks = usize::from(ranks);
+    let shape = lesson.size.unwrap_or(Shape::cube(1024));
+    must_fit(grown(shape, ranks))?;
+    lesson.session()?;
+    let (devices, places) = own_devices()?;
+    if let Some(words) = crowded(ranks, &devices, places) {
+        lesson.say(words)?;
+    }
+    let powers = (0..).map(|i| 1 << i).take_while(|&count| count < ranks);
+    let mut counts: Vec<usize> = powers.chain([ranks]).collect();
+    if own.fail.or(own.hang).is_some() {
+        counts = vec![ranks];
+    }
+    let mut last = None;
+    for (title, is_weak) in [
+        ("Strong scaling: the same product on more ranks", false),
+        ("Weak scaling: as much memory for each rank", true),
+    ] {
+        lesson.say(format!(
+            "\n  {title}\n\n  {:>5}  {:<18}{:>9}{:>9}{:>14}{:>16}",
             "ranks", "size", "median", "GFLOP/s", "of kernels", "model says"
-        )
+        ))?;
+        for &count in &counts {
+            let size = if is_weak { grown(shape, count) } else { shape };
+            lesson.console.doing(format!("mpirun -n {count}, {size}"))?;
+            let measured = mpirun(count, size, lesson.flags().seed, own)?;
+            lesson.say(measured.row())?;
+            lesson.console.report.json(&measured)?;
+            last = Some(measured);
+        }
     }
+    last.map_or(Ok(()), |last| lesson.say(last.predictions(shape)))
+}
 
-    fn table_row(line: &Line) -> String {
-        let size = Shape {
-            m: line.m,
-            n: line.n,
-            k: line.k,
-        };
-        let model = Model::of(line);
-        format!(
-            "  {:>5}  {:<18}{:>9}{:>9}{:>14}{:>16} ✓",
-            line.ranks,
-            size.to_string(),
-            seconds(line.seconds_median),
-            significant(line.gflops),
-            percent(line.seconds_kernels / line.seconds_median),
-            seconds(model.seconds(line.ranks, [line.m, line.n, line.k]))
-        )
+/// One run of so many ranks of this very program.
+fn mpirun(ranks: usize, size: Shape, seed: u64, own: &Own) -> Result<Measured> {
+    let mut command = Command::new("mpirun");
+    process::end_with_us(&mut command);
+    command.args(["-n", &ranks.to_string(), "--oversubscribe"]);
+    // Where ranks share a core, one that waits must let the others work.
+    command.args(["--mca", "mpi_yield_when_idle", "1", "--bind-to", "none"]);
+    if std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
+        command.arg("--allow-run-as-root"); // as in a container
     }
-
-    /// Strong scaling, then weak: 1, 2, 4, ... ranks, each by mpirun.
-    pub fn start(lesson: &mut Lesson, ranks: u16, [fail, hang]: [Option<usize>; 2]) -> Result<()> {
-        let shape = lesson.size.unwrap_or(Shape::cube(1024));
-        let seed = lesson.flags().seed;
-        let device = lesson.session()?.device.clone();
-        let units = device.limits.compute_units;
-        if device.kind == Kind::Cpu && usize::from(ranks) > units {
-            lesson.say(format!(
-                "  {ranks} ranks share {units} cores here: their times tell what MPI costs, \
-                 and not how the product scales"
-            ))?;
-        }
-        let mut counts: Vec<usize> = (0..)
-            .map(|i| 1 << i)
-            .take_while(|&p| p < ranks.into())
-            .collect();
-        counts.push(ranks.into());
-        if fail.or(hang).is_some() {
-            counts = vec![ranks.into()];
-        }
-        let mut last = None;
-        for (title, weak) in [
-            ("Strong scaling: the same product on more ranks", false),
-            ("Weak scaling: as much memory for each rank", true),
-        ] {
-            lesson.say(format!("\n  {title}\n\n{}", heading()))?;
-            for &count in &counts {
-                let grown = |side: usize| {
-                    let factor = if weak { (count as f64).sqrt() } else { 1.0 };
-                    (side as f64 * factor).round() as usize
-                };
-                let size = Shape {
-                    m: grown(shape.m),
-                    n: grown(shape.n),
-                    k: grown(shape.k),
-                };
-                lesson.console.doing(format!("mpirun -n {count}, {size}"))?;
-                let line = mpirun(count, size, seed, [fail, hang])?;
-                lesson.say(table_row(&line))?;
-                lesson.console.report.json(&line)?;
-                last = Some(line);
-            }
-        }
-        match last {
-            Some(line) => lesson.say(Model::of(&line).table()),
-            None => Ok(()),
-        }
+    command
+        .arg(std::env::current_exe()?)
+        .args(["--mpi", "--json"]);
+    command.args(["--size", &size.to_string(), "--seed", &seed.to_string()]);
+    for (flag, value) in [("--fail", own.fail), ("--hang", own.hang)] {
+        command.args(
+            value
+                .iter()
+                .flat_map(|rank| [flag.into(), rank.to_string()]),
+        );
     }
-
-    /// One run of so many ranks of this very program.
-    fn mpirun(
-        ranks: usize,
-        size: Shape,
-        seed: u64,
-        [fail, hang]: [Option<usize>; 2],
-    ) -> Result<Line> {
-        let mut command = Command::new("mpirun");
-        process::end_with_us(&mut command);
-        command.args(["-n", &ranks.to_string(), "--oversubscribe"]);
-        // Where ranks share a core, one that waits must let the others work.
-        command.args(["--mca", "mpi_yield_when_idle", "1", "--bind-to", "none"]);
-        if std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
-            command.arg("--allow-run-as-root"); // as in a container
-        }
-        command.arg(std::env::current_exe()?).args([
-            "--mpi",
-            "--json",
-            "--size",
-            &size.to_string(),
-        ]);
-        command.args(["--seed", &seed.to_string()]);
-        for (flag, value) in [("--fail", fail), ("--hang", hang)] {
-            if let Some(rank) = value {
-                command.args([flag, &rank.to_string()]);
-            }
-        }
-        let missing = |error: std::io::Error| {
-            Error::Usage(format!(
-                "mpirun cannot be started: {error}\n  next: ./setup --mpi"
-            ))
-        };
-        let output = command.stderr(Stdio::inherit()).output().map_err(missing)?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let line = text
-            .lines()
-            .find_map(|line| serde_json::from_str(line).ok());
-        match line.filter(|_| output.status.success()) {
-            Some(line) => Ok(line),
-            None => {
-                aside!("{}", text.trim_end());
-                let why = "a rank did not come to the end, so all were ended; which, stands above";
-                Err(Error::Died(why.into()))
-            }
-        }
-    }
+    let output = command.stderr(Stdio::inherit()).output().map_err(|error| {
+        Error::Usage(format!(
+            "mpirun cannot be started: {error}\n  next: ./setup --mpi"
+        ))
+    })?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut lines = text.lines();
+    let measured = lines.find_map(|line| serde_json::from_str(line).ok());
+    measured.filter(|_| output.status.success()).ok_or_else(|| {
+        aside!("{}", text.trim_end());
+        let why = "a rank did not come to the end, so all were ended; which, stands above";
+        Error::Died(why.into())
+    })
 }

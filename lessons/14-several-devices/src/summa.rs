@@ -1,51 +1,53 @@
 //! SUMMA (van de Geijn and Watts, 1997, "SUMMA: Scalable Universal Matrix Multiplication
-//! Algorithm"): the product on a grid of processes, each of which holds a block of A, of B
-//! and of C on the device that is its own.
+//! Algorithm"): the product on a grid of processes, each of which holds panels of A and of B,
+//! and a block of C on the device that is its own.
 //!
 //! For each panel of K, whoever holds its columns of A sends them along his row of the grid,
 //! whoever holds its rows of B along his column, and all add their product to C. The panel
 //! after is on its way while the kernel of this one runs.
 
 use std::ops::Range;
+use std::slice;
+use std::sync::Arc;
 use std::time::Instant;
 
-use common::error::{During, Error, Result};
+use common::error::{Error, Result};
+use common::numbers::median;
+use common::shape::Shape;
+use common::verify::vectors::{VECTORS, bound, signs, times};
 use mpi::collective::{CommunicatorCollectives, Root, SystemOperation};
 use mpi::point_to_point::{Destination, Source};
 use mpi::request::{WaitGuard, scope};
 use mpi::topology::{Color, Communicator, SimpleCommunicator};
-use opencl3::memory::Buffer;
+use opencl3::command_queue::CommandQueue;
+use opencl3::kernel::Kernel;
 
-use crate::engine::{Block, Engine};
-use crate::watchdog::Watchdog;
-use common::verify::vectors::{VECTORS, bound, signs, times};
+use crate::engine::{Engine, finish, flush};
+use crate::host::{Floats, Piece};
+use crate::rank::Watchdog;
+use crate::ranks::{Measured, panels};
 
-/// Columns of A and rows of B that are sent at a time.
-pub const PANEL: usize = 256;
+/// A panel's columns of A and rows of B: here, and on the device.
+type Panel = ([Floats; 2], [Piece; 2]);
 
 /// Where a rank stands, and what it holds.
 pub struct Grid {
     world: SimpleCommunicator,
-    /// Those with the same rows of C, and those with the same columns.
-    row: SimpleCommunicator,
-    column: SimpleCommunicator,
-    /// Ranks down and across, and which of them this one is.
-    shape: [usize; 2],
-    at: [usize; 2],
-    /// M, N, K.
-    sizes: [usize; 3],
+    /// Those with the same rows of C, which share A; those with its columns, which share B.
+    along: [SimpleCommunicator; 2],
+    shape: Shape,
     seed: u64,
-}
-
-/// What was measured; the same on every rank.
-pub struct Measured {
-    /// The slowest rank's time for the whole, and for its kernels alone, without a panel sent.
-    pub seconds: f64,
-    pub kernels_alone: f64,
-    /// Of a message from the first rank to the last and back, halved; and its bytes a second
-    /// where it is long. Zero where there is one rank.
-    pub latency: f64,
-    pub bandwidth: f64,
+    /// This rank's part of C.
+    rows: Range<usize>,
+    columns: Range<usize>,
+    /// Of A and of B, the panels that this rank holds.
+    held: [Vec<Option<Vec<f32>>>; 2],
+    engine: Arc<Engine>,
+    kernel: Kernel,
+    queue: CommandQueue,
+    now: Panel,
+    next: Panel,
+    c: (Floats, Piece),
 }
 
 /// Part `i` of `count` of a length.
@@ -64,170 +66,202 @@ fn number(seed: u64, r: usize, c: usize) -> f32 {
 
 impl Grid {
     /// Puts the ranks into a grid as near to a square as their number allows.
-    pub fn new(world: SimpleCommunicator, sizes: [usize; 3], seed: u64) -> Result<Grid> {
+    pub fn new(
+        world: &SimpleCommunicator,
+        engine: Arc<Engine>,
+        shape: Shape,
+        seed: u64,
+    ) -> Result<Grid> {
+        let Shape { m, n, k } = shape;
         let (ranks, me) = (world.size() as usize, world.rank() as usize);
-        let down = (1..=ranks)
-            .filter(|d| d * d <= ranks && ranks % d == 0)
-            .max()
-            .unwrap_or(1);
-        let shape = [down, ranks / down];
-        let at = [me / shape[1], me % shape[1]];
-        if sizes[0] < shape[0] || sizes[1] < shape[1] || sizes[2] < ranks {
-            let [m, n, k] = sizes;
-            return Err(Error::Usage(format!(
-                "{m}x{n}x{k} is too small for {ranks} ranks: each needs a row and a column"
-            )));
+        let is_side = |side: &usize| side * side <= ranks && ranks % side == 0;
+        let down = (1..=ranks).filter(is_side).max().unwrap_or(1);
+        let (across, at) = (ranks / down, [me / (ranks / down), me % (ranks / down)]);
+        if m < down || n < across {
+            let why =
+                format!("{shape} is too small for {ranks} ranks: each needs rows and columns");
+            return Err(Error::Usage(why));
         }
-        let split = |color: usize| world.split_by_color(Color::with_value(color as i32));
+        let split = |line: usize| world.split_by_color(Color::with_value(line as i32));
         let none = || Error::Died("MPI made no communicator".into());
-        let row = split(at[0]).ok_or_else(none)?;
-        let column = split(at[1]).ok_or_else(none)?;
+        let (rows, columns) = (part(m, down, at[0]), part(n, across, at[1]));
+        let (count, width) = panels(k);
+        let depth = |panel: usize| panel * width..(panel + 1) * width;
+        // Beyond K, in the last panel, is 0.
+        let fill = |seed: u64,
+                    rows: Range<usize>,
+                    columns: Range<usize>,
+                    k_of: fn([usize; 2]) -> usize| {
+            let places = rows.flat_map(|r| columns.clone().map(move |c| [r, c]));
+            places
+                .map(|at| {
+                    if k_of(at) < k {
+                        number(seed, at[0], at[1])
+                    } else {
+                        0.0
+                    }
+                })
+                .collect::<Vec<f32>>()
+        };
+        let a = (0..count).map(|panel| {
+            let is_own = panel % across == at[1];
+            is_own.then(|| fill(seed, rows.clone(), depth(panel), |[_, k]| k))
+        });
+        let b = (0..count).map(|panel| {
+            let is_own = panel % down == at[0];
+            is_own.then(|| fill(seed + 1, depth(panel), columns.clone(), |[k, _]| k))
+        });
+        let held = [a.collect(), b.collect()];
+        let room = |[rows, columns]: [usize; 2]| -> Result<(Floats, Piece)> {
+            let floats = Floats::of(&vec![0.0; rows * columns], None)?;
+            let piece = Piece::of(&engine, &floats, [&(0..rows), &(0..columns)], columns)?;
+            Ok((floats, piece))
+        };
+        let (high, wide) = (rows.len(), columns.len());
+        let panel = || -> Result<Panel> {
+            let ((a, on_a), (b, on_b)) = (room([high, width])?, room([width, wide])?);
+            Ok(([a, b], [on_a, on_b]))
+        };
         Ok(Grid {
-            world,
-            row,
-            column,
+            world: world.duplicate(),
+            along: [
+                split(at[0]).ok_or_else(none)?,
+                split(at[1]).ok_or_else(none)?,
+            ],
+            now: panel()?,
+            next: panel()?,
+            c: room([high, wide])?,
+            kernel: engine.kernel()?,
+            queue: engine.queue()?,
             shape,
-            at,
-            sizes,
             seed,
+            rows,
+            columns,
+            held,
+            engine,
         })
-    }
-
-    /// This rank's rows and columns of C.
-    fn own(&self) -> [Range<usize>; 2] {
-        let [m, n, _] = self.sizes;
-        [
-            part(m, self.shape[0], self.at[0]),
-            part(n, self.shape[1], self.at[1]),
-        ]
-    }
-
-    /// What this rank holds of A: its rows of C, and a part of K for each column of the grid.
-    fn a(&self) -> Vec<f32> {
-        let [rows, _] = self.own();
-        let depth = part(self.sizes[2], self.shape[1], self.at[1]);
-        let row = |r| depth.clone().map(move |k| number(self.seed, r, k));
-        rows.flat_map(row).collect()
-    }
-
-    /// What it holds of B: a part of K for each row of the grid, and its columns of C.
-    fn b(&self) -> Vec<f32> {
-        let [_, columns] = self.own();
-        let depth = part(self.sizes[2], self.shape[0], self.at[0]);
-        let row = |k| columns.clone().map(move |c| number(self.seed + 1, k, c));
-        depth.flat_map(row).collect()
-    }
-
-    /// The panels of K: each lies within one rank's part of A and one's of B.
-    fn panels(&self) -> Vec<Range<usize>> {
-        let k = self.sizes[2];
-        let mut cuts: Vec<usize> = (0..k).step_by(PANEL).chain([k]).collect();
-        for count in self.shape {
-            cuts.extend((0..count).map(|i| part(k, count, i).start));
-        }
-        cuts.sort_unstable();
-        cuts.dedup();
-        cuts.windows(2).map(|pair| pair[0]..pair[1]).collect()
-    }
-
-    /// Which part of K, of so many, this panel lies in.
-    fn holder(&self, panel: &Range<usize>, count: usize) -> usize {
-        let holds = |i: &usize| part(self.sizes[2], count, *i).contains(&panel.start);
-        (0..count).find(holds).unwrap_or(0)
-    }
-
-    /// The panel's columns of A, where this rank holds them.
-    fn cut_a(&self, a: &[f32], panel: &Range<usize>, into: &mut [f32]) {
-        let [rows, _] = self.own();
-        let held = part(self.sizes[2], self.shape[1], self.at[1]);
-        let width = panel.len();
-        for r in 0..rows.len() {
-            let from = r * held.len() + panel.start - held.start;
-            into[r * width..(r + 1) * width].copy_from_slice(&a[from..from + width]);
-        }
-    }
-
-    /// The panel's rows of B, which lie together.
-    fn cut_b(&self, b: &[f32], panel: &Range<usize>, into: &mut [f32]) {
-        let [_, columns] = self.own();
-        let held = part(self.sizes[2], self.shape[0], self.at[0]);
-        let from = (panel.start - held.start) * columns.len();
-        into.copy_from_slice(&b[from..from + into.len()]);
     }
 
     /// Multiplies, checks, and measures.
-    ///
-    /// # Errors
-    /// When the device fails, or C is wrong.
-    pub fn run(&self, engine: &Engine, watchdog: &Watchdog) -> Result<Measured> {
-        watchdog.stage("filling its blocks of A and B");
-        let (a, b) = (self.a(), self.b());
-        let mut device = OnDevice::new(self, engine)?;
+    pub fn run(&mut self, watchdog: &Watchdog) -> Result<Measured> {
         // Once to be checked and to warm up, then timed.
-        device.product(self, [&a, &b], true, watchdog)?;
-        let c = device.c(self)?;
+        self.product(true, watchdog)?;
+        // SAFETY: the queue is finished before C is looked at.
+        unsafe { self.c.1.go(false, &self.queue, &[])? };
+        finish(slice::from_ref(&self.queue))?;
         watchdog.stage("waiting for the others' part of the check");
-        self.check([&a, &b, &c])?;
-        let mut timed = |sends| -> Result<f64> {
+        self.check()?;
+        let mut seconds = [Vec::new(), Vec::new()];
+        for run in 0..6 {
             watchdog.stage("waiting for the other ranks");
             self.world.barrier();
             let begun = Instant::now();
-            device.product(self, [&a, &b], sends, watchdog)?;
-            Ok(self.slowest(begun.elapsed().as_secs_f64()))
-        };
-        let mut all = [Vec::new(), Vec::new()];
-        for _ in 0..3 {
-            all[0].push(timed(true)?);
-            all[1].push(timed(false)?);
+            self.product(run % 2 == 0, watchdog)?;
+            let (own, mut most) = (begun.elapsed().as_secs_f64(), 0.0);
+            self.world
+                .all_reduce_into(&own, &mut most, SystemOperation::max());
+            seconds[run % 2].push(most);
         }
         watchdog.stage("waiting for messages that measure the network");
-        let [latency, bandwidth] = self.network();
+        let [latency, bytes_per_second] = self.network();
         Ok(Measured {
-            seconds: common::numbers::median(&all[0]),
-            kernels_alone: common::numbers::median(&all[1]),
+            lesson: 14,
+            ranks: self.world.size() as usize,
+            shape: self.shape,
+            device: self.engine.target.label.clone(),
+            seconds_median: median(&seconds[0]),
+            seconds_kernels: median(&seconds[1]),
             latency,
-            bandwidth,
+            bytes_per_second,
+            verified: true,
         })
     }
 
-    fn slowest(&self, seconds: f64) -> f64 {
-        let mut most = 0.0;
-        self.world
-            .all_reduce_into(&seconds, &mut most, SystemOperation::max());
-        most
-    }
-
-    /// The sum over all ranks, element by element.
-    fn sum(&self, own: &[f64]) -> Vec<f64> {
-        let mut all = vec![0.0; own.len()];
-        self.world
-            .all_reduce_into(own, &mut all[..], SystemOperation::sum());
-        all
-    }
-
-    /// Holds C x against A (B x), for vectors that all ranks draw alike. Each adds what its
-    /// blocks contribute.
-    fn check(&self, [a, b, c]: [&[f32]; 3]) -> Result<()> {
-        let [m, n, k] = self.sizes;
-        let [rows, columns] = self.own();
-        let a_depth = part(k, self.shape[1], self.at[1]);
-        let b_depth = part(k, self.shape[0], self.at[0]);
-        let contribute = |length, at: &Range<usize>, matrix: &[f32], x: &[f64]| {
-            let mut own = vec![0.0; length];
-            own[at.clone()].copy_from_slice(&times(matrix, x));
-            self.sum(&own)
-        };
-        let mut squares = vec![0.0; m + 1];
-        for (r, row) in rows.clone().zip(a.chunks_exact(a_depth.len())) {
-            squares[r] = row.iter().map(|&a| f64::from(a).powi(2)).sum();
+    /// C = A * B over all panels. Without `sends` each rank multiplies what it happens to
+    /// have: as much work, and no messages.
+    fn product(&mut self, sends: bool, watchdog: &Watchdog) -> Result<()> {
+        let (count, width) = panels(self.shape.k);
+        let queues = slice::from_ref(&self.queue);
+        if sends {
+            watchdog.stage("waiting for panel 0");
+            send(&self.along, &self.held, 0, &mut self.now.0, || Ok(()))?;
         }
-        squares[m] = b.iter().map(|&b| f64::from(b).powi(2)).sum();
-        let squares = self.sum(&squares);
+        for panel in 0..count {
+            let [a, b] = &mut self.now.1;
+            // SAFETY: the floats of `now` stay as they are until the queue has finished, below.
+            unsafe {
+                a.go(true, &self.queue, &[])?;
+                b.go(true, &self.queue, &[])?;
+            }
+            let buffers = [&a.buffer, &b.buffer, &self.c.1.buffer];
+            let sizes = [self.rows.len(), self.columns.len(), width];
+            let (kernel, queue) = (&self.kernel, &self.queue);
+            self.engine
+                .multiply(kernel, queue, sizes, buffers, panel > 0, &[])?;
+            flush(queues)?;
+            let compute = || {
+                watchdog.stage(&format!("computing panel {panel} of {count}"));
+                let done = finish(queues);
+                watchdog.stage("waiting for the next panel");
+                done
+            };
+            match sends && panel + 1 < count {
+                true => send(
+                    &self.along,
+                    &self.held,
+                    panel + 1,
+                    &mut self.next.0,
+                    compute,
+                )?,
+                false => compute()?,
+            }
+            watchdog.mishap();
+            std::mem::swap(&mut self.now, &mut self.next);
+        }
+        Ok(())
+    }
+
+    /// Holds C x against A (B x), for vectors that all ranks draw alike. Each adds what it
+    /// holds.
+    fn check(&mut self) -> Result<()> {
+        let Shape { m, n, .. } = self.shape;
+        let (count, width) = panels(self.shape.k);
+        let sum = |own: Vec<f64>| {
+            let mut all = vec![0.0; own.len()];
+            self.world
+                .all_reduce_into(&own[..], &mut all[..], SystemOperation::sum());
+            all
+        };
+        let square = |floats: &[f32]| floats.iter().map(|&it| f64::from(it).powi(2)).sum::<f64>();
+        let [held_a, held_b] = [0, 1].map(|i| {
+            let held = self.held[i].iter().enumerate();
+            held.filter_map(|(panel, floats)| Some((panel * width, floats.as_ref()?)))
+        });
+        // Of each row of A, and of B.
+        let mut squares = vec![0.0; m + 1];
+        for (_, panel) in held_a.clone() {
+            for (row, numbers) in self.rows.clone().zip(panel.chunks_exact(width)) {
+                squares[row] += square(numbers);
+            }
+        }
+        squares[m] = held_b.clone().map(|(_, panel)| square(panel)).sum();
+        let squares = sum(squares);
         for i in 0..VECTORS as u64 {
-            let x = signs(n, self.seed + i);
-            let bx = contribute(k, &b_depth, b, &x[columns.clone()]);
-            let want = contribute(m, &rows, a, &bx[a_depth.clone()]);
-            let got = contribute(m, &rows, c, &x[columns.clone()]);
+            let x = &signs(n, self.seed + i)[self.columns.clone()];
+            let mut bx = vec![0.0; count * width];
+            for (k, panel) in held_b.clone() {
+                bx[k..k + width].copy_from_slice(&times(panel, x));
+            }
+            let bx = sum(bx);
+            let [mut want, mut got] = [vec![0.0; m], vec![0.0; m]];
+            for (k, panel) in held_a.clone() {
+                let product = times(panel, &bx[k..k + width]);
+                let rows = want[self.rows.clone()].iter_mut();
+                rows.zip(product)
+                    .for_each(|(want, product)| *want += product);
+            }
+            got[self.rows.clone()].copy_from_slice(&times(self.c.0.as_mut(), x));
+            let (want, got) = (sum(want), sum(got));
             // Written so that NaN is wrong.
             let is_near = |&row: &usize| {
                 (got[row] - want[row]).abs() <= bound(squares[row].sqrt(), squares[m].sqrt())
@@ -239,13 +273,11 @@ impl Grid {
         Ok(())
     }
 
-    /// Latency and bandwidth between the first rank and the last.
+    /// Latency and bandwidth between the first rank and the last; as good as can be where
+    /// there is one.
     fn network(&self) -> [f64; 2] {
         const LONG: usize = 1 << 20;
         let (me, last) = (self.world.rank(), self.world.size() - 1);
-        if last == 0 {
-            return [0.0; 2];
-        }
         let there_and_back = |floats: usize, times: usize| {
             let mut message = vec![0f32; floats];
             self.world.barrier();
@@ -263,131 +295,40 @@ impl Grid {
             }
             begun.elapsed().as_secs_f64() / (2 * times) as f64
         };
-        let own = [there_and_back(1, 200), there_and_back(LONG, 10)];
+        if last == 0 {
+            return [0.0, f64::MAX];
+        }
         // Of the ranks in between, who only wait, nothing counts.
-        let mut both = own;
+        let mut both = [there_and_back(1, 200), there_and_back(LONG, 10)];
         self.world.process_at_rank(0).broadcast_into(&mut both[..]);
         [both[0], (LONG * 4) as f64 / (both[1] - both[0]).max(1e-9)]
     }
 }
 
-/// A rank's memory on its device, and the panels on their way there.
-struct OnDevice<'a> {
-    engine: &'a Engine,
-    queue: opencl3::command_queue::CommandQueue,
-    panels: [Buffer<f32>; 2],
-    c: Buffer<f32>,
-}
-
-impl<'a> OnDevice<'a> {
-    fn new(grid: &Grid, engine: &'a Engine) -> Result<OnDevice<'a>> {
-        let [rows, columns] = grid.own().map(|range| range.len());
-        Ok(OnDevice {
-            queue: engine.queue()?,
-            panels: [
-                engine.buffer(rows * PANEL)?,
-                engine.buffer(PANEL * columns)?,
-            ],
-            c: engine.buffer(rows * columns)?,
-            engine,
-        })
-    }
-
-    /// C = A * B over all panels. Without `sends` each rank multiplies what it happens to
-    /// have: as much work, and no messages.
-    fn product(
-        &mut self,
-        grid: &Grid,
-        [a, b]: [&[f32]; 2],
-        sends: bool,
-        watchdog: &Watchdog,
-    ) -> Result<()> {
-        let [rows, columns] = grid.own().map(|range| range.len());
-        let panels = grid.panels();
-        let room = || [vec![0f32; rows * PANEL], vec![0f32; PANEL * columns]];
-        let (mut now, mut next) = (room(), room());
-        if sends {
-            watchdog.stage("waiting for panel 0");
-            grid.send(&panels[0], [a, b], &mut now, || Ok(()))?;
-        }
-        for (i, panel) in panels.iter().enumerate() {
-            let block = Block {
-                rows,
-                columns,
-                depth: panel.len(),
-            };
-            let there = [
-                &now[0][..rows * panel.len()],
-                &now[1][..panel.len() * columns],
-            ];
-            let [on_a, on_b] = &mut self.panels;
-            // SAFETY: `now` stays as it is until the queue has finished, below.
-            unsafe {
-                Engine::write(&self.queue, on_a, there[0], &[])?;
-                Engine::write(&self.queue, on_b, there[1], &[])?;
+/// Sends a panel to all who need it, while `meanwhile` goes on.
+fn send(
+    along: &[SimpleCommunicator; 2],
+    held: &[Vec<Option<Vec<f32>>>; 2],
+    panel: usize,
+    [a, b]: &mut [Floats; 2],
+    meanwhile: impl FnOnce() -> Result<()>,
+) -> Result<()> {
+    let into = [a.as_mut(), b.as_mut()];
+    let mut into = into.into_iter().zip(held).zip(along);
+    scope(|scope| {
+        let mut send = || {
+            let ((into, held), along) = into.next()?;
+            if let Some(floats) = &held[panel] {
+                into.copy_from_slice(floats);
             }
-            self.engine
-                .multiply(&self.queue, block, [on_a, on_b, &self.c], i > 0, &[])?;
-            self.queue.flush().during("flushing the queue")?;
-            let compute = || {
-                watchdog.stage(&format!("computing panel {i} of {}", panels.len()));
-                let done = self.queue.finish().during("waiting for a kernel");
-                watchdog.stage("waiting for the next panel");
-                done
-            };
-            match panels.get(i + 1).filter(|_| sends) {
-                Some(after) => grid.send(after, [a, b], &mut next, compute)?,
-                None => compute()?,
-            }
-            watchdog.mishap(i);
-            std::mem::swap(&mut now, &mut next);
-        }
-        Ok(())
-    }
-
-    fn c(&self, grid: &Grid) -> Result<Vec<f32>> {
-        let [rows, columns] = grid.own().map(|range| range.len());
-        let mut c = vec![f32::NAN; rows * columns];
-        // SAFETY: the queue is finished before C is looked at.
-        unsafe {
-            let cut = [rows, columns, columns];
-            Engine::read_columns(&self.queue, &self.c, c.as_mut_ptr(), cut, &[])?;
-        }
-        self.queue.finish().during("reading C")?;
-        Ok(c)
-    }
-}
-
-impl Grid {
-    /// Sends a panel to all who need it, while `meanwhile` goes on.
-    fn send(
-        &self,
-        panel: &Range<usize>,
-        [a, b]: [&[f32]; 2],
-        [into_a, into_b]: &mut [Vec<f32>; 2],
-        meanwhile: impl FnOnce() -> Result<()>,
-    ) -> Result<()> {
-        let [rows, columns] = self.own().map(|range| range.len());
-        let [a_from, b_from] = [
-            self.holder(panel, self.shape[1]),
-            self.holder(panel, self.shape[0]),
-        ];
-        let into_a = &mut into_a[..rows * panel.len()];
-        let into_b = &mut into_b[..panel.len() * columns];
-        if a_from == self.at[1] {
-            self.cut_a(a, panel, into_a);
-        }
-        if b_from == self.at[0] {
-            self.cut_b(b, panel, into_b);
-        }
-        scope(|scope| {
-            let along_row = self.row.process_at_rank(a_from as i32);
-            let along_column = self.column.process_at_rank(b_from as i32);
-            let first = WaitGuard::from(along_row.immediate_broadcast_into(scope, into_a));
-            let second = WaitGuard::from(along_column.immediate_broadcast_into(scope, into_b));
-            let done = meanwhile();
-            drop((first, second));
-            done
-        })
-    }
+            let holder = along.process_at_rank((panel % along.size() as usize) as i32);
+            Some(WaitGuard::from(
+                holder.immediate_broadcast_into(scope, into),
+            ))
+        };
+        let both = [send(), send()];
+        let done = meanwhile();
+        drop(both);
+        done
+    })
 }

@@ -1,133 +1,128 @@
-//! When each command ran, as its events tell: a lane for each queue, as text and as SVG.
+//! When each command ran, as its events tell: a row for each queue, as text and as SVG.
 
-use common::error::{During, Result};
-use opencl3::event::Event;
+use common::numbers::seconds;
 
-/// A queue's lane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lane {
-    Uploads,
-    Kernels,
-    Downloads,
-}
+/// The rows of a device.
+pub const UPLOADS: usize = 0;
+pub const KERNELS: usize = 1;
+pub const DOWNLOADS: usize = 2;
+/// Their names, and their colours in a drawing: those of A, of C and of B.
+pub const ROWS: [(&str, &str); 3] = [("uploads", "a"), ("kernels", "c"), ("downloads", "b")];
 
-impl Lane {
-    pub const ALL: [Lane; 3] = [Lane::Uploads, Lane::Kernels, Lane::Downloads];
+/// Columns of a time line in text.
+const COLUMNS: usize = 56;
 
-    fn name(self) -> &'static str {
-        ["uploads", "kernels", "downloads"][self as usize]
-    }
-}
-
-/// A command that has ended, in nanoseconds of the device's clock.
+/// A command that has ended, in seconds of the host's clock.
 #[derive(Clone, Debug)]
 pub struct Span {
-    pub lane: Lane,
-    /// What it moved or computed, such as "A 2".
-    pub what: String,
-    pub start: u64,
-    pub end: u64,
+    /// Three for each device.
+    pub row: usize,
+    /// What it moved or computed, such as "A2".
+    pub name: String,
+    pub start: f64,
+    pub end: f64,
 }
 
-impl Span {
-    pub fn of(lane: Lane, what: impl Into<String>, event: &Event) -> Result<Span> {
-        let at = |time: opencl3::Result<u64>| time.during("asking for an event's times");
-        Ok(Span {
-            lane,
-            what: what.into(),
-            start: at(event.profiling_command_start())?,
-            end: at(event.profiling_command_end())?,
-        })
-    }
+/// A run's name, and what ran when in it.
+pub type Run<'a> = (&'a str, &'a [Span]);
+
+/// Seconds in which each row was busy.
+pub fn busy(spans: &[Span], row: usize) -> f64 {
+    let own = spans.iter().filter(|span| span.row == row);
+    own.map(|span| span.end - span.start).sum()
 }
 
-/// Seconds in which each lane was busy.
-pub fn busy(spans: &[Span]) -> [f64; 3] {
-    Lane::ALL.map(|lane| {
-        let own = spans.iter().filter(|span| span.lane == lane);
-        own.map(|span| (span.end - span.start) as f64 * 1e-9).sum()
+/// The rows of a run: of each its number, its name and its colour.
+fn rows(spans: &[Span]) -> impl Iterator<Item = (usize, String, &'static str)> {
+    let devices = spans.iter().map(|span| span.row / 3 + 1).max().unwrap_or(0);
+    (0..3 * devices).map(move |row| {
+        let (name, colour) = ROWS[row % 3];
+        let device = if devices > 1 {
+            format!("{} ", row / 3)
+        } else {
+            String::new()
+        };
+        (row, device + name, colour)
     })
 }
 
-/// From the first start to the last end.
-fn extent(spans: &[Span]) -> (u64, f64) {
-    let begin = spans.iter().map(|span| span.start).min().unwrap_or(0);
-    let end = spans.iter().map(|span| span.end).max().unwrap_or(0);
-    (begin, (end - begin).max(1) as f64)
+/// The end of the longest run.
+fn length(runs: &[Run]) -> f64 {
+    let spans = runs.iter().flat_map(|(_, spans)| spans.iter());
+    spans.map(|span| span.end).fold(1e-9, f64::max)
 }
 
-/// A line for each lane: where it is busy for most of a column, a block.
-pub fn text(spans: &[Span], columns: usize) -> String {
-    let (begin, length) = extent(spans);
-    let line = |lane: Lane| {
-        let mut filled = vec![0.0; columns];
-        for span in spans.iter().filter(|span| span.lane == lane) {
-            let at = |time: u64| (time - begin) as f64 / length * columns as f64;
-            for (column, filled) in filled.iter_mut().enumerate() {
-                let (left, right) = (column as f64, column as f64 + 1.0);
-                *filled += (at(span.end).min(right) - at(span.start).max(left)).max(0.0);
+/// A line for each row of each run, all to one scale: a block where it is busy for most of a
+/// column, and behind it for how long it is busy in all.
+pub fn text(runs: &[Run]) -> String {
+    let length = length(runs);
+    let mut lines = String::new();
+    for (title, spans) in runs {
+        lines += &format!("\n  {title}\n");
+        for (row, name, _) in rows(spans) {
+            let mut filled = [0.0; COLUMNS];
+            for span in spans.iter().filter(|span| span.row == row) {
+                let [start, end] = [span.start, span.end].map(|at| at / length * COLUMNS as f64);
+                for (column, filled) in filled.iter_mut().enumerate() {
+                    let column = column as f64;
+                    *filled += (end.min(column + 1.0) - start.max(column)).max(0.0);
+                }
             }
+            let cells = filled.map(|part| match part {
+                0.5.. => '█',
+                0.05.. => '▒',
+                _ => '·',
+            });
+            let (cells, busy) = (String::from_iter(cells), seconds(busy(spans, row)));
+            lines += &format!("  {name:<12}{cells}{busy:>9}\n");
         }
-        let cells = filled.iter().map(|&part| match part {
-            0.5.. => '█',
-            0.05.. => '▒',
-            _ => '·',
-        });
-        format!("  {:<10}{}", lane.name(), cells.collect::<String>())
-    };
-    let lines = Lane::ALL.map(line);
-    format!(
-        "{}\n  {:<10}0{:>width$.3} ms",
-        lines.join("\n"),
-        "",
-        length * 1e-6,
-        width = columns - 4
-    )
+    }
+    let (end, width) = (seconds(length), COLUMNS - 1);
+    format!("{lines}  {:<12}0{end:>width$}", "")
 }
 
 /// The same as a drawing that stands alone, in light and dark.
-pub fn svg(title: &str, spans: &[Span]) -> String {
-    const WIDTH: f64 = 480.0;
+pub fn svg(title: &str, runs: &[Run]) -> String {
     const LEFT: f64 = 96.0;
-    let (begin, length) = extent(spans);
-    let x = |time: u64| LEFT + (time - begin) as f64 / length * (WIDTH - LEFT - 12.0);
-    let mut drawn = String::new();
-    for (row, (lane, class)) in Lane::ALL.into_iter().zip(["a", "c", "b"]).enumerate() {
-        let (top, base) = (12 + 34 * row, 30 + 34 * row);
-        drawn += &format!("<text x=\"8\" y=\"{base}\">{}</text>\n", lane.name());
-        for span in spans.iter().filter(|span| span.lane == lane) {
-            let (left, wide) = (x(span.start), (x(span.end) - x(span.start)).max(0.5));
-            drawn += &format!(
-                "<rect class=\"{class}\" x=\"{left:.1}\" y=\"{top}\" width=\"{wide:.1}\" height=\"26\"/>\n"
-            );
-            // A name where there is room for it.
-            if wide > 10.0 * span.what.len() as f64 {
-                let middle = left + wide / 2.0;
+    const RIGHT: f64 = 468.0;
+    let length = length(runs);
+    let x = |time: f64| LEFT + time / length * (RIGHT - LEFT);
+    let (mut drawn, mut top) = (String::new(), 0);
+    for (name, spans) in runs {
+        drawn += &format!(
+            "<text class=\"bold\" x=\"8\" y=\"{}\">{name}</text>\n",
+            top + 20
+        );
+        top += 28;
+        for (row, name, colour) in rows(spans) {
+            drawn += &format!("<text x=\"8\" y=\"{}\">{name}</text>\n", top + 17);
+            for span in spans.iter().filter(|span| span.row == row) {
+                let (left, wide) = (x(span.start), (x(span.end) - x(span.start)).max(0.5));
+                let (name, tip) = (&span.name, seconds(span.end - span.start));
                 drawn += &format!(
-                    "<text class=\"tiny middle\" x=\"{middle:.1}\" y=\"{base}\">{}</text>\n",
-                    span.what
+                    "<rect class=\"{colour}\" x=\"{left:.1}\" y=\"{top}\" width=\"{wide:.1}\" \
+                     height=\"24\"><title>{name}, {tip}</title></rect>\n"
                 );
             }
+            top += 30;
         }
     }
-    let (end, right) = (length * 1e-6, WIDTH - 12.0);
-    let busy = busy(spans).map(|seconds| format!("{:.2}", seconds * 1e3));
+    let (end, base, height) = (seconds(length), top + 14, top + 22);
+    let shown = height * 540 / 480;
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"540\" height=\"153\" \
-         viewBox=\"0 0 480 136\" role=\"img\" aria-labelledby=\"title description\">\n\
-         <title id=\"title\">{title}</title>\n\
-         <desc id=\"description\">When uploads, kernels and downloads ran: {} ms of uploads, {} of \
-         kernels and {} of downloads within {end:.2} ms.</desc>\n<style>\n{STYLE}</style>\n{drawn}\
-         <text class=\"small\" x=\"{LEFT}\" y=\"130\">0</text>\n\
-         <text class=\"small end\" x=\"{right}\" y=\"130\">{end:.2} ms</text>\n</svg>\n",
-        busy[0], busy[1], busy[2]
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"540\" height=\"{shown}\" \
+         viewBox=\"0 0 480 {height}\" role=\"img\" aria-labelledby=\"title description\">\n\
+         <title id=\"title\">{title}</title>\n<desc id=\"description\">When uploads, kernels and \
+         downloads ran within {end}, for one order of commands and another, to one scale: with \
+         several queues they run at the same time.</desc>\n<style>\n{STYLE}</style>\n{drawn}\
+         <text x=\"{LEFT}\" y=\"{base}\">0</text>\n\
+         <text class=\"end\" x=\"{RIGHT}\" y=\"{base}\">{end}</text>\n</svg>\n"
     )
 }
 
 /// As in the figures of the pages.
-const STYLE: &str = "text { font: 15px system-ui, sans-serif; fill: #1b1f24; }
-.small { font-size: 13px; } .tiny { font-size: 12px; } .middle { text-anchor: middle; }
-.end { text-anchor: end; }
+const STYLE: &str = "text { font: 13px system-ui, sans-serif; fill: #1b1f24; }
+.bold { font-weight: 600; } .end { text-anchor: end; }
 .a { fill: #9fcaf2; stroke: #0b5cad; } .b { fill: #f9c98a; stroke: #b35900; }
 .c { fill: #a9dcb8; stroke: #1a7f3c; }
 @media (prefers-color-scheme: dark) { text { fill: #e6e9ed; } .a { fill: #1f5c99; }

@@ -98,6 +98,8 @@ each! { is_faulty_and_can_be_mended:
     two_queues "09-two-queues | calls | Commands that nothing keeps in order: queue 1: reads"
     leak "10-leak | calls | Never released: 10 buffers of 3.8 MiB"
     unread_log "11-unread-log | calls | CL_BUILD_PROGRAM_FAILURE (-11)"
+    a_wait_too_many "13-a-wait-too-many | calls | clFinish is made 24 times; at most 1"
+    equal_shares "14-equal-shares | result | WRONG: both take 500 us, and could take 250 us"
     another_device "12-another-device | asked for a device | runs on another device"
 }
 
@@ -131,7 +133,7 @@ fn all_host_exercises_are_tested_and_listed() {
     list.says(&[
         "h1    The last elements",
         "h12   The device that is asked for",
-        "0 of 12",
+        "0 of 14",
     ]);
 }
 
@@ -154,7 +156,7 @@ fn a_host_exercise_has_hints_a_solution_and_a_reset() {
     host("h3 --diff")
         .ends_with(0)
         .says(&["- ", "+ ", "CL_QUEUE_PROFILING_ENABLE)?;"]);
-    host("13").fails(2, &["there is no program 13"]);
+    host("15").fails(2, &["there is no program 15"]);
     write("fn main() { nothing }");
     host("3")
         .ends_with(4)

@@ -45,6 +45,7 @@ each! { unsolved_fails_and_solved_passes:
     exercises_of_lesson_9_fail_unsolved_and_pass_solved "9"
     exercises_of_lesson_10_fail_unsolved_and_pass_solved "10"
     exercises_of_lesson_11_fail_unsolved_and_pass_solved "11"
+    exercises_of_lesson_14_fail_unsolved_and_pass_solved "14"
 }
 
 /// The check names the trace, whose lines come to the same sum of sectors.
@@ -130,7 +131,7 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
     let barrier = "        barrier(CLK_LOCAL_MEM_FENCE); // nobody needs them any longer\n";
     let add = "            sum += a_tile[y][k] * b_tile[k][x];\n";
     let guard = "first_column + y < columns && first_row + x < rows";
-    let cases: [(&str, &str, &str, &[&str]); 20] = [
+    let cases: [(&str, &str, &str, &[&str]); 23] = [
         // Right on PoCL, and a race.
         ("6.2", barrier, "", &["✗ races", "✓ result"]),
         // Right everywhere, and eight times as many as are needed.
@@ -223,6 +224,17 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
         ),
         // The tile's sides, where the group's are meant.
         ("11.3", "across * across <=", "s * s <=", &["✗ result"]),
+        // Each row by its number in the product, where C has its slice alone.
+        ("14.1", "c_row = row", "c_row = row0 + row", &["✗ bounds"]),
+        // C loaded and stored for every k.
+        (
+            "14.2",
+            "sum += A",
+            "C[row * N + column] += A",
+            &["✗ global loads"],
+        ),
+        // The two pitches exchanged.
+        ("14.3", "row * pitch +", "row * columns +", &["✗ result"]),
     ];
     let of_lesson = |id: &str| id.split('.').next() == Some(lesson);
     assert!(cases.iter().any(|(id, ..)| of_lesson(id)));
@@ -247,6 +259,7 @@ each! { plausible_wrong_answers_are_told_what_is_wrong:
     plausible_wrong_answers_of_lesson_9_are_told_what_is_wrong "9"
     plausible_wrong_answers_of_lesson_10_are_told_what_is_wrong "10"
     plausible_wrong_answers_of_lesson_11_are_told_what_is_wrong "11"
+    plausible_wrong_answers_of_lesson_14_are_told_what_is_wrong "14"
 }
 
 /// Files that do not build, that never end, that crash, that are empty. The second takes the

@@ -1,0 +1,110 @@
+//! The first part: one device, and one or several queues.
+
+use std::fs;
+use std::path::Path;
+
+use common::device::Kind;
+use common::error::{Error, Result};
+use common::numbers::{percent, seconds};
+use common::problem::Problem;
+use lesson::Lesson;
+
+use crate::engine::{Engine, Target};
+use crate::table::{Way, product, show};
+use crate::timeline::{self, ROWS, Run, busy};
+use crate::worker::Job;
+
+/// The four orders: their names, whether from pinned memory, their queues, what is new.
+const ORDERS: [(&str, bool, usize, &str); 4] = [
+    (
+        "one queue, pageable memory",
+        false,
+        1,
+        "one command after the other",
+    ),
+    (
+        "one queue, pinned memory",
+        true,
+        1,
+        "the copy engine reads it by itself",
+    ),
+    (
+        "three queues, pageable memory",
+        false,
+        3,
+        "C in blocks; the host still copies",
+    ),
+    (
+        "three queues, pinned memory",
+        true,
+        3,
+        "all three engines at once",
+    ),
+];
+
+/// One device, several queues.
+pub fn queues(lesson: &mut Lesson, svg: Option<&Path>, problem: &Problem) -> Result<()> {
+    let device = lesson.session()?.device.clone();
+    let engines = Engine::open(&[Target::of(&device)])?;
+    let memory = [
+        product(problem, None)?,
+        product(problem, Some(&engines[0]))?,
+    ];
+    let way = |(name, pinned, queues, says): (&str, bool, usize, &str)| Way {
+        name: name.into(),
+        says: says.into(),
+        devices: vec![0],
+        engines: engines.clone(),
+        product: memory[usize::from(pinned)].clone(),
+        job: Job {
+            queues,
+            ..Job::default()
+        },
+    };
+    let mut ways = Vec::from(ORDERS.map(way));
+    // A simulator runs one command after the other.
+    ways.truncate(if device.is_simulator() { 2 } else { 4 });
+    lesson.say("\n  From host memory to host memory")?;
+    let shown = show(lesson, problem, &ways)?;
+    let runs = ways
+        .iter()
+        .zip(&shown)
+        .filter_map(|(way, (_, outcome))| Some((way.name.as_str(), &outcome.as_ref()?.spans[..])));
+    let runs: Vec<Run> = runs.collect();
+    let [_, plain, _, (_, spans)] = runs[..] else {
+        return Ok(());
+    };
+    lesson.say(timeline::text(&runs[1..]))?;
+    // What of the transfers was hidden.
+    let whole = shown[3].1.as_ref().map_or(0.0, |outcome| outcome.seconds);
+    let times = [0, 1, 2].map(|row| busy(spans, row));
+    let (sum, limit) = (
+        times.iter().sum::<f64>(),
+        times.into_iter().fold(0.0, f64::max),
+    );
+    let slowest = ROWS.iter().zip(times).find(|(_, time)| *time == limit);
+    lesson.say(format!(
+        "  {} are at work for {} of {}: {} of what the slowest queue allows",
+        slowest.map_or("none", |((name, _), _)| name),
+        seconds(limit),
+        seconds(whole),
+        percent(limit / whole),
+    ))?;
+    // A CPU's copies are made by the cores that compute.
+    let rest = seconds(sum - limit);
+    lesson.say(match device.kind == Kind::Cpu || sum - limit < 0.1 * sum {
+        true => format!("  little to hide: the other two queues are at work for {rest}"),
+        false => {
+            let hidden = ((sum - whole) / (sum - limit)).clamp(0.0, 1.0);
+            format!("  hidden: {} of what could be", percent(hidden))
+        }
+    })?;
+    let Some(file) = svg else {
+        return Ok(());
+    };
+    let title = format!("C = A * B, {}, on {}", problem.shape, device.name);
+    fs::write(file, timeline::svg(&title, &[plain, runs[3]])).map_err(|error| Error::File {
+        path: file.into(),
+        why: error.to_string(),
+    })
+}
