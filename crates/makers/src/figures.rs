@@ -27,6 +27,7 @@ mod machine;
 mod rates;
 pub mod roofline;
 mod runs;
+mod scaling;
 mod spill;
 mod stride;
 mod timeline;
@@ -65,6 +66,7 @@ const DRAWN: &[(&str, Draw)] = &[
     ("roofline", roofline::draw),
     ("rates", rates::draw),
     ("landscape", landscape::draw),
+    ("scaling", scaling::draw),
 ];
 
 /// All figures by name: those that are drawn, and those whose files were made by hand.

@@ -153,7 +153,7 @@ impl Piece {
         // SAFETY: the buffer holds rows x columns floats; the host's side is the caller's.
         let enqueued = unsafe {
             match (up, columns == self.pitch) {
-                // One piece of memory; of rectangles Oclgrind does not note that they are written.
+                // One piece of memory. Oclgrind does not note that a rectangle is written.
                 (true, true) => {
                     let floats = slice::from_raw_parts(self.host, rows * columns);
                     queue.enqueue_write_buffer(buffer, wait, 0, floats, after)

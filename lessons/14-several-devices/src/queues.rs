@@ -11,7 +11,7 @@ use lesson::Lesson;
 
 use crate::engine::{Engine, Target};
 use crate::table::{Way, product, show};
-use crate::timeline::{self, ROWS, Run, busy};
+use crate::timeline::{self, Run, busy};
 use crate::worker::Job;
 
 /// The four orders: their names, whether from pinned memory, their queues, what is new.
@@ -82,10 +82,13 @@ pub fn queues(lesson: &mut Lesson, svg: Option<&Path>, problem: &Problem) -> Res
         times.iter().sum::<f64>(),
         times.into_iter().fold(0.0, f64::max),
     );
-    let slowest = ROWS.iter().zip(times).find(|(_, time)| *time == limit);
+    let names = ["Uploads", "Kernels", "Downloads"].into_iter().zip(times);
+    let slowest: String = names
+        .filter(|(_, time)| *time == limit)
+        .map(|(name, _)| name)
+        .collect();
     lesson.say(format!(
-        "  {} are at work for {} of {}: {} of what the slowest queue allows",
-        slowest.map_or("none", |((name, _), _)| name),
+        "  {slowest} are at work for {} of {}: {} of what the slowest queue allows",
         seconds(limit),
         seconds(whole),
         percent(limit / whole),

@@ -7,7 +7,7 @@ pub const UPLOADS: usize = 0;
 pub const KERNELS: usize = 1;
 pub const DOWNLOADS: usize = 2;
 /// Their names, and their colours in a drawing: those of A, of C and of B.
-pub const ROWS: [(&str, &str); 3] = [("uploads", "a"), ("kernels", "c"), ("downloads", "b")];
+const ROWS: [(&str, &str); 3] = [("uploads", "a"), ("kernels", "c"), ("downloads", "b")];
 
 /// Columns of a time line in text.
 const COLUMNS: usize = 56;

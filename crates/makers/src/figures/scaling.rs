@@ -1,0 +1,136 @@
+//! Lesson 14: how SUMMA scales, measured and by the model of the lesson.
+
+use anyhow::{Context, Result, ensure};
+use common::numbers::percent;
+use process::data::recording::file;
+
+use super::{Axis, Chart, Drawing, chart};
+use crate::printed::numbers;
+
+/// The recording, and what it printed above its tables.
+const RUN: &str = "epyc-ranks";
+const BOTTOM: f64 = 232.0;
+
+/// A row of the model: ranks, and of both kinds of scaling the efficiency and what binds.
+struct Predicted<'t> {
+    ranks: f64,
+    efficiency: [f64; 2],
+    binds: [&'t str; 2],
+}
+
+pub fn draw() -> Result<String> {
+    let printed = file(RUN, "lesson14", "txt")?;
+    let part = |from: &str, to: &str| {
+        let (_, rest) = printed.split_once(from).context("no such table")?;
+        Ok::<_, anyhow::Error>(rest.split_once(to).map_or(rest, |(part, _)| part))
+    };
+    let measured = [part("Strong", "Weak")?, part("Weak", "The model")?].map(efficiency);
+    let model: Vec<Predicted> = part("The model", "\0")?
+        .lines()
+        .filter_map(predicted)
+        .collect();
+    ensure!(model.len() > 2, "no model in the recording");
+
+    let mut d = Drawing::new(BOTTOM + 118.0);
+    let chart = Chart {
+        x: Axis::log((1.0, 1024.0), (70.0, 440.0)),
+        y: Axis::linear((0.0, 1.05), (BOTTOM, 36.0)),
+    };
+    d.text("small soft", (14.0, 18.0), "of the rate of all ranks alone");
+    let shares = [0.0, 0.25, 0.5, 0.75, 1.0];
+    chart.across(&mut d, shares.map(|share| (share, percent(share))));
+    let ranks = model.iter().map(|row| (row.ranks, row.ranks.to_string()));
+    chart.below(&mut d, ranks, "ranks");
+    for (kind, class) in ["mark model", "arrow"].into_iter().enumerate() {
+        let points = model.iter().map(|row| (row.ranks, row.efficiency[kind]));
+        d.line(class, &chart.places(&points.collect::<Vec<_>>()));
+        for row in &model {
+            let at = chart.at((row.ranks, row.efficiency[kind]));
+            d.dot(colour(row.binds[kind]), at, 5.0);
+        }
+        for measured in &measured[kind] {
+            d.dot("item", chart.at(*measured), 3.0);
+        }
+    }
+    let y = BOTTOM + 62.0;
+    chart::key(
+        &mut d,
+        "mark model",
+        (14.0, y),
+        "the same product on more ranks, by the model",
+    );
+    chart::key(
+        &mut d,
+        "arrow",
+        (14.0, y + 18.0),
+        "a product that grows with the ranks",
+    );
+    let keys = [
+        ("kernels", "kernels bind"),
+        ("bandwidth", "bandwidth binds"),
+        ("", "measured"),
+    ];
+    for (i, (binds, words)) in keys.into_iter().enumerate() {
+        let x = 20.0 + 140.0 * i as f64;
+        d.dot(colour(binds), (x, y + 40.0), if i < 2 { 5.0 } else { 3.0 });
+        d.text("small", (x + 12.0, y + 44.5), words);
+    }
+    let told: Vec<String> = model
+        .iter()
+        .map(|row| format!("{} ranks {}", row.ranks, percent(row.efficiency[0])))
+        .collect();
+    let description = format!(
+        "Efficiency over the number of ranks, from 1 to 1024. The same product: {}; where it falls, \
+         messages bind, before that kernels do. A product that grows with the ranks stays above {}.",
+        told.join(", "),
+        percent(
+            model
+                .iter()
+                .map(|row| row.efficiency[1])
+                .fold(1.0, f64::min)
+        )
+    );
+    Ok(d.svg("How SUMMA scales, measured and by the model", &description))
+}
+
+fn colour(binds: &str) -> &'static str {
+    match binds {
+        "kernels" => "c",
+        "bandwidth" => "b",
+        "latency" => "a",
+        _ => "item",
+    }
+}
+
+/// Of a table's rows: ranks, and their rate over that of as many single ones.
+fn efficiency(table: &str) -> Vec<(f64, f64)> {
+    let row = |line: &str| -> Option<(f64, f64)> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let at = words
+            .iter()
+            .position(|word| ["s", "ms", "us"].contains(word))?;
+        Some((
+            words.first()?.parse().ok()?,
+            words.get(at + 1)?.parse().ok()?,
+        ))
+    };
+    let rows: Vec<(f64, f64)> = table.lines().filter_map(row).collect();
+    let alone = rows.first().map_or(1.0, |(_, rate)| *rate);
+    rows.iter()
+        .map(|(ranks, rate)| (*ranks, rate / ranks / alone))
+        .collect()
+}
+
+/// A row of the model's table.
+fn predicted(line: &str) -> Option<Predicted<'_>> {
+    let is_word = |word: &&str| ["kernels", "bandwidth", "latency"].contains(word);
+    let binds: Vec<&str> = line.split_whitespace().filter(is_word).collect();
+    let [ranks, _, strong, _, weak] = numbers(line)[..] else {
+        return None;
+    };
+    Some(Predicted {
+        ranks,
+        efficiency: [strong, weak].map(|share| share / 100.0),
+        binds: [*binds.first()?, *binds.get(1)?],
+    })
+}
