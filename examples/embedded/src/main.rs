@@ -89,25 +89,18 @@ fn collatz() -> Result<bool> {
             .enqueue_nd_range(&queue)?;
         queue.enqueue_read_buffer(&steps, CL_BLOCKING, 0, &mut result, &[])?;
     }
-    let right = (1..)
-        .zip(&result)
-        .all(|(number, steps)| on_the_host(number) == *steps);
-    let says = if right { "right" } else { "WRONG" };
-    println!(
-        "{}: {N} numbers {says}; from {from}, ready after {took:.1?}",
-        device.name()?
-    );
+    let mut all = (1..).zip(&result);
+    let right = all.all(|(number, steps)| on_the_host(number) == *steps);
+    let (name, says) = (device.name()?, if right { "right" } else { "WRONG" });
+    println!("{name}: {N} numbers {says}; from {from}, ready after {took:.1?}");
     Ok(right)
 }
 
 fn on_the_host(mut number: u64) -> cl_int {
     let mut count = 0;
     while number != 1 {
-        number = if number % 2 == 1 {
-            3 * number + 1
-        } else {
-            number / 2
-        };
+        let is_odd = number % 2 == 1;
+        number = if is_odd { 3 * number + 1 } else { number / 2 };
         count += 1;
     }
     count

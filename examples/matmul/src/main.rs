@@ -14,7 +14,7 @@ use opencl3::device::{CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_GPU, Device};
 use opencl3::error_codes::CL_DEVICE_NOT_FOUND;
 use opencl3::kernel::{ExecuteKernel, Kernel};
 use opencl3::memory::{Buffer, CL_MEM_READ_ONLY, CL_MEM_READ_WRITE, cl_mem_flags};
-use opencl3::types::{CL_BLOCKING, cl_float, cl_int};
+use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_float, cl_int};
 use opencl3::{Result, platform::get_platforms, program::Program};
 
 /// A group computes ROWS x COLUMNS elements of C, 8 x 8 in each item, from tiles of A and B in
@@ -89,86 +89,32 @@ void matmul(int N, int K, global const float *restrict A, global const float *re
     }
 }";
 
-/// What the host must know of a kernel.
-struct Tile {
-    source: &'static str,
-    /// Elements of C of a group, which M and N are padded to; K is padded to `depth`.
-    rows: usize,
-    columns: usize,
-    depth: usize,
-    /// Items of a group, along a row of C and down a column.
-    group: [usize; 2],
-    options: String,
-}
-
-impl Tile {
-    fn of(device: &Device) -> Result<Tile> {
-        let is_gpu = device.dev_type()? & CL_DEVICE_TYPE_GPU != 0;
-        let (rows, columns, depth, source, group, width);
-        if is_gpu {
-            (rows, columns, depth, width) = (64, 128, 16, 1);
-            (source, group) = (FOR_A_GPU, [columns / 8, rows / 8]);
-        } else {
-            // What a driver calls a vector: 4, 8 or 16 floats. Some say 1, and still have them.
-            width = device.native_vector_width_float()?.clamp(4, 16) as usize;
-            (rows, columns, depth) = (128, 2 * width, 1);
-            (source, group) = (FOR_A_CPU, [1, rows / 8]);
-        }
-        let options = format!("-DROWS={rows} -DCOLUMNS={columns} -DDEPTH={depth} -DWIDTH={width}");
-        Ok(Tile {
-            source,
-            rows,
-            columns,
-            depth,
-            group,
-            options,
-        })
-    }
-}
-
-/// A matrix of whole numbers from -2 to 2 in `rows` x `columns`, zeros around it: `width`
-/// elements a row. Sums of their products are exact in a float up to K = 4 million.
-struct Matrix {
-    rows: usize,
-    columns: usize,
-    width: usize,
-    elements: Vec<cl_float>,
-}
-
-impl Matrix {
-    fn new(rows: usize, columns: usize, height: usize, width: usize, seed: usize) -> Matrix {
-        let mut elements = vec![0.0; height * width];
-        for row in 0..rows {
-            for column in 0..columns {
-                let mixed = (row * columns + column + seed).wrapping_mul(0x9E37_79B9) >> 16;
-                elements[row * width + column] = (mixed % 5) as cl_float - 2.0;
-            }
-        }
-        Matrix {
-            rows,
-            columns,
-            width,
-            elements,
+/// Whole numbers from -2 to 2 in `rows` x `columns`, and zeros around it: `width` elements a row.
+/// Sums of their products are exact in a float up to K = 4 million.
+fn matrix(rows: usize, columns: usize, height: usize, width: usize, seed: usize) -> Vec<cl_float> {
+    let mut elements = vec![0.0; height * width];
+    for row in 0..rows {
+        for column in 0..columns {
+            let mixed = (row * columns + column + seed).wrapping_mul(0x9E37_79B9) >> 16;
+            elements[row * width + column] = (mixed % 5) as cl_float - 2.0;
         }
     }
+    elements
+}
 
-    /// The matrix times a vector, without rounding.
-    fn times(&self, x: &[i64]) -> Vec<i64> {
-        let row = |row: usize| &self.elements[row * self.width..][..self.columns];
-        let product = |row: &[cl_float]| row.iter().zip(x).map(|(a, x)| *a as i64 * x).sum();
-        (0..self.rows).map(|number| product(row(number))).collect()
-    }
+/// A matrix, whose rows have `width` elements, times a vector, without rounding.
+fn times(matrix: &[cl_float], width: usize, x: &[i64]) -> Vec<i64> {
+    let rows = matrix.chunks(width).map(|row| row.iter().zip(x));
+    rows.map(|row| row.map(|(a, x)| *a as i64 * x).sum())
+        .collect()
 }
 
 fn main() -> ExitCode {
-    let sides: Vec<usize> = std::env::args()
-        .skip(1)
-        .filter_map(|side| side.parse().ok())
-        .collect();
-    let (m, n, k) = match sides[..] {
-        [] => (500, 700, 300),
-        [side] => (side, side, side),
-        [m, n, k] => (m, n, k),
+    let sides = std::env::args().skip(1).map(|side| side.parse().ok());
+    let (m, n, k) = match sides.collect::<Option<Vec<usize>>>().as_deref() {
+        Some([]) => (500, 700, 300),
+        Some(&[side]) => (side, side, side),
+        Some(&[m, n, k]) => (m, n, k),
         _ => {
             eprintln!("none, one or three sides: M, N and K");
             return ExitCode::FAILURE;
@@ -192,27 +138,32 @@ fn matmul(m: usize, n: usize, k: usize) -> Result<bool> {
     };
     let device = first(CL_DEVICE_TYPE_GPU).or_else(|| first(CL_DEVICE_TYPE_ALL));
     let device = Device::new(device.ok_or(CL_DEVICE_NOT_FOUND)?);
-    let tile = Tile::of(&device)?;
+    // Elements of C of a group, which M and N are padded to, as K is to `depth`; and the items of
+    // a group, along a row of C and down a column.
+    let (source, rows, columns, depth, group) = if device.dev_type()? & CL_DEVICE_TYPE_GPU != 0 {
+        (FOR_A_GPU, 64, 128, 16, [16, 8])
+    } else {
+        // What a driver calls a vector: 4, 8 or 16 floats. Some say 1, and still have them.
+        let width = device.native_vector_width_float()?.clamp(4, 16) as usize;
+        (FOR_A_CPU, 128, 2 * width, 1, [1, 16])
+    };
+    let width = columns / 2; // on a CPU, of a vector
+    let options = format!("-DROWS={rows} -DCOLUMNS={columns} -DDEPTH={depth} -DWIDTH={width}");
     let context = Context::from_device(&device)?;
-    let mut program = Program::create_from_source(&context, tile.source)?;
-    if let Err(error) = program.build(&[device.id()], &tile.options) {
+    let mut program = Program::create_from_source(&context, source)?;
+    if let Err(error) = program.build(&[device.id()], &options) {
         eprintln!("{}", program.get_build_log(device.id())?);
         return Err(error);
     }
     let kernel = Kernel::create(&program, "matmul")?;
 
     // Padded sides, so that no group reaches over an edge. Zeros add nothing to a sum.
-    let [height, width, depth] = [(m, tile.rows), (n, tile.columns), (k, tile.depth)]
-        .map(|(side, multiple)| side.next_multiple_of(multiple));
-    let a = Matrix::new(m, k, height, depth, 1);
-    let b = Matrix::new(k, n, depth, width, 2);
+    let (height, width) = (m.next_multiple_of(rows), n.next_multiple_of(columns));
+    let depth = k.next_multiple_of(depth);
+    let a = matrix(m, k, height, depth, 1);
+    let b = matrix(k, n, depth, width, 2);
     // Whatever the kernel does not write stays NaN.
-    let mut c = Matrix {
-        rows: m,
-        columns: n,
-        width,
-        elements: vec![cl_float::NAN; height * width],
-    };
+    let mut c = vec![cl_float::NAN; height * width];
 
     #[allow(deprecated)] // the newer call is missing from drivers of OpenCL 1.x
     let queue = CommandQueue::create_default(&context, CL_QUEUE_PROFILING_ENABLE)?;
@@ -220,52 +171,44 @@ fn matmul(m: usize, n: usize, k: usize) -> Result<bool> {
         // SAFETY: no memory of the host is passed, so none has to outlive the buffer.
         unsafe { Buffer::<cl_float>::create(&context, flags, length, ptr::null_mut()) }
     };
-    let mut device_a = buffer(CL_MEM_READ_ONLY, a.elements.len())?;
-    let mut device_b = buffer(CL_MEM_READ_ONLY, b.elements.len())?;
-    let mut device_c = buffer(CL_MEM_READ_WRITE, c.elements.len())?;
+    let mut device_a = buffer(CL_MEM_READ_ONLY, a.len())?;
+    let mut device_b = buffer(CL_MEM_READ_ONLY, b.len())?;
+    let mut device_c = buffer(CL_MEM_READ_WRITE, c.len())?;
     // SAFETY: the three matrices outlive the reading of C, which blocks, and the queue is in
     // order: what was put into it before has ended then.
     unsafe {
-        use opencl3::types::CL_NON_BLOCKING;
-        queue.enqueue_write_buffer(&mut device_a, CL_NON_BLOCKING, 0, &a.elements, &[])?;
-        queue.enqueue_write_buffer(&mut device_b, CL_NON_BLOCKING, 0, &b.elements, &[])?;
-        queue.enqueue_write_buffer(&mut device_c, CL_NON_BLOCKING, 0, &c.elements, &[])?;
+        queue.enqueue_write_buffer(&mut device_a, CL_NON_BLOCKING, 0, &a, &[])?;
+        queue.enqueue_write_buffer(&mut device_b, CL_NON_BLOCKING, 0, &b, &[])?;
+        queue.enqueue_write_buffer(&mut device_c, CL_NON_BLOCKING, 0, &c, &[])?;
     }
     // Five launches: the first may still compile.
-    let items = [
-        width / tile.columns * tile.group[0],
-        height / tile.rows * tile.group[1],
-    ];
     let mut events = Vec::new();
     for _ in 0..5 {
-        let mut launch = ExecuteKernel::new(&kernel);
         // SAFETY: each argument has its parameter's type, in their order, and the padded
         // matrices hold every element that these items touch.
         events.push(unsafe {
-            launch
+            ExecuteKernel::new(&kernel)
                 .set_arg(&(width as cl_int))
-                .set_arg(&(depth as cl_int));
-            launch
+                .set_arg(&(depth as cl_int))
                 .set_arg(&device_a)
                 .set_arg(&device_b)
-                .set_arg(&device_c);
-            launch
-                .set_global_work_sizes(&items)
-                .set_local_work_sizes(&tile.group);
-            launch.enqueue_nd_range(&queue)?
+                .set_arg(&device_c)
+                .set_global_work_sizes(&[width / columns * group[0], height / rows * group[1]])
+                .set_local_work_sizes(&group)
+                .enqueue_nd_range(&queue)?
         });
     }
     // SAFETY: the vector is as long as the buffer, and outlives the copying, which blocks.
-    unsafe { queue.enqueue_read_buffer(&device_c, CL_BLOCKING, 0, &mut c.elements, &[])? };
+    unsafe { queue.enqueue_read_buffer(&device_c, CL_BLOCKING, 0, &mut c, &[])? };
 
     // C x = A (B x) for some x: without rounding, every element of C decides, and the host is
     // done in a moment. A NaN counts as 0 here, and so is looked for.
     let x: Vec<i64> = (0..n)
         .map(|i| (i.wrapping_mul(0x9E37_79B9) >> 8 & 0xFFFF) as i64)
         .collect();
-    let in_c = |row: usize| &c.elements[row * width..][..n];
-    let right = (0..m).all(|row| in_c(row).iter().all(|c| !c.is_nan()))
-        && c.times(&x) == a.times(&b.times(&x));
+    let is_written = |row: &[cl_float]| row[..n].iter().all(|c| !c.is_nan());
+    let right = c.chunks(width).take(m).all(is_written)
+        && times(&c, width, &x)[..m] == times(&a, depth, &times(&b, width, &x))[..m];
     let says = if right { "right" } else { "WRONG" };
     let mut nanoseconds = Vec::new();
     for event in &events[1..] {

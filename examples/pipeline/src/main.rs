@@ -19,7 +19,7 @@ use opencl3::event::Event;
 use opencl3::kernel::{ExecuteKernel, Kernel};
 use opencl3::memory::{Buffer, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR};
 use opencl3::memory::{CL_MEM_READ_WRITE, ClMem};
-use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_uint};
+use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_uint, cl_ulong};
 use opencl3::{Result, platform::get_platforms, program::Program};
 
 /// A generator of random numbers, so many rounds: work for the device that the host can check
@@ -136,33 +136,33 @@ impl Work {
     }
 }
 
-/// When each command began and ended, in seconds from the first begin.
-fn times(events: &[[Event; 3]]) -> Result<Vec<[(f64, f64); 3]>> {
-    let mut times = Vec::new();
+/// When each chunk's three commands began and ended, in seconds from the first begin.
+type Times = Vec<[(f64, f64); 3]>;
+
+fn times(events: &[[Event; 3]]) -> Result<Times> {
     let begin = events[0][0].profiling_command_start()?;
-    for chunk in events {
-        let mut row = [(0.0, 0.0); 3];
-        for (event, time) in chunk.iter().zip(&mut row) {
-            let start = event.profiling_command_start()?.saturating_sub(begin);
-            let end = event.profiling_command_end()?.saturating_sub(begin);
-            *time = (start as f64 * 1e-9, end as f64 * 1e-9);
-        }
-        times.push(row);
-    }
-    Ok(times)
+    let seconds = |time: cl_ulong| time.saturating_sub(begin) as f64 * 1e-9;
+    let time = |event: &Event| -> Result<(f64, f64)> {
+        let (start, end) = (
+            event.profiling_command_start()?,
+            event.profiling_command_end()?,
+        );
+        Ok((seconds(start), seconds(end)))
+    };
+    let all = events
+        .iter()
+        .map(|[up, work, down]| Ok([time(up)?, time(work)?, time(down)?]));
+    all.collect()
 }
 
 /// From the first begin to the last end.
-fn span(times: &[[(f64, f64); 3]]) -> f64 {
-    times
-        .iter()
-        .flatten()
-        .map(|(_, end)| *end)
-        .fold(0.0, f64::max)
+fn span(times: &Times) -> f64 {
+    let ends = times.iter().flatten().map(|(_, end)| *end);
+    ends.fold(0.0, f64::max)
 }
 
 /// A row for each engine, in which a chunk has its letter while it is worked on.
-fn print_time_line(times: &[[(f64, f64); 3]], whole: f64) {
+fn print_time_line(times: &Times, whole: f64) {
     const WIDTH: f64 = 96.0;
     for (engine, name) in ["upload", "kernel", "download"].iter().enumerate() {
         let mut row = [' '; WIDTH as usize];
@@ -177,14 +177,16 @@ fn print_time_line(times: &[[(f64, f64); 3]], whole: f64) {
 }
 
 fn main() -> ExitCode {
-    let words: Vec<usize> = std::env::args()
-        .skip(1)
-        .filter_map(|word| word.parse().ok())
-        .collect();
-    let &[chunks, mebibytes, rounds] = words.get(..3).unwrap_or(&[16, 1, 64]) else {
-        return ExitCode::FAILURE;
+    let words = std::env::args().skip(1).map(|word| word.parse().ok());
+    let (chunks, mebibytes, rounds) = match words.collect::<Option<Vec<usize>>>().as_deref() {
+        Some([]) => (16, 1, 64),
+        Some(&[chunks @ (1..), mebibytes @ (1..), rounds]) => (chunks, mebibytes, rounds),
+        _ => {
+            eprintln!("nothing, or chunks, the MiB of each, and rounds");
+            return ExitCode::FAILURE;
+        }
     };
-    match pipeline(chunks.max(1), mebibytes.max(1) << 20, rounds as cl_uint) {
+    match pipeline(chunks, mebibytes << 20, rounds as cl_uint) {
         Ok(right) => ExitCode::from(u8::from(!right)),
         Err(error) => {
             eprintln!("OpenCL answers {}, {error}", error.0);
@@ -227,44 +229,39 @@ fn pipeline(chunks: usize, bytes: usize, rounds: cl_uint) -> Result<bool> {
         *place = number as cl_uint;
     }
 
-    // Once each for what happens only once: compiling, and pages that nobody has touched yet.
+    // First all of it untimed: compiling, and pages that nobody has touched yet.
+    let (plain, overlapped) = ([&work, &work, &work], [&up, &work, &down]);
     let mut right = true;
-    for _ in 0..2 {
-        both.enqueue([&work, &work, &work])?;
+    for queues in [plain, overlapped] {
+        both.enqueue(queues)?;
         right &= both.is_right();
     }
-    let plain = times(&both.enqueue([&work, &work, &work])?)?;
+    let plain = times(&both.enqueue(plain)?)?;
     right &= both.is_right();
-    both.enqueue([&up, &work, &down])?;
-    let overlapped = times(&both.enqueue([&up, &work, &down])?)?;
+    let overlapped = times(&both.enqueue(overlapped)?)?;
     right &= both.is_right();
     both.input.give_back(&up)?;
     both.output.give_back(&up)?;
 
-    let whole = span(&plain);
     println!("{}: {chunks} chunks of {} MiB", device.name()?, bytes >> 20);
+    let (whole, pipelined) = (span(&plain), span(&overlapped));
     println!("\nplain order, {:.3} ms", whole * 1e3);
     print_time_line(&plain, whole);
-    println!("\noverlapped, {:.3} ms", span(&overlapped) * 1e3);
+    println!("\noverlapped, {:.3} ms", pipelined * 1e3);
     print_time_line(&overlapped, whole);
-    // All engines together are never faster than the one that has most to do.
-    let busy = |engine: usize| {
-        let spans = plain.iter().map(|row| row[engine].1 - row[engine].0);
-        spans.sum::<f64>()
-    };
-    let slowest = busy(0).max(busy(1)).max(busy(2));
-    let hidden = (whole - span(&overlapped)) / (whole - slowest);
-    println!(
-        "\nThe slowest engine works {:.3} ms of the plain order.",
-        slowest * 1e3
-    );
-    println!(
-        "Of the rest, which could be hidden, {:.0} % was:",
-        hidden * 100.0
-    );
-    println!("{:.2} times as fast.", whole / span(&overlapped));
+    println!("\n{:.2} times as fast.", whole / pipelined);
     if device.dev_type()? & CL_DEVICE_TYPE_GPU == 0 {
         println!("No gain is to be expected here: a CPU copies by the cores that compute.");
+    } else {
+        // All engines together are never faster than the one that has most to do.
+        let busy = |engine: usize| plain.iter().map(|row| row[engine].1 - row[engine].0).sum();
+        let slowest = [0, 1, 2].map(busy).into_iter().fold(0.0, f64::max);
+        let hidden = (whole - pipelined) / (whole - slowest) * 100.0;
+        println!(
+            "The slowest engine works {:.3} ms of the plain order.",
+            slowest * 1e3
+        );
+        println!("Of the rest, which could be hidden, {hidden:.0} % was.");
     }
     println!("{chunks} chunks {}", if right { "right" } else { "WRONG" });
     Ok(right)

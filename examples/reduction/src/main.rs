@@ -97,9 +97,8 @@ fn reduction() -> Result<bool> {
             Buffer::<cl_ulong>::create(&context, CL_MEM_READ_WRITE, 1, none)?,
         )
     };
-    let input: Vec<cl_uint> = (0..N as cl_uint)
-        .map(|i| i.wrapping_mul(0x9E37_79B9))
-        .collect();
+    let input = (0..N as cl_uint).map(|i| i.wrapping_mul(0x9E37_79B9));
+    let input: Vec<cl_uint> = input.collect();
     let mut sum = [0];
     // Five commands, one after the other: a queue that is not asked to do otherwise begins
     // none before the one in front of it has ended. Only the last one blocks the host.
@@ -124,22 +123,15 @@ fn reduction() -> Result<bool> {
         queue.enqueue_read_buffer(&result, CL_BLOCKING, 0, &mut sum, &[])?;
         [first, second]
     };
-    let right = sum[0]
-        == input
-            .iter()
-            .map(|number| cl_ulong::from(*number))
-            .sum::<cl_ulong>();
-    let says = if right { "right" } else { "WRONG" };
-    println!(
-        "{}: the sum {} of {N} numbers is {says}",
-        device.name()?,
-        sum[0]
-    );
+    let expected: cl_ulong = input.iter().map(|number| cl_ulong::from(*number)).sum();
+    let (name, [sum]) = (device.name()?, sum);
+    let says = if sum == expected { "right" } else { "WRONG" };
+    println!("{name}: the sum {sum} of {N} numbers is {says}");
     let begin = events[0].profiling_command_start()?;
     for (event, name) in events.iter().zip(["part_sums", "total"]) {
         let start = event.profiling_command_start()? - begin;
         let end = event.profiling_command_end()? - begin;
         println!("  {name:<9} from {start:>9} to {end:>9} ns");
     }
-    Ok(right)
+    Ok(sum == expected)
 }
