@@ -83,10 +83,14 @@ impl Findings {
         for (kind, says) in found {
             note(&mut self.found, kind, says, call.took);
         }
-        if call.status == 0 && call.begin.call.starts_with("clEnqueueWriteBuffer") {
-            self.moved[0] = self.moved[0].saturating_add(call.number("size"));
-        } else if call.status == 0 && call.begin.call.starts_with("clEnqueueReadBuffer") {
-            self.moved[1] = self.moved[1].saturating_add(call.number("size"));
+        for (moved, name) in self
+            .moved
+            .iter_mut()
+            .zip(["clEnqueueWriteB", "clEnqueueReadB"])
+        {
+            if call.status == 0 && call.begin.call.starts_with(name) {
+                *moved = moved.saturating_add(call.number("size"));
+            }
         }
     }
 
@@ -104,14 +108,10 @@ impl Findings {
             }
         }
         for (noun, all) in objects.leaked().iter().filter(|_| by_itself) {
-            let size: u64 = all
-                .iter()
-                .map(|one| one.bytes.end - one.bytes.start)
-                .fold(0, u64::saturating_add);
-            let size = if size > 0 {
-                format!(" of {}", bytes(size))
-            } else {
-                String::new()
+            let sizes = all.iter().map(|one| one.bytes.end - one.bytes.start);
+            let size = match sizes.fold(0, u64::saturating_add) {
+                0 => String::new(),
+                size => format!(" of {}", bytes(size)),
             };
             let numbers: Vec<String> = all.iter().map(|one| one.number.to_string()).collect();
             let which = format!("{noun} {}", numbers[..numbers.len().min(8)].join(", "));
@@ -119,14 +119,16 @@ impl Findings {
             let says = format!("{}{size}: {which}{more}", count(all.len(), noun));
             note(&mut self.found, "leak", says, 0);
         }
-        let found = self.found.into_iter();
-        let finding = |((kind, says), (times, took)): ((usize, String), _)| Finding {
-            finding: KINDS[kind].0,
-            says,
-            times,
-            took,
-        };
-        found.map(finding).collect()
+        let found = self
+            .found
+            .into_iter()
+            .map(|((kind, says), (times, took))| Finding {
+                finding: KINDS[kind].0,
+                says,
+                times,
+                took,
+            });
+        found.collect()
     }
 }
 
@@ -158,11 +160,7 @@ impl Process {
             }
             return;
         }
-        let finished = if is_tidying {
-            None
-        } else {
-            self.finished.take()
-        };
+        let finished = self.finished.take_if(|_| !is_tidying);
         match name {
             "clFinish" => {
                 let queue = call.number("queue");
@@ -181,8 +179,7 @@ impl Process {
             }
             "clSetEventCallback" => drop(self.order.ended(&[call.number("event")])),
             _ if call.is_command() => {
-                let is_same = |queue: &u64| call.is_blocking() && *queue == call.number("queue");
-                if finished.filter(is_same).is_some() {
+                if call.is_blocking() && finished == Some(call.number("queue")) {
                     let says = format!("clFinish, just before: {told} for all before it, too");
                     found.push(("wait", says));
                 }
@@ -203,10 +200,8 @@ impl Process {
             found.push(("order", format!("{told}; and before it {}", clash.told)));
         }
         let name = &*call.begin.call;
-        let (is_read, is_write) = (
-            name == "clEnqueueReadBuffer",
-            name == "clEnqueueWriteBuffer",
-        );
+        let is_read = name == "clEnqueueReadBuffer";
+        let is_write = name == "clEnqueueWriteBuffer";
         if is_write && call.is_blocking() {
             found.push(("blocking-write", told.into()));
         }
@@ -217,22 +212,17 @@ impl Process {
         }
         let known = call.args.get("bytes").and_then(serde_json::Value::as_u64);
         for access in objects.accesses(call) {
-            let content = self.content.get(&access.buffer);
-            let is_same = content.is_some_and(|content| {
-                content.bytes == access.bytes && Some(content.hash) == known
-            });
-            if is_read && is_same {
-                found.push((
-                    "transfer",
-                    format!("{told}: the host has had these bytes before"),
-                ));
-            } else if is_write && is_same {
-                found.push((
-                    "transfer",
-                    format!("{told}: it holds these very bytes already"),
-                ));
-            } else if is_write && self.unused.get(&access.buffer) == Some(&access.bytes) {
-                found.push(("transfer", format!("{told}: nobody has used what it held")));
+            let is_same = |held: &Content| held.bytes == access.bytes && Some(held.hash) == known;
+            let is_same = self.content.get(&access.buffer).is_some_and(is_same);
+            let is_unused = || self.unused.get(&access.buffer) == Some(&access.bytes);
+            let why = match (is_read, is_write) {
+                (true, _) if is_same => "the host has had these bytes before",
+                (_, true) if is_same => "it holds these very bytes already",
+                (_, true) if is_unused() => "nobody has used what it held",
+                _ => "",
+            };
+            if !why.is_empty() {
+                found.push(("transfer", format!("{told}: {why}")));
             }
             match known {
                 Some(hash) if is_read || is_write => {

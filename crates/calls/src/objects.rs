@@ -1,6 +1,6 @@
 //! The objects that a program made: what they are called, and who still holds them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use serde::Deserialize;
@@ -64,7 +64,7 @@ pub struct Objects {
 }
 
 /// What these calls make.
-const MAKERS: [(&str, &str); 9] = [
+const MAKERS: [(&str, &str); 11] = [
     ("clCreateContext", "context"),
     ("clCreateCommandQueue", "queue"),
     ("clCreateBuffer", "buffer"),
@@ -74,6 +74,20 @@ const MAKERS: [(&str, &str); 9] = [
     ("clCreateProgram", "program"),
     ("clCreateKernel", "kernel"),
     ("clCreateUserEvent", "event"),
+    ("clLinkProgram", "program"),
+    ("clCloneKernel", "kernel"),
+];
+
+/// What these commands read or write: the argument with the buffer, that with its first byte, and
+/// whether they write. Mapping may write too, and then unmapping does.
+const MOVES: [(&str, &str, &str, bool); 7] = [
+    ("clEnqueueReadBuffer", "buffer", "offset", false),
+    ("clEnqueueWriteBuffer", "buffer", "offset", true),
+    ("clEnqueueFillBuffer", "buffer", "offset", true),
+    ("clEnqueueCopyBuffer", "from", "from_offset", false),
+    ("clEnqueueCopyBuffer", "to", "to_offset", true),
+    ("clEnqueueMapBuffer", "buffer", "offset", false),
+    ("clEnqueueUnmapMemObject", "buffer", "", true),
 ];
 
 const WRITE_ONLY: u64 = 1 << 1;
@@ -97,28 +111,21 @@ impl Objects {
         let process = call.begin.process;
         let name = &*call.begin.call;
         let maker = MAKERS.iter().find(|(maker, _)| name.starts_with(maker));
-        let noun = match name {
-            "clLinkProgram" => Some("program"),
-            "clCloneKernel" => Some("kernel"),
-            _ => maker.map(|(_, noun)| *noun),
-        };
-        for address in call
+        let made = call
             .numbers("results")
             .into_iter()
-            .chain([call.number("result")])
-        {
-            let (Some(noun), true) = (noun, address != 0) else {
-                continue;
-            };
+            .chain([call.number("result")]);
+        for address in made.filter(|address| *address != 0) {
+            let Some((_, noun)) = maker else { continue };
             let whole = call.number("buffer");
             let base = self.get(call, whole).map_or(0, |whole| whole.bytes.start);
-            let object = self.place(noun, process, address);
             let begin = base.saturating_add(call.number("offset"));
+            let parameters = call.args.get("parameters").cloned().unwrap_or_default();
+            let object = self.place(noun, process, address);
             object.name = call.text("name").into();
             object.bytes = begin..begin.saturating_add(call.number("size"));
-            object.whole = (noun == "part").then_some(whole);
+            object.whole = (*noun == "part").then_some(whole);
             object.flags = call.number("flags") | call.number("properties");
-            let parameters = call.args.get("parameters").cloned().unwrap_or_default();
             object.parameters = serde_json::from_value(parameters).unwrap_or_default();
         }
         if call.number("event") != 0 {
@@ -160,9 +167,9 @@ impl Objects {
     /// "buffer 2", or "kernel 1 saxpy".
     pub fn name(&self, call: &Call, address: u64) -> Option<String> {
         let object = self.get(call, address)?;
-        let name = match (object.noun, &*object.name) {
-            (_, "") => String::new(),
-            (_, name) => format!(" ({name})"),
+        let name = match &*object.name {
+            "" => String::new(),
+            name => format!(" ({name})"),
         };
         Some(format!("{} {}{name}", object.noun, object.number))
     }
@@ -175,71 +182,55 @@ impl Objects {
 
     /// What a command reads and writes of buffers.
     pub fn accesses(&self, call: &Call) -> Vec<Access> {
-        let access = |buffer: u64, part: Option<Range<u64>>, reads, writes| {
-            let object = self.get(call, buffer)?;
-            let part = part.unwrap_or(0..u64::MAX / 2);
-            let begin = object.bytes.start;
-            let [start, end] = [part.start, part.end].map(|at| begin.saturating_add(at));
-            let bytes = start..object.bytes.end.min(end);
-            let buffer = object.whole.unwrap_or(buffer);
+        let access = |address: u64, part: Range<u64>, reads, writes| {
+            let object = self.get(call, address)?;
+            let [start, end] =
+                [part.start, part.end].map(|at| object.bytes.start.saturating_add(at));
             Some(Access {
-                buffer,
-                bytes,
-                writes,
+                buffer: object.whole.unwrap_or(address),
+                bytes: start..object.bytes.end.min(end),
                 reads,
+                writes,
             })
         };
-        let part = |offset: &str| {
-            let (begin, size) = (call.number(offset), call.number("size"));
-            (size != 0).then_some(begin..begin.saturating_add(size))
-        };
-        let buffer = call.number("buffer");
-        let all: Vec<Option<Access>> = match &*call.begin.call {
-            "clEnqueueReadBuffer" | "clEnqueueReadBufferRect" => {
-                vec![access(buffer, part("offset"), true, false)]
-            }
-            "clEnqueueWriteBuffer" | "clEnqueueWriteBufferRect" | "clEnqueueFillBuffer" => {
-                vec![access(buffer, part("offset"), false, true)]
-            }
-            "clEnqueueCopyBuffer" => vec![
-                access(call.number("from"), part("from_offset"), true, false),
-                access(call.number("to"), part("to_offset"), false, true),
-            ],
-            "clEnqueueMapBuffer" => vec![access(buffer, part("offset"), true, false)],
-            "clEnqueueUnmapMemObject" => vec![access(buffer, None, false, true)],
-            "clEnqueueNDRangeKernel" | "clEnqueueTask" => {
-                let Some(kernel) = self.get(call, call.number("kernel")) else {
-                    return Vec::new();
-                };
-                let arguments = kernel.arguments.iter();
-                let of_argument = |(index, address): (&u64, &u64)| {
+        let all = 0..u64::MAX / 2;
+        let kernel = self.get(call, call.number("kernel"));
+        let arguments = kernel
+            .filter(|_| call.is_command())
+            .into_iter()
+            .flat_map(|kernel| {
+                kernel.arguments.iter().filter_map(|(index, address)| {
                     let flags = self.get(call, *address)?.flags;
                     let parameter = kernel.parameters.get(*index as usize);
                     let is_const = parameter.is_some_and(|parameter| parameter.is_const);
                     let (reads, writes) = (flags & WRITE_ONLY == 0, flags & READ_ONLY == 0);
-                    access(*address, None, reads, writes && !is_const)
-                };
-                arguments.map(of_argument).collect()
-            }
-            _ => Vec::new(),
-        };
-        all.into_iter().flatten().collect()
+                    access(*address, all.clone(), reads, writes && !is_const)
+                })
+            });
+        let moves = MOVES
+            .iter()
+            .filter(|(name, ..)| call.begin.call.starts_with(name));
+        let buffers = moves.filter_map(|(_, buffer, offset, writes)| {
+            let (begin, size) = (call.number(offset), call.number("size"));
+            let part = begin..begin.saturating_add(size);
+            let part = if size == 0 { all.clone() } else { part };
+            access(call.number(buffer), part, !writes, *writes)
+        });
+        arguments.chain(buffers).collect()
     }
 
     /// How many of each kind nobody has released, and their names; devices are not the
     /// program's.
-    pub fn leaked(&self) -> Vec<(&'static str, Vec<&Object>)> {
-        let mut by_noun = HashMap::<_, Vec<_>>::new();
+    pub fn leaked(&self) -> BTreeMap<&'static str, Vec<&Object>> {
+        let mut leaked = BTreeMap::<_, Vec<_>>::new();
         let held = self
             .all
             .values()
             .filter(|one| one.holds > 0 && one.noun != "device");
-        held.for_each(|one| by_noun.entry(one.noun).or_default().push(one));
-        let mut leaked: Vec<_> = by_noun.into_iter().collect();
-        leaked.sort_by_key(|(noun, _)| *noun);
+        held.for_each(|one| leaked.entry(one.noun).or_default().push(one));
         leaked
-            .iter_mut()
-            .for_each(|(_, all)| all.sort_by_key(|one| one.number));
+            .values_mut()
+            .for_each(|all| all.sort_by_key(|one| one.number));
         leaked
     }
 }

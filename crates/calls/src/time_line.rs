@@ -10,6 +10,8 @@ use crate::story::{sentence, time};
 const WIDTH: f64 = 900.0;
 const LEFT: f64 = 150.0;
 const ROW: f64 = 34.0;
+/// The row of the host.
+const HOST: &str = "the host waits";
 
 /// A piece of a row.
 struct Bar {
@@ -60,36 +62,29 @@ impl TimeLine {
 
     fn call(&mut self, call: &Call, objects: &Objects) {
         let (process, at) = (call.begin.process, call.begin.at);
-        let told = sentence(call, objects);
         let name = &*call.begin.call;
+        let kind = match name {
+            _ if name.contains("Kernel") || name.contains("Task") => "kernel",
+            _ if name.contains("Write") || name.contains("Unmap") => "up",
+            _ if name.contains("Read") || name.contains("Map") => "down",
+            _ => "other",
+        };
+        let bar = |row, end, kind| Bar {
+            row,
+            begin: at,
+            end,
+            kind,
+            told: sentence(call, objects),
+        };
         if call.is_blocking() || ["clFinish", "clWaitForEvents"].contains(&name) {
-            let (begin, end) = (at, at.saturating_add(call.took));
-            let row = "the host waits".to_string();
-            self.bars.push(Bar {
-                row,
-                begin,
-                end,
-                kind: "wait",
-                told: told.clone(),
-            });
+            let end = at.saturating_add(call.took);
+            self.bars.push(bar(HOST.into(), end, "wait"));
         }
         if call.is_command() {
-            let kind = match name {
-                _ if name.contains("Kernel") || name.contains("Task") => "kernel",
-                _ if name.contains("Write") || name.contains("Unmap") => "up",
-                _ if name.contains("Read") || name.contains("Map") => "down",
-                _ => "other",
-            };
             let row = objects.name(call, call.number("queue")).unwrap_or_default();
-            let bar = Bar {
-                row,
-                begin: at,
-                end: at,
-                kind,
-                told,
-            };
+            let running = (bar(row, at, kind), call.took);
             self.running
-                .insert((process, call.number("command")), (bar, call.took));
+                .insert((process, call.number("command")), running);
         }
     }
 
@@ -103,9 +98,12 @@ impl TimeLine {
         let begin = self.bars.iter().map(|bar| on_host(bar).0).min()?;
         let end = self.bars.iter().map(|bar| on_host(bar).1).max()?;
         let span = end.saturating_sub(begin).max(1) as f64;
-        let mut rows: Vec<&String> = self.clocks.keys().collect();
-        let host = "the host waits".to_string();
-        rows.push(&host);
+        let rows: Vec<&str> = self
+            .clocks
+            .keys()
+            .map(String::as_str)
+            .chain([HOST])
+            .collect();
         let height = ROW * rows.len() as f64 + 60.0;
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {height}\" \
@@ -147,13 +145,16 @@ impl TimeLine {
             );
         }
         let legend = [
-            "up\">to the device",
-            "kernel\">kernels",
-            "down\">from the device",
+            ("up", "to the device"),
+            ("kernel", "kernels"),
+            ("down", "from the device"),
         ];
-        for (number, words) in legend.into_iter().enumerate() {
+        for (number, (kind, words)) in legend.into_iter().enumerate() {
             let (x, y) = (LEFT + 150.0 * number as f64, height - 8.0);
-            let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\" class=\"{words}</text>");
+            let _ = writeln!(
+                svg,
+                "<text x=\"{x}\" y=\"{y}\" class=\"{kind}\">{words}</text>"
+            );
         }
         Some(svg + "</svg>\n")
     }
