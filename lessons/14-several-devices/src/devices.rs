@@ -6,6 +6,7 @@ use common::device::{self, Device, Kind};
 use common::error::{Error, Result};
 use common::numbers::{self, percent};
 use common::problem::Problem;
+use common::source::Source;
 use lesson::Lesson;
 
 use crate::engine::{Engine, Target};
@@ -75,7 +76,7 @@ pub fn devices(lesson: &mut Lesson, own: &Own, problem: &Problem) -> Result<()> 
             )));
         }
     }
-    let ways = ways(own, &targets, problem)?;
+    let ways = ways(own, &targets, &lesson.source()?, problem)?;
     lesson.say(format!(
         "\n  Rows of C on {}: {why}",
         numbers::count(count, "device")
@@ -119,8 +120,8 @@ pub fn devices(lesson: &mut Lesson, own: &Own, problem: &Problem) -> Result<()> 
 
 /// Each device alone, and all together: in one context for each driver, and in one for each
 /// device. On request with resident operands, too, and with a mishap.
-fn ways(own: &Own, targets: &[Target], problem: &Problem) -> Result<Vec<Way>> {
-    let engines = Engine::open(targets)?;
+fn ways(own: &Own, targets: &[Target], source: &Source, problem: &Problem) -> Result<Vec<Way>> {
+    let engines = Engine::open(targets, source)?;
     // Pinned is what one context knows: that of a GPU, which has a use for it.
     let gpu = engines
         .iter()
@@ -163,7 +164,7 @@ fn ways(own: &Own, targets: &[Target], problem: &Problem) -> Result<Vec<Way>> {
         .windows(2)
         .any(|pair| pair[0].platform == pair[1].platform)
     {
-        let open = |target| Engine::open(slice::from_ref(target));
+        let open = |target| Engine::open(slice::from_ref(target), source);
         let engines: Vec<_> = targets.iter().map(open).collect::<Result<_>>()?;
         let engines = engines.concat();
         ways.push(Way {

@@ -75,21 +75,20 @@ pub struct Engine {
 
 impl Engine {
     /// Devices that stand beside each other and have one driver share a context.
-    pub fn open(targets: &[Target]) -> Result<Vec<Arc<Engine>>> {
+    pub fn open(targets: &[Target], source: &Source) -> Result<Vec<Arc<Engine>>> {
         let mut engines = Vec::new();
         for group in targets.chunk_by(|one, other| one.platform == other.platform) {
             let ids: Vec<cl_device_id> = group.iter().map(|target| target.id.id()).collect();
             let context = Context::from_devices(&ids, &[], None, ptr::null_mut());
             let context = Arc::new(context.during("creating a context")?);
             for target in group {
-                engines.push(Arc::new(Engine::within(&context, target)?));
+                engines.push(Arc::new(Engine::within(&context, target, source)?));
             }
         }
         Ok(engines)
     }
 
-    fn within(context: &Arc<Context>, target: &Target) -> Result<Engine> {
-        let source = Source::of_course("14-several-devices.cl")?;
+    fn within(context: &Arc<Context>, target: &Target, source: &Source) -> Result<Engine> {
         let program = Program::create_from_source(context, &source.text);
         let mut program = program.during("loading the kernels")?;
         let (id, options) = (target.id.id(), format!("-D WIDTH={}", target.width));

@@ -45,7 +45,7 @@ const ORDERS: [(&str, bool, usize, &str); 4] = [
 /// One device, several queues.
 pub fn queues(lesson: &mut Lesson, svg: Option<&Path>, problem: &Problem) -> Result<()> {
     let device = lesson.session()?.device.clone();
-    let engines = Engine::open(&[Target::of(&device)])?;
+    let engines = Engine::open(&[Target::of(&device)], &lesson.source()?)?;
     let memory = [
         product(problem, None)?,
         product(problem, Some(&engines[0]))?,

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use common::error::{Error, Result};
 use common::shape::Shape;
+use common::source::Source;
 use mpi::collective::CommunicatorCollectives;
 use mpi::topology::{Communicator, SimpleCommunicator};
 use text::aside;
@@ -72,7 +73,7 @@ fn work(flags: &Flags, world: &SimpleCommunicator, who: &str) -> Result<()> {
     watchdog.stage("opening its device");
     let beside = world.split_shared(world.rank());
     let (here, ranks) = (beside.rank() as usize, beside.size() as usize);
-    must_fit(flags.size)?;
+    must_fit(flags.size, [ranks, world.size() as usize])?;
     let (devices, places) = own_devices()?;
     let words = crowded(ranks, &devices, places);
     if let Some(words) = words.filter(|_| here == 0 && !flags.json) {
@@ -82,7 +83,7 @@ fn work(flags: &Flags, world: &SimpleCommunicator, who: &str) -> Result<()> {
     let device = &devices[here % devices.len().min(places)];
     let parts = Target::parts(device, places).filter(|_| devices.len() < places);
     let target = parts.map_or(Target::of(device), |parts| parts[here % places].clone());
-    let engines = Engine::open(&[target])?;
+    let engines = Engine::open(&[target], &Source::of_course("14-several-devices.cl")?)?;
     watchdog.stage("filling its panels of A and B");
     let mut grid = Grid::new(world, engines[0].clone(), flags.size, flags.seed)?;
     let measured = grid.run(&watchdog)?;

@@ -155,9 +155,10 @@ pub fn crowded(ranks: usize, devices: &[Device], places: usize) -> Option<String
     })
 }
 
-/// Refuses what the memory of this machine cannot hold: all blocks and their copies.
-pub fn must_fit(Shape { m, n, k }: Shape) -> Result<()> {
-    must_have_memory(size_of::<f32>() * (m * k + k * n + 4 * m * n))
+/// Refuses what the memory of this machine cannot hold: the blocks and copies of these of all
+/// ranks.
+pub fn must_fit(Shape { m, n, k }: Shape, [these, all]: [usize; 2]) -> Result<()> {
+    must_have_memory(size_of::<f32>() * (m * k + k * n + 4 * m * n) / all * these)
 }
 
 /// Strong scaling, then weak: 1, 2, 4, ... ranks.
@@ -167,7 +168,7 @@ pub fn start(lesson: &mut Lesson, ranks: u16, own: &Own) -> Result<()> {
     }
     let ranks = usize::from(ranks);
     let shape = lesson.size.unwrap_or(Shape::cube(1024));
-    must_fit(grown(shape, ranks))?;
+    must_fit(grown(shape, ranks), [1, 1])?;
     lesson.session()?;
     let (devices, places) = own_devices()?;
     if let Some(words) = crowded(ranks, &devices, places) {

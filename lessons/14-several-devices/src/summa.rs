@@ -64,6 +64,21 @@ fn number(seed: u64, r: usize, c: usize) -> f32 {
     (((z ^ (z >> 31)) >> 40) as f32 / (1u64 << 24) as f32) - 0.5
 }
 
+/// These rows and columns of a matrix; what lies beyond its sides, in a last panel, is 0.
+fn fill(seed: u64, [rows, columns]: [&Range<usize>; 2], [high, wide]: [usize; 2]) -> Vec<f32> {
+    let places = rows
+        .clone()
+        .flat_map(|r| columns.clone().map(move |c| (r, c)));
+    let float = |(r, c)| {
+        if r < high && c < wide {
+            number(seed, r, c)
+        } else {
+            0.0
+        }
+    };
+    places.map(float).collect()
+}
+
 impl Grid {
     /// Puts the ranks into a grid as near to a square as their number allows.
     pub fn new(
@@ -87,33 +102,17 @@ impl Grid {
         let (rows, columns) = (part(m, down, at[0]), part(n, across, at[1]));
         let (count, width) = panels(k);
         let depth = |panel: usize| panel * width..(panel + 1) * width;
-        // Beyond K, in the last panel, is 0.
-        let fill = |seed: u64,
-                    rows: Range<usize>,
-                    columns: Range<usize>,
-                    k_of: fn([usize; 2]) -> usize| {
-            let places = rows.flat_map(|r| columns.clone().map(move |c| [r, c]));
-            places
-                .map(|at| {
-                    if k_of(at) < k {
-                        number(seed, at[0], at[1])
-                    } else {
-                        0.0
-                    }
-                })
-                .collect::<Vec<f32>>()
-        };
         let a = (0..count).map(|panel| {
-            let is_own = panel % across == at[1];
-            is_own.then(|| fill(seed, rows.clone(), depth(panel), |[_, k]| k))
+            let fill = || fill(seed, [&rows, &depth(panel)], [m, k]);
+            (panel % across == at[1]).then(fill)
         });
         let b = (0..count).map(|panel| {
-            let is_own = panel % down == at[0];
-            is_own.then(|| fill(seed + 1, depth(panel), columns.clone(), |[k, _]| k))
+            let fill = || fill(seed + 1, [&depth(panel), &columns], [k, n]);
+            (panel % down == at[0]).then(fill)
         });
         let held = [a.collect(), b.collect()];
         let room = |[rows, columns]: [usize; 2]| -> Result<(Floats, Piece)> {
-            let floats = Floats::of(&vec![0.0; rows * columns], None)?;
+            let floats = Floats::of(&vec![0.0; rows * columns], Some(&engine))?;
             let piece = Piece::of(&engine, &floats, [&(0..rows), &(0..columns)], columns)?;
             Ok((floats, piece))
         };

@@ -1,7 +1,9 @@
 //! Lesson 14: several queues, several devices. What MPI does is run by `.ci/run`, since that
 //! needs one.
 
-use tests::{Oclgrind, lesson};
+use std::fs;
+
+use tests::{Oclgrind, lesson, scratch_folder, workspace};
 
 /// Sizes that fill no tile, so that every edge is met.
 const ODD: &str = "--size 150x101x67 --runs 0";
@@ -14,6 +16,16 @@ fn every_order_of_transfers_and_every_split_is_right() {
         .args("--overlap --size 64 --runs 1 --json")
         .run()
         .ends_with(0);
+    let resident = "--split --resident --parts 2 --size 150x101x67 --runs 1";
+    let run = lesson(14).args(resident).run().ends_with(0);
+    run.says(&["together, resident: ", "0 kernels", "1 downloads"]);
+    // A kernel that is wrong is found, whoever runs it.
+    let text = fs::read_to_string(workspace().join("kernels/14-several-devices.cl"));
+    let text = text.expect("it is there");
+    let wrong = scratch_folder("lesson14").join("wrong.cl");
+    fs::write(&wrong, text.replace("a * b0", "a * b1")).expect("it can be written");
+    let run = lesson(14).args("--overlap --runs 0 --size 64 --source");
+    run.arg(&wrong).run().fails(1, &["C is wrong"]);
 }
 
 #[test]
