@@ -56,7 +56,10 @@ fn best(one: &Measured) -> f64 {
             .filter(|step| step.shape(one.shape) != one.shape);
         padded.any(|step| all.name(step) == name)
     };
-    let seconds = one.seconds.iter().filter(|(name, _)| !padded(name));
+    let is_here = |name: &str| all.steps.iter().any(|step| all.name(step) == name);
+    let seconds = one.seconds.iter();
+    // What the file keeps of lesson 13's kernels does not count.
+    let seconds = seconds.filter(|(name, _)| is_here(name) && !padded(name));
     seconds.map(|(_, time)| *time).fold(f64::INFINITY, f64::min)
 }
 
@@ -110,7 +113,7 @@ fn the_page_shows_what_shares_gain() {
         let shape = Shape { m, n, k };
         let mut all = kept.shapes().iter();
         let one = all.find(|one| one.shape == shape).expect("measured");
-        let sums = |name: &str| name.contains(" whole ") || name.contains(" cut ");
+        let sums = |name: &str| name.starts_with("matmul_shares ");
         let all = one.seconds.iter().filter(|(name, _)| sums(name));
         let [whole, cut] = [false, true].map(|cut| {
             let those = all
@@ -131,7 +134,6 @@ fn exactly_one_is_chosen_and_none_that_cannot_run() {
         change(&mut limits);
         limits
     };
-    let older = limits(|limits| limits.nvidia_compute_capability = 8);
     let small_groups = limits(|limits| limits.max_work_group_size = 32);
     let little_memory = limits(|limits| limits.local_mem_bytes = 24 << 10);
     for ty in [Type::Float, Type::Double, Type::Int] {
@@ -142,40 +144,17 @@ fn exactly_one_is_chosen_and_none_that_cannot_run() {
             (37, 21, 300),
             (4096, 1, 4096),
         ] {
-            for limits in [h200(), older.clone(), little_memory.clone()] {
+            for limits in [h200(), little_memory.clone()] {
                 let names = chosen(&kept, &limits, Shape { m, n, k }, ty);
                 assert_eq!(names.len(), 1, "{m}x{n}x{k} {ty:?} {limits:?}");
-                let is_hopper = names[0].contains("hopper");
-                assert!(limits.nvidia_compute_capability == 9 || !is_hopper);
             }
         }
         let none = chosen(&kept, &small_groups, Shape::cube(4096), ty);
         assert!(none.is_empty(), "groups of 64 have no room");
     }
     let name = |limits: &Limits| chosen(&kept, limits, Shape::cube(4096), Type::Float).remove(0);
-    assert_eq!(name(&h200()), "matmul_group_copy hopper large");
-    assert_eq!(name(&older), "matmul_packed_tiles large");
-    assert_eq!(name(&little_memory), "matmul_group_copy hopper");
-}
-
-#[test]
-fn an_edge_is_thin_or_there_is_none() {
-    let edge = |m, n| {
-        let shape = Shape { m, n, k: 1 };
-        let steps = candidates(&h200(), shape, Type::Float).steps;
-        let thin = steps
-            .iter()
-            .find(|step| step.name() == "matmul_packed_tiles thin")?;
-        let of = |name| Some(thin.constants.iter().find(|one| one.0 == name)?.1);
-        Some(([of("MT")?, of("NT")?], of("EDGE")?))
-    };
-    assert_eq!(edge(4097, 4097), Some(([4096, 4096], 4097 + 4096)));
-    assert_eq!(edge(136, 200), Some(([128, 256], 200)), "below");
-    assert_eq!(edge(250, 257), Some(([256, 256], 250)), "beside");
-    assert_eq!(edge(4096, 4096), None);
-    assert_eq!(edge(4105, 4095), None, "nine rows are worth a tile");
-    assert_eq!(edge(5, 300), Some(([0, 384], 300)), "nothing else");
-    assert_eq!(edge(20, 20), None);
+    assert_eq!(name(&h200()), "matmul_packed_tiles large");
+    assert!(!name(&little_memory).contains("large"));
 }
 
 #[test]
@@ -196,10 +175,9 @@ fn a_group_is_made_of_whole_warps() {
     for side in [20, 4096] {
         for step in candidates(&h200(), Shape::cube(side), Type::Float).steps {
             let of = |name| Some(step.defines.iter().find(|one| one.0 == name)?.1);
-            if let (Some(wide), Some(high)) = (of("LX"), of("LY")) {
-                assert_eq!(wide * high, 32, "{}", step.name());
+            if let Some(wide) = of("LX") {
                 let [x, y] = step.group;
-                assert_eq!((x % wide, y % high), (0, 0), "{}", step.name());
+                assert_eq!((x % wide, y % (32 / wide)), (0, 0), "{}", step.name());
             }
         }
     }

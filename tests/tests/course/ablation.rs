@@ -17,7 +17,6 @@ fn kernels(number: u32) -> &'static [&'static str] {
             "matmul_two_tiles lines",
             "matmul_fragments serpentine",
             "matmul_packed_tiles",
-            "matmul_group_copy",
         ],
     }
 }

@@ -63,7 +63,7 @@ fn the_helpers_that_kernels_call_are_mutated_as_well() {
     };
     assert_eq!(*through(7, "dot8"), json!(["matmul_dot8"]));
     assert_eq!(*through(11, "store_tile"), json!(["matmul_tunable_packed"]));
-    assert_eq!(*through(10, "ask"), json!(["matmul_group_copy"]));
+    assert_eq!(*through(10, "put_packed"), json!(["matmul_packed_tiles"]));
     assert_eq!(*through(7, "matmul_dot8"), Value::Null, "a kernel");
     // One has assembly and no other definition, the other's standard definition is empty.
     for left_out in ["copy_bulk", "prepare"] {

@@ -84,30 +84,6 @@ fn sums_that_are_taken_in_pieces_are_sound() {
     }
 }
 
-/// At the edge of C some tiles are computed without tiling, and counted where there are
-/// no others: Oclgrind 21.10 corrupts its memory when it counts groups that call different
-/// functions.
-#[test]
-#[ignore = "half a minute: the simulator walks through two products of whole tiles"]
-fn thin_tiles_are_sound_and_move_what_their_formulas_say() {
-    let Some(oclgrind) = Oclgrind::find() else {
-        return;
-    };
-    let thin = |size: &str| {
-        let flags = format!("--only matmul_packed_tiles --size {size} --runs 0 --json");
-        lesson(10).args(&flags)
-    };
-    let (few_rows, log) = oclgrind.run_and_count("thin-rows", thin("5x140x17"));
-    assert_eq!(log, "", "{few_rows}");
-    let (few_columns, log) = oclgrind.run("thin-columns", thin("129x3x17"));
-    assert_eq!(log, "", "{few_columns}");
-    for run in [&few_rows, &few_columns] {
-        let run = run.clone().ends_with(0);
-        run.says(&["matmul_packed_tiles thin"]);
-    }
-    traffic::is_as_the_formulas_say(&few_rows, 1);
-}
-
 /// An empty log must mean something. This kernel is right for the checker, and
 /// for the simulator wrong in three ways; one of them is the value that it reads.
 fn the_simulator_sees_a_race_an_uninitialised_read_and_one_behind(buffer: &str) {

@@ -29,7 +29,7 @@ const FAULTS: [(&str, &str); 3] = [
 const UNCOUNTED: [(u32, &str); 5] = [
     (9, "matmul_few_rows"),
     (10, "matmul_shares"),
-    (10, "matmul_stages"),
+    (13, "matmul_stages"),
     (10, "sum_shares"),
     (11, "pack_b"),
 ];

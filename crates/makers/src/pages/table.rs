@@ -15,7 +15,7 @@ pub fn kernels(lesson: &str, names: &[&str]) -> Result<String> {
         let rate = format!("{}, {}", label(run, &runs), unit(run));
         table.figures([&*rate, "step", "of limit"])
     });
-    let records = runs.iter().flat_map(|run| &run.records);
+    let records = runs.iter().flat_map(Recording::rows);
     for kernel in each_once(records.filter(|one| counts(one)).map(|one| &*one.kernel)) {
         let cells = runs.iter().flat_map(|run| cells(run, kernel));
         table.row(format!("`{kernel}`"), cells);

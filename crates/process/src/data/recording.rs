@@ -5,9 +5,11 @@ use std::fs;
 use anyhow::{Context, Result, ensure};
 use common::record::Record;
 use common::shape::Shape;
-use common::source::workspace;
+use common::source::{Source, workspace};
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::lessons::numbered;
 
 /// What a lesson measured, and when and how it was recorded.
 pub struct Recording {
@@ -57,9 +59,25 @@ impl Recording {
         self.on_device().map_or("?".into(), device_name)
     }
 
+    /// What it measured, but for products of kernels, or with macros, that the lesson no longer
+    /// has.
+    pub fn rows(&self) -> Vec<&Record> {
+        let number = self.records.first().map_or(0, |one| one.lesson);
+        let files = numbered(number).map_or(Vec::new(), |lesson| lesson.kernel_files());
+        let texts = files.iter().flat_map(|file| Source::of_course(file));
+        let text: String = texts.map(|source| source.text).collect();
+        let has = |name: &str| !name.starts_with("matmul_") || text.contains(name);
+        let is_there = |one: &&Record| {
+            let mut macros = one.defines.keys();
+            has(one.function()) && macros.all(|name| text.contains(name))
+        };
+        self.records.iter().filter(is_there).collect()
+    }
+
     /// The fastest product on the device, if the lesson has one.
     pub fn best(&self) -> Option<&Record> {
-        let products = self.records.iter().filter(|one| one.platform != "host");
+        let rows = self.rows().into_iter();
+        let products = rows.filter(|one| one.platform != "host");
         let rated = products.filter_map(|one| Some((one, one.gflops?)));
         let best = rated.max_by(|(_, one), (_, other)| one.total_cmp(other));
         best.map(|(record, _)| record)
