@@ -90,12 +90,15 @@ pub fn svg(title: &str, runs: &[Run]) -> String {
     let (mut drawn, mut top) = (String::new(), 0);
     for (name, spans) in runs {
         drawn += &format!(
-            "<text class=\"bold\" x=\"8\" y=\"{}\">{name}</text>\n",
+            "<text class=\"small bold\" x=\"8\" y=\"{}\">{name}</text>\n",
             top + 20
         );
         top += 28;
         for (row, name, colour) in rows(spans) {
-            drawn += &format!("<text x=\"8\" y=\"{}\">{name}</text>\n", top + 17);
+            drawn += &format!(
+                "<text class=\"small\" x=\"8\" y=\"{}\">{name}</text>\n",
+                top + 17
+            );
             for span in spans.iter().filter(|span| span.row == row) {
                 let (left, wide) = (x(span.start), (x(span.end) - x(span.start)).max(0.5));
                 let (name, tip) = (&span.name, seconds(span.end - span.start));
@@ -115,8 +118,8 @@ pub fn svg(title: &str, runs: &[Run]) -> String {
          <title id=\"title\">{title}</title>\n<desc id=\"description\">When uploads, kernels and \
          downloads ran within {end}, for one order of commands and another, to one scale: with \
          several queues they run at the same time.</desc>\n<style>\n{STYLE}</style>\n{drawn}\
-         <text x=\"{LEFT}\" y=\"{base}\">0</text>\n\
-         <text class=\"end\" x=\"{RIGHT}\" y=\"{base}\">{end}</text>\n</svg>\n"
+         <text class=\"small\" x=\"{LEFT}\" y=\"{base}\">0</text>\n\
+         <text class=\"small end\" x=\"{RIGHT}\" y=\"{base}\">{end}</text>\n</svg>\n"
     )
 }
 
