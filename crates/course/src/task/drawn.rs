@@ -55,14 +55,14 @@ impl TaskFile {
                 let drawn = match step {
                     1 if drawn | 1 > to => (to - 1).max(from),
                     1 => drawn | 1,
-                    _ if next() % 3 == 0 => drawn,
+                    _ if next().is_multiple_of(3) => drawn,
                     step => drawn.next_multiple_of(step),
                 };
                 (name.clone(), drawn)
             };
             near.iter().map(side).collect()
         };
-        (0..DRAWS).map(|draw| one(draw)).find(|sizes| {
+        (0..DRAWS).map(&mut one).find(|sizes| {
             let task = self.task(sizes, 0, &[]);
             let plan = task.and_then(|task| task.plan());
             !written.contains(sizes)
