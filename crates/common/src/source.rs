@@ -111,14 +111,18 @@ impl Source {
 
 /// The text of a file. A byte that is no UTF-8, such as a letter of Latin-1 in a comment,
 /// becomes one sign that stands nowhere in OpenCL C: each byte keeps its place, by which
-/// compilers tell theirs, and outside of comments they refuse it.
+/// compilers tell theirs, and outside of comments they refuse it. A line that ends with CR alone
+/// ends with LF.
 fn text_of(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
         text.extend(chunk.invalid().iter().map(|_| '@'));
     }
-    text
+    match text.contains("\r\n") {
+        true => text,
+        false => text.replace('\r', "\n"),
+    }
 }
 
 /// One kernel's text.
