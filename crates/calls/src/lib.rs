@@ -10,7 +10,7 @@
 //!   puts one of ours before every function of OpenCL, `making` makes the call and tells it, and `profiling` has each queue note when its commands ran.
 //! - [`program`] starts a program with that layer, and reads the lines while it runs.
 //! - [`objects`] are those that the program made, by number: "buffer 2".
-//! - [`story`] tells a call in a sentence; `names` has the constants' names.
+//! - [`story`] tells a call in a sentence; `names.txt` has the constants' names.
 //! - [`findings`] is what all calls come to: leaks, errors, waits and transfers for nothing, and
 //!   commands that nothing keeps in order, which `order` finds.
 //! - [`time_line`] draws when the commands ran.
@@ -18,7 +18,6 @@
 pub mod findings;
 mod layer;
 pub mod line;
-mod names;
 pub mod objects;
 mod order;
 pub mod program;

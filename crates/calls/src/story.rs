@@ -5,7 +5,6 @@ use common::numbers::{bytes, seconds};
 use serde_json::Value;
 
 use crate::line::Call;
-use crate::names;
 use crate::objects::Objects;
 use crate::told::Told;
 
@@ -81,7 +80,7 @@ fn shown(value: &Value, how: &str, call: &Call, objects: &Objects) -> String {
     let number = value.as_u64().unwrap_or_default();
     match how {
         "bytes" => bytes(number),
-        "question" => names::of_question(number),
+        "question" => name_of_question(number),
         "waits" if number != 0 => ", and waits".into(),
         "waits" => String::new(),
         "sides" => {
@@ -89,7 +88,7 @@ fn shown(value: &Value, how: &str, call: &Call, objects: &Objects) -> String {
             sides.map(Value::to_string).collect::<Vec<_>>().join(" x ")
         }
         "argument" => argument(value, call, objects),
-        begin if begin.starts_with("CL_") => names::of_flags(begin, number),
+        begin if begin.starts_with("CL_") => names_of_flags(begin, number),
         _ => plain(value, call, objects),
     }
 }
@@ -128,4 +127,37 @@ fn argument(value: &Value, call: &Call, objects: &Objects) -> String {
         _ => format!("{number} in {}", bytes(size)),
     };
     format!("{name}{shown}")
+}
+
+/// What a `clGet...Info` asks for.
+fn name_of_question(value: u64) -> String {
+    let known = constants().find(|(number, _)| *number == value && value >= FIRST_QUESTION);
+    known.map_or_else(|| format!("{value:#x}"), |(_, name)| name.into())
+}
+
+/// The flags whose names begin like this.
+fn names_of_flags(begin: &str, value: u64) -> String {
+    if value == 0xFFFF_FFFF {
+        return format!("{begin}ALL");
+    }
+    let is_one = |(number, name): &(u64, &'static str)| {
+        *number < FIRST_QUESTION && name.starts_with(begin) && value & number != 0
+    };
+    let names: Vec<&str> = constants().filter(is_one).map(|(_, name)| name).collect();
+    names.join(" | ")
+}
+
+/// Smaller numbers are flags.
+const FIRST_QUESTION: u64 = 0x900;
+
+/// The constants of cl.h, a line each.
+fn constants() -> impl Iterator<Item = (u64, &'static str)> {
+    let lines = include_str!("names.txt").lines();
+    lines.filter_map(|line| {
+        let (number, name) = line.split_once(' ')?;
+        Some((
+            u64::from_str_radix(number.strip_prefix("0x")?, 16).ok()?,
+            name,
+        ))
+    })
 }

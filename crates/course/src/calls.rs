@@ -153,16 +153,11 @@ fn summary(
             writeln!(out, "\n{}", heading.bold())?;
         }
         for finding in of_kind {
-            let times = match finding.times {
-                1 => String::new(),
-                times => format!(" ({times} times)"),
-            };
-            let took = if finding.took > 0 {
-                time(finding.took)
-            } else {
-                String::new()
-            };
-            writeln!(out, "  {took:>9}  {}{times}", plain(&finding.says))?;
+            let took = Some(finding.took).filter(|took| *took > 0).map(time);
+            let times = Some(finding.times).filter(|times| *times > 1);
+            let times = times.map_or(String::new(), |times| format!(" ({times} times)"));
+            let says = plain(&finding.says);
+            writeln!(out, "  {:>9}  {says}{times}", took.unwrap_or_default())?;
         }
     }
     if found.is_empty() {

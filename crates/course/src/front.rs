@@ -6,14 +6,12 @@
 //! # Layout
 //!
 //! - `course` is what there is to do, and what of it is done.
-//! - `map` is the list of that; `puzzle_screen` is one exercise or broken kernel, and `others`
-//!   sees that another file was saved than that one's.
+//! - `map` is the list of that; `puzzle_screen` is one of it.
 //! - `page` is a page to read; `lesson` runs a lesson in the ordinary screen.
 
 mod course;
 mod lesson;
 mod map;
-mod others;
 mod page;
 mod puzzle_screen;
 

@@ -107,66 +107,59 @@ pub fn check(puzzle: &Puzzle, rules: &Rules, attempt: &Attempt) -> Result<Seen> 
         ))
     }
     attempt.waiting.set_message("building and running it");
-    let program = match build(attempt.file, puzzle.name())? {
-        Ok(program) => program,
-        Err(said) => {
-            let says = "does not build, as Rust's compiler says";
-            let mut seen = Observation::new("result", Detection::Fault, says);
-            seen.details = said.lines().map(String::from).collect();
-            return Ok(seen_at(vec![seen], 4));
-        }
+    let run = |program: &Path, words: &[&str]| {
+        run(Command::new(program).args(words), attempt.how.timeout)
     };
-    let run = |words: &[&str]| run(Command::new(&program).args(words), attempt.how.timeout);
-    let ran = run(&[])?;
-    if ran.calls.is_empty() {
-        let says = "no OpenCL call was seen: see `cargo course calls`";
-        let seen = Observation::new("result", Detection::NotRun, says);
-        let message = ran.ended.unwrap_or_default();
-        return Ok(Seen {
-            observations: vec![seen],
-            status: 3,
-            message,
-        });
-    }
-    let mut observations = vec![ran.result(), judge(rules, &ran)];
-    if let Some(word) = &rules.refuses {
-        let refused = run(&[word])?;
-        let is_refused = refused.ended.is_some() && !refused.calls.contains_key("clCreateContext");
-        let (outcome, says) = match is_refused {
-            true => (Detection::Silent, format!("it refuses \"{word}\"")),
-            false => (
-                Detection::Fault,
-                format!("called with \"{word}\", it runs on another device"),
-            ),
-        };
-        observations.push(Observation::new("asked for a device", outcome, says));
+    let result = |outcome, says: &str| Observation::new("result", outcome, says);
+    let (mut observations, mut message) = (Vec::new(), String::new());
+    let mut status = None;
+    match build(attempt.file, puzzle.name())? {
+        Err(said) => {
+            let mut seen = result(Detection::Fault, "does not build, as Rust's compiler says");
+            seen.details = said.lines().map(String::from).collect();
+            observations.push(seen);
+            status = Some(4);
+        }
+        Ok(program) => {
+            let ran = run(&program, &[])?;
+            if ran.calls.is_empty() {
+                let says = "no OpenCL call was seen: see `cargo course calls`";
+                observations.push(result(Detection::NotRun, says));
+                message = ran.ended.unwrap_or_default();
+                status = Some(3);
+            } else {
+                observations.extend([ran.result(), judge(rules, &ran)]);
+                if let Some(word) = &rules.refuses {
+                    observations.push(refusal(word, &run(&program, &[word])?));
+                }
+            }
+        }
     }
     let is_fault = |one: &Observation| one.outcome == Detection::Fault;
-    let status = u8::from(observations.iter().any(is_fault));
-    Ok(seen_at(observations, status))
-}
-
-fn seen_at(observations: Vec<Observation>, status: u8) -> Seen {
-    let message = String::new();
-    Seen {
+    let status = status.unwrap_or(u8::from(observations.iter().any(is_fault)));
+    Ok(Seen {
         observations,
         status,
         message,
-    }
+    })
+}
+
+/// Whether it ends before it makes a context, called with this word.
+fn refusal(word: &str, ran: &Ran) -> Observation {
+    let (outcome, says) = if ran.ended.is_some() && !ran.calls.contains_key("clCreateContext") {
+        (Detection::Silent, format!("it refuses \"{word}\""))
+    } else {
+        let says = format!("called with \"{word}\", it runs on another device");
+        (Detection::Fault, says)
+    };
+    Observation::new("asked for a device", outcome, says)
 }
 
 /// What is wrong with its calls.
 fn judge(rules: &Rules, ran: &Ran) -> Observation {
-    let kinds = NEVER
-        .into_iter()
-        .chain(rules.also.iter().map(String::as_str));
-    let kinds: Vec<&str> = kinds.collect();
+    let is_asked = |kind: &str| NEVER.contains(&kind) || rules.also.iter().any(|one| one == kind);
     let mut details = Vec::new();
-    for finding in ran
-        .findings
-        .iter()
-        .filter(|one| kinds.contains(&one.finding))
-    {
+    for finding in ran.findings.iter().filter(|one| is_asked(one.finding)) {
         let heading = KINDS.iter().find(|(kind, _)| *kind == finding.finding);
         let heading = heading.map_or("", |(_, heading)| heading);
         details.push(format!("{heading}: {}", plain(&finding.says)));
@@ -200,12 +193,8 @@ impl Ran {
             return Observation::new("result", Detection::Silent, last);
         };
         let mut seen = Observation::new("result", Detection::Fault, format!("{last}; {ended}"));
-        seen.details = self
-            .launches
-            .iter()
-            .take(8)
-            .map(|line| plain(line))
-            .collect();
+        let launches = self.launches.iter().take(8);
+        seen.details = launches.map(|line| plain(line)).collect();
         seen
     }
 }

@@ -1,7 +1,7 @@
 //! `course new`: a package of the learner's own, made from one of the clone's `examples/`.
 
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -49,41 +49,34 @@ pub fn new(options: &Options) -> Result<ExitCode> {
         )))
     }
     let cannot = || format!("cannot make {}", shown(&to));
-    if let Some(above) = to.parent() {
-        fs::create_dir_all(above).with_context(cannot)?;
+    if to.is_file() || fs::read_dir(&to).is_ok_and(|mut files| files.next().is_some()) {
+        bail!(Error::Usage(format!(
+            "{}: it is there already\n  next: name a folder that is not there yet",
+            cannot()
+        )))
     }
-    if let Err(error) = fs::create_dir(&to) {
-        let is_there = error.kind() == ErrorKind::AlreadyExists;
-        if !is_there || fs::read_dir(&to).is_ok_and(|mut files| files.next().is_some()) {
-            bail!(Error::Usage(format!(
-                "cannot make {}: {error}\n  next: name a folder that is not there yet",
-                shown(&to)
-            )))
-        }
+    fs::create_dir_all(to.join("src")).with_context(cannot)?;
+    for file in fs::read_dir(from.join("src")).with_context(cannot)? {
+        let file = file.with_context(cannot)?;
+        fs::copy(file.path(), to.join("src").join(file.file_name())).with_context(cannot)?;
     }
-    copy(&from, &to).with_context(cannot)?;
     let manifest = fs::read_to_string(from.join("Cargo.toml")).with_context(cannot)?;
-    let manifest = manifest.replacen(
-        &format!("name = \"{}\"", options.example),
-        &format!("name = \"{name}\""),
-        1,
-    );
+    let named = |name: &str| format!("name = \"{name}\"");
+    let manifest = manifest.replacen(&named(&options.example), &named(&name), 1);
     fs::write(to.join("Cargo.toml"), manifest).with_context(cannot)?;
     // With the clone's versions, which are on this machine: cargo takes from the list what
     // the package needs, and asks no network.
     fs::copy(workspace().join("Cargo.lock"), to.join("Cargo.lock")).with_context(cannot)?;
-    let mut out = Out;
+    let (to, example) = (shown(&to), &options.example);
     writeln!(
-        out,
-        "{} is a package of your own, the program {}; all of it is in src/\n",
-        shown(&to),
-        options.example
+        Out,
+        "{to} is a package of your own, the program {example}; all of it is in src/\n\n  \
+         cd {to}\n  cargo run"
     )?;
-    writeln!(out, "  cd {}\n  cargo run", shown(&to))?;
     if let Some((variable, path)) = fallback_driver() {
         let path = path.display();
         writeln!(
-            out,
+            Out,
             "\nThe driver of this machine lies in the clone, and every other program is told \
              so by\n  export {variable}={path}"
         )?;
@@ -105,19 +98,4 @@ fn package_name(folder: &Path) -> Result<String> {
         )))
     }
     Ok(name)
-}
-
-/// Copies the files below a folder.
-fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            fs::create_dir_all(&target)?;
-            copy(&entry.path(), &target)?;
-        } else {
-            fs::copy(entry.path(), target)?;
-        }
-    }
-    Ok(())
 }

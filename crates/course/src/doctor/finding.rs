@@ -31,34 +31,29 @@ impl Topic {
         }
     }
 
-    /// Something that is as it should be.
-    pub fn good(self, what: impl AsRef<str>, says: impl AsRef<str>) -> Finding {
-        let (what, says) = (plain(what.as_ref()), plain(says.as_ref()));
+    fn finding(self, health: Health, what: &str, says: &str) -> Finding {
         Finding {
             topic: self,
-            what,
-            health: Health::Good,
-            says,
+            what: plain(what),
+            health,
+            says: plain(says),
             mend: None,
         }
     }
 
+    /// Something that is as it should be.
+    pub fn good(self, what: impl AsRef<str>, says: impl AsRef<str>) -> Finding {
+        self.finding(Health::Good, what.as_ref(), says.as_ref())
+    }
+
     /// Something that the course can do without.
     pub fn note(self, what: impl AsRef<str>, says: impl AsRef<str>) -> Finding {
-        let health = Health::Note;
-        Finding {
-            health,
-            ..self.good(what, says)
-        }
+        self.finding(Health::Note, what.as_ref(), says.as_ref())
     }
 
     /// Something that is broken.
     pub fn bad(self, what: impl AsRef<str>, says: impl AsRef<str>) -> Finding {
-        let health = Health::Bad;
-        Finding {
-            health,
-            ..self.good(what, says)
-        }
+        self.finding(Health::Bad, what.as_ref(), says.as_ref())
     }
 }
 

@@ -1,6 +1,7 @@
 //! One exercise or broken kernel: its check after every save, and a key for the rest.
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
 use common::source::Source;
@@ -10,7 +11,6 @@ use text::screen::crossterm::style::Stylize;
 use text::screen::pane::{Pane, Scroll, both_ends, key_lines};
 
 use super::course::Course;
-use super::others::Others;
 use super::{Begin, Then};
 use crate::game::background::Background;
 use crate::game::how::How;
@@ -252,4 +252,45 @@ impl<'a> PuzzleScreen<'a> {
         });
         key_lines(&keys, size)
     }
+}
+
+/// How often the other files are looked at.
+const EVERY: Duration = Duration::from_millis(300);
+
+/// The files that are not on the screen, and when each was saved last: who saves one of them
+/// works on that one now.
+struct Others {
+    files: Vec<(PathBuf, Option<SystemTime>)>,
+    looked: Instant,
+}
+
+impl Others {
+    fn of(files: impl Iterator<Item = PathBuf>) -> Others {
+        let files = files.map(|file| (file.clone(), saved(&file))).collect();
+        Others {
+            files,
+            looked: Instant::now(),
+        }
+    }
+
+    /// The place of one that was saved since the last look.
+    fn look(&mut self) -> Option<usize> {
+        if self.looked.elapsed() < EVERY {
+            return None;
+        }
+        self.looked = Instant::now();
+        let mut found = None;
+        for (at, (file, before)) in self.files.iter_mut().enumerate() {
+            let now = saved(file);
+            if now.is_some() && now != *before {
+                found = Some(at);
+            }
+            *before = now;
+        }
+        found
+    }
+}
+
+fn saved(file: &PathBuf) -> Option<SystemTime> {
+    std::fs::metadata(file).ok()?.modified().ok()
 }
