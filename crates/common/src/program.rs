@@ -102,6 +102,35 @@ impl Program {
         })
     }
 
+    /// The program that is built from what `change` makes of this one's binary: of NVIDIA's
+    /// driver that is PTX, a text. No standard says what a binary holds.
+    ///
+    /// # Errors
+    /// [`Error::Build`] when there is no binary, or the driver refuses the other one.
+    pub fn rewritten(self, session: &Session, change: fn(&str) -> String) -> Result<Program> {
+        let device = session.device.cl().id();
+        let binaries = self
+            .cl
+            .get_binaries()
+            .during("reading a program's binary")?;
+        let text = binaries.first().map(|one| String::from_utf8_lossy(one));
+        let text = change(text.as_deref().unwrap_or_default().trim_end_matches('\0'));
+        let refused = |why: &str| Error::Build(format!("the driver refuses the binary: {why}"));
+        // The driver takes a text that ends with a zero.
+        let text = format!("{text}\0");
+        // SAFETY: the binary lives through the call, which copies it; the driver reads no more
+        // than its length, and refuses what it does not understand.
+        let made = unsafe {
+            ClProgram::create_from_binary(&session.context, &[device], &[text.as_bytes()])
+        };
+        let mut cl = made.map_err(|error| refused(&error.to_string()))?;
+        if cl.build(&[device], "").is_err() {
+            let log = cl.get_build_log(device).unwrap_or_default();
+            return Err(refused(log.trim_matches(['\0', '\n', ' '])));
+        }
+        Ok(Program { cl, ..self })
+    }
+
     /// One kernel of the program, its signature checked as far as the driver
     /// tells it. `signature` holds the types, such as "int" or "float*".
     ///

@@ -196,6 +196,12 @@ impl Task {
         self.buffers.iter().find(|one| one.name == name)
     }
 
+    /// Whether it asks a vendor's matrix units, which take other operands than floats.
+    pub fn by_units(&self) -> bool {
+        let is_other = |a: &Buffer| a.ty != self.ty;
+        self.vendor_specific && self.buffer("A").is_some_and(is_other)
+    }
+
     /// The kernel that is the first to be given this buffer.
     pub fn writer_of(&self, buffer: &str) -> Option<&str> {
         let is_given = |launch: &&Launch| launch.args.contains(&Arg::Buffer(buffer.into()));

@@ -34,6 +34,8 @@ pub struct Lesson {
     pub console: Console,
     /// The one of the sizes asked for that is worked on now; `None` for its own.
     pub size: Option<Shape>,
+    /// What is done with the binary of each program, before it is used.
+    pub rewrite: Option<fn(&str) -> String>,
     title: &'static str,
     pub(crate) files: &'static [&'static str],
     flags: Flags,
@@ -55,6 +57,7 @@ impl Lesson {
             number,
             console,
             size: None,
+            rewrite: None,
             title,
             files,
             flags,
@@ -167,6 +170,8 @@ impl Lesson {
         let problem = self.product(&Given {
             shape,
             ty,
+            inputs: ty,
+            by_units: false,
             fill,
             seed,
         })?;
@@ -184,18 +189,23 @@ impl Lesson {
         let Given {
             shape,
             ty,
+            inputs,
+            by_units,
             fill,
             seed,
         } = *given;
         let problems = &mut self.workbench()?.problems;
         let is_it = |(of, one): &&(u64, Rc<Problem>)| {
-            *of == seed && (one.shape, one.ty, one.fill) == (shape, ty, fill)
+            let known = (one.shape, one.ty, one.inputs(), one.by_units, one.fill);
+            *of == seed && known == (shape, ty, inputs, by_units, fill)
         };
         if let Some((_, known)) = problems.iter().find(is_it) {
             return Ok(known.clone());
         }
         problems.truncate(KEPT - 1);
-        let problem = Rc::new(Problem::new(shape, ty, fill, seed));
+        let mut problem = Problem::with_inputs(shape, ty, inputs, fill, seed);
+        problem.by_units = by_units;
+        let problem = Rc::new(problem);
         problems.insert(0, (seed, problem.clone()));
         Ok(problem)
     }
@@ -247,7 +257,8 @@ impl Lesson {
         kernels: &[&str],
     ) -> Result<Rc<Program>> {
         let options = program::options(self.flags.ty, defines);
-        let key = format!("{} {options} {kernels:?}", source.path.display());
+        let file = source.path.display();
+        let key = format!("{file} {options} {kernels:?} {:?}", self.rewrite);
         self.console.narrator.beat(Beat::Build)?;
         if let Some(program) = self.workbench()?.programs.get(&key).cloned() {
             let note = || format!("built already, with {options}");
@@ -259,9 +270,12 @@ impl Lesson {
         }
         let doing = format!("building {}", source.path.display());
         self.console.doing(doing)?;
-        let raw_log = self.flags.raw_log;
+        let (raw_log, rewrite) = (self.flags.raw_log, self.rewrite);
         let workbench = self.workbench()?;
-        let program = Program::build(&workbench.session, &source, &options, raw_log)?;
+        let mut program = Program::build(&workbench.session, &source, &options, raw_log)?;
+        if let Some(change) = rewrite {
+            program = program.rewritten(&workbench.session, change)?;
+        }
         let program = Rc::new(program);
         workbench.programs.insert(key, program.clone());
         Ok(program)

@@ -102,6 +102,8 @@ impl Lesson {
         let task = step.task(&Given {
             shape,
             ty: self.flags().ty,
+            inputs: self.flags().ty,
+            by_units: false,
             fill: Fill::Count,
             seed: 0,
         });
@@ -326,7 +328,9 @@ impl Lesson {
     /// What the device can do at best in the unit of this task; nobody measures that
     /// for other types than float.
     fn limit(&mut self, task: &Task, plan: &Plan) -> Result<Option<f64>> {
-        let peak = self.peak()?.filter(|_| task.ty == Type::Float);
+        // Nor for one vendor's units that take other operands.
+        let is_known = task.ty == Type::Float && !task.by_units();
+        let peak = self.peak()?.filter(|_| is_known);
         Ok(peak.map(|peak| match plan.work {
             Work::Flop(_) => peak.gflops,
             Work::Bytes(_) => peak.gbytes_per_second,

@@ -4,6 +4,7 @@
 mod product;
 
 use clap::ValueEnum;
+use common::element::Type;
 use common::shape::Shape;
 use common::traffic::Traffic;
 use serde::{Deserialize, Serialize};
@@ -107,6 +108,8 @@ pub struct Step {
     pub vendor_specific: bool,
     /// Whether the device has room for it.
     pub fits: bool,
+    /// The type of A and B, where it is not that of C.
+    pub inputs: Option<Type>,
     /// What it loads and stores.
     pub traffic: Option<Traffic>,
     /// Whether it was chosen before the run: see [`crate::Candidates`].
@@ -135,6 +138,7 @@ impl Step {
             no_integers: None,
             vendor_specific: false,
             fits: true,
+            inputs: None,
             traffic: None,
             chosen: false,
         }

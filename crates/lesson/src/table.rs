@@ -68,6 +68,8 @@ struct Row {
     no_integers: Option<String>,
     #[serde(default)]
     vendor_specific: bool,
+    /// The type of A and B, where it is not that of C.
+    inputs: Option<Type>,
     /// Elements that are loaded and stored.
     global: Option<[Formula; 2]>,
     local: Option<[Formula; 2]>,
@@ -250,6 +252,7 @@ impl Row {
         step.constants = counted(&self.names)?;
         step.no_integers.clone_from(&self.no_integers);
         step.vendor_specific = self.vendor_specific;
+        step.inputs = self.inputs;
         step.fits = holds(&self.fits, scope)?;
         let global = self.global.as_ref();
         step.traffic = global.map(|global| traffic(global, &self.local));

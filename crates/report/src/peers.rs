@@ -22,6 +22,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Result, bail};
 use clap::Args;
 use common::Error;
+use common::element::Type;
 use common::shape::Shape;
 use process::data::date;
 use process::data::peers::{About, Comparison};
@@ -55,6 +56,9 @@ pub struct Options {
     /// Timed runs in a turn [default: at least 3, until a quarter of a second or 20 runs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
+    /// Type of A and B: half, or tf32 as lesson 13 has it; sums are floats
+    #[arg(long = "type", value_name = "TYPE", default_value = "float", value_parser = inputs)]
+    inputs: Type,
     /// Libraries [default: those for this device]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<Peer>,
@@ -80,10 +84,21 @@ fn sizes(word: &str) -> Result<Sizes, String> {
     countable.map_err(|error| error.to_string())
 }
 
+/// The type of A and B.
+fn inputs(word: &str) -> Result<Type, String> {
+    match word {
+        "float" => Ok(Type::Float),
+        "half" => Ok(Type::Half),
+        "tf32" => Ok(Type::Tf32),
+        _ => Err("there are float, half and tf32".into()),
+    }
+}
+
 /// Measures, and prints a table, or lines of JSON as soon as they are known.
 pub fn peers(options: &Options) -> Result<()> {
     let device = devices::chosen(options.device.as_deref(), false)?.remove(0);
     let peers = match &options.only[..] {
+        [] if options.inputs != Type::Float => vec![Peer::Cublas],
         [] => Peer::beside(&device),
         only => only.to_vec(),
     };
@@ -98,6 +113,7 @@ pub fn peers(options: &Options) -> Result<()> {
     }
     let mut turns = Turns {
         device: &device,
+        inputs: options.inputs,
         peers,
         rounds: options.rounds as usize,
         runs: options.runs,

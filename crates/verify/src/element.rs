@@ -1,7 +1,7 @@
 //! The element types that a matrix can have, on the host and in a kernel.
 
 use clap::ValueEnum;
-use half::f16;
+use half::{bf16, f16};
 use serde::{Deserialize, Serialize};
 
 /// The type of a matrix's elements; kernels see it as the macro `REAL`.
@@ -17,6 +17,12 @@ pub enum Type {
     /// What follows only kernels of the learner's own have: no lesson is about them.
     #[value(skip)]
     Half,
+    /// The upper half of a float, which kernels see as a `ushort`.
+    #[value(skip)]
+    Bf16,
+    /// A float with the fraction of a half, 10 bits, which lies in memory as a float.
+    #[value(skip)]
+    Tf32,
     /// 8 bits.
     #[value(skip)]
     Char,
@@ -41,7 +47,7 @@ pub enum Type {
 }
 
 /// All of them, by their names in OpenCL C.
-const NAMES: [(Type, &str); 11] = [
+const NAMES: [(Type, &str); 13] = [
     (Type::Float, "float"),
     (Type::Double, "double"),
     (Type::Int, "int"),
@@ -53,6 +59,9 @@ const NAMES: [(Type, &str); 11] = [
     (Type::Uint, "uint"),
     (Type::Long, "long"),
     (Type::Ulong, "ulong"),
+    // The last ones: a `ushort` that nobody says more of is a whole number.
+    (Type::Bf16, "ushort"),
+    (Type::Tf32, "float"),
 ];
 
 impl Type {
@@ -73,8 +82,8 @@ impl Type {
     pub fn size(self) -> usize {
         match self {
             Type::Char | Type::Uchar => 1,
-            Type::Half | Type::Short | Type::Ushort => 2,
-            Type::Float | Type::Int | Type::Uint => 4,
+            Type::Half | Type::Bf16 | Type::Short | Type::Ushort => 2,
+            Type::Float | Type::Tf32 | Type::Int | Type::Uint => 4,
             Type::Double | Type::Long | Type::Ulong => 8,
         }
     }
@@ -85,7 +94,8 @@ impl Type {
         match self {
             Type::Float => f64::from(f32::EPSILON) / 2.0,
             Type::Double => f64::EPSILON / 2.0,
-            Type::Half => f64::from(f16::EPSILON) / 2.0,
+            Type::Half | Type::Tf32 => f64::from(f16::EPSILON) / 2.0,
+            Type::Bf16 => f64::from(bf16::EPSILON) / 2.0,
             _ => 0.0,
         }
     }
@@ -102,6 +112,8 @@ impl Type {
             Type::Double => value.to_ne_bytes().into(),
             Type::Int => (value as i32).to_ne_bytes().into(),
             Type::Half => f16::from_f64(value).to_ne_bytes().into(),
+            Type::Bf16 => bf16::from_f64(value).to_ne_bytes().into(),
+            Type::Tf32 => tf32(value as f32).to_ne_bytes().into(),
             Type::Char => (value as i8).to_ne_bytes().into(),
             Type::Uchar => (value as u8).to_ne_bytes().into(),
             Type::Short => (value as i16).to_ne_bytes().into(),
@@ -116,9 +128,10 @@ impl Type {
     fn decode(self, bytes: &[u8]) -> f64 {
         use bytemuck::pod_read_unaligned as read;
         match self {
-            Type::Float => f64::from(read::<f32>(bytes)),
+            Type::Float | Type::Tf32 => f64::from(read::<f32>(bytes)),
             Type::Double => read(bytes),
             Type::Half => f16::from_bits(read(bytes)).to_f64(),
+            Type::Bf16 => bf16::from_bits(read(bytes)).to_f64(),
             Type::Int => f64::from(read::<i32>(bytes)),
             Type::Char => f64::from(read::<i8>(bytes)),
             Type::Uchar => f64::from(read::<u8>(bytes)),
@@ -129,6 +142,14 @@ impl Type {
             Type::Ulong => read::<u64>(bytes) as f64,
         }
     }
+}
+
+/// The nearest float whose last 13 bits are 0; of two as near the one that is even.
+fn tf32(value: f32) -> f32 {
+    const DROPPED: u32 = 13;
+    let bits = value.to_bits();
+    let half = (1 << (DROPPED - 1)) - 1 + (bits >> DROPPED & 1);
+    f32::from_bits((bits + half) >> DROPPED << DROPPED)
 }
 
 /// A run of elements of one type, with access to each as f64. All types but long ones

@@ -44,7 +44,7 @@ impl Matrix {
             (Fill::Random, Type::Float) => {
                 (rng.next_u64() >> 40) as f64 / (1u64 << 24) as f64 - 0.5
             }
-            (Fill::Random, Type::Double | Type::Half) => {
+            (Fill::Random, Type::Double | Type::Half | Type::Bf16 | Type::Tf32) => {
                 (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64 - 0.5
             }
             (Fill::Random, Type::Char) => rng.next_u64() as i8 as f64,

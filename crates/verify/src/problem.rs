@@ -16,6 +16,13 @@
 //! where that is not enough, by 8.4 u sqrt(sum_k s_k^2) of its own partial sums, since
 //! one sum in some thousand millions walks that far. A kernel may add in any order: the
 //! partial sums of others than the plain one are no larger.
+//!
+//! Matrix units do not round: they drop the digits that find no room, each time that they add
+//! some products to a sum (Fasi, Higham, Mikaitis and Pranesh, 2021, "Numerical behavior of
+//! NVIDIA tensor cores"). So the errors point one way. Truncation takes u |s| in the mean; K/p
+//! times that, where |s| is sqrt(k) |a_i||b_j| / K, come to 0.53 u |a_i||b_j| sqrt(K) / p.
+//! An H200 was 0.13 sqrt(K) off at most elements with p = 4 and larger walks reach five times
+//! as far, hence 1.25 sqrt(K) u |a_i||b_j|.
 
 use std::sync::OnceLock;
 
@@ -28,6 +35,9 @@ use crate::shape::Shape;
 pub const ROUNDINGS: f64 = 20.0;
 /// That mean, in units of u |a_i||b_j|; see the module's comment.
 const OF_NORMS: f64 = 0.3;
+/// How far a sum that is truncated after every few products falls short, in units of
+/// u |a_i||b_j| sqrt(K).
+const OF_TRUNCATION: f64 = 1.25;
 /// The same in units of u sqrt(sum_k s_k^2).
 const OF_PARTIAL_SUMS: f64 = 0.42;
 
@@ -36,7 +46,7 @@ const OF_PARTIAL_SUMS: f64 = 0.42;
 pub struct Problem {
     /// M, N, K.
     pub shape: Shape,
-    /// Type of the elements of A, B and C.
+    /// Type of the elements of C, and mostly of A and B.
     pub ty: Type,
     /// How A and B were filled.
     pub fill: Fill,
@@ -44,6 +54,8 @@ pub struct Problem {
     pub a: Matrix,
     /// K x N.
     pub b: Matrix,
+    /// Whether matrix units add the products up.
+    pub by_units: bool,
     expected: OnceLock<Expected>,
 }
 
@@ -61,9 +73,20 @@ struct Expected {
 impl Problem {
     /// Fills A from `seed` and B from `seed + 1`, so that they differ.
     pub fn new(shape: Shape, ty: Type, fill: Fill, seed: u64) -> Problem {
-        let a = Matrix::filled(shape.m, shape.k, ty, fill, seed);
-        let b = Matrix::filled(shape.k, shape.n, ty, fill, seed.wrapping_add(1));
+        Problem::with_inputs(shape, ty, ty, fill, seed)
+    }
+
+    /// The same with A and B of another type than C. They are rounded to it here, so that
+    /// the bound is that of the sums alone.
+    pub fn with_inputs(shape: Shape, ty: Type, inputs: Type, fill: Fill, seed: u64) -> Problem {
+        let a = Matrix::filled(shape.m, shape.k, inputs, fill, seed);
+        let b = Matrix::filled(shape.k, shape.n, inputs, fill, seed.wrapping_add(1));
         Problem::of(shape, ty, fill, a, b)
+    }
+
+    /// The type of A and B.
+    pub fn inputs(&self) -> Type {
+        self.a.data.ty()
     }
 
     /// The product of these matrices.
@@ -74,6 +97,7 @@ impl Problem {
             fill,
             a,
             b,
+            by_units: false,
             expected: OnceLock::new(),
         }
     }
@@ -113,11 +137,16 @@ impl Problem {
     /// The same in units of |a_i||b_j|. The plain numbers of [`Fill::Count`] are no
     /// random walk: their roundings may all point one way (Higham, section 3.1).
     fn units(&self) -> f64 {
+        let k = self.shape.k as f64;
+        let truncated = match self.fill {
+            Fill::Random => OF_TRUNCATION * k.sqrt(),
+            Fill::Count => 2.0 * k,
+        };
         let roundings = match self.fill {
             Fill::Random => ROUNDINGS * OF_NORMS,
-            Fill::Count => 2.0 * (self.shape.k as f64 + 4.0),
+            Fill::Count => 2.0 * (k + 4.0),
         };
-        roundings * self.unit()
+        (roundings + if self.by_units { truncated } else { 0.0 }) * self.unit()
     }
 
     /// u; twice that for doubles, since what they are held against has roundings, too.
@@ -130,9 +159,11 @@ impl Problem {
 
     /// The bound in words.
     pub fn bound_in_words(&self) -> String {
-        let units = match self.fill {
-            Fill::Random => "6 u |a_i||b_j|, 20 times its usual rounding",
-            Fill::Count => "2 (K + 4) u |a_i||b_j|",
+        let units = match (self.fill, self.by_units) {
+            (Fill::Random, false) => "6 u |a_i||b_j|, 20 times its usual rounding",
+            (Fill::Random, true) => "(6 + 1.25 sqrt(K)) u |a_i||b_j|, since matrix units truncate",
+            (Fill::Count, false) => "2 (K + 4) u |a_i||b_j|",
+            (Fill::Count, true) => "(4 K + 8) u |a_i||b_j|, since matrix units truncate",
         };
         format!(
             "every element: |c - ref| <= {units}; u = {:.1e}",

@@ -34,6 +34,8 @@ pub fn show_best(lesson: &mut Lesson) -> Result<()> {
     let task = step.task(&Given {
         shape,
         ty,
+        inputs: ty,
+        by_units: false,
         fill,
         seed,
     });

@@ -1,14 +1,75 @@
-//! Lesson 13: beyond fp32. One vendor's instructions.
+//! Lesson 13: beyond fp32. Operands in 16 bits, one vendor's instructions, matrix units.
 
 mod copies;
+mod halves;
+mod matrix_units;
 
 use std::process::ExitCode;
 
-use lesson::lesson;
+use clap::Args;
+use common::Result;
+use common::device::Kind;
+use common::element::Type;
+use common::shape::Shape;
+use lesson::{Lesson, lesson_with};
+
+const STEPS: &str = include_str!("../steps.toml");
+/// The longest row of B: a matrix of as many rows has 2^28 elements.
+const LONGEST: usize = 16384;
+
+/// The flag of this lesson alone.
+#[derive(Args)]
+struct Own {
+    /// Run only the fastest kernel for inputs of this type: for `course peers`
+    #[arg(long, hide = true, value_parser = ["half", "tf32"])]
+    inputs: Option<String>,
+}
 
 fn main() -> ExitCode {
-    lesson(13, "beyond fp32", &["13-copies.cl"], |lesson| {
+    let files = &["13-matrix-units.cl", "13-copies.cl"];
+    lesson_with(13, "beyond fp32", files, |lesson, own: &Own| {
+        if lesson.flags().ty != Type::Float {
+            lesson.say("  Only the copies have other types than float")?;
+            let problem = lesson.problem()?;
+            return copies::run(lesson, &problem);
+        }
+        if let Some(inputs) = &own.inputs {
+            let problem = lesson.problem()?;
+            return matrix_units::show(lesson, &problem, Some(inputs));
+        }
+        one_row(lesson)?;
         let problem = lesson.problem()?;
-        copies::run(lesson, &problem)
+        let below = |lesson: &mut Lesson, heading: &str, table: &str| {
+            lesson.measure_below(&format!("\n  {heading}"), STEPS, table, &problem)
+        };
+        below(lesson, "A product is bound by arithmetic", "product")?;
+        halves::show(lesson)?;
+        below(lesson, "Sub-groups", "sub-group")?;
+        copies::run(lesson, &problem)?;
+        let capability = lesson.session()?.device.limits.nvidia_compute_capability;
+        if capability < 8 {
+            return lesson.say(
+                "\n  Matrix units: none that this lesson can ask for. mma.sync needs an NVIDIA GPU of \
+                 \n  compute capability 8.0 or more, wgmma one of 9.0",
+            );
+        }
+        below(lesson, "Matrix units, by mma.sync", "unit")?;
+        if capability < 9 {
+            return lesson.say("\n  wgmma: this GPU has none; compute capability 9.0 has");
+        }
+        matrix_units::show(lesson, &problem, None)
     })
+}
+
+/// The first table: a row times a matrix, which is large enough to be bound by memory.
+fn one_row(lesson: &mut Lesson) -> Result<()> {
+    let (asked, shape) = (lesson.size, lesson.shape()?);
+    let is_gpu = lesson.session()?.device.kind == Kind::Gpu;
+    let n = (if is_gpu { 8 } else { 4 } * shape.n).min(LONGEST.max(shape.n));
+    lesson.size = Some(Shape { m: 1, n, k: n });
+    let problem = lesson.problem()?;
+    let heading = "\n  A row times a matrix is bound by memory";
+    lesson.measure_below(heading, STEPS, "row", &problem)?;
+    lesson.size = asked;
+    Ok(())
 }

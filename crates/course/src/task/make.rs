@@ -89,6 +89,8 @@ impl TaskFile {
         .task(&lesson::Given {
             shape,
             ty: ty.unwrap_or(Type::Float),
+            inputs: ty.unwrap_or(Type::Float),
+            by_units: false,
             fill: matrix::Fill::Random,
             seed,
         });

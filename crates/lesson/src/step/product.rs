@@ -15,8 +15,12 @@ use crate::helper::{Helper, Operand};
 pub struct Given {
     /// M, N, K.
     pub shape: Shape,
-    /// Type of the elements.
+    /// Type of the elements of C.
     pub ty: Type,
+    /// That of A and B.
+    pub inputs: Type,
+    /// Whether matrix units add the products up.
+    pub by_units: bool,
     /// How A and B are filled.
     pub fill: matrix::Fill,
     /// The seed of A; that of B is the next one.
@@ -29,6 +33,8 @@ impl Given {
         Given {
             shape: problem.shape,
             ty: problem.ty,
+            inputs: problem.inputs(),
+            by_units: problem.by_units,
             fill: problem.fill,
             seed,
         }
@@ -45,6 +51,8 @@ impl Given {
         Some(Given {
             shape: task.shape(),
             ty: task.ty,
+            inputs: a.ty,
+            by_units: task.by_units(),
             fill,
             seed,
         })
@@ -124,6 +132,11 @@ impl Step {
     }
 
     fn buffers(&self, given: &Given) -> Vec<Buffer> {
+        let inputs = self.inputs.unwrap_or(given.inputs);
+        let ty = |operand: Operand| match operand {
+            Operand::C => given.ty,
+            _ => inputs,
+        };
         let matrix = |operand: Operand, role| {
             let room = if self.host_pads {
                 operand.padded_sides()
@@ -137,7 +150,7 @@ impl Step {
                     Layout::BTransposed => operand == Operand::B,
                     Layout::ColumnMajor => true,
                 },
-                ..Buffer::matrix(operand.name(), given.ty, room.map(Formula::of), role)
+                ..Buffer::matrix(operand.name(), ty(operand), room.map(Formula::of), role)
             }
         };
         let numbers = |seed| Role::In(Fill::Numbers(given.fill, seed));
@@ -153,7 +166,7 @@ impl Step {
                 _ => (rows.to_string(), Role::LaidOut),
             };
             let shape = [Formula::from(rows), Formula::of(columns)];
-            Buffer::matrix(helper.operand.laid_out(), given.ty, shape, role)
+            Buffer::matrix(helper.operand.laid_out(), ty(helper.operand), shape, role)
         }));
         buffers
     }
@@ -253,6 +266,8 @@ mod tests {
             k: 53,
         },
         ty: Type::Float,
+        inputs: Type::Float,
+        by_units: false,
         fill: matrix::Fill::Random,
         seed: 1,
     };

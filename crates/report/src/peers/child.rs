@@ -32,6 +32,9 @@ pub struct Options {
     /// Shapes of the products
     #[arg(long, value_delimiter = ',', required = true)]
     size: Vec<Shape>,
+    /// Type of A and B
+    #[arg(long, default_value = "float", value_parser = super::inputs)]
+    pub inputs: Type,
     /// Timed runs
     #[arg(long)]
     runs: Option<usize>,
@@ -48,7 +51,11 @@ pub struct Measured {
 
 /// Measures the library on each product, and prints a record of each.
 pub fn run(options: &Options) -> Result<()> {
-    begin_again_with(options.peer.environment());
+    let mut environment = options.peer.environment();
+    if options.inputs == Type::Tf32 {
+        environment.retain(|(name, _)| *name != "NVIDIA_TF32_OVERRIDE");
+    }
+    begin_again_with(environment);
     let mut opened = match open(options).map_err(|error| error.downcast::<Missing>()) {
         Ok(opened) => Ok(opened),
         Err(Ok(missing)) => Err(missing),
@@ -62,7 +69,9 @@ pub fn run(options: &Options) -> Result<()> {
             Ok((library, told)) => {
                 about = told.clone();
                 told.note(&mut record);
-                let problem = Problem::new(shape, Type::Float, Fill::Random, 1);
+                let (float, inputs) = (Type::Float, options.inputs);
+                let mut problem = Problem::with_inputs(shape, float, inputs, Fill::Random, 1);
+                problem.by_units = inputs != Type::Float;
                 measure(&mut **library, &problem.into(), options.runs, &mut record)?;
             }
         }
@@ -73,8 +82,15 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 fn open(options: &Options) -> Result<Opened> {
+    if options.inputs != Type::Float && options.peer != Peer::Cublas {
+        let why = format!(
+            "{}: the course calls it with floats alone",
+            options.peer.name()
+        );
+        return Err(Missing(why).into());
+    }
     match options.peer {
-        Peer::Cublas => cublas::open(options.device),
+        Peer::Cublas => cublas::open(options.device, options.inputs),
         Peer::Clblast => clblast::open(options.device),
         Peer::Matrixmultiply => Ok(host::matrixmultiply()),
         Peer::Onemkl | Peer::Openblas | Peer::Blis => host::open(options.peer),

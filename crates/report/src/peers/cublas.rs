@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use common::device::{self, Device};
-use common::element::Elements;
+use common::element::{Elements, Type};
 use common::problem::Problem;
 use common::shape::Shape;
 use dlopen2::wrapper::{Container, WrapperApi};
@@ -56,7 +56,23 @@ struct Cublas {
         alpha: *const f32, a: Pointer, a_column: c_int, b: Pointer, b_column: c_int,
         beta: *const f32, c: Pointer, c_column: c_int,
     ) -> c_int,
+    cublasGemmEx: unsafe extern "C" fn(
+        handle: Pointer, a_transposed: c_int, b_transposed: c_int, m: c_int, n: c_int, k: c_int,
+        alpha: *const f32, a: Pointer, a_type: c_int, a_column: c_int,
+        b: Pointer, b_type: c_int, b_column: c_int,
+        beta: *const f32, c: Pointer, c_type: c_int, c_column: c_int,
+        compute: c_int, algorithm: c_int,
+    ) -> c_int,
 }
+
+/// Types of elements: CUDA_R_32F, CUDA_R_16F.
+const FLOAT: c_int = 0;
+const HALF: c_int = 2;
+/// How sums are computed: CUBLAS_COMPUTE_32F, and of floats that are rounded to TF32.
+const SUMS_IN_FLOAT: c_int = 68;
+const BY_TF32: c_int = 77;
+/// CUBLAS_GEMM_DEFAULT: the library chooses its kernel.
+const AS_IT_CHOOSES: c_int = -1;
 
 /// CUBLAS_OP_N.
 const NOT_TRANSPOSED: c_int = 0;
@@ -71,6 +87,8 @@ struct OnGpu {
     blas: Container<Cublas>,
     runtime: Container<Runtime>,
     handle: Pointer,
+    /// Type of A and B.
+    inputs: Type,
     /// At the beginning and at the end of what is timed.
     events: [Pointer; 2],
     shape: Shape,
@@ -81,7 +99,7 @@ struct OnGpu {
 }
 
 /// Opens the library and its runtime on the GPU that has this number in lesson 1's listing.
-pub fn open(index: usize) -> Result<Opened> {
+pub fn open(index: usize, inputs: Type) -> Result<Opened> {
     let or_folders = |Missing(why)| {
         let folders = "LD_LIBRARY_PATH=FOLDER:FOLDER with libcublas.so.13 and libcudart.so.13";
         Missing(format!("{why}, or {folders}"))
@@ -95,6 +113,7 @@ pub fn open(index: usize) -> Result<Opened> {
         blas,
         runtime,
         handle: null,
+        inputs,
         events: [null; 2],
         shape: Shape::cube(0),
         matrices: [null; 3],
@@ -153,7 +172,11 @@ impl OnGpu {
         };
         let (major, minor, patch) = (number / 10_000, number / 100 % 100, number % 100);
         let is_float = status == 0 && mode == CUBLAS_DEFAULT_MATH;
-        let says = "CUBLAS_DEFAULT_MATH: floats, no TF32";
+        let says = match self.inputs {
+            Type::Half => "cublasGemmEx: halves, sums and C in floats",
+            Type::Tf32 => "cublasGemmEx: floats by TF32",
+            _ => "CUBLAS_DEFAULT_MATH: floats, no TF32",
+        };
         is_float.then(|| format!("{major}.{minor}.{patch}, {says}"))
     }
 
@@ -173,9 +196,19 @@ impl OnGpu {
         // are read before the call returns.
         #[rustfmt::skip]
         let status = unsafe {
-            self.blas.cublasSgemm_v2(handle, plain, plain, n, m, k, &one, b, n, a, k, &zero, c, n)
+            let (ty, compute) = match self.inputs {
+                Type::Half => (HALF, SUMS_IN_FLOAT),
+                _ => (FLOAT, BY_TF32),
+            };
+            match self.inputs {
+                Type::Float => self.blas.cublasSgemm_v2(
+                    handle, plain, plain, n, m, k, &one, b, n, a, k, &zero, c, n),
+                _ => self.blas.cublasGemmEx(
+                    handle, plain, plain, n, m, k, &one, b, ty, n, a, ty, k, &zero, c, FLOAT, n,
+                    compute, AS_IT_CHOOSES),
+            }
         };
-        must_be_zero(status, "cublasSgemm")
+        must_be_zero(status, "the product")
     }
 
     /// Launches the products between two events: milliseconds by these.

@@ -4,6 +4,7 @@
 use std::process::Command;
 
 use anyhow::Result;
+use common::element::Type;
 use common::record::Record;
 use common::shape::Shape;
 use common::timing::{median, quantile};
@@ -19,6 +20,8 @@ use super::peer::Peer;
 /// Who takes part, and how often.
 pub struct Turns<'a> {
     pub device: &'a Device,
+    /// The type of A and B.
+    pub inputs: Type,
     /// Without those that were found to be missing.
     pub peers: Vec<Peer>,
     pub rounds: usize,
@@ -75,10 +78,16 @@ impl Turns<'_> {
                 // It leads to the limit of such a device, with what it chooses beforehand.
                 let lesson = lessons::numbered(self.lesson())?;
                 let mut command = lesson.command()?;
-                command.args(["--json", "--chosen"]);
+                command.arg("--json");
+                if self.inputs == Type::Float {
+                    command.arg("--chosen");
+                }
                 (command, lesson.package())
             }
         };
+        if self.inputs != Type::Float {
+            command.args(["--inputs", word(self.inputs)]);
+        }
         command.args(["--device", &self.device.index.to_string()]);
         command.args(["--size", &list(shapes)]);
         if let Some(runs) = self.runs {
@@ -106,7 +115,11 @@ impl Turns<'_> {
     }
 
     fn lesson(&self) -> u32 {
-        if self.device.is_cpu() { 9 } else { 10 }
+        match self.inputs {
+            Type::Float if self.device.is_cpu() => 9,
+            Type::Float => 10,
+            _ => 13,
+        }
     }
 
     /// What all turns of one come to at a size, if it had any. On a CPU ours is timed by the
@@ -148,6 +161,15 @@ impl Turns<'_> {
             runs: if is_timed { seconds.len() } else { 0 },
             why: why.or_else(|| (!is_timed).then(|| "nothing was measured".into())),
         })
+    }
+}
+
+/// As `--inputs` takes it.
+fn word(inputs: Type) -> &'static str {
+    if inputs == Type::Tf32 {
+        "tf32"
+    } else {
+        inputs.name()
     }
 }
 

@@ -186,6 +186,8 @@ fn a_damaged_log_is_shown_and_searched_with() {
             let given = lesson::Given {
                 shape: SHAPE,
                 ty: common::element::Type::Float,
+                inputs: common::element::Type::Float,
+                by_units: false,
                 fill: common::matrix::Fill::Random,
                 seed: 0,
             };

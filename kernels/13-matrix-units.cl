@@ -1,0 +1,778 @@
+// Lesson 13: beyond fp32. A and B are stored in 16 bits, or computed in 19; sums stay floats.
+//
+//     C[M][N] = A[M][K] * B[K][N], row-major; C is float.
+//
+// Sections 1 and 2 are standard OpenCL C. Sections 3 and 4 ask for NVIDIA's matrix units by
+// PTX, its assembly language, and are left out of a program that does not define
+// MATRIX_UNITS. An asm statement is a template, what it writes ("=r"), what it reads ("r"),
+// and what else it may change ("memory"); %0, %1, ... stand for these in order. "r" is a
+// register of 32 bits, "l" one of 64, "f" a float.
+
+#define unrolled_for _Pragma("unroll") for
+
+// -------------------------------------------------------------------------------------
+// 1. Half storage. Memory holds halves, registers hold floats: vloada_half4 loads four
+// halves from an address that is a multiple of their size, and makes floats of them.
+// It is in OpenCL C since 1.0 and needs no extension: to compute in half would need one.
+
+#ifndef STORED_HALF
+#define STORED_HALF 1
+#endif
+
+#if STORED_HALF
+#define STORED half
+#define load1(at) vload_half(0, at)
+#define load4(at) vloada_half4(0, at)
+#define load16(at) vloada_half16(0, at)
+#else
+#define STORED float
+#define load1(at) (*(at))
+#define load4(at) (*(global const float4 *)(at))
+#define load16(at) (*(global const float16 *)(at))
+#endif
+
+#define LANES 8 // items that share a sum
+
+// Bound by memory: each element of B serves one multiply-add, if M is 1. Group of 32 x
+// LANES items, for 128 columns and LANES rows of C. N is a multiple of 4.
+__attribute__((reqd_work_group_size(32, LANES, 1)))
+kernel void matmul_row_stored(int M, int N, int K,
+                              global const STORED *restrict A, // [M][K]
+                              global const STORED *restrict B, // [K][N]
+                              global float *restrict C)        // [M][N]
+{
+    local float4 shares[LANES][32];
+    const int x = get_local_id(0);
+    const int lane = get_local_id(1);
+    const int column = get_global_id(0) * 4;
+    const int end = min(M, ((int)get_group_id(1) + 1) * LANES);
+    for (int row = get_group_id(1) * LANES; row < end; row++) {
+        float4 sum = 0;
+        if (column < N) {
+            #pragma unroll 8 // as many loads of B are in flight
+            for (int k = lane; k < K; k += LANES)
+                sum += load1(A + row * K + k) * load4(B + k * N + column);
+        }
+        shares[lane][x] = sum;
+        barrier(CLK_LOCAL_MEM_FENCE); // all shares are there
+        if (lane == 0 && column < N) {
+            for (int other = 1; other < LANES; other++)
+                sum += shares[other][x];
+            *(global float4 *)(C + row * N + column) = sum;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE); // they have been read
+    }
+}
+
+#define TS 64 // side of the tile of C
+#define TD 16 // depth of the tiles of A and B
+
+// Bound by arithmetic, on a GPU: lesson 8's tile, 4 x 4 elements for an item. Local memory
+// holds floats: a number is loaded once and used 64 times. M and N are multiples of TS, K
+// of TD.
+__attribute__((reqd_work_group_size(16, 16, 1)))
+kernel void matmul_tile_stored(int M, int N, int K,
+                               global const STORED *restrict A, // [M][K]
+                               global const STORED *restrict B, // [K][N]
+                               global float *restrict C)        // [M][N]
+{
+    local float a_tile[TD][TS + 4]; // transposed
+    local float4 b_tile[TD][TS / 4];
+
+    const int x = get_local_id(0);
+    const int y = get_local_id(1);
+    const int item = y * 16 + x;
+    const int a_row = item / 4, a_k = item % 4 * 4; // the item's four elements of A's tile
+    global const STORED *a_from = A + (get_group_id(1) * TS + a_row) * K + a_k;
+    global const STORED *b_from = B + y * N + get_group_id(0) * TS + x * 4;
+
+    float4 sum[4] = {0, 0, 0, 0};
+    for (int k0 = 0; k0 < K; k0 += TD) {
+        const float4 a = load4(a_from + k0);
+        a_tile[a_k][a_row] = a.s0;
+        a_tile[a_k + 1][a_row] = a.s1;
+        a_tile[a_k + 2][a_row] = a.s2;
+        a_tile[a_k + 3][a_row] = a.s3;
+        b_tile[y][x] = load4(b_from + k0 * N);
+        barrier(CLK_LOCAL_MEM_FENCE); // the tiles are full
+        unrolled_for (int k = 0; k < TD; k++) {
+            const float4 b = b_tile[k][x];
+            unrolled_for (int r = 0; r < 4; r++)
+                sum[r] += a_tile[k][4 * y + r] * b;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE); // they have been read
+    }
+    global float *to = C + (get_group_id(1) * TS + 4 * y) * N + get_group_id(0) * TS + 4 * x;
+    unrolled_for (int r = 0; r < 4; r++)
+        *(global float4 *)(to + r * N) = sum[r];
+}
+
+// The same for a CPU: an item has 4 rows of 16 columns, all in registers. Any group; M is a
+// multiple of 4, and N of 16.
+kernel void matmul_strip_stored(int M, int N, int K,
+                                global const STORED *restrict A, // [M][K]
+                                global const STORED *restrict B, // [K][N]
+                                global float *restrict C)        // [M][N]
+{
+    const int column = get_global_id(0) * 16;
+    const int row = get_global_id(1) * 4;
+    if (row >= M || column >= N)
+        return;
+    float16 sum[4] = {0, 0, 0, 0};
+    for (int k = 0; k < K; k++) {
+        const float16 b = load16(B + k * N + column);
+        unrolled_for (int r = 0; r < 4; r++)
+            sum[r] += load1(A + (row + r) * K + k) * b;
+    }
+    unrolled_for (int r = 0; r < 4; r++)
+        *(global float16 *)(C + (row + r) * N + column) = sum[r];
+}
+
+// The half that is nearest.
+float rounded(float x)
+{
+    ushort bits;
+    vstore_half(x, 0, (private half *)&bits);
+    return vload_half(0, (private half *)&bits);
+}
+
+// Why sums stay floats. One item: out[0] is the sum in floats, out[1] the sum that is
+// rounded to a half after each addition.
+kernel void sum_of_halves(int n, global const half *restrict in, // [n]
+                          global float *restrict out)            // [2]
+{
+    float sum = 0, half_sum = 0;
+    for (int i = 0; i < n; i++) {
+        sum += vload_half(i, in);
+        half_sum = rounded(half_sum + vload_half(i, in));
+    }
+    out[0] = sum;
+    out[1] = half_sum;
+}
+
+// -------------------------------------------------------------------------------------
+// 2. Sub-groups in a product. The items of a sub-group need the same elements of A and
+// neighbouring ones of B. Without local memory each item loads all of A's: BROADCAST=0.
+// With BROADCAST=1 an item loads one k of A's rows, a sub-group's items neighbouring ones,
+// and sub_group_broadcast hands one item's register to all.
+//
+// Group of 64 x 1 items; an item has ROWS rows of a column. M, N and K are anything.
+
+#ifdef SUB_GROUPS
+
+#define ROWS 8
+
+__attribute__((reqd_work_group_size(64, 1, 1)))
+kernel void matmul_sub_group(int M, int N, int K,
+                             global const float *restrict A, // [M][K]
+                             global const float *restrict B, // [K][N]
+                             global float *restrict C)       // [M][N]
+{
+    const int lanes = get_sub_group_size();
+    const int lane = get_sub_group_local_id();
+    const int column = get_global_id(0);
+    const int row = get_global_id(1) * ROWS;
+    global const float *b = B + min(column, N - 1);
+    float sum[ROWS];
+    unrolled_for (int r = 0; r < ROWS; r++)
+        sum[r] = 0;
+    for (int k0 = 0; k0 < K; k0 += lanes) {
+        float own[ROWS]; // of A, at k0 + lane
+        unrolled_for (int r = 0; r < ROWS; r++)
+            own[r] = A[min(row + r, M - 1) * K + min(k0 + lane, K - 1)];
+        const int depth = min(lanes, K - k0); // the same for all items: so they stay together
+        for (int i = 0; i < depth; i++) {
+            const float one = b[(k0 + i) * N];
+            unrolled_for (int r = 0; r < ROWS; r++)
+#if BROADCAST
+                sum[r] += sub_group_broadcast(own[r], i) * one;
+#else
+                sum[r] += A[min(row + r, M - 1) * K + k0 + i] * one;
+#endif
+        }
+    }
+    unrolled_for (int r = 0; r < ROWS; r++)
+        if (row + r < M && column < N)
+            C[(row + r) * N + column] = sum[r];
+}
+
+#endif
+
+// -------------------------------------------------------------------------------------
+// What sections 3 and 4 share.
+
+#ifdef MATRIX_UNITS
+
+#if TF32 // floats, of which the units take 19 bits
+#define INPUT float
+#elif BF16
+#define INPUT ushort
+#else
+#define INPUT half
+#endif
+#define SIZE ((int)sizeof(INPUT))
+#define CHUNK (16 / SIZE) // elements of 16 bytes, the most that one item copies at once
+
+// A row's length in memory: it begins at a multiple of 16 bytes.
+int pitch(int columns)
+{
+    return (columns + CHUNK - 1) / CHUNK * CHUNK;
+}
+
+// Where rows do not begin so, they are copied first, each filled up with zeros. Any group;
+// get_global_id(0) runs along a row.
+kernel void pad_rows(int rows, int columns,
+                     global const INPUT *restrict from, // [rows][columns]
+                     global INPUT *restrict to)         // [pitch(rows)][pitch(columns)]
+{
+    const int column = get_global_id(0);
+    const int row = get_global_id(1);
+    if (row >= pitch(rows) || column >= pitch(columns))
+        return;
+    // As whole numbers: OpenCL C only loads and stores halves.
+    global const ushort *source = (global const ushort *)(from + row * columns + column);
+    global ushort *target = (global ushort *)(to + row * pitch(columns) + column);
+    unrolled_for (int part = 0; part < SIZE / 2; part++)
+        target[part] = row < rows && column < columns ? source[part] : 0;
+}
+
+// PTX counts local memory from 0, in 32 bits.
+uint address(local const void *p)
+{
+    return (uint)(ulong)p;
+}
+
+// Asks for 16 bytes, or for zeros where they do not `exist`. The item goes on, and the
+// bytes pass no register.
+void copy16(uint to, global const void *from, bool exist)
+{
+    __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                     ::"r"(to), "l"(from), "r"(exist ? 16 : 0)
+                     : "memory");
+}
+
+// Two neighbours of C.
+void store_pair(global float *C, int M, int N, int row, int column, float x, float y)
+{
+    global float *to = C + row * N + column;
+    if (row < M && column + 1 < N && N % 2 == 0)
+        *(global float2 *)to = (float2)(x, y);
+    else if (row < M && column < N) {
+        to[0] = x;
+        if (column + 1 < N)
+            to[1] = y;
+    }
+}
+
+// Which tile of C this group computes, (column, row): groups that run together walk a band
+// of BAND rows of tiles, as in lesson 10, so that a cache serves most of what they read.
+#define BAND 8
+
+int2 tile_of(int group, int columns, int rows)
+{
+    const int first = group / (BAND * columns) * BAND;
+    const int high = min(BAND, rows - first); // the last band may be lower
+    const int within = group - first * columns;
+    return (int2)(within / high, first + within % high);
+}
+
+// -------------------------------------------------------------------------------------
+// 3. mma.sync: the 32 items of a warp multiply a 16 x 16 piece of A with a 16 x 8 piece of
+// B, in one instruction. No item has a row or a column of its own: each holds parts of
+// all three pieces, its fragments. Item 4 g + t has of C
+//
+//     row g:      columns 2 t, 2 t + 1        row g + 8: columns 2 t, 2 t + 1
+//
+// and ldmatrix brings A and B from local memory in just that order: items 0 to 31 give the
+// addresses of the 32 rows of four 8 x 8 pieces. Of B, whose rows are k, it transposes them.
+//
+// Local memory. A row's 16-byte chunks are stored in another order in each row (swizzled),
+// so that eight neighbouring rows of one column of chunks lie in different banks.
+
+#define TM 128 // tile of C
+#define TN 256
+#define TK (64 / SIZE) // depth of the tiles of A and B: a row of A's has 64 bytes
+#define WX 4 // warps side by side, each with 64 x 64 elements of C
+#define WY 2
+#define ITEMS (32 * WX * WY)
+#define MI 4 // pieces of 16 rows of a warp
+#define NI 8 // pieces of 8 columns
+#ifndef STAGES
+#define STAGES 4 // pairs of tiles: one is read, the others are on their way
+#endif
+
+// Byte of a chunk in a tile.
+uint a_at(int row, int chunk)
+{
+    return row * 64 + (chunk ^ row / 2 % 4) * 16;
+}
+
+uint b_at(int k, int chunk)
+{
+#if TF32 // read by 4 rows of 8 floats: they must differ in pairs of chunks
+    return k * (TN * SIZE) + (chunk ^ k % 4 * 2) * 16;
+#else
+    return k * (TN * SIZE) + (chunk ^ k % 8) * 16;
+#endif
+}
+
+// This item's share of a pair of tiles, whose first elements A and B point to. `rows`,
+// `columns` and `depth` say how many exist from there on; where `all` do, nobody asks.
+void copy_tiles(uint a_tile, uint b_tile, global const INPUT *A, global const INPUT *B,
+                int N, int K, int rows, int columns, int depth, bool all, int item)
+{
+    const int a_row = item / 4, a_chunk = item % 4;
+    unrolled_for (int q = 0; q < TM * 4; q += ITEMS) {
+        const int row = a_row + q / 4;
+        copy16(a_tile + a_at(row, a_chunk), A + row * pitch(K) + a_chunk * CHUNK,
+               all || (row < rows && a_chunk * CHUNK < depth));
+    }
+    const int b_k = item / (TN / CHUNK), b_chunk = item % (TN / CHUNK);
+    unrolled_for (int q = 0; q < TK * (TN / CHUNK); q += ITEMS) {
+        const int k = b_k + q / (TN / CHUNK);
+        copy16(b_tile + b_at(k, b_chunk), B + k * pitch(N) + b_chunk * CHUNK,
+               all || (k < depth && b_chunk * CHUNK < columns));
+    }
+}
+
+// Asks for the pair of tiles from k0 on.
+void ask(uint a_tile, uint b_tile, global const INPUT *A, global const INPUT *B,
+         int M, int N, int K, int row0, int column0, int k0, int item)
+{
+    const int rows = M - row0, columns = N - column0, depth = K - k0;
+    A += row0 * pitch(K) + k0;
+    B += k0 * pitch(N) + column0;
+    if (rows >= TM && columns >= TN && depth >= TK)
+        copy_tiles(a_tile, b_tile, A, B, N, K, rows, columns, depth, true, item);
+    else if (depth > 0)
+        copy_tiles(a_tile, b_tile, A, B, N, K, rows, columns, depth, false, item);
+    __asm__ volatile("cp.async.commit_group;" ::: "memory");
+}
+
+// Waits until all that this item asked for has come, but for the last STAGES - 2 pairs.
+void await_oldest(void)
+{
+    __asm__ volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
+    barrier(CLK_LOCAL_MEM_FENCE); // what the others asked for, too
+}
+
+#define LDMATRIX(how, to, from)                                                               \
+    __asm__ volatile("ldmatrix.sync.aligned.m8n8.x4" how ".shared.b16 {%0, %1, %2, %3}, [%4];" \
+                     : "=r"((to)[0]), "=r"((to)[1]), "=r"((to)[2]), "=r"((to)[3])             \
+                     : "r"(from)                                                              \
+                     : "memory")
+
+// A warp's fragments for one step of 32 bytes of k.
+void take(uint a[MI][4], uint b[NI][2], uint a_tile, uint b_tile, int step, int lane,
+          int warp_row, int warp_column)
+{
+    unrolled_for (int i = 0; i < MI; i++)
+        LDMATRIX("", a[i], a_tile + a_at(warp_row + i * 16 + lane % 16, step * 2 + lane / 16));
+#if TF32 // ldmatrix transposes 16-bit elements alone
+    unrolled_for (int j = 0; j < NI; j++)
+        unrolled_for (int h = 0; h < 2; h++) {
+            const int k = step * 8 + h * 4 + lane % 4;
+            const int column = warp_column + j * 8 + lane / 4;
+            __asm__ volatile("ld.shared.b32 %0, [%1];"
+                             : "=r"(b[j][h])
+                             : "r"(b_tile + b_at(k, column / 4) + column % 4 * 4)
+                             : "memory");
+        }
+#else
+    unrolled_for (int j = 0; j < NI; j += 2) {
+        uint two[4];
+        LDMATRIX(".trans", two,
+                 b_tile + b_at(step * 16 + lane % 16, (warp_column + j * 8) / 8 + lane / 16));
+        b[j][0] = two[0], b[j][1] = two[1], b[j + 1][0] = two[2], b[j + 1][1] = two[3];
+    }
+#endif
+}
+
+#if TF32
+#define MMA "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"
+#elif BF16
+#define MMA "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32"
+#else
+#define MMA "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
+#endif
+
+void multiply(float sum[MI][NI][4], const uint a[MI][4], const uint b[NI][2])
+{
+    unrolled_for (int i = 0; i < MI; i++)
+        unrolled_for (int j = 0; j < NI; j++)
+            __asm__(MMA " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                    : "+f"(sum[i][j][0]), "+f"(sum[i][j][1]),
+                      "+f"(sum[i][j][2]), "+f"(sum[i][j][3])
+                    : "r"(a[i][0]), "r"(a[i][1]), "r"(a[i][2]), "r"(a[i][3]),
+                      "r"(b[j][0]), "r"(b[j][1]));
+}
+
+// Group of 32 WX x WY items. M, N and K are anything; rows begin at multiples of 16 bytes.
+__attribute__((reqd_work_group_size(32 * WX, WY, 1)))
+kernel void matmul_mma(int M, int N, int K,
+                       global const INPUT *restrict A, // [M][pitch(K)]
+                       global const INPUT *restrict B, // [K][pitch(N)]
+                       global float *restrict C)       // [M][N]
+{
+    local uint4 a_tile[STAGES][TM * 4];
+    local uint4 b_tile[STAGES][TK * TN / CHUNK];
+
+    const int item = get_local_id(1) * 32 * WX + get_local_id(0);
+    const int lane = item % 32;
+    const int warp_row = get_local_id(1) * 64;
+    const int warp_column = get_local_id(0) / 32 * 64;
+    const int2 tile = tile_of(get_group_id(1) * get_num_groups(0) + get_group_id(0),
+                              get_num_groups(0), get_num_groups(1));
+    const int row0 = tile.y * TM, column0 = tile.x * TN;
+
+    float sum[MI][NI][4];
+    uint a[2][MI][4], b[2][NI][2]; // step s uses [s % 2], and fills the other
+    unrolled_for (int i = 0; i < MI; i++)
+        unrolled_for (int j = 0; j < NI; j++)
+            unrolled_for (int e = 0; e < 4; e++)
+                sum[i][j][e] = 0;
+
+    unrolled_for (int s = 0; s < STAGES - 1; s++)
+        ask(address(a_tile[s]), address(b_tile[s]), A, B, M, N, K, row0, column0, s * TK, item);
+    await_oldest();
+    int t = 0;             // the pair that is read
+    int free = STAGES - 1; // the pair that nobody reads
+    take(a[0], b[0], address(a_tile[t]), address(b_tile[t]), 0, lane, warp_row, warp_column);
+    for (int k0 = 0; k0 < K; k0 += TK) {
+        ask(address(a_tile[free]), address(b_tile[free]), A, B, M, N, K, row0, column0,
+            k0 + (STAGES - 1) * TK, item);
+        unrolled_for (int step = 0; step < 2; step++) {
+            if (step == 1) { // the last fragments of pair t are in registers
+                await_oldest();
+                free = t;
+                t = t + 1 < STAGES ? t + 1 : 0;
+            }
+            take(a[1 - step], b[1 - step], address(a_tile[t]), address(b_tile[t]), 1 - step,
+                 lane, warp_row, warp_column);
+            multiply(sum, a[step], b[step]);
+        }
+    }
+    unrolled_for (int i = 0; i < MI; i++)
+        unrolled_for (int j = 0; j < NI; j++)
+            unrolled_for (int h = 0; h < 2; h++)
+                store_pair(C, M, N, row0 + warp_row + i * 16 + h * 8 + lane / 4,
+                           column0 + warp_column + j * 8 + lane % 4 * 2,
+                           sum[i][j][2 * h], sum[i][j][2 * h + 1]);
+}
+
+// -------------------------------------------------------------------------------------
+// 4. wgmma: the 128 items of four warps, a warpgroup, multiply 64 rows of A with 256 columns
+// of B. The unit reads both from local memory by itself, so no fragment passes a register,
+// and it goes on while the warps do something else.
+//
+// NVIDIA's driver refuses this instruction, because it compiles OpenCL C for the target
+// sm_90, and wgmma is sm_90a's. So it stands here as a comment of the assembly, behind
+// "//sm_90a ". The host builds the program, takes its PTX out, changes the target,
+// uncomments these lines, and builds a program from the result (lessons/13-.../ptx.rs). No
+// standard says that this works. It is checked when it runs, as every result is.
+//
+// A group has three warpgroups. Warpgroup 0 fills the stages in local memory, 1 and 2
+// multiply, 64 rows each. Two barriers of the copy engine (mbarrier) stand for each stage:
+// `full` counts the bytes that arrive, `empty` the warps that have read them.
+
+#ifdef HOPPER
+
+#define WM 128 // tile of C
+#define WN 256
+#define WK (128 / SIZE) // depth: 128 bytes of k
+#define A_BYTES (WM * 128)
+#define STAGE_BYTES (A_BYTES + WN * 128)
+#ifndef STAGES
+#define STAGES 4
+#endif
+
+// A map tells the engine how a matrix lies in memory: 128 bytes, whose layout NVIDIA does not
+// document; the numbers were read off maps that CUDA made. The engine copies a box of it,
+// with zeros for what does not exist, and swizzles the 16-byte chunks of each 128 bytes.
+void map(global uint *to, ulong at, uint columns, uint rows, uint box_columns, uint box_rows)
+{
+    for (int i = 0; i < 32; i++)
+        to[i] = 0;
+    const uint type = SIZE == 4 ? 7 : 6;         // float, half
+    to[0] = (uint)at;
+    to[1] = (uint)(at >> 32);
+    to[2] = 1 << 4 | type << 7 | 3 << 13 | 2 << 17; // two dimensions; swizzle of 128 bytes
+    to[3] = pitch(columns) * SIZE / 16;
+    to[8] = columns - 1;
+    to[9] = rows - 1;
+    to[13] = (box_columns - 1) << 24;
+    to[14] = box_rows - 1;
+    to[16] = box_columns * box_rows * SIZE;
+    to[18] = 1024;
+    // What was written is a map from here on, also for the engine.
+    __asm__ volatile("fence.proxy.tensormap::generic.release.gpu;\n"
+                     "fence.proxy.tensormap::generic.acquire.gpu [%0], 128;"
+                     ::"l"(to) : "memory");
+}
+
+#if TF32
+// Group of 16 x 16 items; get_global_id(0) runs along the columns.
+kernel void transpose_rows(int rows, int columns,
+                           global const INPUT *restrict from, // [rows][columns]
+                           global INPUT *restrict to) // [pitch(columns)][pitch(rows)]
+{
+    local float tile[16][17];
+    const int x = get_local_id(0), y = get_local_id(1);
+    const int column0 = get_group_id(0) * 16, row0 = get_group_id(1) * 16;
+    tile[y][x] = row0 + y < rows && column0 + x < columns
+                     ? from[(row0 + y) * columns + column0 + x] : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (column0 + y < pitch(columns) && row0 + x < pitch(rows))
+        to[(column0 + y) * pitch(rows) + row0 + x] = tile[x][y];
+}
+#endif
+
+void prepare(uint barrier_at, int arrivals)
+{
+    __asm__ volatile("mbarrier.init.shared.b64 [%0], %1;"
+                     ::"r"(barrier_at), "r"(arrivals) : "memory");
+}
+
+void arrive(uint barrier_at)
+{
+    __asm__ volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier_at) : "memory");
+}
+
+// Waits until the phase of this parity, 0 or 1, is over.
+void await(uint barrier_at, uint phase)
+{
+    __asm__ volatile("{ .reg .pred done;\n"
+                     "again_%=: mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
+                     "@!done bra again_%=; }"
+                     ::"r"(barrier_at), "r"(phase) : "memory");
+}
+
+#if ENGINE
+// Asks the engine for a box, at these coordinates.
+void copy_box(uint to, global const uint *map, int column, int row, uint full)
+{
+    __asm__ volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile"
+                     ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
+                     ::"r"(to), "l"(map), "r"(column), "r"(row), "r"(full) : "memory");
+}
+
+// One item asks for a whole stage.
+void fill(uint stage, uint full, global const INPUT *A, global const INPUT *B,
+          global const uint *maps, int M, int N, int K, int row0, int column0, int k0, int item)
+{
+    if (item != 0)
+        return;
+    __asm__ volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
+                     ::"r"(full), "r"(STAGE_BYTES) : "memory");
+    copy_box(stage, maps, k0, row0, full);
+#if TF32
+    copy_box(stage + A_BYTES, maps + 32, k0, column0, full);
+#else
+    unrolled_for (int part = 0; part < WN / 64; part++)
+        copy_box(stage + A_BYTES + part * WK * 128, maps + 32, column0 + part * 64, k0, full);
+#endif
+}
+#define ARRIVALS 1
+
+#else
+// Every item of the warpgroup asks for its chunks, and places them as the engine would.
+void fill(uint stage, uint full, global const INPUT *A, global const INPUT *B,
+          global const uint *maps, int M, int N, int K, int row0, int column0, int k0, int item)
+{
+    unrolled_for (int i = item; i < WM * 8; i += 128) {
+        const int row = i / 8, chunk = i % 8, k = k0 + chunk * CHUNK;
+        const bool exist = row0 + row < M && k < K;
+        copy16(stage + row * 128 + (chunk ^ row % 8) * 16,
+               A + (exist ? (row0 + row) * pitch(K) + k : 0), exist);
+    }
+    unrolled_for (int i = item; i < WK * (WN / 8); i += 128) {
+        const int k = i / (WN / 8), chunk = i % (WN / 8), column = column0 + chunk * 8;
+        const bool exist = k0 + k < K && column < N;
+        copy16(stage + A_BYTES + chunk / 8 * WK * 128 + k * 128 + (chunk % 8 ^ k % 8) * 16,
+               B + (exist ? (k0 + k) * pitch(N) + column : 0), exist);
+    }
+    __asm__ volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(full) : "memory");
+}
+#define ARRIVALS 128
+#endif
+
+// Where a matrix lies in local memory, as wgmma reads it: its address, the bytes from 64
+// columns to the next and from 8 rows to the next, in 16 bytes, and that it is swizzled.
+ulong descriptor(uint at, uint columns_apart, uint rows_apart)
+{
+    return (at & 0x3ffff) / 16 | (ulong)(columns_apart / 16) << 16
+           | (ulong)(rows_apart / 16) << 32 | 1ul << 62;
+}
+
+#define SUMS_8(d, i)                                                                          \
+    "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]),               \
+    "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
+#define SUMS_32(d, i) SUMS_8(d, i), SUMS_8(d, i + 8), SUMS_8(d, i + 16), SUMS_8(d, i + 24)
+#define SUMS(d) SUMS_32(d, 0), SUMS_32(d, 32), SUMS_32(d, 64), SUMS_32(d, 96)
+#define REGISTERS                                                                             \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                  \
+    "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "        \
+    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "        \
+    "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "        \
+    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "        \
+    "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "        \
+    "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
+    "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+#if TF32
+#define WGMMA "//sm_90a wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 {" REGISTERS "}, "
+#define LAST ", 1, 1;\n"
+#define B_STEP 2 // 32 bytes along k
+#define B_AT(at) descriptor(at, 16, 1024)
+#else
+#define WGMMA "//sm_90a wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {" REGISTERS "}, "
+#define LAST ", 1, 1, 0, 1;\n" // the last 1: B's rows are k
+#define B_STEP 128 // 16 rows of 128 bytes
+#define B_AT(at) descriptor(at, WK * 128, 1024)
+#endif
+
+// All of a stage: four steps of 32 bytes of k. Only the first of a tile does not `add`. It
+// waits for the stage before this one, not for this.
+void multiply_stage(float sum[128], uint a_at, uint b_at, int add)
+{
+    const ulong a = descriptor(a_at, 16, 1024), b = B_AT(b_at);
+    __asm__ volatile("//sm_90a { .reg .pred add, yes; setp.ne.b32 add, %130, 0;\n"
+                     "//sm_90a setp.eq.b32 yes, 0, 0;\n"
+                     "//sm_90a wgmma.fence.sync.aligned;\n"
+                     WGMMA "%128, %129, add" LAST WGMMA "%131, %132, yes" LAST
+                     WGMMA "%133, %134, yes" LAST WGMMA "%135, %136, yes" LAST
+                     "//sm_90a wgmma.commit_group.sync.aligned;\n"
+                     "//sm_90a wgmma.wait_group.sync.aligned 1; }"
+                     : SUMS(sum)
+                     : "l"(a), "l"(b), "r"(add), "l"(a + 2), "l"(b + B_STEP), "l"(a + 4),
+                       "l"(b + 2 * B_STEP), "l"(a + 6), "l"(b + 3 * B_STEP)
+                     : "memory");
+}
+
+// Writes a warp's 16 rows, whose first is `row`. Item 4 g + t has 32 times the four sums that
+// section 3 shows.
+void store_sums(global float *C, int M, int N, const float sum[128], int row, int column0,
+                local float *room, // [16][32], the warp's own
+                int lane)
+{
+#if LINES
+    // Through local memory, so that the warp writes whole lines of 128 bytes.
+    if (N % 4 == 0) {
+        unrolled_for (int part = 0; part < 8; part++) {
+            __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+            unrolled_for (int j = 0; j < 4; j++)
+                unrolled_for (int h = 0; h < 2; h++) {
+                    const int r = h * 8 + lane / 4, c = j * 8 + lane % 4 * 2;
+                    const int e = part * 16 + j * 4 + h * 2;
+                    *(local float2 *)(room + r * 32 + (c ^ r % 8 * 4)) =
+                        (float2)(sum[e], sum[e + 1]);
+                }
+            __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+            unrolled_for (int i = 0; i < 4; i++) {
+                const int r = i * 4 + lane / 8, c = lane % 8 * 4;
+                const int column = column0 + part * 32 + c;
+                const float4 v = *(local float4 *)(room + r * 32 + (c ^ r % 8 * 4));
+                if (row + r < M && column < N)
+                    *(global float4 *)(C + (row + r) * N + column) = v;
+            }
+        }
+        return;
+    }
+#endif
+    unrolled_for (int j = 0; j < WN / 8; j++)
+        unrolled_for (int h = 0; h < 2; h++)
+            store_pair(C, M, N, row + h * 8 + lane / 4, column0 + j * 8 + lane % 4 * 2,
+                       sum[j * 4 + h * 2], sum[j * 4 + h * 2 + 1]);
+}
+
+// Groups of 384 items, as many as the device has units: each computes one tile of C after the
+// other, and warpgroup 0 fills stages for the next while C is stored. M, N and K are
+// anything; rows begin at multiples of 16 bytes.
+__attribute__((reqd_work_group_size(384, 1, 1)))
+kernel void matmul_wgmma(int M, int N, int K,
+                         global const INPUT *A,  // [M][pitch(K)]
+                         global const INPUT *B,  // [K][pitch(N)]; of TF32 [N][pitch(K)]
+                         global float *C,        // [M][N]
+                         global uint *maps)      // [groups][2][32]
+{
+    local uchar stages[STAGES * STAGE_BYTES] __attribute__((aligned(1024)));
+    local float room[8][16 * 32]; // for each warp that stores
+    local ulong barriers[2 * STAGES];
+
+    const int item = get_local_id(0);
+    const int lane = item % 32;
+    const int columns = (N + WN - 1) / WN, rows = (M + WM - 1) / WM;
+    const uint full = address(barriers), empty = full + 8 * STAGES;
+    // The same for all items of a warp, and the compiler is told so.
+    uint warpgroup;
+    __asm__ volatile("shfl.sync.idx.b32 %0, %1, 0, 31, 0xffffffff;"
+                     : "=r"(warpgroup) : "r"(item / 128));
+
+    if (item == 0) {
+        for (int s = 0; s < STAGES; s++) {
+            prepare(full + 8 * s, ARRIVALS);
+            prepare(empty + 8 * s, 8); // the warps that multiply
+        }
+        __asm__ volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async;"
+                         ::: "memory"); // for the engine to see
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    if (warpgroup == 0) {
+        __asm__ volatile("//sm_90a setmaxnreg.dec.sync.aligned.u32 40;" ::: "memory");
+#if ENGINE
+        maps += get_group_id(0) * 64;
+        if (item == 0) {
+            map(maps, (ulong)A, K, M, WK, WM);
+#if TF32 // B is transposed: the unit reads its columns along k
+            map(maps + 32, (ulong)B, K, N, WK, WN);
+#else
+            map(maps + 32, (ulong)B, N, K, 64, WK);
+#endif
+        }
+#endif
+        int s = 0;
+        uint phase = 1; // at first all stages are empty
+        for (int t = get_group_id(0); t < columns * rows; t += get_num_groups(0)) {
+            const int2 tile = tile_of(t, columns, rows);
+            for (int k0 = 0; k0 < K; k0 += WK) {
+                await(empty + 8 * s, phase);
+                fill(address(stages) + s * STAGE_BYTES, full + 8 * s, A, B, maps, M, N, K,
+                     tile.y * WM, tile.x * WN, k0, item);
+                if (++s == STAGES)
+                    s = 0, phase ^= 1;
+            }
+        }
+        return;
+    }
+
+    __asm__ volatile("//sm_90a setmaxnreg.inc.sync.aligned.u32 232;" ::: "memory");
+    float sum[128]; // the first product of a tile sets it
+    const int warp = item / 32 - 4;
+    int s = 0, before = 0;
+    uint phase = 0;
+    for (int t = get_group_id(0); t < columns * rows; t += get_num_groups(0)) {
+        for (int k0 = 0; k0 < K; k0 += WK) {
+            await(full + 8 * s, phase);
+#if !ENGINE
+            // What items wrote, the unit reads.
+            __asm__ volatile("fence.proxy.async;" ::: "memory");
+#endif
+            const uint a = address(stages) + s * STAGE_BYTES;
+            multiply_stage(sum, a + (warpgroup - 1) * 64 * 128, a + A_BYTES, k0);
+            // The stage before this one has been read: it may be filled again.
+            if (k0 > 0 && lane == 0)
+                arrive(empty + 8 * before);
+            before = s;
+            if (++s == STAGES)
+                s = 0, phase ^= 1;
+        }
+        __asm__ volatile("//sm_90a wgmma.wait_group.sync.aligned 0;" : SUMS(sum)::"memory");
+        if (lane == 0)
+            arrive(empty + 8 * before);
+        const int2 tile = tile_of(t, columns, rows);
+        store_sums(C, M, N, sum, tile.y * WM + warp * 16, tile.x * WN, room[warp], lane);
+    }
+}
+
+#endif
+#endif

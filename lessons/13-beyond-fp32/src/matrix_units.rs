@@ -1,0 +1,69 @@
+//! wgmma, which the driver's compiler refuses: its program is built from PTX that was changed.
+
+use common::Result;
+use common::element::Type;
+use common::formula::Formula;
+use common::problem::Problem;
+use common::task::{Arg, Buffer, Role, Task};
+use lesson::Lesson;
+
+use crate::STEPS;
+
+/// Prints the table of these kernels, unless `--only` leaves out all of them; or of the fastest
+/// for `inputs` alone.
+pub fn show(lesson: &mut Lesson, problem: &Problem, inputs: Option<&str>) -> Result<()> {
+    let mut steps = lesson.steps(STEPS, "group", problem.shape)?;
+    if let Some(inputs) = inputs {
+        steps.retain(|step| step.variant.starts_with(inputs));
+    }
+    if !steps.iter().any(|step| lesson.flags().wants_step(step)) {
+        return Ok(());
+    }
+    lesson.say("\n  Matrix units, by wgmma: the program's PTX is changed")?;
+    lesson.table("GFLOP/s")?;
+    let given = lesson::Given::of(problem, lesson.flags().seed);
+    let units = lesson.session()?.device.limits.compute_units;
+    lesson.rewrite = Some(for_sm_90a);
+    let measured = steps.iter().try_for_each(|step| {
+        let mut task = step.task(&given);
+        in_a_line(&mut task, units);
+        lesson.measure_task(&task)
+    });
+    lesson.rewrite = None;
+    measured
+}
+
+/// PTX for a Hopper GPU and no other, with the instructions that stand in comments.
+fn for_sm_90a(ptx: &str) -> String {
+    ptx.replace(".target sm_90,", ".target sm_90a,")
+        .replace(".target sm_90\n", ".target sm_90a\n")
+        .replace("//sm_90a ", "")
+}
+
+/// Groups in a line, as many as the device has units, or as C has tiles; and room for what
+/// each tells the copy engine.
+fn in_a_line(task: &mut Task, units: usize) {
+    let groups = format!("min({units}, ceil(M/128)*ceil(N/256))");
+    let words = format!("64*{groups}");
+    task.buffers
+        .push(Buffer::vector("maps", Type::Uint, words, Role::Between));
+    let own = task.own();
+    let launch = &mut task.launches[own];
+    launch.over = vec![Formula::from(format!("384*{groups}"))];
+    launch.group = vec![384.into()];
+    launch.each = Vec::new();
+    launch.args.push(Arg::Buffer("maps".into()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::for_sm_90a;
+
+    #[test]
+    fn the_target_is_changed_and_what_stood_in_comments_is_code() {
+        let ptx =
+            ".version 9.0\n.target sm_90, texmode_independent\n\t//sm_90a wgmma.fence;\n// x\n";
+        let changed = ".version 9.0\n.target sm_90a, texmode_independent\n\twgmma.fence;\n// x\n";
+        assert_eq!(for_sm_90a(ptx), changed);
+    }
+}
