@@ -1,12 +1,11 @@
 //! Exercises, kernels with a gap, and problems, kernels from an empty file: each a folder with
 //! a page, whose first block is its task. `spec` is what it asks, `check` what checks that: a
-//! device, the simulator, `counts`, and in some the `speed`.
+//! device, the simulator, `counts`, and in some the rate.
 
 mod check;
 pub mod counts;
 mod simulated;
 pub mod spec;
-mod speed;
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -21,7 +20,6 @@ use crate::game::written::{self, Written};
 
 pub use check::check;
 pub use simulated::{counted, model};
-pub use speed::of_rate;
 
 const EXERCISE: PuzzleKind = PuzzleKind {
     about: "Kernels with a gap: fill it",
@@ -123,7 +121,7 @@ fn read(
     let file = |name: &str| Source::read(&folder.join(name));
     let page = Written::read(&folder.join("README.md"))?;
     let [title, data, asks] = page.task()?;
-    let spec = toml::from_str(&data).context("the data of README.md")?;
+    let task = toml::from_str(&data).context("the data of README.md")?;
     Ok(Puzzle {
         kind: &EXERCISE,
         lesson,
@@ -138,7 +136,7 @@ fn read(
         hints: page.hints,
         why: page.why,
         asks,
-        check: Check::Task(Box::new(spec)),
+        check: Check::Task(Box::new(task)),
     })
 }
 

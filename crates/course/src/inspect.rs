@@ -20,7 +20,7 @@ use crate::observation::{Detection, Observation};
 use crate::run;
 use crate::subject::{By, LaunchFlags, Subject};
 use crate::task::child::Purpose;
-use crate::task::file::{Sizes, sizes_in_words};
+use crate::task::sizes::{Sizes, in_words};
 use crate::trial::Trial;
 use traffic::Traffic;
 
@@ -143,8 +143,8 @@ impl Inspection<'_> {
         let Some(first) = drawn.first().filter(|_| self.options.sizes.is_none()) else {
             return Ok(());
         };
-        let words = drawn.iter().map(sizes_in_words).collect();
-        let simulated = vec![sizes_in_words(first)];
+        let words = drawn.iter().map(in_words).collect();
+        let simulated = vec![in_words(first)];
         let before = std::mem::replace(&mut self.simulated, simulated);
         let tried = self.trial(words)?.observations;
         // What could not be tried is nothing against the kernel, nor for it.
@@ -159,7 +159,7 @@ impl Inspection<'_> {
         let fault = ran.iter().find(|one| one.outcome == Detection::Fault);
         self.is_limited = fault.is_some();
         if let Some(fault) = fault {
-            let is_it = |sizes: &&Sizes| fault.detector.ends_with(&sizes_in_words(sizes));
+            let is_it = |sizes: &&Sizes| fault.detector.ends_with(&in_words(sizes));
             let size = drawn.iter().find(is_it).unwrap_or(first);
             let (file, seed) = (&self.options.file, self.options.how.seed);
             self.more = Some(run::limited(file, size, true, seed));

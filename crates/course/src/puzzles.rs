@@ -134,9 +134,9 @@ pub fn take(puzzle: &Puzzle, wanted: &mut Wanted) -> Result<Taken> {
         let program = puzzle.own_lesson()?.command()?;
         return Ok(Taken { program, by });
     }
-    let spec = exercises::spec::of(puzzle, &file)?;
-    wanted.kernel.clone_from(&spec.task.function);
-    let (program, size) = spec.launch()?;
+    let task = exercises::spec::of(puzzle, &file)?;
+    wanted.kernel.clone_from(&task.function);
+    let (program, size) = task.launch()?;
     wanted.size = Some(size.parse().unwrap_or(Size::Named(size)));
     Ok(Taken { program, by })
 }

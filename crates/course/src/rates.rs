@@ -1,12 +1,16 @@
 //! A kernel's rates, as shares of what its device copied and computed in the same run.
 
+use std::collections::BTreeMap;
+
 use common::device::Kind;
 use common::formula::{Formula, Scope};
 use common::numbers::{percent, seconds, significant};
 use common::record::Record;
 use serde::Serialize;
 
-use crate::task::file::{Sizes, TaskFile};
+use crate::observation::{Detection, Observation};
+use crate::task::file::{Least, Limit, TaskFile};
+use crate::task::sizes::Sizes;
 
 /// How fast it is.
 #[derive(Serialize)]
@@ -53,6 +57,34 @@ pub fn speed(record: &Record, size: &Sizes, task: &TaskFile) -> Option<Rates> {
 }
 
 impl Rates {
+    /// Holds it against the share of a limit that is asked for; what is too near is not judged.
+    pub fn beside(&self, at_least: &BTreeMap<Limit, Least>) -> Observation {
+        let seen = |outcome, says| Observation::new("speed", outcome, says);
+        let mut asked = Vec::new();
+        for (limit, least) in at_least {
+            let (share, of) = match limit {
+                Limit::Copy => (self.share_of_copy, "the copy rate"),
+                Limit::Compute => (self.share_of_compute, "the multiply-add rate"),
+            };
+            let Some(share) = share else {
+                return not_judged("the task says no bytes or flops, or nothing was timed");
+            };
+            let least = least.on(self.kind);
+            let [in_words, spread] = [least, self.spread].map(percent);
+            let says = format!("{} of {of} of this run (±{spread})", percent(share));
+            if share >= least {
+                asked.push(in_words);
+            } else if share * (1.0 + 2.0 * self.spread.max(0.02)) >= least {
+                return not_judged(&format!("{says}; too near to {in_words}: check again"));
+            } else {
+                let says = format!("{says}; too slow, at least {in_words}");
+                return seen(Detection::Fault, says);
+            }
+        }
+        let says = format!("{}; at least {}", self.words(), asked.join(" and "));
+        seen(Detection::Silent, says)
+    }
+
     /// In a sentence.
     pub fn words(&self) -> String {
         let mut words = format!(
@@ -97,5 +129,47 @@ impl Rates {
             );
         }
         words
+    }
+}
+
+/// Says that nobody judged a speed, and why.
+pub fn not_judged(why: &str) -> Observation {
+    Observation::new("speed", Detection::NotJudged, format!("not judged: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use common::probe::Peak;
+
+    #[test]
+    fn a_share_passes_fails_or_is_too_near_to_tell() {
+        let judged = |share, spread, kind| {
+            let limits = Peak {
+                gflops: 1.0,
+                gbytes_per_second: 1.0,
+                spreads: None,
+            };
+            let record = Record {
+                seconds_median: Some(1.0),
+                spread: Some(spread),
+                limits: Some(limits),
+                kind: Some(kind),
+                ..Record::default()
+            };
+            let text = "bytes = 'n'\nat-least = { copy = { cpu = 0.4, gpu = 0.8 } }";
+            let task: TaskFile = toml::from_str(text).expect("a task");
+            let size = [("n".into(), share)].into();
+            let speed = speed(&record, &size, &task).expect("a rate");
+            speed.beside(&task.at_least).outcome
+        };
+        let giga = |share: f64| (share * 1e9) as usize;
+        for (share, spread, kind, outcome) in [
+            (0.5, 0.0, Kind::Cpu, Detection::Silent),
+            (0.5, 0.0, Kind::Gpu, Detection::Fault),
+            (0.7, 0.1, Kind::Gpu, Detection::NotJudged),
+        ] {
+            assert_eq!(judged(giga(share), spread, kind), outcome, "{share}");
+        }
     }
 }

@@ -20,8 +20,9 @@ use crate::game::background::Background;
 use crate::game::how::How;
 use crate::observation::{Detection, Observation};
 use crate::subject::{By, LaunchFlags, Subject};
+use crate::task::TaskFile;
 use crate::task::child::{self, Purpose, Run};
-use crate::task::file::{Sizes, TaskFile, sizes_in_words};
+use crate::task::sizes::{Sizes, in_words};
 
 use told::{DRAWN, EXTREMES, Told};
 pub use told::{LIMITED, Line, Verdict, limited, line};
@@ -165,9 +166,12 @@ impl Options {
         let name = file.display().to_string();
         let mut seen = exercises::counted(task, &self.how, &name)?;
         let speed = last.and_then(|line| line.speed.as_ref());
-        let of_rate = |speed| exercises::of_rate(speed, &task.at_least);
         let is_asked = !task.at_least.is_empty();
-        seen.extend(speed.filter(|_| is_asked).map(of_rate));
+        seen.extend(
+            speed
+                .filter(|_| is_asked)
+                .map(|speed| speed.beside(&task.at_least)),
+        );
         Ok(seen)
     }
 
@@ -205,7 +209,7 @@ impl Options {
         let failed = runs.get(last).filter(|_| ended.status > 1 && !is_kernels);
         told.untried = match failed.filter(|run| !run.extremes) {
             Some(run) => {
-                let sizes = sizes_in_words(&run.sizes.clone().unwrap_or_default());
+                let sizes = in_words(&run.sizes.clone().unwrap_or_default());
                 Some(format!("{sizes}: {}", ended.child.message()))
             }
             None if drawn.is_empty() && !task.size.is_empty() => {

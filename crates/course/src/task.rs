@@ -1,9 +1,9 @@
 //! A kernel's task: what a TOML file, or an exercise's page, says of it.
 //!
-//! `file` is the text's form; `signature` what a driver tells of a kernel, and `draft` a first
-//! text from that; `make` makes of text and signature what runs, `groups` tells
-//! of what groups, `drawn` at which sizes besides those of the file. `child` is the process in which
-//! that happens, `reference` runs what a result is held against, `race` times several in turns.
+//! `file` is the text's form, with its `sizes`, and fields that are one thing `or` another;
+//! `signature` what a driver tells of a kernel, and `draft` a first text from that; `make` makes
+//! of text and signature what runs, `groups` tells at what sizes, and `drawn` at which that no file says. `child` is the process in which
+//! that happens, and `reference` runs what a result is held against.
 
 pub mod child;
 pub mod draft;
@@ -11,8 +11,9 @@ mod drawn;
 pub mod file;
 mod groups;
 mod make;
-pub mod race;
+mod or;
 mod reference;
 pub mod signature;
+pub mod sizes;
 
 pub use file::TaskFile;

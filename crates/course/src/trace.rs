@@ -109,8 +109,8 @@ impl Options {
         let Taken { program, by } = puzzles::take(puzzle, &mut wanted)?;
         let mut traced = run::trace(&wanted, program)?;
         traced.launched.by = by.unwrap_or(traced.launched.by);
-        let spec = spec::of(puzzle, &program::source(&wanted)?)?;
-        let (_, targets) = spec.launches().pop().unwrap_or(spec).targets()?;
+        let task = spec::of(puzzle, &program::source(&wanted)?)?;
+        let (_, targets) = task.in_variants().pop().unwrap_or(task).targets()?;
         let mut targets = targets.into_iter();
         let most = targets.find(|(count, _)| *count == Count::Sectors);
         let own = Own {

@@ -16,7 +16,8 @@ use crate::game::how::How;
 use crate::run::{Line, Verdict, line};
 use crate::task::TaskFile;
 use crate::task::child::{self, Purpose, Run};
-use crate::task::file::{Sizes, Tried};
+use crate::task::file::Tried;
+use crate::task::sizes::Sizes;
 
 /// Candidates that are tried at most.
 const MOST: usize = 1000;

@@ -140,7 +140,7 @@ fn the_matchers_read_what_the_tasks_print() {
     for (kind, name, gap_holds, sees) in [
         (
             "exercise",
-            "06-local-memory/1-tile-edge.cl",
+            "06-local-memory/3-one-barrier.cl",
             "int x = yy;",
             ":9: use of undeclared",
         ),
@@ -175,7 +175,7 @@ fn the_matchers_read_what_the_tasks_print() {
     }
     // What begins and ends a check.
     let background = &task("check this file at every save")["problemMatcher"]["background"];
-    let watched = with_options(learner.types("exercise 6.1 --watch --no-timing"));
+    let watched = with_options(learner.types("exercise 6.3 --watch --no-timing"));
     let watched = watched
         .in_shell(r#"exec 3< <("$0" "$@" 2>&1); sed '/^watching: save/q' <&3; kill -INT $!"#)
         .run();
@@ -190,7 +190,7 @@ fn the_matchers_read_what_the_tasks_print() {
     let patterns = task("run a lesson")["problemMatcher"]["pattern"].clone();
     let lesson = tests::lesson(6).args("--size 8 --source");
     let run = lesson
-        .arg(learner.0.join("06-local-memory/1-tile-edge.cl"))
+        .arg(learner.0.join("06-local-memory/3-one-barrier.cl"))
         .run();
     let lines: Vec<&str> = run.stderr.lines().chain(run.stdout.lines()).collect();
     let [error, at] = [&patterns[0], &patterns[1]].map(|pattern| regex(&pattern["regexp"]));

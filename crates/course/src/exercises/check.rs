@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::thread;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 use common::source::Source;
 use common::threads;
 use language::tokens::Tokens;
@@ -13,20 +13,18 @@ use process::Finished;
 use process::child_status;
 
 use super::simulated::{IN_SIMULATOR, first_wrong, simulate};
-use super::spec::{Spec, named};
-use super::speed::{judge as judge_speed, not_judged, of_rate};
 use crate::game::how::{Attempt, How, Seen};
-use crate::game::puzzle::Puzzle;
+use crate::game::puzzle::{Check, Puzzle};
 use crate::judge::judge;
 use crate::observation::{Detection, Observation};
 use crate::rates;
 use crate::task::TaskFile;
 use crate::task::child::{self, Purpose, Run};
-use crate::task::race::Runner;
+use crate::task::sizes::in_words;
 
 /// What is checked.
 pub struct Asked<'a> {
-    pub spec: &'a Spec,
+    pub task: &'a TaskFile,
     /// The kernel file.
     pub file: &'a Path,
     pub how: &'a How,
@@ -39,7 +37,7 @@ impl Asked<'_> {
     pub fn runs(&self, mut runs: Vec<Run>) -> Result<Command> {
         runs.iter_mut()
             .for_each(|run| run.task.kernel = self.file.into());
-        let mut command = self.flags(child::command(runs, Purpose::Results)?, &self.spec.task);
+        let mut command = self.flags(child::command(runs, Purpose::Results)?, self.task);
         command.args(["--runs", "0"]);
         Ok(command)
     }
@@ -70,9 +68,9 @@ impl Asked<'_> {
 }
 
 /// Whether the learner's kernel does what is asked: what every check saw.
-pub fn check(puzzle: &Puzzle, spec: &Spec, attempt: &Attempt) -> Result<Seen> {
+pub fn check(puzzle: &Puzzle, task: &TaskFile, attempt: &Attempt) -> Result<Seen> {
     let asked = Asked {
-        spec,
+        task,
         file: attempt.file,
         how: attempt.how,
         name: &puzzle.id,
@@ -99,7 +97,7 @@ pub fn check(puzzle: &Puzzle, spec: &Spec, attempt: &Attempt) -> Result<Seen> {
     }
     seen.observations.extend(faults);
     let source = Source::read(attempt.file)?;
-    seen.observations.extend(called(&spec.without, &source));
+    seen.observations.extend(called(&task.without, &source));
     // Nothing is timed that is not right; and not while the simulator runs.
     let mut all = seen.observations.iter();
     let right = all.all(|seen| seen.outcome != Detection::Fault);
@@ -112,20 +110,20 @@ pub fn check(puzzle: &Puzzle, spec: &Spec, attempt: &Attempt) -> Result<Seen> {
 
 fn on_device(asked: &Asked) -> Result<Seen> {
     let Asked {
-        spec, how, name, ..
+        task, how, name, ..
     } = asked;
     let seed = how.seed;
-    let child = Finished::of(&mut asked.on_device(spec.results(seed))?)?;
+    let child = Finished::of(&mut asked.on_device(task.results(seed)?)?)?;
     let mut seen = judge("result", &child);
     let mut status = child_status(child.status);
-    let drawn = spec.drawn(seed);
+    let drawn = task.new_size(seed);
     if seen.outcome == Detection::Silent {
-        let sizes: Vec<String> = spec.sizes().iter().map(|size| spec.name(size)).collect();
+        let sizes: Vec<String> = task.all_sizes()?.iter().map(in_words).collect();
         seen.says = format!("right at {}", sizes.join(", "));
         if let Some(drawn) = &drawn {
-            seen.says += &format!(", and {} of seed {seed}", spec.name(drawn));
+            seen.says += &format!(", and {} of seed {seed}", in_words(drawn));
         }
-        let launches = spec.launches().len();
+        let launches = task.in_variants().len();
         if launches > 1 {
             seen.says += &format!(", each in {launches} variants");
         }
@@ -135,8 +133,8 @@ fn on_device(asked: &Asked) -> Result<Seen> {
         seen = wrong;
         seen.says = format!("at {}: {}", record.says, seen.says);
         let size = record.says.split(", ").next().unwrap_or_default();
-        let is_new = drawn.is_some_and(|drawn| spec.name(&drawn) == size);
-        if is_new && !spec.sizes().iter().any(|one| spec.name(one) == size) {
+        let is_new = drawn.is_some_and(|drawn| in_words(&drawn) == size);
+        if is_new && !task.all_sizes()?.iter().any(|one| in_words(one) == size) {
             let next =
                 format!("the same numbers again: cargo course exercise {name} --seed {seed}");
             seen.details.push(next);
@@ -163,62 +161,54 @@ fn called(without: &[String], source: &Source) -> Option<Observation> {
     })
 }
 
-/// The kernel's rate as a share of what the device does in the same run.
-fn rate(asked: &Asked) -> Result<Observation> {
-    let task = &asked.spec.task;
+/// The rate of a kernel file as a share of what the device does in the same run.
+fn rate(asked: &Asked, file: &Path) -> Result<Observation> {
+    let task = &asked
+        .task
+        .in_variants()
+        .pop()
+        .context("an exercise has a launch")?;
     let mut run = Run::of(task, Some(task.timed()));
-    run.task.kernel = asked.file.into();
+    run.task.kernel = file.into();
     let command = child::command(vec![run], Purpose::Results)?;
-    let mut command = asked.aimed(asked.flags(command, task));
-    let child = Finished::of(&mut command)?;
+    let child = Finished::of(&mut asked.aimed(asked.flags(command, task)))?;
     let record = child.records().next();
     let speed = record.and_then(|record| rates::speed(&record, &task.timed(), task));
-    Ok(match speed {
-        Some(speed) => of_rate(&speed, &task.at_least),
-        None => judge("speed", &child),
+    Ok(match (speed, judge("speed", &child)) {
+        (Some(speed), _) => speed.beside(&task.at_least),
+        (None, seen) if seen.outcome == Detection::Silent => {
+            rates::not_judged("a simulator's times say nothing about a device")
+        }
+        // It died or hung, which is told as for any run.
+        (None, seen) => seen,
     })
 }
 
-/// What the exercise asks of the kernel's speed, if it asks anything: it runs in turns with
-/// itself as it came, the solution, and the lesson's own.
+/// What is asked of the kernel's speed, if anything is. A kernel is too slow only where the
+/// solution is not, on the same machine at the same time.
 fn speed(asked: &Asked, puzzle: &Puzzle, attempt: &Attempt) -> Result<Option<Observation>> {
-    let (spec, waiting) = (asked.spec, &attempt.waiting);
-    if spec.speed.is_none() && spec.task.at_least.is_empty() {
+    if asked.task.at_least.is_empty() {
         return Ok(None);
     }
     if attempt.how.no_timing {
-        return Ok(Some(not_judged("--no-timing")));
+        return Ok(Some(rates::not_judged("--no-timing")));
     }
-    let Some(speed) = &spec.speed else {
-        waiting.set_message("timing it");
-        return rate(asked).map(Some);
-    };
-    waiting.set_message("timing it beside the lesson's kernel");
-    let solution = puzzle.solution.as_ref().unwrap_or(&puzzle.fresh);
-    let beside = match &speed.file {
-        Some(file) => file.clone(),
-        None => puzzle.own_lesson()?.file_of(&speed.task.function)?,
-    };
-    let runner = |file: &Path, task: &TaskFile| Runner {
-        file: file.into(),
-        task: task.clone(),
-        sizes: named(speed.size),
-    };
-    let race = vec![
-        runner(attempt.file, &spec.task),
-        runner(&puzzle.fresh.path, &spec.task),
-        runner(&solution.path, &spec.task),
-        runner(&Source::path_in_course(&beside), &speed.task),
-    ];
-    let mut command = asked.aimed(asked.flags(child::racing(race)?, &spec.task));
-    let child = Finished::of(&mut command)?;
-    let mut lines = child.stdout.lines();
-    let race = lines.find_map(|line| serde_json::from_str(line).ok());
-    Ok(Some(match race {
-        Some(race) => judge_speed(&race, speed),
-        // It died or hung, which is told as for any run.
-        None => judge("speed", &child),
-    }))
+    attempt.waiting.set_message("timing it");
+    let seen = rate(asked, asked.file)?;
+    let solution = puzzle.solution.as_ref();
+    // A problem's has a launch of its own.
+    let solution = solution.filter(|_| matches!(puzzle.check, Check::Task(_)));
+    if let (Detection::Fault, Some(solution)) = (seen.outcome, solution) {
+        let best = rate(asked, &solution.path)?;
+        if best.outcome != Detection::Silent {
+            let why = format!(
+                "this device does not tell, the solution has {}; yours: {}",
+                best.says, seen.says
+            );
+            return Ok(Some(rates::not_judged(&why)));
+        }
+    }
+    Ok(Some(seen))
 }
 
 #[cfg(test)]

@@ -16,7 +16,6 @@ use process::implementations::oclgrind;
 
 use super::check::Asked;
 use super::counts::{Count, counts};
-use super::spec::{Spec, plain};
 use crate::game::how::How;
 use crate::judge::{judge, wrong_result};
 use crate::observation::{Detection, Observation};
@@ -32,11 +31,10 @@ pub type Simulated = (Vec<Observation>, Vec<Observation>);
 /// Runs the kernel in the simulator. Nothing against it is said in one line; what cannot be
 /// looked for, too.
 pub fn simulate(asked: &Asked) -> Result<Simulated> {
-    let spec = asked.spec;
     let Some(library) = oclgrind() else {
         return Ok((vec![simulator::missing()], Vec::new()));
     };
-    let mut command = asked.runs(spec.faults())?;
+    let mut command = asked.runs(asked.task.faults())?;
     simulator::count_instructions(simulator::aim(&mut command, &library));
     let Simulation { child, log } = simulator::run(command)?;
     let runs = match first_wrong(IN_SIMULATOR, &child) {
@@ -49,25 +47,21 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
         seen.retain(|one| one.outcome == Detection::Fault);
         seen.insert(0, runs);
     }
-    let mut launches = spec.launches();
-    let mut spec = launches.pop().context("an exercise has a launch")?;
+    let mut variants = asked.task.in_variants();
+    let mut task = variants.pop().context("an exercise has a launch")?;
     // The group that the kernel itself asks for.
-    if let Some(record) = child
-        .records()
-        .last()
-        .filter(|_| spec.task.local.is_empty())
-    {
-        spec.task.local = record.group.into_iter().map(Into::into).collect();
+    if let Some(record) = child.records().last().filter(|_| task.local.is_empty()) {
+        task.local = record.group.into_iter().map(Into::into).collect();
     }
-    let (size, targets) = spec.targets()?;
+    let (size, targets) = task.targets()?;
     if targets.is_empty() || seen.iter().any(|one| one.outcome != Detection::Silent) {
         return Ok((seen, Vec::new()));
     }
-    let task = spec.at(&spec.counted())?;
-    let items = task.plan()?.ranges[task.own()].global().iter().product();
+    let made = task.at(&task.counted())?;
+    let items = made.plan()?.ranges[made.own()].global().iter().product();
     let mut counted = counts(&child.stdout, items);
     if targets.iter().any(|(count, _)| *count == Count::Sectors) {
-        match sectors(asked, &spec) {
+        match sectors(asked, &task) {
             Ok(sectors) => counted.insert(Count::Sectors, sectors as f64),
             Err(error) => {
                 let why = Observation::new("counts", Detection::NotRun, format!("{error:#}"));
@@ -98,7 +92,7 @@ pub fn counted(task: &TaskFile, how: &How, name: &str) -> Result<Vec<Observation
         return Ok(Vec::new());
     }
     let (faults, counts) = simulate(&Asked {
-        spec: &plain(task.clone()),
+        task,
         file: &task.kernel,
         how,
         name,
@@ -124,10 +118,10 @@ pub fn model() -> Model {
 }
 
 /// The sectors of memory that the kernel asks for, as `course trace` counts them.
-fn sectors(asked: &Asked, spec: &Spec) -> Result<u64> {
-    let (program, size) = spec.launch()?;
+fn sectors(asked: &Asked, task: &TaskFile) -> Result<u64> {
+    let (program, size) = task.launch()?;
     let wanted = Wanted {
-        kernel: spec.task.function.clone(),
+        kernel: task.function.clone(),
         variant: Vec::new(),
         source: Some(asked.file.into()),
         device: None,

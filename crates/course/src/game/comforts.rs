@@ -58,7 +58,7 @@ fn macros(puzzles: &[&Puzzle]) -> String {
         let Check::Task(spec) = &puzzle.check else {
             continue;
         };
-        let all = spec.task.define.iter();
+        let all = spec.define.iter();
         let all: Vec<String> = all
             .map(|(name, value)| format!("-D{name}={value}"))
             .collect();

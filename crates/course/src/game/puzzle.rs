@@ -10,9 +10,9 @@ use process::lessons::Lesson;
 use serde::Deserialize;
 
 use super::progress::Mark;
-use crate::exercises::spec::Spec;
 use crate::observation::Observation;
 use crate::prose::beside;
+use crate::task::TaskFile;
 
 /// Where the words beside a heading begin.
 pub const WORDS: usize = 10;
@@ -66,7 +66,7 @@ pub struct Puzzle {
 /// How a puzzle is checked.
 pub enum Check {
     /// By its task.
-    Task(Box<Spec>),
+    Task(Box<TaskFile>),
     /// By its task file, which is the learner's own.
     TaskFile,
     /// As its lesson launches it.

@@ -59,7 +59,7 @@ impl Turn<'_> {
     pub fn check(&self, text: &str) -> Result<Checked> {
         let attempt = Attempt::new(&self.file, self.how);
         let mut seen = match &self.puzzle.check {
-            Check::Task(spec) => exercises::check(self.puzzle, spec, &attempt)?,
+            Check::Task(task) => exercises::check(self.puzzle, task, &attempt)?,
             Check::TaskFile => exercises::check(self.puzzle, &own(&self.file)?, &attempt)?,
             Check::Host(rules) => host::check(self.puzzle, rules, &attempt)?,
             Check::Lesson(run) => broken::check(self.puzzle, run, &attempt)?,

@@ -7,7 +7,8 @@ use super::Inspection;
 use crate::exercises::spec::drawn_size;
 use crate::observation::{Detection, Observation};
 use crate::subject::By;
-use crate::task::file::{FEW, TaskFile, sizes_in_words};
+use crate::task::TaskFile;
+use crate::task::sizes::{FEW, in_words};
 use crate::trial::{OTHER_SIZES, SIMULATED};
 
 /// Where most faults of indices show: three odd sides, none a multiple of a group's.
@@ -44,7 +45,7 @@ impl Inspection<'_> {
             return Ok(own);
         }
         if let By::Task(task, Some(_), _) = &self.subject.by {
-            return Ok(task.all_sizes()?.iter().map(sizes_in_words).collect());
+            return Ok(task.all_sizes()?.iter().map(in_words).collect());
         }
         let drawn = drawn_size(self.options.how.seed);
         let (sizes, new): (Vec<&str>, String) = if self.is_on_vectors() {
@@ -72,7 +73,7 @@ impl Inspection<'_> {
             return vec![small];
         }
         if let By::Task(task, Some(_), _) = &self.subject.by {
-            return task.simulated().iter().map(sizes_in_words).collect();
+            return task.simulated().iter().map(in_words).collect();
         }
         vec![
             if self.is_on_vectors() {
@@ -120,7 +121,7 @@ impl Inspection<'_> {
             let smaller = sizes
                 .iter()
                 .map(|(name, size)| (name.clone(), *size.min(&most)));
-            let words = sizes_in_words(&smaller.collect());
+            let words = in_words(&smaller.collect());
             (words != at).then(|| format!("--size {words}"))
         });
         let smaller = smaller.unwrap_or("a smaller --size".into());

@@ -13,7 +13,8 @@ use crate::observation::{Detection, Observation};
 use crate::prose::beside;
 use crate::rates::{Rates, speed};
 use crate::subject::Subject;
-use crate::task::file::{Sizes, TaskFile, sizes_in_words};
+use crate::task::TaskFile;
+use crate::task::sizes::{Sizes, in_words};
 
 /// Of a size that was drawn.
 pub const DRAWN: &str = "drawn";
@@ -141,7 +142,7 @@ impl Told<'_> {
         }
         writeln!(out)?;
         for line in &self.sizes {
-            let words = sizes_in_words(&line.size);
+            let words = in_words(&line.size);
             let size = [words.as_str(), line.drawn.unwrap_or_default()];
             let size: Vec<&str> = size.into_iter().filter(|one| !one.is_empty()).collect();
             let (mark, size) = (line.verdict.mark(), size.join(", "));
@@ -210,7 +211,7 @@ impl Told<'_> {
 /// What to do where a kernel is right as the file says and wrong at a drawn size, or else with
 /// extreme numbers.
 pub fn limited(file: &Path, size: &Sizes, is_size: bool, seed: u64) -> String {
-    let (file, words) = (file.display(), sizes_in_words(size));
+    let (file, words) = (file.display(), in_words(size));
     let says = if is_size {
         let name = size.keys().next().map_or("n", String::as_str);
         format!(

@@ -13,10 +13,11 @@ use process::implementations::oclgrind;
 use process::{Finished, child_status, simulator};
 use serde::{Deserialize, Serialize};
 
-use super::file::{Or, Sizes, TaskFile};
-use super::race::{Runner, race};
+use super::file::TaskFile;
+use super::or::Or;
 use super::reference::{make_fills, refer};
 use super::signature::Signature;
+use super::sizes::Sizes;
 
 /// Set to what is asked for.
 const VARIABLE: &str = "OPENCL_COURSE_TASK";
@@ -36,7 +37,6 @@ pub enum Purpose {
 struct Asked {
     purpose: Purpose,
     runs: Vec<Run>,
-    race: Vec<Runner>,
 }
 
 /// A task that is run at a size.
@@ -73,31 +73,14 @@ impl Run {
 /// The course itself, as the process in which tasks run, by a lesson's flags. Who looks at a
 /// launch names the file.
 pub fn command(runs: Vec<Run>, purpose: Purpose) -> anyhow::Result<Command> {
-    asking(Asked {
-        purpose,
-        runs,
-        race: Vec::new(),
-    })
-}
-
-/// The same for kernels that are timed in turns.
-pub fn racing(race: Vec<Runner>) -> anyhow::Result<Command> {
-    asking(Asked {
-        purpose: Purpose::Results,
-        runs: Vec::new(),
-        race,
-    })
-}
-
-fn asking(asked: Asked) -> anyhow::Result<Command> {
     let this = process::this_program();
     let mut command = this.context("cannot find this program's own path")?;
+    let kernel = runs.first().map(|run| run.task.kernel.clone());
+    let asked = Asked { purpose, runs };
     command
         .env(VARIABLE, serde_json::to_string(&asked)?)
         .stdin(Stdio::null());
-    let kernel = asked.runs.first().map(|run| &run.task.kernel);
-    let kernel = kernel.or(asked.race.first().map(|one| &one.file));
-    if let Some(kernel) = kernel.filter(|_| asked.purpose != Purpose::Launch) {
+    if let Some(kernel) = kernel.filter(|_| purpose != Purpose::Launch) {
         command.arg("--source").arg(kernel);
     }
     Ok(command)
@@ -143,11 +126,6 @@ pub fn run_if_asked() -> Option<ExitCode> {
 }
 
 fn run(lesson: &mut Lesson, asked: &Asked) -> Result<()> {
-    if !asked.race.is_empty() {
-        let seed = lesson.flags().seed;
-        let race = race(lesson, &asked.race, seed)?;
-        return lesson.console.report.json(&race);
-    }
     let is_timed = lesson.runs()?.is_some();
     if is_timed {
         lesson.table("GB/s")?;

@@ -5,7 +5,9 @@ use common::element::Type;
 use common::formula::{Formula, Scope};
 use common::task::{Role, Task};
 
-use super::file::{FEW, Given, Or, Sizes, TaskFile, all_given, product};
+use super::file::{Given, TaskFile, all_given};
+use super::or::Or;
+use super::sizes::{FEW, Sizes, product};
 
 /// Draws in which the formulas of a task may refuse the size.
 const DRAWS: usize = 80;

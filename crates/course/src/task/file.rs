@@ -8,17 +8,11 @@ use common::device::Kind;
 use common::element::Type;
 use common::formula::Formula;
 use common::{Error, Result, file};
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{self, Deserializer, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
+use super::or::Or;
+use super::sizes::{self, Sizes};
 use crate::exercises::counts::Count;
-
-/// Multiply-adds that the simulator does in a few seconds.
-pub const FEW: usize = 50_000;
-
-/// Sizes by their names.
-pub type Sizes = BTreeMap<String, usize>;
 
 /// How a kernel is launched, what it is given, and what must come out. Formulas know the
 /// sizes, the macros, and G and H, the sides of the group.
@@ -31,11 +25,11 @@ pub struct TaskFile {
     /// Name of the kernel, where its file has several; of several launches, the measured one.
     #[serde(default)]
     pub function: String,
-    /// Names for formulas.
-    #[serde(default)]
+    /// Names for formulas; "37x91x53" is M, N and K.
+    #[serde(default, deserialize_with = "sizes::of")]
     pub size: Sizes,
     /// Further sizes at which it must be right.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "sizes::several")]
     pub sizes: Vec<Sizes>,
     /// Where it is not for every size: by a formula of i = 1, 2, ... the sizes that it is for.
     #[serde(default)]
@@ -79,8 +73,21 @@ pub struct TaskFile {
     #[serde(default, rename = "at-least")]
     pub at_least: BTreeMap<Limit, Least>,
     /// Sizes at which it is timed, where these are others.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "sizes::of")]
     pub time: Sizes,
+    /// The same for counts, where a simulator looks for faults at another size.
+    #[serde(default, deserialize_with = "sizes::of")]
+    pub counted: Sizes,
+    /// Other macros, or other values, with each of which it must be right; counted is with the
+    /// last.
+    #[serde(default)]
+    pub variants: Vec<BTreeMap<String, usize>>,
+    /// Functions that it does without.
+    #[serde(default)]
+    pub without: Vec<String>,
+    /// What it trains, in a few words: only a lesson's page says it.
+    #[serde(default)]
+    pub trains: String,
     /// What a tuner tries: values of macros, or groups.
     #[serde(default)]
     pub tune: BTreeMap<String, Vec<Tried>>,
@@ -294,85 +301,6 @@ impl TaskFile {
             args: self.args.clone(),
         }]
     }
-
-    /// All sizes at which it must be right.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] for a name that is not its own.
-    pub fn all_sizes(&self) -> Result<Vec<Sizes>> {
-        let mut all = vec![self.size.clone()];
-        for more in &self.sizes {
-            if let Some(name) = more.keys().find(|name| !self.size.contains_key(*name)) {
-                return Err(Error::Usage(format!("sizes: {name} is no name of size")));
-            }
-            let mut sizes = self.size.clone();
-            sizes.extend(more.clone());
-            all.push(sizes);
-        }
-        Ok(all)
-    }
-
-    /// The sizes at which it is timed.
-    pub fn timed(&self) -> Sizes {
-        let mut sizes = self.size.clone();
-        sizes.extend(self.time.clone());
-        sizes
-    }
-
-    /// Of its sizes the largest at which a simulator takes a few seconds.
-    pub fn small(&self) -> Sizes {
-        let all = self.all_sizes().unwrap_or_default();
-        let small = all.iter().filter(|sizes| product(sizes) <= FEW);
-        let small = small.max_by_key(|sizes| product(sizes));
-        let small = small.or(all.iter().min_by_key(|sizes| product(sizes)));
-        small.cloned().unwrap_or_default()
-    }
-
-    /// The sizes for words such as "rows=5,cols=70", or "5x7x9" of M, N and K; its own
-    /// where they name none.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] with the names that there are.
-    pub fn sizes_of(&self, words: &str) -> Result<Sizes> {
-        let names: Vec<&str> = self.size.keys().map(String::as_str).collect();
-        let wrong = || {
-            let example: Vec<String> = names.iter().map(|name| format!("{name}=5")).collect();
-            Error::Usage(format!(
-                "--size {words}: write {}",
-                if names.is_empty() {
-                    "none: the task has no sizes".into()
-                } else {
-                    example.join(",")
-                }
-            ))
-        };
-        let mut sizes = self.size.clone();
-        if !words.contains('=') {
-            let sides: Option<Vec<usize>> = words.split('x').map(|one| one.parse().ok()).collect();
-            let sides = sides.ok_or_else(wrong)?;
-            let ordered = ["M", "N", "K"].iter().filter(|name| names.contains(name));
-            let ordered: Vec<&str> = ordered.copied().collect();
-            let ordered = if ordered.len() == names.len() {
-                ordered
-            } else {
-                names.clone()
-            };
-            if sides.len() != 1 && sides.len() < ordered.len() {
-                return Err(wrong());
-            }
-            for (at, name) in ordered.iter().enumerate() {
-                let side = sides.get(at).unwrap_or(&sides[0]);
-                sizes.insert((*name).into(), *side);
-            }
-            return Ok(sizes);
-        }
-        for word in words.split(',') {
-            let (name, value) = word.split_once('=').ok_or_else(wrong)?;
-            let value = value.trim().parse().map_err(|_| wrong())?;
-            *sizes.get_mut(name.trim()).ok_or_else(wrong)? = value;
-        }
-        Ok(sizes)
-    }
 }
 
 /// A task file that says only in what it differs from another one.
@@ -401,55 +329,6 @@ pub fn all_given(task: &mut TaskFile) -> impl Iterator<Item = &mut Or<Formula, G
     task.args
         .iter_mut()
         .chain(launches.flat_map(|one| &mut one.args))
-}
-
-/// About how much there is to do.
-pub fn product(sizes: &Sizes) -> usize {
-    sizes.values().fold(1, |a, b| a.saturating_mul(*b))
-}
-
-/// "rows=37,cols=513".
-pub fn sizes_in_words(sizes: &Sizes) -> String {
-    let words = sizes.iter().map(|(name, value)| format!("{name}={value}"));
-    words.collect::<Vec<_>>().join(",")
-}
-
-/// Something short, or a table.
-#[derive(Clone, Debug, Serialize)]
-#[serde(untagged)]
-pub enum Or<P, T> {
-    /// A word or a number.
-    Plain(P),
-    /// A table.
-    Table(T),
-}
-
-impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Deserialize<'de> for Or<P, T> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Either<P, T>(std::marker::PhantomData<(P, T)>);
-        impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Visitor<'de> for Either<P, T> {
-            type Value = Or<P, T>;
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("a number, a text or a table")
-            }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Or<P, T>, E> {
-                P::deserialize(text.into_deserializer()).map(Or::Plain)
-            }
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Or<P, T>, E> {
-                self.visit_str(&number.to_string())
-            }
-            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Or<P, T>, E> {
-                self.visit_str(&number.to_string())
-            }
-            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Or<P, T>, E> {
-                self.visit_str(&number.to_string())
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Or<P, T>, A::Error> {
-                T::deserialize(MapAccessDeserializer::new(map)).map(Or::Table)
-            }
-        }
-        from.deserialize_any(Either(std::marker::PhantomData))
-    }
 }
 
 #[cfg(test)]

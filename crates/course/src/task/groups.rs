@@ -1,14 +1,95 @@
-//! The groups of a task's launches: how many there are, and whether one is only partly used.
+//! The sizes of a task, which of them are for what, and the groups that they make: how many
+//! there are, and whether one is only partly used.
 
-use common::Result;
 use common::ndrange::NdRange;
+use common::{Error, Result};
 
-use super::file::{FEW, Sizes, TaskFile, product};
+use super::file::TaskFile;
+use super::sizes::{FEW, SIDES, Sizes, product};
 
 /// What a simulator may be tried with where nothing smaller has several groups.
 const NOT_TOO_MANY: usize = 8 * FEW;
 
 impl TaskFile {
+    /// All sizes at which it must be right.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for a name that is not its own.
+    pub fn all_sizes(&self) -> Result<Vec<Sizes>> {
+        let mut all = vec![self.size.clone()];
+        for more in &self.sizes {
+            if let Some(name) = more.keys().find(|name| !self.size.contains_key(*name)) {
+                return Err(Error::Usage(format!("sizes: {name} is no name of size")));
+            }
+            let mut sizes = self.size.clone();
+            sizes.extend(more.clone());
+            all.push(sizes);
+        }
+        Ok(all)
+    }
+
+    /// The sizes at which it is timed.
+    pub fn timed(&self) -> Sizes {
+        let mut sizes = self.size.clone();
+        sizes.extend(self.time.clone());
+        sizes
+    }
+
+    /// Of its sizes the largest at which a simulator takes a few seconds.
+    pub fn small(&self) -> Sizes {
+        let all = self.all_sizes().unwrap_or_default();
+        let small = all.iter().filter(|sizes| product(sizes) <= FEW);
+        let small = small.max_by_key(|sizes| product(sizes));
+        let small = small.or(all.iter().min_by_key(|sizes| product(sizes)));
+        small.cloned().unwrap_or_default()
+    }
+
+    /// The sizes for words such as "rows=5,cols=70", or "5x7x9" of M, N and K; its own
+    /// where they name none.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with the names that there are.
+    pub fn sizes_of(&self, words: &str) -> Result<Sizes> {
+        let names: Vec<&str> = self.size.keys().map(String::as_str).collect();
+        let wrong = || {
+            let example: Vec<String> = names.iter().map(|name| format!("{name}=5")).collect();
+            Error::Usage(format!(
+                "--size {words}: write {}",
+                if names.is_empty() {
+                    "none: the task has no sizes".into()
+                } else {
+                    example.join(",")
+                }
+            ))
+        };
+        let mut sizes = self.size.clone();
+        if !words.contains('=') {
+            let sides: Option<Vec<usize>> = words.split('x').map(|one| one.parse().ok()).collect();
+            let sides = sides.ok_or_else(wrong)?;
+            let ordered = SIDES.iter().filter(|name| names.contains(name));
+            let ordered: Vec<&str> = ordered.copied().collect();
+            let ordered = if ordered.len() == names.len() {
+                ordered
+            } else {
+                names.clone()
+            };
+            if sides.len() != 1 && sides.len() < ordered.len() {
+                return Err(wrong());
+            }
+            for (at, name) in ordered.iter().enumerate() {
+                let side = sides.get(at).unwrap_or(&sides[0]);
+                sizes.insert((*name).into(), *side);
+            }
+            return Ok(sizes);
+        }
+        for word in words.split(',') {
+            let (name, value) = word.split_once('=').ok_or_else(wrong)?;
+            let value = value.trim().parse().map_err(|_| wrong())?;
+            *sizes.get_mut(name.trim()).ok_or_else(wrong)? = value;
+        }
+        Ok(sizes)
+    }
+
     /// Where a simulator looks, in the order in which it is tried: of its sizes the largest that
     /// is small; before that, where that makes one group, the smallest that makes several.
     pub fn simulated(&self) -> Vec<Sizes> {
@@ -42,7 +123,7 @@ impl TaskFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::file::sizes_in_words;
+    use crate::task::sizes::in_words;
 
     fn task(text: &str) -> TaskFile {
         let rest = "global = ['n']\nlocal = [64]\nargs = ['n', { out = 'n' }]\ncheck = '1'\n";
@@ -71,7 +152,7 @@ mod tests {
         ] {
             let task = task(text);
             let all = task.simulated();
-            let words: Vec<String> = all.iter().map(sizes_in_words).collect();
+            let words: Vec<String> = all.iter().map(in_words).collect();
             assert_eq!(words, tried, "{text}");
             assert_eq!(task.hides_groups(&all[0]), hides, "{text}");
         }

@@ -11,8 +11,10 @@ use common::{Error, Result};
 use lesson::{Layout, Step};
 use verify::draw::Draw;
 
-use super::file::{Check, Given, LaunchForm, Or, ProductLayout, Sizes, TaskFile};
+use super::file::{Check, Given, LaunchForm, ProductLayout, TaskFile};
+use super::or::Or;
 use super::signature::{Parameter, Signature, Space};
+use super::sizes::Sizes;
 
 /// Element `i` of a matrix B in panels of PANEL columns, of which the last has zeros behind.
 const PANELS: &str = "if(floor(i/(KP*PANEL))*PANEL + i % PANEL < N && floor(i/PANEL) % KP < K, \
@@ -36,19 +38,6 @@ impl TaskFile {
         task.defines = self.define.clone().into_iter().collect();
         task.plan()?;
         Ok(task)
-    }
-
-    /// How many of M, N and K its arguments speak of.
-    pub fn dimensions(&self) -> usize {
-        if self.product.is_some() {
-            return 3;
-        }
-        let is_told = |name: &&str| {
-            let is_it =
-                |given: &Or<Formula, Given>| matches!(given, Or::Plain(one) if one.text() == *name);
-            self.args.iter().any(is_it)
-        };
-        ["M", "N", "K"].iter().filter(|name| is_told(name)).count()
     }
 
     fn product(

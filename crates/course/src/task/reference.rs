@@ -15,7 +15,8 @@ use lesson::Lesson;
 use verify::poison::{Poison, is_poison};
 use verify::{Same, shaken};
 
-use super::file::{Check, Or, Reference};
+use super::file::{Check, Reference};
+use super::or::Or;
 use super::signature::{Signature, Space};
 
 /// Another file's kernel, which gets what a task's does.

@@ -10,25 +10,25 @@ fn check_all_and_the_map_agree_on_what_is_broken_again() {
         return;
     }
     let learner = Learner::started("broken-again");
-    let exercise = numbered("2.1");
+    let exercise = numbered("2.2");
     let types = |words: &str| learner.types(words).run();
     learner.writes(&exercise, &solution(&exercise));
-    types("exercise 2.1").ends_with(0);
+    types("exercise 2.2").ends_with(0);
     types("").ends_with(0).says(&["1 of 3"]);
     let wrong = solution(&exercise).replace("i < n", "i <= n");
     assert_ne!(wrong, solution(&exercise));
     learner.writes(&exercise, &wrong);
-    let next = "next: cargo course exercise 2.1";
+    let next = "next: cargo course exercise 2.2";
     let shown = types("check-all").ends_with(1);
-    shown.says(&["✗ 2.1", "now broken: ", "0 of ", next]);
-    assert!(learner.progress().contains("2.1 broken\n"));
+    shown.says(&["✗ 2.2", "now broken: ", "0 of ", next]);
+    assert!(learner.progress().contains("2.2 broken\n"));
     let map = types("").ends_with(0);
-    let map = map.says(&["0 of 3", "Next is exercise 2.1"]);
+    let map = map.says(&["0 of 3", "Next is exercise 2.2"]);
     assert!(!map.stdout.contains("1 of 3"), "{map}");
-    types("exercise --list").says(&["✗ 2.1", next]);
+    types("exercise --list").says(&["✗ 2.2", next]);
     learner.writes(&exercise, &solution(&exercise));
     // A number is not needed: it is the next one.
-    types("exercise").ends_with(0).says(&["2.1: solved"]);
+    types("exercise").ends_with(0).says(&["2.2: solved"]);
     types("check-all").ends_with(0).says(&["1 of "]);
 }
 

@@ -7,7 +7,7 @@ use tests::{Oclgrind, pocl, program, scratch_folder, workspace};
 
 use super::Learner;
 
-const PAGE: &str = "# Twice\n\n```toml\n[task]\nfunction = 'twice'\nsize = { n = 100 }\n\
+const PAGE: &str = "# Twice\n\n```toml\nfunction = 'twice'\nsize = { n = 100 }\n\
     sizes = [{ n = 1 }]\nglobal = ['n']\nlocal = [32]\n\
     args = ['n', { name = 'x', in = 'n', fill = 'random' }, { name = 'y', out = 'n' }]\n\
     check = '2*x[i]'\nat-most = { global-loads = 'n' }\n```\n\nWrite twice x to y.\n\n\
