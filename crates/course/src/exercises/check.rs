@@ -170,13 +170,13 @@ fn rate(asked: &Asked, file: &Path) -> Result<Observation> {
         .context("an exercise has a launch")?;
     let mut run = Run::of(task, Some(task.timed()));
     run.task.kernel = file.into();
-    let command = child::command(vec![run], Purpose::Results)?;
+    let command = child::command(vec![run], Purpose::Times)?;
     let child = Finished::of(&mut asked.aimed(asked.flags(command, task)))?;
     let record = child.records().next();
     let speed = record.and_then(|record| rates::speed(&record, &task.timed(), task));
     Ok(match (speed, judge("speed", &child)) {
         (Some(speed), _) => speed.beside(&task.at_least),
-        (None, seen) if seen.outcome == Detection::Silent => {
+        (None, _) if child.status.success() => {
             rates::not_judged("a simulator's times say nothing about a device")
         }
         // It died or hung, which is told as for any run.
