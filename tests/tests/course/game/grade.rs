@@ -119,7 +119,7 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
         ("fay", "refused |  | own.h: it is a link out of its folder"),
         (
             "gus",
-            "refused |  | 1-surplus-items.cl: it is larger than 1 MiB",
+            "refused |  | 1-sum-and-difference.cl: it is larger than 1 MiB",
         ),
         #[cfg(unix)]
         ("hal", "refused |  | it is a link"),
@@ -141,8 +141,9 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
     );
     let counts = ann_told["counts"].as_str();
     assert!(
-        counts
-            .is_some_and(|counts| counts.contains("global loads 300 elements at 150; at most 300")),
+        counts.is_some_and(
+            |counts| counts.contains("global loads 2000 elements at 1000; at most 2000")
+        ),
         "{ann_told}"
     );
     assert!(ann_told["device"].is_string() && ann_told["course"].is_string());
@@ -163,7 +164,7 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
     let csv = class.grade("--only 2.1 --csv").run().ends_with(2);
     let csv = csv.says(&[
         "student,item,title,verdict,",
-        "\nann,2.1,Surplus items,not yet,result,",
+        "\nann,2.1,A sum and a difference,not yet,result,",
     ]);
     assert_eq!(csv.stdout.lines().count(), 9, "{csv}");
     class
