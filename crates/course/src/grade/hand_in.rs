@@ -35,61 +35,50 @@ pub struct Student {
 }
 
 impl Student {
-    fn of(root: &Path) -> Student {
-        if let Err(error) = fs::read_dir(root) {
-            return Student::refused(root, error.to_string());
-        }
-        let noted = read(root, Path::new("progress.txt")).ok().flatten();
-        Student {
-            root: Ok(root.into()),
-            progress: noted.map(|bytes| progress::parse(&String::from_utf8_lossy(&bytes))),
-            ..Student::refused(root, String::new())
-        }
-    }
-
-    fn refused(folder: &Path, why: String) -> Student {
+    fn of(folder: &Path, root: Result<PathBuf, String>) -> Student {
         let name = folder.file_name().unwrap_or(folder.as_os_str());
+        let noted = |root| read(root, Path::new("progress.txt")).ok().flatten();
+        let noted = root.as_deref().ok().and_then(noted);
         Student {
             name: plain_name(&name.to_string_lossy()),
-            root: Err(why),
-            progress: None,
+            root,
+            progress: noted.map(|bytes| progress::parse(&String::from_utf8_lossy(&bytes))),
         }
     }
 }
 
 /// The students of a folder: those of all folders in it, or the one whose puzzles lie in it.
 pub fn students(folder: &Path, puzzles: &[Puzzle]) -> Vec<Student> {
-    let (root, entries) = match folder.canonicalize().and_then(|root| {
-        let entries = fs::read_dir(&root)?;
-        Ok((root, entries))
-    }) {
+    let there = folder.canonicalize();
+    let there = there.and_then(|root| Ok((fs::read_dir(&root)?, root)));
+    let (entries, root) = match there {
         Ok(there) => there,
-        Err(error) => return vec![Student::refused(folder, error.to_string())],
+        Err(error) => return vec![Student::of(folder, Err(error.to_string()))],
     };
     let is_there = |puzzle: &Puzzle| root.join(puzzle.file()).symlink_metadata().is_ok();
     if puzzles.iter().any(is_there) {
-        return vec![Student::of(&root)];
+        return vec![Student::of(&root, Ok(root.clone()))];
     }
-    let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    folders.retain(|path| {
-        let is_hidden = path
-            .file_name()
-            .is_some_and(|name| name.as_encoded_bytes()[0] == b'.');
-        !is_hidden && path.metadata().map_or(true, |there| there.is_dir())
-    });
+    let entries = entries.flatten();
+    let shown = entries.filter(|one| !one.file_name().as_encoded_bytes().starts_with(b"."));
+    let folders = shown.map(|one| one.path()).filter(|path| !path.is_file());
+    let mut folders: Vec<PathBuf> = folders.collect();
     folders.sort();
-    let students = folders.iter().map(|path| match path.is_symlink() {
-        true => Student::refused(path, "it is a link, and links are not followed".into()),
-        false => Student::of(path),
-    });
-    let students: Vec<Student> = students.collect();
-    if students.is_empty() {
-        return vec![Student::refused(
+    if folders.is_empty() {
+        return vec![Student::of(
             &root,
-            "no student's folder is in it".into(),
+            Err("no student's folder is in it".into()),
         )];
     }
-    students
+    let opened = |path: &PathBuf| match path.is_symlink() {
+        true => Err("it is a link, and links are not followed".into()),
+        false => match fs::read_dir(path) {
+            Ok(_) => Ok(path.clone()),
+            Err(error) => Err(error.to_string()),
+        },
+    };
+    let students = folders.iter().map(|path| Student::of(path, opened(path)));
+    students.collect()
 }
 
 /// What is handed in for a puzzle; nothing, where it was not begun.
@@ -109,7 +98,8 @@ pub fn handed_in(root: &Path, puzzle: &Puzzle) -> Result<Option<Files>, String> 
         let own = read(root, &path)?.filter(|_| name.ends_with(".toml"));
         let own = own.map(|own| String::from_utf8_lossy(&own).into_owned());
         for fill in own.iter().flat_map(|own| own.split(['"', '\''])) {
-            if fill.ends_with(".cl") {
+            let is_ours = puzzle.with.iter().any(|(name, _)| name == fill);
+            if fill.ends_with(".cl") && !is_ours {
                 take(root, &mut files, &mut open, &kernel, fill)?;
             }
         }

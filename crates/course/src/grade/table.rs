@@ -52,6 +52,17 @@ impl Grade<'_> {
         self.verdict().map_or(refused, |one| one.in_short(done))
     }
 
+    /// The sign, and what was looked at.
+    fn mark(&self) -> String {
+        let noted = self.student.progress.as_ref();
+        let looked_at = match noted.map(|noted| noted.of(&self.puzzle.id)) {
+            Some(noted) if noted.solution => "s",
+            Some(noted) if noted.hints > 0 => "h",
+            _ => " ",
+        };
+        format!("{}{looked_at}", self.in_short().0)
+    }
+
     /// The detector that decides, and what it says.
     fn reason(&self) -> [String; 2] {
         let seen = match &self.seen {
@@ -203,17 +214,4 @@ pub fn table_of(grades: &[Grade], many: usize, all_columns: bool) -> Result<()> 
         writeln!(Out, "\n{}", table(&heading, &rows))?;
     }
     Ok(())
-}
-
-impl Grade<'_> {
-    /// The sign, and what was looked at.
-    fn mark(&self) -> String {
-        let noted = self.student.progress.as_ref();
-        let looked_at = match noted.map(|noted| noted.of(&self.puzzle.id)) {
-            Some(noted) if noted.solution => "s",
-            Some(noted) if noted.hints > 0 => "h",
-            _ => " ",
-        };
-        format!("{}{looked_at}", self.in_short().0)
-    }
 }
