@@ -64,15 +64,19 @@ int2 place(uint item)
                   warp / warps_x * (LY * RM / 4) + lane / LX);
 }
 
-// Four numbers of a row of `length`; 0 for those that do not exist, unless `all` do.
+// Four numbers of a row of `length`; 0 for those that do not exist, unless `all` do. Each
+// is loaded all the same, from where there is one.
 real4 four(global const REAL *row, int at, int length, bool all)
 {
 #if WHOLE
-    return all || at < length ? *(global const real4 *)(row + at) : (real4)(0);
+    const real4 v = *(global const real4 *)(row + (all ? at : min(at, length - 4)));
+    return all || at < length ? v : (real4)(0);
 #else
     REAL v[4];
-    unrolled_for (int i = 0; i < 4; i++)
-        v[i] = all || at + i < length ? row[at + i] : 0;
+    unrolled_for (int i = 0; i < 4; i++) {
+        const REAL x = row[all ? at + i : min(at + i, length - 1)];
+        v[i] = all || at + i < length ? x : 0;
+    }
     return vload4(0, v);
 #endif
 }
@@ -95,7 +99,8 @@ void fetch(real4 a[A_LOADS], real4 b[B_LOADS],
         const int i = q * ITEMS + item;
         const int k = k0 + i / (TN / 4);
         const int column = column0 + i % (TN / 4) * 4;
-        b[q] = four(B + k * N, column, k < K ? N : 0, all);
+        const real4 v = four(B + (all ? k : min(k, K - 1)) * N, column, N, all);
+        b[q] = all || k < K ? v : (real4)(0);
     }
 }
 
