@@ -5,7 +5,7 @@
 //! - `pages` writes into the Markdown files what kernels and recordings say; `figures` draws
 //!   what they show, and `play` makes what the book's things to play with are fed with.
 //! - What they quote is kept by `record` (lessons, libraries), `asm` (machine code) and
-//!   `probe` (parts of a device); `kept` reads and writes the files.
+//!   `probe` (parts of a device), and `receive` takes in what others recorded; `kept` reads and writes the files.
 //! - `printed` reads what a recorded run printed.
 //! - `timing` measures how long each lesson takes, and `check` holds every kernel to its
 //!   result on every implementation; `course` is the program of that name.
@@ -23,6 +23,7 @@ mod pages;
 mod play;
 mod printed;
 mod probe;
+mod receive;
 mod record;
 mod symptoms;
 mod timing;
@@ -63,6 +64,11 @@ enum Command {
         /// Flags handed to it, for example -- --size thirty
         #[arg(last = true)]
         flags: Vec<String>,
+    },
+    /// Take in a file that `course record --share` wrote, if it can be true
+    Receive {
+        /// The file
+        file: PathBuf,
     },
     /// Time every stage of every problem, for the problems' pages
     Problems {
@@ -105,6 +111,7 @@ fn main() -> ExitCode {
             flags,
         } => record::record(&name, &lesson, &flags),
         Command::Peers { name, flags } => record::peers(&name, &flags),
+        Command::Receive { file } => receive::receive(&file),
         Command::Problems { name, flags } => record::problems(&name, &flags),
         Command::Asm(options) => asm::record(&options),
         Command::Probe(options) => probe::probe(&options),

@@ -17,6 +17,7 @@
 //! <!-- asm: pocl-avx2 matmul_naive loop -->                  a kernel's machine code
 //! <!-- machine: memory pocl h200 -->                         what the parts of a device take
 //! <!-- stages: 01-sum -->                                  a problem's, on each device
+//! <!-- atlas: h200-4096 epyc-1024 -->                      all devices, these first
 //! <!-- score: symptoms -->                                      how often faults are named
 //! <!-- figure: coalescing -->                                a picture of `figures`
 //! <!-- origin: lesson05 h200-4096 epyc-1000 -->             where a page's figures come from
@@ -32,6 +33,7 @@
 //! such a file holds stands in `pages/claims.rs`.
 
 mod asm;
+pub mod atlas;
 mod claim;
 mod claims;
 mod figure;
@@ -174,6 +176,7 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
         ["asm", device, kernel @ ..] if !kernel.is_empty() => asm::listing(device, kernel),
         ["machine", part, names @ ..] => machine::table(part, names),
         ["stages", problem] => lists::stages(problem),
+        ["atlas", runs @ ..] => atlas::atlas(runs),
         ["score", "symptoms"] => lists::symptoms(),
         ["figure", name] => figure::image(name, root),
         _ => bail!("there is no such directive, or it is not complete"),

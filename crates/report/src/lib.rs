@@ -9,6 +9,7 @@
 //! - `survey` is what a report holds, its jobs among it, and `collect` does them.
 //! - `rows` are what is shown of it: `html` is the page, `ladder` and `roofline` its figures,
 //!   which share what is in `figure`; `compare` holds two reports side by side.
+//! - [`share`] is `course record --share`, what somebody sends in of a device.
 //! - [`peers`] is the comparison with libraries.
 
 mod collect;
@@ -20,4 +21,5 @@ mod ladder;
 pub mod peers;
 mod roofline;
 mod rows;
+pub mod share;
 mod survey;

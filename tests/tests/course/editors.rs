@@ -214,5 +214,5 @@ fn the_learners_programs_are_a_package_that_editors_can_load() {
         .expect("the learner's");
     let is_program = |target: &&Value| target["kind"][0] == "bin";
     let targets = host["targets"].as_array().expect("targets");
-    assert_eq!(targets.iter().filter(is_program).count(), 12);
+    assert!(targets.iter().filter(is_program).count() >= 12);
 }

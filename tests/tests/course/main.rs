@@ -21,6 +21,7 @@ mod ablation;
 mod broken;
 mod calls;
 mod checks;
+mod devices;
 mod docs;
 mod editors;
 mod everyday;

@@ -1,0 +1,147 @@
+//! `course record --share`: the lessons on a device, three rounds, in one small file that its
+//! maker may send in. Nothing is sent.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use common::Error;
+use common::numbers::significant;
+use common::shape::Shape;
+use process::data::date;
+use process::data::shared::{FORMAT, ROUNDS, Shared};
+use process::lessons::LESSONS;
+use process::{devices, machine};
+use text::{Out, aside};
+
+use crate::collect;
+use crate::survey::{Settings, Survey, fingerprint_of_kernels, unwritable};
+
+/// What is recorded, and where it is written.
+#[derive(Args)]
+pub struct Options {
+    /// Write what the lessons come to on this device to a small file, for the atlas
+    #[arg(long, required = true)]
+    share: bool,
+    /// Device to use: its number in `lesson01`'s listing, or part of a name,
+    /// platform or type [default: as the lessons choose]
+    #[arg(short, long, value_name = "SELECTOR")]
+    device: Option<String>,
+    /// Size of the products, N or MxNxK [default: the lessons' own]
+    #[arg(short, long, value_name = "N|MxNxK")]
+    size: Option<Shape>,
+    /// Lessons to run [default: 3 to 10]
+    #[arg(long, value_name = "NUMBER", value_delimiter = ',')]
+    lesson: Vec<u32>,
+    /// Folder for the file and the text of an issue
+    #[arg(long, value_name = "DIR", default_value = "report")]
+    out: PathBuf,
+}
+
+/// Runs the lessons, and writes both files.
+pub fn record(options: &Options) -> Result<()> {
+    // What is shared is of the device, and the same for all.
+    let products = LESSONS.iter().map(|lesson| lesson.number);
+    let mut lessons: Vec<u32> = products
+        .filter(|number| (3..=10).contains(number))
+        .collect();
+    lessons.retain(|number| options.lesson.is_empty() || options.lesson.contains(number));
+    if lessons.is_empty() {
+        return Err(Error::Usage("only lessons 3 to 10 are recorded".into()).into());
+    }
+    let settings = Settings {
+        lessons,
+        sizes: options.size.into_iter().collect(),
+        runs: None,
+        peers: false,
+        kernels: fingerprint_of_kernels()?,
+    };
+    let device = devices::chosen(options.device.as_deref(), false)?.remove(0);
+    let planned = Survey::new(settings, vec![device.clone()])?;
+    let mut shared = Shared {
+        format: FORMAT,
+        course: env!("CARGO_PKG_VERSION").into(),
+        commit: planned.commit.clone(),
+        date: date("+%Y-%m-%d")?,
+        system: [std::env::consts::OS, std::env::consts::ARCH].join(", "),
+        host: planned.host.clone(),
+        device,
+        limits: Vec::new(),
+        states: vec![machine::state()],
+        kernels: Vec::new(),
+        left_out: Vec::new(),
+    };
+    for round in 1..=ROUNDS {
+        aside!("round {round} of {ROUNDS}");
+        let mut survey = planned.clone();
+        collect::run(&mut survey, |_| Ok(()))?;
+        let done = survey.done.into_iter();
+        let records: Vec<_> = done.flat_map(|done| done.records).collect();
+        shared.add(&records, machine::state());
+    }
+    fs::create_dir_all(&options.out).map_err(|error| unwritable(&options.out, &error))?;
+    let (file, issue) = (
+        options.out.join("shared.json"),
+        options.out.join("issue.md"),
+    );
+    for (path, text) in [
+        (&file, serde_json::to_string(&shared)?),
+        (&issue, issue_of(&shared)),
+    ] {
+        fs::write(path, text).map_err(|error| unwritable(path, &error))?;
+    }
+    let (file, issue) = (file.display(), issue.display());
+    writeln!(
+        Out,
+        "Nothing is sent. Read {file}, which is all that there is of this machine; whoever\n\
+         wants it in the atlas opens an issue with the text of {issue} and attaches the file."
+    )?;
+    let faults = shared.faults();
+    for fault in &faults {
+        aside!("  it will not be taken as it is: {fault}");
+    }
+    Ok(())
+}
+
+/// The text of an issue, to be pasted.
+fn issue_of(shared: &Shared) -> String {
+    let best = shared
+        .kernels
+        .iter()
+        .max_by(|a, b| a.rate().total_cmp(&b.rate()));
+    let best = best.map_or("no kernel".into(), |one| {
+        format!(
+            "{} of lesson {}, {} GFLOP/s",
+            one.kernel,
+            one.lesson,
+            significant(one.rate())
+        )
+    });
+    let limit = shared
+        .limits
+        .iter()
+        .map(|one| one.gflops)
+        .fold(0.0, f64::max);
+    let left_out = match &shared.left_out[..] {
+        [] => "none".into(),
+        names => names.join(", "),
+    };
+    format!(
+        "A recording for the atlas: {}\n\n\
+         - Driver: {} ({}), {}, {}\n\
+         - Fastest: {best}; multiply-adds {} GFLOP/s\n\
+         - Kernels: {} right in {ROUNDS} rounds; left out: {left_out}\n\
+         - States: {}\n\n\
+         The file shared.json is attached. `cargo makers receive shared.json` takes it in.\n",
+        shared.device.name,
+        shared.device.platform,
+        shared.device.driver,
+        shared.host,
+        shared.system,
+        significant(limit),
+        shared.kernels.len(),
+        shared.states.join("; "),
+    )
+}
