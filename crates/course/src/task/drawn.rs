@@ -5,7 +5,7 @@ use common::element::Type;
 use common::formula::{Formula, Scope};
 use common::task::{Role, Task};
 
-use super::file::{Given, TaskFile, all_given};
+use super::file::{Given, Ints, TaskFile, all_given};
 use super::or::Or;
 use super::sizes::{FEW, Sizes, product};
 
@@ -97,13 +97,12 @@ impl TaskFile {
     }
 
     /// The same with extreme numbers for random ones: all values of integers, where a reference
-    /// computes integers alone, and floats below 0. None where nothing is random.
+    /// computes integers alone, more than 8 bits where a formula does, and floats below 0. None where nothing is random.
     pub fn with_extremes(&self, task: &Task) -> Option<TaskFile> {
         let is_out = |role: &Role| matches!(role, Role::Out | Role::InOut(_));
         let mut outputs = task.buffers.iter().filter(|one| is_out(&one.role));
-        // A formula counts in doubles, which never run over.
-        let is_whole = matches!(&self.check, Some(Or::Table(check)) if check.same_as.is_some())
-            && outputs.all(|one| !one.ty.is_floating());
+        let is_whole = outputs.all(|one| !one.ty.is_floating());
+        let has_kernel = matches!(&self.check, Some(Or::Table(check)) if check.same_as.is_some());
         let mut same = self.clone();
         let mut buffers = task.buffers.iter();
         let mut is_new = false;
@@ -117,13 +116,15 @@ impl TaskFile {
             let is_random =
                 |fill: &Or<String, _>| matches!(fill, Or::Plain(word) if word == "random");
             let is_small = matches!(ty, Type::Char | Type::Uchar);
-            let extreme = match ty.is_floating() {
-                true => "negative",
-                false if is_whole && !is_small => "any",
-                false => continue,
+            let extreme = match (ty.is_floating(), has_kernel) {
+                (true, _) => Or::Plain("negative".into()),
+                _ if !is_whole || is_small => continue,
+                (_, true) => Or::Plain("any".into()),
+                // A formula counts in doubles, which never run over.
+                (_, false) => Or::Table(Ints { ints: [0, 1000] }),
             };
             if given.fill.as_ref().is_some_and(is_random) {
-                given.fill = Some(Or::Plain(extreme.into()));
+                given.fill = Some(extreme);
                 is_new = true;
             }
         }
