@@ -46,11 +46,7 @@ pub fn print(all: &[&Puzzle]) -> Result<()> {
         let tally = tally(&of_kind(kind), progress.as_ref());
         format!("{} ({tally})", format!("{before}{kind}").cyan())
     });
-    writeln!(
-        Out,
-        "  Wrong kernels, wrong programs, and problems from an empty file:"
-    )?;
-    writeln!(Out, "    {}", others.join(", "))?;
+    writeln!(Out, "  More: {}", others.join(", "))?;
     let inspect = "cargo course inspect FILE".cyan();
     writeln!(Out, "  What is wrong with a kernel of yours? {inspect}")?;
     match (&folder, &progress) {
@@ -72,12 +68,10 @@ fn tally(all: &[&Puzzle], progress: Option<&Progress>) -> String {
 fn begin() -> Result<()> {
     writeln!(Out, "  Begin with docs/using-the-course.md, then")?;
     lesson(&LESSONS[0])?;
-    let start = "cargo course start".cyan();
-    writeln!(Out, "  The exercises, in a folder of your own: {start}")?;
+    let (start, setup) = ("cargo course start".cyan(), "./setup".cyan());
     Ok(writeln!(
         Out,
-        "  Nothing found to run on? {}",
-        "./setup".cyan()
+        "  The exercises, in a folder of your own: {start}. No device? {setup}"
     )?)
 }
 
