@@ -119,3 +119,25 @@ fn a_verdict_is_neither_too_hard_nor_too_soft() {
         assert!(told.to_string().contains(words), "{file:?}: {told}");
     }
 }
+
+/// The kinds of kernels that Kernel Tuner's examples are, each in a task file of a few lines:
+/// every candidate of its search is right.
+#[test]
+fn what_kernel_tuner_shows_is_tuned_from_a_few_lines() {
+    let Some(pocl) = pocl() else {
+        return;
+    };
+    let tasks = files_below(&workspace().join("tests/kernels/tuner"), "toml");
+    assert_eq!(tasks.len(), 6);
+    for task in tasks {
+        let lines = fs::read_to_string(&task).expect("a task").lines().count();
+        assert!(lines <= 15, "{}: {lines} lines", task.display());
+        let shown = course("tune", &task, &pocl).ends_with(0);
+        let records = shown.records();
+        assert!(records.len() > 1, "{shown}");
+        assert!(
+            records.iter().all(|one| one["verdict"] == "right"),
+            "{shown}"
+        );
+    }
+}
