@@ -59,7 +59,10 @@ pub fn table(runs: &[&str]) -> Result<String> {
         });
     }
     // Beyond these there is no product of floats.
-    for lesson in LESSONS.iter().filter(|lesson| (NAIVE..=11).contains(&lesson.number)) {
+    for lesson in LESSONS
+        .iter()
+        .filter(|lesson| (NAIVE..=11).contains(&lesson.number))
+    {
         let number = lesson.number;
         let mut cells = Vec::new();
         for run in runs {
