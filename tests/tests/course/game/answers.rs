@@ -46,6 +46,7 @@ each! { unsolved_fails_and_solved_passes:
     exercises_of_lesson_10_fail_unsolved_and_pass_solved "10"
     exercises_of_lesson_11_fail_unsolved_and_pass_solved "11"
     exercises_of_lesson_12_fail_unsolved_and_pass_solved "12"
+    exercises_of_lesson_13_fail_unsolved_and_pass_solved "13"
     exercises_of_lesson_14_fail_unsolved_and_pass_solved "14"
 }
 
@@ -122,7 +123,7 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
     let learner = Learner::started(&format!("plausible-{lesson}"));
     let barrier = "        barrier(CLK_LOCAL_MEM_FENCE); // nobody needs them any longer\n";
     let add = "            sum += a_tile[y][k] * b_tile[k][x];\n";
-    let cases: [(&str, &str, &str, &[&str]); 24] = [
+    let cases: [(&str, &str, &str, &[&str]); 30] = [
         // Right on PoCL, and a race.
         ("6.2", barrier, "", &["✗ races", "✓ result"]),
         // Right everywhere, and eight times as many as are needed.
@@ -217,6 +218,32 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
             "",
             &["✗ races"],
         ),
+        // Fours are counted, where the address counts halves.
+        (
+            "13.1",
+            "(0, A + k * pitch + column)",
+            "(k * pitch + column, A)",
+            &["✗ result", "✗ bounds"],
+        ),
+        // The sum is rounded to a half in each round.
+        (
+            "13.1",
+            "sum += x[k] * a;",
+            "ushort4 h; vstore_half4(sum + x[k] * a, 0, (private half *)&h); \
+             sum = vload_half4(0, (private half *)&h);",
+            &["✗ result"],
+        ),
+        // The first pair of an item stored twice; row g + 1 for g + 8.
+        ("13.2", "four.hi", "four.lo", &["✗ result"]),
+        ("13.2", "row + 8", "row + 1", &["✗ result", "✗ races"]),
+        // All four loaded, if one of them is there; a neighbour where zero is right.
+        (
+            "13.3",
+            "column + 4 <= columns",
+            "column < columns",
+            &["✗ bounds"],
+        ),
+        ("13.3", "column + 2 < columns", "true", &["✗ result"]),
         // Each row by its number in the product, where C has its slice alone.
         ("14.1", "c_row = row", "c_row = row0 + row", &["✗ bounds"]),
         // C loaded and stored for every k.
@@ -253,6 +280,7 @@ each! { plausible_wrong_answers_are_told_what_is_wrong:
     plausible_wrong_answers_of_lesson_10_are_told_what_is_wrong "10"
     plausible_wrong_answers_of_lesson_11_are_told_what_is_wrong "11"
     plausible_wrong_answers_of_lesson_12_are_told_what_is_wrong "12"
+    plausible_wrong_answers_of_lesson_13_are_told_what_is_wrong "13"
     plausible_wrong_answers_of_lesson_14_are_told_what_is_wrong "14"
 }
 
