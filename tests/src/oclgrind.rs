@@ -11,10 +11,11 @@ const DEBIAN: &str = "/usr/lib/oclgrind/liboclgrind-rt.so";
 
 /// The kinds of fault, as the broken kernels' headers call them, and the words of
 /// the log that stand for them.
-pub const FAULTS: [(&str, &str); 3] = [
+pub const FAULTS: [(&str, &str); 4] = [
     ("races", "data race"),
     ("bounds", "Invalid "),
     ("uninitialised", "ninitialized "), // at a sentence's beginning, or inside
+    ("other", "without waiting for events"),
 ];
 
 /// The simulator on this machine.

@@ -49,6 +49,8 @@ const ORDER: &[&str] = &[
     "prefetch-past-the-end",
     // Lesson 11
     "unrolled-rest-forgotten",
+    // Lesson 13
+    "tiles-not-awaited",
 ];
 
 /// All of them, in order.

@@ -189,13 +189,16 @@ fn every_header_says_what_is_seen_how_to_run_it_and_what_finds_it() {
             .args("--list --source")
             .arg(&broken.file)
             .run();
+        // Before it stand those that pack its operands.
+        let list = list.ends_with(0).stdout;
+        let others = list.lines().filter(|kernel| !kernel.starts_with("pack_"));
         assert_eq!(
-            list.ends_with(0).stdout.trim(),
-            *only,
+            others.collect::<Vec<_>>(),
+            [*only],
             "{name}: the file holds that one kernel"
         );
         assert!(
-            (3..=11).contains(&broken.lesson),
+            (3..=13).contains(&broken.lesson),
             "{name}: below are no tests for lesson {}",
             broken.lesson
         );

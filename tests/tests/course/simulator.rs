@@ -108,7 +108,8 @@ fn the_simulator_sees_a_race_an_uninitialised_read_and_one_behind(buffer: &str) 
         .args("--only matmul_private_sum --size 17 --runs 0 --json --source")
         .arg(file);
     let (run, log) = oclgrind.run(&format!("unsound-{}", &buffer[..1]), program);
-    for (fault, words) in FAULTS {
+    // All that a kernel without copies can do wrong.
+    for (fault, words) in &FAULTS[..3] {
         assert!(log.contains(words), "no {fault} in\n{log}\n{run}");
     }
     let record = run.ends_with(1).records().remove(0);

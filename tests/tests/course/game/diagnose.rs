@@ -7,7 +7,7 @@ use super::*;
 use crate::broken::must_be_found_as_claimed;
 
 /// Those that have broken kernels.
-const LESSONS: [u64; 8] = [3, 4, 5, 6, 7, 8, 10, 11];
+const LESSONS: [u64; 9] = [3, 4, 5, 6, 7, 8, 10, 11, 13];
 
 impl Learner {
     fn copy(&self, number: usize) -> PathBuf {
@@ -157,6 +157,7 @@ each! { fresh_copies_are_found_wrong:
     fresh_copies_of_lesson_8_are_found_wrong 8
     fresh_copies_of_lesson_10_are_found_wrong 10
     fresh_copies_of_lesson_11_are_found_wrong 11
+    fresh_copies_of_lesson_13_are_found_wrong 13
 }
 
 /// Whether the kernel in this text is, but for its comments, one of the lesson's.
@@ -216,6 +217,7 @@ each! { the_lines_of_explanations_mend_the_kernels:
     the_lines_of_explanations_mend_the_kernels_of_lesson_8 8
     the_lines_of_explanations_mend_the_kernels_of_lesson_10 10
     the_lines_of_explanations_mend_the_kernels_of_lesson_11 11
+    the_lines_of_explanations_mend_the_kernels_of_lesson_13 13
 }
 
 /// Faults that only the checker sees (1), that only the simulator sees (13), that kill
