@@ -64,8 +64,8 @@ int2 place(uint item)
                   warp / warps_x * (LY * RM / 4) + lane / LX);
 }
 
-// Four numbers of a row of `length`; 0 for those that do not exist, unless `all` do. Each
-// is loaded all the same, from where there is one.
+// Four numbers of a row of `length`; 0 for those that do not exist, unless `all` do.
+// Each is loaded all the same, from where there is one.
 real4 four(global const REAL *row, int at, int length, bool all)
 {
 #if WHOLE

@@ -1,19 +1,21 @@
-// Lesson 13: beyond fp32. A and B are stored in 16 bits, or computed in 19; sums stay floats.
+// Lesson 13: beyond fp32. A and B are stored in 16 bits, or computed in 19; sums stay
+// floats.
 //
 //     C[M][N] = A[M][K] * B[K][N], row-major; C is float.
 //
-// Sections 1 and 2 are standard OpenCL C. Sections 3 and 4 ask for NVIDIA's matrix units by
-// PTX, its assembly language, and are left out of a program that does not define
-// MATRIX_UNITS. An asm statement is a template, what it writes ("=r"), what it reads ("r"),
-// and what else it may change ("memory"); %0, %1, ... stand for these in order. "r" is a
-// register of 32 bits, "l" one of 64, "f" a float.
+// Sections 1 and 2 are standard OpenCL C. Sections 3 and 4 ask for NVIDIA's matrix
+// units by PTX, its assembly language, and are left out of a program that does not
+// define MATRIX_UNITS. An asm statement is a template, what it writes ("=r"), what it
+// reads ("r"), and what else it may change ("memory"); %0, %1, ... stand for these in
+// order. "r" is a register of 32 bits, "l" one of 64, "f" a float.
 
 #define unrolled_for _Pragma("unroll") for
 
 // -------------------------------------------------------------------------------------
 // 1. Half storage. Memory holds halves, registers hold floats: vloada_half4 loads four
 // halves from an address that is a multiple of their size, and makes floats of them.
-// It is in OpenCL C since 1.0 and needs no extension: to compute in half would need one.
+// It is in OpenCL C since 1.0 and needs no extension: to compute in half would need
+// one.
 
 #ifndef STORED_HALF
 #define STORED_HALF 1
@@ -67,9 +69,9 @@ kernel void matmul_row_stored(int M, int N, int K,
 #define TS 64 // side of the tile of C
 #define TD 16 // depth of the tiles of A and B
 
-// Bound by arithmetic, on a GPU: lesson 8's tile, 4 x 4 elements for an item. Local memory
-// holds floats: a number is loaded once and used 64 times. M and N are multiples of TS, K
-// of TD.
+// Bound by arithmetic, on a GPU: lesson 8's tile, 4 x 4 elements for an item. Local
+// memory holds floats: a number is loaded once and used 64 times. M and N are multiples
+// of TS, K of TD.
 __attribute__((reqd_work_group_size(16, 16, 1)))
 kernel void matmul_tile_stored(int M, int N, int K,
                                global const STORED *restrict A, // [M][K]
@@ -82,7 +84,8 @@ kernel void matmul_tile_stored(int M, int N, int K,
     const int x = get_local_id(0);
     const int y = get_local_id(1);
     const int item = y * 16 + x;
-    const int a_row = item / 4, a_k = item % 4 * 4; // the item's four elements of A's tile
+    const int a_row = item / 4; // of the item's four elements of A's tile
+    const int a_k = item % 4 * 4;
     global const STORED *a_from = A + (get_group_id(1) * TS + a_row) * K + a_k;
     global const STORED *b_from = B + y * N + get_group_id(0) * TS + x * 4;
 
@@ -102,13 +105,14 @@ kernel void matmul_tile_stored(int M, int N, int K,
         }
         barrier(CLK_LOCAL_MEM_FENCE); // they have been read
     }
-    global float *to = C + (get_group_id(1) * TS + 4 * y) * N + get_group_id(0) * TS + 4 * x;
+    global float *to =
+        C + (get_group_id(1) * TS + 4 * y) * N + get_group_id(0) * TS + 4 * x;
     unrolled_for (int r = 0; r < 4; r++)
         *(global float4 *)(to + r * N) = sum[r];
 }
 
-// The same for a CPU: an item has 4 rows of 16 columns, all in registers. Any group; M is a
-// multiple of 4, and N of 16.
+// The same for a CPU: an item has 4 rows of 16 columns, all in registers. Any group; M
+// is a multiple of 4, and N of 16.
 kernel void matmul_strip_stored(int M, int N, int K,
                                 global const STORED *restrict A, // [M][K]
                                 global const STORED *restrict B, // [K][N]
@@ -153,8 +157,8 @@ kernel void sum_of_halves(int n, global const half *restrict in, // [n]
 // -------------------------------------------------------------------------------------
 // 2. Sub-groups in a product. The items of a sub-group need the same elements of A and
 // neighbouring ones of B. Without local memory each item loads all of A's: BROADCAST=0.
-// With BROADCAST=1 an item loads one k of A's rows, a sub-group's items neighbouring ones,
-// and sub_group_broadcast hands one item's register to all.
+// With BROADCAST=1 an item loads one k of A's rows, a sub-group's items neighbouring
+// ones, and sub_group_broadcast hands one item's register to all.
 //
 // Group of 64 x 1 items; an item has ROWS rows of a column. M, N and K are anything.
 
@@ -180,7 +184,8 @@ kernel void matmul_sub_group(int M, int N, int K,
         float own[ROWS]; // of A, at k0 + lane
         unrolled_for (int r = 0; r < ROWS; r++)
             own[r] = A[min(row + r, M - 1) * K + min(k0 + lane, K - 1)];
-        const int depth = min(lanes, K - k0); // the same for all items: so they stay together
+        // The same for all items, so they stay together.
+        const int depth = min(lanes, K - k0);
         for (int i = 0; i < depth; i++) {
             const float one = b[(k0 + i) * N];
             unrolled_for (int r = 0; r < ROWS; r++)
@@ -219,8 +224,8 @@ int pitch(int columns)
     return (columns + CHUNK - 1) / CHUNK * CHUNK;
 }
 
-// Where rows do not begin so, they are copied first, each filled up with zeros. Any group;
-// get_global_id(0) runs along a row.
+// Where rows do not begin so, they are copied first, each filled up with zeros. Any
+// group; get_global_id(0) runs along a row.
 kernel void pad_rows(int rows, int columns,
                      global const INPUT *restrict from, // [rows][columns]
                      global INPUT *restrict to)         // [pitch(rows)][pitch(columns)]
@@ -230,7 +235,8 @@ kernel void pad_rows(int rows, int columns,
     if (row >= pitch(rows) || column >= pitch(columns))
         return;
     // As whole numbers: OpenCL C only loads and stores halves.
-    global const ushort *source = (global const ushort *)(from + row * columns + column);
+    global const ushort *source =
+        (global const ushort *)(from + row * columns + column);
     global ushort *target = (global ushort *)(to + row * pitch(columns) + column);
     unrolled_for (int part = 0; part < SIZE / 2; part++)
         target[part] = row < rows && column < columns ? source[part] : 0;
@@ -264,8 +270,9 @@ void store_pair(global float *C, int M, int N, int row, int column, float x, flo
     }
 }
 
-// Which tile of C this group computes, (column, row): groups that run together walk a band
-// of BAND rows of tiles, as in lesson 10, so that a cache serves most of what they read.
+// Which tile of C this group computes, (column, row): groups that run together walk a
+// band of BAND rows of tiles, as in lesson 10, so that a cache serves most of what they
+// read.
 #define BAND 8
 
 int2 tile_of(int group, int columns, int rows)
@@ -277,17 +284,19 @@ int2 tile_of(int group, int columns, int rows)
 }
 
 // -------------------------------------------------------------------------------------
-// 3. mma.sync: the 32 items of a warp multiply a 16 x 16 piece of A with a 16 x 8 piece of
-// B, in one instruction. No item has a row or a column of its own: each holds parts of
-// all three pieces, its fragments. Item 4 g + t has of C
+// 3. mma.sync: the 32 items of a warp multiply a 16 x 16 piece of A with a 16 x 8 piece
+// of B, in one instruction. No item has a row or a column of its own: each holds parts
+// of all three pieces, its fragments. Item 4 g + t has of C
 //
 //     row g:      columns 2 t, 2 t + 1        row g + 8: columns 2 t, 2 t + 1
 //
-// and ldmatrix brings A and B from local memory in just that order: items 0 to 31 give the
-// addresses of the 32 rows of four 8 x 8 pieces. Of B, whose rows are k, it transposes them.
+// and ldmatrix brings A and B from local memory in just that order: items 0 to 31 give
+// the addresses of the 32 rows of four 8 x 8 pieces. Of B, whose rows are k, it
+// transposes them.
 //
-// Local memory. A row's 16-byte chunks are stored in another order in each row (swizzled),
-// so that eight neighbouring rows of one column of chunks lie in different banks.
+// Local memory. A row's 16-byte chunks are stored in another order in each row
+// (swizzled), so that eight neighbouring rows of one column of chunks lie in different
+// banks.
 
 #define TM 128 // tile of C
 #define TN 256
@@ -356,10 +365,11 @@ void await_oldest(void)
     barrier(CLK_LOCAL_MEM_FENCE); // what the others asked for, too
 }
 
-#define LDMATRIX(how, to, from)                                                               \
-    __asm__ volatile("ldmatrix.sync.aligned.m8n8.x4" how ".shared.b16 {%0, %1, %2, %3}, [%4];" \
-                     : "=r"((to)[0]), "=r"((to)[1]), "=r"((to)[2]), "=r"((to)[3])             \
-                     : "r"(from)                                                              \
+#define LDMATRIX(how, to, from)                                                   \
+    __asm__ volatile("ldmatrix.sync.aligned.m8n8.x4" how                          \
+                     ".shared.b16 {%0, %1, %2, %3}, [%4];"                        \
+                     : "=r"((to)[0]), "=r"((to)[1]), "=r"((to)[2]), "=r"((to)[3]) \
+                     : "r"(from)                                                  \
                      : "memory")
 
 // A warp's fragments for one step of 32 bytes of k.
@@ -367,7 +377,8 @@ void take(uint a[MI][4], uint b[NI][2], uint a_tile, uint b_tile, int step, int 
           int warp_row, int warp_column)
 {
     unrolled_for (int i = 0; i < MI; i++)
-        LDMATRIX("", a[i], a_tile + a_at(warp_row + i * 16 + lane % 16, step * 2 + lane / 16));
+        LDMATRIX("", a[i],
+                 a_tile + a_at(warp_row + i * 16 + lane % 16, step * 2 + lane / 16));
 #if TF32 // ldmatrix transposes 16-bit elements alone
     unrolled_for (int j = 0; j < NI; j++)
         unrolled_for (int h = 0; h < 2; h++) {
@@ -382,7 +393,8 @@ void take(uint a[MI][4], uint b[NI][2], uint a_tile, uint b_tile, int step, int 
     unrolled_for (int j = 0; j < NI; j += 2) {
         uint two[4];
         LDMATRIX(".trans", two,
-                 b_tile + b_at(step * 16 + lane % 16, (warp_column + j * 8) / 8 + lane / 16));
+                 b_tile + b_at(step * 16 + lane % 16,
+                               (warp_column + j * 8) / 8 + lane / 16));
         b[j][0] = two[0], b[j][1] = two[1], b[j + 1][0] = two[2], b[j + 1][1] = two[3];
     }
 #endif
@@ -400,14 +412,16 @@ void multiply(float sum[MI][NI][4], const uint a[MI][4], const uint b[NI][2])
 {
     unrolled_for (int i = 0; i < MI; i++)
         unrolled_for (int j = 0; j < NI; j++)
-            __asm__(MMA " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+            __asm__(MMA " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+                        "{%0, %1, %2, %3};"
                     : "+f"(sum[i][j][0]), "+f"(sum[i][j][1]),
                       "+f"(sum[i][j][2]), "+f"(sum[i][j][3])
                     : "r"(a[i][0]), "r"(a[i][1]), "r"(a[i][2]), "r"(a[i][3]),
                       "r"(b[j][0]), "r"(b[j][1]));
 }
 
-// Group of 32 WX x WY items. M, N and K are anything; rows begin at multiples of 16 bytes.
+// Group of 32 WX x WY items. M, N and K are anything; rows begin at multiples of 16
+// bytes.
 __attribute__((reqd_work_group_size(32 * WX, WY, 1)))
 kernel void matmul_mma(int M, int N, int K,
                        global const INPUT *restrict A, // [M][pitch(K)]
@@ -433,11 +447,13 @@ kernel void matmul_mma(int M, int N, int K,
                 sum[i][j][e] = 0;
 
     unrolled_for (int s = 0; s < STAGES - 1; s++)
-        ask(address(a_tile[s]), address(b_tile[s]), A, B, M, N, K, row0, column0, s * TK, item);
+        ask(address(a_tile[s]), address(b_tile[s]), A, B, M, N, K, row0, column0,
+            s * TK, item);
     await_oldest();
     int t = 0;             // the pair that is read
     int free = STAGES - 1; // the pair that nobody reads
-    take(a[0], b[0], address(a_tile[t]), address(b_tile[t]), 0, lane, warp_row, warp_column);
+    take(a[0], b[0], address(a_tile[t]), address(b_tile[t]), 0, lane, warp_row,
+         warp_column);
     for (int k0 = 0; k0 < K; k0 += TK) {
         ask(address(a_tile[free]), address(b_tile[free]), A, B, M, N, K, row0, column0,
             k0 + (STAGES - 1) * TK, item);
@@ -447,8 +463,8 @@ kernel void matmul_mma(int M, int N, int K,
                 free = t;
                 t = t + 1 < STAGES ? t + 1 : 0;
             }
-            take(a[1 - step], b[1 - step], address(a_tile[t]), address(b_tile[t]), 1 - step,
-                 lane, warp_row, warp_column);
+            take(a[1 - step], b[1 - step], address(a_tile[t]), address(b_tile[t]),
+                 1 - step, lane, warp_row, warp_column);
             multiply(sum, a[step], b[step]);
         }
     }
@@ -461,19 +477,19 @@ kernel void matmul_mma(int M, int N, int K,
 }
 
 // -------------------------------------------------------------------------------------
-// 4. wgmma: the 128 items of four warps, a warpgroup, multiply 64 rows of A with 256 columns
-// of B. The unit reads both from local memory by itself, so no fragment passes a register,
-// and it goes on while the warps do something else.
+// 4. wgmma: the 128 items of four warps, a warpgroup, multiply 64 rows of A with 256
+// columns of B. The unit reads both from local memory by itself, so no fragment passes
+// a register, and it goes on while the warps do something else.
 //
 // NVIDIA's driver refuses this instruction, because it compiles OpenCL C for the target
 // sm_90, and wgmma is sm_90a's. So it stands here as a comment of the assembly, behind
 // "//sm_90a ". The host builds the program, takes its PTX out, changes the target,
-// uncomments these lines, and builds a program from the result (lessons/13-.../ptx.rs). No
-// standard says that this works. It is checked when it runs, as every result is.
+// uncomments these lines, and builds a program from the result (matrix_units.rs).
+// No standard says that this works. It is checked when it runs, as every result is.
 //
 // A group has three warpgroups. Warpgroup 0 fills the stages in local memory, 1 and 2
-// multiply, 64 rows each. Two barriers of the copy engine (mbarrier) stand for each stage:
-// `full` counts the bytes that arrive, `empty` the warps that have read them.
+// multiply, 64 rows each. Two barriers of the copy engine (mbarrier) stand for each
+// stage: `full` counts the bytes that arrive, `empty` the warps that have read them.
 
 #ifdef HOPPER
 
@@ -486,17 +502,19 @@ kernel void matmul_mma(int M, int N, int K,
 #define STAGES 4
 #endif
 
-// A map tells the engine how a matrix lies in memory: 128 bytes, whose layout NVIDIA does not
-// document; the numbers were read off maps that CUDA made. The engine copies a box of it,
-// with zeros for what does not exist, and swizzles the 16-byte chunks of each 128 bytes.
-void map(global uint *to, ulong at, uint columns, uint rows, uint box_columns, uint box_rows)
+// A map tells the engine how a matrix lies in memory: 128 bytes, whose layout NVIDIA
+// does not document; the numbers were read off maps that CUDA made. The engine copies a
+// box of it, with zeros for what does not exist, and swizzles the 16-byte chunks of
+// each 128 bytes.
+void map(global uint *to, ulong at, uint columns, uint rows, uint box_columns,
+         uint box_rows)
 {
     for (int i = 0; i < 32; i++)
         to[i] = 0;
     const uint type = SIZE == 4 ? 7 : 6;         // float, half
     to[0] = (uint)at;
     to[1] = (uint)(at >> 32);
-    to[2] = 1 << 4 | type << 7 | 3 << 13 | 2 << 17; // two dimensions; swizzle of 128 bytes
+    to[2] = 1 << 4 | type << 7 | 3 << 13 | 2 << 17; // two dimensions; swizzled
     to[3] = pitch(columns) * SIZE / 16;
     to[8] = columns - 1;
     to[9] = rows - 1;
@@ -535,7 +553,8 @@ void prepare(uint barrier_at, int arrivals)
 
 void arrive(uint barrier_at)
 {
-    __asm__ volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier_at) : "memory");
+    __asm__ volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier_at)
+                     : "memory");
 }
 
 // Waits until the phase of this parity, 0 or 1, is over.
@@ -558,7 +577,8 @@ void copy_box(uint to, global const uint *map, int column, int row, uint full)
 
 // One item asks for a whole stage.
 void fill(uint stage, uint full, global const INPUT *A, global const INPUT *B,
-          global const uint *maps, int M, int N, int K, int row0, int column0, int k0, int item)
+          global const uint *maps, int M, int N, int K, int row0, int column0, int k0,
+          int item)
 {
     if (item != 0)
         return;
@@ -569,7 +589,8 @@ void fill(uint stage, uint full, global const INPUT *A, global const INPUT *B,
     copy_box(stage + A_BYTES, maps + 32, k0, column0, full);
 #else
     unrolled_for (int part = 0; part < WN / 64; part++)
-        copy_box(stage + A_BYTES + part * WK * 128, maps + 32, column0 + part * 64, k0, full);
+        copy_box(stage + A_BYTES + part * WK * 128, maps + 32, column0 + part * 64, k0,
+                 full);
 #endif
 }
 #define ARRIVALS 1
@@ -577,7 +598,8 @@ void fill(uint stage, uint full, global const INPUT *A, global const INPUT *B,
 #else
 // Every item of the warpgroup asks for its chunks, and places them as the engine would.
 void fill(uint stage, uint full, global const INPUT *A, global const INPUT *B,
-          global const uint *maps, int M, int N, int K, int row0, int column0, int k0, int item)
+          global const uint *maps, int M, int N, int K, int row0, int column0, int k0,
+          int item)
 {
     unrolled_for (int i = item; i < WM * 8; i += 128) {
         const int row = i / 8, chunk = i % 8, k = k0 + chunk * CHUNK;
@@ -588,50 +610,57 @@ void fill(uint stage, uint full, global const INPUT *A, global const INPUT *B,
     unrolled_for (int i = item; i < WK * (WN / 8); i += 128) {
         const int k = i / (WN / 8), chunk = i % (WN / 8), column = column0 + chunk * 8;
         const bool exist = k0 + k < K && column < N;
-        copy16(stage + A_BYTES + chunk / 8 * WK * 128 + k * 128 + (chunk % 8 ^ k % 8) * 16,
+        copy16(stage + A_BYTES + chunk / 8 * WK * 128 + k * 128 +
+                   (chunk % 8 ^ k % 8) * 16,
                B + (exist ? (k0 + k) * pitch(N) + column : 0), exist);
     }
-    __asm__ volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(full) : "memory");
+    __asm__ volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(full)
+                     : "memory");
 }
 #define ARRIVALS 128
 #endif
 
-// Where a matrix lies in local memory, as wgmma reads it: its address, the bytes from 64
-// columns to the next and from 8 rows to the next, in 16 bytes, and that it is swizzled.
+// Where a matrix lies in local memory, as wgmma reads it: its address, the bytes from
+// 64 columns to the next and from 8 rows to the next, in 16 bytes, and that it is
+// swizzled.
 ulong descriptor(uint at, uint columns_apart, uint rows_apart)
 {
     return (at & 0x3ffff) / 16 | (ulong)(columns_apart / 16) << 16
            | (ulong)(rows_apart / 16) << 32 | 1ul << 62;
 }
 
-#define SUMS_8(d, i)                                                                          \
-    "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]),               \
-    "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
-#define SUMS_32(d, i) SUMS_8(d, i), SUMS_8(d, i + 8), SUMS_8(d, i + 16), SUMS_8(d, i + 24)
+#define SUMS_8(d, i)                                                            \
+    "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), \
+        "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
+#define SUMS_32(d, i) \
+    SUMS_8(d, i), SUMS_8(d, i + 8), SUMS_8(d, i + 16), SUMS_8(d, i + 24)
 #define SUMS(d) SUMS_32(d, 0), SUMS_32(d, 32), SUMS_32(d, 64), SUMS_32(d, 96)
-#define REGISTERS                                                                             \
-    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                  \
-    "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "        \
-    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "        \
-    "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "        \
-    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "        \
-    "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "        \
-    "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
-    "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+#define REGISTERS                                                                      \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "           \
+    "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
+    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
+    "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, " \
+    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
+    "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, " \
+    "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, "             \
+    "%108, %109, %110, %111, %112, %113, %114, %115, %116, %117, %118, %119, "         \
+    "%120, %121, %122, %123, %124, %125, %126, %127"
 #if TF32
-#define WGMMA "//sm_90a wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 {" REGISTERS "}, "
+#define WGMMA \
+    "//sm_90a wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 {" REGISTERS "}, "
 #define LAST ", 1, 1;\n"
 #define B_STEP 2 // 32 bytes along k
 #define B_AT(at) descriptor(at, 16, 1024)
 #else
-#define WGMMA "//sm_90a wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {" REGISTERS "}, "
+#define WGMMA \
+    "//sm_90a wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {" REGISTERS "}, "
 #define LAST ", 1, 1, 0, 1;\n" // the last 1: B's rows are k
 #define B_STEP 128 // 16 rows of 128 bytes
 #define B_AT(at) descriptor(at, WK * 128, 1024)
 #endif
 
-// All of a stage: four steps of 32 bytes of k. Only the first of a tile does not `add`. It
-// waits for the stage before this one, not for this.
+// All of a stage: four steps of 32 bytes of k. Only the first of a tile does not `add`.
+// It waits for the stage before this one, not for this.
 void multiply_stage(float sum[128], uint a_at, uint b_at, int add)
 {
     const ulong a = descriptor(a_at, 16, 1024), b = B_AT(b_at);
@@ -643,14 +672,15 @@ void multiply_stage(float sum[128], uint a_at, uint b_at, int add)
                      "//sm_90a wgmma.commit_group.sync.aligned;\n"
                      "//sm_90a wgmma.wait_group.sync.aligned 1; }"
                      : SUMS(sum)
-                     : "l"(a), "l"(b), "r"(add), "l"(a + 2), "l"(b + B_STEP), "l"(a + 4),
-                       "l"(b + 2 * B_STEP), "l"(a + 6), "l"(b + 3 * B_STEP)
+                     : "l"(a), "l"(b), "r"(add), "l"(a + 2), "l"(b + B_STEP),
+                       "l"(a + 4), "l"(b + 2 * B_STEP), "l"(a + 6), "l"(b + 3 * B_STEP)
                      : "memory");
 }
 
-// Writes a warp's 16 rows, whose first is `row`. Item 4 g + t has 32 times the four sums that
-// section 3 shows.
-void store_sums(global float *C, int M, int N, const float sum[128], int row, int column0,
+// Writes a warp's 16 rows, whose first is `row`. Item 4 g + t has 32 times the four
+// sums that section 3 shows.
+void store_sums(global float *C, int M, int N, const float sum[128], int row,
+                int column0,
                 local float *room, // [16][32], the warp's own
                 int lane)
 {
@@ -684,9 +714,9 @@ void store_sums(global float *C, int M, int N, const float sum[128], int row, in
                        sum[j * 4 + h * 2], sum[j * 4 + h * 2 + 1]);
 }
 
-// Groups of 384 items, as many as the device has units: each computes one tile of C after the
-// other, and warpgroup 0 fills stages for the next while C is stored. M, N and K are
-// anything; rows begin at multiples of 16 bytes.
+// Groups of 384 items, as many as the device has units: each computes one tile of C
+// after the other, and warpgroup 0 fills stages for the next while C is stored. M, N
+// and K are anything; rows begin at multiples of 16 bytes.
 __attribute__((reqd_work_group_size(384, 1, 1)))
 kernel void matmul_wgmma(int M, int N, int K,
                          global const INPUT *A,  // [M][pitch(K)]
@@ -736,8 +766,8 @@ kernel void matmul_wgmma(int M, int N, int K,
             const int2 tile = tile_of(t, columns, rows);
             for (int k0 = 0; k0 < K; k0 += WK) {
                 await(empty + 8 * s, phase);
-                fill(address(stages) + s * STAGE_BYTES, full + 8 * s, A, B, maps, M, N, K,
-                     tile.y * WM, tile.x * WN, k0, item);
+                fill(address(stages) + s * STAGE_BYTES, full + 8 * s, A, B, maps, M, N,
+                     K, tile.y * WM, tile.x * WN, k0, item);
                 if (++s == STAGES)
                     s = 0, phase ^= 1;
             }
@@ -766,11 +796,13 @@ kernel void matmul_wgmma(int M, int N, int K,
             if (++s == STAGES)
                 s = 0, phase ^= 1;
         }
-        __asm__ volatile("//sm_90a wgmma.wait_group.sync.aligned 0;" : SUMS(sum)::"memory");
+        __asm__ volatile("//sm_90a wgmma.wait_group.sync.aligned 0;"
+                         : SUMS(sum)::"memory");
         if (lane == 0)
             arrive(empty + 8 * before);
         const int2 tile = tile_of(t, columns, rows);
-        store_sums(C, M, N, sum, tile.y * WM + warp * 16, tile.x * WN, room[warp], lane);
+        store_sums(C, M, N, sum, tile.y * WM + warp * 16, tile.x * WN, room[warp],
+                   lane);
     }
 }
 

@@ -299,7 +299,10 @@ mod tests {
             let copy = Elements::from_bytes(ty, elements.as_bytes());
             assert_eq!(copy, elements);
             assert_eq!((copy.get(0), copy.len()), (2.0, 5));
-            assert_eq!((Type::named(name), ty.name()), (Some(ty), name));
+            assert_eq!(ty.name(), name);
+            // These two have another type's name.
+            let has_own_name = ![Type::Bf16, Type::Tf32].contains(&ty);
+            assert_eq!(Type::named(name) == Some(ty), has_own_name);
             let least = Elements::from_fn(ty, 1, |_| -2.0).get(0);
             assert_eq!(least, if name.starts_with('u') { 0.0 } else { -2.0 });
         }

@@ -466,6 +466,7 @@ run! {
     the_commands_of_lesson_10_run "lessons/10-feeding-the-tile/README.md"
     the_commands_of_lesson_11_run "lessons/11-autotuning/README.md"
     the_commands_of_lesson_12_run "lessons/12-three-other-kernels/README.md"
+    the_commands_of_lesson_13_run "lessons/13-beyond-fp32/README.md"
     the_commands_of_lesson_14_run "lessons/14-several-devices/README.md"
 }
 

@@ -18,7 +18,7 @@ const COPIES: usize = 13;
 
 const BOTTOM: f64 = 300.0;
 /// Dots nearer than this share a number.
-const NEAR: f64 = 12.0;
+const NEAR: f64 = 30.0;
 
 /// A square product by ours and by the library.
 struct Square {
@@ -61,7 +61,7 @@ pub fn draw() -> Result<String> {
     d.line("arrow", &line(|square| square.theirs));
     d.curve("gpu", &ours);
     number(&mut d, &squares, &ours);
-    let words = "the kernel that was chosen, by its number; 13: lesson 13's";
+    let words = "the number of the chosen kernel; 13: lesson 13's";
     chart::key(&mut d, "gpu", (14.0, BOTTOM + 58.0), words);
     chart::key(&mut d, "arrow", (14.0, BOTTOM + 78.0), library);
     Ok(d.svg(

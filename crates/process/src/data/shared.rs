@@ -143,7 +143,10 @@ impl Shared {
             .iter()
             .map(|lesson| Recording::read(run, &lesson.package()));
         let all: Vec<Recording> = lessons.filter_map(Result::ok).collect();
-        let records: Vec<Record> = all.iter().flat_map(|one| one.records.clone()).collect();
+        let records: Vec<Record> = all
+            .iter()
+            .flat_map(|one| one.rows().into_iter().cloned())
+            .collect();
         let mut products = records
             .iter()
             .filter(|one| one.platform != "host" && one.gflops.is_some());

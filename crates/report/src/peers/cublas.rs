@@ -56,13 +56,13 @@ struct Cublas {
         alpha: *const f32, a: Pointer, a_column: c_int, b: Pointer, b_column: c_int,
         beta: *const f32, c: Pointer, c_column: c_int,
     ) -> c_int,
-    cublasGemmEx: unsafe extern "C" fn(
+    cublasGemmEx: Option<unsafe extern "C" fn(
         handle: Pointer, a_transposed: c_int, b_transposed: c_int, m: c_int, n: c_int, k: c_int,
         alpha: *const f32, a: Pointer, a_type: c_int, a_column: c_int,
         b: Pointer, b_type: c_int, b_column: c_int,
         beta: *const f32, c: Pointer, c_type: c_int, c_column: c_int,
         compute: c_int, algorithm: c_int,
-    ) -> c_int,
+    ) -> c_int>,
 }
 
 /// Types of elements: CUDA_R_32F, CUDA_R_16F.
@@ -205,7 +205,7 @@ impl OnGpu {
                     handle, plain, plain, n, m, k, &one, b, n, a, k, &zero, c, n),
                 _ => self.blas.cublasGemmEx(
                     handle, plain, plain, n, m, k, &one, b, ty, n, a, ty, k, &zero, c, FLOAT, n,
-                    compute, AS_IT_CHOOSES),
+                    compute, AS_IT_CHOOSES).unwrap_or(-1),
             }
         };
         must_be_zero(status, "the product")
