@@ -1,5 +1,5 @@
-// Exercise 6.4: sums of columns. The sum of each column of A[M][N]. Eight items of a group
-// share each column; bring their shares together in local memory.
+// Exercise 6.4: sums of columns. The sum of each column of A[M][N]. Eight items of a
+// group share each column; bring their shares together in local memory.
 
 #define ITEMS 8 // that share a column
 

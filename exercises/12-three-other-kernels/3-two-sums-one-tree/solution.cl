@@ -1,5 +1,5 @@
-// Exercise 12.3: two sums, one tree. Of each row the sum and the sum of squares. Two walks
-// and two trees: one of each is enough.
+// Exercise 12.3: two sums, one tree. Of each row the sum and the sum of squares. Two
+// walks and two trees: one of each is enough.
 
 #define ITEMS 64
 

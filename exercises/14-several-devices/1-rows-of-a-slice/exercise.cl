@@ -1,8 +1,8 @@
 // Exercise 14.1: rows of a slice. C = A * B, and this device computes some rows of it:
 // those from row0 on, `rows` of them. It has all of A and B, and of C its slice alone.
 //
-// As it stands every device computes the first rows. Which row of A belongs to the item,
-// and which row of C?
+// As it stands every device computes the first rows. Which row of A belongs to the
+// item, and which row of C?
 
 kernel void slice(int rows, int row0, int N, int K,
                   global const float *A, // [M][K]

@@ -1,8 +1,8 @@
-// Exercise 14.2: one more panel. C[M][N] += A[M][K] * B[K][N], of the products from k0 to
-// k1 - 1 only: K is worked through in panels, and every launch adds one.
+// Exercise 14.2: one more panel. C[M][N] += A[M][K] * B[K][N], of the products from k0
+// to k1 - 1 only: K is worked through in panels, and every launch adds one.
 //
-// As it stands a launch computes the whole sum and forgets what was there. Add the panel,
-// with one load and one store of C for each element.
+// As it stands a launch computes the whole sum and forgets what was there. Add the
+// panel, with one load and one store of C for each element.
 
 kernel void add_panel(int M, int N, int K, int k0, int k1,
                       global const float *A, // [M][K]

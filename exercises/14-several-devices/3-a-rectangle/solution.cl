@@ -1,8 +1,8 @@
 // Exercise 14.3: a rectangle. A block of B, `columns` wide, is cut out of rows that are
 // `pitch` long, from column `first` on. In the buffer `to` its rows lie close together.
 //
-// This is what clEnqueueWriteBufferRect does. As it stands the block is right only where
-// it is the whole matrix.
+// This is what clEnqueueWriteBufferRect does. As it stands the block is right only
+// where it is the whole matrix.
 
 kernel void cut(int rows, int columns, int pitch, int first,
                 global const float *from, // [rows][pitch]
