@@ -21,8 +21,8 @@
 //! some products to a sum (Fasi, Higham, Mikaitis and Pranesh, 2021, "Numerical behavior of
 //! NVIDIA tensor cores"). So the errors point one way. Truncation takes u |s| in the mean; K/p
 //! times that, where |s| is sqrt(k) |a_i||b_j| / K, come to 0.53 u |a_i||b_j| sqrt(K) / p.
-//! An H200 was 0.13 sqrt(K) off at most elements with p = 4 and larger walks reach five times
-//! as far, hence 1.25 sqrt(K) u |a_i||b_j|.
+//! With p = 4 that is 0.13 sqrt(K), as an H200 was off with TF32; walks and roundings that are
+//! larger than the mean reach several times as far, hence 1.25 sqrt(K) u |a_i||b_j|.
 
 use std::sync::OnceLock;
 
