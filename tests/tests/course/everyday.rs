@@ -87,7 +87,8 @@ fn every_solution_of_every_problem_is_right() {
     let tasks = files_below(&workspace().join("problems"), "toml");
     let mut solutions = 0;
     for task in tasks.iter().filter(|task| !task.ends_with("task.toml")) {
-        let run = course("run", task, &pocl).ends_with(0);
+        // A stage before the last may miss the problem's target.
+        let run = course("run", task, &pocl);
         assert_eq!(run.records()[0]["verdict"], "right", "{run}");
         solutions += 1;
     }

@@ -2,7 +2,7 @@
 //! C = A B is the column-major C' = B' A', so B goes first.
 
 // Arguments and names are those of the library.
-#![allow(clippy::too_many_arguments, non_snake_case)]
+#![allow(clippy::too_many_arguments, clippy::type_complexity, non_snake_case)]
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
