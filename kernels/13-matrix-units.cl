@@ -35,8 +35,8 @@
 
 #define LANES 8 // items that share a sum
 
-// Bound by memory: each element of B serves one multiply-add, if M is 1. Group of 32 x
-// LANES items, for 128 columns and LANES rows of C. N is a multiple of 4.
+// Much memory, little arithmetic: each element of B serves one multiply-add, if M is 1.
+// Group of 32 x LANES items, for 128 columns and LANES rows of C. N is a multiple of 4.
 __attribute__((reqd_work_group_size(32, LANES, 1)))
 kernel void matmul_row_stored(int M, int N, int K,
                               global const STORED *restrict A, // [M][K]
@@ -511,7 +511,7 @@ void map(global uint *to, ulong at, uint columns, uint rows, uint box_columns,
 {
     for (int i = 0; i < 32; i++)
         to[i] = 0;
-    const uint type = SIZE == 4 ? 7 : 6;         // float, half
+    const uint type = SIZE == 4 ? 7 : 6; // float, half
     to[0] = (uint)at;
     to[1] = (uint)(at >> 32);
     to[2] = 1 << 4 | type << 7 | 3 << 13 | 2 << 17; // two dimensions; swizzled

@@ -61,7 +61,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// The first table: a row times a matrix, which is large enough to be bound by memory.
+/// The first table: a row times a matrix, which is too large for the caches of most devices.
 fn one_row(lesson: &mut Lesson) -> Result<()> {
     let (asked, shape) = (lesson.size, lesson.shape()?);
     let is_gpu = lesson.session()?.device.kind == Kind::Gpu;

@@ -2,6 +2,7 @@
 //! in it is found, its line named.
 
 use std::fs;
+use std::path::PathBuf;
 
 use serde_json::Value;
 use tests::{Oclgrind, Outcome, files_below, pocl, program, scratch_folder, workspace};
@@ -88,7 +89,14 @@ fn every_solution_of_every_problem_is_right() {
     let mut solutions = 0;
     for task in tasks.iter().filter(|task| !task.ends_with("task.toml")) {
         // A stage before the last may miss the problem's target.
-        let run = course("run", task, &pocl);
+        let stage = task.with_extension("").display().to_string();
+        let (before, number) = stage.split_at(stage.len() - 1);
+        let next = number.parse::<u32>().map_or(0, |number| number + 1);
+        let next = PathBuf::from(format!("{before}{next}.toml"));
+        let mut run = course("run", task, &pocl);
+        if !tasks.contains(&next) {
+            run = run.ends_with(0);
+        }
         assert_eq!(run.records()[0]["verdict"], "right", "{run}");
         solutions += 1;
     }
