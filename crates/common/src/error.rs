@@ -73,8 +73,6 @@ pub enum UserRequest {
     Quit,
     /// To end it as Control-C does.
     Interrupt,
-    /// To run the kernel again, from its launch.
-    Again,
 }
 
 /// What looks closer than an error can.

@@ -112,7 +112,6 @@ impl<'a> Front<'a> {
     fn run(&mut self) -> Result<()> {
         let mut drawn: Option<Instant> = None;
         loop {
-            screen::listen_to_the_mouse(self.puzzle.is_none() && self.page.is_none());
             let is_busy = self.is_busy();
             let patience = if is_busy { BUSY } else { IDLE };
             if drawn.is_none_or(|drawn| drawn.elapsed() >= patience) {
@@ -189,9 +188,6 @@ impl<'a> Front<'a> {
     fn on(&mut self, event: &Event) -> Result<Then<'a>> {
         let key = match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => key,
-            Event::Mouse(mouse) if self.puzzle.is_none() => {
-                return Ok(self.map.on_mouse(*mouse, &self.course));
-            }
             Event::Resize(..) => {
                 // All of it: what was there is torn, even if the size is as before.
                 self.draw(true);
@@ -235,7 +231,6 @@ On the map
   Enter              runs the lesson, opens the exercise or the broken kernel
   s                  runs the lesson step by step
   o                  the lesson's page
-  a click, the wheel the same as the arrows; a second click is Enter
 
 On an exercise or a broken kernel, whose file is checked after every save
   h s d              one more hint, the solution, what differs from it

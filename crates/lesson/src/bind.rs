@@ -9,7 +9,7 @@ use common::memory::{Input, Output};
 use common::problem::Problem;
 use common::session;
 use common::task::{Arg, Buffer, Fill, Plan, Role, Task};
-use narrate::{Beat, Look};
+use narrate::Beat;
 use opencl3::kernel::Kernel;
 
 use crate::lesson::Lesson;
@@ -59,7 +59,6 @@ impl Lesson {
         problem: Option<&Problem>,
     ) -> Result<Vec<Memory>> {
         self.upload_begins(task, plan)?;
-        let session = self.session()?;
         let mut memory: Vec<Memory> = Vec::new();
         for (at, buffer) in task.buffers.iter().enumerate() {
             let known = self.workbench()?.input(&key(task, plan, at));
@@ -70,23 +69,14 @@ impl Lesson {
                 let holds = task.contents(at, plan, problem, &before)?;
                 self.place(task, plan, at, holds)?
             };
-            let [rows, columns] = plan.shapes[at][0];
-            let (rows, cols) = if buffer.transposed {
-                (columns, rows)
-            } else {
-                (rows, columns)
-            };
-            let ty = buffer.ty;
             let cl = match &one {
                 Memory::Input(input) => Some(input.buffer()),
                 Memory::Output(output, _) => Some(output.buffer()),
                 Memory::Host(_) => None,
             };
-            if let (Some(cl), true) = (cl, is_looked_at(&buffer.role)) {
-                let look = Look { rows, cols, ty };
-                let narrator = &self.console.narrator;
-                narrator.watch(&session.queue, letter(task, buffer), cl.cl(), look);
-            }
+            let narrator = &self.console.narrator;
+            cl.iter()
+                .for_each(|cl| narrator.name(cl.get(), letter(task, buffer)));
             memory.push(one);
         }
         Ok(memory)
@@ -106,7 +96,6 @@ impl Lesson {
         let inputs = &mut self.workbench()?.inputs;
         inputs.retain(|(key, _)| keys.contains(key));
         if inputs.is_empty() {
-            self.console.narrator.forget(&["A", "B"]);
             return self.console.doing("uploading the matrices");
         }
         let note = "the inputs are there already, in the layout of this kernel";
@@ -171,11 +160,6 @@ fn key(task: &Task, plan: &Plan, at: usize) -> String {
         "{name} {ty:?} {shape:?} {transposed} {fill:?} {:?}",
         task.sizes
     )
-}
-
-/// What lies between kernels nobody looks at.
-fn is_looked_at(role: &Role) -> bool {
-    !matches!(role, Role::LaidOut | Role::Between)
 }
 
 /// What the narrator calls a buffer: the inputs A and B, the result C.

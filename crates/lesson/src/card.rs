@@ -1,8 +1,8 @@
 //! What the narrator says of a task before it begins.
 
 use common::error::Result;
-use common::task::{Launch, Task};
-use narrate::{Card, Geometry};
+use common::task::Task;
+use narrate::Card;
 
 use crate::lesson::Lesson;
 
@@ -14,7 +14,6 @@ impl Lesson {
             kernel: task.kernel.clone(),
             says: task.says.clone(),
             source: self.source_of(&task.kernel)?,
-            geometry: geometry(task),
             defines: task.defines.clone(),
             facts: facts(task)?,
         })
@@ -40,31 +39,4 @@ fn facts(task: &Task) -> Result<Vec<String>> {
         ));
     }
     Ok(facts)
-}
-
-/// How the items of a group lie on C; not where they are all of them, or there is no C.
-fn geometry(task: &Task) -> Option<Geometry> {
-    let Launch {
-        over, each, group, ..
-    } = task.own_launch();
-    let side = |formula: Option<&common::formula::Formula>| formula?.text().parse().ok();
-    let group = [side(group.first())?, side(group.get(1)).unwrap_or(1)];
-    let along_rows = over.first()?.text().starts_with('N');
-    let [first, second]: [usize; 2] = [side(each.first())?, side(each.get(1)).unwrap_or(0)];
-    let (rows, columns) = if along_rows {
-        (second, first)
-    } else {
-        (first, second)
-    };
-    let each = match (rows, columns) {
-        (1, 0) => "a row of C".into(),
-        (rows, 0) => format!("{rows} rows of C"),
-        (1, 1) => "an element of C".into(),
-        (rows, columns) => format!("{rows} x {columns} elements of C"),
-    };
-    task.buffer("C").map(|_| Geometry {
-        group,
-        along_rows,
-        each,
-    })
 }

@@ -83,12 +83,11 @@ pub struct Flags {
     #[arg(long, conflicts_with_all = ["all_devices", "watch"])]
     pub step: bool,
 
-    /// The same for a projector: large type, few words, 60 columns
+    /// The same for a projector: few words, 60 columns
     #[arg(long, conflicts_with_all = ["all_devices", "watch"])]
     pub present: bool,
 
-    /// The speaker's view, on a second terminal: notes, minutes and what comes next,
-    /// for the --present or --step of this lesson that goes on in the first
+    /// Print the speaker's notes on this lesson, for a second terminal
     #[arg(long, conflicts_with_all = ["step", "present", "watch", "all_devices", "json"])]
     pub notes: bool,
 

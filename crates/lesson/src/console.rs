@@ -9,7 +9,7 @@ use common::error::{Error, Result};
 use common::matrix::Matrix;
 use common::record::Record;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState};
-use narrate::{Audience, Beat, Narrator};
+use narrate::{Beat, Narrator};
 use process::events::{Event, Sender};
 use process::resume::Earlier;
 use serde_json::json;
@@ -56,10 +56,10 @@ impl Console {
     pub(crate) fn new(flags: &Flags) -> Result<Console> {
         let spinner = ProgressBar::with_draw_target(None, progress::target());
         tick_by_itself(&spinner);
-        let narrator = match (flags.present, flags.step) {
-            (true, _) => Narrator::new(Audience::Room, spinner.clone())?,
-            (false, true) => Narrator::new(Audience::Learner, spinner.clone())?,
-            (false, false) => Narrator::default(),
+        let narrator = if flags.step || flags.present {
+            Narrator::new(flags.present, spinner.clone())?
+        } else {
+            Narrator::default()
         };
         let mut report = Report::new(flags.json);
         if narrator.is_attended() {

@@ -51,7 +51,7 @@ impl Lesson {
     ) -> Result<Lesson> {
         let console = Console::new(&flags)?;
         let heading = format!("Lesson {number}: {title}");
-        console.narrator.title(number, &heading);
+        console.narrator.title(&heading);
         console.report.line(heading.bold())?;
         Ok(Lesson {
             number,

@@ -29,9 +29,7 @@ impl Lesson {
     /// leaves out; no table where it leaves out all.
     pub fn measure_all(&mut self, steps: &[Step], problem: &Problem) -> Result<()> {
         let wanted = steps.iter().filter(|step| self.flags().wants_step(step));
-        let programme: Vec<String> = wanted.map(Step::name).collect();
-        let is_empty = programme.is_empty();
-        self.console.narrator.programme(programme);
+        let is_empty = wanted.count() == 0;
         self.peak()?;
         if is_empty {
             return Ok(());
@@ -137,10 +135,8 @@ impl Lesson {
             self.console.hide_progress(true);
         }
         let done = self.once(begun, |lesson| {
-            narrator.again(|| {
-                let record = run(lesson)?;
-                lesson.console.row(record)
-            })
+            let record = run(lesson)?;
+            lesson.console.row(record)
         });
         if prints {
             self.console.hide_progress(false);

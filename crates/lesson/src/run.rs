@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory, FromArgMatches};
 use common::error::{Error, Result};
 use common::source::{Source, did_you_mean};
-use narrate::speaker;
 use process::{status_of, watch};
 
 use crate::cli::Flags;
@@ -41,7 +40,7 @@ pub fn lesson_with<Own: Args>(
         let begun = Lesson::begin(number, title, files, flags);
         in_the_child(begun, |lesson| body(lesson, &own))
     } else {
-        status_of(in_the_parent(number, title, files, &flags))
+        status_of(in_the_parent(number, files, &flags))
     };
     ExitCode::from(status)
 }
@@ -99,14 +98,10 @@ fn parse_flags<Own: Args>(number: u32, title: &'static str) -> (Flags, Own) {
 }
 
 /// What needs no device is done at once; the rest by a child.
-fn in_the_parent(
-    number: u32,
-    title: &str,
-    files: &'static [&'static str],
-    flags: &Flags,
-) -> Result<u8> {
+fn in_the_parent(number: u32, files: &'static [&'static str], flags: &Flags) -> Result<u8> {
     if flags.notes {
-        return speaker::follow(number, title).map(|()| 0);
+        let notes = narrate::notes(number).trim_end();
+        return Report::new(false).line(notes).map(|()| 0);
     }
     if flags.list {
         let report = Report::new(false);

@@ -1,46 +1,34 @@
-//! Waiting for a key, and what each key does.
+//! Waiting for a key, and what each key does; and the question for a prediction.
 
 use common::error::{Error, Result, UserRequest};
 use process::events::Event;
 use text::screen::crossterm::event::KeyCode::{
-    self, Char, Down, Enter, Esc, Left, PageDown, PageUp, Right, Up,
+    Backspace, Char, Down, Enter, Esc, Left, PageDown, PageUp, Right, Up,
 };
 use text::screen::pane::Scroll;
 use text::screen::{give_keys_back, take_keys};
 
-use super::card::Geometry;
-use super::piece::bold;
-use super::questions::{self, Target};
+use super::beat::Beat;
+use super::outcome::Prediction;
+use super::piece::{Piece, bold};
 use super::stage::{Key, Stage, View};
 use super::state::State;
 
-const TOP: Scroll = Scroll::To(0);
-/// Rows and columns of a buffer's corner; for a room.
-const CORNERS: [usize; 2] = [8, 6];
-
 #[rustfmt::skip]
-const NOW: [Key; 9] = [
-    ("Enter", "next"), ("b", "back"), ("j", "jump"), ("k", "kernel"), ("m", "memory"),
-    ("f", "figures"), AGAIN, ("n", "ahead"), ("q", "quit"),
+const NOW: [Key; 6] = [
+    ("Enter", "next"), ("b", "back"), ("w", "why"), ("k", "kernel"), ("n", "ahead"), ("q", "quit"),
 ];
-/// Only where there is a launch that could be done again.
-const AGAIN: Key = ("r", "again");
 #[rustfmt::skip]
-const PAST: [Key; 5] = [
-    ("Enter", "forward"), ("b", "back"), ("w", "why"), ("k", "kernel"), ("Esc", "now"),
+const PAST: [Key; 6] = [
+    ("Enter", "forward"), ("b", "back"), ("w", "why"), ("k", "kernel"), ("Esc", "now"), ("q", "quit"),
 ];
-const TEXT: [Key; 3] = [
-    ("Up Down PgUp PgDn", "scroll"),
-    ("b", "back a screen"),
-    ("Esc", "back"),
-];
+const TEXT: [Key; 2] = [("Up Down PgUp PgDn", "scroll"), ("Esc", "back")];
 
 impl State {
     /// Waits for a key, if there is somebody to press one and something to read.
     pub fn pause(&mut self) -> Result<()> {
         self.tell_captured();
-        let wait = self.unseen && !self.hurried && self.until.is_none();
-        self.unseen = false;
+        let wait = std::mem::take(&mut self.unseen) && !self.hurried && !self.story.is_empty();
         match self.stage.clone().filter(|_| wait) {
             Some(stage) => self.while_paused(|state| state.answer_keys(&stage)),
             None => Ok(()),
@@ -49,8 +37,8 @@ impl State {
 
     /// Does something that a person may take any time for: the process that
     /// watches must not take it for a hang.
-    pub fn while_paused<T>(&mut self, wait: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
-        self.tell_place(self.now(), "")?;
+    fn while_paused<T>(&mut self, wait: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
+        self.events.send(&Event::Paused)?;
         take_keys();
         let waited = wait(self);
         give_keys_back();
@@ -58,115 +46,90 @@ impl State {
         waited
     }
 
-    /// Answers keys until one leads forward; another way on is an error.
+    /// Answers keys until one leads on from the screen that was told last; the others lead back
+    /// through what was told, and to what more there is to say.
     fn answer_keys(&mut self, stage: &Stage) -> Result<()> {
-        let mut view = self.view(self.now());
-        view.keys = NOW.into();
-        view.keys.retain(|key| self.repeatable || *key != AGAIN);
-        stage.show_from(view.clone(), 0);
+        let now = self.story.len().saturating_sub(1);
+        let mut at = now;
         loop {
-            let key = key_that_turns_no_page(stage)?;
-            let top = stage.top();
-            let now = self.now();
-            match key {
-                Enter | Char(' ') | Right => return Ok(()),
+            let mut view = self.view(at);
+            view.keys = if at == now { NOW.into() } else { PAST.into() };
+            stage.show(view, true);
+            let slide = &self.story[at];
+            match key_that_turns_no_page(stage)? {
+                Enter | Char(' ') | Right if at == now => return Ok(()),
+                Enter | Char(' ') | Right | PageDown => at = now.min(at + 1),
+                Char('b') | Left | PageUp => at = at.saturating_sub(1),
                 Char('n') => {
                     self.hurried = true;
                     return Ok(());
                 }
-                Char('j' | 'g') if self.jump(stage)? => return Ok(()),
-                Char('b') | Left => self.look_back(stage, TOP)?,
-                Up | PageUp => self.look_back(stage, Scroll::Bottom)?,
-                Char('w') => drop(read(stage, self.why(now), TOP)?),
-                Char('k') => drop(read(stage, self.cards.shown_kernel(), TOP)?),
-                Char('m') => drop(read(stage, self.look_into_memory()?, TOP)?),
-                Char('f') => drop(read(stage, self.figures(), TOP)?),
-                Char('r') if self.repeatable => return Err(Error::Asked(UserRequest::Again)),
+                Char('w') => read(stage, slide.cards.explanation(slide.beat))?,
+                Char('k') => read(stage, slide.cards.shown_kernel())?,
+                Esc => at = now,
                 Char('q') => return Err(Error::Asked(UserRequest::Quit)),
                 _ => {}
             }
-            stage.show_from(view.clone(), top);
         }
     }
 
-    /// The explanation of what is on the screen, and below it everything that was told;
-    /// and from there the screens before.
-    fn look_back(&mut self, stage: &Stage, begin: Scroll) -> Result<()> {
-        let now = self.now();
-        match read(stage, self.why(now), begin)? {
-            Char('b') | Left if now > 0 => self.walk(stage, now - 1),
-            _ => Ok(()),
-        }
+    /// Asks what the next measurement will say, and keeps the answer.
+    pub fn ask_the_room(&mut self, name: &str, before: Option<&str>) -> Result<()> {
+        self.hurried = false;
+        self.begin(Beat::Time);
+        self.unseen = false;
+        let Some(stage) = self.stage.clone() else {
+            return Ok(());
+        };
+        let (question, example) = match before {
+            Some(before) => (
+                format!("How many times as fast as {before} will {name} be?"),
+                ("a factor", "such as 2 or 0.5"),
+            ),
+            None => (
+                format!("What share of the device's limit will {name} reach, in percent?"),
+                ("a number", "such as 5"),
+            ),
+        };
+        self.tell(Piece::Note(bold(&question)));
+        let answer = self.while_paused(|state| state.number(&stage, example))?;
+        self.prediction = answer.map(|number| match before {
+            Some(_) => Prediction::Factor(number),
+            None => Prediction::Share(number / 100.0),
+        });
+        self.unseen = false;
+        Ok(())
     }
 
-    /// Shows a screen of before, and from there those around it, up to the present one.
-    fn walk(&mut self, stage: &Stage, mut at: usize) -> Result<()> {
-        let now = self.now();
-        while at < now {
-            self.tell_place(at, "")?;
-            let mut view = self.view(at);
-            view.keys = PAST.into();
-            stage.show_from(view, 0);
-            match key_that_turns_no_page(stage)? {
-                Enter | Char(' ') | Right | PageDown => at += 1,
-                Char('b') | Left | Up | PageUp => at = at.saturating_sub(1),
-                Char('k') => drop(read(stage, self.story[at].cards.shown_kernel(), TOP)?),
-                Char('w') => drop(read(stage, self.why(at), TOP)?),
-                Esc | Char('q') => break,
+    /// A number that is typed, or nothing.
+    fn number(&self, stage: &Stage, example: Key) -> Result<Option<f64>> {
+        let mut typed = String::new();
+        loop {
+            let mut view = self.view(self.story.len().saturating_sub(1));
+            view.keys = vec![example, ("Enter", "(alone: skip)"), ("q", "quit")];
+            view.typed = Some(typed.clone());
+            stage.show(view, true);
+            match (stage.key()?, parse(&typed)) {
+                (Enter, number) if number.is_some() || typed.is_empty() => return Ok(number),
+                (Enter, _) => typed.clear(),
+                (Backspace, _) => drop(typed.pop()),
+                (Char('q'), _) => return Err(Error::Asked(UserRequest::Quit)),
+                (Char(c), _) if typed.len() < 12 && "0123456789.,x%".contains(c) => typed.push(c),
                 _ => {}
             }
         }
-        self.tell_place(now, "")
-    }
-
-    /// The explanation of a screen, and below it everything that was told up to it.
-    fn why(&self, at: usize) -> Vec<String> {
-        let Some(slide) = self.story.get(at) else {
-            return vec!["Nothing was told yet.".into()];
-        };
-        let mut text = slide.cards.explanation(slide.beat);
-        text.push(bold("What was told so far, the latest last"));
-        text.extend(self.told(at));
-        text
-    }
-
-    /// Offers the kernels; true when one ahead was chosen.
-    fn jump(&mut self, stage: &Stage) -> Result<bool> {
-        let rows = questions::rows(&self.story, &self.results, &self.programme);
-        match questions::choose(stage, &rows)? {
-            Some(Target::Told(at)) => self.walk(stage, at)?,
-            Some(Target::Ahead(kernel)) => self.until = Some(kernel),
-            None => {}
-        }
-        Ok(self.until.is_some())
-    }
-
-    /// The buffers. Reading them waits for the queue, and so for a kernel that may
-    /// hang: that is no pause, and Control-C must end it.
-    fn look_into_memory(&mut self) -> Result<Vec<String>> {
-        let doing = "looking into the buffers";
-        self.events.send(&Event::Doing(doing.into()))?;
-        give_keys_back();
-        let shown = self.memory.shown(CORNERS[usize::from(self.present)]);
-        take_keys();
-        self.events.send(&Event::Paused)?;
-        Ok(shown)
-    }
-
-    /// What can be drawn in letters.
-    fn figures(&self) -> Vec<String> {
-        let now = self.cards.now.as_ref();
-        let geometry = now.and_then(|now| now.geometry.as_ref());
-        let (geometry, rates) = (geometry.map(Geometry::drawn), self.rates());
-        if geometry.is_none() && rates.is_empty() {
-            return vec!["There is no figure yet.".into()];
-        }
-        [geometry.unwrap_or_default(), vec![String::new()], rates].concat()
     }
 }
 
+/// `2`, `0.5`, `0,5`, `2x`, `30%`; nothing below or at zero.
+fn parse(typed: &str) -> Option<f64> {
+    let number = typed.trim_end_matches(['x', '%']).replace(',', ".");
+    let number: f64 = number.parse().ok()?;
+    (number.is_finite() && number > 0.0).then_some(number)
+}
+
 /// Turns pages until a key is pressed that does not.
-fn key_that_turns_no_page(stage: &Stage) -> Result<KeyCode> {
+fn key_that_turns_no_page(stage: &Stage) -> Result<text::screen::crossterm::event::KeyCode> {
     loop {
         let key = stage.key()?;
         let has_moved = match key {
@@ -180,14 +143,33 @@ fn key_that_turns_no_page(stage: &Stage) -> Result<KeyCode> {
     }
 }
 
-/// Shows a text from its top or bottom until a key leads back: which.
-fn read(stage: &Stage, lines: Vec<String>, begin: Scroll) -> Result<KeyCode> {
-    stage.show_from(View::of(lines, &TEXT), 0);
-    stage.scroll(begin);
+/// Shows a text until a key leads back.
+fn read(stage: &Stage, lines: Vec<String>) -> Result<()> {
+    let view = View {
+        pieces: vec![Piece::Text(lines.join("\n"))],
+        keys: TEXT.into(),
+        ..View::default()
+    };
+    stage.show(view, true);
     loop {
         match stage.key()? {
-            key @ (Char('b' | 'q') | Left | Enter | Esc) => return Ok(key),
+            Char('b' | 'q') | Left | Enter | Esc => return Ok(()),
             key => drop(Scroll::of(key).map(|to| stage.scroll(to))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_understood_as_people_type_them() {
+        for (typed, number) in [("2", 2.0), ("0,5", 0.5), ("2.5x", 2.5), ("30%", 30.0)] {
+            assert_eq!(parse(typed), Some(number));
+        }
+        for nothing in ["", "x", "0", "1.2.3", "%"] {
+            assert_eq!(parse(nothing), None, "{nothing}");
         }
     }
 }

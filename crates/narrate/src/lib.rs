@@ -3,10 +3,9 @@
 //! # Layout
 //!
 //! In the order in which to read them: `beat` is the parts of a lesson that are told one by
-//! one, `card` what is said of a kernel, `outcome` how one came out, and `memory` looks into
-//! buffers. `piece` is how all that looks, `stage` shows it on the whole terminal. `keys` is
-//! what each key does, `questions` what is asked; `state` holds them together. `notes` are the
-//! speaker's, and [`speaker`] shows them on a second terminal.
+//! one, `card` what is said of a kernel, `outcome` how one came out. `piece` is how all that
+//! looks, `stage` shows it on the whole terminal. `keys` is what each key does, and what is
+//! asked; `state` holds them together.
 //!
 //! [`Narrator`] is told what was done, by whoever did it: which part of the lesson begins
 //! ([`Narrator::beat`]), which OpenCL call was made with what and what it returned
@@ -14,18 +13,14 @@
 //! something is timed it is quiet, and the figures are those of a lesson that nobody narrates.
 //!
 //! It speaks on standard error, and waits only where standard input and standard error are a
-//! terminal, which it takes as a whole then. What a key asks for beyond looking comes back as
-//! an error ([`UserRequest`]), so that it ends whatever was going on.
+//! terminal, which it takes as a whole then. The wish to end comes back as an error, so that it
+//! ends whatever was going on.
 
 mod beat;
 mod card;
 mod keys;
-mod memory;
-mod notes;
 mod outcome;
 mod piece;
-mod questions;
-pub mod speaker;
 mod stage;
 mod state;
 
@@ -33,21 +28,25 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use common::device;
-use common::error::{Error, Result, UserRequest};
+use common::error::Result;
 use common::record::Record;
 use common::tell::{Call, Listener};
 use indicatif::ProgressBar;
-use opencl3::command_queue::CommandQueue;
-use opencl3::memory::ClMem;
 use opencl3::types::cl_mem;
 
 pub use beat::Beat;
-pub use card::{Card, Geometry};
-pub use memory::Look;
-pub use state::Audience;
+pub use card::Card;
 
 use piece::Piece;
 use state::State;
+
+/// The speaker's notes on a lesson, a section of docs/notes.md.
+pub fn notes(lesson: u32) -> &'static str {
+    let begin = format!("Lesson {lesson}:");
+    let mut sections = include_str!("../../../docs/notes.md").split("\n## ");
+    let section = sections.find(|section| section.starts_with(&begin));
+    section.unwrap_or("There are no notes on this lesson.")
+}
 
 /// Tells what happens, if anybody wants to know. A clone is the same narrator.
 #[derive(Clone, Default)]
@@ -72,9 +71,9 @@ impl Drop for Hush {
 }
 
 impl Narrator {
-    /// A narrator for a lesson. A silent one is the default.
-    pub fn new(audience: Audience, spinner: ProgressBar) -> Result<Narrator> {
-        let state = State::new(audience, spinner)?;
+    /// A narrator for a lesson, to a room if it is to `present` it. A silent one is the default.
+    pub fn new(present: bool, spinner: ProgressBar) -> Result<Narrator> {
+        let state = State::new(present, spinner)?;
         Ok(Narrator(Some(Rc::new(Told(RefCell::new(state))))))
     }
 
@@ -103,25 +102,14 @@ impl Narrator {
         self.keep(|state| state.stage.iter().for_each(|stage| stage.busy(what)));
     }
 
-    /// Names the kernels of the table that begins.
-    pub fn programme(&self, kernels: Vec<String>) {
-        self.keep(|state| state.programme = kernels);
-    }
-
     /// The name of the buffer that is created next.
     pub fn name_next(&self, name: &'static str) {
-        self.with(|state| state.memory.next = Some(name));
+        self.with(|state| state.next_name = Some(name));
     }
 
-    /// Lets the learner look into a buffer while a key is awaited, until
-    /// [`Narrator::forget`], or another buffer of the same name.
-    pub fn watch(&self, queue: &CommandQueue, name: &'static str, buffer: &impl ClMem, look: Look) {
-        self.with(|state| state.memory.watch(queue, name, buffer, look));
-    }
-
-    /// Forgets the buffers of these names, so that their memory can be freed.
-    pub fn forget(&self, names: &[&str]) {
-        self.with(|state| state.memory.forget(names));
+    /// The name of a buffer that was created before.
+    pub fn name(&self, buffer: cl_mem, name: &'static str) {
+        self.with(|state| state.names.insert(buffer, name));
     }
 
     /// Says nothing, and waits for nothing, until the guard is dropped.
@@ -158,14 +146,9 @@ impl Narrator {
         self.0.as_ref().is_some_and(|state| so(&state.0.borrow()))
     }
 
-    /// Names the lesson: to a room, on a screen of its own.
-    pub fn title(&self, lesson: u32, title: &str) {
-        self.keep(|state| (state.lesson, state.title) = (lesson, title.into()));
-        self.with(|state| {
-            if state.present && state.stage.is_some() {
-                state.turn(title.into(), "One step at a time.");
-            }
-        });
+    /// Names the lesson.
+    pub fn title(&self, title: &str) {
+        self.keep(|state| state.title = title.into());
     }
 
     /// Begins a part of the lesson, after a key for what was told before it.
@@ -205,20 +188,6 @@ impl Narrator {
         Ok(())
     }
 
-    /// Does something that the learner may ask for again, until it was done and
-    /// looked at.
-    pub fn again<T>(&self, mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
-        loop {
-            self.with(|state| state.repeatable = true);
-            let done = attempt();
-            self.with(|state| state.repeatable = false);
-            if !matches!(done, Err(Error::Asked(UserRequest::Again))) {
-                return done;
-            }
-            self.with(|state| state.lead.push(Piece::Note("once more".into())));
-        }
-    }
-
     /// Asks for a prediction of what is measured next.
     pub fn predict(&self, name: &str, before: Option<&str>) -> Result<()> {
         self.pause()?;
@@ -240,7 +209,7 @@ impl Narrator {
         if self.is(|state| state.results.len() > 1) {
             self.beat(Beat::End)?;
             self.with(|state| {
-                (state.hurried, state.until) = (false, None);
+                state.hurried = false;
                 state.tell(Piece::Bars(state.results.clone()));
             });
         }
@@ -281,13 +250,19 @@ impl Listener for Narrator {
     }
 
     fn name_new(&self, buffer: cl_mem) -> &'static str {
-        let name = self.with(|state| state.memory.name_new(buffer));
-        name.flatten().unwrap_or("a buffer")
+        let named = self.with(|state| {
+            // The driver may give the handle of a freed buffer to a new one.
+            state.names.remove(&buffer);
+            let name = state.next_name.take()?;
+            state.names.insert(buffer, name);
+            Some(name)
+        });
+        named.flatten().unwrap_or("a buffer")
     }
 
     fn name_of(&self, buffer: cl_mem) -> &'static str {
         let state = self.0.as_ref().map(|state| state.0.borrow());
-        let name = state.and_then(|state| state.memory.name_of(buffer));
+        let name = state.and_then(|state| state.names.get(&buffer).copied());
         name.unwrap_or("a buffer")
     }
 }

@@ -3,9 +3,9 @@
 
 use common::numbers::{factor, percent, seconds, significant};
 use common::record::Record;
-use console::{Alignment, measure_text_width, pad_str};
+use console::{Alignment, pad_str};
 
-use super::piece::{Form, Piece, bold, style};
+use super::piece::{Piece, bold, style};
 
 /// A kernel's rate, for comparing.
 #[derive(Clone, Debug)]
@@ -29,52 +29,28 @@ impl Bar {
     pub fn says(&self) -> String {
         format!("{} {}", significant(self.rate), self.unit)
     }
+}
 
-    fn colored(&self, drawn: String) -> String {
-        let drawn = style(drawn);
-        let drawn = if self.measured {
+/// Rates side by side, on one linear scale from zero: name, bar and rate, a line each.
+pub(super) fn drawn(bars: &[Bar], columns: usize) -> Vec<String> {
+    let rates = bars.iter().map(|bar| bar.rate);
+    let most = rates.fold(f64::MIN_POSITIVE, f64::max);
+    let longest = bars.iter().map(|bar| bar.name.chars().count()).max();
+    let names = longest.unwrap_or(0).min(columns / 2);
+    let lines = bars.iter().map(|bar| {
+        let (name, rate) = (
+            pad_str(&bar.name, names, Alignment::Left, Some(".")),
+            bar.says(),
+        );
+        let room = columns.saturating_sub(names + rate.len() + 8).clamp(8, 40);
+        let drawn =
+            style(pad_str(&block(bar.rate / most, room), room, Alignment::Left, None).into_owned());
+        let drawn = if bar.measured {
             drawn.cyan()
         } else {
             drawn.yellow()
         };
-        drawn.to_string()
-    }
-}
-
-/// Rates side by side, on one linear scale from zero. Of each the lines: name, bar and rate in
-/// one, or in large type name and rate, and below them a bar that is two lines thick.
-pub(super) fn drawn(bars: &[Bar], form: Form) -> Vec<Vec<String>> {
-    let most = bars
-        .iter()
-        .map(|bar| bar.rate)
-        .fold(f64::MIN_POSITIVE, f64::max);
-    let longest = bars.iter().map(|bar| bar.name.chars().count()).max();
-    let names = longest.unwrap_or(0).min(form.columns / 2);
-    let lines = bars.iter().map(|bar| {
-        let rate = bar.says();
-        let padded = |width| pad_str(&bar.name, width, Alignment::Left, Some("."));
-        if form.present {
-            let columns = form.columns.saturating_sub(4);
-            let name = padded(columns.saturating_sub(rate.len()));
-            let drawn = format!("  {}", bar.colored(block(bar.rate / most, columns.max(1))));
-            return vec![
-                String::new(),
-                format!("  {name}{rate}"),
-                drawn.clone(),
-                drawn,
-            ];
-        }
-        let room = form
-            .columns
-            .saturating_sub(names + rate.len() + 8)
-            .clamp(8, 40);
-        let drawn = block(bar.rate / most, room);
-        let rest = " ".repeat(room - measure_text_width(&drawn));
-        vec![format!(
-            "  {}  {}{rest}  {rate}",
-            padded(names),
-            bar.colored(drawn)
-        )]
+        format!("  {name}  {drawn}  {rate}")
     });
     lines.collect()
 }
@@ -133,7 +109,7 @@ impl Outcome<'_> {
         Some(format!("{said}{share} of the device's limit"))
     }
 
-    pub fn pieces(&self, present: bool) -> Vec<Piece> {
+    pub fn pieces(&self) -> Vec<Piece> {
         let record = self.record;
         let note = |text: String| vec![Piece::Note(text)];
         if let Some(reason) = &record.skipped {
@@ -147,24 +123,16 @@ impl Outcome<'_> {
         let (Some(median), Some(bar)) = (record.seconds_median, Bar::of(record)) else {
             return note(format!("{right}, not timed"));
         };
-        let mut pieces = Vec::new();
-        let gap = || Piece::Text(String::new());
-        if !present {
-            let (runs, median) = (record.runs, seconds(median));
-            let spread = percent(record.spread.unwrap_or(0.0));
-            pieces = note(format!(
-                "{right}; {runs} timed launches, median {median}, half of them within ±{spread} of it"
-            ));
-            pieces.push(gap());
-        }
-        let verdict = self.verdict(&bar);
-        let predicted = self.predicted(&bar);
+        let (runs, median) = (record.runs, seconds(median));
+        let spread = percent(record.spread.unwrap_or(0.0));
+        let mut pieces = note(format!(
+            "{right}; {runs} timed launches, median {median}, half of them within ±{spread} of it\n"
+        ));
+        let (verdict, predicted) = (self.verdict(&bar), self.predicted(&bar));
         let bars = [self.before.clone(), Some(bar), predicted];
         pieces.push(Piece::Bars(bars.into_iter().flatten().collect()));
-        if let Some(verdict) = verdict {
-            pieces.extend([gap(), Piece::Text(bold(format!("  {verdict}")))]);
-        }
-        if let (false, Some(_), Some(share)) = (present, &self.before, record.share_of_limit) {
+        pieces.extend(verdict.map(|verdict| Piece::Text(bold(format!("\n  {verdict}")))));
+        if let (Some(_), Some(share)) = (&self.before, record.share_of_limit) {
             pieces.extend(note(format!("{} of the device's limit", percent(share))));
         }
         pieces

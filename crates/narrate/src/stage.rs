@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use common::error::{Error, Result, UserRequest};
 use text::screen::crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
-use text::screen::pane::{Pane, Scroll, key_lines};
+use text::screen::pane::{Pane, Scroll};
 use text::screen::{self, event_within};
 use text::stream::Stream;
 
-use super::piece::{self, Form, Piece, headline, style};
+use super::piece::{Form, Piece};
 
 /// How often the sign of life moves, and for how long a key is waited for at a time.
 const TICK: Duration = Duration::from_millis(100);
@@ -31,19 +31,6 @@ pub(super) struct View {
     pub keys: Vec<Key>,
     /// What is typed, below the page.
     pub typed: Option<String>,
-    /// A line of `pieces` that must be seen.
-    pub marked: Option<usize>,
-}
-
-impl View {
-    /// A text without a headline, with these keys.
-    pub fn of(lines: Vec<String>, keys: &[Key]) -> View {
-        View {
-            pieces: vec![Piece::Text(lines.join("\n"))],
-            keys: keys.into(),
-            ..View::default()
-        }
-    }
 }
 
 /// The terminal while it is taken. A clone is the same.
@@ -63,7 +50,7 @@ impl Stage {
     pub fn enter(present: bool) -> io::Result<Stage> {
         // Asked while standard error is the terminal.
         console::colors_enabled_stderr();
-        let printed = process::stage::file_for_printed();
+        let printed = process::events::file_for_printed();
         screen::enter(Stream::Error, printed.as_deref())?;
         let stage = Stage(Arc::new(Mutex::new(Drawn {
             present,
@@ -81,27 +68,14 @@ impl Stage {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Shows a view from this line on, and every row of it anew: drivers and kernels may have
-    /// written between.
-    pub fn show_from(&self, view: View, top: usize) {
-        let mut drawn = self.drawn();
-        (drawn.view, drawn.busy) = (view, None);
-        drawn.pane.scroll(Scroll::To(top));
-        drawn.draw(true);
-    }
-
-    pub fn top(&self) -> usize {
-        self.drawn().pane.top()
-    }
-
-    /// Shows a view that nobody need read yet: from its top, or in place of one like it.
-    pub fn show(&self, view: View, from_top: bool) {
+    /// Shows a view from its top; where a key is `awaited`, every row of it anew: drivers and
+    /// kernels may have written between.
+    pub fn show(&self, view: View, awaited: bool) {
         let mut drawn = self.drawn();
         drawn.view = view;
-        if from_top {
-            drawn.pane.scroll(Scroll::To(0));
-        }
-        drawn.draw(false);
+        drawn.busy.take_if(|_| awaited);
+        drawn.pane.scroll(Scroll::Top);
+        drawn.draw(awaited);
     }
 
     /// Says what takes time now, below the view, until something else does.
@@ -126,30 +100,22 @@ impl Stage {
     /// end.
     pub fn key(&self) -> Result<KeyCode> {
         loop {
-            if let Some(key) = self.key_within(TICK)? {
-                return Ok(key);
-            }
-        }
-    }
-
-    /// Waits for a key, but not longer than this.
-    pub fn key_within(&self, time: Duration) -> Result<Option<KeyCode>> {
-        let key = match event_within(time) {
-            Ok(Some(Event::Key(key))) if key.kind != KeyEventKind::Release => key,
-            Ok(event) => {
-                if let Some(Event::Resize(..)) = event {
+            let key = match event_within(TICK) {
+                Ok(Some(Event::Key(key))) if key.kind != KeyEventKind::Release => key,
+                Ok(Some(Event::Resize(..))) => {
                     self.drawn().draw(true);
+                    continue;
                 }
-                return Ok(None);
+                Ok(_) => continue,
+                Err(_) => return Err(Error::Asked(UserRequest::Quit)),
+            };
+            match key.code {
+                code if !key.modifiers.contains(KeyModifiers::CONTROL) => return Ok(code),
+                KeyCode::Char('c') => return Err(Error::Asked(UserRequest::Interrupt)),
+                // Enter, typed before the terminal gave single keys.
+                KeyCode::Char('j') => return Ok(KeyCode::Enter),
+                _ => {}
             }
-            Err(_) => return Err(Error::Asked(UserRequest::Quit)),
-        };
-        match key.code {
-            code if !key.modifiers.contains(KeyModifiers::CONTROL) => Ok(Some(code)),
-            KeyCode::Char('c') => Err(Error::Asked(UserRequest::Interrupt)),
-            // Enter, typed before the terminal gave single keys.
-            KeyCode::Char('j') => Ok(Some(KeyCode::Enter)),
-            _ => Ok(None),
         }
     }
 }
@@ -171,47 +137,30 @@ impl Drawn {
     fn draw(&mut self, anew: bool) {
         let (columns, rows) = screen::size();
         let form = Form::new(self.present, Some(columns));
-        let keys = key_lines(&self.view.keys, (form.columns, rows));
-        let title = self.view.title.as_ref();
-        let mut shown = title.map_or(Vec::new(), |title| headline(title, form));
-        let mut blocks = Vec::new();
-        // Two rows at least, and one for what is typed or under way.
-        if shown.len() + keys.len() + 3 > rows {
-            blocks.push(std::mem::take(&mut shown));
-        }
-        blocks.extend(piece::blocks(&self.view.pieces, form));
-        let room = rows.saturating_sub(shown.len() + keys.len() + 1);
-        self.pane.lay_out(blocks, room);
-        if let Some(line) = self.view.marked {
-            self.pane.reveal(line);
-        }
-        shown.extend(self.pane.shown());
-        shown.push(self.status());
-        shown.extend(keys);
-        screen::draw(shown, anew);
+        let View {
+            title,
+            pieces,
+            keys,
+            ..
+        } = &self.view;
+        let head = title.iter().flat_map(|title| form.headline(title));
+        let text = pieces.iter().flat_map(|piece| piece.lines(form)).collect();
+        let status = self.status();
+        let size = (form.columns, rows);
+        let rows = self.pane.frame(head.collect(), text, &status, keys, size);
+        screen::draw(rows, anew);
     }
 
     /// The line between the page and the keys.
     fn status(&self) -> String {
-        if let Some(typed) = &self.view.typed {
-            return format!("  > {typed}");
-        }
-        if let Some((what, since)) = &self.busy {
-            let passed = since.elapsed();
-            let sign = SIGNS[(passed.as_millis() / TICK.as_millis()) as usize % SIGNS.len()];
-            return format!("  {sign} {what} {}s", passed.as_secs());
-        }
-        let more = if self.pane.has_more() {
-            "more below, "
-        } else {
-            ""
-        };
-        match self.pane.page() {
-            (_, 1) => String::new(),
-            (page, all) => {
-                let page = format!("  {more}page {page} of {all}");
-                style(page).dim().to_string()
+        match (&self.view.typed, &self.busy) {
+            (Some(typed), _) => format!("  > {typed}"),
+            (None, Some((what, since))) => {
+                let passed = since.elapsed();
+                let sign = SIGNS[(passed.as_millis() / TICK.as_millis()) as usize % SIGNS.len()];
+                format!("  {sign} {what} {}s", passed.as_secs())
             }
+            (None, None) => String::new(),
         }
     }
 }

@@ -1,33 +1,23 @@
 //! What is being narrated, to whom, and on which screen.
 
+use std::collections::HashMap;
 use std::io::IsTerminal;
 
 use common::error::Result;
 use common::record::Record;
 use console::Term;
 use indicatif::ProgressBar;
+use opencl3::types::cl_mem;
 use process::events::{Event, Sender};
-use process::stage::{self, Place};
 use text::screen;
 
 use super::beat::Beat;
 use super::card::{Card, Cards};
-use super::memory::Memory;
 use super::outcome::{Bar, Outcome, Prediction};
-use super::piece::{self, Form, Piece, bold, headline, style};
+use super::piece::{Form, Piece, style};
 use super::stage::{Stage, View};
 
-/// To whom it is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Audience {
-    /// A learner at a terminal.
-    Learner,
-    /// A room, through a projector.
-    Room,
-}
-
 /// A screen: a part of the lesson, and what was told in it.
-#[derive(Clone, Default)]
 pub(super) struct Slide {
     pub title: String,
     pub beat: Option<Beat>,
@@ -40,40 +30,35 @@ pub(super) struct Slide {
 pub(super) struct State {
     /// How often it was asked to say nothing, and to await no key.
     pub quiet: usize,
-    /// The lesson's number, and its title.
-    pub lesson: u32,
+    /// The lesson's title.
     pub title: String,
-    pub present: bool,
+    /// To a room, through a projector.
+    present: bool,
     /// The terminal, where standard input and standard error are one.
     pub stage: Option<Stage>,
     /// Whether what is printed would be printed over the stage.
     pub has_the_output: bool,
     /// Drawn where there is no stage, while something takes long.
     spinner: Option<ProgressBar>,
-    /// To tell the watching process, and a second terminal, what is shown.
+    /// To tell the watching process that a person is awaited.
     pub events: Sender,
     /// Everything that was told.
     pub story: Vec<Slide>,
-    /// What the next screen begins with.
-    pub lead: Vec<Piece>,
     beat: Option<Beat>,
     /// Something was told since a key was last awaited.
     pub unseen: bool,
-    /// Do not wait before the next kernel's result.
+    /// Do not wait before the next kernel, its question, or its result.
     pub hurried: bool,
-    /// Do not wait before this kernel.
-    pub until: Option<String>,
-    pub repeatable: bool,
     pub cards: Cards,
-    pub memory: Memory,
+    /// What buffers are called, and the one that is created next.
+    pub names: HashMap<cl_mem, &'static str>,
+    pub next_name: Option<&'static str>,
     pub prediction: Option<Prediction>,
     pub results: Vec<Bar>,
-    pub programme: Vec<String>,
 }
 
 impl State {
-    pub fn new(audience: Audience, spinner: ProgressBar) -> Result<State> {
-        let present = audience == Audience::Room;
+    pub fn new(present: bool, spinner: ProgressBar) -> Result<State> {
         let attended = std::io::stdin().is_terminal() && Term::stderr().is_term();
         let attended = attended && !console::is_dumb();
         let shows_output = std::io::stdout().is_terminal();
@@ -81,7 +66,7 @@ impl State {
         let stage = attended.then(|| Stage::enter(present).ok()).flatten();
         let mut events = Sender::from_environment()?;
         if stage.is_some() {
-            events.send(&Event::Stage(Some(Place::default())))?;
+            events.send(&Event::Stage(true))?;
         }
         Ok(State {
             present,
@@ -102,7 +87,6 @@ impl State {
     pub fn turn_to(&mut self, card: Card) {
         self.hurried = false;
         self.prediction = None;
-        self.until.take_if(|until| *until == card.name);
         self.beat = Some(Beat::Kernel);
         self.cards.turn(card);
     }
@@ -118,12 +102,8 @@ impl State {
     pub fn turn(&mut self, title: String, says: &str) {
         self.unseen = true;
         if self.stage.is_none() {
-            let gap = if self.present {
-                Vec::new()
-            } else {
-                vec![String::new()]
-            };
-            self.print([gap, headline(&title, self.form())].concat());
+            let headline = self.form().headline(&title);
+            self.print([vec![String::new()], headline].concat());
         }
         self.story.push(Slide {
             title,
@@ -134,26 +114,23 @@ impl State {
         if !says.is_empty() {
             self.tell(Piece::Note(style(says).dim().to_string()));
         }
-        let lead = std::mem::take(&mut self.lead);
-        self.tell_all(lead);
     }
 
     /// Tells something, on the screen that was begun last.
     pub fn tell(&mut self, piece: Piece) {
         self.unseen = true;
-        let before = self.story.last().and_then(|slide| slide.pieces.last());
         if self.stage.is_none() {
-            self.print(piece.blocks(before, self.form()).concat());
+            self.print(piece.lines(self.form()));
         }
         if let Some(slide) = self.story.last_mut() {
             slide.pieces.push(piece);
         }
         if let Some(stage) = &self.stage {
-            stage.show(self.view(self.now()), true);
+            stage.show(self.view(self.story.len().saturating_sub(1)), false);
         }
     }
 
-    pub fn tell_all(&mut self, pieces: impl IntoIterator<Item = Piece>) {
+    fn tell_all(&mut self, pieces: impl IntoIterator<Item = Piece>) {
         pieces.into_iter().for_each(|piece| self.tell(piece));
     }
 
@@ -179,10 +156,7 @@ impl State {
         }
     }
 
-    pub fn now(&self) -> usize {
-        self.story.len().saturating_sub(1)
-    }
-
+    /// The screen of this number.
     pub fn view(&self, at: usize) -> View {
         let slide = self.story.get(at);
         View {
@@ -192,51 +166,11 @@ impl State {
         }
     }
 
-    /// Everything that was told, up to this screen.
-    pub fn told(&self, at: usize) -> Vec<String> {
-        let slides = self.story.iter().take(at + 1);
-        let told = slides.flat_map(|slide| {
-            let head = vec![String::new(), bold(format!("── {}", slide.title))];
-            [head, piece::blocks(&slide.pieces, self.form()).concat()].concat()
-        });
-        told.collect()
-    }
-
-    /// The rates so far, below a heading; nothing before the first.
-    pub fn rates(&self) -> Vec<String> {
-        if self.results.is_empty() {
-            return Vec::new();
-        }
-        let bars = Piece::Bars(self.results.clone()).blocks(None, self.form());
-        let heading = vec![bold("The rates so far"), String::new()];
-        [heading, bars.concat(), vec![String::new()]].concat()
-    }
-
-    /// Tells a second terminal what is on this one, and the process that watches that a
-    /// person is awaited.
-    pub fn tell_place(&mut self, at: usize, question: &str) -> Result<()> {
-        let slide = self.story.get(at).cloned().unwrap_or_default();
-        let kernel = slide.cards.name();
-        let here = self.programme.iter().position(|name| name == kernel);
-        let next = self.programme.get(here.map_or(0, |here| here + 1));
-        let place = Place {
-            lesson: self.lesson,
-            beat: slide.beat.map_or(String::new(), |beat| format!("{beat:?}")),
-            kernel: kernel.into(),
-            title: slide.title,
-            question: question.into(),
-            next: next.cloned().unwrap_or_default(),
-            at: stage::now(),
-        };
-        self.events.send(&Event::Stage(Some(place)))?;
-        self.events.send(&Event::Paused)
-    }
-
     pub fn leave(&mut self) {
         if self.stage.take().is_some() {
             screen::leave();
             // If nobody can be told, the process that watches gives it back once more.
-            let _ = self.events.send(&Event::Stage(None));
+            let _ = self.events.send(&Event::Stage(false));
         }
     }
 
@@ -245,10 +179,9 @@ impl State {
         self.hurried = false;
         let mark = if record.verified { " ✓" } else { "" };
         let title = format!("{}{mark}", self.cards.headline(Beat::Result));
-        // A kernel that is run again does not come before itself.
         let made_from = |bar: &&Bar| match &record.made_from {
             Some(name) => bar.name == *name,
-            None => bar.name != record.kernel,
+            None => true,
         };
         let before = self.results.iter().rfind(made_from);
         let outcome = Outcome {
@@ -257,7 +190,7 @@ impl State {
             prediction: self.prediction.take(),
         };
         self.turn(title, "");
-        self.tell_all(outcome.pieces(self.present));
+        self.tell_all(outcome.pieces());
     }
 
     pub fn keep_result(&mut self, record: &Record) {

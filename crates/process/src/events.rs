@@ -14,8 +14,7 @@ use serde::{Deserialize, Serialize};
 use text::{aside, plain};
 
 use crate::death::limits;
-use crate::scratch::{self, Scratch};
-use crate::stage::Place;
+use crate::scratch::Scratch;
 
 /// The environment variable that names the file. Set, it also makes a lesson
 /// do its work in this process instead of starting another.
@@ -53,8 +52,8 @@ pub enum Event {
     /// All is done and said, and this is the exit status: what is left is the driver's
     /// own end.
     Leaving(u8),
-    /// The terminal's other screen shows this, or nothing any more.
-    Stage(Option<Place>),
+    /// The terminal's other screen is taken, or given back.
+    Stage(bool),
 }
 
 /// The writing end, where there is somebody to tell.
@@ -123,6 +122,22 @@ pub(crate) fn of(bytes: &[u8]) -> Vec<Event> {
         .collect()
 }
 
+/// The child's side: the file for what others print while it has the whole terminal. Where it does
+/// not live to pass it on, its parent does. None where nobody watches.
+pub fn file_for_printed() -> Option<PathBuf> {
+    let events = std::env::var_os(EVENTS_VARIABLE)?;
+    Some(Path::new(&events).with_file_name(PRINTED))
+}
+
+/// Whether the child that wrote this had the other screen when it ended.
+pub(crate) fn on_stage(events: &[Event]) -> bool {
+    let last = events.iter().rev().find_map(|event| match event {
+        Event::Stage(taken) => Some(*taken),
+        _ => None,
+    });
+    last.unwrap_or(false)
+}
+
 /// What was begun last, for example "running matmul_naive".
 pub fn doing(events: &[Event]) -> &str {
     let begun = events.iter().rev().find_map(|event| match event {
@@ -188,12 +203,6 @@ impl EventsFile {
         // What cannot be forgotten is only what a child did before.
         let _ = self.file.set_len(0);
     }
-}
-
-/// The events of this user's lessons that go on now.
-pub(crate) fn of_living_lessons() -> impl Iterator<Item = Vec<Event>> {
-    let folders = scratch::of_the_living().into_iter();
-    folders.map(|folder| read(&folder.join(NAME)))
 }
 
 #[cfg(test)]

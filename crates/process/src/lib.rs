@@ -14,8 +14,7 @@
 //!   has to do with a death.
 //! - `ask` is a question to another process, which ends with this one.
 //! - `all_devices` runs the lesson once for each device.
-//! - [`stage`] is where a lesson is that shows itself on a screen of its own; `signals`
-//!   are what ends it from outside, and the terminal after that.
+//! - `signals` are what ends a lesson from outside, and the terminal after that.
 //! - [`watch`] is the parent in a loop: the lesson again after every save.
 //! - [`lessons`] is the one list of them, `finished` what one left that ran as a child, and
 //!   `status` the exit status of a program of the course.
@@ -43,7 +42,6 @@ pub mod resume;
 pub mod scratch;
 mod signals;
 pub mod simulator;
-pub mod stage;
 mod status;
 pub mod watch;
 
@@ -143,7 +141,7 @@ fn on_one_device(
     let begin = SystemTime::now();
     loop {
         let end = child::run(orders.timeout, &environment, &events.path, pause);
-        let on_stage = stage::is_on(&events.path);
+        let on_stage = events::on_stage(&events::read(&events.path));
         if !matches!(end, Ok(Some(End::Exit(_)))) {
             terminal.restore(on_stage);
             events.pass_on(&events.beside(PRINTED));
@@ -158,7 +156,7 @@ fn on_one_device(
         events.pass_on(&drivers_words);
         events.must_have_room()?;
         if on_stage {
-            Sender::to(&events.path)?.send(&Event::Stage(None))?;
+            Sender::to(&events.path)?.send(&Event::Stage(false))?;
         }
         if death.in_loading && leave_out_broken(&mut environment) {
             events.clear();

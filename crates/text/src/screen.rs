@@ -16,7 +16,6 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use console::truncate_str;
 use crossterm::cursor::{Hide, MoveTo, Show};
-use crossterm::event::{DisableMouseCapture, EnableMouseCapture};
 use crossterm::style::{Attribute, Print, SetAttribute};
 use crossterm::terminal::{
     BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen,
@@ -42,8 +41,6 @@ struct Taken {
     size: (usize, usize),
     /// What others print; where it cannot be kept, they print on the screen.
     captured: Option<Captured>,
-    /// Whether the terminal tells of the mouse.
-    mouse: bool,
 }
 
 static TAKEN: Mutex<Option<Taken>> = Mutex::new(None);
@@ -70,7 +67,6 @@ pub fn enter(stream: Stream, printed: Option<&Path>) -> Result<()> {
         rows: Vec::new(),
         size: size(),
         captured: printed.and_then(Captured::begin),
-        mouse: false,
     });
     // From now on a change of size is noted, also before the first key is awaited.
     let _ = crossterm::event::poll(std::time::Duration::ZERO);
@@ -89,9 +85,6 @@ pub fn leave() {
     };
     // A terminal that has gone away needs nothing.
     give_keys_back();
-    if taken.mouse {
-        let _ = execute!(taken.out, DisableMouseCapture);
-    }
     let captured = taken.captured.take().inspect(Captured::end);
     let _ = execute!(taken.out, LeaveAlternateScreen, Show);
     if let Some(captured) = captured {
@@ -122,17 +115,6 @@ pub fn captured() -> String {
 pub fn size() -> (usize, usize) {
     let (columns, rows) = crossterm::terminal::size().unwrap_or_default();
     (columns.min(MOST).into(), rows.min(MOST).into())
-}
-
-/// Has the terminal tell of the mouse, or leave it to the user, who marks text with it.
-pub fn listen_to_the_mouse(listen: bool) {
-    let Some(taken) = &mut *taken() else { return };
-    // A terminal that has no mouse does nothing.
-    let _ = match (std::mem::replace(&mut taken.mouse, listen), listen) {
-        (false, true) => execute!(taken.out, EnableMouseCapture),
-        (true, false) => execute!(taken.out, DisableMouseCapture),
-        _ => Ok(()),
-    };
 }
 
 /// Draws these rows as far as they fit: those that have changed, or all of them `anew` where

@@ -481,3 +481,62 @@ fn the_commands_of_every_page_are_run_by_a_test() {
         );
     }
 }
+
+/// A section for each lesson, with a part for kernels, each so many minutes.
+#[test]
+fn every_lesson_has_notes_whose_minutes_add_up() {
+    let page = |name: &str| fs::read_to_string(workspace().join("docs").join(name)).unwrap();
+    let (notes, teaching) = (page("notes.md"), page("teaching.md"));
+    for lesson in 1..=11 {
+        let section = notes.split("\n## ");
+        let section = section
+            .clone()
+            .find(|one| one.starts_with(&format!("Lesson {lesson}:")));
+        let section = section.unwrap_or_else(|| panic!("no notes on lesson {lesson}"));
+        let begin = format!("{lesson:02}-");
+        let kernels = kernel_files("").into_iter();
+        let mut kernels = kernels.filter(|file| {
+            file.file_name()
+                .unwrap()
+                .to_string_lossy()
+                .starts_with(&begin)
+        });
+        let kernels = kernels
+            .next()
+            .map_or(String::new(), |file| fs::read_to_string(file).unwrap());
+        let mut minutes = 0;
+        for part in section.split("\n### ").skip(1) {
+            let heading = part.lines().next().unwrap_or_default();
+            let (name, time) = heading.rsplit_once(", ").expect(heading);
+            minutes += time
+                .split(' ')
+                .next()
+                .unwrap()
+                .parse::<u32>()
+                .expect(heading);
+            let name = name.trim_matches('`');
+            let is_kernel = lesson == 1 || kernels.contains(&format!("{name}("));
+            assert!(
+                is_kernel || name.ends_with("the kernels"),
+                "{lesson}: {name}"
+            );
+            assert!(
+                part.contains("Show:") && part.contains("Ask:"),
+                "{lesson}: {name}"
+            );
+        }
+        let title = section.lines().next().unwrap_or_default();
+        assert!(
+            title.ends_with(&format!(", {minutes} minutes")),
+            "{title}: {minutes}"
+        );
+        assert!(section.contains("Goes wrong:"), "{lesson}");
+        let mut rows = teaching
+            .lines()
+            .filter(|line| line.starts_with(&format!("| {lesson} ")));
+        assert!(
+            rows.any(|row| row.contains(&format!(" | {minutes} | "))),
+            "teaching.md, {lesson}"
+        );
+    }
+}

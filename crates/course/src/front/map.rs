@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use process::lessons::{LESSONS, Lesson};
-use text::screen::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
+use text::screen::crossterm::event::KeyCode;
 use text::screen::crossterm::style::Stylize;
-use text::screen::pane::{Pane, both_ends, highlighted, key_lines};
-use text::wrap::lines;
+use text::screen::pane::{Pane, both_ends};
 
 use super::Then;
 use super::course::{Course, sign};
@@ -14,9 +13,6 @@ use crate::game::folder::shown;
 use crate::game::progress::Progress;
 use crate::game::puzzle::{Puzzle, page_of};
 use crate::prose::{WIDTH, cut};
-
-/// Rows above the list.
-const HEAD: usize = 2;
 
 /// A line of the map.
 #[derive(Clone, Copy)]
@@ -88,7 +84,7 @@ impl<'a> Map<'a> {
             };
         }
         self.trouble.clear();
-        let page = self.pane.rows().saturating_sub(2) as isize;
+        let page = self.pane.height().saturating_sub(2) as isize;
         match key {
             KeyCode::Up | KeyCode::Char('k') => self.move_by(-1),
             KeyCode::Down | KeyCode::Char('j') => self.move_by(1),
@@ -108,26 +104,6 @@ impl<'a> Map<'a> {
             KeyCode::Char('o') => return Then::Page(self.page()),
             KeyCode::Char('?') => return Then::Keys,
             KeyCode::Char('q') => return Then::Quit,
-            _ => {}
-        }
-        Then::Stay
-    }
-
-    /// A click puts the cursor there, and another one is Enter; the wheel moves it.
-    pub fn on_mouse(&mut self, mouse: MouseEvent, course: &Course<'a>) -> Then<'a> {
-        let row = usize::from(mouse.row).checked_sub(HEAD);
-        match (mouse.kind, row) {
-            (MouseEventKind::ScrollUp, _) => self.move_by(-3),
-            (MouseEventKind::ScrollDown, _) => self.move_by(3),
-            (MouseEventKind::Down(MouseButton::Left), Some(row)) if row < self.pane.rows() => {
-                let at = self.pane.top() + row;
-                if self.selected == at {
-                    return self.enter(course);
-                }
-                if at < self.rows.len() {
-                    self.selected = at;
-                }
-            }
             _ => {}
         }
         Then::Stay
@@ -180,43 +156,34 @@ impl<'a> Map<'a> {
         self.selected = found.unwrap_or(self.selected);
     }
 
-    pub fn rows(&mut self, course: &Course, (columns, rows): (usize, usize)) -> Vec<String> {
+    pub fn rows(&mut self, course: &Course, size: (usize, usize)) -> Vec<String> {
         let progress = course.progress();
-        let keys = self.footer(course, (columns, rows));
-        let gauges = course.gauges(&progress, columns);
+        let gauges = course.gauges(&progress, size.0);
         let title = "OpenCL performance, one step at a time".bold().to_string();
         let next = course.next(&progress);
-        let lines = self.rows.iter().enumerate().map(|(at, row)| {
-            let line = match row {
-                Row::Lesson(lesson) => of_lesson(lesson, columns),
-                Row::Puzzle(one) => of_puzzle(one, &progress, next == Some(*one), columns),
-            };
-            let is_selected = at == self.selected;
-            vec![if is_selected {
-                highlighted(&line, columns)
-            } else {
-                line
-            }]
+        let lines = self.rows.iter().map(|row| match row {
+            Row::Lesson(lesson) => of_lesson(lesson, size.0),
+            Row::Puzzle(one) => of_puzzle(one, &progress, next == Some(*one), size.0),
         });
         let lines = lines.collect();
+        self.pane.marked = Some(self.selected);
+        let (status, keys) = match self.asks_for {
+            Some(_) => (
+                format!("Copy the kernels to {}?", shown(&course.folder.path)).bold(),
+                vec![("y", "yes"), ("any other key", "no")],
+            ),
+            None => (self.trouble.clone().red(), self.keys()),
+        };
         self.pane
-            .lay_out(lines, rows.saturating_sub(HEAD + keys.len()));
-        self.pane.reveal(self.selected);
-        [vec![title, gauges], self.pane.shown(), keys].concat()
+            .frame(vec![title, gauges], lines, &status.to_string(), &keys, size)
     }
 
-    fn footer(&self, course: &Course, size: (usize, usize)) -> Vec<String> {
-        if self.asks_for.is_some() {
-            let words = format!("Copy the kernels to {}?", shown(&course.folder.path));
-            let mut question = lines(&words.bold().to_string(), size.0);
-            question.extend(key_lines(&[("y", "yes"), ("any other key", "no")], size));
-            return question;
-        }
+    fn keys(&self) -> Vec<(&'static str, &'static str)> {
         let enter = match self.rows[self.selected] {
             Row::Lesson(_) => "runs the lesson",
             Row::Puzzle(_) => "opens it",
         };
-        let keys = [
+        vec![
             ("↑↓", "move"),
             ("Enter", enter),
             ("s", "step by step"),
@@ -224,13 +191,7 @@ impl<'a> Map<'a> {
             ("n", "next"),
             ("?", "keys"),
             ("q", "quit"),
-        ];
-        let mut footer = Vec::new();
-        if !self.trouble.is_empty() {
-            footer = lines(&self.trouble.as_str().red().to_string(), size.0);
-        }
-        footer.extend(key_lines(&keys, size));
-        footer
+        ]
     }
 }
 

@@ -5,7 +5,8 @@ use std::path::Path;
 use anyhow::Result;
 use common::source::{Source, workspace};
 use text::screen::crossterm::event::KeyCode;
-use text::screen::pane::{Pane, Scroll, key_lines};
+use text::screen::pane::{Pane, Scroll};
+use text::wrap::lines;
 
 /// A page that is read here.
 pub struct Page {
@@ -37,12 +38,10 @@ impl Page {
         to.map(|to| self.pane.scroll(to)).is_some()
     }
 
-    pub fn rows(&mut self, (columns, rows): (usize, usize)) -> Vec<String> {
+    pub fn rows(&mut self, size: (usize, usize)) -> Vec<String> {
         let keys = [("↑↓", "scroll"), ("any other key", "back")];
-        let keys = key_lines(&keys, (columns, rows));
-        let room = rows.saturating_sub(keys.len());
-        self.pane.lay_out_text(&self.text, columns, room);
-        [self.pane.shown(), keys].concat()
+        let text = lines(self.text.trim_end(), size.0);
+        self.pane.frame(Vec::new(), text, "", &keys, size)
     }
 }
 

@@ -8,7 +8,8 @@ use common::source::Source;
 use process::watch::saves::News;
 use text::screen::crossterm::event::KeyCode;
 use text::screen::crossterm::style::Stylize;
-use text::screen::pane::{Pane, Scroll, both_ends, key_lines};
+use text::screen::pane::{Pane, Scroll};
+use text::wrap::lines;
 
 use super::course::Course;
 use super::{Begin, Then};
@@ -177,20 +178,19 @@ impl<'a> PuzzleScreen<'a> {
         };
     }
 
-    pub fn rows(&mut self, course: &Course, (columns, rows): (usize, usize)) -> Vec<String> {
+    pub fn rows(&mut self, course: &Course, size: (usize, usize)) -> Vec<String> {
         let progress = course.progress();
-        let gauge = course.gauge(self.puzzle, &progress, columns);
-        let keys = self.footer(&progress, (columns, rows));
+        let gauge = course.gauge(self.puzzle, &progress, size.0);
+        let hint = self.next_hint(&progress);
+        let keys = self.keys(&hint);
         let state = self.state();
         let Shown { job, pane } = self.beside.as_mut().unwrap_or(&mut self.check);
         let mut text = job.said();
         if text.is_empty() && job.status().is_none() {
             text = "...".into();
         }
-        pane.lay_out_text(&text, columns, rows.saturating_sub(2 + keys.len()));
-        let place = pane.place().yellow().to_string();
-        let status = both_ends(&state, &place, columns);
-        [vec![gauge], pane.shown(), vec![status], keys].concat()
+        let text = lines(text.trim_end(), size.0);
+        pane.frame(vec![gauge], text, &state, &keys, size)
     }
 
     /// How it stands, in a line.
@@ -220,20 +220,18 @@ impl<'a> PuzzleScreen<'a> {
         format!("{state}   {}", self.says)
     }
 
-    fn footer(&self, progress: &Progress, size: (usize, usize)) -> Vec<String> {
+    fn next_hint(&self, progress: &Progress) -> String {
+        let (seen, all) = (progress.of(&self.puzzle.id).hints, self.puzzle.hints.len());
+        format!("hint {} of {all}", seen.saturating_add(1).min(all))
+    }
+
+    fn keys<'k>(&self, hint: &'k str) -> Vec<(&'k str, &'k str)> {
         if self.asks {
-            return key_lines(&[("y", "yes"), ("any other key", "no")], size);
+            return vec![("y", "yes"), ("any other key", "no")];
         }
-        let all = self.puzzle.hints.len();
-        let next = progress
-            .of(&self.puzzle.id)
-            .hints
-            .saturating_add(1)
-            .min(all);
-        let hint = format!("hint {next} of {all}");
         let mut keys = vec![
             ("Esc", "back"),
-            ("h", &hint),
+            ("h", hint),
             ("s", "solution"),
             ("d", "diff"),
         ];
@@ -250,7 +248,7 @@ impl<'a> PuzzleScreen<'a> {
             "t" | "a" => self.is_kernel(),
             _ => true,
         });
-        key_lines(&keys, size)
+        keys
     }
 }
 

@@ -4,17 +4,16 @@ use console::{measure_text_width, strip_ansi_codes};
 use crossterm::event::KeyCode;
 use crossterm::style::Stylize;
 
-use crate::wrap::lines;
-
 /// A text in lines, and where its reader is.
 #[derive(Default)]
 pub struct Pane {
     lines: Vec<String>,
-    /// Where in the lines a block begins.
-    starts: Vec<usize>,
     /// Rows of the screen for it.
-    rows: usize,
+    height: usize,
+    /// The first line that is seen.
     top: usize,
+    /// The line under a cursor, which is always seen.
+    pub marked: Option<usize>,
 }
 
 /// Where to in a text.
@@ -24,7 +23,7 @@ pub enum Scroll {
     NextPage,
     PageBefore,
     Line(isize),
-    To(usize),
+    Top,
     Bottom,
 }
 
@@ -36,7 +35,7 @@ impl Scroll {
             KeyCode::Down | KeyCode::Char('j') => Scroll::Line(1),
             KeyCode::PageUp => Scroll::PageBefore,
             KeyCode::PageDown | KeyCode::Char(' ') => Scroll::NextPage,
-            KeyCode::Home => Scroll::To(0),
+            KeyCode::Home => Scroll::Top,
             KeyCode::End => Scroll::Bottom,
             _ => return None,
         })
@@ -44,117 +43,70 @@ impl Scroll {
 }
 
 impl Pane {
-    /// Puts a text in place of the one before: blocks that should not be torn apart, of lines
-    /// that fit the screen, in so many rows. Its reader stays where he was.
-    pub fn lay_out(&mut self, blocks: Vec<Vec<String>>, rows: usize) {
-        self.starts.clear();
-        self.lines.clear();
-        for block in blocks {
-            self.starts.push(self.lines.len());
-            self.lines.extend(block);
+    /// A screen of this size: the head, as much of the text as fits, a line of status, and the
+    /// keys. Its reader stays where he was.
+    pub fn frame(
+        &mut self,
+        head: Vec<String>,
+        lines: Vec<String>,
+        status: &str,
+        keys: &[(&str, &str)],
+        (columns, rows): (usize, usize),
+    ) -> Vec<String> {
+        let keys = key_lines(keys, (columns, rows));
+        self.height = rows.saturating_sub(head.len() + keys.len() + 1).max(1);
+        self.lines = lines;
+        self.top = self.top.min(self.lines.len().saturating_sub(1));
+        if let Some(line) = self.marked {
+            // As little as it takes to show it.
+            let first = (line + 1).saturating_sub(self.height);
+            self.top = self.top.clamp(first, line.max(first));
         }
-        self.rows = rows.max(1);
-        self.top = self.top.min(self.pages().last().copied().unwrap_or(0));
-    }
-
-    /// The same for a text that may be torn apart anywhere, colours and all.
-    pub fn lay_out_text(&mut self, text: &str, columns: usize, rows: usize) {
-        let lines = lines(text.trim_end(), columns).into_iter();
-        self.lay_out(lines.map(|line| vec![line]).collect(), rows);
+        let shown = self.lines.iter().enumerate().skip(self.top);
+        let shown = shown.map(|(at, line)| match Some(at) == self.marked {
+            true => highlighted(line, columns),
+            false => line.clone(),
+        });
+        let rest = std::iter::repeat_n(String::new(), self.height);
+        let shown = shown.chain(rest).take(self.height).collect();
+        let status = both_ends(status, &self.place().yellow().to_string(), columns);
+        [head, shown, vec![status], keys].concat()
     }
 
     /// Goes there; false where there is nothing more in that direction.
     pub fn scroll(&mut self, to: Scroll) -> bool {
-        let (before, last) = (self.top, self.last_top());
+        let (before, all) = (self.top, self.lines.len());
+        let last = all.saturating_sub(self.height);
         self.top = match to {
-            Scroll::NextPage => self.next_page(before).unwrap_or(before),
-            Scroll::PageBefore => self.page_before(before),
+            Scroll::NextPage if before + self.height < all => before + self.height,
+            Scroll::NextPage => before,
+            Scroll::PageBefore => before.saturating_sub(self.height),
             Scroll::Line(lines) => before.saturating_add_signed(lines).min(last.max(before)),
-            Scroll::To(line) => line,
+            Scroll::Top => 0,
             Scroll::Bottom => last,
         };
         self.top != before
     }
 
-    /// Scrolls as little as it takes to show this line.
-    pub fn reveal(&mut self, line: usize) {
-        let first = (line + 1).saturating_sub(self.rows);
-        self.top = self.top.clamp(first, line.max(first));
-    }
-
-    /// The first line that is seen.
-    pub fn top(&self) -> usize {
-        self.top
-    }
-
     /// The rows that there are for it.
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// What is seen, in exactly so many rows as there are for it.
-    pub fn shown(&self) -> Vec<String> {
-        let end = self.next_page(self.top).unwrap_or(self.top + self.rows);
-        let lines = self.lines.iter().take(end).skip(self.top).cloned();
-        let rest = std::iter::repeat_n(String::new(), self.rows);
-        lines.chain(rest).take(self.rows).collect()
-    }
-
-    /// The number of the page that is seen, and of all pages.
-    pub fn page(&self) -> (usize, usize) {
-        let pages = self.pages();
-        let page = pages.iter().filter(|page| **page <= self.top).count();
-        (page, pages.len())
-    }
-
-    /// Whether more follows below.
-    pub fn has_more(&self) -> bool {
-        self.next_page(self.top).is_some()
+    pub fn height(&self) -> usize {
+        self.height
     }
 
     /// "lines 3 to 20 of 45", where it does not fit.
-    pub fn place(&self) -> String {
+    fn place(&self) -> String {
         let all = self.lines.len();
-        if all <= self.rows {
+        if all <= self.height {
             return String::new();
         }
-        let last = (self.top + self.rows).min(all);
+        let last = (self.top + self.height).min(all);
         format!("lines {} to {last} of {all} ↑↓", self.top + 1)
-    }
-
-    /// The first line of the page after the one that begins with this line.
-    fn next_page(&self, top: usize) -> Option<usize> {
-        let end = top + self.rows;
-        let fits = |start: &&usize| (top + 1..=end).contains(*start);
-        let next = || self.starts.iter().rfind(fits).copied().unwrap_or(end);
-        (end < self.lines.len()).then(next)
-    }
-
-    /// The first line of the page before, or a screen less a line, where the text was
-    /// scrolled to.
-    fn page_before(&self, top: usize) -> usize {
-        let pages = self.pages();
-        match pages.iter().position(|page| *page == top) {
-            Some(at) => pages[at.saturating_sub(1)],
-            None => top.saturating_sub(self.rows.saturating_sub(1).max(1)),
-        }
-    }
-
-    /// The first line of each page.
-    fn pages(&self) -> Vec<usize> {
-        let next = |&top: &usize| self.next_page(top);
-        std::iter::successors(Some(0), next).collect()
-    }
-
-    /// The last line that a page can begin with and leave no row empty.
-    fn last_top(&self) -> usize {
-        self.lines.len().saturating_sub(self.rows)
     }
 }
 
 /// Keys and what they do, in as many lines as it takes, though not in more than half of the
 /// screen's rows; none is torn apart.
-pub fn key_lines(keys: &[(&str, &str)], (columns, rows): (usize, usize)) -> Vec<String> {
+fn key_lines(keys: &[(&str, &str)], (columns, rows): (usize, usize)) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (key, does) in keys {
         let width = key.chars().count() + 1 + does.chars().count();
@@ -178,7 +130,7 @@ pub fn both_ends(left: &str, right: &str, columns: usize) -> String {
 }
 
 /// The row under a cursor, as wide as the screen.
-pub fn highlighted(row: &str, columns: usize) -> String {
+fn highlighted(row: &str, columns: usize) -> String {
     format!("{:columns$}", strip_ansi_codes(row))
         .reverse()
         .to_string()
@@ -188,35 +140,44 @@ pub fn highlighted(row: &str, columns: usize) -> String {
 mod tests {
     use super::*;
 
-    fn pane(blocks: &[usize], rows: usize) -> Pane {
+    fn pane(lines: usize, rows: usize) -> Pane {
         let mut pane = Pane::default();
-        let blocks = blocks.iter().map(|&lines| vec!["x".to_string(); lines]);
-        pane.lay_out(blocks.collect(), rows);
+        // A row for the status, and one for the key.
+        let keys = [("q", "quit")];
+        pane.frame(
+            Vec::new(),
+            vec!["x".into(); lines],
+            "",
+            &keys,
+            (80, rows + 2),
+        );
         pane
     }
 
     #[test]
     fn every_line_is_on_a_page() {
-        let pane = pane(&[1; 50], 21);
-        assert_eq!(pane.pages(), [0, 21, 42]);
-        let before = [0, 21, 42, 29].map(|top| pane.page_before(top));
-        assert_eq!(before, [0, 0, 21, 9]);
-        assert_eq!(super::tests::pane(&[1; 21], 21).pages(), [0]);
-        assert_eq!(super::tests::pane(&[], 0).shown(), [""]);
-    }
-
-    #[test]
-    fn a_block_is_torn_apart_only_where_it_fits_no_page() {
-        assert_eq!(pane(&[6, 6, 30], 10).pages(), [0, 6, 12, 22, 32]);
+        let mut long = pane(50, 21);
+        let mut tops = vec![long.top];
+        while long.scroll(Scroll::NextPage) {
+            tops.push(long.top);
+        }
+        assert_eq!(tops, [0, 21, 42]);
+        assert!(long.scroll(Scroll::PageBefore) && long.top == 21);
+        assert!(!pane(21, 21).scroll(Scroll::NextPage));
+        assert!(!pane(0, 0).scroll(Scroll::Bottom));
     }
 
     #[test]
     fn a_reader_stays_on_the_text() {
-        let mut pane = pane(&[1; 50], 20);
+        let mut pane = pane(50, 20);
         assert!(pane.scroll(Scroll::Bottom) && !pane.scroll(Scroll::Line(1)));
         assert_eq!(pane.place(), "lines 31 to 50 of 50 ↑↓");
-        pane.lay_out_text("one line", 80, 20);
-        assert_eq!((pane.top(), pane.place()), (0, String::new()));
+        let shown = pane.frame(Vec::new(), vec!["one line".into()], "", &[], (80, 20));
+        assert_eq!((pane.top, shown.len(), &*shown[0]), (0, 20, "one line"));
+        assert_eq!(pane.place(), String::new());
+        pane.marked = Some(30);
+        pane.frame(Vec::new(), vec!["x".into(); 50], "", &[], (80, 11));
+        assert_eq!(pane.top, 21);
     }
 
     #[test]

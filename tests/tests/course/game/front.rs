@@ -1,4 +1,4 @@
-//! The front door, with a person at keyboard and mouse: the map, and behind it a screen for
+//! The front door, with a person at the keyboard: the map, and behind it a screen for
 //! each exercise and broken kernel.
 
 use std::time::{Duration, Instant};
@@ -20,24 +20,18 @@ fn solved(count: usize) -> String {
     format!("{count} of {} solved", exercises().len())
 }
 
-/// A click of the left button on this row, counted from 1.
-fn click(row: usize) -> String {
-    format!("\x1b[<0;10;{row}M\x1b[<0;10;{row}m")
-}
-
 #[track_caller]
 fn must_be_left_in_order(terminal: &mut Terminal) {
     terminal.press("q").ends_with(0);
     assert!(terminal.is_in_order(), "{}", terminal.screen());
     let raw = terminal.raw();
-    // Nothing listens to the mouse any more, and the ordinary screen is back.
+    // The ordinary screen is back.
     let last = |code: &str| raw.rfind(code);
-    assert!(last("\x1b[?1000l") >= last("\x1b[?1000h"), "{raw:?}");
     assert!(last("\x1b[?1049l") > last("\x1b[?1049h"), "{raw:?}");
 }
 
 #[test]
-fn the_map_leads_to_exercises_and_lessons_by_keys_and_by_mouse() {
+fn the_map_leads_to_exercises_and_lessons() {
     let learner = Learner::started("front-map");
     let mut terminal = before(&learner, "");
     terminal.sees(&solved(0)).sees("of 17 solved");
@@ -49,13 +43,9 @@ fn the_map_leads_to_exercises_and_lessons_by_keys_and_by_mouse() {
     terminal.press("l").sees("opens it");
     terminal.press(END).sees("attention, one head").press(HOME);
     terminal.sees("runs the lesson");
-    // A click chooses a line, a second one opens it: 1.3 stands in the sixth row.
-    terminal.press(&click(6)).sees("opens it");
-    terminal.press(&click(6)).sees("Exercise 1.3");
-    terminal.press("l").sees("opens it");
     // However small: what fits is shown.
     terminal.resize(9, 3).sees("OpenCL pe").resize(80, 24);
-    terminal.sees("opens it").sees(&solved(0));
+    terminal.sees("runs the lesson").sees(&solved(0));
     // However large, too; and all keys are told.
     terminal.tells_size(u16::MAX, u16::MAX).press("?");
     terminal.sees("On the map").press("q").sees(&solved(0));

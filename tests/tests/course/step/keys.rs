@@ -34,24 +34,6 @@ fn k_shows_the_kernel_and_marks_its_new_lines() {
 }
 
 #[test]
-fn m_shows_the_poison_before_the_launch_and_the_product_after_it() {
-    let mut terminal = stepping();
-    terminal.press("m").waits_for("No buffer has been made yet");
-    for (place, poisoned) in [("poisoning C", 64), ("waiting", 0)] {
-        terminal.press(key::ESCAPE).waits_for("q quit");
-        forward_to(&mut terminal, &format!("matmul_global_sum: {place}"));
-        terminal
-            .press("m")
-            .waits_for("C, 64 x 64 float")
-            .waits_for("Esc back");
-        let screen = terminal.screen();
-        let count = screen.matches("poison ").count() + screen.matches("poison\n").count();
-        assert_eq!(count, poisoned, "{screen}");
-    }
-    terminal.press(key::PAGE_DOWN).waits_for("B, 64 x 64 float");
-}
-
-#[test]
 fn waiting_for_a_person_is_no_hang() {
     let stepping = || two_kernels("--step --timeout 4").on_terminal(80, 24);
     let [mut at_a_step, mut at_a_question] = [stepping(), stepping()];

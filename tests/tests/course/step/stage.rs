@@ -1,7 +1,6 @@
-//! The whole terminal: pages, sizes, the way back, the list, the speaker's view, and how
-//! it is given back.
+//! The whole terminal: sizes, what others print, and how it is given back.
 
-use tests::{scratch, scratch_folder, workspace};
+use tests::{scratch, workspace};
 
 use super::*;
 
@@ -17,10 +16,6 @@ fn fits(columns: usize) -> impl Fn(&str, &str) -> bool {
 fn a_screen_is_drawn_anew_when_the_terminal_changes() {
     for flag in ["--step", "--present"] {
         let mut terminal = two_kernels(flag).on_terminal(80, 24);
-        terminal.waits_for("q quit");
-        if flag == "--present" {
-            terminal.reads_keys().press(key::ENTER);
-        }
         terminal.waits_for("q quit").reads_keys();
         for columns in [44, 100, 60] {
             let new = fits(usize::from(columns));
@@ -28,7 +23,7 @@ fn a_screen_is_drawn_anew_when_the_terminal_changes() {
             terminal.waits_for("choosing a device");
         }
         // A text is, too.
-        terminal.press("b").waits_for("Esc back");
+        terminal.press("w").waits_for("Esc back");
         terminal.resize(40, 10).waits_for("Esc back");
         terminal.resize(80, 24).waits_for("One machine may have");
         terminal.press("q").waits_for("q quit");
@@ -40,44 +35,13 @@ fn a_screen_is_drawn_anew_when_the_terminal_changes() {
 #[test]
 fn a_wide_terminal_does_not_widen_a_presentation() {
     let mut terminal = two_kernels("--present").on_terminal(200, 40);
-    terminal.waits_for("q quit");
-    forward_to(&mut terminal, "choosing a device");
+    terminal.waits_for("q quit").reads_keys().resize(199, 40);
     terminal.waits_until("60 columns", fits(60));
 }
 
 #[test]
-fn the_speaker_s_view_follows_and_leaves_nothing_behind() {
-    let folder = scratch_folder("speaker");
-    let here = |program: Program| program.env("TMPDIR", &folder);
-    let mut notes = here(lesson(5).args("--notes")).on_terminal(80, 24);
-    notes.waits_for("Nobody shows this lesson now");
-    let mut terminal = here(two_kernels("--present")).on_terminal(80, 24);
-    terminal.waits_for("q quit");
-    notes
-        .waits_for("Before the kernels, 5 minutes")
-        .waits_for("0 min used, 25 min left of 25");
-    forward_to(&mut terminal, "kernel matmul_global_sum");
-    notes
-        .waits_for("matmul_global_sum, 2 minutes")
-        .waits_for("What comes     matmul_private_sum");
-    to_question(&mut terminal);
-    notes.waits_for("What share of the device's limit");
-    // The terminal of the speaker may be small, and may be resized.
-    notes
-        .resize(40, 12)
-        .waits_for("min used")
-        .waits_for("q quit");
-    terminal.press("q").ends_with(0);
-    notes.waits_for("Nobody shows this lesson now");
-    notes.reads_keys().press("q").ends_with(0);
-    assert!(terminal.is_in_order() && notes.is_in_order());
-    let left: Vec<_> = std::fs::read_dir(&folder).expect("a folder").collect();
-    assert!(left.is_empty(), "{left:?}");
-}
-
-#[test]
 fn whoever_ends_it_the_terminal_is_given_back() {
-    for key in ["", "b", "j"] {
+    for key in ["", "w"] {
         let mut terminal = stepping();
         if !key.is_empty() {
             terminal.press(key).waits_for("Esc back");
@@ -85,9 +49,6 @@ fn whoever_ends_it_the_terminal_is_given_back() {
         terminal.terminate().ends_with(143);
         assert!(terminal.is_in_order(), "{key}");
     }
-    let mut notes = lesson(5).args("--notes").on_terminal(80, 24);
-    notes.waits_for("q quit").terminate().ends_with(143);
-    assert!(notes.is_in_order());
 }
 
 #[test]
@@ -96,7 +57,7 @@ fn no_terminal_is_too_small_for_it() {
         for flag in ["--step", "--present"] {
             let mut terminal = two_kernels(flag).on_terminal(columns, rows);
             terminal.reads_keys();
-            for keys in ["b", key::ESCAPE, "j", key::ESCAPE, "k", key::ESCAPE, "f"] {
+            for keys in ["b", key::ESCAPE, "w", key::ESCAPE, "k", key::ESCAPE, "z"] {
                 terminal.press(keys);
             }
             terminal.press(key::CTRL_C).ends_with(130);
