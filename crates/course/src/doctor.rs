@@ -5,7 +5,6 @@
 //! crashes or hangs when it is asked is one of the findings.
 
 mod child;
-mod cure;
 mod devices;
 mod drivers;
 mod finding;

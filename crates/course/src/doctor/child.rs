@@ -58,20 +58,11 @@ fn devices() -> Value {
     let platforms = device::platforms().into_iter().map(|(platform, devices)| {
         json!({ "name": platform.name, "version": platform.version, "devices": devices })
     });
-    // Without a loader: the driver that OPENCL_DYLIB_PATH names in its place.
-    let names = [
-        "libopencl",
-        "opencl.framework",
-        "oclgrind",
-        "intelocl",
-        "pocl",
-    ];
-    let error = listed.as_ref().err().map(ToString::to_string);
-    let mend = listed
-        .as_ref()
-        .err()
-        .and_then(Error::mend)
-        .map(String::from);
+    let error = listed.as_ref().err();
+    let (error, mend) = (
+        error.map(ToString::to_string),
+        error.and_then(Error::mend).map(String::from),
+    );
     let devices = listed.unwrap_or_default();
     let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
     let chosen = device::choose_as_told(&candidates, None);
@@ -86,7 +77,7 @@ fn devices() -> Value {
         "stale": stale,
         "devices": devices,
         "platforms": platforms.collect::<Vec<Value>>(),
-        "loader": names.iter().find_map(|name| loaded(name)),
+        "loader": loader(),
     })
 }
 
@@ -107,14 +98,25 @@ fn open(name: &str) -> Value {
     }
 }
 
-/// The library of this process whose file name holds this part. Linux alone tells.
-fn loaded(part: &str) -> Option<String> {
+/// The library that was opened as OpenCL; where there is no loader, the driver that
+/// OPENCL_DYLIB_PATH names in its place. Linux alone tells.
+fn loader() -> Option<String> {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    let mut paths = maps
+    let paths: Vec<&str> = maps
         .lines()
-        .filter_map(|line| Some(&line[line.find('/')?..]));
-    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
-    paths
-        .find(|path| name(path).contains(part))
-        .map(String::from)
+        .filter_map(|line| Some(&line[line.find('/')?..]))
+        .collect();
+    let named = |part: &str| {
+        let is_it = |path: &&&str| {
+            path.rsplit('/')
+                .next()
+                .unwrap_or_default()
+                .to_lowercase()
+                .contains(part)
+        };
+        paths.iter().find(is_it).map(ToString::to_string)
+    };
+    ["libopencl", "oclgrind", "intelocl", "pocl"]
+        .into_iter()
+        .find_map(named)
 }

@@ -10,8 +10,8 @@ use process::Environment;
 use serde_json::Value;
 
 use super::child;
+use super::drivers;
 use super::finding::{Finding, Health, Topic};
-use super::{cure, kernel};
 use process::machine::on_path;
 use process::packages;
 
@@ -41,7 +41,7 @@ pub fn examine(
     let devices = list(&answer["devices"]);
     if devices.is_empty() {
         let why = answer["error"].as_str().unwrap_or("no device");
-        let cure = cure::of_search(&answer);
+        let cure = drivers::cure(&answer);
         show(Topic::Devices.bad("devices", why).mended_by(cure))?;
     }
     if let Some(why) = answer["stale"].as_str() {
@@ -77,14 +77,14 @@ fn text<'a>(value: &'a Value, name: &str) -> &'a str {
 /// Most platforms without a device are harmless, but not those whose hardware is here;
 /// rusticl must be told its hardware.
 fn without_device(name: &str, environment: &Environment) -> Finding {
-    let variable = "RUSTICL_ENABLE";
-    let enabled = std::env::var_os(variable).is_some()
-        || environment.iter().any(|(name, _)| *name == variable);
     let what = format!("platform {name}");
     if let Some(cause) = device::hidden(name) {
         return Topic::Devices.bad(what, cause.says).mended_by(cause.mend);
     }
-    if name.contains("rusticl") && !enabled {
+    let variable = "RUSTICL_ENABLE";
+    let is_told = std::env::var_os(variable).is_some()
+        || environment.iter().any(|(name, _)| *name == variable);
+    if name.contains("rusticl") && !is_told {
         let says = "no device: it must be told which hardware to drive (radeonsi, iris, \
                     llvmpipe for the CPU)";
         let enable = "export RUSTICL_ENABLE=llvmpipe";
@@ -141,29 +141,24 @@ fn one(environment: &Environment, device: &Value) -> Finding {
         answer["build_seconds"].as_f64().unwrap_or(0.0),
         bytes(limits["local_mem_bytes"].as_u64().unwrap_or(0)),
     );
-    let faults = kernel::faults(&answer);
+    let faults = list(&answer["faults"]);
     if faults.is_empty() {
         says += ". Its event times are credible";
         return Topic::Devices.good(what, says);
     }
     for fault in faults {
-        says += &format!(". But {fault}");
+        says += &format!(". But {}", fault.as_str().unwrap_or_default());
     }
     Topic::Devices.note(what, says)
 }
 
 /// Hardware of a GPU that has no OpenCL device.
 fn idle_hardware() -> Option<Finding> {
-    let known = [
-        ("/dev/nvidiactl", "an NVIDIA GPU"),
-        ("/dev/kfd", "an AMD GPU"),
-        ("/dev/dri/renderD128", "a GPU"),
-    ];
-    let there = |(file, _): &(&str, &str)| Path::new(file).exists();
-    let (file, hardware) = known.into_iter().find(there)?;
+    let files = ["/dev/nvidiactl", "/dev/kfd", "/dev/dri/renderD128"];
+    let file = files.into_iter().find(|file| Path::new(file).exists())?;
     let says = format!(
         "is here ({file}), but no driver brings it to OpenCL; docs/setting-up.md says which \
          package does, per system"
     );
-    Some(Topic::Devices.note(hardware, says).next("./setup"))
+    Some(Topic::Devices.note("a GPU", says).next("./setup"))
 }

@@ -1,6 +1,6 @@
 //! The way from a program to a driver: variables, the loader, ICD files.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,9 +12,12 @@ use process::scratch::Scratch;
 use serde_json::Value;
 
 use super::child;
-use super::cure::{self, NO_LOADER, NO_OPENCL, broken_loader};
 use super::finding::{Finding, Topic};
 use process::packages;
+
+/// How errors without a device are told apart: by opencl3's and the loader's codes.
+const NO_LOADER: &str = "(-2000)";
+const NO_OPENCL: &str = "(-2001)";
 
 /// Variables that change which devices there are, or how they behave, each with
 /// what it does.
@@ -32,7 +35,6 @@ const VARIABLES: &[(&str, &str)] = &[
     ("POCL_DEBUG", "PoCL prints what it does"),
     ("CUDA_VISIBLE_DEVICES", "the NVIDIA GPUs that are shown"),
     ("CL_CONFIG_CPU_TARGET_ARCH", "the instructions that Intel's CPU runtime uses"),
-    ("LD_LIBRARY_PATH", "where libraries are looked for first"),
 ];
 
 /// The variables that are set.
@@ -40,10 +42,11 @@ pub fn environment() -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(dylib_path());
     findings.extend(vendors());
-    findings.extend(VARIABLES.iter().filter_map(|(name, purpose)| {
-        let value = without_cargos(name, std::env::var_os(name)?)?;
-        Some(variable(name, &value, purpose))
-    }));
+    findings.extend(
+        VARIABLES
+            .iter()
+            .filter_map(|(name, purpose)| Some(variable(name, &std::env::var_os(name)?, purpose))),
+    );
     if findings.is_empty() {
         let says = "none is set: the system's own loader and drivers count";
         findings.push(Topic::Environment.good("variables", says));
@@ -60,22 +63,6 @@ fn variable(name: &str, value: &OsStr, purpose: &str) -> Finding {
     };
     let finding = Topic::Environment.bad(name, format!("{shown}; {why}"));
     finding.next(pocl::NEW_FOLDER)
-}
-
-/// `cargo run` puts folders of its own before the libraries' path: nobody set these.
-fn without_cargos(name: &str, value: OsString) -> Option<OsString> {
-    if name != "LD_LIBRARY_PATH" {
-        return Some(value);
-    }
-    let exe = std::env::current_exe().unwrap_or_default();
-    let target = exe.parent().unwrap_or(Path::new("/nowhere"));
-    let is_cargos = |path: &PathBuf| {
-        let mut parts = path.components();
-        path.starts_with(target) || parts.any(|part| part.as_os_str() == "toolchains")
-    };
-    let others = std::env::split_paths(&value).filter(|path| !is_cargos(path));
-    let others = std::env::join_paths(others).ok()?;
-    (!others.is_empty()).then_some(others)
 }
 
 /// opencl3 takes the first library of this list that opens, and says nothing when
@@ -127,7 +114,7 @@ pub fn loader() -> Finding {
     if error.contains(NO_LOADER) || error.contains(NO_OPENCL) {
         let why = broken_loader().filter(|_| error.contains(NO_LOADER));
         let why = why.map_or(String::new(), |why| format!(": {why}"));
-        return bad(format!("{error}{why}")).mended_by(cure::of_search(&answer));
+        return bad(format!("{error}{why}")).mended_by(cure(&answer));
     }
     let path = answer["loader"].as_str();
     let path = path.unwrap_or("opened (this system does not tell which)");
@@ -158,7 +145,7 @@ pub fn icd_files() -> Vec<Finding> {
 fn icd_file(file: &Path) -> Finding {
     brings(file).unwrap_or_else(|wrong| {
         let finding = Topic::Drivers.bad(file.display().to_string(), &wrong);
-        finding.mended_by(cure::of_file(file, &wrong))
+        finding.mended_by(of_file(file, &wrong))
     })
 }
 
@@ -249,4 +236,59 @@ pub fn fallback(variable: &str, value: &Path) -> Finding {
         value.display()
     );
     Topic::Drivers.good("driver of ./setup", says)
+}
+
+/// What mends it when there is no device: what the search for them knows, or what is not
+/// installed.
+pub fn cure(answer: &Value) -> Option<String> {
+    if let Some(mend) = answer["mend"].as_str() {
+        return Some(mend.into());
+    }
+    let without_loader = answer["error"]
+        .as_str()
+        .unwrap_or_default()
+        .contains(NO_LOADER);
+    if let Some(why) = without_loader.then(broken_loader).flatten() {
+        return shadow(&why);
+    }
+    // Each driver has a finding of its own.
+    let is_told = without_loader || icd::icd_files().is_empty();
+    let missing = if without_loader { "loader" } else { "pocl" };
+    let install = || packages::install(missing).unwrap_or_else(|| "./setup".into());
+    is_told.then(install)
+}
+
+/// What mends a loader that is there and does not open, by the dynamic linker's words: one
+/// in a folder that comes before the system's hides that.
+fn shadow(why: &str) -> Option<String> {
+    let folders = std::env::var_os("LD_LIBRARY_PATH")?;
+    let hides = |folder: PathBuf| why.contains(&*folder.to_string_lossy());
+    let mut folders = std::env::split_paths(&folders);
+    folders.any(hides).then(|| "unset LD_LIBRARY_PATH".into())
+}
+
+/// The dynamic linker's words about a loader that is there and does not open.
+fn broken_loader() -> Option<String> {
+    let why = child::opens("libOpenCL.so.1").err()?;
+    let is_there = cfg!(target_os = "linux") && !why.contains("No such file");
+    is_there.then_some(why)
+}
+
+/// What mends an ICD file: a driver whose library is gone is installed; one that is there
+/// and fails is not, since that would change nothing.
+fn of_file(file: &Path, wrong: &str) -> Option<String> {
+    let name = file.file_name()?.to_string_lossy().to_lowercase();
+    let known = [
+        ("pocl", "pocl"),
+        ("rusticl", "rusticl"),
+        ("mesa", "rusticl"),
+    ];
+    let mut known = known
+        .into_iter()
+        .filter(|_| file.starts_with("/etc/OpenCL/vendors"));
+    match known.find(|(part, _)| name.contains(part)) {
+        Some((_, tool)) if wrong.contains("No such file") => packages::install(tool),
+        Some(_) => None,
+        None => Some(packages::as_root(&format!("rm {}", file.display()))),
+    }
 }

@@ -1,6 +1,6 @@
 //! One thing that was looked at: how it is, and what mends it.
 
-use colored::{ColoredString, Colorize};
+use colored::Colorize;
 use serde::Serialize;
 use text::plain;
 use text::wrap::{folded, stdout_columns};
@@ -18,25 +18,29 @@ pub enum Topic {
     Tools,
 }
 
+/// In the order of [`Topic`].
+const HEADINGS: [&str; 7] = [
+    "This system",
+    "Environment variables that change what is found",
+    "The OpenCL loader: the library that programs open",
+    "Drivers: ICD files, and what each brings",
+    "Devices: on each a kernel was built, run and checked",
+    "Folders that drivers and lessons write to",
+    "Tools that the lessons can do without",
+];
+
 impl Topic {
     pub fn heading(self) -> &'static str {
-        match self {
-            Topic::System => "This system",
-            Topic::Environment => "Environment variables that change what is found",
-            Topic::Loader => "The OpenCL loader: the library that programs open",
-            Topic::Drivers => "Drivers: ICD files, and what each brings",
-            Topic::Devices => "Devices: on each a kernel was built, run and checked",
-            Topic::Caches => "Folders that drivers and lessons write to",
-            Topic::Tools => "Tools that the lessons can do without",
-        }
+        HEADINGS[self as usize]
     }
 
     fn finding(self, health: Health, what: &str, says: &str) -> Finding {
+        let (what, says) = (plain(what), plain(says));
         Finding {
             topic: self,
-            what: plain(what),
+            what,
             health,
-            says: plain(says),
+            says,
             mend: None,
         }
     }
@@ -57,25 +61,13 @@ impl Topic {
     }
 }
 
+/// How it is; with a note the course runs, with something less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Health {
-    /// As it should be.
     Good,
-    /// The course runs, with something less.
     Note,
-    /// Broken.
     Bad,
-}
-
-impl Health {
-    fn shown(self) -> ColoredString {
-        match self {
-            Health::Good => "✓ good".green(),
-            Health::Note => "! note".yellow(),
-            Health::Bad => "✗ bad ".red().bold(),
-        }
-    }
 }
 
 /// One thing that was looked at.
@@ -111,7 +103,12 @@ impl Finding {
         const MARGIN: &str = "          ";
         let width = stdout_columns().unwrap_or(80).max(40) - MARGIN.len();
         let text = folded(&format!("{}: {}", self.what, self.says), width, MARGIN);
-        let mut shown = format!("  {}  {text}", self.health.shown());
+        let health = match self.health {
+            Health::Good => "✓ good".green(),
+            Health::Note => "! note".yellow(),
+            Health::Bad => "✗ bad ".red().bold(),
+        };
+        let mut shown = format!("  {health}  {text}");
         if let Some(command) = &self.mend {
             shown += &format!("\n{MARGIN}{} {}", "next:".dimmed(), command.cyan());
         }
