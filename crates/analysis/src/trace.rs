@@ -9,7 +9,7 @@
 //! prints, `picture` draws the first request of the worst line, [`page`] is one to step through
 //! in a browser.
 
-mod accesses;
+pub mod accesses;
 pub mod figures;
 mod operand;
 pub mod page;

@@ -55,8 +55,6 @@ pub enum Then<'a> {
     Run(&'static Lesson, bool),
     /// Its page.
     Page(PathBuf),
-    /// What all keys do.
-    Keys,
 }
 
 /// Whether there is a screen, and somebody who has keys.
@@ -130,7 +128,6 @@ impl<'a> Front<'a> {
                     Then::Map => self.close(),
                     Then::Open(puzzle) => self.open(puzzle)?,
                     Then::Page(place) => self.page = Page::open(&place)?,
-                    Then::Keys => self.page = Some(Page::of(KEYS.into())),
                     Then::Run(lesson, in_steps) => {
                         lesson::run(lesson, in_steps)?;
                         self.saves.forget_interrupts();
@@ -220,27 +217,3 @@ impl<'a> Front<'a> {
         screen::draw(rows, anew);
     }
 }
-
-/// What all keys do.
-const KEYS: &str = "\
-On the map
-  Up Down j k        the line before, the next one
-  PgUp PgDn Space    a screen of them; Home and End: the first, the last
-  Tab, Shift-Tab     the next lesson, the one before
-  n                  what comes next
-  Enter              runs the lesson, opens the exercise or the broken kernel
-  s                  runs the lesson step by step
-  o                  the lesson's page
-
-On an exercise or a broken kernel, whose file is checked after every save
-  h s d              one more hint, the solution, what differs from it
-  t a                its memory traffic, its machine code
-  r                  checks it again
-  x                  gives back the file as it came; yours is kept beside it
-  n l                the next one, the map
-  o                  the lesson's page
-  Esc                leaves a hint, a solution and the like
-  Up Down PgUp PgDn  scroll
-
-  q                  quits, everywhere
-";

@@ -159,7 +159,7 @@ fn hint(puzzle: &Puzzle, file: &Path, folder: &Folder) -> Result<()> {
     // The file is for people to edit: any number may stand there.
     let before = folder.progress().of(&puzzle.id).hints;
     let seen = before.saturating_add(1).min(puzzle.hints.len());
-    screen::hints(puzzle, seen, folder.is_started())?;
+    screen::hints(puzzle, seen)?;
     if folder.owns(puzzle, file) {
         folder.note(|progress| progress.entry(&puzzle.id).hints = seen);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use common::simulator::{Fault, Line, faults, is_cut, kinds};
 
-pub use process::simulator::{Simulation, aim, count_instructions, run};
+pub use process::simulator::{Simulation, aim, run};
 
 use crate::observation::{Detection, Observation};
 

@@ -27,7 +27,6 @@ const TEXT: [Key; 2] = [("Up Down PgUp PgDn", "scroll"), ("Esc", "back")];
 impl State {
     /// Waits for a key, if there is somebody to press one and something to read.
     pub fn pause(&mut self) -> Result<()> {
-        self.tell_captured();
         let wait = std::mem::take(&mut self.unseen) && !self.hurried && !self.story.is_empty();
         match self.stage.clone().filter(|_| wait) {
             Some(stage) => self.while_paused(|state| state.answer_keys(&stage)),

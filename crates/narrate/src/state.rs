@@ -134,14 +134,6 @@ impl State {
         pieces.into_iter().for_each(|piece| self.tell(piece));
     }
 
-    /// Tells what kernels and drivers have printed since the last key.
-    pub fn tell_captured(&mut self) {
-        let printed = screen::captured();
-        if !printed.is_empty() {
-            self.tell(Piece::Text(printed));
-        }
-    }
-
     /// How pieces look that stand on no screen.
     fn form(&self) -> Form {
         Form::new(self.present, None)

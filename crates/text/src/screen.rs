@@ -104,13 +104,6 @@ fn leave_on_panic() {
     });
 }
 
-/// What others have printed since this was asked last.
-pub fn captured() -> String {
-    let mut taken = taken();
-    let captured = taken.as_mut().and_then(|taken| taken.captured.as_mut());
-    captured.map_or(String::new(), Captured::news)
-}
-
 /// Columns and rows.
 pub fn size() -> (usize, usize) {
     let (columns, rows) = crossterm::terminal::size().unwrap_or_default();

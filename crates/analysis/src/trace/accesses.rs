@@ -20,7 +20,9 @@ const BYTES: usize = 24;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Kind {
+/// What an access does.
+#[allow(missing_docs)]
+pub enum Kind {
     Load,
     Store,
     Atomic,
@@ -28,7 +30,8 @@ pub(crate) enum Kind {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Memory {
+/// Where it does so.
+pub enum Memory {
     /// Constants lie there, too.
     Global,
     /// The group's.
@@ -68,7 +71,7 @@ pub struct Launch {
     /// Items of a group.
     pub(crate) local: [u64; 3],
     /// Groups that ran, and all that there are.
-    pub(crate) groups: [u64; 2],
+    pub groups: [u64; 2],
     /// Accesses and barriers in the file.
     #[serde(skip)]
     records: u64,

@@ -33,7 +33,8 @@ pub(crate) struct Operand {
 
 /// Sums over all requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Sums {
+pub struct Sums {
+    /// Of groups of neighbouring items.
     pub requests: u64,
     /// Of single items.
     pub accesses: u64,
@@ -57,6 +58,8 @@ pub struct Figures {
     pub(crate) rows: Vec<Row>,
     /// That the groups passed, all together.
     pub(crate) barriers: u64,
+    /// How many groups these are.
+    groups: u64,
     /// The requests of the first group, the first ones of each warp, as time goes.
     pub(crate) group: Vec<Request>,
     /// What each place works on, number 1 first.
@@ -126,6 +129,24 @@ impl Figures {
         self.rows.iter().map(|row| row.sums.sectors).sum()
     }
 
+    /// What all lines load or store; an atomic access does both.
+    pub fn moved(&self, kind: Kind, memory: Memory) -> Sums {
+        let is_meant = |row: &&Row| {
+            row.operand.memory == memory && [kind, Kind::Atomic].contains(&row.operand.kind)
+        };
+        let mut all = Sums::default();
+        for Row { sums, .. } in self.rows.iter().filter(is_meant) {
+            all.accesses += sums.accesses;
+            all.bytes_wanted += sums.bytes_wanted;
+        }
+        all
+    }
+
+    /// Barriers that a group passes, and so each of its items.
+    pub fn barriers_of_a_group(&self) -> f64 {
+        self.barriers as f64 / self.groups.max(1) as f64
+    }
+
     /// Counts a trace in `folder`.
     ///
     /// # Errors
@@ -181,6 +202,7 @@ impl Figures {
         Ok(Figures {
             rows,
             barriers,
+            groups: trace.launch.groups[0],
             group: first_group,
             operands,
         })

@@ -1,10 +1,9 @@
 //! What there is to do, and what of it is done.
 
 use anyhow::Result;
-use text::screen::crossterm::style::{StyledContent, Stylize};
 
 use crate::game::folder::Folder;
-use crate::game::progress::{Mark, Progress};
+use crate::game::progress::Progress;
 use crate::game::puzzle::Puzzle;
 
 pub struct Course<'a> {
@@ -36,36 +35,23 @@ impl<'a> Course<'a> {
         progress.next(&self.like(self.puzzles.first()?))
     }
 
-    /// The gauges of all kinds, side by side.
-    pub fn gauges(&self, progress: &Progress, columns: usize) -> String {
-        let is_alike = |one: &&Puzzle, next: &&Puzzle| one.kind.command == next.kind.command;
-        let kinds: Vec<&Puzzle> = self.puzzles.chunk_by(is_alike).map(|all| all[0]).collect();
-        let room = (columns + 2) / kinds.len().max(1);
-        let gauge = |one| self.gauge(one, progress, room.saturating_sub(2));
-        kinds.into_iter().map(gauge).collect::<Vec<_>>().join("  ")
+    /// How many of each kind are done.
+    pub fn gauges(&self, progress: &Progress) -> String {
+        let kinds = self
+            .puzzles
+            .chunk_by(|one, next| one.kind.command == next.kind.command);
+        let gauges: Vec<String> = kinds.map(|all| self.gauge(all[0], progress)).collect();
+        gauges.join(", ")
     }
 
-    /// How many of a kind are done, as a bar behind the words "11 of 35 solved".
-    pub fn gauge(&self, puzzle: &Puzzle, progress: &Progress, columns: usize) -> String {
+    /// "11 of 35 solved".
+    pub fn gauge(&self, puzzle: &Puzzle, progress: &Progress) -> String {
         let all = self.like(puzzle);
-        let (done, count) = (progress.count_done(&all), all.len());
-        let label = format!("{done} of {count} {} ", puzzle.kind.done);
-        let room = columns.saturating_sub(label.chars().count());
-        let filled = room * done / count.max(1);
-        let bar = [
-            "━".repeat(filled).green(),
-            "─".repeat(room - filled).dark_grey(),
-        ];
-        format!("{label}{}{}", bar[0], bar[1])
-    }
-}
-
-/// In front of a puzzle's line.
-pub fn sign(mark: Option<Mark>) -> StyledContent<&'static str> {
-    let sign = Mark::sign(mark);
-    match mark {
-        Some(Mark::Right) => sign.yellow(),
-        Some(Mark::Broken) => sign.red(),
-        _ => sign.green(),
+        format!(
+            "{} of {} {}",
+            progress.count_done(&all),
+            all.len(),
+            puzzle.kind.done
+        )
     }
 }

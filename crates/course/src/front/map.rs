@@ -8,9 +8,9 @@ use text::screen::crossterm::style::Stylize;
 use text::screen::pane::{Pane, both_ends};
 
 use super::Then;
-use super::course::{Course, sign};
+use super::course::Course;
 use crate::game::folder::shown;
-use crate::game::progress::Progress;
+use crate::game::progress::{Mark, Progress};
 use crate::game::puzzle::{Puzzle, page_of};
 use crate::prose::{WIDTH, cut};
 
@@ -92,8 +92,6 @@ impl<'a> Map<'a> {
             KeyCode::PageDown | KeyCode::Char(' ') => self.move_by(page),
             KeyCode::Home => self.selected = 0,
             KeyCode::End => self.selected = self.rows.len() - 1,
-            KeyCode::Tab => self.select_lesson(1),
-            KeyCode::BackTab => self.select_lesson(-1),
             KeyCode::Char('n') => self.select_next(course),
             KeyCode::Enter => return self.enter(course),
             KeyCode::Char('s') => {
@@ -102,7 +100,6 @@ impl<'a> Map<'a> {
                     .map_or(Then::Stay, |lesson| Then::Run(lesson, true));
             }
             KeyCode::Char('o') => return Then::Page(self.page()),
-            KeyCode::Char('?') => return Then::Keys,
             KeyCode::Char('q') => return Then::Quit,
             _ => {}
         }
@@ -146,19 +143,9 @@ impl<'a> Map<'a> {
         }
     }
 
-    fn select_lesson(&mut self, by: isize) {
-        let is_lesson = |at: &usize| matches!(self.rows[*at], Row::Lesson(_));
-        let found = if by > 0 {
-            (self.selected + 1..self.rows.len()).find(is_lesson)
-        } else {
-            (0..self.selected).rfind(is_lesson)
-        };
-        self.selected = found.unwrap_or(self.selected);
-    }
-
     pub fn rows(&mut self, course: &Course, size: (usize, usize)) -> Vec<String> {
         let progress = course.progress();
-        let gauges = course.gauges(&progress, size.0);
+        let gauges = course.gauges(&progress);
         let title = "OpenCL performance, one step at a time".bold().to_string();
         let next = course.next(&progress);
         let lines = self.rows.iter().map(|row| match row {
@@ -183,15 +170,12 @@ impl<'a> Map<'a> {
             Row::Lesson(_) => "runs the lesson",
             Row::Puzzle(_) => "opens it",
         };
-        vec![
-            ("↑↓", "move"),
-            ("Enter", enter),
-            ("s", "step by step"),
-            ("o", "page"),
-            ("n", "next"),
-            ("?", "keys"),
+        #[rustfmt::skip]
+        let keys = vec![
+            ("↑↓", "move"), ("Enter", enter), ("s", "step by step"), ("o", "page"), ("n", "next"),
             ("q", "quit"),
-        ]
+        ];
+        keys
     }
 }
 
@@ -215,7 +199,7 @@ fn of_puzzle(puzzle: &Puzzle, progress: &Progress, is_next: bool, columns: usize
     let next = if is_next { "  next" } else { "" };
     let room = columns.saturating_sub(11 + kind.len() + next.len());
     let title = cut(&puzzle.short, room);
-    let sign = sign(progress.of(&puzzle.id).mark);
+    let sign = Mark::sign(progress.of(&puzzle.id).mark);
     let (kind, next) = (kind.dark_grey(), next.cyan());
     format!("    {sign} {:<5}{kind}{title}{next}", puzzle.id)
 }

@@ -147,7 +147,6 @@ impl<'a> PuzzleScreen<'a> {
             KeyCode::Char('x') => self.asks = true,
             KeyCode::Char('n') => return Ok(self.next(course)),
             KeyCode::Char('o') => return Ok(Then::Page(self.puzzle.page.clone())),
-            KeyCode::Char('?') => return Ok(Then::Keys),
             KeyCode::Char('l') => return Ok(Then::Map),
             KeyCode::Char('q') => return Ok(Then::Quit),
             KeyCode::Esc | KeyCode::Backspace | KeyCode::Enter => self.beside = None,
@@ -180,7 +179,7 @@ impl<'a> PuzzleScreen<'a> {
 
     pub fn rows(&mut self, course: &Course, size: (usize, usize)) -> Vec<String> {
         let progress = course.progress();
-        let gauge = course.gauge(self.puzzle, &progress, size.0);
+        let gauge = course.gauge(self.puzzle, &progress);
         let hint = self.next_hint(&progress);
         let keys = self.keys(&hint);
         let state = self.state();
@@ -229,19 +228,11 @@ impl<'a> PuzzleScreen<'a> {
         if self.asks {
             return vec![("y", "yes"), ("any other key", "no")];
         }
+        #[rustfmt::skip]
         let mut keys = vec![
-            ("Esc", "back"),
-            ("h", hint),
-            ("s", "solution"),
-            ("d", "diff"),
+            ("Esc", "back"), ("h", hint), ("s", "solution"), ("d", "diff"), ("t", "trace"), ("a", "asm"),
+            ("n", "next"), ("l", "list"), ("x", "reset"), ("o", "page"), ("r", "run again"), ("q", "quit"),
         ];
-        keys.extend([("t", "trace"), ("a", "asm"), ("n", "next"), ("l", "list")]);
-        keys.extend([
-            ("x", "reset"),
-            ("o", "page"),
-            ("r", "run again"),
-            ("q", "quit"),
-        ]);
         keys.retain(|(key, _)| match *key {
             "Esc" => self.beside.is_some(),
             "d" => self.puzzle.solution.is_some(),

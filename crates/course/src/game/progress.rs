@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
+
+use colored::{ColoredString, Colorize};
 
 use super::puzzle::Puzzle;
 
@@ -36,12 +38,12 @@ impl Mark {
     }
 
     /// In front of a puzzle's line.
-    pub fn sign(mark: Option<Mark>) -> &'static str {
+    pub fn sign(mark: Option<Mark>) -> ColoredString {
         match mark {
-            Some(Mark::Solved | Mark::Mended) => "✓",
-            Some(Mark::Right) => "~",
-            Some(Mark::Broken) => "✗",
-            None => " ",
+            Some(Mark::Solved | Mark::Mended) => "✓".green(),
+            Some(Mark::Right) => "~".yellow(),
+            Some(Mark::Broken) => "✗".red(),
+            None => " ".normal(),
         }
     }
 }
@@ -82,15 +84,20 @@ impl Progress {
     /// that does the same at this moment waits, and loses nothing; one that is ended, or has
     /// no room on the disk, leaves what was there.
     pub fn update(path: &Path, change: impl FnOnce(&mut Progress)) -> io::Result<()> {
-        let lock = locked(path)?;
-        let mut progress = noted(path)?;
+        // Where no folder can be locked, it is rare enough that two commands meet.
+        let folder = path.parent().and_then(|folder| File::open(folder).ok());
+        let _lock = folder.map(|folder| folder.lock().map(|()| folder));
+        let mut progress = if path.exists() {
+            noted(path)?
+        } else {
+            Progress::default()
+        };
         change(&mut progress);
-        let path = path.canonicalize()?;
+        // It may be a link to where the learner keeps it.
+        let path = path.canonicalize().unwrap_or(path.into());
         let new = path.with_extension("new");
         fs::write(&new, progress.render())?;
-        fs::rename(new, path)?;
-        drop(lock);
-        Ok(())
+        fs::rename(new, path)
     }
 
     /// What was noted of a puzzle.
@@ -162,34 +169,6 @@ const LONGEST: u64 = 1 << 20;
 fn noted(path: &Path) -> io::Result<Progress> {
     let bytes = common::file::read(path, LONGEST)?;
     Ok(parse(&String::from_utf8_lossy(&bytes)))
-}
-
-/// The file that stands there, for this command alone: another one may have put a new file
-/// into its place while this one waited.
-fn locked(path: &Path) -> io::Result<File> {
-    loop {
-        // A pipe would be waited for.
-        if path.exists() {
-            noted(path)?;
-        }
-        let file = File::options().append(true).create(true).open(path)?;
-        // Where nothing can be locked, it is rare enough that two commands meet.
-        let is_locked = file.lock().is_ok();
-        if !is_locked || is_same(&file.metadata()?, &fs::metadata(path)?) {
-            return Ok(file);
-        }
-    }
-}
-
-#[cfg(unix)]
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    (one.dev(), one.ino()) == (other.dev(), other.ino())
-}
-
-#[cfg(not(unix))]
-fn is_same(_: &Metadata, _: &Metadata) -> bool {
-    true
 }
 
 /// Lines that say nothing here are kept as they are: people edit such files.

@@ -13,7 +13,6 @@ use super::folder::{Folder, shown};
 use super::how::Checked;
 use super::progress::{Mark, Progress};
 use super::puzzle::{Puzzle, WORDS};
-use super::verdict::Verdict;
 use crate::diff::print_hunks;
 use crate::observation::Detection;
 use crate::pager::Pager;
@@ -62,11 +61,7 @@ pub fn list(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
             writeln!(Out, "\n  lesson {lesson}")?;
         }
         let mark = progress.of(&puzzle.id).mark;
-        let sign = match mark {
-            Some(Mark::Right) => Mark::sign(mark).yellow(),
-            Some(Mark::Broken) => Mark::sign(mark).red(),
-            _ => Mark::sign(mark).green(),
-        };
+        let sign = Mark::sign(mark);
         let title = beside(&puzzle.title, WORDS);
         writeln!(Out, "  {sign} {:<5} {title}", puzzle.id)?;
     }
@@ -114,17 +109,9 @@ pub fn total(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
     Ok(())
 }
 
-/// The puzzle, and what is asked; above keys that waits until it is known to be needed.
+/// The puzzle, the learner's file, and what is asked.
 pub fn head(puzzle: &Puzzle, file: &Path, edited: bool) -> Result<()> {
     title(puzzle)?;
-    if is_above_keys() {
-        return Ok(());
-    }
-    asked(puzzle, file, edited)
-}
-
-/// The learner's file, and what is asked.
-fn asked(puzzle: &Puzzle, file: &Path, edited: bool) -> Result<()> {
     let (label, asked) = puzzle.asks(file, edited);
     writeln!(Out, "  File    {}", shown(file))?;
     Ok(writeln!(Out, "  {label:<8}{asked}\n")?)
@@ -136,10 +123,7 @@ fn title(puzzle: &Puzzle) -> Result<()> {
 }
 
 /// What was seen, and what it means.
-pub fn checked(puzzle: &Puzzle, file: &Path, edited: bool, checked: &Checked) -> Result<()> {
-    if is_above_keys() && checked.verdict != Verdict::Done {
-        asked(puzzle, file, edited)?;
-    }
+pub fn checked(puzzle: &Puzzle, edited: bool, checked: &Checked) -> Result<()> {
     writeln!(Out, "{}", "What the checks see".bold())?;
     for seen in &checked.seen.observations {
         let is_as_it_came = seen.outcome == Detection::Silent && !edited;
@@ -203,36 +187,26 @@ pub fn onward(puzzle: &Puzzle, next: Option<&Puzzle>, folder: &Folder) -> Result
         return Ok(writeln!(Out, "  That was the last one: all are {done}.")?);
     };
     let title = format!("Next, {}:", next.title.trim_end_matches('.'));
-    let place = if is_above_keys() {
-        shown(&folder.file(next))
-    } else {
-        next.command()
-    };
     writeln!(Out, "  {}", beside(&title, 2))?;
-    Ok(writeln!(Out, "    {}", place.cyan())?)
+    writeln!(Out, "    {}", shown(&folder.file(next)))?;
+    Ok(writeln!(Out, "    {}", next.command().cyan())?)
 }
 
-/// The first `seen` hints. Without a folder nobody counts them.
-pub fn hints(puzzle: &Puzzle, seen: usize, are_counted: bool) -> Result<()> {
+/// The first `seen` hints.
+pub fn hints(puzzle: &Puzzle, seen: usize) -> Result<()> {
     title(puzzle)?;
     for (at, hint) in puzzle.hints.iter().take(seen).enumerate() {
         writeln!(Out, "  {}", format!("Hint {}", at + 1).bold())?;
         print_text(hint)?;
     }
-    let answer = if is_above_keys() {
-        "s"
-    } else {
-        puzzle.kind.answer
-    };
-    let more = match puzzle.hints.len() - seen {
-        0 => format!("That was the last one; {answer} tells it all."),
-        more if is_above_keys() => format!("{more} more: h shows the next."),
-        more if !are_counted => format!(
-            "{more} more, once you have a folder in which they are counted: cargo course start"
+    let answer = puzzle.kind.answer;
+    Ok(match puzzle.hints.len() - seen {
+        0 => writeln!(Out, "  That was the last one; {answer} tells it all."),
+        more => writeln!(
+            Out,
+            "  {more} more: --hint shows the next, in a folder of your own."
         ),
-        more => format!("{more} more: ask again with --hint."),
-    };
-    Ok(writeln!(Out, "  {more}")?)
+    }?)
 }
 
 /// The filled gap, where there is one, and the reasoning.

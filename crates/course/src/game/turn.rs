@@ -40,7 +40,7 @@ impl Turn<'_> {
         if self.how.json {
             self.print_json(&checked)?;
         } else {
-            screen::checked(puzzle, &self.file, edited, &checked)?;
+            screen::checked(puzzle, edited, &checked)?;
             screen::places(&self.file, &checked)?;
             checked.seen.tell_why_not();
             match checked.verdict {
