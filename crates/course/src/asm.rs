@@ -4,7 +4,6 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::pager::Pager;
 use analysis::code::Code;
 use analysis::file;
 use analysis::launched::{Launched, Wanted};
@@ -72,7 +71,6 @@ fn print(
         source,
         code,
     };
-    let _pager = (!options.json).then(Pager::begin);
     let mut out = Out;
     if options.json {
         writeln!(out, "{}", listing.json())?;

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use crate::pager::Pager;
 use anyhow::{Result, bail};
 use clap::Args;
 use colored::{Color, Colorize};
@@ -48,7 +47,6 @@ pub fn diff(options: &Options) -> Result<()> {
     let all = kernels()?;
     let from = named(&options.from, &all)?;
     let to = options.to.as_ref().map(|to| named(to, &all)).transpose()?;
-    let _pager = Pager::begin();
     let mut out = Out;
     let (says, pairs) = pairs(&from, to.as_ref(), &all);
     writeln!(out, "{}", fitted(says))?;

@@ -44,12 +44,15 @@ pub fn all() -> Result<Vec<Puzzle>> {
     let root = workspace().join("exercises");
     let mut all = Vec::new();
     for lesson in LESSONS {
-        for name in folders(&root.join(lesson.folder))? {
-            let place = format!("{}/{name}", lesson.folder);
-            let id = format!("{}.{}", lesson.number, number(&name)?);
-            let read = read(&root.join(&place), place.clone(), id, Some(lesson));
-            all.push(read.with_context(|| format!("exercises/{place} cannot be used"))?);
-        }
+        all.extend(each(&root.join(lesson.folder), |folder, name| {
+            let id = format!("{}.{}", lesson.number, number(name)?);
+            read(
+                folder,
+                format!("{}/{name}", lesson.folder),
+                id,
+                Some(lesson),
+            )
+        })?);
     }
     let root = root.display();
     ensure!(!all.is_empty(), "there are no exercises in {root}");
@@ -58,19 +61,14 @@ pub fn all() -> Result<Vec<Puzzle>> {
 
 /// A set of exercises that lies in a folder of somebody's own.
 pub fn set(root: &Path) -> Result<Vec<Puzzle>> {
-    let name = root.canonicalize().unwrap_or(root.into());
-    let name = name.file_name().unwrap_or_default().to_string_lossy();
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    let name: String = name.chars().filter(|c| is_plain(*c)).collect();
-    let mut all = Vec::new();
-    for folder in folders(root)? {
-        let (place, id) = (
-            format!("{name}/{folder}"),
-            format!("{name}.{}", number(&folder)?),
-        );
-        let read = read(&root.join(&folder), place, id, None);
-        all.push(read.with_context(|| format!("{folder} cannot be used"))?);
-    }
+    let set = root.canonicalize().unwrap_or(root.into());
+    let set = set.file_name().unwrap_or_default().to_string_lossy();
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || *c == '-' || *c == '_';
+    let set: String = set.chars().filter(is_plain).collect();
+    let all = each(root, |folder, name| {
+        let id = format!("{set}.{}", number(name)?);
+        read(folder, format!("{set}/{name}"), id, None)
+    })?;
     let root = root.display();
     ensure!(
         !all.is_empty(),
@@ -81,18 +79,21 @@ pub fn set(root: &Path) -> Result<Vec<Puzzle>> {
 
 /// The problems, in teaching order.
 pub fn problems() -> Result<Vec<Puzzle>> {
-    let root = workspace().join("problems");
-    let mut all = Vec::new();
-    for name in folders(&root)? {
-        let read = problem(&root.join(&name), &name);
-        all.push(read.with_context(|| format!("problems/{name} cannot be used"))?);
-    }
-    Ok(all)
+    each(&workspace().join("problems"), problem)
+}
+
+/// What is read from each folder with a page whose name begins with a number, in their order.
+pub fn each(root: &Path, read: impl Fn(&Path, &str) -> Result<Puzzle>) -> Result<Vec<Puzzle>> {
+    let read = |name: &String| {
+        let folder = root.join(name);
+        read(&folder, name).with_context(|| format!("{} cannot be used", folder.display()))
+    };
+    folders(root)?.iter().map(read).collect()
 }
 
 /// The folders with a page whose names begin with a number, in their order; none where there is
 /// no such folder.
-pub fn folders(root: &Path) -> Result<Vec<String>> {
+fn folders(root: &Path) -> Result<Vec<String>> {
     let entries = fs::read_dir(root).into_iter().flatten();
     let names: io::Result<Vec<_>> = entries.map(|entry| Ok(entry?.file_name())).collect();
     let names = names?

@@ -63,12 +63,8 @@ pub fn is_possible() -> bool {
     stdin().is_terminal() && stdout().is_terminal() && !is_plain
 }
 
-/// A file that is to be watched at once, and how it is checked.
-pub struct Begin<'a> {
-    pub puzzle: &'a Puzzle,
-    pub file: PathBuf,
-    pub how: How,
-}
+/// A puzzle whose file is to be watched at once, and how it is checked.
+pub type Begin<'a> = (&'a Puzzle, PathBuf, How);
 
 /// Opens the map of these puzzles, or the screen of the one that is to `begin`.
 pub fn open<'a>(puzzles: Vec<&'a Puzzle>, begin: Option<Begin<'a>>) -> Result<ExitCode> {
@@ -169,15 +165,15 @@ impl<'a> Front<'a> {
 
     fn open(&mut self, puzzle: &'a Puzzle) -> Result<()> {
         let how = self.puzzle.take().map(|screen| screen.how);
-        self.begin(Begin {
+        self.begin((
             puzzle,
-            file: self.course.folder.file(puzzle),
-            how: how.unwrap_or_default(),
-        })
+            self.course.folder.file(puzzle),
+            how.unwrap_or_default(),
+        ))
     }
 
     fn begin(&mut self, begin: Begin<'a>) -> Result<()> {
-        self.saves.turn_to(&begin.file, "");
+        self.saves.turn_to(&begin.1, "");
         self.puzzle = Some(PuzzleScreen::begin(begin, &self.course)?);
         Ok(())
     }

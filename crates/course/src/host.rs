@@ -21,7 +21,7 @@ use process::scratch::Scratch;
 use text::plain;
 
 use crate::calls::how_it_ended;
-use crate::exercises::{folders, number};
+use crate::exercises::{each, number};
 use crate::game::how::{Attempt, Seen};
 use crate::game::progress::Mark;
 use crate::game::puzzle::{Check, Puzzle, PuzzleKind, Rules};
@@ -45,11 +45,7 @@ const CHANCE: [&str; 2] = ["order", "unfinished"];
 /// All of them, in order.
 pub fn all() -> Result<Vec<Puzzle>> {
     let root = workspace().join("host");
-    let read = |name: &String| {
-        read(&root.join(name), name).with_context(|| format!("host/{name} cannot be used"))
-    };
-    let all: Result<Vec<Puzzle>> = folders(&root)?.iter().map(read).collect();
-    let mut all = all?;
+    let mut all = each(&root, read)?;
     if let Some(first) = all.first_mut() {
         // Their package, with the clone's versions, which are on this machine.
         for (file, place) in [

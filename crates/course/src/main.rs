@@ -19,7 +19,7 @@
 //! - `calls` tells the OpenCL calls of any program.
 //! - `diff` shows what changed between two kernels.
 //! - `doctor` says what this machine lacks, and which packages have it.
-//! - `prose` and `pager` show what is long.
+//! - `prose` is what is long, in columns.
 
 mod asm;
 mod broken;
@@ -37,7 +37,6 @@ mod map;
 mod new;
 mod observation;
 mod occupancy;
-mod pager;
 mod prose;
 mod puzzles;
 mod rates;

@@ -55,18 +55,21 @@ pub fn new(options: &Options) -> Result<ExitCode> {
             cannot()
         )))
     }
-    fs::create_dir_all(to.join("src")).with_context(cannot)?;
-    for file in fs::read_dir(from.join("src")).with_context(cannot)? {
-        let file = file.with_context(cannot)?;
-        fs::copy(file.path(), to.join("src").join(file.file_name())).with_context(cannot)?;
-    }
-    let manifest = fs::read_to_string(from.join("Cargo.toml")).with_context(cannot)?;
-    let named = |name: &str| format!("name = \"{name}\"");
-    let manifest = manifest.replacen(&named(&options.example), &named(&name), 1);
-    fs::write(to.join("Cargo.toml"), manifest).with_context(cannot)?;
-    // With the clone's versions, which are on this machine: cargo takes from the list what
-    // the package needs, and asks no network.
-    fs::copy(workspace().join("Cargo.lock"), to.join("Cargo.lock")).with_context(cannot)?;
+    let copy = || -> std::io::Result<()> {
+        fs::create_dir_all(to.join("src"))?;
+        for file in fs::read_dir(from.join("src"))? {
+            let file = file?;
+            fs::copy(file.path(), to.join("src").join(file.file_name()))?;
+        }
+        let manifest = fs::read_to_string(from.join("Cargo.toml"))?;
+        let named = |name: &str| format!("name = \"{name}\"");
+        let manifest = manifest.replacen(&named(&options.example), &named(&name), 1);
+        fs::write(to.join("Cargo.toml"), manifest)?;
+        // With the clone's versions, which are on this machine: cargo takes from the list what
+        // the package needs, and asks no network.
+        fs::copy(workspace().join("Cargo.lock"), to.join("Cargo.lock")).map(drop)
+    };
+    copy().with_context(cannot)?;
     let (to, example) = (shown(&to), &options.example);
     writeln!(
         Out,

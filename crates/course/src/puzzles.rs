@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode};
 use analysis::launched::{Size, Wanted};
 use anyhow::Result;
 
-use crate::front::{self, Begin};
+use crate::front;
 use crate::game::folder::Folder;
 use crate::game::how::How;
 use crate::game::puzzle::{Check, Puzzle};
@@ -45,11 +45,7 @@ pub fn play(puzzles: &[Puzzle], options: &Options) -> Result<ExitCode> {
         if !front::is_possible() {
             return watch.run();
         }
-        let begin = Begin {
-            puzzle: watch.now,
-            file: watch.file,
-            how: watch.how.clone(),
-        };
+        let begin = (watch.now, watch.file, watch.how.clone());
         let all = all()?;
         let is_known = all.iter().any(|one| one == watch.now);
         let shown = if is_known { &all } else { puzzles };
@@ -118,9 +114,6 @@ pub fn meant(wanted: &Wanted, is_kernel: bool) -> Result<Option<Puzzle>> {
 
 /// What launches a puzzle's kernel. Puts the learner's file and its kernel into `wanted`, and the
 /// size at which is counted.
-///
-/// # Errors
-/// Where the learner has no such file.
 pub fn take(puzzle: &Puzzle, wanted: &mut Wanted) -> Result<Taken> {
     let file = match &wanted.source {
         Some(file) => file.clone(),

@@ -5,7 +5,6 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::pager::Pager;
 use analysis::device::Model;
 use analysis::launched::Wanted;
 use analysis::program;
@@ -137,7 +136,6 @@ impl Options {
         self.page(screen)?;
         // Other hardware has other sums than those that an exercise allows.
         let own = own.filter(|_| *screen.model == model());
-        let _pager = (!self.json).then(Pager::begin);
         let mut out = Out;
         if self.json {
             let mut all = screen.json();

@@ -113,7 +113,7 @@ impl Cards {
         shown.extend(lines.iter().map(|line| {
             let number = first + line.number - 1;
             match line.change {
-                Change::New => green(&format!("{number:>4} + {}", emphasized(line))),
+                Change::New => green(&format!("{number:>4} + {}", line.text())),
                 _ => format!("{number:>4}   {}", line.text()),
             }
         }));
@@ -133,8 +133,13 @@ impl Cards {
             shown.push(bold(format!("{}: {says}", now.name)));
             shown.extend(facts);
             shown.push(gap());
-            let comment = now.text().map(|text| paragraphs(&text.comment));
-            shown.extend(comment.unwrap_or_default());
+            let comment = now.text().map(|text| text.comment);
+            shown.extend(
+                comment
+                    .iter()
+                    .flat_map(|text| text.lines())
+                    .map(String::from),
+            );
             shown.push(gap());
         }
         shown
@@ -143,44 +148,4 @@ impl Cards {
 
 fn green(text: &str) -> String {
     style(text).green().to_string()
-}
-
-/// The line, with what changed in it underlined, unless that is all of it.
-fn emphasized(line: &diff::Line) -> String {
-    let all = line.pieces.iter().all(|(changed, _)| *changed);
-    let pieces = line.pieces.iter().map(|(changed, piece)| {
-        if all || !changed || piece.trim().is_empty() {
-            return piece.clone();
-        }
-        style(piece).green().underlined().to_string()
-    });
-    pieces.collect()
-}
-
-/// A comment without the ends of its lines, which stand where the file wants them; what
-/// is indented stays as it is.
-fn paragraphs(comment: &str) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    let mut goes_on = false;
-    for line in comment.lines() {
-        let is_prose = !line.is_empty() && !line.starts_with(' ');
-        match lines.last_mut().filter(|_| is_prose && goes_on) {
-            Some(last) => *last += &format!(" {line}"),
-            None => lines.push(line.to_string()),
-        }
-        goes_on = is_prose;
-    }
-    lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn prose_flows_and_what_is_indented_does_not() {
-        let comment = "one\ntwo\n\nthree\n  a\n  b\nfour";
-        let lines = ["one two", "", "three", "  a", "  b", "four"];
-        assert_eq!(paragraphs(comment), lines);
-    }
 }

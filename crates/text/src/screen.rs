@@ -51,9 +51,6 @@ fn taken() -> MutexGuard<'static, Option<Taken>> {
 
 /// Takes the terminal that this stream goes to. What this process and its drivers print
 /// meanwhile is kept in the file, if one is named.
-///
-/// # Errors
-/// When it takes no order.
 pub fn enter(stream: Stream, printed: Option<&Path>) -> Result<()> {
     leave_on_panic();
     let mut out: Box<dyn Write + Send> = match (stream.as_it_is(), stream) {

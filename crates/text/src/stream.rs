@@ -14,9 +14,6 @@ pub enum Stream {
 
 impl Stream {
     /// Where it goes now, for when it goes elsewhere.
-    ///
-    /// # Errors
-    /// The system's own; always where it has no such files.
     pub fn as_it_is(self) -> Result<File> {
         #[cfg(unix)]
         {
@@ -32,9 +29,6 @@ impl Stream {
     }
 
     /// Sends it there from now on.
-    ///
-    /// # Errors
-    /// As of [`Stream::as_it_is`].
     pub fn send_to(self, file: &File) -> Result<()> {
         stdout().flush()?;
         #[cfg(unix)]

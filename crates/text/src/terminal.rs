@@ -30,8 +30,7 @@ fn is_utf8(locale: &str) -> bool {
     locale.to_lowercase().replace('-', "").contains("utf8")
 }
 
-/// A text for standard output: in ASCII on a terminal that shows nothing else. A pager
-/// shows what the terminal does.
+/// A text for standard output: in ASCII on a terminal that shows nothing else.
 pub fn for_stdout(text: String) -> String {
     shown(text, || stdout_columns().is_some())
 }

@@ -1,25 +1,14 @@
 //! Lines that are too long for the terminal, broken at spaces.
 
-use std::sync::OnceLock;
-
 use console::{AnsiCodeIterator, Term, measure_text_width};
 
 /// Columns that continuation lines must have left, to begin under a column of
 /// the line itself.
 const ROOM: usize = 24;
 
-/// What [`fix_stdout_columns`] was told.
-static FIXED: OnceLock<usize> = OnceLock::new();
-
 /// The columns of standard output, where it is a terminal.
 pub fn stdout_columns() -> Option<usize> {
-    FIXED.get().copied().or_else(|| columns(Term::stdout()))
-}
-
-/// Standard output ends on a terminal of so many columns, whatever lies between.
-pub fn fix_stdout_columns(columns: usize) {
-    // Who was first knows the terminal.
-    let _ = FIXED.set(columns);
+    columns(Term::stdout())
 }
 
 /// The columns of standard error, where it is a terminal.

@@ -51,8 +51,7 @@ pub fn answer(question: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Every platform and device, which one a lesson would choose, and which libraries
-/// were loaded to find them.
+/// Every platform and device, and which one a lesson would choose.
 fn devices() -> Value {
     let listed = device::list();
     let platforms = device::platforms().into_iter().map(|(platform, devices)| {
@@ -77,7 +76,6 @@ fn devices() -> Value {
         "stale": stale,
         "devices": devices,
         "platforms": platforms.collect::<Vec<Value>>(),
-        "loader": loader(),
     })
 }
 
@@ -96,27 +94,4 @@ fn open(name: &str) -> Value {
             json!({ "wrong": words.split_whitespace().collect::<Vec<_>>().join(" ") })
         }
     }
-}
-
-/// The library that was opened as OpenCL; where there is no loader, the driver that
-/// OPENCL_DYLIB_PATH names in its place. Linux alone tells.
-fn loader() -> Option<String> {
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    let paths: Vec<&str> = maps
-        .lines()
-        .filter_map(|line| Some(&line[line.find('/')?..]))
-        .collect();
-    let named = |part: &str| {
-        let is_it = |path: &&&str| {
-            path.rsplit('/')
-                .next()
-                .unwrap_or_default()
-                .to_lowercase()
-                .contains(part)
-        };
-        paths.iter().find(is_it).map(ToString::to_string)
-    };
-    ["libopencl", "oclgrind", "intelocl", "pocl"]
-        .into_iter()
-        .find_map(named)
 }

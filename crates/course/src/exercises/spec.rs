@@ -76,9 +76,6 @@ impl TaskFile {
     }
 
     /// The task at a size.
-    ///
-    /// # Errors
-    /// When the data make no sense.
     pub fn at(&self, size: &Sizes) -> Result<Task> {
         Ok(self.task(size, SEED, &[])?)
     }
@@ -110,9 +107,6 @@ impl TaskFile {
 
     /// The name of the size at which is counted, as the kernel is told it, and at most how
     /// much of what there may be, in the order of `Count`.
-    ///
-    /// # Errors
-    /// When the data make no sense.
     pub fn targets(&self) -> Result<(String, Vec<(Count, f64)>)> {
         let counted = self.counted();
         let task = self.at(&counted)?;

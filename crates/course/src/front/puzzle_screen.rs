@@ -52,8 +52,7 @@ impl Shown {
 
 impl<'a> PuzzleScreen<'a> {
     /// Begins with a check.
-    pub fn begin(begin: Begin<'a>, course: &Course) -> Result<PuzzleScreen<'a>> {
-        let Begin { puzzle, file, how } = begin;
+    pub fn begin((puzzle, file, how): Begin<'a>, course: &Course) -> Result<PuzzleScreen<'a>> {
         let files = course.puzzles.iter().map(|one| course.folder.file(one));
         Ok(PuzzleScreen {
             check: Shown::of(&watch::words(puzzle, &file, &how))?,

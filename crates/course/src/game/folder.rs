@@ -62,21 +62,20 @@ impl Folder {
 
     /// Refuses to go on without it.
     pub fn must_be_started(&self) -> Result<()> {
-        if self.path.exists() && !self.is_started() {
-            bail!(Error::Usage(format!(
-                "{} is to be your folder of exercises, and is none\n  next: \
-                 cargo course start DIR   names another; unset {VARIABLE}, if it is set",
-                shown(&self.path)
-            )))
+        if self.is_started() {
+            return Ok(());
         }
-        if !self.is_started() {
-            bail!(Error::Usage(format!(
-                "you have no exercises yet: {} is not there\n  next: cargo course start   \
-                 copies them there; `start DIR` to another folder",
-                shown(&self.path)
-            )))
-        }
-        Ok(())
+        let is_there = self.path.exists();
+        let why = if is_there {
+            "is no folder"
+        } else {
+            "is not there"
+        };
+        bail!(Error::Usage(format!(
+            "you have no exercises yet, and no folder of exercises: {} {why}\n  next: cargo course start   copies them there; \
+             `start DIR` to another folder; the variable {VARIABLE} names it, too",
+            shown(&self.path)
+        )))
     }
 
     /// Copies the kernels that are not there yet, and counts them; what is there is left

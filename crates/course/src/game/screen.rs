@@ -15,7 +15,6 @@ use super::progress::{Mark, Progress};
 use super::puzzle::{Puzzle, WORDS};
 use crate::diff::print_hunks;
 use crate::observation::Detection;
-use crate::pager::Pager;
 use crate::prose::{beside, print_text};
 
 /// After `start`, which copied `new` of the puzzles.
@@ -49,7 +48,6 @@ pub fn started(folder: &Folder, new: usize, puzzles: &[&Puzzle]) -> Result<()> {
 
 /// Every puzzle with what is known of it, by lesson.
 pub fn list(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
-    let _pager = Pager::begin();
     let progress = folder.progress();
     let about = puzzles.first().map_or("", |puzzle| puzzle.kind.about);
     writeln!(Out, "{}", about.bold())?;
@@ -211,7 +209,6 @@ pub fn hints(puzzle: &Puzzle, seen: usize) -> Result<()> {
 
 /// The filled gap, where there is one, and the reasoning.
 pub fn answer(puzzle: &Puzzle, tried: bool) -> Result<()> {
-    let _pager = Pager::begin();
     title(puzzle)?;
     if !tried {
         let words = "You have not changed your file yet. An answer teaches most after an attempt: \

@@ -11,9 +11,6 @@ use super::puzzle::Puzzle;
 
 /// The one that a word names, or the next one, and the learner's file of it; none where all
 /// are done.
-///
-/// # Errors
-/// [`Error::Usage`] where there is none of that name, or no folder to tell the next.
 pub fn meant<'a>(
     word: Option<&str>,
     all: &'a [Puzzle],
@@ -29,15 +26,12 @@ pub fn meant<'a>(
 }
 
 /// The one that is meant by "6.2", a name, or a path.
-///
-/// # Errors
-/// [`Error::Usage`] with those that there are.
 pub fn find<'a>(all: &'a [Puzzle], word: &str) -> Result<&'a Puzzle> {
     let found = all.iter().find(|one| one.is_meant_by(word));
     found.ok_or_else(|| Error::Usage(unknown(all, word)).into())
 }
 
-/// That there is none, which one may be meant, and from where to where they go.
+/// That there is none, which one may be meant, and how all are listed.
 fn unknown(puzzles: &[Puzzle], word: &str) -> String {
     let [first, .., last] = puzzles else {
         return format!("there is no {word}");
@@ -48,11 +42,13 @@ fn unknown(puzzles: &[Puzzle], word: &str) -> String {
     let near = did_you_mean(word, &names.map(String::from).collect::<Vec<_>>());
     // All of them would be too many for a message.
     let near = near
-        .split_once(" There are")
-        .map_or(String::new(), |(near, _)| format!("{near} "));
+        .split(" There are")
+        .next()
+        .filter(|near| near.ends_with('?'));
+    let near = near.map_or(String::new(), |near| format!("; {near}"));
     let (noun, command) = (first.kind.noun, first.kind.command);
     format!(
-        "there is no {noun} {word}; {near}they go from {} to {}\n  next: `cargo course {command} \
+        "there is no {noun} {word}{near}; they go from {} to {}\n  next: `cargo course {command} \
          --list` lists them all",
         first.id, last.id
     )
@@ -69,9 +65,6 @@ fn file(puzzle: &Puzzle, folder: &Folder, word: &str) -> PathBuf {
 }
 
 /// The learner's file of a puzzle: the one that `word` names, or the one in the folder.
-///
-/// # Errors
-/// [`Error::Usage`] where it is not there.
 pub fn own_file(puzzle: &Puzzle, word: &str) -> Result<PathBuf> {
     let folder = Folder::find()?;
     let file = file(puzzle, &folder, word);

@@ -36,9 +36,6 @@ impl Written {
 }
 
 /// A problem's page: what is asked, and behind summaries that open the hints and the solutions.
-///
-/// # Errors
-/// Where the page cannot be read.
 pub fn problem(path: &Path) -> Result<Written> {
     let text = Source::read(path)?.text;
     let head = text

@@ -18,9 +18,6 @@ pub fn give_keys_back() {
 }
 
 /// Waits for something to happen, and not longer than this.
-///
-/// # Errors
-/// The terminal has gone away.
 pub fn event_within(time: Duration) -> Result<Option<Event>> {
     // The first time for what was read together with the event before.
     for time in [Duration::ZERO, time] {
