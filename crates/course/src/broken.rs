@@ -171,7 +171,6 @@ fn parse(number: usize, mut source: Source, page: Written) -> Option<Puzzle> {
         lesson: Some(lesson),
         id: number.to_string(),
         title: symptom.replace("\n// ", " ").trim().to_string(),
-        short: page.head.split_once("\nSymptom: ")?.1.trim_end().into(),
         place: format!("diagnose/{number:02}"),
         page: page_of(lesson),
         fresh: source,
@@ -212,7 +211,6 @@ mod tests {
     fn the_copy_keeps_symptom_and_run_line_only() {
         let broken = broken();
         assert_eq!(broken.title, "right at 64; wrong at 65.");
-        assert_eq!(broken.short, "wrong at 65.");
         assert_eq!(broken.lesson.map(|lesson| lesson.number), Some(3));
         let Check::Lesson(run) = &broken.check else {
             panic!("a lesson runs it");

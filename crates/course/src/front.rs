@@ -1,37 +1,29 @@
-//! The front door: on a terminal the whole course is one screen. A map of lessons,
-//! exercises and broken kernels; behind each of these a screen that checks its file after
-//! every save, with a key for everything else. What the keys show is what the commands of
-//! the same names print: each is run as a process, which the next key or save ends.
+//! `--watch` on a terminal: a screen that checks a puzzle's file after every save, with a key
+//! for everything else. What the keys show is what the commands of the same names print: each
+//! is run as a process, which the next key or save ends.
 //!
 //! # Layout
 //!
-//! - `course` is what there is to do, and what of it is done.
-//! - `map` is the list of that; `puzzle_screen` is one of it.
-//! - `page` is a page to read; `lesson` runs a lesson in the ordinary screen.
+//! - `puzzle_screen` is what is seen of a puzzle; `page` is a page to read.
 
-mod course;
-mod lesson;
-mod map;
 mod page;
 mod puzzle_screen;
 
 use std::io::{IsTerminal, stdin, stdout};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use common::Error;
-use process::lessons::Lesson;
 use process::watch::saves::{News, Saves};
 use text::screen::crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
 use text::screen::{self, event_within};
 use text::stream::Stream;
 
+use crate::game::folder::Folder;
 use crate::game::how::How;
 use crate::game::puzzle::Puzzle;
-use course::Course;
-use map::Map;
 use page::Page;
 use puzzle_screen::PuzzleScreen;
 
@@ -47,12 +39,8 @@ pub enum Then<'a> {
     /// The same screen.
     Stay,
     Quit,
-    /// Back to the map.
-    Map,
     /// This one's screen.
     Open(&'a Puzzle),
-    /// This lesson, perhaps step by step.
-    Run(&'static Lesson, bool),
     /// Its page.
     Page(PathBuf),
 }
@@ -63,41 +51,46 @@ pub fn is_possible() -> bool {
     stdin().is_terminal() && stdout().is_terminal() && !is_plain
 }
 
-/// A puzzle whose file is to be watched at once, and how it is checked.
+/// What there is to do, and where.
+pub struct Course<'a> {
+    /// Of all kinds, each in teaching order.
+    pub puzzles: Vec<&'a Puzzle>,
+    pub folder: Folder,
+}
+
+impl<'a> Course<'a> {
+    /// All of the same kind.
+    pub fn like(&self, puzzle: &Puzzle) -> Vec<&'a Puzzle> {
+        let all = self.puzzles.iter().copied();
+        all.filter(|one| one.kind.command == puzzle.kind.command)
+            .collect()
+    }
+}
+
+/// A puzzle whose file is watched, and how it is checked.
 pub type Begin<'a> = (&'a Puzzle, PathBuf, How);
 
-/// Opens the map of these puzzles, or the screen of the one that is to `begin`.
-pub fn open<'a>(puzzles: Vec<&'a Puzzle>, begin: Option<Begin<'a>>) -> Result<ExitCode> {
-    let course = Course::of(puzzles)?;
+/// Opens the screen of one of these puzzles.
+pub fn open<'a>(puzzles: Vec<&'a Puzzle>, begin: Begin<'a>) -> Result<ExitCode> {
+    let folder = Folder::find()?;
+    let course = Course { puzzles, folder };
     let mut front = Front {
-        map: Map::of(&course),
-        saves: Saves::of(Path::new(""), ""),
-        puzzle: None,
+        saves: Saves::of(&begin.1, ""),
+        puzzle: PuzzleScreen::begin(begin, &course)?,
         page: None,
         course,
     };
-    if let Some(begin) = begin {
-        front.begin(begin)?;
-    }
-    enter()?;
+    screen::enter(Stream::Output, None).map_err(Error::Io)?;
+    screen::take_keys();
     let ran = front.run();
     screen::leave();
     ran.map(|()| ExitCode::SUCCESS)
 }
 
-/// Takes the terminal, and its keys.
-fn enter() -> Result<()> {
-    screen::enter(Stream::Output, None).map_err(Error::Io)?;
-    screen::take_keys();
-    Ok(())
-}
-
 struct Front<'a> {
     course: Course<'a>,
-    map: Map<'a>,
     saves: Saves,
-    /// What lies over the map.
-    puzzle: Option<PuzzleScreen<'a>>,
+    puzzle: PuzzleScreen<'a>,
     /// A lesson's page, which lies over all.
     page: Option<Page>,
 }
@@ -106,7 +99,7 @@ impl<'a> Front<'a> {
     fn run(&mut self) -> Result<()> {
         let mut drawn: Option<Instant> = None;
         loop {
-            let is_busy = self.is_busy();
+            let is_busy = self.puzzle.is_busy();
             let patience = if is_busy { BUSY } else { IDLE };
             if drawn.is_none_or(|drawn| drawn.elapsed() >= patience) {
                 self.draw(false);
@@ -121,17 +114,17 @@ impl<'a> Front<'a> {
                 match self.on(&event)? {
                     Then::Quit => return Ok(()),
                     Then::Stay => {}
-                    Then::Map => self.close(),
                     Then::Open(puzzle) => self.open(puzzle)?,
                     Then::Page(place) => self.page = Page::open(&place)?,
-                    Then::Run(lesson, in_steps) => {
-                        lesson::run(lesson, in_steps)?;
-                        self.saves.forget_interrupts();
-                    }
                 }
             }
-            let was_busy = is_busy && !self.is_busy();
-            match self.look()? {
+            let was_busy = is_busy && !self.puzzle.is_busy();
+            let news = self.saves.wait(Duration::ZERO);
+            self.puzzle.hear(news)?;
+            if let Some(other) = self.puzzle.saved_elsewhere(&self.course) {
+                self.open(other)?;
+            }
+            match news {
                 News::Interrupted => return Ok(()),
                 News::Nothing if !was_busy => {}
                 _ => drawn = None,
@@ -139,42 +132,11 @@ impl<'a> Front<'a> {
         }
     }
 
-    /// Whether something runs.
-    fn is_busy(&mut self) -> bool {
-        self.puzzle.as_mut().is_some_and(PuzzleScreen::is_busy)
-    }
-
-    /// What happened to files meanwhile.
-    fn look(&mut self) -> Result<News> {
-        let news = self.saves.wait(Duration::ZERO);
-        if let Some(screen) = &mut self.puzzle {
-            screen.hear(news)?;
-            if let Some(other) = screen.saved_elsewhere(&self.course) {
-                self.open(other)?;
-            }
-        }
-        Ok(news)
-    }
-
-    fn close(&mut self) {
-        if let Some(screen) = self.puzzle.take() {
-            self.saves.turn_to(Path::new(""), "");
-            self.map.select(screen.puzzle);
-        }
-    }
-
     fn open(&mut self, puzzle: &'a Puzzle) -> Result<()> {
-        let how = self.puzzle.take().map(|screen| screen.how);
-        self.begin((
-            puzzle,
-            self.course.folder.file(puzzle),
-            how.unwrap_or_default(),
-        ))
-    }
-
-    fn begin(&mut self, begin: Begin<'a>) -> Result<()> {
-        self.saves.turn_to(&begin.1, "");
-        self.puzzle = Some(PuzzleScreen::begin(begin, &self.course)?);
+        let file = self.course.folder.file(puzzle);
+        self.saves.turn_to(&file, "");
+        let begin = (puzzle, file, self.puzzle.how.clone());
+        self.puzzle = PuzzleScreen::begin(begin, &self.course)?;
         Ok(())
     }
 
@@ -191,24 +153,22 @@ impl<'a> Front<'a> {
         if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
             return Ok(Then::Quit);
         }
-        match (&mut self.page, &mut self.puzzle) {
-            (Some(page), _) => {
+        match &mut self.page {
+            Some(page) => {
                 if !page.on(key.code) {
                     self.page = None;
                 }
                 Ok(Then::Stay)
             }
-            (None, Some(screen)) => screen.on(key.code, &self.course),
-            (None, None) => Ok(self.map.on(key.code, &self.course)),
+            None => self.puzzle.on(key.code, &self.course),
         }
     }
 
     fn draw(&mut self, anew: bool) {
         let size = screen::size();
-        let rows = match (&mut self.page, &mut self.puzzle) {
-            (Some(page), _) => page.rows(size),
-            (None, Some(screen)) => screen.rows(&self.course, size),
-            (None, None) => self.map.rows(&self.course, size),
+        let rows = match &mut self.page {
+            Some(page) => page.rows(size),
+            None => self.puzzle.rows(&self.course, size),
         };
         screen::draw(rows, anew);
     }

@@ -4,8 +4,7 @@
 //!
 //! In the order in which to read them; a command has the module of its name.
 //!
-//! - `map` prints the lessons and what is next; on a terminal `front` is the whole course as
-//!   one screen.
+//! - `map` prints the lessons and what is next; `front` is the screen of `--watch`.
 //! - `puzzles` are `exercises`, kernels with a gap or from an empty file, `broken` ones, and on
 //!   the `host`'s side programs with a mistake. `game` is how all are played.
 //! - `grade` judges the folders of a class.
@@ -61,7 +60,7 @@ const KERNEL: &str = "A kernel of a lesson, or of the file that --source names; 
                       by its number: 4.2 of the exercises, 7 of the broken kernels";
 
 /// Learn to write fast OpenCL kernels, step by step. Without a command:
-/// an overview of the course, from which everything can be started.
+/// an overview of the course, and what is next.
 #[derive(Parser)]
 #[command(name = "course", version)]
 struct Arguments {
@@ -146,7 +145,6 @@ fn main() -> ExitCode {
     }
     end(match Arguments::parse().command {
         Some(command) => run(command),
-        None if front::is_possible() => puzzles::open(),
         None => puzzles::map(),
     })
 }

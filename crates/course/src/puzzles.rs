@@ -34,11 +34,6 @@ pub fn map() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Opens the map.
-pub fn open() -> Result<ExitCode> {
-    front::open(all()?.iter().collect(), None)
-}
-
 /// Plays; `--watch` has a screen of its own where there is one.
 pub fn play(puzzles: &[Puzzle], options: &Options) -> Result<ExitCode> {
     game::play(puzzles, options, |watch| {
@@ -49,7 +44,7 @@ pub fn play(puzzles: &[Puzzle], options: &Options) -> Result<ExitCode> {
         let all = all()?;
         let is_known = all.iter().any(|one| one == watch.now);
         let shown = if is_known { &all } else { puzzles };
-        front::open(shown.iter().collect(), Some(begin))
+        front::open(shown.iter().collect(), begin)
     })
 }
 

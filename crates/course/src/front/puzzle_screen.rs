@@ -11,8 +11,7 @@ use text::screen::crossterm::style::Stylize;
 use text::screen::pane::{Pane, Scroll};
 use text::wrap::lines;
 
-use super::course::Course;
-use super::{Begin, Then};
+use super::{Begin, Course, Then};
 use crate::game::background::Background;
 use crate::game::how::How;
 use crate::game::progress::Progress;
@@ -125,6 +124,7 @@ impl<'a> PuzzleScreen<'a> {
         let words = match key {
             KeyCode::Char('h') => vec![command, &file, "--hint"],
             KeyCode::Char('s') => vec![command, &file, answer],
+            KeyCode::Char('l') => vec![command, "--list"],
             KeyCode::Char('d') if self.puzzle.solution.is_some() => vec![command, &file, "--diff"],
             KeyCode::Char('t') if self.is_kernel() => vec!["trace", id, "--source", &file],
             KeyCode::Char('a') if self.is_kernel() => vec!["asm", id, "--source", &file],
@@ -146,7 +146,6 @@ impl<'a> PuzzleScreen<'a> {
             KeyCode::Char('x') => self.asks = true,
             KeyCode::Char('n') => return Ok(self.next(course)),
             KeyCode::Char('o') => return Ok(Then::Page(self.puzzle.page.clone())),
-            KeyCode::Char('l') => return Ok(Then::Map),
             KeyCode::Char('q') => return Ok(Then::Quit),
             KeyCode::Esc | KeyCode::Backspace | KeyCode::Enter => self.beside = None,
             _ => {}
@@ -156,7 +155,7 @@ impl<'a> PuzzleScreen<'a> {
 
     fn next(&mut self, course: &Course<'a>) -> Then<'a> {
         let all = course.like(self.puzzle);
-        let next = course.progress().next_after(self.puzzle, &all);
+        let next = course.folder.progress().next_after(self.puzzle, &all);
         if let Some(next) = next.filter(|next| *next != self.puzzle) {
             return Then::Open(next);
         }
@@ -177,8 +176,10 @@ impl<'a> PuzzleScreen<'a> {
     }
 
     pub fn rows(&mut self, course: &Course, size: (usize, usize)) -> Vec<String> {
-        let progress = course.progress();
-        let gauge = course.gauge(self.puzzle, &progress);
+        let progress = course.folder.progress();
+        let all = course.like(self.puzzle);
+        let (done, count) = (progress.count_done(&all), all.len());
+        let gauge = format!("{done} of {count} {}", self.puzzle.kind.done);
         let hint = self.next_hint(&progress);
         let keys = self.keys(&hint);
         let state = self.state();

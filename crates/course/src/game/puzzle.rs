@@ -41,8 +41,6 @@ pub struct Puzzle {
     pub id: String,
     /// What it is called, or what is seen of it.
     pub title: String,
-    /// The same in a few words, for a line of the map.
-    pub short: String,
     /// "06-local-memory/2-second-barrier": its place in the learner's folder.
     pub place: String,
     /// The page that is about it, without its end.

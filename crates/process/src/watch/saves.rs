@@ -78,11 +78,6 @@ impl Saves {
         &self.name
     }
 
-    /// Forgets Ctrl-C: it was meant for another program on the same terminal.
-    pub fn forget_interrupts(&self) {
-        self.signals.forget();
-    }
-
     /// Waits for something new, at most so long.
     pub fn wait(&mut self, time: Duration) -> News {
         let end = Instant::now() + time;

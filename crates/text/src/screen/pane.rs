@@ -1,6 +1,6 @@
 //! A text that fits the screen: in pages where it is long, with its keys in the last rows.
 
-use console::{measure_text_width, strip_ansi_codes};
+use console::measure_text_width;
 use crossterm::event::KeyCode;
 use crossterm::style::Stylize;
 
@@ -12,8 +12,6 @@ pub struct Pane {
     height: usize,
     /// The first line that is seen.
     top: usize,
-    /// The line under a cursor, which is always seen.
-    pub marked: Option<usize>,
 }
 
 /// Where to in a text.
@@ -57,16 +55,7 @@ impl Pane {
         self.height = rows.saturating_sub(head.len() + keys.len() + 1).max(1);
         self.lines = lines;
         self.top = self.top.min(self.lines.len().saturating_sub(1));
-        if let Some(line) = self.marked {
-            // As little as it takes to show it.
-            let first = (line + 1).saturating_sub(self.height);
-            self.top = self.top.clamp(first, line.max(first));
-        }
-        let shown = self.lines.iter().enumerate().skip(self.top);
-        let shown = shown.map(|(at, line)| match Some(at) == self.marked {
-            true => highlighted(line, columns),
-            false => line.clone(),
-        });
+        let shown = self.lines.iter().skip(self.top).cloned();
         let rest = std::iter::repeat_n(String::new(), self.height);
         let shown = shown.chain(rest).take(self.height).collect();
         let status = both_ends(status, &self.place().yellow().to_string(), columns);
@@ -86,11 +75,6 @@ impl Pane {
             Scroll::Bottom => last,
         };
         self.top != before
-    }
-
-    /// The rows that there are for it.
-    pub fn height(&self) -> usize {
-        self.height
     }
 
     /// "lines 3 to 20 of 45", where it does not fit.
@@ -123,21 +107,16 @@ fn key_lines(keys: &[(&str, &str)], (columns, rows): (usize, usize)) -> Vec<Stri
 }
 
 /// Two texts at the ends of a row.
-pub fn both_ends(left: &str, right: &str, columns: usize) -> String {
+fn both_ends(left: &str, right: &str, columns: usize) -> String {
     let used = measure_text_width(left) + measure_text_width(right);
     let gap = columns.saturating_sub(used).max(1);
     format!("{left}{:gap$}{right}", "")
 }
 
-/// The row under a cursor, as wide as the screen.
-fn highlighted(row: &str, columns: usize) -> String {
-    format!("{:columns$}", strip_ansi_codes(row))
-        .reverse()
-        .to_string()
-}
-
 #[cfg(test)]
 mod tests {
+    use console::strip_ansi_codes;
+
     use super::*;
 
     fn pane(lines: usize, rows: usize) -> Pane {
@@ -175,9 +154,6 @@ mod tests {
         let shown = pane.frame(Vec::new(), vec!["one line".into()], "", &[], (80, 20));
         assert_eq!((pane.top, shown.len(), &*shown[0]), (0, 20, "one line"));
         assert_eq!(pane.place(), String::new());
-        pane.marked = Some(30);
-        pane.frame(Vec::new(), vec!["x".into(); 50], "", &[], (80, 11));
-        assert_eq!(pane.top, 21);
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! The front door, with a person at the keyboard: the map, and behind it a screen for
-//! each exercise and broken kernel.
+//! `--watch` with a person at the keyboard: a screen for each exercise and broken kernel.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +6,6 @@ use tests::{Terminal, key};
 
 use super::*;
 
-const HOME: &str = "\x1b[H";
 const END: &str = "\x1b[F";
 
 /// A learner before this screen, who waits for no time to be measured.
@@ -31,58 +29,13 @@ fn must_be_left_in_order(terminal: &mut Terminal) {
 }
 
 #[test]
-fn the_map_leads_to_exercises_and_lessons() {
-    let learner = Learner::started("front-map");
-    let mut terminal = before(&learner, "");
-    terminal.sees(&solved(0)).sees("of 17 solved");
-    terminal.sees("The number of an item  next");
-    // The cursor stands on what comes next.
-    terminal.press(key::ENTER).sees("Exercise 1.1");
-    terminal.press("l").sees("opens it").press(key::DOWN);
-    terminal.press(key::ENTER).sees("Exercise 1.2");
-    terminal.press("l").sees("opens it");
-    terminal.press(END).sees("attention, one head").press(HOME);
-    terminal.sees("runs the lesson");
-    // However small: what fits is shown.
-    terminal.resize(9, 3).sees("OpenCL pe").resize(80, 24);
-    terminal.sees("runs the lesson").sees(&solved(0));
-    // However large, too.
-    terminal.tells_size(u16::MAX, u16::MAX).press("o");
-    terminal.draws("# Lesson 1").press("q").sees(&solved(0));
-    must_be_left_in_order(&mut terminal);
-}
-
-/// By a program that lies beside the course; cargo would build it.
-#[test]
-fn a_lesson_runs_in_the_ordinary_screen_and_a_key_leads_back() {
-    let learner = Learner::started("front-lesson");
-    let program = learner
-        .types("")
-        .in_shell("unset CARGO; exec \"$0\" \"$@\"");
-    let mut terminal = program.on_terminal(80, 24);
-    terminal.sees(&solved(0)).press(HOME);
-    terminal.sees("runs the lesson").press(key::ENTER);
-    terminal.sees("Any key leads back to the map.");
-    assert!(terminal.transcript().contains("Another one: --device"));
-    terminal.reads_keys().press(" ").sees(&solved(0));
-    // Its page, and back.
-    terminal.press("o").sees("# Lesson 1: device discovery");
-    terminal.press(key::PAGE_DOWN).press(key::ESCAPE);
-    terminal.sees(&solved(0)).sees("runs the lesson");
-    must_be_left_in_order(&mut terminal);
-}
-
-#[test]
 fn a_terminal_of_ascii_gets_letters_that_it_shows() {
     let learner = Learner::started("front-ascii");
     fs::write(learner.0.join("progress.txt"), "1.1 solved\n1.2 broken\n").expect("writable");
     let types = |words: &str| learner.types(words).env("LC_ALL", "C").on_terminal(80, 24);
-    let mut map = types("");
-    map.sees(&solved(1))
-        .sees("v 1.1")
-        .sees("x 1.2")
-        .sees("^v move");
-    must_be_left_in_order(&mut map);
+    let mut screen = types("exercise 1.2 --watch");
+    screen.sees(&solved(1)).sees("x not solved yet");
+    must_be_left_in_order(&mut screen);
     let mut list = types("exercise --list");
     list.ends_with(0);
     let shown = list.transcript();
@@ -90,23 +43,9 @@ fn a_terminal_of_ascii_gets_letters_that_it_shows() {
         shown.contains("v 1.1") && shown.contains("x 1.2"),
         "{shown}"
     );
-    for terminal in [map, list] {
+    for terminal in [screen, list] {
         assert!(terminal.raw().is_ascii(), "{}", terminal.raw());
     }
-}
-
-#[test]
-fn who_has_no_folder_is_asked_for_one() {
-    let learner = Learner::new("front-newcomer");
-    let mut terminal = before(&learner, "");
-    terminal.sees("runs the lesson").press("n").sees("opens it");
-    terminal.press(key::ENTER).sees("Copy the kernels to");
-    terminal.press("n").sees("opens it");
-    assert!(!learner.0.exists(), "nothing was made");
-    terminal.press(key::ENTER).sees("Copy the kernels to");
-    terminal.press("y").sees("Exercise 1.1");
-    assert!(learner.0.join("README.md").is_file());
-    must_be_left_in_order(&mut terminal);
 }
 
 #[test]
@@ -142,7 +81,12 @@ fn each_key_does_what_the_screen_says() {
         .draws("checking, ")
         .sees("What the checks see");
     terminal.sees("not solved yet");
+    terminal.press("l").sees("lesson 2").sees("The last group");
     terminal.press("n").sees("Exercise 1.3");
+    // However small and however large: what fits is shown.
+    terminal.resize(9, 3).sees("0 of").resize(80, 24);
+    terminal.tells_size(u16::MAX, u16::MAX).press("o");
+    terminal.draws("# Lesson 1").press("q").sees(&solved(0));
     must_be_left_in_order(&mut terminal);
 }
 
@@ -150,11 +94,9 @@ fn each_key_does_what_the_screen_says() {
 #[test]
 fn it_ends_with_its_terminal() {
     let learner = Learner::started("front-closed");
-    for words in ["", "exercise 1.2 --watch"] {
-        let mut terminal = before(&learner, words);
-        terminal.sees("q quit");
-        terminal.closes();
-    }
+    let mut terminal = before(&learner, "exercise 1.2 --watch");
+    terminal.sees("q quit");
+    terminal.closes();
 }
 
 /// The old one is kept, and only who says yes gets another.
