@@ -2,10 +2,10 @@
 //! the bottom. It is drawn on what standard error was, again at every key and whenever its size
 //! changes.
 
+use std::cell::RefCell;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::rc::Rc;
+use std::time::Duration;
 
 use common::error::{Error, Result, UserRequest};
 use text::screen::crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
@@ -15,9 +15,8 @@ use text::stream::Stream;
 
 use super::piece::{Form, Piece};
 
-/// How often the sign of life moves, and for how long a key is waited for at a time.
+/// For how long a key is waited for at a time.
 const TICK: Duration = Duration::from_millis(100);
-const SIGNS: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
 /// A key's name, and what it does.
 pub(super) type Key = (&'static str, &'static str);
@@ -35,14 +34,14 @@ pub(super) struct View {
 
 /// The terminal while it is taken. A clone is the same.
 #[derive(Clone)]
-pub(super) struct Stage(Arc<Mutex<Drawn>>);
+pub(super) struct Stage(Rc<RefCell<Drawn>>);
 
 struct Drawn {
     present: bool,
     view: View,
     pane: Pane,
-    /// What takes time now, and since when.
-    busy: Option<(String, Instant)>,
+    /// What takes time now.
+    busy: String,
 }
 
 impl Stage {
@@ -52,43 +51,36 @@ impl Stage {
         console::colors_enabled_stderr();
         let printed = process::events::file_for_printed();
         screen::enter(Stream::Error, printed.as_deref())?;
-        let stage = Stage(Arc::new(Mutex::new(Drawn {
+        Ok(Stage(Rc::new(RefCell::new(Drawn {
             present,
             view: View::default(),
             pane: Pane::default(),
-            busy: None,
-        })));
-        let drawn = Arc::downgrade(&stage.0);
-        // Without the thread there is no sign of life, and nothing else is lost.
-        let _ = thread::Builder::new().spawn(move || tick(&drawn));
-        Ok(stage)
-    }
-
-    fn drawn(&self) -> MutexGuard<'_, Drawn> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+            busy: String::new(),
+        }))))
     }
 
     /// Shows a view from its top; where a key is `awaited`, every row of it anew: drivers and
     /// kernels may have written between.
     pub fn show(&self, view: View, awaited: bool) {
-        let mut drawn = self.drawn();
+        let mut drawn = self.0.borrow_mut();
         drawn.view = view;
-        drawn.busy.take_if(|_| awaited);
+        if awaited {
+            drawn.busy.clear();
+        }
         drawn.pane.scroll(Scroll::Top);
         drawn.draw(awaited);
     }
 
     /// Says what takes time now, below the view, until something else does.
     pub fn busy(&self, what: &str) {
-        let mut drawn = self.drawn();
-        if drawn.busy.as_ref().is_none_or(|(known, _)| known != what) {
-            drawn.busy = Some((what.into(), Instant::now()));
-        }
+        let mut drawn = self.0.borrow_mut();
+        drawn.busy = format!("  ... {what}");
+        drawn.draw(false);
     }
 
     /// Scrolls the view; false where there is nothing more in that direction.
     pub fn scroll(&self, to: Scroll) -> bool {
-        let mut drawn = self.drawn();
+        let mut drawn = self.0.borrow_mut();
         let has_moved = drawn.pane.scroll(to);
         if has_moved {
             drawn.draw(true);
@@ -103,7 +95,7 @@ impl Stage {
             let key = match event_within(TICK) {
                 Ok(Some(Event::Key(key))) if key.kind != KeyEventKind::Release => key,
                 Ok(Some(Event::Resize(..))) => {
-                    self.drawn().draw(true);
+                    self.0.borrow_mut().draw(true);
                     continue;
                 }
                 Ok(_) => continue,
@@ -120,19 +112,6 @@ impl Stage {
     }
 }
 
-/// Draws again and again as long as something takes time, in a new size if there is one.
-fn tick(drawn: &Weak<Mutex<Drawn>>) {
-    while let Some(drawn) = drawn.upgrade() {
-        let mut now = drawn.lock().unwrap_or_else(PoisonError::into_inner);
-        if now.busy.is_some() {
-            now.draw(false);
-        }
-        drop(now);
-        drop(drawn);
-        thread::sleep(TICK);
-    }
-}
-
 impl Drawn {
     fn draw(&mut self, anew: bool) {
         let (columns, rows) = screen::size();
@@ -145,22 +124,11 @@ impl Drawn {
         } = &self.view;
         let head = title.iter().flat_map(|title| form.headline(title));
         let text = pieces.iter().flat_map(|piece| piece.lines(form)).collect();
-        let status = self.status();
+        // What is typed, or under way.
+        let typed = self.view.typed.as_ref().map(|typed| format!("  > {typed}"));
+        let status = typed.unwrap_or_else(|| self.busy.clone());
         let size = (form.columns, rows);
         let rows = self.pane.frame(head.collect(), text, &status, keys, size);
         screen::draw(rows, anew);
-    }
-
-    /// The line between the page and the keys.
-    fn status(&self) -> String {
-        match (&self.view.typed, &self.busy) {
-            (Some(typed), _) => format!("  > {typed}"),
-            (None, Some((what, since))) => {
-                let passed = since.elapsed();
-                let sign = SIGNS[(passed.as_millis() / TICK.as_millis()) as usize % SIGNS.len()];
-                format!("  {sign} {what} {}s", passed.as_secs())
-            }
-            (None, None) => String::new(),
-        }
     }
 }

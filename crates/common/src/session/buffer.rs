@@ -26,11 +26,6 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// opencl3's view of it.
-    pub fn cl(&self) -> &Memory<u8> {
-        &self.memory
-    }
-
     /// Its handle.
     pub fn get(&self) -> cl_mem {
         self.memory.get()

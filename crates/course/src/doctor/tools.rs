@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use analysis::trace::run::plugin_path;
 use common::device::icd::{icd_files, named_library};
 use common::device::pocl::{self, can_write};
 use process::implementations;
@@ -40,6 +41,8 @@ pub fn optional() -> Vec<Finding> {
         ("C compiler", on_path("cc"), true, compiler, "cc is not here; cargo needs it to link, so nothing can be built any more"),
         ("linker", on_path("ld"), true, install("linker"), "ld is not here; PoCL calls it for every kernel, and aborts without it"),
         ("Oclgrind", implementations::oclgrind(), false, install("oclgrind"), "not here; it simulates a device: names races, accesses out of bounds, values never written"),
+        // No package has it.
+        ("trace plugin", Some(plugin_path()).filter(|path| path.is_file()), false, Some("./setup --full".into()), "not built; by it Oclgrind counts what a kernel asks of memory"),
         ("clinfo", on_path("clinfo"), false, install("clinfo"), "not here; it lists every property of every device"),
     ];
     let found = tools.map(|(name, place, is_needed, mend, why)| match place {
@@ -47,18 +50,7 @@ pub fn optional() -> Vec<Finding> {
         None if is_needed => Topic::Tools.bad(name, why).mended_by(mend),
         None => Topic::Tools.note(name, why).mended_by(mend),
     });
-    found.into_iter().chain([plugin()]).collect()
-}
-
-/// What Oclgrind loads for `course trace`. No package has it: `./setup` builds it.
-fn plugin() -> Finding {
-    let (name, path) = ("trace plugin", analysis::trace::run::plugin_path());
-    if path.is_file() {
-        return Topic::Tools.good(name, path.display().to_string());
-    }
-    let says = "not built; Oclgrind loads it for course trace, which counts what a kernel asks \
-                of memory";
-    Topic::Tools.note(name, says).next("./setup --full")
+    found.into()
 }
 
 /// Folders that are written to at every run.
