@@ -70,38 +70,30 @@ impl Target {
 pub struct Engine {
     pub target: Target,
     pub context: Arc<Context>,
-    program: Program,
+    program: Arc<Program>,
 }
 
 impl Engine {
-    /// Devices that stand beside each other and have one driver share a context.
+    /// Devices that stand beside each other and have one driver share a context, and a program
+    /// where they are of one kind: NVIDIA's driver builds for all devices of a context or none.
     pub fn open(targets: &[Target], source: &Source) -> Result<Vec<Arc<Engine>>> {
         let mut engines = Vec::new();
         for group in targets.chunk_by(|one, other| one.platform == other.platform) {
             let ids: Vec<cl_device_id> = group.iter().map(|target| target.id.id()).collect();
             let context = Context::from_devices(&ids, &[], None, ptr::null_mut());
             let context = Arc::new(context.during("creating a context")?);
-            for target in group {
-                engines.push(Arc::new(Engine::within(&context, target, source)?));
+            for alike in group.chunk_by(|one, other| one.width == other.width) {
+                let program = Arc::new(build(&context, alike, source)?);
+                engines.extend(alike.iter().map(|target| {
+                    Arc::new(Engine {
+                        target: target.clone(),
+                        context: context.clone(),
+                        program: program.clone(),
+                    })
+                }));
             }
         }
         Ok(engines)
-    }
-
-    fn within(context: &Arc<Context>, target: &Target, source: &Source) -> Result<Engine> {
-        let program = Program::create_from_source(context, &source.text);
-        let mut program = program.during("loading the kernels")?;
-        let (id, options) = (target.id.id(), format!("-D WIDTH={}", target.width));
-        if program.build(&[id], &options).is_err() {
-            let log = program.get_build_log(id).unwrap_or_default();
-            let file = source.path.display();
-            return Err(Error::Build(format!("{file} on {}:\n{log}", target.label)));
-        }
-        Ok(Engine {
-            target: target.clone(),
-            context: context.clone(),
-            program,
-        })
     }
 
     /// The kernel for this kind of device. Arguments are set in it: one for each thread.
@@ -169,6 +161,20 @@ impl Engine {
             "multiplying {rows} x {depth} x {columns} on {label}"
         ))
     }
+}
+
+/// The kernels, for devices that have registers of one width.
+fn build(context: &Context, alike: &[Target], source: &Source) -> Result<Program> {
+    let program = Program::create_from_source(context, &source.text);
+    let mut program = program.during("loading the kernels")?;
+    let ids: Vec<cl_device_id> = alike.iter().map(|target| target.id.id()).collect();
+    let options = format!("-D WIDTH={}", alike[0].width);
+    if let Err(status) = program.build(&ids, &options) {
+        let log = program.get_build_log(ids[0]).unwrap_or_default();
+        let (file, label) = (source.path.display(), &alike[0].label);
+        return Err(Error::Build(format!("{file} on {label}: {status}\n{log}")));
+    }
+    Ok(program)
 }
 
 /// Sends off what is in these queues. Without it a queue may keep its commands until somebody
