@@ -25,12 +25,12 @@ use common::source::own_workspace;
 use lesson::results;
 use process::devices::{Device, chosen};
 use process::scratch::Scratch;
-use process::{ask, in_a_group, machine, this_program};
+use process::{ask_within, in_a_group, machine, this_program};
 use serde::{Deserialize, Serialize};
 use text::{Out, plain, progress};
 
 use crate::game::folder::VARIABLE;
-use crate::game::how::How;
+use crate::game::how::{SEEDS, TIMEOUT};
 use crate::game::puzzle::Puzzle;
 use crate::game::which::find;
 use crate::observation::{Detection, Observation};
@@ -38,8 +38,8 @@ use crate::{exercises, puzzles};
 use hand_in::{Files, Student, handed_in, students};
 use table::Grade;
 
-/// Memory that a process may take: a kernel's macros can ask its compiler for any amount.
-#[cfg(unix)]
+/// Memory that a check and what it starts may hold: a kernel's macros can ask its compiler for
+/// any amount.
 const MEMORY: u64 = 4 << 30;
 /// Launches that a kernel is waited for in all, each for as long as a launch may take.
 const LAUNCHES: u64 = 4;
@@ -64,8 +64,19 @@ pub struct Options {
     /// Judge what an earlier run has judged, too
     #[arg(long)]
     fresh: bool,
-    #[command(flatten)]
-    how: How,
+    /// Device, as the lessons take it [default: the one that they choose]
+    #[arg(long, value_name = "SELECTOR")]
+    device: Option<String>,
+    /// End a launch that takes longer
+    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT, value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
+    /// Draw sizes and numbers from this seed; what was judged with another is judged anew
+    /// [default: a new seed for each check]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(..=SEEDS))]
+    seed: Option<u64>,
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
 }
 
 /// Judges what lies in the folders.
@@ -83,17 +94,19 @@ pub fn grade(options: &Options) -> Result<ExitCode> {
     }
     let below = |folder: &PathBuf| students(folder, &all);
     let students: Vec<Student> = options.folders.iter().flat_map(below).collect();
-    let device = &chosen(options.how.device.as_deref(), false)?[0];
+    let device = &chosen(options.device.as_deref(), false)?[0];
+    let course = version();
     let judge = Judge {
         options,
         device,
+        course: &course,
         kept: AtomicUsize::new(0),
     };
     let grades = judge.all(&students, &puzzles);
-    let (course, label) = (version(), device.label());
+    let label = device.label();
     if options.csv {
         table::csv(&grades, &course, &label)?;
-    } else if options.how.json {
+    } else if options.json {
         table::json(&grades, &course, &label)?;
     } else {
         table::table_of(&grades, puzzles.len(), are_named)?;
@@ -121,17 +134,15 @@ fn version() -> String {
     env!("CARGO_PKG_VERSION").to_string() + &commit
 }
 
-/// Of all processes that this one starts; and none that crashes leaves its memory on the disk.
-fn limit_memory() {
+/// No process that crashes leaves its memory on the disk.
+fn keep_no_cores() {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, getrlimit, setrlimit};
-        for (resource, most) in [(Resource::Data, MEMORY), (Resource::Core, 0)] {
-            let mut limit = getrlimit(resource);
-            limit.current = Some(limit.current.map_or(most, |current| most.min(current)));
-            // Where the system refuses, there is none.
-            let _ = setrlimit(resource, limit);
-        }
+        let mut limit = getrlimit(Resource::Core);
+        limit.current = Some(0);
+        // Where the system refuses, it writes them.
+        let _ = setrlimit(Resource::Core, limit);
     }
 }
 
@@ -146,6 +157,7 @@ struct Checked {
 struct Judge<'a> {
     options: &'a Options,
     device: &'a Device,
+    course: &'a str,
     /// How many were judged before.
     kept: AtomicUsize,
 }
@@ -153,7 +165,7 @@ struct Judge<'a> {
 impl Judge<'_> {
     /// Every puzzle of every student, in order; several at a time.
     fn all<'a>(&self, students: &'a [Student], puzzles: &[&'a Puzzle]) -> Vec<Grade<'a>> {
-        limit_memory();
+        keep_no_cores();
         let many = students.len() * puzzles.len();
         let bar = progress::bar(Some(many as u64), "  {pos} of {len}, {elapsed}  {msg}");
         let (next, grades) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
@@ -219,7 +231,8 @@ impl Judge<'_> {
         checked.observations
     }
 
-    /// All that decides on a judgement: the files, the course's own, its programs, the device.
+    /// All that decides on a judgement: the files, the course's own, its version and
+    /// its programs, the device, the seed.
     fn identity(&self, puzzle: &Puzzle, files: &Files) -> String {
         let fresh = &puzzle.fresh.path;
         let ours = fs::read_dir(fresh.parent().unwrap_or(fresh)).into_iter();
@@ -232,8 +245,10 @@ impl Judge<'_> {
             .iter()
             .map(|(at, text)| (at, text.escape_ascii().to_string()))
             .collect();
-        let (device, timeout) = (self.device, self.options.how.timeout);
-        format!("{} {ages:?} {device:?} {timeout} {files:?}", puzzle.place)
+        let (device, course, Options { timeout, seed, .. }) =
+            (self.device, self.course, self.options);
+        let place = &puzzle.place;
+        format!("{place} {course} {ages:?} {device:?} {timeout} {seed:?} {files:?}")
     }
 
     /// The course's own check of these files, in a folder that nobody needs later.
@@ -245,31 +260,25 @@ impl Judge<'_> {
             fs::create_dir_all(path.parent().unwrap_or(&folder))?;
             fs::write(path, text)?;
         }
-        let How { timeout, seed, .. } = &self.options.how;
+        let timeout = self.options.timeout;
         let mut command = this_program()?;
         command.arg(puzzle.kind.command).arg(&puzzle.id);
         if let Some(set) = &self.options.from {
             command.arg("--from").arg(set.canonicalize()?);
         }
+        if let Some(seed) = self.options.seed {
+            command.args(["--seed", &seed.to_string()]);
+        }
+        let device = self.device.index.to_string();
         command
-            .args([
-                "--json",
-                "--no-timing",
-                "--device",
-                &self.device.index.to_string(),
-            ])
-            .args([
-                "--timeout",
-                &timeout.to_string(),
-                "--seed",
-                &seed.to_string(),
-            ])
+            .args(["--json", "--no-timing", "--device", &device])
+            .args(["--timeout", &timeout.to_string()])
             // What it includes lies beside it.
             .current_dir(folder.join(&puzzle.place).parent().unwrap_or(Path::new("")))
             .env(VARIABLE, &folder)
             .env("TMPDIR", &scratch.0);
         let patience = Duration::from_secs(timeout.saturating_mul(LAUNCHES));
-        let checked = ask::<Checked>(in_a_group(&mut command), patience);
+        let checked = ask_within::<Checked>(in_a_group(&mut command), patience, MEMORY);
         let place = format!("{}/", folder.display());
         let shown = |words: &str| plain(words).replace(&place, "");
         // Of a check that refuses, its own words are enough.

@@ -95,7 +95,6 @@ enum Command {
     /// Check everything that you have begun
     CheckAll(game::how::How),
     /// What a class has come to: a table of all students' folders
-    #[command(mut_arg("no_timing", |arg| arg.hide(true)))]
     Grade(Box<grade::Options>),
     /// Is a kernel of your own right, as its task file says, and how fast is it?
     Run(Box<run::Options>),

@@ -1,12 +1,14 @@
 //! Other processes: those that end with this one, and those that answer in lines of JSON, and
 //! may crash or hang over what they are asked.
 
+use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use common::numbers::bytes;
 use serde::de::DeserializeOwned;
 use text::plain;
 
@@ -91,6 +93,19 @@ pub fn ask<Answer: DeserializeOwned + Send + 'static>(
     command: &mut Command,
     patience: Duration,
 ) -> Result<Answer, String> {
+    ask_within(command, patience, u64::MAX)
+}
+
+/// How often it is looked at what a process holds.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// The same of a process that is ended when it and all that it has started hold more than
+/// `memory` bytes.
+pub fn ask_within<Answer: DeserializeOwned + Send + 'static>(
+    command: &mut Command,
+    patience: Duration,
+    memory: u64,
+) -> Result<Answer, String> {
     let failed = |error: io::Error| format!("it cannot be started ({error})");
     let command = command.stdin(Stdio::null());
     let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -105,11 +120,31 @@ pub fn ask<Answer: DeserializeOwned + Send + 'static>(
         String::from_utf8_lossy(&bytes).into_owned()
     });
     let heard = complaint.and_then(|complaint| Ok((complaint, messages(stdout, || ())?)));
-    let heard = heard.map(|(complaint, messages)| (complaint, messages.recv_timeout(patience)));
+    let end = Instant::now() + patience;
+    let mut held = 0;
+    let heard = heard.map(|(complaint, messages)| {
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            let answer = messages.recv_timeout(LOOK.min(left));
+            if memory < u64::MAX {
+                held = held_by(child.id());
+            }
+            let goes_on = matches!(answer, Err(RecvTimeoutError::Timeout)) && held <= memory;
+            if !goes_on || left.is_zero() {
+                return (complaint, answer);
+            }
+        }
+    });
     end_group(&mut child);
     let status = child.wait().map_err(failed)?;
     let (complaint, answer) = heard.map_err(|error| format!("it cannot be heard ({error})"))?;
     answer.map_err(|why| match why {
+        RecvTimeoutError::Timeout if held > memory => {
+            format!(
+                "it took more than {} of memory, and was ended",
+                bytes(memory)
+            )
+        }
         RecvTimeoutError::Timeout => format!("no answer after {} seconds", patience.as_secs()),
         RecvTimeoutError::Disconnected => {
             let complaint = plain(&complaint.join().unwrap_or_default());
@@ -119,4 +154,49 @@ pub fn ask<Answer: DeserializeOwned + Send + 'static>(
             format!("the process died ({}){first}", cause_of_death(status))
         }
     })
+}
+
+/// Bytes that a process and all below it hold: private pages that are in memory or swapped out.
+/// A limit of the system's (RLIMIT_DATA, RLIMIT_AS) counts mappings, and a GPU's driver maps many
+/// times the host's memory without filling it. Only Linux tells this.
+fn held_by(process: u32) -> u64 {
+    let all = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let all = all.filter_map(|entry| {
+        let id: u32 = entry.file_name().to_str()?.parse().ok()?;
+        let status = fs::read_to_string(entry.path().join("status")).ok()?;
+        let number = |name: &str| -> Option<u64> {
+            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+            line.split_whitespace().next()?.parse().ok()
+        };
+        let kilobytes = number("RssAnon:").unwrap_or(0) + number("VmSwap:").unwrap_or(0);
+        Some((id, number("PPid:")? as u32, kilobytes << 10))
+    });
+    let all: Vec<(u32, u32, u64)> = all.collect();
+    let mut family = vec![process];
+    let mut at = 0;
+    while let Some(&parent) = family.get(at) {
+        let children = all.iter().filter(|one| one.1 == parent);
+        family.extend(children.map(|one| one.0));
+        at += 1;
+    }
+    let held = all.iter().filter(|one| family.contains(&one.0));
+    held.map(|one| one.2).sum()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_ended_for_what_it_holds_and_not_for_what_it_maps() {
+        let mapped: Vec<u8> = Vec::with_capacity(2 << 30);
+        assert!(held_by(std::process::id()) < 1 << 30, "{}", mapped.len());
+        // It keeps the only line that it is given until that line ends.
+        let mut greedy = Command::new("sh");
+        greedy.args(["-c", "head -c 300M /dev/zero | tail -n 1; sleep 60"]);
+        let patience = Duration::from_secs(30);
+        let why = ask_within::<String>(in_a_group(&mut greedy), patience, 100 << 20);
+        let why = why.expect_err("it is ended");
+        assert!(why.contains("more than 100 MiB of memory"), "{why}");
+    }
 }

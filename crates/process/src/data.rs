@@ -1,9 +1,7 @@
-//! What is kept below `data/`: a [`recording`] of a lesson, [`reports`] of all of them,
-//! [`peers`], the course beside libraries, and what is [`shared`] of other devices.
+//! What is kept below `data/`: a [`recording`] of a lesson, [`peers`], the course beside libraries, and what is [`shared`] of other devices.
 
 pub mod peers;
 pub mod recording;
-pub mod reports;
 pub mod shared;
 
 use std::process::Command;

@@ -59,7 +59,7 @@ use environment::leave_out_broken;
 use events::{DRIVERS_WORDS, Event, EventsFile, PRINTED, SIMULATOR_LOG, Sender};
 use signals::Terminal;
 
-pub use ask::{ask, end_group, end_with_us, in_a_group, messages, this_program};
+pub use ask::{ask, ask_within, end_group, end_with_us, in_a_group, messages, this_program};
 pub use cache::CACHE_VARIABLE;
 pub use common::device::icd::LIBRARY_VARIABLE;
 pub use death::{cause_of_death, was_stopped};

@@ -15,20 +15,25 @@ use text::progress;
 use super::survey::{Done, Job, Subject, Survey};
 use crate::peers::turns;
 
-/// Does what is left of the report; `keep` is called after every job.
-pub fn run(survey: &mut Survey, keep: impl Fn(&Survey) -> Result<()>) -> Result<()> {
-    let template = "  {spinner} {bar:12.cyan} {pos}/{len} {elapsed} {wide_msg}";
-    let bar = progress::bar(Some(survey.planned.len() as u64), template);
-    for job in survey.left() {
+/// Does the jobs of a report; `keep` is called after every one.
+pub fn run(
+    survey: &mut Survey,
+    runs: Option<u32>,
+    keep: impl Fn(&Survey) -> Result<()>,
+) -> Result<()> {
+    let bar = progress::bar(
+        Some(survey.planned.len() as u64),
+        "  {spinner} {bar:12.cyan} {pos}/{len} {elapsed} {wide_msg}",
+    );
+    for job in survey.planned.clone() {
         let name = job.name();
         bar.set_position(survey.done.len() as u64);
-        bar.set_message(format!("{}{name}", time_left(survey)));
+        bar.set_message(name.clone());
         let begin = Instant::now();
-        let told = |kernel: &str| bar.set_message(format!("{}{name}: {kernel}", time_left(survey)));
-        let (records, refused) = match command(survey, &job)? {
-            Some(command) => child(command, told).with_context(|| {
-                format!("{name} could not be run (just rebuilt?); the same command goes on")
-            })?,
+        let told = |kernel: &str| bar.set_message(format!("{name}: {kernel}"));
+        let (records, refused) = match command(survey, &job, runs)? {
+            Some(command) => child(command, told)
+                .with_context(|| format!("{name} could not be run (just rebuilt?)"))?,
             None => Default::default(),
         };
         let seconds = begin.elapsed().as_secs_f64();
@@ -45,31 +50,17 @@ pub fn run(survey: &mut Survey, keep: impl Fn(&Survey) -> Result<()>) -> Result<
         });
         keep(survey)?;
         if bar.is_hidden() {
-            let (done, all, left) = (survey.done.len(), survey.planned.len(), time_left(survey));
-            aside!("  {done} of {all}  {left}{name} took {seconds:.1} s");
+            let (done, all) = (survey.done.len(), survey.planned.len());
+            aside!("  {done} of {all}  {name} took {seconds:.1} s");
         }
     }
     bar.finish_and_clear();
     Ok(())
 }
 
-/// "3 min left, ": from what each job so far took. A larger product takes
-/// longer, though not in proportion, since fast kernels are run more often.
-fn time_left(survey: &Survey) -> String {
-    let weight = |job: &Job| job.size.map_or(1.0, |size| 1.0 + size.flop() / 1e9);
-    let done: f64 = survey.done.iter().map(|done| weight(&done.job)).sum();
-    let seconds: f64 = survey.done.iter().map(|done| done.seconds).sum();
-    let left: f64 = survey.left().iter().map(weight).sum();
-    match left * seconds / done {
-        s if s < 90.0 && s > 0.0 => format!("{:.0} s left, ", s.ceil()),
-        s if s > 0.0 => format!("{:.0} min left, ", (s / 60.0).ceil()),
-        _ => String::new(),
-    }
-}
-
 /// The command of a job; none for a library where no lesson gave a product to
 /// compare it on.
-fn command(survey: &Survey, job: &Job) -> Result<Option<Command>> {
+fn command(survey: &Survey, job: &Job, runs: Option<u32>) -> Result<Option<Command>> {
     let (mut command, size) = match job.subject {
         Subject::Lesson(number) => (lessons::numbered(number)?.command()?, job.size),
         Subject::Peer(peer) => (turns::command(peer)?, product(survey, job)),
@@ -83,7 +74,7 @@ fn command(survey: &Survey, job: &Job) -> Result<Option<Command>> {
     if let Some(size) = size {
         command.args(["--size", &size.to_string()]);
     }
-    if let Some(runs) = survey.settings.runs {
+    if let Some(runs) = runs {
         command.args(["--runs", &runs.to_string()]);
     }
     Ok(Some(command))
@@ -110,7 +101,7 @@ fn child(mut command: Command, told: impl Fn(&str)) -> Result<(Vec<Record>, Opti
         }
     })?;
     if process::was_stopped(finished.status) {
-        bail!("it was stopped; the same command goes on from here");
+        bail!("it was stopped");
     }
     let failed = !finished.status.success();
     Ok((records, failed.then(|| finished.refused())))

@@ -17,8 +17,8 @@ use process::{Refused, devices};
 use text::{Out, aside};
 
 use crate::rows::{Bench, rate};
-use crate::survey::{Done, Settings, Survey, fingerprint_of_kernels, unwritable};
-use crate::{collect, compare, html, rows};
+use crate::survey::{Settings, Survey, unwritable};
+use crate::{collect, html, rows};
 
 /// What is run, and where it is written.
 #[derive(Args)]
@@ -43,50 +43,32 @@ pub struct Options {
     /// Measure the libraries that are installed, too, as `course peers` does
     #[arg(long)]
     peers: bool,
-    /// Folder for the page, its figures and report.json
+    /// Folder for the page and report.json
     #[arg(long, value_name = "DIR", default_value = "report")]
     out: PathBuf,
     /// Open the page in a browser when it is done
     #[arg(long)]
     open: bool,
-    /// Begin anew, although a run was stopped before its end
-    #[arg(long)]
-    fresh: bool,
-    /// Measure nothing: write the page of this report.json anew
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["fresh", "peers"])]
-    from: Option<PathBuf>,
-    /// Measure nothing: which kernels of two report.json differ by more than the noise?
-    #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["fresh", "peers", "from", "open"])]
-    compare: Option<Vec<PathBuf>>,
-    /// With --compare: one JSON object a line
-    #[arg(long, requires = "compare")]
-    json: bool,
 }
 
-/// Runs, or goes on with, a report; or compares two.
+/// Runs what the options ask for. The page is written after every job: what was done is on it,
+/// whatever stops the rest.
 pub fn report(options: &Options) -> Result<()> {
-    if let Some([a, b]) = options.compare.as_deref() {
-        return compare::compare(a, b, options.json);
-    }
     fs::create_dir_all(&options.out).map_err(|error| unwritable(&options.out, &error))?;
-    if let Some(file) = &options.from {
-        let survey = Survey::read(file)?;
-        let figures = write_page(&survey, file, &options.out)?;
-        return conclude(&survey, &figures, options);
-    }
-    let file = options.out.join("report.json");
-    let mut survey = begin_or_go_on(planned(options)?, &file, options.fresh)?;
-    collect::run(&mut survey, |survey| {
-        survey.write(&file)?;
-        write_page(survey, &file, &options.out).map(|_| ())
+    let settings = Settings {
+        lessons: lessons(&options.lesson)?,
+        sizes: options.size.clone(),
+        peers: options.peers,
+    };
+    let devices = devices::chosen(options.device.as_deref(), options.all_devices)?;
+    let mut survey = Survey::new(&settings, devices)?;
+    collect::run(&mut survey, options.runs, |survey| {
+        write(survey, &options.out)
     })?;
-    let mut written = write_page(&survey, &file, &options.out)?;
-    written.push("report.json".into());
-    conclude(&survey, &written, options)?;
+    conclude(&survey, options)?;
     let failed = survey.done.iter().filter(|done| done.failed.is_some());
     let names: Vec<String> = failed.clone().map(|done| done.job.name()).collect();
-    // Of a report that was begun by an older course the status is not known.
-    match failed.map(|done: &Done| done.status.unwrap_or(1)).max() {
+    match failed.filter_map(|done| done.status).max() {
         None => Ok(()),
         Some(status) => {
             let names = names.join(", ");
@@ -94,19 +76,6 @@ pub fn report(options: &Options) -> Result<()> {
             Err(Refused { message, status }.into())
         }
     }
-}
-
-/// The report that the options ask for, with nothing done yet.
-fn planned(options: &Options) -> Result<Survey> {
-    let settings = Settings {
-        lessons: lessons(&options.lesson)?,
-        sizes: options.size.clone(),
-        runs: options.runs.map(|runs| runs as usize),
-        peers: options.peers,
-        kernels: fingerprint_of_kernels()?,
-    };
-    let devices = devices::chosen(options.device.as_deref(), options.all_devices)?;
-    Survey::new(settings, devices)
 }
 
 /// The lessons that measure something, or those of them that are asked for.
@@ -121,62 +90,19 @@ fn lessons(wanted: &[u32]) -> Result<Vec<u32>> {
     Ok(measuring)
 }
 
-/// The report that lies in the folder, if it was stopped before its end and is
-/// the same; else the new one. A finished one is kept beside it.
-fn begin_or_go_on(planned: Survey, file: &Path, fresh: bool) -> Result<Survey> {
-    let previous = file.with_file_name("previous.json");
-    let keep = |what: &str| {
-        aside!("{what} is now {}", previous.display());
-        fs::rename(file, &previous).map_err(|error| unwritable(&previous, &error))
-    };
-    match Survey::read(file) {
-        _ if !file.is_file() => {}
-        Err(_) if fresh => keep("what was there is no report; it")?,
-        Err(error) => {
-            let next = "next: the same command with --fresh, which keeps it as previous.json";
-            return Err(Error::Usage(format!("{error}\n  {next}")).into());
-        }
-        Ok(there) if there.left().is_empty() => keep("the report that was there")?,
-        Ok(_) if fresh => aside!("beginning anew, as --fresh asks"),
-        Ok(there) if there.goes_on_as(&planned) => {
-            let (done, all) = (there.done.len(), there.planned.len());
-            aside!("going on: {done} of {all} jobs are done (--fresh begins anew)");
-            return Ok(there);
-        }
-        Ok(_) => aside!("beginning anew: the run that was stopped was of something else"),
-    }
-    let jobs = planned.planned.len();
-    aside!("{jobs} jobs; Ctrl-C stops, and the same command goes on");
-    Ok(planned)
-}
-
-/// The page of what lies in `file`, and its figures: the names of what it wrote.
-fn write_page(survey: &Survey, file: &Path, folder: &Path) -> Result<Vec<String>> {
-    let (page, figures) = html::page(survey, file);
-    // Those of a report before it may have been of other sizes.
-    let there = fs::read_dir(folder).into_iter().flatten().flatten();
-    for path in there.map(|entry| entry.path()) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_ours = name.starts_with("ladder-") || name.starts_with("roofline-");
-        if is_ours && name.ends_with(".svg") {
-            // One that stays only lies beside the new ones.
-            let _ = fs::remove_file(path);
-        }
-    }
-    let figures = figures.iter();
-    let figures = figures.map(|one| (format!("{}.svg", one.name), one.file()));
-    let mut written = Vec::new();
-    for (name, text) in [("index.html".into(), page)].into_iter().chain(figures) {
-        let path = folder.join(&name);
+/// The page, and all figures.
+fn write(survey: &Survey, folder: &Path) -> Result<()> {
+    let figures = serde_json::to_string_pretty(survey)?;
+    for (name, text) in [("index.html", html::page(survey)), ("report.json", figures)] {
+        let path = folder.join(name);
         fs::write(&path, text).map_err(|error| unwritable(&path, &error))?;
-        written.push(name);
     }
-    Ok(written)
+    Ok(())
 }
 
 /// Tells what came of it, and where the page is: the best kernel of each device and size,
 /// beside the rest.
-fn conclude(survey: &Survey, written: &[String], options: &Options) -> Result<()> {
+fn conclude(survey: &Survey, options: &Options) -> Result<()> {
     let mut out = Out;
     for device in &survey.devices {
         for bench in rows::benches(survey, device) {
@@ -189,11 +115,6 @@ fn conclude(survey: &Survey, written: &[String], options: &Options) -> Result<()
     }
     let page = options.out.join("index.html");
     writeln!(out, "page: {}", page.display())?;
-    if let [_, beside @ ..] = written
-        && !beside.is_empty()
-    {
-        writeln!(out, "beside it: {}", beside.join(", "))?;
-    }
     if options.open && open::that_detached(&page).is_err() {
         aside!("nothing here opens a page: open it yourself");
     }
@@ -229,4 +150,12 @@ fn summary_lines(bench: &Bench) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lesson_that_measures_nothing_is_refused() {
+        assert!(lessons(&[1]).is_err() && lessons(&[99]).is_err());
+        assert_eq!(lessons(&[8, 3]).unwrap(), [3, 8]);
+    }
+}

@@ -2,61 +2,25 @@
 //! along x are percentages, so that it fills a phone as it fills a screen, with
 //! the same size of letters.
 
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 use process::data::size_name;
 
 use super::rows::Bench;
 
-/// Colours for light, dark and print; the page and every figure file have it.
+/// Colours for light, dark and print; the page has them.
 pub const STYLE: &str = include_str!("figure.css");
 
-/// A drawing and what it is about.
-pub struct Figure {
-    /// Name of its file, without the end.
-    pub name: String,
-    title: String,
-    /// The same in words, for those who do not see it.
-    alt: String,
-    /// Pixels from top to bottom.
-    height: f64,
-    body: Markup,
-}
-
-impl Figure {
-    pub fn new(kind: &str, bench: &Bench, alt: String, height: f64, body: Markup) -> Figure {
-        let (device, size) = (bench.device, size_name(bench.shape));
-        Figure {
-            name: format!("{kind}-{}-{size}", device.index),
-            title: format!("The {kind} at {size} on {}", device.name),
-            alt,
-            height,
-            body,
-        }
-    }
-
-    /// As a part of the page.
-    pub fn inline(&self) -> Markup {
-        self.svg(html! {})
-    }
-
-    /// As a file of its own.
-    pub fn file(&self) -> String {
-        // A file must say by itself what it is, and bring its colours along.
-        let svg = self.svg(html! { style { (PreEscaped(STYLE)) } });
-        let name = "<svg xmlns=\"http://www.w3.org/2000/svg\"";
-        svg.into_string().replacen("<svg", name, 1)
-    }
-
-    fn svg(&self, style: Markup) -> Markup {
-        let (title, alt) = (format!("{}-title", self.name), format!("{}-alt", self.name));
-        html! {
-            svg class="figure" role="img" width="100%" height=(self.height)
-                aria-labelledby=(format!("{title} {alt}")) {
-                title id=(title) { (self.title) }
-                desc id=(alt) { (self.alt) }
-                (style)
-                (self.body)
-            }
+/// A drawing of what a bench came to; `alt` is the same in words, for those who do not see it.
+pub fn figure(kind: &str, bench: &Bench, alt: &str, height: f64, body: &Markup) -> Markup {
+    let (device, size) = (bench.device, size_name(bench.shape));
+    let name = format!("{kind}-{}-{size}", device.index);
+    let (title, words) = (format!("{name}-title"), format!("{name}-alt"));
+    html! {
+        svg class="figure" role="img" width="100%" height=(height)
+            aria-labelledby=(format!("{title} {words}")) {
+            title id=(title) { "The " (kind) " at " (size) " on " (device.name) }
+            desc id=(words) { (alt) }
+            (body)
         }
     }
 }
@@ -124,19 +88,5 @@ mod tests {
         assert!((axis.value(axis.at(42.0)) - 42.0).abs() < 1e-9);
         let axis = LogAxis::over([1.2, 500.0], 0.9).with_margin(0.2, 1.2);
         assert!((axis.at(1.2) - 0.2).abs() < 1e-9 && axis.decades().next() == Some(1.0));
-    }
-
-    #[test]
-    fn a_figure_escapes_its_words_and_its_file_is_an_svg() {
-        let figure = Figure {
-            name: "f".into(),
-            title: "a < b".into(),
-            alt: "c & d".into(),
-            height: 10.0,
-            body: html! {},
-        };
-        let file = figure.file();
-        assert!(file.starts_with("<svg xmlns=") && file.contains("a &lt; b"));
-        assert!(file.contains("c &amp; d") && !figure.inline().0.contains("http"));
     }
 }

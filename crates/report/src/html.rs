@@ -1,24 +1,18 @@
 //! The page: one file with everything in it. Every value is escaped, and every
 //! element closed, by the template language (maud).
 
-use std::path::Path;
-
 use common::numbers::{factor, percent, seconds, significant};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use process::devices::Device;
 use process::lessons::LESSONS;
 
-use super::figure::{Figure, STYLE};
+use super::figure::STYLE;
 use super::rows::{self, Bench, Origin, Row, rate};
-use super::survey::{Job, Survey};
+use super::survey::Survey;
 use super::{ladder, roofline};
 
-/// The page, and the figures on it.
-pub fn page(survey: &Survey, file: &Path) -> (String, Vec<Figure>) {
-    let mut figures = Vec::new();
-    let devices = survey.devices.iter();
-    let sections = devices.map(|device| device_section(survey, device, &mut figures));
-    let sections: Vec<Markup> = sections.collect();
+/// The page.
+pub fn page(survey: &Survey) -> String {
     let markup = html! {
         (DOCTYPE)
         html lang="en" {
@@ -32,7 +26,7 @@ pub fn page(survey: &Survey, file: &Path) -> (String, Vec<Figure>) {
             body {
                 main {
                     h1 { "Every step to the machine's limit" }
-                    (about(survey, file))
+                    (about(survey))
                     (unfinished(survey))
                     @if survey.devices.len() > 1 {
                         nav { ul {
@@ -41,42 +35,35 @@ pub fn page(survey: &Survey, file: &Path) -> (String, Vec<Figure>) {
                             }
                         } }
                     }
-                    @for section in sections { (section) }
+                    @for device in &survey.devices { (device_section(survey, device)) }
                     (PreEscaped(include_str!("how-it-was-measured.html")))
                 }
             }
         }
     };
-    (markup.into_string(), figures)
+    markup.into_string()
 }
 
-fn about(survey: &Survey, file: &Path) -> Markup {
+fn about(survey: &Survey) -> Markup {
     html! {
         p.about {
             "Begun " (survey.begun)
             @if let Some(commit) = &survey.commit { ", commit " code { (commit) } }
             ". Host: " (survey.host) ". Written by "
             code { "cargo run -p course -- report" }
-            "; the figures are in " code { (file.display()) } "."
+            "; the figures are in " code { "report.json" } ", beside this page."
         }
     }
 }
 
 fn unfinished(survey: &Survey) -> Markup {
-    let left = survey.left();
-    let names: Vec<String> = left.iter().map(Job::name).collect();
+    let (done, all) = (survey.done.len(), survey.planned.len());
     html! {
-        @if !left.is_empty() {
-            p.notice {
-                "This run is not finished: " (survey.done.len()) " of " (survey.planned.len())
-                " jobs are done. Still to come: " (names.join(", "))
-                ". The same command goes on."
-            }
-        }
+        @if done < all { p.notice { "Not finished: " (done) " of " (all) " jobs are done." } }
     }
 }
 
-fn device_section(survey: &Survey, device: &Device, figures: &mut Vec<Figure>) -> Markup {
+fn device_section(survey: &Survey, device: &Device) -> Markup {
     let limits = rows::limits(survey, device);
     let benches = rows::benches(survey, device);
     html! {
@@ -91,40 +78,35 @@ fn device_section(survey: &Survey, device: &Device, figures: &mut Vec<Figure>) -
                     b { (significant(limits.gbytes_per_second)) " GB/s" } " of copying."
                 }
             }
-            @for bench in &benches { (bench_section(bench, figures)) }
+            @for bench in &benches { (bench_section(bench)) }
             (memory_table(&rows::memory_rows(survey, device)))
             (failures(survey, device))
         }
     }
 }
 
-fn bench_section(bench: &Bench, figures: &mut Vec<Figure>) -> Markup {
-    let ladder = ladder::figure(bench);
-    let roofline = roofline::figure(bench);
+fn bench_section(bench: &Bench) -> Markup {
     let s = bench.shape;
-    let markup = html! {
+    html! {
         h3 { "C[" (s.m) "][" (s.n) "] = A[" (s.m) "][" (s.k) "] × B[" (s.k) "][" (s.n) "]" }
         (in_a_sentence(bench))
         figure {
-            (ladder.inline())
+            (ladder::figure(bench))
             figcaption {
                 span.key.kernel {} "kernel of the course " span.key.host {} "host "
                 span.key.peer {} "library. Bars are on a logarithmic scale; behind each its "
                 "GFLOP/s, and the percentage of the device's limit."
             }
         }
-        @if let Some(roofline) = &roofline {
+        @if let Some(roofline) = roofline::figure(bench) {
             figure {
-                (roofline.inline())
+                (roofline)
                 figcaption { (PreEscaped(include_str!("roofline-caption.html"))) }
             }
         }
         (kernel_table(bench))
         (beside_table(bench))
-    };
-    figures.push(ladder);
-    figures.extend(roofline);
-    markup
+    }
 }
 
 /// What the reader wants to know first.

@@ -2,9 +2,9 @@
 //! the fastest, with the host and the libraries between them.
 
 use common::numbers::{percent as share, significant};
-use maud::html;
+use maud::{Markup, html};
 
-use super::figure::{Figure, LogAxis, css_percent};
+use super::figure::{self, LogAxis, css_percent};
 use super::rows::{Bench, Origin, rate};
 
 const ROW: f64 = 22.0;
@@ -15,7 +15,7 @@ const BOTTOM: f64 = 22.0;
 const ROOM: f64 = 0.7;
 
 /// The ladder of one bench: each row a bar, and over it the name and the figures.
-pub fn figure(bench: &Bench) -> Figure {
+pub fn figure(bench: &Bench) -> Markup {
     let rows = bench.ladder();
     let limit = bench.limits.map(|limits| limits.gflops);
     let axis = LogAxis::over(rows.iter().map(|row| rate(row)).chain(limit), ROOM);
@@ -60,7 +60,7 @@ pub fn figure(bench: &Bench) -> Figure {
             }
         }
     };
-    Figure::new("ladder", bench, alt(bench), bottom + BOTTOM, body)
+    figure::figure("ladder", bench, &alt(bench), bottom + BOTTOM, &body)
 }
 
 fn alt(bench: &Bench) -> String {

@@ -5,16 +5,15 @@
 //!
 //! In the order in which to read them:
 //!
-//! - [`command`] is `course report`: it runs or goes on with a report, and says what came of it.
+//! - [`command`] is `course report`: it runs a report, and says what came of it.
 //! - `survey` is what a report holds, its jobs among it, and `collect` does them.
 //! - `rows` are what is shown of it: `html` is the page, `ladder` and `roofline` its figures,
-//!   which share what is in `figure`; `compare` holds two reports side by side.
+//!   which share what is in `figure`.
 //! - [`share`] is `course record --share`, what somebody sends in of a device.
 //! - [`peers`] is the comparison with libraries.
 
 mod collect;
 pub mod command;
-mod compare;
 mod figure;
 mod html;
 mod ladder;

@@ -6,9 +6,9 @@
 //! performance model for multicore architectures", 2009.
 
 use common::numbers::significant;
-use maud::html;
+use maud::{Markup, html};
 
-use super::figure::{Figure, LogAxis, css_percent};
+use super::figure::{self, LogAxis, css_percent};
 use super::rows::{Bench, Origin, Row, rate};
 
 const TOP: f64 = 24.0;
@@ -37,7 +37,7 @@ struct Point<'a> {
 }
 
 /// The roofline of one bench; none without limits or without counted traffic.
-pub fn figure(bench: &Bench) -> Option<Figure> {
+pub fn figure(bench: &Bench) -> Option<Markup> {
     let limits = bench.limits?;
     let kernels = bench.timed().filter(|row| row.origin == Origin::Kernel);
     let kernels = kernels.filter_map(|row| Some((row, row.intensity()?)));
@@ -118,7 +118,13 @@ pub fn figure(bench: &Bench) -> Option<Figure> {
         significant(ridge),
         list.collect::<Vec<_>>().join("; ")
     );
-    Some(Figure::new("roofline", bench, alt, FLOOR + BOTTOM, body))
+    Some(figure::figure(
+        "roofline",
+        bench,
+        &alt,
+        FLOOR + BOTTOM,
+        &body,
+    ))
 }
 
 /// A part of the figure on the narrowest page: from where to where along x, and from top to

@@ -2,9 +2,8 @@
 //! rows in teaching order, and one list of what moves memory for each device.
 
 use common::probe::Peak;
-use common::record::{Record, Work};
+use common::record::Record;
 use common::shape::Shape;
-use common::timing::Timing;
 use common::traffic::Counts;
 use process::devices::Device;
 
@@ -63,8 +62,6 @@ impl Row {
 /// The products of one shape on one device.
 pub struct Bench<'a> {
     pub device: &'a Device,
-    /// The size that was asked for; none for the lessons' own.
-    pub size: Option<Shape>,
     pub shape: Shape,
     pub limits: Option<Peak>,
     /// In teaching order; then the host, then the libraries.
@@ -152,7 +149,6 @@ pub fn benches<'a>(survey: &Survey, device: &'a Device) -> Vec<Bench<'a>> {
         let first = rows.iter().find(|row| row.record.gflops.is_some())?;
         Some(Bench {
             device,
-            size,
             shape: first.record.shape(),
             limits: limits(survey, device),
             rows,
@@ -175,7 +171,16 @@ fn product_rows(survey: &Survey, device: &Device, size: Option<Shape>) -> Vec<Ro
         for record in done.records.iter().filter(|record| belongs(record)) {
             match done.job.subject {
                 Subject::Peer(_) => peers.push(row(String::new(), Origin::Peer, record)),
-                Subject::Lesson(_) if record.platform == "host" => hosts.push(record),
+                // Every lesson measures the host anew; the first time counts.
+                Subject::Lesson(_) if record.platform == "host" => {
+                    let is_same = |one: &Row| {
+                        let of = |one: &Record| (one.kernel.clone(), one.m, one.k);
+                        of(&one.record) == of(record)
+                    };
+                    if !hosts.iter().any(is_same) {
+                        hosts.push(row(String::new(), Origin::Host, record));
+                    }
+                }
                 Subject::Lesson(lesson) => {
                     number += 1;
                     kernels.push(row(format!("{lesson}.{number}"), Origin::Kernel, record));
@@ -183,7 +188,7 @@ fn product_rows(survey: &Survey, device: &Device, size: Option<Shape>) -> Vec<Ro
             }
         }
     }
-    kernels.extend(hosts_together(&hosts));
+    kernels.extend(hosts);
     kernels.extend(peers);
     kernels
 }
@@ -191,29 +196,6 @@ fn product_rows(survey: &Survey, device: &Device, size: Option<Shape>) -> Vec<Ro
 fn row(id: String, origin: Origin, record: &Record) -> Row {
     let record = record.clone();
     Row { id, origin, record }
-}
-
-/// Every lesson measures the host anew: the same loop on the same shape is one row, whose
-/// samples are the medians.
-fn hosts_together(records: &[&Record]) -> Vec<Row> {
-    let mut loops: Vec<Vec<&Record>> = Vec::new();
-    for &record in records {
-        let key = |one: &Record| (one.kernel.clone(), one.m, one.k);
-        match loops.iter_mut().find(|known| key(known[0]) == key(record)) {
-            Some(known) => known.push(record),
-            None => loops.push(vec![record]),
-        }
-    }
-    let together = |same: Vec<&Record>| {
-        let mut record = same[0].clone();
-        let flop = record.shape().flop();
-        let medians: Vec<f64> = same.iter().filter_map(|r| r.seconds_median).collect();
-        if !medians.is_empty() && flop > 0.0 {
-            record.timed(&Timing::by_the_wall(medians), Work::Flop(flop), None);
-        }
-        row(String::new(), Origin::Host, &record)
-    };
-    loops.into_iter().map(together).collect()
 }
 
 /// The rows that move memory: saxpy, also on the host, and the copies, once for each
@@ -266,23 +248,5 @@ mod tests {
             ..record
         };
         assert_eq!(intensity(&record), Some(0.5));
-    }
-
-    #[test]
-    fn several_measurements_of_the_host_become_one_row() {
-        let record = |seconds| Record {
-            kernel: "host loop".into(),
-            m: 10,
-            n: 10,
-            k: 10,
-            seconds_median: Some(seconds),
-            ..Record::default()
-        };
-        let records = [1e-6, 2e-6, 4e-6].map(record);
-        let rows = hosts_together(&records.each_ref());
-        let [row] = &rows[..] else { panic!("{rows:?}") };
-        assert_eq!(row.record.seconds_median, Some(2e-6));
-        assert_eq!(row.record.gflops, Some(1.0));
-        assert_eq!(row.name(), "loop");
     }
 }

@@ -17,7 +17,7 @@ use process::{devices, machine};
 use text::{Out, aside};
 
 use crate::collect;
-use crate::survey::{Settings, Survey, fingerprint_of_kernels, unwritable};
+use crate::survey::{Settings, Survey, unwritable};
 
 /// What is recorded, and where it is written.
 #[derive(Args)]
@@ -54,12 +54,10 @@ pub fn record(options: &Options) -> Result<()> {
     let settings = Settings {
         lessons,
         sizes: options.size.into_iter().collect(),
-        runs: None,
         peers: false,
-        kernels: fingerprint_of_kernels()?,
     };
     let device = devices::chosen(options.device.as_deref(), false)?.remove(0);
-    let planned = Survey::new(settings, vec![device.clone()])?;
+    let planned = Survey::new(&settings, vec![device.clone()])?;
     let mut shared = Shared {
         format: FORMAT,
         course: env!("CARGO_PKG_VERSION").into(),
@@ -76,7 +74,7 @@ pub fn record(options: &Options) -> Result<()> {
     for round in 1..=ROUNDS {
         aside!("round {round} of {ROUNDS}");
         let mut survey = planned.clone();
-        collect::run(&mut survey, |_| Ok(()))?;
+        collect::run(&mut survey, None, |_| Ok(()))?;
         let done = survey.done.into_iter();
         let records: Vec<_> = done.flat_map(|done| done.records).collect();
         shared.add(&records, machine::state());

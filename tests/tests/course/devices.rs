@@ -2,10 +2,11 @@
 //! refuses what cannot be.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
-use tests::{device, program, scratch, scratch_folder, workspace};
+use tests::{device, entries, program, scratch, scratch_folder, workspace};
 
 #[test]
 fn a_shared_recording_names_neither_person_nor_folder() {
@@ -71,6 +72,54 @@ fn a_shared_recording_names_neither_person_nor_folder() {
         .args("receive /nowhere")
         .run()
         .fails(2, &["/nowhere"]);
+    is_taken_in(shared);
     let other = program("course").args("record --share --lesson 11").run();
     other.fails(2, &["only lessons 3 to 10"]);
+}
+
+/// Into a copy of the course, whose atlas has the device's name then.
+fn is_taken_in(mut shared: Value) {
+    let copy = scratch_folder("received");
+    let limit = shared["limits"][0].clone();
+    shared["limits"] = vec![limit; 3].into();
+    let kernels = shared["kernels"].as_array_mut().expect("kernels");
+    for one in kernels {
+        // The rounds of so small a product differ.
+        let seconds = one["seconds"][0].clone();
+        one["seconds"] = vec![seconds; 3].into();
+    }
+    shared["device"]["name"] = "Abacus 7".into();
+    shared["device"]["platform"] = "Beads".into();
+    let [docs, data] = ["docs", "data"].map(|name| copy.join(name));
+    for folder in [&docs, &data] {
+        fs::create_dir_all(folder).expect("a folder of ours");
+    }
+    let page = docs.join("devices.md");
+    fs::copy(workspace().join("docs/devices.md"), &page).expect("it can be copied");
+    let link = |from: PathBuf, to: PathBuf| {
+        if !to.exists() {
+            std::os::unix::fs::symlink(from, to).expect("a link");
+        }
+    };
+    for name in ["kernels", "lessons"] {
+        link(workspace().join(name), copy.join(name));
+    }
+    for run in entries(&workspace().join("data")) {
+        let name = run.file_name().expect("a name").to_owned();
+        if name != "devices" {
+            link(run, data.join(name));
+        }
+    }
+    let file = scratch("taken-in.json", shared.to_string());
+    let mut receive = program("makers").args("receive").arg(file).command();
+    let received = receive.current_dir(&copy).output().expect("it starts");
+    assert!(received.status.success(), "{received:?}");
+    let kept = data.join("devices/abacus-7-beads-32x32x32.json");
+    let kept: Value = serde_json::from_slice(&fs::read(kept).expect("it is kept")).expect("JSON");
+    assert_eq!(kept, shared);
+    let page = fs::read_to_string(page).expect("it is there");
+    assert!(
+        page.contains("| Abacus 7 |") && page.contains("- Abacus 7: Beads"),
+        "{page}"
+    );
 }

@@ -11,10 +11,10 @@ use super::verdict::Verdict;
 use crate::observation::{Detection, Observation};
 
 /// Seconds after which a launch is ended, unless the learner says otherwise.
-const TIMEOUT: u64 = 20;
+pub const TIMEOUT: u64 = 20;
 
 /// The largest seed: one that is quickly typed.
-const SEEDS: u64 = 99_999;
+pub const SEEDS: u64 = 99_999;
 
 /// Another one each time, so that no kernel can be right for a known one only.
 fn new_seed() -> u64 {

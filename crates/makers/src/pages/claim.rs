@@ -10,8 +10,6 @@
 //!                                 in it, traffic_elements.global_loads, helpers.0.seconds_median
 //! RUN LESSON "text" 2             the second number that was printed behind the text at a
 //!                                 line's beginning; a time is in seconds
-//! report NAME SIZE KERNEL         a kernel's rate in `data/report/NAME.json`, at this size
-//! report NAME SIZE openblas       a library's
 //! peers NAME SIZE LIBRARY         GFLOP/s in `data/peers/NAME.jsonl`; of ours where it says ours
 //! peers NAME quantile Q           ours over the best library, at all sizes: 0.5 is the median
 //! peers NAME quantile Q LIBRARY   the same over this library
@@ -28,12 +26,9 @@
 
 use anyhow::{Context, Result, bail};
 use common::numbers::significant;
-use common::shape::Shape;
 use process::data::peers::{self, Comparison};
 use process::data::recording::{Recording, file};
-use process::data::reports::{PEERS, items, read, records};
 use process::data::size_name;
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::printed::{behind, numbers};
@@ -64,7 +59,6 @@ fn sum(figures: &str) -> Result<f64> {
 fn figure(of: &str) -> Result<f64> {
     let words: Vec<&str> = of.split(' ').collect();
     let found = match words[..] {
-        ["report", name, size, ref by @ ..] => in_report(name, size, &by.join(" "))?,
         ["peers", name, ref what @ ..] => in_comparison(name, what)?,
         ["machine", name, "copying"] => Some(Machine::read(name)?.about.limits.gbytes_per_second),
         ["machine", name, probe, ref variant @ ..] => {
@@ -82,18 +76,6 @@ fn figure(of: &str) -> Result<f64> {
         _ => bail!("\"{of}\": a figure is named by run, lesson and kernel"),
     };
     found.with_context(|| format!("{of} was not measured"))
-}
-
-/// The rate of a kernel or a library in a report, at a size.
-fn in_report(name: &str, size: &str, what: &str) -> Result<Option<f64>> {
-    let report = read(name)?;
-    let is_it = |one: &&Value| Shape::deserialize(*one).is_ok_and(|s| size_name(s) == size);
-    let shape = items(&report["settings"]["sizes"]).find(is_it);
-    let shape = shape.with_context(|| format!("data/report/{name}.json has no size {size}"))?;
-    let is_peer = PEERS.iter().any(|(peer, _)| *peer == what);
-    let by = if is_peer { what } else { "lesson" };
-    let found = records(&report, shape, by).find(|one| is_peer || one["kernel"] == what);
-    Ok(found.and_then(|one| one["gflops"].as_f64()))
 }
 
 /// `SIZE LIBRARY`, `quantile Q` or `quantile Q LIBRARY` of a comparison with libraries.
@@ -183,15 +165,11 @@ mod tests {
     }
 
     #[test]
-    fn a_report_has_rates_of_kernels_and_of_libraries() {
-        let of = "report xeon-sizes 1024 matmul_blocked wide / report xeon-sizes 1024 openblas";
+    fn a_comparison_has_rates_of_ours_and_of_libraries() {
+        let of = "peers xeon-sizes 1024 ours / peers xeon-sizes 1024 OpenBLAS";
         check(&format!("1..1.2 = {of}")).unwrap();
-        let of = "library pocl-1024 1024 / report pocl-1024 1024 openblas";
+        let of = "library pocl-1024 1024 / peers pocl-1024 1024 OpenBLAS";
         check(&format!("1..1 = {of}")).unwrap();
-    }
-
-    #[test]
-    fn a_comparison_has_rates_of_libraries() {
         let of = "library h200-4096 4096 / peers h200 4096 cuBLAS";
         check(&format!("1..1 = {of}")).unwrap();
     }
@@ -210,9 +188,8 @@ mod tests {
             "0..2000 = pocl-1024 lesson02 \"limits ... START to END of the event\"",
             "0..2000 = pocl-1024 lesson02 \"limits\" 3",
             "0..2000 = pocl-1024 lesson02 \"limits",
-            "0..2000 = report xeon-sizes 1024",
-            "0..2000 = report xeon-sizes 7 openblas",
-            "0..2000 = report no-such-report 1024 openblas",
+            "0..2000 = peers xeon-sizes 1024",
+            "0..2000 = peers xeon-sizes 7 OpenBLAS",
             "0..2000 = peers h200",
             "0..2000 = peers h200 7 cuBLAS",
             "0..2000 = peers no-such-machine quantile 0.5",

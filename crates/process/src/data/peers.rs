@@ -13,7 +13,7 @@ use common::timing::quantile;
 use serde::{Deserialize, Serialize};
 
 use super::recording::Recording;
-use super::{reports, size_name};
+use super::size_name;
 
 /// The course's own kernels, in the place of a library's name: the one of standard OpenCL C
 /// that was chosen; in recordings before the seed whichever was.
@@ -308,21 +308,18 @@ pub fn path(name: &str) -> PathBuf {
 }
 
 /// The fastest library on square products of side `n` on the device of a recording, and
-/// its GFLOP/s: for `h200-4096` from `data/peers/h200-4096.jsonl` or `h200.jsonl`, else from
-/// the report of the same name. None where none was measured.
+/// its GFLOP/s: for `h200-4096` from `data/peers/h200-4096.jsonl` or `h200.jsonl`. None where
+/// none was measured.
 pub fn library(run: &str, n: usize) -> Option<(String, f64)> {
-    let compared = || {
-        let (machine, _) = run.split_once('-')?;
-        let comparison = Comparison::read(run).or_else(|_| Comparison::read(machine));
-        let comparison = comparison.ok()?;
-        let recording = Recording::read(run, "lesson03").ok()?;
-        if recording.on_device()?.device != comparison.about.device {
-            return None;
-        }
-        let best = comparison.best(Shape::cube(n))?;
-        Some((best.library.clone(), best.gflops?))
-    };
-    compared().or_else(|| reports::library(run, n))
+    let (machine, _) = run.split_once('-')?;
+    let comparison = Comparison::read(run).or_else(|_| Comparison::read(machine));
+    let comparison = comparison.ok()?;
+    let recording = Recording::read(run, "lesson03").ok()?;
+    if recording.on_device()?.device != comparison.about.device {
+        return None;
+    }
+    let best = comparison.best(Shape::cube(n))?;
+    Some((best.library.clone(), best.gflops?))
 }
 
 #[cfg(test)]

@@ -161,6 +161,8 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
         "3 kernels, 1 of them judged before",
     ]);
     assert!(!table.stdout.contains('\u{1b}'), "{table}");
+    let anew = class.grade("--only 2.1 --seed 7").run().ends_with(2);
+    anew.says(&["3 kernels, 0 of them judged before"]);
     let csv = class.grade("--only 2.1 --csv").run().ends_with(2);
     let csv = csv.says(&[
         "student,item,title,verdict,",
