@@ -12,7 +12,7 @@ use object::{Architecture, Object, ObjectSection, ObjectSymbol};
 use crate::code::Code;
 use crate::loops::hottest;
 use crate::round::{Registers, Round};
-use crate::{arm, x86};
+use crate::x86;
 
 /// Whether these bytes begin as an ELF file does.
 pub fn is_elf(bytes: &[u8]) -> bool {
@@ -28,9 +28,9 @@ pub fn read(bytes: &[u8], kernel: &str) -> Result<Code> {
     let damaged = |error: object::Error| Error::Build(format!("a damaged library: {error}"));
     let whole = object::File::parse(bytes);
     // Intel's runtime wraps an object file in what has the same beginning.
-    let (bytes, file) = match (whole, wrapped(bytes)) {
-        (Err(_), Some(inner)) => (inner, object::File::parse(inner).map_err(damaged)?),
-        (whole, _) => (bytes, whole.map_err(damaged)?),
+    let file = match (whole, wrapped(bytes)) {
+        (Err(_), Some(inner)) => object::File::parse(inner).map_err(damaged)?,
+        (whole, _) => whole.map_err(damaged)?,
     };
     // What runs stands first. PoCL calls one that has the kernel's own function in it, but no
     // lines.
@@ -39,7 +39,7 @@ pub fn read(bytes: &[u8], kernel: &str) -> Result<Code> {
         format!("_pocl_kernel_{kernel}"),
         kernel.to_string(),
     ];
-    let found = names.iter().filter_map(|name| function(bytes, &file, name));
+    let found = names.iter().filter_map(|name| function(&file, name));
     let mut copies = found.collect::<Result<Vec<Code>>>()?;
     if copies.is_empty() {
         let names = file.symbols().filter_map(|one| one.name().ok());
@@ -73,7 +73,7 @@ fn best(copies: &[Code]) -> usize {
 }
 
 /// The kernel's function of this name, if it is there.
-fn function(library: &[u8], file: &object::File, name: &str) -> Option<Result<Code>> {
+fn function(file: &object::File, name: &str) -> Option<Result<Code>> {
     let mut symbols = file.symbols().chain(file.dynamic_symbols());
     let symbol = symbols.find(|one| one.name() == Ok(name) && one.size() > 0)?;
     let section = file.section_by_index(symbol.section_index()?).ok()?;
@@ -85,9 +85,8 @@ fn function(library: &[u8], file: &object::File, name: &str) -> Option<Result<Co
             instructions: x86::decode(bytes, address),
             ..Code::default()
         }),
-        Architecture::Aarch64 => arm::disassemble(library, name),
         other => {
-            let why = "the course reads x86-64 and AArch64";
+            let why = "the course reads x86-64";
             Err(Error::Build(format!("code for {other:?}: {why}")))
         }
     };

@@ -7,8 +7,7 @@
 //!
 //! - [`code`] is machine code as the course reads it, whoever made it: instructions, and
 //!   what each of them does.
-//! - Readers make it of what drivers give: `elf` of a library for a CPU (`x86` decodes it,
-//!   `arm` reads what binutils decoded), `ptx` of NVIDIA's intermediate language, `sass` of
+//! - Readers make it of what drivers give: `elf` of a library for a CPU (`x86` decodes it), `ptx` of NVIDIA's intermediate language, `sass` of
 //!   what NVIDIA's GPUs run; [`file`] tells which. Texts are read as `statement` says.
 //! - `loops` finds the innermost loop; `round` counts what one round of it does.
 //! - [`launched`] is a kernel as its lesson launches it, and [`program`] what the driver
@@ -19,7 +18,6 @@
 //! - [`occupancy`] is how many groups a unit holds at once, and what binds.
 //! - [`trace`] is every access to memory, as a simulator saw it, counted.
 
-mod arm;
 pub mod code;
 pub mod device;
 mod elf;

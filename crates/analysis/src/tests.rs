@@ -4,7 +4,7 @@ use common::Result;
 
 use crate::code::Code;
 use crate::listing::Listing;
-use crate::{arm, elf, ptx, sass, tools, x86};
+use crate::{elf, ptx, sass, tools, x86};
 
 /// `gcc -O1 -g1 -c` of a naive product: a function of its own, and a table of its lines.
 const OBJECT: &[u8] = include_bytes!("fixtures/naive.o");
@@ -53,18 +53,6 @@ fn ptx() {
 fn sass() {
     let file = include_bytes!("fixtures/naive.sass");
     show_text(&file[..3000], |text| sass::read(text, KERNEL));
-}
-
-#[test]
-fn what_objdump_prints_of_aarch64() {
-    let text = "  1000:\tldp\tq2, q3, [x0], #32\n  1004:\tfmla\tv0.4s, v2.4s, v1.s[0]\n\
-                \x20 1008:\tstr\ts0, [sp, #16]\n  100c:\tb.ne\t1000 <f>  // b.any\n";
-    show_text(text.as_bytes(), |text| {
-        Some(Code {
-            instructions: arm::read(text),
-            ..Code::default()
-        })
-    });
 }
 
 #[test]

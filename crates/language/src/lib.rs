@@ -8,12 +8,10 @@
 //! - `file` is a kernel file as text.
 //! - [`tokens`] are the words and signs of a file, without comments; [`functions`] finds
 //!   its functions and kernels, [`directives`] its macros, includes and line numbers.
-//! - [`types`] says what a type's name means, [`declared`] which names can be seen at a
-//!   place.
+//! - [`types`] says what a type's name means.
 //! - [`log`] turns a compiler's build log into errors with file, line, caret and an
 //!   explanation.
 
-pub mod declared;
 pub mod directives;
 mod file;
 pub mod functions;

@@ -3,7 +3,6 @@
 mod diagnose;
 mod explain;
 mod messages;
-mod names;
 mod page;
 mod places;
 #[cfg(test)]

@@ -61,11 +61,6 @@ impl<'a> Types<'a> {
             None => vec![spelt(&Tokens::of(name))],
         }
     }
-
-    /// True for a word that ends the type before a name: `float`, `const`, `real`.
-    pub fn ends_with(&self, word: &str) -> bool {
-        QUALIFIERS.contains(&word) || self.meanings(word).iter().any(|name| is_known(name))
-    }
 }
 
 /// True for a type of the language, or a pointer to one, or a struct: not for a name that
@@ -209,13 +204,6 @@ mod tests {
         }
         for name in ["real", "real*", "REAL4", "float_t", "structure"] {
             assert!(!is_known(name), "{name}");
-        }
-        let types = Types::of("typedef float real;\n#define TILE 16\n");
-        for word in ["const", "real", "int2"] {
-            assert!(types.ends_with(word), "{word}");
-        }
-        for word in ["TILE", "unreal", "return"] {
-            assert!(!types.ends_with(word), "{word}");
         }
     }
 }

@@ -4,8 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{messages, names, page};
-use crate::declared::visible;
+use super::{messages, page};
 use crate::functions::functions;
 use crate::tokens::{Tokens, is_word};
 use crate::types::is_known;
@@ -75,24 +74,16 @@ impl Case<'_> {
         if self.message.contains("did you mean") {
             return None;
         }
-        let end = self.used.or(self.at).unwrap_or(self.text.len());
-        let visible = visible(self.text, end);
         let next = self.word_behind(name);
-        let is_function = is_function || next == "(";
-        let is_visible = visible.contains(name);
-        let near = || names::nearest(name, &visible, is_function);
-        let near = (!is_visible).then(near).flatten();
         let is_macro = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-        let case = if is_visible {
-            // A declaration that has an error of its own; or a function's first line.
-            is_function.then_some("declared without a body")?
-        } else if functions(self.text).iter().any(|one| one.name == name) {
+        let case = if functions(self.text).iter().any(|one| one.name == name) {
             "defined further down"
-        } else if near.is_some() {
-            "a slip"
+        } else if self.stands_behind_a_type(name) {
+            // A function's first line; or a declaration that has an error of its own.
+            is_function.then_some("declared without a body")?
         } else if name.len() > 1 && name.chars().all(is_macro) {
             "a macro"
-        } else if is_function {
+        } else if is_function || next == "(" {
             "a function"
         } else if is_word(next) {
             "a type"
@@ -103,7 +94,6 @@ impl Case<'_> {
             Some(_) => "the line that uses the macro",
             None => "this line",
         };
-        let name = near.as_deref().filter(|_| case == "a slip").unwrap_or(name);
         Some(said(case)?.replace("{name}", name).replace("{line}", line))
     }
 
@@ -135,6 +125,17 @@ impl Case<'_> {
         let here = |i: &usize| self.at.is_none_or(|at| file.byte(*i) >= at);
         let i = file.all().find(|i| file.text(*i) == name && here(i));
         i.map_or("", |i| file.text(i + 1))
+    }
+
+    /// True where the file seems to declare a name.
+    fn stands_behind_a_type(&self, name: &str) -> bool {
+        let file = Tokens::of(self.text);
+        let before = |i: usize, back| file.text(i.wrapping_sub(back));
+        let is_type = |word: &str| is_word(word) && !["return", "else", "case"].contains(&word);
+        file.all().any(|i| {
+            let is_pointer = before(i, 1) == "*" && is_known(before(i, 2));
+            file.text(i) == name && (is_pointer || is_type(before(i, 1)))
+        })
     }
 
     /// A sign or a value that is missing; nothing where something else may be wrong.

@@ -23,15 +23,14 @@ fn the_callee_is_the_function_around_the_place() {
 }
 
 #[test]
-fn an_undeclared_name_is_explained_by_what_it_was_meant_to_be() {
+fn an_undeclared_name_is_explained_by_what_it_looks_like() {
     let source = "float sum = 1.0f; sqtr(x);";
     for (message, words) in [
-        ("use of undeclared identifier 'smu'", "did you mean sum?"),
         (
             "implicit declaration of function 'sqtr'",
-            "did you mean sqrt?",
+            "no function sqtr is declared above this line; OpenCL C has functions of its own, \
+             and no C library",
         ),
-        ("unknown type name 'flaot'", "did you mean float?"),
         (
             "use of undeclared identifier '__ldg'",
             "OpenCL C has no __ldg: read the element itself",
@@ -39,7 +38,7 @@ fn an_undeclared_name_is_explained_by_what_it_was_meant_to_be() {
         (
             "use of undeclared identifier 'WIDE_OF_2'",
             "no macro of this name is defined: write #define WIDE_OF_2 and its value above, \
-             or see which macros the lesson gives this kernel",
+             or see which macros the lesson gives this kernel; or it is misspelt",
         ),
         (
             "identifier \"C\" is undefined",
@@ -196,7 +195,7 @@ fn a_call_that_fits_several_functions_is_explained_by_what_they_take() {
 }
 
 #[test]
-fn in_a_macro_what_stands_above_its_use_is_known() {
+fn in_a_macro_the_line_of_its_use_is_told() {
     let text = "#define ADD sume + smu\nvoid f() { float sum = 0; ADD; }\n";
     let told = |message, used| {
         let at = text.find("sume");
@@ -210,10 +209,6 @@ fn in_a_macro_what_stands_above_its_use_is_known() {
         .unwrap()
     };
     let used = text.find("ADD;");
-    assert_eq!(
-        told("use of undeclared identifier 'sume'", used),
-        "did you mean sum?"
-    );
     let other = told("use of undeclared identifier 'other'", used);
     assert!(
         other.contains("above the line that uses the macro"),
