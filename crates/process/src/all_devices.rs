@@ -8,7 +8,6 @@ use common::numbers::significant;
 use common::record::Record;
 use common::shape::Shape;
 use common::threads;
-use text::wrap::stdout_columns;
 use text::{Out, table};
 
 use crate::environment::{
@@ -54,22 +53,16 @@ pub fn run(orders: &Orders, mut environment: Environment, pause: Pause) -> Resul
         columns.push((label, ended.records));
     }
     if !orders.json {
-        let shown = side_by_side(&columns, stdout_columns().unwrap_or(PAGE));
+        let shown = side_by_side(&columns);
         // A reader that has gone away is no error.
         let _ = writeln!(Out, "{shown}");
     }
     Ok(Some(all))
 }
 
-/// The columns of a page.
-const PAGE: usize = 80;
-/// Those of a kernel's unit, and of a device.
-const UNIT: usize = 9;
-const DEVICE: usize = 11;
-
 /// The rates of every kernel at every size, a column for each device: numbered, since their
-/// names are long. As many tables as such a width takes.
-fn side_by_side(results: &[(String, Vec<Record>)], width: usize) -> String {
+/// names are long.
+fn side_by_side(results: &[(String, Vec<Record>)]) -> String {
     let records = results.iter().flat_map(|(_, records)| records);
     let on_devices: Vec<&Record> = records.filter(|one| one.platform != "host").collect();
     let is_timed = |kernel: &str| {
@@ -99,28 +92,20 @@ fn side_by_side(results: &[(String, Vec<Record>)], width: usize) -> String {
         let timed = timed.find(|one| one.rate().is_some());
         timed.map_or("", |one| one.unit()).to_string()
     };
-    let longest = kept.iter().map(|row| title(row).chars().count()).max();
-    let room = width.saturating_sub(longest.unwrap_or(0) + UNIT + 2);
     let mut shown = String::from("\nAll devices side by side");
     for (number, (label, _)) in results.iter().enumerate() {
         shown += &format!("\n  {number}  {label}");
     }
-    let numbers: Vec<usize> = (0..results.len()).collect();
-    for some in numbers.chunks((room / DEVICE).max(1)) {
-        let names: Vec<String> = some
-            .iter()
-            .map(|number| format!("device {number}"))
-            .collect();
-        let names = names.iter().map(String::as_str);
-        let heading: Vec<&str> = ["kernel"].into_iter().chain(names).chain([""]).collect();
-        let row = |row: &(&str, Shape)| {
-            let cells = some.iter().map(|number| cell(&results[*number].1, *row));
-            [vec![title(row)], cells.collect(), vec![unit(row)]].concat()
-        };
-        let rows: Vec<Vec<String>> = kept.iter().map(row).collect();
-        shown += &format!("\n\n{}", table(&heading, &rows));
-    }
-    shown
+    let names = (0..results.len()).map(|number| format!("device {number}"));
+    let names: Vec<String> = names.collect();
+    let names = names.iter().map(String::as_str);
+    let heading: Vec<&str> = ["kernel"].into_iter().chain(names).chain([""]).collect();
+    let row = |row: &(&str, Shape)| {
+        let cells = results.iter().map(|(_, records)| cell(records, *row));
+        [vec![title(row)], cells.collect(), vec![unit(row)]].concat()
+    };
+    let rows: Vec<Vec<String>> = kept.iter().map(row).collect();
+    shown + &format!("\n\n{}", table(&heading, &rows))
 }
 
 fn key(record: &Record) -> (&str, Shape) {
@@ -155,7 +140,7 @@ mod tests {
         let shown = |share| {
             let mut fast = record(20, Some(2.5), None);
             fast.share_of_limit = Some(share);
-            side_by_side(&[("x".into(), vec![fast])], 80)
+            side_by_side(&[("x".into(), vec![fast])])
         };
         assert!(shown(8.0).contains("2.50, above its limit"));
         assert!(!shown(0.8).contains("above"));
@@ -179,7 +164,7 @@ mod tests {
         let by_hand = record(3, None, None);
         let wrong = record(16, None, Some("differs"));
         let timed = record(20, Some(2.5), None);
-        let table = side_by_side(&[("x".into(), vec![by_hand, wrong, timed])], 80);
+        let table = side_by_side(&[("x".into(), vec![by_hand, wrong, timed])]);
         assert!(!table.contains("3x3x3"), "{table}");
         let row = |size: &str| table.lines().find(|line| line.contains(size));
         assert!(
@@ -190,21 +175,5 @@ mod tests {
             row("20x20x20").is_some_and(|row| row.contains("2.50  GFLOP/s")),
             "{table}"
         );
-    }
-
-    #[test]
-    fn long_names_and_many_devices_fit() {
-        let device = |number: usize| {
-            let name = format!("device of a long name, number {number} (its platform)");
-            (name, vec![record(20, Some(1234.5), None)])
-        };
-        let devices: Vec<_> = (0..12).map(device).collect();
-        for width in [40, 60, 80, 120] {
-            let shown = side_by_side(&devices, width);
-            let (_, tables) = shown.split_once("\n\n").unwrap();
-            let fits = |line: &str| line.chars().count() <= width;
-            assert!(tables.lines().all(fits), "{shown}");
-            assert!(shown.contains(" 11  device of a long name") && shown.contains("device 11"));
-        }
     }
 }

@@ -6,14 +6,12 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use common::record::Record;
-use common::shape::Shape;
 use process::lessons;
 use process::{Finished, Refused};
 use text::aside;
 use text::progress;
 
-use super::survey::{Done, Job, Subject, Survey};
-use crate::peers::turns;
+use super::survey::{Done, Job, Survey};
 
 /// Does the jobs of a report; `keep` is called after every one.
 pub fn run(
@@ -31,11 +29,8 @@ pub fn run(
         bar.set_message(name.clone());
         let begin = Instant::now();
         let told = |kernel: &str| bar.set_message(format!("{name}: {kernel}"));
-        let (records, refused) = match command(survey, &job, runs)? {
-            Some(command) => child(command, told)
-                .with_context(|| format!("{name} could not be run (just rebuilt?)"))?,
-            None => Default::default(),
-        };
+        let (records, refused) = child(command(&job, runs)?, told)
+            .with_context(|| format!("{name} could not be run (just rebuilt?)"))?;
         let seconds = begin.elapsed().as_secs_f64();
         if let Some(why) = &refused {
             let first = why.message.lines().next().unwrap_or_default();
@@ -58,35 +53,16 @@ pub fn run(
     Ok(())
 }
 
-/// The command of a job; none for a library where no lesson gave a product to
-/// compare it on.
-fn command(survey: &Survey, job: &Job, runs: Option<u32>) -> Result<Option<Command>> {
-    let (mut command, size) = match job.subject {
-        Subject::Lesson(number) => (lessons::numbered(number)?.command()?, job.size),
-        Subject::Peer(peer) => (turns::command(peer)?, product(survey, job)),
-    };
-    match job.subject {
-        Subject::Lesson(_) => drop(command.arg("--json")),
-        Subject::Peer(_) if size.is_none() => return Ok(None),
-        Subject::Peer(_) => {}
-    }
-    command.args(["--device", &job.device.to_string()]);
-    if let Some(size) = size {
+fn command(job: &Job, runs: Option<u32>) -> Result<Command> {
+    let mut command = lessons::numbered(job.lesson)?.command()?;
+    command.args(["--json", "--device", &job.device.to_string()]);
+    if let Some(size) = job.size {
         command.args(["--size", &size.to_string()]);
     }
     if let Some(runs) = runs {
         command.args(["--runs", &runs.to_string()]);
     }
-    Ok(Some(command))
-}
-
-/// The shape of the products that lessons computed beside this job.
-fn product(survey: &Survey, job: &Job) -> Option<Shape> {
-    let is_beside = |other: &Job| (other.device, other.size) == (job.device, job.size);
-    let beside = survey.done.iter().filter(|done| is_beside(&done.job));
-    let mut records = beside.flat_map(|done| &done.records);
-    let timed = records.find(|record| record.gflops.is_some() && record.platform != "host");
-    timed.map(Record::shape).or(job.size)
+    Ok(command)
 }
 
 /// Runs a child to its end: its records, and its error if it ended with one.

@@ -14,7 +14,7 @@ use common::shape::Shape;
 use process::data::size_name;
 use process::lessons::LESSONS;
 use process::{Refused, devices};
-use text::{Out, aside};
+use text::Out;
 
 use crate::rows::{Bench, rate};
 use crate::survey::{Settings, Survey, unwritable};
@@ -40,15 +40,9 @@ pub struct Options {
     /// Timed runs of each kernel [default: at least 3, until a quarter of a second or 20 runs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
-    /// Measure the libraries that are installed, too, as `course peers` does
-    #[arg(long)]
-    peers: bool,
     /// Folder for the page and report.json
     #[arg(long, value_name = "DIR", default_value = "report")]
     out: PathBuf,
-    /// Open the page in a browser when it is done
-    #[arg(long)]
-    open: bool,
 }
 
 /// Runs what the options ask for. The page is written after every job: what was done is on it,
@@ -58,7 +52,6 @@ pub fn report(options: &Options) -> Result<()> {
     let settings = Settings {
         lessons: lessons(&options.lesson)?,
         sizes: options.size.clone(),
-        peers: options.peers,
     };
     let devices = devices::chosen(options.device.as_deref(), options.all_devices)?;
     let mut survey = Survey::new(&settings, devices)?;
@@ -115,9 +108,6 @@ fn conclude(survey: &Survey, options: &Options) -> Result<()> {
     }
     let page = options.out.join("index.html");
     writeln!(out, "page: {}", page.display())?;
-    if options.open && open::that_detached(&page).is_err() {
-        aside!("nothing here opens a page: open it yourself");
-    }
     Ok(())
 }
 

@@ -93,8 +93,7 @@ fn bench_section(bench: &Bench) -> Markup {
         figure {
             (ladder::figure(bench))
             figcaption {
-                span.key.kernel {} "kernel of the course " span.key.host {} "host "
-                span.key.peer {} "library. Bars are on a logarithmic scale; behind each its "
+                span.key.kernel {} "kernel of the course " span.key.host {} "host. Bars are on a logarithmic scale; behind each its "
                 "GFLOP/s, and the percentage of the device's limit."
             }
         }
@@ -118,9 +117,6 @@ fn in_a_sentence(bench: &Bench) -> Markup {
                 ", " (factor(rate(best) / rate(slowest))) ": " code { (best.name()) }
                 @if let Some(share) = bench.share(best) {
                     " does " b { (percent(share)) } " of what the device can"
-                }
-                @for peer in bench.timed().filter(|row| row.origin == Origin::Peer) {
-                    ", " (factor(rate(best) / rate(peer))) " the speed of " (peer.name())
                 }
                 "."
             }
@@ -196,7 +192,7 @@ fn kernel_row(bench: &Bench, row: &Row, slowest: f64) -> Markup {
     }
 }
 
-/// Host and libraries, and how many times faster the best kernel is.
+/// The host, and how many times faster the best kernel is.
 fn beside_table(bench: &Bench) -> Markup {
     let best = bench.extremes().map(|(_, best)| rate(best));
     let heads = "what*|GFLOP/s|best kernel|of limit|median|spread";
@@ -218,7 +214,7 @@ fn beside_table(bench: &Bench) -> Markup {
             }
         }
     };
-    let caption = "The host and libraries, in the same run";
+    let caption = "The host, in the same run";
     html! { @if bench.beside().next().is_some() { (table(caption, heads, body)) } }
 }
 

@@ -1,5 +1,5 @@
 //! The ladder: every kernel's rate as a bar on a log scale, from the slowest to
-//! the fastest, with the host and the libraries between them.
+//! the fastest, with the host between them.
 
 use common::numbers::{percent as share, significant};
 use maud::{Markup, html};
@@ -24,7 +24,6 @@ pub fn figure(bench: &Bench) -> Markup {
         let label = match row.origin {
             Origin::Kernel => format!("{}  {}", row.id, row.name()),
             Origin::Host => format!("host: {}", row.name()),
-            Origin::Peer => row.name().to_string(),
         };
         let y = TOP + ROW * f64::from(i);
         (row, bench.is_best(row), label, y)

@@ -14,7 +14,7 @@ mod library;
 pub mod peer;
 mod shapes;
 mod table;
-pub(crate) mod turns;
+mod turns;
 
 use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -51,13 +51,10 @@ pub fn figure(bench: &Bench) -> Option<Markup> {
     let rates = kernels.iter().map(|(row, _)| rate(row));
     let y = LogAxis::over(rates.chain([limits.gflops]), 0.92);
     let down = |rate: f64| TOP + (1.0 - y.at(rate)) * HEIGHT;
-    let peers = bench.timed().filter(|row| row.origin == Origin::Peer);
-    let peers: Vec<(&Row, f64)> = peers.map(|peer| (peer, down(rate(peer)))).collect();
     let corner = down(limits.gflops);
-    let lines = peers.iter().map(|(_, at)| *at).chain([corner]);
-    let lines = lines.map(|at| line([TICK, NARROWEST], at));
     let ticks = y.decades().map(|decade| line([0.0, TICK], down(decade)));
-    let taken = ticks.chain(lines).collect();
+    let roof = line([TICK, NARROWEST], corner);
+    let taken = ticks.chain([roof]).collect();
     let places = kernels.iter();
     let places = places.map(|&(row, intensity)| (row, x.at(intensity), down(rate(row))));
     let points = spread_labels(places.collect(), taken);
@@ -84,10 +81,6 @@ pub fn figure(bench: &Bench) -> Option<Markup> {
         text class="limit-text halo end" x="100%" y=(corner - 6.0) {
             (significant(limits.gflops)) " GFLOP/s; corner at " (significant(ridge)) " FLOP/B, "
             (significant(limits.gbytes_per_second)) " GB/s"
-        }
-        @for (peer, at) in peers {
-            line class="peer" x1="0" x2="100%" y1=(at) y2=(at) {}
-            text class="peer halo end" x="100%" y=(at - 4.0) { (peer.name()) }
         }
         @for decade in y.decades() {
             text class="soft halo" x="2" y=(down(decade) - 4.0) { (decade) }

@@ -7,14 +7,13 @@ use common::shape::Shape;
 use common::traffic::Counts;
 use process::devices::Device;
 
-use super::survey::{Done, Subject, Survey, VECTORS};
+use super::survey::{Done, Survey, VECTORS};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     Kernel,
     /// A loop or a crate on the host.
     Host,
-    Peer,
 }
 
 impl Origin {
@@ -23,7 +22,6 @@ impl Origin {
         match self {
             Origin::Kernel => "kernel",
             Origin::Host => "host",
-            Origin::Peer => "peer",
         }
     }
 }
@@ -64,7 +62,7 @@ pub struct Bench<'a> {
     pub device: &'a Device,
     pub shape: Shape,
     pub limits: Option<Peak>,
-    /// In teaching order; then the host, then the libraries.
+    /// In teaching order; then the host.
     pub rows: Vec<Row>,
 }
 
@@ -99,7 +97,7 @@ impl Bench<'_> {
         row.origin == Origin::Kernel && best == Some(&row.id)
     }
 
-    /// The host, then the libraries.
+    /// The host.
     pub fn beside(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| row.origin != Origin::Kernel)
     }
@@ -107,7 +105,7 @@ impl Bench<'_> {
     /// The share of the device's limit; the host's own rows have none.
     pub fn share(&self, row: &Row) -> Option<f64> {
         let on_the_device = row.record.platform != "host";
-        let has_one = row.record.share_of_limit.is_some() || row.origin == Origin::Peer;
+        let has_one = row.record.share_of_limit.is_some();
         let limit = self.limits.filter(|_| on_the_device && has_one)?.gflops;
         row.record.gflops.map(|rate| rate / limit)
     }
@@ -140,7 +138,7 @@ pub fn limits(survey: &Survey, device: &Device) -> Option<Peak> {
 pub fn benches<'a>(survey: &Survey, device: &'a Device) -> Vec<Bench<'a>> {
     let mut sizes: Vec<Option<Shape>> = Vec::new();
     for done in of_device(survey, device) {
-        if done.job.subject != VECTORS && !sizes.contains(&done.job.size) {
+        if done.job.lesson != VECTORS && !sizes.contains(&done.job.size) {
             sizes.push(done.job.size);
         }
     }
@@ -165,31 +163,24 @@ fn belongs(record: &Record) -> bool {
 }
 
 fn product_rows(survey: &Survey, device: &Device, size: Option<Shape>) -> Vec<Row> {
-    let (mut kernels, mut hosts, mut peers) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut kernels, mut hosts) = (Vec::new(), Vec::new());
     for done in of_device(survey, device).filter(|done| done.job.size == size) {
         let mut number = 0;
         for record in done.records.iter().filter(|record| belongs(record)) {
-            match done.job.subject {
-                Subject::Peer(_) => peers.push(row(String::new(), Origin::Peer, record)),
-                // Every lesson measures the host anew; the first time counts.
-                Subject::Lesson(_) if record.platform == "host" => {
-                    let is_same = |one: &Row| {
-                        let of = |one: &Record| (one.kernel.clone(), one.m, one.k);
-                        of(&one.record) == of(record)
-                    };
-                    if !hosts.iter().any(is_same) {
-                        hosts.push(row(String::new(), Origin::Host, record));
-                    }
-                }
-                Subject::Lesson(lesson) => {
-                    number += 1;
-                    kernels.push(row(format!("{lesson}.{number}"), Origin::Kernel, record));
-                }
+            if record.platform != "host" {
+                number += 1;
+                let id = format!("{}.{number}", done.job.lesson);
+                kernels.push(row(id, Origin::Kernel, record));
+                continue;
+            }
+            // Every lesson measures the host anew; the first time counts.
+            let of = |one: &Record| (one.kernel.clone(), one.m, one.k);
+            if !hosts.iter().any(|one: &Row| of(&one.record) == of(record)) {
+                hosts.push(row(String::new(), Origin::Host, record));
             }
         }
     }
     kernels.extend(hosts);
-    kernels.extend(peers);
     kernels
 }
 

@@ -54,7 +54,6 @@ pub fn record(options: &Options) -> Result<()> {
     let settings = Settings {
         lessons,
         sizes: options.size.into_iter().collect(),
-        peers: false,
     };
     let device = devices::chosen(options.device.as_deref(), false)?.remove(0);
     let planned = Survey::new(&settings, vec![device.clone()])?;

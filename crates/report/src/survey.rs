@@ -1,4 +1,4 @@
-//! What a report holds: what each lesson, and each library beside them, measured on a device.
+//! What a report holds: what each lesson measured on a device.
 
 use std::io;
 use std::path::Path;
@@ -13,9 +13,7 @@ use process::devices::Device;
 use process::machine;
 use serde::Serialize;
 
-use crate::peers::peer::Peer;
-
-/// A run of the lessons and of the peers, on one or several devices.
+/// A run of the lessons on one or several devices.
 #[derive(Clone, Debug, Serialize)]
 pub struct Survey {
     pub begun: String,
@@ -38,8 +36,6 @@ pub struct Settings {
     pub lessons: Vec<u32>,
     /// Sizes of the products; empty for the lessons' own.
     pub sizes: Vec<Shape>,
-    /// Whether libraries are measured, too.
-    pub peers: bool,
 }
 
 /// What one child process does.
@@ -49,19 +45,12 @@ pub struct Job {
     pub device: usize,
     /// The size that the child is given; none for its own.
     pub size: Option<Shape>,
-    pub subject: Subject,
-}
-
-/// A lesson, or a library beside it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Subject {
-    Lesson(u32),
-    Peer(Peer),
+    /// Number of the lesson.
+    pub lesson: u32,
 }
 
 /// Lesson 2 works on vectors, and has a size of its own.
-pub const VECTORS: Subject = Subject::Lesson(2);
+pub const VECTORS: u32 = 2;
 
 /// A job that has been done.
 #[derive(Clone, Debug, Serialize)]
@@ -79,39 +68,30 @@ pub struct Done {
 impl Job {
     /// "lesson08 at 1024x1024x1024".
     pub fn name(&self) -> String {
-        let subject = match self.subject {
-            Subject::Lesson(number) => format!("lesson{number:02}"),
-            Subject::Peer(peer) => peer.name().to_string(),
-        };
         let size = self.size.map(|size| format!(" at {}", size_name(size)));
-        subject + &size.unwrap_or_default()
+        format!("lesson{:02}{}", self.lesson, size.unwrap_or_default())
     }
 }
 
 impl Settings {
-    /// Lessons on products once for each size, then the libraries; vectors once.
+    /// Lessons on products once for each size; vectors once.
     pub fn jobs(&self, devices: &[Device]) -> Vec<Job> {
         let sizes: Vec<Option<Shape>> = match &self.sizes[..] {
             [] => vec![None],
             sizes => sizes.iter().copied().map(Some).collect(),
         };
-        let lessons = self.lessons.iter().copied().map(Subject::Lesson);
+        let lessons = self.lessons.iter().copied();
         let (vectors, products): (Vec<_>, Vec<_>) = lessons.partition(|one| *one == VECTORS);
         let mut jobs = Vec::new();
         for device in devices {
-            // The lessons measure the crate themselves.
-            let peers = Peer::beside(device).into_iter();
-            let peers = peers.filter(|peer| self.peers && *peer != Peer::Matrixmultiply);
-            let products = products.iter().copied().chain(peers.map(Subject::Peer));
-            let job = |(size, subject)| Job {
+            let vectors = vectors.iter().map(|&lesson| (None, lesson));
+            let products = |&size| products.iter().map(move |&lesson| (size, lesson));
+            let all = vectors.chain(sizes.iter().flat_map(products));
+            jobs.extend(all.map(|(size, lesson)| Job {
                 device: device.index,
                 size,
-                subject,
-            };
-            let vectors = vectors.iter().map(|&subject| (None, subject));
-            let of_size = |size| products.clone().map(move |subject| (size, subject));
-            let of_sizes = sizes.iter().flat_map(|&size| of_size(size));
-            jobs.extend(vectors.chain(of_sizes).map(job));
+                lesson,
+            }));
         }
         jobs
     }
@@ -145,11 +125,10 @@ mod tests {
 
     #[test]
     fn every_lesson_runs_at_every_size_and_lesson_2_once() {
-        let jobs = |sizes: &[usize], peers, devices: &[usize]| {
+        let jobs = |sizes: &[usize], devices: &[usize]| {
             let settings = Settings {
                 lessons: vec![2, 8],
                 sizes: sizes.iter().map(|&n| Shape::cube(n)).collect(),
-                peers,
             };
             let device = |&index| Device {
                 index,
@@ -157,11 +136,10 @@ mod tests {
             };
             settings.jobs(&devices.iter().map(device).collect::<Vec<_>>())
         };
-        let names = jobs(&[64, 100], false, &[0]);
+        let names = jobs(&[64, 100], &[0]);
         let names: Vec<String> = names.iter().map(Job::name).collect();
         assert_eq!(names, ["lesson02", "lesson08 at 64", "lesson08 at 100"]);
-        let own = jobs(&[], true, &[0, 1]);
-        assert_eq!(own.len(), 6, "two lessons and CLBlast on two devices");
-        assert_eq!(own[5].device, 1);
+        let own = jobs(&[], &[0, 1]);
+        assert_eq!((own.len(), own[3].device), (4, 1));
     }
 }

@@ -1,6 +1,7 @@
 //! The child that measures one library, `course peer NAME`: it may crash, and takes nobody
 //! with it. It computes the lessons' matrices, and is checked as they are before it is timed.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -16,7 +17,6 @@ use common::timing::{Clock, Runs, Timing};
 use common::verify;
 use serde::{Deserialize, Serialize};
 
-use super::host::begin_again_with;
 use super::library::{About, Library, Missing, Opened};
 use super::peer::Peer;
 use super::{clblast, cublas, host};
@@ -175,4 +175,19 @@ fn measure(
     }
     record.timed(&timing, Work::Flop(problem.shape.flop()), None);
     Ok(())
+}
+
+/// This very command again with these variables, unless they are set: libraries read them
+/// when they are loaded. The new process prints the result.
+fn begin_again_with(variables: Vec<(&'static str, OsString)>) {
+    let is_set = |(name, value): &(&str, OsString)| std::env::var_os(name).as_ref() == Some(value);
+    if variables.iter().all(is_set) {
+        return;
+    }
+    let again = process::this_program().and_then(|mut this| {
+        let words = std::env::args_os().skip(1);
+        this.args(words).envs(variables).status()
+    });
+    let code = again.ok().and_then(|status| status.code());
+    std::process::exit(code.unwrap_or(1))
 }

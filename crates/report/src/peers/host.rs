@@ -4,7 +4,7 @@
 // Arguments and names are those of the library.
 #![allow(clippy::too_many_arguments, non_snake_case)]
 
-use std::ffi::{CStr, OsString, c_char, c_int};
+use std::ffi::{CStr, c_char, c_int};
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -15,7 +15,6 @@ use common::problem::Problem;
 use common::reference::{library_multiply, library_threads};
 use common::shape::Shape;
 use dlopen2::wrapper::{Container, WrapperApi};
-use process::machine;
 
 use super::library::{About, Library, NOT_TRANSPOSED, Opened, ROW_MAJOR, Sample};
 use super::peer::Peer;
@@ -98,11 +97,6 @@ pub fn matrixmultiply() -> Opened {
 /// Opens a library of the system, with its best kernels for this CPU.
 pub fn open(peer: Peer) -> Result<Opened> {
     let (library, file) = peer.load::<Api>()?;
-    if let Some(core) = openblas_core(&library)
-        && detected_too_little(&core)
-    {
-        begin_again_with(vec![(CORE_VARIABLE, OsString::from(WITH_AVX512))]);
-    }
     let told = openblas(&library).or_else(|| mkl(&library));
     let told = told.or_else(|| blis(&library));
     let (version, threads) = told.unwrap_or((file.into(), -1));
@@ -113,22 +107,13 @@ pub fn open(peer: Peer) -> Result<Opened> {
 /// "0.3.21, core Zen", and the threads.
 fn openblas(library: &Container<Api>) -> Option<(String, i64)> {
     // SAFETY: they take and change nothing.
-    let (config, threads) = unsafe {
-        let config = library.openblas_get_config()?;
-        (words(config), library.openblas_get_num_threads()?)
+    let (config, core, threads) = unsafe {
+        let config = words(library.openblas_get_config()?);
+        let core = words(library.openblas_get_corename()?);
+        (config, core, library.openblas_get_num_threads()?)
     };
     let version = config.split_whitespace().nth(1).unwrap_or("?");
-    let by_us = match std::env::var(CORE_VARIABLE) {
-        Ok(core) => format!(" ({CORE_VARIABLE}={core})"),
-        Err(_) => String::new(),
-    };
-    let core = openblas_core(library)?;
-    Some((format!("{version}, core {core}{by_us}"), threads.into()))
-}
-
-fn openblas_core(library: &Container<Api>) -> Option<String> {
-    // SAFETY: it takes and changes nothing.
-    unsafe { library.openblas_get_corename() }.map(words)
+    Some((format!("{version}, core {core}"), threads.into()))
 }
 
 /// "2026.2": what it says begins with "Intel(R) oneAPI Math Kernel Library Version ".
@@ -167,20 +152,6 @@ fn words(text: *const c_char) -> String {
     text.to_string_lossy().into_owned()
 }
 
-/// The variable that overrules OpenBLAS' own detection of the CPU, and its value for the
-/// kernels that use AVX-512.
-const CORE_VARIABLE: &str = "OPENBLAS_CORETYPE";
-const WITH_AVX512: &str = "SKYLAKEX";
-
-/// A CPU that OpenBLAS does not know gets an old one's kernels: half the
-/// speed where there is AVX-512. The variable may have been set to one, too:
-/// who compares with a library compares with its best.
-fn detected_too_little(core: &str) -> bool {
-    let good = ["skylakex", "cooperlake", "sapphirerapids"];
-    let has_avx512 = machine::vector_instructions().contains(&"AVX-512");
-    has_avx512 && !good.contains(&&*core.to_lowercase())
-}
-
 /// C = A B, row-major.
 fn multiply(api: &Container<Api>, s: Shape, a: &Matrix, b: &Matrix, c: &mut Matrix) -> Option<()> {
     let (Elements::Float(a), Elements::Float(b), Elements::Float(c)) =
@@ -194,19 +165,4 @@ fn multiply(api: &Container<Api>, s: Shape, a: &Matrix, b: &Matrix, c: &mut Matr
     // sizes and leading dimensions say; C is borrowed mutably.
     unsafe { api.cblas_sgemm(ROW_MAJOR, plain, plain, m, n, k, 1.0, a, k, b, n, 0.0, c, n) };
     Some(())
-}
-
-/// This very command again with these variables, unless they are set: libraries read them
-/// when they are loaded. The new process prints the result.
-pub fn begin_again_with(variables: Vec<(&'static str, OsString)>) {
-    let is_set = |(name, value): &(&str, OsString)| std::env::var_os(name).as_ref() == Some(value);
-    if variables.iter().all(is_set) {
-        return;
-    }
-    let again = process::this_program().and_then(|mut this| {
-        let words = std::env::args_os().skip(1);
-        this.args(words).envs(variables).status()
-    });
-    let code = again.ok().and_then(|status| status.code());
-    std::process::exit(code.unwrap_or(1))
 }

@@ -129,7 +129,12 @@ impl Peer {
         let cores = machine::cores().to_string();
         let set = self.description().2.iter();
         let set = set.map(|(name, value)| (*name, value.replace(CORES, &cores).into()));
-        set.chain(own_folder()).collect()
+        // A CPU that OpenBLAS does not know gets an old one's kernels, half as fast where there
+        // is AVX-512: who compares with a library compares with its best.
+        let has_avx512 = machine::vector_instructions().contains(&"AVX-512");
+        let core = (self == Peer::Openblas && has_avx512)
+            .then(|| ("OPENBLAS_CORETYPE", "SKYLAKEX".into()));
+        set.chain(core).chain(own_folder()).collect()
     }
 }
 
