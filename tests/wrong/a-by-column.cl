@@ -1,4 +1,4 @@
-// Cause: another index, misplaced: the row of A is chosen by the column of C
+// Cause: misplaced: the row of A is chosen by the column of C
 kernel void matmul_naive(int M, int N, int K, global const float *A,
                          global const float *B, global float *C)
 {

@@ -1,4 +1,4 @@
-// Cause: misplaced, another index: the row is forgotten where A is read
+// Cause: misplaced: the row is forgotten where A is read
 kernel void matmul_naive(int M, int N, int K, global const float *A,
                          global const float *B, global float *C)
 {

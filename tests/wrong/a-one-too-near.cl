@@ -1,4 +1,4 @@
-// Cause: another index: A is read one element too early
+// Cause: unknown: A is read one element too early
 kernel void matmul_naive(int M, int N, int K, global const float *A,
                          global const float *B, global float *C)
 {

@@ -1,4 +1,4 @@
-// Cause: another index: A is read as if its rows had N elements
+// Cause: unknown: A is read as if its rows had N elements
 kernel void matmul_naive(int M, int N, int K, global const float *A,
                          global const float *B, global float *C)
 {

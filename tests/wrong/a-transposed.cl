@@ -1,4 +1,4 @@
-// Cause: operand transposed: A is read as At[K][M]
+// Cause: unknown: A is read as At[K][M]
 kernel void matmul_naive(int M, int N, int K, global const float *A,
                          global const float *B, global float *C)
 {

@@ -1,4 +1,4 @@
-// Cause: another index, misplaced: the column of B is chosen by the row of C
+// Cause: misplaced: the column of B is chosen by the row of C
 kernel void matmul_naive(int M, int N, int K, global const float *A,
                          global const float *B, global float *C)
 {

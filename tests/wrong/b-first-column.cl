@@ -1,4 +1,4 @@
-// Cause: misplaced, another index: the column is forgotten where B is read
+// Cause: misplaced: the column is forgotten where B is read
 kernel void matmul_naive(int M, int N, int K, global const float *A,
                          global const float *B, global float *C)
 {

@@ -1,4 +1,4 @@
-// Cause: another index: B is read in place of A
+// Cause: unknown: B is read in place of A
 kernel void matmul_naive(int M, int N, int K, global const float *A,
                          global const float *B, global float *C)
 {

@@ -1,4 +1,4 @@
-// Cause: another index: B is read one row too far
+// Cause: unknown: B is read one row too far
 kernel void matmul_naive(int M, int N, int K, global const float *A,
                          global const float *B, global float *C)
 {

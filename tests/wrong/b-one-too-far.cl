@@ -1,4 +1,4 @@
-// Cause: another index, misplaced: B is read one element too far
+// Cause: misplaced: B is read one element too far
 kernel void matmul_naive(int M, int N, int K, global const float *A,
                          global const float *B, global float *C)
 {

@@ -1,4 +1,4 @@
-// Cause: operand transposed: B is read as Bt[N][K]
+// Cause: unknown: B is read as Bt[N][K]
 kernel void matmul_naive(int M, int N, int K, global const float *A,
                          global const float *B, global float *C)
 {

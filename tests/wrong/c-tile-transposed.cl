@@ -1,4 +1,4 @@
-// Cause: misplaced, another index: a tile of 16 x 16 is written by columns
+// Cause: misplaced: a tile of 16 x 16 is written by columns
 kernel void matmul_naive(int M, int N, int K, global const float *A,
                          global const float *B, global float *C)
 {

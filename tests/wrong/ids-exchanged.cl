@@ -1,4 +1,4 @@
-// Cause: another index, misplaced, transposed: row and column are exchanged where A and B are read
+// Cause: misplaced, transposed: row and column are exchanged where A and B are read
 kernel void matmul_naive(int M, int N, int K, global const float *A,
                          global const float *B, global float *C)
 {

@@ -1,4 +1,4 @@
-// Cause: another index: the first element of each row of A stands for all
+// Cause: unknown: the first element of each row of A stands for all
 kernel void matmul_naive(int M, int N, int K, global const float *A,
                          global const float *B, global float *C)
 {

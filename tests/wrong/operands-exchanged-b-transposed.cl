@@ -1,4 +1,4 @@
-// Cause: operands exchanged, another index, transposed: Bt * At
+// Cause: transposed: Bt * At
 kernel void matmul_naive(int M, int N, int K, global const float *A,
                          global const float *B, global float *C)
 {

@@ -1,4 +1,4 @@
-// Cause: operands exchanged: B * A where A * B is asked for
+// Cause: unknown: B * A where A * B is asked for
 kernel void matmul_naive(int M, int N, int K, global const float *A,
                          global const float *B, global float *C)
 {

@@ -1,4 +1,4 @@
-// Cause: operand transposed: the tile of A is read by columns
+// Cause: unknown: the tile of A is read by columns
 #define TS 16
 
 __attribute__((reqd_work_group_size(TS, TS, 1)))

@@ -1,4 +1,4 @@
-// Cause: misplaced, another index: the tile of B is read at y for x
+// Cause: misplaced: the tile of B is read at y for x
 #define TS 16
 
 __attribute__((reqd_work_group_size(TS, TS, 1)))

@@ -1,4 +1,4 @@
-// Cause: misplaced, another index: the tile of A is read at x for y
+// Cause: misplaced: the tile of A is read at x for y
 #define TS 16
 
 __attribute__((reqd_work_group_size(TS, TS, 1)))

@@ -236,10 +236,12 @@ impl Lanes<'_> {
             Expr::At(name, index) => self.elements(name, index),
             Expr::Call(op, of) => {
                 let of: Result<Vec<_>> = of.iter().map(|one| self.of(one)).collect();
-                let mut of = of?;
-                let longest = of.iter().map(Vec::len).max().unwrap_or(1);
-                of.iter_mut().for_each(|one| spread(one, longest));
-                Ok(self.apply(*op, of))
+                let op = if self.magnitudes {
+                    op.of_magnitudes()
+                } else {
+                    *op
+                };
+                Ok(apply(op, &of?))
             }
             Expr::Sum {
                 index,
@@ -294,29 +296,6 @@ impl Lanes<'_> {
         self.plain(index)?.into_iter().map(element).collect()
     }
 
-    fn apply(&self, op: Op, of: Vec<Vec<f64>>) -> Vec<f64> {
-        let mut of = of.into_iter();
-        let mut first = of.next().unwrap_or_default();
-        match (of.next(), of.next()) {
-            (Some(yes), Some(no)) => {
-                let both = first.iter_mut().zip(yes.into_iter().zip(no));
-                both.for_each(|(of, (yes, no))| *of = if *of != 0.0 { yes } else { no });
-            }
-            (Some(second), None) => {
-                // Of a difference each term may be off.
-                let adds = self.magnitudes && op == Op::Sub;
-                let function = if adds { Op::Add } else { op }.of_two();
-                let both = first.iter_mut().zip(second);
-                both.for_each(|(of, other)| *of = function(*of, other));
-            }
-            _ => {
-                let function = op.of_one();
-                first.iter_mut().for_each(|of| *of = function(*of));
-            }
-        }
-        first
-    }
-
     /// One sum for each element: its terms are evaluated together, the rest holds for all.
     fn sums(&self, index: &str, bounds: [&Expr; 2], of: &Expr) -> Values {
         let [mut from, mut to] = [self.plain(bounds[0])?, self.plain(bounds[1])?];
@@ -348,6 +327,18 @@ impl Lanes<'_> {
         let roundings = if self.magnitudes { length } else { 1 };
         Ok((roundings as f64).sqrt() * sum)
     }
+}
+
+/// Element by element, of lists as long, or of numbers that hold for all elements.
+fn apply(op: Op, of: &[Vec<f64>]) -> Vec<f64> {
+    let at = |list: usize, i: usize| {
+        let values = of.get(list);
+        let value = values.and_then(|values| values.get(i).or(values.last()));
+        value.copied().unwrap_or_default()
+    };
+    let longest = of.iter().map(Vec::len).max().unwrap_or(1);
+    let value = |i| (op.does)(at(0, i), at(1, i), at(2, i));
+    (0..longest).map(value).collect()
 }
 
 /// One number, for each of so many elements.

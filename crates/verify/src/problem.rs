@@ -115,12 +115,7 @@ impl Problem {
     /// By how much element (i, j) may differ, by the norms.
     pub fn bound(&self, i: usize, j: usize) -> f64 {
         let Expected { rows, cols, .. } = self.expected();
-        self.bound_of(rows[i], cols[j])
-    }
-
-    /// The same of any sum of products, by the norms of its factors.
-    pub fn bound_of(&self, first: f64, second: f64) -> f64 {
-        self.units() * first * second
+        self.units() * rows[i] * cols[j]
     }
 
     /// The same for one whose partial sums walked farther than most; takes K steps.

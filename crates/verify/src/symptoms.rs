@@ -8,7 +8,6 @@
 mod facts;
 mod indices;
 mod places;
-mod reading;
 mod terms;
 mod values;
 
@@ -30,12 +29,8 @@ const VALUES: &[Suspicion] = &[
     terms::some_terms,
     values::few_digits,
 ];
-/// What was read or written elsewhere: this explains, too, where the result is right.
-const INDICES: &[Suspicion] = &[
-    indices::transposed,
-    indices::moved,
-    reading::another_formula,
-];
+/// What was written elsewhere: this explains, too, where the result is right.
+const INDICES: &[Suspicion] = &[indices::transposed, indices::moved];
 
 /// No explanation is taken from fewer elements.
 const ENOUGH: usize = 4;

@@ -54,7 +54,7 @@ fn the_score_that_is_kept_covers_every_wrong_kernel_and_is_good() {
 
 #[test]
 fn some_causes_are_named() {
-    let flags = "symptoms --json --kernel k-in-whole-sixteens --kernel a-transposed";
+    let flags = "symptoms --json --kernel k-in-whole-sixteens --kernel c-transposed";
     let run = program("makers").args(flags).optimised().run().ends_with(0);
     let score = run.records();
     assert_eq!(score.len(), 2, "{run}");

@@ -1,7 +1,7 @@
 //! From a formula's text to a tree, by recursive descent.
 
 /// A formula, read.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Expr {
     Number(f64),
     Name(String),
@@ -17,90 +17,78 @@ pub enum Expr {
     },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Op {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
-    Less,
-    AtMost,
-    Equal,
-    And,
-    Or,
-    Min,
-    Max,
-    Pow,
-    Ceil,
-    Floor,
-    Sqrt,
-    Exp,
-    Abs,
-    If,
+/// What is done with numbers, of which there are up to three.
+#[derive(Clone, Copy, Debug)]
+pub struct Op {
+    name: &'static str,
+    count: usize,
+    /// How often a kernel rounds that does it with floats.
+    roundings: f64,
+    pub does: fn(f64, f64, f64) -> f64,
 }
+
+const fn op(
+    name: &'static str,
+    count: usize,
+    roundings: f64,
+    does: fn(f64, f64, f64) -> f64,
+) -> Op {
+    Op {
+        name,
+        count,
+        roundings,
+        does,
+    }
+}
+
+fn truth(is_so: bool) -> f64 {
+    f64::from(u8::from(is_so))
+}
+
+const SUM: Op = op("+", 2, 1.0, |a, b, _| a + b);
+const DIFFERENCE: Op = op("-", 2, 1.0, |a, b, _| a - b);
+/// Of a division, a root and a power, in halves of the last place: as OpenCL C allows.
+const INEXACT: f64 = 6.0;
 
 /// Operators from those that bind least to those that bind most; of two with the same
 /// beginning the longer one is first.
-const LEVELS: [&[(&str, Op)]; 5] = [
-    &[("||", Op::Or)],
-    &[("&&", Op::And)],
-    &[("<=", Op::AtMost), ("<", Op::Less), ("==", Op::Equal)],
-    &[("+", Op::Add), ("-", Op::Sub)],
-    &[("*", Op::Mul), ("/", Op::Div), ("%", Op::Rem)],
+#[rustfmt::skip]
+const LEVELS: [&[Op]; 5] = [
+    &[op("||", 2, 0.0, |a, b, _| truth(a != 0.0 || b != 0.0))],
+    &[op("&&", 2, 0.0, |a, b, _| truth(a != 0.0 && b != 0.0))],
+    &[
+        op("<=", 2, 0.0, |a, b, _| truth(a <= b)),
+        op("<", 2, 0.0, |a, b, _| truth(a < b)),
+        op("==", 2, 0.0, |a, b, _| truth(a == b)),
+    ],
+    &[SUM, DIFFERENCE],
+    &[
+        op("*", 2, 1.0, |a, b, _| a * b),
+        op("/", 2, INEXACT, |a, b, _| a / b),
+        op("%", 2, 0.0, |a, b, _| a % b),
+    ],
 ];
 
-/// The functions, and how many arguments each has.
-const FUNCTIONS: [(&str, Op, usize); 9] = [
-    ("ceil", Op::Ceil, 1),
-    ("floor", Op::Floor, 1),
-    ("sqrt", Op::Sqrt, 1),
-    ("exp", Op::Exp, 1),
-    ("abs", Op::Abs, 1),
-    ("min", Op::Min, 2),
-    ("max", Op::Max, 2),
-    ("pow", Op::Pow, 2),
-    ("if", Op::If, 3),
+#[rustfmt::skip]
+const FUNCTIONS: [Op; 9] = [
+    op("ceil", 1, 0.0, |a, _, _| a.ceil()),
+    op("floor", 1, 0.0, |a, _, _| a.floor()),
+    op("sqrt", 1, INEXACT, |a, _, _| a.sqrt()),
+    op("exp", 1, INEXACT, |a, _, _| a.exp()),
+    op("abs", 1, 0.0, |a, _, _| a.abs()),
+    op("min", 2, 0.0, |a, b, _| a.min(b)),
+    op("max", 2, 0.0, |a, b, _| a.max(b)),
+    op("pow", 2, INEXACT, |a, b, _| a.powf(b)),
+    op("if", 3, 0.0, |a, b, c| if a != 0.0 { b } else { c }),
 ];
 
 impl Op {
-    /// What it does with one number.
-    pub fn of_one(self) -> fn(f64) -> f64 {
-        match self {
-            Op::Ceil => f64::ceil,
-            Op::Floor => f64::floor,
-            Op::Sqrt => f64::sqrt,
-            Op::Exp => f64::exp,
-            _ => f64::abs,
-        }
-    }
-
-    /// What it does with two.
-    pub fn of_two(self) -> fn(f64, f64) -> f64 {
-        match self {
-            Op::Sub => |a, b| a - b,
-            Op::Mul => |a, b| a * b,
-            Op::Div => |a, b| a / b,
-            Op::Rem => |a, b| a % b,
-            Op::Less => |a, b| f64::from(u8::from(a < b)),
-            Op::AtMost => |a, b| f64::from(u8::from(a <= b)),
-            Op::Equal => |a, b| f64::from(u8::from(a == b)),
-            Op::And => |a, b| f64::from(u8::from(a != 0.0 && b != 0.0)),
-            Op::Or => |a, b| f64::from(u8::from(a != 0.0 || b != 0.0)),
-            Op::Min => f64::min,
-            Op::Max => f64::max,
-            Op::Pow => f64::powf,
-            _ => |a, b| a + b,
-        }
-    }
-
-    /// How often a kernel rounds that does it with floats.
-    fn roundings(self) -> f64 {
-        match self {
-            Op::Add | Op::Sub | Op::Mul => 1.0,
-            // As OpenCL C allows: 2.5, 3 and 3 units in the last place.
-            Op::Div | Op::Sqrt | Op::Exp | Op::Pow => 6.0,
-            _ => 0.0,
+    /// What is done with the sizes of terms: of a difference each may be off.
+    pub fn of_magnitudes(self) -> Op {
+        if self.name == DIFFERENCE.name {
+            SUM
+        } else {
+            self
         }
     }
 }
@@ -111,7 +99,7 @@ impl Expr {
     pub fn roundings(&self) -> f64 {
         match self {
             Expr::Call(op, of) if self.has_element() => {
-                op.roundings() + of.iter().map(Expr::roundings).sum::<f64>()
+                op.roundings + of.iter().map(Expr::roundings).sum::<f64>()
             }
             Expr::Sum { of, .. } => of.roundings(),
             _ => 0.0,
@@ -199,7 +187,7 @@ impl Parser<'_> {
             return self.factor();
         };
         let mut tree = self.level(level + 1)?;
-        while let Some((_, op)) = operators.iter().find(|(symbol, _)| self.takes(symbol)) {
+        while let Some(op) = operators.iter().find(|op| self.takes(op.name)) {
             tree = Expr::Call(*op, vec![tree, self.level(level + 1)?]);
         }
         Some(tree)
@@ -218,7 +206,10 @@ impl Parser<'_> {
             return self.takes(")").then_some(inside);
         }
         if self.takes("-") {
-            return Some(Expr::Call(Op::Sub, vec![Expr::Number(0.0), self.factor()?]));
+            return Some(Expr::Call(
+                DIFFERENCE,
+                vec![Expr::Number(0.0), self.factor()?],
+            ));
         }
         let word = self.word();
         if word.starts_with(|c: char| c.is_ascii_digit()) {
@@ -234,11 +225,11 @@ impl Parser<'_> {
         if word == "sum" && self.takes("(") {
             return self.sum();
         }
-        let Some((_, op, count)) = FUNCTIONS.iter().find(|(name, ..)| *name == word) else {
+        let Some(op) = FUNCTIONS.iter().find(|op| op.name == word) else {
             return Some(Expr::Name(word));
         };
         let mut of = Vec::new();
-        while of.len() < *count {
+        while of.len() < op.count {
             let opens = if of.is_empty() { "(" } else { "," };
             of.push(self.takes(opens).then(|| self.level(0))??);
         }
