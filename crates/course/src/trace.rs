@@ -1,15 +1,12 @@
 //! `course trace`: the memory traffic of a kernel, line by line, as a simulator saw it.
 
-use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use analysis::device::Model;
 use analysis::launched::Wanted;
 use analysis::program;
 use analysis::trace::figures::Figures;
-use analysis::trace::page::page;
 use analysis::trace::run::{self, Traced};
 use analysis::trace::screen::Screen;
 use anyhow::Result;
@@ -40,9 +37,6 @@ pub struct Options {
     /// Banks of local memory, each 4 bytes wide
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=1024))]
     banks: u64,
-    /// Also write a page to step through it in a browser
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -133,7 +127,6 @@ impl Options {
     }
 
     fn show(&self, screen: &Screen, own: Option<&Own>) -> Result<ExitCode> {
-        self.page(screen)?;
         // Other hardware has other sums than those that an exercise allows.
         let own = own.filter(|_| *screen.model == model());
         let mut out = Out;
@@ -148,17 +141,6 @@ impl Options {
             write!(out, "{}{sum}", screen.text())?;
         }
         Ok(ExitCode::SUCCESS)
-    }
-
-    fn page(&self, screen: &Screen) -> Result<()> {
-        let Some(path) = &self.html else {
-            return Ok(());
-        };
-        let cannot = |error: std::io::Error| Error::File {
-            path: path.clone(),
-            why: error.to_string(),
-        };
-        Ok(fs::write(path, page(screen)).map_err(cannot)?)
     }
 }
 

@@ -222,35 +222,6 @@ fn other_hardware_is_counted_by_flags() {
 }
 
 #[test]
-fn a_page_to_step_through_needs_no_network_and_nothing_gets_out_of_it() {
-    let file = scratch(
-        "trace-page.cl",
-        "// </script><script>alert(1)</script>\n\
-         kernel void copy(int M, int N, global const float *A, global float *B)\n{\n\
-         \x20   const int i = get_global_id(1) * N + get_global_id(0);\n    B[i] = A[i];\n}\n",
-    );
-    let Some(program) = trace("copy --group 8x8 --size 16 --source") else {
-        return;
-    };
-    let page = scratch_folder("files").join("trace-page.html");
-    let _ = std::fs::remove_file(&page);
-    let run = program.arg(file).args("--html").arg(&page).run();
-    run.ends_with(0).says(&["copy in the simulator"]);
-    let page = std::fs::read_to_string(page).expect("a page");
-    assert!(!page.contains("http"), "a link to somewhere");
-    assert_eq!(page.matches("</script>").count(), 2, "{page}");
-    let data = page.split("id=\"data\">").nth(1).expect("data");
-    let data = data.split("</script>").next().expect("its end");
-    let data: Value = serde_json::from_str(data).expect("an object");
-    // Two warps of a group, each with a load and a store.
-    assert_eq!(data["requests"].as_array().map(Vec::len), Some(4));
-    let none = trace("matmul_naive --size 16 --html /nowhere/page.html");
-    none.expect("it traces")
-        .run()
-        .fails(2, &["cannot use /nowhere/page.html"]);
-}
-
-#[test]
 fn a_lesson_traces_its_kernels() {
     let Some(_) = Oclgrind::that_traces() else {
         return;

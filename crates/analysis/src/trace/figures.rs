@@ -17,9 +17,6 @@ use crate::device::Model;
 /// sectors.
 const AT_ONCE: f64 = 128.0;
 
-/// Requests of a warp that a page steps through.
-const SHOWN: usize = 300;
-
 /// An operand of a line, and what is done to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub(crate) struct Operand {
@@ -60,10 +57,6 @@ pub struct Figures {
     pub(crate) barriers: u64,
     /// How many groups these are.
     groups: u64,
-    /// The requests of the first group, the first ones of each warp, as time goes.
-    pub(crate) group: Vec<Request>,
-    /// What each place works on, number 1 first.
-    pub(crate) operands: Vec<Operand>,
 }
 
 /// One operand's.
@@ -156,15 +149,10 @@ impl Figures {
         let operands: Vec<Operand> = trace.places.iter().map(|at| operand(at, &names)).collect();
         let mut rows: HashMap<&Operand, Row> = HashMap::new();
         let mut barriers = 0;
-        let mut first_group: Vec<Request> = Vec::new();
         trace.groups(folder, |group| {
             barriers += group.iter().filter(|access| access.place == 0).count() as u64;
             let mut different: HashSet<(&Operand, u64)> = HashSet::new();
-            let requests = requests(group, model);
-            if first_group.is_empty() {
-                first_group = begin_of(&requests);
-            }
-            for request in requests {
+            for request in requests(group, model) {
                 let operand = &operands[request.place as usize - 1];
                 let row = rows.entry(operand).or_insert_with(|| Row {
                     operand: operand.clone(),
@@ -203,23 +191,8 @@ impl Figures {
             rows,
             barriers,
             groups: trace.launch.groups[0],
-            group: first_group,
-            operands,
         })
     }
-}
-
-/// The first requests of each warp, in time.
-fn begin_of(requests: &[Request]) -> Vec<Request> {
-    let mut all: Vec<&Request> = requests.iter().collect();
-    all.sort_by_key(|request| (request.phase, request.step, request.warp));
-    let mut of_warp: HashMap<u32, usize> = HashMap::new();
-    all.retain(|request| {
-        let count = of_warp.entry(request.warp).or_default();
-        *count += 1;
-        *count <= SHOWN
-    });
-    all.into_iter().cloned().collect()
 }
 
 fn operand(place: &Place, names: &Operands) -> Operand {

@@ -41,8 +41,6 @@ pub(crate) struct Request {
     pub warp: u32,
     /// Barriers that the group has passed.
     pub phase: u32,
-    /// Accesses that its first item has made since then: the order in time.
-    pub step: u32,
     /// In the order of the items.
     pub lanes: Vec<Lane>,
 }
@@ -50,36 +48,31 @@ pub(crate) struct Request {
 /// The requests of a group's accesses, warp by warp and place by place within each phase.
 pub(crate) fn requests(group: &[Access], model: &Model) -> Vec<Request> {
     // Items of one request share phase, warp, place, the turn of each and the part of it.
-    let mut all: Vec<([u32; 5], Lane, u32)> = Vec::with_capacity(group.len());
+    let mut all: Vec<([u32; 5], Lane)> = Vec::with_capacity(group.len());
     let mut turns: HashMap<(u32, u32), u32> = HashMap::new();
-    let mut steps: HashMap<u32, u32> = HashMap::new();
     let mut phase = 0;
     for access in group {
         if access.place == 0 {
             phase += 1;
             turns.clear();
-            steps.clear();
             continue;
         }
         let turn = turns.entry((access.place, access.item)).or_default();
-        let step = steps.entry(access.item).or_default();
-        *step += 1;
         let (warp, item) = (access.item / model.warp, access.item % model.warp);
         for (part, lane) in (0..).zip(parts(item, access, model.widest)) {
-            all.push(([phase, warp, access.place, *turn, part], lane, *step));
+            all.push(([phase, warp, access.place, *turn, part], lane));
         }
         *turn += 1;
     }
-    all.sort_by_key(|(together, lane, _)| (*together, lane.item));
+    all.sort_by_key(|(together, lane)| (*together, lane.item));
     let same_time = all.chunk_by(|one, other| one.0 == other.0);
     let request = same_time.map(|chunk| {
-        let ([phase, warp, place, ..], _, step) = chunk[0];
+        let ([phase, warp, place, ..], _) = chunk[0];
         Request {
             place,
             warp,
             phase,
-            step,
-            lanes: chunk.iter().map(|(_, lane, _)| *lane).collect(),
+            lanes: chunk.iter().map(|(_, lane)| *lane).collect(),
         }
     });
     request.collect()

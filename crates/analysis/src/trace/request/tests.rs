@@ -17,7 +17,6 @@ impl Request {
             place: 1,
             warp: 0,
             phase: 0,
-            step: 1,
             lanes: (0..32).map(lane).collect(),
         }
     }
