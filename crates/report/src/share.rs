@@ -65,10 +65,8 @@ pub fn record(options: &Options) -> Result<()> {
         system: [std::env::consts::OS, std::env::consts::ARCH].join(", "),
         host: planned.host.clone(),
         device,
-        limits: Vec::new(),
         states: vec![machine::state()],
-        kernels: Vec::new(),
-        left_out: Vec::new(),
+        ..Shared::default()
     };
     for round in 1..=ROUNDS {
         aside!("round {round} of {ROUNDS}");

@@ -24,7 +24,7 @@ const ABOVE_LIMIT: f64 = 1.1;
 const UNSTEADY: f64 = 2.0;
 
 /// The file.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shared {
     /// [`FORMAT`], when it was written.
@@ -155,21 +155,15 @@ impl Shared {
         };
         let mut shared = Shared {
             format: FORMAT,
-            course: String::new(),
-            commit: None,
             date: recording.date.clone(),
-            system: String::new(),
-            host: String::new(),
             device: Device {
                 name: first.device.clone(),
                 platform: first.platform.clone(),
                 driver: first.driver.clone(),
                 ..Device::default()
             },
-            limits: Vec::new(),
             states: vec![String::new()],
-            kernels: Vec::new(),
-            left_out: Vec::new(),
+            ..Shared::default()
         };
         shared.add(&records, String::new());
         Ok(shared)
@@ -191,83 +185,60 @@ impl Shared {
 
     /// What cannot be, or was not done as it is asked for.
     pub fn faults(&self) -> Vec<String> {
-        let mut faults = Vec::new();
-        let mut must = |is_so: bool, says: String| {
-            if !is_so {
-                faults.push(says);
-            }
-        };
-        must(
-            self.format == FORMAT,
-            format!("format {}, not {FORMAT}", self.format),
-        );
         let version = env!("CARGO_PKG_VERSION");
-        must(
-            self.course == version,
-            format!("of course {}, not {version}", self.course),
-        );
-        must(
-            self.limits.len() == ROUNDS,
-            format!("{} limits, not {ROUNDS}", self.limits.len()),
-        );
-        must(!self.kernels.is_empty(), "no kernel".into());
-        let Device {
-            name,
-            platform,
-            driver,
-            ..
-        } = &self.device;
-        let words = [name, platform, driver, &self.date, &self.system, &self.host];
-        let words = words
-            .into_iter()
-            .chain(&self.states)
-            .chain(&self.commit)
-            .chain(&self.left_out);
+        let of = |limit: fn(&Peak) -> f64| self.limits.iter().map(limit);
+        let limit = of(|one| one.gflops).fold(0.0, f64::max);
+        let is_steady_in = |limit| is_steady(of(limit));
+        let differ = "the limits in GFLOP/s or GB/s differ from round to round";
+        let (format, course, many) = (self.format, &self.course, self.limits.len());
+        let mut rules = vec![
+            (format == FORMAT, format!("format {format}, not {FORMAT}")),
+            (
+                course == version,
+                format!("of course {course}, not {version}"),
+            ),
+            (many == ROUNDS, format!("{many} limits, not {ROUNDS}")),
+            (!self.kernels.is_empty(), "no kernel".into()),
+            (is_steady_in(|one| one.gflops), differ.into()),
+            (is_steady_in(|one| one.gbytes_per_second), differ.into()),
+        ];
+        let device = &self.device;
+        let words = [&device.name, &device.platform, &device.driver, &self.date];
+        let words = words.into_iter().chain([&self.system, &self.host]);
+        let words = words.chain(&self.states).chain(&self.commit);
+        let words = words.chain(&self.left_out);
         for word in words.chain(self.kernels.iter().map(|one| &one.kernel)) {
-            let is_short =
-                word.len() <= 200 && plain(word) == *word && !word.contains(['|', '<', '`']);
-            must(is_short, format!("{word:?} is no name"));
+            let is_plain = plain(word) == *word && !word.contains(['|', '<', '`']);
+            let is_name = word.len() <= 200 && is_plain;
+            rules.push((is_name, format!("{word:?} is no name")));
         }
-        for (what, of) in [("GFLOP/s", 0), ("GB/s", 1)] {
-            let values = self
-                .limits
-                .iter()
-                .map(|one| [one.gflops, one.gbytes_per_second][of]);
-            must(
-                is_steady(values),
-                format!("the limits in {what} differ from round to round"),
-            );
-        }
-        let limit = self.limits.iter().map(|one| one.gflops).fold(0.0, f64::max);
         for one in &self.kernels {
             let (kernel, rate) = (&one.kernel, one.rate());
             let lesson = LESSONS.iter().find(|lesson| lesson.number == one.lesson);
-            let names = lesson
-                .and_then(|lesson| lesson.kernels().ok())
-                .unwrap_or_default();
-            let is_known = names
-                .iter()
-                .any(|name| kernel.split(' ').next() == Some(name));
-            must(is_known, format!("lesson {} has no {kernel}", one.lesson));
+            let names = lesson.and_then(|lesson| lesson.kernels().ok());
+            let function = kernel.split(' ').next();
+            let is_known = names.is_some_and(|all| all.iter().any(|name| function == Some(name)));
             let all = one.size.m.saturating_mul(one.size.n);
-            must(
-                one.elements_compared == all,
-                format!("{kernel}: not every element was compared"),
-            );
-            must(
-                one.seconds.len() == ROUNDS,
-                format!("{kernel}: not {ROUNDS} rounds"),
-            );
-            must(
-                is_steady(one.seconds.iter().copied()),
-                format!("{kernel}: the rounds differ"),
-            );
-            must(
-                rate <= ABOVE_LIMIT * limit,
-                format!("{kernel}: {rate:.1} GFLOP/s, and the device does {limit:.1}"),
-            );
+            let seconds = one.seconds.iter().copied();
+            rules.extend([
+                (is_known, format!("lesson {} has no {kernel}", one.lesson)),
+                (
+                    one.elements_compared == all,
+                    format!("{kernel}: not every element was compared"),
+                ),
+                (
+                    one.seconds.len() == ROUNDS,
+                    format!("{kernel}: not {ROUNDS} rounds"),
+                ),
+                (is_steady(seconds), format!("{kernel}: the rounds differ")),
+                (
+                    rate <= ABOVE_LIMIT * limit,
+                    format!("{kernel}: {rate:.1} GFLOP/s, and the device does {limit:.1}"),
+                ),
+            ]);
         }
-        faults
+        let broken = rules.into_iter().filter(|(is_kept, _)| !is_kept);
+        broken.map(|(_, says)| says).collect()
     }
 }
 
