@@ -104,7 +104,6 @@ fn bench_section(bench: &Bench) -> Markup {
             }
         }
         (kernel_table(bench))
-        (beside_table(bench))
     }
 }
 
@@ -190,32 +189,6 @@ fn kernel_row(bench: &Bench, row: &Row, slowest: f64) -> Markup {
             }
         }
     }
-}
-
-/// The host, and how many times faster the best kernel is.
-fn beside_table(bench: &Bench) -> Markup {
-    let best = bench.extremes().map(|(_, best)| rate(best));
-    let heads = "what*|GFLOP/s|best kernel|of limit|median|spread";
-    let body = html! {
-        tbody {
-            @for row in bench.beside() {
-                tr {
-                    td.words { b { (row.name()) } br; span.says { (row.record.says) } }
-                    @if let Some(why) = row.record.skipped.as_ref().or(row.record.failed.as_ref()) {
-                        td.words colspan="5" { (why) }
-                    } @else {
-                        td { (significant(rate(row))) }
-                        td { (or_dash(best.map(|best| best / rate(row)), factor)) }
-                        td { (or_dash(bench.share(row), percent)) }
-                        td { (or_dash(row.record.seconds_median, seconds)) }
-                        td { (spread(row)) }
-                    }
-                }
-            }
-        }
-    };
-    let caption = "The host, in the same run";
-    html! { @if bench.beside().next().is_some() { (table(caption, heads, body)) } }
 }
 
 fn memory_table(rows: &[Row]) -> Markup {
