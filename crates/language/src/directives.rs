@@ -1,5 +1,4 @@
-//! The preprocessor lines of a kernel file: its macros, the files that it includes, and
-//! the lines that it numbers anew.
+//! The preprocessor lines of a kernel file: its macros, and the files that it includes.
 
 use crate::tokens::Tokens;
 
@@ -70,29 +69,10 @@ pub fn reads(text: &str) -> Vec<Result<String, String>> {
     tokens.all().filter_map(read).collect()
 }
 
-/// What a compiler calls each line: the file's name, where a `#line` above gave one, and
-/// the number.
-pub fn numbering(text: &str) -> Vec<(Option<&str>, usize)> {
-    let (mut file, mut next) = (None, 1_usize);
-    let number = |line| {
-        let told = (file, next);
-        next = next.saturating_add(1);
-        if let Some((number, name)) = directive(line).and_then(renumbered) {
-            next = number;
-            file = name.or(file);
-        }
-        told
-    };
-    text.lines().map(number).collect()
-}
-
-/// `#line 7 "file"`, or `# 7 "file"` as a preprocessor writes it.
-fn renumbered<'a>((word, rest): (&'a str, &'a str)) -> Option<(usize, Option<&'a str>)> {
-    let number = match word {
-        "line" => rest.split_whitespace().next()?,
-        number => number,
-    };
-    Some((number.parse().ok()?, between_quotes(rest)))
+/// Whether a line numbers those below it anew: `#line 7 "file"`, or `# 7 "file"`.
+pub fn is_renumbered(text: &str) -> bool {
+    let mut directives = text.lines().filter_map(directive);
+    directives.any(|(word, _)| word == "line" || word.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 fn between_quotes(text: &str) -> Option<&str> {
@@ -155,21 +135,9 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_called_as_the_line_before_says() {
-        let text = "one\n#line 500 \"other.cl\"\ntwo\n#line 7\nthree\n# 0 \"x.cl\"\nfour\n#pragma unroll\n#if 1\n";
-        let other = Some("other.cl");
-        let x = Some("x.cl");
-        let told = [
-            (None, 1),
-            (None, 2),
-            (other, 500),
-            (other, 501),
-            (other, 7),
-            (other, 8),
-            (x, 0),
-            (x, 1),
-            (x, 2),
-        ];
-        assert_eq!(numbering(text), told);
+    fn lines_that_are_numbered_anew_are_seen() {
+        let is_so = ["#line 500 \"a.cl\"\n", "x\n # 7 \"a.cl\"\n"].map(is_renumbered);
+        let is_not = ["#pragma line\n", "int line = 7;\n#if 1\n"].map(is_renumbered);
+        assert_eq!((is_so, is_not), ([true; 2], [false; 2]));
     }
 }

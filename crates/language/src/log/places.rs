@@ -3,7 +3,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -100,30 +99,27 @@ impl Files {
         Some(source.spot(inner, (!beside).then_some(span)))
     }
 
-    /// The file and the bytes that a compiler means.
+    /// The file and the bytes that a compiler means; none where lines have other numbers for it.
     fn find(&self, told: &Told, name: Option<&str>) -> Option<(&Lined, Range<usize>)> {
+        if self.sources().any(|source| source.is_renumbered) {
+            return None;
+        }
         let mut included = self.included.iter();
-        let renamed = || {
-            self.sources()
-                .find(|source| source.is_also_named(&told.file))
-        };
-        let (source, is_own_name) = match included.find(|one| is_same(&told.file, &one.path)) {
+        let (source, line) = match included.find(|one| is_same(&told.file, &one.path)) {
             Some(Included {
                 source: Some(source),
                 ..
-            }) => (source, true),
+            }) => (source, told.line),
             Some(file) => {
                 return Some((&self.kernels, self.kernels.span(file.line, None, None)));
             }
-            None => match renamed() {
-                Some(source) => (source, false),
-                // A header of the driver's says nothing about the kernel file.
-                None if told.file.ends_with(".h") => return None,
-                None => (&self.kernels, true),
-            },
+            // A header of the driver's says nothing about the kernel file.
+            None if told.file.ends_with(".h") => return None,
+            None => (&self.kernels, told.line),
         };
-        let line = source.meant(told, is_own_name, name)?;
-        Some((source, source.span(line, told.column, name)))
+        // The end of a file may be told as the line behind it.
+        let behind = source.begins.len() + usize::from(!source.file.text.ends_with('\n'));
+        (line <= behind).then(|| (source, source.span(line, told.column, name)))
     }
 
     /// The files that can be read, the kernel file first.
@@ -138,23 +134,16 @@ struct Lined {
     file: File,
     /// The byte at which each begins.
     begins: Vec<usize>,
-    /// What a compiler calls each: the name that a `#line` gave to the file, and a number.
-    called: Vec<(Option<String>, usize)>,
-    /// All these names.
-    names: BTreeSet<String>,
+    /// Whether its lines have other numbers for a compiler.
+    is_renumbered: bool,
 }
 
 impl Lined {
     fn of(file: File) -> Lined {
         let ends = file.text.match_indices('\n').map(|(end, _)| end + 1);
-        let called = directives::numbering(&file.text).into_iter();
-        let called: Vec<_> = called
-            .map(|(name, line)| (name.map(String::from), line))
-            .collect();
         Lined {
             begins: std::iter::once(0).chain(ends).collect(),
-            names: called.iter().filter_map(|(name, _)| name.clone()).collect(),
-            called,
+            is_renumbered: directives::is_renumbered(&file.text),
             file,
         }
     }
@@ -183,31 +172,6 @@ impl Lined {
             span,
             used,
         }
-    }
-
-    /// True where a `#line` calls what follows so.
-    fn is_also_named(&self, told: &str) -> bool {
-        self.names.iter().any(|name| is_same(told, Path::new(name)))
-    }
-
-    /// The line that the compiler calls so: some follow `#line`, some do not. With
-    /// `is_own_name` it is the file's name that is told, and not one that a `#line` gave.
-    fn meant(&self, told: &Told, is_own_name: bool, name: Option<&str>) -> Option<usize> {
-        let is_named = |file: &Option<String>| match file {
-            Some(file) => is_same(&told.file, Path::new(file)),
-            None => is_own_name,
-        };
-        let called = (1..).zip(&self.called);
-        let renumbered = called.filter(|(_, (file, line))| *line == told.line && is_named(file));
-        // The end of a file may be told as the line behind it.
-        let as_told = (is_own_name && told.line <= self.called.len() + 1).then_some(told.line);
-        let lines: Vec<usize> = renumbered.map(|(line, _)| line).chain(as_told).collect();
-        let column = told.column.unwrap_or(1).saturating_sub(1);
-        let holds_name = |line: &&usize| {
-            let rest = self.line(**line).get(column..);
-            name.is_some_and(|name| rest.is_some_and(|rest| rest.starts_with(name)))
-        };
-        lines.iter().find(holds_name).or(lines.first()).copied()
     }
 
     /// The bytes to underline: the word at the column; without one the name that is told, or
