@@ -14,8 +14,7 @@
 //!   `same` against what another kernel computed; [`draw`] has what else a buffer is filled with.
 //! - [`poison`] is what a result holds before a kernel writes it.
 //! - `check` holds C against the problem; `wrong` is what is wrong with it, `map` shows
-//!   where, `symptoms` says what it looks like, `unsteady` what of that is said of a result
-//!   that changes. [`vectors`] tries a product that is too large for that.
+//!   where, `symptoms` says what it looks like. [`vectors`] tries a product that is too large for that.
 //! - [`reference`] is what the host does in the same time.
 
 mod check;
@@ -33,7 +32,6 @@ pub mod reference;
 mod same;
 pub mod shape;
 mod symptoms;
-mod unsteady;
 pub mod vectors;
 mod wrong;
 
@@ -41,5 +39,4 @@ pub use check::{Right, check};
 pub use each::check_each;
 pub use map::painted;
 pub use same::{Same, check_same, shake, shaken};
-pub use unsteady::{facts_of, of_unsteady};
-pub use wrong::{Mismatch, Wrong};
+pub use wrong::{Mismatch, Wrong, facts_of, of_unsteady};
