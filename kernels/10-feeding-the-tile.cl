@@ -64,43 +64,20 @@ int2 place(uint item)
                   warp / warps_x * (LY * RM / 4) + lane / LX);
 }
 
-// Four numbers of a row of `length`; 0 for those that do not exist, unless `all` do.
-// Each is loaded all the same, from where there is one.
-real4 four(global const REAL *row, int at, int length, bool all)
-{
-#if WHOLE
-    const real4 v = *(global const real4 *)(row + (all ? at : min(at, length - 4)));
-    return all || at < length ? v : (real4)(0);
-#else
-    REAL v[4];
-    unrolled_for (int i = 0; i < 4; i++) {
-        const REAL x = row[all ? at + i : min(at + i, length - 1)];
-        v[i] = all || at + i < length ? x : 0;
-    }
-    return vload4(0, v);
-#endif
-}
-
-// This item's share of the two tiles at k0, from global memory into registers; `all`:
-// they end before K, and before the last number of B. The last row of A stands in for
-// those behind it, and what follows a row of B for what lies behind its end: what comes
-// of these is not stored.
+// This item's share of the two tiles at k0, from global memory into registers. A4: the
+// group's first row of A; B4: the group's first column of B.
 void fetch(real4 a[A_LOADS], real4 b[B_LOADS],
-           global const REAL *A, // [M][K]
-           global const REAL *B, // [K][N]
-           int M, int N, int K, int row0, int column0, int k0, bool all, uint item)
+           global const real4 *A4, // [TM][K / 4]
+           global const real4 *B4, // [K][N / 4]
+           int N, int K, int k0, uint item)
 {
     unrolled_for (int q = 0; q < A_LOADS; q++) {
-        const int i = q * ITEMS + item;
-        const int k = k0 + i % (TK / 4) * 4;
-        a[q] = four(A + min(row0 + i / (TK / 4), M - 1) * K, k, K, all);
+        const uint i = q * ITEMS + item;
+        a[q] = A4[i / (TK / 4) * (K / 4) + k0 / 4 + i % (TK / 4)];
     }
     unrolled_for (int q = 0; q < B_LOADS; q++) {
-        const int i = q * ITEMS + item;
-        const int k = k0 + i / (TN / 4);
-        const int column = column0 + i % (TN / 4) * 4;
-        const real4 v = four(B + (all ? k : min(k, K - 1)) * N, column, N, all);
-        b[q] = all || k < K ? v : (real4)(0);
+        const uint i = q * ITEMS + item;
+        b[q] = B4[(k0 + i / (TN / 4)) * (N / 4) + i % (TN / 4)];
     }
 }
 
@@ -130,10 +107,15 @@ void take(REAL a[RM], REAL b[RN],
           local const real4 *b_row, // [TN / 4]
           int2 at)
 {
-    unrolled_for (int j = 0; j < RN / 4; j++)
-        vstore4(b_row[at.x + j * LX], j, b);
-    unrolled_for (int i = 0; i < RM / 4; i++)
-        vstore4(a_row[at.y + i * LY], i, a);
+    // B first: every row of sums begins with all of it.
+    unrolled_for (int j = 0; j < RN / 4; j++) {
+        const real4 v = b_row[at.x + j * LX];
+        b[4 * j] = v.s0, b[4 * j + 1] = v.s1, b[4 * j + 2] = v.s2, b[4 * j + 3] = v.s3;
+    }
+    unrolled_for (int i = 0; i < RM / 4; i++) {
+        const real4 v = a_row[at.y + i * LY];
+        a[4 * i] = v.s0, a[4 * i + 1] = v.s1, a[4 * i + 2] = v.s2, a[4 * i + 3] = v.s3;
+    }
 }
 
 // RM * RN multiply-adds. sum[4i + r][4j + c] belongs to row 4(at.y + i * LY) + r and to
@@ -155,23 +137,15 @@ void multiply(REAL sum[RM][RN], const REAL a[RM], const REAL b[RN])
 #endif
 }
 
-// What lies beyond M and N is not stored.
-void store(global REAL *C, // [M][N]
-           int M, int N, const REAL sum[RM][RN], int row0, int column0, int2 at)
+// C4: the group's first element of C. No bound is checked: the host has padded.
+void store(global real4 *C4, // [TM][N / 4]
+           int N, const REAL sum[RM][RN], int2 at)
 {
     unrolled_for (int r = 0; r < RM; r++)
-        unrolled_for (int c = 0; c < RN; c += WHOLE ? 4 : 1) {
-            const int row = row0 + 4 * (at.y + r / 4 * LY) + r % 4;
-            const int column = column0 + 4 * (at.x + c / 4 * LX) + c % 4;
-            if (row >= M || column >= N)
-                continue;
-#if WHOLE
-            *(global real4 *)(C + row * N + column) =
-                (real4)(sum[r][c], sum[r][c + 1], sum[r][c + 2], sum[r][c + 3]);
-#else
-            C[row * N + column] = sum[r][c];
-#endif
-        }
+        unrolled_for (int j = 0; j < RN / 4; j++)
+            C4[(4 * (at.y + r / 4 * LY) + r % 4) * (N / 4) + at.x + j * LX] =
+                (real4)(sum[r][4 * j], sum[r][4 * j + 1],
+                        sum[r][4 * j + 2], sum[r][4 * j + 3]);
 }
 
 // -------------------------------------------------------------------------------------
@@ -198,25 +172,26 @@ kernel void matmul_prefetch(int M, int N, int K,
     const int2 at = place(item);
     const int column0 = get_group_id(0) * TN;
     const int row0 = get_group_id(1) * TM;
+    global const real4 *A4 = (global const real4 *)(A + row0 * K);
+    global const real4 *B4 = (global const real4 *)(B + column0);
     real4 next_a[A_LOADS], next_b[B_LOADS];
     REAL sum[RM][RN] = {{0}}, a[RM], b[RN];
 
-    fetch(next_a, next_b, A, B, M, N, K, row0, column0, 0, true, item);
+    fetch(next_a, next_b, A4, B4, N, K, 0, item);
     for (int k0 = 0; k0 < K; k0 += TK) {
         put(a_tile, b_tile, next_a, next_b, item);
         barrier(CLK_LOCAL_MEM_FENCE); // the tiles are full before anybody reads them
 
         // The last iteration fetches its own tiles again, for nobody: cheaper
         // than a branch.
-        const int k1 = min(k0 + TK, K - TK);
-        fetch(next_a, next_b, A, B, M, N, K, row0, column0, k1, true, item);
+        fetch(next_a, next_b, A4, B4, N, K, min(k0 + TK, K - TK), item);
         unrolled_for (int k = 0; k < TK; k++) {
             take(a, b, a_tile[k], b_tile[k], at);
             multiply(sum, a, b);
         }
         barrier(CLK_LOCAL_MEM_FENCE); // all have read before the tiles are overwritten
     }
-    store(C, M, N, sum, row0, column0, at);
+    store((global real4 *)(C + row0 * N + column0), N, sum, at);
 }
 
 // -------------------------------------------------------------------------------------
@@ -247,16 +222,17 @@ kernel void matmul_two_tiles(int M, int N, int K,
     const int2 at = place(item);
     const int column0 = get_group_id(0) * TN;
     const int row0 = get_group_id(1) * TM;
+    global const real4 *A4 = (global const real4 *)(A + row0 * K);
+    global const real4 *B4 = (global const real4 *)(B + column0);
     real4 next_a[A_LOADS], next_b[B_LOADS];
     REAL sum[RM][RN] = {{0}}, a[RM], b[RN];
 
-    fetch(next_a, next_b, A, B, M, N, K, row0, column0, 0, true, item);
+    fetch(next_a, next_b, A4, B4, N, K, 0, item);
     put(a_tile[0], b_tile[0], next_a, next_b, item);
     int t = 0; // the tile to read
     for (int k0 = 0; k0 < K; k0 += TK) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        const int k1 = min(k0 + TK, K - TK);
-        fetch(next_a, next_b, A, B, M, N, K, row0, column0, k1, true, item);
+        fetch(next_a, next_b, A4, B4, N, K, min(k0 + TK, K - TK), item);
         unrolled_for (int k = 0; k < TK; k++) {
             take(a, b, a_tile[t][k], b_tile[t][k], at);
             multiply(sum, a, b);
@@ -264,7 +240,7 @@ kernel void matmul_two_tiles(int M, int N, int K,
         t = 1 - t;
         put(a_tile[t], b_tile[t], next_a, next_b, item);
     }
-    store(C, M, N, sum, row0, column0, at);
+    store((global real4 *)(C + row0 * N + column0), N, sum, at);
 }
 
 // -------------------------------------------------------------------------------------
@@ -300,17 +276,18 @@ kernel void matmul_fragments(int M, int N, int K,
     const int2 at = place(item);
     const int column0 = get_group_id(0) * TN;
     const int row0 = get_group_id(1) * TM;
+    global const real4 *A4 = (global const real4 *)(A + row0 * K);
+    global const real4 *B4 = (global const real4 *)(B + column0);
     real4 next_a[A_LOADS], next_b[B_LOADS];
     REAL sum[RM][RN] = {{0}}, a[2][RM], b[2][RN]; // step k uses [k % 2]
 
-    fetch(next_a, next_b, A, B, M, N, K, row0, column0, 0, true, item);
+    fetch(next_a, next_b, A4, B4, N, K, 0, item);
     put(a_tile[0], b_tile[0], next_a, next_b, item);
     barrier(CLK_LOCAL_MEM_FENCE);
     int t = 0;
     take(a[0], b[0], a_tile[t][0], b_tile[t][0], at);
     for (int k0 = 0; k0 < K; k0 += TK) {
-        const int k1 = min(k0 + TK, K - TK);
-        fetch(next_a, next_b, A, B, M, N, K, row0, column0, k1, true, item);
+        fetch(next_a, next_b, A4, B4, N, K, min(k0 + TK, K - TK), item);
         unrolled_for (int k = 0; k < TK; k++) {
             if (k == PUT_STEP)
                 put(a_tile[1 - t], b_tile[1 - t], next_a, next_b, item);
@@ -323,7 +300,7 @@ kernel void matmul_fragments(int M, int N, int K,
             multiply(sum, a[k % 2], b[k % 2]);
         }
     }
-    store(C, M, N, sum, row0, column0, at);
+    store((global real4 *)(C + row0 * N + column0), N, sum, at);
 }
 
 // -------------------------------------------------------------------------------------
@@ -417,6 +394,25 @@ void put_packed(local real4 a_tile[TK * TM / 4], local real4 b_tile[TK * TN / 4]
         b_tile[q * ITEMS + item] = b[q];
 }
 
+// As store, but what lies beyond M and N is not stored.
+void store_guarded(global REAL *C, // [M][N]
+                   int M, int N, const REAL sum[RM][RN], int row0, int column0, int2 at)
+{
+    unrolled_for (int r = 0; r < RM; r++)
+        unrolled_for (int c = 0; c < RN; c += WHOLE ? 4 : 1) {
+            const int row = row0 + 4 * (at.y + r / 4 * LY) + r % 4;
+            const int column = column0 + 4 * (at.x + c / 4 * LX) + c % 4;
+            if (row >= M || column >= N)
+                continue;
+#if WHOLE
+            *(global real4 *)(C + row * N + column) =
+                (real4)(sum[r][c], sum[r][c + 1], sum[r][c + 2], sum[r][c + 3]);
+#else
+            C[row * N + column] = sum[r][c];
+#endif
+        }
+}
+
 // The product. Group of GX x GY items, ceil(N / TN) x ceil(M / TM) groups; M, N, K are
 // anything. LX, LY as in kernel 1. TM and TN are multiples of PACK. Both operands are
 // panels, depth = padded(K) deep.
@@ -460,7 +456,7 @@ kernel void matmul_packed_tiles(int M, int N, int K,
             multiply(sum, a[k % 2], b[k % 2]);
         }
     }
-    store(C, M, N, sum, row0, column0, at);
+    store_guarded(C, M, N, sum, row0, column0, at);
 }
 
 // -------------------------------------------------------------------------------------
@@ -480,6 +476,47 @@ kernel void matmul_packed_tiles(int M, int N, int K,
 #endif
 // Nearly always all of the tiles at k0 can be read.
 #define ALL(k0) ((k0) + TK <= K && ((k0) + TK - 1) * N + column0 + TN <= K * N)
+
+// Four numbers of a row of `length`; 0 for those that do not exist, unless `all` do.
+// Each is loaded all the same, from where there is one.
+real4 four(global const REAL *row, int at, int length, bool all)
+{
+#if WHOLE
+    const real4 v = *(global const real4 *)(row + (all ? at : min(at, length - 4)));
+    return all || at < length ? v : (real4)(0);
+#else
+    REAL v[4];
+    unrolled_for (int i = 0; i < 4; i++) {
+        const REAL x = row[all ? at + i : min(at + i, length - 1)];
+        v[i] = all || at + i < length ? x : 0;
+    }
+    return vload4(0, v);
+#endif
+}
+
+// This item's share of the two tiles at k0, from global memory into registers; `all`:
+// they end before K, and before the last number of B. The last row of A stands in for
+// those behind it, and what follows a row of B for what lies behind its end: what comes
+// of these is not stored.
+void fetch_guarded(real4 a[A_LOADS], real4 b[B_LOADS],
+                   global const REAL *A, // [M][K]
+                   global const REAL *B, // [K][N]
+                   int M, int N, int K, int row0, int column0, int k0, bool all,
+                   uint item)
+{
+    unrolled_for (int q = 0; q < A_LOADS; q++) {
+        const int i = q * ITEMS + item;
+        const int k = k0 + i % (TK / 4) * 4;
+        a[q] = four(A + min(row0 + i / (TK / 4), M - 1) * K, k, K, all);
+    }
+    unrolled_for (int q = 0; q < B_LOADS; q++) {
+        const int i = q * ITEMS + item;
+        const int k = k0 + i / (TN / 4);
+        const int column = column0 + i % (TN / 4) * 4;
+        const real4 v = four(B + (all ? k : min(k, K - 1)) * N, column, N, all);
+        b[q] = all || k < K ? v : (real4)(0);
+    }
+}
 
 __attribute__((reqd_work_group_size(GX, GY, 1)))
 kernel void matmul_shares(int M, int N, int K,
@@ -503,14 +540,15 @@ kernel void matmul_shares(int M, int N, int K,
     real4 next_a[A_LOADS], next_b[B_LOADS];
     REAL sum[RM][RN] = {{0}}, a[2][RM], b[2][RN];
 
-    fetch(next_a, next_b, A, B, M, N, K, row0, column0, first, ALL(first), item);
+    fetch_guarded(next_a, next_b, A, B, M, N, K, row0, column0, first, ALL(first),
+                  item);
     put(a_tile[0], b_tile[0], next_a, next_b, item);
     barrier(CLK_LOCAL_MEM_FENCE);
     int t = 0;
     take(a[0], b[0], a_tile[t][0], b_tile[t][0], at);
     for (int k0 = first; k0 < end; k0 += TK) {
         const int k1 = min(k0 + TK, end - TK);
-        fetch(next_a, next_b, A, B, M, N, K, row0, column0, k1, ALL(k1), item);
+        fetch_guarded(next_a, next_b, A, B, M, N, K, row0, column0, k1, ALL(k1), item);
         unrolled_for (int k = 0; k < TK; k++) {
             if (k == PUT_STEP)
                 put(a_tile[1 - t], b_tile[1 - t], next_a, next_b, item);
@@ -523,7 +561,7 @@ kernel void matmul_shares(int M, int N, int K,
             multiply(sum, a[k % 2], b[k % 2]);
         }
     }
-    store(C + share * M * N, M, N, sum, row0, column0, at);
+    store_guarded(C + share * M * N, M, N, sum, row0, column0, at);
 }
 
 // Group of anything, an item for each element of C. get_global_id(0) runs along a row.
