@@ -84,8 +84,8 @@ fn work(flags: &Flags, world: &SimpleCommunicator, who: &str) -> Result<()> {
     let parts = Target::parts(device, places).filter(|_| devices.len() < places);
     let target = parts.map_or(Target::of(device), |parts| parts[here % places].clone());
     let engines = Engine::open(&[target], &Source::of_course("14-several-devices.cl")?)?;
-    watchdog.stage("filling its panels of A and B");
-    let mut grid = Grid::new(world, engines[0].clone(), flags.size, flags.seed)?;
+    let engine = engines[0].clone();
+    let mut grid = Grid::new(world, engine, flags.size, flags.seed, &watchdog)?;
     let measured = grid.run(&watchdog)?;
     if me == 0 {
         let json = serde_json::to_string(&measured).map_err(std::io::Error::from)?;

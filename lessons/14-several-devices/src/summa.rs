@@ -86,6 +86,7 @@ impl Grid {
         engine: Arc<Engine>,
         shape: Shape,
         seed: u64,
+        watchdog: &Watchdog,
     ) -> Result<Grid> {
         let Shape { m, n, k } = shape;
         let (ranks, me) = (world.size() as usize, world.rank() as usize);
@@ -103,10 +104,12 @@ impl Grid {
         let (count, width) = panels(k);
         let depth = |panel: usize| panel * width..(panel + 1) * width;
         let a = (0..count).map(|panel| {
+            watchdog.stage(&format!("filling panel {panel} of A"));
             let fill = || fill(seed, [&rows, &depth(panel)], [m, k]);
             (panel % across == at[1]).then(fill)
         });
         let b = (0..count).map(|panel| {
+            watchdog.stage(&format!("filling panel {panel} of B"));
             let fill = || fill(seed + 1, [&depth(panel), &columns], [k, n]);
             (panel % down == at[0]).then(fill)
         });
