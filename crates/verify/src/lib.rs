@@ -39,4 +39,5 @@ pub use check::{Right, check};
 pub use each::check_each;
 pub use map::painted;
 pub use same::{Same, check_same, shake, shaken};
-pub use wrong::{Mismatch, Wrong, facts_of, of_unsteady};
+pub use symptoms::{facts_of, of_unsteady};
+pub use wrong::{Mismatch, Wrong};

@@ -30,6 +30,7 @@ pub fn read(names: &[String]) -> Result<Vec<WrongKernel>> {
     let files = kept::entries("tests/wrong")?.into_iter();
     let files = files.filter(|file| file.extension().is_some_and(|end| end == "cl"));
     let mut kernels = files.map(read_one).collect::<Result<Vec<_>>>()?;
+    kernels.sort_by(|one, other| one.name.cmp(&other.name));
     let is_there = |name: &&String| kernels.iter().any(|kernel| kernel.name == **name);
     if let Some(name) = names.iter().find(|name| !is_there(name)) {
         bail!("there is no tests/wrong/{name}.cl");

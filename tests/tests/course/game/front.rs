@@ -82,7 +82,7 @@ fn each_key_does_what_the_screen_says() {
         .sees("What the checks see");
     terminal.sees("not solved yet");
     terminal.press("l").sees("lesson 2").sees("The last group");
-    terminal.press("n").sees("Exercise 1.3");
+    terminal.press("n").sees("1.3: not solved yet");
     // However small and however large: what fits is shown.
     terminal.resize(9, 3).sees("0 of").resize(80, 24);
     terminal.tells_size(u16::MAX, u16::MAX).press("o");
