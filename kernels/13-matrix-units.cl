@@ -25,42 +25,59 @@
 #define STORED half
 #define load1(at) vload_half(0, at)
 #define load4(at) vloada_half4(0, at)
+#define load8(at) vloada_half8(0, at)
 #define load16(at) vloada_half16(0, at)
 #else
 #define STORED float
 #define load1(at) (*(at))
 #define load4(at) (*(global const float4 *)(at))
+#define load8(at) (*(global const float8 *)(at))
 #define load16(at) (*(global const float16 *)(at))
 #endif
 
+#ifndef LANES
 #define LANES 8 // items that share a sum
+#endif
+#ifndef ACROSS
+#define ACROSS 32 // items side by side
+#endif
+#if WIDE // an item's columns: as many as one load takes
+#define COLUMNS 8
+#define FLOATS float8
+#define load load8
+#else
+#define COLUMNS 4
+#define FLOATS float4
+#define load load4
+#endif
 
 // Much memory, little arithmetic: each element of B serves one multiply-add, if M is 1.
-// Group of 32 x LANES items, for 128 columns and LANES rows of C. N is a multiple of 4.
-__attribute__((reqd_work_group_size(32, LANES, 1)))
+// Group of ACROSS x LANES items, for ACROSS * COLUMNS columns and LANES rows of C. N is
+// a multiple of COLUMNS.
+__attribute__((reqd_work_group_size(ACROSS, LANES, 1)))
 kernel void matmul_row_stored(int M, int N, int K,
                               global const STORED *restrict A, // [M][K]
                               global const STORED *restrict B, // [K][N]
                               global float *restrict C)        // [M][N]
 {
-    local float4 shares[LANES][32];
+    local FLOATS shares[LANES][ACROSS];
     const int x = get_local_id(0);
     const int lane = get_local_id(1);
-    const int column = get_global_id(0) * 4;
+    const int column = get_global_id(0) * COLUMNS;
     const int end = min(M, ((int)get_group_id(1) + 1) * LANES);
     for (int row = get_group_id(1) * LANES; row < end; row++) {
-        float4 sum = 0;
+        FLOATS sum = 0;
         if (column < N) {
             #pragma unroll 8 // as many loads of B are in flight
             for (int k = lane; k < K; k += LANES)
-                sum += load1(A + row * K + k) * load4(B + k * N + column);
+                sum += load1(A + row * K + k) * load(B + k * N + column);
         }
         shares[lane][x] = sum;
         barrier(CLK_LOCAL_MEM_FENCE); // all shares are there
         if (lane == 0 && column < N) {
             for (int other = 1; other < LANES; other++)
                 sum += shares[other][x];
-            *(global float4 *)(C + row * N + column) = sum;
+            *(global FLOATS *)(C + row * N + column) = sum;
         }
         barrier(CLK_LOCAL_MEM_FENCE); // they have been read
     }

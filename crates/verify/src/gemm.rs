@@ -1,33 +1,64 @@
 //! The crate `matrixmultiply` on all cores, for row-major matrices: C = A * B. It is what a
 //! Rust user would pick: `ndarray` uses it, it is small, and it uses AVX-512 where there is.
 
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
 use crate::shape::Shape;
 
 /// In floats. Panics unless the slices are M x K, K x N and M x N long.
 pub fn floats(s: Shape, a: &[f32], b: &[f32], c: &mut [f32]) {
-    must_fit(s, a.len(), b.len(), c.len());
-    let [m, n, k] = [s.m, s.n, s.k];
-    let [a_row, b_row] = [k as isize, n as isize];
-    let (a, b, c) = (a.as_ptr(), b.as_ptr(), c.as_mut_ptr());
-    // SAFETY: the shape and the row-major strides address these lengths and no more; c
-    // is borrowed mutably, so it overlaps neither a nor b, and may be written.
-    unsafe {
-        matrixmultiply::sgemm(m, k, n, 1.0, a, a_row, 1, b, b_row, 1, 0.0, c, b_row, 1);
-    }
+    by_rows(s, a, b, c, |m, a, c| {
+        let (a, b, c) = (a.as_ptr(), b.as_ptr(), c.as_mut_ptr());
+        let [a_row, b_row] = [s.k as isize, s.n as isize];
+        // SAFETY: the shape and the row-major strides address M x K, K x N and M x N elements,
+        // as many as there are; c is borrowed mutably, so it overlaps neither a nor b.
+        unsafe {
+            matrixmultiply::sgemm(m, s.k, s.n, 1.0, a, a_row, 1, b, b_row, 1, 0.0, c, b_row, 1);
+        }
+    });
 }
 
 /// In doubles. Panics unless the slices are M x K, K x N and M x N long.
 pub fn doubles(s: Shape, a: &[f64], b: &[f64], c: &mut [f64]) {
-    must_fit(s, a.len(), b.len(), c.len());
-    let [m, n, k] = [s.m, s.n, s.k];
-    let [a_row, b_row] = [k as isize, n as isize];
-    let (a, b, c) = (a.as_ptr(), b.as_ptr(), c.as_mut_ptr());
-    // SAFETY: as above.
-    unsafe {
-        matrixmultiply::dgemm(m, k, n, 1.0, a, a_row, 1, b, b_row, 1, 0.0, c, b_row, 1);
-    }
+    by_rows(s, a, b, c, |m, a, c| {
+        let (a, b, c) = (a.as_ptr(), b.as_ptr(), c.as_mut_ptr());
+        let [a_row, b_row] = [s.k as isize, s.n as isize];
+        // SAFETY: as above.
+        unsafe {
+            matrixmultiply::dgemm(m, s.k, s.n, 1.0, a, a_row, 1, b, b_row, 1, 0.0, c, b_row, 1);
+        }
+    });
 }
 
-fn must_fit(s: Shape, a: usize, b: usize, c: usize) {
-    assert_eq!([a, b, c], [s.m * s.k, s.k * s.n, s.m * s.n], "of {s}");
+/// Rows of C that are worth a thread.
+const ROWS: usize = 64;
+
+/// Some rows of A and of C at a time, each on the next core that is free.
+fn by_rows<T: Send + Sync>(
+    s: Shape,
+    a: &[T],
+    b: &[T],
+    c: &mut [T],
+    multiply: impl Fn(usize, &[T], &mut [T]) + Sync,
+) {
+    let [m, n, k] = [s.m, s.n, s.k];
+    assert_eq!([a.len(), b.len(), c.len()], [m * k, k * n, m * n], "of {s}");
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let rows = m.div_ceil(cores).max(ROWS);
+    let parts = Mutex::new(a.chunks(rows * k).zip(c.chunks_mut(rows * n)));
+    let work = || {
+        loop {
+            let next = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((a, c)) = next else { return };
+            multiply(c.len() / n, a, c);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..m.div_ceil(rows) {
+            // Where the system gives no thread, the others do its part.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
 }

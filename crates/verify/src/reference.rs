@@ -118,10 +118,9 @@ fn nest(limits: [usize; 3], mut body: impl FnMut(usize, usize, usize)) {
 /// The name of the crate behind [`library`], as the tables print it.
 pub const LIBRARY: &str = "matrixmultiply";
 
-/// Cores that [`library`] uses: all of this machine, but no more than the four
-/// that the crate knows how to use.
+/// Cores that [`library`] uses: all of this machine.
 pub fn library_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get().min(4))
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// The product of a problem by the crate `matrixmultiply` on all cores, and the
