@@ -115,6 +115,14 @@ impl TaskFile {
         for form in self.launches() {
             launches.push(maker.launch(&form, of_kernel(signatures, &form.function)?)?);
         }
+        let is_size = |name: &str| sizes.keys().any(|size| size == name);
+        let other = |(name, value): &&(String, Formula)| is_size(name) && value.text() != name;
+        if let Some((name, value)) = maker.names.iter().find(other) {
+            return Err(wrong(&format!(
+                "args: the kernel's {name} is {value}, and a size of the task is called {name}, too: \
+                 a formula's {name} could be either\n  next: {{ name = \"...\", value = {value} }}"
+            )));
+        }
         let own = launches.iter().find(|one| one.kernel == self.function);
         let kernel = own
             .or(launches.last())
