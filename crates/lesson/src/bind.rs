@@ -152,14 +152,13 @@ fn key(task: &Task, plan: &Plan, at: usize) -> String {
         ..
     } = buffer;
     let shape = plan.shapes[at];
-    let fill: &dyn std::fmt::Debug = match fill {
-        Fill::Made(from, _) => from,
-        fill => fill,
+    let fill = match fill {
+        Fill::Made(from, _) => from.clone(),
+        // A formula may name a size.
+        Fill::Each(formula) => format!("{formula} {:?}", task.sizes),
+        fill => format!("{fill:?}"),
     };
-    format!(
-        "{name} {ty:?} {shape:?} {transposed} {fill:?} {:?}",
-        task.sizes
-    )
+    format!("{name} {ty:?} {shape:?} {transposed} {fill}")
 }
 
 /// What the narrator calls a buffer: the inputs A and B, the result C.
