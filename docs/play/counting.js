@@ -1,5 +1,24 @@
-// What the four things to play with count. crates/makers counts the same for the drawn
-// figures; tests/book/cases.json, which it writes, is what both must come to.
+// What the four things to play with count. tests/book/cases.json is what it must come to:
+// the kernels' own index expressions, the simulator's counts, and recorded runs, as they came
+// out once. These fail `cargo makers pages --check` where a kernel has changed since:
+//
+// drawn for 04-coalescing.cl matmul_id0_rows: row = get_global_id(0)
+// drawn for 04-coalescing.cl matmul_id0_rows: A[row * K + k]
+// drawn for 04-coalescing.cl matmul_id0_rows: B[k * N + column]
+// drawn for 04-coalescing.cl matmul_id0_columns: column = get_global_id(0)
+// drawn for 04-coalescing.cl matmul_id0_columns: A[row * K + k]
+// drawn for 04-coalescing.cl matmul_id0_columns: B[k * N + column]
+// drawn for 04-coalescing.cl matmul_id0_rows_bt: row = get_global_id(0)
+// drawn for 04-coalescing.cl matmul_id0_rows_bt: A[row * K + k]
+// drawn for 04-coalescing.cl matmul_id0_rows_bt: Bt[column * K + k]
+// drawn for 04-coalescing.cl matmul_id0_columns_bt: column = get_global_id(0)
+// drawn for 04-coalescing.cl matmul_id0_columns_bt: A[row * K + k]
+// drawn for 04-coalescing.cl matmul_id0_columns_bt: Bt[column * K + k]
+// drawn for 04-coalescing.cl copy_stride: out[j * columns + i] = in[i * stride + j]
+// drawn for 04-coalescing.cl copy_offset: out[i] = in[i + offset]
+// drawn for 06-local-memory.cl transpose_tile: SIDE=32
+// drawn for 06-local-memory.cl transpose_tile: tile[SIDE][SIDE + PAD]
+// drawn for 06-local-memory.cl transpose_tile: = tile[x][y];
 //
 // Classic scripts, not modules: a browser loads no module from a file, and the book is
 // read from files. Each script adds its part to `play`; book.toml names them in order.

@@ -1,6 +1,6 @@
-// What the things to play with count must be what the course counts: cases.json is
-// written by crates/makers from kernels, recordings and the formulas that the
-// simulator's counts are held against.
+// What the things to play with count must be what the course counts. cases.json was counted
+// once from the kernels' index expressions, by the formulas that the simulator's counts are
+// held against, and in recorded runs. docs/play/counting.js names what it depends on.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,36 +1,28 @@
-//! The pictures in the pages as SVG, in `docs/figures/`. Those that show constants and index
-//! expressions of kernels, or recorded runs, are drawn from these, so that a picture cannot
-//! say what the code or a run does not; the others are drawn by hand. SVG, since GitHub
-//! shows that, and no other drawing that follows the reader's light or dark.
+//! The pictures in the pages as SVG, in `docs/figures/`. Charts are drawn from recorded runs;
+//! the others by hand, and remarks in them hold them against the kernels and the recordings that
+//! they show. So no picture can say what the code or a run does not. SVG, since GitHub shows
+//! that, and no other drawing that follows the reader's light or dark.
 //!
 //! # Layout
 //!
 //! - `drawing` is the sheet that everything is drawn on; `style.css` beside it has the one
-//!   meaning of each colour, which `docs/figures.md` explains. `chart` has axes and curves,
-//!   `grid` cells in rows and columns.
-//! - `by_hand` reads the figures that were drawn by hand.
-//! - `kernel` reads constants and index expressions from a kernel, `runs` the best kernels of
-//!   a recorded run; [`counting`] says which sectors and banks addresses come to.
+//!   meaning of each colour, which `docs/figures.md` explains. `chart` has axes and curves.
+//! - `by_hand` reads the figures that were drawn by hand, and `kernel` what they show of one.
+//! - `runs` has the best kernels of a recorded run.
 //! - Every other module is a figure. `DRAWN` names them all.
 
-mod banks;
-mod by_hand;
+pub mod by_hand;
 mod chart;
-mod coalescing;
-mod counting;
 pub mod drawing;
-mod grid;
 mod kernel;
 mod ladder;
 mod landscape;
-mod machine;
 mod rates;
 pub mod roofline;
 mod runs;
 mod scaling;
 mod spill;
 mod stride;
-mod timeline;
 
 use std::collections::BTreeSet;
 
@@ -40,12 +32,9 @@ use crate::kept;
 
 // What the figures are drawn with.
 use chart::{Axis, Chart};
-use counting::{FLOAT, LINE, SECTOR, bank, share_of_use};
-pub use counting::{WARP, pieces, turns};
 use drawing::{Drawing, Point};
-use grid::Grid;
 pub use kernel::Kernel;
-use runs::{CPU, GPU, RUNS, Run};
+use runs::{GPU, RUNS, Run};
 
 /// Where the files lie, below the root of the workspace.
 pub const FOLDER: &str = "docs/figures";
@@ -53,16 +42,12 @@ pub const FOLDER: &str = "docs/figures";
 /// Draws a figure anew.
 type Draw = fn() -> Result<String>;
 
-/// Every figure that is drawn from kernels or recordings: the name of its file without the
+/// Every figure that is drawn from recordings: the name of its file without the
 /// end, and what draws it.
 const DRAWN: &[(&str, Draw)] = &[
     ("ladder", ladder::draw),
-    ("timeline", timeline::draw),
-    ("machine", machine::draw),
-    ("coalescing", coalescing::draw),
     ("stride", stride::draw),
     ("spill", spill::draw),
-    ("banks", banks::draw),
     ("roofline", roofline::draw),
     ("rates", rates::draw),
     ("landscape", landscape::draw),

@@ -34,7 +34,7 @@
 
 mod asm;
 pub mod atlas;
-mod claim;
+pub mod claim;
 mod claims;
 mod figure;
 mod ladder;

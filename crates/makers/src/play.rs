@@ -1,8 +1,6 @@
 //! What the four things to play with in the book (`docs/play/`) take from here: the
-//! figures' colours, what kernels and recordings say, and cases that their arithmetic
-//! must come to.
+//! figures' colours, and what kernels and recordings say.
 
-mod cases;
 mod facts;
 
 use anyhow::{Context, Result};
@@ -16,8 +14,10 @@ pub type Make = fn() -> Result<String>;
 pub const FILES: &[(&str, Make)] = &[
     ("docs/play/colours.css", colours),
     ("docs/play/facts.js", facts::script),
-    ("tests/book/cases.json", cases::json),
 ];
+
+/// What they count, by hand, of the kernels that its remarks name.
+pub const COUNTING: &str = "docs/play/counting.js";
 
 /// The style of the figures, for drawings in a page: there the theme of the book says
 /// whether it is dark, and not the reader's system.

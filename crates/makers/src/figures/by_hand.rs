@@ -5,10 +5,9 @@ use anyhow::{Context, Result, ensure};
 use super::drawing::STYLE;
 use super::{FOLDER, Kernel, element};
 use crate::kept;
+use crate::pages::claim;
 
-/// A figure that was drawn by hand, with the style that all have. A remark in it such as
-/// `<!-- drawn for 08-tiling.cl matmul_register_tile: TM=64 TN=128 -->` says which constants
-/// of a kernel it shows, or which index.
+/// A figure that was drawn by hand, with the style that all have.
 pub fn svg(name: &str) -> Result<String> {
     let file = format!("{FOLDER}/{name}.svg");
     let text = kept::read(&file)?;
@@ -17,30 +16,44 @@ pub fn svg(name: &str) -> Result<String> {
         words.iter().all(Option::is_some),
         "{file} says nothing in words"
     );
-    for line in text.lines() {
-        if let Some(remark) = line.strip_prefix("<!-- drawn for ") {
-            is_current(remark).with_context(|| format!("{file} must be drawn anew"))?;
-        }
-    }
+    must_be_current(&text).with_context(|| format!("{file} must be drawn anew"))?;
     let parts = text.split_once("<style>\n");
     let parts = parts.and_then(|(head, rest)| Some((head, rest.split_once("</style>")?.1)));
     let (head, body) = parts.with_context(|| format!("{file} has no style"))?;
     Ok(format!("{head}<style>\n{STYLE}</style>{body}"))
 }
 
-/// `FILE KERNEL: NAME=VALUE NAME=VALUE -->`, or `FILE KERNEL: ARRAY[INDEX] -->`.
-fn is_current(remark: &str) -> Result<()> {
-    let remark = remark.trim_end_matches(" -->");
-    let (kernel, constants) = remark.split_once(": ").context("no constants")?;
+/// Holds a file's remarks about what it was made from against kernels and recordings:
+///
+/// ```text
+/// drawn for 08-tiling.cl matmul_register_tile: TM=64 TN=128     constants
+/// drawn for 04-coalescing.cl matmul_id0_rows: A[row * K + k]    what stands in the kernel
+/// drawn from 131.5..132.5 = h200-4096 lesson01 "compute units"  a claim, as of a sentence
+/// ```
+pub fn must_be_current(text: &str) -> Result<()> {
+    for line in text.lines() {
+        let remark = line.trim_start_matches(['<', '!', '-', '/', ' ']);
+        let remark = remark.trim_end_matches(" -->");
+        if let Some(remark) = remark.strip_prefix("drawn for ") {
+            is_in_kernel(remark).context(remark.to_string())?;
+        } else if let Some(remark) = remark.strip_prefix("drawn from ") {
+            claim::check(remark).context(remark.to_string())?;
+        }
+    }
+    Ok(())
+}
+
+/// `FILE KERNEL: NAME=VALUE NAME=VALUE`, or `FILE KERNEL: TEXT`.
+fn is_in_kernel(remark: &str) -> Result<()> {
+    let (kernel, shown) = remark.split_once(": ").context("nothing of a kernel")?;
     let (file, name) = kernel.split_once(' ').context("no kernel")?;
     let kernel = Kernel::read(file, name)?;
-    if let Some((array, index)) = constants.trim_end_matches(']').split_once('[') {
-        let now = kernel.index(array)?;
-        ensure!(now == index, "{array} is read at {now} now, not at {index}");
+    let constants: Option<Vec<_>> = shown.split(' ').map(|one| one.split_once('=')).collect();
+    let Some(constants) = constants else {
+        ensure!(kernel.has(shown), "{name} does not say that now");
         return Ok(());
-    }
-    for constant in constants.split(' ') {
-        let (name, value) = constant.split_once('=').context("write NAME=VALUE")?;
+    };
+    for (name, value) in constants {
         let now = kernel.constant(name)?;
         ensure!(now.to_string() == value, "{name} is {now} now, not {value}");
     }
@@ -52,15 +65,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_figure_by_hand_is_of_the_kernels_constants() {
-        let tile = |value: u32| format!("08-tiling.cl matmul_register_tile: TM=64 TN={value} -->");
-        is_current(&tile(128)).unwrap();
-        let index = |of: &str| format!("04-coalescing.cl matmul_id0_rows: A[{of}] -->");
-        is_current(&index("row * K + k")).unwrap();
-        assert!(is_current(&index("row * K")).is_err());
-        let error = is_current(&tile(7)).unwrap_err().to_string();
-        assert_eq!(error, "TN is 128 now, not 7");
-        assert!(is_current("08-tiling.cl: TM").is_err());
+    fn a_figure_by_hand_is_of_the_kernels_and_the_recordings() {
+        let is_current = |remark: &str| must_be_current(&format!("<svg>\n<!-- {remark} -->\n"));
+        let tile = |value: u32| {
+            is_current(&format!(
+                "drawn for 08-tiling.cl matmul_register_tile: TM=64 TN={value}"
+            ))
+        };
+        tile(128).unwrap();
+        let error = tile(7).unwrap_err();
+        assert!(format!("{error:#}").ends_with("TN is 128 now, not 7"));
+        let rows = |of: &str| {
+            must_be_current(&format!(
+                "// drawn for 04-coalescing.cl matmul_id0_rows: {of}"
+            ))
+        };
+        rows("row = get_global_id(0)").unwrap();
+        rows("A[row * K + k]").unwrap();
+        assert!(rows("A[row * K]").is_err());
+        is_current("drawn from 1..9000 = h200-4096 lesson03 matmul_naive").unwrap();
+        assert!(is_current("drawn from 1..2 = h200-4096 lesson03 matmul_naive").is_err());
+        assert!(is_current("drawn for 08-tiling.cl: TM").is_err());
         assert!(svg("no-such-figure").is_err());
     }
 }

@@ -69,38 +69,11 @@ impl Drawing {
         }
     }
 
-    /// A line from one point to another, with a head there.
-    pub fn arrow(&mut self, from: Point, to: Point) {
-        self.line("arrow", &[from, to]);
-        let length = (to.0 - from.0).hypot(to.1 - from.1).max(1e-9);
-        let (dx, dy) = ((to.0 - from.0) / length, (to.1 - from.1) / length);
-        let back = |side: f64| (to.0 - 8.0 * dx - side * dy, to.1 - 8.0 * dy + side * dx);
-        self.shape(
-            "polygon",
-            "head",
-            &[],
-            &through(&[back(4.0), back(-4.0), to]),
-        );
-    }
-
     /// Words whose baseline begins here; `middle` and `end` in their class say what of
     /// them stands here instead.
     pub fn text(&mut self, class: &str, (x, y): Point, words: &str) {
         let (x, y, words) = (short(x), short(y), escaped(words));
         self.body += &format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{words}</text>\n");
-    }
-
-    /// Lines of words, `step` below each other from here on.
-    pub fn paragraph(&mut self, class: &str, (x, y): Point, step: f64, lines: &[impl AsRef<str>]) {
-        for (i, words) in lines.iter().enumerate() {
-            self.text(class, (x, y + step * i as f64), words.as_ref());
-        }
-    }
-
-    /// What a colour means: a square of it, and words.
-    pub fn key(&mut self, class: &str, (x, y): Point, words: &str) {
-        self.rect(class, (x, y), 11.0, 11.0);
-        self.text("small", (x + 17.0, y + 10.5), words);
     }
 
     /// The whole file, with what it shows in a few words and in many.

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use common::numbers::significant;
 use process::data::recording::{Recording, file};
 
-use super::{Drawing, Grid, Point};
+use super::{Drawing, Point};
 use crate::printed::numbers;
 
 /// A search that tried them all.
@@ -16,8 +16,9 @@ const KERNEL: &str = "matmul_tunable_packed";
 const REGISTERS: usize = 16;
 const LANES: usize = 8;
 
-/// A row of cells for each number of rows.
-const GRID: Grid = Grid::new((118.0, 66.0), (62.0, 32.0), 0.0);
+/// The left, top corner of the first cell, and the size of each.
+const CORNER: Point = (118.0, 66.0);
+const CELL: (f64, f64) = (62.0, 32.0);
 
 /// GFLOP/s by rows and columns of an item's tile.
 type Rates = BTreeMap<(usize, usize), f64>;
@@ -31,19 +32,20 @@ pub fn draw() -> Result<String> {
     let (best, most) = best.context("no rates")?;
     let rows: BTreeSet<usize> = rates.keys().map(|tile| tile.0).collect();
     let columns: BTreeSet<usize> = rates.keys().map(|tile| tile.1).collect();
-    let bottom = GRID.at(0, rows.len()).1;
+    let bottom = corner(0, rows.len()).1;
     let mut d = Drawing::new(bottom + 76.0);
     heads(&mut d, &rows, &columns);
     for (i, row) in rows.iter().enumerate() {
         for (j, column) in columns.iter().enumerate() {
             // As strong as its share of the best rate.
             let Some(rate) = rates.get(&(*row, *column)) else {
-                GRID.cell(&mut d, "wait", j, i);
+                d.rect("wait", corner(j, i), CELL.0, CELL.1);
                 continue;
             };
-            d.shade("cpu", GRID.at(j, i), GRID.step, rate / most);
-            let class = if rate < most { "small" } else { "small bold" };
-            GRID.words(&mut d, class, (j, i), &significant(*rate));
+            d.shade("cpu", corner(j, i), CELL, rate / most);
+            let best = if rate < most { "" } else { " bold" };
+            let class = format!("small{best} middle");
+            d.text(&class, middle(j, i), &significant(*rate));
         }
     }
     // The line between what fits and what does not, from the top right to the bottom left.
@@ -52,7 +54,7 @@ pub fn draw() -> Result<String> {
             .iter()
             .take_while(|rows| fits((**rows, *column)))
             .count();
-        [GRID.at(j + 1, row), GRID.at(j, row)]
+        [corner(j + 1, row), corner(j, row)]
     });
     d.line("roof", &edge.collect::<Vec<Point>>());
     d.line("roof", &[(14.0, bottom + 20.0), (40.0, bottom + 20.0)]);
@@ -84,6 +86,18 @@ pub fn draw() -> Result<String> {
     Ok(d.svg("The landscape that the tuner walks", &description))
 }
 
+/// The left, top corner of a cell.
+fn corner(column: usize, row: usize) -> Point {
+    let (x, y) = (CELL.0 * column as f64, CELL.1 * row as f64);
+    (CORNER.0 + x, CORNER.1 + y)
+}
+
+/// Where words stand in the middle of it.
+fn middle(column: usize, row: usize) -> Point {
+    let (x, y) = corner(column, row);
+    (x + CELL.0 / 2.0, y + CELL.1 / 2.0 + 4.5)
+}
+
 /// The map that the lesson printed: a line of columns, then a line for each number of rows.
 fn rates(printed: &str) -> Result<Rates> {
     let mut lines = printed.lines().map(str::trim);
@@ -113,18 +127,18 @@ fn fits((rows, columns): (usize, usize)) -> bool {
 
 /// What stands above the columns and beside the rows.
 fn heads(d: &mut Drawing, rows: &BTreeSet<usize>, columns: &BTreeSet<usize>) {
-    let left = GRID.corner.0 - 10.0;
+    let left = CORNER.0 - 10.0;
     for (words, y) in [("columns", 24.0), ("vectors", 42.0), ("rows", 60.0)] {
         d.text("small soft end", (left, y), words);
     }
     for (j, column) in columns.iter().enumerate() {
-        let x = GRID.at(j, 0).0 + GRID.step.0 / 2.0;
+        let (x, _) = middle(j, 0);
         for (number, y) in [(*column, 24.0), (column / LANES, 42.0)] {
             d.text("small soft middle", (x, y), &number.to_string());
         }
     }
     for (i, row) in rows.iter().enumerate() {
-        let y = GRID.at(0, i).1 + GRID.step.1 / 2.0 + 4.5;
+        let (_, y) = middle(0, i);
         d.text("small soft end", (left, y), &row.to_string());
     }
 }

@@ -7,8 +7,6 @@ use process::data::recording::Recording;
 pub struct Run {
     /// The recording of lessons 3 to 10.
     pub name: &'static str,
-    /// That of lessons 1 and 2 on the same device.
-    pub first: &'static str,
     /// What its parts take, in `data/machine/`.
     pub parts: &'static str,
     /// Its colour.
@@ -20,14 +18,12 @@ pub struct Run {
 /// The two devices that the course's pages speak of.
 pub const GPU: Run = Run {
     name: "h200-4096",
-    first: "h200-4096",
     parts: "h200",
     class: "gpu",
     lessons: &[3, 4, 5, 6, 7, 8, 10],
 };
 pub const CPU: Run = Run {
     name: "epyc-1000",
-    first: "epyc-1024",
     parts: "pocl",
     class: "cpu",
     lessons: &[3, 4, 6, 7, 8, 9],

@@ -4,7 +4,12 @@ use anyhow::{Context, Result};
 use common::numbers::percent;
 use process::data::recording::Recording;
 
-use super::{Axis, Chart, Drawing, FLOAT, LINE, RUNS, SECTOR, chart, share_of_use};
+use super::{Axis, Chart, Drawing, RUNS, chart};
+
+/// Bytes of a float.
+const FLOAT: usize = 4;
+/// Bytes that an NVIDIA GPU fetches at least, and those of a CPU's cache line.
+const PIECES: [usize; 2] = [32, 64];
 
 const CHART: Chart = Chart {
     x: Axis::log((1.0, 64.0), (74.0, 452.0)),
@@ -22,7 +27,7 @@ pub fn draw() -> Result<String> {
     let words = "elements between what two neighbours read (stride)";
     CHART.below(&mut d, strides, words);
     let mut described = Vec::new();
-    for ((run, piece), y) in RUNS.iter().zip([SECTOR, LINE]).zip([357.0, 405.0]) {
+    for ((run, piece), y) in RUNS.iter().zip(PIECES).zip([357.0, 405.0]) {
         let recording = Recording::read(run.name, "lesson04")?;
         let measured = recording.records.iter().filter_map(|record| {
             let stride = record.kernel.strip_prefix("copy_stride ")?.parse().ok()?;
@@ -31,7 +36,7 @@ pub fn draw() -> Result<String> {
         let points: Vec<(f64, f64)> = measured.collect();
         let counted = points.iter().map(|(stride, _)| {
             let apart = *stride as usize * FLOAT;
-            (*stride, share_of_use(FLOAT, apart, piece))
+            (*stride, share_of_use(apart, piece))
         });
         let model = format!("{} model", run.class);
         d.line(&model, &CHART.places(&counted.collect::<Vec<_>>()));
@@ -54,4 +59,24 @@ pub fn draw() -> Result<String> {
         described.join("; ")
     );
     Ok(d.svg("What a stride costs", &description))
+}
+
+/// The share of use in what a copy of floats moves, where memory moves pieces of so many bytes:
+/// an item reads one, with whatever else of a piece lies before the next item's, `apart` bytes
+/// from its own; it writes one.
+fn share_of_use(apart: usize, piece: usize) -> f64 {
+    let read = apart.min(piece).max(FLOAT);
+    2.0 * FLOAT as f64 / (read + FLOAT) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_that_nobody_else_wants_moves_whole() {
+        let percents = [4, 8, 16, 32, 64].map(|apart| (100.0 * share_of_use(apart, 32)).round());
+        assert_eq!(percents, [100.0, 67.0, 40.0, 22.0, 22.0]);
+        assert_eq!((100.0 * share_of_use(64, 64)).round(), 12.0);
+    }
 }

@@ -35,6 +35,8 @@ pub fn update(check: bool) -> Result<Vec<String>> {
         let file = format!("{FOLDER}/{name}.svg");
         stale.extend(updated(file, &figures::svg(&name)?, check)?);
     }
+    let counting = kept::read(play::COUNTING)?;
+    figures::by_hand::must_be_current(&counting).context(play::COUNTING)?;
     for (file, make) in play::FILES {
         let new = make().with_context(|| format!("{file} cannot be made"))?;
         stale.extend(updated(file.to_string(), &new, check)?);
