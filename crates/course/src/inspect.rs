@@ -57,7 +57,7 @@ pub fn inspect(options: &Options) -> Result<ExitCode> {
         how,
         ..
     } = options;
-    let subjects = Subject::all(file, only, launch, *ty, how.device.as_deref())?;
+    let subjects = Subject::all(file, only, launch, *ty, how)?;
     let mut worst = 0;
     for subject in subjects {
         let mut inspection = Inspection {

@@ -68,7 +68,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     } = options;
     let mut worst = 0;
     for file in &options.files {
-        for subject in &Subject::all(file, only, launch, Type::Float, how.device.as_deref())? {
+        for subject in &Subject::all(file, only, launch, Type::Float, how)? {
             let told = options.told(file, subject)?;
             if how.json {
                 writeln!(Out, "{}", serde_json::to_string(&told)?)?;
@@ -262,12 +262,9 @@ fn watch(options: &Options) -> Result<ExitCode> {
         .collect();
     let file = &options.files[0];
     let kernel = TaskFile::read(file).map(|task| task.kernel);
-    let file = kernel.unwrap_or(file.clone());
-    let name = file
-        .file_name()
-        .unwrap_or(file.as_os_str())
-        .to_string_lossy();
-    let mut saves = Saves::of(&file, &name);
+    let kernel = kernel.unwrap_or(file.clone());
+    let name = kernel.file_name().unwrap_or(kernel.as_os_str());
+    let mut saves = Saves::of(&kernel, &name.to_string_lossy()).and(file);
     each_save(&mut saves, |saves| {
         let mut job = Background::start(&words, false)?;
         while job.status().is_none() {

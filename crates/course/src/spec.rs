@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use text::Out;
 
+use crate::game::how::{How, TIMEOUT};
 use crate::subject::{LaunchFlags, drafts};
 
 /// The flags of `course spec`.
@@ -18,13 +19,21 @@ pub struct Options {
     /// Device whose compiler tells the arguments [default: as the lessons choose it]
     #[arg(short, long, value_name = "SELECTOR")]
     device: Option<String>,
+    /// Seconds that the compiler may take
+    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT, value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
     #[command(flatten)]
     launch: LaunchFlags,
 }
 
 /// Prints a draft for each kernel.
 pub fn spec(options: &Options) -> Result<ExitCode> {
-    let drafts = drafts(&options.file, &options.launch, options.device.as_deref())?;
+    let how = How {
+        device: options.device.clone(),
+        timeout: options.timeout,
+        ..How::default()
+    };
+    let drafts = drafts(&options.file, &options.launch, &how)?;
     for (at, draft) in drafts.iter().enumerate() {
         if at > 0 {
             writeln!(Out, "\n# Another kernel of the file: a file of its own\n")?;

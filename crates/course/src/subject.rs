@@ -13,11 +13,15 @@ use common::Error;
 use common::element::Type;
 use common::source::Source;
 
+use crate::game::how::How;
 use crate::puzzles::{self, Taken};
 use crate::task::child::{self, Purpose, Run};
 use crate::task::draft::{Draft, blank, draft};
 use crate::task::file::TaskFile;
 use crate::task::signature::Signature;
+
+/// Seconds in which a driver tells a kernel's arguments to who asks for no other time.
+const PATIENCE: u64 = 60;
 
 /// What may be said of a launch without a task file.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -63,10 +67,10 @@ impl Subject {
         only: &[String],
         flags: &LaunchFlags,
         ty: Type,
-        device: Option<&str>,
+        how: &How,
     ) -> Result<Vec<Subject>> {
         if is_task(file) {
-            return Ok(vec![Subject::of_task(file, flags, device)?]);
+            return Ok(vec![Subject::of_task(file, flags, how)?]);
         }
         let source = Source::read(file)?;
         only.iter().try_for_each(|name| source.must_define(name))?;
@@ -84,7 +88,7 @@ impl Subject {
         let is_made = names.is_empty() && source.text.contains("kernel");
         if is_made || is_told?.iter().any(Option::is_none) {
             let bare = bare(file, flags);
-            signatures = child::signatures(&bare, ty, device)?;
+            signatures = child::signatures(&bare, ty, how)?;
             if only.is_empty() {
                 names = signatures.iter().map(|one| one.kernel.clone()).collect();
             }
@@ -107,7 +111,7 @@ impl Subject {
         names.iter().map(subject).collect()
     }
 
-    fn of_task(path: &Path, flags: &LaunchFlags, device: Option<&str>) -> Result<Subject> {
+    fn of_task(path: &Path, flags: &LaunchFlags, how: &How) -> Result<Subject> {
         let mut task = TaskFile::read(path)?;
         let text = std::fs::read_to_string(path).unwrap_or_default();
         Source::read(&task.kernel)
@@ -122,7 +126,7 @@ impl Subject {
             _ => match &Source::read(&task.kernel)?.kernels()[..] {
                 [only] => only.clone(),
                 _ => {
-                    let all = child::signatures(&task, Type::Float, device)?;
+                    let all = child::signatures(&task, Type::Float, how)?;
                     let names: Vec<String> = all.into_iter().map(|one| one.kernel).collect();
                     match &names[..] {
                         [only] => only.clone(),
@@ -227,9 +231,14 @@ pub fn taken(wanted: &mut Wanted, flags: &LaunchFlags, without_data: bool) -> Re
         let program = wanted.lesson()?;
         Ok(Taken { program, by: None })
     };
-    let (word, device) = (PathBuf::from(&wanted.kernel), wanted.device.as_deref());
+    let word = PathBuf::from(&wanted.kernel);
+    let how = How {
+        device: wanted.device.clone(),
+        timeout: PATIENCE,
+        ..How::default()
+    };
     if is_task(&word) {
-        let subject = Subject::of_task(&word, flags, device)?;
+        let subject = Subject::of_task(&word, flags, &how)?;
         let size = wanted.size.as_ref().map(Size::to_string);
         let program = subject.program(size.as_deref(), Purpose::Launch)?;
         let by = Some(subject.launched());
@@ -247,7 +256,7 @@ pub fn taken(wanted: &mut Wanted, flags: &LaunchFlags, without_data: bool) -> Re
     if *flags == LaunchFlags::default() && lessons::with_kernel(&wanted.kernel)?.is_some() {
         return by_lesson(wanted);
     }
-    let signatures = child::signatures(&bare(file, flags), wanted.ty, device)?;
+    let signatures = child::signatures(&bare(file, flags), wanted.ty, &how)?;
     let By::Task(task, ..) = drawn_up(file, &wanted.kernel, &signatures, flags, without_data)?
     else {
         return by_lesson(wanted);
@@ -279,8 +288,8 @@ fn bare(file: &Path, flags: &LaunchFlags) -> TaskFile {
 ///
 /// # Errors
 /// As of [`child::signatures`].
-pub fn drafts(file: &Path, flags: &LaunchFlags, device: Option<&str>) -> Result<Vec<Draft>> {
-    let all = child::signatures(&bare(file, flags), Type::Float, device)?;
+pub fn drafts(file: &Path, flags: &LaunchFlags, how: &How) -> Result<Vec<Draft>> {
+    let all = child::signatures(&bare(file, flags), Type::Float, how)?;
     let name = file
         .file_name()
         .unwrap_or(file.as_os_str())

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use common::error::{Error, Result};
 use text::show_error;
 
-use crate::Pause;
 use crate::ask::end_with_us;
 use crate::death::{self, Death, LOADING};
 use crate::environment::{Environment, are_all_loaded, drivers_that_load};
 use crate::events::{self, EVENTS_VARIABLE, Event};
+use crate::{Orders, Pause};
 
 /// How long a child may take to end once it has said that it leaves. A driver was
 /// once seen to stop for good while its threads ended; by then nothing is lost with
@@ -36,7 +36,7 @@ pub enum End {
 /// # Errors
 /// [`Error::Died`] when somebody ended the process from outside.
 pub fn run(
-    timeout: Duration,
+    orders: &Orders,
     environment: &Environment,
     events: &Path,
     pause: Pause,
@@ -51,7 +51,7 @@ pub fn run(
         path: this,
         why: not_started(&error),
     })?;
-    wait(child, events, timeout, are_all_loaded(environment), pause)
+    wait(child, events, orders, are_all_loaded(environment), pause)
 }
 
 fn not_started(error: &std::io::Error) -> String {
@@ -68,17 +68,18 @@ fn not_started(error: &std::io::Error) -> String {
     format!("it cannot be started again ({error})\n  {advice}")
 }
 
-/// Waits for the child; ends it when nothing new was begun for `timeout`, when it does
-/// not come to the end that it has announced, and when `pause` says so. Where it `may_ask`, it
-/// asks which driver hangs that is long in loading.
+/// Waits for the child; ends it when nothing new was begun for as long as the orders say, when it
+/// does not come to the end that it has announced, and when `pause` says so. Where it `may_ask`,
+/// it asks which driver hangs that is long in loading.
 fn wait(
     mut child: Child,
     path: &Path,
-    timeout: Duration,
+    orders: &Orders,
     mut may_ask: bool,
     pause: Pause,
 ) -> Result<Option<End>> {
     let length = || std::fs::metadata(path).map_or(0, |file| file.len());
+    let timeout = orders.timeout;
     let patience = timeout.min(TEARDOWN);
     let (mut size, mut since, mut look) = (0, Instant::now(), patience);
     let mut doze = Duration::from_millis(1);
@@ -87,8 +88,10 @@ fn wait(
             return end(status, &events::read(path)).map(Some);
         }
         let mut end = None;
-        if length() != size {
-            (size, since, look) = (length(), Instant::now(), patience);
+        let is_new = length() != size;
+        size = length();
+        if is_new && !orders.in_all {
+            (since, look) = (Instant::now(), patience);
         } else if since.elapsed() > look {
             // Now and then only: what is being timed may need this very core.
             look = since.elapsed() + LOOK_AGAIN;

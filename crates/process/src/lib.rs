@@ -88,6 +88,8 @@ pub type Pause<'a> = &'a mut dyn FnMut(Duration) -> bool;
 pub struct Orders {
     /// How long one launch or build may take.
     pub timeout: Duration,
+    /// Whether that is all the time that the whole child has.
+    pub in_all: bool,
     /// Whether the lesson runs on every device.
     pub all_devices: bool,
     /// Whether it prints JSON, and so no table for people.
@@ -140,7 +142,7 @@ fn on_one_device(
     let terminal = Terminal::now();
     let begin = SystemTime::now();
     loop {
-        let end = child::run(orders.timeout, &environment, &events.path, pause);
+        let end = child::run(orders, &environment, &events.path, pause);
         let on_stage = events::on_stage(&events::read(&events.path));
         if !matches!(end, Ok(Some(End::Exit(_)))) {
             terminal.restore(on_stage);

@@ -18,6 +18,7 @@ use super::or::Or;
 use super::reference::{make_fills, refer};
 use super::signature::Signature;
 use super::sizes::Sizes;
+use crate::game::how::How;
 
 /// Set to what is asked for.
 const VARIABLE: &str = "OPENCL_COURSE_TASK";
@@ -88,30 +89,20 @@ pub fn command(runs: Vec<Run>, purpose: Purpose) -> anyhow::Result<Command> {
     Ok(command)
 }
 
-/// What the driver tells of a file's kernels; `device` says which. Where there is none the
-/// simulator is asked.
+/// What the driver tells of a file's kernels, within the time that `how` says. Where there is no
+/// device the simulator is asked.
 ///
 /// # Errors
 /// As the process ended: no device, a file that does not build.
-pub fn signatures(
-    task: &TaskFile,
-    ty: Type,
-    device: Option<&str>,
-) -> anyhow::Result<Vec<Signature>> {
+pub fn signatures(task: &TaskFile, ty: Type, how: &How) -> anyhow::Result<Vec<Signature>> {
     let command = || -> anyhow::Result<Command> {
         let mut command = command(vec![Run::of(task, None)], Purpose::Signatures)?;
-        command.args([
-            "--json",
-            "--runs",
-            "0",
-            "--timeout",
-            "60",
-            "--type",
-            ty.name(),
-        ]);
+        command
+            .args(["--json", "--runs", "0", "--type", ty.name(), "--in-all"])
+            .args(["--timeout", &how.timeout.to_string()]);
         Ok(command)
     };
-    let device = device.iter().flat_map(|device| ["--device", device]);
+    let device = how.device.iter().flat_map(|device| ["--device", device]);
     let mut child = Finished::of(command()?.args(device))?;
     if let (3, Some(library)) = (child_status(child.status), oclgrind()) {
         child = Finished::of(simulator::aim(&mut command()?, &library))?;

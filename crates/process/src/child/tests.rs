@@ -39,10 +39,39 @@ fn stuck(events: &[Event]) -> End {
         sender.send(event).unwrap();
     }
     let child = Command::new("sleep").arg("1000").spawn().unwrap();
-    let timeout = Duration::from_millis(50);
-    wait(child, &file.path, timeout, false, &mut patient)
+    wait(child, &file.path, &orders(false), false, &mut patient)
         .unwrap()
         .unwrap()
+}
+
+fn orders(in_all: bool) -> Orders {
+    Orders {
+        timeout: Duration::from_millis(50),
+        in_all,
+        all_devices: false,
+        json: false,
+        on_stage: false,
+    }
+}
+
+/// By its own count of what it has begun.
+#[test]
+fn who_begins_something_new_all_the_time_is_ended_where_the_time_is_for_all() {
+    let ended = |in_all| {
+        let file = EventsFile::new().unwrap();
+        let mut begun = 0;
+        let mut begin = |time| {
+            let doing = Event::Doing(format!("running {begun}"));
+            Sender::to(&file.path).unwrap().send(&doing).unwrap();
+            begun += 1;
+            std::thread::sleep(time);
+            begun > 99
+        };
+        let child = Command::new("sleep").arg("9").spawn().unwrap();
+        wait(child, &file.path, &orders(in_all), false, &mut begin).unwrap()
+    };
+    assert!(ended(false).is_none());
+    assert!(matches!(ended(true), Some(End::Died(death)) if death.how.contains("running")));
 }
 
 #[test]

@@ -36,16 +36,16 @@ pub enum News {
     Interrupted,
 }
 
-/// The file as it was.
+/// The file as it was, and those beside it.
 #[derive(PartialEq)]
 struct Snapshot {
-    modified: Option<SystemTime>,
+    modified: Vec<Option<SystemTime>>,
     bytes: Vec<u8>,
 }
 
 /// A file that is watched.
 pub struct Saves {
-    path: PathBuf,
+    paths: Vec<PathBuf>,
     name: String,
     seen: Option<Snapshot>,
     looked: Instant,
@@ -59,13 +59,21 @@ impl Saves {
     }
 
     fn with(path: &Path, name: &str, signals: Signals) -> Saves {
+        let paths = vec![path.into()];
         Saves {
-            path: path.into(),
+            seen: look(&paths),
+            paths,
             name: name.into(),
-            seen: look(path),
             looked: Instant::now(),
             signals,
         }
+    }
+
+    /// Sees the saves of this file, too: whether it is there does not matter.
+    pub fn and(mut self, path: &Path) -> Saves {
+        self.paths.push(path.into());
+        self.seen = look(&self.paths);
+        self
     }
 
     /// Watches this file from now on, instead of the one before.
@@ -102,7 +110,7 @@ impl Saves {
 
     /// Is the file another than before?
     fn compare(&mut self) -> News {
-        let mut now = look(&self.path);
+        let mut now = look(&self.paths);
         if now != self.seen {
             now = self.settled(now);
         }
@@ -121,7 +129,7 @@ impl Saves {
         let begin = Instant::now();
         loop {
             std::thread::sleep(QUIET);
-            let now = look(&self.path);
+            let now = look(&self.paths);
             let whole = now.as_ref().is_some_and(|file| !file.bytes.is_empty());
             if (whole && now == before) || begin.elapsed() > PATIENCE {
                 return now;
@@ -131,8 +139,18 @@ impl Saves {
     }
 }
 
-fn look(path: &Path) -> Option<Snapshot> {
-    let modified = std::fs::metadata(path).ok()?.modified().ok();
-    let bytes = file::read(path, LONGEST).ok()?;
-    Some(Snapshot { modified, bytes })
+fn look(paths: &[PathBuf]) -> Option<Snapshot> {
+    let read = |path: &PathBuf| file::read(path, LONGEST);
+    let (first, beside) = paths.split_first()?;
+    let mut bytes = read(first).ok()?;
+    bytes.extend(
+        beside
+            .iter()
+            .flat_map(|path| read(path).unwrap_or_default()),
+    );
+    let modified = |path: &PathBuf| std::fs::metadata(path).ok()?.modified().ok();
+    Some(Snapshot {
+        modified: paths.iter().map(modified).collect(),
+        bytes,
+    })
 }
