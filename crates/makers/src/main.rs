@@ -7,8 +7,8 @@
 //! - What they quote is kept by `record` (lessons, libraries), `asm` (machine code) and
 //!   `probe` (parts of a device), and `receive` takes in what others recorded; `kept` reads and writes the files.
 //! - `printed` reads what a recorded run printed.
-//! - `timing` measures how long each lesson takes, and `check` holds every kernel to its
-//!   result on every implementation; `course` is the program of that name.
+//! - `check` holds every kernel to its result on every implementation; `course` is the program
+//!   of that name.
 //! - The check is measured by `mutate` (does it find mistakes?) and `symptoms` (is the cause of
 //!   a wrong result named?), both on all `cores`.
 
@@ -26,7 +26,6 @@ mod probe;
 mod receive;
 mod record;
 mod symptoms;
-mod timing;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -86,8 +85,6 @@ enum Command {
     Mutate(mutate::Options),
     /// Run kernels whose fault is known: does "looks like" name it?
     Symptoms(symptoms::Options),
-    /// How long each lesson takes: to its first row, and to its end
-    Timing(timing::Options),
     /// Check every kernel on every OpenCL implementation of this machine
     Check {
         /// Only on implementations whose name contains this
@@ -117,7 +114,6 @@ fn main() -> ExitCode {
         Command::Probe(options) => probe::probe(&options),
         Command::Mutate(options) => mutate::mutate(&options),
         Command::Symptoms(options) => symptoms::symptoms(&options),
-        Command::Timing(options) => timing::timing(&options),
         Command::Check { on, json } => check::check(on.as_deref(), json),
     };
     process::end(done.map(|()| ExitCode::SUCCESS))

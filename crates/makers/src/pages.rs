@@ -12,10 +12,8 @@
 //! <!-- table: lesson05 pocl-1024 h200-4096 -->               runs, side by side
 //! <!-- ladder: lesson05 pocl-1024 h200-4096 -->             where a lesson stands
 //! <!-- ladder: all pocl-1024 h200-4096 -->                  the best kernel of each
-//! <!-- rows: lesson03 matmul_naive epyc-rows -->             one run, by K and length of rows
 //! <!-- exercises: 5 -->                                      a lesson's exercises
 //! <!-- asm: pocl-avx2 matmul_naive loop -->                  a kernel's machine code
-//! <!-- machine: memory pocl h200 -->                         what the parts of a device take
 //! <!-- stages: 01-sum -->                                  a problem's, on each device
 //! <!-- atlas: h200-4096 epyc-1024 -->                      all devices, these first
 //! <!-- score: symptoms -->                                      how often faults are named
@@ -39,7 +37,6 @@ mod claims;
 mod figure;
 mod ladder;
 mod lists;
-mod machine;
 mod markdown;
 mod quoted;
 mod table;
@@ -171,10 +168,8 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
         ["origin", lesson, runs @ ..] if !runs.is_empty() => table::origin(lesson, runs),
         ["ladder", "all", runs @ ..] if !runs.is_empty() => ladder::table(runs),
         ["ladder", lesson, runs @ ..] if !runs.is_empty() => ladder::line(lesson, runs),
-        ["rows", lesson, kernel, run] => table::rows(lesson, kernel, run),
         ["exercises", lesson] => lists::exercises(lesson.parse()?),
         ["asm", device, kernel @ ..] if !kernel.is_empty() => asm::listing(device, kernel),
-        ["machine", part, names @ ..] => machine::table(part, names),
         ["stages", problem] => lists::stages(problem),
         ["atlas", runs @ ..] => atlas::atlas(runs),
         ["score", "symptoms"] => lists::symptoms(),

@@ -112,11 +112,6 @@ impl Machine {
     pub fn of_probe<'m>(&'m self, probe: &'m str) -> impl Iterator<Item = &'m StepTime> {
         self.figures.iter().filter(move |one| one.probe == probe)
     }
-
-    /// Its variants.
-    pub fn variants<'m>(&'m self, probe: &'m str) -> impl Iterator<Item = &'m str> {
-        self.of_probe(probe).map(|one| &*one.variant)
-    }
 }
 
 fn path(name: &str) -> String {

@@ -42,6 +42,5 @@ mod several;
 mod simulator;
 mod step;
 mod symptoms;
-mod timing;
 mod trace;
 mod traffic;

@@ -14,6 +14,7 @@
 //! peers NAME quantile Q           ours over the best library, at all sizes: 0.5 is the median
 //! peers NAME quantile Q LIBRARY   the same over this library
 //! machine NAME PROBE VARIANT      nanoseconds that a step of a probe took, as docs/machine.md shows
+//! machine NAME PROBE VARIANT GB/s what all units together read meanwhile
 //! machine NAME copying            GB/s of a copy, as it was measured with them
 //! library RUN N                   that of the ladder's last row, on products of side N
 //! RUN LESSON "head ... text" 2    the same, of the first such line below that of the head
@@ -63,7 +64,10 @@ fn figure(of: &str) -> Result<f64> {
         ["machine", name, "copying"] => Some(Machine::read(name)?.about.limits.gbytes_per_second),
         ["machine", name, probe, ref variant @ ..] => {
             let machine = Machine::read(name)?;
-            Some(machine.figure(probe, &variant.join(" "))?.nanoseconds)
+            match variant {
+                [variant @ .., "GB/s"] => machine.figure(probe, &variant.join(" "))?.rate(),
+                _ => Some(machine.figure(probe, &variant.join(" "))?.nanoseconds),
+            }
         }
         ["library", run, n] => peers::library(run, n.parse()?).map(|(_, rate)| rate),
         [run, lesson, ref name @ ..] if !name.is_empty() => {
@@ -195,6 +199,7 @@ mod tests {
             "0..2000 = peers no-such-machine quantile 0.5",
             "0..2000 = machine pocl",
             "0..2000 = machine no-such-machine chain 1",
+            "0..2000 = machine h200 chain 1 GB/s",
             "0..2000 = library pocl-1024 7",
             "0..2000 = library pocl-1024",
         ] {

@@ -1,7 +1,6 @@
-//! Tables of recorded runs. A row is a kernel, a size, a device or a lesson; what is said of
-//! each stands in columns, for one run beside the other.
+//! The table of a lesson's kernels, one run beside the other, and where its figures come from.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use common::numbers::{factor, percent, significant};
 use common::record::Record;
 use process::data::recording::{Recording, counts};
@@ -80,37 +79,6 @@ pub fn share(record: &Record) -> String {
     or_dash(record.share_of_limit, percent)
 }
 
-/// The rates of one kernel in one run of several sizes: a row for each K, and a column for
-/// each length of B's rows.
-pub fn rows(lesson: &str, kernel: &str, run: &str) -> Result<String> {
-    let run = Recording::read(run, lesson)?;
-    let timed = run
-        .records
-        .iter()
-        .filter(|one| one.kernel == kernel && one.gflops.is_some());
-    let timed: Vec<&Record> = timed.collect();
-    let first = timed.first().context("no such kernel in this run")?;
-    let across: Vec<usize> = timed
-        .iter()
-        .filter(|one| one.k == first.k)
-        .map(|one| one.n)
-        .collect();
-    let bytes = across
-        .iter()
-        .map(|n| format!("rows of {} bytes", n * size_of::<f32>()));
-    let mut table = Table::new("K").figures(bytes);
-    for down in timed.iter().filter(|one| one.n == first.n) {
-        let rate = |n: &usize| {
-            timed
-                .iter()
-                .find(|one| one.n == *n && one.k == down.k)?
-                .gflops
-        };
-        table.row(down.k, across.iter().map(|n| or_dash(rate(n), significant)));
-    }
-    Ok(table.to_string())
-}
-
 fn size_of_run(run: &Recording) -> String {
     run.size().map_or(String::new(), |size| format!("{size}, "))
 }
@@ -131,17 +99,4 @@ pub fn origin(lesson: &str, names: &[&str]) -> Result<String> {
         "*Where the figures come from: {}. Each is the median of at least 3 runs.*",
         devices.collect::<Vec<_>>().join(". ")
     ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_run_of_several_sizes_has_a_row_for_each_k() {
-        let table = rows("lesson03", "matmul_naive", "epyc-rows").unwrap();
-        assert!(table.starts_with("| K | rows of 4000 bytes |"), "{table}");
-        assert!(table.contains("\n| 1024 | 3."), "{table}");
-        assert!(rows("lesson03", "no_such_kernel", "epyc-rows").is_err());
-    }
 }
