@@ -1,6 +1,7 @@
 //! How a child may end.
 
 use std::os::unix::process::ExitStatusExt;
+use std::process::Stdio;
 
 use super::*;
 
@@ -38,7 +39,10 @@ fn stuck(events: &[Event]) -> End {
     for event in events {
         sender.send(event).unwrap();
     }
-    let child = Command::new("sleep").arg("1000").spawn().unwrap();
+    // Whatever becomes of this test, nobody keeps its pipes open.
+    let mut command = Command::new("sleep");
+    let command = end_with_us(&mut command).arg("1000").stdout(Stdio::null());
+    let child = command.stderr(Stdio::null()).spawn().unwrap();
     wait(child, &file.path, &orders(false), false, &mut patient)
         .unwrap()
         .unwrap()

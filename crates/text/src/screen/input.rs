@@ -21,34 +21,55 @@ pub fn give_keys_back() {
 pub fn event_within(time: Duration) -> Result<Option<Event>> {
     // The first time for what was read together with the event before.
     for time in [Duration::ZERO, time] {
-        if is_gone_within(time)? {
-            return Err(ErrorKind::UnexpectedEof.into());
-        }
-        if event::poll(Duration::ZERO)? {
+        let waits = wait(time)?;
+        if event::poll(Duration::ZERO)? || waits && ring_again()? {
             return event::read().map(Some);
         }
     }
     Ok(None)
 }
 
-/// Waits for something to read; whether the terminal was closed meanwhile. crossterm must not
-/// be asked of that one: it reads nothing from it, for ever.
+/// Waits for something to read; whether there is. crossterm must not be asked of a terminal that
+/// was closed meanwhile: it reads nothing from it, for ever.
 #[cfg(unix)]
-fn is_gone_within(time: Duration) -> Result<bool> {
+fn wait(time: Duration) -> Result<bool> {
     use rustix::event::{PollFd, PollFlags, poll};
     use rustix::io::Errno;
     let keys = std::io::stdin();
     let mut terminal = [PollFd::new(&keys, PollFlags::IN)];
     let time = time.try_into().map_err(std::io::Error::other)?;
     match poll(&mut terminal, Some(&time)) {
+        Ok(_) if terminal[0].revents().contains(PollFlags::HUP) => {
+            Err(ErrorKind::UnexpectedEof.into())
+        }
+        Ok(ready) => Ok(ready > 0),
         // Its size changed, or another signal came.
-        Ok(_) | Err(Errno::INTR) => Ok(terminal[0].revents().intersects(PollFlags::HUP)),
+        Err(Errno::INTR) => Ok(false),
         Err(error) => Err(error.into()),
     }
 }
 
+/// Whether crossterm sees the key that waits, once the terminal has told of it again. Of a change
+/// of size and a key at the same moment crossterm takes one, and the system tells of each but once:
+/// the key would wait for the next one. Setting the modes that are set wakes who waits for keys.
+#[cfg(unix)]
+fn ring_again() -> Result<bool> {
+    use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+    let keys = std::io::stdin();
+    if let Ok(modes) = tcgetattr(&keys) {
+        let _ = tcsetattr(&keys, OptionalActions::Now, &modes);
+    }
+    event::poll(Duration::ZERO)
+}
+
 /// Elsewhere nobody tells.
 #[cfg(not(unix))]
-fn is_gone_within(time: Duration) -> Result<bool> {
-    event::poll(time).map(|_| false)
+fn wait(time: Duration) -> Result<bool> {
+    event::poll(time)
+}
+
+/// Elsewhere no key is lost.
+#[cfg(not(unix))]
+fn ring_again() -> Result<bool> {
+    Ok(false)
 }

@@ -54,7 +54,13 @@ impl Pane {
         let keys = key_lines(keys, (columns, rows));
         self.height = rows.saturating_sub(head.len() + keys.len() + 1).max(1);
         self.lines = lines;
-        self.top = self.top.min(self.lines.len().saturating_sub(1));
+        // What fits is seen from its begin.
+        let last = if self.lines.len() > self.height {
+            self.lines.len() - 1
+        } else {
+            0
+        };
+        self.top = self.top.min(last);
         let shown = self.lines.iter().skip(self.top).cloned();
         let rest = std::iter::repeat_n(String::new(), self.height);
         let shown = shown.chain(rest).take(self.height).collect();
