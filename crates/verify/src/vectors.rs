@@ -11,10 +11,10 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng, SeedableRng};
 
 /// Vectors that C is tried with.
-pub const VECTORS: usize = 8;
+const VECTORS: u64 = 8;
 
 /// `count` numbers +1 or -1.
-pub fn signs(count: usize, seed: u64) -> Vec<f64> {
+fn signs(count: usize, seed: u64) -> Vec<f64> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     (0..count)
         .map(|_| if rng.next_u64() & 1 == 0 { 1.0 } else { -1.0 })
@@ -22,7 +22,7 @@ pub fn signs(count: usize, seed: u64) -> Vec<f64> {
 }
 
 /// A matrix of `x.len()` columns times x, on all cores.
-pub fn times(matrix: &[f32], x: &[f64]) -> Vec<f64> {
+fn times(matrix: &[f32], x: &[f64]) -> Vec<f64> {
     let product = |row: &[f32]| {
         row.iter()
             .zip(x)
@@ -51,36 +51,49 @@ pub fn times(matrix: &[f32], x: &[f64]) -> Vec<f64> {
 /// By how much a row of C x may differ: each of its N elements is a sum of K products, whose
 /// rounding is 0.3 u |a_i||b_j| in the mean square ([`crate::problem`]), and N of them add up
 /// as a random walk. Twenty times that.
-pub fn bound(row_norm: f64, b_norm: f64) -> f64 {
+fn bound(row_norm: f64, b_norm: f64) -> f64 {
     20.0 * 0.3 * f64::from(f32::EPSILON) / 2.0 * row_norm * b_norm
 }
 
-/// The Euclidean norm.
-pub fn norm(values: &[f32]) -> f64 {
-    values
-        .iter()
-        .map(|&value| f64::from(value).powi(2))
-        .sum::<f64>()
-        .sqrt()
+/// The sum of squares.
+fn square(values: &[f32]) -> f64 {
+    values.iter().map(|&value| f64::from(value).powi(2)).sum()
 }
 
-/// The first row of C that is not what A and B make it, if there is one.
-pub fn wrong_row(
-    a: &[f32],
-    b: &[f32],
+/// The first of C's `rows` that is not what A and B make it, if there is one. A comes in panels
+/// of columns and B in panels of rows, so that nobody need hold all of both.
+pub fn wrong_row<P: AsRef<[f32]>>(
+    panels: impl Iterator<Item = [P; 2]>,
     c: &[f32],
-    [m, n, k]: [usize; 3],
+    rows: usize,
     seed: u64,
 ) -> Option<usize> {
-    let b_norm = norm(b);
-    (0..VECTORS as u64).find_map(|i| {
-        let x = signs(n, seed.wrapping_add(i));
-        let (got, want) = (times(c, &x), times(a, &times(b, &x)));
+    let columns = c.len() / rows.max(1);
+    let vectors = (0..VECTORS).map(|i| signs(columns, seed.wrapping_add(i)));
+    let mut wanted: Vec<_> = vectors.map(|x| (x, vec![0.0; rows])).collect();
+    let (mut of_row, mut of_b) = (vec![0.0; rows], 0.0);
+    for [a, b] in panels {
+        let [a, b] = [a.as_ref(), b.as_ref()];
+        for (x, want) in &mut wanted {
+            let product = times(a, &times(b, x));
+            want.iter_mut()
+                .zip(product)
+                .for_each(|(want, it)| *want += it);
+        }
+        let a_rows = a.chunks_exact((a.len() / rows.max(1)).max(1));
+        of_row
+            .iter_mut()
+            .zip(a_rows)
+            .for_each(|(sum, row)| *sum += square(row));
+        of_b += square(b);
+    }
+    wanted.into_iter().find_map(|(x, want)| {
+        let got = times(c, &x);
         // Written so that NaN is wrong.
-        let is_near = |row: usize| {
-            (got[row] - want[row]).abs() <= bound(norm(&a[row * k..(row + 1) * k]), b_norm)
+        let is_near = |&row: &usize| {
+            (got[row] - want[row]).abs() <= bound(of_row[row].sqrt(), f64::sqrt(of_b))
         };
-        (0..m).find(|&row| !is_near(row))
+        (0..rows).find(|row| !is_near(row))
     })
 }
 
@@ -100,10 +113,19 @@ mod tests {
                 .sum::<f32>()
         };
         let mut c: Vec<f32> = (0..m * n).map(sum).collect();
-        assert_eq!(wrong_row(&a, &b, &c, [m, n, k], 1), None);
+        // In two panels: columns of A, rows of B.
+        let panel = |from: usize, to: usize| {
+            let a = a.chunks_exact(k).flat_map(|row| row[from..to].to_vec());
+            [a.collect(), b[from * n..to * n].to_vec()]
+        };
+        let wrong = |c: &[f32]| {
+            let panels: Vec<[Vec<f32>; 2]> = vec![panel(0, 40), panel(40, k)];
+            wrong_row(panels.into_iter(), c, m, 1)
+        };
+        assert_eq!(wrong(&c), None);
         c[33 * n + 7] += 1e-4;
-        assert_eq!(wrong_row(&a, &b, &c, [m, n, k], 1), Some(33));
+        assert_eq!(wrong(&c), Some(33));
         c[33 * n + 7] = f32::NAN;
-        assert_eq!(wrong_row(&a, &b, &c, [m, n, k], 1), Some(33));
+        assert_eq!(wrong(&c), Some(33));
     }
 }

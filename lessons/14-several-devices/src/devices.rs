@@ -9,8 +9,8 @@ use common::problem::Problem;
 use common::source::Source;
 use lesson::Lesson;
 
+use crate::Own;
 use crate::engine::{Engine, Target};
-use crate::flags::Own;
 use crate::table::{Way, product, show};
 use crate::timeline;
 use crate::worker::Job;
@@ -64,16 +64,10 @@ pub fn devices(lesson: &mut Lesson, own: &Own, problem: &Problem) -> Result<()> 
     }
     let (targets, why) = chosen(lesson, own)?;
     let count = targets.len();
-    let mishaps = [
-        ("fail", own.fail),
-        ("hang", own.hang),
-        ("overrate", own.overrate),
-    ];
-    for (name, number) in mishaps {
-        if number.is_some_and(|number| number >= count) {
-            return Err(Error::Usage(format!(
-                "--{name}: there are {count} devices, from 0"
-            )));
+    for (name, number) in own.mishap.each() {
+        if number >= count {
+            let why = format!("--{name}: there are {count} devices, from 0");
+            return Err(Error::Usage(why));
         }
     }
     let ways = ways(own, &targets, &lesson.source()?, problem)?;
@@ -175,14 +169,12 @@ fn ways(own: &Own, targets: &[Target], source: &Source, problem: &Problem) -> Re
             ..together.clone()
         });
     }
-    if own.fail.or(own.hang).or(own.overrate).is_some() {
+    if own.mishap.each().next().is_some() {
         ways.push(Way {
             name: "with a mishap".into(),
             says: "the same again".into(),
             job: Job {
-                fails: own.fail,
-                hangs: own.hang,
-                overrated: own.overrate,
+                mishap: own.mishap.clone(),
                 ..together.job
             },
             ..together

@@ -48,7 +48,7 @@ pub fn multiply(
         (_, false) => m.min(n).div_ceil(4),
     };
     let mut rates = rates.to_vec();
-    if let Some(device) = job.overrated {
+    if let Some(device) = job.mishap.overrate {
         rates[device] *= 10.0;
     }
     let board = Arc::new(Board::new([m, n], side, &rates));

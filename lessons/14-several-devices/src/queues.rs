@@ -1,10 +1,7 @@
 //! The first part: one device, and one or several queues.
 
-use std::fs;
-use std::path::Path;
-
 use common::device::Kind;
-use common::error::{Error, Result};
+use common::error::Result;
 use common::numbers::{percent, seconds};
 use common::problem::Problem;
 use lesson::Lesson;
@@ -14,54 +11,41 @@ use crate::table::{Way, product, show};
 use crate::timeline::{self, Run, busy};
 use crate::worker::Job;
 
-/// The four orders: their names, whether from pinned memory, their queues, what is new.
-const ORDERS: [(&str, bool, usize, &str); 4] = [
-    (
-        "one queue, pageable memory",
-        false,
-        1,
-        "one command after the other",
-    ),
+/// The four orders and what is new in each: from pageable memory and from pinned, in one queue
+/// and in three.
+const ORDERS: [(&str, &str); 4] = [
+    ("one queue, pageable memory", "one command after the other"),
     (
         "one queue, pinned memory",
-        true,
-        1,
         "the copy engine reads it by itself",
     ),
     (
         "three queues, pageable memory",
-        false,
-        3,
         "C in blocks; the host still copies",
     ),
-    (
-        "three queues, pinned memory",
-        true,
-        3,
-        "all three engines at once",
-    ),
+    ("three queues, pinned memory", "all three engines at once"),
 ];
 
 /// One device, several queues.
-pub fn queues(lesson: &mut Lesson, svg: Option<&Path>, problem: &Problem) -> Result<()> {
+pub fn queues(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
     let device = lesson.session()?.device.clone();
     let engines = Engine::open(&[Target::of(&device)], &lesson.source()?)?;
     let memory = [
         product(problem, None)?,
         product(problem, Some(&engines[0]))?,
     ];
-    let way = |(name, pinned, queues, says): (&str, bool, usize, &str)| Way {
+    let way = |(i, (name, says)): (usize, (&str, &str))| Way {
         name: name.into(),
         says: says.into(),
         devices: vec![0],
         engines: engines.clone(),
-        product: memory[usize::from(pinned)].clone(),
+        product: memory[i % 2].clone(),
         job: Job {
-            queues,
+            queues: [1, 3][i / 2],
             ..Job::default()
         },
     };
-    let mut ways = Vec::from(ORDERS.map(way));
+    let mut ways: Vec<Way> = ORDERS.into_iter().enumerate().map(way).collect();
     // A simulator runs one command after the other.
     ways.truncate(if device.is_simulator() { 2 } else { 4 });
     lesson.say("\n  From host memory to host memory")?;
@@ -71,7 +55,7 @@ pub fn queues(lesson: &mut Lesson, svg: Option<&Path>, problem: &Problem) -> Res
         .zip(&shown)
         .filter_map(|(way, (_, outcome))| Some((way.name.as_str(), &outcome.as_ref()?.spans[..])));
     let runs: Vec<Run> = runs.collect();
-    let [_, plain, _, (_, spans)] = runs[..] else {
+    let [_, _, _, (_, spans)] = runs[..] else {
         return Ok(());
     };
     lesson.say(timeline::text(&runs[1..]))?;
@@ -101,13 +85,5 @@ pub fn queues(lesson: &mut Lesson, svg: Option<&Path>, problem: &Problem) -> Res
             let hidden = ((sum - whole) / (sum - limit)).clamp(0.0, 1.0);
             format!("  hidden: {} of what could be", percent(hidden))
         }
-    })?;
-    let Some(file) = svg else {
-        return Ok(());
-    };
-    let title = format!("C = A * B, {}, on {}", problem.shape, device.name);
-    fs::write(file, timeline::svg(&title, &[plain, runs[3]])).map_err(|error| Error::File {
-        path: file.into(),
-        why: error.to_string(),
     })
 }

@@ -4,7 +4,7 @@ use std::env;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{Write, stderr, stdout};
 use std::process::abort;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,24 +16,23 @@ use mpi::collective::CommunicatorCollectives;
 use mpi::topology::{Communicator, SimpleCommunicator};
 use text::aside;
 
+use crate::Own;
 use crate::engine::{Engine, Target};
-use crate::flags::Own;
 use crate::ranks::{crowded, must_fit, own_devices};
 use crate::summa::Grid;
 
-/// Without a new stage for so long, a rank is taken to hang; one that waits for others gets
-/// two seconds more, in which the one at fault speaks.
+/// Without a new stage for so long, a rank is taken to hang.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The flags of a rank.
 #[derive(Parser)]
-struct Flags {
+pub struct Flags {
     #[command(flatten)]
-    own: Own,
+    pub own: Own,
     #[arg(long, default_value = "1024")]
-    size: Shape,
+    pub size: Shape,
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub seed: u64,
     #[arg(long)]
     json: bool,
 }
@@ -53,7 +52,7 @@ pub fn rank() -> Result<()> {
     let world = universe.world();
     let host = mpi::environment::processor_name().unwrap_or_default();
     let who = format!("rank {} on {host}", world.rank());
-    if let Err(error) = work(&flags, &world, &who) {
+    if let Err(error) = work(flags, &world, &who) {
         // Those that wait for this rank would wait for ever: MPI ends them.
         text::show_error(format!("{who}: {}", error.with_hint()));
         let _ = stderr().flush();
@@ -62,15 +61,12 @@ pub fn rank() -> Result<()> {
     Ok(())
 }
 
-fn work(flags: &Flags, world: &SimpleCommunicator, who: &str) -> Result<()> {
+fn work(flags: Flags, world: &SimpleCommunicator, who: &str) -> Result<()> {
     let me = world.rank() as usize;
-    let watchdog = Watchdog::new(
-        who,
-        [flags.own.fail, flags.own.hang].map(|it| it == Some(me)),
-    );
-    watchdog.stage("waiting for the other ranks");
+    watch(who.into());
+    stage("waiting for the other ranks");
     must_be_one_build(world)?;
-    watchdog.stage("opening its device");
+    stage("opening its device");
     let beside = world.split_shared(world.rank());
     let (here, ranks) = (beside.rank() as usize, beside.size() as usize);
     must_fit(flags.size, [ranks, world.size() as usize])?;
@@ -85,20 +81,18 @@ fn work(flags: &Flags, world: &SimpleCommunicator, who: &str) -> Result<()> {
     let target = parts.map_or(Target::of(device), |parts| parts[here % places].clone());
     let engines = Engine::open(&[target], &Source::of_course("14-several-devices.cl")?)?;
     let engine = engines[0].clone();
-    let mut grid = Grid::new(world, engine, flags.size, flags.seed, &watchdog)?;
-    let measured = grid.run(&watchdog)?;
+    let is_json = flags.json;
+    world.barrier(); // so that nobody waits impatiently for one whose driver compiles
+    let mut grid = Grid::new(world, engine, flags)?;
+    let measured = grid.run()?;
     if me == 0 {
         let json = serde_json::to_string(&measured).map_err(std::io::Error::from)?;
-        writeln!(
-            stdout(),
-            "{}",
-            if flags.json { json } else { measured.row() }
-        )?;
+        writeln!(stdout(), "{}", if is_json { json } else { measured.row() })?;
     }
-    watchdog.stage("waiting for the other ranks");
+    stage("waiting for the other ranks");
     world.barrier();
     // What follows is MPI's own end, which nobody has to watch.
-    watchdog.stage("");
+    stage("");
     Ok(())
 }
 
@@ -123,59 +117,35 @@ fn must_be_one_build(world: &SimpleCommunicator) -> Result<()> {
     }
 }
 
-/// Where a rank stands, and since when. A thread watches it: a rank that does not get on ends
-/// itself and says where, and MPI then ends all.
-pub struct Watchdog {
-    stage: Arc<Mutex<(String, Instant)>>,
-    who: String,
-    /// What is to go wrong after the first panel.
-    fails: bool,
-    hangs: bool,
+/// Where this rank stands, and since when.
+static STAGE: Mutex<Option<(String, Instant)>> = Mutex::new(None);
+
+/// What begins now; nothing, where nobody has to watch any more.
+pub fn stage(what: &str) {
+    let mut stage = STAGE.lock().unwrap_or_else(PoisonError::into_inner);
+    *stage = (!what.is_empty()).then(|| (what.into(), Instant::now()));
 }
 
-impl Watchdog {
-    fn new(who: &str, [fails, hangs]: [bool; 2]) -> Watchdog {
-        let watchdog = Watchdog {
-            stage: Arc::new(Mutex::new(("starting".into(), Instant::now()))),
-            who: who.into(),
-            fails,
-            hangs,
-        };
-        let (watched, who) = (watchdog.stage.clone(), who.to_string());
-        thread::spawn(move || {
-            loop {
-                thread::sleep(Duration::from_millis(200));
-                let (stage, since) = watched
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .clone();
-                let more = if stage.starts_with("waiting") { 2 } else { 0 };
-                let patience = PATIENCE + Duration::from_secs(more);
-                if !stage.is_empty() && since.elapsed() > patience {
-                    let seconds = patience.as_secs();
-                    aside!("{who}: no progress for {seconds} s while {stage}; ending all");
-                    abort();
-                }
+/// A thread that ends this rank, and so all, where it does not get on, and says at what.
+fn watch(who: String) {
+    thread::spawn(move || {
+        loop {
+            thread::sleep(Duration::from_millis(200));
+            let stage = STAGE.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let Some((stage, since)) = stage else {
+                continue;
+            };
+            let more = match stage.split(' ').next() {
+                Some("waiting") => 2,  // for a rank at fault, which speaks first
+                Some("opening") => 55, // a driver compiles
+                _ => 0,
+            };
+            let patience = PATIENCE + Duration::from_secs(more);
+            if since.elapsed() > patience {
+                let seconds = patience.as_secs();
+                aside!("{who}: no progress for {seconds} s while {stage}; ending all");
+                abort();
             }
-        });
-        watchdog
-    }
-
-    /// What begins now; nothing, where nobody has to watch any more.
-    pub fn stage(&self, what: &str) {
-        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
-        *stage = (what.into(), Instant::now());
-    }
-
-    /// What was asked to go wrong.
-    pub fn mishap(&self) {
-        if self.fails {
-            aside!("{}: it dies, as --fail asks", self.who);
-            abort();
         }
-        if self.hangs {
-            self.stage("doing nothing, as --hang asks");
-            thread::sleep(Duration::from_secs(3600));
-        }
-    }
+    });
 }

@@ -12,7 +12,7 @@ use lesson::Lesson;
 use serde::{Deserialize, Serialize};
 use text::aside;
 
-use crate::flags::Own;
+use crate::Own;
 use crate::table::must_have_memory;
 
 /// Columns of A and rows of B that are sent at a time, at most.
@@ -176,7 +176,7 @@ pub fn start(lesson: &mut Lesson, ranks: u16, own: &Own) -> Result<()> {
     }
     let powers = (0..).map(|i| 1 << i).take_while(|&count| count < ranks);
     let mut counts: Vec<usize> = powers.chain([ranks]).collect();
-    if own.fail.or(own.hang).is_some() {
+    if own.mishap.each().next().is_some() {
         counts = vec![ranks];
     }
     let mut last = None;
@@ -214,12 +214,8 @@ fn mpirun(ranks: usize, size: Shape, seed: u64, own: &Own) -> Result<Measured> {
         .arg(std::env::current_exe()?)
         .args(["--mpi", "--json"]);
     command.args(["--size", &size.to_string(), "--seed", &seed.to_string()]);
-    for (flag, value) in [("--fail", own.fail), ("--hang", own.hang)] {
-        command.args(
-            value
-                .iter()
-                .flat_map(|rank| [flag.into(), rank.to_string()]),
-        );
+    for (flag, rank) in own.mishap.each() {
+        command.args([format!("--{flag}"), rank.to_string()]);
     }
     let output = command.stderr(Stdio::inherit()).output().map_err(|error| {
         Error::Usage(format!(

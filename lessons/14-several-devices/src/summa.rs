@@ -7,24 +7,26 @@
 //! after is on its way while the kernel of this one runs.
 
 use std::ops::Range;
-use std::slice;
+use std::process::abort;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use std::{slice, thread};
 
 use common::error::{Error, Result};
 use common::numbers::median;
 use common::shape::Shape;
-use common::verify::vectors::{VECTORS, bound, signs, times};
+use common::verify::vectors;
 use mpi::collective::{CommunicatorCollectives, Root, SystemOperation};
 use mpi::point_to_point::{Destination, Source};
 use mpi::request::{WaitGuard, scope};
 use mpi::topology::{Color, Communicator, SimpleCommunicator};
 use opencl3::command_queue::CommandQueue;
 use opencl3::kernel::Kernel;
+use text::aside;
 
 use crate::engine::{Engine, finish, flush};
 use crate::host::{Floats, Piece};
-use crate::rank::Watchdog;
+use crate::rank::{Flags, stage};
 use crate::ranks::{Measured, panels};
 
 /// A panel's columns of A and rows of B: here, and on the device.
@@ -35,8 +37,7 @@ pub struct Grid {
     world: SimpleCommunicator,
     /// Those with the same rows of C, which share A; those with its columns, which share B.
     along: [SimpleCommunicator; 2],
-    shape: Shape,
-    seed: u64,
+    flags: Flags,
     /// This rank's part of C.
     rows: Range<usize>,
     columns: Range<usize>,
@@ -64,56 +65,58 @@ fn number(seed: u64, r: usize, c: usize) -> f32 {
     (((z ^ (z >> 31)) >> 40) as f32 / (1u64 << 24) as f32) - 0.5
 }
 
-/// These rows and columns of a matrix; what lies beyond its sides, in a last panel, is 0.
-fn fill(seed: u64, [rows, columns]: [&Range<usize>; 2], [high, wide]: [usize; 2]) -> Vec<f32> {
+/// A panel of A, with these rows, or of B, with these columns: made of numbers wherever it is
+/// needed. What lies beyond K, in a last panel, is 0.
+fn fill(
+    Flags { size, seed, .. }: &Flags,
+    of_b: bool,
+    side: &Range<usize>,
+    panel: usize,
+) -> Vec<f32> {
+    let (_, width) = panels(size.k);
+    let depth = panel * width..(panel + 1) * width;
+    let [rows, columns] = if of_b { [&depth, side] } else { [side, &depth] };
     let places = rows
         .clone()
         .flat_map(|r| columns.clone().map(move |c| (r, c)));
-    let float = |(r, c)| {
-        if r < high && c < wide {
-            number(seed, r, c)
-        } else {
-            0.0
-        }
+    let float = |(r, c)| match if of_b { r } else { c } < size.k {
+        true => number(seed + u64::from(of_b), r, c),
+        false => 0.0,
     };
     places.map(float).collect()
 }
 
 impl Grid {
     /// Puts the ranks into a grid as near to a square as their number allows.
-    pub fn new(
-        world: &SimpleCommunicator,
-        engine: Arc<Engine>,
-        shape: Shape,
-        seed: u64,
-        watchdog: &Watchdog,
-    ) -> Result<Grid> {
-        let Shape { m, n, k } = shape;
+    pub fn new(world: &SimpleCommunicator, engine: Arc<Engine>, flags: Flags) -> Result<Grid> {
+        let Shape { m, n, k } = flags.size;
         let (ranks, me) = (world.size() as usize, world.rank() as usize);
         let is_side = |side: &usize| side * side <= ranks && ranks % side == 0;
         let down = (1..=ranks).filter(is_side).max().unwrap_or(1);
         let (across, at) = (ranks / down, [me / (ranks / down), me % (ranks / down)]);
         if m < down || n < across {
-            let why =
-                format!("{shape} is too small for {ranks} ranks: each needs rows and columns");
-            return Err(Error::Usage(why));
+            return Err(Error::Usage(format!(
+                "{} is too small for {ranks} ranks: each needs rows and columns",
+                flags.size
+            )));
         }
-        let split = |line: usize| world.split_by_color(Color::with_value(line as i32));
-        let none = || Error::Died("MPI made no communicator".into());
+        let split = |line: usize| {
+            let line = world.split_by_color(Color::with_value(line as i32));
+            line.ok_or_else(|| Error::Died("MPI made no communicator".into()))
+        };
         let (rows, columns) = (part(m, down, at[0]), part(n, across, at[1]));
         let (count, width) = panels(k);
-        let depth = |panel: usize| panel * width..(panel + 1) * width;
-        let a = (0..count).map(|panel| {
-            watchdog.stage(&format!("filling panel {panel} of A"));
-            let fill = || fill(seed, [&rows, &depth(panel)], [m, k]);
-            (panel % across == at[1]).then(fill)
-        });
-        let b = (0..count).map(|panel| {
-            watchdog.stage(&format!("filling panel {panel} of B"));
-            let fill = || fill(seed + 1, [&depth(panel), &columns], [k, n]);
-            (panel % down == at[0]).then(fill)
-        });
-        let held = [a.collect(), b.collect()];
+        let own = |of_b: bool, side: &Range<usize>, holders: usize, me: usize| {
+            let fill = |panel: usize| {
+                stage(&format!("filling panel {panel}"));
+                (panel % holders == me).then(|| fill(&flags, of_b, side, panel))
+            };
+            (0..count).map(fill).collect()
+        };
+        let held = [
+            own(false, &rows, across, at[1]),
+            own(true, &columns, down, at[0]),
+        ];
         let room = |[rows, columns]: [usize; 2]| -> Result<(Floats, Piece)> {
             let floats = Floats::of(&vec![0.0; rows * columns], Some(&engine))?;
             let piece = Piece::of(&engine, &floats, [&(0..rows), &(0..columns)], columns)?;
@@ -126,17 +129,13 @@ impl Grid {
         };
         Ok(Grid {
             world: world.duplicate(),
-            along: [
-                split(at[0]).ok_or_else(none)?,
-                split(at[1]).ok_or_else(none)?,
-            ],
+            along: [split(at[0])?, split(at[1])?],
             now: panel()?,
             next: panel()?,
             c: room([high, wide])?,
             kernel: engine.kernel()?,
             queue: engine.queue()?,
-            shape,
-            seed,
+            flags,
             rows,
             columns,
             held,
@@ -145,31 +144,30 @@ impl Grid {
     }
 
     /// Multiplies, checks, and measures.
-    pub fn run(&mut self, watchdog: &Watchdog) -> Result<Measured> {
+    pub fn run(&mut self) -> Result<Measured> {
         // Once to be checked and to warm up, then timed.
-        self.product(true, watchdog)?;
+        self.product(true)?;
         // SAFETY: the queue is finished before C is looked at.
         unsafe { self.c.1.go(false, &self.queue, &[])? };
         finish(slice::from_ref(&self.queue))?;
-        watchdog.stage("waiting for the others' part of the check");
         self.check()?;
         let mut seconds = [Vec::new(), Vec::new()];
         for run in 0..6 {
-            watchdog.stage("waiting for the other ranks");
+            stage("waiting for the other ranks");
             self.world.barrier();
             let begun = Instant::now();
-            self.product(run % 2 == 0, watchdog)?;
+            self.product(run % 2 == 0)?;
             let (own, mut most) = (begun.elapsed().as_secs_f64(), 0.0);
             self.world
                 .all_reduce_into(&own, &mut most, SystemOperation::max());
             seconds[run % 2].push(most);
         }
-        watchdog.stage("waiting for messages that measure the network");
+        stage("waiting for messages that measure the network");
         let [latency, bytes_per_second] = self.network();
         Ok(Measured {
             lesson: 14,
             ranks: self.world.size() as usize,
-            shape: self.shape,
+            shape: self.flags.size,
             device: self.engine.target.label.clone(),
             seconds_median: median(&seconds[0]),
             seconds_kernels: median(&seconds[1]),
@@ -181,11 +179,11 @@ impl Grid {
 
     /// C = A * B over all panels. Without `sends` each rank multiplies what it happens to
     /// have: as much work, and no messages.
-    fn product(&mut self, sends: bool, watchdog: &Watchdog) -> Result<()> {
-        let (count, width) = panels(self.shape.k);
+    fn product(&mut self, sends: bool) -> Result<()> {
+        let (count, width) = panels(self.flags.size.k);
         let queues = slice::from_ref(&self.queue);
         if sends {
-            watchdog.stage("waiting for panel 0");
+            stage("waiting for panel 0");
             send(&self.along, &self.held, 0, &mut self.now.0, || Ok(()))?;
         }
         for panel in 0..count {
@@ -202,9 +200,9 @@ impl Grid {
                 .multiply(kernel, queue, sizes, buffers, panel > 0, &[])?;
             flush(queues)?;
             let compute = || {
-                watchdog.stage(&format!("computing panel {panel} of {count}"));
+                stage(&format!("computing panel {panel} of {count}"));
                 let done = finish(queues);
-                watchdog.stage("waiting for the next panel");
+                stage("waiting for the next panel");
                 done
             };
             match sends && panel + 1 < count {
@@ -217,62 +215,42 @@ impl Grid {
                 )?,
                 false => compute()?,
             }
-            watchdog.mishap();
+            self.mishap();
             std::mem::swap(&mut self.now, &mut self.next);
         }
         Ok(())
     }
 
-    /// Holds C x against A (B x), for vectors that all ranks draw alike. Each adds what it
-    /// holds.
-    fn check(&mut self) -> Result<()> {
-        let Shape { m, n, .. } = self.shape;
-        let (count, width) = panels(self.shape.k);
-        let sum = |own: Vec<f64>| {
-            let mut all = vec![0.0; own.len()];
-            self.world
-                .all_reduce_into(&own[..], &mut all[..], SystemOperation::sum());
-            all
-        };
-        let square = |floats: &[f32]| floats.iter().map(|&it| f64::from(it).powi(2)).sum::<f64>();
-        let [held_a, held_b] = [0, 1].map(|i| {
-            let held = self.held[i].iter().enumerate();
-            held.filter_map(|(panel, floats)| Some((panel * width, floats.as_ref()?)))
+    /// Holds this rank's block of C against A and B, whose panels are made anew: what was sent
+    /// is not believed.
+    fn check(&self) -> Result<()> {
+        let (count, _) = panels(self.flags.size.k);
+        let panels = (0..count).map(|panel| {
+            stage(&format!("checking panel {panel} of {count}"));
+            let fill = |of_b, side| fill(&self.flags, of_b, side, panel);
+            [fill(false, &self.rows), fill(true, &self.columns)]
         });
-        // Of each row of A, and of B.
-        let mut squares = vec![0.0; m + 1];
-        for (_, panel) in held_a.clone() {
-            for (row, numbers) in self.rows.clone().zip(panel.chunks_exact(width)) {
-                squares[row] += square(numbers);
+        let c = self.c.0.to_vec();
+        match vectors::wrong_row(panels, &c, self.rows.len(), self.flags.seed) {
+            None => Ok(()),
+            Some(row) => {
+                let row = self.rows.start + row;
+                Err(Error::Wrong(format!("row {row} of C is wrong")))
             }
         }
-        squares[m] = held_b.clone().map(|(_, panel)| square(panel)).sum();
-        let squares = sum(squares);
-        for i in 0..VECTORS as u64 {
-            let x = &signs(n, self.seed + i)[self.columns.clone()];
-            let mut bx = vec![0.0; count * width];
-            for (k, panel) in held_b.clone() {
-                bx[k..k + width].copy_from_slice(&times(panel, x));
-            }
-            let bx = sum(bx);
-            let [mut want, mut got] = [vec![0.0; m], vec![0.0; m]];
-            for (k, panel) in held_a.clone() {
-                let product = times(panel, &bx[k..k + width]);
-                let rows = want[self.rows.clone()].iter_mut();
-                rows.zip(product)
-                    .for_each(|(want, product)| *want += product);
-            }
-            got[self.rows.clone()].copy_from_slice(&times(self.c.0.as_mut(), x));
-            let (want, got) = (sum(want), sum(got));
-            // Written so that NaN is wrong.
-            let is_near = |&row: &usize| {
-                (got[row] - want[row]).abs() <= bound(squares[row].sqrt(), squares[m].sqrt())
-            };
-            if let Some(row) = (0..m).find(|row| !is_near(row)) {
-                return Err(Error::Wrong(format!("row {row} of C is wrong")));
-            }
+    }
+
+    /// What was asked to go wrong.
+    fn mishap(&self) {
+        let (own, me) = (&self.flags.own.mishap, Some(self.world.rank() as usize));
+        if own.fail == me {
+            aside!("rank {}: it dies, as --fail asks", self.world.rank());
+            abort();
         }
-        Ok(())
+        if own.hang == me {
+            stage("doing nothing, as --hang asks");
+            thread::sleep(Duration::from_secs(3600));
+        }
     }
 
     /// Latency and bandwidth between the first rank and the last; as good as can be where

@@ -41,13 +41,7 @@ pub struct Way {
 
 impl Way {
     fn has_mishap(&self) -> bool {
-        let Job {
-            fails,
-            hangs,
-            overrated,
-            ..
-        } = self.job;
-        fails.or(hangs).or(overrated).is_some()
+        self.job.mishap.each().next().is_some()
     }
 }
 
@@ -104,7 +98,7 @@ fn check(lesson: &mut Lesson, problem: &Problem, way: &Way) -> Result<()> {
     let c = way.product.c.to_vec();
     let wrong = if m * n * k > EVERY_ELEMENT {
         let (a, b, seed) = (floats(&problem.a), floats(&problem.b), lesson.flags().seed);
-        let row = vectors::wrong_row(a, b, &c, [m, n, k], seed);
+        let row = vectors::wrong_row([[a, b]].into_iter(), &c, m, seed);
         row.map(|row| format!("row {row} of C is wrong"))
     } else {
         let data = Elements::Float(c);

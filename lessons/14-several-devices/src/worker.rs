@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use common::error::{During, Error, Result};
 use opencl3::command_queue::CommandQueue;
 use opencl3::event::Event;
@@ -35,11 +36,34 @@ pub struct Job {
     pub queues: usize,
     /// A and B are on the devices before the clock begins, and C stays there.
     pub resident: bool,
-    /// A device that fails after its first block, one that never comes back from it, and one
-    /// that is believed to be ten times as fast.
-    pub fails: Option<usize>,
-    pub hangs: Option<usize>,
-    pub overrated: Option<usize>,
+    pub mishap: Mishap,
+}
+
+/// What is to go wrong, and with which device or rank, from 0.
+#[derive(Args, Clone, Default, PartialEq)]
+pub struct Mishap {
+    /// Let this device, or this rank, from 0, fail after its first block
+    #[arg(long, value_name = "N")]
+    pub fail: Option<usize>,
+    /// Let this one stop answering after its first block
+    #[arg(long, value_name = "N")]
+    pub hang: Option<usize>,
+    /// Believe that this one is ten times as fast as it is
+    #[arg(long, value_name = "N")]
+    pub overrate: Option<usize>,
+}
+
+impl Mishap {
+    /// Each flag that was given, and its number.
+    pub fn each(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        let all = [
+            ("fail", self.fail),
+            ("hang", self.hang),
+            ("overrate", self.overrate),
+        ];
+        all.into_iter()
+            .filter_map(|(name, number)| Some((name, number?)))
+    }
 }
 
 /// See the module.
@@ -143,10 +167,10 @@ impl Worker {
             }
             self.flying.pop_front();
             self.board.done(block, self.me);
-            if self.job.hangs == Some(self.me) {
+            if self.job.mishap.hang == Some(self.me) {
                 thread::sleep(Duration::from_secs(3600));
             }
-            if self.job.fails == Some(self.me) {
+            if self.job.mishap.fail == Some(self.me) {
                 return Err(Error::Died("it failed, as --fail asks".into()));
             }
         }
@@ -201,35 +225,27 @@ impl Worker {
     /// All commands as they ran. The device's clock is not the host's: its first command was
     /// queued when the host had `entered`.
     fn spans(&self, entered: f64) -> Result<Vec<Span>> {
-        let mut events: Vec<(usize, String, &Event)> = Vec::new();
-        for (letter, bands) in [('A', &self.a), ('B', &self.b)] {
-            for (i, event) in bands.iter().enumerate() {
-                let event = event.moved.as_ref();
-                events.extend(event.map(|event| (UPLOADS, format!("{letter}{i}"), event)));
-            }
-        }
-        for (i, [row, column]) in self.board.blocks.iter().enumerate() {
-            let both = [
-                (KERNELS, self.computed[i].as_ref()),
-                (DOWNLOADS, self.c[i].moved.as_ref()),
-            ];
-            let both = both
-                .into_iter()
-                .filter_map(|(lane, event)| Some((lane, event?)));
-            events.extend(both.map(|(lane, event)| (lane, format!("{row}{column}"), event)));
-        }
-        let queued = events
+        let moved = self
+            .a
             .iter()
-            .filter_map(|(.., event)| event.profiling_command_queued().ok());
+            .chain(&self.b)
+            .map(|band| (UPLOADS, &band.moved));
+        let computed = self.computed.iter().map(|event| (KERNELS, event));
+        let all = moved.chain(computed);
+        let all = all.chain(self.c.iter().map(|block| (DOWNLOADS, &block.moved)));
+        let events: Vec<(usize, &Event)> = all
+            .filter_map(|(lane, event)| Some((lane, event.as_ref()?)))
+            .collect();
+        let queued = events.iter();
+        let queued = queued.filter_map(|(_, event)| event.profiling_command_queued().ok());
         let zero = queued.min().unwrap_or(0);
         let at = |time: opencl3::Result<u64>| -> Result<f64> {
             let time = time.during("asking for an event's times")?;
             Ok(entered + time.saturating_sub(zero) as f64 * 1e-9)
         };
-        let span = |(lane, name, event): (usize, String, &Event)| {
+        let span = |(lane, event): (usize, &Event)| {
             Ok(Span {
                 row: 3 * self.me + lane,
-                name,
                 start: at(event.profiling_command_start())?,
                 end: at(event.profiling_command_end())?,
             })
