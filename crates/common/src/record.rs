@@ -54,7 +54,7 @@ pub struct Record {
     /// Whether it was chosen before the run, for this device and these sizes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub chosen: bool,
-    /// Whether it uses what one vendor's compilers alone understand.
+    /// Whether it uses what not all compilers have.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub vendor_specific: bool,
     /// Timed runs.

@@ -55,8 +55,8 @@ pub struct Task {
     pub work: Work,
     /// What must be above 0, and why the task is skipped where it is not.
     pub needs: Vec<(Formula, String)>,
-    /// Whether it uses what one vendor's compilers alone understand: then one that does not
-    /// is no error, and the task is skipped.
+    /// Whether it uses what not all compilers have, a vendor's instructions or sub-groups: then
+    /// one that has not is no error, and the task is skipped.
     pub vendor_specific: bool,
 }
 

@@ -50,7 +50,7 @@ const ORDER: &[&str] = &[
     // Lesson 11
     "unrolled-rest-forgotten",
     // Lesson 13
-    "tiles-not-awaited",
+    "tiles-not-awaited", "fragment-rows-exchanged",
 ];
 
 /// All of them, in order.

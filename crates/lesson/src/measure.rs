@@ -259,7 +259,7 @@ impl Lesson {
         let program = match self.program_of(task) {
             Err(Error::Build(log)) if task.vendor_specific => {
                 let first = log.lines().next().unwrap_or_default();
-                let reason = format!("one vendor's words, not this compiler's: {first}");
+                let reason = format!("not every compiler can build it, nor can this one: {first}");
                 record.skipped = Some(reason);
                 return Ok(None);
             }

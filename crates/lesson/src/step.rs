@@ -103,8 +103,8 @@ pub struct Step {
     pub constants: Vec<(String, usize)>,
     /// Why the kernel does not exist for integers, if it does not.
     pub no_integers: Option<String>,
-    /// Whether it uses what one vendor's compilers alone understand: then one that
-    /// does not is no error, and the step is left out.
+    /// Whether it uses what not all compilers have, a vendor's instructions or sub-groups:
+    /// then one that has not is no error, and the step is left out.
     pub vendor_specific: bool,
     /// Whether the device has room for it.
     pub fits: bool,

@@ -31,8 +31,8 @@ impl Lesson {
     /// Its kernel files below `kernels/`: of the first lesson none.
     pub fn kernel_files(&self) -> Vec<String> {
         let mut files = match self.number {
-            13 => ["13-matrix-units.cl", "13-copies.cl"]
-                .map(String::from)
+            13 => ["half-storage", "copies", "matrix-units"]
+                .map(|part| format!("13-{part}.cl"))
                 .into(),
             _ => vec![format!("{}.cl", self.folder)],
         };

@@ -26,7 +26,7 @@ struct Own {
 }
 
 fn main() -> ExitCode {
-    let files = &["13-matrix-units.cl", "13-copies.cl"];
+    let files = &["13-half-storage.cl", "13-copies.cl", "13-matrix-units.cl"];
     lesson_with(13, "beyond fp32", files, |lesson, own: &Own| {
         if lesson.flags().ty != Type::Float {
             lesson.say("  Only the copies have other types than float")?;
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
         let capability = lesson.session()?.device.limits.nvidia_compute_capability;
         if capability < 8 {
             return lesson.say(
-                "\n  Matrix units: none that this lesson can ask for. mma.sync needs an NVIDIA GPU of \
+                "\n  Matrix units: none that this lesson can ask for. mma.sync needs an NVIDIA GPU of\n\
                  \n  compute capability 8.0 or more, wgmma one of 9.0",
             );
         }

@@ -123,7 +123,7 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
     let learner = Learner::started(&format!("plausible-{lesson}"));
     let barrier = "        barrier(CLK_LOCAL_MEM_FENCE); // nobody needs them any longer\n";
     let add = "            sum += a_tile[y][k] * b_tile[k][x];\n";
-    let cases: [(&str, &str, &str, &[&str]); 30] = [
+    let cases: [(&str, &str, &str, &[&str]); 31] = [
         // Right on PoCL, and a race.
         ("6.2", barrier, "", &["✗ races", "✓ result"]),
         // Right everywhere, and eight times as many as are needed.
@@ -244,6 +244,8 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
             &["✗ bounds"],
         ),
         ("13.3", "column + 2 < columns", "true", &["✗ result"]),
+        // All items have loaded the same one.
+        ("13.4", "k0 + lane", "k0", &["✗ result"]),
         // Each row by its number in the product, where C has its slice alone.
         ("14.1", "c_row = row", "c_row = row0 + row", &["✗ bounds"]),
         // C loaded and stored for every k.
