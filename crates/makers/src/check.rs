@@ -1,19 +1,19 @@
-//! Every kernel of every lesson, on every implementation, over awkward shapes:
-//! is it right? Each lesson runs in a child process, and where one dies, each of
-//! its kernels in one of its own.
-
-mod show;
+//! Every kernel of every lesson, on every implementation, over awkward shapes: is it right?
+//! Each lesson runs in a child process, which goes on where a kernel crashes.
 
 use std::collections::BTreeSet;
+use std::io::Write;
 
 use anyhow::{Result, bail};
+use colored::{ColoredString, Colorize};
 use common::Error;
-use common::numbers;
+use common::numbers::count;
 use common::record::Record;
 use process::Finished;
 use process::implementations::{self, Implementation};
 use process::lessons::{LESSONS, Lesson};
-use text::aside;
+use serde_json::{Value, json};
+use text::{Out, aside};
 
 use crate::cores::on_all_cores;
 
@@ -23,21 +23,19 @@ use crate::cores::on_all_cores;
 /// which lessons 5 to 7 take it.
 const SHAPES: &str = "1x1x1,1x7x1,7x1x3,1x1x97,13x17x19,31x33x15,65x63x17,127x129x33,\
                       36x44x20,37x91x53,3x500x2,500x3x2,5x6x1024,5x6x1030";
-/// The last of these as rusticl is given them in lesson 5, whose kernel of 128 sums takes 130
-/// rounds of loops for each k where nothing is unrolled: its llvmpipe ends a kernel's loops
-/// after 65,535, silently.
+/// The last of these as lesson 5 gets them on rusticl, which ends a kernel's loops after 65,535
+/// rounds: its kernel of 128 sums takes 130 for each k where nothing is unrolled.
 const SHORTER: (&str, &str) = ("5x6x1024,5x6x1030", "5x6x430");
 /// What a simulator is given of them.
 const SMALL_SHAPES: &str = "1x1x1,7x1x3,12x20x36,37x21x35,37x41x9";
 /// Lesson 2 works on vectors, so its shapes are lengths.
 const LENGTHS: &str = "1,7,64,1000,1303";
 
-/// Number of the lesson, and the kernel.
-type Kernel = (u32, String);
-
 /// How one kernel did on one implementation, over all shapes.
-#[derive(Default)]
-struct Status {
+struct Row<'i> {
+    implementation: &'i str,
+    lesson: u32,
+    kernel: String,
     /// How many shapes were right.
     verified: usize,
     /// The kernels that helped it: they are right if the product is.
@@ -46,34 +44,6 @@ struct Status {
     skipped: Option<String>,
     /// At which shape it failed first, and how.
     failed: Option<String>,
-}
-
-impl Status {
-    fn note(&mut self, record: Record) {
-        let shape = record.shape();
-        if let Some(why) = record.failed.or(record.died) {
-            self.fail(format!("{shape}: {why}"));
-        } else if record.skipped.is_some() {
-            self.skipped = record.skipped;
-        } else if record.verified {
-            self.verified += 1;
-            let kernels = record.helpers.into_iter().map(|one| one.kernel);
-            self.helpers.extend(kernels);
-        } else {
-            self.fail(format!("{shape}: not verified"));
-        }
-    }
-
-    fn fail(&mut self, why: String) {
-        self.failed.get_or_insert(why);
-    }
-}
-
-/// An implementation, and what it made of every kernel; nothing where it is missing.
-struct Column<'i> {
-    implementation: &'i Implementation,
-    /// In teaching order.
-    kernels: Vec<(Kernel, Status)>,
 }
 
 /// Runs the check; with `only`, on implementations whose name contains it.
@@ -93,86 +63,145 @@ pub fn check(only: Option<&str>, json: bool) -> Result<()> {
         }
     }
     // At the same time: most of the work is building kernels, which compilers do on one core.
-    let columns = on_all_cores(&implementations, |_, one| check_one(one))?;
-    show::show(&columns, json)?;
-    if columns.iter().all(|column| column.kernels.is_empty()) {
+    let rows = on_all_cores(&implementations, |_, one| check_one(one))?;
+    for (implementation, rows) in implementations.iter().zip(&rows) {
+        let name = &implementation.name;
+        match (&rows[..], json) {
+            ([], true) => {
+                let missing = json!({ "implementation": name, "verdict": "missing" });
+                writeln!(Out, "{missing}")?;
+            }
+            ([], false) => writeln!(Out, "{name} is missing: it was not checked")?,
+            _ => rows.iter().try_for_each(|row| match json {
+                true => writeln!(Out, "{}", row.record()),
+                false => writeln!(Out, "{}", row.text()),
+            })?,
+        }
+    }
+    let mut checked = rows.iter().flatten().peekable();
+    if checked.peek().is_none() {
         bail!("nothing was checked: no implementation is here; run ./setup --full")
     }
-    let checked = columns.iter().flat_map(|column| &column.kernels);
-    match checked.filter(|(_, how)| how.failed.is_some()).count() {
+    match checked.filter(|row| row.failed.is_some()).count() {
         0 => Ok(()),
-        n => bail!("{} failed", numbers::count(n, "kernel")),
+        n => bail!("{} failed", count(n, "kernel")),
     }
 }
 
-fn check_one(implementation: &Implementation) -> Result<Column<'_>> {
-    let mut column = Column {
-        implementation,
-        kernels: Vec::new(),
+/// All kernels in teaching order; none where the implementation is missing.
+fn check_one(implementation: &Implementation) -> Result<Vec<Row<'_>>> {
+    let mut rows = Vec::new();
+    if implementation.selector.is_some() {
+        for lesson in LESSONS.iter().filter(|lesson| lesson.number > 1) {
+            aside!("{}: {}", implementation.name, lesson.package());
+            rows.extend(check_lesson(implementation, lesson)?);
+        }
+    }
+    Ok(rows)
+}
+
+fn check_lesson<'i>(implementation: &'i Implementation, lesson: &Lesson) -> Result<Vec<Row<'i>>> {
+    let shapes = match lesson.number {
+        2 => LENGTHS.into(),
+        _ if implementation.simulator => SMALL_SHAPES.into(),
+        5 if implementation.name == "rusticl" => SHAPES.replace(SHORTER.0, SHORTER.1),
+        _ => SHAPES.to_string(),
     };
-    if implementation.selector.is_none() {
-        return Ok(column);
-    }
-    for lesson in LESSONS.iter().filter(|lesson| lesson.number > 1) {
-        aside!("{}: {}", implementation.name, lesson.package());
-        column.run(lesson)?;
-    }
-    Ok(column)
-}
-
-impl Column<'_> {
-    /// Runs a lesson on all shapes.
-    fn run(&mut self, lesson: &Lesson) -> Result<()> {
-        let shapes = match lesson.number {
-            2 => LENGTHS.into(),
-            _ if self.implementation.simulator => SMALL_SHAPES.into(),
-            5 if self.implementation.name == "rusticl" => SHAPES.replace(SHORTER.0, SHORTER.1),
-            _ => SHAPES.to_string(),
-        };
-        let together = self.run_child(lesson, &shapes, &[])?;
-        if ended_well(&together) {
-            self.note(lesson, &together);
-            return Ok(());
-        }
-        // One kernel took the others along: each for itself, then.
-        for kernel in lesson.kernels()? {
-            for shape in shapes.split(',') {
-                let alone = self.run_child(lesson, shape, &["--only", &kernel])?;
-                self.note(lesson, &alone);
-                if !ended_well(&alone) {
-                    let why = format!("{shape}: {}", alone.complaint());
-                    self.status((lesson.number, kernel.clone())).fail(why);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn run_child(&self, lesson: &Lesson, shapes: &str, only: &[&str]) -> Result<Finished> {
-        let mut child = lesson.command()?;
-        child.args(["--json", "--runs", "0", "--timeout", "120"]);
-        child.args(["--size", shapes]).args(only);
-        Finished::of(self.implementation.choose(&mut child))
-    }
-
-    fn note(&mut self, lesson: &Lesson, child: &Finished) {
-        for record in child.records() {
-            let kernel = (lesson.number, record.kernel.clone());
-            self.status(kernel).note(record);
-        }
-    }
-
-    fn status(&mut self, kernel: Kernel) -> &mut Status {
-        let known = self.kernels.iter().position(|(name, _)| *name == kernel);
+    let mut child = lesson.command()?;
+    child.args([
+        "--json",
+        "--runs",
+        "0",
+        "--timeout",
+        "120",
+        "--size",
+        &shapes,
+    ]);
+    let child = Finished::of(implementation.choose(&mut child))?;
+    let mut rows: Vec<Row> = Vec::new();
+    for record in child.records() {
+        let known = rows.iter().position(|row| row.kernel == record.kernel);
         let at = known.unwrap_or_else(|| {
-            self.kernels.push((kernel, Status::default()));
-            self.kernels.len() - 1
+            rows.push(Row::new(implementation, lesson, &record.kernel));
+            rows.len() - 1
         });
-        &mut self.kernels[at].1
+        rows[at].note(record);
     }
+    // It ended neither right nor wrong, and blames no kernel.
+    let ended_well = matches!(child.status.code(), Some(0 | 1));
+    if !ended_well && rows.iter().all(|row| row.failed.is_none()) {
+        let mut row = Row::new(implementation, lesson, "the lesson");
+        row.failed = Some(child.complaint());
+        rows.push(row);
+    }
+    Ok(rows)
 }
 
-/// Whether it ended with right or wrong results.
-fn ended_well(child: &Finished) -> bool {
-    matches!(child.status.code(), Some(0 | 1))
+impl<'i> Row<'i> {
+    fn new(implementation: &'i Implementation, lesson: &Lesson, kernel: &str) -> Row<'i> {
+        Row {
+            implementation: &implementation.name,
+            lesson: lesson.number,
+            kernel: kernel.into(),
+            verified: 0,
+            helpers: BTreeSet::new(),
+            skipped: None,
+            failed: None,
+        }
+    }
+
+    fn note(&mut self, record: Record) {
+        let shape = record.shape();
+        let failed = match record.failed.or(record.died) {
+            Some(why) => why,
+            None if record.skipped.is_some() => {
+                self.skipped = record.skipped;
+                return;
+            }
+            None if record.verified => {
+                self.verified += 1;
+                let kernels = record.helpers.into_iter().map(|one| one.kernel);
+                self.helpers.extend(kernels);
+                return;
+            }
+            None => "not verified".into(),
+        };
+        self.failed.get_or_insert(format!("{shape}: {failed}"));
+    }
+
+    /// The worst of all shapes in a word, and why.
+    fn worst(&self) -> (&'static str, Option<&String>) {
+        match self.verified {
+            _ if self.failed.is_some() => ("failed", self.failed.as_ref()),
+            0 => ("skipped", self.skipped.as_ref()),
+            _ => ("verified", None),
+        }
+    }
+
+    fn record(&self) -> Value {
+        let (verdict, reason) = self.worst();
+        // As in the lessons' own records.
+        let helpers = self.helpers.iter().filter(|_| verdict == "verified");
+        let helpers: Vec<Value> = helpers.map(|kernel| json!({ "kernel": kernel })).collect();
+        json!({
+            "lesson": self.lesson,
+            "kernel": self.kernel,
+            "helpers": helpers,
+            "implementation": self.implementation,
+            "verdict": verdict,
+            "reason": reason,
+        })
+    }
+
+    fn text(&self) -> ColoredString {
+        let (verdict, reason) = self.worst();
+        let (lesson, kernel) = (self.lesson, &self.kernel);
+        let name = format!("{:<14}{lesson:>2}  {kernel:<40}", self.implementation);
+        let reason = reason.map_or("", |reason| reason);
+        match verdict {
+            "verified" => format!("{name}✓ {} shapes", self.verified).normal(),
+            "failed" => format!("{name}✗ FAILED at {reason}").red(),
+            _ => format!("{name}{verdict}: {reason}").yellow(),
+        }
+    }
 }

@@ -7,15 +7,13 @@
 //! - What they quote is kept by `record` (lessons, libraries), `asm` (machine code) and
 //!   `probe` (parts of a device), and `receive` takes in what others recorded; `kept` reads and writes the files.
 //! - `printed` reads what a recorded run printed.
-//! - `check` holds every kernel to its result on every implementation; `course` is the program
-//!   of that name.
+//! - `check` holds every kernel to its result on every implementation.
 //! - The check is measured by `mutate` (does it find mistakes?) and `symptoms` (is the cause of
 //!   a wrong result named?), both on all `cores`.
 
 mod asm;
 mod check;
 mod cores;
-mod course;
 mod figures;
 mod kept;
 mod mutate;

@@ -2,9 +2,10 @@
 //! measure (NAME/lessonNN.jsonl), both from the same run, so that the pages can
 //! quote them.
 
+use std::env::{consts, current_exe};
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use common::source::workspace;
@@ -15,7 +16,6 @@ use process::lessons::{LESSONS, Lesson};
 use serde_json::{Value, json};
 use text::aside;
 
-use crate::course;
 use crate::kept::{self, must_be_a_name};
 
 /// Records lessons (all, if none is named) into data/NAME.
@@ -118,18 +118,16 @@ pub fn problems(name: &str, flags: &[String]) -> Result<()> {
     kept::write(format!("data/problems/{name}.jsonl"), &lines)
 }
 
-/// What `course` prints, if it ends well.
+/// What the program `course`, which lies beside this one, prints, if it ends well.
 fn printed(words: &[String], flags: &[String], well: &[i32]) -> Result<String> {
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let mut command = course::command(&words)?;
-    command.args(flags).stderr(Stdio::inherit());
+    let course = current_exe()?.with_file_name("course");
+    let mut command = Command::new(course.with_extension(consts::EXE_EXTENSION));
+    process::end_with_us(&mut command);
+    command.args(words).args(flags).stderr(Stdio::inherit());
     let output = command.output();
     let output = output.context("course is not built; run `cargo build --workspace` first")?;
-    if !output
-        .status
-        .code()
-        .is_some_and(|code| well.contains(&code))
-    {
+    let code = output.status.code();
+    if !code.is_some_and(|code| well.contains(&code)) {
         bail!("it ended with {}", output.status);
     }
     Ok(String::from_utf8(output.stdout)?)

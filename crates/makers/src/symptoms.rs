@@ -1,24 +1,27 @@
-//! What a wrong result "looks like", measured: kernels whose fault is known are run as a
-//! lesson would run them, and what is said of them is held against the cause in their first
-//! line. docs/checking.md shows the score.
-
-mod corpus;
-mod score;
+//! What a wrong result "looks like", measured: the kernels of tests/wrong/, whose fault is
+//! known, are run as a lesson would run them, and what is said of them is held against the
+//! cause in their first line. docs/checking.md shows the score.
+//!
+//! ```text
+//! // Cause: last terms missing, zero: K is rounded down to whole tiles of 16
+//! ```
+//!
+//! Before the second colon stand the kinds that name the fault, any of them: at one size
+//! it may look other than at the next. What no kind names is `unknown`.
 
 use std::io::Write;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use common::numbers::percent;
 use process::Finished;
 use process::data::date;
 use process::lessons::numbered;
-use serde_json::json;
+use serde_json::{Value, json};
 use text::Out;
 
 use crate::cores::on_all_cores;
 use crate::kept;
-use corpus::WrongKernel;
-use score::Score;
 
 /// What is run, and where.
 #[derive(Args)]
@@ -37,62 +40,227 @@ pub struct Options {
     write: bool,
 }
 
+/// Where the kernels are.
+const FOLDER: &str = "tests/wrong";
 /// Smaller than a tile; partial tiles; whole ones; long sums; too large to be compared
 /// element by element.
 const SIZES: &[&str] = &["5x7x3", "37x91x53", "64", "130x70x33", "19x24x300", "520"];
 
+/// What became of a kernel at one size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Naming {
+    /// The result is right.
+    Right,
+    /// A kind of the cause was named, and none other.
+    Named,
+    /// Nothing was said.
+    Silent,
+    /// Something was said that is not the cause.
+    Wrongly,
+}
+
+/// What is said of a kernel at all sizes.
+struct Score {
+    name: String,
+    /// The kinds that name its fault, the most fitting first.
+    kinds: Vec<String>,
+    /// The fault in words.
+    cause: String,
+    /// What ran it.
+    device: String,
+    /// What is said at each size.
+    readings: Vec<(Naming, String)>,
+}
+
 /// Runs the wrong kernels, and prints and keeps the score.
 pub fn symptoms(options: &Options) -> Result<()> {
-    let kernels = corpus::read(&options.kernel)?;
-    let scores = on_all_cores(&kernels, |_, kernel| {
-        measure(kernel, options).with_context(|| kernel.name.clone())
+    let all = names()?;
+    if let Some(name) = options.kernel.iter().find(|name| !all.contains(name)) {
+        bail!("there is no {FOLDER}/{name}.cl");
+    }
+    let mut chosen = all.clone();
+    chosen.retain(|name| options.kernel.is_empty() || options.kernel.contains(name));
+    let device = options.device.as_deref();
+    let scores = on_all_cores(&chosen, |_, name| {
+        measure(name, device).with_context(|| name.clone())
     })?;
     for score in &scores {
-        if options.json {
-            writeln!(Out, "{}", score.whole())?;
-        } else {
-            write!(Out, "{}", score.text())?;
+        match options.json {
+            true => writeln!(Out, "{}", score.record())?,
+            false => write!(Out, "{}", score.text())?,
         }
     }
     if !options.json {
-        writeln!(Out, "{}", score::sum(&scores))?;
+        writeln!(Out, "{}", sum(&scores))?;
     }
     if options.write {
-        keep(&scores)?;
+        // How it was made, then a line for each kernel. Those that were not run stay as they are.
+        let device = scores.first().map(|score| &score.device);
+        let about = json!({ "date": date("+%Y-%m-%d")?, "device": device, "sizes": SIZES });
+        let all: Vec<Value> = all.iter().map(|name| json!({ "kernel": name })).collect();
+        let new = scores.iter().map(Score::record).collect();
+        kept::update("data/symptoms/score.jsonl", Some(about), new, &all)?;
     }
-    match scores.iter().filter(|score| score.wrongly() > 0).count() {
+    let wrongly = scores.iter().filter(|one| one.count(Naming::Wrongly) > 0);
+    match wrongly.count() {
         0 => Ok(()),
         n => bail!("{n} kernels are told to have a fault that they do not have"),
     }
 }
 
+/// The wrong kernels, in order.
+fn names() -> Result<Vec<String>> {
+    let files = kept::entries(FOLDER)?.into_iter();
+    let files = files.filter(|file| file.extension().is_some_and(|end| end == "cl"));
+    let names = files.filter_map(|file| Some(file.file_stem()?.to_string_lossy().into_owned()));
+    Ok(names.collect())
+}
+
+/// The kinds and the words of the first line.
+fn cause(text: &str) -> Option<(Vec<String>, String)> {
+    let line = text.lines().next()?.strip_prefix("// Cause: ")?;
+    let (kinds, words) = line.split_once(": ")?;
+    Some((kinds.split(", ").map(String::from).collect(), words.into()))
+}
+
 /// What is said of a kernel at each size.
-fn measure<'k>(kernel: &'k WrongKernel, options: &Options) -> Result<Score<'k>> {
+fn measure(name: &str, device: Option<&str>) -> Result<Score> {
+    let file = common::source::workspace().join(format!("{FOLDER}/{name}.cl"));
+    let cause = cause(&kept::read(&file)?);
+    let (kinds, cause) = cause.context("the first line must be // Cause: KIND, KIND: words")?;
     let mut command = numbered(3)?.command()?;
     command.args(["--only", "matmul_naive", "--runs", "0", "--json"]);
     command.args(["--size", &SIZES.join(",")]);
-    command.arg("--source").arg(&kernel.file);
-    if let Some(device) = &options.device {
-        command.args(["--device", device]);
-    }
+    command.arg("--source").arg(&file);
+    command.args(device.iter().flat_map(|device| ["--device", device]));
     let child = Finished::of(&mut command)?;
     let records: Vec<_> = child.records().collect();
     if !matches!(child.status.code(), Some(0 | 1)) || records.len() != SIZES.len() {
         let (got, all) = (records.len(), SIZES.len());
         bail!("{got} of {all} sizes have a result: {}", child.message());
     }
-    Ok(Score::new(kernel, &records))
+    let readings = records.iter().map(|record| {
+        let failed = record.failed.as_deref();
+        (
+            naming(&kinds, failed),
+            looks(failed.unwrap_or_default()).join(" | "),
+        )
+    });
+    let readings = readings.collect();
+    Ok(Score {
+        name: name.into(),
+        kinds,
+        cause,
+        device: format!("{}, {}", records[0].device, records[0].platform),
+        readings,
+    })
 }
 
-/// Writes data/symptoms/score.jsonl: how it was made, and a line for each kernel. Those of
-/// kernels that were not run stay as they are.
-fn keep(scores: &[Score]) -> Result<()> {
-    let device = scores.first().map(|score| &score.device);
-    let about = json!({ "date": date("+%Y-%m-%d")?, "device": device, "sizes": SIZES });
-    let all = corpus::read(&[])?
-        .into_iter()
-        .map(|kernel| json!({ "kernel": kernel.name }));
-    let new = scores.iter().map(Score::summary).collect();
-    let file = "data/symptoms/score.jsonl";
-    kept::update(file, Some(about), new, &all.collect::<Vec<_>>())
+/// What is said of a wrong result: what it looks like, and what was written where nobody may,
+/// which is told before.
+fn looks(failed: &str) -> Vec<&str> {
+    let lines = failed.lines().map(str::trim);
+    let looks = lines.filter_map(|line| {
+        let look = line.strip_prefix("looks like: ");
+        look.or_else(|| line.starts_with("overrun: ").then_some(line))
+    });
+    looks.collect()
+}
+
+fn naming(kinds: &[String], failed: Option<&str>) -> Naming {
+    let Some(failed) = failed else {
+        return Naming::Right;
+    };
+    // What stands before the colon.
+    let told = looks(failed).into_iter().map(|look| look.split(':').next());
+    let mut told = told
+        .flatten()
+        .filter(|kind| *kind != "nothing known")
+        .peekable();
+    let fits = |kind: &str| kinds.iter().any(|known| known == kind);
+    if told.peek().is_none() {
+        Naming::Silent
+    } else if told.all(fits) {
+        Naming::Named
+    } else {
+        Naming::Wrongly
+    }
+}
+
+impl Score {
+    fn count(&self, wanted: Naming) -> usize {
+        let like = self.readings.iter().filter(|(one, _)| *one == wanted);
+        like.count()
+    }
+
+    /// The line of data/symptoms/score.jsonl.
+    fn record(&self) -> Value {
+        json!({
+            "kernel": self.name,
+            "kind": self.kinds[0],
+            "named": self.count(Naming::Named),
+            "silent": self.count(Naming::Silent),
+            "wrongly": self.count(Naming::Wrongly),
+        })
+    }
+
+    /// For people: the kernel, and what was said where it was not the cause.
+    fn text(&self) -> String {
+        let counts = [Naming::Named, Naming::Silent, Naming::Wrongly].map(|one| self.count(one));
+        let ([named, silent, wrongly], Score { name, cause, .. }) = (counts, self);
+        let mut text =
+            format!("{name:<32} {named} named, {silent} silent, {wrongly} wrongly: {cause}\n");
+        for (size, (naming, looks)) in SIZES.iter().zip(&self.readings) {
+            if matches!(naming, Naming::Silent | Naming::Wrongly) {
+                text += &format!("    {naming:?} at {size}: {looks}\n");
+            }
+        }
+        text
+    }
+}
+
+/// All of it in a line.
+fn sum(scores: &[Score]) -> String {
+    let of = |wanted| scores.iter().map(|one| one.count(wanted)).sum::<usize>();
+    let [named, silent, wrongly] = [Naming::Named, Naming::Silent, Naming::Wrongly].map(of);
+    let all = named + silent + wrongly;
+    format!(
+        "{} kernels, {all} wrong results: {named} named rightly ({}), {silent} silent, \
+         {wrongly} named wrongly",
+        scores.len(),
+        percent(named as f64 / all.max(1) as f64)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_names_kinds_and_the_cause() {
+        let (kinds, words) =
+            cause("// Cause: zero, last rows: a guard: too strict\nkernel").unwrap();
+        assert_eq!(kinds, ["zero", "last rows"]);
+        assert_eq!(words, "a guard: too strict");
+        assert!(cause("// Cause: no kind\n").is_none());
+        assert!(cause("kernel void\n// Cause: zero: late").is_none());
+    }
+
+    #[test]
+    fn what_is_said_must_be_the_cause_and_nothing_else() {
+        let naming = |kinds: &[&str], failed| {
+            let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
+            super::naming(&kinds, failed)
+        };
+        let zero = "9 are wrong\n  looks like: zero: all 0\n  C[0] must be 1";
+        assert_eq!(naming(&["zero", "last rows"], Some(zero)), Naming::Named);
+        assert_eq!(naming(&["factor"], Some(zero)), Naming::Wrongly);
+        let both = "9 are wrong\n  looks like: zero: all 0\n  looks like: last rows: 8";
+        assert_eq!(naming(&["zero", "last rows"], Some(both)), Naming::Named);
+        assert_eq!(naming(&["zero"], Some(both)), Naming::Wrongly);
+        let nothing = "9 are wrong\n  looks like: nothing known";
+        assert_eq!(naming(&["zero"], Some(nothing)), Naming::Silent);
+        assert_eq!(naming(&["zero"], Some("9 are wrong")), Naming::Silent);
+        assert_eq!(naming(&["zero"], None), Naming::Right);
+    }
 }
