@@ -1,29 +1,31 @@
 //! The check, measured: mistakes are made in every correct kernel and in the helpers
 //! that it calls, one at a time, and whatever the check does not find is told.
 //! docs/checking.md explains it.
+//!
+//! `units` are what is scored, `mutant` and `operators` make the mistakes, and `detect` runs them.
 
 mod declarations;
 mod detect;
 mod mutant;
 mod operators;
-mod places;
-mod score;
 mod units;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 
 use anyhow::{Result, bail};
 use clap::Args;
 use colored::Colorize;
+use common::numbers::percent;
 use process::scratch::Scratch;
-use serde_json::json;
+use serde_json::{Value, json};
 use text::{Out, progress};
 
 use crate::cores::on_all_cores;
 use crate::kept;
 use detect::{Detectors, Original};
-use score::{Equivalent, Fate, MutationScore};
+use mutant::Mutant;
 use units::{Unit, chosen};
 
 /// What to mutate, and what to do with the score.
@@ -46,6 +48,17 @@ pub struct Options {
     write: bool,
 }
 
+/// The fate of a mutant that no check can find, since it computes the same.
+const EQUIVALENT: &str = "equivalent";
+/// The fate of any other that was not found.
+const SURVIVED: &str = "survived";
+
+/// The mutants of one function, each with what found it, or its fate.
+struct Score {
+    unit: Unit,
+    mutants: Vec<(Mutant, &'static str)>,
+}
+
 /// Mutates the kernels and their helpers, and prints and keeps the score.
 pub fn mutate(options: &Options) -> Result<()> {
     let units = chosen(&options.lesson, &options.kernel)?;
@@ -53,14 +66,22 @@ pub fn mutate(options: &Options) -> Result<()> {
         bail!("no kernel or helper of that name; `cargo makers mutate --list` names them");
     }
     if options.list {
-        return list(&units, options.json);
+        for unit in &units {
+            let mutants = unit.mutants()?.len();
+            match options.json {
+                true => writeln!(Out, "{}", unit.record(mutants))?,
+                false => writeln!(Out, "{}{mutants:>5}", unit.title())?,
+            }
+        }
+        return Ok(());
     }
     let detectors = Detectors::find()?;
-    let equivalents = Equivalent::all()?;
+    let equivalents = equivalents()?;
     let (mut all, mut survived) = (0, 0);
     if !options.json {
-        let (words, heading) = (detectors.words(), score::heading());
-        writeln!(Out, "{}\n{}", words.dimmed(), heading.bold())?;
+        let words = detectors.words().dimmed();
+        let heading = "kernel                           mutants  equivalent  survived   score";
+        writeln!(Out, "{words}\n{}", heading.bold())?;
     }
     for unit in units {
         let score = measure(unit, &detectors, &equivalents)?;
@@ -73,7 +94,7 @@ pub fn mutate(options: &Options) -> Result<()> {
             keep(&score)?;
         }
         all += score.mutants.len();
-        survived += score.count(Fate::Survived);
+        survived += score.count(SURVIVED);
     }
     match survived {
         0 => Ok(()),
@@ -81,27 +102,28 @@ pub fn mutate(options: &Options) -> Result<()> {
     }
 }
 
-fn list(units: &[Unit], json: bool) -> Result<()> {
-    for unit in units {
-        let mutants = unit.mutants()?.len();
-        match json {
-            true => writeln!(Out, "{}", unit.record(mutants))?,
-            false => writeln!(Out, "{}", unit.text(mutants))?,
-        }
-    }
-    Ok(())
-}
-
 /// Puts the score into its file, in teaching order.
-fn keep(score: &MutationScore) -> Result<()> {
+fn keep(score: &Score) -> Result<()> {
     let all = chosen(&[], &[])?.into_iter();
     let all = all.map(|unit| json!({ "lesson": unit.lesson.number, "kernel": unit.name }));
     let file = "data/mutation/score.jsonl";
     kept::update(file, None, vec![score.summary()], &all.collect::<Vec<_>>())
 }
 
+/// The mutants that are known to compute the same: listed by hand, with the reason.
+fn equivalents() -> Result<Vec<Value>> {
+    let mut all: Vec<Value> = kept::read_lines("data/mutation/equivalent.jsonl")?;
+    for one in &mut all {
+        let reason = one.as_object_mut().and_then(|one| one.remove("because"));
+        if reason.is_none_or(|reason| reason == "") {
+            bail!("equivalent.jsonl: {one} needs a reason");
+        }
+    }
+    Ok(all)
+}
+
 /// Runs all mutants of a function, on all cores.
-fn measure(unit: Unit, detectors: &Detectors, equivalents: &[Equivalent]) -> Result<MutationScore> {
+fn measure(unit: Unit, detectors: &Detectors, equivalents: &[Value]) -> Result<Score> {
     let mutants = unit.mutants()?;
     let folder = Scratch::new()?;
     let originals = unit.checked_by().into_iter();
@@ -114,13 +136,91 @@ fn measure(unit: Unit, detectors: &Detectors, equivalents: &[Equivalent]) -> Res
         fs::write(&file, &mutant.text)?;
         // Kernel by kernel, if it is in a helper.
         let mut seen = originals.iter().map(|one| detectors.find_fault(&file, one));
-        Ok(match seen.find_map(Result::transpose).transpose()? {
-            Some(by) => Fate::Caught(by),
-            None if equivalents.iter().any(|one| one.is(&unit, mutant)) => Fate::Equivalent,
-            None => Fate::Survived,
-        })
+        let seen = seen.find_map(Result::transpose).transpose()?;
+        let is_known = equivalents.contains(&unit.entry(mutant));
+        Ok(seen.unwrap_or(if is_known { EQUIVALENT } else { SURVIVED }))
     })?;
     progress.finish_and_clear();
     let mutants = mutants.into_iter().zip(fates).collect();
-    Ok(MutationScore { unit, mutants })
+    Ok(Score { unit, mutants })
+}
+
+impl Score {
+    /// How many have this fate.
+    fn count(&self, wanted: &str) -> usize {
+        let like = self.mutants.iter().filter(|(_, fate)| *fate == wanted);
+        like.count()
+    }
+
+    /// Which detectors found any, and how many.
+    fn caught(&self) -> BTreeMap<&str, usize> {
+        let fates = self.mutants.iter().map(|(_, fate)| *fate);
+        let caught = fates.filter(|fate| ![EQUIVALENT, SURVIVED].contains(fate));
+        caught.map(|by| (by, self.count(by))).collect()
+    }
+
+    /// The line of data/mutation/score.jsonl.
+    fn summary(&self) -> Value {
+        let mut summary = self.unit.record(self.mutants.len());
+        summary["caught"] = json!(self.caught());
+        for fate in [EQUIVALENT, SURVIVED] {
+            summary[fate] = json!(self.count(fate));
+        }
+        summary
+    }
+
+    /// The same with every mutant.
+    fn whole(&self) -> Value {
+        let mut value = self.summary();
+        let record = |(mutant, fate): &(Mutant, &str)| {
+            let mut told = json!(mutant);
+            let is_fate = [EQUIVALENT, SURVIVED].contains(fate);
+            told["fate"] = json!(if is_fate { fate } else { "caught" });
+            told["by"] = json!((!is_fate).then_some(fate));
+            told
+        };
+        value["each"] = self.mutants.iter().map(record).collect();
+        value
+    }
+
+    /// For people: a line, and three for each survivor.
+    fn text(&self) -> String {
+        let (title, all) = (self.unit.title(), self.mutants.len());
+        let [equivalent, survived] = [EQUIVALENT, SURVIVED].map(|fate| self.count(fate));
+        let candidates = all - equivalent;
+        let share = percent((candidates - survived) as f64 / candidates.max(1) as f64);
+        let mut text = format!("{title}{all:>5}{equivalent:>12}{survived:>10}{share:>8}  ");
+        text.extend(
+            self.caught()
+                .iter()
+                .map(|(by, count)| format!(" {by} {count}")),
+        );
+        for (mutant, _) in self.mutants.iter().filter(|(_, fate)| *fate == SURVIVED) {
+            let Mutant {
+                operator,
+                was,
+                becomes,
+                ..
+            } = mutant;
+            text += &format!("\n      survived: {operator}\n      - {was}\n      + {becomes}");
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_equivalent_mutant_is_listed_by_its_fields() {
+        let listed = equivalents().unwrap();
+        assert!(listed.len() > 9);
+        let units = chosen(&[3], &["matmul_local_ids".into()]).unwrap();
+        let mutants = units[0].mutants().unwrap();
+        let known = mutants
+            .iter()
+            .filter(|one| listed.contains(&units[0].entry(one)));
+        assert_eq!(known.count(), 2);
+    }
 }

@@ -1,37 +1,24 @@
 //! What finds a mutant: runs of its lesson, from the quickest to the most thorough.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, ensure};
 use common::source::Source;
 use process::Finished;
 use process::implementations::{self, Implementation};
 use process::lessons::Lesson;
 use process::simulator::{self, Simulation};
+use serde::Deserialize;
 
-use super::places::{Stage, places};
+use crate::kept;
 
-/// What can find a mutant, in the order in which the reports name it.
-pub const DETECTORS: &str =
-    "build refused checker crash watchdog output races bounds uninitialised traffic";
 /// The words of the simulator's log that stand for a detector.
 const FAULTS: [(&str, &str); 3] = [
     ("races", "data race"),
     ("bounds", "Invalid "),
     ("uninitialised", "ninitialized "),
-];
-/// What Oclgrind cannot count. Version 21.10 corrupts its own memory when it counts groups that
-/// call different functions, as those at the edges of C do here.
-const UNCOUNTED: [(u32, &str); 5] = [
-    (9, "matmul_few_rows"),
-    (10, "matmul_shares"),
-    (13, "matmul_stages"),
-    (10, "sum_shares"),
-    (11, "pack_b"),
 ];
 /// No run takes longer, whatever it does.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -43,6 +30,42 @@ pub struct Detectors {
     /// Oclgrind sees bad addresses, but not in local memory where a vector is not
     /// aligned; x86 reads those, and a GPU does not.
     gpu: Option<Implementation>,
+    shapes: Shapes,
+}
+
+/// data/mutation/places.toml: the shapes for each kernel.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Shapes {
+    /// Lessons and kernels that the simulator cannot count.
+    uncounted: Vec<String>,
+    place: Vec<Place>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Place {
+    #[serde(default)]
+    lessons: Vec<u32>,
+    #[serde(default)]
+    kernel: String,
+    quick: Vec<String>,
+    thorough: Vec<String>,
+    device: Vec<String>,
+}
+
+/// How a mutant is run.
+#[derive(Clone, Copy, PartialEq)]
+enum Stage {
+    /// By the simulator, as quickly as it goes. It interprets a kernel, and so is
+    /// done with a small shape before a driver has compiled it: most mutants end here.
+    Quick,
+    /// By the simulator, with all that it can see.
+    Thorough,
+    /// By a driver.
+    Device,
+    /// By a GPU's driver, where there is one: the slowest to build, and so the last.
+    Gpu,
 }
 
 /// How a kernel did in one run.
@@ -57,22 +80,36 @@ struct Behaviour {
     took: Duration,
 }
 
-/// What a kernel does when nothing is wrong with it, at each place.
+/// What a kernel does when nothing is wrong with it, at each shape, in each way.
 pub struct Original {
     lesson: &'static Lesson,
     kernel: String,
-    runs: Vec<Run>,
+    runs: Vec<(String, Stage, Behaviour)>,
 }
 
-/// A shape, how it is run, and what is to be expected there: found out when the first mutant
-/// comes so far, since the last shapes are the slowest, and few do. `None` where the kernel
-/// refuses the shape, for a device's limit; in words what is wrong with the kernel itself.
-struct Run {
-    size: String,
-    stage: Stage,
-    /// The kernel as it is.
-    file: PathBuf,
-    expected: OnceLock<Result<Option<Behaviour>, String>>,
+impl Shapes {
+    fn read() -> Result<Shapes> {
+        let path = "data/mutation/places.toml";
+        toml::from_str(&kept::read(path)?).context(path)
+    }
+
+    /// The runs that a mutant must survive, the cheap ones first.
+    fn of(&self, lesson: u32, kernel: &str) -> Result<Vec<(String, Stage)>> {
+        let fits = |row: &&Place| {
+            let is_lesson = row.lessons.is_empty() || row.lessons.contains(&lesson);
+            is_lesson && kernel.starts_with(&row.kernel)
+        };
+        let row = self.place.iter().find(fits).cloned();
+        let row = row.with_context(|| format!("places.toml has no shapes for {kernel}"))?;
+        let stages = [
+            (row.quick, Stage::Quick),
+            (row.thorough, Stage::Thorough),
+            (row.device.clone(), Stage::Device),
+            (row.device, Stage::Gpu),
+        ];
+        let places = stages.map(|(sizes, stage)| sizes.into_iter().map(move |size| (size, stage)));
+        Ok(places.into_iter().flatten().collect())
+    }
 }
 
 impl Detectors {
@@ -89,6 +126,7 @@ impl Detectors {
             pocl: take("PoCL")?,
             oclgrind: take("Oclgrind")?,
             gpu: all.into_iter().find(|one| one.gpu),
+            shapes: Shapes::read()?,
         })
     }
 
@@ -96,31 +134,34 @@ impl Detectors {
     pub fn words(&self) -> String {
         let gpu = self.gpu.as_ref().map(|gpu| gpu.name.as_str());
         let gpu = gpu.unwrap_or("no GPU, since none is here");
-        format!(
-            "run by {}, {} and {gpu}",
-            self.oclgrind.name, self.pocl.name
-        )
+        format!("run by Oclgrind, PoCL and {gpu}")
     }
 
-    /// The kernel as it is, of which nothing is known yet.
+    /// Runs the kernel as it is, which must set off nothing. A shape that it refuses, for a
+    /// device's limit, is left out.
     pub fn original(&self, lesson: &'static Lesson, kernel: &str, to: &Path) -> Result<Original> {
-        let own = lesson.file_of(kernel)?;
+        let file = to.join(format!("{kernel}.cl"));
+        let own = Source::path_in_course(&lesson.file_of(kernel)?);
+        std::fs::copy(own, &file).context("cannot copy the kernel file")?;
         let mut runs = Vec::new();
-        for (number, (size, stage)) in places(lesson.number, kernel)?.into_iter().enumerate() {
+        for (size, stage) in self.shapes.of(lesson.number, kernel)? {
             if stage == Stage::Gpu && self.gpu.is_none() {
                 continue;
             }
-            let file = to.join(format!("{kernel}-{number}.cl"));
-            let copied = fs::copy(Source::path_in_course(&own), &file);
-            copied.context("cannot copy the kernel file")?;
-            let expected = OnceLock::new();
-            runs.push(Run {
-                size,
-                stage,
-                file,
-                expected,
-            });
+            let found = self.run(lesson, kernel, (&size, stage), &file, LONGEST)?;
+            let by = found.seen.unwrap_or_default();
+            ensure!(
+                by.is_empty(),
+                "{kernel} itself, without any change, is found by {by} at {size}"
+            );
+            if found.verified > 0 {
+                runs.push((size, stage, found));
+            }
         }
+        ensure!(
+            runs.iter().any(|(_, stage, _)| *stage == Stage::Thorough),
+            "{kernel} itself does not run under the simulator"
+        );
         let kernel = kernel.into();
         Ok(Original {
             lesson,
@@ -131,29 +172,16 @@ impl Detectors {
 
     /// What finds the mutant in this file by the check of one kernel, if anything does.
     pub fn find_fault(&self, file: &Path, original: &Original) -> Result<Option<&'static str>> {
-        let kernel = &original.kernel;
-        let mut simulated = false;
-        for run in &original.runs {
-            let expected = run.expected.get_or_init(|| {
-                let found = self.run(original, run, &run.file, LONGEST);
-                let found = found.map_err(|error| format!("{error:#}"))?;
-                let itself = |by| {
-                    format!(
-                        "{kernel} itself, without any change, is found by {by} at {}",
-                        run.size
-                    )
-                };
-                found.seen.map_or(Ok(()), |by| Err(itself(by)))?;
-                Ok(Some(found).filter(|found| found.verified > 0))
-            });
-            let Some(expected) = expected.as_ref().map_err(|wrong| anyhow!("{wrong}"))? else {
-                continue;
-            };
-            simulated |= run.stage == Stage::Thorough;
+        let Original {
+            lesson,
+            kernel,
+            runs,
+        } = original;
+        for (size, stage, expected) in runs {
             // An endless loop does not end in this time, and a machine that is busy with other
             // things slows nobody so much.
             let patience = (Duration::from_secs(3) + 20 * expected.took).min(LONGEST);
-            let found = self.run(original, run, file, patience)?;
+            let found = self.run(lesson, kernel, (size, *stage), file, patience)?;
             let differs = [
                 ("refused", found.verified < expected.verified),
                 ("output", found.printed != expected.printed),
@@ -164,17 +192,14 @@ impl Detectors {
                 return Ok(Some(seen));
             }
         }
-        ensure!(
-            simulated,
-            "{kernel} itself does not run under the simulator"
-        );
         Ok(None)
     }
 
     fn run(
         &self,
-        Original { lesson, kernel, .. }: &Original,
-        Run { size, stage, .. }: &Run,
+        lesson: &Lesson,
+        kernel: &str,
+        (size, stage): (&str, Stage),
         file: &Path,
         patience: Duration,
     ) -> Result<Behaviour> {
@@ -197,10 +222,11 @@ impl Detectors {
             command.arg("--json");
         }
         let mut simulate: fn(Command) -> Result<Simulation> = simulator::run_plain;
-        if *stage == Stage::Thorough {
+        if stage == Stage::Thorough {
             simulate = simulator::run;
             command.env("OCLGRIND_UNIFORM_WRITES", "1");
-            if !UNCOUNTED.contains(&(lesson.number, kernel)) {
+            let name = format!("{} {kernel}", lesson.number);
+            if !self.shapes.uncounted.contains(&name) {
                 simulator::count_instructions(&mut command);
             }
         }
@@ -261,5 +287,16 @@ mod tests {
         assert!(moves_data("      74 - call _Z7vstore8Dv8_fmPU3AS1f()"));
         assert!(!moves_data("     9048 - load private (48192 bytes)"));
         assert!(!moves_data("  {\"kernel\":\"load global\"}"));
+    }
+
+    #[test]
+    fn the_first_row_that_fits_says_the_shapes() {
+        let shapes = Shapes::read().unwrap();
+        let first = |lesson, kernel| shapes.of(lesson, kernel).unwrap().remove(0).0;
+        assert_eq!(first(2, "saxpy"), "303");
+        assert_eq!(first(4, "copy_stride"), "9");
+        assert_eq!(first(6, "transpose_tile"), "37x41x9");
+        assert_eq!(first(6, "matmul_tiled"), "13x11x10");
+        assert_eq!(first(3, "matmul_naive"), "37x21x35");
     }
 }

@@ -15,8 +15,8 @@ pub type Change = (Range<usize>, String);
 
 /// How an operator makes its mistake.
 enum Makes {
-    /// One token in place of another: what follows each in the table.
-    Tokens(&'static str),
+    /// One token in place of another, where the function says so: what follows each in the table.
+    Tokens(&'static str, fn(&Tokens, usize) -> bool),
     /// A name in place of its partner, which the function uses too, or which is a parameter
     /// or a macro.
     Names(&'static str),
@@ -28,15 +28,15 @@ enum Makes {
 const OPERATORS: &[(&str, Makes)] = &[
     ("barrier removed", Makes::By(barriers)),
     ("off by one", Makes::By(off_by_one)),
-    ("comparison", Makes::Tokens(COMPARISONS)),
+    ("comparison", Makes::Tokens(COMPARISONS, anywhere)),
     ("row and column exchanged", Makes::Names(DIRECTIONS)),
     ("initialiser dropped", Makes::By(initialisers)),
     ("stride", Makes::Names(LENGTHS)),
     ("constant", Makes::By(constants)),
-    ("accumulation", Makes::Tokens("+= = -=")),
+    ("accumulation", Makes::Tokens("+= = -=", anywhere)),
     ("guard removed", Makes::By(guards)),
-    ("dimension", Makes::By(dimensions)),
-    ("lane", Makes::By(lanes)),
+    ("dimension", Makes::Tokens(IDS, is_id_or_its_name)),
+    ("lane", Makes::Tokens(LANES, is_lane)),
 ];
 
 const COMPARISONS: &str = "< <= >=; <= < >; > >= <=; >= > <; == !=; && ||; || &&";
@@ -46,7 +46,12 @@ const DIRECTIONS: &str =
 /// Widths and heights that can be taken for one another.
 const LENGTHS: &str =
     "M N; M K; N K; TM TN; TM TK; TN TK; GX GY; columns stride; TS STEP; SIDE STRIPE";
-const LANES: &str = "x y; z w; lo hi";
+/// The other kind of id, and its other dimension.
+const IDS: &str = "get_global_id get_local_id; get_group_id get_local_id; \
+                   get_local_id get_global_id; 0 1; 1 0";
+/// Another lane of a vector, or its other half.
+const LANES: &str = "x y; y x; z w; w z; lo hi; hi lo; \
+                     s0 s1; s1 s2; s2 s3; s3 s0; s4 s1; s5 s2; s6 s3; s7 s0";
 
 /// One change of a kernel's text.
 pub struct Edit {
@@ -80,7 +85,8 @@ impl Makes {
         let name = body.text(i);
         match self {
             Makes::By(changes) => changes(body, i),
-            Makes::Tokens(table) => {
+            Makes::Tokens(_, is_meant) if !is_meant(body, i) => Vec::new(),
+            Makes::Tokens(table, _) => {
                 let mut rows = table.split("; ").map(|row| row.split(' '));
                 let row =
                     rows.find_map(|mut row| row.next().filter(|one| *one == name).map(|_| row));
@@ -204,27 +210,16 @@ fn is_macro(body: &Tokens, i: usize) -> bool {
     name.len() > 1 && upper && !other && body.text(i + 1) != "(" && !is_whole_dimension(body, i)
 }
 
-/// The other dimension of an id, and the other kind of id.
-fn dimensions(body: &Tokens, i: usize) -> Vec<Change> {
-    let other = match body.text(i) {
-        "get_global_id" | "get_group_id" => Some("get_local_id"),
-        "get_local_id" => Some("get_global_id"),
-        "0" if is_id(body, i) => Some("1"),
-        "1" if is_id(body, i) => Some("0"),
-        _ => None,
-    };
-    replaced(i, other)
+fn anywhere(_: &Tokens, _: usize) -> bool {
+    true
 }
 
-/// Another lane of a vector, or its other half.
-fn lanes(body: &Tokens, i: usize) -> Vec<Change> {
-    let name = body.text(i);
-    if body.text(i.wrapping_sub(1)) != "." {
-        return Vec::new();
-    }
-    let number = name.strip_prefix('s').and_then(|n| n.parse::<u32>().ok());
-    let numbered = number.map(|lane| format!("s{}", (lane + 1) % 4));
-    replaced(i, partners(name, LANES).map(String::from).chain(numbered))
+fn is_id_or_its_name(body: &Tokens, i: usize) -> bool {
+    is_word(body.text(i)) || is_id(body, i)
+}
+
+fn is_lane(body: &Tokens, i: usize) -> bool {
+    body.text(i.wrapping_sub(1)) == "."
 }
 
 /// A condition that always holds, or for an early return never does; and the condition

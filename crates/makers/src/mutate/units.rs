@@ -28,22 +28,15 @@ impl Unit {
         }
     }
 
-    /// The name as the tables show it.
+    /// How the tables begin: the lesson, and the name.
     pub fn title(&self) -> String {
         let helper = if self.through.is_empty() {
             ""
         } else {
             " (helper)"
         };
-        format!("{}{helper}", self.name)
-    }
-
-    /// For people: a line with the number of its mutants.
-    pub fn text(&self, mutants: usize) -> String {
-        let (lesson, title) = (self.lesson.number, self.title());
-        let through = self.through.join(", ");
-        let line = format!("{lesson}  {title:<30}{mutants:>5}   {through}");
-        line.trim_end().to_string()
+        let name = format!("{}{helper}", self.name);
+        format!("{:<3}{name:<32}", self.lesson.number)
     }
 
     /// The file with each of its mistakes.
@@ -60,6 +53,14 @@ impl Unit {
             record["through"] = json!(self.through);
         }
         record
+    }
+
+    /// How data/mutation/equivalent.jsonl names one of its mutants.
+    pub fn entry(&self, mutant: &Mutant) -> Value {
+        let mut entry = json!(mutant);
+        entry["lesson"] = json!(self.lesson.number);
+        entry["kernel"] = json!(self.name);
+        entry
     }
 }
 
@@ -122,10 +123,10 @@ mod tests {
         let units = units(&LESSONS[1], &source);
         let told: Vec<String> = units
             .iter()
-            .map(|unit| format!("{}: {}", unit.title(), unit.through.join(" ")))
+            .map(|unit| format!("{}: {}", unit.name, unit.through.join(" ")))
             .collect();
         let kernels = ["one: ", "none: ", "two: "];
-        let helpers = ["deep (helper): one two", "shallow (helper): two"];
+        let helpers = ["deep: one two", "shallow: two"];
         assert_eq!(told, [&kernels[..], &helpers].concat());
         assert_eq!(units[0].checked_by(), ["one"]);
         assert_eq!(units[3].checked_by(), ["one", "two"]);
