@@ -63,7 +63,7 @@
         const sheet = new Sheet(480, 300);
         const { x, y } = axes(sheet, device);
         for (const kernel of device.kernels) {
-            sheet.dot(device.colour, x(kernel.intensity), y(kernel.gflops), recorded.includes(kernel) ? 6.5 : 4);
+            sheet.dot(device.colour, x(intensity(kernel.tile, device.size)), y(kernel.gflops), recorded.includes(kernel) ? 6.5 : 4);
         }
         if (!wrong) {
             sheet.line("measure", [x(reached), BOTTOM], [x(reached), y(most)]);

@@ -7,18 +7,17 @@
 //!
 //! - `drawing` is the sheet that everything is drawn on; `style.css` beside it has the one
 //!   meaning of each colour, which `docs/figures.md` explains. `chart` has axes and curves.
-//! - `by_hand` reads the figures that were drawn by hand, and `kernel` what they show of one.
+//! - `by_hand` reads the figures that were drawn by hand.
 //! - `runs` has the best kernels of a recorded run.
 //! - Every other module is a figure. `DRAWN` names them all.
 
 pub mod by_hand;
 mod chart;
 pub mod drawing;
-mod kernel;
 mod ladder;
 mod landscape;
 mod rates;
-pub mod roofline;
+mod roofline;
 mod runs;
 mod scaling;
 mod spill;
@@ -33,7 +32,6 @@ use crate::kept;
 // What the figures are drawn with.
 use chart::{Axis, Chart};
 use drawing::{Drawing, Point};
-pub use kernel::Kernel;
 use runs::{GPU, RUNS, Run};
 
 /// Where the files lie, below the root of the workspace.

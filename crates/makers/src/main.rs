@@ -3,7 +3,7 @@
 //! # Layout
 //!
 //! - `pages` writes into the Markdown files what kernels and recordings say; `figures` draws
-//!   what they show, and `play` makes what the book's things to play with are fed with.
+//!   what they show.
 //! - What they quote is kept by `record` (lessons, libraries), `asm` (machine code) and
 //!   `probe` (parts of a device), and `receive` takes in what others recorded; `kept` reads and writes the files.
 //! - `printed` reads what a recorded run printed.
@@ -18,7 +18,6 @@ mod figures;
 mod kept;
 mod mutate;
 mod pages;
-mod play;
 mod printed;
 mod probe;
 mod receive;

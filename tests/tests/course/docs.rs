@@ -291,7 +291,7 @@ fn a_stale_figure_a_strange_one_and_a_lesson_without_any_are_noticed() {
         .filter(|file| !file.ends_with("spill.svg"));
     let mut files: Vec<(String, String)> = kept.map(|file| (file.clone(), read(&file))).collect();
     let changed = [
-        ("docs/play/facts.js", "play.facts = {};"),
+        ("docs/play/colours.css", ""),
         ("docs/figures/stride.svg", "<svg/>"),
         ("docs/figures/strange.svg", &read("docs/figures/legend.svg")),
         ("lessons/02-saxpy/README.md", "# Lesson 2\n"),
@@ -304,7 +304,7 @@ fn a_stale_figure_a_strange_one_and_a_lesson_without_any_are_noticed() {
     check_in_a_copy("figures", &files, &["kernels", "data", "tests"], "").fails(
         1,
         &[
-            "docs/figures/spill.svg, docs/figures/stride.svg, docs/play/facts.js; \
+            "docs/figures/spill.svg, docs/figures/stride.svg, docs/play/colours.css; \
              run `cargo makers pages`",
             "no page has the figure strange",
             "lessons/02-saxpy/README.md has no figure",

@@ -122,7 +122,7 @@ fn highest(lessons: &[(u32, Record)]) -> String {
 }
 
 /// Operations for each byte that the kernel loads from or stores to global memory.
-pub fn intensity(record: &Record) -> Option<f64> {
+fn intensity(record: &Record) -> Option<f64> {
     let traffic = record.traffic_elements?;
     let bytes = 4.0 * (traffic.global_loads + traffic.global_stores) as f64;
     Some(record.shape().flop() / bytes)

@@ -8,8 +8,12 @@ use anyhow::{Context, Result};
 use common::source::workspace;
 
 use super::directives;
+use crate::figures::drawing::STYLE;
 use crate::figures::{self, FOLDER};
-use crate::{kept, play};
+use crate::kept;
+
+/// The things to play with in the book.
+const PLAY: &str = "docs/play";
 
 /// The image of a figure as Markdown, for a page from which `root` leads to the root,
 /// with the first sentence of what it shows.
@@ -27,21 +31,34 @@ pub fn to_root(page: &Path) -> String {
     "../".repeat(inside.components().count().saturating_sub(1))
 }
 
-/// Draws every figure into its file, and makes what the book's things to play with are
-/// fed with; with `check` only says which files differ.
+/// Draws every figure into its file, and gives the book's things to play with the same colours;
+/// with `check` only says which files differ.
 pub fn update(check: bool) -> Result<Vec<String>> {
     let mut stale = Vec::new();
     for name in figures::names()? {
         let file = format!("{FOLDER}/{name}.svg");
         stale.extend(updated(file, &figures::svg(&name)?, check)?);
     }
-    let counting = kept::read(play::COUNTING)?;
-    figures::by_hand::must_be_current(&counting).context(play::COUNTING)?;
-    for (file, make) in play::FILES {
-        let new = make().with_context(|| format!("{file} cannot be made"))?;
-        stale.extend(updated(file.to_string(), &new, check)?);
+    let scripts = kept::entries(PLAY)?.into_iter();
+    for script in scripts.filter(|file| file.extension().is_some_and(|end| end == "js")) {
+        let current = figures::by_hand::must_be_current(&kept::read(&script)?);
+        current.with_context(|| format!("{} is stale", script.display()))?;
     }
+    stale.extend(updated(format!("{PLAY}/colours.css"), &colours()?, check)?);
     Ok(stale)
+}
+
+/// The style of the figures, for drawings in a page: there the theme of the book says
+/// whether it is dark, and not the reader's system.
+fn colours() -> Result<String> {
+    let dark = "@media (prefers-color-scheme: dark) {\n";
+    let (light, dark) = STYLE
+        .split_once(dark)
+        .context("the style has no dark part")?;
+    Ok(format!(
+        "/* Made from the style of the figures by `cargo makers pages`. */\n\
+         :where(.play svg) {{\n{light}}}\n:where(:is(.ayu, .coal, .navy) .play svg) {{\n{dark}"
+    ))
 }
 
 /// The file, below the root of the workspace, if it was not as it should be.
@@ -81,6 +98,14 @@ pub fn misplaced(pages: &[PathBuf]) -> Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_colours_are_those_of_the_figures_in_both_themes() {
+        let css = colours().unwrap();
+        assert_eq!(css.matches("\n.item { fill:").count(), 2, "{css}");
+        assert_eq!(css.matches('{').count(), css.matches('}').count());
+        assert!(!css.contains("@media"), "{css}");
+    }
 
     #[test]
     fn the_way_to_the_root_goes_up_from_the_page() {
