@@ -15,7 +15,6 @@ pub mod by_hand;
 mod chart;
 pub mod drawing;
 mod ladder;
-mod landscape;
 mod rates;
 mod roofline;
 mod runs;
@@ -48,7 +47,6 @@ const DRAWN: &[(&str, Draw)] = &[
     ("spill", spill::draw),
     ("roofline", roofline::draw),
     ("rates", rates::draw),
-    ("landscape", landscape::draw),
     ("scaling", scaling::draw),
 ];
 

@@ -53,27 +53,15 @@ enum Command {
         #[arg(last = true)]
         flags: Vec<String>,
     },
-    /// Run `course peers` and keep what it measures, for the pages
-    Peers {
-        /// File below data/peers/ that receives it, for example h200
-        name: String,
-        /// Flags handed to it, for example -- --size thirty
-        #[arg(last = true)]
-        flags: Vec<String>,
-    },
+    /// Run `course peers` and keep what it measures in data/peers/, for the pages
+    Peers(record::Course),
     /// Take in a file that `course record --share` wrote, if it can be true
     Receive {
         /// The file
         file: PathBuf,
     },
-    /// Time every stage of every problem, for the problems' pages
-    Problems {
-        /// File below data/problems/ that receives it, for example h200
-        name: String,
-        /// Flags handed to `course run`, for example -- --timeout 60
-        #[arg(last = true)]
-        flags: Vec<String>,
-    },
+    /// Time every stage of every problem by `course run`, and keep it in data/problems/
+    Problems(record::Course),
     /// Keep the machine code of kernels on a device, for the pages
     Asm(Box<asm::Options>),
     /// Measure what the parts of a device take, for docs/machine.md
@@ -104,9 +92,9 @@ fn main() -> ExitCode {
             lesson,
             flags,
         } => record::record(&name, &lesson, &flags),
-        Command::Peers { name, flags } => record::peers(&name, &flags),
+        Command::Peers(course) => record::peers(&course),
         Command::Receive { file } => receive::receive(&file),
-        Command::Problems { name, flags } => record::problems(&name, &flags),
+        Command::Problems(course) => record::problems(&course),
         Command::Asm(options) => asm::record(&options),
         Command::Probe(options) => probe::probe(&options),
         Command::Mutate(options) => mutate::mutate(&options),

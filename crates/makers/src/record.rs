@@ -78,8 +78,18 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Runs `course peers --json` with these flags, and writes `data/peers/NAME.jsonl`.
-pub fn peers(name: &str, flags: &[String]) -> Result<()> {
+/// What a command of `course` measures, and where it is kept.
+#[derive(clap::Args)]
+pub struct Course {
+    /// File that receives it, for example h200
+    name: String,
+    /// Flags handed to the command, for example -- --timeout 60
+    #[arg(last = true)]
+    flags: Vec<String>,
+}
+
+/// Runs `course peers --json`, and writes `data/peers/NAME.jsonl`.
+pub fn peers(Course { name, flags }: &Course) -> Result<()> {
     must_be_a_name(name)?;
     let text = printed(&["peers".into(), "--json".into()], flags, &[0])?;
     Comparison::of(&text)?;
@@ -87,7 +97,7 @@ pub fn peers(name: &str, flags: &[String]) -> Result<()> {
 }
 
 /// Times every stage of every problem, and writes `data/problems/NAME.jsonl`.
-pub fn problems(name: &str, flags: &[String]) -> Result<()> {
+pub fn problems(Course { name, flags }: &Course) -> Result<()> {
     must_be_a_name(name)?;
     let mut words = ["run", "--time", "--size=time", "--json"]
         .map(String::from)

@@ -87,15 +87,6 @@ impl Chart {
     }
 }
 
-/// What a line of a chart is: a piece of it, and words from its left on.
-pub fn key(d: &mut Drawing, class: &str, (left, y): Point, words: &str) {
-    d.line(class, &[(left, y), (left + 26.0, y)]);
-    if !class.contains("model") && class != "arrow" && class != "roof" {
-        d.dot(class, (left + 13.0, y), 4.0);
-    }
-    d.text("small", (left + 34.0, y + 5.0), words);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

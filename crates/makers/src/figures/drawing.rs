@@ -30,35 +30,26 @@ impl Drawing {
     }
 
     /// A rectangle from its left, top corner.
-    pub fn rect(&mut self, class: &str, at: Point, width: f64, height: f64) {
-        let places = [
-            ("x", at.0),
-            ("y", at.1),
-            ("width", width),
-            ("height", height),
-        ];
-        self.shape("rect", class, &places, "");
-    }
-
-    /// A rectangle without an edge, the fainter the smaller its share of 1.
-    pub fn shade(&mut self, class: &str, (x, y): Point, (width, height): (f64, f64), share: f64) {
-        let places = [("x", x), ("y", y), ("width", width), ("height", height)];
-        self.shape(
-            "rect",
-            class,
-            &places,
-            &format!(" fill-opacity=\"{share:.2}\""),
-        );
+    pub fn rect(&mut self, class: &str, (x, y): Point, width: f64, height: f64) {
+        let [x, y, width, height] = [x, y, width, height].map(short);
+        let at = format!("x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"");
+        self.body += &format!("<rect class=\"{class}\" {at}/>\n");
     }
 
     /// A dot.
     pub fn dot(&mut self, class: &str, (x, y): Point, radius: f64) {
-        self.shape("circle", class, &[("cx", x), ("cy", y), ("r", radius)], "");
+        let [x, y, r] = [x, y, radius].map(short);
+        self.body += &format!("<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\"/>\n");
     }
 
     /// A line through all points.
     pub fn line(&mut self, class: &str, points: &[Point]) {
-        self.shape("polyline", class, &[], &through(points));
+        let points: Vec<String> = points
+            .iter()
+            .map(|(x, y)| format!("{},{}", short(*x), short(*y)))
+            .collect();
+        let points = points.join(" ");
+        self.body += &format!("<polyline class=\"{class}\" points=\"{points}\"/>\n");
     }
 
     /// A line through all points, and a dot at each.
@@ -74,6 +65,15 @@ impl Drawing {
     pub fn text(&mut self, class: &str, (x, y): Point, words: &str) {
         let (x, y, words) = (short(x), short(y), escaped(words));
         self.body += &format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{words}</text>\n");
+    }
+
+    /// What a line of a chart is: a piece of it, and words from its left on.
+    pub fn key(&mut self, class: &str, (left, y): Point, words: &str) {
+        self.line(class, &[(left, y), (left + 26.0, y)]);
+        if !class.contains("model") && class != "arrow" && class != "roof" {
+            self.dot(class, (left + 13.0, y), 4.0);
+        }
+        self.text("small", (left + 34.0, y + 5.0), words);
     }
 
     /// The whole file, with what it shows in a few words and in many.
@@ -92,19 +92,6 @@ impl Drawing {
             self.body
         )
     }
-
-    fn shape(&mut self, name: &str, class: &str, places: &[(&str, f64)], more: &str) {
-        let place = |(name, value): &(&str, f64)| format!(" {name}=\"{}\"", short(*value));
-        let places: String = places.iter().map(place).collect();
-        self.body += &format!("<{name} class=\"{class}\"{places}{more}/>\n");
-    }
-}
-
-fn through(points: &[Point]) -> String {
-    let points = points
-        .iter()
-        .map(|(x, y)| format!("{},{}", short(*x), short(*y)));
-    format!(" points=\"{}\"", points.collect::<Vec<_>>().join(" "))
 }
 
 /// A number with one decimal, and none where it would be 0.

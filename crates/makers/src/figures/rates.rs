@@ -8,7 +8,7 @@ use common::shape::Shape;
 use process::data::peers::{Comparison, OURS};
 use process::data::recording::Recording;
 
-use super::{Axis, Chart, Drawing, Point, chart};
+use super::{Axis, Chart, Drawing, Point};
 
 /// The kernels of the lesson, as it numbers them.
 const NUMBERED: &str = "matmul_prefetch matmul_two_tiles matmul_fragments matmul_packed_tiles \
@@ -62,8 +62,8 @@ pub fn draw() -> Result<String> {
     d.curve("gpu", &ours);
     number(&mut d, &squares, &ours);
     let words = "the number of the chosen kernel; 13: lesson 13's";
-    chart::key(&mut d, "gpu", (14.0, BOTTOM + 58.0), words);
-    chart::key(&mut d, "arrow", (14.0, BOTTOM + 78.0), library);
+    d.key("gpu", (14.0, BOTTOM + 58.0), words);
+    d.key("arrow", (14.0, BOTTOM + 78.0), library);
     Ok(d.svg(
         &format!("Squares beside {library}"),
         &describe(library, &squares),

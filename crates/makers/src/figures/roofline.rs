@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use common::numbers::{percent, significant};
 use common::record::Record;
 
-use super::{Axis, Chart, Drawing, Point, RUNS, Run, chart};
+use super::{Axis, Chart, Drawing, Point, RUNS, Run};
 use crate::probe::Machine;
 
 const HEIGHT: f64 = 270.0;
@@ -25,9 +25,9 @@ pub fn draw() -> Result<String> {
     let says = "operations for each byte asked of global memory";
     d.text("small soft middle", (266.0, bottom + 2.0), says);
     let says = "global memory answers, and what the device can compute";
-    chart::key(&mut d, "roof", (14.0, bottom + 28.0), says);
+    d.key("roof", (14.0, bottom + 28.0), says);
     let says = "the L1 cache answers";
-    chart::key(&mut d, "roof model", (14.0, bottom + 48.0), says);
+    d.key("roof model", (14.0, bottom + 48.0), says);
     let description = format!(
         "Two rooflines, both axes logarithmic: speed over operations for each byte that is asked \
          of global memory, with a dot for each lesson. One roof rises with the speed of global \

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use common::numbers::percent;
 use process::data::recording::file;
 
-use super::{Axis, Chart, Drawing, chart};
+use super::{Axis, Chart, Drawing};
 use crate::printed::numbers;
 
 /// The recording, and what it printed above its tables.
@@ -53,14 +53,12 @@ pub fn draw() -> Result<String> {
         }
     }
     let y = BOTTOM + 62.0;
-    chart::key(
-        &mut d,
+    d.key(
         "mark model",
         (14.0, y),
         "the same product on more ranks, by the model",
     );
-    chart::key(
-        &mut d,
+    d.key(
         "arrow",
         (14.0, y + 18.0),
         "a product that grows with the ranks",
@@ -104,21 +102,16 @@ fn colour(binds: &str) -> &'static str {
 
 /// Of a table's rows: ranks, and their rate over that of as many single ones.
 fn efficiency(table: &str) -> Vec<(f64, f64)> {
-    let row = |line: &str| -> Option<(f64, f64)> {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let at = words
-            .iter()
-            .position(|word| ["s", "ms", "us"].contains(word))?;
-        Some((
-            words.first()?.parse().ok()?,
-            words.get(at + 1)?.parse().ok()?,
-        ))
-    };
-    let rows: Vec<(f64, f64)> = table.lines().filter_map(row).collect();
+    let rows = table.lines().filter_map(|line| match numbers(line)[..] {
+        [ranks, _, rate, ..] => Some((ranks, rate)),
+        _ => None,
+    });
+    let rows: Vec<(f64, f64)> = rows.collect();
     let alone = rows.first().map_or(1.0, |(_, rate)| *rate);
-    rows.iter()
-        .map(|(ranks, rate)| (*ranks, rate / ranks / alone))
-        .collect()
+    let shares = rows
+        .iter()
+        .map(|(ranks, rate)| (*ranks, rate / ranks / alone));
+    shares.collect()
 }
 
 /// A row of the model's table.

@@ -5,7 +5,7 @@ use common::numbers::bytes;
 use common::record::Record;
 use process::data::recording::Recording;
 
-use super::{Axis, Chart, Drawing, GPU, RUNS, chart};
+use super::{Axis, Chart, Drawing, GPU, RUNS};
 
 const BOTTOM: f64 = 226.0;
 const CHART: Chart = Chart {
@@ -26,7 +26,7 @@ pub fn draw() -> Result<String> {
         let points = points(&recording)?;
         d.curve(run.class, &CHART.places(&points));
         let device = recording.device();
-        chart::key(&mut d, run.class, (left, 288.0), &device);
+        d.key(run.class, (left, 288.0), &device);
         let best = points.iter().max_by(|one, other| one.1.total_cmp(&other.1));
         let (best, rate) = best.context("no rates")?;
         told.push(format!(

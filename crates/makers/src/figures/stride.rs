@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use common::numbers::percent;
 use process::data::recording::Recording;
 
-use super::{Axis, Chart, Drawing, RUNS, chart};
+use super::{Axis, Chart, Drawing, RUNS};
 
 /// Bytes of a float.
 const FLOAT: usize = 4;
@@ -42,9 +42,9 @@ pub fn draw() -> Result<String> {
         d.line(&model, &CHART.places(&counted.collect::<Vec<_>>()));
         d.curve(run.class, &CHART.places(&points));
         let device = recording.device();
-        chart::key(&mut d, run.class, (14.0, y), &format!("{device}, measured"));
+        d.key(run.class, (14.0, y), &format!("{device}, measured"));
         let words = format!("counted: moved in pieces of {piece} bytes");
-        chart::key(&mut d, &model, (14.0, y + 20.0), &words);
+        d.key(&model, (14.0, y + 20.0), &words);
         let share = |at: usize| percent(points.get(at).map_or(0.0, |(_, share)| *share));
         let (last, _) = *points.last().context("no copies in the recording")?;
         let [first, eighth, at_last] = [0, 3, points.len() - 1].map(share);

@@ -40,59 +40,46 @@ fn of_exercise(page: &str) -> Result<(&str, String)> {
     Ok((title.trim().trim_start_matches("# "), trains.into()))
 }
 
-/// The stages of a problem as every recording has them.
+/// The stages of a problem: a table for each recording.
 pub fn stages(problem: &str) -> Result<String> {
-    let mut table = Table::new("stage");
-    let (mut rows, mut origins) = (BTreeMap::<String, Vec<String>>::new(), Vec::new());
-    let files = kept::entries("data/problems").unwrap_or_default();
-    if files.is_empty() {
-        return Ok(String::new());
+    let files = kept::entries("data/problems")?;
+    let tables = files.iter().map(|file| {
+        let name = file.display().to_string();
+        stages_of(&kept::read_lines(&name)?, problem).context(name)
+    });
+    Ok(tables.collect::<Result<Vec<_>>>()?.join("\n\n"))
+}
+
+fn stages_of(lines: &[Value], problem: &str) -> Result<String> {
+    let stage = |line: &Value| line["stage"].as_str().unwrap_or_default().to_string();
+    let ours = lines.iter().filter(|line| stage(line).starts_with(problem));
+    let ours: Vec<&Value> = ours.collect();
+    let first = ours.first().with_context(|| format!("no {problem}"))?;
+    let device = first["device"].as_str().and_then(|it| it.strip_suffix(')'));
+    let device = device.and_then(|it| it.rsplit_once(" ("));
+    let (device, platform) = device.unwrap_or_default();
+    let device = name_on(platform, device);
+    let sizes = first["timed"]["size"].as_object().into_iter().flatten();
+    let sizes = sizes.map(|(name, size)| format!("{name} = {size}"));
+    let (sizes, date) = (sizes.collect::<Vec<_>>().join(", "), &lines[0]["date"]);
+    let (share, of) = match first["timed"]["share_of_copy"].is_null() {
+        false => ("share_of_copy", "of a copy"),
+        true => ("share_of_compute", "of multiply-adds"),
+    };
+    let mut table = Table::new("stage").figures([format!("{device}: time"), of.into()]);
+    for line in ours {
+        let stage = stage(line);
+        let number = stage.trim_end_matches(".toml").rsplit('-').next();
+        let figure = |name: &str| line["timed"][name].as_f64();
+        let time = or_dash(figure("seconds_median"), seconds);
+        table.row(
+            number.unwrap_or_default(),
+            [time, or_dash(figure(share), percent)],
+        );
     }
-    for (at, file) in files.iter().enumerate() {
-        let lines: Vec<Value> = kept::read_lines(&file.to_string_lossy())?;
-        let is_ours = |line: &&Value| {
-            let stage = line["stage"].as_str().unwrap_or_default();
-            stage.starts_with(problem)
-        };
-        let ours: Vec<&Value> = lines.iter().filter(is_ours).collect();
-        let first = ours
-            .first()
-            .with_context(|| format!("{}: no {problem}", file.display()))?;
-        let device = first["device"].as_str().and_then(|it| it.strip_suffix(')'));
-        let (device, platform) = device
-            .and_then(|it| it.rsplit_once(" ("))
-            .unwrap_or_default();
-        let device = name_on(platform, device);
-        let sizes = first["timed"]["size"].as_object().into_iter().flatten();
-        let sizes: Vec<String> = sizes
-            .map(|(name, size)| format!("{name} = {size}"))
-            .collect();
-        let date = lines[0]["date"].as_str().unwrap_or("?");
-        origins.push(format!("{device}, {}, recorded {date}", sizes.join(", ")));
-        let share = match first["timed"]["share_of_copy"].is_null() {
-            false => ("share_of_copy", "of a copy"),
-            true => ("share_of_compute", "of multiply-adds"),
-        };
-        table = table.figures([format!("{device}: time"), share.1.into()]);
-        for line in ours {
-            let stage = line["stage"].as_str().unwrap_or_default();
-            let number = stage.rsplit('-').next().unwrap_or_default();
-            let cells = rows
-                .entry(number.trim_end_matches(".toml").into())
-                .or_default();
-            cells.resize(2 * at, "-".into());
-            let figure = |name: &str| line["timed"][name].as_f64();
-            cells.push(or_dash(figure("seconds_median"), seconds));
-            cells.push(or_dash(figure(share.0), percent));
-        }
-    }
-    for (stage, mut cells) in rows {
-        cells.resize(2 * files.len(), "-".into());
-        table.row(stage, cells);
-    }
-    let origins = origins.join("; ");
+    let date = date.as_str().unwrap_or("?");
     Ok(format!(
-        "{table}\n\n*{origins}, by `cargo makers problems`.*"
+        "{table}\n\n*{device}, {sizes}, recorded {date}, by `cargo makers problems`.*"
     ))
 }
 
