@@ -25,7 +25,7 @@ use verify::formula::Formula;
 pub use plan::Plan;
 
 /// A kernel, or several in order, with their memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Task {
     /// Name of the kernel function that is measured; the others help it.
     pub kernel: String,
@@ -37,6 +37,8 @@ pub struct Task {
     pub made_from: Option<String>,
     /// Whether it was chosen before the run, for this device and these sizes.
     pub chosen: bool,
+    /// Whether the device has no room for it, so that it cannot be chosen.
+    pub too_large: bool,
     /// Type of the elements, which kernels see as `REAL`.
     pub ty: Type,
     /// The sizes of the problem, such as M, N and K.
@@ -108,7 +110,7 @@ pub enum Fill {
 }
 
 /// One launch.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Launch {
     /// Name of the kernel function.
     pub kernel: String,
@@ -142,7 +144,7 @@ pub enum Arg {
 }
 
 /// What a result must be.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub enum Right {
     /// C is the product of A and B, the buffers of these names.
     Product,
@@ -154,6 +156,7 @@ pub enum Right {
     /// Each of these buffers is what a reference left there.
     Same(Vec<(String, Rc<Same>)>),
     /// Nobody says what.
+    #[default]
     Unchecked,
 }
 
@@ -164,6 +167,12 @@ pub enum Work {
     Flop(Formula),
     /// Bytes read and written.
     Bytes(Formula),
+}
+
+impl Default for Work {
+    fn default() -> Work {
+        Work::Bytes(Formula::of("0"))
+    }
 }
 
 impl Task {

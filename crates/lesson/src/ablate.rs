@@ -9,7 +9,6 @@ use std::time::Instant;
 
 use common::error::{Error, Result};
 use common::numbers::{percent, seconds};
-use common::problem::Problem;
 use common::program::{self, Program};
 use common::shape::Shape;
 use common::source::Source;
@@ -19,7 +18,6 @@ use serde::Serialize;
 
 use crate::ablation::{self, Ablation, alone, edited};
 use crate::lesson::Lesson;
-use crate::step::{Given, Step};
 
 /// The part that is all of the kernel.
 const WHOLE: &str = "whole";
@@ -66,44 +64,41 @@ pub struct AblateFlag {
 }
 
 impl Lesson {
-    /// Verifies and times steps, each first whole and then with each of its parts taken
-    /// out; steps without ablations are passed over.
+    /// Verifies and times tasks, each first whole and then with each of its parts taken
+    /// out; tasks without ablations are passed over.
     ///
     /// # Errors
-    /// When no step that is wanted has ablations, or the device fails. A whole kernel
+    /// When no task that is wanted has ablations, or the device fails. A whole kernel
     /// that is wrong is a printed row.
-    pub fn ablate(&mut self, steps: &[Step], problem: &Problem) -> Result<()> {
+    pub fn ablate(&mut self, tasks: &[Task]) -> Result<()> {
         self.peak()?;
         self.console.head(&heading())?;
         let text = ablation::text(self.files);
-        let wanted = |step: &&Step| self.flags().wants_step(step);
-        let steps: Vec<(&Step, Vec<Ablation>)> = steps
-            .iter()
-            .filter(wanted)
-            .map(|step| (step, ablation::parts(&text, &step.name())))
+        let wanted = tasks.iter().filter(|task| self.flags().wants_task(task));
+        let tasks: Vec<(&Task, Vec<Ablation>)> = wanted
+            .map(|task| (task, ablation::parts(&text, &task.name())))
             .filter(|(_, parts)| !parts.is_empty())
             .collect();
-        if steps.is_empty() {
+        if tasks.is_empty() {
             return Err(Error::Usage(
                 "--ablate: these kernels have no parts to take out".into(),
             ));
         }
-        for (step, parts) in steps {
-            let begun = self.record(&step.name(), &step.says, problem.shape)?;
-            self.once(begun, |lesson| lesson.ablate_once(step, &parts, problem))?;
+        for (task, parts) in tasks {
+            let begun = self.record_of(task)?;
+            self.once(begun, |lesson| lesson.ablate_once(task, &parts))?;
         }
         Ok(())
     }
 
-    fn ablate_once(&mut self, step: &Step, parts: &[Ablation], problem: &Problem) -> Result<()> {
+    fn ablate_once(&mut self, task: &Task, parts: &[Ablation]) -> Result<()> {
         let Some(runs) = self.runs()? else {
             return Err(Error::Usage(
                 "--ablate compares times: it needs timed runs, and no simulator".into(),
             ));
         };
         // The whole kernel must be right before anything is taken out of it.
-        let task = step.task(&Given::of(problem, self.flags().seed));
-        let record = self.measured(step, problem, Some(runs))?;
+        let record = self.measured(task, Some(runs))?;
         let Some(whole) = record.seconds_median else {
             return self.console.row(record);
         };
@@ -112,28 +107,25 @@ impl Lesson {
             spread,
             of_whole: seconds_median / whole,
         };
-        let part = Ablation::new(WHOLE, &step.says);
-        self.part(&task, &part, &took(whole, record.spread))?;
+        let part = Ablation::new(WHOLE, &task.says);
+        self.part(task, &part, &took(whole, record.spread))?;
         let helpers = record.helpers.iter();
         let helping: f64 = helpers.filter_map(|one| one.seconds_median).sum();
         if helping > 0.0 {
             let shows = "the kernels that run before or after this one in every run";
             let part = Ablation::new("helpers only", shows);
-            self.part(&task, &part, &took(helping, None))?;
+            self.part(task, &part, &took(helping, None))?;
         }
         for ablation in parts {
-            let timed = match edited(
-                &self.source_of(&step.kernel)?,
-                &step.kernel,
-                &ablation.edits,
-            ) {
+            let source = self.source_of(&task.kernel)?;
+            let timed = match edited(&source, &task.kernel, &ablation.edits) {
                 Ok(source) => {
-                    let timing = self.time_part(&task, ablation, &source, runs)?;
+                    let timing = self.time_part(task, ablation, &source, runs)?;
                     took(timing.median(), Some(timing.spread()))
                 }
                 Err(skipped) => Timed::Not { skipped },
             };
-            self.part(&task, ablation, &timed)?;
+            self.part(task, ablation, &timed)?;
         }
         self.say("")
     }

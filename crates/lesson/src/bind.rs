@@ -1,6 +1,7 @@
 //! From a task to kernels with their memory: uploads what they read, makes room for what
 //! they write, sets their arguments.
 
+use std::fmt::Debug;
 use std::rc::Rc;
 
 use common::element::Elements;
@@ -13,6 +14,7 @@ use narrate::Beat;
 use opencl3::kernel::Kernel;
 
 use crate::lesson::Lesson;
+use crate::product::problem_of;
 use crate::ready::{Memory, Ready};
 
 impl Lesson {
@@ -22,7 +24,8 @@ impl Lesson {
     /// # Errors
     /// When there is no room, or the kernels take other arguments.
     pub fn bind(&mut self, task: Task, plan: Plan, kernels: Vec<Kernel>) -> Result<Ready> {
-        let problem = self.problem_of(&task)?;
+        let problem = problem_of(&task).map(|problem| self.known(problem));
+        let problem = problem.transpose()?;
         let memory = self.memory(&task, &plan, problem.as_deref())?;
         let session = self.session()?;
         self.console.narrator.beat(Beat::Arguments)?;
@@ -139,7 +142,8 @@ fn held<'a>(task: &'a Task, memory: &'a [Memory]) -> impl Iterator<Item = (&'a s
     })
 }
 
-/// What an input holds: of two tasks with the same key it need not be uploaded twice.
+/// What an input holds: of two tasks with the same key it need not be uploaded twice. What is
+/// drawn is known by its seed; all else may depend on sizes, macros, and what lies before it.
 fn key(task: &Task, plan: &Plan, at: usize) -> String {
     let buffer = &task.buffers[at];
     let Role::In(fill) = &buffer.role else {
@@ -153,10 +157,16 @@ fn key(task: &Task, plan: &Plan, at: usize) -> String {
     } = buffer;
     let shape = plan.shapes[at];
     let fill = match fill {
-        Fill::Made(from, _) => from.clone(),
-        // A formula may name a size.
-        Fill::Each(formula) => format!("{formula} {:?}", task.sizes),
-        fill => format!("{fill:?}"),
+        Fill::Numbers(..) | Fill::Drawn(..) => format!("{fill:?}"),
+        Fill::Each(_) | Fill::Made(..) => {
+            let what: &dyn Debug = match fill {
+                Fill::Made(from, _) => from,
+                other => other,
+            };
+            let before: Vec<String> = (0..at).map(|at| key(task, plan, at)).collect();
+            let (sizes, names) = (&task.sizes, &task.names);
+            format!("{what:?} {sizes:?} {:?} {names:?} {before:?}", task.defines)
+        }
     };
     format!("{name} {ty:?} {shape:?} {transposed} {fill}")
 }
@@ -201,4 +211,38 @@ fn given(arg: &Arg, task: &Task, plan: &Plan, memory: &[Memory]) -> Result<sessi
             session::Arg::Buffer(buffer.clone())
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use common::element::Type;
+    use common::matrix;
+
+    #[test]
+    fn what_a_formula_may_name_is_uploaded_anew_and_what_is_drawn_is_not() {
+        let keys = |size: usize, define: usize, seed| {
+            let drawn = Role::In(Fill::Numbers(matrix::Fill::Random, seed));
+            let each = Role::In(Fill::Each("A[i] + SIZE + MACRO".into()));
+            let task = Task {
+                sizes: vec![("SIZE".into(), size)],
+                defines: vec![("MACRO".into(), define)],
+                buffers: vec![
+                    Buffer::vector("A", Type::Float, 4, drawn),
+                    Buffer::vector("B", Type::Float, 4, each),
+                ],
+                ..Task::default()
+            };
+            let plan = task.plan().expect("it makes sense");
+            [0, 1].map(|at| key(&task, &plan, at))
+        };
+        let [drawn, each] = keys(1, 2, 3);
+        assert_eq!(keys(1, 2, 3), [drawn.clone(), each.clone()]);
+        for [other, formula] in [keys(9, 2, 3), keys(1, 9, 3)] {
+            assert_eq!(other, drawn);
+            assert_ne!(formula, each);
+        }
+        let [other, formula] = keys(1, 2, 9);
+        assert!(other != drawn && formula != each);
+    }
 }

@@ -24,10 +24,9 @@ impl Lesson {
 fn facts(task: &Task) -> Result<Vec<String>> {
     let plan = task.plan()?;
     let mut facts = Vec::new();
-    let padded = task.buffers.iter().zip(&plan.shapes);
-    let mut padded = padded.filter(|(_, [room, used])| room != used);
-    if let Some((buffer, [[rows, columns], [used_rows, used_columns]])) = padded.next() {
-        let name = &buffer.name;
+    if let Some(padded) = plan.padded() {
+        let [[rows, columns], [used_rows, used_columns]] = plan.shapes[padded];
+        let name = &task.buffers[padded].name;
         facts.push(format!(
             "{name}, {used_rows} x {used_columns}, is padded with zeros to {rows} x {columns}"
         ));

@@ -1,16 +1,16 @@
-//! One step of a table is chosen before anything runs, and marked.
+//! One row of a table is chosen before anything runs, and marked.
 
 use clap::Args;
 use common::error::{Error, Result};
 use common::numbers::percent;
 use common::problem::Problem;
+use common::task::Task;
 
 use crate::ablate::AblateFlag;
 use crate::kept::{Candidates, Kept};
 use crate::lesson::Lesson;
 use crate::report::CHOSEN;
 use crate::results;
-use crate::step::Step;
 
 /// The kind of results that [`results::file`] keeps for the choice.
 pub const CHOICE: &str = "choice";
@@ -31,7 +31,7 @@ pub struct ChoiceFlags {
 }
 
 impl ChoiceFlags {
-    /// Chooses among these candidates, then measures the steps that are asked for, and the
+    /// Chooses among these candidates, then measures those that are asked for, and the
     /// host unless one alone was; or with `--ablate` takes parts out of them.
     ///
     /// # Errors
@@ -43,41 +43,38 @@ impl ChoiceFlags {
         mut candidates: Candidates,
     ) -> Result<()> {
         if self.candidates {
-            let names: Vec<String> = candidates
-                .steps
-                .iter()
-                .map(|one| candidates.name(one))
-                .collect();
-            for (step, name) in candidates.steps.iter_mut().zip(names) {
-                step.variant = name[step.kernel.len()..].trim().into();
+            let names = candidates.tasks.iter().map(|one| candidates.name(one));
+            let names: Vec<String> = names.collect();
+            for (task, name) in candidates.tasks.iter_mut().zip(names) {
+                task.variant = name[task.kernel.len()..].trim().into();
             }
-            return lesson.measure_all(&candidates.steps, problem);
+            return lesson.measure_all(&candidates.tasks);
         }
         let device = &lesson.session()?.device;
         let own = results::file(CHOICE, device, &lesson.source()?.text, problem.ty);
         let kept = Kept::read(&own, candidates.recording);
-        let steps = self.wanted(candidates.choose(&kept, problem.shape))?;
+        let tasks = self.wanted(candidates.choose(&kept, problem.shape))?;
         if self.parts.ablate {
-            return lesson.ablate(&steps, problem);
+            return lesson.ablate(&tasks);
         }
-        lesson.measure_all(&steps, problem)?;
+        lesson.measure_all(&tasks)?;
         if self.chosen {
             return Ok(());
         }
         lesson.compare_with_host(problem)
     }
 
-    /// All steps, or with `--chosen` the one that is marked.
-    fn wanted(&self, mut steps: Vec<Step>) -> Result<Vec<Step>> {
-        steps.retain(|step| step.chosen || !self.chosen);
-        if steps.is_empty() {
+    /// All tasks, or with `--chosen` the one that is marked.
+    fn wanted(&self, mut tasks: Vec<Task>) -> Result<Vec<Task>> {
+        tasks.retain(|task| task.chosen || !self.chosen);
+        if tasks.is_empty() {
             return Err(Error::Usage(
                 "--chosen: none of these kernels was chosen for this device; lesson 9 chooses \
                  for CPUs, lesson 10 for GPUs"
                     .into(),
             ));
         }
-        Ok(steps)
+        Ok(tasks)
     }
 }
 

@@ -8,9 +8,8 @@ use common::element::Type;
 use common::matrix::Fill;
 use common::shape::Shape;
 use common::source::Source;
+use common::task::Task;
 use process::Orders;
-
-use crate::step::Step;
 
 /// What a learner can ask of a lesson.
 #[derive(Clone, Debug, Parser)]
@@ -176,14 +175,9 @@ impl Flags {
         self.only.is_empty() || self.only.iter().any(|only| only == kernel)
     }
 
-    /// Whether it asks for a kernel that this step runs.
-    pub fn wants_step(&self, step: &Step) -> bool {
-        self.wants_any(step.kernels())
-    }
-
-    /// Whether it asks for one of these kernels, or for all.
-    pub(crate) fn wants_any<'k>(&self, mut kernels: impl Iterator<Item = &'k str>) -> bool {
-        kernels.any(|kernel| self.wants(kernel))
+    /// Whether it asks for a kernel that this task runs.
+    pub fn wants_task(&self, task: &Task) -> bool {
+        task.kernels().any(|kernel| self.wants(kernel))
     }
 }
 

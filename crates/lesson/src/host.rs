@@ -32,12 +32,12 @@ impl Lesson {
         let right = rows.filter(|row| row.verified && !row.is_above_limit());
         let rates = right.filter_map(|row| Some((row.kernel.clone(), row.gflops?)));
         let best = rates.max_by(|a, b| a.1.total_cmp(&b.1));
-        let small = self.clipped(problem, LOOP_SIZE);
+        let small = problem.clipped(LOOP_SIZE);
         let mut hosts = vec![
             self.host_loop(LoopOrder::Ijk, &small)?,
             self.host_loop(LoopOrder::Ikj, &small)?,
         ];
-        hosts.extend(self.host_library(&self.clipped(problem, LIBRARY_SIZE))?);
+        hosts.extend(self.host_library(&problem.clipped(LIBRARY_SIZE))?);
         let Some((kernel, ours)) = best else {
             return Ok(());
         };
@@ -55,18 +55,6 @@ impl Lesson {
             }
         }
         Ok(())
-    }
-
-    /// The same problem, no longer than `side` in any direction.
-    pub fn clipped(&self, problem: &Problem, side: usize) -> Problem {
-        let Shape { m, n, k } = problem.shape;
-        let [m, n, k] = [m, n, k].map(|length| length.min(side));
-        let shape = Shape { m, n, k };
-        if shape == problem.shape {
-            problem.clone()
-        } else {
-            Problem::new(shape, problem.ty, problem.fill, self.flags().seed)
-        }
     }
 
     /// Runs one loop order on one core and checks it. In JSON mode the record is

@@ -8,9 +8,8 @@ use std::path::Path;
 use common::error::Result;
 use common::shape::Shape;
 use common::source::workspace;
+use common::task::Task;
 use serde::{Deserialize, Serialize};
-
-use crate::step::Step;
 
 /// One shape, and the seconds of each candidate there: a line of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -93,8 +92,8 @@ impl FromIterator<Measured> for Kept {
 /// The launches of a table's kernels among which the nearest shape decides.
 pub struct Candidates {
     /// All of them; those of one name stand for one row of the table.
-    pub steps: Vec<Step>,
-    /// The macros that tell launches of one name apart, of a step that has them all.
+    pub tasks: Vec<Task>,
+    /// The macros that tell launches of one name apart, of a task that has them all.
     pub told_by: &'static [&'static str],
     /// The recording in `data/choice` that decides where nothing was measured on the device.
     pub recording: &'static str,
@@ -104,49 +103,62 @@ pub struct Candidates {
 
 impl Candidates {
     /// A candidate's own name: "matmul_shares cut SHARES=4 TM=64 TN=64".
-    pub fn name(&self, step: &Step) -> String {
+    pub fn name(&self, task: &Task) -> String {
         let value = |name: &&str| {
-            let mut defines = step.defines.iter();
+            let mut defines = task.defines.iter();
             let value = defines.find(|(known, _)| known == name)?.1;
             Some(format!(" {name}={value}"))
         };
         let told: Option<String> = self.told_by.iter().map(value).collect();
-        step.name() + &told.unwrap_or_default()
+        task.name() + &told.unwrap_or_default()
     }
 
     /// The table: of each name the candidate that was the fastest at the nearest shape, or
     /// the first. Of these one is chosen, the fastest, unless the host pads for it: that
     /// work is in nobody's time.
-    pub fn choose(self, kept: &Kept, shape: Shape) -> Vec<Step> {
+    pub fn choose(self, kept: &Kept, shape: Shape) -> Vec<Task> {
         let nearest = kept.nearest(shape);
-        let seconds = |step: &Step| match nearest {
-            _ if !step.fits => f64::INFINITY,
-            Some(one) => *one.seconds.get(&self.name(step)).unwrap_or(&f64::MAX),
+        let seconds = |task: &Task| match nearest {
+            _ if task.too_large => f64::INFINITY,
+            Some(one) => *one.seconds.get(&self.name(task)).unwrap_or(&f64::MAX),
             None => f64::MAX,
         };
-        let mut table: Vec<(f64, Step)> = Vec::new();
-        for step in &self.steps {
-            let new = (seconds(step), step.clone());
+        let mut table: Vec<(f64, Task)> = Vec::new();
+        for task in &self.tasks {
+            let new = (seconds(task), task.clone());
             match table.iter_mut().find(|(_, row)| row.name() == new.1.name()) {
                 Some(row) if new.0 < row.0 => *row = new,
                 Some(_) => {}
                 None => table.push(new),
             }
         }
-        let may_win = |(time, step): &&mut (f64, Step)| {
-            self.suit && *time < f64::MAX && step.shape(shape) == shape
-        };
+        let is_padded = |task: &Task| task.plan().is_ok_and(|plan| plan.padded().is_some());
+        let may_win =
+            |(time, task): &&mut (f64, Task)| self.suit && *time < f64::MAX && !is_padded(task);
         let rows = table.iter_mut().filter(may_win);
         if let Some((_, fastest)) = rows.min_by(|a, b| a.0.total_cmp(&b.0)) {
             fastest.chosen = true;
         }
-        table.into_iter().map(|(_, step)| step).collect()
+        table.into_iter().map(|(_, task)| task).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use common::element::Type;
+    use common::task::{Buffer, Role};
+
+    /// A kernel with a vector that has room for so many elements, and uses so many.
+    fn task(kernel: &str, [room, used]: [usize; 2]) -> Task {
+        let used = [1.into(), used.into()];
+        let vector = Buffer::vector("A", Type::Float, room, Role::Out);
+        Task {
+            kernel: kernel.into(),
+            buffers: vec![Buffer { used, ..vector }],
+            ..Task::default()
+        }
+    }
 
     fn measured(m: usize, n: usize, k: usize, seconds: &[(&str, f64)]) -> Measured {
         let seconds = seconds.iter().map(|(name, time)| (name.to_string(), *time));
@@ -163,22 +175,21 @@ mod tests {
             measured(1, 4096, 4096, &[("a", 1.0), ("b T=1", 2.0), ("b T=2", 3.0)]),
         ]);
         let chosen = |shape| {
-            let b = |t| Step {
+            let b = |t| Task {
                 defines: vec![("T".into(), t)],
-                ..Step::new("b", "")
+                ..task("b", [1, 1])
             };
-            let padded = Step::new("p", "").pad(64, 64, 64);
-            let steps = vec![Step::new("a", ""), b(1), b(2), padded];
+            let tasks = vec![task("a", [1, 1]), b(1), b(2), task("p", [2, 1])];
             let candidates = Candidates {
-                steps,
+                tasks,
                 told_by: &["T"],
                 recording: "",
                 suit: true,
             };
             let table = candidates.choose(&kept, shape);
-            let names: Vec<String> = table.iter().map(Step::name).collect();
+            let names: Vec<String> = table.iter().map(Task::name).collect();
             assert_eq!(names, ["a", "b", "p"]);
-            let one = table.iter().find(|step| step.chosen).expect("one is");
+            let one = table.iter().find(|task| task.chosen).expect("one is");
             (one.name(), table[1].defines[0].1)
         };
         assert_eq!(chosen(Shape::cube(200)), ("b".into(), 2));
@@ -194,24 +205,24 @@ mod tests {
 
     #[test]
     fn what_is_unknown_or_impossible_is_not_chosen() {
-        let candidates = |steps| Candidates {
-            steps,
+        let candidates = |tasks| Candidates {
+            tasks,
             told_by: &[],
             recording: "",
             suit: true,
         };
-        let steps = vec![Step::new("a", ""), Step::new("b", "")];
+        let tasks = vec![task("a", [1, 1]), task("b", [1, 1])];
         let kept = Kept::from_iter([measured(1, 1, 1, &[("a", 1.0), ("p", 0.1)])]);
         let shape = Shape::cube(7);
-        let is_chosen = |table: Vec<Step>| table.iter().any(|step| step.chosen);
-        let none = candidates(steps.clone()).choose(&Kept::default(), shape);
+        let is_chosen = |table: Vec<Task>| table.iter().any(|task| task.chosen);
+        let none = candidates(tasks.clone()).choose(&Kept::default(), shape);
         assert_eq!(none.len(), 2);
         assert!(!is_chosen(none));
-        let mut too_large = steps.clone();
-        too_large[0].fits = false;
+        let mut too_large = tasks.clone();
+        too_large[0].too_large = true;
         assert!(!is_chosen(candidates(too_large).choose(&kept, shape)));
-        assert!(is_chosen(candidates(steps).choose(&kept, shape)));
-        let padded = vec![Step::new("p", "").pad(2, 2, 2)];
+        assert!(is_chosen(candidates(tasks).choose(&kept, shape)));
+        let padded = vec![task("p", [2, 1])];
         assert!(!is_chosen(candidates(padded).choose(&kept, shape)));
     }
 

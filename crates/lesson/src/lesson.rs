@@ -23,7 +23,6 @@ use crate::ablation::alone;
 use crate::cli::Flags;
 use crate::console::Console;
 use crate::report::heading;
-use crate::step::Given;
 use crate::workbench::Workbench;
 
 /// A running lesson.
@@ -167,53 +166,26 @@ impl Lesson {
             "  problem  C[{m}][{n}] = A[{m}][{k}] * B[{k}][{n}], {}, {filled}",
             ty.name()
         ))?;
-        let problem = self.product(&Given {
-            shape,
-            ty,
-            inputs: ty,
-            by_units: false,
-            fill,
-            seed,
-        })?;
+        let problem = self.known(Problem::new(shape, ty, fill, seed))?;
         if self.flags.show {
-            self.console.show("A", &problem.a)?;
-            self.console.show("B", &problem.b)?;
+            self.console.show("A", problem.a())?;
+            self.console.show("B", problem.b())?;
         }
         Ok(problem)
     }
 
-    /// A product, made once: its reference takes as long as a slow kernel.
-    fn product(&mut self, given: &Given) -> Result<Rc<Problem>> {
+    /// The same product, made once: its reference takes as long as a slow kernel.
+    pub(crate) fn known(&mut self, problem: Problem) -> Result<Rc<Problem>> {
         /// Of larger ones the memory is needed.
         const KEPT: usize = 2;
-        let Given {
-            shape,
-            ty,
-            inputs,
-            by_units,
-            fill,
-            seed,
-        } = *given;
         let problems = &mut self.workbench()?.problems;
-        let is_it = |(of, one): &&(u64, Rc<Problem>)| {
-            let known = (one.shape, one.ty, one.inputs(), one.by_units, one.fill);
-            *of == seed && known == (shape, ty, inputs, by_units, fill)
-        };
-        if let Some((_, known)) = problems.iter().find(is_it) {
+        if let Some(known) = problems.iter().find(|one| one.is(&problem)) {
             return Ok(known.clone());
         }
         problems.truncate(KEPT - 1);
-        let mut problem = Problem::with_inputs(shape, ty, inputs, fill, seed);
-        problem.by_units = by_units;
         let problem = Rc::new(problem);
-        problems.insert(0, (seed, problem.clone()));
+        problems.insert(0, problem.clone());
         Ok(problem)
-    }
-
-    /// The product that a task computes, if it is one.
-    pub(crate) fn problem_of(&mut self, task: &Task) -> Result<Option<Rc<Problem>>> {
-        let given = Given::of_task(task);
-        given.map(|given| self.product(&given)).transpose()
     }
 
     /// The lesson's first kernel file, or the one that `--source` names.

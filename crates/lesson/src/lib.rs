@@ -4,9 +4,8 @@
 //!
 //! In the order in which to read them:
 //!
-//! - `step` is a kernel that multiplies matrices, as data, and a `helper` what runs beside
-//!   it: a step makes a [`Task`](common::task::Task), and so does a `copy`, which only moves floats.
-//! - `table` reads steps from the steps.toml of a lesson.
+//! - `table` reads the steps.toml of a lesson, whose rows make [`Task`](common::task::Task)s:
+//!   what a `product` of matrices always has, and what the row says of it, or any other kernel.
 //! - `measure` is what happens to each task: **build, arguments, launch, read, check**, and
 //!   only then time. `refusal` says why one is skipped, `bind` gives its kernels their
 //!   memory, and then it is `ready`: poisoned before, watched after. `rerun` runs one again
@@ -30,12 +29,11 @@ mod card;
 mod choice;
 pub mod cli;
 mod console;
-mod copy;
-mod helper;
 mod host;
 mod kept;
 mod lesson;
 mod measure;
+mod product;
 mod ready;
 mod refusal;
 pub mod report;
@@ -44,7 +42,6 @@ pub mod results;
 mod resume;
 mod run;
 mod simulator;
-mod step;
 mod table;
 mod trace;
 mod workbench;
@@ -52,11 +49,9 @@ mod workbench;
 pub use ablate::AblateFlag;
 pub use choice::{CHOICE, ChoiceFlags};
 pub use console::Console;
-pub use copy::Copy;
-pub use helper::{Helper, Operand};
 pub use kept::{Candidates, Kept, Measured};
 pub use lesson::Lesson;
+pub use product::{Layout, product};
 pub use ready::Ready;
 pub use run::{lesson, lesson_with};
-pub use step::{Axes, Given, Layout, Origin, Step};
 pub use table::{Table, given};

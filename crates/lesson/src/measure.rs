@@ -4,14 +4,11 @@ use std::time::Instant;
 
 use common::element::Type;
 use common::error::{Error, Result};
-use common::matrix::Fill;
 use common::memory::Poison;
-use common::problem::Problem;
 use common::program::{self, Program};
 use common::record::{Record, Work};
-use common::shape::Shape;
 use common::source::Source;
-use common::task::{Plan, Task};
+use common::task::{self, Plan, Task};
 use common::timing::{self, Runs, Sample, Timing, WARM_UP};
 use common::verify;
 use language::tokens::Tokens;
@@ -20,54 +17,44 @@ use opencl3::error_codes::CL_INVALID_KERNEL_NAME;
 use opencl3::kernel::Kernel;
 
 use crate::lesson::Lesson;
+use crate::product::problem_of;
 use crate::ready::Ready;
 use crate::refusal::refused;
-use crate::step::{Given, Step};
 
 impl Lesson {
-    /// Prints a table of steps, each verified and timed, but for those that `--only`
+    /// Prints a table of tasks, each verified and timed, but for those that `--only`
     /// leaves out; no table where it leaves out all.
-    pub fn measure_all(&mut self, steps: &[Step], problem: &Problem) -> Result<()> {
-        let wanted = steps.iter().filter(|step| self.flags().wants_step(step));
-        let is_empty = wanted.count() == 0;
+    pub fn measure_all(&mut self, tasks: &[Task]) -> Result<()> {
+        let mut wanted = tasks.iter().filter(|task| self.flags().wants_task(task));
+        let first = wanted.next();
         self.peak()?;
-        if is_empty {
+        let Some(first) = first else {
             return Ok(());
-        }
-        self.table("GFLOP/s")?;
-        let given = Given::of(problem, self.flags().seed);
-        for step in steps {
-            self.measure_task(&step.task(&given))?;
+        };
+        self.table(match first.work {
+            task::Work::Flop(_) => "GFLOP/s",
+            task::Work::Bytes(_) => "GB/s",
+        })?;
+        for task in tasks {
+            self.measure_task(task)?;
         }
         self.tell_chosen()
     }
 
-    /// Verifies, times and prints one step, unless `--only` asks for others.
+    /// Verifies, times and prints one task, unless `--only` asks for others.
     ///
     /// # Errors
     /// When it does not build or the device fails. A wrong result is a printed
     /// row, and makes the lesson end with status 1.
-    pub fn measure(&mut self, step: &Step, problem: &Problem) -> Result<()> {
-        let given = Given::of(problem, self.flags().seed);
-        self.measure_task(&step.task(&given))
-    }
-
-    /// The same for any task.
     pub fn measure_task(&mut self, task: &Task) -> Result<()> {
         let (runs, show) = (self.runs()?, self.flags().show);
         self.measured_row(task, runs, show)
     }
 
-    /// Verifies and times one step, and tells and prints nothing.
-    pub fn measured(
-        &mut self,
-        step: &Step,
-        problem: &Problem,
-        runs: Option<Runs>,
-    ) -> Result<Record> {
-        let task = step.task(&Given::of(problem, self.flags().seed));
+    /// Verifies and times a task, and tells and prints nothing.
+    pub fn measured(&mut self, task: &Task, runs: Option<Runs>) -> Result<Record> {
         let _hush = self.console.narrator.hush();
-        let record = self.run(&task, runs, false)?;
+        let record = self.run(task, runs, false)?;
         Ok(self.console.simulator.judge(record))
     }
 
@@ -92,25 +79,17 @@ impl Lesson {
         }
     }
 
-    /// Runs one step on matrices that count 1, 2, 3, ..., and prints A, B and C.
-    pub fn demonstrate(&mut self, step: &Step, shape: Shape) -> Result<()> {
-        if !self.flags().wants(&step.kernel) {
+    /// Runs a product once, and prints A, B and C.
+    pub fn demonstrate(&mut self, task: &Task) -> Result<()> {
+        if !self.flags().wants_task(task) {
             return Ok(());
         }
-        let task = step.task(&Given {
-            shape,
-            ty: self.flags().ty,
-            inputs: self.flags().ty,
-            by_units: false,
-            fill: Fill::Count,
-            seed: 0,
-        });
         self.say("")?;
-        if let Some(problem) = self.problem_of(&task)? {
-            self.console.show("A", &problem.a)?;
-            self.console.show("B", &problem.b)?;
+        if let Some(problem) = problem_of(task) {
+            self.console.show("A", problem.a())?;
+            self.console.show("B", problem.b())?;
         }
-        self.measured_row(&task, None, true)
+        self.measured_row(task, None, true)
     }
 
     fn measured_row(&mut self, task: &Task, runs: Option<Runs>, show: bool) -> Result<()> {
@@ -123,7 +102,7 @@ impl Lesson {
         task: &Task,
         mut run: impl FnMut(&mut Lesson) -> Result<Record>,
     ) -> Result<()> {
-        if !self.flags().wants_any(task.kernels()) {
+        if !self.flags().wants_task(task) {
             return Ok(());
         }
         let begun = self.record_of(task)?;

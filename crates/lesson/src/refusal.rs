@@ -48,14 +48,13 @@ impl Lesson {
     /// Why its memory is too large, where the problem's own is not.
     fn does_not_fit(&mut self, task: &Task, plan: &Plan) -> Result<Option<String>> {
         let session = self.session()?;
-        let roomy = task.buffers.iter().zip(&plan.shapes);
-        let padded = roomy.clone().find(|(_, [room, used])| room != used);
-        let between = |role: &Role| matches!(role, Role::LaidOut | Role::Between);
-        let beside = roomy.clone().find(|(one, _)| between(&one.role));
-        let Some((named, [[rows, columns], _])) = padded.or(beside) else {
+        let mut roles = task.buffers.iter().map(|one| &one.role);
+        let beside = roles.position(|role| matches!(role, Role::LaidOut | Role::Between));
+        let Some(named) = plan.padded().or(beside) else {
             return Ok(None);
         };
-        let needs = roomy.map(|(buffer, [[rows, columns], _])| {
+        let all = task.buffers.iter().zip(&plan.shapes);
+        let needs = all.map(|(buffer, [[rows, columns], _])| {
             let bytes = (rows * columns * buffer.ty.size()) as u64;
             match buffer.role {
                 Role::In(_) => Need::read(bytes),
@@ -64,7 +63,8 @@ impl Lesson {
             }
         });
         let fits = session.must_have_room(needs, task.ty);
-        let what = format!("with {} of {rows} x {columns}", named.name);
+        let (name, [[rows, columns], _]) = (&task.buffers[named].name, plan.shapes[named]);
+        let what = format!("with {name} of {rows} x {columns}");
         Ok(fits.err().map(|error| format!("{what}: {error}")))
     }
 

@@ -25,8 +25,8 @@ pub(crate) struct Workbench {
     pub programs: HashMap<String, Rc<Program>>,
     /// The inputs of the last task, and what they were made for.
     pub inputs: Vec<(String, Rc<Input>)>,
-    /// The last products, each with the seed of its operands.
-    pub problems: Vec<(u64, Rc<Problem>)>,
+    /// The last products.
+    pub problems: Vec<Rc<Problem>>,
     /// Unless nothing is timed.
     pub peak: Option<Peak>,
 }

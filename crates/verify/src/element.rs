@@ -5,10 +5,11 @@ use half::{bf16, f16};
 use serde::{Deserialize, Serialize};
 
 /// The type of a matrix's elements; kernels see it as the macro `REAL`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Type {
     /// 32-bit IEEE float.
+    #[default]
     Float,
     /// 64-bit IEEE float, where the device has it.
     Double,

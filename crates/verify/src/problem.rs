@@ -41,21 +41,23 @@ const OF_TRUNCATION: f64 = 1.25;
 /// The same in units of u sqrt(sum_k s_k^2).
 const OF_PARTIAL_SUMS: f64 = 0.42;
 
-/// A product and what is needed to check it.
+/// A product, and what is needed to check it. Its matrices are filled when they are first
+/// asked for.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// M, N, K.
     pub shape: Shape,
-    /// Type of the elements of C, and mostly of A and B.
+    /// Type of the elements of C.
     pub ty: Type,
-    /// How A and B were filled.
-    pub fill: Fill,
-    /// M x K.
-    pub a: Matrix,
-    /// K x N.
-    pub b: Matrix,
+    /// That of A and B. They are rounded to it, so that the bound is that of the sums alone.
+    pub inputs: Type,
     /// Whether matrix units add the products up.
     pub by_units: bool,
+    /// How A and B are filled.
+    pub fill: Fill,
+    /// The seed of A; that of B is the next one, so that they differ.
+    pub seed: u64,
+    pub(crate) operands: OnceLock<[Matrix; 2]>,
     expected: OnceLock<Expected>,
 }
 
@@ -71,35 +73,70 @@ struct Expected {
 }
 
 impl Problem {
-    /// Fills A from `seed` and B from `seed + 1`, so that they differ.
+    /// A product whose matrices are all of one type.
     pub fn new(shape: Shape, ty: Type, fill: Fill, seed: u64) -> Problem {
-        Problem::with_inputs(shape, ty, ty, fill, seed)
-    }
-
-    /// The same with A and B of another type than C. They are rounded to it here, so that
-    /// the bound is that of the sums alone.
-    pub fn with_inputs(shape: Shape, ty: Type, inputs: Type, fill: Fill, seed: u64) -> Problem {
-        let a = Matrix::filled(shape.m, shape.k, inputs, fill, seed);
-        let b = Matrix::filled(shape.k, shape.n, inputs, fill, seed.wrapping_add(1));
-        Problem::of(shape, ty, fill, a, b)
-    }
-
-    /// The type of A and B.
-    pub fn inputs(&self) -> Type {
-        self.a.data.ty()
-    }
-
-    /// The product of these matrices.
-    pub fn of(shape: Shape, ty: Type, fill: Fill, a: Matrix, b: Matrix) -> Problem {
         Problem {
             shape,
             ty,
-            fill,
-            a,
-            b,
+            inputs: ty,
             by_units: false,
+            fill,
+            seed,
+            operands: OnceLock::new(),
             expected: OnceLock::new(),
         }
+    }
+
+    /// The same with A and B of this type, and with the sums of matrix units, or not.
+    pub fn with_inputs(self, inputs: Type, by_units: bool) -> Problem {
+        Problem {
+            inputs,
+            by_units,
+            ..Problem::new(self.shape, self.ty, self.fill, self.seed)
+        }
+    }
+
+    /// Whether it asks for the same product as another.
+    pub fn is(&self, other: &Problem) -> bool {
+        let known = |one: &Problem| {
+            let types = (one.ty, one.inputs, one.by_units);
+            (one.shape, types, one.fill, one.seed)
+        };
+        known(self) == known(other)
+    }
+
+    /// The same problem, no longer than `side` in any direction.
+    pub fn clipped(&self, side: usize) -> Problem {
+        let Shape { m, n, k } = self.shape;
+        let [m, n, k] = [m, n, k].map(|length| length.min(side));
+        let shape = Shape { m, n, k };
+        if shape == self.shape {
+            return self.clone();
+        }
+        Problem::new(shape, self.ty, self.fill, self.seed).with_inputs(self.inputs, self.by_units)
+    }
+
+    /// M x K.
+    pub fn a(&self) -> &Matrix {
+        &self.operands()[0]
+    }
+
+    /// K x N.
+    pub fn b(&self) -> &Matrix {
+        &self.operands()[1]
+    }
+
+    /// A and B.
+    pub fn operands(&self) -> &[Matrix; 2] {
+        self.operands.get_or_init(|| {
+            let Shape { m, n, k } = self.shape;
+            let filled =
+                |rows, cols, seed| Matrix::filled(rows, cols, self.inputs, self.fill, seed);
+            [
+                filled(m, k, self.seed),
+                filled(k, n, self.seed.wrapping_add(1)),
+            ]
+        })
     }
 
     /// What element (i, j) of C must be.
@@ -120,9 +157,10 @@ impl Problem {
 
     /// The same for one whose partial sums walked farther than most; takes K steps.
     pub fn is_near_by_its_own_sums(&self, i: usize, j: usize, value: f64) -> bool {
+        let [a, b] = self.operands();
         let (mut sum, mut squares) = (0.0, 0.0);
         for k in 0..self.shape.k {
-            sum += self.a.at(i, k) * self.b.at(k, j);
+            sum += a.at(i, k) * b.at(k, j);
             squares += sum * sum;
         }
         let bound = ROUNDINGS * OF_PARTIAL_SUMS * self.unit() * f64::sqrt(squares);
@@ -168,10 +206,10 @@ impl Problem {
 
     fn expected(&self) -> &Expected {
         self.expected.get_or_init(|| {
-            let Problem { shape: s, a, b, .. } = self;
-            let [a, b] = [a, b].map(|matrix| matrix.data.to_f64());
+            let s = self.shape;
+            let [a, b] = self.operands().each_ref().map(|one| one.data.to_f64());
             let mut c = vec![0.0; s.m * s.n];
-            gemm::doubles(*s, &a, &b, &mut c);
+            gemm::doubles(s, &a, &b, &mut c);
             let rows = a.chunks(s.k).map(norm).collect();
             let mut squares = vec![0.0; s.n];
             for row in b.chunks(s.n) {
@@ -219,8 +257,8 @@ mod tests {
         assert_eq!(bound(Type::Int, Fill::Count), 0.0);
         let random = Problem::new(SHAPE, Type::Float, Fill::Random, 0);
         let norm = |values: [f64; 5]| values.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let row = norm([0, 1, 2, 3, 4].map(|k| random.a.at(1, k)));
-        let col = norm([0, 1, 2, 3, 4].map(|k| random.b.at(k, 2)));
+        let row = norm([0, 1, 2, 3, 4].map(|k| random.a().at(1, k)));
+        let col = norm([0, 1, 2, 3, 4].map(|k| random.b().at(k, 2)));
         assert!((random.bound(1, 2) / (6.0 * float * row * col) - 1.0).abs() < 1e-12);
     }
 
@@ -233,7 +271,10 @@ mod tests {
         };
         let shape = Shape { m: 1, n: 1, k: 3 };
         let (a, b) = (of(1, 3, [1.0, 2.0, 3.0]), of(3, 1, [2.0, -1.0, 4.0]));
-        let problem = Problem::of(shape, Type::Float, Fill::Random, a, b);
+        let problem = Problem {
+            operands: [a, b].into(),
+            ..Problem::new(shape, Type::Float, Fill::Random, 0)
+        };
         // The partial sums are 2, 0 and 12.
         let bound = 20.0 * 0.42 * Type::Float.unit_roundoff() * f64::sqrt(148.0);
         let is_near = |value| problem.is_near_by_its_own_sums(0, 0, value);

@@ -71,7 +71,7 @@ impl LoopOrder {
     pub fn run(self, problem: &Problem) -> (Matrix, f64) {
         let (s, ty) = (problem.shape, problem.ty);
         let mut c = zeros(s, ty);
-        let seconds = match (&problem.a.data, &problem.b.data, &mut c.data) {
+        let seconds = match (&problem.a().data, &problem.b().data, &mut c.data) {
             (Elements::Float(a), Elements::Float(b), Elements::Float(c)) => {
                 self.timed(s, a, b, c, 0.0)
             }
@@ -128,9 +128,10 @@ pub fn library_threads() -> usize {
 pub fn library(problem: &Problem) -> Option<(Matrix, f64)> {
     let s = problem.shape;
     let mut c = zeros(s, problem.ty);
-    library_multiply(s, &problem.a, &problem.b, &mut c)?;
+    let [a, b] = problem.operands();
+    library_multiply(s, a, b, &mut c)?;
     let seconds = median_seconds(|| {
-        library_multiply(s, &problem.a, &problem.b, black_box(&mut c));
+        library_multiply(s, a, b, black_box(&mut c));
     });
     Some((c, seconds))
 }

@@ -104,7 +104,7 @@ impl<'a> Case<'a> {
     /// The terms of an element's sum.
     fn terms(&self, m: &Mismatch) -> impl Iterator<Item = f64> {
         let (row, col) = (m.row, m.col);
-        let term = move |k| self.problem.a.at(row, k) * self.problem.b.at(k, col);
+        let term = move |k| self.problem.a().at(row, k) * self.problem.b().at(k, col);
         (0..self.problem.shape.k).map(term)
     }
 

@@ -7,8 +7,6 @@ use common::shape::Shape;
 use common::{Error, Result, host};
 use lesson::Lesson;
 
-use super::GROUP;
-
 /// Floats of a vector, unless the learner says otherwise: beyond most caches, and a
 /// fifth of a gigabyte for three of them.
 const SHORTEST: usize = 1 << 24;
@@ -71,8 +69,8 @@ fn longest(device: &Device) -> (usize, &'static str) {
     rooms.extend(host::room().map(|room| (room.bytes / on_host, room.of)));
     let (room, of) = rooms.into_iter().min().unwrap_or_default();
     let floats = (room as usize).saturating_sub(2 * GUARD) / size_of::<f32>();
-    // An int must hold the surplus items' numbers, too.
-    (floats.min(i32::MAX as usize - GROUP), of)
+    // An int must hold the numbers of a group's surplus items, too.
+    (floats.min(i32::MAX as usize - 256), of)
 }
 
 #[cfg(test)]

@@ -14,38 +14,42 @@ use std::time::Instant;
 
 use bytemuck::cast_slice_mut;
 use common::element::{Elements, Type};
+use common::matrix::Fill;
+use common::problem::Problem;
 use common::record::Record;
-use common::task::{Arg, Buffer, Fill, Launch, Right, Role, Task, Work};
-use common::{Result, Traffic, device, matrix};
+use common::shape::Shape;
+use common::task::Task;
+use common::{Result, device};
 use lesson::cli::Flags;
 use lesson::{Lesson, lesson};
 use narrate::Beat;
 
 use launches::Launches;
 
+const STEPS: &str = include_str!("../steps.toml");
+
 fn main() -> ExitCode {
     lesson(2, "saxpy", &["02-saxpy.cl"], |lesson| {
         let n = length::length(lesson)?;
-        let says = "two reads and one write for each element";
-        let saxpy = task(lesson.flags(), n, "saxpy", says, "N");
+        let Flags { fill, seed, .. } = *lesson.flags();
+        let shape = Shape { m: 1, n, k: 1 };
+        let problem = Problem::new(shape, Type::Float, fill, seed);
+        let d: f32 = if fill == Fill::Count { 2.0 } else { 1.7 };
+        let mut tasks = lesson.tasks(STEPS, "saxpy", &problem)?;
+        for task in &mut tasks {
+            task.names
+                .push(("d".into(), f64::from(d).to_string().into()));
+        }
+        let saxpy = tasks.remove(0);
         lesson.row(&saxpy, |lesson| eleven_steps(lesson, &saxpy))?;
 
-        // One item for each whole vector, and one for each float behind them.
-        let says = "four elements for each item, as one float4";
-        let vector = task(
-            lesson.flags(),
-            n,
-            "saxpy_vector",
-            says,
-            "floor(N/4) + N % 4",
-        );
         // Below the row of saxpy, if that came to its end.
         let above = lesson.console.report.rows().last();
         let is_below = above.is_some_and(|row| row.died.is_none()) && lesson.flags().wants("saxpy");
         if lesson.flags().wants("saxpy_vector") && !is_below {
             lesson.table("GB/s")?;
         }
-        lesson.measure_task(&vector)?;
+        lesson.measure_task(&tasks[0])?;
         if lesson.runs()?.is_none() {
             return Ok(());
         }
@@ -57,50 +61,6 @@ fn main() -> ExitCode {
         }
         transfer::report(lesson, n, &hosts)
     })
-}
-
-/// Items of a work-group: a multiple of what every GPU runs in lockstep, and no
-/// more than what every device allows.
-const GROUP: usize = 256;
-
-/// C = d * A + B on vectors of `n` floats, by a kernel that wants so many items.
-fn task(flags: &Flags, n: usize, kernel: &str, says: &str, items: &'static str) -> Task {
-    let is_counted = flags.fill == matrix::Fill::Count;
-    let d = f64::from(if is_counted { 2.0_f32 } else { 1.7 });
-    let vector = |name, role| Buffer::vector(name, Type::Float, "N", role);
-    let numbers = |seed| Role::In(Fill::Numbers(flags.fill, seed));
-    let (a, b) = (numbers(flags.seed), numbers(flags.seed.wrapping_add(1)));
-    let mut args = vec![
-        Arg::int("n", "N"),
-        Arg::Number("d".into(), "float", "d".into()),
-    ];
-    args.extend(["A", "B", "C"].map(|name| Arg::Buffer(name.into())));
-    Task {
-        kernel: kernel.into(),
-        variant: String::new(),
-        says: says.into(),
-        made_from: None,
-        chosen: false,
-        ty: Type::Float,
-        sizes: vec![("M".into(), 1), ("N".into(), n), ("K".into(), 1)],
-        defines: Vec::new(),
-        names: vec![("d".into(), d.to_string().into())],
-        buffers: vec![vector("A", a), vector("B", b), vector("C", Role::Out)],
-        launches: vec![Launch {
-            kernel: kernel.into(),
-            over: vec![items.into()],
-            each: Vec::new(),
-            group: vec![GROUP.into()],
-            fixed: false,
-            args,
-            offset: Vec::new(),
-            traffic: Some(Traffic::global("2*N", "N")),
-        }],
-        right: Right::Each(vec![("C".into(), "d*A[i] + B[i]".into())]),
-        work: Work::Bytes("12*N".into()),
-        needs: Vec::new(),
-        vendor_specific: false,
-    }
 }
 
 /// The eleven steps, each announced; the row of the kernel comes below its times.
@@ -149,12 +109,11 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task) -> Result<Record> {
     // 8. Launch: so many items, in groups of so many. Once, and then to be timed.
     lesson.console.begin(Beat::Launch, "running saxpy")?;
     let launches = Launches::of(lesson, &ready.launches)?;
-    let (items, times) = (
-        ready.plan.ranges[0].global()[0],
-        launches.timing.seconds.len() + 1,
-    );
+    let range = &ready.plan.ranges[0];
+    let (items, group) = (range.global()[0], range.local()[0]);
+    let times = launches.timing.seconds.len() + 1;
     lesson.say(format!(
-        "   8  launch: {items} items in groups of {GROUP}, {times} times"
+        "   8  launch: {items} items in groups of {group}, {times} times"
     ))?;
 
     // 9. Read C, into memory that has been touched: the first touch of a page costs time.

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use common::Result;
+use common::matrix::Fill;
 use common::numbers::significant;
 use common::problem::Problem;
 use common::reference::LoopOrder;
@@ -29,11 +30,16 @@ fn small_enough_to_print(lesson: &mut Lesson) -> Result<()> {
     if !lesson.flags().only.is_empty() || lesson.flags().json {
         return Ok(());
     }
-    let steps = lesson.steps(STEPS, "step", Shape::cube(3))?;
+    let ty = lesson.flags().ty;
+    let tasks = |lesson: &mut Lesson, shape| {
+        lesson.tasks(STEPS, "step", &Problem::new(shape, ty, Fill::Count, 0))
+    };
+    let square = tasks(lesson, Shape::cube(3))?;
     lesson.say("\n  By hand, 1: one work-group of 3 x 3, local ids")?;
-    lesson.demonstrate(&steps[0], Shape::cube(3))?;
+    lesson.demonstrate(&square[0])?;
+    let flat = tasks(lesson, Shape { m: 3, n: 5, k: 4 })?;
     lesson.say("\n  By hand, 2: 3 x 4 times 4 x 5, global ids and a guard")?;
-    lesson.demonstrate(&steps[2], Shape { m: 3, n: 5, k: 4 })
+    lesson.demonstrate(&flat[2])
 }
 
 /// The same three loops on one core of the host, in all six orders.
@@ -42,7 +48,7 @@ fn loop_orders(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
         return Ok(());
     }
     // Enough to leave the caches, and still a matter of seconds.
-    let problem = lesson.clipped(problem, 512);
+    let problem = problem.clipped(512);
     lesson.say(format!(
         "\n  On the host, one core, {}: outer, middle, inner loop",
         problem.shape

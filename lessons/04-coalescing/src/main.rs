@@ -5,8 +5,13 @@ use std::process::ExitCode;
 
 use common::Result;
 use common::device::Kind;
+use common::element::Type;
+use common::problem::Problem;
 use common::shape::Shape;
-use lesson::{Copy, Lesson, lesson};
+use lesson::cli::Flags;
+use lesson::{Lesson, lesson};
+
+const STEPS: &str = include_str!("../steps.toml");
 
 fn main() -> ExitCode {
     lesson(4, "coalescing", &["04-coalescing.cl"], |lesson| {
@@ -15,7 +20,7 @@ fn main() -> ExitCode {
             lesson.size = Some(Shape::cube(1024));
         }
         let problem = lesson.problem()?;
-        lesson.measure_table(include_str!("../steps.toml"), "step", &problem)?;
+        lesson.measure_table(STEPS, "step", &problem)?;
         lesson.compare_with_host(&problem)?;
         copies(lesson)
     })
@@ -27,52 +32,14 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
     if !kernels.iter().any(|kernel| lesson.flags().wants(kernel)) {
         return Ok(());
     }
-    let elements = copied_elements(lesson)?;
-    let seed = lesson.flags().seed;
-    let copy = |kernel, variant: usize, says, items: Vec<usize>, sizes, from| Copy {
-        kernel,
-        variant: variant.to_string(),
-        says,
-        defines: Vec::new(),
-        sizes,
-        group: [256, 1][..items.len()].to_vec(),
-        items,
-        fixed: false,
-        elements,
-        // 64 more than are copied, so that a copy may begin at any offset.
-        length: elements + 64,
-        seed,
-        from,
-    };
+    let n = copied_elements(lesson)?;
     lesson.say(format!(
-        "\n  Copies of {elements} floats: bandwidth of the bytes that are used"
+        "\n  Copies of {n} floats: bandwidth of the bytes that are used"
     ))?;
-    let of_floats = "i % columns * stride + floor(i/columns)";
-    let of_vectors = "(floor(i/4) % columns * stride + floor(i/4/columns))*4 + i % 4";
-    for (kernel, floats, from, strides) in [
-        ("copy_stride", 1, of_floats, &[1, 2, 4, 8, 16, 32, 64][..]),
-        ("copy_stride_vector", 4, of_vectors, &[1, 2, 4]),
-    ] {
-        lesson.table("GB/s")?;
-        for &stride in strides {
-            let columns = elements / floats / stride;
-            let says = format!("neighbours read {} bytes apart", 4 * floats * stride);
-            let (items, sizes) = (
-                vec![columns, stride],
-                [("columns", columns), ("stride", stride)],
-            );
-            lesson.measure_task(&copy(kernel, stride, says, items, sizes, from).task())?;
-        }
-    }
-    lesson.table("GB/s")?;
-    for offset in [0, 1, 7, 8, 16, 32] {
-        let says = format!("neighbours, beginning {} bytes further on", 4 * offset);
-        let sizes = [("columns", elements), ("offset", offset)];
-        let items = vec![elements];
-        let copied = copy("copy_offset", offset, says, items, sizes, "i + offset");
-        lesson.measure_task(&copied.task())?;
-    }
-    Ok(())
+    let Flags { fill, seed, .. } = *lesson.flags();
+    let all = Problem::new(Shape { m: 1, n, k: 1 }, Type::Float, fill, seed);
+    let mut tables = ["stride", "vector", "offset"].into_iter();
+    tables.try_for_each(|table| lesson.measure_table(STEPS, table, &all))
 }
 
 /// More than the caches of the device hold, where its memory allows. A GPU does

@@ -5,8 +5,10 @@ use std::process::ExitCode;
 
 use common::Result;
 use common::element::Type;
+use common::matrix::Fill;
+use common::problem::Problem;
 use common::shape::Shape;
-use lesson::{Copy, Lesson, lesson};
+use lesson::{Lesson, lesson};
 
 const STEPS: &str = include_str!("../steps.toml");
 
@@ -18,7 +20,9 @@ fn main() -> ExitCode {
         lesson.compare_with_host(&problem)?;
         let heading = "\n  A column instead of tiles";
         lesson.measure_below(heading, STEPS, "column", &problem)?;
-        transpositions(lesson)
+        let Shape { m, n, .. } = problem.shape;
+        let heading = format!("\n  Transposing {m} x {n} floats: what bank conflicts cost");
+        lesson.measure_below(&heading, STEPS, "transposed", &problem)
     })
 }
 
@@ -41,58 +45,7 @@ fn watch_tiles_fill(lesson: &mut Lesson) -> Result<()> {
     lesson.say(format!(
         "\n  How tiles fill: 2x2 tiles, {m} x {k} times {k} x {n}, the first group speaks"
     ))?;
-    let steps = lesson.steps(STEPS, "trace", shape)?;
-    lesson.demonstrate(&steps[0], shape)
-}
-
-/// Reads along rows, writes along rows, and transposes the tile in between.
-fn transpositions(lesson: &mut Lesson) -> Result<()> {
-    if !lesson.flags().wants("transpose_naive") && !lesson.flags().wants("transpose_tile") {
-        return Ok(());
-    }
-    let shape = lesson.shape()?;
-    let (rows, columns) = (shape.m, shape.n);
-    let elements = rows * columns;
-    lesson.say(format!(
-        "\n  Transposing {rows} x {columns} floats: what bank conflicts cost"
-    ))?;
-    lesson.table("GB/s")?;
-    for (kernel, variant, pad, says) in [
-        (
-            "transpose_naive",
-            "",
-            0,
-            "reads along rows, writes along columns",
-        ),
-        (
-            "transpose_tile",
-            "unpadded",
-            0,
-            "through a tile; its columns share a bank",
-        ),
-        (
-            "transpose_tile",
-            "padded",
-            1,
-            "rows of the tile one element longer",
-        ),
-    ] {
-        let copy = Copy {
-            kernel,
-            variant: variant.into(),
-            says: says.into(),
-            defines: vec![("PAD".into(), pad)],
-            sizes: [("rows", rows), ("columns", columns)],
-            // A group of 32 x 8 items moves a tile of 32 x 32.
-            items: vec![columns.next_multiple_of(32), rows.div_ceil(32) * 8],
-            group: vec![32, 8],
-            fixed: true,
-            elements,
-            length: elements,
-            seed: lesson.flags().seed,
-            from: "i % rows * columns + floor(i/rows)",
-        };
-        lesson.measure_task(&copy.task())?;
-    }
-    Ok(())
+    let counted = Problem::new(shape, Type::Float, Fill::Count, 0);
+    let tasks = lesson.tasks(STEPS, "trace", &counted)?;
+    lesson.demonstrate(&tasks[0])
 }

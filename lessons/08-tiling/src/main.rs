@@ -9,11 +9,11 @@ fn main() -> ExitCode {
     let file = &["08-tiling.cl"];
     lesson_with(8, "tiling", file, |lesson, flags: &AblateFlag| {
         let problem = lesson.problem()?;
-        let steps = lesson.steps(include_str!("../steps.toml"), "step", problem.shape)?;
+        let tasks = lesson.tasks(include_str!("../steps.toml"), "step", &problem)?;
         if flags.ablate {
-            return lesson.ablate(&steps, &problem);
+            return lesson.ablate(&tasks);
         }
-        lesson.measure_all(&steps, &problem)?;
+        lesson.measure_all(&tasks)?;
         lesson.compare_with_host(&problem)
     })
 }

@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     lesson_with(9, title, file, |lesson, flags: &ChoiceFlags| {
         let problem = lesson.problem()?;
         let candidates = Candidates {
-            steps: lesson.steps(STEPS, "step", problem.shape)?,
+            tasks: lesson.tasks(STEPS, "step", &problem)?,
             told_by: &[],
             recording: "epyc.jsonl",
             suit: lesson.session()?.device.kind != Kind::Gpu,

@@ -1,36 +1,40 @@
-//! The steps that a device and a problem come to.
+//! The rows that a device and a problem come to.
 
 use common::device::{Kind, Limits};
 use common::element::Type;
+use common::matrix::Fill;
+use common::problem::Problem;
 use common::shape::Shape;
-use lesson::{Step, Table, given};
+use common::task::Task;
+use lesson::{Table, given};
 
 use crate::STEPS;
 
-fn steps(preferred: usize, native: usize, units: usize, ty: Type, shape: Shape) -> Vec<Step> {
+fn tasks(preferred: usize, native: usize, units: usize, ty: Type, shape: Shape) -> Vec<Task> {
     let limits = Limits {
         preferred_float_width: preferred,
         native_float_width: native,
         compute_units: units,
         ..Limits::default()
     };
-    let given = given(&limits, Kind::Cpu, ty, shape);
+    let problem = Problem::new(shape, ty, Fill::Random, 1);
+    let given = given(&limits, Kind::Cpu, &problem);
     let table = Table::read(STEPS).expect("it is ours");
-    table.steps("step", &given).expect("it is ours")
+    table.tasks("step", &given, &problem).expect("it is ours")
 }
 
-/// A macro of the first step of this kernel.
-fn of(steps: &[Step], kernel: &str, name: &str) -> usize {
-    let step = steps.iter().find(|step| step.kernel == kernel);
-    let mut defines = step.expect(kernel).defines.iter();
+/// A macro of the first launch of this kernel.
+fn of(tasks: &[Task], kernel: &str, name: &str) -> usize {
+    let task = tasks.iter().find(|task| task.kernel == kernel);
+    let mut defines = task.expect(kernel).defines.iter();
     defines.find(|one| one.0 == name).expect(name).1
 }
 
 #[test]
 fn vectors_are_as_wide_as_those_of_the_device() {
     let tile = |preferred, native, ty| {
-        let steps = steps(preferred, native, 2, ty, Shape::cube(64));
-        ["WIDTH", "ROWS"].map(|name| of(&steps, "matmul_packed_b", name))
+        let tasks = tasks(preferred, native, 2, ty, Shape::cube(64));
+        ["WIDTH", "ROWS"].map(|name| of(&tasks, "matmul_packed_b", name))
     };
     assert_eq!(tile(16, 16, Type::Float), [16, 8]);
     assert_eq!(tile(16, 16, Type::Double), [8, 8]);
@@ -42,8 +46,8 @@ fn vectors_are_as_wide_as_those_of_the_device() {
 #[test]
 fn every_unit_gets_several_items() {
     let tiles = |shape| {
-        let steps = steps(16, 16, 2, Type::Float, shape);
-        of(&steps, "matmul_packed_b", "TILES")
+        let tasks = tasks(16, 16, 2, Type::Float, shape);
+        of(&tasks, "matmul_packed_b", "TILES")
     };
     assert_eq!(tiles(Shape::cube(4096)), 128);
     assert_eq!(tiles(Shape::cube(1024)), 64);
@@ -55,8 +59,8 @@ fn every_unit_gets_several_items() {
 #[test]
 fn a_third_vector_must_not_stick_out_of_c() {
     let vectors = |n| {
-        let steps = steps(16, 16, 2, Type::Float, Shape { m: 64, n, k: 1 });
-        let wide = steps.iter().find(|step| step.variant == "wide");
+        let tasks = tasks(16, 16, 2, Type::Float, Shape { m: 64, n, k: 1 });
+        let wide = tasks.iter().find(|task| task.variant == "wide");
         let wide = wide.expect("it is there").clone();
         of(&[wide], "matmul_blocked", "VECTORS")
     };

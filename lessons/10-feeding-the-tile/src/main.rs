@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     lesson_with(10, title, file, |lesson, flags: &ChoiceFlags| {
         let problem = lesson.problem()?;
         let candidates = Candidates {
-            steps: lesson.steps(STEPS, "step", problem.shape)?,
+            tasks: lesson.tasks(STEPS, "step", &problem)?,
             told_by: &TOLD_BY,
             recording: "h200.jsonl",
             suit: lesson.session()?.device.kind == Kind::Gpu,

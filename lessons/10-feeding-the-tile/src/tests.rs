@@ -4,7 +4,10 @@ use std::path::Path;
 
 use common::device::{Kind, Limits};
 use common::element::Type;
+use common::matrix::Fill;
+use common::problem::Problem;
 use common::shape::Shape;
+use common::task::Task;
 use lesson::{Candidates, Kept, Measured, Table, given};
 
 use crate::{STEPS, TOLD_BY};
@@ -24,9 +27,11 @@ fn h200() -> Limits {
 
 fn candidates(limits: &Limits, shape: Shape, ty: Type) -> Candidates {
     let table = Table::read(STEPS).expect("it is ours");
-    let given = given(limits, Kind::Gpu, ty, shape);
+    let problem = Problem::new(shape, ty, Fill::Random, 1);
+    let given = given(limits, Kind::Gpu, &problem);
+    let tasks = table.tasks("step", &given, &problem);
     Candidates {
-        steps: table.steps("step", &given).expect("it is ours"),
+        tasks: tasks.expect("it is ours"),
         told_by: &TOLD_BY,
         recording: "h200.jsonl",
         suit: true,
@@ -37,26 +42,24 @@ fn kept() -> Kept {
     Kept::read(Path::new("no file"), "h200.jsonl")
 }
 
-/// The names of the steps that are chosen, with their tiles and shares.
+/// The names of the tasks that are chosen, with their tiles and shares.
 fn chosen(kept: &Kept, limits: &Limits, shape: Shape, ty: Type) -> Vec<String> {
     let table = candidates(limits, shape, ty);
     let names = candidates(limits, shape, ty);
-    let steps = table.choose(kept, shape);
-    let chosen = steps.iter().filter(|step| step.chosen);
-    chosen.map(|step| names.name(step)).collect()
+    let tasks = table.choose(kept, shape);
+    let chosen = tasks.iter().filter(|task| task.chosen);
+    chosen.map(|task| names.name(task)).collect()
 }
 
 /// Of what was measured at a shape, the fastest without padding by the host.
 fn best(one: &Measured) -> f64 {
     let all = candidates(&h200(), one.shape, Type::Float);
     let padded = |name: &str| {
-        let mut padded = all
-            .steps
-            .iter()
-            .filter(|step| step.shape(one.shape) != one.shape);
-        padded.any(|step| all.name(step) == name)
+        let is_padded = |task: &&Task| task.plan().expect("ours").padded().is_some();
+        let mut padded = all.tasks.iter().filter(is_padded);
+        padded.any(|task| all.name(task) == name)
     };
-    let is_here = |name: &str| all.steps.iter().any(|step| all.name(step) == name);
+    let is_here = |name: &str| all.tasks.iter().any(|task| all.name(task) == name);
     let seconds = one.seconds.iter();
     // What the file keeps of lesson 13's kernels does not count.
     let seconds = seconds.filter(|(name, _)| is_here(name) && !padded(name));
@@ -160,9 +163,10 @@ fn exactly_one_is_chosen_and_none_that_cannot_run() {
 #[test]
 fn a_tile_that_lies_mostly_beyond_c_is_not_taken() {
     let tile = |m, n| {
-        let steps = candidates(&h200(), Shape { m, n, k: 1 }, Type::Float).steps;
-        let has = |name: &str| steps.iter().any(|step| step.name() == name);
-        (steps[0].multiples.m, has("matmul_packed_tiles large"))
+        let tasks = candidates(&h200(), Shape { m, n, k: 1 }, Type::Float).tasks;
+        let has = |name: &str| tasks.iter().any(|task| task.name() == name);
+        assert_eq!(tasks[0].defines[0].0, "TM");
+        (tasks[0].defines[0].1, has("matmul_packed_tiles large"))
     };
     assert_eq!(tile(1024, 1024), (64, true));
     assert_eq!(tile(4097, 4097), (64, true));
@@ -173,11 +177,12 @@ fn a_tile_that_lies_mostly_beyond_c_is_not_taken() {
 #[test]
 fn a_group_is_made_of_whole_warps() {
     for side in [20, 4096] {
-        for step in candidates(&h200(), Shape::cube(side), Type::Float).steps {
-            let of = |name| Some(step.defines.iter().find(|one| one.0 == name)?.1);
+        for task in candidates(&h200(), Shape::cube(side), Type::Float).tasks {
+            let of = |name| Some(task.defines.iter().find(|one| one.0 == name)?.1);
             if let Some(wide) = of("LX") {
-                let [x, y] = step.group;
-                assert_eq!((x % wide, y % (32 / wide)), (0, 0), "{}", step.name());
+                let group = &task.plan().expect("ours").ranges[task.own()];
+                let [x, y] = [0, 1].map(|dimension| group.local()[dimension]);
+                assert_eq!((x % wide, y % (32 / wide)), (0, 0), "{}", task.name());
             }
         }
     }

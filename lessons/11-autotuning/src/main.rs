@@ -21,7 +21,8 @@ use common::error::Result;
 use common::numbers::{factor, percent};
 use common::problem::Problem;
 use common::record::Record;
-use lesson::{Lesson, Step, lesson_with};
+use common::task::Task;
+use lesson::{Lesson, lesson_with};
 
 use log::{Event, Log};
 use space::{FAMILIES, Limit, Point, given};
@@ -83,7 +84,7 @@ fn main() -> ExitCode {
 /// A default of each family that is wanted; the one that should suit the device comes last.
 fn defaults(lesson: &mut Lesson, problem: &Problem) -> Result<Vec<Point>> {
     let device = &lesson.session()?.device;
-    let given = given(device, problem.ty, problem.shape);
+    let given = given(device, problem);
     // Where local memory is a memory of its own, it answers many items at once.
     // Elsewhere, on CPUs, a tile in it is a copy from the cache to the cache.
     let is_gpu = device.kind == Kind::Gpu || device.limits.local_mem_dedicated;
@@ -118,12 +119,13 @@ fn check(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
         "  search   none without timing: the defaults and some odd configurations are checked",
     )?;
     let defaults = defaults(lesson, problem)?;
-    let mut steps: Vec<Step> = defaults.iter().map(|one| one.step("default")).collect();
+    let defaults = defaults.iter().map(|one| one.task("default", problem));
+    let mut tasks: Vec<Task> = defaults.collect();
     for (i, text) in AWKWARD.iter().enumerate() {
         let point = Point::try_from(text.to_string());
-        steps.extend(point.map(|point| point.step(&format!("odd {}", i + 1))));
+        tasks.extend(point.map(|point| point.task(&format!("odd {}", i + 1), problem)));
     }
-    lesson.measure_all(&steps, problem)
+    lesson.measure_all(&tasks)
 }
 
 /// Searches, measures the best again, and shows what was found.
@@ -137,7 +139,7 @@ fn autotune(lesson: &mut Lesson, problem: &Problem, flags: &Tuning) -> Result<()
         there.contains(kernel) && lesson.flags().wants(kernel)
     });
     let session = lesson.session()?;
-    let given = given(&session.device, problem.ty, shape);
+    let given = given(&session.device, problem);
     let space = space::space(&families, &flags.limit, &given);
     let mut log = Log::of(lesson)?;
     if flags.reset {
@@ -165,7 +167,7 @@ fn autotune(lesson: &mut Lesson, problem: &Problem, flags: &Tuning) -> Result<()
     let defaults = defaults.iter().map(|point| ("default".to_string(), point));
     lesson.table("GFLOP/s")?;
     for (variant, point) in defaults.chain(finalists) {
-        lesson.measure(&point.step(&variant), problem)?;
+        lesson.measure_task(&point.task(&variant, problem))?;
         let row = lesson.console.report.rows().last();
         let row = row.filter(|row| row.verified && !row.is_above_limit());
         if let Some(gflops) = row.and_then(|row| row.gflops) {

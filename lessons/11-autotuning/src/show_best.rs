@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use common::error::{Error, Result};
 use common::matrix::Fill;
 use common::numbers::significant;
+use common::problem::Problem;
 use common::program;
-use lesson::{Given, Lesson};
+use common::shape::Shape;
+use lesson::Lesson;
 use serde_json::json;
 
 use crate::log::Log;
@@ -29,20 +31,15 @@ pub fn show_best(lesson: &mut Lesson) -> Result<()> {
             ty.name()
         )));
     };
-    let step = point.step("");
-    let (fill, seed) = (Fill::Random, 0);
-    let task = step.task(&Given {
-        shape,
-        ty,
-        inputs: ty,
-        by_units: false,
-        fill,
-        seed,
-    });
-    let range = &task.plan()?.ranges[task.own()];
+    let task = point.task("", &Problem::new(shape, ty, Fill::Random, 0));
+    let plan = task.plan()?;
+    let range = &plan.ranges[task.own()];
     let (kernel, tried) = (&task.kernel, known.trials.0.len());
-    let padded = step.shape(shape);
-    let options = program::options(ty, &step.defines);
+    let [[[m, k], _], [[_, n], _], ..] = plan.shapes[..] else {
+        return Ok(());
+    };
+    let padded = Shape { m, n, k };
+    let options = program::options(ty, &task.defines);
     lesson.say(format!(
         "  problem  {shape}, {}\n  best     {kernel}, {} GFLOP/s (of {tried} candidates tried)\n  \
          options  {options}\n  NDRange  global {:?}, local {:?}\n  padded   {padded}",
@@ -57,7 +54,7 @@ pub fn show_best(lesson: &mut Lesson) -> Result<()> {
         "type": ty,
         "gflops": gflops,
         "tried": tried,
-        "parameters": step.defines.iter().cloned().collect::<BTreeMap<_, _>>(),
+        "parameters": task.defines.iter().cloned().collect::<BTreeMap<_, _>>(),
         "options": options,
         "global": range.global(),
         "local": range.local(),

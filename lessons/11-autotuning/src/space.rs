@@ -9,8 +9,11 @@ use std::sync::LazyLock;
 use common::device::{Device, Kind};
 use common::element::Type;
 use common::formula::{Formula, Scope};
+use common::matrix::Fill;
+use common::problem::Problem;
 use common::shape::Shape;
-use lesson::{Step, Table};
+use common::task::Task;
+use lesson::Table;
 use serde::{Deserialize, Serialize};
 
 /// A kernel whose shape is left open.
@@ -21,6 +24,8 @@ pub struct Family {
     pub name: String,
     /// Its macros, the values that the search gives them, and those that a default prefers.
     pub parameters: Vec<(String, Vec<usize>, Vec<Formula>)>,
+    /// Rows and columns of C that one item computes at a time.
+    tile: [Formula; 2],
     /// What must hold, and what must for a default, too.
     r#where: Vec<Formula>,
     suits: Vec<Formula>,
@@ -41,9 +46,9 @@ pub static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
     space.expect("a test reads it").kernel
 });
 
-/// What the formulas ask of a device, an element type and a problem.
-pub fn given(device: &Device, ty: Type, shape: Shape) -> Scope {
-    let mut given = lesson::given(&device.limits, device.kind, ty, shape);
+/// What the formulas ask of a device and a problem.
+pub fn given(device: &Device, problem: &Problem) -> Scope {
+    let mut given = lesson::given(&device.limits, device.kind, problem);
     // A CPU has at most 32 vector registers of 64 bytes (AVX-512). A GPU gives an item up to
     // 255 registers of 4 bytes, and half of them are needed for operands, addresses and a
     // second group.
@@ -93,8 +98,11 @@ impl Point {
 
     /// Rows and columns of C that one item computes at a time.
     pub fn item_tile(&self) -> (usize, usize) {
-        let [columns, rows] = self.step("").per_item;
-        (rows / self.get("TILES").unwrap_or(1), columns)
+        let [rows, columns] = self.family().tile.each_ref().map(|side| {
+            let side = self.value(side, &Scope::default());
+            side.unwrap_or_default() as usize
+        });
+        (rows, columns)
     }
 
     /// Whether all conditions hold.
@@ -132,22 +140,24 @@ impl Point {
         texts.collect::<Vec<_>>().join(" ")
     }
 
-    /// How the point is launched.
-    pub fn step(&self, variant: &str) -> Step {
-        let mut step = self.launch().expect("what cannot be launched is no point");
-        (step.variant, step.says) = (variant.into(), self.parameters());
-        step
+    /// The point as a task.
+    pub fn task(&self, variant: &str, problem: &Problem) -> Task {
+        let task = self.launch(problem);
+        let mut task = task.expect("what cannot be launched is no point");
+        (task.variant, task.says) = (variant.into(), self.parameters());
+        task
     }
 
-    fn launch(&self) -> Option<Step> {
+    fn launch(&self, problem: &Problem) -> Option<Task> {
         let mut given = Scope::default();
         for (name, value) in self.pairs() {
             given.set(name, value as f64);
         }
-        let mut step = STEPS.steps(&self.family().name, &given).ok()?.pop()?;
+        let tasks = STEPS.tasks(&self.family().name, &given, problem);
+        let mut task = tasks.ok()?.pop()?;
         let macros = self.pairs().map(|(name, value)| (name.to_string(), value));
-        step.defines.extend(macros);
-        step.group.iter().all(|side| *side > 0).then_some(step)
+        task.defines.extend(macros);
+        Some(task)
     }
 }
 
@@ -178,13 +188,14 @@ impl TryFrom<String> for Point {
                 values: values?,
             })
         };
+        let one = Problem::new(Shape::cube(1), Type::Float, Fill::Random, 0);
         // Names that are unknown, missing or in another order come out differently.
         let is_shape = |point: &Point| {
             let is_size = |(name, value)| value <= 1 << 16 && (value > 0 || name == "PAD");
             point.values.len() == point.family().parameters.len()
                 && point.to_string() == text
                 && point.pairs().all(is_size)
-                && point.launch().is_some()
+                && point.launch(&one).is_some_and(|task| task.plan().is_ok())
         };
         read().filter(is_shape).ok_or("no candidate")
     }

@@ -58,7 +58,7 @@ pub fn serve(lesson: &mut Lesson, shape: Shape) -> Result<()> {
     lesson.console.report.message(&ready)?;
     for Request(point, best_seconds) in requests {
         let runs = Runs::Against(best_seconds.unwrap_or(f64::INFINITY));
-        let (trial, failure) = match lesson.measured(&point.step(""), problem, Some(runs)) {
+        let (trial, failure) = match lesson.measured(&point.task("", problem), Some(runs)) {
             Ok(record) => (trial(record), None),
             Err(Error::Build(log)) => (Trial::NotBuilt(first_line(&log)), None),
             Err(error) => (Trial::Crashed(error.to_string()), Some(error)),

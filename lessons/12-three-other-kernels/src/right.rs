@@ -6,14 +6,8 @@ use common::element::{Elements, Type};
 use common::task::Right;
 use common::verify::Same;
 
-/// Floats from -0.3 to 1.7, which do not cancel in a sum, as a formula of the index.
-pub const FLOATS: &str = "((i*7919 + seed) % 2003 / 1000 - 0.3)";
-/// By how much those of softmax are larger.
-pub const SPREAD: f64 = 20.0;
-/// Bytes in no order that a kernel could use.
-pub const BYTES: &str = "(i*7919 + seed) % 65521 % 256";
-
-/// The inputs, by what their formulas know.
+/// The inputs, by what their formulas in steps.toml know: floats from -0.3 to 1.7, which do not
+/// cancel in a sum, and bytes in no order that a kernel could use.
 pub struct Numbers {
     pub rows: usize,
     pub columns: usize,
@@ -25,7 +19,7 @@ impl Numbers {
         self.rows * self.columns
     }
 
-    /// What the formulas draw from: the same as there.
+    /// What the formulas draw from.
     fn drawn(&self, i: usize) -> usize {
         i * 7919 + self.seed
     }
@@ -54,7 +48,7 @@ impl Numbers {
     }
 
     pub fn softmax(&self) -> Right {
-        let all: Vec<f64> = self.floats(SPREAD).map(f64::from).collect();
+        let all: Vec<f64> = self.floats(20.0).map(f64::from).collect();
         let row = |row: &[f64]| {
             let most = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let powers: Vec<f64> = row.iter().map(|x| (x - most).exp()).collect();

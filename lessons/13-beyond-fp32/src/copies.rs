@@ -13,16 +13,16 @@ const STEPS: &str = include_str!("../copies.toml");
 /// that was the fastest on an H200 at the nearest shape.
 pub fn run(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
     let candidates = Candidates {
-        steps: lesson.steps(STEPS, "step", problem.shape)?,
+        tasks: lesson.tasks(STEPS, "step", problem)?,
         told_by: &["SHARES", "TM", "TN"],
         recording: "h200.jsonl",
         suit: lesson.session()?.device.kind == Kind::Gpu,
     };
     let kept = Kept::read(Path::new(""), candidates.recording);
-    let steps = candidates.choose(&kept, problem.shape);
-    if !steps.iter().any(|step| lesson.flags().wants_step(step)) {
+    let tasks = candidates.choose(&kept, problem.shape);
+    if !tasks.iter().any(|task| lesson.flags().wants_task(task)) {
         return Ok(());
     }
     lesson.say("\n  Copies that pass no register")?;
-    lesson.measure_all(&steps, problem)
+    lesson.measure_all(&tasks)
 }

@@ -1,7 +1,6 @@
 //! Lesson 13: beyond fp32. Operands in 16 bits, one vendor's instructions, matrix units.
 
 mod copies;
-mod halves;
 mod matrix_units;
 
 use std::process::ExitCode;
@@ -43,14 +42,14 @@ fn main() -> ExitCode {
             lesson.measure_below(&format!("\n  {heading}"), STEPS, table, &problem)
         };
         below(lesson, "A product is bound by arithmetic", "product")?;
-        halves::show(lesson)?;
+        below(lesson, "Ones, added in floats and in halves", "halves")?;
         below(lesson, "Sub-groups", "sub-group")?;
         copies::run(lesson, &problem)?;
         let capability = lesson.session()?.device.limits.nvidia_compute_capability;
         if capability < 8 {
             return lesson.say(
-                "\n  Matrix units: none that this lesson can ask for. mma.sync needs an NVIDIA GPU of\n\
-                 \n  compute capability 8.0 or more, wgmma one of 9.0",
+                "\n  Matrix units: none that this lesson can ask for. mma.sync needs an NVIDIA GPU of\n  \
+                 compute capability 8.0 or more, wgmma one of 9.0",
             );
         }
         below(lesson, "Matrix units, by mma.sync", "unit")?;

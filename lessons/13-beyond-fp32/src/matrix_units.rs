@@ -12,22 +12,20 @@ use crate::STEPS;
 /// Prints the table of these kernels, unless `--only` leaves out all of them; or of the fastest
 /// for `inputs` alone.
 pub fn show(lesson: &mut Lesson, problem: &Problem, inputs: Option<&str>) -> Result<()> {
-    let mut steps = lesson.steps(STEPS, "group", problem.shape)?;
+    let mut tasks = lesson.tasks(STEPS, "group", problem)?;
     if let Some(inputs) = inputs {
-        steps.retain(|step| step.variant.starts_with(inputs));
+        tasks.retain(|task| task.variant.starts_with(inputs));
     }
-    if !steps.iter().any(|step| lesson.flags().wants_step(step)) {
+    if !tasks.iter().any(|task| lesson.flags().wants_task(task)) {
         return Ok(());
     }
     lesson.say("\n  Matrix units, by wgmma: the program's PTX is changed")?;
     lesson.table("GFLOP/s")?;
-    let given = lesson::Given::of(problem, lesson.flags().seed);
     let units = lesson.session()?.device.limits.compute_units;
     lesson.rewrite = Some(for_sm_90a);
-    let measured = steps.iter().try_for_each(|step| {
-        let mut task = step.task(&given);
-        in_a_line(&mut task, units);
-        lesson.measure_task(&task)
+    let measured = tasks.iter_mut().try_for_each(|task| {
+        in_a_line(task, units);
+        lesson.measure_task(task)
     });
     lesson.rewrite = None;
     measured

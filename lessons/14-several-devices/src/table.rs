@@ -84,8 +84,8 @@ fn floats(matrix: &Matrix) -> &[f32] {
 pub fn product(problem: &Problem, pinned: Option<&Engine>) -> Result<Arc<Product>> {
     let Shape { m, n, k } = problem.shape;
     Ok(Arc::new(Product {
-        a: Floats::of(floats(&problem.a), pinned)?,
-        b: Floats::of(floats(&problem.b), pinned)?,
+        a: Floats::of(floats(problem.a()), pinned)?,
+        b: Floats::of(floats(problem.b()), pinned)?,
         c: Floats::of(&vec![f32::NAN; m * n], pinned)?,
         sizes: [m, n, k],
     }))
@@ -97,8 +97,8 @@ fn check(lesson: &mut Lesson, problem: &Problem, way: &Way) -> Result<()> {
     lesson.console.doing(format!("checking {}", way.name))?;
     let c = way.product.c.to_vec();
     let wrong = if m * n * k > EVERY_ELEMENT {
-        let (a, b, seed) = (floats(&problem.a), floats(&problem.b), lesson.flags().seed);
-        let row = vectors::wrong_row([[a, b]].into_iter(), &c, m, seed);
+        let [a, b] = problem.operands().each_ref().map(floats);
+        let row = vectors::wrong_row([[a, b]].into_iter(), &c, m, lesson.flags().seed);
         row.map(|row| format!("row {row} of C is wrong"))
     } else {
         let data = Elements::Float(c);

@@ -38,8 +38,8 @@ impl Task {
             }
         };
         let operand = match (problem, buffer.name.as_str()) {
-            (Some(problem), "A") => Some(&problem.a),
-            (Some(problem), "B") => Some(&problem.b),
+            (Some(problem), "A") => Some(problem.a()),
+            (Some(problem), "B") => Some(problem.b()),
             _ => None,
         };
         let own;

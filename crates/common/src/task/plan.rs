@@ -22,6 +22,11 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The first buffer with room for more than is used: the host pads it.
+    pub fn padded(&self) -> Option<usize> {
+        self.shapes.iter().position(|[room, used]| room != used)
+    }
+
     /// What names stand for in formulas of a launch.
     ///
     /// # Errors

@@ -5,10 +5,11 @@ use std::rc::Rc;
 use common::element::{Elements, Type};
 use common::formula::Formula;
 use common::matrix;
+use common::problem::Problem;
 use common::shape::Shape;
 use common::task::{self, Arg, Buffer, Fill, Launch, Role, Task, Work};
 use common::{Error, Result};
-use lesson::{Layout, Step};
+use lesson::Layout;
 use verify::draw::Draw;
 
 use super::file::{Check, Given, LaunchForm, ProductLayout, TaskFile};
@@ -71,18 +72,8 @@ impl TaskFile {
         let signature = of_kernel(signatures, &form.function)?;
         let function = signature.map_or(&form.function, |one| &one.kernel);
         let ty = signature.and_then(|one| Some(one.args.get(3)?.element));
-        let mut task = Step {
-            layout,
-            ..Step::new(function, "").pad(1, 1, 1)
-        }
-        .task(&lesson::Given {
-            shape,
-            ty: ty.unwrap_or(Type::Float),
-            inputs: ty.unwrap_or(Type::Float),
-            by_units: false,
-            fill: matrix::Fill::Random,
-            seed,
-        });
+        let problem = Problem::new(shape, ty.unwrap_or(Type::Float), matrix::Fill::Random, seed);
+        let mut task = lesson::product(function, &problem, layout, true);
         if let Some(pad) = &self.pad {
             for ((_, padded), (name, multiple)) in
                 task.names.iter_mut().zip(["M", "N", "K"].iter().zip(pad))
@@ -136,22 +127,15 @@ impl TaskFile {
         Ok(Task {
             right: self.right(&buffers)?,
             kernel,
-            variant: String::new(),
-            says: String::new(),
-            made_from: None,
-            chosen: false,
-            ty: Type::Float,
             sizes: sizes
                 .iter()
                 .map(|(name, size)| (name.clone(), *size))
                 .collect(),
-            defines: Vec::new(),
             names: maker.names,
             buffers,
             launches,
             work,
-            needs: Vec::new(),
-            vendor_specific: false,
+            ..Task::default()
         })
     }
 

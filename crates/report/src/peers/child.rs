@@ -69,9 +69,9 @@ pub fn run(options: &Options) -> Result<()> {
             Ok((library, told)) => {
                 about = told.clone();
                 told.note(&mut record);
-                let (float, inputs) = (Type::Float, options.inputs);
-                let mut problem = Problem::with_inputs(shape, float, inputs, Fill::Random, 1);
-                problem.by_units = inputs != Type::Float;
+                let problem = Problem::new(shape, Type::Float, Fill::Random, 1);
+                let by_units = options.inputs != Type::Float;
+                let problem = problem.with_inputs(options.inputs, by_units);
                 measure(&mut **library, &problem.into(), options.runs, &mut record)?;
             }
         }

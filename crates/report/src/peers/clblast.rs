@@ -11,6 +11,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use common::device;
 use common::error::During;
+use common::matrix::Matrix;
 use common::memory::{Output, Poison};
 use common::problem::Problem;
 use common::session::{Buffer, Session};
@@ -92,8 +93,8 @@ impl Library for ClBlast {
         let (session, shape) = (&self.session, problem.shape);
         let c = Output::new(session, "C", problem.ty, shape.m * shape.n)?;
         c.poison(session)?;
-        let upload = |data: &[u8]| session.upload(data);
-        let [a, b] = [&problem.a, &problem.b].map(|matrix| upload(matrix.data.as_bytes()));
+        let upload = |matrix: &Matrix| session.upload(matrix.data.as_bytes());
+        let [a, b] = problem.operands().each_ref().map(upload);
         self.product = Some((shape, [a?, b?], c));
         Ok(())
     }

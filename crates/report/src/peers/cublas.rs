@@ -244,7 +244,7 @@ impl Library for OnGpu {
         (self.shape, self.products) = (problem.shape, 1);
         // C is poisoned: what is not computed is not a number.
         let c = Elements::from_fn(problem.ty, self.shape.m * self.shape.n, |_| f64::NAN);
-        let data = [&problem.a.data, &problem.b.data, &c];
+        let data = [&problem.a().data, &problem.b().data, &c];
         for (matrix, data) in self.matrices.iter_mut().zip(data) {
             let bytes = data.as_bytes();
             // SAFETY: as many bytes are allocated as are copied, and the source is only read.

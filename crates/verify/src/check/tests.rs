@@ -10,7 +10,7 @@ pub(super) const ODD: Shape = Shape { m: 7, n: 9, k: 5 };
 
 pub(super) fn right(problem: &Problem) -> Matrix {
     let s = problem.shape;
-    let (Elements::Float(a), Elements::Float(b)) = (&problem.a.data, &problem.b.data) else {
+    let (Elements::Float(a), Elements::Float(b)) = (&problem.a().data, &problem.b().data) else {
         panic!("the tests use floats")
     };
     let mut c = vec![0.0f32; s.m * s.n];
@@ -145,7 +145,7 @@ fn a_long_sum_that_ends_early_is_wrong() {
     };
     let wrong = spoilt(shape, |c| {
         let problem = Problem::new(shape, Type::Float, Fill::Random, 1);
-        let (a, b) = (&problem.a.data, &problem.b.data);
+        let (a, b) = (&problem.a().data, &problem.b().data);
         floats(c)[0] = (0..65_535).map(|k| (a.get(k) * b.get(k)) as f32).sum();
     });
     assert_eq!(wrong.mismatches.len(), 1);
@@ -173,7 +173,9 @@ fn walks(n: usize, sign: impl Fn(usize) -> f64) -> Problem {
         data: Elements::from_fn(Type::Float, rows * cols, value),
     };
     let (a, b) = (matrix(1, 20, &sign), matrix(20, n, &|_| 1.0));
-    Problem::of(Shape { m: 1, n, k: 20 }, Type::Float, Fill::Random, a, b)
+    let mut problem = Problem::new(Shape { m: 1, n, k: 20 }, Type::Float, Fill::Random, 0);
+    problem.operands = [a, b].into();
+    problem
 }
 
 /// Whether C may be off by so many u everywhere.
@@ -232,7 +234,7 @@ fn doubles_and_integers_are_checked_too() {
             let exact = |i: usize| -> f64 {
                 let (row, col) = (i / ODD.n, i % ODD.n);
                 (0..ODD.k)
-                    .map(|k| problem.a.at(row, k) * problem.b.at(k, col))
+                    .map(|k| problem.a().at(row, k) * problem.b().at(k, col))
                     .sum()
             };
             let matrix = |shift: f64| Matrix {

@@ -137,7 +137,7 @@ mod tests {
         let p = problem(shape);
         let said = said(&p, |row, col| {
             (0..shape.k)
-                .map(|k| weight(k) * p.a.at(row, k) * p.b.at(k, col))
+                .map(|k| weight(k) * p.a().at(row, k) * p.b().at(k, col))
                 .sum()
         });
         assert_eq!(said.len(), 1);

@@ -182,16 +182,9 @@ fn a_damaged_log_is_shown_and_searched_with() {
         let known = log.known(SHAPE);
         assert!(known.seconds >= 0.0 && known.seconds.is_finite());
         for (shape, point) in log.bests() {
-            let step = point.step("");
-            let given = lesson::Given {
-                shape: SHAPE,
-                ty: common::element::Type::Float,
-                inputs: common::element::Type::Float,
-                by_units: false,
-                fill: common::matrix::Fill::Random,
-                seed: 0,
-            };
-            assert!(step.task(&given).plan().is_ok());
+            let (ty, fill) = (common::element::Type::Float, common::matrix::Fill::Random);
+            let problem = common::problem::Problem::new(SHAPE, ty, fill, 0);
+            assert!(point.task("", &problem).plan().is_ok());
             assert!(!shape.to_string().is_empty());
         }
         assert!(landscape::svg("fuzzed", &known.trials).len() < 100 * bytes.len() + 9999);

@@ -26,6 +26,10 @@ pub fn given(changes: &[(&'static str, usize)]) -> Scope {
     scope
 }
 
+fn one() -> Problem {
+    Problem::new(Shape::cube(1), Type::Float, Fill::Random, 0)
+}
+
 fn suits(text: &str, given: &Scope) -> bool {
     let point = Point::try_from(text.to_string());
     point.is_ok_and(|point| point.suits(given))
@@ -89,7 +93,8 @@ fn every_parameter_is_a_macro_of_the_kernel_file_and_every_formula_can_be_read()
         for formula in preferred.chain(conditions) {
             assert!(point.value(formula, &given).is_some(), "{formula}");
         }
-        assert_eq!(point.step("default").kernel, data.name);
+        assert_eq!(point.task("default", &one()).kernel, data.name);
+        assert!(point.item_tile().0 * point.item_tile().1 > 0);
     }
 }
 
@@ -122,7 +127,8 @@ fn every_constraint_can_be_broken() {
 fn what_meets_the_constraints_covers_its_tiles() {
     for point in space(&[0], &[], &given(&[])).points {
         let get = |name| point.get(name).expect(name);
-        let items: usize = point.step("").group.iter().product();
+        let plan = point.task("", &one()).plan().expect("a point");
+        let items = plan.ranges[0].group_size();
         for tile in [get("TM") * get("TK"), get("TK") * get("TN")] {
             let rounds = tile / get("WIDTH") / items;
             assert!(

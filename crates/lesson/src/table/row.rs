@@ -1,0 +1,403 @@
+//! A row: what its fields are, and the task that they make once its names have values.
+
+use std::collections::BTreeMap;
+
+use common::element::Type;
+use common::formula::{Formula, Scope};
+use common::problem::Problem;
+use common::task::{Arg, Buffer, Fill, Launch, Right, Role, Task, Work};
+use common::traffic::Traffic;
+use serde::Deserialize;
+
+use super::{Setting, holds};
+use crate::product::{Layout, product};
+
+/// A row, or several that differ in the values of macros or names.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Row {
+    pub kernel: String,
+    /// Formulas stand in braces.
+    #[serde(default)]
+    pub variant: String,
+    says: String,
+    /// The row that it was made from: none for the row above, "" where there is no such row.
+    from: Option<String>,
+    /// Items of a group; an `exact-group` may not shrink.
+    #[serde(default)]
+    group: Vec<Formula>,
+    #[serde(default)]
+    exact_group: Vec<Formula>,
+    /// Macros, and names for formulas alone.
+    #[serde(default)]
+    pub define: Vec<Setting>,
+    #[serde(default)]
+    pub names: Vec<Setting>,
+    /// Without these there is no such row; of several the `first` alone is one.
+    #[serde(default)]
+    pub r#where: Vec<Formula>,
+    #[serde(default)]
+    pub first: bool,
+    /// Without these it cannot be chosen.
+    #[serde(default)]
+    fits: Vec<Formula>,
+    /// In this order.
+    pub order: Option<Formula>,
+    /// Why it does not exist for integers.
+    no_integers: Option<String>,
+    #[serde(default)]
+    vendor_specific: bool,
+    /// Elements that are loaded and stored.
+    global: Option<[Formula; 2]>,
+    local: Option<[Formula; 2]>,
+
+    // Of a product of matrices.
+    #[serde(default)]
+    axes: Axes,
+    #[serde(default)]
+    layout: Layout,
+    /// Columns and rows of C that an item computes.
+    #[serde(default)]
+    per_item: Vec<Formula>,
+    /// What M, N and K are rounded up to, by the host unless the kernel is `guarded` or has
+    /// helpers.
+    pad: Option<[Formula; 3]>,
+    #[serde(default)]
+    guarded: bool,
+    /// How many shares K is cut into: as many groups share the sum of an element of C. They
+    /// stand along dimension 2 of the range, and a helper adds up what they found.
+    shares: Option<Formula>,
+    #[serde(default)]
+    helpers: Vec<Helper>,
+    /// The type of A and B, where it is not that of C.
+    inputs: Option<Type>,
+
+    // Of any other task: its range, arguments, what each element of a buffer must be, and the
+    // bytes that are moved. The sizes are those of its record.
+    #[serde(default)]
+    items: Vec<Formula>,
+    #[serde(default)]
+    args: Vec<Given>,
+    #[serde(default)]
+    check: BTreeMap<String, Formula>,
+    bytes: Option<Formula>,
+    size: Option<[Formula; 3]>,
+    /// What is launched after it.
+    #[serde(default)]
+    then: Vec<Then>,
+}
+
+/// Which matrix index runs along which dimension of the range.
+#[derive(Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Axes {
+    /// get_global_id(0) counts columns, id(1) rows: neighbours share a row.
+    #[default]
+    ColumnsFirst,
+    /// get_global_id(0) counts rows, id(1) columns: neighbours share a column.
+    RowsFirst,
+    /// One dimension, which counts rows.
+    Rows,
+    /// One work-group over the whole of C, dimension 0 along the columns.
+    OneGroup,
+}
+
+/// A kernel that runs in every run of a product, since without it there is none: before it to
+/// write A or B as the product wants it, or after it to write C as the problem does. Every one
+/// has the arguments (int rows, int columns, from, to), the operand's own sizes.
+///
+/// Of A and B `from` is the operand as the problem gives it, row-major; `to` has room for the
+/// operand with its sides rounded up, and what the product reads of it beyond the operand must
+/// be written too. Of C `from` holds the shares of C that the product wrote one after another,
+/// each of the size of C, and `to` is C.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Helper {
+    kernel: String,
+    of: String,
+    /// Items of a group; dimension 0 runs along a row.
+    #[serde(default)]
+    group: Vec<Formula>,
+    /// Elements of the operand, as it is padded, that one item writes.
+    #[serde(default)]
+    per_item: Vec<Formula>,
+    global: [Formula; 2],
+    local: Option<[Formula; 2]>,
+}
+
+/// A launch after the row's own, in groups of this very shape.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Then {
+    kernel: String,
+    items: Vec<Formula>,
+    group: Vec<Formula>,
+    args: Vec<Given>,
+}
+
+/// An argument: an int or a float of this name, a buffer that was named before, or a new one.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Given {
+    Known(Formula),
+    Float { float: String },
+    New(Memory),
+}
+
+/// A vector: its length by what is done with it. What it holds is a formula of the index `i`, or
+/// what the matrices of products are filled with.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Memory {
+    name: String,
+    #[serde(rename = "type", default)]
+    ty: Type,
+    r#in: Option<Formula>,
+    inout: Option<Formula>,
+    out: Option<Formula>,
+    between: Option<Formula>,
+    fill: Option<Formula>,
+}
+
+impl Row {
+    /// The task, its names having these values.
+    pub fn task(&self, scope: &Scope, problem: &Problem) -> Result<Task, String> {
+        let mut task = if self.items.is_empty() {
+            self.product(scope, problem)?
+        } else {
+            self.other(scope, problem)?
+        };
+        let values = |settings: &[Setting]| {
+            let names = settings.iter().flat_map(Setting::names);
+            let value = |name: &String| Ok((name.clone(), Formula::from(&**name).value(scope)?));
+            names.map(value).collect::<Result<Vec<_>, String>>()
+        };
+        task.variant = filled(&self.variant, scope)?;
+        task.says = filled(&self.says, scope)?;
+        let from = self.from.as_ref();
+        task.made_from = from.map(|from| filled(from, scope)).transpose()?;
+        for (name, value) in values(&self.define)? {
+            let value = Formula::from(value.to_string()).count(scope)?;
+            task.defines.push((name, value));
+        }
+        let constants = values(&self.names)?.into_iter();
+        task.names
+            .extend(constants.map(|(name, value)| (name, value.to_string().into())));
+        let floating = self.no_integers.iter();
+        task.needs = floating
+            .map(|why| (Formula::of("FLOATING"), why.clone()))
+            .collect();
+        task.vendor_specific = self.vendor_specific;
+        task.too_large = !holds(&self.fits, scope)?;
+        let own = task.own();
+        let global = self.global.as_ref();
+        task.launches[own].traffic = global.map(|global| traffic(global, &self.local));
+        Ok(task)
+    }
+
+    fn group(&self) -> &[Formula] {
+        let exact = !self.exact_group.is_empty();
+        if exact {
+            &self.exact_group
+        } else {
+            &self.group
+        }
+    }
+
+    fn product(&self, scope: &Scope, problem: &Problem) -> Result<Task, String> {
+        let host_pads = self.pad.is_some() && !self.guarded && self.helpers.is_empty();
+        let mut task = product(&self.kernel, problem, self.layout, host_pads);
+        for (at, multiple) in self.pad.iter().flatten().enumerate() {
+            let (name, multiple) = (["M", "N", "K"][at], multiple.count(scope)?);
+            task.names[at].1 = Formula::from(format!("{multiple}*ceil({name}/{multiple})"));
+        }
+        for operand in &mut task.buffers[..2] {
+            operand.ty = self.inputs.unwrap_or(operand.ty);
+        }
+
+        let [m, n] = if host_pads { ["MP", "NP"] } else { ["M", "N"] };
+        let over: &[&str] = match self.axes {
+            Axes::ColumnsFirst | Axes::OneGroup => &[n, m],
+            Axes::RowsFirst => &[m, n],
+            Axes::Rows => &[m],
+        };
+        let dimensions = over.len();
+        let launch = &mut task.launches[0];
+        launch.over = over.iter().copied().map(Formula::from).collect();
+        launch.each = settled(&self.per_item, scope)?;
+        launch.each.truncate(dimensions);
+        launch.group = match self.group() {
+            _ if self.axes == Axes::OneGroup => launch.over.clone(),
+            [] => vec![16.into(); dimensions],
+            group => settled(group, scope)?,
+        };
+        launch.group.truncate(dimensions);
+        launch.fixed = !self.exact_group.is_empty() || self.axes == Axes::OneGroup;
+        let shares = self.shares.as_ref();
+        let shares = shares.map_or(Ok(1), |shares| shares.count(scope))?;
+        if shares > 1 {
+            launch.each.resize(dimensions, 1.into());
+            launch.over.push(shares.into());
+            launch.group.push(1.into());
+        }
+        for helper in &self.helpers {
+            helper.join(&mut task, shares, scope)?;
+        }
+        Ok(task)
+    }
+
+    fn other(&self, scope: &Scope, problem: &Problem) -> Result<Task, String> {
+        let mut task = Task {
+            kernel: self.kernel.clone(),
+            ty: Type::Float,
+            ..Task::default()
+        };
+        for (name, size) in ["M", "N", "K"].iter().zip(self.size.iter().flatten()) {
+            task.sizes.push((name.to_string(), size.count(scope)?));
+        }
+        let own = (&self.kernel, &self.items, self.group(), &self.args);
+        let then = self.then.iter();
+        let then = then.map(|one| (&one.kernel, &one.items, &one.group[..], &one.args));
+        for (kernel, items, group, args) in [own].into_iter().chain(then) {
+            let args = args.iter().map(|one| one.arg(&mut task.buffers, problem));
+            task.launches.push(Launch {
+                kernel: kernel.clone(),
+                over: settled(items, scope)?,
+                args: args.collect(),
+                group: settled(group, scope)?,
+                fixed: true,
+                ..Launch::default()
+            });
+        }
+        task.launches[0].fixed = !self.exact_group.is_empty();
+        if !self.check.is_empty() {
+            task.right = Right::Each(self.check.clone().into_iter().collect());
+        }
+        task.work = self.bytes.clone().map_or(task.work, Work::Bytes);
+        Ok(task)
+    }
+}
+
+impl Given {
+    /// As a kernel is given it; what is new is one more buffer.
+    fn arg(&self, buffers: &mut Vec<Buffer>, problem: &Problem) -> Arg {
+        let memory = match self {
+            Given::Known(name) if buffers.iter().any(|one| one.name == name.text()) => {
+                return Arg::Buffer(name.text().into());
+            }
+            Given::Known(number) => return Arg::int(number.text(), number.clone()),
+            Given::Float { float } => {
+                return Arg::Number(float.clone(), "float", Formula::from(&**float));
+            }
+            Given::New(memory) => memory,
+        };
+        let fill = match &memory.fill {
+            Some(formula) => Fill::Each(formula.clone()),
+            None => {
+                let inputs = buffers.iter().filter(|one| matches!(one.role, Role::In(_)));
+                let seed = problem.seed.wrapping_add(inputs.count() as u64);
+                Fill::Numbers(problem.fill, seed)
+            }
+        };
+        let Memory {
+            r#in: read,
+            inout,
+            out,
+            between,
+            ..
+        } = memory;
+        let (length, role) = match (read, inout, out) {
+            (Some(length), ..) => (Some(length), Role::In(fill)),
+            (_, Some(length), _) => (Some(length), Role::InOut(fill)),
+            (_, _, Some(length)) => (Some(length), Role::Out),
+            _ => (between.as_ref(), Role::Between),
+        };
+        let length = length.cloned().unwrap_or(Formula::of("0"));
+        buffers.push(Buffer::vector(&memory.name, memory.ty, length, role));
+        Arg::Buffer(memory.name.clone())
+    }
+}
+
+impl Helper {
+    /// Becomes part of a product, whose kernel then works on what this one writes or reads.
+    fn join(&self, task: &mut Task, shares: usize, scope: &Scope) -> Result<(), String> {
+        let of = &*self.of;
+        let no_operand = || format!("steps.toml: {}: there is no operand {of}", self.kernel);
+        let operand = task.buffer(of).ok_or_else(no_operand)?;
+        let (sides, ty) = (operand.used.clone(), operand.ty);
+        let [rows, columns] = sides.each_ref().map(|side| format!("{side}P"));
+        let is_last = of == "C";
+        let (name, room, role) = if is_last {
+            let rows = format!("{shares}*{rows}");
+            ("shares of C".to_string(), rows, Role::Between)
+        } else {
+            (format!("{of} laid out"), rows.clone(), Role::LaidOut)
+        };
+        let room = [Formula::from(room), Formula::from(&*columns)];
+        task.buffers.push(Buffer::matrix(&name, ty, room, role));
+
+        let [own, laid_out] = [of, &name].map(|name| Arg::Buffer(name.into()));
+        let at = task.own();
+        let product = task.launches[at].args.iter_mut();
+        let replaced = product.filter(|arg| **arg == own);
+        replaced.for_each(|arg| *arg = laid_out.clone());
+        let [rows_told, columns_told] = sides;
+        let mut args = vec![
+            Arg::int("rows", rows_told),
+            Arg::int("columns", columns_told),
+            own,
+            laid_out,
+        ];
+        if is_last {
+            args.swap(2, 3);
+        }
+        let launch = Launch {
+            kernel: self.kernel.clone(),
+            over: vec![columns.into(), rows.into()],
+            each: settled(&self.per_item, scope)?,
+            group: match &self.group[..] {
+                [] => vec![16.into(), 1.into()],
+                group => settled(group, scope)?,
+            },
+            args,
+            traffic: Some(traffic(&self.global, &self.local)),
+            ..Launch::default()
+        };
+        if is_last {
+            task.launches.push(launch);
+        } else {
+            task.launches.insert(at, launch);
+        }
+        Ok(())
+    }
+}
+
+/// What formulas come to, as formulas.
+fn settled(formulas: &[Formula], scope: &Scope) -> Result<Vec<Formula>, String> {
+    let settled = |one: &Formula| one.count(scope).map(Formula::from);
+    formulas.iter().map(settled).collect()
+}
+
+/// A text with the values of the formulas that stand in braces.
+fn filled(text: &str, scope: &Scope) -> Result<String, String> {
+    let mut parts = text.split('{');
+    let mut filled = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let (formula, rest) = part
+            .split_once('}')
+            .ok_or("steps.toml: a brace is not closed")?;
+        filled += &format!("{}{rest}", Formula::from(formula).value(scope)?);
+    }
+    Ok(filled)
+}
+
+fn traffic([loads, stores]: &[Formula; 2], local: &Option<[Formula; 2]>) -> Traffic {
+    let none = || [Formula::of("0"), Formula::of("0")];
+    let [local_loads, local_stores] = local.clone().unwrap_or_else(none);
+    Traffic {
+        global_loads: loads.clone(),
+        global_stores: stores.clone(),
+        local_loads,
+        local_stores,
+    }
+}
