@@ -1,5 +1,5 @@
-// Symptom: right for one row. Else two of every four rows are wrong, and yet the sum of
-// each column is right.
+// Symptom: right for one row. Else two of every four rows are wrong. Where M is a
+// multiple of 4 the sum of each column is right all the same.
 // Run: lesson13 --only matmul_strip_stored --size 37x91x53
 // Seen by: checker
 
