@@ -199,8 +199,8 @@ impl<'i> Row<'i> {
         let name = format!("{:<14}{lesson:>2}  {kernel:<40}", self.implementation);
         let reason = reason.map_or("", |reason| reason);
         match verdict {
-            "verified" => format!("{name}✓ {} shapes", self.verified).normal(),
-            "failed" => format!("{name}✗ FAILED at {reason}").red(),
+            "verified" => format!("{name}✓ {}", count(self.verified, "shape")).normal(),
+            "failed" => format!("{name}✗ FAILED: {reason}").red(),
             _ => format!("{name}{verdict}: {reason}").yellow(),
         }
     }

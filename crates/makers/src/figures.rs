@@ -1,21 +1,21 @@
-//! The pictures in the pages as SVG, in `docs/figures/`. Charts are drawn from recorded runs;
-//! the others by hand, and remarks in them hold them against the kernels and the recordings that
-//! they show. So no picture can say what the code or a run does not. SVG, since GitHub shows
-//! that, and no other drawing that follows the reader's light or dark.
+//! The pictures in the pages as SVG, in `docs/figures/`. They are made by hand, and remarks in
+//! them hold them against the kernels and the recordings that they show; only the inside of a
+//! chart is drawn from a recorded run. So no picture can say what the code or a run does not.
+//! SVG, since GitHub shows that, and no other drawing that follows the reader's light or dark.
 //!
 //! # Layout
 //!
 //! - `drawing` is the sheet that everything is drawn on; `style.css` beside it has the one
 //!   meaning of each colour, which `docs/figures.md` explains. `chart` has axes and curves.
-//! - `by_hand` reads the figures that were drawn by hand.
+//! - `remarks` holds a file against what it was made from.
 //! - `runs` has the best kernels of a recorded run.
 //! - Every other module is a figure. `DRAWN` names them all.
 
-pub mod by_hand;
 mod chart;
 pub mod drawing;
 mod ladder;
 mod rates;
+pub mod remarks;
 mod roofline;
 mod runs;
 mod scaling;
@@ -30,17 +30,16 @@ use crate::kept;
 
 // What the figures are drawn with.
 use chart::{Axis, Chart};
-use drawing::{Drawing, Point};
+use drawing::{Drawing, Point, STYLE};
 use runs::{GPU, RUNS, Run};
 
 /// Where the files lie, below the root of the workspace.
 pub const FOLDER: &str = "docs/figures";
 
-/// Draws a figure anew.
-type Draw = fn() -> Result<String>;
+/// Draws the inside of a figure anew.
+type Draw = fn() -> Result<Drawing>;
 
-/// Every figure that is drawn from recordings: the name of its file without the
-/// end, and what draws it.
+/// Every chart: the name of its file without the end, and what draws it.
 const DRAWN: &[(&str, Draw)] = &[
     ("ladder", ladder::draw),
     ("stride", stride::draw),
@@ -50,20 +49,35 @@ const DRAWN: &[(&str, Draw)] = &[
     ("scaling", scaling::draw),
 ];
 
-/// All figures by name: those that are drawn, and those whose files were made by hand.
+/// All figures by name.
 pub fn names() -> Result<BTreeSet<String>> {
-    let mut names: BTreeSet<String> = DRAWN.iter().map(|(name, _)| name.to_string()).collect();
     let files = kept::entries(FOLDER)?;
     let stems = files.iter().filter_map(|path| path.file_stem());
-    names.extend(stems.map(|name| name.to_string_lossy().into()));
-    Ok(names)
+    Ok(stems.map(|name| name.to_string_lossy().into()).collect())
 }
 
-/// The file of the figure of this name, as it must be.
+/// The file of the figure of this name, as it must be: its words by hand, the style that all
+/// have, and in a chart what is drawn of a recording.
 pub fn svg(name: &str) -> Result<String> {
-    let drawn = DRAWN.iter().find(|(known, _)| *known == name);
-    let svg = drawn.map_or_else(|| by_hand::svg(name), |(_, draw)| draw());
-    svg.with_context(|| format!("the figure {name} cannot be drawn"))
+    let file = format!("{FOLDER}/{name}.svg");
+    let text = kept::read(&file)?;
+    remarks::must_be_current(&text).with_context(|| format!("{file} must be drawn anew"))?;
+    let parts = || {
+        let (head, rest) = text.split_once("<style>\n")?;
+        let (_, rest) = rest.split_once("</style>\n")?;
+        let (paper, inside) = rest.split_once('\n')?;
+        Some((head, paper, inside))
+    };
+    let (head, paper, inside) = parts().with_context(|| format!("{file} has no style"))?;
+    let mut svg = format!("{head}<style>\n{STYLE}</style>\n{paper}\n");
+    match DRAWN.iter().find(|(known, _)| *known == name) {
+        None => svg += inside,
+        Some((_, draw)) => {
+            let drawn = draw().with_context(|| format!("the chart {name} cannot be drawn"))?;
+            svg += &format!("{}</svg>\n", drawn.0);
+        }
+    }
+    Ok(svg)
 }
 
 /// What one should see in a figure.
@@ -82,8 +96,10 @@ fn element<'t>(svg: &'t str, name: &str) -> Option<&'t str> {
 
 #[cfg(test)]
 mod tests {
-    use super::drawing::WIDTH;
     use super::*;
+
+    /// Units from left to right of every figure, so that its letters can be read on a phone.
+    const WIDTH: f64 = 480.0;
 
     /// Where words stand, as far as that can be known without their font.
     struct Words {

@@ -1,45 +1,28 @@
-//! A figure while it is drawn: shapes and words on a sheet that is 480 units wide, so
-//! that its letters can be read on a phone. What a shape is says its class, and
-//! `style.css` has a colour for each, by day and by night.
-
-/// Units from left to right of every figure.
-pub const WIDTH: f64 = 480.0;
-
-/// Pixels from left to right where there is room.
-const SHOWN: f64 = 540.0;
+//! The inside of a chart while it is drawn: shapes and words on a sheet that is 480 units wide.
+//! What a shape is says its class, and `style.css` has a colour for each, by day and by night.
 
 /// What colour a shape of each class has, light and dark.
-pub(crate) const STYLE: &str = include_str!("style.css");
+pub const STYLE: &str = include_str!("style.css");
 
 /// A place: units from the left and from the top.
 pub type Point = (f64, f64);
 
-/// A sheet with what was drawn so far.
-pub struct Drawing {
-    height: f64,
-    body: String,
-}
+/// What was drawn so far, as SVG.
+#[derive(Default)]
+pub struct Drawing(pub String);
 
 impl Drawing {
-    /// An empty sheet.
-    pub fn new(height: f64) -> Drawing {
-        Drawing {
-            height,
-            body: String::new(),
-        }
-    }
-
     /// A rectangle from its left, top corner.
     pub fn rect(&mut self, class: &str, (x, y): Point, width: f64, height: f64) {
         let [x, y, width, height] = [x, y, width, height].map(short);
         let at = format!("x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"");
-        self.body += &format!("<rect class=\"{class}\" {at}/>\n");
+        self.0 += &format!("<rect class=\"{class}\" {at}/>\n");
     }
 
     /// A dot.
     pub fn dot(&mut self, class: &str, (x, y): Point, radius: f64) {
         let [x, y, r] = [x, y, radius].map(short);
-        self.body += &format!("<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\"/>\n");
+        self.0 += &format!("<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\"/>\n");
     }
 
     /// A line through all points.
@@ -49,7 +32,7 @@ impl Drawing {
             .map(|(x, y)| format!("{},{}", short(*x), short(*y)))
             .collect();
         let points = points.join(" ");
-        self.body += &format!("<polyline class=\"{class}\" points=\"{points}\"/>\n");
+        self.0 += &format!("<polyline class=\"{class}\" points=\"{points}\"/>\n");
     }
 
     /// A line through all points, and a dot at each.
@@ -64,7 +47,7 @@ impl Drawing {
     /// them stands here instead.
     pub fn text(&mut self, class: &str, (x, y): Point, words: &str) {
         let (x, y, words) = (short(x), short(y), escaped(words));
-        self.body += &format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{words}</text>\n");
+        self.0 += &format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{words}</text>\n");
     }
 
     /// What a line of a chart is: a piece of it, and words from its left on.
@@ -74,23 +57,6 @@ impl Drawing {
             self.dot(class, (left + 13.0, y), 4.0);
         }
         self.text("small", (left + 34.0, y + 5.0), words);
-    }
-
-    /// The whole file, with what it shows in a few words and in many.
-    pub fn svg(&self, title: &str, description: &str) -> String {
-        let (shown, high) = (short(SHOWN), short(self.height * SHOWN / WIDTH));
-        let (width, height) = (short(WIDTH), short(self.height));
-        let (title, description) = (escaped(title), escaped(description));
-        format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{shown}\" height=\"{high}\" \
-             viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"title description\">\n\
-             <title id=\"title\">{title}</title>\n\
-             <desc id=\"description\">{description}</desc>\n\
-             <style>\n{STYLE}</style>\n\
-             <rect class=\"paper\" width=\"{width}\" height=\"{height}\" rx=\"6\"/>\n\
-             {}</svg>\n",
-            self.body
-        )
     }
 }
 
@@ -122,9 +88,9 @@ mod tests {
 
     #[test]
     fn words_are_escaped() {
-        let mut drawing = Drawing::new(100.0);
+        let mut drawing = Drawing::default();
         drawing.text("", (10.0, 20.0), "a < b & c");
-        let svg = drawing.svg("t", "d");
-        assert!(svg.contains(">a &lt; b &amp; c</text>"), "{svg}");
+        let svg = drawing.0;
+        assert!(svg.ends_with(">a &lt; b &amp; c</text>\n"), "{svg}");
     }
 }

@@ -14,25 +14,18 @@ const ROW: f64 = 24.0;
 /// Units between the name of a device and its first bar.
 const HEAD: f64 = 38.0;
 
-pub fn draw() -> Result<String> {
-    let rows: usize = RUNS.iter().map(|run| run.lessons.len()).sum();
-    let mut d = Drawing::new(ROW * rows as f64 + 2.0 * (HEAD + 46.0));
-    let mut described = Vec::new();
+pub fn draw() -> Result<Drawing> {
+    let mut d = Drawing::default();
     let mut top = 24.0;
     for run in &RUNS {
-        described.push(panel(&mut d, top, run)?);
+        panel(&mut d, top, run)?;
         top += HEAD + ROW * run.lessons.len() as f64 + 46.0;
     }
-    let description = format!(
-        "Bars: how near the best kernel of each lesson comes to what the device can compute, for \
-         a GPU and for a CPU, each with the lessons that are made for it. {}",
-        described.join(" ")
-    );
-    Ok(d.svg("The best kernel of each lesson", &description))
+    Ok(d)
 }
 
-/// One device, from its name down; says it in words.
-fn panel(d: &mut Drawing, top: f64, run: &Run) -> Result<String> {
+/// One device, from its name down.
+fn panel(d: &mut Drawing, top: f64, run: &Run) -> Result<()> {
     let best = run.best();
     let (_, naive) = best.first().context("no lesson is recorded")?;
     let (begin, bottom) = (top + HEAD - 12.0, top + HEAD + ROW * best.len() as f64);
@@ -49,7 +42,6 @@ fn panel(d: &mut Drawing, top: f64, run: &Run) -> Result<String> {
         let words = format!("{} %", quarter * 25);
         d.text("small soft middle", (x, bottom + 18.0), &words);
     }
-    let mut described = Vec::new();
     for (row, (number, record)) in best.iter().enumerate() {
         let y = top + HEAD + ROW * row as f64;
         let share = record.share_of_limit.context("a product without a share")?;
@@ -67,9 +59,7 @@ fn panel(d: &mut Drawing, top: f64, run: &Run) -> Result<String> {
             ("small".into(), LEFT + width + 5.0)
         };
         d.text(&class, (x, y + 12.5), &percent(share));
-        described.push(format!("lesson {number} {}", percent(share)));
     }
-    let mut says = format!("{}: {}.", run.device(), described.join(", "));
     let library = peers::library(run.name, naive.n).zip(naive.limits);
     if let Some(((name, gflops), limits)) = library {
         // Without its version.
@@ -80,7 +70,6 @@ fn panel(d: &mut Drawing, top: f64, run: &Run) -> Result<String> {
         d.line("mark", &[(x, begin + 2.0), (x, bottom)]);
         let words = format!("{name}: {}", percent(share));
         d.text("small mark end", (x - 5.0, top + HEAD + 12.5), &words);
-        says += &format!(" A line across the bars: {name}, {}.", percent(share));
     }
-    Ok(says)
+    Ok(())
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
-use common::numbers::significant;
 use common::shape::Shape;
 use process::data::peers::{Comparison, OURS};
 use process::data::recording::Recording;
@@ -28,7 +27,7 @@ struct Square {
     theirs: f64,
 }
 
-pub fn draw() -> Result<String> {
+pub fn draw() -> Result<Drawing> {
     let comparison = Comparison::read("h200")?;
     let run = Recording::read("h200-4096", "lesson10")?;
     let limits = run.records.iter().find_map(|record| record.limits.as_ref());
@@ -37,7 +36,7 @@ pub fn draw() -> Result<String> {
     let library = *libraries.first().context("no library in the comparison")?;
     let squares = squares(&comparison, library)?;
 
-    let mut d = Drawing::new(BOTTOM + 96.0);
+    let mut d = Drawing::default();
     let chart = Chart {
         x: Axis::log((256.0, 8192.0), (70.0, 450.0)),
         y: Axis::linear((0.0, limit * 1.05), (BOTTOM, 40.0)),
@@ -64,10 +63,7 @@ pub fn draw() -> Result<String> {
     let words = "the number of the chosen kernel; 13: lesson 13's";
     d.key("gpu", (14.0, BOTTOM + 58.0), words);
     d.key("arrow", (14.0, BOTTOM + 78.0), library);
-    Ok(d.svg(
-        &format!("Squares beside {library}"),
-        &describe(library, &squares),
-    ))
+    Ok(d)
 }
 
 /// The square products, by size.
@@ -113,22 +109,4 @@ fn number(d: &mut Drawing, squares: &[Square], dots: &[Point]) {
         let words: Vec<String> = kernels.iter().map(usize::to_string).collect();
         d.text("small bold middle", (dot.0, y), &words.join(", "));
     }
-}
-
-fn describe(library: &str, squares: &[Square]) -> String {
-    let shown = squares
-        .iter()
-        .filter(|square| square.rows.is_power_of_two());
-    let pairs = shown.map(|square| {
-        let [ours, theirs] = [square.ours, square.theirs].map(significant);
-        format!("{}: {ours} and {theirs}", square.rows)
-    });
-    let behind = squares.iter().filter(|square| square.ours < square.theirs);
-    let behind: Vec<String> = behind.map(|square| square.rows.to_string()).collect();
-    format!(
-        "GFLOP/s over the size of square matrices: the kernel that was chosen, and {library}. \
-         {}. The library is ahead at {}, the course at all others.",
-        pairs.collect::<Vec<_>>().join("; "),
-        behind.join(", ")
-    )
 }

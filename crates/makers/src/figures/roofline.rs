@@ -1,7 +1,6 @@
 //! The best kernel of each lesson under the roofs of its device.
 
 use anyhow::{Context, Result, ensure};
-use common::numbers::{percent, significant};
 use common::record::Record;
 
 use super::{Axis, Chart, Drawing, Point, RUNS, Run};
@@ -15,11 +14,10 @@ const ABOVE: [(&str, &str); 4] = [("cpu", "6"), ("cpu", "7"), ("cpu", "8"), ("cp
 /// Operations for each byte, at the two ends.
 const INTENSITY: (f64, f64) = (0.1, 100.0);
 
-pub fn draw() -> Result<String> {
-    let mut d = Drawing::new(2.0 * HEIGHT + 82.0);
-    let mut described = Vec::new();
+pub fn draw() -> Result<Drawing> {
+    let mut d = Drawing::default();
     for (i, run) in RUNS.iter().enumerate() {
-        described.push(panel(&mut d, 16.0 + HEIGHT * i as f64, run)?);
+        panel(&mut d, 16.0 + HEIGHT * i as f64, run)?;
     }
     let bottom = 2.0 * HEIGHT + 16.0;
     let says = "operations for each byte asked of global memory";
@@ -28,19 +26,11 @@ pub fn draw() -> Result<String> {
     d.key("roof", (14.0, bottom + 28.0), says);
     let says = "the L1 cache answers";
     d.key("roof model", (14.0, bottom + 48.0), says);
-    let description = format!(
-        "Two rooflines, both axes logarithmic: speed over operations for each byte that is asked \
-         of global memory, with a dot for each lesson. One roof rises with the speed of global \
-         memory, a dashed one above it with that of the L1 cache; both end level at what the \
-         device can compute. {} Dots between the two slopes are kernels whose bytes came from a cache.",
-        described.join(" ")
-    );
-    let title = "The best kernel of each lesson under its device's roofs";
-    Ok(d.svg(title, &description))
+    Ok(d)
 }
 
-/// One device: its roofs, and a numbered dot for each lesson; says it in words.
-fn panel(d: &mut Drawing, top: f64, run: &Run) -> Result<String> {
+/// One device: its roofs, and a numbered dot for each lesson.
+fn panel(d: &mut Drawing, top: f64, run: &Run) -> Result<()> {
     let lessons = run.best();
     let (_, record) = lessons.last().context("no lesson is recorded")?;
     let limits = record.limits.context("no limits are recorded")?;
@@ -87,13 +77,7 @@ fn panel(d: &mut Drawing, top: f64, run: &Run) -> Result<String> {
         let y = if is_above { y - 9.0 } else { y + 19.0 };
         d.text("small bold middle", (*x, y), numbers);
     }
-    let ridge = limits.gflops / limits.gbytes_per_second;
-    let [most, ridge, cache] = [limits.gflops, ridge, cache].map(significant);
-    let highest = highest(&lessons);
-    Ok(format!(
-        "{device}: {most} GFLOP/s, from {ridge} operations a byte on, {cache} GB/s of the L1 \
-         cache.{highest}"
-    ))
+    Ok(())
 }
 
 /// Lines with their values, upwards and across.
@@ -107,18 +91,6 @@ fn axes(d: &mut Drawing, chart: &Chart, (low, high): (f64, f64)) {
     let powers = (-1..7).map(|power| 10f64.powi(power));
     let powers = powers.filter(|value| (low..high).contains(value));
     chart.across(d, powers.map(|value| (value, value.to_string())));
-}
-
-/// The lesson that comes nearest to the limit that was measured with it, in a sentence.
-fn highest(lessons: &[(u32, Record)]) -> String {
-    let reached = lessons
-        .iter()
-        .map(|(number, record)| (number, record.share_of_limit.unwrap_or(0.0)));
-    let highest = reached.max_by(|(_, one), (_, other)| one.total_cmp(other));
-    highest.map_or(String::new(), |(number, share)| {
-        let share = percent(share);
-        format!(" The highest dot is lesson {number}'s, at {share} of that.")
-    })
 }
 
 /// Operations for each byte that the kernel loads from or stores to global memory.

@@ -18,7 +18,7 @@ struct Predicted<'t> {
     binds: [&'t str; 2],
 }
 
-pub fn draw() -> Result<String> {
+pub fn draw() -> Result<Drawing> {
     let printed = file(RUN, "lesson14", "txt")?;
     let part = |from: &str, to: &str| {
         let (_, rest) = printed.split_once(from).context("no such table")?;
@@ -31,7 +31,7 @@ pub fn draw() -> Result<String> {
         .collect();
     ensure!(model.len() > 2, "no model in the recording");
 
-    let mut d = Drawing::new(BOTTOM + 118.0);
+    let mut d = Drawing::default();
     let chart = Chart {
         x: Axis::log((1.0, 1024.0), (70.0, 440.0)),
         y: Axis::linear((0.0, 1.05), (BOTTOM, 36.0)),
@@ -73,22 +73,7 @@ pub fn draw() -> Result<String> {
         d.dot(colour(binds), (x, y + 40.0), if i < 2 { 5.0 } else { 3.0 });
         d.text("small", (x + 12.0, y + 44.5), words);
     }
-    let told: Vec<String> = model
-        .iter()
-        .map(|row| format!("{} ranks {}", row.ranks, percent(row.efficiency[0])))
-        .collect();
-    let description = format!(
-        "Efficiency over the number of ranks, from 1 to 1024. The same product: {}; where it falls, \
-         messages bind, before that kernels do. A product that grows with the ranks stays above {}.",
-        told.join(", "),
-        percent(
-            model
-                .iter()
-                .map(|row| row.efficiency[1])
-                .fold(1.0, f64::min)
-        )
-    );
-    Ok(d.svg("How SUMMA scales, measured and by the model", &description))
+    Ok(d)
 }
 
 fn colour(binds: &str) -> &'static str {

@@ -13,25 +13,19 @@ const CHART: Chart = Chart {
     y: Axis::log((0.25, 4.0), (BOTTOM, 40.0)),
 };
 
-pub fn draw() -> Result<String> {
-    let mut d = Drawing::new(328.0);
+pub fn draw() -> Result<Drawing> {
+    let mut d = Drawing::default();
     d.text("small soft", (14.0, 22.0), "rate, where one sum has 1");
     let rates = [0.25, 0.5, 1.0, 2.0, 4.0].map(|rate| (rate, rate.to_string()));
     CHART.across(&mut d, rates);
     let sums = [1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 128.0].map(|sums| (sums, sums.to_string()));
     CHART.below(&mut d, sums, "sums of an item");
-    let mut told = Vec::new();
     for (run, left) in RUNS.iter().zip([14.0, 246.0]) {
         let recording = Recording::read(run.name, "lesson05")?;
         let points = points(&recording)?;
         d.curve(run.class, &CHART.places(&points));
         let device = recording.device();
         d.key(run.class, (left, 288.0), &device);
-        let best = points.iter().max_by(|one, other| one.1.total_cmp(&other.1));
-        let (best, rate) = best.context("no rates")?;
-        told.push(format!(
-            "On {device} it is best at {best}, {rate:.1} times one sum"
-        ));
     }
     let gpu = Recording::read(GPU.name, "lesson05")?;
     let spills = sums_of(&gpu).find(|(_, record)| record.private_bytes.is_some_and(|b| b > 0));
@@ -42,12 +36,7 @@ pub fn draw() -> Result<String> {
     let words = format!("the GPU spills {spilled} of an item");
     d.text("small limit end", (at - 7.0, BOTTOM - 8.0), &words);
     d.text("small soft", (14.0, 316.0), "Both axes are logarithmic.");
-    let description = format!(
-        "The rate over how many sums an item has, both axes logarithmic. {}. The GPU's rate falls \
-         long before registers run out: with {sums} sums its compiler spills {spilled} of an item.",
-        told.join(". ")
-    );
-    Ok(d.svg("How many sums an item can keep", &description))
+    Ok(d)
 }
 
 /// The kernels that differ in their number of sums.

@@ -1,7 +1,6 @@
 //! Lesson 4's copies: what a stride costs, measured and by counting.
 
-use anyhow::{Context, Result};
-use common::numbers::percent;
+use anyhow::Result;
 use process::data::recording::Recording;
 
 use super::{Axis, Chart, Drawing, RUNS};
@@ -16,8 +15,8 @@ const CHART: Chart = Chart {
     y: Axis::log((0.025, 1.0), (300.0, 34.0)),
 };
 
-pub fn draw() -> Result<String> {
-    let mut d = Drawing::new(446.0);
+pub fn draw() -> Result<Drawing> {
+    let mut d = Drawing::default();
     let head = "share of what the device can copy";
     d.text("small soft", (14.0, 18.0), head);
     let shares = [0.03, 0.1, 0.3, 1.0].map(|share| (share, format!("{:.0} %", share * 100.0)));
@@ -26,7 +25,6 @@ pub fn draw() -> Result<String> {
     let strides = strides.map(|stride: i32| (f64::from(stride), stride.to_string()));
     let words = "elements between what two neighbours read (stride)";
     CHART.below(&mut d, strides, words);
-    let mut described = Vec::new();
     for ((run, piece), y) in RUNS.iter().zip(PIECES).zip([357.0, 405.0]) {
         let recording = Recording::read(run.name, "lesson04")?;
         let measured = recording.records.iter().filter_map(|record| {
@@ -45,20 +43,8 @@ pub fn draw() -> Result<String> {
         d.key(run.class, (14.0, y), &format!("{device}, measured"));
         let words = format!("counted: moved in pieces of {piece} bytes");
         d.key(&model, (14.0, y + 20.0), &words);
-        let share = |at: usize| percent(points.get(at).map_or(0.0, |(_, share)| *share));
-        let (last, _) = *points.last().context("no copies in the recording")?;
-        let [first, eighth, at_last] = [0, 3, points.len() - 1].map(share);
-        described.push(format!(
-            "{device}: {first} of the limit at stride 1, {eighth} at 8, {at_last} at {last}"
-        ));
     }
-    let description = format!(
-        "The rate of a copy over the distance between neighbours' reads, both axes logarithmic. \
-         {}. Dashed beside them what counting gives: it falls until each item has a sector, or a \
-         line, to itself, and is flat from there on.",
-        described.join("; ")
-    );
-    Ok(d.svg("What a stride costs", &description))
+    Ok(d)
 }
 
 /// The share of use in what a copy of floats moves, where memory moves pieces of so many bytes:

@@ -6,6 +6,7 @@
 //!
 //! ```text
 //! RUN LESSON KERNEL               a kernel's rate, in GFLOP/s or GB/s
+//! RUN LESSON best                 that of its fastest product
 //! RUN LESSON KERNEL.FIELD         another number of its record: seconds_median, or one deeper
 //!                                 in it, traffic_elements.global_loads, helpers.0.seconds_median
 //! RUN LESSON "text" 2             the second number that was printed behind the text at a
@@ -101,6 +102,8 @@ fn in_comparison(name: &str, what: &[&str]) -> Result<Option<f64>> {
 fn recorded(run: &str, lesson: &str, name: &str) -> Result<Option<f64>> {
     let recording = Recording::read(run, lesson)?;
     let (kernel, field) = name.split_once('.').unwrap_or((name, ""));
+    let best = recording.best().filter(|_| kernel == "best");
+    let kernel = best.map_or(kernel, |best| &best.kernel);
     // The first that was timed.
     let mut records = recording.records.iter();
     let at = records.position(|record| record.kernel == kernel && record.rate().is_some());

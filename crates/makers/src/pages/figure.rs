@@ -41,7 +41,7 @@ pub fn update(check: bool) -> Result<Vec<String>> {
     }
     let scripts = kept::entries(PLAY)?.into_iter();
     for script in scripts.filter(|file| file.extension().is_some_and(|end| end == "js")) {
-        let current = figures::by_hand::must_be_current(&kept::read(&script)?);
+        let current = figures::remarks::must_be_current(&kept::read(&script)?);
         current.with_context(|| format!("{} is stale", script.display()))?;
     }
     stale.extend(updated(format!("{PLAY}/colours.css"), &colours()?, check)?);

@@ -1,29 +1,10 @@
-//! Figures that were drawn by hand, each in its own file.
+//! What a file says of what it was made from, in remarks.
 
 use anyhow::{Context, Result, ensure};
 use common::source::Source;
 use language::directives::macros;
 
-use super::drawing::STYLE;
-use super::{FOLDER, element};
-use crate::kept;
 use crate::pages::claim;
-
-/// A figure that was drawn by hand, with the style that all have.
-pub fn svg(name: &str) -> Result<String> {
-    let file = format!("{FOLDER}/{name}.svg");
-    let text = kept::read(&file)?;
-    let words = ["title", "desc"].map(|of| element(&text, of));
-    ensure!(
-        words.iter().all(Option::is_some),
-        "{file} says nothing in words"
-    );
-    must_be_current(&text).with_context(|| format!("{file} must be drawn anew"))?;
-    let parts = text.split_once("<style>\n");
-    let parts = parts.and_then(|(head, rest)| Some((head, rest.split_once("</style>")?.1)));
-    let (head, body) = parts.with_context(|| format!("{file} has no style"))?;
-    Ok(format!("{head}<style>\n{STYLE}</style>{body}"))
-}
 
 /// Holds a file's remarks about what it was made from against kernels and recordings:
 ///
@@ -96,6 +77,5 @@ mod tests {
         assert!(is_current("drawn for 08-tiling.cl: TM").is_err());
         assert!(is_current("drawn for 08-tiling.cl nothing: TM=64").is_err());
         assert!(is_current("drawn for 08-tiling.cl matmul_register_tile: REAL=1").is_err());
-        assert!(svg("no-such-figure").is_err());
     }
 }
