@@ -4,28 +4,31 @@
 //!
 //! # Layout
 //!
-//! - `puzzle_screen` is what is seen of a puzzle; `page` is a page to read.
+//! - `shown` is a text that is read; `others` are the files of the other puzzles.
 
-mod page;
-mod puzzle_screen;
+mod others;
+mod shown;
 
 use std::io::{IsTerminal, stdin, stdout};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use common::Error;
+use common::source::Source;
 use process::watch::saves::{News, Saves};
 use text::screen::crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
+use text::screen::crossterm::style::Stylize;
+use text::screen::pane::Scroll;
 use text::screen::{self, event_within};
 use text::stream::Stream;
+use text::wrap::lines;
 
-use crate::game::folder::Folder;
-use crate::game::how::How;
-use crate::game::puzzle::Puzzle;
-use page::Page;
-use puzzle_screen::PuzzleScreen;
+use crate::game;
+use crate::game::puzzle::{Check, Puzzle};
+use crate::game::turn::Turn;
+use others::Others;
+use shown::Shown;
 
 /// How often the screen is drawn anew while something runs, and while nothing does: what is
 /// timed meanwhile may need this very core.
@@ -34,51 +37,25 @@ const IDLE: Duration = Duration::from_secs(1);
 /// How long a key is waited for until files and checks are looked at.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What comes of a key.
-pub enum Then<'a> {
-    /// The same screen.
-    Stay,
-    Quit,
-    /// This one's screen.
-    Open(&'a Puzzle),
-    /// Its page.
-    Page(PathBuf),
-}
-
 /// Whether there is a screen, and somebody who has keys.
 pub fn is_possible() -> bool {
     let is_plain = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     stdin().is_terminal() && stdout().is_terminal() && !is_plain
 }
 
-/// What there is to do, and where.
-pub struct Course<'a> {
-    /// Of all kinds, each in teaching order.
-    pub puzzles: Vec<&'a Puzzle>,
-    pub folder: Folder,
-}
-
-impl<'a> Course<'a> {
-    /// All of the same kind.
-    pub fn like(&self, puzzle: &Puzzle) -> Vec<&'a Puzzle> {
-        let all = self.puzzles.iter().copied();
-        all.filter(|one| one.kind.command == puzzle.kind.command)
-            .collect()
-    }
-}
-
-/// A puzzle whose file is watched, and how it is checked.
-pub type Begin<'a> = (&'a Puzzle, PathBuf, How);
-
 /// Opens the screen of one of these puzzles.
-pub fn open<'a>(puzzles: Vec<&'a Puzzle>, begin: Begin<'a>) -> Result<ExitCode> {
-    let folder = Folder::find()?;
-    let course = Course { puzzles, folder };
+pub fn open(puzzles: &[Puzzle], turn: Turn) -> Result<ExitCode> {
+    let files = puzzles.iter().map(|one| turn.folder.file(one));
     let mut front = Front {
-        saves: Saves::of(&begin.1, ""),
-        puzzle: PuzzleScreen::begin(begin, &course)?,
-        page: None,
-        course,
+        saves: Saves::of(&turn.file, ""),
+        others: Others::of(files),
+        check: Shown::of(&turn.words())?,
+        puzzles,
+        turn,
+        beside: None,
+        asks: false,
+        says: String::new(),
+        is_gone: false,
     };
     screen::enter(Stream::Output, None).map_err(Error::Io)?;
     screen::take_keys();
@@ -88,18 +65,27 @@ pub fn open<'a>(puzzles: Vec<&'a Puzzle>, begin: Begin<'a>) -> Result<ExitCode> 
 }
 
 struct Front<'a> {
-    course: Course<'a>,
+    /// Of all kinds, each in teaching order.
+    puzzles: &'a [Puzzle],
+    others: Others,
+    /// What is watched.
+    turn: Turn<'a>,
     saves: Saves,
-    puzzle: PuzzleScreen<'a>,
-    /// A lesson's page, which lies over all.
-    page: Option<Page>,
+    check: Shown,
+    /// What was asked for besides; it lies over the check.
+    beside: Option<Shown>,
+    /// Whether the file is to be given back is asked.
+    asks: bool,
+    /// What is said below, until the next key.
+    says: String,
+    is_gone: bool,
 }
 
 impl<'a> Front<'a> {
     fn run(&mut self) -> Result<()> {
         let mut drawn: Option<Instant> = None;
         loop {
-            let is_busy = self.puzzle.is_busy();
+            let is_busy = self.is_busy();
             let patience = if is_busy { BUSY } else { IDLE };
             if drawn.is_none_or(|drawn| drawn.elapsed() >= patience) {
                 self.draw(false);
@@ -111,65 +97,209 @@ impl<'a> Front<'a> {
             };
             if let Some(event) = event {
                 drawn = None;
-                match self.on(&event)? {
-                    Then::Quit => return Ok(()),
-                    Then::Stay => {}
-                    Then::Open(puzzle) => self.open(puzzle)?,
-                    Then::Page(place) => self.page = Page::open(&place)?,
+                if !self.goes_on_after(&event)? {
+                    return Ok(());
                 }
             }
-            let was_busy = is_busy && !self.puzzle.is_busy();
             let news = self.saves.wait(Duration::ZERO);
-            self.puzzle.hear(news)?;
-            if let Some(other) = self.puzzle.saved_elsewhere(&self.course) {
-                self.open(other)?;
-            }
             match news {
                 News::Interrupted => return Ok(()),
-                News::Nothing if !was_busy => {}
-                _ => drawn = None,
+                News::Saved => self.check_again()?,
+                News::Gone => self.is_gone = true,
+                _ => {}
+            }
+            if let Some(other) = self.saved_elsewhere() {
+                self.turn_to(other)?;
+            }
+            if news != News::Nothing || is_busy && !self.is_busy() {
+                drawn = None;
             }
         }
     }
 
-    fn open(&mut self, puzzle: &'a Puzzle) -> Result<()> {
-        let file = self.course.folder.file(puzzle);
-        self.saves.turn_to(&file, "");
-        let begin = (puzzle, file, self.puzzle.how.clone());
-        self.puzzle = PuzzleScreen::begin(begin, &self.course)?;
+    /// Whether something runs.
+    fn is_busy(&mut self) -> bool {
+        let mut all = self.beside.iter_mut().chain([&mut self.check]);
+        all.any(Shown::is_busy)
+    }
+
+    /// Ends the check that runs, and begins another.
+    fn check_again(&mut self) -> Result<()> {
+        self.check = Shown::of(&self.turn.words())?;
+        (self.beside, self.is_gone) = (None, false);
         Ok(())
     }
 
-    fn on(&mut self, event: &Event) -> Result<Then<'a>> {
+    fn turn_to(&mut self, puzzle: &'a Puzzle) -> Result<()> {
+        self.turn.turn_to(puzzle);
+        self.saves.turn_to(&self.turn.file, "");
+        self.says.clear();
+        self.asks = false;
+        self.check_again()
+    }
+
+    /// Another puzzle, whose file the learner has changed and saved.
+    fn saved_elsewhere(&mut self) -> Option<&'a Puzzle> {
+        let other = self.puzzles.get(self.others.look()?)?;
+        let text = Source::read(&self.turn.folder.file(other)).ok()?.text;
+        (other != self.turn.puzzle && other.is_edited(&text)).then_some(other)
+    }
+
+    /// What comes of a key; whether it goes on.
+    fn goes_on_after(&mut self, event: &Event) -> Result<bool> {
         let key = match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => key,
             Event::Resize(..) => {
                 // All of it: what was there is torn, even if the size is as before.
                 self.draw(true);
-                return Ok(Then::Stay);
+                return Ok(true);
             }
-            _ => return Ok(Then::Stay),
+            _ => return Ok(true),
         };
         if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
-            return Ok(Then::Quit);
+            return Ok(false);
         }
-        match &mut self.page {
-            Some(page) => {
-                if !page.on(key.code) {
-                    self.page = None;
+        self.says.clear();
+        let puzzle = self.turn.puzzle;
+        match key.code {
+            code if std::mem::take(&mut self.asks) => {
+                if code == KeyCode::Char('y') {
+                    self.give_back();
                 }
-                Ok(Then::Stay)
             }
-            None => self.puzzle.on(key.code, &self.course),
+            KeyCode::Char('r') => self.check_again()?,
+            KeyCode::Char('x') => self.asks = true,
+            KeyCode::Char('n') => self.go_to_next()?,
+            KeyCode::Char('o') => self.beside = Shown::page(&puzzle.page)?,
+            KeyCode::Char('q') => return Ok(false),
+            KeyCode::Esc | KeyCode::Backspace | KeyCode::Enter => self.beside = None,
+            code => match (Scroll::of(code), self.command(code)) {
+                (Some(to), _) => {
+                    let shown = self.beside.as_mut().unwrap_or(&mut self.check);
+                    shown.pane.scroll(to);
+                }
+                (_, Some(words)) => self.beside = Some(Shown::of(&words)?),
+                _ => {}
+            },
         }
+        Ok(true)
+    }
+
+    /// The command of a key.
+    fn command(&self, key: KeyCode) -> Option<Vec<String>> {
+        let puzzle = self.turn.puzzle;
+        let (command, id, answer) = (puzzle.kind.command, &*puzzle.id, puzzle.kind.answer);
+        let file = self.turn.file.to_string_lossy();
+        let words = match key.as_char()? {
+            'h' => vec![command, &file, "--hint"],
+            's' => vec![command, &file, answer],
+            'l' => vec![command, "--list"],
+            'd' if puzzle.solution.is_some() => vec![command, &file, "--diff"],
+            't' if self.is_kernel() => vec!["trace", id, "--source", &file],
+            'a' if self.is_kernel() => vec!["asm", id, "--source", &file],
+            _ => return None,
+        };
+        Some(words.into_iter().map(String::from).collect())
+    }
+
+    fn is_kernel(&self) -> bool {
+        !matches!(self.turn.puzzle.check, Check::Host(_))
+    }
+
+    /// All of the same kind.
+    fn alike(&self) -> Vec<&'a Puzzle> {
+        let kind = self.turn.puzzle.kind.command;
+        let all = self.puzzles.iter();
+        all.filter(|one| one.kind.command == kind).collect()
+    }
+
+    fn go_to_next(&mut self) -> Result<()> {
+        let (puzzle, progress) = (self.turn.puzzle, self.turn.folder.progress());
+        let next = progress.next_after(puzzle, &self.alike());
+        if let Some(next) = next.filter(|next| *next != puzzle) {
+            return self.turn_to(next);
+        }
+        self.says = format!("all others are {}", puzzle.kind.done);
+        Ok(())
+    }
+
+    /// The save is seen, and so the file is checked.
+    fn give_back(&mut self) {
+        let Turn {
+            puzzle,
+            folder,
+            file,
+            ..
+        } = &self.turn;
+        self.says = match game::give_back(puzzle, file, folder) {
+            Ok(Some(kept)) => {
+                let name = kept.file_name().unwrap_or(kept.as_os_str());
+                format!("yours is kept: {}", name.to_string_lossy())
+            }
+            Ok(None) => "it is as it came".into(),
+            Err(error) => format!("{error:#}"),
+        };
     }
 
     fn draw(&mut self, anew: bool) {
         let size = screen::size();
-        let rows = match &mut self.page {
-            Some(page) => page.rows(size),
-            None => self.puzzle.rows(&self.course, size),
-        };
+        let (puzzle, progress) = (self.turn.puzzle, self.turn.folder.progress());
+        let all = self.alike();
+        let (done, count) = (progress.count_done(&all), all.len());
+        let gauge = format!("{done} of {count} {}", puzzle.kind.done);
+        let (seen, all) = (progress.of(&puzzle.id).hints, puzzle.hints.len());
+        let hint = format!("hint {} of {all}", seen.saturating_add(1).min(all));
+        let (keys, state) = (self.keys(&hint), self.state());
+        let shown = self.beside.as_mut().unwrap_or(&mut self.check);
+        let text = lines(shown.text().trim_end(), size.0);
+        let rows = shown.pane.frame(vec![gauge], text, &state, &keys, size);
         screen::draw(rows, anew);
+    }
+
+    /// How it stands, in a line.
+    fn state(&mut self) -> String {
+        if self.asks {
+            let question = "Give back the file as it came? Yours is kept beside it.";
+            return question.bold().to_string();
+        }
+        if self.is_gone {
+            let gone = "the file is gone; it will be checked when it is back";
+            return gone.yellow().to_string();
+        }
+        let Some(job) = &mut self.check.job else {
+            return String::new();
+        };
+        let (id, done) = (&self.turn.puzzle.id, self.turn.puzzle.kind.done);
+        // The file need not be the one whose progress is noted.
+        let is_done = job.said().contains(&format!("{id}: {done}"));
+        let state = match job.status() {
+            None => {
+                let (seconds, most) = (job.seconds(), self.turn.how.timeout);
+                format!("checking, {seconds} s; a launch ends after {most} s").cyan()
+            }
+            Some(0) if is_done => format!("✓ {done}").green().bold(),
+            Some(0) => "~ right, not proven".to_string().yellow(),
+            Some(2 | 3) => "? it did not run".to_string().yellow(),
+            Some(_) => format!("✗ not {done} yet; each save is checked").red(),
+        };
+        format!("{state}   {}", self.says)
+    }
+
+    fn keys<'k>(&self, hint: &'k str) -> Vec<(&'k str, &'k str)> {
+        if self.asks {
+            return vec![("y", "yes"), ("any other key", "no")];
+        }
+        #[rustfmt::skip]
+        let mut keys = vec![
+            ("Esc", "back"), ("h", hint), ("s", "solution"), ("d", "diff"), ("t", "trace"), ("a", "asm"),
+            ("n", "next"), ("l", "list"), ("x", "reset"), ("o", "page"), ("r", "run again"), ("q", "quit"),
+        ];
+        keys.retain(|(key, _)| match *key {
+            "Esc" => self.beside.is_some(),
+            "d" => self.turn.puzzle.solution.is_some(),
+            "t" | "a" => self.is_kernel(),
+            _ => true,
+        });
+        keys
     }
 }

@@ -9,9 +9,9 @@ pub mod how;
 pub mod progress;
 pub mod puzzle;
 pub mod screen;
-mod turn;
+pub mod turn;
 pub mod verdict;
-pub mod watch;
+mod watch;
 pub mod which;
 pub mod written;
 
@@ -132,24 +132,22 @@ pub fn play(
         must_be_there(&file, folder)?;
         if instead.diff {
             screen::differences(puzzle, &Source::read(&file)?.text)?;
-        } else if instead.watch {
-            return watch(Watch {
-                puzzles,
-                folder,
-                how,
-                now: puzzle,
-                file,
-                goes_on: word.is_none(),
-            });
-        } else {
-            let turn = Turn {
-                puzzle,
-                folder,
-                file,
-                how,
-            };
+            return Ok(ExitCode::SUCCESS);
+        }
+        let turn = Turn {
+            puzzle,
+            folder,
+            file,
+            how,
+        };
+        if !instead.watch {
             return turn.play(puzzles);
         }
+        return watch(Watch {
+            puzzles,
+            turn,
+            goes_on: word.is_none(),
+        });
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -40,11 +40,9 @@ pub fn play(puzzles: &[Puzzle], options: &Options) -> Result<ExitCode> {
         if !front::is_possible() {
             return watch.run();
         }
-        let begin = (watch.now, watch.file, watch.how.clone());
         let all = all()?;
-        let is_known = all.iter().any(|one| one == watch.now);
-        let shown = if is_known { &all } else { puzzles };
-        front::open(shown.iter().collect(), begin)
+        let is_known = all.iter().any(|one| one == watch.turn.puzzle);
+        front::open(if is_known { &all } else { puzzles }, watch.turn)
     })
 }
 

@@ -5,7 +5,6 @@ mod told;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::time::Duration;
 
 use ::process::watch::each_save;
 use ::process::watch::saves::{News, Saves};
@@ -265,15 +264,8 @@ fn watch(options: &Options) -> Result<ExitCode> {
     let kernel = kernel.unwrap_or(file.clone());
     let name = kernel.file_name().unwrap_or(kernel.as_os_str());
     let mut saves = Saves::of(&kernel, &name.to_string_lossy()).and(file);
-    each_save(&mut saves, |saves| {
-        let mut job = Background::start(&words, false)?;
-        while job.status().is_none() {
-            let news = saves.wait(Duration::from_millis(20));
-            if news != News::Nothing {
-                return Ok::<_, anyhow::Error>(news);
-            }
-        }
-        Ok(News::Nothing)
+    each_save(&mut saves, |saves| -> Result<News> {
+        Ok(Background::start(&words, false)?.until_a_save(saves))
     })?;
     Ok(ExitCode::SUCCESS)
 }

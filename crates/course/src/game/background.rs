@@ -4,11 +4,12 @@
 use std::io::{PipeReader, Read};
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use colored::control::SHOULD_COLORIZE;
 use process::scratch::Scratch;
+use process::watch::saves::{News, Saves};
 use process::{child_status, end_group, in_a_group, this_program};
 
 /// Set where a screen with keys shows what a command prints: it then names keys, not
@@ -73,6 +74,15 @@ impl Background {
             self.status = ended.map(child_status);
         }
         self.status
+    }
+
+    /// Waits for its end, and no longer than until something happens to a file.
+    pub fn until_a_save(mut self, saves: &mut Saves) -> News {
+        let mut news = News::Nothing;
+        while self.status().is_none() && news == News::Nothing {
+            news = saves.wait(Duration::from_millis(20));
+        }
+        news
     }
 
     /// For how many seconds it has run.

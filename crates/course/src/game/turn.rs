@@ -26,7 +26,20 @@ pub struct Turn<'a> {
     pub how: &'a How,
 }
 
-impl Turn<'_> {
+impl<'a> Turn<'a> {
+    /// The learner's own file of another puzzle.
+    pub fn turn_to(&mut self, puzzle: &'a Puzzle) {
+        self.file = self.folder.file(puzzle);
+        self.puzzle = puzzle;
+    }
+
+    /// The command that does the same.
+    pub fn words(&self) -> Vec<String> {
+        let file = self.file.to_string_lossy().into_owned();
+        let words = [self.puzzle.kind.command.into(), file];
+        words.into_iter().chain(self.how.flags()).collect()
+    }
+
     /// Checks the file, and shows what was seen and what comes `next` among these puzzles.
     pub fn play(&self, puzzles: &[&Puzzle]) -> Result<ExitCode> {
         let text = Source::read(&self.file)?.text;
