@@ -52,8 +52,6 @@ pub struct Access {
     pub bytes: Range<u64>,
     /// Whether it may write them.
     pub writes: bool,
-    /// Whether it may read them.
-    pub reads: bool,
 }
 
 /// All objects, by process and address.
@@ -90,7 +88,6 @@ const MOVES: [(&str, &str, &str, bool); 7] = [
     ("clEnqueueUnmapMemObject", "buffer", "", true),
 ];
 
-const WRITE_ONLY: u64 = 1 << 1;
 const READ_ONLY: u64 = 1 << 2;
 const OUT_OF_ORDER: u64 = 1 << 0;
 
@@ -182,14 +179,13 @@ impl Objects {
 
     /// What a command reads and writes of buffers.
     pub fn accesses(&self, call: &Call) -> Vec<Access> {
-        let access = |address: u64, part: Range<u64>, reads, writes| {
+        let access = |address: u64, part: Range<u64>, writes| {
             let object = self.get(call, address)?;
             let [start, end] =
                 [part.start, part.end].map(|at| object.bytes.start.saturating_add(at));
             Some(Access {
                 buffer: object.whole.unwrap_or(address),
                 bytes: start..object.bytes.end.min(end),
-                reads,
                 writes,
             })
         };
@@ -203,8 +199,8 @@ impl Objects {
                     let flags = self.get(call, *address)?.flags;
                     let parameter = kernel.parameters.get(*index as usize);
                     let is_const = parameter.is_some_and(|parameter| parameter.is_const);
-                    let (reads, writes) = (flags & WRITE_ONLY == 0, flags & READ_ONLY == 0);
-                    access(*address, all.clone(), reads, writes && !is_const)
+                    let writes = flags & READ_ONLY == 0 && !is_const;
+                    access(*address, all.clone(), writes)
                 })
             });
         let moves = MOVES
@@ -214,7 +210,7 @@ impl Objects {
             let (begin, size) = (call.number(offset), call.number("size"));
             let part = begin..begin.saturating_add(size);
             let part = if size == 0 { all.clone() } else { part };
-            access(call.number(buffer), part, !writes, *writes)
+            access(call.number(buffer), part, *writes)
         });
         arguments.chain(buffers).collect()
     }

@@ -190,25 +190,18 @@ pub fn table_of(grades: &[Grade], many: usize, all_columns: bool) -> Result<()> 
     let ids = columns
         .iter()
         .map(|at| grades[*at].puzzle.id.chars().count());
-    // A cell is as wide as its heading, with a space on either side; "done" is the last one.
+    // A cell is as wide as its heading, with a space on either side.
     let cell = ids.max().unwrap_or(1).max(2) + 2;
-    let room = width.saturating_sub(name + 2 + 6) / cell;
-    let mut blocks: Vec<&[usize]> = columns.chunks(room.max(1)).collect();
-    let last = blocks.pop().unwrap_or_default();
-    for (block, is_last) in blocks
-        .into_iter()
-        .map(|block| (block, false))
-        .chain([(last, true)])
-    {
+    let room = (width.saturating_sub(name + 2 + 6) / cell).max(1);
+    let none = columns.is_empty().then_some(&[][..]);
+    for block in columns.chunks(room).chain(none) {
         let ids = block.iter().map(|at| &*grades[*at].puzzle.id);
-        let done = is_last.then_some("done");
-        let heading: Vec<&str> = [""].into_iter().chain(ids).chain(done).collect();
+        let heading: Vec<&str> = ["", "done"].into_iter().chain(ids).collect();
         let row = |own: &&[Grade]| {
-            let marks = block.iter().map(|at| own[*at].mark());
             let done = own.iter().filter(|one| is_done(one)).count();
-            let mut row = vec![cut(&own[0].student.name, NAME)];
-            row.extend(marks.chain(is_last.then(|| done.to_string())));
-            row
+            let first = [cut(&own[0].student.name, NAME), done.to_string()];
+            let marks = block.iter().map(|at| own[*at].mark());
+            first.into_iter().chain(marks).collect()
         };
         let rows: Vec<Vec<String>> = students.iter().map(row).collect();
         writeln!(Out, "\n{}", table(&heading, &rows))?;
