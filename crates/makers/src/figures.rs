@@ -1,6 +1,6 @@
 //! The pictures in the pages as SVG, in `docs/figures/`. They are made by hand, and remarks in
-//! them hold them against the kernels and the recordings that they show; only the inside of a
-//! chart is drawn from a recorded run. So no picture can say what the code or a run does not.
+//! them hold them against the kernels and the recordings that they show; only the curves, dots and
+//! bars of a chart are drawn from recorded runs. So no picture can say what the code or a run does not.
 //! SVG, since GitHub shows that, and no other drawing that follows the reader's light or dark.
 //!
 //! # Layout
@@ -31,12 +31,16 @@ use crate::kept;
 // What the figures are drawn with.
 use chart::{Axis, Chart};
 use drawing::{Drawing, Point, STYLE};
-use runs::{GPU, RUNS, Run};
+use runs::{RUNS, Run};
 
 /// Where the files lie, below the root of the workspace.
 pub const FOLDER: &str = "docs/figures";
 
-/// Draws the inside of a figure anew.
+/// What is drawn stands between these.
+const BEGIN: &str = "<!-- drawn -->\n";
+const END: &str = "<!-- end -->\n";
+
+/// Draws what a figure shows of recordings.
 type Draw = fn() -> Result<Drawing>;
 
 /// Every chart: the name of its file without the end, and what draws it.
@@ -56,28 +60,24 @@ pub fn names() -> Result<BTreeSet<String>> {
     Ok(stems.map(|name| name.to_string_lossy().into()).collect())
 }
 
-/// The file of the figure of this name, as it must be: its words by hand, the style that all
-/// have, and in a chart what is drawn of a recording.
+/// The file of the figure of this name, as it must be: made by hand, with the style that all
+/// have, and in a chart what is drawn of recordings.
 pub fn svg(name: &str) -> Result<String> {
     let file = format!("{FOLDER}/{name}.svg");
     let text = kept::read(&file)?;
     remarks::must_be_current(&text).with_context(|| format!("{file} must be drawn anew"))?;
-    let parts = || {
-        let (head, rest) = text.split_once("<style>\n")?;
-        let (_, rest) = rest.split_once("</style>\n")?;
-        let (paper, inside) = rest.split_once('\n')?;
-        Some((head, paper, inside))
+    let parts = text.split_once("<style>\n");
+    let parts = parts.and_then(|(head, rest)| Some((head, rest.split_once("</style>\n")?.1)));
+    let (head, body) = parts.with_context(|| format!("{file} has no style"))?;
+    let styled = |body: &str| format!("{head}<style>\n{STYLE}</style>\n{body}");
+    let Some((_, draw)) = DRAWN.iter().find(|(known, _)| *known == name) else {
+        return Ok(styled(body));
     };
-    let (head, paper, inside) = parts().with_context(|| format!("{file} has no style"))?;
-    let mut svg = format!("{head}<style>\n{STYLE}</style>\n{paper}\n");
-    match DRAWN.iter().find(|(known, _)| *known == name) {
-        None => svg += inside,
-        Some((_, draw)) => {
-            let drawn = draw().with_context(|| format!("the chart {name} cannot be drawn"))?;
-            svg += &format!("{}</svg>\n", drawn.0);
-        }
-    }
-    Ok(svg)
+    let parts = body.split_once(BEGIN);
+    let parts = parts.and_then(|(above, rest)| Some((above, rest.split_once(END)?.1)));
+    let (above, below) = parts.with_context(|| format!("{file} has no place for a chart"))?;
+    let drawn = draw().with_context(|| format!("the chart {name} cannot be drawn"))?;
+    Ok(styled(&[above, BEGIN, &drawn.0, END, below].concat()))
 }
 
 /// What one should see in a figure.

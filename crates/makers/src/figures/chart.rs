@@ -66,25 +66,6 @@ impl Chart {
         let y = self.y.at(value);
         d.line(class, &[(self.x.1.0, y), (self.x.1.1, y)]);
     }
-
-    /// Names below values, and what the values are.
-    pub fn below(
-        &self,
-        d: &mut Drawing,
-        named: impl IntoIterator<Item = (f64, String)>,
-        says: &str,
-    ) {
-        let bottom = self.y.1.0;
-        for (value, name) in named {
-            d.text(
-                "small soft middle",
-                (self.x.at(value), bottom + 18.0),
-                &name,
-            );
-        }
-        let middle = f64::midpoint(self.x.1.0, self.x.1.1);
-        d.text("small soft middle", (middle, bottom + 36.0), says);
-    }
 }
 
 #[cfg(test)]

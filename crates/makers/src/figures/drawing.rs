@@ -49,15 +49,6 @@ impl Drawing {
         let (x, y, words) = (short(x), short(y), escaped(words));
         self.0 += &format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{words}</text>\n");
     }
-
-    /// What a line of a chart is: a piece of it, and words from its left on.
-    pub fn key(&mut self, class: &str, (left, y): Point, words: &str) {
-        self.line(class, &[(left, y), (left + 26.0, y)]);
-        if !class.contains("model") && class != "arrow" && class != "roof" {
-            self.dot(class, (left + 13.0, y), 4.0);
-        }
-        self.text("small", (left + 34.0, y + 5.0), words);
-    }
 }
 
 /// A number with one decimal, and none where it would be 0.

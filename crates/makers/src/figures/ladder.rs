@@ -4,7 +4,6 @@
 use anyhow::{Context, Result};
 use common::numbers::percent;
 use process::data::peers;
-use process::lessons::numbered;
 
 use super::{Drawing, RUNS, Run};
 
@@ -29,27 +28,9 @@ fn panel(d: &mut Drawing, top: f64, run: &Run) -> Result<()> {
     let best = run.best();
     let (_, naive) = best.first().context("no lesson is recorded")?;
     let (begin, bottom) = (top + HEAD - 12.0, top + HEAD + ROW * best.len() as f64);
-    d.text("bold", (14.0, top), &run.device());
-    d.text(
-        "small limit end",
-        (466.0, top + 18.0),
-        "what it can compute",
-    );
-    for quarter in 0..=4 {
-        let x = LEFT + FULL * f64::from(quarter) / 4.0;
-        let class = if quarter == 4 { "limit" } else { "grid" };
-        d.line(class, &[(x, begin), (x, bottom)]);
-        let words = format!("{} %", quarter * 25);
-        d.text("small soft middle", (x, bottom + 18.0), &words);
-    }
-    for (row, (number, record)) in best.iter().enumerate() {
+    for (row, (_, record)) in best.iter().enumerate() {
         let y = top + HEAD + ROW * row as f64;
         let share = record.share_of_limit.context("a product without a share")?;
-        let folder = numbered(*number)?.folder;
-        let title = folder.split_once('-').map_or("", |(_, title)| title);
-        let title = title.replace('-', " ").replace(" cpu", " CPU");
-        d.text("soft end", (28.0, y + 12.5), &number.to_string());
-        d.text("small", (36.0, y + 12.5), &title);
         let width = (FULL * share).clamp(1.5, FULL * 1.1);
         d.rect(run.class, (LEFT, y - 1.0), width, 17.0);
         // Where the bar is long its figure would stand on the library or the limit.

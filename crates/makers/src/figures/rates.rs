@@ -41,15 +41,12 @@ pub fn draw() -> Result<Drawing> {
         x: Axis::log((256.0, 8192.0), (70.0, 450.0)),
         y: Axis::linear((0.0, limit * 1.05), (BOTTOM, 40.0)),
     };
-    d.text("small soft", (14.0, 18.0), "GFLOP/s");
     let rates = (0..=limit as usize).step_by(10_000);
     chart.across(&mut d, rates.map(|rate| (rate as f64, rate.to_string())));
     chart.level(&mut d, "limit", limit);
     let (right, y) = chart.at((f64::INFINITY, limit));
     let words = "what the device can do";
     d.text("small limit end", (right, y - 6.0), words);
-    let sizes = [256, 512, 1024, 2048, 4096, 8192].map(|n| (f64::from(n), n.to_string()));
-    chart.below(&mut d, sizes, "rows of a square matrix");
     let line = |rate: fn(&Square) -> f64| -> Vec<Point> {
         let values = squares
             .iter()
@@ -60,9 +57,6 @@ pub fn draw() -> Result<Drawing> {
     d.line("arrow", &line(|square| square.theirs));
     d.curve("gpu", &ours);
     number(&mut d, &squares, &ours);
-    let words = "the number of the chosen kernel; 13: lesson 13's";
-    d.key("gpu", (14.0, BOTTOM + 58.0), words);
-    d.key("arrow", (14.0, BOTTOM + 78.0), library);
     Ok(d)
 }
 

@@ -19,13 +19,6 @@ pub fn draw() -> Result<Drawing> {
     for (i, run) in RUNS.iter().enumerate() {
         panel(&mut d, 16.0 + HEIGHT * i as f64, run)?;
     }
-    let bottom = 2.0 * HEIGHT + 16.0;
-    let says = "operations for each byte asked of global memory";
-    d.text("small soft middle", (266.0, bottom + 2.0), says);
-    let says = "global memory answers, and what the device can compute";
-    d.key("roof", (14.0, bottom + 28.0), says);
-    let says = "the L1 cache answers";
-    d.key("roof model", (14.0, bottom + 48.0), says);
     Ok(d)
 }
 
@@ -42,10 +35,9 @@ fn panel(d: &mut Drawing, top: f64, run: &Run) -> Result<()> {
         x: Axis::log(INTENSITY, (70.0, 462.0)),
         y: Axis::log((low, high), (top + HEIGHT - 36.0, top + 20.0)),
     };
-    let device = run.device();
-    d.text("bold", (14.0, top + 8.0), &device);
-    d.text("small soft end", (466.0, top + 8.0), "GFLOP/s");
-    axes(d, &chart, (low, high));
+    let powers = (-1..7).map(|power| 10f64.powi(power));
+    let powers = powers.filter(|value| (low..high).contains(value));
+    chart.across(d, powers.map(|value| (value, value.to_string())));
     let roof = |bandwidth: f64| {
         let start = (low / bandwidth).max(INTENSITY.0);
         let corners = [start, limits.gflops / bandwidth, INTENSITY.1];
@@ -78,19 +70,6 @@ fn panel(d: &mut Drawing, top: f64, run: &Run) -> Result<()> {
         d.text("small bold middle", (*x, y), numbers);
     }
     Ok(())
-}
-
-/// Lines with their values, upwards and across.
-fn axes(d: &mut Drawing, chart: &Chart, (low, high): (f64, f64)) {
-    for power in -1..=2 {
-        let value = 10f64.powi(power);
-        let (x, bottom) = chart.at((value, low));
-        d.line("grid", &[(x, bottom), (x, chart.y.at(high))]);
-        d.text("small soft middle", (x, bottom + 17.0), &value.to_string());
-    }
-    let powers = (-1..7).map(|power| 10f64.powi(power));
-    let powers = powers.filter(|value| (low..high).contains(value));
-    chart.across(d, powers.map(|value| (value, value.to_string())));
 }
 
 /// Operations for each byte that the kernel loads from or stores to global memory.

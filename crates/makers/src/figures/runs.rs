@@ -39,10 +39,4 @@ impl Run {
         });
         best.collect()
     }
-
-    /// The device, as the pages call it.
-    pub fn device(&self) -> String {
-        let recording = Recording::read(self.name, "lesson03");
-        recording.map_or(self.name.into(), |one| one.device())
-    }
 }

@@ -1,7 +1,6 @@
 //! Lesson 14: how SUMMA scales, measured and by the model of the lesson.
 
 use anyhow::{Context, Result, ensure};
-use common::numbers::percent;
 use process::data::recording::file;
 
 use super::{Axis, Chart, Drawing};
@@ -9,7 +8,6 @@ use crate::printed::numbers;
 
 /// The recording, and what it printed above its tables.
 const RUN: &str = "epyc-ranks";
-const BOTTOM: f64 = 232.0;
 
 /// A row of the model: ranks, and of both kinds of scaling the efficiency and what binds.
 struct Predicted<'t> {
@@ -34,13 +32,8 @@ pub fn draw() -> Result<Drawing> {
     let mut d = Drawing::default();
     let chart = Chart {
         x: Axis::log((1.0, 1024.0), (70.0, 440.0)),
-        y: Axis::linear((0.0, 1.05), (BOTTOM, 36.0)),
+        y: Axis::linear((0.0, 1.05), (232.0, 36.0)),
     };
-    d.text("small soft", (14.0, 18.0), "of the rate of all ranks alone");
-    let shares = [0.0, 0.25, 0.5, 0.75, 1.0];
-    chart.across(&mut d, shares.map(|share| (share, percent(share))));
-    let ranks = model.iter().map(|row| (row.ranks, row.ranks.to_string()));
-    chart.below(&mut d, ranks, "ranks");
     for (kind, class) in ["mark model", "arrow"].into_iter().enumerate() {
         let points = model.iter().map(|row| (row.ranks, row.efficiency[kind]));
         d.line(class, &chart.places(&points.collect::<Vec<_>>()));
@@ -51,27 +44,6 @@ pub fn draw() -> Result<Drawing> {
         for measured in &measured[kind] {
             d.dot("item", chart.at(*measured), 3.0);
         }
-    }
-    let y = BOTTOM + 62.0;
-    d.key(
-        "mark model",
-        (14.0, y),
-        "the same product on more ranks, by the model",
-    );
-    d.key(
-        "arrow",
-        (14.0, y + 18.0),
-        "a product that grows with the ranks",
-    );
-    let keys = [
-        ("kernels", "kernels bind"),
-        ("bandwidth", "bandwidth binds"),
-        ("", "measured"),
-    ];
-    for (i, (binds, words)) in keys.into_iter().enumerate() {
-        let x = 20.0 + 140.0 * i as f64;
-        d.dot(colour(binds), (x, y + 40.0), if i < 2 { 5.0 } else { 3.0 });
-        d.text("small", (x + 12.0, y + 44.5), words);
     }
     Ok(d)
 }

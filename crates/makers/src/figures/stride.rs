@@ -17,15 +17,7 @@ const CHART: Chart = Chart {
 
 pub fn draw() -> Result<Drawing> {
     let mut d = Drawing::default();
-    let head = "share of what the device can copy";
-    d.text("small soft", (14.0, 18.0), head);
-    let shares = [0.03, 0.1, 0.3, 1.0].map(|share| (share, format!("{:.0} %", share * 100.0)));
-    CHART.across(&mut d, shares);
-    let strides = (0..7).map(|power| 1 << power);
-    let strides = strides.map(|stride: i32| (f64::from(stride), stride.to_string()));
-    let words = "elements between what two neighbours read (stride)";
-    CHART.below(&mut d, strides, words);
-    for ((run, piece), y) in RUNS.iter().zip(PIECES).zip([357.0, 405.0]) {
+    for (run, piece) in RUNS.iter().zip(PIECES) {
         let recording = Recording::read(run.name, "lesson04")?;
         let measured = recording.records.iter().filter_map(|record| {
             let stride = record.kernel.strip_prefix("copy_stride ")?.parse().ok()?;
@@ -39,10 +31,6 @@ pub fn draw() -> Result<Drawing> {
         let model = format!("{} model", run.class);
         d.line(&model, &CHART.places(&counted.collect::<Vec<_>>()));
         d.curve(run.class, &CHART.places(&points));
-        let device = recording.device();
-        d.key(run.class, (14.0, y), &format!("{device}, measured"));
-        let words = format!("counted: moved in pieces of {piece} bytes");
-        d.key(&model, (14.0, y + 20.0), &words);
     }
     Ok(d)
 }
