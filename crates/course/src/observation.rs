@@ -80,7 +80,7 @@ impl Observation {
     pub fn print(&self, mark: &ColoredString, says: &str) -> Result<()> {
         let mut out = Out;
         let says = beside(says, WORDS);
-        writeln!(out, "  {mark} {:<24}{says}", self.detector)?;
+        writeln!(out, "  {mark} {:<23} {says}", self.detector)?;
         let is_of_build = self.says.starts_with("does not build");
         for detail in &self.details {
             // A build's diagnostic is laid out already, a line of code is no prose.
