@@ -1,7 +1,6 @@
 // Symptom: most of C is wrong, by other amounts in every run, now and then NaN;
 // some elements are right.
 // Run: lesson03 --only matmul_naive --size 37x91x53
-// Seen by: checker, uninitialised
 
 #ifndef REAL // the element type, from --type
 #define REAL float

@@ -1,7 +1,6 @@
 // Symptom: right at 64x64x64. Where the last group reaches over the edge of C, elements
 // are wrong: on a GPU near that edge, on PoCL far from it.
 // Run: lesson06 --only matmul_tiled --size 64x91x53
-// Seen by: checker, uninitialised
 //
 // C[M][N] = A[M][K] * B[K][N], row-major.
 

@@ -1,7 +1,6 @@
 // Symptom: nearly every element is wrong, and none looks related to what it must
 // be. With one column, or with K = 1, the result is right.
 // Run: lesson04 --only matmul_id0_columns_bt --size 37x91x53
-// Seen by: checker
 //
 // C[M][N] = A[M][K] * B[K][N], row-major. B comes transposed, Bt[N][K].
 

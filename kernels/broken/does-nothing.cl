@@ -1,6 +1,5 @@
 // Symptom: very fast, and C is as it was before the launch.
 // Run: lesson03 --only matmul_naive --size 37x91x53
-// Seen by: checker
 
 #ifndef REAL // the element type, from --type
 #define REAL float

@@ -1,7 +1,6 @@
 // Symptom: right for one row. Else two of every four rows are wrong. Where M is a
 // multiple of 4 the sum of each column is right all the same.
 // Run: lesson13 --only matmul_strip_stored --size 37x91x53
-// Seen by: checker
 
 #define unrolled_for _Pragma("unroll") for
 

@@ -1,6 +1,5 @@
 // Symptom: right up to 256 x 256; from 257 x 257 on the last rows are wrong.
 // Run: lesson03 --only matmul_naive --size 300x20x300
-// Seen by: checker
 
 #ifndef REAL // the element type, from --type
 #define REAL float

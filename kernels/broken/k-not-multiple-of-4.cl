@@ -1,7 +1,6 @@
 // Symptom: right at size 64. With K = 53 every element is wrong, none by much; with
 // K = 3 all are 0.
 // Run: lesson07 --only matmul_dot4 --size 37x91x53
-// Seen by: checker
 
 #ifndef REAL // the element type, from --type
 #define REAL float

@@ -1,6 +1,5 @@
 // Symptom: right at size 1. At 64, or at 37x91x53, every element is wrong.
 // Run: lesson08 --only matmul_register_tile --size 37x91x53
-// Seen by: checker
 
 #ifndef REAL // the element type, from --type
 #define REAL float

@@ -2,7 +2,6 @@
 // row the same few columns at the end, up to 3 of them with vectors of 4, up to 15 with
 // vectors of 16.
 // Run: lesson07 --only matmul_vload --size 37x91x53
-// Seen by: checker
 
 #ifndef REAL // the element type, from --type
 #define REAL float

@@ -1,7 +1,6 @@
 // Symptom: right where K is a multiple of 16. Elsewhere every element is wrong, and
 // with K below 16 nothing is written at all.
 // Run: lesson05 --only matmul_row_private --size 37x91x53
-// Seen by: checker
 //
 // C[M][N] = A[M][K] * B[K][N], row-major. One item computes a row of C.
 

@@ -1,7 +1,6 @@
 // Symptom: right where K is a multiple of the tile. Elsewhere every element is off, by
 // little for a large K; with K below the tile's side all are zero.
 // Run: lesson06 --only matmul_tiled --size 37x91x53
-// Seen by: checker
 //
 // C[M][N] = A[M][K] * B[K][N], row-major.
 

@@ -1,6 +1,5 @@
 // Symptom: right on PoCL. On a GPU some elements are wrong.
 // Run: lesson06 --only matmul_tiled --size 37x91x53
-// Seen by: bounds, uninitialised
 //
 // C[M][N] = A[M][K] * B[K][N], row-major.
 

@@ -1,7 +1,6 @@
 // Symptom: right wherever N is a multiple of 16. With other N some drivers give the
 // right result, and on others the process dies.
 // Run: lesson07 --only matmul_vload --size 37x91x53
-// Seen by: crash, bounds
 
 #ifndef REAL // the element type, from --type
 #define REAL float

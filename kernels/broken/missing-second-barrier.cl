@@ -1,7 +1,6 @@
 // Symptom: always right with a K of up to 16. With a larger K right on some drivers,
 // and on others wrong, sometimes or always.
 // Run: lesson08 --only matmul_register_tile --size 37x91x53
-// Seen by: races
 
 #ifndef REAL // the element type, from --type
 #define REAL float

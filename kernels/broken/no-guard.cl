@@ -1,7 +1,6 @@
 // Symptom: right at 64 and 1024; at other sizes elements far from any edge are
 // wrong, and not the same ones each time.
 // Run: lesson03 --only matmul_naive --size 32x31x5
-// Seen by: checker, bounds, races, uninitialised
 
 #ifndef REAL // the element type, from --type
 #define REAL float

@@ -1,7 +1,6 @@
 // Symptom: right on PoCL, always. On a GPU right at most sizes; at some a few
 // elements, anywhere in C, are wrong.
 // Run: lesson06 --only matmul_column_local --size 37x91x53
-// Seen by: races
 //
 // C[M][N] = A[M][K] * B[K][N], row-major.
 

@@ -1,6 +1,5 @@
 // Symptom: right for every square size, wrong for most others.
 // Run: lesson03 --only matmul_naive --size 37x91x53
-// Seen by: checker, races
 
 #ifndef REAL // the element type, from --type
 #define REAL float

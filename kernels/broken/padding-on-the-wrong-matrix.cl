@@ -1,6 +1,5 @@
 // Symptom: every element is wrong, at every size, as if rows had slipped.
 // Run: lesson06 --only matmul_tiled --size 37x91x53
-// Seen by: checker, bounds
 //
 // C[M][N] = A[M][K] * B[K][N], row-major.
 

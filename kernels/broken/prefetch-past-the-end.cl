@@ -1,6 +1,5 @@
 // Symptom: right at every size, on most days. On a bad one the process dies.
 // Run: lesson10 --only matmul_prefetch --size 37x91x53
-// Seen by: bounds
 
 #ifndef REAL // the element type, from --type
 #define REAL float

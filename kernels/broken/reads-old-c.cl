@@ -1,7 +1,6 @@
 // Symptom: right if C happens to hold zeros; twice as large when the kernel runs
 // a second time.
 // Run: lesson03 --only matmul_global_sum --size 37x91x53
-// Seen by: checker
 
 #ifndef REAL // the element type, from --type
 #define REAL float

@@ -1,7 +1,6 @@
 // Symptom: from K = 16 on right in some launches and wrong in others, depending on
 // the driver, the group size and the type. PoCL gives right results with floats.
 // Run: lesson05 --only matmul_row_private --size 37x91x53
-// Seen by: bounds, uninitialised
 //
 // C[M][N] = A[M][K] * B[K][N], row-major. One item computes a row of C.
 

@@ -1,6 +1,5 @@
 // Symptom: wrong nearly everywhere, yet right if A and B hold one number each.
 // Run: lesson03 --only matmul_naive --size 37x91x53
-// Seen by: checker
 
 #ifndef REAL // the element type, from --type
 #define REAL float

@@ -1,7 +1,6 @@
 // Symptom: of every 32 rows only the first and the last are right. The right numbers
 // are there, but in other rows.
 // Run: lesson06 --only matmul_column_strip --size 37x91x53
-// Seen by: checker
 
 #ifndef REAL // the element type, from --type
 #define REAL float

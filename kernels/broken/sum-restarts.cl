@@ -1,7 +1,6 @@
 // Symptom: right while K is at most 16. Above, every element is wrong, and the
 // larger K is, the smaller the results are for what they must be.
 // Run: lesson05 --only matmul_row_private --size 37x91x53
-// Seen by: checker
 //
 // C[M][N] = A[M][K] * B[K][N], row-major. One item computes a row of C.
 

@@ -1,7 +1,6 @@
 // Symptom: right where K is a multiple of the tile. Elsewhere every element is wrong,
 // except sometimes while K is below the tile's side.
 // Run: lesson06 --only matmul_tiled --size 37x91x21
-// Seen by: checker, uninitialised
 //
 // C[M][N] = A[M][K] * B[K][N], row-major.
 

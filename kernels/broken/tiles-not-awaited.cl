@@ -1,7 +1,6 @@
 // Symptom: right on a CPU, whose copy is a loop. On a device that copies while it
 // computes the result is wrong, and not the same each time.
 // Run: lesson13 --only matmul_group_copy --size 37x91x53
-// Seen by: other
 
 #define unrolled_for _Pragma("unroll") for
 #ifndef TM

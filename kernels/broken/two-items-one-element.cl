@@ -1,7 +1,6 @@
 // Symptom: right where M is a multiple of 32 and N of 8. Elsewhere the last row or
 // the last column is wrong: zeros on PoCL, zeros here and there on a GPU.
 // Run: lesson04 --only matmul_id0_rows --size 37x21x35
-// Seen by: checker, races
 //
 // C[M][N] = A[M][K] * B[K][N], row-major. id0 counts rows.
 

@@ -1,7 +1,6 @@
 // Symptom: right for some configurations of the kernel and wrong for others. Those
 // that are wrong at one size may be right at another.
 // Run: lesson11 --only matmul_tunable_private --size 37x91x53
-// Seen by: checker
 //
 // C[M][N] = A[M][K] * B[K][N], row-major, padded: N to GROUP_X * VECTORS * LANES, M to
 // GROUP_Y * ROWS, K to 1.

@@ -1,6 +1,5 @@
 // Symptom: every element of C is the same, whatever A and B hold.
 // Run: lesson03 --only matmul_naive --size 37x91x53
-// Seen by: checker
 
 #ifndef REAL // the element type, from --type
 #define REAL float

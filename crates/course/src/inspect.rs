@@ -7,22 +7,23 @@ mod traffic;
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use anyhow::Result;
 use common::element::Type;
 use serde_json::json;
 use text::Out;
 
-use crate::game::how::{Checked, How, Seen, sign_of_life};
+use crate::check::{At, Check};
+use crate::game::how::{Checked, How, sign_of_life};
 use crate::game::verdict::Verdict;
 use crate::observation::{Detection, Observation};
 use crate::run;
 use crate::subject::{By, LaunchFlags, Subject};
-use crate::task::child::Purpose;
 use crate::task::sizes::{Sizes, in_words};
-use crate::trial::Trial;
 use traffic::Traffic;
+
+pub use screen::head;
 
 /// The flags of `course inspect`.
 #[derive(clap::Args)]
@@ -57,17 +58,21 @@ pub fn inspect(options: &Options) -> Result<ExitCode> {
         how,
         ..
     } = options;
-    let subjects = Subject::all(file, only, launch, *ty, how)?;
     let mut worst = 0;
-    for subject in subjects {
-        let mut inspection = Inspection {
-            options,
+    for subject in &Subject::all(file, only, launch, *ty, how)? {
+        let check = Check {
             subject,
-            simulated: Vec::new(),
-            is_limited: false,
-            more: None,
+            how,
+            ty: *ty,
+            sizes: subject.sizes(options.sizes.as_deref())?,
+            times: false,
         };
-        inspection.simulated = inspection.sizes_to_simulate();
+        let inspection = Inspection {
+            options,
+            simulated: check.sizes_to_simulate()?,
+            limited: None,
+            check,
+        };
         worst = worst.max(inspection.show()?);
     }
     Ok(ExitCode::from(worst))
@@ -76,153 +81,144 @@ pub fn inspect(options: &Options) -> Result<ExitCode> {
 /// One kernel, and how it is launched.
 struct Inspection<'a> {
     options: &'a Options,
-    subject: Subject,
+    check: Check<'a>,
     /// Where the simulator looks: at the first, or at the next where that takes too long.
-    simulated: Vec<String>,
-    /// Whether it is right as its file says, and wrong at a drawn size.
-    is_limited: bool,
-    /// What is to be said of drawn sizes.
-    more: Option<String>,
+    simulated: Vec<Sizes>,
+    /// Where alone it is wrong, of a kernel that is right as its file says.
+    limited: Option<At>,
 }
 
 impl Inspection<'_> {
     /// Runs every detector, and tells what they saw; the exit status.
-    fn show(&mut self) -> Result<u8> {
-        let json = self.options.how.json;
-        if !json {
-            screen::head(self)?;
+    fn show(mut self) -> Result<u8> {
+        let Options { file, how, .. } = self.options;
+        if !how.json {
+            head(file, self.check.subject, how.seed)?;
         }
-        let waiting = sign_of_life(self.options.how.timeout);
-        let checked = self.check();
+        let waiting = sign_of_life(how.timeout);
+        let checked = self.checked();
         let traffic = checked.as_ref().map(|checked| self.traffic(checked));
         waiting.finish_and_clear();
         let (traffic, checked) = (traffic.ok().flatten(), checked?);
-        if json {
+        if how.json {
             self.print_json(&checked, traffic.as_ref())?;
         } else {
-            screen::checked(self, &checked)?;
+            screen::checked(&self, &checked)?;
             traffic.map_or(Ok(()), |traffic| traffic.print())?;
         }
         Ok(checked.seen.status)
     }
 
-    fn check(&mut self) -> Result<Checked> {
-        let mut seen = self.trial(self.sizes()?)?;
-        while self.simulated.len() > 1 && is_too_slow(&seen.observations) {
-            self.simulated.remove(0);
-            seen.observations.retain(|one| !one.is_of_simulator());
-            let again = self.trial(Vec::new())?.observations.into_iter();
-            let is_new = |one: &Observation| one.outcome != Detection::NotJudged;
-            seen.observations.extend(again.filter(is_new));
+    fn checked(&mut self) -> Result<Checked> {
+        let subject = self.check.subject;
+        let results = self.check.results()?;
+        let mut seen = results.seen();
+        let known = results.tried.iter().filter(|one| one.at.drawn.is_none());
+        let mut of_drawn = seen.observations.split_off(known.count());
+        let first = results.tried.iter().map(|one| &one.at);
+        let first = first.clone().find(|at| at.drawn.is_some());
+        if results.may_be_simulated() {
+            let simulated = self.simulate(&seen.observations)?;
+            seen.observations.extend(simulated);
+            let mut all = seen.observations.iter().chain(&of_drawn);
+            if let (Some(at), false) = (first, all.any(is_fault)) {
+                of_drawn.extend(self.simulate_drawn(&at.size)?);
+            }
         }
-        if is_too_slow(&seen.observations) {
-            let is_silent = |one: &Observation| one.outcome != Detection::Fault;
-            let is_end = |one: &Observation| one.is_of_results() || is_silent(one);
-            let all = &mut seen.observations;
-            all.retain(|one| !(one.is_of_simulator() && is_end(one)));
-            all.push(self.not_looked_at());
+        let is_right = !seen.observations.iter().any(is_fault);
+        if is_right && of_drawn.iter().any(is_fault) && subject.has_file() {
+            self.limited = results.wrong().or(first).cloned();
         }
-        if seen
-            .observations
-            .iter()
-            .all(|one| one.outcome != Detection::Fault)
-        {
-            self.try_more(&mut seen)?;
-        }
+        seen.observations.extend(of_drawn);
         let verdict = Verdict::of(&seen.observations, true, true);
         seen.status = verdict.status(seen.status);
         Ok(Checked { seen, verdict })
     }
 
-    /// Tries sizes that the task file does not say; the simulator looks at the first.
-    fn try_more(&mut self, seen: &mut Seen) -> Result<()> {
-        let By::Task(task, Some(_), _) = &self.subject.by else {
-            return Ok(());
-        };
-        let drawn = task.drawn(self.options.how.seed);
-        let Some(first) = drawn.first().filter(|_| self.options.sizes.is_none()) else {
-            return Ok(());
-        };
-        let words = drawn.iter().map(in_words).collect();
-        let simulated = vec![in_words(first)];
-        let before = std::mem::replace(&mut self.simulated, simulated);
-        let tried = self.trial(words)?.observations;
-        // What could not be tried is nothing against the kernel, nor for it.
-        let ran = tried.into_iter().filter(|one| {
-            let is_telling = one.is_of_results() && !one.is_of_simulator();
-            one.outcome == Detection::Fault || is_telling && one.outcome == Detection::Silent
-        });
-        let mut ran: Vec<Observation> = ran.collect();
-        if is_too_slow(&ran) {
-            ran.retain(|one| !one.is_of_simulator());
-        }
-        let fault = ran.iter().find(|one| one.outcome == Detection::Fault);
-        self.is_limited = fault.is_some();
-        if let Some(fault) = fault {
-            let is_it = |sizes: &&Sizes| fault.detector.ends_with(&in_words(sizes));
-            let size = drawn.iter().find(is_it).unwrap_or(first);
-            let (file, seed) = (&self.options.file, self.options.how.seed);
-            self.more = Some(run::limited(file, size, true, seed));
-        }
-        let at = std::mem::replace(&mut self.simulated, before).swap_remove(0);
-        for one in &mut ran {
-            if one.is_of_simulator() {
-                one.says = format!("at {at}, drawn: {}", one.says);
-            } else {
-                one.detector += ", drawn";
+    /// What the simulator sees, where the device saw this.
+    fn simulate(&mut self, seen: &[Observation]) -> Result<Vec<Observation>> {
+        let is_judged = seen
+            .iter()
+            .any(|one| one.outcome == Detection::Silent || is_fault(one));
+        loop {
+            let mut found = self.check.simulated(&self.simulated[0])?;
+            // It has no time for a reference: what is right the device has said.
+            found.retain(|one| !is_judged || one.outcome != Detection::NotJudged);
+            if !found.iter().any(hangs) || seen.iter().any(hangs) {
+                return Ok(found);
             }
+            if self.simulated.len() > 1 {
+                self.simulated.remove(0);
+                continue;
+            }
+            found.retain(|one| is_fault(one) && !one.is_of_results());
+            found.push(self.not_looked_at());
+            return Ok(found);
         }
-        seen.observations.extend(ran);
-        Ok(())
     }
 
-    fn trial(&self, sizes: Vec<String>) -> Result<Seen> {
-        let trial = Trial {
-            command: &|size| self.command(size),
-            device: self.options.how.device.clone(),
-            sizes,
-            simulated: self.simulated().into(),
-        };
-        trial.run()
+    /// The same at a size that was drawn, where what could not be tried is nothing against the
+    /// kernel, nor for it.
+    fn simulate_drawn(&self, size: &Sizes) -> Result<Vec<Observation>> {
+        let mut found = self.check.simulated(size)?;
+        found.retain(is_fault);
+        if found.iter().any(hangs) {
+            return Ok(Vec::new());
+        }
+        let at = in_words(size);
+        for one in &mut found {
+            one.says = format!("at {at}, drawn: {}", one.says);
+        }
+        Ok(found)
     }
 
-    /// The program that checks the kernel once at a size.
-    fn command(&self, size: &str) -> Result<Command> {
-        let Options { how, ty, .. } = self.options;
-        let mut command = self.subject.program(Some(size), Purpose::Results)?;
-        command
-            .args(["--json", "--runs", "0", "--type", ty.name()])
-            .args(["--seed", &how.seed.to_string()])
-            .args(["--timeout", &how.timeout.to_string()]);
-        Ok(command)
+    /// The size at which the simulator looks now.
+    fn simulated(&self) -> &Sizes {
+        &self.simulated[0]
     }
 
     fn print_json(&self, checked: &Checked, traffic: Option<&Traffic>) -> Result<()> {
-        let lesson = match &self.subject.by {
+        let subject = self.check.subject;
+        let lesson = match &subject.by {
             By::Lesson(lesson) => Some(lesson.number),
             By::Task(..) => None,
         };
         let line = json!({
             "file": self.options.file,
-            "kernel": self.subject.kernel,
+            "kernel": subject.kernel,
             "lesson": lesson,
-            "launched": self.subject.launched(),
-            "simulated": self.simulated(),
+            "launched": subject.launched(),
+            "simulated": in_words(self.simulated()),
             "seed": self.options.how.seed,
             "observations": checked.seen.observations,
-            "verdict": if self.is_limited { run::Verdict::Limited } else { word(checked) },
-            "says": if self.is_limited { run::LIMITED } else { screen::verdict(checked.verdict) },
+            "verdict": if self.limited.is_some() { run::Verdict::Limited } else { word(checked) },
+            "says": self.says(checked),
             "memory": traffic.map(Traffic::json),
         });
         Ok(writeln!(Out, "{line}")?)
     }
+
+    /// What follows from what all detectors saw.
+    fn says(&self, checked: &Checked) -> &'static str {
+        match checked.verdict {
+            _ if self.limited.is_some() => run::LIMITED,
+            Verdict::Done => "nothing is found against it",
+            Verdict::Unproven => {
+                "nothing is found against its result; whether it races, or reads and writes where \
+                 it may not, nobody has looked, or not with certainty"
+            }
+            Verdict::NotYet | Verdict::Untouched => "something is wrong with it",
+            Verdict::NotRun => "not decided: it did not run",
+        }
+    }
 }
 
-/// Whether the device came to its end, and the simulator did not.
-fn is_too_slow(seen: &[Observation]) -> bool {
-    let hangs = |one: &&Observation| one.says.starts_with("no end after");
-    let mut hung = seen.iter().filter(hangs).peekable();
-    hung.peek().is_some() && hung.all(Observation::is_of_simulator)
+fn is_fault(one: &Observation) -> bool {
+    one.outcome == Detection::Fault
+}
+
+fn hangs(one: &Observation) -> bool {
+    one.says.starts_with("no end after")
 }
 
 /// The verdict as all tools have it.

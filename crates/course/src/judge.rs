@@ -1,6 +1,7 @@
 //! What a child process that checked a kernel has to say: a right result, a wrong
 //! one, a failed build, a crash or a hang.
 
+use common::numbers;
 use common::record::Record;
 use process::Finished;
 
@@ -33,7 +34,7 @@ pub fn judge(detector: &str, child: &Finished) -> Observation {
 
 /// Whether it ended in a kernel that stands beside the learner's: what is held against it, or
 /// what fills a buffer.
-fn is_of_another(child: &Finished) -> bool {
+pub fn is_of_another(child: &Finished) -> bool {
     let complaint = child.complaint();
     ["the reference ", "the filling kernel "]
         .iter()
@@ -68,7 +69,7 @@ fn diagnostic(message: &str) -> Vec<String> {
 }
 
 /// A lesson may launch a kernel in several variants: one wrong one is a fault.
-fn of_records(detector: &str, records: &[Record]) -> Observation {
+pub fn of_records(detector: &str, records: &[Record]) -> Observation {
     let wrong: Vec<&Record> = records.iter().filter(|one| one.failed.is_some()).collect();
     let verified = records.iter().filter(|record| record.verified).count();
     let skipped = records.iter().find_map(|record| record.skipped.as_deref());
@@ -90,8 +91,24 @@ fn of_records(detector: &str, records: &[Record]) -> Observation {
             let says = "it ran; its result is not judged";
             Observation::new(detector, Detection::NotJudged, says)
         }
-        _ => Observation::new(detector, Detection::Silent, "right"),
+        _ => Observation::new(detector, Detection::Silent, right(records)),
     }
+}
+
+/// "right", and of a single result how much was compared with what.
+fn right(records: &[Record]) -> String {
+    let [record] = records else {
+        return "right".into();
+    };
+    let compared = record.elements_compared;
+    let compared = compared.map(|count| format!(", {} compared", numbers::count(count, "element")));
+    let within = Some(&record.says).filter(|says| record.lesson == 0 && !says.is_empty());
+    let within = within.map(|says| format!(": {says}"));
+    format!(
+        "right{}{}",
+        compared.unwrap_or_default(),
+        within.unwrap_or_default()
+    )
 }
 
 /// A wrong result in words: what is wrong; below, what it looks like and examples.

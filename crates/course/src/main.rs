@@ -8,7 +8,7 @@
 //! - `puzzles` are `exercises`, kernels with a gap or from an empty file, `broken` ones, and on
 //!   the `host`'s side programs with a mistake. `game` is how all are played.
 //! - `grade` judges the folders of a class.
-//! - `trial` has every detector look at a kernel. `judge` reads what a process that checked
+//! - `check` runs a kernel at all sizes, and in the simulator. `judge` reads what a process that checked
 //!   it has to say, `simulator` what Oclgrind reported; each is an `observation`.
 //! - `task` is a task as text: beside a kernel of the learner's own, or in an exercise's page.
 //!   `subject` is what a tool looks at: a lesson's kernel, or a task. `run` says whether one is
@@ -23,6 +23,7 @@
 mod asm;
 mod broken;
 mod calls;
+mod check;
 mod diff;
 mod doctor;
 mod exercises;
@@ -45,7 +46,6 @@ mod spec;
 mod subject;
 mod task;
 mod trace;
-mod trial;
 mod tune;
 
 use std::process::ExitCode;

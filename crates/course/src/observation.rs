@@ -80,7 +80,12 @@ impl Observation {
     pub fn print(&self, mark: &ColoredString, says: &str) -> Result<()> {
         let mut out = Out;
         let says = beside(says, WORDS);
-        writeln!(out, "  {mark} {:<23} {says}", self.detector)?;
+        let detector = &self.detector;
+        if detector.chars().count() < WORDS - 4 {
+            writeln!(out, "  {mark} {detector:<24}{says}")?;
+        } else {
+            writeln!(out, "  {mark} {detector}\n{:WORDS$}{says}", "")?;
+        }
         let is_of_build = self.says.starts_with("does not build");
         for detail in &self.details {
             // A build's diagnostic is laid out already, a line of code is no prose.
@@ -128,11 +133,6 @@ impl Observation {
     /// Whether it says nothing new beside another one.
     pub fn says_the_same_as(&self, other: &Observation) -> bool {
         (&self.says, &self.details) == (&other.says, &other.details)
-    }
-
-    /// True for what the simulator saw.
-    pub fn is_of_simulator(&self) -> bool {
-        self.detector.starts_with("Oclgrind")
     }
 
     /// True for the checker on a device, or in the simulator.

@@ -115,8 +115,7 @@ pub fn take(puzzle: &Puzzle, wanted: &mut Wanted) -> Result<Taken> {
     let by = Some(format!("as in {} {}", puzzle.kind.noun, puzzle.id));
     wanted.source = Some(file.clone());
     if let Check::Lesson(run) = &puzzle.check {
-        let mut names = run.flags.iter().skip_while(|flag| *flag != "--only");
-        wanted.kernel = names.nth(1).cloned().unwrap_or_default();
+        wanted.kernel.clone_from(&run.kernel);
         let program = puzzle.own_lesson()?.command()?;
         return Ok(Taken { program, by });
     }

@@ -4,26 +4,24 @@ mod told;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use ::process::watch::each_save;
 use ::process::watch::saves::{News, Saves};
-use ::process::{Finished, child_status};
 use anyhow::Result;
 use common::element::Type;
-use common::record::Record;
 use text::Out;
 
+use crate::check::{Check, NO_DEVICE, Results};
 use crate::exercises;
 use crate::game::background::Background;
 use crate::game::how::How;
+use crate::inspect::head;
 use crate::observation::{Detection, Observation};
-use crate::subject::{By, LaunchFlags, Subject};
+use crate::subject::{LaunchFlags, Subject};
 use crate::task::TaskFile;
-use crate::task::child::{self, Purpose, Run};
-use crate::task::sizes::{Sizes, in_words};
 
-use told::{DRAWN, EXTREMES, Told};
+use told::Told;
 pub use told::{LIMITED, Line, Verdict, limited, line};
 
 /// The flags of `course run`.
@@ -35,7 +33,7 @@ pub struct Options {
     /// Of a kernel file only this kernel
     #[arg(short, long, value_name = "KERNEL")]
     only: Vec<String>,
-    /// Other sizes than the task's, or "time": those at which it is timed [default: all]
+    /// Another size than the task's, or "time": that at which it is timed [default: all]
     #[arg(short, long, value_name = "NAME=N,NAME=N")]
     size: Option<String>,
     /// Time it, too, beside what the device copies and computes, and judge at-least
@@ -50,13 +48,6 @@ pub struct Options {
     launch: LaunchFlags,
 }
 
-/// What came of a child process that checks.
-struct Ended {
-    child: Finished,
-    records: Vec<Record>,
-    status: u8,
-}
-
 /// Runs the kernels of a file, one after the other; the status is the largest.
 pub fn run(options: &Options) -> Result<ExitCode> {
     if options.watch {
@@ -68,188 +59,87 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let mut worst = 0;
     for file in &options.files {
         for subject in &Subject::all(file, only, launch, Type::Float, how)? {
-            let told = options.told(file, subject)?;
-            if how.json {
-                writeln!(Out, "{}", serde_json::to_string(&told)?)?;
-            } else {
-                told.print(subject)?;
-            }
-            worst = worst.max(told.status);
+            worst = worst.max(options.show(file, subject)?);
         }
     }
     Ok(ExitCode::from(worst))
 }
 
 impl Options {
-    fn told<'a>(&'a self, file: &'a Path, subject: &'a Subject) -> Result<Told<'a>> {
-        let (command, sizes) = match subject.task() {
-            Some(task) => {
-                let sizes = self.sizes(task)?;
-                // Where the task says a size for that, no other is timed.
-                let is_timed = |at: usize| task.time.is_empty() || at + 1 == sizes.len();
-                let runs = sizes.iter().enumerate().map(|(at, size)| Run {
-                    timed: is_timed(at),
-                    ..Run::of(task, Some(size.clone()))
-                });
-                (child::command(runs.collect(), Purpose::Results)?, sizes)
-            }
-            None => (
-                subject.program(self.size.as_deref(), Purpose::Results)?,
-                Vec::new(),
-            ),
+    /// Checks a kernel and tells what came of it; the exit status.
+    fn show(&self, file: &Path, subject: &Subject) -> Result<u8> {
+        let how = &self.how;
+        let sizes = match (self.size.as_deref(), subject.task()) {
+            (Some("time"), Some(task)) => Some(vec![task.timed()]),
+            (words, _) => subject.sizes(words)?,
         };
-        let Ended {
-            child,
-            records,
-            mut status,
-        } = self.ended(command, self.time)?;
-        if status == 3 || (status == 2 && records.is_empty() && subject.task().is_none()) {
+        let check = Check {
+            subject,
+            how,
+            ty: Type::Float,
+            sizes,
+            times: self.time,
+        };
+        if !how.json {
+            head(file, subject, how.seed)?;
+        }
+        let results = check.results()?;
+        let told = self.told(file, subject, &results)?;
+        if how.json {
+            writeln!(Out, "{}", serde_json::to_string(&told)?)?;
+        } else {
+            told.print(&results)?;
+        }
+        Ok(told.status)
+    }
+
+    fn told<'a>(
+        &self,
+        file: &'a Path,
+        subject: &'a Subject,
+        results: &Results,
+    ) -> Result<Told<'a>> {
+        let task = subject.task();
+        let end = results.end();
+        if let Some((one, child)) = end
+            && (one.status() == NO_DEVICE || task.is_none() && one.records.is_empty())
+        {
             return Err(child.refused().into());
         }
-        let of = |at: usize| sizes.get(at).cloned().unwrap_or_default();
-        let lines = records.iter().enumerate();
-        let lines: Vec<Line> = lines
-            .map(|(at, one)| line(one, of(at), subject.task()))
-            .collect();
-        let of_child = match status {
-            0..=1 => None,
-            2 if lines.iter().any(|one| one.verdict == Verdict::Unlaunchable) => None,
-            2 | 4 => Some(Verdict::Unlaunchable),
-            _ if child.stderr.contains("running the ") => Some(Verdict::Unlaunchable),
-            _ => Some(Verdict::Wrong),
-        };
-        if status == 0 && lines.iter().any(|one| one.verdict == Verdict::Unlaunchable) {
-            status = 2;
-        }
-        let verdict = lines.iter().map(|one| one.verdict).chain(of_child).max();
-        let message = || subject.located(&child.message());
-        let device = |one: &Record| format!("{} ({})", one.device, one.platform);
+        let lines = results.tried.iter().flat_map(|one| {
+            let line = |record| line(record, one.at.size.clone(), task);
+            let lines = one.records.iter().map(line);
+            lines.map(|line| Line {
+                drawn: one.at.drawn,
+                ..line
+            })
+        });
         let mut told = Told {
             file,
+            subject,
             kernel: &subject.kernel,
-            verdict: verdict.unwrap_or(Verdict::Unlaunchable),
-            why: of_child.map(|_| message()),
-            device: records.first().map(device),
+            verdict: results.verdict(subject),
+            why: end.map(|(_, child)| subject.located(&child.message())),
+            device: results.device(),
             seed: self.how.seed,
-            sizes: lines,
-            untried: None,
+            sizes: lines.collect(),
+            untried: results.untried.clone(),
             targets: Vec::new(),
-            status,
+            status: results.status(subject),
         };
-        if let By::Task(task, Some(_), _) = &subject.by
-            && (told.verdict, &self.size) == (Verdict::Right, &None)
-        {
-            self.try_more(task, &mut told)?;
-        }
-        if let (Some(task), Verdict::Right) = (subject.task(), told.verdict) {
+        if let (Some(task), Verdict::Right) = (task, told.verdict) {
             let last = told.sizes.iter().rfind(|one| one.drawn.is_none());
-            told.targets = self.targets(file, task, last)?;
-            if told
-                .targets
-                .iter()
-                .any(|one| one.outcome == Detection::Fault)
-            {
+            let speed = last.and_then(|line| line.speed.as_ref());
+            let speed = speed.filter(|_| !task.at_least.is_empty());
+            told.targets = exercises::counted(task, &self.how, &file.display().to_string())?;
+            told.targets
+                .extend(speed.map(|speed| speed.beside(&task.at_least)));
+            let is_missed = |one: &Observation| one.outcome == Detection::Fault;
+            if told.targets.iter().any(is_missed) {
                 told.status = 1;
             }
         }
         Ok(told)
-    }
-
-    /// What the task's `at-most` and `at-least` say of a right kernel.
-    fn targets(
-        &self,
-        file: &Path,
-        task: &TaskFile,
-        last: Option<&Line>,
-    ) -> Result<Vec<Observation>> {
-        let name = file.display().to_string();
-        let mut seen = exercises::counted(task, &self.how, &name)?;
-        let speed = last.and_then(|line| line.speed.as_ref());
-        let is_asked = !task.at_least.is_empty();
-        seen.extend(
-            speed
-                .filter(|_| is_asked)
-                .map(|speed| speed.beside(&task.at_least)),
-        );
-        Ok(seen)
-    }
-
-    /// Tries what the file does not say: other sizes, and extreme numbers.
-    fn try_more(&self, task: &TaskFile, told: &mut Told) -> Result<()> {
-        let drawn = task.drawn(self.how.seed);
-        let run = |sizes: &Sizes| Run::of(task, Some(sizes.clone()));
-        let extremes = Run {
-            extremes: true,
-            ..run(drawn.first().unwrap_or(&task.small()))
-        };
-        let runs: Vec<Run> = drawn.iter().map(run).chain([extremes]).collect();
-        let command = child::command(runs.clone(), Purpose::Results)?;
-        let ended = self.ended(command, false)?;
-        // The reference, or a launch that is refused, is nothing against the kernel.
-        let is_kernels = ended.status == 5 && !ended.child.stderr.contains("running the ");
-        let died = is_kernels.then(|| Record {
-            failed: Some(ended.child.message()),
-            ..Record::default()
-        });
-        let last = ended.records.len();
-        for (run, record) in runs.iter().zip(ended.records.iter().chain(&died)) {
-            let sizes = run.sizes.clone().unwrap_or_default();
-            let line = Line {
-                drawn: Some(if run.extremes { EXTREMES } else { DRAWN }),
-                ..line(record, sizes, Some(task))
-            };
-            if line.verdict == Verdict::Wrong {
-                (told.verdict, told.status) = (Verdict::Limited, 1);
-            }
-            if line.verdict != Verdict::Unlaunchable {
-                told.sizes.push(line);
-            }
-        }
-        let failed = runs.get(last).filter(|_| ended.status > 1 && !is_kernels);
-        told.untried = match failed.filter(|run| !run.extremes) {
-            Some(run) => {
-                let sizes = in_words(&run.sizes.clone().unwrap_or_default());
-                Some(format!("{sizes}: {}", ended.child.message()))
-            }
-            None if drawn.is_empty() && !task.size.is_empty() => {
-                Some("the task allows none near it".into())
-            }
-            None => None,
-        };
-        Ok(())
-    }
-
-    /// A child process that checks.
-    fn ended(&self, mut command: Command, times: bool) -> Result<Ended> {
-        let [timeout, seed] = [self.how.timeout, self.how.seed].map(|one| one.to_string());
-        let device = self.how.device.iter();
-        command
-            .args(["--json", "--timeout", &timeout, "--seed", &seed])
-            .args(device.flat_map(|device| ["--device", device]));
-        if !times || self.how.no_timing {
-            command.args(["--runs", "0"]);
-        }
-        let child = Finished::of(&mut command)?;
-        Ok(Ended {
-            records: child.records().collect(),
-            status: child_status(child.status),
-            child,
-        })
-    }
-
-    /// What is asked for, else all sizes of the task.
-    fn sizes(&self, task: &TaskFile) -> common::Result<Vec<Sizes>> {
-        if let Some(words) = &self.size {
-            return Ok(vec![match &**words {
-                "time" => task.timed(),
-                words => task.sizes_of(words)?,
-            }]);
-        }
-        let mut all = task.all_sizes()?;
-        if self.time && !task.time.is_empty() {
-            all.push(task.timed());
-        }
-        Ok(all)
     }
 }
 

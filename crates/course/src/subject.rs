@@ -11,6 +11,7 @@ use anyhow::Result;
 use clap::Args;
 use common::Error;
 use common::element::Type;
+use common::shape::Shape;
 use common::source::Source;
 
 use crate::game::how::How;
@@ -19,9 +20,13 @@ use crate::task::child::{self, Purpose, Run};
 use crate::task::draft::{Draft, blank, draft};
 use crate::task::file::TaskFile;
 use crate::task::signature::Signature;
+use crate::task::sizes::{Sizes, of_words};
 
 /// Seconds in which a driver tells a kernel's arguments to who asks for no other time.
 const PATIENCE: u64 = 60;
+
+/// Sides of what is launched once, where nobody says any.
+const SMALL: &str = "32";
 
 /// What may be said of a launch without a task file.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -159,23 +164,59 @@ impl Subject {
         }
     }
 
-    /// The program that launches it, by a lesson's flags; a task at this size.
-    pub fn program(&self, size: Option<&str>, purpose: Purpose) -> Result<Command> {
+    /// Whether a file says what it is to do.
+    pub fn has_file(&self) -> bool {
+        matches!(self.by, By::Task(_, Some(_), _))
+    }
+
+    /// Whether its arguments alone do.
+    pub fn is_guessed(&self) -> bool {
+        matches!(self.by, By::Task(_, None, _))
+    }
+
+    /// Whether it has one size.
+    pub fn is_on_vectors(&self) -> bool {
         match &self.by {
-            By::Lesson(lesson) => {
-                let mut command = lesson.command()?;
-                command
-                    .args(["--only", &self.kernel, "--source"])
-                    .arg(&self.file);
-                command.args(size.iter().flat_map(|size| ["--size", size]));
-                Ok(command)
-            }
-            By::Task(task, ..) => {
-                let sizes = match size {
-                    Some(size) => task.sizes_of(size)?,
-                    None => task.size.clone(),
+            By::Lesson(lesson) => lesson.number == 2,
+            By::Task(task, ..) => task.product.is_none() && task.size.len() == 1,
+        }
+    }
+
+    /// The sizes that the learner asks for: several with commas between them, or a task's names.
+    pub fn sizes(&self, words: Option<&str>) -> Result<Option<Vec<Sizes>>> {
+        let one = |word: &str| -> Result<Sizes> {
+            let size = match &self.by {
+                By::Task(task, ..) => task.sizes_of(word)?,
+                By::Lesson(_) => self.of_lesson(word).map_err(Error::Usage)?,
+            };
+            Ok(size)
+        };
+        Ok(match words {
+            None => None,
+            Some(words) if words.contains('=') => Some(vec![one(words)?]),
+            Some(words) => Some(words.split(',').map(one).collect::<Result<_>>()?),
+        })
+    }
+
+    /// A size of a lesson's kernel.
+    pub fn of_lesson(&self, word: &str) -> Result<Sizes, String> {
+        if self.is_on_vectors() {
+            return of_words(word);
+        }
+        of_words(&word.parse::<Shape>()?.to_string())
+    }
+
+    /// The program that launches it once, by a lesson's flags; a task at this size.
+    pub fn launch(&self, size: Option<&str>) -> Result<Command> {
+        match &self.by {
+            By::Lesson(lesson) => lesson.command(),
+            By::Task(task, file, _) => {
+                let sizes = match (size, file) {
+                    (Some(size), _) => task.sizes_of(size)?,
+                    (None, Some(_)) => task.size.clone(),
+                    (None, None) => task.sizes_of(SMALL)?,
                 };
-                child::command(vec![Run::of(task, Some(sizes))], purpose)
+                child::command(vec![Run::of(task, sizes)], Purpose::Launch)
             }
         }
     }
@@ -237,10 +278,10 @@ pub fn taken(wanted: &mut Wanted, flags: &LaunchFlags, without_data: bool) -> Re
         timeout: PATIENCE,
         ..How::default()
     };
+    let size = wanted.size.as_ref().map(Size::to_string);
     if is_task(&word) {
         let subject = Subject::of_task(&word, flags, &how)?;
-        let size = wanted.size.as_ref().map(Size::to_string);
-        let program = subject.program(size.as_deref(), Purpose::Launch)?;
+        let program = subject.launch(size.as_deref())?;
         let by = Some(subject.launched());
         (wanted.kernel, wanted.source) = (subject.kernel, Some(subject.file));
         return Ok(Taken { program, by });
@@ -257,11 +298,12 @@ pub fn taken(wanted: &mut Wanted, flags: &LaunchFlags, without_data: bool) -> Re
         return by_lesson(wanted);
     }
     let signatures = child::signatures(&bare(file, flags), wanted.ty, &how)?;
-    let By::Task(task, ..) = drawn_up(file, &wanted.kernel, &signatures, flags, without_data)?
-    else {
-        return by_lesson(wanted);
+    let subject = Subject {
+        kernel: wanted.kernel.clone(),
+        file: file.clone(),
+        by: drawn_up(file, &wanted.kernel, &signatures, flags, without_data)?,
     };
-    let program = child::command(vec![Run::of(&task, None)], Purpose::Launch)?;
+    let program = subject.launch(size.as_deref())?;
     Ok(Taken { program, by: None })
 }
 

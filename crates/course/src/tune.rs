@@ -99,24 +99,14 @@ impl Options {
                 }
             }
         }
-        let run = Run::of(&task, Some(sizes.clone()));
-        let mut command = child::command(vec![run], Purpose::Results)?;
-        let How {
-            device,
-            timeout,
-            seed,
-            ..
-        } = &self.how;
-        command
-            .args([
-                "--json",
-                "--timeout",
-                &timeout.to_string(),
-                "--seed",
-                &seed.to_string(),
-            ])
-            .args(device.iter().flat_map(|device| ["--device", device]));
-        let child = Finished::of(&mut command)?;
+        let runs = vec![Run::of(&task, sizes.clone())];
+        let mut command = child::command(runs, Purpose::Results)?;
+        let device = self
+            .how
+            .device
+            .iter()
+            .flat_map(|device| ["--device", device]);
+        let child = Finished::of(child::flags(&mut command, &self.how, true).args(device))?;
         let record = child.records().next();
         if record.is_none() && child.status.code() == Some(3) {
             return Err(child.refused().into());

@@ -1,11 +1,10 @@
-//! The kernels that are wrong on purpose: each says in its header what the
-//! learner sees, how to run it, and what finds the fault. All of it is held to, the last by
-//! the runs of diagnose.rs.
+//! The kernels that are wrong on purpose: each says in its header what the learner sees, and how
+//! to run it, and its page what finds the fault. All of it is held to, the last by the runs of
+//! diagnose.rs.
 //!
 //! ```text
 //! // Symptom: right when K is a multiple of the tile, else every sum is a little off.
 //! // Run: lesson06 --only matmul_tiled --size 37x91x53
-//! // Seen by: checker, races
 //! ```
 
 use std::fs;
@@ -40,42 +39,34 @@ fn all() -> Vec<Broken> {
     kernel_files("broken").into_iter().map(read).collect()
 }
 
-/// Reads the header: comments at the top, in this order. A symptom may take
-/// several lines.
+/// Reads the header, comments at the top, where a symptom may take several lines, and the first
+/// block of the page.
 fn read(file: PathBuf) -> Broken {
     let text = fs::read_to_string(&file).expect("kernel files are text");
-    let name = file
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    let mut header = text
-        .lines()
-        .map_while(|line| line.strip_prefix("// "))
-        .peekable();
-    let symptom = header
-        .next()
-        .and_then(|line| line.strip_prefix("Symptom: "));
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    let page = file.with_file_name(format!("explanations/{name}.md"));
+    let page = fs::read_to_string(page).expect("each has a page");
+    let field = |key: &str| {
+        let mut lines = page.lines().filter_map(|line| line.split_once('='));
+        let line = lines.find(|(name, _)| name.trim() == key);
+        let value = line.unwrap_or_else(|| panic!("{name}: {key} is missing")).1;
+        value.replace(['"', '[', ']'], "").trim().to_string()
+    };
+    let flags = format!("--only {} --size {}", field("kernel"), field("size"));
+    let lesson: u32 = field("lesson").parse().expect("a lesson's number");
+    let (symptom, rest) = text.split_once("// Run: ").expect("how it is run");
     assert!(
-        symptom.is_some_and(|text| text.len() > 10),
-        "{name}: // Symptom: comes first"
+        symptom.starts_with("// Symptom: ") && symptom.len() > 22,
+        "{name}"
     );
-    while header.next_if(|line| !line.starts_with("Run: ")).is_some() {}
-    let run = header
-        .next()
-        .and_then(|line| line.strip_prefix("Run: lesson"));
-    let run = run.unwrap_or_else(|| panic!("{name}: // Run: lessonNN ... comes second"));
-    let (lesson, flags) = run.split_once(' ').expect("flags");
-    let seen_by = header
-        .next()
-        .and_then(|line| line.strip_prefix("Seen by: "));
-    let seen_by = seen_by.unwrap_or_else(|| panic!("{name}: // Seen by: comes third"));
+    let run = format!("lesson{lesson:02} {flags}\n");
+    assert!(rest.starts_with(&run), "{name}: the header says {run}");
     Broken {
-        lesson: lesson.parse().expect("a lesson's number"),
-        flags: flags.into(),
-        seen_by: seen_by.split(", ").map(String::from).collect(),
+        lesson,
+        flags,
+        seen_by: field("seen-by").split(", ").map(String::from).collect(),
+        name: name.into(),
         file,
-        name,
         text,
     }
 }

@@ -37,33 +37,15 @@ impl Asked<'_> {
     pub fn runs(&self, mut runs: Vec<Run>) -> Result<Command> {
         runs.iter_mut()
             .for_each(|run| run.task.kernel = self.file.into());
-        let mut command = self.flags(child::command(runs, Purpose::Results)?, self.task);
-        command.args(["--runs", "0"]);
+        let mut command = child::command(runs, Purpose::Results)?;
+        child::flags(&mut command, self.how, false);
         Ok(command)
     }
 
-    fn on_device(&self, runs: Vec<Run>) -> Result<Command> {
-        self.runs(runs).map(|command| self.aimed(command))
-    }
-
-    /// The same command on the device that is asked for.
-    fn aimed(&self, mut command: Command) -> Command {
+    /// What came of them on the device that is asked for.
+    fn on_device(&self, mut command: Command) -> Result<Finished> {
         let device = self.how.device.iter();
-        command.args(device.flat_map(|device| ["--device", device]));
-        command
-    }
-
-    fn flags(&self, mut command: Command, task: &TaskFile) -> Command {
-        let color = colored::control::SHOULD_COLORIZE.should_colorize();
-        let how = self.how;
-        if !task.function.is_empty() {
-            command.args(["--only", &task.function]);
-        }
-        command
-            .args(["--json", "--timeout", &how.timeout.to_string()])
-            .args(["--seed", &how.seed.to_string()])
-            .args(["--color", if color { "always" } else { "never" }]);
-        command
+        Finished::of(command.args(device.flat_map(|device| ["--device", device])))
     }
 }
 
@@ -113,7 +95,7 @@ fn on_device(asked: &Asked) -> Result<Seen> {
         task, how, name, ..
     } = asked;
     let seed = how.seed;
-    let child = Finished::of(&mut asked.on_device(task.results(seed)?)?)?;
+    let child = asked.on_device(asked.runs(task.results(seed)?)?)?;
     let mut seen = judge("result", &child);
     let mut status = child_status(child.status);
     let drawn = task.new_size(seed);
@@ -168,10 +150,11 @@ fn rate(asked: &Asked, file: &Path) -> Result<Observation> {
         .in_variants()
         .pop()
         .context("an exercise has a launch")?;
-    let mut run = Run::of(task, Some(task.timed()));
+    let mut run = Run::of(task, task.timed());
     run.task.kernel = file.into();
-    let command = child::command(vec![run], Purpose::Times)?;
-    let child = Finished::of(&mut asked.aimed(asked.flags(command, task)))?;
+    let mut command = child::command(vec![run], Purpose::Results)?;
+    child::flags(&mut command, asked.how, true);
+    let child = asked.on_device(command)?;
     let record = child.records().next();
     let speed = record.and_then(|record| rates::speed(&record, &task.timed(), task));
     Ok(match (speed, judge("speed", &child)) {

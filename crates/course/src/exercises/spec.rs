@@ -128,7 +128,7 @@ impl TaskFile {
         Run {
             says: format!("{}{}", in_words(&size), self.variant()),
             seed: Some(seed),
-            ..Run::of(self, Some(size))
+            ..Run::of(self, size)
         }
     }
 

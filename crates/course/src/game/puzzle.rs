@@ -10,6 +10,7 @@ use process::lessons::Lesson;
 use serde::Deserialize;
 
 use super::progress::Mark;
+use crate::broken;
 use crate::observation::Observation;
 use crate::prose::beside;
 use crate::task::TaskFile;
@@ -74,13 +75,14 @@ pub enum Check {
 }
 
 /// A lesson's launch.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Run {
-    /// The flags with which the lesson runs it.
-    pub flags: Vec<String>,
-    /// The detectors that find the fault.
+    pub kernel: String,
+    /// At which the fault shows.
+    pub size: String,
+    /// The detectors that find it.
     pub seen_by: Vec<String>,
-    /// The command that runs a copy, before the copy's name.
-    pub command: fn(&Puzzle, &Run, &Path) -> String,
 }
 
 /// What is asked of a program's calls.
@@ -164,7 +166,7 @@ impl Puzzle {
     /// A word, and beside it in the column [`WORDS`] what is asked.
     pub fn asks(&self, file: &Path, edited: bool) -> (&'static str, String) {
         match &self.check {
-            Check::Lesson(run) => ("Run it", (run.command)(self, run, file)),
+            Check::Lesson(run) => ("Run it", broken::command(self, run, file)),
             Check::Host(_) => ("Task", "stands at the top of the file".into()),
             Check::Task(_) if edited => ("Task", "stands at the top of the file".into()),
             _ => ("Task", beside(&self.asks, WORDS)),

@@ -1,6 +1,7 @@
 //! What the learner reads of an inspection, in 80 columns.
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::Result;
 use colored::Colorize;
@@ -12,8 +13,8 @@ use crate::game::how::Checked;
 use crate::game::verdict::Verdict;
 use crate::observation::{Detection, Observation};
 use crate::prose::beside;
-use crate::run;
-use crate::subject::By;
+use crate::run::limited;
+use crate::subject::Subject;
 
 /// Where the words beside a heading begin.
 const WORDS: usize = 12;
@@ -22,27 +23,15 @@ const WORDS: usize = 12;
 const DOES_NOT_BUILD: u8 = 4;
 
 /// The kernel, and how it is launched.
-pub fn head(inspection: &Inspection) -> Result<()> {
+pub fn head(file: &Path, subject: &Subject, seed: u64) -> Result<()> {
     let mut out = Out;
-    let options = inspection.options;
-    writeln!(
-        out,
-        "{}\n",
-        format!("Kernel {}", inspection.subject.kernel).bold()
-    )?;
-    writeln!(out, "  File      {}", shown(&options.file))?;
-    let launched = beside(&inspection.subject.launched(), WORDS);
+    let heading = format!("Kernel {}", subject.kernel);
+    writeln!(out, "{}\n", heading.bold())?;
+    writeln!(out, "  File      {}", shown(file))?;
+    let launched = beside(&subject.launched(), WORDS);
     writeln!(out, "  Launched  {launched}")?;
-    let seed = options.how.seed;
-    let size = if inspection.draws_size() {
-        ", as the last size"
-    } else {
-        ""
-    };
-    writeln!(
-        out,
-        "  Numbers   of seed {seed}{size}: the same again by --seed {seed}"
-    )?;
+    let drawn = "and what is drawn: the same again by";
+    writeln!(out, "  Numbers   of seed {seed}, {drawn} --seed {seed}")?;
     writeln!(out, "\n{}", "What the checks see".bold())?;
     Ok(out.flush()?)
 }
@@ -50,24 +39,20 @@ pub fn head(inspection: &Inspection) -> Result<()> {
 /// What was seen, what follows, and the next thing to try.
 pub fn checked(inspection: &Inspection, checked: &Checked) -> Result<()> {
     let mut out = Out;
-    let seen = &checked.seen;
+    let (seen, subject) = (&checked.seen, inspection.check.subject);
     observations(inspection, &seen.observations)?;
-    let words = match inspection.is_limited {
-        true => run::LIMITED,
-        false => verdict(checked.verdict),
-    };
-    let words = format!("{}: {words}", inspection.subject.kernel);
+    let words = format!("{}: {}", subject.kernel, inspection.says(checked));
     let words = checked.verdict.shown(&beside(&words, 2));
     writeln!(out, "\n  {words}")?;
     let has_run = seen.status != DOES_NOT_BUILD;
-    let is_guessed = matches!(inspection.subject.by, By::Task(_, None, _));
-    if is_guessed && checked.verdict == Verdict::NotYet && has_run {
+    if subject.is_guessed() && checked.verdict == Verdict::NotYet && has_run {
         let advice = "If it is to be launched in another way, say so in a task file: cargo course \
                       spec FILE.cl drafts one.";
         writeln!(out, "  {}", beside(advice, 2))?;
     }
-    if let Some(next) = &inspection.more {
-        writeln!(out, "{next}")?;
+    if let Some(at) = &inspection.limited {
+        let options = inspection.options;
+        writeln!(out, "{}", limited(&options.file, at, options.how.seed))?;
     }
     writeln!(out)?;
     seen.tell_why_not();
@@ -93,17 +78,4 @@ fn observations(inspection: &Inspection, all: &[Observation]) -> Result<()> {
         told.print(&told.outcome.mark(), &told.says)?;
     }
     Ok(())
-}
-
-/// What follows from what all detectors saw.
-pub fn verdict(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Done => "nothing is found against it",
-        Verdict::Unproven => {
-            "nothing is found against its result; whether it races, or reads and writes where it \
-             may not, nobody has looked, or not with certainty"
-        }
-        Verdict::NotYet | Verdict::Untouched => "something is wrong with it",
-        Verdict::NotRun => "not decided: it did not run",
-    }
 }

@@ -9,7 +9,6 @@ use analysis::trace::run;
 use analysis::trace::screen::Screen;
 use anyhow::Result;
 use colored::Colorize;
-use common::shape::Shape;
 use process::implementations::oclgrind;
 use serde_json::{Value, json};
 use text::Out;
@@ -17,8 +16,8 @@ use text::Out;
 use super::Inspection;
 use crate::game::how::Checked;
 use crate::prose::beside;
-use crate::subject::{By, LaunchFlags};
-use crate::task::child::{self, Purpose, Run};
+use crate::subject::LaunchFlags;
+use crate::task::sizes::in_words;
 use crate::trace::counted;
 
 /// Sides of a product: a few groups, whose rows begin with a sector.
@@ -61,28 +60,23 @@ impl Inspection<'_> {
     }
 
     fn count(&self) -> Result<Counted> {
-        let side = if self.is_on_vectors() { LENGTH } else { SIDE };
-        let (size, program) = match &self.subject.by {
-            By::Task(_, Some(_), _) => {
-                let size = self.simulated().to_string();
-                let program = self.subject.program(Some(&size), Purpose::Launch)?;
-                (Size::Named(size), program)
-            }
-            by => {
-                let size = self.small_size().and_then(|size| size.parse().ok());
-                let program = match by {
-                    By::Task(task, ..) => {
-                        child::command(vec![Run::of(task, None)], Purpose::Launch)?
-                    }
-                    By::Lesson(lesson) => lesson.command()?,
-                };
-                (Size::Shape(size.unwrap_or(Shape::cube(side))), program)
-            }
+        let subject = self.check.subject;
+        let side = if subject.is_on_vectors() {
+            LENGTH
+        } else {
+            SIDE
         };
+        let small = self.check.small_size().map(in_words);
+        let words = match subject.has_file() {
+            true => in_words(self.simulated()),
+            false => small.unwrap_or(side.to_string()),
+        };
+        let program = subject.launch(Some(&words))?;
+        let size = words.parse().unwrap_or(Size::Named(words));
         let wanted = Wanted {
-            kernel: self.subject.kernel.clone(),
+            kernel: subject.kernel.clone(),
             variant: Vec::new(),
-            source: Some(self.subject.file.clone()),
+            source: Some(subject.file.clone()),
             device: None,
             ty: self.options.ty,
             size: Some(size.clone()),
@@ -102,9 +96,10 @@ impl Inspection<'_> {
 
     fn trace_command(&self, size: &Size) -> String {
         let file = text::plain_name(&self.options.file.to_string_lossy());
-        let what = match &self.subject.by {
-            By::Task(_, Some(_), _) => file,
-            _ => format!("{} --source {file}", self.subject.kernel),
+        let subject = self.check.subject;
+        let what = match subject.has_file() {
+            true => file,
+            false => format!("{} --source {file}", subject.kernel),
         };
         format!("cargo run -p course -- trace {what} --size {size}")
     }

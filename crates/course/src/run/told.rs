@@ -9,6 +9,7 @@ use common::record::Record;
 use serde::Serialize;
 use text::Out;
 
+use crate::check::{At, DRAWN, Results};
 use crate::observation::{Detection, Observation};
 use crate::prose::beside;
 use crate::rates::{Rates, speed};
@@ -16,10 +17,6 @@ use crate::subject::Subject;
 use crate::task::TaskFile;
 use crate::task::sizes::{Sizes, in_words};
 
-/// Of a size that was drawn.
-pub const DRAWN: &str = "drawn";
-/// Of numbers that are not those of the file.
-pub const EXTREMES: &str = "with extreme numbers";
 /// Of a kernel that is not wrong by its file.
 pub const LIMITED: &str = "right as the file says, wrong where more was tried";
 
@@ -40,6 +37,23 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// What a record says.
+    pub fn of(record: &Record) -> Verdict {
+        match record {
+            Record {
+                skipped: Some(_), ..
+            } => Verdict::Unlaunchable,
+            Record {
+                verified: false, ..
+            } => Verdict::Wrong,
+            Record {
+                elements_compared: Some(0),
+                ..
+            } => Verdict::Unchecked,
+            _ => Verdict::Right,
+        }
+    }
+
     /// In front of a line.
     pub fn mark(self) -> ColoredString {
         match self {
@@ -83,6 +97,8 @@ pub struct Line {
 #[derive(Serialize)]
 pub struct Told<'a> {
     pub file: &'a Path,
+    #[serde(skip)]
+    pub subject: &'a Subject,
     pub kernel: &'a str,
     pub verdict: Verdict,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,26 +119,13 @@ pub struct Told<'a> {
 
 /// What a record says of a task at a size.
 pub fn line(record: &Record, size: Sizes, task: Option<&TaskFile>) -> Line {
-    let verdict = match record {
-        Record {
-            skipped: Some(_), ..
-        } => Verdict::Unlaunchable,
-        Record {
-            verified: false, ..
-        } => Verdict::Wrong,
-        Record {
-            elements_compared: Some(0),
-            ..
-        } => Verdict::Unchecked,
-        _ => Verdict::Right,
-    };
     let why = record
         .failed
         .clone()
         .or(record.skipped.clone())
         .or(record.died.clone());
     Line {
-        verdict,
+        verdict: Verdict::of(record),
         why: why.map(|why| why.trim_end().into()),
         compared: record.elements_compared,
         says: record.says.clone(),
@@ -133,44 +136,29 @@ pub fn line(record: &Record, size: Sizes, task: Option<&TaskFile>) -> Line {
 }
 
 impl Told<'_> {
-    pub fn print(&self, subject: &Subject) -> Result<()> {
+    /// What every check saw, what follows, and the next thing to try.
+    pub fn print(&self, results: &Results) -> Result<()> {
         let mut out = Out;
-        writeln!(out, "{}\n", format!("Kernel {}", self.kernel).bold())?;
-        writeln!(out, "  Launched  {}", beside(&subject.launched(), 12))?;
         if let Some(device) = &self.device {
-            writeln!(out, "  Device    {}", beside(device, 12))?;
+            writeln!(out, "  on {}\n", beside(device, 5))?;
         }
-        writeln!(out)?;
-        for line in &self.sizes {
-            let words = in_words(&line.size);
-            let size = [words.as_str(), line.drawn.unwrap_or_default()];
-            let size: Vec<&str> = size.into_iter().filter(|one| !one.is_empty()).collect();
-            let (mark, size) = (line.verdict.mark(), size.join(", "));
-            let says = match (line.verdict, &line.why, line.compared) {
-                (_, Some(why), _) => why.replace('\n', "\n    "),
-                (Verdict::Right, _, Some(compared)) => {
-                    let Line { says, .. } = line;
-                    let within = if says.is_empty() { "" } else { ": " };
-                    format!("right, {compared} elements compared{within}{says}")
-                }
-                (verdict, ..) => verdict.words().to_string(),
-            };
-            writeln!(
-                out,
-                "  {mark} {size}{}{says}",
-                if size.is_empty() { "" } else { ": " }
-            )?;
-            if let Some(speed) = &line.speed {
-                writeln!(out, "    {}", beside(&speed.words(), 4))?;
+        let mut speeds = self.sizes.iter().map(|line| line.speed.as_ref());
+        for one in &results.tried {
+            let mut seen = one.seen();
+            let speeds = speeds.by_ref().take(one.records.len()).flatten();
+            seen.details.extend(speeds.map(Rates::words));
+            if let (Some(child), Some(_)) = (&one.end, self.subject.task()) {
+                let message = self.subject.located(&child.message());
+                let message = message.replace('\n', "\n    ");
+                writeln!(
+                    out,
+                    "  {} {}: {message}",
+                    seen.outcome.mark(),
+                    seen.detector
+                )?;
+            } else {
+                seen.print(&seen.outcome.mark(), &seen.says)?;
             }
-        }
-        if let Some(why) = &self.why {
-            writeln!(
-                out,
-                "  {} {}",
-                self.verdict.mark(),
-                why.replace('\n', "\n    ")
-            )?;
         }
         let mut targets = self.targets.iter();
         targets
@@ -187,12 +175,8 @@ impl Told<'_> {
             writeln!(out, "  {}", beside(&words, 2).dimmed())?;
         }
         let seed = self.seed;
-        let wrong = self.sizes.iter().find(|one| one.verdict == Verdict::Wrong);
-        match (self.verdict, wrong) {
-            (Verdict::Limited, Some(line)) => {
-                let next = limited(self.file, &line.size, line.drawn == Some(DRAWN), seed);
-                writeln!(out, "{next}")?;
-            }
+        match (self.verdict, results.wrong()) {
+            (Verdict::Limited, Some(at)) => writeln!(out, "{}", limited(self.file, at, seed))?,
             (Verdict::Wrong, _) => {
                 let words = std::env::args().nth(2).unwrap_or_default();
                 writeln!(
@@ -210,10 +194,11 @@ impl Told<'_> {
 
 /// What to do where a kernel is right as the file says and wrong at a drawn size, or else with
 /// extreme numbers.
-pub fn limited(file: &Path, size: &Sizes, is_size: bool, seed: u64) -> String {
-    let (file, words) = (file.display(), in_words(size));
+pub fn limited(file: &Path, at: &At, seed: u64) -> String {
+    let (file, words) = (file.display(), in_words(&at.size));
+    let is_size = at.drawn == Some(DRAWN);
     let says = if is_size {
-        let name = size.keys().next().map_or("n", String::as_str);
+        let name = at.size.keys().next().map_or("n", String::as_str);
         format!(
             "Not for {words}? A line such as draw = {{ {name} = \"64*i\" }} in the task file says \
              for which sizes it is."

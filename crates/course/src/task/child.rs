@@ -28,10 +28,8 @@ const VARIABLE: &str = "OPENCL_COURSE_TASK";
 pub enum Purpose {
     /// What the driver tells of the kernels.
     Signatures,
-    /// Right results.
+    /// Right results, and times where these are asked for.
     Results,
-    /// Times, which a simulator does not give.
-    Times,
     /// One launch, for who looks at it from outside.
     Launch,
 }
@@ -47,8 +45,8 @@ struct Asked {
 pub struct Run {
     /// The task.
     pub task: TaskFile,
-    /// Its sizes; none where the lesson's own flag says them, of M, N and K.
-    pub sizes: Option<Sizes>,
+    /// Its sizes.
+    pub sizes: Sizes,
     /// Seed of the inputs; none where the lesson's own flag says it.
     pub seed: Option<u64>,
     /// With extreme numbers for random ones; not at all where nothing is random.
@@ -61,7 +59,7 @@ pub struct Run {
 
 impl Run {
     /// A task at these sizes.
-    pub fn of(task: &TaskFile, sizes: Option<Sizes>) -> Run {
+    pub fn of(task: &TaskFile, sizes: Sizes) -> Run {
         Run {
             task: task.clone(),
             sizes,
@@ -89,6 +87,20 @@ pub fn command(runs: Vec<Run>, purpose: Purpose) -> anyhow::Result<Command> {
     Ok(command)
 }
 
+/// The flags of a check, as a lesson has them, for a program that takes these.
+pub fn flags<'c>(command: &'c mut Command, how: &How, times: bool) -> &'c mut Command {
+    let color = !how.json && colored::control::SHOULD_COLORIZE.should_colorize();
+    command
+        .stdin(Stdio::null())
+        .args(["--json", "--timeout", &how.timeout.to_string()])
+        .args(["--seed", &how.seed.to_string()])
+        .args(["--color", if color { "always" } else { "never" }]);
+    if !times {
+        command.args(["--runs", "0"]);
+    }
+    command
+}
+
 /// What the driver tells of a file's kernels, within the time that `how` says. Where there is no
 /// device the simulator is asked.
 ///
@@ -96,10 +108,9 @@ pub fn command(runs: Vec<Run>, purpose: Purpose) -> anyhow::Result<Command> {
 /// As the process ended: no device, a file that does not build.
 pub fn signatures(task: &TaskFile, ty: Type, how: &How) -> anyhow::Result<Vec<Signature>> {
     let command = || -> anyhow::Result<Command> {
-        let mut command = command(vec![Run::of(task, None)], Purpose::Signatures)?;
-        command
-            .args(["--json", "--runs", "0", "--type", ty.name(), "--in-all"])
-            .args(["--timeout", &how.timeout.to_string()]);
+        let runs = vec![Run::of(task, Sizes::new())];
+        let mut command = command(runs, Purpose::Signatures)?;
+        flags(&mut command, how, false).args(["--in-all", "--type", ty.name()]);
         Ok(command)
     };
     let device = how.device.iter().flat_map(|device| ["--device", device]);
@@ -120,47 +131,35 @@ pub fn run_if_asked() -> Option<ExitCode> {
 
 fn run(lesson: &mut Lesson, asked: &Asked) -> Result<()> {
     let is_timed = lesson.runs()?.is_some();
-    if asked.purpose == Purpose::Times && !is_timed {
-        return Ok(());
-    }
     if is_timed {
         lesson.table("GB/s")?;
     }
     for run in &asked.runs {
-        let is_right = one(lesson, run, asked.purpose, is_timed && run.timed)?;
-        // A kernel that is wrong at one size may wreck the process at the next.
-        if !is_right {
-            break;
-        }
+        one(lesson, run, asked.purpose, is_timed && run.timed)?;
     }
     Ok(())
 }
 
-/// One run; false where its result is wrong, or there is none.
-fn one(lesson: &mut Lesson, run: &Run, purpose: Purpose, is_timed: bool) -> Result<bool> {
+fn one(lesson: &mut Lesson, run: &Run, purpose: Purpose, is_timed: bool) -> Result<()> {
     let mut file = &run.task;
     let defines: Vec<(String, usize)> = file.define.clone().into_iter().collect();
     let program = lesson.program(&defines)?;
     let session = lesson.session()?;
     let all = Signature::all(&session, &program, &lesson.source()?, &defines)?;
     if purpose == Purpose::Signatures {
-        lesson.console.report.json(&all)?;
-        return Ok(true);
+        return lesson.console.report.json(&all);
     }
-    let sizes = match &run.sizes {
-        Some(sizes) => sizes.clone(),
-        None => by_flag(lesson, file)?,
-    };
+    let sizes = &run.sizes;
     let seed = run.seed.unwrap_or(lesson.flags().seed);
-    let mut task = file.task(&sizes, seed, &all)?;
+    let mut task = file.task(sizes, seed, &all)?;
     let changed;
     if run.extremes {
         changed = file.with_extremes(&task);
         match &changed {
             Some(changed) => file = changed,
-            None => return Ok(true),
+            None => return Ok(()),
         }
-        task = file.task(&sizes, seed, &all)?;
+        task = file.task(sizes, seed, &all)?;
     }
     must_fit(lesson, &task)?;
     make_fills(lesson, &mut task)?;
@@ -173,25 +172,11 @@ fn one(lesson: &mut Lesson, run: &Run, purpose: Purpose, is_timed: bool) -> Resu
         task.says.clone_from(&run.says);
     }
     if is_timed {
-        lesson.measure_task(&task)?;
-        return Ok(true);
+        return lesson.measure_task(&task);
     }
     lesson.console.doing(format!("running {}", task.kernel))?;
     let record = lesson.checked(&task)?;
-    let is_right = record.verified;
-    lesson.console.row(record)?;
-    Ok(is_right)
-}
-
-/// The task's sizes as `--size` says them.
-fn by_flag(lesson: &mut Lesson, task: &TaskFile) -> Result<Sizes> {
-    let shape = lesson.shape()?;
-    let sides = [("M", shape.m), ("N", shape.n), ("K", shape.k)];
-    let sides = sides.map(|(name, side)| (name.to_string(), side));
-    let own = sides
-        .into_iter()
-        .filter(|side| task.size.contains_key(&side.0));
-    Ok(own.collect())
+    lesson.console.row(record)
 }
 
 /// Refuses what has no room, before anything is allocated.

@@ -84,7 +84,7 @@ fn product(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draft 
     let (local, groups) = local(signature, group, &[16, 16]);
     Draft {
         text: format!(
-            "{}size     = {{ M = 37, N = 91, K = 53 }}\nglobal   = [\"N\", \"M\"]\n{local}product  = \
+            "{}size     = \"37x91x53\"\nsizes    = [\"5x6x1030\", \"65x63x17\", \"17x35x19\"]\nglobal   = [\"N\", \"M\"]\n{local}product  = \
              \"row-major\"\nflops    = \"2*M*N*K\"\n",
             head(signature, file)
         ),
@@ -107,18 +107,22 @@ fn vectors(
     let default: &[usize] = if is_matrix { &[16, 16] } else { &[256] };
     let (local, groups) = local(signature, group, default);
     let (size, global, length) = if is_matrix {
-        ("{ M = 37, N = 91 }", "[\"N\", \"M\"]", "M*N")
+        (
+            "\"37x91\"\nsizes    = [\"65x63\", \"17x35\"]",
+            "[\"N\", \"M\"]",
+            "M*N",
+        )
     } else {
-        ("{ M = 1303 }", "[\"M\"]", "M")
+        ("\"1303\"\nsizes    = [\"7\"]", "[\"N\"]", "N")
     };
-    let mut sizes = ["M", "N"].into_iter();
+    let mut sizes = if is_matrix { &["M", "N"][..] } else { &["N"] }.iter();
     let mut inputs = Vec::new();
     let args = signature
         .args
         .iter()
         .zip(kinds)
         .map(|(arg, kind)| match kind {
-            Kind::Size => format!("\"{}\"", sizes.next().unwrap_or("M")),
+            Kind::Size => format!("\"{}\"", sizes.next().unwrap_or(&"N")),
             Kind::Factor => format!("{{ name = \"{}\", value = 1.7 }}", arg.name),
             Kind::Input => {
                 inputs.push(arg.name.as_str());

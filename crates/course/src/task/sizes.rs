@@ -54,10 +54,14 @@ pub fn several<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Sizes>, D::Erro
 }
 
 fn of_form(form: Or<String, Sizes>) -> Result<Sizes, String> {
-    let words = match form {
-        Or::Table(sizes) => return Ok(sizes),
-        Or::Plain(words) => words,
-    };
+    match form {
+        Or::Table(sizes) => Ok(sizes),
+        Or::Plain(words) => of_words(&words),
+    }
+}
+
+/// "37x91x53" are M, N and K, "37x91" M and N, and 37 is N.
+pub fn of_words(words: &str) -> Result<Sizes, String> {
     let values: Option<Vec<usize>> = words.split('x').map(|side| side.parse().ok()).collect();
     let values = values.filter(|values| values.len() <= SIDES.len());
     let values = values.ok_or(format!("{words} is no size such as 64, 37x91 or 37x91x53"))?;

@@ -1,0 +1,348 @@
+//! Is a kernel right? Its results on a device, at the sizes that its task says, at sizes that
+//! nobody said, and with extreme numbers; and what a simulator sees of it. Each runs as a child
+//! process, so that a crash or a hang is one more answer.
+
+use std::process::Command;
+
+use anyhow::Result;
+use common::Error;
+use common::element::Type;
+use common::record::Record;
+use process::implementations::oclgrind;
+use process::{Finished, child_status};
+
+use crate::exercises::spec::drawn_size;
+use crate::game::how::{How, Seen};
+use crate::judge::{is_of_another, judge, of_records};
+use crate::observation::Observation;
+use crate::run::Verdict;
+use crate::simulator;
+use crate::subject::{By, Subject};
+use crate::task::TaskFile;
+use crate::task::child::{self, Purpose, Run};
+use crate::task::sizes::{Sizes, in_words};
+
+/// Where most faults of a product's indices show: three odd sides, none a multiple of a group's;
+/// a long sum, which kernels take in pieces; and one that divides by nothing.
+pub const SIZES: [&str; 3] = ["37x91x53", "5x6x1030", "65x63x17"];
+/// For the simulator, which is slow: partial groups and tiles in every dimension,
+/// several groups in two. K is below N, so that rows of the wrong width overlap.
+pub const SIMULATED: &str = "17x35x19";
+/// The same for what works on vectors, as lesson 2 does; the simulator takes the first.
+pub const LENGTHS: [&str; 2] = ["1303", "7"];
+
+/// Of a size that was drawn.
+pub const DRAWN: &str = "drawn";
+/// Of numbers that are not those of the file.
+const EXTREMES: &str = "with extreme numbers";
+
+/// A lesson's exit status where there is nothing to run on.
+pub const NO_DEVICE: u8 = 3;
+/// And of a process that died, or whose device failed.
+pub const DIED: u8 = 5;
+
+/// A kernel, and how it is checked.
+pub struct Check<'a> {
+    pub subject: &'a Subject,
+    pub how: &'a How,
+    pub ty: Type,
+    /// At which sizes; none of those that are known, and then at others.
+    pub sizes: Option<Vec<Sizes>>,
+    /// Whether it is timed where it is right.
+    pub times: bool,
+}
+
+/// A size at which it is checked.
+#[derive(Clone, Default)]
+pub struct At {
+    pub size: Sizes,
+    /// How it differs from what the file says.
+    pub drawn: Option<&'static str>,
+    timed: bool,
+}
+
+/// What came of that.
+pub struct Tried {
+    pub at: At,
+    pub records: Vec<Record>,
+    /// The child that ended with it; none where it went on to the next.
+    pub end: Option<Finished>,
+}
+
+/// What came of all.
+pub struct Results {
+    pub tried: Vec<Tried>,
+    /// Why no other size was tried.
+    pub untried: Option<String>,
+}
+
+impl Check<'_> {
+    /// The results on the device.
+    pub fn results(&self) -> Result<Results> {
+        let mut results = Results {
+            tried: self.tried(self.known()?)?,
+            untried: None,
+        };
+        let is_sound = results.verdict(self.subject) <= Verdict::Unchecked;
+        if let (By::Task(task, ..), None, true) = (&self.subject.by, &self.sizes, is_sound) {
+            self.try_more(task, &mut results)?;
+        }
+        Ok(results)
+    }
+
+    /// What is asked for, else what the task says; of a lesson's kernel what shows most faults,
+    /// and a size that is new.
+    fn known(&self) -> Result<Vec<At>> {
+        let at = |size| At {
+            size,
+            drawn: None,
+            timed: true,
+        };
+        if let Some(sizes) = &self.sizes {
+            return Ok(sizes.iter().cloned().map(at).collect());
+        }
+        let By::Task(task, ..) = &self.subject.by else {
+            let drawn = drawn_size(self.how.seed);
+            let (sizes, new) = if self.subject.is_on_vectors() {
+                (&LENGTHS[..], (drawn.m * drawn.n).to_string())
+            } else {
+                (&SIZES[..], drawn.to_string())
+            };
+            let known = sizes.iter().map(|words| self.subject.of_lesson(words));
+            let new = self.subject.of_lesson(&new).map(|size| At {
+                drawn: Some(DRAWN),
+                ..at(size)
+            });
+            let all = known.map(|size| size.map(at)).chain([new]);
+            let all = if self.times {
+                vec![at(Sizes::new())]
+            } else {
+                all.collect::<Result<_, _>>().map_err(Error::Usage)?
+            };
+            return Ok(all);
+        };
+        // Where the task says a size at which it is timed, no other is.
+        let own = task.all_sizes()?.into_iter().map(|size| At {
+            timed: task.time.is_empty(),
+            ..at(size)
+        });
+        let timed = Some(task.timed()).filter(|_| self.times && !task.time.is_empty());
+        Ok(own.chain(timed.map(at)).collect())
+    }
+
+    /// Tries what the task does not say: other sizes, and extreme numbers.
+    fn try_more(&self, task: &TaskFile, results: &mut Results) -> Result<()> {
+        let drawn = task.drawn(self.how.seed);
+        let first = drawn.first().cloned().unwrap_or_else(|| task.small());
+        let at = |size, how| At {
+            size,
+            drawn: Some(how),
+            timed: false,
+        };
+        if drawn.is_empty() && !task.size.is_empty() {
+            results.untried = Some("the task allows none near it".into());
+        }
+        let all = drawn.into_iter().map(|size| at(size, DRAWN));
+        let all = all.chain([at(first, EXTREMES)]);
+        // The reference, or a launch that is refused, is nothing against the kernel.
+        for one in self.tried(all.collect())? {
+            match (one.verdict(), &one.end, one.at.drawn) {
+                (Verdict::Unlaunchable, Some(child), Some(DRAWN)) => {
+                    let words = format!("{}: {}", in_words(&one.at.size), child.message());
+                    results.untried.get_or_insert(words);
+                }
+                (Verdict::Unlaunchable, ..) => (),
+                _ => results.tried.push(one),
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs it at all of these: a task in one process, which is begun anew behind a size that took
+    /// it down; a lesson in one for each.
+    fn tried(&self, mut left: Vec<At>) -> Result<Vec<Tried>> {
+        let mut tried = Vec::new();
+        while !left.is_empty() {
+            let mut command = self.command(&left)?;
+            let device = self.how.device.iter();
+            let child = Finished::of(command.args(device.flat_map(|one| ["--device", one])))?;
+            let mut records: Vec<Record> = child.records().collect();
+            if let By::Task(..) = &self.subject.by {
+                let ended = left.drain(..records.len().min(left.len()));
+                tried.extend(ended.zip(records).map(|(at, record)| Tried {
+                    at,
+                    records: vec![record],
+                    end: None,
+                }));
+                records = Vec::new();
+                if left.is_empty() || child_status(child.status) <= 1 {
+                    break;
+                }
+            }
+            let (at, end) = (left.remove(0), Some(child));
+            let one = Tried { at, records, end };
+            let is_hopeless = one.is_hopeless();
+            tried.push(one);
+            if is_hopeless {
+                break;
+            }
+        }
+        Ok(tried)
+    }
+
+    /// The program that checks it by a lesson's flags: a task at all of these, a lesson at the
+    /// first.
+    fn command(&self, all: &[At]) -> Result<Command> {
+        let Subject { kernel, file, by } = self.subject;
+        let mut command = match by {
+            By::Lesson(lesson) => {
+                let mut command = lesson.command()?;
+                command.args(["--only", kernel, "--source"]).arg(file);
+                let size = all.first().filter(|at| !at.size.is_empty());
+                command.args(
+                    size.iter()
+                        .flat_map(|at| ["--size".into(), in_words(&at.size)]),
+                );
+                command
+            }
+            By::Task(task, ..) => {
+                let runs = all.iter().map(|at| Run {
+                    extremes: at.drawn == Some(EXTREMES),
+                    timed: at.timed,
+                    ..Run::of(task, at.size.clone())
+                });
+                child::command(runs.collect(), Purpose::Results)?
+            }
+        };
+        let times = self.times && !self.how.no_timing;
+        child::flags(&mut command, self.how, times).args(["--type", self.ty.name()]);
+        Ok(command)
+    }
+
+    /// What the simulator sees at a size: one answer for the result, one for each kind of fault.
+    pub fn simulated(&self, size: &Sizes) -> Result<Vec<Observation>> {
+        let Some(library) = oclgrind() else {
+            return Ok(vec![simulator::missing()]);
+        };
+        let at = At {
+            size: size.clone(),
+            ..At::default()
+        };
+        let mut command = self.command(&[at])?;
+        simulator::aim(&mut command, &library);
+        let simulation = simulator::run(command)?;
+        let mut seen = vec![judge("Oclgrind: result", &simulation.child)];
+        seen.extend(simulator::sort(&simulation.log));
+        Ok(seen)
+    }
+}
+
+impl Tried {
+    /// What is to be read of it.
+    pub fn seen(&self) -> Observation {
+        let size = in_words(&self.at.size);
+        let words = ["result", &size, self.at.drawn.unwrap_or_default()];
+        let words: Vec<&str> = words.into_iter().filter(|one| !one.is_empty()).collect();
+        let detector = words.join(", ");
+        match &self.end {
+            Some(child) => judge(&detector, child),
+            None => of_records(&detector, &self.records),
+        }
+    }
+
+    /// The exit status.
+    pub fn status(&self) -> u8 {
+        let is_wrong = || self.records.iter().any(|one| one.failed.is_some());
+        let of_records = || u8::from(is_wrong());
+        self.end
+            .as_ref()
+            .map_or_else(of_records, |child| child_status(child.status))
+    }
+
+    /// What follows from it alone.
+    pub fn verdict(&self) -> Verdict {
+        let of_records = self.records.iter().map(Verdict::of).max();
+        match (self.status(), of_records) {
+            (0..=2, Some(verdict)) => verdict,
+            (0..=4, _) => Verdict::Unlaunchable,
+            _ if self.is_of_another() => Verdict::Unlaunchable,
+            _ => Verdict::Wrong,
+        }
+    }
+
+    /// Whether it ended in a kernel beside the learner's.
+    fn is_of_another(&self) -> bool {
+        self.end.as_ref().is_some_and(is_of_another)
+    }
+
+    /// Whether no other size is worth a try: it does not build, cannot start, or came to no end.
+    fn is_hopeless(&self) -> bool {
+        let Some(child) = &self.end else { return false };
+        let hung = child.complaint().starts_with("no end after");
+        matches!(self.status(), 2..=4) || hung || self.is_of_another()
+    }
+}
+
+impl Results {
+    /// The last one that did not come to its own end.
+    pub fn end(&self) -> Option<(&Tried, &Finished)> {
+        let last = self.tried.iter().rfind(|one| one.status() > 1)?;
+        Some((last, last.end.as_ref()?))
+    }
+
+    /// What follows from all: where a file says what is right, what is wrong elsewhere is another
+    /// thing.
+    pub fn verdict(&self, subject: &Subject) -> Verdict {
+        let of = |one: &Tried| match one.verdict() {
+            Verdict::Wrong if one.at.drawn.is_some() && subject.has_file() => Verdict::Limited,
+            verdict => verdict,
+        };
+        let worst = self.tried.iter().map(of).max();
+        worst.unwrap_or(Verdict::Unlaunchable)
+    }
+
+    /// The exit status that follows.
+    pub fn status(&self, subject: &Subject) -> u8 {
+        match self.verdict(subject) {
+            Verdict::Limited => 1,
+            Verdict::Unlaunchable => self.largest().max(2),
+            _ => self.largest(),
+        }
+    }
+
+    /// The largest of all exit statuses.
+    pub fn largest(&self) -> u8 {
+        self.tried.iter().map(Tried::status).max().unwrap_or(0)
+    }
+
+    /// What is to be read of it.
+    pub fn seen(&self) -> Seen {
+        let message = self.end().map_or("", |(_, child)| child.stderr.trim());
+        Seen {
+            observations: self.tried.iter().map(Tried::seen).collect(),
+            status: self.largest(),
+            message: message.into(),
+        }
+    }
+
+    /// Whether a simulator is worth a try: not for what does not build, or cannot start.
+    pub fn may_be_simulated(&self) -> bool {
+        let status = self.end().map(|(one, _)| one.status());
+        status.is_none_or(|status| [NO_DEVICE, DIED].contains(&status))
+    }
+
+    /// Where it ran.
+    pub fn device(&self) -> Option<String> {
+        let record = self.tried.iter().flat_map(|one| &one.records).next()?;
+        Some(format!("{} ({})", record.device, record.platform))
+    }
+
+    /// The first size at which it is wrong.
+    pub fn wrong(&self) -> Option<&At> {
+        let wrong = self
+            .tried
+            .iter()
+            .find(|one| one.verdict() == Verdict::Wrong);
+        wrong.map(|one| &one.at)
+    }
+}
