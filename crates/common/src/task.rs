@@ -141,6 +141,9 @@ pub enum Arg {
     Buffer(String),
     /// So many bytes of local memory.
     Local(Formula),
+    /// A vector or a struct of so many bytes, by its parts: the byte where each begins, its type,
+    /// and its value.
+    Parts(usize, Vec<(usize, Type, Formula)>),
 }
 
 /// What a result must be.
@@ -250,6 +253,7 @@ impl Task {
                 format!("{}*", ty.name())
             }
             Arg::Local(_) => "local*".into(),
+            Arg::Parts(..) => String::new(),
         };
         launch.args.iter().map(of).collect()
     }

@@ -44,15 +44,28 @@ pub fn asm(options: &Options) -> Result<ExitCode> {
         let source = wanted.source.as_deref().map(Source::read).transpose()?;
         return print(options, wanted, None, source.as_ref(), &code);
     }
-    let launched = launch(&mut wanted, &options.launch)?;
-    let code = analysis::program::code(&wanted, &launched)?;
-    let source = Source::read(&analysis::program::source(&wanted)?)?;
-    print(options, &wanted, Some(&launched), Some(&source), &code)
+    of_device(
+        &mut wanted,
+        &options.launch,
+        |wanted, launched, source, code| print(options, wanted, Some(launched), Some(source), code),
+    )
+}
+
+/// What the device's compiler made of it.
+pub fn of_device<T>(
+    wanted: &mut Wanted,
+    flags: &LaunchFlags,
+    show: impl FnOnce(&Wanted, &Launched, &Source, &Code) -> Result<T>,
+) -> Result<T> {
+    let launched = launch(wanted, flags)?;
+    let code = analysis::program::code(wanted, &launched)?;
+    let source = Source::read(&analysis::program::source(wanted)?)?;
+    show(wanted, &launched, &source, &code)
 }
 
 /// Launches once what is wanted, whose data are of no interest.
 pub fn launch(wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Launched> {
-    let Taken { program, by } = taken(wanted, flags, true)?;
+    let Taken { program, by, .. } = taken(wanted, flags, true)?;
     let mut launched = wanted.launch(program)?;
     launched.by = by.unwrap_or(launched.by);
     Ok(launched)

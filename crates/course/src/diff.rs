@@ -2,16 +2,27 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::path::Path;
 
+use analysis::launched::{Size, Wanted};
+use analysis::listing::Listing;
+use analysis::trace::run;
 use anyhow::{Result, bail};
 use clap::Args;
 use colored::{Color, Colorize};
 use common::Error;
+use common::element::Type;
 use common::source::{KernelText, Source, did_you_mean};
 use process::lessons::LESSONS;
 use text::Out;
 use text::diff::{self, Change, Line};
 use text::wrap;
+
+use crate::asm;
+use crate::exercises::counts::{self, Count};
+use crate::exercises::model;
+use crate::subject::{LaunchFlags, is_task, taken};
+use crate::trace::counted;
 
 /// Unchanged lines that are shown around a change.
 const CONTEXT: usize = 2;
@@ -19,12 +30,18 @@ const CONTEXT: usize = 2;
 /// What to compare.
 #[derive(Args)]
 pub struct Options {
-    /// A lesson's number, or a kernel's name
-    #[arg(value_name = "LESSON|KERNEL")]
+    /// A lesson's number, or a kernel's name; or a task file, whose kernel is counted and compiled
+    #[arg(value_name = "LESSON|KERNEL|FILE.toml")]
     from: String,
     /// Another; without it, each kernel is compared with the one before it
-    #[arg(value_name = "LESSON|KERNEL")]
+    #[arg(value_name = "LESSON|KERNEL|FILE.toml")]
     to: Option<String>,
+    /// Of task files, the device whose compiler is asked
+    #[arg(short, long, value_name = "SELECTOR")]
+    device: Option<String>,
+    /// Of task files, the size at which is counted
+    #[arg(short, long, value_name = "NAME=N,NAME=N")]
+    size: Option<Size>,
 }
 
 struct Kernel {
@@ -44,6 +61,16 @@ struct Named<'a> {
 }
 
 pub fn diff(options: &Options) -> Result<()> {
+    let files = [Some(&options.from), options.to.as_ref()];
+    match files.map(|file| file.filter(|file| is_task(Path::new(file)))) {
+        [Some(from), Some(to)] => return of_tasks(options, [from, to]),
+        [None, None] if options.device.is_none() && options.size.is_none() => (),
+        _ => bail!(Error::Usage(
+            "two task files are compared with one another: course diff A.toml B.toml; --device \
+             and --size are for them"
+                .into()
+        )),
+    }
     let all = kernels()?;
     let from = named(&options.from, &all)?;
     let to = options.to.as_ref().map(|to| named(to, &all)).transpose()?;
@@ -58,6 +85,75 @@ pub fn diff(options: &Options) -> Result<()> {
         print(&mut out, old, new)?;
     }
     Ok(())
+}
+
+/// What the kernels of two task files ask for, and what the device's compiler makes of them.
+fn of_tasks(options: &Options, files: [&String; 2]) -> Result<()> {
+    let mut out = Out;
+    let wanted = |device: &Option<String>| {
+        files.map(|file| Wanted {
+            kernel: file.clone(),
+            variant: Vec::new(),
+            source: None,
+            device: device.clone(),
+            ty: Type::Float,
+            size: options.size.clone(),
+        })
+    };
+    let [from, to] = files;
+    writeln!(out, "{}\n", fitted(format!("From {from} to {to}.")))?;
+    writeln!(out, "{}", "Counts".bold())?;
+    let [from, to] = wanted(&None).map(counts_of);
+    for (count, (from, to)) in Count::ALL.iter().zip(from?.into_iter().zip(to?)) {
+        let (name, of) = count.words();
+        let words = format!("  {name:<18} {from:>9} -> {to}{of}");
+        let is_same = from.total_cmp(&to).is_eq();
+        writeln!(
+            out,
+            "{}",
+            if is_same {
+                words.dimmed()
+            } else {
+                words.normal()
+            }
+        )?;
+    }
+    writeln!(out, "\n{}", "The innermost loop".bold())?;
+    let [from, to] = wanted(&options.device).map(loop_of);
+    let hunks = diff::hunks(&from?, &to?, CONTEXT);
+    if hunks.is_empty() {
+        writeln!(out, "  the same")?;
+    }
+    print_hunks(&mut out, &hunks)
+}
+
+/// What a task's launch comes to, in the order of `Count`.
+fn counts_of(mut wanted: Wanted) -> Result<Vec<f64>> {
+    let taken = taken(&mut wanted, &LaunchFlags::default(), false)?;
+    let traced = run::trace(&wanted, taken.program)?;
+    counted(&wanted, &traced, &model(), |screen| {
+        let all = Count::ALL.iter();
+        Ok(all
+            .map(|count| counts::counted(*count, screen.figures))
+            .collect())
+    })
+}
+
+/// The innermost loop of its kernel.
+fn loop_of(mut wanted: Wanted) -> Result<String> {
+    asm::of_device(
+        &mut wanted,
+        &LaunchFlags::default(),
+        |_, launched, source, code| {
+            let listing = Listing {
+                name: launched.name.clone(),
+                launched: Some(launched),
+                source: Some(source),
+                code,
+            };
+            Ok(listing.loop_alone())
+        },
+    )
 }
 
 /// Every kernel of every lesson, in teaching order.

@@ -5,6 +5,7 @@ use std::process::{Command, ExitCode};
 
 use analysis::launched::{Size, Wanted};
 use anyhow::Result;
+use common::Error;
 
 use crate::front;
 use crate::game::folder::Folder;
@@ -12,6 +13,7 @@ use crate::game::how::How;
 use crate::game::puzzle::{Check, Puzzle};
 use crate::game::which::{find, own_file};
 use crate::game::{self, Options, Start};
+use crate::subject::LaunchFlags;
 use crate::{broken, exercises, host, map};
 
 /// All that there are.
@@ -83,6 +85,19 @@ pub struct Taken {
     pub program: Command,
     /// "as in exercise 4.2"; none where the launch tells it.
     pub by: Option<String>,
+    /// Whether what it does is counted by a puzzle's check.
+    pub is_counted: bool,
+}
+
+impl Taken {
+    /// What no puzzle is about.
+    pub fn own(program: Command, by: Option<String>) -> Taken {
+        Taken {
+            program,
+            by,
+            is_counted: false,
+        }
+    }
 }
 
 /// The puzzle whose number stands in the place of a kernel's name, or whose name or file where
@@ -107,7 +122,7 @@ pub fn meant(wanted: &Wanted, is_kernel: bool) -> Result<Option<Puzzle>> {
 
 /// What launches a puzzle's kernel. Puts the learner's file and its kernel into `wanted`, and the
 /// size at which is counted.
-pub fn take(puzzle: &Puzzle, wanted: &mut Wanted) -> Result<Taken> {
+pub fn take(puzzle: &Puzzle, wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Taken> {
     let file = match &wanted.source {
         Some(file) => file.clone(),
         None => own_file(puzzle, &wanted.kernel)?,
@@ -116,12 +131,23 @@ pub fn take(puzzle: &Puzzle, wanted: &mut Wanted) -> Result<Taken> {
     wanted.source = Some(file.clone());
     if let Check::Lesson(run) = &puzzle.check {
         wanted.kernel.clone_from(&run.kernel);
-        let program = puzzle.own_lesson()?.command()?;
-        return Ok(Taken { program, by });
+        return Ok(Taken::own(puzzle.own_lesson()?.command()?, by));
+    }
+    if wanted.size.is_some() || !wanted.variant.is_empty() || *flags != LaunchFlags::default() {
+        let why = format!(
+            "{} {} says how its kernel is launched: leave a size, a variant and flags of the \
+             launch out",
+            puzzle.kind.noun, puzzle.id
+        );
+        return Err(Error::Usage(why).into());
     }
     let task = exercises::spec::of(puzzle, &file)?;
     wanted.kernel.clone_from(&task.function);
     let (program, size) = task.launch()?;
     wanted.size = Some(size.parse().unwrap_or(Size::Named(size)));
-    Ok(Taken { program, by })
+    Ok(Taken {
+        program,
+        by,
+        is_counted: true,
+    })
 }

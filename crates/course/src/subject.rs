@@ -77,6 +77,19 @@ impl Subject {
         if is_task(file) {
             return Ok(vec![Subject::of_task(file, flags, how)?]);
         }
+        Subject::of_file(file, only, flags, ty, how, false)
+    }
+
+    /// The kernels of a file, of which nobody asks what they are given where that is
+    /// `without_data`.
+    fn of_file(
+        file: &Path,
+        only: &[String],
+        flags: &LaunchFlags,
+        ty: Type,
+        how: &How,
+        without_data: bool,
+    ) -> Result<Vec<Subject>> {
         let source = Source::read(file)?;
         only.iter().try_for_each(|name| source.must_define(name))?;
         let mut names = if only.is_empty() {
@@ -105,7 +118,7 @@ impl Subject {
         let subject = |name: &String| -> Result<Subject> {
             let by = match own(name)? {
                 Some(lesson) => By::Lesson(lesson),
-                None => drawn_up(file, name, &signatures, flags, false)?,
+                None => drawn_up(file, name, &signatures, flags, without_data)?,
             };
             Ok(Subject {
                 kernel: name.clone(),
@@ -266,45 +279,39 @@ impl Subject {
 pub fn taken(wanted: &mut Wanted, flags: &LaunchFlags, without_data: bool) -> Result<Taken> {
     let is_kernel = is_own(wanted) || lessons::with_kernel(&wanted.kernel)?.is_some();
     if let Some(puzzle) = puzzles::meant(wanted, is_kernel)? {
-        return puzzles::take(&puzzle, wanted);
+        return puzzles::take(&puzzle, wanted, flags);
     }
-    let by_lesson = |wanted: &Wanted| -> Result<Taken> {
-        let program = wanted.lesson()?;
-        Ok(Taken { program, by: None })
-    };
     let word = PathBuf::from(&wanted.kernel);
     let how = How {
         device: wanted.device.clone(),
         timeout: PATIENCE,
         ..How::default()
     };
+    let subject = match &wanted.source {
+        _ if is_task(&word) => Some(Subject::of_task(&word, flags, &how)?),
+        Some(file) => {
+            let only = [wanted.kernel.clone()];
+            let mut all = Subject::of_file(file, &only, flags, wanted.ty, &how, without_data)?;
+            all.pop()
+        }
+        None => None,
+    };
     let size = wanted.size.as_ref().map(Size::to_string);
-    if is_task(&word) {
-        let subject = Subject::of_task(&word, flags, &how)?;
-        let program = subject.launch(size.as_deref())?;
-        let by = Some(subject.launched());
-        (wanted.kernel, wanted.source) = (subject.kernel, Some(subject.file));
-        return Ok(Taken { program, by });
+    match subject {
+        Some(subject) if subject.task().is_some() => {
+            let program = subject.launch(size.as_deref())?;
+            let by = Some(subject.launched()).filter(|_| subject.has_file());
+            (wanted.kernel, wanted.source) = (subject.kernel, Some(subject.file));
+            Ok(Taken::own(program, by))
+        }
+        _ => match &wanted.size {
+            Some(Size::Named(size)) => {
+                let why = format!("--size {size}: such names are a task file's; write N or MxNxK");
+                Err(Error::Usage(why).into())
+            }
+            _ => Ok(Taken::own(wanted.lesson()?, None)),
+        },
     }
-    if let Some(Size::Named(size)) = &wanted.size {
-        let why = format!("--size {size}: such names are a task file's; write N or MxNxK");
-        return Err(Error::Usage(why).into());
-    }
-    let Some(file) = &wanted.source else {
-        return by_lesson(wanted);
-    };
-    Source::read(file)?.must_define(&wanted.kernel)?;
-    if *flags == LaunchFlags::default() && lessons::with_kernel(&wanted.kernel)?.is_some() {
-        return by_lesson(wanted);
-    }
-    let signatures = child::signatures(&bare(file, flags), wanted.ty, &how)?;
-    let subject = Subject {
-        kernel: wanted.kernel.clone(),
-        file: file.clone(),
-        by: drawn_up(file, &wanted.kernel, &signatures, flags, without_data)?,
-    };
-    let program = subject.launch(size.as_deref())?;
-    Ok(Taken { program, by: None })
 }
 
 /// Whether a kernel of the learner's own is meant.

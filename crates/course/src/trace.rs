@@ -13,15 +13,10 @@ use anyhow::Result;
 use clap::Args;
 use common::Error;
 use common::source::Source;
-use process::lessons;
-use serde_json::{Value, json};
 use text::Out;
 
-use crate::exercises::counts::Count;
-use crate::exercises::{model, spec};
-use crate::game::puzzle::{Check, Puzzle};
-use crate::puzzles::{self, Taken};
-use crate::subject::{LaunchFlags, is_own, taken};
+use crate::exercises::model;
+use crate::subject::{LaunchFlags, taken};
 
 /// The flags of `course trace`.
 #[derive(Args)]
@@ -51,18 +46,28 @@ pub fn trace(options: &Options) -> Result<ExitCode> {
         let why = "a trace is made in the simulator, on any machine: leave --device out";
         return Err(Error::Usage(why.into()).into());
     }
-    let is_kernel = is_own(&wanted) || lessons::with_kernel(&wanted.kernel)?.is_some();
-    let puzzle = puzzles::meant(&wanted, is_kernel)?;
-    let own = puzzle.filter(|one| !matches!(one.check, Check::Lesson(_)));
-    if let Some(own) = own {
-        return options.trace_exercise(&own, wanted);
-    }
-    let Taken { program, by } = taken(&mut wanted, &options.launch, false)?;
-    let mut traced = run::trace(&wanted, program)?;
-    traced.launched.by = by.unwrap_or(traced.launched.by);
-    let model = options.model(Model::default());
+    let taken = taken(&mut wanted, &options.launch, false)?;
+    let mut traced = run::trace(&wanted, taken.program)?;
+    traced.launched.by = taken.by.unwrap_or(traced.launched.by);
+    let model = Model {
+        warp: options.warp,
+        sector: options.sector,
+        banks: options.banks,
+        // As its check counts.
+        ..if taken.is_counted {
+            model()
+        } else {
+            Model::default()
+        }
+    };
     counted(&wanted, &traced, &model, |screen| {
-        options.show(screen, None)
+        let text = if options.json {
+            format!("{}\n", screen.json())
+        } else {
+            screen.text()
+        };
+        write!(Out, "{text}")?;
+        Ok(ExitCode::SUCCESS)
     })
 }
 
@@ -85,88 +90,4 @@ pub fn counted<T>(
         figures: &figures,
         model,
     })
-}
-
-impl Options {
-    /// A learner's file of an exercise, traced as its check counts it.
-    fn trace_exercise(&self, puzzle: &Puzzle, mut wanted: Wanted) -> Result<ExitCode> {
-        let name = format!("{} {}", puzzle.kind.noun, puzzle.id);
-        let is_launch_chosen = self.launch != LaunchFlags::default();
-        if wanted.size.is_some() || !wanted.variant.is_empty() || is_launch_chosen {
-            let why = format!(
-                "{name} says how its kernel is launched: leave a size, a variant and flags of the \
-                 launch out"
-            );
-            return Err(Error::Usage(why).into());
-        }
-        let Taken { program, by } = puzzles::take(puzzle, &mut wanted)?;
-        let mut traced = run::trace(&wanted, program)?;
-        traced.launched.by = by.unwrap_or(traced.launched.by);
-        let task = spec::of(puzzle, &program::source(&wanted)?)?;
-        let (_, targets) = task.in_variants().pop().unwrap_or(task).targets()?;
-        let mut targets = targets.into_iter();
-        let most = targets.find(|(count, _)| *count == Count::Sectors);
-        let own = Own {
-            id: puzzle.id.clone(),
-            name,
-            at_most: most.map(|(_, most)| most),
-        };
-        let model = self.model(model());
-        counted(&wanted, &traced, &model, |screen| {
-            self.show(screen, Some(&own))
-        })
-    }
-
-    fn model(&self, of: Model) -> Model {
-        Model {
-            warp: self.warp,
-            sector: self.sector,
-            banks: self.banks,
-            ..of
-        }
-    }
-
-    fn show(&self, screen: &Screen, own: Option<&Own>) -> Result<ExitCode> {
-        // Other hardware has other sums than those that an exercise allows.
-        let own = own.filter(|_| *screen.model == model());
-        let mut out = Out;
-        if self.json {
-            let mut all = screen.json();
-            if let Some(own) = own {
-                all["exercise"] = own.json(screen);
-            }
-            writeln!(out, "{all}")?;
-        } else {
-            let sum = own.map_or(String::new(), |own| own.sum(screen));
-            write!(out, "{}{sum}", screen.text())?;
-        }
-        Ok(ExitCode::SUCCESS)
-    }
-}
-
-/// An exercise, and how many sectors it allows, where it counts them.
-struct Own {
-    id: String,
-    name: String,
-    at_most: Option<f64>,
-}
-
-impl Own {
-    /// Sectors of all lines beside the target, in a sentence.
-    fn sum(&self, screen: &Screen) -> String {
-        let (all, name) = (screen.figures.sectors(), &self.name);
-        self.at_most.map_or(String::new(), |most| {
-            format!("\nAll lines together move {all} sectors; {name} allows {most}.\n")
-        })
-    }
-
-    /// The same for programs.
-    fn json(&self, screen: &Screen) -> Value {
-        let all = screen.figures.sectors() as f64;
-        json!({
-            "id": self.id,
-            "sectors": self.at_most.map(|_| all),
-            "at_most": self.at_most,
-        })
-    }
 }

@@ -86,9 +86,9 @@ fn typedefs(text: &str) -> Vec<(&str, String)> {
     file.all().filter(begins).filter_map(typedef).collect()
 }
 
-/// The type that all fields of a struct have, as OpenCL C spells it: none where they are of
-/// several, or what is written there is not plain.
-pub fn of_fields(text: &str, name: &str) -> Option<String> {
+/// The types of a struct's fields in order, as OpenCL C spells them, and how many there are of each
+/// in a row: none where what is written there is not plain.
+pub fn fields(text: &str, name: &str) -> Option<Vec<(String, usize)>> {
     let file = Tokens::of(text);
     let name = name.trim_start_matches("struct ");
     let body = file.all().find_map(|open| {
@@ -101,13 +101,33 @@ pub fn of_fields(text: &str, name: &str) -> Option<String> {
             && file.text(end) == ";";
         is_it.then(|| file.part(open + 1..close))
     })?;
-    let (mut types, mut at) = (BTreeSet::new(), 0);
+    let (mut fields, mut at) = (Vec::new(), 0);
     while at < body.all().end {
         let name = body.end_of(at, &[",", "[", ";"]).checked_sub(1)?;
-        types.insert(spelt(&body.part(at..name)));
-        at = body.end_of(at, &[";"]) + 1;
+        let ty = spelt(&body.part(at..name));
+        let end = body.end_of(at, &[";"]);
+        let mut one = name;
+        // float a, b[3];
+        while one < end {
+            let next = body.end_of(one, &[",", ";"]);
+            let count = match next - one {
+                1 => 1,
+                4 if body.text(one + 1) == "[" => body.text(one + 2).parse().ok()?,
+                _ => return None,
+            };
+            fields.push((ty.clone(), count));
+            one = next + 1;
+        }
+        at = end + 1;
     }
-    types.pop_first().filter(|_| types.is_empty())
+    Some(fields)
+}
+
+/// The type that all fields of a struct have: none where they are of several.
+pub fn of_fields(text: &str, name: &str) -> Option<String> {
+    let mut types = fields(text, name)?.into_iter().map(|(ty, _)| ty);
+    let first = types.next()?;
+    types.all(|ty| ty == first).then_some(first)
 }
 
 /// A type as OpenCL C spells it: `uint*` for `global const unsigned int *`.
@@ -181,6 +201,9 @@ mod tests {
             assert_eq!(of_fields(text, "struct E").as_deref(), of, "{text}");
             assert_eq!(of_fields(text, "E").as_deref(), of, "{text}");
         }
+        let several = "typedef struct { int k, n[3]; float4 v; } E;";
+        let counts = [("int", 1), ("int", 3), ("float4", 1)].map(|(ty, n)| (ty.into(), n));
+        assert_eq!(fields(several, "E"), Some(counts.into()));
     }
 
     #[test]

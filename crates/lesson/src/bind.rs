@@ -4,8 +4,9 @@
 use std::fmt::Debug;
 use std::rc::Rc;
 
-use common::element::Elements;
+use common::element::{Elements, Type};
 use common::error::{Error, Result};
+use common::formula::Formula;
 use common::memory::{Input, Output};
 use common::problem::Problem;
 use common::session;
@@ -196,6 +197,14 @@ fn given(arg: &Arg, task: &Task, plan: &Plan, memory: &[Memory]) -> Result<sessi
         Arg::Number(_, ty, formula) => {
             let value = formula.value(&plan.scope).map_err(Error::Usage)?;
             session::Arg::Number(value, ty)
+        }
+        Arg::Parts(size, parts) => {
+            let part = |(at, ty, formula): &(usize, Type, Formula)| {
+                let value = formula.value(&plan.scope).map_err(Error::Usage)?;
+                Ok((*at, value, ty.name()))
+            };
+            let parts: Result<Vec<_>> = parts.iter().map(part).collect();
+            session::Arg::of_parts(*size, &parts?)
         }
         Arg::Local(bytes) => session::Arg::Local(bytes.count(&plan.scope).map_err(Error::Usage)?),
         Arg::Buffer(name) => {

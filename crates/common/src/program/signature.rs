@@ -33,8 +33,8 @@ pub fn misfit(kernel: &Kernel, signature: &[String], text: &str) -> Result<Optio
 /// The type's name, and what it means, where that is certainly not what is wanted.
 fn other_type(told: &str, wanted: &str, types: &Types) -> Option<String> {
     let meanings = types.meanings(told);
-    // Local memory has no type.
-    if wanted == "local*" {
+    // Local memory has no type, and nobody tells that of a struct.
+    if wanted == "local*" || wanted.is_empty() {
         return None;
     }
     // The launch gives a number in the type that the kernel has.

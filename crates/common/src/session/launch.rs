@@ -48,6 +48,8 @@ pub enum Arg {
     /// A number, of the type that the kernel's argument has, as far as the driver tells it;
     /// else of this one.
     Number(f64, &'static str),
+    /// The bytes of a vector or a struct.
+    Bytes(Vec<u8>),
     /// So many bytes of local memory.
     Local(usize),
     /// A buffer in global memory.
@@ -63,6 +65,18 @@ impl Arg {
     /// A `float`.
     pub const fn float(value: f32) -> Arg {
         Arg::Number(value as f64, "float")
+    }
+
+    /// A vector or a struct of so many bytes: where each part begins, its value, and its type.
+    pub fn of_parts(size: usize, parts: &[(usize, f64, &str)]) -> Arg {
+        let mut bytes = vec![0; size];
+        for (at, value, ty) in parts {
+            let part = bytes_of(*value, ty).unwrap_or_default();
+            if let Some(place) = bytes.get_mut(*at..*at + part.len()) {
+                place.copy_from_slice(&part);
+            }
+        }
+        Arg::Bytes(bytes)
     }
 
     fn buffer(&self) -> Option<&Buffer> {
@@ -109,6 +123,7 @@ impl Session {
             let told = argument_type(kernel, index);
             let number = match arg {
                 Arg::Number(value, ty) => bytes_of(*value, &told).or_else(|| bytes_of(*value, ty)),
+                Arg::Bytes(bytes) => Some(bytes.clone()),
                 _ => None,
             };
             let null = ptr::null_mut::<c_void>();
@@ -128,6 +143,7 @@ impl Session {
             self.listener.call(set.as_ref().err(), &|| {
                 let value = match arg {
                     Arg::Number(value, _) => (*value as f32).to_string(),
+                    Arg::Bytes(bytes) => format!("{} bytes", bytes.len()),
                     Arg::Local(bytes) => format!("{bytes} bytes of local memory"),
                     Arg::Buffer(buffer) => self.listener.name_of(buffer.get()).into(),
                 };

@@ -26,6 +26,18 @@ pub enum Count {
 }
 
 impl Count {
+    /// All of them.
+    pub const ALL: [Count; 8] = [
+        Count::GlobalLoads,
+        Count::GlobalStores,
+        Count::LocalLoads,
+        Count::LocalStores,
+        Count::LoadInstructions,
+        Count::StoreInstructions,
+        Count::Barriers,
+        Count::Sectors,
+    ];
+
     /// Whether `course trace` shows it line by line.
     pub fn is_of_memory(self) -> bool {
         self != Count::Barriers

@@ -174,11 +174,11 @@ fn vectors(
 /// A launch of one group for who asks for no data: all numbers are 0.
 pub fn blank(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draft {
     let args = signature.args.iter().map(|arg| match arg.space {
-        Space::Value | Space::Opaque => "0",
-        Space::Local => "{ local = 1024 }",
-        Space::Global => "{ inout = 65536 }",
+        Space::Value | Space::Opaque => zeros(arg),
+        Space::Local => "{ local = 1024 }".into(),
+        Space::Global => "{ inout = 65536 }".into(),
     });
-    let args: Vec<&str> = args.collect();
+    let args: Vec<String> = args.collect();
     let dimensions = match (group, &signature.required) {
         (Some(group), _) => group.len(),
         (None, Some(required)) => required.len(),
@@ -194,6 +194,14 @@ pub fn blank(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draf
         ),
         is_known: true,
         says: "once, with zeros for all numbers".into(),
+    }
+}
+
+/// A number 0, or those of a vector or a struct.
+fn zeros(parameter: &Parameter) -> String {
+    match parameter.lanes {
+        1 => "0".into(),
+        _ => format!("{{ value = {:?} }}", vec![0; parameter.parts.len()]),
     }
 }
 
@@ -229,6 +237,7 @@ fn unknown(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draft 
         let Parameter { name, told, .. } = arg;
         let given = match arg.space {
             Space::Value if named.contains(&&**name) => format!("\"{name}\","),
+            Space::Value if arg.lanes != 1 => format!("{},  # ? a {told} {name}", zeros(arg)),
             Space::Value => format!("{{ name = \"{name}\", value = 1 }},  # ? a {told}"),
             Space::Local => format!("{{ local = 64 }},  # ? elements of {told} {name}"),
             Space::Opaque => format!("0,  # ? a {told}, which a task file cannot give"),

@@ -166,8 +166,8 @@ pub struct Given {
     /// Of its elements, where the driver does not tell.
     #[serde(rename = "type")]
     pub ty: Option<Type>,
-    /// A number.
-    pub value: Option<Formula>,
+    /// A number; of a vector or a struct those of its parts.
+    pub value: Option<Or<Formula, Vec<Formula>>>,
     /// Elements that kernels read.
     #[serde(rename = "in")]
     pub input: Option<Formula>,

@@ -316,6 +316,9 @@ impl Maker {
                     Ok(Arg::Buffer(formula.text().into()))
                 } else {
                     must_lie(parameter, Space::Value, "a number")?;
+                    if let Some(parameter) = parameter.filter(|one| one.lanes != 1) {
+                        return Err(of_parts(parameter, 1));
+                    }
                     let name = if told.is_empty() {
                         formula.text()
                     } else {
@@ -340,7 +343,20 @@ impl Maker {
         let length = lengths.iter().position(|one| one.is_some());
         let told = lengths.iter().filter(|one| one.is_some()).count();
         match (told, &table.value, &table.local) {
-            (0, Some(value), None) => {
+            (0, Some(Or::Table(values)), None) => {
+                must_lie(parameter, Space::Value, "values")?;
+                let Some(parameter) = parameter else {
+                    return Ok(Arg::Parts(0, Vec::new()));
+                };
+                if values.len() != parameter.parts.len() {
+                    return Err(of_parts(parameter, values.len()));
+                }
+                let parts = parameter.parts.iter().zip(values);
+                let parts = parts.map(|((at, ty), value)| (*at, *ty, value.clone()));
+                let size = parameter.element.size() * parameter.lanes;
+                Ok(Arg::Parts(size, parts.collect()))
+            }
+            (0, Some(Or::Plain(value)), None) => {
                 must_lie(parameter, Space::Value, "a value")?;
                 let name = if name.is_empty() { value.text() } else { name };
                 // As the kernel has it.
@@ -444,6 +460,20 @@ impl Maker {
             },
         })
     }
+}
+
+/// That so many numbers are not all parts of a vector or a struct.
+fn of_parts(parameter: &Parameter, given: usize) -> Error {
+    let Parameter {
+        name, told, parts, ..
+    } = parameter;
+    wrong(&match parts.len() {
+        0 => format!("args: {name} is a {told}, whose fields the course cannot read"),
+        count => format!(
+            "args: {name} is a {told} of {count} numbers, and is given {given}: write {{ value = \
+             [..] }} with one for each, in order"
+        ),
+    })
 }
 
 /// A scalar's type, which the driver's own word goes before.

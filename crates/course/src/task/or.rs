@@ -1,18 +1,18 @@
-//! A field that is something short, or a table.
+//! A field that is something short, or a table or list.
 
 use std::fmt;
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{self, Deserializer, IntoDeserializer, MapAccess, Visitor};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{self, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-/// Something short, or a table.
+/// Something short, or a table or list.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Or<P, T> {
     /// A word or a number.
     Plain(P),
-    /// A table.
+    /// A table, or a list.
     Table(T),
 }
 
@@ -22,7 +22,7 @@ impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Deserialize<'de> for Or<P, T
         impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Visitor<'de> for Either<P, T> {
             type Value = Or<P, T>;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("a number, a text or a table")
+                f.write_str("a number, a text, a table or a list")
             }
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Or<P, T>, E> {
                 P::deserialize(text.into_deserializer()).map(Or::Plain)
@@ -35,6 +35,9 @@ impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Deserialize<'de> for Or<P, T
             }
             fn visit_f64<E: de::Error>(self, number: f64) -> Result<Or<P, T>, E> {
                 self.visit_str(&number.to_string())
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Or<P, T>, A::Error> {
+                T::deserialize(SeqAccessDeserializer::new(list)).map(Or::Table)
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Or<P, T>, A::Error> {
                 T::deserialize(MapAccessDeserializer::new(map)).map(Or::Table)

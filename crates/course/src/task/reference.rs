@@ -83,7 +83,7 @@ impl Beside<'_> {
         }
         for (arg, parameter) in args.iter().zip(&kernel.args) {
             let space = match arg {
-                Arg::Number(..) => Space::Value,
+                Arg::Number(..) | Arg::Parts(..) => Space::Value,
                 Arg::Buffer(_) => Space::Global,
                 Arg::Local(_) => Space::Local,
             };
@@ -95,6 +95,7 @@ impl Beside<'_> {
                 let given = match arg {
                     Arg::Number(name, ..) | Arg::Buffer(name) => name,
                     Arg::Local(_) => "local memory",
+                    Arg::Parts(..) => "a struct",
                 };
                 return Err(told(Error::Usage(format!(
                     "its argument {} ({}) is given {given} of the task",
@@ -352,7 +353,7 @@ fn given_to_reference(task: &Task, reference: &Reference) -> Vec<Arg> {
         let is_left_out = match arg {
             Arg::Buffer(name) => is_between(name),
             Arg::Local(_) => several,
-            Arg::Number(..) => false,
+            Arg::Number(..) | Arg::Parts(..) => false,
         };
         if !(is_left_out || several && all.contains(arg)) {
             all.push(arg.clone());

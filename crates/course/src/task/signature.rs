@@ -42,7 +42,12 @@ pub struct Parameter {
     pub has_gaps: bool,
     /// Whether it is a struct of several types.
     pub is_mixed: bool,
+    /// Of a vector or a struct, where its parts begin, in bytes, and what they are.
+    pub parts: Vec<(usize, Type)>,
 }
+
+/// Fields of an array in a struct that anybody gives by value.
+const LONGEST: usize = 1024;
 
 /// Where an argument lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,8 +90,12 @@ impl Signature {
         for parameter in all.iter_mut().flat_map(|one| &mut one.args) {
             let at = structs.iter().position(|name| *name == parameter.pointee());
             if let (0, Some(at)) = (parameter.lanes, at) {
+                let types = Types::of(&source.text);
                 let field = types::of_fields(&source.text, &structs[at]);
-                let field = field.and_then(|field| known(&Types::of(&source.text), &field));
+                let field = field.and_then(|field| known(&types, &field));
+                let fields = types::fields(&source.text, &structs[at]);
+                let parts = fields.and_then(|fields| parts(&types, &fields));
+                parameter.parts = parts.unwrap_or_default();
                 let words = sizes[at].is_multiple_of(4);
                 let bytes = if words { Type::Float } else { Type::Uchar };
                 parameter.is_mixed = field.is_none();
@@ -153,6 +162,7 @@ impl Parameter {
             kernel.get_arg_address_qualifier(at) == Ok(CL_KERNEL_ARG_ADDRESS_CONSTANT);
         let known = known(types, told.trim_end_matches('*'));
         let (element, lanes, has_gaps) = known.unwrap_or((Type::Float, 0, false));
+        let parts = (0..lanes - usize::from(has_gaps)).map(|lane| (lane * element.size(), element));
         Parameter {
             name: clean(kernel.get_arg_name(at)),
             space,
@@ -161,6 +171,7 @@ impl Parameter {
             lanes,
             has_gaps,
             is_mixed: false,
+            parts: parts.collect(),
             told,
         }
     }
@@ -191,6 +202,21 @@ fn scalar(name: &str) -> Option<(Type, usize, bool)> {
         lanes => (lanes, false),
     };
     Some((Type::named(base)?, lanes, has_gaps))
+}
+
+/// Where the parts of a struct of these fields begin, each at a multiple of its size.
+fn parts(types: &Types, fields: &[(String, usize)]) -> Option<Vec<(usize, Type)>> {
+    let (mut all, mut end) = (Vec::new(), 0_usize);
+    for (ty, count) in fields {
+        let (element, lanes, has_gaps) = known(types, ty)?;
+        for _ in 0..(*count).min(LONGEST) {
+            let begin = end.next_multiple_of(element.size() * lanes);
+            let own = 0..lanes - usize::from(has_gaps);
+            all.extend(own.map(|lane| (begin + lane * element.size(), element)));
+            end = begin + element.size() * lanes;
+        }
+    }
+    Some(all)
 }
 
 /// The bytes of types that a file declares, by a kernel behind its text.
