@@ -5,7 +5,7 @@ pub mod icd;
 mod missing;
 pub mod pocl;
 
-pub use choose::{Candidate, Choice, DEVICE_VARIABLE, choose, choose_as_told, listing, variable};
+pub use choose::{Choice, DEVICE_VARIABLE, choose, choose_as_told, listing, variable};
 pub use missing::{Cause, hidden, too_few_files};
 
 use std::fmt;
@@ -128,7 +128,7 @@ impl Device {
 
     /// A simulator's results count, its times do not.
     pub fn is_simulator(&self) -> bool {
-        is_simulator(&self.platform.name)
+        self.platform.name.contains("Oclgrind")
     }
 
     /// Mesa's renderer on the CPU: another compiler to try a kernel with, but its clock and
@@ -163,11 +163,6 @@ impl Device {
             handle: Handle(id),
         }
     }
-}
-
-/// Whether a platform of this name is one.
-pub fn is_simulator(platform: &str) -> bool {
-    platform.contains("Oclgrind")
 }
 
 impl Limits {

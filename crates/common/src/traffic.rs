@@ -36,25 +36,6 @@ pub struct Counts {
 }
 
 impl Traffic {
-    /// A kernel that uses global memory only.
-    pub const fn global(loads: &'static str, stores: &'static str) -> Traffic {
-        Traffic {
-            global_loads: Formula::of(loads),
-            global_stores: Formula::of(stores),
-            local_loads: Formula::of("0"),
-            local_stores: Formula::of("0"),
-        }
-    }
-
-    /// The same, with what it loads from and stores to local memory.
-    pub fn local(self, loads: &'static str, stores: &'static str) -> Traffic {
-        Traffic {
-            local_loads: Formula::of(loads),
-            local_stores: Formula::of(stores),
-            ..self
-        }
-    }
-
     /// Evaluates the formulas.
     ///
     /// # Errors

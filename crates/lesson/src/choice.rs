@@ -1,19 +1,35 @@
 //! One row of a table is chosen before anything runs, and marked.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use common::error::{Error, Result};
 use common::numbers::percent;
 use common::problem::Problem;
+use common::shape::Shape;
 use common::task::Task;
 
 use crate::ablate::AblateFlag;
-use crate::kept::{Candidates, Kept};
+use crate::kept::{Candidates, Kept, Measured};
 use crate::lesson::Lesson;
 use crate::report::CHOSEN;
 use crate::results;
 
-/// The kind of results that [`results::file`] keeps for the choice.
-pub const CHOICE: &str = "choice";
+/// Squares, flat and deep products, and those with a vector; a third size is the depth.
+const SHAPES: [[usize; 3]; 12] = [
+    [128, 128, 128],
+    [512, 512, 512],
+    [1024, 1024, 1024],
+    [2048, 2048, 2048],
+    [4096, 4096, 4096],
+    [1, 4096, 4096],
+    [4096, 1, 4096],
+    [16, 4096, 4096],
+    [4096, 16, 4096],
+    [128, 4096, 4096],
+    [256, 256, 8192],
+    [4096, 4096, 64],
+];
 
 /// The flags of the lessons that choose a kernel before the run.
 #[derive(Args)]
@@ -25,13 +41,14 @@ pub struct ChoiceFlags {
     #[arg(long, conflicts_with = "only")]
     chosen: bool,
 
-    /// Run every candidate of the choice: for lesson 11, which keeps what they take
-    #[arg(long, hide = true, conflicts_with_all = ["chosen", "ablate"])]
+    /// Measure every candidate of the choice at a dozen shapes, or at --size, and choose by
+    /// that from then on
+    #[arg(long, conflicts_with_all = ["chosen", "ablate", "only"])]
     candidates: bool,
 }
 
 impl ChoiceFlags {
-    /// Chooses among these candidates, then measures those that are asked for, and the
+    /// Chooses among a problem's candidates, then measures those that are asked for, and the
     /// host unless one alone was; or with `--ablate` takes parts out of them.
     ///
     /// # Errors
@@ -39,19 +56,26 @@ impl ChoiceFlags {
     pub fn measure(
         &self,
         lesson: &mut Lesson,
-        problem: &Problem,
-        mut candidates: Candidates,
+        candidates: impl Fn(&mut Lesson, &Problem) -> Result<Candidates>,
     ) -> Result<()> {
+        let device = lesson.session()?.device.clone();
+        let kernels = lesson.source()?.text;
+        let own = results::file("choice", &device, &kernels, lesson.flags().ty);
         if self.candidates {
-            let names = candidates.tasks.iter().map(|one| candidates.name(one));
-            let names: Vec<String> = names.collect();
-            for (task, name) in candidates.tasks.iter_mut().zip(names) {
-                task.variant = name[task.kernel.len()..].trim().into();
+            let all = SHAPES.map(|[m, n, k]| Shape { m, n, k });
+            for shape in lesson.size.map_or(all.to_vec(), |one| vec![one]) {
+                lesson.size = Some(shape);
+                let problem = lesson.problem()?;
+                let candidates = candidates(lesson, &problem)?;
+                let seconds = seconds_of(lesson, candidates)?;
+                if !seconds.is_empty() {
+                    Kept::from_iter([Measured { shape, seconds }]).write(&own)?;
+                }
             }
-            return lesson.measure_all(&candidates.tasks);
+            return lesson.say(format!("\n  kept     {}", own.display()));
         }
-        let device = &lesson.session()?.device;
-        let own = results::file(CHOICE, device, &lesson.source()?.text, problem.ty);
+        let problem = &*lesson.problem()?;
+        let candidates = candidates(lesson, problem)?;
         let kept = Kept::read(&own, candidates.recording);
         let tasks = self.wanted(candidates.choose(&kept, problem.shape))?;
         if self.parts.ablate {
@@ -76,6 +100,23 @@ impl ChoiceFlags {
         }
         Ok(tasks)
     }
+}
+
+/// What each of the candidates takes: whatever disturbs a run makes it slower, so the fastest.
+fn seconds_of(lesson: &mut Lesson, mut candidates: Candidates) -> Result<BTreeMap<String, f64>> {
+    let names = candidates.tasks.iter().map(|one| candidates.name(one));
+    let names: Vec<String> = names.collect();
+    for (task, name) in candidates.tasks.iter_mut().zip(names) {
+        task.variant = name[task.kernel.len()..].trim().into();
+    }
+    lesson.measure_all(&candidates.tasks)?;
+    let rows = lesson.console.report.rows().iter();
+    let right = rows.filter(|row| row.verified);
+    let fastest = right.filter_map(|row| {
+        let seconds = row.seconds.iter().copied();
+        Some((row.kernel.clone(), seconds.reduce(f64::min)?))
+    });
+    Ok(fastest.collect())
 }
 
 impl Lesson {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Parser, ValueEnum};
+use clap::{ColorChoice, Parser};
 use common::element::Type;
 use common::matrix::Fill;
 use common::shape::Shape;
@@ -74,9 +74,9 @@ pub struct Flags {
     #[arg(long)]
     pub json: bool,
 
-    /// Colour the output
-    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
-    pub color: Color,
+    /// Colour the output; auto is on a terminal, unless NO_COLOR is set
+    #[arg(long, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    pub color: ColorChoice,
 
     /// Tell each step as it happens, and wait for a key in between
     #[arg(long, conflicts_with_all = ["all_devices", "watch"])]
@@ -93,10 +93,6 @@ pub struct Flags {
     /// List the lesson's kernels and stop
     #[arg(long)]
     pub list: bool,
-
-    /// Show the memory traffic of each kernel, line by line, as a simulator sees it
-    #[arg(long, conflicts_with_all = ["step", "present", "watch", "all_devices", "device"])]
-    pub trace: bool,
 
     /// Run again after every save of the kernel file, until Ctrl-C
     #[arg(long, conflicts_with_all = ["step", "present"])]
@@ -115,24 +111,13 @@ pub struct Flags {
     pub in_all: bool,
 }
 
-/// When to colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Color {
-    /// On a terminal, unless NO_COLOR is set.
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
-}
-
 impl Flags {
     /// Tells the two crates that colour the output what was asked for.
     pub fn apply_color(&self) {
         let colored = match self.color {
-            Color::Auto => return colored::control::unset_override(),
-            Color::Always => true,
-            Color::Never => false,
+            ColorChoice::Auto => return colored::control::unset_override(),
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
         };
         colored::control::set_override(colored);
         console::set_colors_enabled_stderr(colored);

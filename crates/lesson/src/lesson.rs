@@ -156,7 +156,7 @@ impl Lesson {
         shape.must_be_countable().map_err(Error::Usage)?;
         let session = self.session()?;
         let Flags { ty, fill, seed, .. } = self.flags;
-        session.must_fit(shape, ty, 0)?;
+        session.must_fit(shape, ty)?;
         let filled = match fill {
             Fill::Random => format!("random (seed {seed})"),
             Fill::Count => "1, 2, 3, ...".into(),

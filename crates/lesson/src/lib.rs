@@ -16,7 +16,7 @@
 //! - `simulator` puts what a simulator reported into the row of the kernel that ran.
 //! - `run` leads from `main` to a lesson, whose flags are in [`cli`]; the work is done by
 //!   a child process that the crate `process` watches; `resume` goes on after a kernel
-//!   that took one down. `trace` hands the kernels over to `course trace`.
+//!   that took one down.
 //! - `choice` marks the one step of a table that is expected to be the fastest, by what was
 //!   `kept` of its candidates; [`results`] says in which file.
 //! - `host` is what the same product takes without a device; `ablate` times a kernel with
@@ -43,11 +43,10 @@ mod resume;
 mod run;
 mod simulator;
 mod table;
-mod trace;
 mod workbench;
 
 pub use ablate::AblateFlag;
-pub use choice::{CHOICE, ChoiceFlags};
+pub use choice::ChoiceFlags;
 pub use console::Console;
 pub use kept::{Candidates, Kept, Measured};
 pub use lesson::Lesson;

@@ -10,7 +10,6 @@ use process::{status_of, watch};
 use crate::cli::Flags;
 use crate::lesson::Lesson;
 use crate::report::Report;
-use crate::trace::trace;
 
 /// Runs a lesson: `body` does what is the lesson's own, once for each size that
 /// was asked for. `files` are its kernel files below `kernels/`.
@@ -119,9 +118,6 @@ fn in_the_parent(number: u32, files: &'static [&'static str], flags: &Flags) -> 
         return Ok(0);
     }
     must_suit(files, flags)?;
-    if flags.trace {
-        return trace(&kernels(files, flags)?, flags);
-    }
     process::run(&flags.orders())
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use colored::Colorize;
-use common::device::{self, Candidate};
+use common::device;
 use common::element::Type;
 use common::error::{Error, Result};
 use common::memory::Input;
@@ -37,8 +37,7 @@ impl Workbench {
         console.begin(Beat::Device, "looking for devices")?;
         let mut devices = device::list()?;
         console.narrator.platforms();
-        let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
-        let mut choice = device::choose_as_told(&candidates, flags.selector().as_deref())?;
+        let mut choice = device::choose_as_told(&devices, flags.selector().as_deref())?;
         if flags.all_devices {
             choice.reason = format!("device {} of all {}", choice.index, devices.len());
         }

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use common::device::{self, Candidate};
+use common::device;
 use common::numbers::significant;
 use common::probe::{Peak, peak};
 use common::session::Session;
@@ -122,8 +122,7 @@ fn path(name: &str) -> String {
 pub fn probe(options: &Options) -> Result<()> {
     must_be_a_name(&options.name)?;
     let mut devices = device::list()?;
-    let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
-    let chosen = device::choose_as_told(&candidates, options.device.as_deref())?;
+    let chosen = device::choose_as_told(&devices, options.device.as_deref())?;
     let session = Session::open(devices.swap_remove(chosen.index), Rc::new(()))?;
     aside!("probing {}", session.device.label());
     let device = &session.device;

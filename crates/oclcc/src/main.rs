@@ -16,7 +16,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use common::device::{self, Candidate};
+use common::device;
 use common::element::Type;
 use common::error::During;
 use common::numbers::{bytes, factor, seconds};
@@ -113,8 +113,7 @@ fn compile(arguments: &Arguments) -> Result<()> {
     let mut parent = Sender::from_environment()?;
     parent.send(&Event::Doing("looking for devices".into()))?;
     let mut devices = device::list()?;
-    let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
-    let choice = device::choose_as_told(&candidates, arguments.device.as_deref())?;
+    let choice = device::choose_as_told(&devices, arguments.device.as_deref())?;
     let session = Session::open(devices.swap_remove(choice.index), Rc::new(()))?;
 
     let building = format!("building {}", arguments.source.display());

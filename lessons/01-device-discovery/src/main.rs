@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use common::Result;
 use common::device::icd::{icd_files, icd_place, named_library};
-use common::device::{self, Candidate, Device};
+use common::device::{self, Device};
 use common::numbers::bytes;
 use common::tell::{Call, Listener};
 use lesson::{Lesson, lesson};
@@ -21,8 +21,7 @@ fn main() -> ExitCode {
         lesson.console.doing("looking for devices")?;
         let devices = device::list()?;
         lesson.console.narrator.platforms();
-        let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
-        let choice = device::choose_as_told(&candidates, lesson.flags().selector().as_deref())?;
+        let choice = device::choose_as_told(&devices, lesson.flags().selector().as_deref())?;
         platforms(lesson, &devices)?;
         for device in &devices {
             lesson.console.narrator.beat(Beat::Properties)?;

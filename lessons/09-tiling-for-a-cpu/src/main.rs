@@ -14,13 +14,13 @@ const STEPS: &str = include_str!("../steps.toml");
 fn main() -> ExitCode {
     let (title, file) = ("tiling for a CPU", &["09-tiling-for-a-cpu.cl"]);
     lesson_with(9, title, file, |lesson, flags: &ChoiceFlags| {
-        let problem = lesson.problem()?;
-        let candidates = Candidates {
-            tasks: lesson.tasks(STEPS, "step", &problem)?,
-            told_by: &[],
-            recording: "epyc.jsonl",
-            suit: lesson.session()?.device.kind != Kind::Gpu,
-        };
-        flags.measure(lesson, &problem, candidates)
+        flags.measure(lesson, |lesson, problem| {
+            Ok(Candidates {
+                tasks: lesson.tasks(STEPS, "step", problem)?,
+                told_by: &[],
+                recording: "epyc.jsonl",
+                suit: lesson.session()?.device.kind != Kind::Gpu,
+            })
+        })
     })
 }

@@ -16,13 +16,13 @@ const TOLD_BY: [&str; 3] = ["SHARES", "TM", "TN"];
 fn main() -> ExitCode {
     let (title, file) = ("feeding the tile", &["10-feeding-the-tile.cl"]);
     lesson_with(10, title, file, |lesson, flags: &ChoiceFlags| {
-        let problem = lesson.problem()?;
-        let candidates = Candidates {
-            tasks: lesson.tasks(STEPS, "step", &problem)?,
-            told_by: &TOLD_BY,
-            recording: "h200.jsonl",
-            suit: lesson.session()?.device.kind == Kind::Gpu,
-        };
-        flags.measure(lesson, &problem, candidates)
+        flags.measure(lesson, |lesson, problem| {
+            Ok(Candidates {
+                tasks: lesson.tasks(STEPS, "step", problem)?,
+                told_by: &TOLD_BY,
+                recording: "h200.jsonl",
+                suit: lesson.session()?.device.kind == Kind::Gpu,
+            })
+        })
     })
 }

@@ -1,5 +1,5 @@
-//! The landscape, in the terminal and as a picture (SVG): for each shape of an item's
-//! tile, the best rate that any candidate with this shape reached.
+//! The landscape: for each shape of an item's tile, the best rate that any candidate with this
+//! shape reached.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,6 @@ use colored::Colorize;
 use common::error::Result;
 use common::numbers::significant;
 use lesson::Lesson;
-use maud::{Markup, html};
 
 use crate::search::Trials;
 use crate::space::FAMILIES;
@@ -84,53 +83,6 @@ fn shade(share: f64) -> colored::ColoredString {
         s if s >= 0.5 => "▒".yellow(),
         s if s >= 0.25 => "░".yellow(),
         _ => " ".normal(),
-    }
-}
-
-const COLORS: [&str; 3] = ["#2563eb", "#ea580c", "#059669"];
-/// Height of a map with all its rows.
-const MAP: usize = 360;
-
-/// The text of the picture, below this title.
-pub fn svg(title: &str, trials: &Trials) -> String {
-    let top = trials.best().map_or(1.0, |best| best.1);
-    let maps: Vec<Markup> = maps(trials).map(|map| heat_map(&map, top)).collect();
-    let picture = html! {
-        svg xmlns="http://www.w3.org/2000/svg" width="960" height=(60 + MAP * maps.len())
-            font-family="sans-serif" {
-            rect width="100%" height="100%" fill="white" {}
-            text x="24" y="36" { (title) }
-            @for (i, map) in maps.iter().enumerate() {
-                svg y=(60 + MAP * i) { (map) }
-            }
-        }
-    };
-    picture.into_string()
-}
-
-/// Rates as cells, darker where they are higher.
-fn heat_map(map: &Landscape, top: f64) -> Markup {
-    let color = COLORS[map.family];
-    let wide = 880 / map.columns.len().max(11);
-    let (x, y) = (|i: usize| 60 + wide * i, |i: usize| 54 + 30 * i);
-    html! {
-        text x="24" y="20" fill=(color) {
-            (FAMILIES[map.family].name)
-            ": best GFLOP/s by rows (down) and columns of an item's tile"
-        }
-        @for (i, columns) in map.columns.iter().enumerate() {
-            text x=(x(i) + 4) y="44" { (columns) }
-        }
-        @for (j, rows) in map.rows.iter().enumerate() {
-            text x="24" y=(y(j) + 20) { (rows) }
-        }
-        @for ((rows, columns), gflops) in &map.best {
-            @let i = map.columns.range(..columns).count();
-            @let j = map.rows.range(..rows).count();
-            rect x=(x(i)) y=(y(j)) width=(wide - 2) height="28"
-                fill=(color) fill-opacity=(0.7 * gflops / top) {}
-            text x=(x(i) + 4) y=(y(j) + 20) { (significant(*gflops)) }
-        }
     }
 }
 

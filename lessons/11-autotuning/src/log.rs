@@ -27,7 +27,7 @@ struct Line {
 }
 
 /// What happened to a candidate.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
     /// It is about to be built and run.
@@ -52,6 +52,11 @@ impl Line {
             Event::Remeasured { gflops } => is_rate(*gflops),
         };
         is_possible.then_some(line)
+    }
+
+    fn text(&self) -> Result<String> {
+        let text = serde_json::to_string(self).map_err(std::io::Error::from)?;
+        Ok(text + "\n")
     }
 }
 
@@ -97,9 +102,8 @@ impl Known {
 
 /// The file, and what it says.
 pub struct Log {
-    path: PathBuf,
     file: File,
-    known: HashMap<Shape, Known>,
+    lines: Vec<Line>,
     /// Lines that could not be read, and were passed over.
     pub bad_lines: usize,
 }
@@ -129,22 +133,13 @@ impl Log {
             // A line that was cut off must not spoil the next one.
             file.write_all(b"\n")?;
         }
-        let (mut known, mut bad_lines) = (HashMap::<Shape, Known>::new(), 0);
         let text = String::from_utf8_lossy(&bytes);
-        for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            match Line::read(line) {
-                Some(line) => known
-                    .entry(line.shape)
-                    .or_default()
-                    .note(line.point, line.event),
-                None => bad_lines += 1,
-            }
-        }
+        let all = text.lines().filter(|line| !line.trim().is_empty());
+        let lines: Vec<Line> = all.clone().filter_map(Line::read).collect();
         Ok(Log {
-            path,
             file,
-            known,
-            bad_lines,
+            bad_lines: all.count() - lines.len(),
+            lines,
         })
     }
 
@@ -157,43 +152,37 @@ impl Log {
             point,
             event,
         };
-        let text = serde_json::to_string(&line).map_err(std::io::Error::from)?;
-        self.file.write_all(format!("{text}\n").as_bytes())?;
-        let known = self.known.entry(shape).or_default();
-        known.note(line.point, line.event);
+        self.file.write_all(line.text()?.as_bytes())?;
+        self.lines.push(line);
         Ok(())
     }
 
     /// What is known about a problem.
     pub fn known(&self, shape: Shape) -> Known {
-        self.known.get(&shape).cloned().unwrap_or_default()
+        let mut known = Known::default();
+        for line in self.lines.iter().filter(|line| line.shape == shape) {
+            known.note(line.point.clone(), line.event.clone());
+        }
+        known
     }
 
     /// The problems that something is known about, with the best of each.
     pub fn bests(&self) -> Vec<(Shape, Point)> {
-        let best = |(shape, known): (&Shape, &Known)| Some((*shape, known.best()?.0.clone()));
-        let mut bests: Vec<_> = self.known.iter().filter_map(best).collect();
-        bests.sort_by_key(|(shape, _)| (shape.m, shape.n, shape.k));
-        bests
+        let mut shapes: Vec<Shape> = self.lines.iter().map(|line| line.shape).collect();
+        shapes.sort_by_key(|shape| (shape.m, shape.n, shape.k));
+        shapes.dedup();
+        let best = |shape| Some((shape, self.known(shape).best()?.0.clone()));
+        shapes.into_iter().filter_map(best).collect()
     }
 
     /// Forgets a problem, and the lines that cannot be read.
     pub fn reset(&mut self, forgotten: Shape) -> Result<()> {
-        let bytes = fs::read(&self.path)?;
-        let text = String::from_utf8_lossy(&bytes);
-        let stays = |line: &&str| Line::read(line).is_some_and(|line| line.shape != forgotten);
-        let kept: String = text.split_inclusive('\n').filter(stays).collect();
+        self.lines.retain(|line| line.shape != forgotten);
+        let kept: Result<String> = self.lines.iter().map(Line::text).collect();
         self.file.set_len(0)?;
-        self.file.write_all(kept.as_bytes())?;
-        self.known.remove(&forgotten);
+        self.file.write_all(kept?.as_bytes())?;
         self.bad_lines = 0;
         Ok(())
-    }
-
-    /// A file beside this one, for a picture of this problem.
-    pub fn beside(&self, shape: Shape, end: &str) -> PathBuf {
-        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
-        self.path.with_file_name(format!("{stem}-{shape}.{end}"))
     }
 }
 

@@ -1,7 +1,6 @@
 //! Lesson 11: autotuning. A program that looks for the best shape of a kernel
 //! on this device, and believes nothing that it has not checked.
 
-mod candidates;
 mod landscape;
 mod log;
 mod search;
@@ -11,7 +10,6 @@ mod tune;
 mod worker;
 
 use std::collections::HashSet;
-use std::fs;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -49,11 +47,6 @@ struct Tuning {
     /// launch it; run nothing
     #[arg(long, conflicts_with_all = ["reset", "budget", "limit"])]
     show_best: bool,
-
-    /// Measure the kernels of lesson 9, or on a GPU of lesson 10, at a dozen shapes, or at
-    /// --size; they choose by that before they run
-    #[arg(long, conflicts_with_all = ["reset", "budget", "limit", "show_best"])]
-    candidates: bool,
 }
 
 fn time(text: &str) -> Result<Duration, String> {
@@ -66,9 +59,6 @@ fn main() -> ExitCode {
     lesson_with(11, "autotuning", file, |lesson, flags: &Tuning| {
         if let Some(shape) = worker::problem_of_worker() {
             return worker::serve(lesson, shape);
-        }
-        if flags.candidates {
-            return candidates::measure(lesson);
         }
         if flags.show_best {
             return show_best::show_best(lesson);
@@ -96,22 +86,6 @@ fn defaults(lesson: &mut Lesson, problem: &Problem) -> Result<Vec<Point>> {
     Ok(defaults)
 }
 
-/// Configurations that a search would hardly meet, and for which the kernels must
-/// be right all the same: odd sizes, every width, one item a group.
-const AWKWARD: &[&str] = &[
-    "matmul_tunable_local TM=6 TN=10 TK=12 RM=3 RN=5 WIDTH=1 PAD=1 UNROLL=1",
-    "matmul_tunable_local TM=12 TN=12 TK=6 RM=2 RN=4 WIDTH=2 PAD=2 UNROLL=16",
-    "matmul_tunable_local TM=8 TN=8 TK=1 RM=2 RN=4 WIDTH=1 PAD=0 UNROLL=2",
-    "matmul_tunable_local TM=4 TN=8 TK=4 RM=4 RN=8 WIDTH=4 PAD=0 UNROLL=16",
-    "matmul_tunable_local TM=64 TN=16 TK=8 RM=8 RN=16 WIDTH=8 PAD=8 UNROLL=1",
-    "matmul_tunable_local TM=32 TN=32 TK=16 RM=16 RN=16 WIDTH=16 PAD=0 UNROLL=1",
-    "matmul_tunable_private LANES=1 VECTORS=5 ROWS=3 GROUP_X=5 GROUP_Y=2 UNROLL=1",
-    "matmul_tunable_private LANES=2 VECTORS=3 ROWS=5 GROUP_X=3 GROUP_Y=1 UNROLL=2",
-    "matmul_tunable_private LANES=8 VECTORS=1 ROWS=1 GROUP_X=1 GROUP_Y=7 UNROLL=4",
-    "matmul_tunable_packed LANES=2 VECTORS=5 ROWS=3 TILES=3 UNROLL=2",
-    "matmul_tunable_packed LANES=8 VECTORS=1 ROWS=7 TILES=1 UNROLL=4",
-];
-
 /// Nothing is to be timed, so nothing is searched: the defaults and some awkward
 /// configurations are checked.
 fn check(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
@@ -121,10 +95,8 @@ fn check(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
     let defaults = defaults(lesson, problem)?;
     let defaults = defaults.iter().map(|one| one.task("default", problem));
     let mut tasks: Vec<Task> = defaults.collect();
-    for (i, text) in AWKWARD.iter().enumerate() {
-        let point = Point::try_from(text.to_string());
-        tasks.extend(point.map(|point| point.task(&format!("odd {}", i + 1), problem)));
-    }
+    let odd = space::odd().zip(1..);
+    tasks.extend(odd.map(|(point, i)| point.task(&format!("odd {i}"), problem)));
     lesson.measure_all(&tasks)
 }
 
@@ -175,12 +147,7 @@ fn autotune(lesson: &mut Lesson, problem: &Problem, flags: &Tuning) -> Result<()
         }
     }
     conclude(lesson)?;
-    landscape::show(lesson, &trials)?;
-    let (device, ty) = (session.device.label(), problem.ty.name());
-    let title = format!("Search for {shape}, {ty} on {device}");
-    let path = log.beside(shape, "svg");
-    fs::write(&path, landscape::svg(&title, &trials))?;
-    lesson.say(format!("\n  picture  {}", path.display()))
+    landscape::show(lesson, &trials)
 }
 
 /// The winner beside the default that the device would have got untuned, which is

@@ -37,14 +37,25 @@ static STEPS: LazyLock<Table> = LazyLock::new(|| {
     steps.expect("a test reads it")
 });
 
-pub static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
-    #[derive(Deserialize)]
-    struct Space {
-        kernel: Vec<Family>,
-    }
-    let space: Result<Space, _> = toml::from_str(include_str!("../space.toml"));
-    space.expect("a test reads it").kernel
-});
+/// What space.toml says.
+#[derive(Deserialize)]
+struct File {
+    odd: Vec<String>,
+    kernel: Vec<Family>,
+}
+
+fn file() -> File {
+    let file = toml::from_str(include_str!("../space.toml"));
+    file.expect("a test reads it")
+}
+
+pub static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| file().kernel);
+
+/// Points for which the kernels must be right, though a search would hardly meet them.
+pub fn odd() -> impl Iterator<Item = Point> {
+    let points = file().odd.into_iter().map(Point::try_from);
+    points.map(|point| point.expect("a test reads it"))
+}
 
 /// What the formulas ask of a device and a problem.
 pub fn given(device: &Device, problem: &Problem) -> Scope {

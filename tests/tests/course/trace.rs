@@ -221,23 +221,6 @@ fn other_hardware_is_counted_by_flags() {
     assert_eq!(operand(&run, "B", "load", "global"), [4096.0, 1.0, 1.0]);
 }
 
-#[test]
-fn a_lesson_traces_its_kernels() {
-    let Some(_) = Oclgrind::that_traces() else {
-        return;
-    };
-    program("lesson03")
-        .args("--trace --only matmul_naive --size 32")
-        .run()
-        .ends_with(0)
-        .says(&[
-            "matmul_naive in the simulator, 32x32x32",
-            "sum += A[row",
-            "The first request for A, line ",
-            ": 32 items, 2 sectors",
-        ]);
-}
-
 /// A learner's file is meant by its path, too; what the exercise says cannot be said again.
 #[test]
 fn an_exercise_is_meant_by_its_file_and_says_how_it_is_launched() {

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ffi::OsString;
 
-use super::{Device, Kind, is_simulator, pocl};
+use super::{Device, Kind, pocl};
 use crate::error::{Error, Result};
 
 /// A chosen device, with the reason in words.
@@ -13,30 +13,6 @@ pub struct Choice {
     pub index: usize,
     /// Why this one.
     pub reason: String,
-}
-
-/// What choosing needs to know of a device; lesson 2 lists devices by itself.
-#[derive(Clone, Debug)]
-pub struct Candidate {
-    /// Name of the device.
-    pub name: String,
-    /// Name of its platform.
-    pub platform: String,
-    /// GPU, CPU, ...
-    pub kind: Kind,
-    /// Compute units, to tell the best of a kind.
-    pub compute_units: usize,
-}
-
-impl From<&Device> for Candidate {
-    fn from(device: &Device) -> Candidate {
-        Candidate {
-            name: device.name.clone(),
-            platform: device.platform.name.clone(),
-            kind: device.kind,
-            compute_units: device.limits.compute_units,
-        }
-    }
 }
 
 /// The variable that chooses a device, where nothing on the command line does.
@@ -51,9 +27,9 @@ pub fn variable(name: &str) -> Option<OsString> {
 ///
 /// # Errors
 /// Those of [`choose`]; where the variable is to blame, it is named.
-pub fn choose_as_told(candidates: &[Candidate], flag: Option<&str>) -> Result<Choice> {
+pub fn choose_as_told(devices: &[Device], flag: Option<&str>) -> Result<Choice> {
     let Some(value) = variable(DEVICE_VARIABLE).filter(|_| flag.is_none()) else {
-        return choose(candidates, flag);
+        return choose(devices, flag);
     };
     let blame = |why: String| {
         Error::Selector(format!(
@@ -63,8 +39,7 @@ pub fn choose_as_told(candidates: &[Candidate], flag: Option<&str>) -> Result<Ch
     let Some(selector) = value.to_str() else {
         return Err(blame("the name of a device is not UTF-8 text".into()));
     };
-    let mut choice =
-        choose(candidates, Some(selector)).map_err(|error| blame(error.to_string()))?;
+    let mut choice = choose(devices, Some(selector)).map_err(|error| blame(error.to_string()))?;
     choice.reason = format!("matches {DEVICE_VARIABLE}={selector}");
     Ok(choice)
 }
@@ -75,22 +50,22 @@ pub fn choose_as_told(candidates: &[Candidate], flag: Option<&str>) -> Result<Ch
 /// # Errors
 /// [`Error::Selector`] when nothing or more than one device matches; its text
 /// lists what there is.
-pub fn choose(candidates: &[Candidate], selector: Option<&str>) -> Result<Choice> {
+pub fn choose(devices: &[Device], selector: Option<&str>) -> Result<Choice> {
     let Some(selector) = selector else {
         let none = || Error::NoDevice {
             state: "there is none to choose".into(),
             mend: None,
         };
-        return best(candidates).ok_or_else(none);
+        return best(devices).ok_or_else(none);
     };
     let wanted = selector.trim().to_lowercase();
     let found: Vec<usize> = match wanted.parse::<usize>() {
-        Ok(number) => (number < candidates.len())
+        Ok(number) => (number < devices.len())
             .then_some(number)
             .into_iter()
             .collect(),
-        Err(_) => (0..candidates.len())
-            .filter(|&i| matches(&candidates[i], &wanted))
+        Err(_) => (0..devices.len())
+            .filter(|&i| matches(&devices[i], &wanted))
             .collect(),
     };
     match found[..] {
@@ -100,42 +75,42 @@ pub fn choose(candidates: &[Candidate], selector: Option<&str>) -> Result<Choice
         }),
         [] => Err(Error::Selector(format!(
             "no device matches \"{selector}\"\n  this machine has\n{}",
-            listing(candidates)
+            listing(devices)
         ))),
         _ => Err(Error::Selector(format!(
             "\"{selector}\" matches {} devices; say which by its number\n{}",
             found.len(),
-            listing(candidates)
+            listing(devices)
         ))),
     }
 }
 
-fn matches(candidate: &Candidate, wanted: &str) -> bool {
-    let kind = candidate.kind.to_string().to_lowercase();
-    let is_pocl = wanted == "pocl" && candidate.platform.contains(pocl::PLATFORM);
+fn matches(device: &Device, wanted: &str) -> bool {
+    let kind = device.kind.to_string().to_lowercase();
+    let is_pocl = wanted == "pocl" && device.platform.name.contains(pocl::PLATFORM);
     !wanted.is_empty()
         && (kind == wanted
             || is_pocl
-            || candidate.name.to_lowercase().contains(wanted)
-            || candidate.platform.to_lowercase().contains(wanted))
+            || device.name.to_lowercase().contains(wanted)
+            || device.platform.name.to_lowercase().contains(wanted))
 }
 
 /// GPU before accelerator before CPU, then the most compute units, then the first.
 /// A simulator is right but slow: it is chosen only where there is nothing else. `None`
 /// of none.
-fn best(candidates: &[Candidate]) -> Option<Choice> {
-    let rank = |c: &Candidate| {
+fn best(devices: &[Device]) -> Option<Choice> {
+    let rank = |c: &Device| {
         let kind = match c.kind {
-            _ if is_simulator(&c.platform) => 3,
+            _ if c.is_simulator() => 3,
             Kind::Gpu => 0,
             Kind::Accelerator => 1,
             Kind::Cpu | Kind::Other => 2,
         };
-        (kind, Reverse(c.compute_units))
+        (kind, Reverse(c.limits.compute_units))
     };
-    let index = (0..candidates.len()).min_by_key(|&i| rank(&candidates[i]))?;
-    let kind = candidates[index].kind;
-    let reason = match (kind, candidates.len()) {
+    let index = (0..devices.len()).min_by_key(|&i| rank(&devices[i]))?;
+    let kind = devices[index].kind;
+    let reason = match (kind, devices.len()) {
         (_, 1) => "the only device here".into(),
         (Kind::Cpu, _) => "the best CPU; there is no GPU here".into(),
         _ => format!("the best {kind} here"),
@@ -144,11 +119,11 @@ fn best(candidates: &[Candidate]) -> Option<Choice> {
 }
 
 /// The devices as numbered lines, for messages.
-pub fn listing(candidates: &[Candidate]) -> String {
-    candidates
+pub fn listing(devices: &[Device]) -> String {
+    devices
         .iter()
         .enumerate()
-        .map(|(i, c)| format!("  {i}  {}  {} ({})\n", c.kind, c.name, c.platform))
+        .map(|(i, c)| format!("  {i}  {}  {} ({})\n", c.kind, c.name, c.platform.name))
         .collect::<String>()
         .trim_end()
         .to_string()
@@ -156,18 +131,33 @@ pub fn listing(candidates: &[Candidate]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Handle, Limits, Platform};
     use super::*;
 
-    fn device(name: &str, platform: &str, kind: Kind, compute_units: usize) -> Candidate {
-        Candidate {
-            name: name.into(),
-            platform: platform.into(),
+    fn device(name: &str, platform: &str, kind: Kind, compute_units: usize) -> Device {
+        let (name, none) = (name.to_string(), String::new);
+        Device {
+            index: 0,
+            platform: Platform {
+                name: platform.into(),
+                vendor: none(),
+                version: none(),
+            },
+            name,
+            vendor: none(),
             kind,
-            compute_units,
+            version: none(),
+            c_version: none(),
+            driver: none(),
+            limits: Limits {
+                compute_units,
+                ..Limits::default()
+            },
+            handle: Handle(std::ptr::null_mut()),
         }
     }
 
-    fn machine() -> Vec<Candidate> {
+    fn machine() -> Vec<Device> {
         vec![
             device("pthread-EPYC", "Portable Computing Language", Kind::Cpu, 16),
             device("Oclgrind Simulator", "Oclgrind", Kind::Cpu, 1),

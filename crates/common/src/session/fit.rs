@@ -11,17 +11,15 @@ use verify::shape::Shape;
 const LONGEST: u64 = 46336;
 
 impl Session {
-    /// Refuses a product that does not fit, before anything is allocated; `beside`
-    /// are the bytes of further copies on the device.
+    /// Refuses a product that does not fit, before anything is allocated.
     ///
     /// # Errors
     /// [`Error::Usage`] with the limit, and a size that would fit.
-    pub fn must_fit(&self, shape: Shape, ty: Type, beside: u64) -> Result<()> {
+    pub fn must_fit(&self, shape: Shape, ty: Type) -> Result<()> {
         let bytes = |rows: usize, cols: usize| rows as u64 * cols as u64 * ty.size() as u64;
         let Shape { m, n, k } = shape;
         let [a, b] = [bytes(m, k), bytes(k, n)].map(Need::read);
-        let needs = [a, b, Need::written(bytes(m, n)), Need::between(beside)];
-        self.must_have_room(needs, ty)
+        self.must_have_room([a, b, Need::written(bytes(m, n))], ty)
     }
 
     /// The same for any buffers.

@@ -58,14 +58,18 @@ impl Task {
         results: &Results,
         inputs: &[(&str, &Elements)],
     ) -> Result<Result<Checked, String>> {
-        let result = |name: &str| results.iter().find(|(other, _)| other == name);
+        let found = |name: &str| {
+            let result = results.iter().find(|(other, _)| other == name);
+            let why = || format!("{}: no result {name} to be checked", self.name());
+            let elements = result.map(|(_, elements)| elements);
+            elements.ok_or_else(|| Error::Usage(why()))
+        };
         let has_gaps = |name: &str| self.buffer(name).is_some_and(|one| one.has_gaps);
-        let each = |name: &str, elements: &Elements, formula: &Formula| {
-            let gaps = has_gaps(name);
+        let each = |name: &str, formula: &Formula| {
+            let (elements, gaps) = (found(name)?, has_gaps(name));
             check_each(name, elements, gaps, formula, &plan.scope, inputs).map_err(Error::Usage)
         };
-        let mut right = Checked { compared: 0 };
-        match &self.right {
+        let all: Vec<Result<Checked, String>> = match &self.right {
             Right::Product => {
                 let (Some(problem), Some(c)) = (problem, self.product(plan, results)) else {
                     let why = format!(
@@ -75,48 +79,34 @@ impl Task {
                     return Err(Error::Usage(why));
                 };
                 let checked = verify::check(problem, &c);
-                return Ok(checked.map_err(|wrong| wrong.to_string()));
+                vec![checked.map_err(|wrong| wrong.to_string())]
             }
             Right::Each(all) => {
-                for (name, formula) in all {
-                    let Some((_, elements)) = result(name) else {
-                        let why = format!("{}: no result {name} to be checked", self.name());
-                        return Err(Error::Usage(why));
-                    };
-                    match each(name, elements, formula)? {
-                        Ok(one) => right.compared += one.compared,
-                        Err(wrong) => return Ok(Err(wrong)),
-                    }
-                }
+                let all = all.iter().map(|(name, formula)| each(name, formula));
+                all.collect::<Result<_>>()?
             }
-            Right::Unchecked => (),
             Right::Same(all) => {
-                for (name, same) in all {
-                    let Some((_, got)) = result(name) else {
-                        let why = format!("{}: no result {name} to be checked", self.name());
-                        return Err(Error::Usage(why));
-                    };
-                    match check_same(name, got, same, has_gaps(name)) {
-                        Ok(one) => right.compared += one.compared,
-                        Err(wrong) => return Ok(Err(wrong)),
-                    }
-                }
+                let same = |(name, same): &(String, Rc<verify::Same>)| {
+                    Ok(check_same(name, found(name)?, same, has_gaps(name)))
+                };
+                all.iter().map(same).collect::<Result<_>>()?
             }
+            Right::Unchecked => Vec::new(),
             Right::AnyOf(name, all) => {
-                let Some((_, elements)) = result(name) else {
-                    return Ok(Ok(right));
+                let Ok(elements) = found(name) else {
+                    return Ok(Ok(Checked { compared: 0 }));
                 };
                 if (0..elements.len()).all(|i| is_poison(elements, i)) {
                     return Ok(Err("the kernel wrote nothing".into()));
                 }
-                for formula in all {
-                    if let Ok(one) = each(name, elements, formula)? {
-                        return Ok(Ok(one));
-                    }
-                }
+                let all = all.iter().map(|formula| each(name, formula));
+                let all: Vec<_> = all.collect::<Result<_>>()?;
+                all.into_iter().filter(Result::is_ok).take(1).collect()
             }
-        }
-        Ok(Ok(right))
+        };
+        let compared = all.into_iter().map(|one| one.map(|one| one.compared));
+        let compared: Result<usize, String> = compared.sum();
+        Ok(compared.map(|compared| Checked { compared }))
     }
 
     /// C as the product has it, from the padded one in the kernel's layout.

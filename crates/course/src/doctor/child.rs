@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use common::Error;
+use common::device;
 use common::device::icd::{ICD_VARIABLE, LIBRARY_VARIABLE};
-use common::device::{self, Candidate};
 use dlopen2::raw::Library;
 use process::Environment;
 use serde_json::{Map, Value, json};
@@ -63,8 +63,7 @@ fn devices() -> Value {
         error.and_then(Error::mend).map(String::from),
     );
     let devices = listed.unwrap_or_default();
-    let candidates: Vec<Candidate> = devices.iter().map(Candidate::from).collect();
-    let chosen = device::choose_as_told(&candidates, None);
+    let chosen = device::choose_as_told(&devices, None);
     let stale = match &chosen {
         Err(Error::Selector(why)) => why.lines().next(),
         _ => None,

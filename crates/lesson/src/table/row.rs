@@ -13,77 +13,59 @@ use super::{Setting, holds};
 use crate::product::{Layout, product};
 
 /// A row, or several that differ in the values of macros or names.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Row {
     pub kernel: String,
     /// Formulas stand in braces.
-    #[serde(default)]
     pub variant: String,
     says: String,
     /// The row that it was made from: none for the row above, "" where there is no such row.
     from: Option<String>,
     /// Items of a group; an `exact-group` may not shrink.
-    #[serde(default)]
     group: Vec<Formula>,
-    #[serde(default)]
     exact_group: Vec<Formula>,
     /// Macros, and names for formulas alone.
-    #[serde(default)]
     pub define: Vec<Setting>,
-    #[serde(default)]
     pub names: Vec<Setting>,
     /// Without these there is no such row; of several the `first` alone is one.
-    #[serde(default)]
     pub r#where: Vec<Formula>,
-    #[serde(default)]
     pub first: bool,
     /// Without these it cannot be chosen.
-    #[serde(default)]
     fits: Vec<Formula>,
     /// In this order.
     pub order: Option<Formula>,
     /// Why it does not exist for integers.
     no_integers: Option<String>,
-    #[serde(default)]
     vendor_specific: bool,
     /// Elements that are loaded and stored.
     global: Option<[Formula; 2]>,
     local: Option<[Formula; 2]>,
 
     // Of a product of matrices.
-    #[serde(default)]
     axes: Axes,
-    #[serde(default)]
     layout: Layout,
     /// Columns and rows of C that an item computes.
-    #[serde(default)]
     per_item: Vec<Formula>,
     /// What M, N and K are rounded up to, by the host unless the kernel is `guarded` or has
     /// helpers.
     pad: Option<[Formula; 3]>,
-    #[serde(default)]
     guarded: bool,
     /// How many shares K is cut into: as many groups share the sum of an element of C. They
     /// stand along dimension 2 of the range, and a helper adds up what they found.
     shares: Option<Formula>,
-    #[serde(default)]
     helpers: Vec<Helper>,
     /// The type of A and B, where it is not that of C.
     inputs: Option<Type>,
 
     // Of any other task: its range, arguments, what each element of a buffer must be, and the
     // bytes that are moved. The sizes are those of its record.
-    #[serde(default)]
     items: Vec<Formula>,
-    #[serde(default)]
     args: Vec<Given>,
-    #[serde(default)]
     check: BTreeMap<String, Formula>,
     bytes: Option<Formula>,
     size: Option<[Formula; 3]>,
     /// What is launched after it.
-    #[serde(default)]
     then: Vec<Then>,
 }
 

@@ -1,5 +1,4 @@
 use super::*;
-use crate::landscape;
 
 const SHAPE: Shape = Shape::cube(64);
 
@@ -187,6 +186,5 @@ fn a_damaged_log_is_shown_and_searched_with() {
             assert!(point.task("", &problem).plan().is_ok());
             assert!(!shape.to_string().is_empty());
         }
-        assert!(landscape::svg("fuzzed", &known.trials).len() < 100 * bytes.len() + 9999);
     });
 }

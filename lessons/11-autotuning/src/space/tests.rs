@@ -63,6 +63,11 @@ fn what_is_no_point_is_refused() {
 }
 
 #[test]
+fn the_odd_ones_are_points() {
+    assert!(odd().count() > 9);
+}
+
+#[test]
 fn steps_are_counted_in_values_of_the_lists() {
     let at = |rows: usize, lanes: usize| -> Point {
         let text = format!(
