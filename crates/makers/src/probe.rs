@@ -13,10 +13,11 @@ use anyhow::{Context, Result};
 use clap::Args;
 use common::device;
 use common::numbers::significant;
-use common::probe::{Peak, peak};
+use common::probe::peak;
 use common::session::Session;
 use process::data::date;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use text::aside;
 
 use crate::kept::{self, must_be_a_name};
@@ -66,20 +67,9 @@ impl StepTime {
 
 /// What was measured of one device.
 pub struct Machine {
-    pub about: About,
+    /// The first line of a file: where and when it was measured.
+    pub about: Value,
     pub figures: Vec<StepTime>,
-}
-
-/// The first line of a file: where and when it was measured.
-#[derive(Serialize, Deserialize)]
-pub struct About {
-    pub command: String,
-    pub date: String,
-    pub device: String,
-    pub platform: String,
-    pub driver: String,
-    pub compute_units: usize,
-    pub limits: Peak,
 }
 
 impl Machine {
@@ -126,16 +116,16 @@ pub fn probe(options: &Options) -> Result<()> {
     let session = Session::open(devices.swap_remove(chosen.index), Rc::new(()))?;
     aside!("probing {}", session.device.label());
     let device = &session.device;
-    let about = About {
-        command: format!("cargo makers probe {}", options.name),
-        date: date("+%Y-%m-%d")?,
-        device: device.name.clone(),
-        platform: device.platform.name.clone(),
-        driver: device.driver.clone(),
-        compute_units: device.limits.compute_units,
-        limits: peak(&session)?,
-    };
-    let mut lines = vec![serde_json::to_string(&about)?];
+    let about = json!({
+        "command": format!("cargo makers probe {}", options.name),
+        "date": date("+%Y-%m-%d")?,
+        "device": device.name,
+        "platform": device.platform.name,
+        "driver": device.driver,
+        "compute_units": device.limits.compute_units,
+        "limits": peak(&session)?,
+    });
+    let mut lines = vec![about.to_string()];
     // Twice: whatever else runs for a second is seen in one of the two.
     for figure in faster([tasks::all(&session)?, tasks::all(&session)?]) {
         lines.push(serde_json::to_string(&figure)?);

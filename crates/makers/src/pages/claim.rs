@@ -62,7 +62,9 @@ fn figure(of: &str) -> Result<f64> {
     let words: Vec<&str> = of.split(' ').collect();
     let found = match words[..] {
         ["peers", name, ref what @ ..] => in_comparison(name, what)?,
-        ["machine", name, "copying"] => Some(Machine::read(name)?.about.limits.gbytes_per_second),
+        ["machine", name, "copying"] => {
+            Machine::read(name)?.about["limits"]["gbytes_per_second"].as_f64()
+        }
         ["machine", name, probe, ref variant @ ..] => {
             let machine = Machine::read(name)?;
             match variant {

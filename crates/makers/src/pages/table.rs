@@ -3,6 +3,7 @@
 use anyhow::Result;
 use common::numbers::{factor, percent, significant};
 use common::record::Record;
+use process::data::peers::each_once;
 use process::data::recording::{Recording, counts};
 
 use super::markdown::{Table, or_dash};
@@ -20,16 +21,6 @@ pub fn kernels(lesson: &str, names: &[&str]) -> Result<String> {
         table.row(format!("`{kernel}`"), cells);
     }
     Ok(table.to_string())
-}
-
-/// Each of these, where it stands first.
-fn each_once<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
-    items.fold(Vec::new(), |mut known, item| {
-        if !known.contains(&item) {
-            known.push(item);
-        }
-        known
-    })
 }
 
 /// The device; with the run's name where the others have one of that name, too.

@@ -292,7 +292,8 @@ impl Comparison {
     }
 }
 
-fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+/// Each of these, where it stands first.
+pub fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
     let mut once = Vec::new();
     for one in all {
         if !once.contains(&one) {
