@@ -1,8 +1,6 @@
 //! Which launches are timed, a function for each kernel of `kernels/machine.cl`; each is
 //! checked, too.
 
-use std::iter;
-
 use anyhow::{Result, ensure};
 use common::device::Kind;
 use common::element::Type;
@@ -34,29 +32,30 @@ const MASKS: [(&str, i32); 4] = [
     ("every other item", 1),
 ];
 
-/// Everything, each figure told as soon as it is there.
+/// Everything.
 pub fn all(session: &Session) -> Result<Vec<StepTime>> {
     let on = On { session };
-    let sizes = || SIZES.into_iter().map(|kib| kib << 10);
-    let figures = sizes().map(|size| on.chase(size));
-    let figures = figures.chain(sizes().map(|size| on.sweep(size)));
-    let figures = figures.chain(iter::once_with(|| on.chase_local()));
-    let figures = figures.chain(
-        [1, 2, 4, 6, 8, 10, 12]
-            .into_iter()
-            .map(|chains| on.chain(chains)),
-    );
-    let words = TILES
-        .split(", ")
-        .map(|tile| on.local_read("local_read", 1, tile));
-    let vectors = VECTORS
-        .split(", ")
-        .map(|tile| on.local_read("local_read_vector", 4, tile));
-    let branches = MASKS.into_iter().map(|(who, mask)| on.branch(who, mask));
-    let figures = figures.chain(words).chain(vectors).chain(branches);
-    figures
-        .inspect(|figure| figure.iter().for_each(StepTime::tell))
-        .collect()
+    let mut figures = Vec::new();
+    for kib in SIZES {
+        figures.push(on.chase(kib << 10)?);
+    }
+    for kib in SIZES {
+        figures.push(on.sweep(kib << 10)?);
+    }
+    figures.push(on.chase_local()?);
+    for chains in [1, 2, 4, 6, 8, 10, 12] {
+        figures.push(on.chain(chains)?);
+    }
+    for tile in TILES.split(", ") {
+        figures.push(on.local_read("local_read", 1, tile)?);
+    }
+    for tile in VECTORS.split(", ") {
+        figures.push(on.local_read("local_read_vector", 4, tile)?);
+    }
+    for (who, mask) in MASKS {
+        figures.push(on.branch(who, mask)?);
+    }
+    Ok(figures)
 }
 
 struct On<'s> {
@@ -109,14 +108,16 @@ impl On<'_> {
             nanoseconds > 1e-3,
             "{kernel} {variant}: a step in {nanoseconds} ns is no work; did the compiler drop it?"
         );
-        Ok(StepTime {
+        let figure = StepTime {
             probe: kernel.into(),
             variant: variant.into(),
             nanoseconds,
             bytes: reads.map(|bytes| items * bytes),
             spread: timing.spread(),
             runs: timing.seconds.len(),
-        })
+        };
+        figure.tell();
+        Ok(figure)
     }
 
     fn is_gpu(&self) -> bool {
