@@ -44,9 +44,9 @@ pub(crate) struct Instruction {
     /// What it does that the course counts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<Operation>,
-    /// Registers that it reads or writes.
+    /// Registers that it reads or writes, each with its kind.
     #[serde(skip)]
-    pub registers: Vec<(Register, u32)>,
+    pub registers: Vec<(&'static str, u32)>,
 }
 
 /// Where the code goes on after an instruction.
@@ -90,6 +90,18 @@ pub(crate) enum Operation {
     Call,
 }
 
+impl Operation {
+    /// Which arithmetic it is, and its lanes.
+    pub fn arithmetic(self) -> Option<(&'static str, u32)> {
+        match self {
+            Operation::MultiplyAdd { lanes } => Some(("", lanes)),
+            Operation::Multiply { lanes } => Some(("products ", lanes)),
+            Operation::Add { lanes } => Some(("sums ", lanes)),
+            _ => None,
+        }
+    }
+}
+
 /// Memory, as far as an instruction tells which. The names are OpenCL's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -106,13 +118,4 @@ pub(crate) enum Space {
     Constant,
     /// The instruction does not tell.
     Unknown,
-}
-
-/// Which kind of register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Register {
-    General,
-    Vector,
-    Mask,
 }

@@ -11,7 +11,7 @@ use object::{Architecture, Object, ObjectSection, ObjectSymbol};
 
 use crate::code::Code;
 use crate::loops::hottest;
-use crate::round::{Registers, Round};
+use crate::round::Round;
 use crate::x86;
 
 /// Whether these bytes begin as an ELF file does.
@@ -61,11 +61,7 @@ fn wrapped(bytes: &[u8]) -> Option<&[u8]> {
 /// What runs is the first copy. Another one is as good where its loop does the same, and
 /// better where it alone has lines.
 fn best(copies: &[Code]) -> usize {
-    let counts = |code: &Code| {
-        let mut round = Round::of(hottest(&code.instructions)?);
-        round.registers = Registers::default();
-        Some(round)
-    };
+    let counts = |code: &Code| Some(Round::of(hottest(&code.instructions)?).operations);
     let has_lines = |code: &Code| code.instructions.iter().any(|one| one.line.is_some());
     let first = copies.first().and_then(counts);
     let as_good = |code: &Code| has_lines(code) && counts(code) == first;

@@ -7,8 +7,9 @@
 //!
 //! - [`code`] is machine code as the course reads it, whoever made it: instructions, and
 //!   what each of them does.
-//! - Readers make it of what drivers give: `elf` of a library for a CPU (`x86` decodes it), `ptx` of NVIDIA's intermediate language, `sass` of
-//!   what NVIDIA's GPUs run; [`file`] tells which. Texts are read as `statement` says.
+//! - Readers make it of what drivers give: `elf` of a library for a CPU (`x86` decodes it),
+//!   `ptx` of NVIDIA's intermediate language, `sass` of what NVIDIA's GPUs run; [`file`] tells
+//!   which. Texts are read as `statement` says.
 //! - `loops` finds the innermost loop; `round` counts what one round of it does.
 //! - [`launched`] is a kernel as its lesson launches it, and [`program`] what the driver
 //!   made of it; `tools` are the disassemblers that a machine may have, and what NVIDIA's

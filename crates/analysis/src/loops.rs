@@ -23,10 +23,10 @@ pub fn hottest(instructions: &[Instruction]) -> Option<Vec<&Instruction>> {
 /// Multiply-adds, then accesses to memory; of two that are the same, the earlier one.
 fn weight(body: &Body, instructions: &[Instruction]) -> (u64, usize, std::cmp::Reverse<usize>) {
     let operations = || body.iter().flat_map(|at| &instructions[*at].operations);
-    let lanes = |operation: &Operation| match operation {
-        Operation::MultiplyAdd { lanes } => 2 * u64::from(*lanes),
-        Operation::Multiply { lanes } | Operation::Add { lanes } => u64::from(*lanes),
-        _ => 0,
+    let lanes = |operation: &Operation| match operation.arithmetic() {
+        Some(("", lanes)) => 2 * u64::from(lanes),
+        Some((_, lanes)) => u64::from(lanes),
+        None => 0,
     };
     let is_access = |operation: &&Operation| {
         use Operation::{Gather, Load, Scatter, Store};

@@ -128,7 +128,7 @@ fn bytes(parts: &[&str]) -> u32 {
 mod tests {
     use super::*;
     use crate::loops::hottest;
-    use crate::round::Round;
+    use crate::round::{Counted, Round};
 
     const NAIVE: &str = include_str!("fixtures/naive.ptx");
 
@@ -138,9 +138,14 @@ mod tests {
         let code = read(NAIVE, "matmul_naive").unwrap();
         let round = Round::of(hottest(&code.instructions).unwrap());
         assert_eq!((round.instructions, round.multiply_adds), (8, 1));
-        let loads = round.loads[&Space::Global];
-        assert_eq!((loads.instructions, loads.bytes), (2, 8));
-        assert!(round.stores.is_empty());
+        let load = Operation::Load {
+            space: Space::Global,
+            bytes: 4,
+        };
+        let fused = Operation::MultiplyAdd { lanes: 1 };
+        let counted =
+            [(fused, 1), (load, 2)].map(|(operation, count)| Counted { operation, count });
+        assert_eq!(round.operations, counted);
         assert!(read(NAIVE, "matmul").is_none());
     }
 

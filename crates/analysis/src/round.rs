@@ -2,13 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::numbers::significant;
+use common::numbers::{self, significant};
 use serde::Serialize;
 
-use crate::code::{Code, Instruction, Operation, Register, Space};
-
-/// Instructions by their lanes.
-type ByLanes = BTreeMap<u32, usize>;
+use crate::code::{Code, Instruction, Operation, Space};
 
 /// The counts of one round.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -18,84 +15,44 @@ pub struct Round {
     /// Lanes that multiply and add: all of those that do it in one instruction, and as many
     /// of the products as there are sums.
     pub multiply_adds: u64,
-    pub fused: ByLanes,
-    pub products: ByLanes,
-    pub sums: ByLanes,
-    pub loads: BTreeMap<Space, Moved>,
-    pub stores: BTreeMap<Space, Moved>,
-    pub gathers: usize,
-    pub scatters: usize,
-    pub broadcasts: usize,
-    pub shuffles: usize,
-    pub masked: usize,
-    pub barriers: usize,
-    pub calls: usize,
-    /// Different registers that it names.
-    pub registers: Registers,
+    pub operations: Vec<Counted>,
+    /// Different registers that it names, by their kind.
+    registers: BTreeMap<&'static str, usize>,
 }
 
-/// Instructions that load or store, and the bytes that they move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Moved {
-    pub instructions: usize,
-    pub bytes: u64,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Registers {
-    general: usize,
-    vector: usize,
-    mask: usize,
+/// How often something is done.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Counted {
+    pub operation: Operation,
+    pub count: usize,
 }
 
 impl Round {
     /// Counts what these instructions do.
     pub fn of<'a>(instructions: impl IntoIterator<Item = &'a Instruction>) -> Round {
         let mut round = Round::default();
-        let mut registers = BTreeSet::new();
+        let (mut operations, mut registers) = (BTreeMap::new(), BTreeSet::new());
         for one in instructions {
             round.instructions += 1;
             registers.extend(&one.registers);
             for operation in &one.operations {
-                round.count(*operation);
+                *operations.entry(*operation).or_default() += 1;
             }
         }
-        let lanes = |by_lanes: &ByLanes| -> u64 {
-            let each = by_lanes.iter();
-            each.map(|(&lanes, &count)| u64::from(lanes) * count as u64)
-                .sum()
-        };
-        let [fused, products, sums] = [&round.fused, &round.products, &round.sums].map(lanes);
-        round.multiply_adds = fused + products.min(sums);
-        let of_kind = |kind| registers.iter().filter(|(of, _)| *of == kind).count();
-        round.registers = Registers {
-            general: of_kind(Register::General),
-            vector: of_kind(Register::Vector),
-            mask: of_kind(Register::Mask),
-        };
-        round
-    }
-
-    fn count(&mut self, operation: Operation) {
-        let moved = |to: &mut BTreeMap<Space, Moved>, space, bytes: u32| {
-            let moved = to.entry(space).or_default();
-            moved.instructions += 1;
-            moved.bytes += u64::from(bytes);
-        };
-        match operation {
-            Operation::MultiplyAdd { lanes } => *self.fused.entry(lanes).or_default() += 1,
-            Operation::Multiply { lanes } => *self.products.entry(lanes).or_default() += 1,
-            Operation::Add { lanes } => *self.sums.entry(lanes).or_default() += 1,
-            Operation::Load { space, bytes } => moved(&mut self.loads, space, bytes),
-            Operation::Store { space, bytes } => moved(&mut self.stores, space, bytes),
-            Operation::Gather => self.gathers += 1,
-            Operation::Scatter => self.scatters += 1,
-            Operation::Broadcast => self.broadcasts += 1,
-            Operation::Shuffle => self.shuffles += 1,
-            Operation::Masked => self.masked += 1,
-            Operation::Barrier => self.barriers += 1,
-            Operation::Call => self.calls += 1,
+        for (kind, _) in registers {
+            *round.registers.entry(kind).or_default() += 1;
         }
+        let counted = |(operation, count)| Counted { operation, count };
+        round.operations = operations.into_iter().map(counted).collect();
+        let lanes = |of: &str| -> u64 {
+            let each = round.operations.iter().filter_map(|one| {
+                let (kind, lanes) = one.operation.arithmetic()?;
+                (kind == of).then_some(u64::from(lanes) * one.count as u64)
+            });
+            each.sum()
+        };
+        round.multiply_adds = lanes("") + lanes("products ").min(lanes("sums "));
+        round
     }
 
     /// Instructions for each multiply-add of a lane; none where there is none.
@@ -106,9 +63,14 @@ impl Round {
 
     /// Loads and stores of what had no room in registers.
     pub fn spills(&self) -> usize {
-        let all = self.loads.iter().chain(&self.stores);
-        let spilled = all.filter(|(space, _)| matches!(space, Space::Stack | Space::Private));
-        spilled.map(|(_, moved)| moved.instructions).sum()
+        use Operation::{Load, Store};
+        let spilled = self.operations.iter().filter(|one| match one.operation {
+            Load { space, .. } | Store { space, .. } => {
+                matches!(space, Space::Stack | Space::Private)
+            }
+            _ => false,
+        });
+        spilled.map(|one| one.count).sum()
     }
 
     /// A name and what is counted, for each kind that there is.
@@ -116,35 +78,11 @@ impl Round {
         let mut rows = vec![("multiply-adds", self.arithmetic())];
         if let Some(share) = self.instructions_per_multiply_add() {
             let (count, share) = (self.instructions, significant(share));
-            rows.push((
-                "instructions",
-                format!("{count}, {share} for each multiply-add"),
-            ));
+            let each = format!("{count}, {share} for each multiply-add");
+            rows.push(("instructions", each));
         }
-        let loads = self.loads.iter().map(|one| ("loads", one));
-        let stores = self.stores.iter().map(|one| ("stores", one));
-        rows.extend(loads.chain(stores).map(|(name, (space, moved))| {
-            let Moved {
-                instructions,
-                bytes,
-            } = moved;
-            (
-                name,
-                format!("{instructions}, {bytes} bytes, {}", space.words()),
-            )
-        }));
-        #[rustfmt::skip]
-        let counts = [
-            ("gathers", self.gathers, "loads from a place of its own for each lane"),
-            ("scatters", self.scatters, "stores to a place of its own for each lane"),
-            ("broadcasts", self.broadcasts, "one element to all lanes"),
-            ("shuffles", self.shuffles, "lanes moved to other places"),
-            ("masked", self.masked, "for some lanes only"),
-            ("barriers", self.barriers, "of the group"),
-            ("calls", self.calls, "of other functions"),
-        ];
-        let some = counts.into_iter().filter(|(_, count, _)| *count > 0);
-        rows.extend(some.map(|(name, count, says)| (name, format!("{count}, {says}"))));
+        rows.extend(self.moved());
+        rows.extend(self.operations.iter().filter_map(Counted::row));
         let mut spills = match self.spills() {
             0 => "none".to_string(),
             count => format!("{count} loads and stores of what has no register"),
@@ -152,29 +90,41 @@ impl Round {
         if let Some(bytes) = code.resources.spilled_bytes.filter(|bytes| *bytes > 0) {
             spills += &format!("; {bytes} bytes an item in the whole kernel");
         }
-        rows.extend([
-            ("spills", spills),
-            ("registers", self.registers.words(code)),
-        ]);
+        rows.push(("spills", spills));
+        let kinds = ["vector", "general", "mask"].into_iter();
+        let kinds = kinds.filter_map(|kind| Some(format!("{} {kind}", self.registers.get(kind)?)));
+        let told = code.resources.registers;
+        let told = told.map(|count| format!("{count} for each item, says the assembler"));
+        let registers = told.unwrap_or_else(|| kinds.collect::<Vec<_>>().join(", "));
+        if !registers.is_empty() {
+            rows.push(("registers", registers));
+        }
         rows
+    }
+
+    /// Loads and stores of each memory.
+    fn moved(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let mut moved: BTreeMap<(&str, Space), (usize, u64)> = BTreeMap::new();
+        for Counted { operation, count } in &self.operations {
+            let (name, space, bytes) = match *operation {
+                Operation::Load { space, bytes } => ("loads", space, bytes),
+                Operation::Store { space, bytes } => ("stores", space, bytes),
+                _ => continue,
+            };
+            let sum = moved.entry((name, space)).or_default();
+            *sum = (sum.0 + count, sum.1 + u64::from(bytes) * *count as u64);
+        }
+        moved.into_iter().map(|((name, space), (count, bytes))| {
+            (name, format!("{count}, {bytes} bytes, {}", space.words()))
+        })
     }
 
     /// "16: 2 of 8 lanes", "4: products 2 of 4 lanes, sums 4 of 1 lane"
     fn arithmetic(&self) -> String {
-        let kinds = [
-            ("", &self.fused),
-            ("products ", &self.products),
-            ("sums ", &self.sums),
-        ];
-        let some = kinds.iter().filter(|(_, by_lanes)| !by_lanes.is_empty());
-        let parts = some.map(|(kind, by_lanes)| {
-            let each = by_lanes.iter().map(|(lanes, count)| {
-                format!(
-                    "{count} of {}",
-                    common::numbers::count(*lanes as usize, "lane")
-                )
-            });
-            format!("{kind}{}", each.collect::<Vec<_>>().join(", "))
+        let parts = self.operations.iter().filter_map(|one| {
+            let (kind, lanes) = one.operation.arithmetic()?;
+            let lanes = numbers::count(lanes as usize, "lane");
+            Some(format!("{kind}{} of {lanes}", one.count))
         });
         let parts = parts.collect::<Vec<_>>().join(", ");
         match self.multiply_adds {
@@ -182,6 +132,23 @@ impl Round {
             0 => format!("none: {parts}"),
             count => format!("{count}: {parts}"),
         }
+    }
+}
+
+impl Counted {
+    /// Its row; arithmetic and what is moved have others together.
+    fn row(&self) -> Option<(&'static str, String)> {
+        let (name, says) = match self.operation {
+            Operation::Gather => ("gathers", "loads from a place of its own for each lane"),
+            Operation::Scatter => ("scatters", "stores to a place of its own for each lane"),
+            Operation::Broadcast => ("broadcasts", "one element to all lanes"),
+            Operation::Shuffle => ("shuffles", "lanes moved to other places"),
+            Operation::Masked => ("masked", "for some lanes only"),
+            Operation::Barrier => ("barriers", "of the group"),
+            Operation::Call => ("calls", "of other functions"),
+            _ => return None,
+        };
+        Some((name, format!("{}, {says}", self.count)))
     }
 }
 
@@ -195,25 +162,6 @@ impl Space {
             Space::StackArray => "arrays on the stack",
             Space::Constant => "constants",
             Space::Unknown => "memory: the code does not tell which",
-        }
-    }
-}
-
-impl Registers {
-    fn words(&self, code: &Code) -> String {
-        if let Some(registers) = code.resources.registers {
-            return format!("{registers} for each item, says the assembler");
-        }
-        let kinds = [
-            (self.vector, "vector"),
-            (self.general, "general"),
-            (self.mask, "mask"),
-        ];
-        let some = kinds.into_iter().filter(|(count, _)| *count > 0);
-        let some = some.map(|(count, kind)| format!("{count} {kind}"));
-        match some.collect::<Vec<_>>().join(", ") {
-            none if none.is_empty() => "not told".into(),
-            some => some,
         }
     }
 }
@@ -238,8 +186,8 @@ mod tests {
             Operation::Add { lanes: 1 },
         ]);
         assert_eq!(counted.multiply_adds, 16);
-        assert_eq!(counted.fused, BTreeMap::from([(8, 1)]));
-        assert_eq!(counted.sums, BTreeMap::from([(1, 1), (8, 1)]));
+        let words = "16: 1 of 8 lanes, products 1 of 8 lanes, sums 1 of 1 lane, sums 1 of 8 lanes";
+        assert_eq!(counted.arithmetic(), words);
         assert_eq!(counted.instructions_per_multiply_add(), Some(1.0 / 16.0));
         assert_eq!(
             round(&[Operation::Barrier]).instructions_per_multiply_add(),
@@ -258,6 +206,10 @@ mod tests {
             Operation::Store { space, bytes },
         ]);
         assert_eq!(counted.spills(), 3);
-        assert_eq!(counted.stores[&Space::Stack].bytes, 32);
+        let store = counted.operations.last().unwrap();
+        assert_eq!(
+            store.row().unwrap().1,
+            "1 of 32 bytes, the stack, at a fixed place"
+        );
     }
 }

@@ -2,7 +2,7 @@
 //! documents it: names begin with what they do, and hold widths between dots.
 //! (NVIDIA, "CUDA Binary Utilities", instruction set reference.)
 
-use crate::code::{Code, Flow, Operation, Register, Space};
+use crate::code::{Code, Flow, Operation, Space};
 use crate::statement::{Language, Line, Statement};
 
 const SASS: Language = Language {
@@ -111,12 +111,12 @@ fn bytes(parts: &[&str]) -> u32 {
 }
 
 /// The registers that its operands name; of several that follow each other, the first.
-fn registers(operands: &str) -> Vec<(Register, u32)> {
+fn registers(operands: &str) -> Vec<(&'static str, u32)> {
     let words = operands.split(|c: char| !c.is_ascii_alphanumeric());
     let number = |word: &str, prefix: char| word.strip_prefix(prefix)?.parse().ok();
     let known = words.filter_map(|word| {
-        let mask = || Some((Register::Mask, number(word, 'P')?));
-        let general = number(word, 'R').map(|number| (Register::General, number));
+        let mask = || Some(("mask", number(word, 'P')?));
+        let general = number(word, 'R').map(|number| ("general", number));
         general.or_else(mask)
     });
     known.collect()
@@ -126,7 +126,7 @@ fn registers(operands: &str) -> Vec<(Register, u32)> {
 mod tests {
     use super::*;
     use crate::loops::hottest;
-    use crate::round::Round;
+    use crate::round::{Counted, Round};
 
     const NAIVE: &str = include_str!("fixtures/naive.sass");
 
@@ -137,9 +137,14 @@ mod tests {
         assert_eq!(code.instructions[0].text, "LDC R1, c[0x0][0x28]");
         let round = Round::of(hottest(&code.instructions).unwrap());
         assert_eq!((round.instructions, round.multiply_adds), (23, 4));
-        let loads = round.loads[&Space::Global];
-        assert_eq!((loads.instructions, loads.bytes), (8, 32));
-        assert_eq!(round.stores.len(), 0);
+        let load = Operation::Load {
+            space: Space::Global,
+            bytes: 4,
+        };
+        let fused = Operation::MultiplyAdd { lanes: 1 };
+        let counted =
+            [(fused, 4), (load, 8)].map(|(operation, count)| Counted { operation, count });
+        assert_eq!(round.operations, counted);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::code::{Flow, Instruction, Operation, Register};
+use crate::code::{Flow, Instruction, Operation};
 
 /// A line of a text.
 pub enum Line<'a> {
@@ -27,7 +27,7 @@ pub struct Language {
     pub operations: fn(&Statement) -> Vec<Operation>,
     /// By where the last operand leads, if that is a label or an address.
     pub flow: fn(&Statement, Option<u64>) -> Flow,
-    pub registers: fn(&str) -> Vec<(Register, u32)>,
+    pub registers: fn(&str) -> Vec<(&'static str, u32)>,
 }
 
 impl Language {

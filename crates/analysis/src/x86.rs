@@ -5,7 +5,7 @@ use iced_x86::{
     InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register as Named, UsedMemory,
 };
 
-use crate::code::{Flow, Instruction, Operation, Register, Space};
+use crate::code::{Flow, Instruction, Operation, Space};
 
 /// The instructions of a function whose bytes begin at `address`.
 pub fn decode(bytes: &[u8], address: u64) -> Vec<Instruction> {
@@ -123,13 +123,13 @@ fn access(memory: &UsedMemory, has_frame: bool) -> impl Iterator<Item = Operatio
     load.into_iter().chain(store)
 }
 
-fn registers(info: &InstructionInfo) -> Vec<(Register, u32)> {
+fn registers(info: &InstructionInfo) -> Vec<(&'static str, u32)> {
     let used = info.used_registers().iter().map(|used| used.register());
     let known = used.filter_map(|register| {
         let kind = match register {
-            vector if vector.is_vector_register() => Register::Vector,
-            general if general.is_gpr() => Register::General,
-            mask if mask.is_k() => Register::Mask,
+            vector if vector.is_vector_register() => "vector",
+            general if general.is_gpr() => "general",
+            mask if mask.is_k() => "mask",
             _ => return None,
         };
         Some((kind, register.number() as u32))

@@ -25,6 +25,17 @@ pub struct Peak {
     pub spreads: Option<[f64; 2]>,
 }
 
+impl Peak {
+    /// The better of both, each.
+    pub fn and(self, other: Peak) -> Peak {
+        Peak {
+            gflops: self.gflops.max(other.gflops),
+            gbytes_per_second: self.gbytes_per_second.max(other.gbytes_per_second),
+            spreads: None,
+        }
+    }
+}
+
 /// Items of the FMA probe per compute unit; rounds of its loop, to begin with and
 /// at most. They only need to be many enough to fill the device for a few
 /// milliseconds. On a slow device the first are enough: llvmpipe takes two seconds

@@ -294,7 +294,7 @@ impl Lesson {
         let console = &mut self.console;
         console.speak_up();
         console.end_progress();
-        console.narrator.end()?;
+        console.narrator.pause()?;
         console.give_back()?;
         let lesson = format!("lesson {} ({})", self.number, self.title);
         let wrong = console.wrong;

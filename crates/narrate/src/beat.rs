@@ -21,7 +21,6 @@ pub enum Beat {
     Check,
     Time,
     Result,
-    End,
 }
 
 impl Beat {
@@ -95,7 +94,7 @@ mod tests {
         use Beat::*;
         for beat in [
             Drivers, Device, Properties, Limits, Kernel, Build, Allocate, Upload, Write, Arguments,
-            Poison, Launch, Wait, Read, Check, Time, Result, End,
+            Poison, Launch, Wait, Read, Check, Time, Result,
         ] {
             let words = beat.words();
             assert!(!beat.title().is_empty(), "{beat:?}");

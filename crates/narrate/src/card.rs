@@ -54,7 +54,7 @@ impl Cards {
     pub fn headline(&self, beat: Beat) -> String {
         use Beat::*;
         match (&self.now, beat) {
-            (None, _) | (_, Drivers | Device | Properties | Limits | End) => beat.title().into(),
+            (None, _) | (_, Drivers | Device | Properties | Limits) => beat.title().into(),
             (Some(card), Kernel) => format!("kernel {}", card.name),
             (Some(card), _) => format!("{}: {}", card.name, beat.title()),
         }

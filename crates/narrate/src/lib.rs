@@ -199,25 +199,13 @@ impl Narrator {
     /// predicted, and waits for a key.
     pub fn result(&self, record: &Record, factor: Option<f64>) -> Result<()> {
         self.with(|state| state.show_result(record, factor));
-        // For the comparison with the next kernel, and for the picture at the end.
+        // For the comparison with the next kernel.
         self.keep(|state| state.keep_result(record));
         self.pause()
     }
 
-    /// Ends the lesson: all kernels in one picture.
-    pub fn end(&self) -> Result<()> {
-        if self.is(|state| state.results.len() > 1) {
-            self.beat(Beat::End)?;
-            self.with(|state| {
-                state.hurried = false;
-                state.tell(Piece::Bars(state.results.clone()));
-            });
-        }
-        self.pause()
-    }
-
     /// Waits for a key, if something was told since the last one.
-    fn pause(&self) -> Result<()> {
+    pub fn pause(&self) -> Result<()> {
         self.with(State::pause).unwrap_or(Ok(()))
     }
 

@@ -1,67 +1,9 @@
-//! How a kernel came out: in words, and as a bar beside the step before it and beside what was
-//! predicted.
+//! How a kernel came out, in words: beside the step before it and beside what was predicted.
 
 use common::numbers::{factor, percent, seconds, significant};
 use common::record::Record;
-use console::{Alignment, pad_str};
 
 use super::piece::{Piece, bold, style};
-
-/// A kernel's rate, for comparing.
-#[derive(Clone, Debug)]
-pub(super) struct Bar {
-    pub name: String,
-    pub rate: f64,
-    pub unit: &'static str,
-    pub measured: bool,
-}
-
-impl Bar {
-    pub fn of(record: &Record) -> Option<Bar> {
-        Some(Bar {
-            name: record.kernel.clone(),
-            rate: record.rate()?,
-            unit: record.unit(),
-            measured: true,
-        })
-    }
-
-    pub fn says(&self) -> String {
-        format!("{} {}", significant(self.rate), self.unit)
-    }
-}
-
-/// Rates side by side, on one linear scale from zero: name, bar and rate, a line each.
-pub(super) fn drawn(bars: &[Bar], columns: usize) -> Vec<String> {
-    let rates = bars.iter().map(|bar| bar.rate);
-    let most = rates.fold(f64::MIN_POSITIVE, f64::max);
-    let longest = bars.iter().map(|bar| bar.name.chars().count()).max();
-    let names = longest.unwrap_or(0).min(columns / 2);
-    let lines = bars.iter().map(|bar| {
-        let (name, rate) = (
-            pad_str(&bar.name, names, Alignment::Left, Some(".")),
-            bar.says(),
-        );
-        let room = columns.saturating_sub(names + rate.len() + 8).clamp(8, 40);
-        let drawn =
-            style(pad_str(&block(bar.rate / most, room), room, Alignment::Left, None).into_owned());
-        let drawn = if bar.measured {
-            drawn.cyan()
-        } else {
-            drawn.yellow()
-        };
-        format!("  {name}  {drawn}  {rate}")
-    });
-    lines.collect()
-}
-
-/// A bar of this share of `columns`, to an eighth of a column, and never empty.
-fn block(share: f64, columns: usize) -> String {
-    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let eighths = (share.clamp(0.0, 1.0) * columns as f64 * 8.0).round() as usize;
-    let eighths = eighths.clamp(1, columns * 8);
-    format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
-}
 
 /// What the room expects.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,26 +17,14 @@ pub(super) enum Prediction {
 /// How a kernel came out, and what it is compared with.
 pub(super) struct Outcome<'a> {
     pub record: &'a Record,
-    pub before: Option<Bar>,
+    /// The step before, which was timed.
+    pub before: Option<Record>,
     pub prediction: Option<Prediction>,
 }
 
 impl Outcome<'_> {
-    fn predicted(&self, measured: &Bar) -> Option<Bar> {
-        let rate = match self.prediction? {
-            Prediction::Factor(times) => self.before.as_ref()?.rate * times,
-            Prediction::Share(share) => measured.rate / self.record.share_of_limit? * share,
-        };
-        Some(Bar {
-            name: "predicted".into(),
-            rate,
-            unit: measured.unit,
-            measured: false,
-        })
-    }
-
     /// "predicted 2x, measured 3.6x matmul_naive".
-    fn verdict(&self, measured: &Bar) -> Option<String> {
+    fn verdict(&self) -> Option<String> {
         let said = self.prediction.map(|prediction| match prediction {
             Prediction::Factor(times) => factor(times),
             Prediction::Share(share) => percent(share),
@@ -102,8 +32,8 @@ impl Outcome<'_> {
         let said = said.map(|said| format!("predicted {said}, measured "));
         let said = said.unwrap_or_default();
         if let Some(before) = &self.before {
-            let times = factor(measured.rate / before.rate);
-            return Some(format!("{said}{times} {}", before.name));
+            let times = factor(self.record.rate()? / before.rate()?);
+            return Some(format!("{said}{times} {}", before.kernel));
         }
         let share = percent(self.record.share_of_limit?);
         Some(format!("{said}{share} of the device's limit"))
@@ -120,17 +50,18 @@ impl Outcome<'_> {
             return note(format!("{}\n{}", style(mark).red().bold(), why.trim_end()));
         }
         let right = style("✓ right").green().bold();
-        let (Some(median), Some(bar)) = (record.seconds_median, Bar::of(record)) else {
+        let (Some(median), Some(rate)) = (record.seconds_median, record.rate()) else {
             return note(format!("{right}, not timed"));
         };
         let (runs, median) = (record.runs, seconds(median));
         let spread = percent(record.spread.unwrap_or(0.0));
         let mut pieces = note(format!(
-            "{right}; {runs} timed launches, median {median}, half of them within ±{spread} of it\n"
+            "{right}; {runs} timed launches, median {median}, half of them within ±{spread} of it\n\
+             {} {}",
+            significant(rate),
+            record.unit()
         ));
-        let (verdict, predicted) = (self.verdict(&bar), self.predicted(&bar));
-        let bars = [self.before.clone(), Some(bar), predicted];
-        pieces.push(Piece::Bars(bars.into_iter().flatten().collect()));
+        let verdict = self.verdict();
         pieces.extend(verdict.map(|verdict| Piece::Text(bold(format!("\n  {verdict}")))));
         if let (Some(_), Some(share)) = (&self.before, record.share_of_limit) {
             pieces.extend(note(format!("{} of the device's limit", percent(share))));

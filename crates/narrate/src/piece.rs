@@ -5,8 +5,6 @@ use common::tell::Call;
 use console::{StyledObject, measure_text_width};
 use text::wrap;
 
-use super::outcome::{self, Bar};
-
 /// How pieces are to look.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Form {
@@ -52,7 +50,6 @@ pub(super) enum Piece {
     Note(String),
     /// A call with its arguments, and what it returned.
     Call(Call),
-    Bars(Vec<Bar>),
 }
 
 impl Piece {
@@ -64,7 +61,6 @@ impl Piece {
                 form.wrapped(&indented.join("\n"))
             }
             Piece::Call(call) => called(call, form),
-            Piece::Bars(bars) => outcome::drawn(bars, form.columns),
         }
     }
 }

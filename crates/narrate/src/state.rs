@@ -13,7 +13,7 @@ use text::screen;
 
 use super::beat::Beat;
 use super::card::{Card, Cards};
-use super::outcome::{Bar, Outcome, Prediction};
+use super::outcome::{Outcome, Prediction};
 use super::piece::{Form, Piece, style};
 use super::stage::{Stage, View};
 
@@ -54,7 +54,8 @@ pub(super) struct State {
     pub names: HashMap<cl_mem, &'static str>,
     pub next_name: Option<&'static str>,
     pub prediction: Option<Prediction>,
-    pub results: Vec<Bar>,
+    /// Of the kernels that were timed.
+    results: Vec<Record>,
 }
 
 impl State {
@@ -171,8 +172,8 @@ impl State {
         self.hurried = false;
         let mark = if record.verified { " ✓" } else { "" };
         let title = format!("{}{mark}", self.cards.headline(Beat::Result));
-        let made_from = |bar: &&Bar| match &record.made_from {
-            Some(name) => bar.name == *name,
+        let made_from = |one: &&Record| match &record.made_from {
+            Some(name) => one.kernel == *name,
             None => true,
         };
         let before = self.results.iter().rfind(made_from);
@@ -186,9 +187,9 @@ impl State {
     }
 
     pub fn keep_result(&mut self, record: &Record) {
-        if let Some(bar) = Bar::of(record) {
-            self.results.retain(|known| known.name != bar.name);
-            self.results.push(bar);
+        if record.rate().is_some() {
+            self.results.retain(|known| known.kernel != record.kernel);
+            self.results.push(record.clone());
         }
     }
 }

@@ -1,5 +1,5 @@
 //! The report: every lesson's kernels on a device, measured in one run, on one
-//! page: the ladder from the slowest to the fastest, the roofline, all figures.
+//! page: the roofline, and all figures.
 
 use std::fs;
 use std::io::Write;
@@ -9,16 +9,14 @@ use anyhow::Result;
 use clap::Args;
 use colored::Colorize;
 use common::Error;
-use common::numbers::{factor, percent, significant};
 use common::shape::Shape;
 use process::data::size_name;
 use process::lessons::LESSONS;
 use process::{Refused, devices};
 use text::Out;
 
-use crate::rows::{Bench, rate};
-use crate::survey::{Settings, Survey, unwritable};
-use crate::{collect, html, rows};
+use crate::survey::{Survey, unwritable};
+use crate::{html, rows};
 
 /// What is run, and where it is written.
 #[derive(Args)]
@@ -49,15 +47,10 @@ pub struct Options {
 /// whatever stops the rest.
 pub fn report(options: &Options) -> Result<()> {
     fs::create_dir_all(&options.out).map_err(|error| unwritable(&options.out, &error))?;
-    let settings = Settings {
-        lessons: lessons(&options.lesson)?,
-        sizes: options.size.clone(),
-    };
+    let lessons = lessons(&options.lesson)?;
     let devices = devices::chosen(options.device.as_deref(), options.all_devices)?;
-    let mut survey = Survey::new(&settings, devices)?;
-    collect::run(&mut survey, options.runs, |survey| {
-        write(survey, &options.out)
-    })?;
+    let mut survey = Survey::new(&lessons, &options.size, devices)?;
+    survey.run(options.runs, |survey| write(survey, &options.out))?;
     conclude(&survey, options)?;
     let failed = survey.done.iter().filter(|done| done.failed.is_some());
     let names: Vec<String> = failed.clone().map(|done| done.job.name()).collect();
@@ -93,50 +86,16 @@ fn write(survey: &Survey, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Tells what came of it, and where the page is: the best kernel of each device and size,
-/// beside the rest.
+/// Tells what came of it, a sentence for each device and size, and where the page is.
 fn conclude(survey: &Survey, options: &Options) -> Result<()> {
-    let mut out = Out;
     for device in &survey.devices {
         for bench in rows::benches(survey, device) {
             let head = format!("{} at {}", device.label(), size_name(bench.shape));
-            writeln!(out, "{}", head.bold())?;
-            for line in summary_lines(&bench) {
-                writeln!(out, "  {line}")?;
-            }
+            writeln!(Out, "{}\n  {}", head.bold(), bench.in_a_sentence())?;
         }
     }
     let page = options.out.join("index.html");
-    writeln!(out, "page: {}", page.display())?;
-    Ok(())
-}
-
-fn summary_lines(bench: &Bench) -> Vec<String> {
-    let Some((slowest, best)) = bench.extremes() else {
-        return vec!["no kernel was timed".into()];
-    };
-    let line = |name: &str, value: f64, rest: String| {
-        format!("{name:<36}{:>8} GFLOP/s  {rest}", significant(value))
-    };
-    let share = bench.share(best);
-    let of_limit = share.map(|share| format!(", {} of the limit", percent(share)));
-    let climbed = factor(rate(best) / rate(slowest)) + &of_limit.unwrap_or_default();
-    let beside = bench.beside().map(|row| {
-        let ratio = rate(row) / rate(best);
-        let compared = match ratio > 1.0 {
-            true => format!("{} faster than that", factor(ratio)),
-            false => format!("{} slower than that", factor(rate(best) / rate(row))),
-        };
-        match row.record.skipped.as_ref().or(row.record.failed.as_ref()) {
-            Some(why) => format!("{} is {why}", row.name()),
-            None => line(row.name(), rate(row), compared),
-        }
-    });
-    let ours = [
-        line(slowest.name(), rate(slowest), "the slowest".into()),
-        line(best.name(), rate(best), climbed),
-    ];
-    ours.into_iter().chain(beside).collect()
+    Ok(writeln!(Out, "page: {}", page.display())?)
 }
 
 #[cfg(test)]

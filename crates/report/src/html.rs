@@ -6,10 +6,9 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use process::devices::Device;
 use process::lessons::LESSONS;
 
-use super::figure::STYLE;
-use super::rows::{self, Bench, Origin, Row, rate};
+use super::roofline::{self, LogAxis, STYLE, css_percent};
+use super::rows::{self, Bench, Row};
 use super::survey::Survey;
-use super::{ladder, roofline};
 
 /// The page.
 pub fn page(survey: &Survey) -> String {
@@ -89,14 +88,7 @@ fn bench_section(bench: &Bench) -> Markup {
     let s = bench.shape;
     html! {
         h3 { "C[" (s.m) "][" (s.n) "] = A[" (s.m) "][" (s.k) "] × B[" (s.k) "][" (s.n) "]" }
-        (in_a_sentence(bench))
-        figure {
-            (ladder::figure(bench))
-            figcaption {
-                span.key.kernel {} "kernel of the course " span.key.host {} "host. Bars are on a logarithmic scale; behind each its "
-                "GFLOP/s, and the percentage of the device's limit."
-            }
-        }
+        p.first { (bench.in_a_sentence()) }
         @if let Some(roofline) = roofline::figure(bench) {
             figure {
                 (roofline)
@@ -104,22 +96,6 @@ fn bench_section(bench: &Bench) -> Markup {
             }
         }
         (kernel_table(bench))
-    }
-}
-
-/// What the reader wants to know first.
-fn in_a_sentence(bench: &Bench) -> Markup {
-    html! {
-        @if let Some((slowest, best)) = bench.extremes() {
-            p.first {
-                "From " (significant(rate(slowest))) " to " b { (significant(rate(best))) " GFLOP/s" }
-                ", " (factor(rate(best) / rate(slowest))) ": " code { (best.name()) }
-                @if let Some(share) = bench.share(best) {
-                    " does " b { (percent(share)) } " of what the device can"
-                }
-                "."
-            }
-        }
     }
 }
 
@@ -140,26 +116,39 @@ fn table(caption: &str, heads: &str, body: Markup) -> Markup {
 }
 
 fn kernel_table(bench: &Bench) -> Markup {
-    let slowest = bench.extremes().map_or(1.0, |(slowest, _)| rate(slowest));
     let heads = "|kernel*|GFLOP/s|of limit|step|× slowest|median|spread|FLOP/B|build";
-    let kernels = bench.rows.iter().filter(|row| row.origin == Origin::Kernel);
-    let body = html! {
-        @for lesson in LESSONS {
-            @let of_it = |row: &&Row| row.record.lesson == lesson.number;
-            @let mut rows = kernels.clone().filter(of_it).peekable();
-            @if rows.peek().is_some() {
+    let limit = bench.limits.map(|limits| limits.gflops);
+    let rates = bench.rows.iter().map(Row::rate);
+    let bars = LogAxis::over(rates.chain(limit), 1.0);
+    let part = |heading: &str, is_in: &dyn Fn(&Row) -> bool| {
+        let rows: Vec<&Row> = bench.rows.iter().filter(|row| is_in(row)).collect();
+        html! {
+            @if !rows.is_empty() {
                 tbody {
-                    tr { th colspan="10" { "Lesson " (lesson.number) ": " (lesson.teaches) } }
-                    @for row in rows { (kernel_row(bench, row, slowest)) }
+                    tr { th colspan="10" { (heading) } }
+                    @for row in rows { (kernel_row(bench, row, &bars)) }
                 }
             }
         }
     };
-    table("Every step, in teaching order", heads, body)
+    let body = html! {
+        @for lesson in LESSONS {
+            @let heading = format!("Lesson {}: {}", lesson.number, lesson.teaches);
+            (part(&heading, &|row| !row.is_host() && row.record.lesson == lesson.number))
+        }
+        (part("On the host", &Row::is_host))
+    };
+    table(
+        "Every step, in teaching order; bars on a logarithmic scale",
+        heads,
+        body,
+    )
 }
 
-fn kernel_row(bench: &Bench, row: &Row, slowest: f64) -> Markup {
+fn kernel_row(bench: &Bench, row: &Row, bars: &LogAxis) -> Markup {
     let record = &row.record;
+    let slowest = bench.extremes().map_or(1.0, |(slowest, _)| slowest.rate());
+    let kind = if row.is_host() { "host" } else { "kernel" };
     html! {
         tr class=[bench.is_best(row).then_some("best")] {
             td { (row.id) }
@@ -178,10 +167,12 @@ fn kernel_row(bench: &Bench, row: &Row, slowest: f64) -> Markup {
             } @else if let Some(how) = &record.died {
                 td.words.wrong colspan="8" { "DIED: " (how) }
             } @else {
-                td { (significant(rate(row))) }
+                td.bar.(kind) style={ "--long:" (css_percent(bars.at(row.rate()))) } {
+                    (significant(row.rate()))
+                }
                 td { (or_dash(bench.share(row), percent)) }
                 td { (or_dash(record.step_factor, factor)) }
-                td { (factor(rate(row) / slowest)) }
+                td { (factor(row.rate() / slowest)) }
                 td { (or_dash(record.seconds_median, seconds)) (clock(row)) }
                 td { (spread(row)) }
                 td { (or_dash(row.intensity(), significant)) }
@@ -198,7 +189,7 @@ fn memory_table(rows: &[Row]) -> Markup {
             @for row in rows {
                 tr {
                     td.words { (code(row.name())) br; span.says { (row.record.says) } }
-                    td { (significant(rate(row))) }
+                    td { (significant(row.rate())) }
                     td { (or_dash(row.record.share_of_limit, percent)) }
                     td { (or_dash(row.record.seconds_median, seconds)) (clock(row)) }
                     td { (spread(row)) }

@@ -6,17 +6,13 @@
 //! In the order in which to read them:
 //!
 //! - [`command`] is `course report`: it runs a report, and says what came of it.
-//! - `survey` is what a report holds, its jobs among it, and `collect` does them.
-//! - `rows` are what is shown of it: `html` is the page, `ladder` and `roofline` its figures,
-//!   which share what is in `figure`.
+//! - `survey` is what a report holds, its jobs among it, and does them.
+//! - `rows` are what is shown of it: `html` is the page, `roofline` its figure.
 //! - [`share`] is `course record --share`, what somebody sends in of a device.
 //! - [`peers`] is the comparison with libraries.
 
-mod collect;
 pub mod command;
-mod figure;
 mod html;
-mod ladder;
 pub mod peers;
 mod roofline;
 mod rows;

@@ -1,8 +1,8 @@
 //! `course peers`: the kernel that the course chooses for a device and a shape, beside the
 //! libraries that the device's owner would call instead, in turns within one run.
 //!
-//! Layout: `peer` lists the libraries, `library` says what each of them is here, and `child`
-//! measures one in a process of its own, by `host`, `cublas` and `clblast`.
+//! Layout: `library` lists the libraries, and `child` measures one in a process of its own, by
+//! `host`, `cublas` and `clblast`.
 //! `turns` runs these children and a lesson one after another, on `shapes`
 //! that a seed draws or on others; `table` shows what came of it.
 
@@ -11,7 +11,6 @@ mod clblast;
 mod cublas;
 mod host;
 mod library;
-pub mod peer;
 mod shapes;
 mod table;
 mod turns;
@@ -30,7 +29,7 @@ use serde::Serialize;
 use text::{Out, aside};
 
 pub use child::{Options as PeerOptions, run as peer};
-use peer::Peer;
+use library::Peer;
 use process::devices::{self, Device};
 use process::machine;
 use turns::Turns;

@@ -5,11 +5,18 @@
 //! S. Williams, A. Waterman and D. Patterson, "Roofline: an insightful visual
 //! performance model for multicore architectures", 2009.
 
+//!
+//! The figure is an SVG without a width of its own: places along x are percentages, so that it
+//! fills a phone as it fills a screen, with the same size of letters.
+
 use common::numbers::significant;
 use maud::{Markup, html};
+use process::data::size_name;
 
-use super::figure::{self, LogAxis, css_percent};
-use super::rows::{Bench, Origin, Row, rate};
+use super::rows::{Bench, Row};
+
+/// Colours for light, dark and print; the page has them.
+pub const STYLE: &str = include_str!("figure.css");
 
 const TOP: f64 = 24.0;
 const HEIGHT: f64 = 420.0;
@@ -39,16 +46,16 @@ struct Point<'a> {
 /// The roofline of one bench; none without limits or without counted traffic.
 pub fn figure(bench: &Bench) -> Option<Markup> {
     let limits = bench.limits?;
-    let kernels = bench.timed().filter(|row| row.origin == Origin::Kernel);
+    let kernels = bench.kernels();
     let kernels = kernels.filter_map(|row| Some((row, row.intensity()?)));
     let kernels: Vec<(&Row, f64)> = kernels.collect();
+    if kernels.is_empty() {
+        return None;
+    }
     let intensities = kernels.iter().map(|(_, intensity)| *intensity);
-    let lowest = intensities.clone().reduce(f64::min)?;
     let ridge = limits.gflops / limits.gbytes_per_second;
     let x = LogAxis::over(intensities.chain([ridge]), 0.78);
-    // No point lies on the numbers of the other axis.
-    let x = x.with_margin((TICK + DOT) / NARROWEST, lowest);
-    let rates = kernels.iter().map(|(row, _)| rate(row));
+    let rates = kernels.iter().map(|(row, _)| row.rate());
     let y = LogAxis::over(rates.chain([limits.gflops]), 0.92);
     let down = |rate: f64| TOP + (1.0 - y.at(rate)) * HEIGHT;
     let corner = down(limits.gflops);
@@ -56,7 +63,7 @@ pub fn figure(bench: &Bench) -> Option<Markup> {
     let roof = line([TICK, NARROWEST], corner);
     let taken = ticks.chain([roof]).collect();
     let places = kernels.iter();
-    let places = places.map(|&(row, intensity)| (row, x.at(intensity), down(rate(row))));
+    let places = places.map(|&(row, intensity)| (row, x.at(intensity), down(row.rate())));
     let points = spread_labels(places.collect(), taken);
     let edge = css_percent(x.at(ridge));
     let body = html! {
@@ -96,7 +103,7 @@ pub fn figure(bench: &Bench) -> Option<Markup> {
         }
     };
     let list = kernels.iter().map(|(row, intensity)| {
-        let (intensity, rate) = (significant(*intensity), significant(rate(row)));
+        let (intensity, rate) = (significant(*intensity), significant(row.rate()));
         format!(
             "{} {} at {intensity} FLOP per byte: {rate} GFLOP/s",
             row.id,
@@ -111,13 +118,60 @@ pub fn figure(bench: &Bench) -> Option<Markup> {
         significant(ridge),
         list.collect::<Vec<_>>().join("; ")
     );
-    Some(figure::figure(
-        "roofline",
-        bench,
-        &alt,
-        FLOOR + BOTTOM,
-        &body,
-    ))
+    let (device, size) = (bench.device, size_name(bench.shape));
+    let name = format!("roofline-{}-{size}", device.index);
+    let (title, words) = (format!("{name}-title"), format!("{name}-alt"));
+    Some(html! {
+        svg class="figure" role="img" width="100%" height=(FLOOR + BOTTOM)
+            aria-labelledby=(format!("{title} {words}")) {
+            title id=(title) { "The roofline at " (size) " on " (device.name) }
+            desc id=(words) { (alt) }
+            (body)
+        }
+    })
+}
+
+/// A logarithmic axis.
+pub struct LogAxis {
+    low: f64,
+    high: f64,
+}
+
+impl LogAxis {
+    /// From a power of ten that leaves room before the lowest value; the highest one lies at
+    /// `top`, from 0 to 1.
+    pub fn over(values: impl IntoIterator<Item = f64>, top: f64) -> LogAxis {
+        /// Decades for the numbers of the other axis, on which no point lies.
+        const BEFORE: f64 = 0.6;
+        let values = values.into_iter();
+        let shown = values.filter(|value| (1e-30..1e30).contains(value));
+        let logarithms: Vec<f64> = shown.map(f64::log10).collect();
+        let low = logarithms.iter().copied().reduce(f64::min).unwrap_or(0.0);
+        let high = logarithms.into_iter().reduce(f64::max).unwrap_or(1.0);
+        let low = (low - BEFORE).floor();
+        let high = low + (high - low) / top;
+        LogAxis { low, high }
+    }
+
+    /// Where a value lies, from 0 to 1.
+    pub fn at(&self, value: f64) -> f64 {
+        (value.max(1e-12).log10() - self.low) / (self.high - self.low)
+    }
+
+    /// The value at a place from 0 to 1.
+    fn value(&self, at: f64) -> f64 {
+        10f64.powf(self.low + at * (self.high - self.low))
+    }
+
+    /// The powers of ten on it.
+    fn decades(&self) -> impl Iterator<Item = f64> {
+        (self.low.ceil() as i32..=self.high.floor() as i32).map(|power| 10f64.powi(power))
+    }
+}
+
+/// A share as a length along x.
+pub fn css_percent(share: f64) -> String {
+    format!("{:.2}%", share * 100.0)
 }
 
 /// A part of the figure on the narrowest page: from where to where along x, and from top to
@@ -168,10 +222,18 @@ mod tests {
     use common::record::Record;
 
     #[test]
+    fn an_axis_begins_before_the_lowest_value_and_ends_above_the_highest() {
+        let axis = LogAxis::over([0.7, 500.0], 0.9);
+        let decades: Vec<f64> = axis.decades().collect();
+        assert_eq!(decades, [0.1, 1.0, 10.0, 100.0, 1000.0]);
+        assert!(axis.at(0.7) > 0.1 && (axis.at(500.0) - 0.9).abs() < 1e-9);
+        assert!((axis.value(axis.at(42.0)) - 42.0).abs() < 1e-9);
+    }
+
+    #[test]
     fn labels_cover_neither_one_another_nor_points() {
         let row = Row {
             id: "9.10".into(),
-            origin: Origin::Kernel,
             record: Record::default(),
         };
         let mut places = vec![(0.1, FLOOR), (0.11, FLOOR - 1.0), (0.12, 50.0), (0.5, 50.0)];

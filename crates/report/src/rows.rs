@@ -1,6 +1,7 @@
 //! What a report shows of its records: one bench for each device and size, with
 //! rows in teaching order, and one list of what moves memory for each device.
 
+use common::numbers::{factor, percent, significant};
 use common::probe::Peak;
 use common::record::Record;
 use common::shape::Shape;
@@ -9,37 +10,29 @@ use process::devices::Device;
 
 use super::survey::{Done, Survey, VECTORS};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    Kernel,
-    /// A loop or a crate on the host.
-    Host,
-}
-
-impl Origin {
-    /// The class of what is drawn of it.
-    pub fn class(self) -> &'static str {
-        match self {
-            Origin::Kernel => "kernel",
-            Origin::Host => "host",
-        }
-    }
-}
-
-/// One line of the tables, one bar of the ladder.
+/// One line of the tables.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// "8.3": the third row of lesson 8; empty for what is no kernel.
     pub id: String,
-    pub origin: Origin,
     pub record: Record,
 }
 
 impl Row {
-    /// The kernel's name; without "host" before it, since the origin says so.
+    /// Whether it is a loop or a crate on the host.
+    pub fn is_host(&self) -> bool {
+        self.record.platform == "host"
+    }
+
+    /// The kernel's name; without "host" before it, since its heading says so.
     pub fn name(&self) -> &str {
         let name = &self.record.kernel;
         name.strip_prefix("host ").unwrap_or(name)
+    }
+
+    /// Its rate, 0 where it has none.
+    pub fn rate(&self) -> f64 {
+        self.record.rate().unwrap_or(0.0)
     }
 
     /// Floating-point operations for each byte that the kernel asks global memory
@@ -67,53 +60,48 @@ pub struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// The rows with a rate, from the slowest to the fastest.
-    pub fn ladder(&self) -> Vec<&Row> {
-        let mut rows: Vec<&Row> = self.timed().collect();
-        rows.sort_by(|a, b| rate(a).total_cmp(&rate(b)));
-        rows
-    }
-
-    pub fn timed(&self) -> impl Iterator<Item = &Row> {
-        self.rows.iter().filter(|row| row.record.gflops.is_some())
-    }
-
-    /// The kernels with a rate, from the slowest to the fastest.
-    pub fn kernels(&self) -> Vec<&Row> {
-        let mut rows = self.ladder();
-        rows.retain(|row| row.origin == Origin::Kernel);
-        rows
+    /// The kernels with a rate.
+    pub fn kernels(&self) -> impl Iterator<Item = &Row> {
+        let rows = self.rows.iter().filter(|row| !row.is_host());
+        rows.filter(|row| row.record.gflops.is_some())
     }
 
     /// The slowest kernel and the fastest whose rates can be believed.
     pub fn extremes(&self) -> Option<(&Row, &Row)> {
-        let mut kernels = self.kernels();
-        kernels.retain(|row| !row.record.is_above_limit());
-        Some((*kernels.first()?, *kernels.last()?))
+        let believed = || self.kernels().filter(|row| !row.record.is_above_limit());
+        let slowest = believed().min_by(|a, b| a.rate().total_cmp(&b.rate()))?;
+        let best = believed().max_by(|a, b| a.rate().total_cmp(&b.rate()))?;
+        Some((slowest, best))
     }
 
     pub fn is_best(&self, row: &Row) -> bool {
         let best = self.extremes().map(|(_, best)| &best.id);
-        row.origin == Origin::Kernel && best == Some(&row.id)
-    }
-
-    /// The host.
-    pub fn beside(&self) -> impl Iterator<Item = &Row> {
-        self.rows.iter().filter(|row| row.origin != Origin::Kernel)
+        !row.is_host() && best == Some(&row.id)
     }
 
     /// The share of the device's limit; the host's own rows have none.
     pub fn share(&self, row: &Row) -> Option<f64> {
-        let on_the_device = row.record.platform != "host";
-        let has_one = row.record.share_of_limit.is_some();
-        let limit = self.limits.filter(|_| on_the_device && has_one)?.gflops;
+        let has_one = !row.is_host() && row.record.share_of_limit.is_some();
+        let limit = self.limits.filter(|_| has_one)?.gflops;
         row.record.gflops.map(|rate| rate / limit)
     }
-}
 
-/// The rate of a row, 0 where it has none.
-pub fn rate(row: &Row) -> f64 {
-    row.record.rate().unwrap_or(0.0)
+    /// What the reader wants to know first.
+    pub fn in_a_sentence(&self) -> String {
+        let Some((slowest, best)) = self.extremes() else {
+            return "No kernel was timed.".into();
+        };
+        let share = self.share(best);
+        let share = share.map(|share| format!(" does {} of what the device can", percent(share)));
+        format!(
+            "From {} to {} GFLOP/s, {}: {}{}.",
+            significant(slowest.rate()),
+            significant(best.rate()),
+            factor(best.rate() / slowest.rate()),
+            best.name(),
+            share.unwrap_or_default()
+        )
+    }
 }
 
 /// What has been done on a device.
@@ -126,12 +114,7 @@ pub fn of_device<'a>(survey: &'a Survey, device: &Device) -> impl Iterator<Item 
 /// The device's limits: the best that the lessons' probes measured in this run.
 pub fn limits(survey: &Survey, device: &Device) -> Option<Peak> {
     let records = of_device(survey, device).flat_map(|done| &done.records);
-    let measured = records.filter_map(|record| record.limits);
-    measured.reduce(|best, limits| Peak {
-        gflops: best.gflops.max(limits.gflops),
-        gbytes_per_second: best.gbytes_per_second.max(limits.gbytes_per_second),
-        spreads: None,
-    })
+    records.filter_map(|record| record.limits).reduce(Peak::and)
 }
 
 /// A bench for every size of a device.
@@ -169,14 +152,13 @@ fn product_rows(survey: &Survey, device: &Device, size: Option<Shape>) -> Vec<Ro
         for record in done.records.iter().filter(|record| belongs(record)) {
             if record.platform != "host" {
                 number += 1;
-                let id = format!("{}.{number}", done.job.lesson);
-                kernels.push(row(id, Origin::Kernel, record));
+                kernels.push(row(format!("{}.{number}", done.job.lesson), record));
                 continue;
             }
             // Every lesson measures the host anew; the first time counts.
             let of = |one: &Record| (one.kernel.clone(), one.m, one.k);
             if !hosts.iter().any(|one: &Row| of(&one.record) == of(record)) {
-                hosts.push(row(String::new(), Origin::Host, record));
+                hosts.push(row(String::new(), record));
             }
         }
     }
@@ -184,9 +166,9 @@ fn product_rows(survey: &Survey, device: &Device, size: Option<Shape>) -> Vec<Ro
     kernels
 }
 
-fn row(id: String, origin: Origin, record: &Record) -> Row {
+fn row(id: String, record: &Record) -> Row {
     let record = record.clone();
-    Row { id, origin, record }
+    Row { id, record }
 }
 
 /// The rows that move memory: saxpy, also on the host, and the copies, once for each
@@ -196,11 +178,7 @@ pub fn memory_rows(survey: &Survey, device: &Device) -> Vec<Row> {
     let records = of_device(survey, device).flat_map(|done| &done.records);
     for record in records.filter(|record| record.gbytes_per_second.is_some()) {
         if !rows.iter().any(|row| row.record.kernel == record.kernel) {
-            let origin = match &*record.platform {
-                "host" => Origin::Host,
-                _ => Origin::Kernel,
-            };
-            rows.push(row(record.lesson.to_string(), origin, record));
+            rows.push(row(record.lesson.to_string(), record));
         }
     }
     rows
@@ -227,7 +205,7 @@ mod tests {
             ..Record::default()
         };
         // 128 operations, 32 elements of 4 bytes.
-        let intensity = |record: &Record| row(String::new(), Origin::Kernel, record).intensity();
+        let intensity = |record: &Record| row(String::new(), record).intensity();
         assert_eq!(intensity(&record), Some(1.0));
         // As many again for laying the operands out.
         let prepared = Helped {

@@ -16,8 +16,7 @@ use process::lessons::LESSONS;
 use process::{devices, machine};
 use text::{Out, aside};
 
-use crate::collect;
-use crate::survey::{Settings, Survey, unwritable};
+use crate::survey::{Survey, unwritable};
 
 /// What is recorded, and where it is written.
 #[derive(Args)]
@@ -51,12 +50,8 @@ pub fn record(options: &Options) -> Result<()> {
     if lessons.is_empty() {
         return Err(Error::Usage("only lessons 3 to 10 are recorded".into()).into());
     }
-    let settings = Settings {
-        lessons,
-        sizes: options.size.into_iter().collect(),
-    };
     let device = devices::chosen(options.device.as_deref(), false)?.remove(0);
-    let planned = Survey::new(&settings, vec![device.clone()])?;
+    let planned = Survey::new(&lessons, options.size.as_slice(), vec![device.clone()])?;
     let mut shared = Shared {
         format: FORMAT,
         course: env!("CARGO_PKG_VERSION").into(),
@@ -71,7 +66,7 @@ pub fn record(options: &Options) -> Result<()> {
     for round in 1..=ROUNDS {
         aside!("round {round} of {ROUNDS}");
         let mut survey = planned.clone();
-        collect::run(&mut survey, None, |_| Ok(()))?;
+        survey.run(None, |_| Ok(()))?;
         let done = survey.done.into_iter();
         let records: Vec<_> = done.flat_map(|done| done.records).collect();
         shared.add(&records, machine::state());

@@ -1,17 +1,21 @@
-//! What a report holds: what each lesson measured on a device.
+//! What a report holds: what each lesson measured on a device. The lessons run one after
+//! another, each in a child process.
 
 use std::io;
 use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use common::Error;
 use common::record::Record;
 use common::shape::Shape;
 use common::source::workspace;
 use process::data::{date, size_name};
 use process::devices::Device;
-use process::machine;
+use process::{Finished, Refused, lessons, machine};
 use serde::Serialize;
+use text::{aside, progress};
 
 /// A run of the lessons on one or several devices.
 #[derive(Clone, Debug, Serialize)]
@@ -27,15 +31,6 @@ pub struct Survey {
     pub planned: Vec<Job>,
     /// What has been done so far.
     pub done: Vec<Done>,
-}
-
-/// What is run on each device.
-#[derive(Default)]
-pub struct Settings {
-    /// Numbers of the lessons.
-    pub lessons: Vec<u32>,
-    /// Sizes of the products; empty for the lessons' own.
-    pub sizes: Vec<Shape>,
 }
 
 /// What one child process does.
@@ -71,45 +66,110 @@ impl Job {
         let size = self.size.map(|size| format!(" at {}", size_name(size)));
         format!("lesson{:02}{}", self.lesson, size.unwrap_or_default())
     }
-}
 
-impl Settings {
-    /// Lessons on products once for each size; vectors once.
-    pub fn jobs(&self, devices: &[Device]) -> Vec<Job> {
-        let sizes: Vec<Option<Shape>> = match &self.sizes[..] {
-            [] => vec![None],
-            sizes => sizes.iter().copied().map(Some).collect(),
-        };
-        let lessons = self.lessons.iter().copied();
-        let (vectors, products): (Vec<_>, Vec<_>) = lessons.partition(|one| *one == VECTORS);
-        let mut jobs = Vec::new();
-        for device in devices {
-            let vectors = vectors.iter().map(|&lesson| (None, lesson));
-            let products = |&size| products.iter().map(move |&lesson| (size, lesson));
-            let all = vectors.chain(sizes.iter().flat_map(products));
-            jobs.extend(all.map(|(size, lesson)| Job {
-                device: device.index,
-                size,
-                lesson,
-            }));
+    fn command(&self, runs: Option<u32>) -> Result<Command> {
+        let mut command = lessons::numbered(self.lesson)?.command()?;
+        command.args(["--json", "--device", &self.device.to_string()]);
+        if let Some(size) = self.size {
+            command.args(["--size", &size.to_string()]);
         }
-        jobs
+        if let Some(runs) = runs {
+            command.args(["--runs", &runs.to_string()]);
+        }
+        Ok(command)
     }
 }
 
+/// Lessons on products once for each size, or at their own; vectors once.
+fn jobs(lessons: &[u32], sizes: &[Shape], devices: &[Device]) -> Vec<Job> {
+    let sizes: Vec<Option<Shape>> = match sizes {
+        [] => vec![None],
+        sizes => sizes.iter().copied().map(Some).collect(),
+    };
+    let (vectors, products): (Vec<u32>, Vec<u32>) =
+        lessons.iter().partition(|one| **one == VECTORS);
+    let mut jobs = Vec::new();
+    for device in devices {
+        let vectors = vectors.iter().map(|&lesson| (None, lesson));
+        let products = |&size| products.iter().map(move |&lesson| (size, lesson));
+        let all = vectors.chain(sizes.iter().flat_map(products));
+        jobs.extend(all.map(|(size, lesson)| Job {
+            device: device.index,
+            size,
+            lesson,
+        }));
+    }
+    jobs
+}
+
 impl Survey {
-    pub fn new(settings: &Settings, devices: Vec<Device>) -> Result<Survey> {
+    /// A run of these lessons, at these sizes or at their own; nothing is done yet.
+    pub fn new(lessons: &[u32], sizes: &[Shape], devices: Vec<Device>) -> Result<Survey> {
         let folder = workspace().display().to_string();
         let describe = ["describe", "--always", "--dirty", "--abbrev=10"];
         Ok(Survey {
             begun: date("+%Y-%m-%d %H:%M")?,
             commit: machine::output("git", &[&["-C", &folder], &describe[..]].concat()),
             host: machine::host(),
-            planned: settings.jobs(&devices),
+            planned: jobs(lessons, sizes, &devices),
             devices,
             done: Vec::new(),
         })
     }
+
+    /// Does the jobs, and keeps what each measured; `keep` is called after every one.
+    pub fn run(&mut self, runs: Option<u32>, keep: impl Fn(&Survey) -> Result<()>) -> Result<()> {
+        let bar = progress::bar(
+            Some(self.planned.len() as u64),
+            "  {spinner} {bar:12.cyan} {pos}/{len} {elapsed} {wide_msg}",
+        );
+        for job in self.planned.clone() {
+            let name = job.name();
+            bar.set_position(self.done.len() as u64);
+            bar.set_message(name.clone());
+            let begin = Instant::now();
+            let told = |kernel: &str| bar.set_message(format!("{name}: {kernel}"));
+            let (records, refused) = child(job.command(runs)?, told)
+                .with_context(|| format!("{name} could not be run (just rebuilt?)"))?;
+            let seconds = begin.elapsed().as_secs_f64();
+            if let Some(why) = &refused {
+                let first = why.message.lines().next().unwrap_or_default();
+                bar.suspend(|| aside!("  {name} failed: {first}"));
+            }
+            self.done.push(Done {
+                job,
+                seconds,
+                records,
+                status: refused.as_ref().map(|refused| refused.status),
+                failed: refused.map(|refused| refused.message),
+            });
+            keep(self)?;
+            if bar.is_hidden() {
+                let (done, all) = (self.done.len(), self.planned.len());
+                aside!("  {done} of {all}  {name} took {seconds:.1} s");
+            }
+        }
+        bar.finish_and_clear();
+        Ok(())
+    }
+}
+
+/// Runs a child to its end: its records, and its error if it ended with one.
+/// `told` hears of each kernel.
+fn child(mut command: Command, told: impl Fn(&str)) -> Result<(Vec<Record>, Option<Refused>)> {
+    let mut records = Vec::new();
+    let finished = Finished::following(&mut command, |line| {
+        // A lesson may print lines of other kinds.
+        if let Ok(record) = serde_json::from_str::<Record>(line) {
+            told(&record.kernel);
+            records.push(record);
+        }
+    })?;
+    if process::was_stopped(finished.status) {
+        bail!("it was stopped");
+    }
+    let failed = !finished.status.success();
+    Ok((records, failed.then(|| finished.refused())))
 }
 
 pub fn unwritable(path: &Path, error: &io::Error) -> Error {
@@ -126,15 +186,13 @@ mod tests {
     #[test]
     fn every_lesson_runs_at_every_size_and_lesson_2_once() {
         let jobs = |sizes: &[usize], devices: &[usize]| {
-            let settings = Settings {
-                lessons: vec![2, 8],
-                sizes: sizes.iter().map(|&n| Shape::cube(n)).collect(),
-            };
             let device = |&index| Device {
                 index,
                 ..Device::default()
             };
-            settings.jobs(&devices.iter().map(device).collect::<Vec<_>>())
+            let devices: Vec<Device> = devices.iter().map(device).collect();
+            let sizes: Vec<Shape> = sizes.iter().map(|&n| Shape::cube(n)).collect();
+            jobs(&[2, 8], &sizes, &devices)
         };
         let names = jobs(&[64, 100], &[0]);
         let names: Vec<String> = names.iter().map(Job::name).collect();

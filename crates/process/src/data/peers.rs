@@ -39,7 +39,6 @@ pub struct About {
     /// The host's CPU.
     pub host: String,
     /// What its shapes were drawn from, where they were.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
 }
 
@@ -52,35 +51,28 @@ pub struct Rate {
     /// The library, as its makers write it, or [`OURS`].
     pub library: String,
     /// The kernel, of ours.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
     /// Version of the library; of ours the lesson.
     pub version: String,
     /// Threads, on a CPU.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<usize>,
     /// "event" or "wall".
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<String>,
     /// 1e9 operations a second, by the median of all runs; none where the result was
     /// wrong or something failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gflops: Option<f64>,
     /// A quarter of the runs was slower than this.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub q1: Option<f64>,
     /// A quarter of the runs was faster.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub q3: Option<f64>,
     /// Turns that it had.
     pub rounds: usize,
     /// The rate of each turn, by the median of its runs.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub by_round: Vec<f64>,
     /// Timed runs of all turns.
     pub runs: usize,
     /// Why it has no rate.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 

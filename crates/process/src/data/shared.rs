@@ -114,11 +114,7 @@ impl Shared {
     pub fn add(&mut self, records: &[Record], state: String) {
         let (timed, left_out) = products(records);
         let limits = records.iter().filter_map(|one| one.limits);
-        self.limits.extend(limits.reduce(|best, one| Peak {
-            gflops: best.gflops.max(one.gflops),
-            gbytes_per_second: best.gbytes_per_second.max(one.gbytes_per_second),
-            spreads: None,
-        }));
+        self.limits.extend(limits.reduce(Peak::and));
         self.left_out.extend(left_out);
         if self.states.len() < 2 {
             self.kernels = timed;

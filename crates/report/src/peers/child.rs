@@ -1,7 +1,6 @@
 //! The child that measures one library, `course peer NAME`: it may crash, and takes nobody
 //! with it. It computes the lessons' matrices, and is checked as they are before it is timed.
 
-use std::ffi::OsString;
 use std::io::Write;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -17,8 +16,7 @@ use common::timing::{Clock, Runs, Timing};
 use common::verify;
 use serde::{Deserialize, Serialize};
 
-use super::library::{About, Library, Missing, Opened};
-use super::peer::Peer;
+use super::library::{Library, Missing, Opened, Peer};
 use super::{clblast, cublas, host};
 
 /// What the child is told.
@@ -41,42 +39,49 @@ pub struct Options {
 }
 
 /// What the child prints of each product: a lesson's record, and what it says of the library.
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 pub struct Measured {
     #[serde(flatten)]
     pub record: Record,
-    #[serde(flatten)]
-    pub about: About,
+    #[serde(default)]
+    pub version: String,
+    #[serde(default)]
+    pub threads: Option<usize>,
 }
 
 /// Measures the library on each product, and prints a record of each.
 pub fn run(options: &Options) -> Result<()> {
-    let mut environment = options.peer.environment();
-    if options.inputs == Type::Tf32 {
-        environment.retain(|(name, _)| *name != "NVIDIA_TF32_OVERRIDE");
-    }
-    begin_again_with(environment);
     let mut opened = match open(options).map_err(|error| error.downcast::<Missing>()) {
         Ok(opened) => Ok(opened),
         Err(Ok(missing)) => Err(missing),
         Err(Err(error)) => return Err(error),
     };
     for &shape in &options.size {
-        let mut record = record(options.peer, shape);
-        let mut about = About::default();
+        let Shape { m, n, k } = shape;
+        let mut measured = Measured {
+            record: Record {
+                kernel: options.peer.name().into(),
+                platform: "host".into(),
+                m,
+                n,
+                k,
+                ..Record::default()
+            },
+            ..Measured::default()
+        };
+        let record = &mut measured.record;
         match &mut opened {
             Err(missing) => record.skipped = Some(missing.to_string()),
-            Ok((library, told)) => {
-                about = told.clone();
-                told.note(&mut record);
+            Ok(opened) => {
                 let problem = Problem::new(shape, Type::Float, Fill::Random, 1);
                 let by_units = options.inputs != Type::Float;
                 let problem = problem.with_inputs(options.inputs, by_units);
-                measure(&mut **library, &problem.into(), options.runs, &mut record)?;
+                measure(&mut *opened.library, &problem.into(), options.runs, record)?;
+                measured.version.clone_from(&opened.version);
+                measured.threads = opened.threads;
             }
         }
-        let line = serde_json::to_string(&Measured { record, about })?;
-        writeln!(std::io::stdout(), "{line}")?;
+        writeln!(std::io::stdout(), "{}", serde_json::to_string(&measured)?)?;
     }
     Ok(())
 }
@@ -94,33 +99,6 @@ fn open(options: &Options) -> Result<Opened> {
         Peer::Clblast => clblast::open(options.device),
         Peer::Matrixmultiply => Ok(host::matrixmultiply()),
         Peer::Onemkl | Peer::Openblas | Peer::Blis => host::open(options.peer),
-    }
-}
-
-fn record(peer: Peer, Shape { m, n, k }: Shape) -> Record {
-    Record {
-        kernel: peer.name().into(),
-        platform: "host".into(),
-        device: "host".into(),
-        m,
-        n,
-        k,
-        ty: Some(Type::Float),
-        fill: Some(Fill::Random),
-        seed: 1,
-        ..Record::default()
-    }
-}
-
-impl About {
-    fn note(&self, record: &mut Record) {
-        if let Some(device) = &self.device {
-            record.platform.clone_from(&device.platform.name);
-            record.device.clone_from(&device.name);
-            record.driver.clone_from(&device.driver);
-        }
-        let threads = self.threads.map(|threads| format!(", {threads} threads"));
-        record.says = format!("{}{}", self.version, threads.unwrap_or_default());
     }
 }
 
@@ -175,19 +153,4 @@ fn measure(
     }
     record.timed(&timing, Work::Flop(problem.shape.flop()), None);
     Ok(())
-}
-
-/// This very command again with these variables, unless they are set: libraries read them
-/// when they are loaded. The new process prints the result.
-fn begin_again_with(variables: Vec<(&'static str, OsString)>) {
-    let is_set = |(name, value): &(&str, OsString)| std::env::var_os(name).as_ref() == Some(value);
-    if variables.iter().all(is_set) {
-        return;
-    }
-    let again = process::this_program().and_then(|mut this| {
-        let words = std::env::args_os().skip(1);
-        this.args(words).envs(variables).status()
-    });
-    let code = again.ok().and_then(|status| status.code());
-    std::process::exit(code.unwrap_or(1))
 }

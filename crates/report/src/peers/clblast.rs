@@ -20,8 +20,7 @@ use common::timing::Profile;
 use dlopen2::wrapper::{Container, WrapperApi};
 use opencl3::event::Event;
 
-use super::library::{About, Library, NOT_TRANSPOSED, Opened, ROW_MAJOR, Sample};
-use super::peer::Peer;
+use super::library::{Library, NOT_TRANSPOSED, Opened, Peer, ROW_MAJOR, Sample};
 
 /// What is used of clblast_c.h.
 #[derive(WrapperApi)]
@@ -47,17 +46,15 @@ pub fn open(index: usize) -> Result<Opened> {
     let (api, file) = Peer::Clblast.load()?;
     let device = device::list()?.into_iter().nth(index);
     let session = Session::open(device.context("there is no such device")?, Rc::new(()))?;
-    let about = About {
+    Ok(Opened {
+        library: Box::new(ClBlast {
+            api,
+            session,
+            product: None,
+        }),
         version: format!("{file}, as it comes"),
         threads: None,
-        device: Some(session.device.clone()),
-    };
-    let library = ClBlast {
-        api,
-        session,
-        product: None,
-    };
-    Ok((Box::new(library), about))
+    })
 }
 
 impl ClBlast {

@@ -10,14 +10,13 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use common::device::{self, Device};
+use common::device;
 use common::element::{Elements, Type};
 use common::problem::Problem;
 use common::shape::Shape;
 use dlopen2::wrapper::{Container, WrapperApi};
 
-use super::library::{About, Library, Missing, Opened, Sample};
-use super::peer::{Peer, load};
+use super::library::{Library, Missing, Opened, Peer, Sample, load};
 
 type Pointer = *mut c_void;
 
@@ -107,7 +106,7 @@ pub fn open(index: usize, inputs: Type) -> Result<Opened> {
     let (blas, file) = Peer::Cublas.load::<Cublas>().map_err(or_folders)?;
     let runtime = load::<Runtime>(&RUNTIMES);
     let (runtime, _) = runtime.ok_or_else(|| or_folders(Peer::Cublas.missing()))?;
-    let (device, ordinal) = device_of(index)?;
+    let ordinal = number_of(index)?;
     let null = ptr::null_mut();
     let mut gpu = OnGpu {
         blas,
@@ -127,23 +126,22 @@ pub fn open(index: usize, inputs: Type) -> Result<Opened> {
             must_be_zero(gpu.runtime.cudaEventCreate(event), "cudaEventCreate")?;
         }
     }
-    let about = About {
+    Ok(Opened {
         version: gpu.version().unwrap_or_else(|| file.into()),
         threads: None,
-        device: Some(device),
-    };
-    Ok((Box::new(gpu), about))
+        library: Box::new(gpu),
+    })
 }
 
-/// The device, and its number among those of its platform: CUDA counts these alone.
-fn device_of(index: usize) -> Result<(Device, c_int)> {
+/// The device's number among those of its platform: CUDA counts these alone.
+fn number_of(index: usize) -> Result<c_int> {
     let devices = device::list()?;
     let device = devices.iter().find(|device| device.index == index);
     let device = device.with_context(|| format!("there is no device {index}"))?;
     let platform = &device.platform.name;
     let before = devices[..index].iter();
     let ordinal = before.filter(|one| one.platform.name == *platform).count();
-    Ok((device.clone(), ordinal as c_int))
+    Ok(ordinal as c_int)
 }
 
 fn must_be_zero(status: c_int, call: &str) -> Result<()> {

@@ -16,8 +16,7 @@ use common::reference::{library_multiply, library_threads};
 use common::shape::Shape;
 use dlopen2::wrapper::{Container, WrapperApi};
 
-use super::library::{About, Library, NOT_TRANSPOSED, Opened, ROW_MAJOR, Sample};
-use super::peer::Peer;
+use super::library::{Library, NOT_TRANSPOSED, Opened, Peer, ROW_MAJOR, Sample};
 
 /// What is used of cblas.h, with 32-bit integers, and what each library has to tell of itself:
 /// openblas_config.h; mkl_service.h; blis.h, whose dim_t has 64 bits.
@@ -51,13 +50,12 @@ fn on_host(
     version: String,
     threads: Option<usize>,
 ) -> Opened {
-    let about = About {
+    let product = None;
+    Opened {
+        library: Box::new(OnHost { multiply, product }),
         version,
         threads,
-        device: None,
-    };
-    let product = None;
-    (Box::new(OnHost { multiply, product }), about)
+    }
 }
 
 impl<Multiply: Fn(Shape, &Matrix, &Matrix, &mut Matrix) -> Option<()>> Library

@@ -1,34 +1,32 @@
-//! What every library is to the child that measures it: a product, its operands in place,
-//! that it computes again and again.
+//! The libraries, one by one: what each is called, where it lies, what it must find in its
+//! environment; and what every one is to the child that measures it: a product, its operands
+//! in place, that it computes again and again.
 
+use std::ffi::OsString;
 use std::rc::Rc;
 
 use anyhow::Result;
-use common::device::Device;
+use clap::ValueEnum;
+use common::element::Type;
 use common::problem::Problem;
-use serde::{Deserialize, Serialize};
+use common::source::own_workspace;
+use dlopen2::wrapper::{Container, WrapperApi};
+use process::devices::Device;
+use process::{machine, packages};
 
 /// CblasRowMajor, and CLBlastLayoutRowMajor.
 pub const ROW_MAJOR: i32 = 101;
 /// CblasNoTrans, and CLBlastTransposeNo.
 pub const NOT_TRANSPOSED: i32 = 111;
 
-/// What a library says of itself.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct About {
+/// A library that was opened, and what it says of itself.
+pub struct Opened {
+    pub library: Box<dyn Library>,
     /// Its version, and which of its kernels or modes it uses.
-    #[serde(default)]
     pub version: String,
     /// Threads that it computes with, on a CPU.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<usize>,
-    /// The device, of a library that does not run on the host.
-    #[serde(skip)]
-    pub device: Option<Device>,
 }
-
-/// A library that was opened, and what it says of itself.
-pub type Opened = (Box<dyn Library>, About);
 
 pub trait Library {
     /// Takes the operands of this product in place of the last one's; C is poisoned.
@@ -51,3 +49,153 @@ pub struct Sample {
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Missing(pub String);
+
+/// A library that multiplies matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Peer {
+    /// NVIDIA's, on its GPUs.
+    Cublas,
+    /// Intel's (MKL), on the host.
+    Onemkl,
+    /// On the host.
+    Openblas,
+    /// On the host.
+    Blis,
+    /// The crate that the lessons compare with, on the host.
+    Matrixmultiply,
+    /// OpenCL, on the device of the lessons.
+    Clblast,
+}
+
+/// As its makers write it; the names that its file may have, those of a newer version first;
+/// and what it reads from its environment when it is loaded.
+type Description = (
+    &'static str,
+    &'static [&'static str],
+    &'static [(&'static str, &'static str)],
+);
+
+/// Stands for the number of cores: all are to work.
+const CORES: &str = "{cores}";
+
+impl Peer {
+    #[rustfmt::skip]
+    const fn description(self) -> Description {
+        match self {
+            // Only what is not the default of a library can be set so: TF32 where somebody has
+            // switched it on, and sums of bfloat16, which stand for floats on newer GPUs.
+            Peer::Cublas => (
+                "cuBLAS",
+                &["libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"],
+                &[("NVIDIA_TF32_OVERRIDE", "0"), ("CUBLAS_EMULATE_SINGLE_PRECISION", "0"),
+                  ("CUDA_DEVICE_ORDER", "PCI_BUS_ID")],
+            ),
+            Peer::Onemkl => (
+                "oneMKL",
+                &["libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"],
+                &[("MKL_NUM_THREADS", CORES), ("MKL_DYNAMIC", "FALSE"),
+                  ("MKL_THREADING_LAYER", "INTEL"), ("MKL_INTERFACE_LAYER", "LP64")],
+            ),
+            // Debian's libblas.so.3 may be it, too, but need not; the first is Fedora's, with
+            // threads.
+            Peer::Openblas => (
+                "OpenBLAS",
+                &["libopenblasp.so.0", "libopenblas.so.0", "libopenblas.so",
+                  "libopenblas.dylib", "libopenblas.dll"],
+                &[("OPENBLAS_NUM_THREADS", CORES)],
+            ),
+            Peer::Blis => (
+                "BLIS",
+                &["libblis.so.4", "libblis-mt.so", "libblis.so", "libblis.dylib"],
+                &[("BLIS_NUM_THREADS", CORES)],
+            ),
+            Peer::Matrixmultiply => ("matrixmultiply", &[], &[]),
+            Peer::Clblast => (
+                "CLBlast", &["libclblast.so.1", "libclblast.dylib", "clblast.dll"], &[],
+            ),
+        }
+    }
+
+    /// As its makers write it.
+    pub fn name(self) -> &'static str {
+        self.description().0
+    }
+
+    /// As it is named on the command line.
+    pub fn word(self) -> String {
+        self.name().to_lowercase()
+    }
+
+    /// The libraries that an owner of this device would call: those of its vendor, of the
+    /// host where the device is the host's CPU, and those in OpenCL.
+    pub fn beside(device: &Device) -> Vec<Peer> {
+        let is_cpu = device.is_cpu();
+        let suits = |peer: &Peer| match peer {
+            Peer::Cublas => device.platform.contains("NVIDIA"),
+            Peer::Onemkl => is_cpu && std::env::consts::ARCH == "x86_64",
+            Peer::Openblas | Peer::Blis | Peer::Matrixmultiply => is_cpu,
+            Peer::Clblast => true,
+        };
+        let all = Peer::value_variants().iter().copied();
+        all.filter(suits).collect()
+    }
+
+    /// The names that its file may have; none of the crate, which is part of this program.
+    pub fn libraries(self) -> &'static [&'static str] {
+        self.description().1
+    }
+
+    /// The library, and the name under which it was found.
+    pub fn load<Api: WrapperApi>(self) -> Result<(Container<Api>, &'static str), Missing> {
+        load(self.libraries()).ok_or_else(|| self.missing())
+    }
+
+    /// What is said where it is not here, with the next command.
+    pub fn missing(self) -> Missing {
+        let package = packages::install(&self.word());
+        let next = package.unwrap_or_else(|| "./setup --peers".into());
+        Missing(format!(
+            "missing: {} is not installed; next: {next}",
+            self.name()
+        ))
+    }
+
+    /// What it reads from its environment when it is loaded: all cores are to work, and no
+    /// product may be rounded more than is asked for by the type of A and B.
+    pub fn environment(self, inputs: Type) -> Vec<(&'static str, OsString)> {
+        let cores = machine::cores().to_string();
+        let set = self.description().2.iter();
+        let set = set.filter(|(name, _)| inputs != Type::Tf32 || *name != "NVIDIA_TF32_OVERRIDE");
+        let set = set.map(|(name, value)| (*name, value.replace(CORES, &cores).into()));
+        // A CPU that OpenBLAS does not know gets an old one's kernels, half as fast where there
+        // is AVX-512: who compares with a library compares with its best.
+        let has_avx512 = machine::vector_instructions().contains(&"AVX-512");
+        let core = (self == Peer::Openblas && has_avx512)
+            .then(|| ("OPENBLAS_CORETYPE", "SKYLAKEX".into()));
+        set.chain(core).chain(own_folder()).collect()
+    }
+}
+
+/// The first of these libraries that opens, and its name.
+pub fn load<Api: WrapperApi>(files: &[&'static str]) -> Option<(Container<Api>, &'static str)> {
+    files.iter().find_map(|name| {
+        // SAFETY: each Api has the types of its library's headers.
+        let library = unsafe { Container::load(name) };
+        Some((library.ok()?, *name))
+    })
+}
+
+/// The folder that `./setup --peers` fills, behind those where libraries are looked for
+/// anyway. A library finds others that it needs there, too.
+fn own_folder() -> Option<(&'static str, OsString)> {
+    const VARIABLE: &str = "LD_LIBRARY_PATH";
+    let own = own_workspace().join(".opencl/peers");
+    let set = std::env::var_os(VARIABLE).unwrap_or_default();
+    let mut folders: Vec<_> = std::env::split_paths(&set).collect();
+    if !own.is_dir() || folders.contains(&own) {
+        return None;
+    }
+    folders.retain(|folder| !folder.as_os_str().is_empty());
+    folders.push(own);
+    Some((VARIABLE, std::env::join_paths(folders).ok()?))
+}

@@ -15,7 +15,7 @@ use process::lessons;
 use text::aside;
 
 use super::child::Measured;
-use super::peer::Peer;
+use super::library::Peer;
 
 /// Who takes part, and how often.
 pub struct Turns<'a> {
@@ -73,7 +73,7 @@ impl Turns<'_> {
     /// One turn of one: what it measured, one record for each size.
     fn turn(&self, player: Option<Peer>, shapes: &[Shape]) -> Result<Vec<Measured>> {
         let (mut command, name) = match player {
-            Some(peer) => (command(peer)?, peer.name().to_string()),
+            Some(peer) => (command(peer, self.inputs)?, peer.name().to_string()),
             None => {
                 // It leads to the limit of such a device, with what it chooses beforehand.
                 let lesson = lessons::numbered(self.lesson())?;
@@ -144,7 +144,7 @@ impl Turns<'_> {
         let own_threads = by_the_wall.then_some(self.device.compute_units);
         let (version, threads) = match is_ours {
             true => (format!("lesson {}", self.lesson()), own_threads),
-            false => (last.about.version.clone(), last.about.threads),
+            false => (last.version.clone(), last.threads),
         };
         Some(Rate {
             shape,
@@ -183,9 +183,10 @@ fn library(player: Option<Peer>, one: &Measured) -> &'static str {
 }
 
 /// The child that measures a library: `course peer NAME`.
-pub fn command(peer: Peer) -> Result<Command> {
+fn command(peer: Peer, inputs: Type) -> Result<Command> {
     let mut command = process::this_program()?;
     command.args(["peer", &peer.word()]);
+    command.envs(peer.environment(inputs));
     // What a lesson's child gets: libraries are measured as the kernels are.
     command.envs(process::environment());
     Ok(command)
@@ -214,6 +215,6 @@ fn failed(Shape { m, n, k }: Shape, why: &str) -> Measured {
     };
     Measured {
         record,
-        about: Default::default(),
+        ..Measured::default()
     }
 }
