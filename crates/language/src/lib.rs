@@ -5,7 +5,6 @@
 //!
 //! In the order in which to read them:
 //!
-//! - `file` is a kernel file as text.
 //! - [`tokens`] are the words and signs of a file, without comments; [`functions`] finds
 //!   its functions and kernels, [`directives`] its macros, includes and line numbers.
 //! - [`types`] says what a type's name means.
@@ -13,10 +12,18 @@
 //!   explanation.
 
 pub mod directives;
-mod file;
 pub mod functions;
 pub mod log;
 pub mod tokens;
 pub mod types;
 
-pub use file::File;
+use std::path::PathBuf;
+
+/// A file of OpenCL C.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// As messages show it.
+    pub path: PathBuf,
+    /// The whole text.
+    pub text: String,
+}

@@ -10,7 +10,7 @@ use colored::Colorize;
 use common::error::Result;
 use common::record::Record;
 use serde::Serialize;
-use text::{terminal, wrap};
+use text::wrap;
 
 use out::Out;
 use row::row;
@@ -72,7 +72,7 @@ impl Report {
             Some(columns) => wrap::wrap(text, columns),
             None => text.into(),
         };
-        Ok(self.out.line(terminal::for_stdout(text))?)
+        Ok(self.out.line(text)?)
     }
 
     /// Prints one JSON object, in JSON mode.

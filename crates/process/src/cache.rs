@@ -7,10 +7,8 @@
 //! Intel's CPU runtime keeps no cache on disk.
 
 use std::fs;
-use std::time::SystemTime;
 
 use common::device::pocl::{self, cache_folder};
-use common::file;
 
 use crate::environment::Environment;
 use crate::events::Event;
@@ -37,23 +35,4 @@ pub fn message() -> String {
          It is tried again without the cache. If that helps, clear it: rm -r {}",
         cache_folder().display()
     )
-}
-
-/// What stands in each block of a drawing of a kernel, which PoCL's compiler writes into the
-/// current folder where it gives up: `matmul_naive.dot`, `broken.dot.1`.
-const IN_EACH_BLOCK: &str = "...program instructions...";
-
-/// Removes such drawings that are new: nobody asked for them.
-pub fn remove_drawings(since: SystemTime) {
-    const LONGEST: u64 = 16 << 20;
-    for entry in fs::read_dir(".").into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let written = entry.metadata().and_then(|file| file.modified());
-        let is_new = name.to_string_lossy().contains(".dot") && written.is_ok_and(|at| at > since);
-        let text = || file::read(&entry.path(), LONGEST).unwrap_or_default();
-        if is_new && String::from_utf8_lossy(&text()).contains(IN_EACH_BLOCK) {
-            // One that cannot be removed does no harm.
-            let _ = fs::remove_file(entry.path());
-        }
-    }
 }

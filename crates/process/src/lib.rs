@@ -46,7 +46,7 @@ mod status;
 pub mod watch;
 
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use common::error::{Error, Result};
 use common::program::words;
@@ -140,7 +140,6 @@ fn on_one_device(
     }
     environment.push((words::VARIABLE, drivers_words.clone().into()));
     let terminal = Terminal::now();
-    let begin = SystemTime::now();
     loop {
         let end = child::run(orders, &environment, &events.path, pause);
         let on_stage = events::on_stage(&events::read(&events.path));
@@ -148,7 +147,6 @@ fn on_one_device(
             terminal.restore(on_stage);
             events.pass_on(&events.beside(PRINTED));
         }
-        cache::remove_drawings(begin);
         let death = match end? {
             None => return Ok(None),
             Some(End::Exit(status)) => return Ok(Some(ended(status, &events.path))),

@@ -4,8 +4,7 @@
 //! # Layout
 //!
 //! - `plain` makes text of what came from outside.
-//! - [`terminal`] says what standard output is connected to, and which letters that shows;
-//!   [`wrap`] breaks lines that are too long for it, [`progress`] is a sign of life on it.
+//! - [`wrap`] breaks lines that are too long for the terminal, [`progress`] is a sign of life on it.
 //! - [`screen`] is the terminal as a whole: rows, pages and keys.
 //! - [`stream`] is what this process prints, sent elsewhere.
 //! - [`diff`] is what changed between two texts.
@@ -15,13 +14,26 @@ mod plain;
 pub mod progress;
 pub mod screen;
 pub mod stream;
-pub mod terminal;
 pub mod wrap;
 
 pub use plain::{plain, plain_name};
-pub use terminal::Out;
+
+use std::io::{Result, Write, stdout};
 
 use console::{Alignment, measure_text_width, pad_str};
+
+/// Standard output.
+pub struct Out;
+
+impl Write for Out {
+    fn write(&mut self, text: &[u8]) -> Result<usize> {
+        stdout().write(text)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        stdout().flush()
+    }
+}
 
 /// A plain table; columns with a heading hold numbers, the others text, and so does the first.
 pub fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
@@ -61,8 +73,7 @@ pub fn show_error(mut message: String) {
 macro_rules! aside {
     ($($line:tt)*) => {{
         use std::io::Write as _;
-        let line = $crate::terminal::for_stderr(format!($($line)*));
-        let _ = writeln!(std::io::stderr(), "{line}");
+        let _ = writeln!(std::io::stderr(), "{}", format_args!($($line)*));
     }};
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::terminal;
+use crate::stream::{Stream, stdout_is_piped};
 
 /// How often a bar moves.
 const TICK: Duration = Duration::from_millis(100);
@@ -21,7 +21,7 @@ pub fn bar(steps: Option<u64>, template: &str) -> ProgressBar {
 
 /// Where it is shown: not among rows that another program passes on to the terminal.
 pub fn target() -> ProgressDrawTarget {
-    if terminal::stdout_is_piped() {
+    if stdout_is_piped() {
         ProgressDrawTarget::hidden()
     } else {
         stderr_of_its_own().unwrap_or_else(ProgressDrawTarget::stderr)
@@ -34,7 +34,7 @@ fn stderr_of_its_own() -> Option<ProgressDrawTarget> {
     {
         /// How often it is drawn at most.
         const PER_SECOND: u8 = 20;
-        let stderr = || crate::stream::Stream::Error.as_it_is().ok();
+        let stderr = || Stream::Error.as_it_is().ok();
         let term = console::Term::read_write_pair(stderr()?, stderr()?);
         Some(ProgressDrawTarget::term(term, PER_SECOND))
     }
@@ -42,15 +42,11 @@ fn stderr_of_its_own() -> Option<ProgressDrawTarget> {
     None
 }
 
-/// indicatif's style of this template, in letters that the terminal shows.
+/// indicatif's style of this template.
 pub fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template);
     let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
-    if terminal::shows_utf8() {
-        style.progress_chars("█▌░")
-    } else {
-        style.tick_chars("|/-\\ ").progress_chars("#- ")
-    }
+    style.progress_chars("█▌░")
 }
 
 /// Has a bar move by itself as long as it is there. Where the system gives no thread for

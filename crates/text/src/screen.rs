@@ -27,7 +27,6 @@ pub use crossterm;
 pub use input::{event_within, give_keys_back, take_keys};
 
 use crate::stream::Stream;
-use crate::terminal::{in_ascii, shows_utf8};
 use captured::Captured;
 
 /// Columns and rows that are drawn at most: some terminals tell sizes that nobody sees.
@@ -112,10 +111,7 @@ pub fn size() -> (usize, usize) {
 pub fn draw(rows: Vec<String>, anew: bool) {
     let size = size();
     let (columns, height) = size;
-    let fitting = |row: String| match (shows_utf8(), truncate_str(&row, columns, "")) {
-        (true, row) => row.into_owned(),
-        (false, row) => in_ascii(&row),
-    };
+    let fitting = |row: String| truncate_str(&row, columns, "").into_owned();
     let rows: Vec<String> = rows.into_iter().take(height).map(fitting).collect();
     if let Some(taken) = &mut *taken() {
         let _ = taken.draw(&rows, anew || taken.size != size);

@@ -44,3 +44,16 @@ impl Stream {
         Err(std::io::ErrorKind::Unsupported.into())
     }
 }
+
+/// Whether another program reads what is printed, as in `| tee log`. Its words come to the
+/// terminal whenever that likes.
+pub fn stdout_is_piped() -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let kind = Stream::Output.as_it_is().and_then(|file| file.metadata());
+        kind.is_ok_and(|kind| kind.file_type().is_fifo())
+    }
+    #[cfg(not(unix))]
+    false
+}

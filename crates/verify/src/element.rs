@@ -204,24 +204,20 @@ impl Elements {
     /// `count` elements, element `i` being number `from(i)` of these, bit by bit,
     /// or zero where there is none.
     pub fn gather(&self, count: usize, from: impl Fn(usize) -> Option<usize>) -> Elements {
-        fn pick<T: Copy + Default>(
-            v: &[T],
-            count: usize,
-            from: impl Fn(usize) -> Option<usize>,
-        ) -> Vec<T> {
-            (0..count)
-                .map(|i| from(i).map_or(T::default(), |at| v[at]))
-                .collect()
-        }
-        match self {
-            Elements::Float(v) => Elements::Float(pick(v, count, from)),
-            Elements::Double(v) => Elements::Double(pick(v, count, from)),
-            Elements::Int(v) => Elements::Int(pick(v, count, from)),
-            Elements::Other(ty, _) => {
-                let element = |i| from(i).map_or(0.0, |at| self.get(at));
-                Elements::from_fn(*ty, count, element)
+        let size = self.ty().size();
+        let mut bytes = vec![0; count * size];
+        for (i, element) in bytes.chunks_exact_mut(size).enumerate() {
+            if let Some(at) = from(i) {
+                element.copy_from_slice(self.element(at));
             }
         }
+        Elements::from_bytes(self.ty(), &bytes)
+    }
+
+    /// The bytes of element `i`.
+    pub(crate) fn element(&self, i: usize) -> &[u8] {
+        let size = self.ty().size();
+        &self.as_bytes()[i * size..][..size]
     }
 
     /// Element `i` as f64.
@@ -231,21 +227,14 @@ impl Elements {
             Elements::Float(v) => f64::from(v[i]),
             Elements::Double(v) => v[i],
             Elements::Int(v) => f64::from(v[i]),
-            Elements::Other(ty, v) => ty.decode(&v[i * ty.size()..][..ty.size()]),
+            Elements::Other(ty, _) => ty.decode(self.element(i)),
         }
     }
 
     /// Element `i`, bit by bit: two that are equal as numbers may differ here.
     pub fn bits(&self, i: usize) -> u64 {
-        match self {
-            Elements::Float(v) => u64::from(v[i].to_bits()),
-            Elements::Double(v) => v[i].to_bits(),
-            Elements::Int(v) => v[i] as u64,
-            Elements::Other(ty, v) => {
-                let bytes = v[i * ty.size()..][..ty.size()].iter().rev();
-                bytes.fold(0, |bits, byte| bits << 8 | u64::from(*byte))
-            }
-        }
+        let bytes = self.element(i).iter().rev();
+        bytes.fold(0, |bits, byte| bits << 8 | u64::from(*byte))
     }
 
     /// Element `i` in words, as short as its type has it.
@@ -265,12 +254,7 @@ impl Elements {
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        match self {
-            Elements::Float(v) => v.len(),
-            Elements::Double(v) => v.len(),
-            Elements::Int(v) => v.len(),
-            Elements::Other(ty, v) => v.len() / ty.size(),
-        }
+        self.as_bytes().len() / self.ty().size()
     }
 
     /// Whether there are none.

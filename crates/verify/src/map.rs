@@ -1,7 +1,5 @@
 //! A small map of C: where it is right, and where it is not.
 
-use colored::{ColoredString, Colorize};
-
 use crate::wrong::Wrong;
 
 /// At most so many cells; a cell stands for a block of elements where C is larger.
@@ -80,42 +78,8 @@ pub fn map(wrong: &Wrong) -> String {
     map
 }
 
-/// The same text with the cells in colour, where output is coloured.
-pub fn painted(text: &str) -> String {
-    let lines: Vec<String> = text.split('\n').map(painted_line).collect();
-    lines.join("\n")
-}
-
-fn painted_line(line: &str) -> String {
-    let Some((row, cells)) = cells_of(line) else {
-        return line.to_string();
-    };
-    let cells: String = cells.chars().map(|c| paint(c).to_string()).collect();
-    format!("{row}|{cells}|")
-}
-
-fn paint(cell: char) -> ColoredString {
-    let text = cell.to_string();
-    match cell {
-        WRONG => text.red().bold(),
-        PARTLY => text.yellow(),
-        UNTOUCHED => text.blue(),
-        _ => text.dimmed(),
-    }
-}
-
-/// What stands before the cells, and the cells, in a line of a map.
-fn cells_of(line: &str) -> Option<(&str, &str)> {
-    let is_cell = |c| [RIGHT, PARTLY, WRONG, UNTOUCHED].contains(&c);
-    let (row, cells) = line.strip_suffix('|')?.split_once('|')?;
-    let is_row = row.trim().parse::<usize>().is_ok() && cells.chars().all(is_cell);
-    is_row.then_some((row, cells))
-}
-
 #[cfg(test)]
 mod tests {
-    use colored::Color;
-
     use super::*;
     use crate::Mismatch;
 
@@ -231,23 +195,5 @@ mod tests {
             });
             assert!(map(&last).ends_with("#|\n"), "{rows} x {cols}");
         }
-    }
-
-    #[test]
-    fn only_the_cells_of_a_map_are_painted() {
-        assert_eq!(cells_of("       0 |.#+o|"), Some(("       0 ", ".#+o")));
-        for line in ["looks like: a | b |", "C[0] |.|", "  column  0 31", ""] {
-            assert_eq!(cells_of(line), None, "{line}");
-        }
-        let text = "looks like: a race\n       0 |.#+o|\n";
-        assert_eq!(console::strip_ansi_codes(&painted(text)), text);
-    }
-
-    #[test]
-    fn each_kind_of_cell_has_a_colour() {
-        let colours = [WRONG, PARTLY, UNTOUCHED, RIGHT].map(|cell| paint(cell).fgcolor);
-        let red_yellow_blue = [Color::Red, Color::Yellow, Color::Blue].map(Some);
-        assert_eq!(colours[..3], red_yellow_blue);
-        assert_eq!(colours[3], None);
     }
 }

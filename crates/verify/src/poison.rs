@@ -77,8 +77,8 @@ fn number() -> f64 {
 
 /// True where element `i` still holds [`Poison::Nan`].
 pub fn is_poison(data: &Elements, i: usize) -> bool {
-    let size = data.ty().size();
-    data.as_bytes()[i * size..(i + 1) * size] == Poison::Nan.bytes(data.ty())[..size]
+    let element = data.element(i);
+    *element == Poison::Nan.bytes(data.ty())[..element.len()]
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use text::wrap::folded;
 use super::explain::Case;
 use super::messages::{Message, messages};
 use super::places::{Files, Read, Spot};
-use crate::file::File;
+use crate::File;
 
 /// What a failed build's log says, as spans in the source and what it includes; in the
 /// driver's own words where `raw` asks for them, or where no error in them can be located.

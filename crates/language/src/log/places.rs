@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::explain::quoted;
 use super::messages::{Message, Place, Told};
+use crate::File;
 use crate::directives;
-use crate::file::File;
 use crate::tokens::{Tokens, is_word};
 
 /// Reads a file that is included; nothing, where it cannot be read.

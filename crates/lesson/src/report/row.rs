@@ -46,7 +46,7 @@ pub fn row(record: &Record) -> String {
         return format!("{name} {} {reason}{says}", "skipped:".yellow());
     }
     if let Some(wrong) = &record.failed {
-        let details = verify::painted(&wrong.trim_end().replace('\n', "\n    "));
+        let details = wrong.trim_end().replace('\n', "\n    ");
         return format!("{name} {}{says}\n    {details}", "✗ WRONG".red().bold());
     }
     if let Some(how) = &record.died {

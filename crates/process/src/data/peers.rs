@@ -81,11 +81,6 @@ impl Rate {
     pub fn is_ours(&self) -> bool {
         [OURS, OURS_BY_VENDOR].contains(&&*self.library)
     }
-
-    /// Half the distance between the quartiles, as a share of the rate.
-    pub fn spread(&self) -> Option<f64> {
-        Some((self.q3? - self.q1?) / 2.0 / self.gflops?)
-    }
 }
 
 /// The rate of ours over that of the best library at a size.
@@ -348,8 +343,7 @@ mod tests {
         // It was wrong at its only size.
         assert_eq!(comparison.quantile(0.5, Some("Y")), None);
         assert_eq!(comparison.missing[0].library, "Z");
-        let best = comparison.best(Shape::cube(8)).unwrap();
-        assert_eq!(best.spread(), Some(0.05));
+        assert_eq!(comparison.best(Shape::cube(8)).unwrap().library, "X");
         let thin_ratio = comparison.ratio_of(OURS, thin).unwrap();
         assert_eq!((thin_ratio.value, thin_ratio.range), (0.5, [0.45, 1.05]));
         assert!(thin_ratio.is_open(), "the quartiles overlap");

@@ -1,26 +1,43 @@
 //! A comparison on the terminal.
 
-use common::numbers::{factor, percent, significant};
+use common::numbers::{factor, significant};
 use common::shape::Shape;
-use process::data::peers::{Comparison, OURS, OURS_BY_VENDOR, Rate, Ratio};
+use process::data::peers::{Comparison, OURS, OURS_BY_VENDOR, Ratio};
 use process::data::size_name;
 use text::table;
 
-/// Two lines for each size: the rates, and below them the kernels and the spreads; then what
-/// they come to, and what was compared.
+/// A line for each size: the rates, ours over the best library, and our kernels; then what they
+/// come to, and what was compared.
 pub fn text(comparison: &Comparison) -> String {
     let is_there = |ours: &&str| comparison.rates.iter().any(|rate| rate.library == *ours);
-    let ours = [OURS, OURS_BY_VENDOR].into_iter().filter(is_there);
-    let ours: Vec<&str> = ours.collect();
+    let ours: Vec<&str> = [OURS, OURS_BY_VENDOR]
+        .into_iter()
+        .filter(is_there)
+        .collect();
     let everybody = [&ours[..], &comparison.libraries()].concat();
-    let to_the_best = ours.iter().map(|ours| format!("{ours} to the best"));
-    let to_the_best: Vec<String> = to_the_best.collect();
-    let heading = ["GFLOP/s"].into_iter().chain(everybody.iter().copied());
-    let heading = heading.chain(to_the_best.iter().map(|one| &**one));
-    let heading: Vec<&str> = heading.collect();
-    let shapes = comparison.shapes().into_iter();
-    let rows = shapes.flat_map(|shape| rows(comparison, shape, &ours, &everybody));
-    let mut lines = vec![table(&heading, &rows.collect::<Vec<_>>()), String::new()];
+    let to_the_best: Vec<String> = ours
+        .iter()
+        .map(|one| format!("{one} to the best"))
+        .collect();
+    let to_the_best: Vec<&str> = to_the_best.iter().map(String::as_str).collect();
+    let heading = [&["GFLOP/s"], &everybody[..], &to_the_best, &[""]].concat();
+    let row = |shape: Shape| {
+        let rate = |one: &&str| comparison.rate(shape, one);
+        let rates = everybody
+            .iter()
+            .map(|one| rate(one)?.gflops.map(significant));
+        let rates = rates.map(|rate| rate.unwrap_or("-".into())).collect();
+        let ratios = ours.iter().map(|ours| comparison.ratio_of(ours, shape));
+        let ratios = ratios
+            .map(|ratio| ratio.map_or("-".into(), shown))
+            .collect();
+        let kernels = ours.iter().filter_map(|ours| rate(ours)?.kernel.as_deref());
+        let kernels = kernels.map(|name| name.trim_start_matches("matmul_"));
+        let kernels = kernels.collect::<Vec<_>>().join(", ");
+        [vec![size_name(shape)], rates, ratios, vec![kernels]].concat()
+    };
+    let rows: Vec<Vec<String>> = comparison.shapes().into_iter().map(row).collect();
+    let mut lines = vec![table(&heading, &rows), String::new()];
     for ours in &ours {
         let summary = comparison.summary(ours);
         lines.extend(summary.map(|one| format!("{ours} to the best library: {one}")));
@@ -29,42 +46,11 @@ pub fn text(comparison: &Comparison) -> String {
     lines.join("\n")
 }
 
-fn rows(comparison: &Comparison, shape: Shape, ours: &[&str], all: &[&str]) -> [Vec<String>; 2] {
-    let rates: Vec<Option<&Rate>> = all.iter().map(|one| comparison.rate(shape, one)).collect();
-    let of = |show: &dyn Fn(&Rate) -> Option<String>| -> Vec<String> {
-        let cell = |rate: &Option<&Rate>| rate.and_then(show).unwrap_or("-".into());
-        rates.iter().map(cell).collect()
-    };
-    let best = comparison.best(shape).map_or("", |rate| &*rate.library);
-    let ratios = ours.iter().map(|ours| comparison.ratio_of(ours, shape));
-    let (values, words): (Vec<String>, Vec<String>) = ratios.map(|one| shown(one, best)).unzip();
-    let kernels = rates.iter().take(ours.len()).flatten();
-    let kernels = kernels.filter_map(|rate| rate.kernel.as_deref());
-    let kernels = kernels.map(|name| name.trim_start_matches("matmul_"));
-    let name = format!("  {}", kernels.collect::<Vec<_>>().join(", "));
-    let rates = of(&|rate| rate.gflops.map(significant));
-    let spreads = of(&|rate| rate.spread().map(|spread| format!("±{}", percent(spread))));
-    [
-        [vec![size_name(shape)], rates, values].concat(),
-        [vec![name], spreads, words].concat(),
-    ]
-}
-
-/// A ratio with its spread, and to whom it is, or that nobody can tell who is faster.
-fn shown(ratio: Option<Ratio>, best: &str) -> (String, String) {
-    let Some(ratio) = ratio else {
-        return ("-".into(), String::new());
-    };
+/// A ratio with its spread, and whether anybody can tell who is faster.
+fn shown(ratio: Ratio) -> String {
     let [least, most] = ratio.range.map(significant);
-    let words = if ratio.is_open() {
-        "cannot be told apart"
-    } else {
-        best
-    };
-    (
-        format!("{} ({least} to {most})", factor(ratio.value)),
-        words.into(),
-    )
+    let open = if ratio.is_open() { " open" } else { "" };
+    format!("{} ({least} to {most}){open}", factor(ratio.value))
 }
 
 /// Where and when, the versions, and what is missing or wrong.
@@ -82,9 +68,9 @@ fn about(comparison: &Comparison) -> Vec<String> {
     });
     let missing = comparison.missing.iter();
     let missing = missing.map(|one| format!("{}: {}", one.library, one.missing));
-    let rule = "Medians of all rounds; ± is half the distance between the quartiles, and a ratio \
-                lies\nbetween those of our slower quartile to their faster one, and the other way \
-                round.";
+    let rule = "Medians of all rounds. A ratio lies between those of our slower quartile to their \
+                faster one,\nand the other way round; it is open where 1 does, too: the two cannot \
+                be told apart.";
     let lines = [place].into_iter().chain(seed).chain(comparison.versions());
     let lines = lines.chain(wrong).chain(missing);
     lines.chain([rule.into()]).collect()

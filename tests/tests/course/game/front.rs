@@ -29,26 +29,6 @@ fn must_be_left_in_order(terminal: &mut Terminal) {
 }
 
 #[test]
-fn a_terminal_of_ascii_gets_letters_that_it_shows() {
-    let learner = Learner::started("front-ascii");
-    fs::write(learner.0.join("progress.txt"), "1.1 solved\n1.2 broken\n").expect("writable");
-    let types = |words: &str| learner.types(words).env("LC_ALL", "C").on_terminal(80, 24);
-    let mut screen = types("exercise 1.2 --watch");
-    screen.sees(&solved(1)).sees("x not solved yet");
-    must_be_left_in_order(&mut screen);
-    let mut list = types("exercise --list");
-    list.ends_with(0);
-    let shown = list.transcript();
-    assert!(
-        shown.contains("v 1.1") && shown.contains("x 1.2"),
-        "{shown}"
-    );
-    for terminal in [screen, list] {
-        assert!(terminal.raw().is_ascii(), "{}", terminal.raw());
-    }
-}
-
-#[test]
 fn each_key_does_what_the_screen_says() {
     let learner = Learner::started("front-keys");
     let mut terminal = before(&learner, "exercise 1.2 --watch");
