@@ -75,48 +75,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_are_linear_and_never_empty() {
-        let full = "█".repeat(10);
-        for (share, drawn) in [
-            (1.0, &*full),
-            (0.5, &full[..15]),
-            (0.0, "▏"),
-            (0.55, "█████▌"),
-        ] {
-            assert_eq!(block(share, 10), drawn);
-        }
-    }
-
-    #[test]
     fn a_prediction_stands_beside_the_measurement() {
-        let record = Record {
-            kernel: "new".into(),
-            gflops: Some(30.0),
+        let record = |kernel: &str, rate| Record {
+            kernel: kernel.into(),
+            gflops: Some(rate),
             share_of_limit: Some(0.3),
             ..Record::default()
         };
-        let bar = Bar::of(&record).unwrap();
-        let before = Bar {
-            name: "old".into(),
-            rate: 10.0,
-            ..bar.clone()
+        let verdict = |before, prediction| {
+            let record = &record("new", 30.0);
+            let outcome = Outcome {
+                record,
+                before,
+                prediction: Some(prediction),
+            };
+            outcome.verdict().unwrap()
         };
-        let outcome = |before: Option<Bar>, prediction| Outcome {
-            record: &record,
-            before,
-            prediction,
-        };
-        let factor = outcome(Some(before), Some(Prediction::Factor(2.0)));
-        assert_eq!(factor.predicted(&bar).unwrap().rate, 20.0);
-        let verdict = factor.verdict(&bar).unwrap();
-        assert_eq!(verdict, "predicted 2.00x, measured 3.00x old");
-        let share = outcome(None, Some(Prediction::Share(0.5)));
-        assert_eq!(share.predicted(&bar).unwrap().rate, 50.0);
-        let verdict = share.verdict(&bar).unwrap();
-        assert_eq!(
-            verdict,
-            "predicted 50 %, measured 30 % of the device's limit"
-        );
-        assert!(outcome(None, None).predicted(&bar).is_none());
+        let factor = verdict(Some(record("old", 10.0)), Prediction::Factor(2.0));
+        assert_eq!(factor, "predicted 2.00x, measured 3.00x old");
+        let share = verdict(None, Prediction::Share(0.5));
+        assert_eq!(share, "predicted 50 %, measured 30 % of the device's limit");
     }
 }

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use common::error::{Error, Result};
 use common::file;
-use common::numbers;
 use common::record::Record;
 use serde::{Deserialize, Serialize};
 use text::{aside, plain};
@@ -71,7 +70,6 @@ impl Sender {
 
     /// Opens this file, to add to it.
     pub fn to(path: &Path) -> Result<Sender> {
-        must_be_of_events(path)?;
         let file = File::options().append(true).create(true).open(path);
         let file = file.map_err(|error| Error::temporary(path, &error))?;
         Ok(Sender(Some((path.into(), file))))
@@ -87,26 +85,6 @@ impl Sender {
         }
         Ok(())
     }
-}
-
-/// A person who sets the variable may name anything: a pipe would be waited for, and a
-/// device has no end.
-fn must_be_of_events(path: &Path) -> Result<()> {
-    let Ok(there) = fs::metadata(path) else {
-        return Ok(());
-    };
-    let why = match there.file_type() {
-        kind if !kind.is_file() => format!("it is {}, not a regular file", file::name(kind)),
-        _ if there.len() > LONGEST => format!("it is larger than {}", numbers::bytes(LONGEST)),
-        _ => return Ok(()),
-    };
-    Err(Error::File {
-        path: path.into(),
-        why: format!(
-            "{why}; {EVENTS_VARIABLE} names it, which lessons set by themselves\n  \
-             next: unset {EVENTS_VARIABLE}"
-        ),
-    })
 }
 
 /// Reads what has been written so far. What is no event is left out: a last line that is
@@ -197,12 +175,6 @@ impl EventsFile {
         let written = (&self.file).write_all(b"\n");
         written.map_err(|error| Error::temporary(&self.path, &error))
     }
-
-    /// Forgets what was written.
-    pub fn clear(&self) {
-        // What cannot be forgotten is only what a child did before.
-        let _ = self.file.set_len(0);
-    }
 }
 
 #[cfg(test)]
@@ -210,13 +182,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_goes_with_its_owner_and_forgets_when_asked() {
+    fn a_file_goes_with_its_owner() {
         let file = EventsFile::new().unwrap();
         let path = file.path.clone();
         file.must_have_room().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"\n");
-        file.clear();
-        assert!(fs::read(&path).unwrap().is_empty());
         drop(file);
         assert!(!path.exists());
     }

@@ -181,23 +181,24 @@ impl Shared {
 
     /// What cannot be, or was not done as it is asked for.
     pub fn faults(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        let mut must = |is_kept: bool, says: String| faults.extend((!is_kept).then_some(says));
         let version = env!("CARGO_PKG_VERSION");
         let of = |limit: fn(&Peak) -> f64| self.limits.iter().map(limit);
         let limit = of(|one| one.gflops).fold(0.0, f64::max);
         let is_steady_in = |limit| is_steady(of(limit));
-        let differ = "the limits in GFLOP/s or GB/s differ from round to round";
         let (format, course, many) = (self.format, &self.course, self.limits.len());
-        let mut rules = vec![
-            (format == FORMAT, format!("format {format}, not {FORMAT}")),
-            (
-                course == version,
-                format!("of course {course}, not {version}"),
-            ),
-            (many == ROUNDS, format!("{many} limits, not {ROUNDS}")),
-            (!self.kernels.is_empty(), "no kernel".into()),
-            (is_steady_in(|one| one.gflops), differ.into()),
-            (is_steady_in(|one| one.gbytes_per_second), differ.into()),
-        ];
+        must(format == FORMAT, format!("format {format}, not {FORMAT}"));
+        must(
+            course == version,
+            format!("of course {course}, not {version}"),
+        );
+        must(many == ROUNDS, format!("{many} limits, not {ROUNDS}"));
+        must(!self.kernels.is_empty(), "no kernel".into());
+        let are_steady =
+            is_steady_in(|one| one.gflops) && is_steady_in(|one| one.gbytes_per_second);
+        let differ = "the limits in GFLOP/s or GB/s differ from round to round";
+        must(are_steady, differ.into());
         let device = &self.device;
         let words = [&device.name, &device.platform, &device.driver, &self.date];
         let words = words.into_iter().chain([&self.system, &self.host]);
@@ -205,8 +206,10 @@ impl Shared {
         let words = words.chain(&self.left_out);
         for word in words.chain(self.kernels.iter().map(|one| &one.kernel)) {
             let is_plain = plain(word) == *word && !word.contains(['|', '<', '`']);
-            let is_name = word.len() <= 200 && is_plain;
-            rules.push((is_name, format!("{word:?} is no name")));
+            must(
+                is_plain && word.len() <= 200,
+                format!("{word:?} is no name"),
+            );
         }
         for one in &self.kernels {
             let (kernel, rate) = (&one.kernel, one.rate());
@@ -214,27 +217,19 @@ impl Shared {
             let names = lesson.and_then(|lesson| lesson.kernels().ok());
             let function = kernel.split(' ').next();
             let is_known = names.is_some_and(|all| all.iter().any(|name| function == Some(name)));
-            let all = one.size.m.saturating_mul(one.size.n);
-            let seconds = one.seconds.iter().copied();
-            rules.extend([
-                (is_known, format!("lesson {} has no {kernel}", one.lesson)),
-                (
-                    one.elements_compared == all,
-                    format!("{kernel}: not every element was compared"),
-                ),
-                (
-                    one.seconds.len() == ROUNDS,
-                    format!("{kernel}: not {ROUNDS} rounds"),
-                ),
-                (is_steady(seconds), format!("{kernel}: the rounds differ")),
-                (
-                    rate <= ABOVE_LIMIT * limit,
-                    format!("{kernel}: {rate:.1} GFLOP/s, and the device does {limit:.1}"),
-                ),
-            ]);
+            let are_all = one.elements_compared == one.size.m.saturating_mul(one.size.n);
+            let is_steady = is_steady(one.seconds.iter().copied());
+            let too_fast = format!("{kernel}: {rate:.1} GFLOP/s, and the device does {limit:.1}");
+            must(is_known, format!("lesson {} has no {kernel}", one.lesson));
+            must(are_all, format!("{kernel}: not every element was compared"));
+            must(
+                one.seconds.len() == ROUNDS,
+                format!("{kernel}: not {ROUNDS} rounds"),
+            );
+            must(is_steady, format!("{kernel}: the rounds differ"));
+            must(rate <= ABOVE_LIMIT * limit, too_fast);
         }
-        let broken = rules.into_iter().filter(|(is_kept, _)| !is_kept);
-        broken.map(|(_, says)| says).collect()
+        faults
     }
 }
 
