@@ -5,7 +5,7 @@ use std::io::Write;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use common::element::{Elements, Type};
 use common::matrix::{Fill, Matrix};
@@ -16,7 +16,7 @@ use common::timing::{Clock, Runs, Timing};
 use common::verify;
 use serde::{Deserialize, Serialize};
 
-use super::library::{Library, Missing, Opened, Peer};
+use super::library::{Library, Opened, Peer};
 use super::{clblast, cublas, host};
 
 /// What the child is told.
@@ -51,11 +51,7 @@ pub struct Measured {
 
 /// Measures the library on each product, and prints a record of each.
 pub fn run(options: &Options) -> Result<()> {
-    let mut opened = match open(options).map_err(|error| error.downcast::<Missing>()) {
-        Ok(opened) => Ok(opened),
-        Err(Ok(missing)) => Err(missing),
-        Err(Err(error)) => return Err(error),
-    };
+    let mut opened = open(options);
     for &shape in &options.size {
         let Shape { m, n, k } = shape;
         let mut measured = Measured {
@@ -71,7 +67,7 @@ pub fn run(options: &Options) -> Result<()> {
         };
         let record = &mut measured.record;
         match &mut opened {
-            Err(missing) => record.skipped = Some(missing.to_string()),
+            Err(why) => record.skipped = Some(format!("{why:#}")),
             Ok(opened) => {
                 let problem = Problem::new(shape, Type::Float, Fill::Random, 1);
                 let by_units = options.inputs != Type::Float;
@@ -88,11 +84,7 @@ pub fn run(options: &Options) -> Result<()> {
 
 fn open(options: &Options) -> Result<Opened> {
     if options.inputs != Type::Float && options.peer != Peer::Cublas {
-        let why = format!(
-            "{}: the course calls it with floats alone",
-            options.peer.name()
-        );
-        return Err(Missing(why).into());
+        bail!("the course calls {} with floats alone", options.peer.name());
     }
     match options.peer {
         Peer::Cublas => cublas::open(options.device, options.inputs),

@@ -9,14 +9,14 @@ use std::ptr;
 use std::rc::Rc;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use common::device;
 use common::element::{Elements, Type};
 use common::problem::Problem;
 use common::shape::Shape;
 use dlopen2::wrapper::{Container, WrapperApi};
 
-use super::library::{Library, Missing, Opened, Peer, Sample, load};
+use super::library::{Library, Opened, Peer, Sample, load};
 
 type Pointer = *mut c_void;
 
@@ -99,9 +99,9 @@ struct OnGpu {
 
 /// Opens the library and its runtime on the GPU that has this number in lesson 1's listing.
 pub fn open(index: usize, inputs: Type) -> Result<Opened> {
-    let or_folders = |Missing(why)| {
+    let or_folders = |why: anyhow::Error| {
         let folders = "LD_LIBRARY_PATH=FOLDER:FOLDER with libcublas.so.13 and libcudart.so.13";
-        Missing(format!("{why}, or {folders}"))
+        anyhow!("{why}, or {folders}")
     };
     let (blas, file) = Peer::Cublas.load::<Cublas>().map_err(or_folders)?;
     let runtime = load::<Runtime>(&RUNTIMES);

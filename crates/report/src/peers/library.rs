@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 use std::rc::Rc;
 
-use anyhow::Result;
+use anyhow::{Error, Result, anyhow};
 use clap::ValueEnum;
 use common::element::Type;
 use common::problem::Problem;
@@ -44,11 +44,6 @@ pub struct Sample {
     /// By the device's events, where it has them and they can be believed.
     pub device: Option<f64>,
 }
-
-/// Why a library cannot be measured, with the next command.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct Missing(pub String);
 
 /// A library that multiplies matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -146,18 +141,15 @@ impl Peer {
     }
 
     /// The library, and the name under which it was found.
-    pub fn load<Api: WrapperApi>(self) -> Result<(Container<Api>, &'static str), Missing> {
+    pub fn load<Api: WrapperApi>(self) -> Result<(Container<Api>, &'static str)> {
         load(self.libraries()).ok_or_else(|| self.missing())
     }
 
     /// What is said where it is not here, with the next command.
-    pub fn missing(self) -> Missing {
+    pub fn missing(self) -> Error {
         let package = packages::install(&self.word());
         let next = package.unwrap_or_else(|| "./setup --peers".into());
-        Missing(format!(
-            "missing: {} is not installed; next: {next}",
-            self.name()
-        ))
+        anyhow!("missing: {} is not installed; next: {next}", self.name())
     }
 
     /// What it reads from its environment when it is loaded: all cores are to work, and no
