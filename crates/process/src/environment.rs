@@ -155,6 +155,7 @@ pub(crate) fn labels_of(devices: &[Device]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scratch::Scratch;
 
     #[test]
     fn a_library_of_another_workspace_is_not_loaded() {

@@ -50,7 +50,6 @@ use common::error::{Error, Result};
 use common::program::words;
 use common::record::Record;
 use common::simulator::LOG_VARIABLE;
-use text::aside;
 
 use child::End;
 use events::{DRIVERS_WORDS, Event, EventsFile, PRINTED, SIMULATOR_LOG, Sender};

@@ -108,7 +108,7 @@ impl Worker {
             .envs(process::environment_at_start())
             .env(WORKER_VARIABLE, shape)
             // A worker that is ended while PoCL writes its cache would damage it.
-            .env(process::CACHE_VARIABLE, "0")
+            .env(common::device::pocl::CACHE_VARIABLE, "0")
             // A simulator's reports on a candidate are none on a row of this process.
             .env_remove(LOG_VARIABLE)
             .stdin(Stdio::piped())

@@ -3,7 +3,6 @@
 use colored::Colorize;
 use common::numbers::{factor, percent, seconds, significant};
 use common::record::{Helped, Record};
-use common::verify;
 
 /// The names of the columns.
 pub fn heading(unit: &str) -> String {
