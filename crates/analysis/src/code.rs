@@ -44,7 +44,7 @@ pub(crate) struct Instruction {
     /// What it does that the course counts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<Operation>,
-    /// Registers that it reads or writes, each with its kind.
+    /// Registers of a CPU that it reads or writes, each with its kind.
     #[serde(skip)]
     pub registers: Vec<(&'static str, u32)>,
 }

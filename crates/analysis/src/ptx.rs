@@ -5,11 +5,7 @@
 use crate::code::{Code, Flow, Operation, Space};
 use crate::statement::{Language, Line, Statement};
 
-const PTX: Language = Language {
-    operations,
-    flow,
-    registers: |_| Vec::new(),
-};
+const PTX: Language = Language { operations, flow };
 
 /// Names of the kernels in a text of PTX.
 pub fn kernels(text: &str) -> Vec<String> {

@@ -206,10 +206,7 @@ mod tests {
             Operation::Store { space, bytes },
         ]);
         assert_eq!(counted.spills(), 3);
-        let store = counted.operations.last().unwrap();
-        assert_eq!(
-            store.row().unwrap().1,
-            "1 of 32 bytes, the stack, at a fixed place"
-        );
+        let store = counted.moved().last().unwrap();
+        assert_eq!(store.1, "1, 32 bytes, the stack, at a fixed place");
     }
 }

@@ -5,11 +5,7 @@
 use crate::code::{Code, Flow, Operation, Space};
 use crate::statement::{Language, Line, Statement};
 
-const SASS: Language = Language {
-    operations,
-    flow,
-    registers,
-};
+const SASS: Language = Language { operations, flow };
 
 /// Names of the kernels in a disassembler's text.
 pub fn kernels(text: &str) -> Vec<String> {
@@ -108,18 +104,6 @@ fn bytes(parts: &[&str]) -> u32 {
         _ => None,
     });
     width.unwrap_or(4)
-}
-
-/// The registers that its operands name; of several that follow each other, the first.
-fn registers(operands: &str) -> Vec<(&'static str, u32)> {
-    let words = operands.split(|c: char| !c.is_ascii_alphanumeric());
-    let number = |word: &str, prefix: char| word.strip_prefix(prefix)?.parse().ok();
-    let known = words.filter_map(|word| {
-        let mask = || Some(("mask", number(word, 'P')?));
-        let general = number(word, 'R').map(|number| ("general", number));
-        general.or_else(mask)
-    });
-    known.collect()
 }
 
 #[cfg(test)]

@@ -27,7 +27,6 @@ pub struct Language {
     pub operations: fn(&Statement) -> Vec<Operation>,
     /// By where the last operand leads, if that is a label or an address.
     pub flow: fn(&Statement, Option<u64>) -> Flow,
-    pub registers: fn(&str) -> Vec<(&'static str, u32)>,
 }
 
 impl Language {
@@ -48,7 +47,7 @@ impl Language {
                         address,
                         line: source,
                         operations: (self.operations)(&statement),
-                        registers: (self.registers)(statement.operands),
+                        registers: Vec::new(),
                         flow: Flow::Next,
                         text,
                     });
