@@ -6,16 +6,16 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 use common::Error;
 use common::record::Record;
 use common::shape::Shape;
 use common::source::workspace;
 use process::data::{date, size_name};
 use process::devices::Device;
-use process::{Finished, Refused, lessons, machine};
+use process::{Finished, lessons, machine};
 use serde::Serialize;
-use text::{aside, progress};
+use text::aside;
 
 /// A run of the lessons on one or several devices.
 #[derive(Clone, Debug, Serialize)]
@@ -119,57 +119,32 @@ impl Survey {
 
     /// Does the jobs, and keeps what each measured; `keep` is called after every one.
     pub fn run(&mut self, runs: Option<u32>, keep: impl Fn(&Survey) -> Result<()>) -> Result<()> {
-        let bar = progress::bar(
-            Some(self.planned.len() as u64),
-            "  {spinner} {bar:12.cyan} {pos}/{len} {elapsed} {wide_msg}",
-        );
-        for job in self.planned.clone() {
+        for (at, job) in self.planned.clone().into_iter().enumerate() {
             let name = job.name();
-            bar.set_position(self.done.len() as u64);
-            bar.set_message(name.clone());
+            aside!("  {} of {}  {name}", at + 1, self.planned.len());
             let begin = Instant::now();
-            let told = |kernel: &str| bar.set_message(format!("{name}: {kernel}"));
-            let (records, refused) = child(job.command(runs)?, told)
+            let finished = Finished::of(&mut job.command(runs)?)
                 .with_context(|| format!("{name} could not be run (just rebuilt?)"))?;
-            let seconds = begin.elapsed().as_secs_f64();
+            ensure!(!process::was_stopped(finished.status), "it was stopped");
+            let refused = (!finished.status.success()).then(|| finished.refused());
             if let Some(why) = &refused {
                 let first = why.message.lines().next().unwrap_or_default();
-                bar.suspend(|| aside!("  {name} failed: {first}"));
+                aside!("  {name} failed: {first}");
             }
+            // A lesson may print lines of other kinds.
+            let lines = finished.stdout.lines();
+            let records = lines.filter_map(|line| serde_json::from_str(line).ok());
             self.done.push(Done {
                 job,
-                seconds,
-                records,
+                seconds: begin.elapsed().as_secs_f64(),
+                records: records.collect(),
                 status: refused.as_ref().map(|refused| refused.status),
                 failed: refused.map(|refused| refused.message),
             });
             keep(self)?;
-            if bar.is_hidden() {
-                let (done, all) = (self.done.len(), self.planned.len());
-                aside!("  {done} of {all}  {name} took {seconds:.1} s");
-            }
         }
-        bar.finish_and_clear();
         Ok(())
     }
-}
-
-/// Runs a child to its end: its records, and its error if it ended with one.
-/// `told` hears of each kernel.
-fn child(mut command: Command, told: impl Fn(&str)) -> Result<(Vec<Record>, Option<Refused>)> {
-    let mut records = Vec::new();
-    let finished = Finished::following(&mut command, |line| {
-        // A lesson may print lines of other kinds.
-        if let Ok(record) = serde_json::from_str::<Record>(line) {
-            told(&record.kernel);
-            records.push(record);
-        }
-    })?;
-    if process::was_stopped(finished.status) {
-        bail!("it was stopped");
-    }
-    let failed = !finished.status.success();
-    Ok((records, failed.then(|| finished.refused())))
 }
 
 pub fn unwritable(path: &Path, error: &io::Error) -> Error {
