@@ -17,13 +17,4 @@ pub mod log;
 pub mod tokens;
 pub mod types;
 
-use std::path::PathBuf;
-
-/// A file of OpenCL C.
-#[derive(Clone, Debug)]
-pub struct File {
-    /// As messages show it.
-    pub path: PathBuf,
-    /// The whole text.
-    pub text: String,
-}
+pub use log::File;

@@ -9,7 +9,7 @@ mod places;
 mod tests;
 
 pub use diagnose::{diagnose, is_empty};
-pub use places::Read;
+pub use places::{File, Read};
 
 /// How tests read what a file includes.
 #[cfg(test)]

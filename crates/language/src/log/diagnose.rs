@@ -12,8 +12,7 @@ use text::wrap::folded;
 
 use super::explain::Case;
 use super::messages::{Message, messages};
-use super::places::{Files, Read, Spot};
-use crate::File;
+use super::places::{File, Files, Read, Spot};
 
 /// What a failed build's log says, as spans in the source and what it includes; in the
 /// driver's own words where `raw` asks for them, or where no error in them can be located.

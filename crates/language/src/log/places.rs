@@ -8,9 +8,17 @@ use std::path::{Path, PathBuf};
 
 use super::explain::quoted;
 use super::messages::{Message, Place, Told};
-use crate::File;
 use crate::directives;
 use crate::tokens::{Tokens, is_word};
+
+/// A file of OpenCL C.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// As messages show it.
+    pub path: PathBuf,
+    /// The whole text.
+    pub text: String,
+}
 
 /// Reads a file that is included; nothing, where it cannot be read.
 pub type Read<'r> = dyn Fn(&Path) -> Option<File> + 'r;
