@@ -8,7 +8,7 @@ use process::data::recording::{Recording, device_name};
 use process::lessons::LESSONS;
 
 use super::markdown::{Table, or_dash};
-use super::table::share;
+use super::table::{origin, share};
 
 /// The first lesson with a product: what the others are measured against.
 const NAIVE: u32 = 3;
@@ -92,19 +92,7 @@ pub fn table(runs: &[&str]) -> Result<String> {
     if library.iter().any(|cell| cell != "-") {
         table.row("a library", library);
     }
-    // Where the figures come from: a line for each run.
-    let captions = runs.iter().map(|run| {
-        let recording = Recording::read(run, &package(NAIVE))?;
-        let Recording { date, command, .. } = &recording;
-        let naive = best(run, NAIVE)?;
-        let Record { device, platform, driver, .. } = &naive;
-        let (name, size) = (device_name(&naive), naive.shape());
-        Ok(format!(
-            "\n\n*{name}: {device}, {platform}, driver {driver}; {size}, median of at least 3 runs, \
-             recorded {date} by `{command}`.*"
-        ))
-    });
-    Ok(format!("{table}{}", captions.collect::<Result<String>>()?))
+    Ok(format!("{table}\n\n{}", origin(&package(NAIVE), runs)?))
 }
 
 fn package(number: u32) -> String {
