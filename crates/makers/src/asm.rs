@@ -8,6 +8,7 @@ use analysis::launched::Wanted;
 use analysis::listing::Listing;
 use analysis::program;
 use anyhow::Result;
+use common::record::Record;
 use common::source::{Source, workspace};
 use process::data::date;
 use serde::{Deserialize, Serialize};
@@ -24,14 +25,11 @@ pub struct Options {
     name: String,
 }
 
-/// What a listing was made of: where, when and by which command.
+/// What a listing was made of.
 #[derive(Serialize, Deserialize)]
 pub struct Origin {
-    pub device: String,
-    pub platform: String,
-    pub driver: String,
-    pub date: String,
-    pub command: String,
+    /// Where, when and by which command.
+    pub made: String,
     /// The kernel.
     pub text: String,
 }
@@ -59,13 +57,16 @@ pub fn record(options: &Options) -> Result<()> {
     let size = wanted.size.as_ref().map(|size| format!(" --size {size}"));
     let size = size.unwrap_or_default();
     let kernel = source.kernel(&wanted.kernel);
-    let record = &launched.record;
+    let Record {
+        device,
+        platform,
+        driver,
+        ..
+    } = &launched.record;
+    let (date, name) = (date("+%Y-%m-%d")?, &listing.name);
+    let command = format!("cargo run -p course -- asm {name}{size}");
     let origin = Origin {
-        device: record.device.clone(),
-        platform: record.platform.clone(),
-        driver: record.driver.clone(),
-        date: date("+%Y-%m-%d")?,
-        command: format!("cargo run -p course -- asm {}{size}", listing.name),
+        made: format!("{device}, {platform}, driver {driver}; recorded {date} by `{command}`"),
         text: kernel.map(|kernel| kernel.code).unwrap_or_default(),
     };
     let path = path(&options.name, &wanted.name());

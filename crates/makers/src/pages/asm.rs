@@ -37,19 +37,10 @@ pub fn listing(device: &str, words: &[&str]) -> Result<String> {
         Some(part) => self::part(&text, part)?,
     };
     let shown = format!("```text\n{shown}\n```");
-    if is_plain {
-        return Ok(shown);
-    }
-    let Origin {
-        device,
-        platform,
-        driver,
-        date,
-        command,
-        ..
-    } = origin;
-    let made = format!("{device}, {platform}, driver {driver}; recorded {date} by `{command}`");
-    Ok(format!("{shown}\n\n*{made}.*"))
+    Ok(match is_plain {
+        true => shown,
+        false => format!("{shown}\n\n*{}.*", origin.made),
+    })
 }
 
 /// What is not shown by any of these pages, as all of them must.
