@@ -11,34 +11,18 @@ use lesson::Lesson;
 use crate::search::Trials;
 use crate::space::FAMILIES;
 
-/// Best rates by rows and columns of the tile that one item computes.
-struct Landscape {
-    family: usize,
-    rows: BTreeSet<usize>,
-    columns: BTreeSet<usize>,
-    best: BTreeMap<(usize, usize), f64>,
-}
+/// The best rates of a kernel that was tried, by rows and columns of the tile that one item
+/// computes; what was not right is no part of them.
+type Map = BTreeMap<(usize, usize), f64>;
 
-/// The maps of the kernels that were tried; what was not right is no part of them.
-fn maps(trials: &Trials) -> impl Iterator<Item = Landscape> {
-    let map = |family: usize| {
-        let mut best: BTreeMap<(usize, usize), f64> = BTreeMap::new();
-        for (point, gflops) in trials.ranking() {
-            if point.family == family {
-                best.entry(point.item_tile()).or_insert(gflops);
-            }
+fn map(trials: &Trials, family: usize) -> Map {
+    let mut best = Map::new();
+    for (point, gflops) in trials.ranking() {
+        if point.family == family {
+            best.entry(point.item_tile()).or_insert(gflops);
         }
-        let rows = best.keys().map(|tile| tile.0).collect();
-        let columns = best.keys().map(|tile| tile.1).collect();
-        Landscape {
-            family,
-            rows,
-            columns,
-            best,
-        }
-    };
-    let maps = (0..FAMILIES.len()).map(map);
-    maps.filter(|map| !map.best.is_empty())
+    }
+    best
 }
 
 /// Columns that fit a terminal of 80.
@@ -47,9 +31,13 @@ const SHOWN_COLUMNS: usize = 10;
 /// Prints the landscape of each kernel that was tried.
 pub fn show(lesson: &Lesson, trials: &Trials) -> Result<()> {
     let top = trials.best().map_or(0.0, |best| best.1);
-    for map in maps(trials) {
+    for (number, family) in FAMILIES.iter().enumerate() {
+        let map = map(trials, number);
+        if map.is_empty() {
+            continue;
+        }
         let heading = "GFLOP/s by rows (down), columns of an item's tile";
-        let heading = format!("  {}: {heading}", FAMILIES[map.family].name);
+        let heading = format!("  {}: {heading}", family.name);
         lesson.say(format!("\n{}", heading.bold()))?;
         text(&map, top)
             .iter()
@@ -59,13 +47,15 @@ pub fn show(lesson: &Lesson, trials: &Trials) -> Result<()> {
 }
 
 /// The lines of a heat map: rates, with a shade for their share of `top`.
-fn text(map: &Landscape, top: f64) -> Vec<String> {
-    let left_out = map.columns.len().saturating_sub(SHOWN_COLUMNS);
-    let columns = || map.columns.iter().skip(left_out);
+fn text(map: &Map, top: f64) -> Vec<String> {
+    let rows: BTreeSet<usize> = map.keys().map(|tile| tile.0).collect();
+    let columns: BTreeSet<usize> = map.keys().map(|tile| tile.1).collect();
+    let left_out = columns.len().saturating_sub(SHOWN_COLUMNS);
+    let columns = || columns.iter().skip(left_out);
     let head: String = columns().map(|c| format!("{c:>7}")).collect();
     let mut lines = vec![format!("      {head}").dimmed().to_string()];
-    for row in &map.rows {
-        let cells = columns().map(|column| match map.best.get(&(*row, *column)) {
+    for row in rows {
+        let cells = columns().map(|column| match map.get(&(row, *column)) {
             Some(gflops) => format!("{:>6}{}", significant(*gflops), shade(gflops / top)),
             None => format!("{:>6} ", "·").dimmed().to_string(),
         });
@@ -105,9 +95,8 @@ mod tests {
         note(1, 2, right(10.0));
         note(2, 2, right(40.0));
         note(1, 8, Trial::Wrong("all".into()));
-        let map = maps(&trials).next().expect("one");
-        assert_eq!(map.rows, BTreeSet::from([2]));
-        assert_eq!(map.best[&(2, 4)], 40.0);
+        let map = map(&trials, 1);
+        assert_eq!(map, Map::from([((2, 4), 40.0)]));
         assert_eq!(text(&map, 40.0)[1], "     2  40.0█");
     }
 }
