@@ -80,7 +80,7 @@ fn fill(
         .clone()
         .flat_map(|r| columns.clone().map(move |c| (r, c)));
     let float = |(r, c)| match if of_b { r } else { c } < size.k {
-        true => number(seed + u64::from(of_b), r, c),
+        true => number(seed.wrapping_add(u64::from(of_b)), r, c),
         false => 0.0,
     };
     places.map(float).collect()
