@@ -38,8 +38,6 @@ const EXTREMES: &str = "with extreme numbers";
 
 /// A lesson's exit status where there is nothing to run on.
 pub const NO_DEVICE: u8 = 3;
-/// And of a process that died, or whose device failed.
-pub const DIED: u8 = 5;
 
 /// A kernel, and how it is checked.
 pub struct Check<'a> {
@@ -252,11 +250,15 @@ impl Tried {
 
     /// The exit status.
     pub fn status(&self) -> u8 {
-        let is_wrong = || self.records.iter().any(|one| one.failed.is_some());
-        let of_records = || u8::from(is_wrong());
-        self.end
-            .as_ref()
-            .map_or_else(of_records, |child| child_status(child.status))
+        if let Some(child) = &self.end {
+            return child_status(child.status);
+        }
+        // As a child that runs no other ends.
+        match self.records.iter().map(Verdict::of).max() {
+            Some(Verdict::Wrong) => 1,
+            Some(Verdict::Unlaunchable) => 2,
+            _ => 0,
+        }
     }
 
     /// What follows from it alone.
@@ -327,8 +329,8 @@ impl Results {
 
     /// Whether a simulator is worth a try: not for what does not build, or cannot start.
     pub fn may_be_simulated(&self) -> bool {
-        let status = self.end().map(|(one, _)| one.status());
-        status.is_none_or(|status| [NO_DEVICE, DIED].contains(&status))
+        let is_refused = |one: &Tried| matches!(one.status(), 2 | 4) || one.is_of_another();
+        !self.tried.iter().any(is_refused)
     }
 
     /// Where it ran.

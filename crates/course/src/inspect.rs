@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use colored::Colorize;
 use common::element::Type;
 use serde_json::json;
 use text::Out;
@@ -104,7 +105,9 @@ impl Inspection<'_> {
             self.print_json(&checked, traffic.as_ref())?;
         } else {
             screen::checked(&self, &checked)?;
-            traffic.map_or(Ok(()), |traffic| traffic.print())?;
+            if let Some(Traffic { text, .. }) = traffic {
+                writeln!(Out, "{}\n{text}", "Memory traffic".bold())?;
+            }
         }
         Ok(checked.seen.status)
     }
@@ -193,7 +196,7 @@ impl Inspection<'_> {
             "observations": checked.seen.observations,
             "verdict": if self.limited.is_some() { run::Verdict::Limited } else { word(checked) },
             "says": self.says(checked),
-            "memory": traffic.map(Traffic::json),
+            "memory": traffic.map(|traffic| &traffic.json),
         });
         Ok(writeln!(Out, "{line}")?)
     }

@@ -102,7 +102,8 @@ impl Options {
         let task = subject.task();
         let end = results.end();
         if let Some((one, child)) = end
-            && (one.status() == NO_DEVICE || task.is_none() && one.records.is_empty())
+            && (one.status() == NO_DEVICE
+                || one.status() == 2 && task.is_none() && one.records.is_empty())
         {
             return Err(child.refused().into());
         }

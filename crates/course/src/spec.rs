@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use common::element::Type;
 use text::Out;
 
 use crate::game::how::{How, TIMEOUT};
@@ -33,8 +34,8 @@ pub fn spec(options: &Options) -> Result<ExitCode> {
         timeout: options.timeout,
         ..How::default()
     };
-    let drafts = drafts(&options.file, &options.launch, &how)?;
-    for (at, draft) in drafts.iter().enumerate() {
+    let drafts = drafts(&options.file, &options.launch, Type::Float, &how, false)?;
+    for (at, (_, draft)) in drafts.iter().enumerate() {
         if at > 0 {
             writeln!(Out, "\n# Another kernel of the file: a file of its own\n")?;
         }

@@ -102,13 +102,12 @@ impl Subject {
             lesson.map(|lesson| lesson.filter(|_| *flags == LaunchFlags::default()))
         };
         let is_told: Result<Vec<_>> = names.iter().map(own).collect();
-        let mut signatures = Vec::new();
+        let mut drafted = Vec::new();
         let is_made = names.is_empty() && source.text.contains("kernel");
         if is_made || is_told?.iter().any(Option::is_none) {
-            let bare = bare(file, flags);
-            signatures = child::signatures(&bare, ty, how)?;
+            drafted = drafts(file, flags, ty, how, without_data)?;
             if only.is_empty() {
-                names = signatures.iter().map(|one| one.kernel.clone()).collect();
+                names = drafted.iter().map(|one| one.0.kernel.clone()).collect();
             }
         }
         if names.is_empty() {
@@ -118,7 +117,7 @@ impl Subject {
         let subject = |name: &String| -> Result<Subject> {
             let by = match own(name)? {
                 Some(lesson) => By::Lesson(lesson),
-                None => drawn_up(file, name, &signatures, flags, without_data)?,
+                None => drawn_up(file, name, &drafted, flags)?,
             };
             Ok(Subject {
                 kernel: name.clone(),
@@ -324,53 +323,57 @@ pub fn is_task(file: &Path) -> bool {
     file.extension().is_some_and(|end| end == "toml")
 }
 
-/// A file of which nothing is known.
-fn bare(file: &Path, flags: &LaunchFlags) -> TaskFile {
-    TaskFile {
-        kernel: file.into(),
-        define: flags.define.clone().into_iter().collect(),
-        ..TaskFile::default()
-    }
-}
-
-/// The drafts of a file's kernels.
+/// A file's kernels, each with a draft of its task; of those of which nobody asks what they are
+/// given, `without_data`, that is known in any case.
 ///
 /// # Errors
 /// As of [`child::signatures`].
-pub fn drafts(file: &Path, flags: &LaunchFlags, how: &How) -> Result<Vec<Draft>> {
-    let all = child::signatures(&bare(file, flags), Type::Float, how)?;
-    let name = file
-        .file_name()
-        .unwrap_or(file.as_os_str())
-        .to_string_lossy();
+pub fn drafts(
+    file: &Path,
+    flags: &LaunchFlags,
+    ty: Type,
+    how: &How,
+    without_data: bool,
+) -> Result<Vec<(Signature, Draft)>> {
+    let bare = TaskFile {
+        kernel: file.into(),
+        define: flags.define.clone().into_iter().collect(),
+        ..TaskFile::default()
+    };
+    let all = child::signatures(&bare, ty, how)?;
+    let name = file.file_name().unwrap_or(file.as_os_str());
+    let name = name.to_string_lossy();
     let group = flags.group.as_ref().map(|Sides(sides)| &sides[..]);
     let text = Source::read(file)?.text;
-    let draft = |one| draft(one, &name, &text, group);
-    Ok(all.iter().map(draft).collect())
+    let drafted = |one: Signature| {
+        let known = draft(&one, &name, &text, group);
+        match known.is_known || !without_data {
+            true => (one, known),
+            false => {
+                let blank = blank(&one, &name, group);
+                (one, blank)
+            }
+        }
+    };
+    Ok(all.into_iter().map(drafted).collect())
 }
 
 /// A task from a kernel's arguments alone.
 fn drawn_up(
     file: &Path,
     name: &str,
-    signatures: &[Signature],
+    drafts: &[(Signature, Draft)],
     flags: &LaunchFlags,
-    without_data: bool,
 ) -> Result<By> {
-    let signature = signatures.iter().find(|one| one.kernel == name);
-    let signature = signature.ok_or_else(|| {
-        let names: Vec<&str> = signatures.iter().map(|one| one.kernel.as_str()).collect();
+    let own = drafts.iter().find(|one| one.0.kernel == name);
+    let (signature, drawn) = own.ok_or_else(|| {
+        let names: Vec<&str> = drafts.iter().map(|one| one.0.kernel.as_str()).collect();
         let file = file.display();
         Error::Build(format!(
             "{file} has no kernel {name}; there are: {}",
             names.join(", ")
         ))
     })?;
-    let group = flags.group.as_ref().map(|Sides(sides)| &sides[..]);
-    let mut drawn = draft(signature, "kernel.cl", &Source::read(file)?.text, group);
-    if !drawn.is_known && without_data {
-        drawn = blank(signature, "kernel.cl", group);
-    }
     if !drawn.is_known {
         let file = file.display().to_string();
         let stem = file.trim_end_matches(".cl");
@@ -389,7 +392,7 @@ fn drawn_up(
     let mut task: TaskFile = toml::from_str(&drawn.text)?;
     task.kernel = file.into();
     task.define.extend(flags.define.clone());
-    Ok(By::Task(Box::new(task), None, drawn.says))
+    Ok(By::Task(Box::new(task), None, drawn.says.clone()))
 }
 
 /// "16", or "16x8".

@@ -37,8 +37,15 @@ impl Asked<'_> {
     pub fn runs(&self, mut runs: Vec<Run>) -> Result<Command> {
         runs.iter_mut()
             .for_each(|run| run.task.kernel = self.file.into());
+        self.command(runs, false)
+    }
+
+    /// The same where they are timed, if anything is; what the file lacks is said by its name.
+    fn command(&self, runs: Vec<Run>, times: bool) -> Result<Command> {
         let mut command = child::command(runs, Purpose::Results)?;
-        child::flags(&mut command, self.how, false);
+        let function = Some(&self.task.function).filter(|name| !name.is_empty());
+        let only = function.iter().flat_map(|name| ["--only", name]);
+        child::flags(&mut command, self.how, times).args(only);
         Ok(command)
     }
 
@@ -152,9 +159,7 @@ fn rate(asked: &Asked, file: &Path) -> Result<Observation> {
         .context("an exercise has a launch")?;
     let mut run = Run::of(task, task.timed());
     run.task.kernel = file.into();
-    let mut command = child::command(vec![run], Purpose::Results)?;
-    child::flags(&mut command, asked.how, true);
-    let child = asked.on_device(command)?;
+    let child = asked.on_device(asked.command(vec![run], true)?)?;
     let record = child.records().next();
     let speed = record.and_then(|record| rates::speed(&record, &task.timed(), task));
     Ok(match (speed, judge("speed", &child)) {

@@ -1,17 +1,13 @@
 //! The memory traffic of a learner's kernel: the table of `course trace`, and its
 //! worst line in a sentence.
 
-use std::io::Write;
-
 use analysis::device::Model;
 use analysis::launched::{Size, Wanted};
 use analysis::trace::run;
-use analysis::trace::screen::Screen;
 use anyhow::Result;
 use colored::Colorize;
 use process::implementations::oclgrind;
 use serde_json::{Value, json};
-use text::Out;
 
 use super::Inspection;
 use crate::game::how::Checked;
@@ -27,20 +23,10 @@ const LENGTH: usize = 1024;
 /// Of a kernel that ran: its result is right, or wrong, or there is no other device.
 const RAN: [u8; 3] = [0, 1, 3];
 
-/// What was counted, or why nothing was.
-pub enum Traffic {
-    Counted(Counted),
-    Not(String),
-}
-
-/// Figures for people and for programs.
-pub struct Counted {
-    table: String,
-    worst: Option<String>,
-    /// That shows each line, and what is to be added.
-    command: String,
-    flags: &'static str,
-    all: Value,
+/// What was counted, or why nothing was: for people and for programs.
+pub struct Traffic {
+    pub text: String,
+    pub json: Value,
 }
 
 impl Inspection<'_> {
@@ -53,13 +39,13 @@ impl Inspection<'_> {
         if hangs || !RAN.contains(&seen.status) || oclgrind().is_none() {
             return None;
         }
-        Some(match self.count() {
-            Ok(counted) => Traffic::Counted(counted),
-            Err(error) => Traffic::Not(error.to_string()),
-        })
+        Some(self.count().unwrap_or_else(|error| Traffic {
+            text: format!("  not counted: {error}\n"),
+            json: json!({ "not_counted": error.to_string() }),
+        }))
     }
 
-    fn count(&self) -> Result<Counted> {
+    fn count(&self) -> Result<Traffic> {
         let subject = self.check.subject;
         let side = if subject.is_on_vectors() {
             LENGTH
@@ -72,29 +58,34 @@ impl Inspection<'_> {
             false => small.unwrap_or(side.to_string()),
         };
         let program = subject.launch(Some(&words))?;
-        let size = words.parse().unwrap_or(Size::Named(words));
         let wanted = Wanted {
             kernel: subject.kernel.clone(),
             variant: Vec::new(),
             source: Some(subject.file.clone()),
             device: None,
             ty: self.options.ty,
-            size: Some(size.clone()),
-        };
-        let show = |screen: &Screen| {
-            Ok(Counted {
-                table: screen.operands(),
-                worst: screen.worst(),
-                command: self.trace_command(&size),
-                flags: self.flags(),
-                all: screen.json(),
-            })
+            size: Some(words.parse().unwrap_or(Size::Named(words.clone()))),
         };
         let traced = run::trace(&wanted, program)?;
-        counted(&wanted, &traced, &Model::default(), show)
+        counted(&wanted, &traced, &Model::default(), |screen| {
+            let worst = screen.worst();
+            let mut json = screen.json();
+            json["worst"] = json!(worst);
+            let worst = worst.map_or("No request takes more than it must.".into(), |worst| {
+                format!("The worst: {worst}.")
+            });
+            let text = format!(
+                "{}\n  {}\n  Line by line{}:\n    {}\n",
+                screen.operands(),
+                beside(&worst, 2),
+                self.flags(),
+                self.trace_command(&words).cyan()
+            );
+            Ok(Traffic { text, json })
+        })
     }
 
-    fn trace_command(&self, size: &Size) -> String {
+    fn trace_command(&self, size: &str) -> String {
         let file = text::plain_name(&self.options.file.to_string_lossy());
         let subject = self.check.subject;
         let what = match subject.has_file() {
@@ -110,39 +101,6 @@ impl Inspection<'_> {
             ", with your flags of the launch"
         } else {
             ""
-        }
-    }
-}
-
-impl Traffic {
-    /// The table, the worst line, the next command.
-    pub fn print(&self) -> Result<()> {
-        let mut out = Out;
-        writeln!(out, "{}", "Memory traffic".bold())?;
-        let counted = match self {
-            Traffic::Counted(counted) => counted,
-            Traffic::Not(why) => return Ok(writeln!(out, "  not counted: {why}\n")?),
-        };
-        writeln!(out, "{}", counted.table)?;
-        let worst = counted.worst.as_deref();
-        let worst = worst.map_or("No request takes more than it must.".into(), |worst| {
-            format!("The worst: {worst}.")
-        });
-        writeln!(out, "  {}", beside(&worst, 2))?;
-        let Counted { command, flags, .. } = counted;
-        writeln!(out, "  Line by line{flags}:\n    {}\n", command.cyan())?;
-        Ok(())
-    }
-
-    /// As `course trace` has it, and the worst line.
-    pub fn json(&self) -> Value {
-        match self {
-            Traffic::Counted(counted) => {
-                let mut all = counted.all.clone();
-                all["worst"] = json!(counted.worst);
-                all
-            }
-            Traffic::Not(why) => json!({ "not_counted": why }),
         }
     }
 }

@@ -60,34 +60,38 @@ fn kind(parameter: &Parameter) -> Option<Kind> {
     }
 }
 
-fn head(signature: &Signature, file: &str) -> String {
-    format!(
-        "kernel   = \"{file}\"\nfunction = \"{}\"\n",
-        signature.kernel
-    )
-}
-
-/// The line of the group, unless the kernel's own attribute says it, and what it is.
-fn local(signature: &Signature, group: Option<&[usize]>, or: &[usize]) -> (String, String) {
-    let sides = |of: &[usize]| of.iter().map(usize::to_string).collect::<Vec<_>>();
+/// The text of a draft, and what its groups are: as asked for, or as the kernel's own attribute says,
+/// `or` these. `range` and `rest` are lines before and behind that of the group.
+fn written(
+    signature: &Signature,
+    file: &str,
+    range: &str,
+    (group, or): (Option<&[usize]>, &[usize]),
+    rest: &str,
+) -> (String, String) {
     let required = signature.required.as_deref().map(|all| &all[..or.len()]);
     let group: Vec<usize> = match group {
         Some(group) if or.len() == 1 => vec![group.iter().product()],
         Some(group) => group.to_vec(),
         None => required.unwrap_or(or).to_vec(),
     };
-    let line = format!("local    = [{}]\n", sides(&group).join(", "));
-    (line, format!("groups of {}", sides(&group).join("x")))
+    let text = format!(
+        "kernel   = \"{file}\"\nfunction = \"{}\"\n{range}\nlocal    = {group:?}\n{rest}\n",
+        signature.kernel
+    );
+    (
+        text,
+        format!("groups of {}", common::ndrange::sides(&group)),
+    )
 }
 
 fn product(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draft {
-    let (local, groups) = local(signature, group, &[16, 16]);
+    let range = "size     = \"37x91x53\"\nsizes    = [\"5x6x1030\", \"65x63x17\", \"17x35x19\"]\n\
+                 global   = [\"N\", \"M\"]";
+    let rest = "product  = \"row-major\"\nflops    = \"2*M*N*K\"";
+    let (text, groups) = written(signature, file, range, (group, &[16, 16]), rest);
     Draft {
-        text: format!(
-            "{}size     = \"37x91x53\"\nsizes    = [\"5x6x1030\", \"65x63x17\", \"17x35x19\"]\nglobal   = [\"N\", \"M\"]\n{local}product  = \
-             \"row-major\"\nflops    = \"2*M*N*K\"\n",
-            head(signature, file)
-        ),
+        text,
         is_known: true,
         says: format!(
             "a product of matrices, an item for each element of C; get_global_id(0) counts columns, \
@@ -105,15 +109,13 @@ fn vectors(
 ) -> Draft {
     let is_matrix = counts[0] == 2;
     let default: &[usize] = if is_matrix { &[16, 16] } else { &[256] };
-    let (local, groups) = local(signature, group, default);
-    let (size, global, length) = if is_matrix {
-        (
-            "\"37x91\"\nsizes    = [\"65x63\", \"17x35\"]",
-            "[\"N\", \"M\"]",
-            "M*N",
-        )
+    let (range, length) = if is_matrix {
+        let range = "size     = \"37x91\"\nsizes    = [\"65x63\", \"17x35\"]\n\
+                     global   = [\"N\", \"M\"]";
+        (range, "M*N")
     } else {
-        ("\"1303\"\nsizes    = [\"7\"]", "[\"N\"]", "N")
+        let range = "size     = \"1303\"\nsizes    = [\"7\"]\nglobal   = [\"N\"]";
+        (range, "N")
     };
     let mut sizes = if is_matrix { &["M", "N"][..] } else { &["N"] }.iter();
     let mut inputs = Vec::new();
@@ -156,13 +158,13 @@ fn vectors(
     } else {
         "vectors, as long as its int says"
     };
+    let rest = format!(
+        "args     = [{}]\ncheck    = {check}\nbytes    = \"{bytes}*{length}\"",
+        args.join(", ")
+    );
+    let (text, groups) = written(signature, file, range, (group, default), &rest);
     Draft {
-        text: format!(
-            "{}size     = {size}\nglobal   = {global}\n{local}args     = [{}]\ncheck    = {check}\nbytes    \
-             = \"{bytes}*{length}\"\n",
-            head(signature, file),
-            args.join(", ")
-        ),
+        text,
         is_known: true,
         says: format!(
             "on {on}; {groups}. A result that is a copy of the input, transposed or not, or d * A + B is \
@@ -184,14 +186,11 @@ pub fn blank(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draf
         (None, Some(required)) => required.len(),
         _ => 1,
     };
-    let (local, _) = local(signature, group, &[64, 1, 1][..dimensions]);
+    let range = format!("groups   = {:?}", vec![1; dimensions]);
+    let rest = format!("args     = [{}]\ncheck    = \"none\"", args.join(", "));
+    let default = (group, &[64, 1, 1][..dimensions]);
     Draft {
-        text: format!(
-            "{}groups   = {:?}\n{local}args     = [{}]\ncheck    = \"none\"\n",
-            head(signature, file),
-            vec![1; dimensions],
-            args.join(", ")
-        ),
+        text: written(signature, file, &range, default, &rest).0,
         is_known: true,
         says: "once, with zeros for all numbers".into(),
     }
@@ -207,7 +206,6 @@ fn zeros(parameter: &Parameter) -> String {
 
 /// What is not known is marked.
 fn unknown(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draft {
-    let mut text = head(signature, file);
     let is_size = |one: &&Parameter| {
         let is_whole = one.lanes == 1 && !one.element.is_floating();
         one.space == Space::Value && is_whole
@@ -221,18 +219,12 @@ fn unknown(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draft 
     let named = if sizes.is_empty() { vec!["n"] } else { sizes };
     let size: Vec<String> = named.iter().map(|name| format!("{name} = 1000")).collect();
     let first = named[0];
-    let _ = writeln!(
-        text,
-        "size     = {{ {} }}  # ? which sizes are of interest",
+    let range = format!(
+        "size     = {{ {} }}  # ? which sizes are of interest\nglobal   = [\"{first}\"]  # ? items \
+         in each dimension",
         size.join(", ")
     );
-    let _ = writeln!(
-        text,
-        "global   = [\"{first}\"]  # ? items in each dimension"
-    );
-    let (local, _) = local(signature, group, &[64]);
-    text += &local;
-    text += "args     = [\n";
+    let mut rest = "args     = [\n".to_string();
     for arg in &signature.args {
         let Parameter { name, told, .. } = arg;
         let given = match arg.space {
@@ -248,13 +240,12 @@ fn unknown(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draft 
                 format!("{{ out = \"{first}\" }},  # ? elements of {told} {name}; inout?")
             }
         };
-        let _ = writeln!(text, "    {given}");
+        let _ = writeln!(rest, "    {given}");
     }
-    text += "]\ncheck    = \"none\"  # ? { same_as = \"plain.cl\" }, or a formula of the index i\n";
-    text +=
-        "# bytes  = \"...\"    what it must move, and\n# flops  = \"...\"    compute, for --time\n";
+    rest += "]\ncheck    = \"none\"  # ? { same_as = \"plain.cl\" }, or a formula of the index i\n\
+             # bytes  = \"...\"    what it must move, and\n# flops  = \"...\"    compute, for --time";
     Draft {
-        text,
+        text: written(signature, file, &range, (group, &[64]), &rest).0,
         is_known: false,
         says: String::new(),
     }
