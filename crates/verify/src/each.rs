@@ -41,11 +41,10 @@ pub fn check_each(
     let is_gap = |i: usize| has_gaps && i % 4 == 3;
     let compared = (0..result.len()).filter(|i| !is_gap(*i)).count();
     let part = |range: Range<usize>| -> Result<Found> {
-        let each = formula.each()?;
         let mut found = Found::default();
         for begin in range.clone().step_by(BLOCK) {
             let block = begin..range.end.min(begin + BLOCK);
-            let expected = each.over(block.clone(), scope, buffers)?;
+            let expected = formula.over(block.clone(), scope, buffers)?;
             let unit = result.ty().unit_roundoff();
             for (i, (want, roundings)) in block.zip(expected.values.iter().zip(expected.roundings))
             {

@@ -56,20 +56,6 @@ impl Formula {
         Ok(values.map_err(|why| self.malformed(&why))?[0])
     }
 
-    /// Its value, where `value` gives that of a name.
-    ///
-    /// # Errors
-    /// As of [`Formula::value`].
-    pub fn value_by(&self, value: &dyn Fn(&str) -> Option<f64>) -> Result<f64> {
-        let mut scope = Scope::default();
-        for name in self.parsed()?.names() {
-            if let Some(value) = value(name) {
-                scope.set(name, value);
-            }
-        }
-        self.value(&scope)
-    }
-
     /// Its value as a number of things, from 0 to 2^53.
     ///
     /// # Errors
@@ -82,15 +68,49 @@ impl Formula {
         Err(self.malformed(&format!("is {number}, which is no number of things")))
     }
 
-    /// Prepared to be evaluated for element after element.
-    ///
     /// # Errors
     /// When it is malformed.
-    pub fn each(&self) -> Result<Each<'_>> {
-        Ok(Each {
-            formula: self,
-            tree: self.parsed()?,
-        })
+    pub fn must_be_read(&self) -> Result<()> {
+        self.parsed().map(drop)
+    }
+
+    /// The values of a formula of the index `i`, and of what lies in buffers, for `i` in a range.
+    /// The roundings are 20 times the root of the number of
+    /// operations on elements, of which a sum of n terms has n.
+    ///
+    /// # Errors
+    /// When a name or buffer is unknown, or an index lies outside of a buffer.
+    pub fn over(
+        &self,
+        range: std::ops::Range<usize>,
+        scope: &Scope,
+        buffers: &[(&str, &Elements)],
+    ) -> Result<Expected> {
+        let tree = self.parsed()?;
+        let index: Vec<f64> = range.clone().map(|i| i as f64).collect();
+        let of = |magnitudes| {
+            let lanes = Lanes {
+                scope,
+                buffers,
+                indices: vec![("i", &index[..])],
+                magnitudes,
+            };
+            let values = lanes.of(&tree);
+            let mut values = values.map_err(|why| self.malformed(&why))?;
+            let first = values.first().copied().unwrap_or_default();
+            values.resize(range.len(), first);
+            Ok::<_, String>(values)
+        };
+        let values = of(false)?;
+        let count = tree.roundings();
+        if count == 0.0 && !tree.has_sum() {
+            let roundings = vec![0.0; values.len()];
+            return Ok(Expected { values, roundings });
+        }
+        let mut roundings = of(true)?;
+        let factor = crate::same::MARGIN * count.max(1.0).sqrt();
+        roundings.iter_mut().for_each(|size| *size *= factor);
+        Ok(Expected { values, roundings })
     }
 
     fn parsed(&self) -> Result<Expr> {
@@ -145,57 +165,12 @@ impl<'de> Deserialize<'de> for Formula {
     }
 }
 
-/// A formula of the index `i`, and of what lies in buffers.
-pub struct Each<'f> {
-    formula: &'f Formula,
-    tree: Expr,
-}
-
 /// What the elements of a result must be, and by how much each may differ.
 pub struct Expected {
     /// The values, in f64.
     pub values: Vec<f64>,
     /// The sum of the absolute values of the terms, times the number of roundings.
     pub roundings: Vec<f64>,
-}
-
-impl Each<'_> {
-    /// The values for `i` in a range. The roundings are 20 times the root of the number of
-    /// operations on elements, of which a sum of n terms has n.
-    ///
-    /// # Errors
-    /// When a name or buffer is unknown, or an index lies outside of a buffer.
-    pub fn over(
-        &self,
-        range: std::ops::Range<usize>,
-        scope: &Scope,
-        buffers: &[(&str, &Elements)],
-    ) -> Result<Expected> {
-        let index: Vec<f64> = range.clone().map(|i| i as f64).collect();
-        let of = |magnitudes| {
-            let lanes = Lanes {
-                scope,
-                buffers,
-                indices: vec![("i", &index[..])],
-                magnitudes,
-            };
-            let values = lanes.of(&self.tree);
-            let mut values = values.map_err(|why| self.formula.malformed(&why))?;
-            let first = values.first().copied().unwrap_or_default();
-            values.resize(range.len(), first);
-            Ok::<_, String>(values)
-        };
-        let values = of(false)?;
-        let count = self.tree.roundings();
-        if count == 0.0 && !self.tree.has_sum() {
-            let roundings = vec![0.0; values.len()];
-            return Ok(Expected { values, roundings });
-        }
-        let mut roundings = of(true)?;
-        let factor = crate::same::MARGIN * count.max(1.0).sqrt();
-        roundings.iter_mut().for_each(|size| *size *= factor);
-        Ok(Expected { values, roundings })
-    }
 }
 
 /// What names stand for: of two of the same name the later one holds.

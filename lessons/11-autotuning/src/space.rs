@@ -100,11 +100,10 @@ impl Point {
 
     /// What a formula comes to; `None` where it names a parameter without a value yet.
     fn value(&self, formula: &Formula, given: &Scope) -> Option<f64> {
-        let value = |name: &str| {
-            self.get(name)
-                .map_or_else(|| given.get(name), |own| Some(own as f64))
-        };
-        formula.value_by(&value).ok()
+        let mut scope = given.clone();
+        self.pairs()
+            .for_each(|(name, value)| scope.set(name, value as f64));
+        formula.value(&scope).ok()
     }
 
     /// Rows and columns of C that one item computes at a time.

@@ -30,8 +30,7 @@ impl Task {
             }
             Fill::Made(_, elements) => return Ok(Some((**elements).clone())),
             Fill::Each(formula) => {
-                let each = formula.each().map_err(Error::Usage)?;
-                let expected = each.over(0..rows * columns, &plan.scope, before);
+                let expected = formula.over(0..rows * columns, &plan.scope, before);
                 let values = expected.map_err(Error::Usage)?.values;
                 let elements = Elements::from_fn(buffer.ty, values.len(), |i| values[i]);
                 return Ok(Some(elements));

@@ -175,7 +175,7 @@ impl TaskFile {
             Some(Or::Plain(formula)) => {
                 let formula = Formula::from(&**formula);
                 formula
-                    .each()
+                    .must_be_read()
                     .map_err(|why| wrong(&format!("check: {why}")))?;
                 task::Right::Each(vec![(first()?, formula)])
             }
@@ -453,7 +453,7 @@ impl Maker {
                 formula => {
                     let formula = Formula::from(formula);
                     formula
-                        .each()
+                        .must_be_read()
                         .map_err(|why| wrong(&format!("fill: {why}")))?;
                     Fill::Each(formula)
                 }

@@ -106,20 +106,6 @@ impl Expr {
         }
     }
 
-    /// The names that it speaks of.
-    pub fn names(&self) -> Vec<&str> {
-        match self {
-            Expr::Number(_) => Vec::new(),
-            Expr::Name(name) => vec![name],
-            Expr::At(_, of) => of.names(),
-            Expr::Call(_, of) => of.iter().flat_map(Expr::names).collect(),
-            Expr::Sum { from, to, of, .. } => {
-                let parts = [from, to, of].into_iter();
-                parts.flat_map(|part| part.names()).collect()
-            }
-        }
-    }
-
     fn has_element(&self) -> bool {
         self.any(&|one| matches!(one, Expr::At(..)))
     }

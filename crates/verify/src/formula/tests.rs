@@ -60,11 +60,7 @@ fn elements_follow_their_index_and_may_be_rounded() {
     let a = Elements::Float(vec![1.0, -2.0, 3.0, 4.0]);
     let mut scope = Scope::default();
     scope.set("N", 2.0);
-    let of = |text: &str| {
-        let formula = Formula::from(text);
-        let each = formula.each()?;
-        each.over(0..2, &scope, &[("A", &a)])
-    };
+    let of = |text: &str| Formula::from(text).over(0..2, &scope, &[("A", &a)]);
     let moved = of("A[i % N * N + floor(i/N)]").unwrap();
     assert_eq!(
         (moved.values, moved.roundings),
