@@ -13,7 +13,7 @@ use process::lessons::{self, Lesson};
 use serde::Deserialize;
 
 use crate::check::{self, SIMULATED, SIZES};
-use crate::game::how::{Attempt, How, Seen};
+use crate::game::how::{How, Seen};
 use crate::game::progress::Mark;
 use crate::game::puzzle::{Check, Puzzle, PuzzleKind, Run, WORDS, page_of};
 use crate::game::written::Written;
@@ -98,17 +98,17 @@ pub fn command(puzzle: &Puzzle, run: &Run, copy: &Path) -> String {
 }
 
 /// Every detector on the learner's copy, run as the kernel's lesson runs it.
-pub fn check(puzzle: &Puzzle, run: &Run, attempt: &Attempt) -> Result<Seen> {
+pub fn check(puzzle: &Puzzle, run: &Run, file: &Path, how: &How) -> Result<Seen> {
     let subject = Subject {
         kernel: run.kernel.clone(),
-        file: attempt.file.into(),
+        file: file.into(),
         by: By::Lesson(puzzle.own_lesson()?),
     };
     let of = |words: &str| subject.of_lesson(words).map_err(Error::Usage);
     let sizes = [&*run.size].into_iter().chain(SIZES.into_iter().skip(1));
     let how = How {
-        device: device(attempt)?,
-        ..attempt.how.clone()
+        device: device(how)?,
+        ..how.clone()
     };
     let check = check::Check {
         subject: &subject,
@@ -127,8 +127,8 @@ pub fn check(puzzle: &Puzzle, run: &Run, attempt: &Attempt) -> Result<Seen> {
 
 /// The device for the results: unless the learner chose one, PoCL, of which the headers
 /// say what is seen. None leaves the choice to the lesson.
-fn device(attempt: &Attempt) -> Result<Option<String>> {
-    let chosen = attempt.how.device.clone();
+fn device(how: &How) -> Result<Option<String>> {
+    let chosen = how.device.clone();
     if chosen.is_some() || variable(DEVICE_VARIABLE).is_some() {
         return Ok(chosen);
     }

@@ -22,7 +22,7 @@ use text::plain;
 
 use crate::calls::how_it_ended;
 use crate::exercises::{each, number};
-use crate::game::how::{Attempt, Seen};
+use crate::game::how::{How, Seen};
 use crate::game::progress::Mark;
 use crate::game::puzzle::{Check, Puzzle, PuzzleKind, Rules};
 use crate::game::written::Written;
@@ -93,22 +93,19 @@ struct Ran {
 }
 
 /// Builds and runs the program: its result, and its calls.
-pub fn check(puzzle: &Puzzle, rules: &Rules, attempt: &Attempt) -> Result<Seen> {
-    if attempt.how.device.is_some() {
+pub fn check(puzzle: &Puzzle, rules: &Rules, file: &Path, how: &How) -> Result<Seen> {
+    if how.device.is_some() {
         bail!(Error::Usage(
             "a program chooses its device by itself, so --device cannot\n  next: OCL_ICD_VENDORS \
              names the drivers that it sees"
                 .into()
         ))
     }
-    attempt.waiting.set_message("building and running it");
-    let run = |program: &Path, words: &[&str]| {
-        run(Command::new(program).args(words), attempt.how.timeout)
-    };
+    let run = |program: &Path, words: &[&str]| run(Command::new(program).args(words), how.timeout);
     let result = |outcome, says: &str| Observation::new("result", outcome, says);
     let (mut observations, mut message) = (Vec::new(), String::new());
     let mut status = None;
-    match build(attempt.file, puzzle.name())? {
+    match build(file, puzzle.name())? {
         Err(said) => {
             let mut seen = result(Detection::Fault, "does not build, as Rust's compiler says");
             seen.details = said.lines().map(String::from).collect();

@@ -13,7 +13,7 @@ use process::Finished;
 use process::child_status;
 
 use super::simulated::{IN_SIMULATOR, first_wrong, simulate};
-use crate::game::how::{Attempt, How, Seen};
+use crate::game::how::{How, Seen};
 use crate::game::puzzle::{Check, Puzzle};
 use crate::judge::judge;
 use crate::observation::{Detection, Observation};
@@ -57,11 +57,11 @@ impl Asked<'_> {
 }
 
 /// Whether the learner's kernel does what is asked: what every check saw.
-pub fn check(puzzle: &Puzzle, task: &TaskFile, attempt: &Attempt) -> Result<Seen> {
+pub fn check(puzzle: &Puzzle, task: &TaskFile, file: &Path, how: &How) -> Result<Seen> {
     let asked = Asked {
         task,
-        file: attempt.file,
-        how: attempt.how,
+        file,
+        how,
         name: &puzzle.id,
     };
     // Two processes, at the same time: a driver compiles while the simulator runs.
@@ -85,14 +85,14 @@ pub fn check(puzzle: &Puzzle, task: &TaskFile, attempt: &Attempt) -> Result<Seen
         faults.retain(|seen| seen.detector != IN_SIMULATOR);
     }
     seen.observations.extend(faults);
-    let source = Source::read(attempt.file)?;
+    let source = Source::read(file)?;
     seen.observations.extend(called(&task.without, &source));
     // Nothing is timed that is not right; and not while the simulator runs.
     let mut all = seen.observations.iter();
     let right = all.all(|seen| seen.outcome != Detection::Fault);
     seen.observations.extend(counts);
     if right {
-        seen.observations.extend(speed(&asked, puzzle, attempt)?);
+        seen.observations.extend(speed(&asked, puzzle)?);
     }
     Ok(seen)
 }
@@ -174,14 +174,13 @@ fn rate(asked: &Asked, file: &Path) -> Result<Observation> {
 
 /// What is asked of the kernel's speed, if anything is. A kernel is too slow only where the
 /// solution is not, on the same machine at the same time.
-fn speed(asked: &Asked, puzzle: &Puzzle, attempt: &Attempt) -> Result<Option<Observation>> {
+fn speed(asked: &Asked, puzzle: &Puzzle) -> Result<Option<Observation>> {
     if asked.task.at_least.is_empty() {
         return Ok(None);
     }
-    if attempt.how.no_timing {
+    if asked.how.no_timing {
         return Ok(Some(rates::not_judged("--no-timing")));
     }
-    attempt.waiting.set_message("timing it");
     let seen = rate(asked, asked.file)?;
     let solution = puzzle.solution.as_ref();
     // A problem's has a launch of its own.

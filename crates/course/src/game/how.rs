@@ -1,6 +1,5 @@
 //! How a file is checked, and what came of it.
 
-use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use indicatif::ProgressBar;
@@ -69,15 +68,6 @@ impl How {
     }
 }
 
-/// A learner's file that is to be checked.
-pub struct Attempt<'a> {
-    /// Where it lies.
-    pub file: &'a Path,
-    pub how: &'a How,
-    /// A sign of life on a terminal.
-    pub waiting: ProgressBar,
-}
-
 /// What all checks together saw.
 pub struct Seen {
     /// In the order in which they are to be read; the first is the device's result.
@@ -106,24 +96,10 @@ pub struct Checked {
     pub verdict: Verdict,
 }
 
-impl Attempt<'_> {
-    /// An attempt whose checks begin now; the sign of life ends with it.
-    pub fn new<'a>(file: &'a Path, how: &'a How) -> Attempt<'a> {
-        let waiting = sign_of_life(how.timeout);
-        Attempt { file, how, waiting }
-    }
-}
-
-impl Drop for Attempt<'_> {
-    fn drop(&mut self) {
-        self.waiting.finish_and_clear();
-    }
-}
-
 /// What a terminal shows while checks run, each for so many seconds at most.
 pub fn sign_of_life(timeout: u64) -> ProgressBar {
     let template = format!("  {{spinner}} {{msg}} {{elapsed}}; a run is ended at {timeout}s");
     let waiting = progress::bar(None, &template);
-    waiting.set_message("checking the result, and for faults in the simulator");
+    waiting.set_message("checking the result, and for faults");
     waiting
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 use text::Out;
 
 use super::folder::Folder;
-use super::how::{Attempt, Checked, How};
+use super::how::{Checked, How, Seen, sign_of_life};
 use super::progress::Progress;
 use super::puzzle::{Check, Puzzle};
 use super::screen;
@@ -70,18 +70,26 @@ impl<'a> Turn<'a> {
 
     /// Runs the checks on this text, which the file holds.
     pub fn check(&self, text: &str) -> Result<Checked> {
-        let attempt = Attempt::new(&self.file, self.how);
-        let mut seen = match &self.puzzle.check {
-            Check::Task(task) => exercises::check(self.puzzle, task, &attempt)?,
-            Check::TaskFile => exercises::check(self.puzzle, &own(&self.file)?, &attempt)?,
-            Check::Host(rules) => host::check(self.puzzle, rules, &attempt)?,
-            Check::Lesson(run) => broken::check(self.puzzle, run, &attempt)?,
-        };
-        drop(attempt);
+        let waiting = sign_of_life(self.how.timeout);
+        let seen = self.seen();
+        waiting.finish_and_clear();
+        let mut seen = seen?;
         let edited = self.puzzle.is_edited(text);
         let verdict = Verdict::of(&seen.observations, edited, self.puzzle.needs_simulator());
         seen.status = verdict.status(seen.status);
         Ok(Checked { seen, verdict })
+    }
+
+    fn seen(&self) -> Result<Seen> {
+        let Turn {
+            puzzle, file, how, ..
+        } = self;
+        match &puzzle.check {
+            Check::Task(task) => exercises::check(puzzle, task, file, how),
+            Check::TaskFile => exercises::check(puzzle, &own(file)?, file, how),
+            Check::Host(rules) => host::check(puzzle, rules, file, how),
+            Check::Lesson(run) => broken::check(puzzle, run, file, how),
+        }
     }
 
     /// Notes what the file has come to, if it is the learner's own.
