@@ -9,19 +9,17 @@
 mod hand_in;
 mod table;
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use common::numbers::count;
 use common::source::own_workspace;
+use common::verify::cores::{cores, each_on};
 use lesson::results;
 use process::devices::{Device, chosen};
 use process::scratch::Scratch;
@@ -168,43 +166,27 @@ impl Judge<'_> {
         keep_no_cores();
         let many = students.len() * puzzles.len();
         let bar = progress::bar(Some(many as u64), "  {pos} of {len}, {elapsed}  {msg}");
-        let (next, grades) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-        let work = || {
-            while let at = next.fetch_add(1, Ordering::Relaxed)
-                && at < many
-            {
-                let (student, puzzle) =
-                    (&students[at / puzzles.len()], puzzles[at % puzzles.len()]);
-                bar.set_message(format!("{:.40} {}", student.name, puzzle.id));
-                let files = student.root.as_ref().map_err(String::clone);
-                let files = files.and_then(|root| handed_in(root, puzzle));
-                let seen = files.map(|files| files.map(|files| self.judged(puzzle, &files)));
-                let grade = Grade {
-                    student,
-                    puzzle,
-                    seen,
-                };
-                let mut grades = grades.lock().unwrap_or_else(PoisonError::into_inner);
-                grades.insert(at, grade);
-                bar.inc(1);
-            }
-        };
-        let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
         let most = if self.device.is_cpu() {
-            cores
+            usize::MAX
         } else {
             ON_A_GPU
         };
-        thread::scope(|scope| {
-            for _ in 1..cores.min(most) {
-                // Without more threads this one does it all.
-                let _ = thread::Builder::new().spawn_scoped(scope, work);
+        let each = |student| puzzles.iter().map(move |puzzle| (student, *puzzle));
+        let all = students.iter().flat_map(each);
+        let grades = each_on(most.min(cores()), all, |_, (student, puzzle)| {
+            bar.set_message(format!("{:.40} {}", student.name, puzzle.id));
+            let files = student.root.as_ref().map_err(String::clone);
+            let files = files.and_then(|root| handed_in(root, puzzle));
+            let seen = files.map(|files| files.map(|files| self.judged(puzzle, &files)));
+            bar.inc(1);
+            Grade {
+                student,
+                puzzle,
+                seen,
             }
-            work();
         });
         bar.finish_and_clear();
-        let grades = grades.into_inner().unwrap_or_else(PoisonError::into_inner);
-        grades.into_values().collect()
+        grades
     }
 
     /// What the check sees of these files, or saw of the same.

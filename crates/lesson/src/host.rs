@@ -10,7 +10,7 @@ use common::record::{Record, Work};
 use common::reference::{self, LoopOrder};
 use common::shape::Shape;
 use common::timing::Timing;
-use common::verify;
+use common::verify::{self, cores::cores};
 
 use crate::lesson::Lesson;
 
@@ -70,7 +70,7 @@ impl Lesson {
         if problem.ty == Type::Int {
             return Ok(None);
         }
-        let (name, threads) = (reference::LIBRARY, reference::library_threads());
+        let (name, threads) = (reference::LIBRARY, cores());
         let says = format!("{name}, {threads} cores, {}", problem.shape);
         let record = self.host_product(name, &says, problem, || reference::library(problem));
         record.map(Some)

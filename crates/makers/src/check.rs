@@ -9,13 +9,12 @@ use colored::{ColoredString, Colorize};
 use common::Error;
 use common::numbers::count;
 use common::record::Record;
+use common::verify::cores::{cores, each_on};
 use process::Finished;
 use process::implementations::{self, Implementation};
 use process::lessons::{LESSONS, Lesson};
 use serde_json::{Value, json};
 use text::{Out, aside};
-
-use crate::cores::on_all_cores;
 
 /// Shapes that span several groups and leave partial groups and tiles; a single
 /// element; single rows and columns; primes; one less and one more than tiles;
@@ -63,7 +62,8 @@ pub fn check(only: Option<&str>, json: bool) -> Result<()> {
         }
     }
     // At the same time: most of the work is building kernels, which compilers do on one core.
-    let rows = on_all_cores(&implementations, |_, one| check_one(one))?;
+    let rows = each_on(cores(), &implementations, |_, one| check_one(one));
+    let rows = rows.into_iter().collect::<Result<Vec<_>>>()?;
     for (implementation, rows) in implementations.iter().zip(&rows) {
         let name = &implementation.name;
         match (&rows[..], json) {

@@ -9,11 +9,10 @@
 //! - `printed` reads what a recorded run printed.
 //! - `check` holds every kernel to its result on every implementation.
 //! - The check is measured by `mutate` (does it find mistakes?) and `symptoms` (is the cause of
-//!   a wrong result named?), both on all `cores`.
+//!   a wrong result named?), both on all cores.
 
 mod asm;
 mod check;
-mod cores;
 mod figures;
 mod kept;
 mod mutate;

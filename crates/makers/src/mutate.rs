@@ -18,11 +18,11 @@ use anyhow::{Result, bail};
 use clap::Args;
 use colored::Colorize;
 use common::numbers::percent;
+use common::verify::cores::{cores, each_on};
 use process::scratch::Scratch;
 use serde_json::{Value, json};
 use text::{Out, progress};
 
-use crate::cores::on_all_cores;
 use crate::kept;
 use detect::{Detectors, Original};
 use mutant::Mutant;
@@ -130,7 +130,7 @@ fn measure(unit: Unit, detectors: &Detectors, equivalents: &[Value]) -> Result<S
     let originals = originals.map(|kernel| detectors.original(unit.lesson, kernel, &folder.0));
     let originals: Vec<Original> = originals.collect::<Result<_>>()?;
     let progress = progress::bar(None, "  {msg}");
-    let fates = on_all_cores(&mutants, |at, mutant| {
+    let fates = each_on(cores(), &mutants, |at, mutant| {
         progress.set_message(format!("{}: {at} of {}", unit.name, mutants.len()));
         let file = folder.0.join(format!("{at}.cl"));
         fs::write(&file, &mutant.text)?;
@@ -139,8 +139,9 @@ fn measure(unit: Unit, detectors: &Detectors, equivalents: &[Value]) -> Result<S
         let seen = seen.find_map(Result::transpose).transpose()?;
         let is_known = equivalents.contains(&unit.entry(mutant));
         Ok(seen.unwrap_or(if is_known { EQUIVALENT } else { SURVIVED }))
-    })?;
+    });
     progress.finish_and_clear();
+    let fates = fates.into_iter().collect::<Result<Vec<_>>>()?;
     let mutants = mutants.into_iter().zip(fates).collect();
     Ok(Score { unit, mutants })
 }

@@ -14,13 +14,13 @@ use std::io::Write;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use common::numbers::percent;
+use common::verify::cores::{cores, each_on};
 use process::Finished;
 use process::data::date;
 use process::lessons::numbered;
 use serde_json::{Value, json};
 use text::Out;
 
-use crate::cores::on_all_cores;
 use crate::kept;
 
 /// What is run, and where.
@@ -81,9 +81,10 @@ pub fn symptoms(options: &Options) -> Result<()> {
     let mut chosen = all.clone();
     chosen.retain(|name| options.kernel.is_empty() || options.kernel.contains(name));
     let device = options.device.as_deref();
-    let scores = on_all_cores(&chosen, |_, name| {
+    let scores = each_on(cores(), &chosen, |_, name| {
         measure(name, device).with_context(|| name.clone())
-    })?;
+    });
+    let scores = scores.into_iter().collect::<Result<Vec<_>>>()?;
     for score in &scores {
         match options.json {
             true => writeln!(Out, "{}", score.record())?,

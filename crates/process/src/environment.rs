@@ -13,6 +13,7 @@ use common::device::icd::{ICD_VARIABLE, LIBRARY_VARIABLE};
 use common::device::{self, Device};
 use common::source::own_workspace;
 use common::threads;
+use common::verify::cores::cores;
 use serde_json::json;
 
 use crate::ask::{ask, end_with_us};
@@ -69,8 +70,7 @@ pub fn environment() -> Environment {
         all.push(("POCL_AFFINITY", "1".into()));
     }
     // The crate matrixmultiply panics where it gets no threads beside those of a driver.
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    if !threads::are_given(2 * cores + 8) {
+    if !threads::are_given(2 * cores() + 8) {
         all.push(("MATMUL_NUM_THREADS", "1".into()));
     }
     all

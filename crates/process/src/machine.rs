@@ -12,10 +12,7 @@ pub fn cpu() -> String {
         .unwrap_or_else(|| std::env::consts::ARCH.into())
 }
 
-/// The cores that this process may use.
-pub fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
+pub use common::verify::cores::cores;
 
 /// The CPU's name and its cores, as recordings have them.
 pub fn host() -> String {

@@ -2,9 +2,9 @@
 //! million of them.
 
 use std::ops::Range;
-use std::thread;
 
 use crate::check::Right;
+use crate::cores::{cores, each_on};
 use crate::element::Elements;
 use crate::formula::{Formula, Result, Scope};
 use crate::poison::is_poison;
@@ -70,37 +70,16 @@ pub fn check_each(
         }
         Ok(found)
     };
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let length = result.len().div_ceil(cores).max(8 * BLOCK);
+    let length = result.len().div_ceil(cores()).max(8 * BLOCK);
+    let begins = (0..result.len()).step_by(length);
+    let parts = begins.map(|begin| begin..result.len().min(begin + length));
     let mut all = Found::default();
-    let parts: Vec<Range<usize>> = (0..result.len())
-        .step_by(length)
-        .map(|begin| begin..result.len().min(begin + length))
-        .collect();
-    thread::scope(|scope| {
-        let part = &part;
-        let running: Vec<_> = parts
-            .into_iter()
-            .map(|range| {
-                let here = range.clone();
-                // Where the system gives no thread, this one counts.
-                let thread = thread::Builder::new().spawn_scoped(scope, move || part(range));
-                thread.map_err(|_| here)
-            })
-            .collect();
-        for one in running {
-            let found = match one {
-                Ok(thread) => thread
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-                Err(range) => part(range),
-            }?;
-            all.wrong += found.wrong;
-            all.untouched += found.untouched;
-            all.first = all.first.or(found.first);
-        }
-        Ok::<_, String>(())
-    })?;
+    for found in each_on(cores(), parts, |_, range| part(range)) {
+        let found = found?;
+        all.wrong += found.wrong;
+        all.untouched += found.untouched;
+        all.first = all.first.or(found.first);
+    }
     if all.wrong == 0 {
         return Ok(Ok(Right { compared }));
     }

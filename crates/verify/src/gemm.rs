@@ -1,9 +1,7 @@
 //! The crate `matrixmultiply` on all cores, for row-major matrices: C = A * B. It is what a
 //! Rust user would pick: `ndarray` uses it, it is small, and it uses AVX-512 where there is.
 
-use std::sync::{Mutex, PoisonError};
-use std::thread;
-
+use crate::cores::{cores, each_on};
 use crate::shape::Shape;
 
 /// In floats. Panics unless the slices are M x K, K x N and M x N long.
@@ -44,21 +42,7 @@ fn by_rows<T: Send + Sync>(
 ) {
     let [m, n, k] = [s.m, s.n, s.k];
     assert_eq!([a.len(), b.len(), c.len()], [m * k, k * n, m * n], "of {s}");
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let rows = m.div_ceil(cores).max(ROWS);
-    let parts = Mutex::new(a.chunks(rows * k).zip(c.chunks_mut(rows * n)));
-    let work = || {
-        loop {
-            let next = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some((a, c)) = next else { return };
-            multiply(c.len() / n, a, c);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..m.div_ceil(rows) {
-            // Where the system gives no thread, the others do its part.
-            let _ = thread::Builder::new().spawn_scoped(scope, work);
-        }
-        work();
-    });
+    let rows = m.div_ceil(cores()).max(ROWS);
+    let parts = a.chunks(rows * k).zip(c.chunks_mut(rows * n));
+    each_on(cores(), parts, |_, (a, c)| multiply(c.len() / n, a, c));
 }

@@ -15,9 +15,10 @@
 //! - [`poison`] is what a result holds before a kernel writes it.
 //! - `check` holds C against the problem; `wrong` is what is wrong with it, `map` shows
 //!   where, `symptoms` says what it looks like. [`vectors`] tries a product that is too large for that.
-//! - [`reference`] is what the host does in the same time.
+//! - [`reference`] is what the host does in the same time; [`cores`] shares work among cores.
 
 mod check;
+pub mod cores;
 pub mod draw;
 mod each;
 pub mod element;

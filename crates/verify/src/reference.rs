@@ -118,11 +118,6 @@ fn nest(limits: [usize; 3], mut body: impl FnMut(usize, usize, usize)) {
 /// The name of the crate behind [`library`], as the tables print it.
 pub const LIBRARY: &str = "matrixmultiply";
 
-/// Cores that [`library`] uses: all of this machine.
-pub fn library_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
 /// The product of a problem by the crate `matrixmultiply` on all cores, and the
 /// median seconds that it took; `None` for integers, which it does not multiply.
 pub fn library(problem: &Problem) -> Option<(Matrix, f64)> {

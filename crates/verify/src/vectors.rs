@@ -5,10 +5,10 @@
 //! use less running time"). For products so large that each element would take minutes, and
 //! where no process holds all of A and B.
 
-use std::thread;
-
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng, SeedableRng};
+
+use crate::cores::{cores, each_on};
 
 /// Vectors that C is tried with.
 const VECTORS: u64 = 8;
@@ -30,19 +30,14 @@ fn times(matrix: &[f32], x: &[f64]) -> Vec<f64> {
             .sum::<f64>()
     };
     let rows = matrix.len() / x.len().max(1);
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let each = rows.div_ceil(cores).max(64);
+    let each = rows.div_ceil(cores()).max(64);
     let mut result = vec![0.0; rows];
-    thread::scope(|scope| {
-        let parts = matrix
-            .chunks(each * x.len().max(1))
-            .zip(result.chunks_mut(each));
-        for (part, sums) in parts {
-            scope.spawn(move || {
-                for (row, sum) in part.chunks_exact(x.len()).zip(sums) {
-                    *sum = product(row);
-                }
-            });
+    let parts = matrix
+        .chunks(each * x.len().max(1))
+        .zip(result.chunks_mut(each));
+    each_on(cores(), parts, |_, (part, sums)| {
+        for (row, sum) in part.chunks_exact(x.len()).zip(sums) {
+            *sum = product(row);
         }
     });
     result

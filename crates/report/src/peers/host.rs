@@ -12,8 +12,9 @@ use anyhow::{Context, Result};
 use common::element::Elements;
 use common::matrix::Matrix;
 use common::problem::Problem;
-use common::reference::{library_multiply, library_threads};
+use common::reference::library_multiply;
 use common::shape::Shape;
+use common::verify::cores::cores;
 use dlopen2::wrapper::{Container, WrapperApi};
 
 use super::library::{Library, NOT_TRANSPOSED, Opened, Peer, ROW_MAJOR, Sample};
@@ -87,11 +88,7 @@ impl<Multiply: Fn(Shape, &Matrix, &Matrix, &mut Matrix) -> Option<()>> Library
 
 /// The crate.
 pub fn matrixmultiply() -> Opened {
-    on_host(
-        library_multiply,
-        "as in Cargo.lock".into(),
-        Some(library_threads()),
-    )
+    on_host(library_multiply, "as in Cargo.lock".into(), Some(cores()))
 }
 
 /// Opens a library of the system, with its best kernels for this CPU.

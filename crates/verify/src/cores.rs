@@ -1,0 +1,55 @@
+//! Work for all cores of this machine.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// Cores that this process may use.
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// What `work` makes of each item and its number, in their order, by `most` threads. Who is done
+/// with one item takes the next; where the system gives no more threads, this one does all.
+pub fn each_on<Item: Send, Made: Send>(
+    most: usize,
+    items: impl IntoIterator<Item = Item>,
+    work: impl Fn(usize, Item) -> Made + Sync,
+) -> Vec<Made> {
+    let items: Vec<Item> = items.into_iter().collect();
+    let most = most.min(items.len());
+    let items = Mutex::new(items.into_iter().enumerate());
+    let made = Mutex::new(BTreeMap::new());
+    let take = || {
+        loop {
+            let next = locked(&items).next();
+            let Some((at, item)) = next else { return };
+            let one = work(at, item);
+            locked(&made).insert(at, one);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..most {
+            let _ = thread::Builder::new().spawn_scoped(scope, take);
+        }
+        take();
+    });
+    let made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+    made.into_values().collect()
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_items_are_done_and_stay_in_order() {
+        let squares = each_on(7, 0..100, |at, item| at * item);
+        assert!(squares.into_iter().eq((0..100).map(|item| item * item)));
+        assert!(each_on(7, [(); 0], |at, ()| at).is_empty());
+    }
+}
