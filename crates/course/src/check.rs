@@ -96,28 +96,15 @@ impl Check<'_> {
             drawn: None,
             timed: true,
         };
-        if let Some(sizes) = &self.sizes {
-            return Ok(sizes.iter().cloned().map(at).collect());
-        }
-        let By::Task(task, ..) = &self.subject.by else {
-            let drawn = drawn_size(self.how.seed);
-            let (sizes, new) = if self.subject.is_on_vectors() {
-                (&LENGTHS[..], (drawn.m * drawn.n).to_string())
-            } else {
-                (&SIZES[..], drawn.to_string())
-            };
-            let known = sizes.iter().map(|words| self.subject.of_lesson(words));
-            let new = self.subject.of_lesson(&new).map(|size| At {
-                drawn: Some(DRAWN),
-                ..at(size)
-            });
-            let all = known.map(|size| size.map(at)).chain([new]);
-            let all = if self.times {
-                vec![at(Sizes::new())]
-            } else {
-                all.collect::<Result<_, _>>().map_err(Error::Usage)?
-            };
-            return Ok(all);
+        let task = match (&self.sizes, &self.subject.by) {
+            (Some(sizes), _) => return Ok(sizes.iter().cloned().map(at).collect()),
+            (None, By::Lesson(_)) if self.times => return Ok(vec![at(Sizes::new())]),
+            (None, By::Lesson(_)) => {
+                return self
+                    .known_of_lesson()
+                    .map_err(|why| Error::Usage(why).into());
+            }
+            (None, By::Task(task, ..)) => task,
         };
         // Where the task says a size at which it is timed, no other is.
         let own = task.all_sizes()?.into_iter().map(|size| At {
@@ -126,6 +113,25 @@ impl Check<'_> {
         });
         let timed = Some(task.timed()).filter(|_| self.times && !task.time.is_empty());
         Ok(own.chain(timed.map(at)).collect())
+    }
+
+    fn known_of_lesson(&self) -> Result<Vec<At>, String> {
+        let drawn = drawn_size(self.how.seed);
+        let (known, new) = if self.subject.is_on_vectors() {
+            (&LENGTHS[..], (drawn.m * drawn.n).to_string())
+        } else {
+            (&SIZES[..], drawn.to_string())
+        };
+        let known = known.iter().map(|words| (*words, None));
+        let all = known.chain([(&*new, Some(DRAWN))]);
+        let at = |(words, drawn)| {
+            Ok(At {
+                size: self.subject.of_lesson(words)?,
+                drawn,
+                timed: false,
+            })
+        };
+        all.map(at).collect()
     }
 
     /// Tries what the task does not say: other sizes, and extreme numbers.
@@ -212,7 +218,8 @@ impl Check<'_> {
                 child::command(runs.collect(), Purpose::Results)?
             }
         };
-        let times = self.times && !self.how.no_timing;
+        let is_asked = self.times && !self.how.no_timing;
+        let times = is_asked && all.iter().any(|at| at.timed);
         child::flags(&mut command, self.how, times).args(["--type", self.ty.name()]);
         Ok(command)
     }
