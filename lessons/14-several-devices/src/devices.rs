@@ -9,8 +9,8 @@ use common::problem::Problem;
 use common::source::Source;
 use lesson::Lesson;
 
-use crate::Own;
 use crate::engine::{Engine, Target};
+use crate::flags::Own;
 use crate::table::{Way, product, show};
 use crate::timeline;
 use crate::worker::Job;

@@ -16,8 +16,8 @@ use mpi::collective::CommunicatorCollectives;
 use mpi::topology::{Communicator, SimpleCommunicator};
 use text::aside;
 
-use crate::Own;
 use crate::engine::{Engine, Target};
+use crate::flags::Own;
 use crate::ranks::{crowded, must_fit, own_devices};
 use crate::summa::Grid;
 

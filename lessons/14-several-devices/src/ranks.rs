@@ -12,7 +12,7 @@ use lesson::Lesson;
 use serde::{Deserialize, Serialize};
 use text::aside;
 
-use crate::Own;
+use crate::flags::Own;
 use crate::table::must_have_memory;
 
 /// Columns of A and rows of B that are sent at a time, at most.

@@ -1,0 +1,35 @@
+//! What this lesson can be asked besides what all lessons can.
+
+use clap::Args;
+
+use crate::worker::Mishap;
+
+/// The flags of this lesson alone.
+#[derive(Args)]
+pub struct Own {
+    /// Only the first part: several queues on one device
+    #[arg(long, conflicts_with = "split")]
+    pub overlap: bool,
+    /// Only the second part: several devices
+    #[arg(long)]
+    pub split: bool,
+    /// The devices of the second part, by their numbers in lesson01's listing
+    /// [default: all GPUs and a CPU; without a GPU, every driver of the CPU]
+    #[arg(long, value_name = "N,N", value_delimiter = ',')]
+    pub devices: Vec<usize>,
+    /// Cut the one device into so many parts instead
+    #[arg(long, value_name = "N", conflicts_with = "devices", value_parser = clap::value_parser!(u16).range(2..=64))]
+    pub parts: Option<u16>,
+    /// The second part once more with A and B on the devices before the clock begins
+    #[arg(long)]
+    pub resident: bool,
+    /// What is to go wrong.
+    #[command(flatten)]
+    pub mishap: Mishap,
+    /// The third part, on this machine: so many ranks, by mpirun
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub ranks: Option<u16>,
+    /// The third part, in a process that mpirun has started
+    #[arg(long)]
+    pub mpi: bool,
+}
