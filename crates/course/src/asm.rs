@@ -13,8 +13,8 @@ use clap::Args;
 use common::source::Source;
 use text::Out;
 
-use crate::puzzles::Taken;
-use crate::subject::{LaunchFlags, taken};
+use crate::puzzles::{Taken, taken};
+use crate::subject::LaunchFlags;
 
 /// The flags of `course asm`.
 #[derive(Args)]

@@ -9,15 +9,14 @@ use common::device::{DEVICE_VARIABLE, variable};
 use common::element::Type;
 use common::source::Source;
 use process::implementations;
-use process::lessons::{self, Lesson};
+use process::lessons;
 use serde::Deserialize;
 
 use crate::check::{self, SIMULATED, SIZES};
 use crate::game::how::{How, Seen};
 use crate::game::progress::Mark;
-use crate::game::puzzle::{Check, Puzzle, PuzzleKind, Run, WORDS, page_of};
+use crate::game::puzzle::{Check, Puzzle, PuzzleKind, Run, page_of};
 use crate::game::written::Written;
-use crate::prose::WIDTH;
 use crate::subject::{By, Subject};
 
 const KIND: PuzzleKind = PuzzleKind {
@@ -88,15 +87,6 @@ fn read(page: &Path) -> Result<(usize, Puzzle)> {
     Ok((number, puzzle))
 }
 
-/// The command that runs a copy, as one types it.
-pub fn command(puzzle: &Puzzle, run: &Run, copy: &Path) -> String {
-    let lesson = puzzle.lesson.map(Lesson::package).unwrap_or_default();
-    let copy = copy.display().to_string();
-    let Run { kernel, size, .. } = run;
-    let words = format!("cargo run -p {lesson} -- --only {kernel} --size {size} --source");
-    command_line(&words.split(' ').chain([&*copy]).collect::<Vec<_>>())
-}
-
 /// Every detector on the learner's copy, run as the kernel's lesson runs it.
 pub fn check(puzzle: &Puzzle, run: &Run, file: &Path, how: &How) -> Result<Seen> {
     let subject = Subject {
@@ -134,42 +124,4 @@ fn device(how: &How) -> Result<Option<String>> {
     }
     let pocl = implementations::find("PoCL")?;
     Ok(pocl.and_then(|pocl| pocl.selector))
-}
-
-/// Columns that a command may take, with a backslash behind it.
-const ROOM: usize = WIDTH - WORDS - 4;
-
-/// Words for a shell, in lines that fit beside a heading: a backslash joins them again.
-fn command_line(words: &[&str]) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for word in words.iter().map(|word| quoted(word)) {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= ROOM => {
-                line.push(' ');
-                line.push_str(&word);
-            }
-            _ => lines.push(word),
-        }
-    }
-    lines.join(&format!(" \\\n{:WORDS$}  ", ""))
-}
-
-fn quoted(word: &str) -> String {
-    if word.contains([' ', '\'', '"', '$', '\\']) {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    } else {
-        word.to_string()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_command_can_be_pasted() {
-        assert_eq!(command_line(&["run", "my file.cl"]), "run 'my file.cl'");
-        let lines = command_line(&["word"; 20]);
-        assert!(lines.contains(" \\\n            word"), "{lines}");
-    }
 }

@@ -15,12 +15,12 @@ use crate::exercises::spec::drawn_size;
 use crate::game::how::{How, Seen};
 use crate::judge::{is_of_another, judge, of_records};
 use crate::observation::Observation;
-use crate::run::Verdict;
 use crate::simulator;
 use crate::subject::{By, Subject};
 use crate::task::TaskFile;
 use crate::task::child::{self, Purpose, Run};
 use crate::task::sizes::{Sizes, in_words};
+use crate::verdict::Verdict;
 
 /// Where most faults of a product's indices show: three odd sides, none a multiple of a group's;
 /// a long sum, which kernels take in pieces; and one that divides by nothing.

@@ -9,19 +9,20 @@ use analysis::listing::Listing;
 use analysis::trace::run;
 use anyhow::{Result, bail};
 use clap::Args;
-use colored::{Color, Colorize};
+use colored::Colorize;
 use common::Error;
 use common::element::Type;
 use common::source::{KernelText, Source, did_you_mean};
 use process::lessons::LESSONS;
 use text::Out;
 use text::diff::{self, Change, Line};
-use text::wrap;
 
 use crate::asm;
 use crate::exercises::counts::{self, Count};
 use crate::exercises::model;
-use crate::subject::{LaunchFlags, is_task, taken};
+use crate::hunks::{fitted, print_hunks};
+use crate::puzzles::taken;
+use crate::subject::{LaunchFlags, is_task};
 use crate::trace::counted;
 
 /// Unchanged lines that are shown around a change.
@@ -308,44 +309,4 @@ fn print(out: &mut impl Write, old: &Kernel, new: &Kernel) -> Result<()> {
         }
     }
     print_hunks(out, &hunks)
-}
-
-/// Lines with their numbers: `+` in the new text, `-` in the old one.
-pub fn print_hunks(out: &mut impl Write, hunks: &[Vec<Line>]) -> Result<()> {
-    for (i, hunk) in hunks.iter().enumerate() {
-        if i > 0 {
-            writeln!(out, "{}", "     ...".dimmed())?;
-        }
-        for line in hunk {
-            writeln!(out, "{}", fitted(shown(line)))?;
-        }
-    }
-    Ok(())
-}
-
-/// The same in lines that fit a terminal.
-fn fitted(text: String) -> String {
-    match wrap::stdout_columns() {
-        Some(columns) => wrap::wrap(&text, columns),
-        None => text,
-    }
-}
-
-fn shown(line: &Line) -> String {
-    let (sign, color) = match line.change {
-        Change::Same => return format!("{:>5}   {}", line.number, line.text()),
-        Change::Gone => ("-", Color::Red),
-        Change::New => ("+", Color::Green),
-    };
-    let all_changed = line.pieces.iter().all(|(changed, _)| *changed);
-    let pieces = line.pieces.iter().map(|(changed, piece)| {
-        let piece = piece.color(color);
-        if *changed && !all_changed {
-            piece.bold().underline().to_string()
-        } else {
-            piece.to_string()
-        }
-    });
-    let begin = format!("{:>5} {sign} ", line.number).color(color);
-    format!("{begin}{}", pieces.collect::<String>())
 }

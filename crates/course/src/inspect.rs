@@ -16,15 +16,14 @@ use serde_json::json;
 use text::Out;
 
 use crate::check::{At, Check};
-use crate::game::how::{Checked, How, sign_of_life};
-use crate::game::verdict::Verdict;
+use crate::game::how::{How, sign_of_life};
+use crate::game::verdict::{Checked, Verdict};
 use crate::observation::{Detection, Observation};
-use crate::run;
+use crate::run::head;
 use crate::subject::{By, LaunchFlags, Subject};
 use crate::task::sizes::{Sizes, in_words};
+use crate::verdict;
 use traffic::Traffic;
-
-pub use screen::head;
 
 /// The flags of `course inspect`.
 #[derive(clap::Args)]
@@ -194,7 +193,7 @@ impl Inspection<'_> {
             "simulated": in_words(self.simulated()),
             "seed": self.options.how.seed,
             "observations": checked.seen.observations,
-            "verdict": if self.limited.is_some() { run::Verdict::Limited } else { word(checked) },
+            "verdict": if self.limited.is_some() { verdict::Verdict::Limited } else { word(checked) },
             "says": self.says(checked),
             "memory": traffic.map(|traffic| &traffic.json),
         });
@@ -204,7 +203,7 @@ impl Inspection<'_> {
     /// What follows from what all detectors saw.
     fn says(&self, checked: &Checked) -> &'static str {
         match checked.verdict {
-            _ if self.limited.is_some() => run::LIMITED,
+            _ if self.limited.is_some() => verdict::LIMITED,
             Verdict::Done => "nothing is found against it",
             Verdict::Unproven => {
                 "nothing is found against its result; whether it races, or reads and writes where \
@@ -225,13 +224,13 @@ fn hangs(one: &Observation) -> bool {
 }
 
 /// The verdict as all tools have it.
-fn word(checked: &Checked) -> run::Verdict {
+fn word(checked: &Checked) -> verdict::Verdict {
     let mut seen = checked.seen.observations.iter();
     match checked.verdict {
-        Verdict::NotRun => run::Verdict::Unlaunchable,
-        _ if checked.seen.status == 4 => run::Verdict::Unlaunchable,
-        Verdict::NotYet | Verdict::Untouched => run::Verdict::Wrong,
-        _ if seen.any(|one| one.outcome == Detection::NotJudged) => run::Verdict::Unchecked,
-        _ => run::Verdict::Right,
+        Verdict::NotRun => verdict::Verdict::Unlaunchable,
+        _ if checked.seen.status == 4 => verdict::Verdict::Unlaunchable,
+        Verdict::NotYet | Verdict::Untouched => verdict::Verdict::Wrong,
+        _ if seen.any(|one| one.outcome == Detection::NotJudged) => verdict::Verdict::Unchecked,
+        _ => verdict::Verdict::Right,
     }
 }

@@ -10,13 +10,14 @@
 //! - `grade` judges the folders of a class.
 //! - `check` runs a kernel at all sizes, and in the simulator. `judge` reads what a process that checked
 //!   it has to say, `simulator` what Oclgrind reported; each is an `observation`.
+//! - `verdict` is what follows, as `run`, `tune` and `inspect` have it.
 //! - `task` is a task as text: beside a kernel of the learner's own, or in an exercise's page.
 //!   `subject` is what a tool looks at: a lesson's kernel, or a task. `run` says whether one is
 //!   right, by `rates` how fast, `spec` drafts one, `tune` finds its fastest launch; `inspect`
 //!   says what is wrong with it, `asm`, `occupancy` and `trace` what it becomes and asks for.
 //! - `new` makes a package of the learner's own from an example.
 //! - `calls` tells the OpenCL calls of any program.
-//! - `diff` shows what changed between two kernels.
+//! - `diff` shows what changed between two kernels, as `hunks` of lines.
 //! - `doctor` says what this machine lacks, and which packages have it.
 //! - `prose` is what is long, in columns.
 
@@ -31,6 +32,7 @@ mod front;
 mod game;
 mod grade;
 mod host;
+mod hunks;
 mod inspect;
 mod judge;
 mod map;
@@ -47,6 +49,7 @@ mod subject;
 mod task;
 mod trace;
 mod tune;
+mod verdict;
 
 use std::process::ExitCode;
 

@@ -6,6 +6,7 @@ use std::process::{Command, ExitCode};
 use analysis::launched::{Size, Wanted};
 use anyhow::Result;
 use common::Error;
+use process::lessons;
 
 use crate::front;
 use crate::game::folder::Folder;
@@ -13,7 +14,7 @@ use crate::game::how::How;
 use crate::game::puzzle::{Check, Puzzle};
 use crate::game::which::{find, own_file};
 use crate::game::{self, Options, Start};
-use crate::subject::LaunchFlags;
+use crate::subject::{LaunchFlags, Subject, is_own, is_task};
 use crate::{broken, exercises, host, map};
 
 /// All that there are.
@@ -80,6 +81,9 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
     Ok(ExitCode::from(worst))
 }
 
+/// Seconds in which a driver tells a kernel's arguments to who asks for no other time.
+const PATIENCE: u64 = 60;
+
 /// What launches a kernel once, by a lesson's flags.
 pub struct Taken {
     pub program: Command,
@@ -102,7 +106,7 @@ impl Taken {
 
 /// The puzzle whose number stands in the place of a kernel's name, or whose name or file where
 /// no kernel is called so.
-pub fn meant(wanted: &Wanted, is_kernel: bool) -> Result<Option<Puzzle>> {
+fn meant(wanted: &Wanted, is_kernel: bool) -> Result<Option<Puzzle>> {
     let word = &wanted.kernel;
     let is_number = word.chars().all(|c| c.is_ascii_digit() || c == '.') && !word.is_empty();
     if is_kernel && !is_number {
@@ -122,7 +126,7 @@ pub fn meant(wanted: &Wanted, is_kernel: bool) -> Result<Option<Puzzle>> {
 
 /// What launches a puzzle's kernel. Puts the learner's file and its kernel into `wanted`, and the
 /// size at which is counted.
-pub fn take(puzzle: &Puzzle, wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Taken> {
+fn take(puzzle: &Puzzle, wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Taken> {
     let file = match &wanted.source {
         Some(file) => file.clone(),
         None => own_file(puzzle, &wanted.kernel)?,
@@ -150,4 +154,48 @@ pub fn take(puzzle: &Puzzle, wanted: &mut Wanted, flags: &LaunchFlags) -> Result
         by,
         is_counted: true,
     })
+}
+
+/// What launches once what `wanted` means: a puzzle's number, a task file, a lesson's kernel or
+/// one of a file. Puts its kernel and file there. Of a kernel `without_data` nobody asks what
+/// it is given.
+///
+/// # Errors
+/// [`Error::Usage`] where nothing of that name can be launched.
+pub fn taken(wanted: &mut Wanted, flags: &LaunchFlags, without_data: bool) -> Result<Taken> {
+    let is_kernel = is_own(wanted) || lessons::with_kernel(&wanted.kernel)?.is_some();
+    if let Some(puzzle) = meant(wanted, is_kernel)? {
+        return take(&puzzle, wanted, flags);
+    }
+    let word = PathBuf::from(&wanted.kernel);
+    let how = How {
+        device: wanted.device.clone(),
+        timeout: PATIENCE,
+        ..How::default()
+    };
+    let subject = match &wanted.source {
+        _ if is_task(&word) => Some(Subject::of_task(&word, flags, &how)?),
+        Some(file) => {
+            let only = [wanted.kernel.clone()];
+            let mut all = Subject::of_file(file, &only, flags, wanted.ty, &how, without_data)?;
+            all.pop()
+        }
+        None => None,
+    };
+    let size = wanted.size.as_ref().map(Size::to_string);
+    match subject {
+        Some(subject) if subject.task().is_some() => {
+            let program = subject.launch(size.as_deref())?;
+            let by = Some(subject.launched()).filter(|_| subject.has_file());
+            (wanted.kernel, wanted.source) = (subject.kernel, Some(subject.file));
+            Ok(Taken::own(program, by))
+        }
+        _ => match &wanted.size {
+            Some(Size::Named(size)) => {
+                let why = format!("--size {size}: such names are a task file's; write N or MxNxK");
+                Err(Error::Usage(why).into())
+            }
+            _ => Ok(Taken::own(wanted.lesson()?, None)),
+        },
+    }
 }

@@ -16,13 +16,13 @@ use crate::check::{Check, NO_DEVICE, Results};
 use crate::exercises;
 use crate::game::background::Background;
 use crate::game::how::How;
-use crate::inspect::head;
 use crate::observation::{Detection, Observation};
 use crate::subject::{LaunchFlags, Subject};
 use crate::task::TaskFile;
+use crate::verdict::Verdict;
 
 use told::Told;
-pub use told::{LIMITED, Line, Verdict, limited, line};
+pub use told::{Line, head, limited, line};
 
 /// The flags of `course run`.
 #[derive(clap::Args)]

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use ::process::Refused;
 use ::process::lessons::{self, Lesson};
-use analysis::launched::{Size, Wanted};
+use analysis::launched::Wanted;
 use anyhow::Result;
 use clap::Args;
 use common::Error;
@@ -15,15 +15,11 @@ use common::shape::Shape;
 use common::source::Source;
 
 use crate::game::how::How;
-use crate::puzzles::{self, Taken};
 use crate::task::child::{self, Purpose, Run};
 use crate::task::draft::{Draft, blank, draft};
 use crate::task::file::TaskFile;
 use crate::task::signature::Signature;
 use crate::task::sizes::{Sizes, of_words};
-
-/// Seconds in which a driver tells a kernel's arguments to who asks for no other time.
-const PATIENCE: u64 = 60;
 
 /// Sides of what is launched once, where nobody says any.
 const SMALL: &str = "32";
@@ -82,7 +78,7 @@ impl Subject {
 
     /// The kernels of a file, of which nobody asks what they are given where that is
     /// `without_data`.
-    fn of_file(
+    pub fn of_file(
         file: &Path,
         only: &[String],
         flags: &LaunchFlags,
@@ -128,7 +124,8 @@ impl Subject {
         names.iter().map(subject).collect()
     }
 
-    fn of_task(path: &Path, flags: &LaunchFlags, how: &How) -> Result<Subject> {
+    /// That of a task file.
+    pub fn of_task(path: &Path, flags: &LaunchFlags, how: &How) -> Result<Subject> {
         let mut task = TaskFile::read(path)?;
         let text = std::fs::read_to_string(path).unwrap_or_default();
         Source::read(&task.kernel)
@@ -266,50 +263,6 @@ impl Subject {
         let line = text.lines().position(is_it);
         let line = line.map_or(String::new(), |at| format!(", line {}", at + 1));
         format!("{}{line}: {message}", path.display())
-    }
-}
-
-/// What launches once what `wanted` means: a puzzle's number, a task file, a lesson's kernel or
-/// one of a file. Puts its kernel and file there. Of a kernel `without_data` nobody asks what
-/// it is given.
-///
-/// # Errors
-/// [`Error::Usage`] where nothing of that name can be launched.
-pub fn taken(wanted: &mut Wanted, flags: &LaunchFlags, without_data: bool) -> Result<Taken> {
-    let is_kernel = is_own(wanted) || lessons::with_kernel(&wanted.kernel)?.is_some();
-    if let Some(puzzle) = puzzles::meant(wanted, is_kernel)? {
-        return puzzles::take(&puzzle, wanted, flags);
-    }
-    let word = PathBuf::from(&wanted.kernel);
-    let how = How {
-        device: wanted.device.clone(),
-        timeout: PATIENCE,
-        ..How::default()
-    };
-    let subject = match &wanted.source {
-        _ if is_task(&word) => Some(Subject::of_task(&word, flags, &how)?),
-        Some(file) => {
-            let only = [wanted.kernel.clone()];
-            let mut all = Subject::of_file(file, &only, flags, wanted.ty, &how, without_data)?;
-            all.pop()
-        }
-        None => None,
-    };
-    let size = wanted.size.as_ref().map(Size::to_string);
-    match subject {
-        Some(subject) if subject.task().is_some() => {
-            let program = subject.launch(size.as_deref())?;
-            let by = Some(subject.launched()).filter(|_| subject.has_file());
-            (wanted.kernel, wanted.source) = (subject.kernel, Some(subject.file));
-            Ok(Taken::own(program, by))
-        }
-        _ => match &wanted.size {
-            Some(Size::Named(size)) => {
-                let why = format!("--size {size}: such names are a task file's; write N or MxNxK");
-                Err(Error::Usage(why).into())
-            }
-            _ => Ok(Taken::own(wanted.lesson()?, None)),
-        },
     }
 }
 

@@ -16,7 +16,8 @@ use common::source::Source;
 use text::Out;
 
 use crate::exercises::model;
-use crate::subject::{LaunchFlags, taken};
+use crate::puzzles::taken;
+use crate::subject::LaunchFlags;
 
 /// The flags of `course trace`.
 #[derive(Args)]

@@ -13,11 +13,12 @@ use serde_json::{Value, json};
 use text::Out;
 
 use crate::game::how::How;
-use crate::run::{Line, Verdict, line};
+use crate::run::{Line, line};
 use crate::task::TaskFile;
 use crate::task::child::{self, Purpose, Run};
 use crate::task::file::Tried;
 use crate::task::sizes::Sizes;
+use crate::verdict::Verdict;
 
 /// Candidates that are tried at most.
 const MOST: usize = 1000;

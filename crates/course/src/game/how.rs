@@ -6,7 +6,6 @@ use indicatif::ProgressBar;
 use text::progress;
 use text::show_error;
 
-use super::verdict::Verdict;
 use crate::observation::{Detection, Observation};
 
 /// Seconds after which a launch is ended, unless the learner says otherwise.
@@ -88,12 +87,6 @@ impl Seen {
             show_error(self.message.clone());
         }
     }
-}
-
-/// The same, and what follows.
-pub struct Checked {
-    pub seen: Seen,
-    pub verdict: Verdict,
 }
 
 /// What a terminal shows while checks run, each for so many seconds at most.

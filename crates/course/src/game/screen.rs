@@ -10,10 +10,10 @@ use text::Out;
 
 use super::background::is_above_keys;
 use super::folder::{Folder, shown};
-use super::how::Checked;
 use super::progress::{Mark, Progress};
 use super::puzzle::{Puzzle, WORDS};
-use crate::diff::print_hunks;
+use super::verdict::Checked;
+use crate::hunks::print_hunks;
 use crate::observation::Detection;
 use crate::prose::{beside, print_text};
 

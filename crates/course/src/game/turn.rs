@@ -10,11 +10,11 @@ use serde_json::json;
 use text::Out;
 
 use super::folder::Folder;
-use super::how::{Checked, How, Seen, sign_of_life};
+use super::how::{How, Seen, sign_of_life};
 use super::progress::Progress;
 use super::puzzle::{Check, Puzzle};
 use super::screen;
-use super::verdict::Verdict;
+use super::verdict::{Checked, Verdict};
 use crate::exercises::spec::own;
 use crate::{broken, exercises, host};
 

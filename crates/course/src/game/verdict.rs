@@ -2,8 +2,15 @@
 
 use colored::{ColoredString, Colorize};
 
+use super::how::Seen;
 use super::progress::Mark;
 use crate::observation::{Detection, Observation};
+
+/// What all checks saw, and what follows.
+pub struct Checked {
+    pub seen: Seen,
+    pub verdict: Verdict,
+}
 
 /// How a kernel came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,40 +1,19 @@
 //! What the learner reads of an inspection, in 80 columns.
 
 use std::io::Write;
-use std::path::Path;
 
 use anyhow::Result;
 use colored::Colorize;
 use text::Out;
 
 use super::Inspection;
-use crate::game::folder::shown;
-use crate::game::how::Checked;
-use crate::game::verdict::Verdict;
+use crate::game::verdict::{Checked, Verdict};
 use crate::observation::{Detection, Observation};
 use crate::prose::beside;
 use crate::run::limited;
-use crate::subject::Subject;
-
-/// Where the words beside a heading begin.
-const WORDS: usize = 12;
 
 /// The exit status of a kernel that does not build, or has other arguments.
 const DOES_NOT_BUILD: u8 = 4;
-
-/// The kernel, and how it is launched.
-pub fn head(file: &Path, subject: &Subject, seed: u64) -> Result<()> {
-    let mut out = Out;
-    let heading = format!("Kernel {}", subject.kernel);
-    writeln!(out, "{}\n", heading.bold())?;
-    writeln!(out, "  File      {}", shown(file))?;
-    let launched = beside(&subject.launched(), WORDS);
-    writeln!(out, "  Launched  {launched}")?;
-    let drawn = "and what is drawn: the same again by";
-    writeln!(out, "  Numbers   of seed {seed}, {drawn} --seed {seed}")?;
-    writeln!(out, "\n{}", "What the checks see".bold())?;
-    Ok(out.flush()?)
-}
 
 /// What was seen, what follows, and the next thing to try.
 pub fn checked(inspection: &Inspection, checked: &Checked) -> Result<()> {

@@ -10,7 +10,7 @@ use process::implementations::oclgrind;
 use serde_json::{Value, json};
 
 use super::Inspection;
-use crate::game::how::Checked;
+use crate::game::verdict::Checked;
 use crate::prose::beside;
 use crate::subject::LaunchFlags;
 use crate::task::sizes::in_words;

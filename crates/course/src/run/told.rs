@@ -4,75 +4,36 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use colored::{ColoredString, Colorize};
+use colored::Colorize;
 use common::record::Record;
 use serde::Serialize;
 use text::Out;
 
 use crate::check::{At, DRAWN, Results};
+use crate::game::folder::shown;
 use crate::observation::{Detection, Observation};
 use crate::prose::beside;
 use crate::rates::{Rates, speed};
 use crate::subject::Subject;
 use crate::task::TaskFile;
 use crate::task::sizes::{Sizes, in_words};
+use crate::verdict::Verdict;
 
-/// Of a kernel that is not wrong by its file.
-pub const LIMITED: &str = "right as the file says, wrong where more was tried";
+/// Where the words beside a heading begin.
+const WORDS: usize = 12;
 
-/// What is said of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// It computes what it must.
-    Right,
-    /// Nobody says what it must compute.
-    Unchecked,
-    /// It could not be launched.
-    Unlaunchable,
-    /// It is right at all sizes that its file names, and wrong at one that was drawn.
-    Limited,
-    /// It does not compute what it must, or it died.
-    Wrong,
-}
-
-impl Verdict {
-    /// What a record says.
-    pub fn of(record: &Record) -> Verdict {
-        match record {
-            Record {
-                skipped: Some(_), ..
-            } => Verdict::Unlaunchable,
-            Record {
-                verified: false, ..
-            } => Verdict::Wrong,
-            Record {
-                elements_compared: Some(0),
-                ..
-            } => Verdict::Unchecked,
-            _ => Verdict::Right,
-        }
-    }
-
-    /// In front of a line.
-    pub fn mark(self) -> ColoredString {
-        match self {
-            Verdict::Right => "✓".green(),
-            Verdict::Unchecked => "-".dimmed(),
-            Verdict::Unlaunchable => "?".yellow(),
-            Verdict::Limited | Verdict::Wrong => "✗".red().bold(),
-        }
-    }
-
-    pub fn words(self) -> ColoredString {
-        match self {
-            Verdict::Right => "right".green().bold(),
-            Verdict::Unchecked => "not checked: no reference says what is right".dimmed(),
-            Verdict::Unlaunchable => "cannot be launched".yellow().bold(),
-            Verdict::Limited => LIMITED.red().bold(),
-            Verdict::Wrong => "wrong".red().bold(),
-        }
-    }
+/// The kernel, and how it is launched.
+pub fn head(file: &Path, subject: &Subject, seed: u64) -> Result<()> {
+    let mut out = Out;
+    let heading = format!("Kernel {}", subject.kernel);
+    writeln!(out, "{}\n", heading.bold())?;
+    writeln!(out, "  File      {}", shown(file))?;
+    let launched = beside(&subject.launched(), WORDS);
+    writeln!(out, "  Launched  {launched}")?;
+    let drawn = "and what is drawn: the same again by";
+    writeln!(out, "  Numbers   of seed {seed}, {drawn} --seed {seed}")?;
+    writeln!(out, "\n{}", "What the checks see".bold())?;
+    Ok(out.flush()?)
 }
 
 /// One size.
