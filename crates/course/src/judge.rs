@@ -160,7 +160,7 @@ mod tests {
             ..record(None)
         };
         let says = |count| of_records("result", &[compared(count)]).says;
-        assert_eq!(says(Some(4)), "right");
+        assert_eq!(says(Some(4)), "right, 4 elements compared");
         assert_eq!(says(None), "right");
         assert!(says(Some(0)).contains("not judged"), "{}", says(Some(0)));
     }
