@@ -10,12 +10,18 @@ use common::shape::Shape;
 use common::threads;
 use text::{Out, table};
 
-use crate::environment::{CHILD_DEVICE_VARIABLE, Environment, devices_here, labels_of};
+use crate::environment::{
+    CHILD_DEVICE_VARIABLE, Environment, devices_here, labels_of, leave_out_broken,
+};
 use crate::{Ended, Orders, Pause, complain, on_one_device};
 
 /// Runs the lesson on every device; its status is the largest of all.
-pub fn run(orders: &Orders, environment: Environment, pause: Pause) -> Result<Option<Ended>> {
-    let labels = match devices_here(&environment) {
+pub fn run(orders: &Orders, mut environment: Environment, pause: Pause) -> Result<Option<Ended>> {
+    let mut labels = devices_here(&environment);
+    if labels.is_err() && leave_out_broken(&mut environment) {
+        labels = devices_here(&environment);
+    }
+    let labels = match labels {
         Ok(labels) if !labels.is_empty() => labels,
         // Without threads nobody can be asked.
         Err(how) if threads::are_given(2) => {

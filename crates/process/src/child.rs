@@ -9,14 +9,14 @@ use common::error::{Error, Result};
 use text::show_error;
 
 use crate::ask::end_with_us;
-use crate::death;
-use crate::environment::Environment;
+use crate::death::{self, Death, LOADING};
+use crate::environment::{Environment, are_all_loaded, drivers_that_load};
 use crate::events::{self, EVENTS_VARIABLE, Event};
 use crate::{Orders, Pause};
 
 /// How long a child may take to end once it has said that it leaves. A driver was
 /// once seen to stop for good while its threads ended; by then nothing is lost with
-/// the process.
+/// the process. Also how long drivers may take to be loaded before it is asked which hangs.
 const TEARDOWN: Duration = Duration::from_secs(5);
 
 /// How often a child that says nothing new is looked at more closely.
@@ -26,9 +26,8 @@ const LOOK_AGAIN: Duration = Duration::from_millis(200);
 pub enum End {
     /// By itself, with this status, which it had announced.
     Exit(u8),
-    /// It crashed, was ended because it hung, its driver ended it, or its device failed: how,
-    /// in words.
-    Died(String),
+    /// It crashed, was ended because it hung, its driver ended it, or its device failed.
+    Died(Death),
 }
 
 /// Runs this very command again and waits for its end; `None` when `pause` asked for
@@ -52,7 +51,7 @@ pub fn run(
         path: this,
         why: not_started(&error),
     })?;
-    wait(child, events, orders, pause)
+    wait(child, events, orders, are_all_loaded(environment), pause)
 }
 
 fn not_started(error: &std::io::Error) -> String {
@@ -70,8 +69,15 @@ fn not_started(error: &std::io::Error) -> String {
 }
 
 /// Waits for the child; ends it when nothing new was begun for as long as the orders say, when it
-/// does not come to the end that it has announced, and when `pause` says so.
-fn wait(mut child: Child, path: &Path, orders: &Orders, pause: Pause) -> Result<Option<End>> {
+/// does not come to the end that it has announced, and when `pause` says so. Where it `may_ask`,
+/// it asks which driver hangs that is long in loading.
+fn wait(
+    mut child: Child,
+    path: &Path,
+    orders: &Orders,
+    mut may_ask: bool,
+    pause: Pause,
+) -> Result<Option<End>> {
     let length = || std::fs::metadata(path).map_or(0, |file| file.len());
     let timeout = orders.timeout;
     let patience = timeout.min(TEARDOWN);
@@ -94,8 +100,13 @@ fn wait(mut child: Child, path: &Path, orders: &Orders, pause: Pause) -> Result<
                 // A person may take any time.
                 Some(Event::Paused) => None,
                 Some(Event::Leaving(status)) => Some(end_by_itself(*status, &events)),
+                Some(Event::Doing(doing)) if doing == LOADING && may_ask => {
+                    may_ask = false;
+                    let hangs = drivers_that_load().is_some() && length() == size;
+                    hangs.then(|| End::Died(Death::by_hang(since.elapsed(), LOADING)))
+                }
                 _ if since.elapsed() > timeout => {
-                    Some(End::Died(death::of_hang(timeout, events::doing(&events))))
+                    Some(End::Died(Death::by_hang(timeout, events::doing(&events))))
                 }
                 _ => None,
             };
@@ -121,7 +132,7 @@ fn end(status: ExitStatus, events: &[Event]) -> Result<End> {
     // Whatever ends without that word was ended: a driver that calls exit() has a status,
     // too, and it means nothing here.
     let Some(Event::Leaving(code)) = events.last() else {
-        return Ok(End::Died(death::of_death(status, doing)));
+        return Ok(End::Died(Death::by(status, doing)));
     };
     if status.code().is_none() {
         show_error(death::of_crash_at_the_end(status));
@@ -132,7 +143,7 @@ fn end(status: ExitStatus, events: &[Event]) -> Result<End> {
 fn end_by_itself(status: u8, events: &[Event]) -> End {
     let is_said = |event: &&Event| !matches!(event, Event::Leaving(_));
     match (status, events.iter().rev().find(is_said)) {
-        (5, Some(Event::Failed(how))) => End::Died(how.clone()),
+        (5, Some(Event::Failed(how))) => End::Died(Death::told(how)),
         _ => End::Exit(status),
     }
 }

@@ -9,24 +9,61 @@ use std::time::Duration;
 
 use common::host::{self, Group};
 
-/// Of a child that began nothing new for so long, and was ended.
-pub fn of_hang(timeout: Duration, doing: &str) -> String {
-    let advice = if doing.starts_with("building") || is_in_a_kernel(doing) {
-        "likely cause: an endless loop, or a barrier that not every item of a group reaches\n  \
-         next: look at the kernel's loops and barriers; if the kernel is only slow, \
-         use a smaller --size or a longer --timeout"
-    } else {
-        "likely cause: the driver hangs, and no kernel of yours was running; or the machine \
-         is very busy\n  \
-         next: a longer --timeout; cargo run -p course -- doctor   asks each driver by itself"
-    };
-    let seconds = timeout.as_secs();
-    let how = "the process was ended";
-    format!("no end after {seconds} seconds while {doing}; {how}\n  {advice}")
+/// How a child died, and what may mend that.
+pub struct Death {
+    /// In words.
+    pub how: String,
+    /// It was loading drivers.
+    pub in_loading: bool,
+    /// PoCL dies like this on a damaged file of its cache.
+    pub as_by_a_cache: bool,
 }
 
-/// Of a child that ended with this status while it was doing this.
-pub fn of_death(status: ExitStatus, doing: &str) -> String {
+/// What a child does first.
+pub const LOADING: &str = "looking for devices";
+
+impl Death {
+    /// Of a child that ended with this status while it was doing this.
+    pub fn by(status: ExitStatus, doing: &str) -> Death {
+        const ABRT_BUS: [i32; 2] = [6, 7];
+        Death {
+            how: of_death(status, doing),
+            in_loading: doing == LOADING,
+            as_by_a_cache: signal(status).is_some_and(|signal| ABRT_BUS.contains(&signal)),
+        }
+    }
+
+    /// Of a child that began nothing new for so long, and was ended.
+    pub fn by_hang(timeout: Duration, doing: &str) -> Death {
+        let advice = if doing.starts_with("building") || is_in_a_kernel(doing) {
+            "likely cause: an endless loop, or a barrier that not every item of a group reaches\n  \
+             next: look at the kernel's loops and barriers; if the kernel is only slow, \
+             use a smaller --size or a longer --timeout"
+        } else {
+            "likely cause: the driver hangs, and no kernel of yours was running; or the machine \
+             is very busy\n  \
+             next: a longer --timeout; cargo run -p course -- doctor   asks each driver by itself"
+        };
+        let seconds = timeout.as_secs();
+        let how = "the process was ended";
+        Death {
+            how: format!("no end after {seconds} seconds while {doing}; {how}\n  {advice}"),
+            in_loading: doing == LOADING,
+            as_by_a_cache: false,
+        }
+    }
+
+    /// Of a child whose device failed: it has told how.
+    pub fn told(how: &str) -> Death {
+        Death {
+            how: how.into(),
+            in_loading: false,
+            as_by_a_cache: true,
+        }
+    }
+}
+
+fn of_death(status: ExitStatus, doing: &str) -> String {
     let (cause, next) = match signal(status) {
         None => (
             "something called exit(), which the course does not do here: a driver that gave up, \
@@ -45,8 +82,7 @@ pub fn of_death(status: ExitStatus, doing: &str) -> String {
         Some(_) if doing.starts_with("building") => (
             "the driver's compiler failed, for example on a function that calls itself, or on \
              a barrier that only some items reach",
-            "take away what was written last; another driver may say what is wrong with it; if \
-             every kernel dies: cargo run -p course -- doctor",
+            "take away what was written last; another driver may say what is wrong with it",
         ),
         Some(_) if is_in_a_kernel(doing) => (
             "the kernel read or wrote outside its buffers, asked for more private or local \
@@ -56,7 +92,7 @@ pub fn of_death(status: ExitStatus, doing: &str) -> String {
         ),
         Some(_) => (
             "the driver failed, and no kernel of yours was running",
-            "cargo run -p course -- doctor   asks each driver by itself",
+            "cargo run -p course -- doctor   says what of this machine the drivers can use",
         ),
     };
     // It may have been one of the limits that this process runs under.

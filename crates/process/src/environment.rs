@@ -6,18 +6,21 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
+use std::thread;
 use std::time::Duration;
 
-use common::device::icd::{ICD_VARIABLE, LIBRARY_VARIABLE};
+use common::device::icd::{self, ICD_VARIABLE, LIBRARY_VARIABLE};
 use common::device::{self, Device};
 use common::source::own_workspace;
 use common::threads;
 use common::verify::cores::cores;
 use serde_json::json;
+use text::{aside, plain};
 
 use crate::ask::{ask, end_with_us};
 use crate::events::EVENTS_VARIABLE;
+use crate::scratch::Scratch;
 
 /// Set by the parent to the number of the device that the child must use.
 pub(crate) const CHILD_DEVICE_VARIABLE: &str = "OPENCL_COURSE_CHILD_DEVICE";
@@ -133,6 +136,83 @@ pub(crate) fn devices(program: &Path, environment: &Environment) -> Result<Vec<S
 pub(crate) fn devices_here(environment: &Environment) -> Result<Vec<String>, String> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
     devices(&this, environment)
+}
+
+/// Drivers that crash or hang when they are loaded. The loader loads all of them into every
+/// program, so that one takes all the others along: it is found, and left out.
+struct Broken {
+    /// A folder with the ICD files of all others.
+    others: Scratch,
+    /// What is to be told of each.
+    told: Vec<String>,
+}
+
+/// Leaves the broken drivers out of an environment, and tells that; false where that changes
+/// nothing.
+pub(crate) fn leave_out_broken(environment: &mut Environment) -> bool {
+    let Some(broken) = broken().filter(|_| are_all_loaded(environment)) else {
+        return false;
+    };
+    for told in &broken.told {
+        aside!("{told}\n  next: cargo run -p course -- doctor");
+    }
+    environment.push((ICD_VARIABLE, broken.others.0.clone().into()));
+    true
+}
+
+/// Whether no drivers were chosen in this environment, nor some left out.
+pub(crate) fn are_all_loaded(environment: &Environment) -> bool {
+    let choose = [ICD_VARIABLE, LIBRARY_VARIABLE];
+    environment.iter().all(|(name, _)| !choose.contains(name))
+}
+
+/// A folder with the ICD files of all drivers that can be loaded, where some cannot and
+/// others can.
+pub fn drivers_that_load() -> Option<&'static Path> {
+    broken().map(|broken| &*broken.others.0)
+}
+
+/// Each is loaded alone, once in the life of this process.
+fn broken() -> Option<&'static Broken> {
+    static BROKEN: OnceLock<Option<Broken>> = OnceLock::new();
+    BROKEN.get_or_init(find_broken).as_ref()
+}
+
+fn find_broken() -> Option<Broken> {
+    let files = icd::icd_files();
+    if files.len() < 2 || std::env::var_os(LIBRARY_VARIABLE).is_some() {
+        return None;
+    }
+    let others = Scratch::new().ok()?;
+    // At the same time: each may take seconds.
+    let answers: Vec<Result<(), String>> = thread::scope(|scope| {
+        let asked: Vec<_> = files
+            .iter()
+            .map(|file| scope.spawn(|| loads_alone(file)))
+            .collect();
+        let answers = asked.into_iter().map(|one| one.join().unwrap_or(Ok(())));
+        answers.collect()
+    });
+    let mut told = Vec::new();
+    for (file, answer) in files.iter().zip(answers) {
+        if let Err(how) = answer {
+            let file = plain(&file.display().to_string());
+            told.push(format!(
+                "{file} is left out: the driver that it names fails when it is loaded ({how})"
+            ));
+        } else {
+            fs::copy(file, others.0.join(file.file_name()?)).ok()?;
+        }
+    }
+    (!told.is_empty() && told.len() < files.len()).then_some(Broken { others, told })
+}
+
+/// Loads the driver of this file and no other.
+fn loads_alone(file: &Path) -> Result<(), String> {
+    let folder = Scratch::new().map_err(|error| error.to_string())?;
+    let copy = folder.0.join(file.file_name().unwrap_or_default());
+    fs::copy(file, copy).map_err(|error| error.to_string())?;
+    devices_here(&vec![(ICD_VARIABLE, folder.0.clone().into())]).map(drop)
 }
 
 /// True in a child that is only asked which devices there are.

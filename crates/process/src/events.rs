@@ -175,6 +175,12 @@ impl EventsFile {
         let written = (&self.file).write_all(b"\n");
         written.map_err(|error| Error::temporary(&self.path, &error))
     }
+
+    /// Forgets what was written.
+    pub fn clear(&self) {
+        // What cannot be forgotten is only what a child did before.
+        let _ = self.file.set_len(0);
+    }
 }
 
 #[cfg(test)]

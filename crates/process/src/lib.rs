@@ -8,9 +8,10 @@
 //! - [`events`] is what the child tells the parent: a file of JSON lines, one for each
 //!   thing begun and each result.
 //! - `environment` has the variables by which a child knows what it is, and those that
-//!   decide which drivers it finds.
+//!   decide which drivers it finds; drivers that cannot be loaded are left out.
 //! - `child` starts one and waits for its end; `death` says how it died.
-//! - [`resume`] is what the next child needs not measure again.
+//! - [`resume`] is what the next child needs not measure again; `cache` is what PoCL's cache
+//!   has to do with a death.
 //! - `ask` is a question to another process, which ends with this one.
 //! - `all_devices` runs the lesson once for each device.
 //! - `signals` are what ends a lesson from outside, and the terminal after that.
@@ -25,6 +26,7 @@
 
 mod all_devices;
 mod ask;
+mod cache;
 mod child;
 pub mod data;
 mod death;
@@ -50,17 +52,20 @@ use common::error::{Error, Result};
 use common::program::words;
 use common::record::Record;
 use common::simulator::LOG_VARIABLE;
+use text::aside;
 
 use child::End;
+use environment::leave_out_broken;
 use events::{DRIVERS_WORDS, Event, EventsFile, PRINTED, SIMULATOR_LOG, Sender};
 use signals::Terminal;
 
 pub use ask::{ask, ask_within, end_group, end_with_us, in_a_group, messages, this_program};
+pub use cache::CACHE_VARIABLE;
 pub use common::device::icd::LIBRARY_VARIABLE;
 pub use death::{cause_of_death, was_stopped};
 pub use environment::{
-    Environment, LOG_IS_READ_VARIABLE, answer_probe, device_of_child, environment,
-    environment_at_start, fallback_driver, is_child, is_probe, remember_environment,
+    Environment, LOG_IS_READ_VARIABLE, answer_probe, device_of_child, drivers_that_load,
+    environment, environment_at_start, fallback_driver, is_child, is_probe, remember_environment,
 };
 pub use finished::{Finished, Refused, child_status};
 pub use signals::{Signals, clear_line};
@@ -119,7 +124,8 @@ fn run_until(orders: &Orders, environment: Environment, pause: Pause) -> Result<
     }
 }
 
-/// Runs the lesson to its end: with another child after each kernel that took one down.
+/// Runs the lesson to its end: with another child after each kernel that took one down, and
+/// once more where a driver cannot be loaded, or its cache may be at fault.
 fn on_one_device(
     orders: &Orders,
     mut environment: Environment,
@@ -141,10 +147,10 @@ fn on_one_device(
             terminal.restore(on_stage);
             events.pass_on(&events.beside(PRINTED));
         }
-        let how = match end? {
+        let death = match end? {
             None => return Ok(None),
             Some(End::Exit(status)) => return Ok(Some(ended(status, &events.path))),
-            Some(End::Died(how)) => how,
+            Some(End::Died(death)) => death,
         };
         events.pass_on(&of_kernels);
         events.pass_on(&drivers_words);
@@ -152,8 +158,21 @@ fn on_one_device(
         if on_stage {
             Sender::to(&events.path)?.send(&Event::Stage(false))?;
         }
-        if !resume::note_death(&events.path, &how)? {
-            let how = resume::after_earlier_deaths(&events.path, how);
+        if death.in_loading && leave_out_broken(&mut environment) {
+            events.clear();
+        } else if death.as_by_a_cache
+            && cache::may_be_damaged(&environment, &events::read(&events.path))
+        {
+            aside!("\n{}", cache::message());
+            environment.push((CACHE_VARIABLE, "0".into()));
+            if resume::is_in_a_kernel(&events.path) {
+                // The new child is not to be judged by the last word of the old one.
+                Sender::to(&events.path)?.send(&Event::Doing("starting again".into()))?;
+            } else {
+                events.clear();
+            }
+        } else if !resume::note_death(&events.path, &death.how)? {
+            let how = resume::after_earlier_deaths(&events.path, death.how);
             return Err(Error::Died(how));
         }
     }

@@ -94,6 +94,11 @@ impl Earlier {
     }
 }
 
+/// Whether the child that wrote this file had begun a kernel and not ended it.
+pub fn is_in_a_kernel(events: &Path) -> bool {
+    Earlier::of(events::read(events)).open().is_some()
+}
+
 /// Adds how the kernel died that the child had begun; the next child will go on
 /// behind it. False where there was none, where the compiler was at work (the next
 /// kernel stands in the same file), and where the kernel has died before: there must
@@ -199,6 +204,7 @@ mod tests {
         assert!(!note_death(&path, "crash").unwrap());
         write(&begun("a"));
         write(&Event::Doing("building a.cl".into()));
+        assert!(is_in_a_kernel(&path));
         assert!(
             !note_death(&path, "crash").unwrap(),
             "all kernels share the file"

@@ -19,11 +19,11 @@ fn ended(status: i32, last: Option<Event>) -> Result<End> {
 fn crashes_and_failed_devices_are_deaths() {
     let crash = ended(11, None).unwrap();
     assert!(
-        matches!(crash, End::Died(how) if how.contains("SIGSEGV") && how.contains("running a"))
+        matches!(crash, End::Died(death) if death.how.contains("SIGSEGV") && death.how.contains("running a"))
     );
     let failed = Event::Failed("CL_OUT_OF_RESOURCES".into());
     let failed = end(ExitStatus::from_raw(5 << 8), &[failed, Event::Leaving(5)]).unwrap();
-    assert!(matches!(failed, End::Died(how) if how == "CL_OUT_OF_RESOURCES"));
+    assert!(matches!(failed, End::Died(death) if death.how == "CL_OUT_OF_RESOURCES"));
 }
 
 /// Waits, and asks for no early end.
@@ -43,7 +43,7 @@ fn stuck(events: &[Event]) -> End {
     let mut command = Command::new("sleep");
     let command = end_with_us(&mut command).arg("1000").stdout(Stdio::null());
     let child = command.stderr(Stdio::null()).spawn().unwrap();
-    wait(child, &file.path, &orders(false), &mut patient)
+    wait(child, &file.path, &orders(false), false, &mut patient)
         .unwrap()
         .unwrap()
 }
@@ -72,22 +72,22 @@ fn who_begins_something_new_all_the_time_is_ended_where_the_time_is_for_all() {
             begun > 99
         };
         let child = Command::new("sleep").arg("9").spawn().unwrap();
-        wait(child, &file.path, &orders(in_all), &mut begin).unwrap()
+        wait(child, &file.path, &orders(in_all), false, &mut begin).unwrap()
     };
     assert!(ended(false).is_none());
-    assert!(matches!(ended(true), Some(End::Died(how)) if how.contains("running")));
+    assert!(matches!(ended(true), Some(End::Died(death)) if death.how.contains("running")));
 }
 
 #[test]
 fn who_does_not_end_has_hung_unless_all_was_done() {
     let doing = Event::Doing("running a".into());
     let hung = stuck(std::slice::from_ref(&doing));
-    assert!(matches!(hung, End::Died(how) if how.contains("running a")));
+    assert!(matches!(hung, End::Died(death) if death.how.contains("running a")));
     let left = stuck(&[doing.clone(), Event::Leaving(1)]);
     assert!(matches!(left, End::Exit(1)));
     let failed = Event::Failed("CL_OUT_OF_RESOURCES".into());
     let failed = stuck(&[doing, failed, Event::Leaving(5)]);
-    assert!(matches!(failed, End::Died(how) if how == "CL_OUT_OF_RESOURCES"));
+    assert!(matches!(failed, End::Died(death) if death.how == "CL_OUT_OF_RESOURCES"));
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn a_status_counts_that_was_announced_and_no_other() {
         // The driver called exit().
         let end = ended(status << 8, None).unwrap();
         let words = format!("exit status: {status}");
-        assert!(matches!(end, End::Died(how) if how.contains(&words)));
+        assert!(matches!(end, End::Died(death) if death.how.contains(&words)));
     }
     // Before it said anything there was no driver: the child has told why.
     let end = end(ExitStatus::from_raw(2 << 8), &[]).unwrap();
