@@ -41,6 +41,9 @@ impl TaskFile {
         range: impl Fn(usize) -> (usize, usize),
     ) -> Option<Sizes> {
         let written = self.all_sizes().ok()?;
+        // Where buffers are called as in the kernel, only its signature says who is meant: a size
+        // that does not fit is refused when it is tried.
+        let is_known = self.task(&self.size, 0, &[]).is_ok();
         let mut one = |draw: usize| -> Sizes {
             let side = |(name, size): (&String, &usize)| {
                 let (from, to) = range(*size);
@@ -68,8 +71,8 @@ impl TaskFile {
         (0..DRAWS).map(&mut one).find(|sizes| {
             let task = self.task(sizes, 0, &[]);
             let plan = task.and_then(|task| task.plan());
-            !written.contains(sizes)
-                && plan.is_ok_and(|plan| plan.shapes.iter().all(|[[a, b], _]| a * b > 0))
+            let fits = plan.is_ok_and(|plan| plan.shapes.iter().all(|[[a, b], _]| a * b > 0));
+            !written.contains(sizes) && (fits || !is_known)
         })
     }
 
