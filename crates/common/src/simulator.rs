@@ -46,6 +46,9 @@ const DOUBTS: [(&str, &[&str], &str); 3] = [
       read by atomic_or(p, 0), and a false report goes"),
 ];
 
+/// How it begins to say that it gave up itself: what it has computed is not the kernel's.
+pub const GAVE_UP: &str = "OCLGRIND FATAL ERROR";
+
 /// What is wrong in certain lines of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {

@@ -8,13 +8,14 @@ use anyhow::Result;
 use common::Error;
 use common::element::Type;
 use common::record::Record;
+use common::simulator::GAVE_UP;
 use process::implementations::oclgrind;
 use process::{Finished, child_status};
 
 use crate::exercises::spec::drawn_size;
 use crate::game::how::{How, Seen};
 use crate::judge::{is_of_another, judge, of_records};
-use crate::observation::Observation;
+use crate::observation::{Detection, Observation};
 use crate::simulator;
 use crate::subject::{By, Subject};
 use crate::task::TaskFile;
@@ -236,9 +237,12 @@ impl Check<'_> {
         let mut command = self.command(&[at])?;
         simulator::aim(&mut command, &library);
         let simulation = simulator::run(command)?;
-        let mut seen = vec![judge("Oclgrind: result", &simulation.child)];
-        seen.extend(simulator::sort(&simulation.log));
-        Ok(seen)
+        let mut result = judge("Oclgrind: result", &simulation.child);
+        let sorted = simulator::sort(&simulation.log);
+        if simulation.log.contains(GAVE_UP) && result.outcome == Detection::Fault {
+            result.outcome = Detection::Doubtful;
+        }
+        Ok([result].into_iter().chain(sorted).collect())
     }
 }
 
