@@ -238,9 +238,18 @@ impl Check<'_> {
         simulator::aim(&mut command, &library);
         let simulation = simulator::run(command)?;
         let mut result = judge("Oclgrind: result", &simulation.child);
-        let sorted = simulator::sort(&simulation.log);
         if simulation.log.contains(GAVE_UP) && result.outcome == Detection::Fault {
             result.outcome = Detection::Doubtful;
+        }
+        let mut sorted = simulator::sort(&simulation.log);
+        if child_status(simulation.child.status) > 1 {
+            let silent = sorted
+                .iter_mut()
+                .filter(|one| one.outcome == Detection::Silent);
+            for one in silent {
+                one.outcome = Detection::NotRun;
+                one.says = "saw nothing, up to where it was ended".into();
+            }
         }
         Ok([result].into_iter().chain(sorted).collect())
     }

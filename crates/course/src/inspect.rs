@@ -71,6 +71,7 @@ pub fn inspect(options: &Options) -> Result<ExitCode> {
             options,
             simulated: check.sizes_to_simulate()?,
             limited: None,
+            untried: None,
             check,
         };
         worst = worst.max(inspection.show()?);
@@ -86,6 +87,8 @@ struct Inspection<'a> {
     simulated: Vec<Sizes>,
     /// Where alone it is wrong, of a kernel that is right as its file says.
     limited: Option<At>,
+    /// Why no other size was tried.
+    untried: Option<String>,
 }
 
 impl Inspection<'_> {
@@ -114,6 +117,7 @@ impl Inspection<'_> {
     fn checked(&mut self) -> Result<Checked> {
         let subject = self.check.subject;
         let results = self.check.results()?;
+        self.untried.clone_from(&results.untried);
         let mut seen = results.seen();
         let known = results.tried.iter().filter(|one| one.at.drawn.is_none());
         let mut of_drawn = seen.observations.split_off(known.count());
@@ -122,8 +126,9 @@ impl Inspection<'_> {
         if results.may_be_simulated() {
             let simulated = self.simulate(&seen.observations)?;
             seen.observations.extend(simulated);
-            let mut all = seen.observations.iter().chain(&of_drawn);
-            if let (Some(at), false) = (first, all.any(is_fault)) {
+            // Where it is wrong, if it is, since there the fault has a line.
+            let at = results.wrong().or(first);
+            if let (Some(at), false) = (at, seen.observations.iter().any(is_fault)) {
                 of_drawn.extend(self.simulate_drawn(&at.size)?);
             }
         }
@@ -195,6 +200,7 @@ impl Inspection<'_> {
             "observations": checked.seen.observations,
             "verdict": if self.limited.is_some() { verdict::Verdict::Limited } else { word(checked) },
             "says": self.says(checked),
+            "untried": self.untried,
             "memory": traffic.map(|traffic| &traffic.json),
         });
         Ok(writeln!(Out, "{line}")?)

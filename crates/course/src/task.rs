@@ -2,8 +2,9 @@
 //!
 //! `file` is the text's form, with its `sizes`, and fields that are one thing `or` another;
 //! `signature` what a driver tells of a kernel, and `draft` a first text from that; `make` makes
-//! of text and signature what runs, `groups` tells at what sizes, and `drawn` at which that no file says. `child` is the process in which
-//! that happens, and `reference` runs what a result is held against.
+//! of text and signature what runs, with a `maker` of its arguments; `groups` tells at what sizes,
+//! and `drawn` at which that no file says. `child` is the process in which that happens, and
+//! `reference` runs what a result is held against.
 
 pub mod child;
 pub mod draft;
@@ -11,6 +12,7 @@ mod drawn;
 pub mod file;
 mod groups;
 mod make;
+mod maker;
 mod or;
 mod reference;
 pub mod signature;

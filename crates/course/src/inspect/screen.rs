@@ -10,7 +10,7 @@ use super::Inspection;
 use crate::game::verdict::{Checked, Verdict};
 use crate::observation::{Detection, Observation};
 use crate::prose::beside;
-use crate::run::limited;
+use crate::run::{limited, untried};
 
 /// The exit status of a kernel that does not build, or has other arguments.
 const DOES_NOT_BUILD: u8 = 4;
@@ -23,6 +23,9 @@ pub fn checked(inspection: &Inspection, checked: &Checked) -> Result<()> {
     let words = format!("{}: {}", subject.kernel, inspection.says(checked));
     let words = checked.verdict.shown(&beside(&words, 2));
     writeln!(out, "\n  {words}")?;
+    if let Some(why) = &inspection.untried {
+        writeln!(out, "  {}", untried(why))?;
+    }
     let has_run = seen.status != DOES_NOT_BUILD;
     if subject.is_guessed() && checked.verdict == Verdict::NotYet && has_run {
         let advice = "If it is to be launched in another way, say so in a task file: cargo course \

@@ -132,8 +132,7 @@ impl Told<'_> {
         let words = self.verdict.words();
         writeln!(out, "\n  {}: {words}{misses}", self.kernel)?;
         if let Some(why) = &self.untried {
-            let words = format!("No other size was tried: {why}.");
-            writeln!(out, "  {}", beside(&words, 2).dimmed())?;
+            writeln!(out, "  {}", untried(why))?;
         }
         let seed = self.seed;
         match (self.verdict, results.wrong()) {
@@ -151,6 +150,12 @@ impl Told<'_> {
         }
         Ok(writeln!(out)?)
     }
+}
+
+/// That no other size was tried, and why.
+pub fn untried(why: &str) -> String {
+    let words = format!("No other size was tried: {why}.");
+    beside(&words, 2).dimmed().to_string()
 }
 
 /// What to do where a kernel is right as the file says and wrong at a drawn size, or else with

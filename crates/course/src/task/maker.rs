@@ -1,0 +1,308 @@
+//! The arguments of a launch, and the buffers that come of them.
+
+use std::rc::Rc;
+
+use common::element::{Elements, Type};
+use common::formula::Formula;
+use common::matrix;
+use common::task::{Arg, Buffer, Fill, Launch, Role};
+use common::{Error, Result};
+use verify::draw::Draw;
+
+use super::file::{Given, LaunchForm};
+use super::or::Or;
+use super::signature::{Parameter, Signature, Space};
+
+/// Items of a group where nobody says how many, by the dimensions.
+const GROUPS: [&[usize]; 3] = [&[64], &[8, 8], &[4, 4, 4]];
+
+/// What the dimensions count, the group, and whether no other will do.
+pub fn range(
+    form: &LaunchForm,
+    signature: Option<&Signature>,
+) -> Result<(Vec<Formula>, Vec<Formula>, bool)> {
+    let told = if form.global.is_empty() {
+        &form.groups
+    } else {
+        &form.global
+    };
+    let numbers =
+        |of: &[usize]| -> Vec<Formula> { of.iter().copied().map(Formula::from).collect() };
+    let dimensions = told.len();
+    if !(1..=3).contains(&dimensions) {
+        return Err(wrong(
+            "global has one to three dimensions: global = [\"n\"]",
+        ));
+    }
+    let required = signature.and_then(|one| one.required.as_ref());
+    let group = match (&form.local[..], required) {
+        ([], Some(required)) => numbers(&required[..dimensions]),
+        ([], None) => numbers(GROUPS[dimensions - 1]),
+        (local, _) => local.to_vec(),
+    };
+    if group.len() != dimensions {
+        return Err(wrong(&format!(
+            "local has {} dimensions, global {dimensions}",
+            group.len()
+        )));
+    }
+    let over = if form.global.is_empty() {
+        let items = form.groups.iter().zip(&group);
+        items
+            .map(|(groups, side)| Formula::from(format!("({groups})*({side})")))
+            .collect()
+    } else {
+        form.global.clone()
+    };
+    let fixed = !form.local.is_empty() || required.is_some();
+    Ok((over, group, fixed))
+}
+
+/// Goes through the arguments of all launches.
+#[derive(Default)]
+pub struct Maker {
+    seed: u64,
+    /// Random inputs so far.
+    inputs: u64,
+    pub buffers: Vec<Buffer>,
+    /// Outputs that are structs of several types.
+    pub mixed: Vec<String>,
+    pub names: Vec<(String, Formula)>,
+}
+
+impl Maker {
+    /// What is random begins with this seed.
+    pub fn of(seed: u64) -> Maker {
+        Maker {
+            seed,
+            ..Maker::default()
+        }
+    }
+
+    pub fn launch(&mut self, form: &LaunchForm, signature: Option<&Signature>) -> Result<Launch> {
+        if let Some(signature) = signature
+            && signature.args.len() != form.args.len()
+        {
+            return Err(Error::Build(format!(
+                "args: {} are given, the kernel takes {}: {}",
+                form.args.len(),
+                signature.args.len(),
+                signature.words()
+            )));
+        }
+        let mut args = Vec::new();
+        for (at, given) in form.args.iter().enumerate() {
+            let parameter = signature.map(|one| &one.args[at]);
+            args.push(self.arg(given, parameter)?);
+        }
+        let (over, group, fixed) = range(form, signature)?;
+        Ok(Launch {
+            kernel: signature.map_or(&form.function, |one| &one.kernel).clone(),
+            over,
+            each: Vec::new(),
+            group,
+            fixed,
+            args,
+            offset: form.offset.clone(),
+            traffic: None,
+        })
+    }
+
+    fn arg(&mut self, given: &Or<Formula, Given>, parameter: Option<&Parameter>) -> Result<Arg> {
+        let told = parameter.map_or("", |one| &one.name);
+        let table = match given {
+            Or::Plain(formula) => {
+                let known = self.buffers.iter().any(|one| one.name == formula.text());
+                return if known {
+                    must_lie(parameter, Space::Global, "a buffer")?;
+                    Ok(Arg::Buffer(formula.text().into()))
+                } else {
+                    must_lie(parameter, Space::Value, "a number")?;
+                    if let Some(parameter) = parameter.filter(|one| one.lanes != 1) {
+                        return Err(of_parts(parameter, 1));
+                    }
+                    let name = if told.is_empty() {
+                        formula.text()
+                    } else {
+                        told
+                    };
+                    Ok(Arg::Number(
+                        name.into(),
+                        scalar(parameter, "int"),
+                        formula.clone(),
+                    ))
+                };
+            }
+            Or::Table(table) => table,
+        };
+        let ty = table
+            .ty
+            .or(parameter.map(|one| one.element))
+            .unwrap_or(Type::Float);
+        let lanes = parameter.map_or(1, |one| one.lanes.max(1));
+        let name = table.name.as_deref().unwrap_or(told);
+        let lengths = [&table.input, &table.out, &table.inout, &table.between];
+        let length = lengths.iter().position(|one| one.is_some());
+        let told = lengths.iter().filter(|one| one.is_some()).count();
+        match (told, &table.value, &table.local) {
+            (0, Some(Or::Table(values)), None) => {
+                must_lie(parameter, Space::Value, "values")?;
+                let Some(parameter) = parameter else {
+                    return Ok(Arg::Parts(0, Vec::new()));
+                };
+                if values.len() != parameter.parts.len() {
+                    return Err(of_parts(parameter, values.len()));
+                }
+                let parts = parameter.parts.iter().zip(values);
+                let parts = parts.map(|((at, ty), value)| (*at, *ty, value.clone()));
+                let size = parameter.element.size() * parameter.lanes;
+                Ok(Arg::Parts(size, parts.collect()))
+            }
+            (0, Some(Or::Plain(value)), None) => {
+                must_lie(parameter, Space::Value, "a value")?;
+                let name = if name.is_empty() { value.text() } else { name };
+                // As the kernel has it.
+                let rounded = value.text().parse().map(|value: f64| match ty {
+                    Type::Float => f64::from(value as f32).to_string(),
+                    _ => value.to_string(),
+                });
+                let value = rounded.map_or(value.clone(), Formula::from);
+                self.names.push((name.into(), value));
+                Ok(Arg::Number(
+                    name.into(),
+                    scalar(parameter, ty.name()),
+                    Formula::from(name),
+                ))
+            }
+            (0, None, Some(length)) => {
+                must_lie(parameter, Space::Local, "local memory")?;
+                let bytes = ty.size() * lanes;
+                Ok(Arg::Local(Formula::from(format!("({length})*{bytes}"))))
+            }
+            (1, None, None) => {
+                must_lie(parameter, Space::Global, "a buffer")?;
+                let which = length.unwrap_or_default();
+                let role = match which {
+                    0 => Role::In(self.fill(table)?),
+                    1 => Role::Out,
+                    2 => Role::InOut(self.fill(table)?),
+                    _ => Role::Between,
+                };
+                let default = if which == 0 { "in" } else { "out" };
+                // A second one has a number, which no formula says, where no driver told.
+                let is_taken = self.buffers.iter().any(|one| one.name == default);
+                let number = format!("{default} {}", self.buffers.len());
+                let name = match name {
+                    "" if is_taken && parameter.is_none() => &number,
+                    "" => default,
+                    name => name,
+                };
+                let length = lengths[which].clone().unwrap_or(Formula::of("0"));
+                let length = match lanes {
+                    1 => length,
+                    lanes => Formula::from(format!("({length})*{lanes}")),
+                };
+                if self.buffers.iter().any(|one| one.name == name) {
+                    return Err(wrong(&format!(
+                        "args: two buffers are called {name}: give one a name, or write \"{name}\" \
+                         where it is the same"
+                    )));
+                }
+                if matches!(role, Role::Out | Role::InOut(_))
+                    && parameter.is_some_and(|one| one.is_mixed)
+                {
+                    self.mixed.push(name.into());
+                }
+                self.buffers.push(Buffer {
+                    has_gaps: parameter.is_some_and(|one| one.has_gaps),
+                    ..Buffer::vector(name, ty, length, role)
+                });
+                Ok(Arg::Buffer(name.into()))
+            }
+            _ => Err(wrong(
+                "args: an argument is one of in, out, inout, between, local and value",
+            )),
+        }
+    }
+
+    fn fill(&mut self, given: &Given) -> Result<Fill> {
+        let mut seed = || {
+            self.inputs += 1;
+            self.seed.wrapping_add(self.inputs - 1)
+        };
+        Ok(match &given.fill {
+            None => Fill::Each(Formula::of("0")),
+            Some(Or::Table(ints)) => {
+                let [from, to] = ints.ints;
+                if from > to {
+                    return Err(wrong(&format!(
+                        "fill: ints = [{from}, {to}] holds no number"
+                    )));
+                }
+                Fill::Drawn(Draw::Ints(from, to), seed())
+            }
+            Some(Or::Plain(word)) => match &**word {
+                "random" => Fill::Numbers(matrix::Fill::Random, seed()),
+                "any" => Fill::Drawn(Draw::Any, seed()),
+                "negative" => Fill::Drawn(Draw::Negative, seed()),
+                "sorted" => Fill::Drawn(Draw::Sorted, seed()),
+                "permutation" => Fill::Drawn(Draw::Permutation, seed()),
+                "index" => Fill::Each(Formula::of("i")),
+                // The child runs it.
+                file if file.ends_with(".cl") => {
+                    Fill::Made(file.into(), Rc::new(Elements::Int(Vec::new())))
+                }
+                formula => {
+                    let formula = Formula::from(formula);
+                    formula
+                        .must_be_read()
+                        .map_err(|why| wrong(&format!("fill: {why}")))?;
+                    Fill::Each(formula)
+                }
+            },
+        })
+    }
+}
+
+/// That so many numbers are not all parts of a vector or a struct.
+fn of_parts(parameter: &Parameter, given: usize) -> Error {
+    let Parameter {
+        name, told, parts, ..
+    } = parameter;
+    wrong(&match parts.len() {
+        0 => format!("args: {name} is a {told}, whose fields the course cannot read"),
+        count => format!(
+            "args: {name} is a {told} of {count} numbers, and is given {given}: write {{ value = \
+             [..] }} with one for each, in order"
+        ),
+    })
+}
+
+/// A scalar's type, which the driver's own word goes before.
+fn scalar(parameter: Option<&Parameter>, or: &'static str) -> &'static str {
+    let known = parameter.filter(|one| one.lanes == 1);
+    known.map_or(or, |one| one.element.name())
+}
+
+/// Holds what is given against where the kernel's argument lies.
+fn must_lie(parameter: Option<&Parameter>, space: Space, what: &str) -> Result<()> {
+    let Some(parameter) = parameter.filter(|one| one.space != space) else {
+        return Ok(());
+    };
+    let Parameter { told, name, .. } = parameter;
+    Err(wrong(&match parameter.space {
+        Space::Value => format!("args: {name} is a number ({told}), and is given {what}"),
+        Space::Local => format!(
+            "args: {name} is local memory ({told}*), and is given {what}: write {{ local = LENGTH }}"
+        ),
+        Space::Global => format!(
+            "args: {name} is a buffer ({told}), and is given {what}: write {{ in = LENGTH }}, or \
+             out, or inout"
+        ),
+        Space::Opaque => format!("args: {name} is a {told}, which a task file cannot give"),
+    }))
+}
+
+pub fn wrong(why: &str) -> Error {
+    Error::Usage(why.into())
+}
