@@ -123,6 +123,33 @@ fn anchors(page: &str) -> Vec<String> {
     numbered.collect()
 }
 
+/// Where a link of a page leads in the book, whose folder holds nothing but links.
+fn in_the_book(page: &Path, file: &str) -> PathBuf {
+    let mut path = workspace().join(".book").join(shown(page));
+    path.pop();
+    for part in file.split('/') {
+        match part {
+            ".." => drop(path.pop()),
+            part => path.push(part),
+        }
+    }
+    path
+}
+
+/// Every part of the book stands in the folder or in one of the folders in it.
+#[test]
+fn every_part_of_the_book_is_there() {
+    for part in entries(&workspace().join(".book")) {
+        for part in if part.is_symlink() {
+            vec![part]
+        } else {
+            entries(&part)
+        } {
+            assert!(part.exists(), "{} leads nowhere", shown(&part));
+        }
+    }
+}
+
 #[test]
 fn every_link_leads_to_a_file_and_every_anchor_to_a_heading() {
     let mut dead = Vec::new();
@@ -140,7 +167,8 @@ fn every_link_leads_to_a_file_and_every_anchor_to_a_heading() {
                 file => page.with_file_name(file),
             };
             let is_there = || anchors(&read(&target)).iter().any(|known| known == anchor);
-            if !target.exists() || !anchor.is_empty() && !is_there() {
+            let is_a_file = target.exists() && in_the_book(&page, file).exists();
+            if !is_a_file || !anchor.is_empty() && !is_there() {
                 dead.push(format!("{}: {link}", shown(&page)));
             }
         }
