@@ -77,7 +77,7 @@ fn speed_is_a_share_of_a_limit_or_not_judged() {
     };
     let learner = Learner::started("speed");
     let exercise = numbered("7.3");
-    let types = || learner.types("exercise 7.3 --timeout 120");
+    let types = || learner.types("exercise 7.3 --timeout 400");
     let check = |program: Program, outcomes: &[&str], words: &str| {
         let answer = program.arg("--json").run().records().remove(0);
         let mut seen = answer["observations"].as_array().expect("a list").iter();
