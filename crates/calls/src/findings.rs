@@ -68,18 +68,21 @@ pub struct Findings {
     pub calls: BTreeMap<String, (usize, u64)>,
     /// Bytes to the device and back.
     pub moved: [u64; 2],
+    /// What the program has made.
+    pub objects: Objects,
 }
 
 impl Findings {
-    /// A line; `objects` have heard it.
-    pub fn hear(&mut self, line: &Line, objects: &Objects) {
+    /// A line.
+    pub fn hear(&mut self, line: &Line) {
+        self.objects.hear(line);
         let Line::Call(call) = line else { return };
         let (times, took) = self.calls.entry(call.begin.call.clone()).or_default();
         *times += 1;
         *took = took.saturating_add(call.took);
         let mut found = Vec::new();
         let process = self.processes.entry(call.begin.process).or_default();
-        process.hear(call, objects, &mut found);
+        process.hear(call, &self.objects, &mut found);
         for (kind, says) in found {
             note(&mut self.found, kind, says, call.took);
         }
@@ -96,7 +99,7 @@ impl Findings {
 
     /// All that was found, once the program has ended; `by_itself` if it was not ended, and
     /// did not crash, since nobody releases anything then.
-    pub fn all(mut self, objects: &Objects, by_itself: bool) -> Vec<Finding> {
+    pub fn all(&mut self, by_itself: bool) -> Vec<Finding> {
         for process in self.processes.values_mut() {
             for (_, says) in process.unread_logs.drain() {
                 note(&mut self.found, "log", says, 0);
@@ -107,7 +110,7 @@ impl Findings {
                 }
             }
         }
-        for (noun, all) in objects.leaked().iter().filter(|_| by_itself) {
+        for (noun, all) in self.objects.leaked().iter().filter(|_| by_itself) {
             let sizes = all.iter().map(|one| one.bytes.end - one.bytes.start);
             let size = match sizes.fold(0, u64::saturating_add) {
                 0 => String::new(),
@@ -119,15 +122,13 @@ impl Findings {
             let says = format!("{}{size}: {which}{more}", count(all.len(), noun));
             note(&mut self.found, "leak", says, 0);
         }
-        let found = self
-            .found
-            .into_iter()
-            .map(|((kind, says), (times, took))| Finding {
-                finding: KINDS[kind].0,
-                says,
-                times,
-                took,
-            });
+        let found = std::mem::take(&mut self.found).into_iter();
+        let found = found.map(|((kind, says), (times, took))| Finding {
+            finding: KINDS[kind].0,
+            says,
+            times,
+            took,
+        });
         found.collect()
     }
 }

@@ -34,7 +34,6 @@ mod tests {
     fn whatever_a_program_passes_is_told() {
         let kept = include_str!("fixtures/pipeline.jsonl");
         damage::must_be_survived(kept.as_bytes(), |bytes| {
-            let mut objects = objects::Objects::default();
             let mut findings = findings::Findings::default();
             let mut time_line = time_line::TimeLine::default();
             let text = String::from_utf8_lossy(bytes);
@@ -42,16 +41,15 @@ mod tests {
                 .lines()
                 .filter_map(|line| serde_json::from_str(line).ok())
             {
-                objects.hear(&line);
-                findings.hear(&line, &objects);
-                time_line.hear(&line, &objects);
+                findings.hear(&line);
+                time_line.hear(&line, &findings.objects);
                 if let Line::Call(call) = &line {
-                    story::sentence(call, &objects);
-                    story::order(call, &objects);
+                    story::sentence(call, &findings.objects);
+                    story::order(call, &findings.objects);
                 }
             }
             time_line.svg();
-            findings.all(&objects, true);
+            findings.all(true);
         });
     }
 }

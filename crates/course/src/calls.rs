@@ -57,15 +57,13 @@ pub fn calls(options: &Options) -> Result<ExitCode> {
     let mut command = Command::new(&options.program[0]);
     command.args(&options.program[1..]);
     command.envs(fallback_driver());
-    let (mut objects, mut findings) = (Objects::default(), Findings::default());
-    let mut time_line = TimeLine::default();
+    let (mut findings, mut time_line) = (Findings::default(), TimeLine::default());
     let mut begin = None;
     let mut written = Ok(());
     let patience = options.timeout.map(Duration::from_secs);
     let end = program::run(&mut command, patience, |line| {
-        objects.hear(&line);
-        findings.hear(&line, &objects);
-        time_line.hear(&line, &objects);
+        findings.hear(&line);
+        time_line.hear(&line, &findings.objects);
         if written.is_err() || options.summary {
             return;
         }
@@ -77,7 +75,7 @@ pub fn calls(options: &Options) -> Result<ExitCode> {
                 let begin = *begin.get_or_insert(call.begin.at);
                 // Another process or thread may have begun before.
                 let at = call.begin.at.saturating_sub(begin);
-                writeln!(out, "{}", told(call, at, &objects))
+                writeln!(out, "{}", told(call, at, &findings.objects))
             }
             _ => Ok(()),
         };
@@ -88,20 +86,18 @@ pub fn calls(options: &Options) -> Result<ExitCode> {
         fs::write(path, svg).with_context(|| format!("cannot write {}", path.display()))?;
     }
     let by_itself = end.status.is_some_and(|status| status.code().is_some());
-    let calls: Vec<(String, (usize, u64))> = findings.calls.clone().into_iter().collect();
-    let moved = findings.moved;
-    let found = findings.all(&objects, by_itself);
+    let found = findings.all(by_itself);
     if options.json {
         for finding in &found {
             writeln!(out, "{}", json!(finding))?;
         }
     } else {
-        summary(&mut out, &calls, moved, &found)?;
+        summary(&mut out, &findings, &found)?;
     }
     if let Some(how) = how_it_ended(&end, patience) {
         writeln!(out, "{} {how}", "✗".red().bold())?;
     }
-    if calls.is_empty() {
+    if findings.calls.is_empty() {
         writeln!(out, "{NO_CALL}")?;
     }
     // As a shell has it.
@@ -127,15 +123,11 @@ fn told(call: &Call, at: u64, objects: &Objects) -> String {
     )
 }
 
-fn summary(
-    out: &mut dyn Write,
-    calls: &[(String, (usize, u64))],
-    moved: [u64; 2],
-    found: &[Finding],
-) -> Result<()> {
-    let all: usize = calls.iter().map(|(_, (times, _))| times).sum();
-    let took: u64 = calls.iter().map(|(_, (_, took))| took).sum();
-    let [up, down] = moved.map(bytes);
+fn summary(out: &mut dyn Write, findings: &Findings, found: &[Finding]) -> Result<()> {
+    let calls = &findings.calls;
+    let all: usize = calls.values().map(|(times, _)| times).sum();
+    let took: u64 = calls.values().map(|(_, took)| took).sum();
+    let [up, down] = findings.moved.map(bytes);
     writeln!(
         out,
         "\n{} in {}; {up} to the device, {down} back",

@@ -18,7 +18,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use common::numbers::count;
-use common::source::own_workspace;
 use common::verify::cores::{cores, each_on};
 use lesson::results;
 use process::devices::{Device, chosen};
@@ -93,7 +92,8 @@ pub fn grade(options: &Options) -> Result<ExitCode> {
     let below = |folder: &PathBuf| students(folder, &all);
     let students: Vec<Student> = options.folders.iter().flat_map(below).collect();
     let device = &chosen(options.device.as_deref(), false)?[0];
-    let course = version();
+    let commit = machine::commit().map_or(String::new(), |commit| format!(" {commit}"));
+    let course = env!("CARGO_PKG_VERSION").to_string() + &commit;
     let judge = Judge {
         options,
         device,
@@ -122,14 +122,6 @@ pub fn grade(options: &Options) -> Result<ExitCode> {
     }
     let worst = grades.iter().map(Grade::status).max();
     Ok(ExitCode::from(worst.unwrap_or(0)))
-}
-
-/// Which course this is: its version, and the commit where it is a clone.
-fn version() -> String {
-    let clone = own_workspace().display().to_string();
-    let commit = machine::output("git", &["-C", &clone, "describe", "--always", "--dirty"]);
-    let commit = commit.map_or(String::new(), |commit| format!(" {commit}"));
-    env!("CARGO_PKG_VERSION").to_string() + &commit
 }
 
 /// No process that crashes leaves its memory on the disk.

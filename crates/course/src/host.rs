@@ -10,7 +10,6 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use calls::findings::{Finding, Findings, KINDS};
 use calls::line::Line;
-use calls::objects::Objects;
 use calls::program;
 use calls::story::sentence;
 use common::Error;
@@ -226,26 +225,24 @@ fn run(command: &mut Command, timeout: u64) -> Result<Ran> {
         .stdout(file.try_clone()?)
         .stderr(file);
     command.envs(fallback_driver());
-    let (mut objects, mut findings) = (Objects::default(), Findings::default());
+    let mut findings = Findings::default();
     let mut launches = Vec::new();
     let patience = Some(Duration::from_secs(timeout));
     let end = program::run(command, patience, |line| {
-        objects.hear(&line);
-        findings.hear(&line, &objects);
+        findings.hear(&line);
         if let Line::Call(call) = &line
             && ["clSetKernelArg", "clEnqueueNDRangeKernel"].contains(&&*call.begin.call)
         {
-            launches.push(sentence(call, &objects));
+            launches.push(sentence(call, &findings.objects));
         }
     })?;
-    let calls = findings.calls.clone();
     let code = end.status.and_then(|status| status.code());
     let failed = code
         .filter(|code| *code != 0)
         .map(|code| format!("it ended with {code}"));
     Ok(Ran {
-        findings: findings.all(&objects, code.is_some()),
-        calls,
+        findings: findings.all(code.is_some()),
+        calls: findings.calls,
         launches,
         printed: fs::read(&output).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())?,
         ended: how_it_ended(&end, patience).or(failed),

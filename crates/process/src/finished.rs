@@ -4,11 +4,9 @@
 //! [`Lesson::command`](crate::lessons::Lesson::command) starts one,
 //! [`Implementation::choose`](crate::implementations::Implementation::choose) says where.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Command, ExitCode, ExitStatus, Output, Stdio};
-use std::thread;
+use std::process::{Command, ExitCode, ExitStatus, Output};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use common::record::Record;
 use text::plain;
 
@@ -43,30 +41,6 @@ impl Finished {
     /// Runs a child to its end, however long that takes: a lesson ends by its own time-out.
     pub fn of(command: &mut Command) -> Result<Finished> {
         Ok(Finished::from(&command.output()?))
-    }
-
-    /// The same, and hears each line of its standard output as it comes.
-    pub fn following(command: &mut Command, mut hear: impl FnMut(&str)) -> Result<Finished> {
-        let command = command.stdin(Stdio::null());
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        let stdout = child.stdout.take().context("a pipe")?;
-        // Whatever it says besides is taken meanwhile: a full pipe would hold it up.
-        let end = thread::Builder::new().spawn(move || child.wait_with_output())?;
-        let mut all = String::new();
-        for line in BufReader::new(stdout).lines() {
-            let line = line?;
-            hear(&line);
-            all.push_str(&line);
-            all.push('\n');
-        }
-        let output = end.join().ok().context("a thread")??;
-        Ok(Finished {
-            stdout: all,
-            ..Finished::from(&output)
-        })
     }
 
     /// What it measured on its device, with `--json`; it may print lines of other kinds.

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use common::source::own_workspace;
+
 /// The CPU's name, where the system tells it.
 pub fn cpu() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -73,6 +75,14 @@ pub fn on_path(command: &str) -> Option<PathBuf> {
     std::env::split_paths(&folders)
         .map(|folder| folder.join(&with_end))
         .find(|path| path.is_file())
+}
+
+/// The commit of the course, with "-dirty" where files were changed; where it is a clone, and git
+/// is here.
+pub fn commit() -> Option<String> {
+    let clone = own_workspace().display().to_string();
+    let describe = ["describe", "--always", "--dirty", "--abbrev=10"];
+    output("git", &[&["-C", &clone], &describe[..]].concat())
 }
 
 /// What a command prints, where it runs and ends well.

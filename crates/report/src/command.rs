@@ -15,8 +15,9 @@ use process::lessons::LESSONS;
 use process::{Refused, devices};
 use text::Out;
 
+use crate::html;
+use crate::rows::Section;
 use crate::survey::{Survey, unwritable};
-use crate::{html, rows};
 
 /// What is run, and where it is written.
 #[derive(Args)]
@@ -79,7 +80,10 @@ fn lessons(wanted: &[u32]) -> Result<Vec<u32>> {
 /// The page, and all figures.
 fn write(survey: &Survey, folder: &Path) -> Result<()> {
     let figures = serde_json::to_string_pretty(survey)?;
-    for (name, text) in [("index.html", html::page(survey)), ("report.json", figures)] {
+    for (name, text) in [
+        ("index.html", html::page(survey)?),
+        ("report.json", figures),
+    ] {
         let path = folder.join(name);
         fs::write(&path, text).map_err(|error| unwritable(&path, &error))?;
     }
@@ -88,10 +92,10 @@ fn write(survey: &Survey, folder: &Path) -> Result<()> {
 
 /// Tells what came of it, a sentence for each device and size, and where the page is.
 fn conclude(survey: &Survey, options: &Options) -> Result<()> {
-    for device in &survey.devices {
-        for bench in rows::benches(survey, device) {
-            let head = format!("{} at {}", device.label(), size_name(bench.shape));
-            writeln!(Out, "{}\n  {}", head.bold(), bench.in_a_sentence())?;
+    for section in Section::all(survey) {
+        for bench in section.benches {
+            let head = format!("{} at {}", section.label, size_name(bench.shape));
+            writeln!(Out, "{}\n  {}", head.bold(), bench.sentence)?;
         }
     }
     let page = options.out.join("index.html");

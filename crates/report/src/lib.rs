@@ -7,7 +7,7 @@
 //!
 //! - [`command`] is `course report`: it runs a report, and says what came of it.
 //! - `survey` is what a report holds, its jobs among it, and does them.
-//! - `rows` are what is shown of it: `html` is the page, `roofline` its figure.
+//! - `rows` are what is shown of it, with the `roofline` of each size; `html` is the page.
 //! - [`share`] is `course record --share`, what somebody sends in of a device.
 //! - [`peers`] is the comparison with libraries.
 

@@ -1,5 +1,5 @@
-//! What a report shows of its records: one bench for each device and size, with
-//! rows in teaching order, and one list of what moves memory for each device.
+//! What a report shows of its records, as the page's template reads it: a section for each device,
+//! in it a bench for each size with rows in teaching order, and one list of what moves memory.
 
 use common::numbers::{factor, percent, significant};
 use common::probe::Peak;
@@ -7,135 +7,202 @@ use common::record::Record;
 use common::shape::Shape;
 use common::traffic::Counts;
 use process::devices::Device;
+use process::lessons::LESSONS;
+use serde::Serialize;
 
+use super::roofline::{LogAxis, Roofline};
 use super::survey::{Done, Survey, VECTORS};
 
+/// A device, and what was measured on it.
+#[derive(Serialize)]
+pub struct Section<'a> {
+    device: &'a Device,
+    pub label: String,
+    /// The best that the lessons' probes measured in this run.
+    limits: Option<Peak>,
+    pub benches: Vec<Bench>,
+    /// Saxpy, also on the host, and the copies, once each.
+    memory: Vec<Row>,
+    /// What did not end well, and why.
+    failures: Vec<(String, &'a str)>,
+}
+
+impl Section<'_> {
+    /// Those of all devices.
+    pub fn all(survey: &Survey) -> Vec<Section<'_>> {
+        let devices = survey.devices.iter();
+        devices.map(|device| section(survey, device)).collect()
+    }
+}
+
+fn section<'a>(survey: &'a Survey, device: &'a Device) -> Section<'a> {
+    let done = survey.done.iter();
+    let done: Vec<&Done> = done.filter(|one| one.job.device == device.index).collect();
+    let records = || done.iter().flat_map(|done| &done.records);
+    let limits = records()
+        .filter_map(|record| record.limits)
+        .reduce(Peak::and);
+    let mut sizes: Vec<Option<Shape>> = Vec::new();
+    let mut memory: Vec<Row> = Vec::new();
+    for job in done.iter().map(|done| &done.job) {
+        if job.lesson != VECTORS && !sizes.contains(&job.size) {
+            sizes.push(job.size);
+        }
+    }
+    for record in records().filter(|record| record.gbytes_per_second.is_some()) {
+        if !memory.iter().any(|row| row.record.kernel == record.kernel) {
+            memory.push(Row::of(String::new(), record, None));
+        }
+    }
+    let bench = |size| Bench::of(product_rows(&done, size, limits), limits);
+    let failed = done.iter();
+    let failed = failed.filter_map(|done| Some((done.job.name(), done.failed.as_deref()?)));
+    Section {
+        device,
+        label: device.label(),
+        limits,
+        benches: sizes.into_iter().filter_map(bench).collect(),
+        memory,
+        failures: failed.collect(),
+    }
+}
+
 /// One line of the tables.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Row {
     /// "8.3": the third row of lesson 8; empty for what is no kernel.
     pub id: String,
+    /// The kernel's; without "host" before it, since its heading says so.
+    pub name: String,
+    /// Whether it is a loop or a crate on the host.
+    is_host: bool,
+    /// 0 where it has none.
+    pub rate: f64,
+    /// Of the device's limit; the host's own rows have none.
+    share: Option<f64>,
+    /// Floating-point operations for each byte that the kernel asks global memory for.
+    pub intensity: Option<f64>,
+    is_best: bool,
+    /// How long its bar is, of 1.
+    bar: f64,
     pub record: Record,
 }
 
 impl Row {
-    /// Whether it is a loop or a crate on the host.
-    pub fn is_host(&self) -> bool {
-        self.record.platform == "host"
+    fn of(id: String, record: &Record, limits: Option<Peak>) -> Row {
+        let is_host = record.platform == "host";
+        let has_share = !is_host && record.share_of_limit.is_some();
+        let limit = limits.filter(|_| has_share).map(|limits| limits.gflops);
+        let name = record.kernel.strip_prefix("host ");
+        Row {
+            id,
+            name: name.unwrap_or(&record.kernel).into(),
+            is_host,
+            rate: record.rate().unwrap_or(0.0),
+            share: record
+                .gflops
+                .zip(limit)
+                .map(|(gflops, limit)| gflops / limit),
+            intensity: intensity(record),
+            record: record.clone(),
+            ..Row::default()
+        }
     }
 
-    /// The kernel's name; without "host" before it, since its heading says so.
-    pub fn name(&self) -> &str {
-        let name = &self.record.kernel;
-        name.strip_prefix("host ").unwrap_or(name)
+    /// Whether it is a kernel with a rate.
+    pub fn is_timed(&self) -> bool {
+        !self.is_host && self.record.gflops.is_some()
     }
+}
 
-    /// Its rate, 0 where it has none.
-    pub fn rate(&self) -> f64 {
-        self.record.rate().unwrap_or(0.0)
-    }
-
-    /// Floating-point operations for each byte that the kernel asks global memory
-    /// for: 2 M N K over the elements loaded and stored, times their size. What the
-    /// helpers load and store counts, as their time does.
-    pub fn intensity(&self) -> Option<f64> {
-        let helpers = self.record.helpers.iter();
-        let helpers = helpers.map(|one| one.traffic_elements);
-        let counts = [self.record.traffic_elements].into_iter().chain(helpers);
-        let counts: Option<Vec<Counts>> = counts.collect();
-        let global = |c: &Counts| c.global_loads as f64 + c.global_stores as f64;
-        let elements: f64 = counts?.iter().map(global).sum();
-        let bytes = elements * self.record.ty?.size() as f64;
-        (bytes > 0.0).then(|| self.record.shape().flop() / bytes)
-    }
+/// 2 M N K over the elements loaded and stored, times their size. What the helpers load and store
+/// counts, as their time does.
+fn intensity(record: &Record) -> Option<f64> {
+    let helpers = record.helpers.iter().map(|one| one.traffic_elements);
+    let counts = [record.traffic_elements].into_iter().chain(helpers);
+    let counts: Option<Vec<Counts>> = counts.collect();
+    let global = |c: &Counts| c.global_loads as f64 + c.global_stores as f64;
+    let elements: f64 = counts?.iter().map(global).sum();
+    let bytes = elements * record.ty?.size() as f64;
+    (bytes > 0.0).then(|| record.shape().flop() / bytes)
 }
 
 /// The products of one shape on one device.
-pub struct Bench<'a> {
-    pub device: &'a Device,
+#[derive(Serialize)]
+pub struct Bench {
     pub shape: Shape,
-    pub limits: Option<Peak>,
-    /// In teaching order; then the host.
-    pub rows: Vec<Row>,
-}
-
-impl Bench<'_> {
-    /// The kernels with a rate.
-    pub fn kernels(&self) -> impl Iterator<Item = &Row> {
-        let rows = self.rows.iter().filter(|row| !row.is_host());
-        rows.filter(|row| row.record.gflops.is_some())
-    }
-
-    /// The slowest kernel and the fastest whose rates can be believed.
-    pub fn extremes(&self) -> Option<(&Row, &Row)> {
-        let believed = || self.kernels().filter(|row| !row.record.is_above_limit());
-        let slowest = believed().min_by(|a, b| a.rate().total_cmp(&b.rate()))?;
-        let best = believed().max_by(|a, b| a.rate().total_cmp(&b.rate()))?;
-        Some((slowest, best))
-    }
-
-    pub fn is_best(&self, row: &Row) -> bool {
-        let best = self.extremes().map(|(_, best)| &best.id);
-        !row.is_host() && best == Some(&row.id)
-    }
-
-    /// The share of the device's limit; the host's own rows have none.
-    pub fn share(&self, row: &Row) -> Option<f64> {
-        let has_one = !row.is_host() && row.record.share_of_limit.is_some();
-        let limit = self.limits.filter(|_| has_one)?.gflops;
-        row.record.gflops.map(|rate| rate / limit)
-    }
-
     /// What the reader wants to know first.
-    pub fn in_a_sentence(&self) -> String {
-        let Some((slowest, best)) = self.extremes() else {
-            return "No kernel was timed.".into();
+    pub sentence: String,
+    /// The rate of the slowest kernel.
+    slowest: f64,
+    roofline: Option<Roofline>,
+    /// The rows of each lesson, and then of the host.
+    parts: Vec<Part>,
+}
+
+/// Rows with their heading.
+#[derive(Serialize)]
+struct Part {
+    heading: String,
+    rows: Vec<Row>,
+}
+
+impl Bench {
+    /// None where nothing was timed.
+    fn of(mut rows: Vec<Row>, limits: Option<Peak>) -> Option<Bench> {
+        let shape = rows.iter().find(|row| row.record.gflops.is_some())?;
+        let shape = shape.record.shape();
+        let rates = rows.iter().map(|row| row.rate);
+        let bars = LogAxis::over(rates.chain(limits.map(|limits| limits.gflops)), 1.0);
+        rows.iter_mut().for_each(|row| row.bar = bars.at(row.rate));
+        // Those whose rates can be believed.
+        let kernels = rows.iter_mut().filter(|row| row.is_timed());
+        let mut kernels: Vec<_> = kernels.filter(|row| !row.record.is_above_limit()).collect();
+        kernels.sort_by(|a, b| a.rate.total_cmp(&b.rate));
+        let slowest = kernels.first().map(|row| row.rate);
+        let sentence = match (slowest, kernels.last_mut()) {
+            (Some(slowest), Some(best)) => {
+                best.is_best = true;
+                sentence(slowest, best)
+            }
+            _ => "No kernel was timed.".into(),
         };
-        let share = self.share(best);
-        let share = share.map(|share| format!(" does {} of what the device can", percent(share)));
-        format!(
-            "From {} to {} GFLOP/s, {}: {}{}.",
-            significant(slowest.rate()),
-            significant(best.rate()),
-            factor(best.rate() / slowest.rate()),
-            best.name(),
-            share.unwrap_or_default()
-        )
-    }
-}
-
-/// What has been done on a device.
-pub fn of_device<'a>(survey: &'a Survey, device: &Device) -> impl Iterator<Item = &'a Done> {
-    let index = device.index;
-    let done = survey.done.iter();
-    done.filter(move |done| done.job.device == index)
-}
-
-/// The device's limits: the best that the lessons' probes measured in this run.
-pub fn limits(survey: &Survey, device: &Device) -> Option<Peak> {
-    let records = of_device(survey, device).flat_map(|done| &done.records);
-    records.filter_map(|record| record.limits).reduce(Peak::and)
-}
-
-/// A bench for every size of a device.
-pub fn benches<'a>(survey: &Survey, device: &'a Device) -> Vec<Bench<'a>> {
-    let mut sizes: Vec<Option<Shape>> = Vec::new();
-    for done in of_device(survey, device) {
-        if done.job.lesson != VECTORS && !sizes.contains(&done.job.size) {
-            sizes.push(done.job.size);
-        }
-    }
-    let bench = |size: Option<Shape>| {
-        let rows = product_rows(survey, device, size);
-        let first = rows.iter().find(|row| row.record.gflops.is_some())?;
+        let roofline = limits.and_then(|limits| Roofline::of(&rows, limits, shape));
+        let heads = LESSONS.iter().map(|lesson| {
+            let heading = format!("Lesson {}: {}", lesson.number, lesson.teaches);
+            (Some(lesson.number), heading)
+        });
+        let parts = heads.chain([(None, "On the host".into())]);
+        let parts = parts.map(|(lesson, heading)| {
+            let is_in = |row: &&Row| match lesson {
+                Some(lesson) => !row.is_host && row.record.lesson == lesson,
+                None => row.is_host,
+            };
+            let rows = rows.iter().filter(is_in).cloned().collect();
+            Part { heading, rows }
+        });
         Some(Bench {
-            device,
-            shape: first.record.shape(),
-            limits: limits(survey, device),
-            rows,
+            shape,
+            sentence,
+            slowest: slowest.unwrap_or(1.0),
+            roofline,
+            parts: parts.filter(|part| !part.rows.is_empty()).collect(),
         })
-    };
-    sizes.into_iter().filter_map(bench).collect()
+    }
+}
+
+fn sentence(slowest: f64, best: &Row) -> String {
+    let share = best
+        .share
+        .map(|share| format!(" does {} of what the device can", percent(share)));
+    format!(
+        "From {} to {} GFLOP/s, {}: {}{}.",
+        significant(slowest),
+        significant(best.rate),
+        factor(best.rate / slowest),
+        best.name,
+        share.unwrap_or_default()
+    )
 }
 
 /// What belongs into a table of products: timed, skipped or wrong. What a lesson
@@ -145,77 +212,24 @@ fn belongs(record: &Record) -> bool {
     record.gflops.is_some() || told && record.k > 0
 }
 
-fn product_rows(survey: &Survey, device: &Device, size: Option<Shape>) -> Vec<Row> {
+fn product_rows(done: &[&Done], size: Option<Shape>, limits: Option<Peak>) -> Vec<Row> {
     let (mut kernels, mut hosts) = (Vec::new(), Vec::new());
-    for done in of_device(survey, device).filter(|done| done.job.size == size) {
+    for done in done.iter().filter(|done| done.job.size == size) {
         let mut number = 0;
         for record in done.records.iter().filter(|record| belongs(record)) {
             if record.platform != "host" {
                 number += 1;
-                kernels.push(row(format!("{}.{number}", done.job.lesson), record));
+                let id = format!("{}.{number}", done.job.lesson);
+                kernels.push(Row::of(id, record, limits));
                 continue;
             }
             // Every lesson measures the host anew; the first time counts.
             let of = |one: &Record| (one.kernel.clone(), one.m, one.k);
             if !hosts.iter().any(|one: &Row| of(&one.record) == of(record)) {
-                hosts.push(row(String::new(), record));
+                hosts.push(Row::of(String::new(), record, limits));
             }
         }
     }
     kernels.extend(hosts);
     kernels
-}
-
-fn row(id: String, record: &Record) -> Row {
-    let record = record.clone();
-    Row { id, record }
-}
-
-/// The rows that move memory: saxpy, also on the host, and the copies, once for each
-/// device.
-pub fn memory_rows(survey: &Survey, device: &Device) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
-    let records = of_device(survey, device).flat_map(|done| &done.records);
-    for record in records.filter(|record| record.gbytes_per_second.is_some()) {
-        if !rows.iter().any(|row| row.record.kernel == record.kernel) {
-            rows.push(row(record.lesson.to_string(), record));
-        }
-    }
-    rows
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use common::element::Type;
-    use common::record::Helped;
-
-    #[test]
-    fn intensity_is_operations_over_bytes() {
-        let record = Record {
-            m: 4,
-            n: 4,
-            k: 4,
-            ty: Some(Type::Float),
-            traffic_elements: Some(Counts {
-                global_loads: 28,
-                global_stores: 4,
-                ..Counts::default()
-            }),
-            ..Record::default()
-        };
-        // 128 operations, 32 elements of 4 bytes.
-        let intensity = |record: &Record| row(String::new(), record).intensity();
-        assert_eq!(intensity(&record), Some(1.0));
-        // As many again for laying the operands out.
-        let prepared = Helped {
-            traffic_elements: record.traffic_elements,
-            ..Helped::default()
-        };
-        let record = Record {
-            helpers: vec![prepared],
-            ..record
-        };
-        assert_eq!(intensity(&record), Some(0.5));
-    }
 }

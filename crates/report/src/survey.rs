@@ -10,7 +10,6 @@ use anyhow::{Context, Result, ensure};
 use common::Error;
 use common::record::Record;
 use common::shape::Shape;
-use common::source::workspace;
 use process::data::{date, size_name};
 use process::devices::Device;
 use process::{Finished, lessons, machine};
@@ -105,11 +104,9 @@ fn jobs(lessons: &[u32], sizes: &[Shape], devices: &[Device]) -> Vec<Job> {
 impl Survey {
     /// A run of these lessons, at these sizes or at their own; nothing is done yet.
     pub fn new(lessons: &[u32], sizes: &[Shape], devices: Vec<Device>) -> Result<Survey> {
-        let folder = workspace().display().to_string();
-        let describe = ["describe", "--always", "--dirty", "--abbrev=10"];
         Ok(Survey {
             begun: date("+%Y-%m-%d %H:%M")?,
-            commit: machine::output("git", &[&["-C", &folder], &describe[..]].concat()),
+            commit: machine::commit(),
             host: machine::host(),
             planned: jobs(lessons, sizes, &devices),
             devices,
