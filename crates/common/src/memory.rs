@@ -8,7 +8,7 @@
 use opencl3::event::Event;
 
 use crate::error::Result;
-use crate::session::{Buffer, Session};
+use crate::session::{Buffer, Image, Session};
 use verify::element::{Elements, Type};
 
 pub use verify::poison::{Poison, is_poison};
@@ -30,17 +30,25 @@ struct Guarded {
 }
 
 impl Guarded {
-    fn new(session: &Session, name: &str, ty: Type, bytes: usize) -> Result<Guarded> {
+    /// An image has no guards.
+    fn new(
+        session: &Session,
+        name: &str,
+        ty: Type,
+        bytes: usize,
+        image: Option<&Image>,
+    ) -> Result<Guarded> {
         let room = bytes + 2 * GUARD;
         let fits = room as u64 <= session.device.limits.max_alloc_bytes;
-        let whole = if fits && !session.device.is_simulator() {
+        let whole = if image.is_none() && fits && !session.device.is_simulator() {
             Some(session.room_with_guards(room)?)
         } else {
             None
         };
-        let buffer = match &whole {
-            Some(whole) => session.part(whole, GUARD, bytes)?,
-            None => session.buffer(bytes)?,
+        let buffer = match (&whole, image) {
+            (_, Some(image)) => session.image(image)?,
+            (Some(whole), _) => session.part(whole, GUARD, bytes)?,
+            (None, _) => session.buffer(bytes)?,
         };
         let guarded = Guarded {
             name: name.into(),
@@ -91,10 +99,15 @@ pub struct Input {
 }
 
 impl Input {
-    /// A buffer that holds these elements. `name` is what messages call it.
-    pub fn new(session: &Session, name: &str, holds: Elements) -> Result<Input> {
+    /// A buffer, or an image, that holds these elements. `name` is what messages call it.
+    pub fn new(
+        session: &Session,
+        name: &str,
+        holds: Elements,
+        image: Option<&Image>,
+    ) -> Result<Input> {
         let bytes = holds.as_bytes();
-        let memory = Guarded::new(session, name, holds.ty(), bytes.len())?;
+        let memory = Guarded::new(session, name, holds.ty(), bytes.len(), image)?;
         session.write(&memory.buffer, bytes)?;
         Ok(Input { memory, holds })
     }
@@ -132,8 +145,13 @@ const PIECE: usize = 4 << 20;
 
 /// Whether a buffer still has these bytes.
 fn holds(session: &Session, buffer: &Buffer, bytes: &[u8]) -> Result<bool> {
-    for (i, piece) in bytes.chunks(PIECE).enumerate() {
-        if session.get(buffer, i * PIECE, piece.len())? != piece {
+    let length = if buffer.is_image() {
+        buffer.bytes
+    } else {
+        PIECE
+    };
+    for (i, piece) in bytes.chunks(length).enumerate() {
+        if session.get(buffer, i * length, piece.len())? != piece {
             return Ok(false);
         }
     }
@@ -162,9 +180,16 @@ pub struct Output {
 }
 
 impl Output {
-    /// Room for `count` elements, with undefined contents. `name` is what messages call it.
-    pub fn new(session: &Session, name: &str, ty: Type, count: usize) -> Result<Output> {
-        let memory = Guarded::new(session, name, ty, count * ty.size())?;
+    /// Room for `count` elements, or an image, with undefined contents. `name` is what
+    /// messages call it.
+    pub fn new(
+        session: &Session,
+        name: &str,
+        ty: Type,
+        count: usize,
+        image: Option<&Image>,
+    ) -> Result<Output> {
+        let memory = Guarded::new(session, name, ty, count * ty.size(), image)?;
         Ok(Output { memory })
     }
 

@@ -6,10 +6,12 @@
 
 mod buffer;
 mod fit;
+pub mod image;
 mod launch;
 mod open;
 
 pub use buffer::Buffer;
 pub use fit::Need;
+pub use image::{Format, Image};
 pub use launch::{Arg, Launch};
 pub use open::Session;

@@ -16,6 +16,7 @@ use opencl3::kernel::Kernel;
 
 use crate::error::Result;
 use crate::program::Program;
+use crate::session::{Format, Image};
 use crate::traffic::Traffic;
 use verify::Same;
 use verify::draw::Draw;
@@ -77,6 +78,8 @@ pub struct Buffer {
     pub transposed: bool,
     /// Whether every fourth element is nobody's, as in an array of float3.
     pub has_gaps: bool,
+    /// Of an image how its pixels lie, whose channels are the elements.
+    pub image: Option<Format>,
     /// What is done with it.
     pub role: Role,
 }
@@ -144,6 +147,8 @@ pub enum Arg {
     /// A vector or a struct of so many bytes, by its parts: the byte where each begins, its type,
     /// and its value.
     Parts(usize, Vec<(usize, Type, Formula)>),
+    /// How images are read, in words.
+    Sampler(String),
 }
 
 /// What a result must be.
@@ -249,11 +254,16 @@ impl Task {
         let of = |arg: &Arg| match arg {
             Arg::Number(_, ty, _) => (*ty).into(),
             Arg::Buffer(name) => {
-                let ty = self.buffer(name).map_or(self.ty, |buffer| buffer.ty);
+                let buffer = self.buffer(name);
+                if buffer.is_some_and(|buffer| buffer.image.is_some()) {
+                    return "image2d_t".into();
+                }
+                let ty = buffer.map_or(self.ty, |buffer| buffer.ty);
                 format!("{}*", ty.name())
             }
             Arg::Local(_) => "local*".into(),
             Arg::Parts(..) => String::new(),
+            Arg::Sampler(_) => "sampler_t".into(),
         };
         launch.args.iter().map(of).collect()
     }
@@ -272,6 +282,13 @@ impl Buffer {
         Buffer::matrix(name, ty, [Formula::of("1"), length.into()], role)
     }
 
+    /// The image that it is, with room for so many rows and columns.
+    pub fn image_of(&self, [rows, columns]: [usize; 2]) -> Option<Image> {
+        let format = self.image?;
+        let sides = [columns / format.channels(), rows];
+        Some(Image { format, sides })
+    }
+
     /// A matrix, all of which is used.
     pub fn matrix(name: &str, ty: Type, shape: [Formula; 2], role: Role) -> Buffer {
         Buffer {
@@ -281,6 +298,7 @@ impl Buffer {
             shape,
             transposed: false,
             has_gaps: false,
+            image: None,
             role,
         }
     }

@@ -141,6 +141,12 @@ impl Call {
             .gave(name)
     }
 
+    /// Step 4: an image.
+    pub fn create_image(format: &str, [width, height]: [usize; 2], name: &str) -> Call {
+        let call = Call::new("clCreateImage").also("context").also(format);
+        call.arg("", format!("{width} x {height}")).gave(name)
+    }
+
     /// Step 5.
     pub fn create_queue() -> Call {
         let call = Call::new("clCreateCommandQueue")

@@ -9,6 +9,7 @@ use common::Error;
 use common::element::Type;
 use common::record::Record;
 use common::simulator::GAVE_UP;
+use common::source::Source;
 use process::implementations::oclgrind;
 use process::{Finished, child_status};
 
@@ -241,7 +242,8 @@ impl Check<'_> {
         if simulation.log.contains(GAVE_UP) && result.outcome == Detection::Fault {
             result.outcome = Detection::Doubtful;
         }
-        let mut sorted = simulator::sort(&simulation.log);
+        let text = Source::read(&self.subject.file).map_or(String::new(), |one| one.text);
+        let mut sorted = simulator::sort(&simulation.log, &text);
         if child_status(simulation.child.status) > 1 {
             let silent = sorted
                 .iter_mut()

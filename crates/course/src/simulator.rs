@@ -18,21 +18,32 @@ pub fn missing() -> Observation {
     Observation::new("Oclgrind", Detection::NotRun, says)
 }
 
-/// Sorts a log into detectors: one for each kind of fault, and one for what is new.
-pub fn sort(log: &str) -> Vec<Observation> {
+/// Why nothing follows from what it says of values in a kernel of images.
+const OF_IMAGES: &str = "it takes what functions of images return for unwritten";
+
+/// Sorts the log of a kernel file of this text into detectors: one for each kind of fault, and
+/// one for what is new.
+pub fn sort(log: &str, text: &str) -> Vec<Observation> {
+    let has_images = text.contains("image2d_t");
     let faults = faults(log);
     // The counts are too low where it stopped.
     let at_least = if is_cut(log) { "at least " } else { "" };
     let of = |kind: &str| {
         let ours: Vec<&Fault> = faults.iter().filter(|fault| fault.kind == kind).collect();
-        observation(kind, &ours, at_least)
+        let doubt = Some(OF_IMAGES).filter(|_| has_images && kind == "uninitialised");
+        observation(kind, &ours, at_least, doubt)
     };
     let other = Some(of("other")).filter(|other| other.outcome != Detection::Silent);
     kinds().map(of).chain(other).collect()
 }
 
 /// What one detector found.
-fn observation(kind: &str, faults: &[&Fault], at_least: &str) -> Observation {
+fn observation(
+    kind: &str,
+    faults: &[&Fault],
+    at_least: &str,
+    doubt: Option<&'static str>,
+) -> Observation {
     let detector = format!("Oclgrind: {kind}");
     let Some(first) = faults.first() else {
         return Observation::new(detector, Detection::Silent, "saw nothing");
@@ -40,7 +51,7 @@ fn observation(kind: &str, faults: &[&Fault], at_least: &str) -> Observation {
     let mut seen = Observation::new(detector, Detection::Fault, &*first.meaning);
     if let Some(doubts) = faults
         .iter()
-        .map(|one| one.doubt())
+        .map(|one| one.doubt().or(doubt))
         .collect::<Option<Vec<_>>>()
     {
         seen.outcome = Detection::Doubtful;
@@ -79,7 +90,7 @@ mod tests {
 
     #[test]
     fn each_kind_of_fault_has_a_detector_and_the_lines_are_quoted() {
-        let seen = sort(LOG);
+        let seen = sort(LOG, "");
         let races = &seen[0];
         assert_eq!(races.detector, "Oclgrind: races");
         assert_eq!(races.outcome, Detection::Fault);
@@ -88,13 +99,17 @@ mod tests {
         assert_eq!(seen[1].details[1..], ["once:", "line 1: a = b;"]);
         assert_eq!(seen[2].outcome, Detection::Silent);
         assert_eq!(seen[3].outcome, Detection::Silent);
+        let value = "Uninitialized value\n\tAt line 1 (column 9) of input.cl:\n\t  a = b;\n";
+        let of = |text| sort(value, text).swap_remove(2).outcome;
+        assert_eq!(of(""), Detection::Fault);
+        assert_eq!(of("read_only image2d_t a"), Detection::Doubtful);
         assert_eq!(seen[4].says, "Something new");
         assert_eq!(seen.len(), 5);
     }
 
     #[test]
     fn an_empty_log_is_silence_of_four_detectors() {
-        let seen = sort("");
+        let seen = sort("", "");
         assert_eq!(seen.len(), 4);
         assert!(seen.iter().all(|one| one.outcome == Detection::Silent));
     }
@@ -103,7 +118,7 @@ mod tests {
     fn a_damaged_log_is_sorted_all_the_same() {
         damage::must_be_survived(LOG.as_bytes(), |bytes| {
             let log = String::from_utf8_lossy(bytes);
-            assert!(sort(&log).len() <= 5);
+            assert!(sort(&log, "").len() <= 5);
         });
     }
 }

@@ -9,7 +9,7 @@ use common::error::{Error, Result};
 use common::formula::Formula;
 use common::memory::{Input, Output};
 use common::problem::Problem;
-use common::session;
+use common::session::{self, Session};
 use common::task::{Arg, Buffer, Fill, Plan, Role, Task};
 use narrate::Beat;
 use opencl3::kernel::Kernel;
@@ -42,7 +42,7 @@ impl Lesson {
             let args = launch
                 .args
                 .iter()
-                .map(|arg| given(arg, &task, &plan, &memory));
+                .map(|arg| given(&session, arg, &task, &plan, &memory));
             session.set_args(&mut bound, &args.collect::<Result<Vec<_>>>()?)?;
             launches.push(bound);
         }
@@ -116,19 +116,22 @@ impl Lesson {
         holds: Option<Elements>,
     ) -> Result<Memory> {
         let buffer = &task.buffers[at];
+        let [rows, columns] = plan.shapes[at][0];
+        let image = buffer.image_of([rows, columns]);
         let session = self.session()?;
         self.console.narrator.name_next(letter(task, buffer));
         if let (Role::In(_), Some(holds)) = (&buffer.role, &holds) {
             if task.writer_of(&buffer.name).is_none() {
                 return Ok(Memory::Host(holds.clone()));
             }
-            let input = Rc::new(Input::new(&session, &buffer.name, holds.clone())?);
+            let input = Input::new(&session, &buffer.name, holds.clone(), image.as_ref())?;
+            let input = Rc::new(input);
             let inputs = &mut self.workbench()?.inputs;
             inputs.push((key(task, plan, at), input.clone()));
             return Ok(Memory::Input(input));
         }
-        let [rows, columns] = plan.shapes[at][0];
-        let output = Output::new(&session, &buffer.name, buffer.ty, rows * columns)?;
+        let count = rows * columns;
+        let output = Output::new(&session, &buffer.name, buffer.ty, count, image.as_ref())?;
         Ok(Memory::Output(output, holds))
     }
 }
@@ -154,6 +157,7 @@ fn key(task: &Task, plan: &Plan, at: usize) -> String {
         name,
         ty,
         transposed,
+        image,
         ..
     } = buffer;
     let shape = plan.shapes[at];
@@ -169,7 +173,7 @@ fn key(task: &Task, plan: &Plan, at: usize) -> String {
             format!("{what:?} {sizes:?} {:?} {names:?} {before:?}", task.defines)
         }
     };
-    format!("{name} {ty:?} {shape:?} {transposed} {fill}")
+    format!("{name} {ty:?} {shape:?} {transposed} {image:?} {fill}")
 }
 
 /// What the narrator calls a buffer: the inputs A and B, the result C.
@@ -192,7 +196,13 @@ fn letter(task: &Task, buffer: &Buffer) -> &'static str {
 }
 
 /// An argument as the session takes it.
-fn given(arg: &Arg, task: &Task, plan: &Plan, memory: &[Memory]) -> Result<session::Arg> {
+fn given(
+    session: &Session,
+    arg: &Arg,
+    task: &Task,
+    plan: &Plan,
+    memory: &[Memory],
+) -> Result<session::Arg> {
     Ok(match arg {
         Arg::Number(_, ty, formula) => {
             let value = formula.value(&plan.scope).map_err(Error::Usage)?;
@@ -219,6 +229,7 @@ fn given(arg: &Arg, task: &Task, plan: &Plan, memory: &[Memory]) -> Result<sessi
             };
             session::Arg::Buffer(buffer.clone())
         }
+        Arg::Sampler(words) => session::Arg::Sampler(session.sampler(words)?),
     })
 }
 

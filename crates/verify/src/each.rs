@@ -25,7 +25,7 @@ struct Found {
 const INEXACT: f64 = (1u64 << 53) as f64;
 
 /// Holds every element against the formula, in which `i` is its index. NaN never
-/// passes. Of `has_gaps` every fourth element is nobody's.
+/// passes. Of `has_gaps` every fourth element is nobody's; by a `step` any may be off.
 ///
 /// # Errors
 /// When the formula cannot be evaluated, or not exactly for an integer. The inner error is what is wrong with the result,
@@ -34,6 +34,7 @@ pub fn check_each(
     name: &str,
     result: &Elements,
     has_gaps: bool,
+    step: f64,
     formula: &Formula,
     scope: &Scope,
     buffers: &[(&str, &Elements)],
@@ -57,7 +58,7 @@ pub fn check_each(
                          same_as"
                     ));
                 }
-                if (result.get(i) - want).abs() <= unit * roundings {
+                if (result.get(i) - want).abs() <= step.max(unit * roundings) {
                     continue;
                 }
                 found.wrong += 1;
@@ -108,7 +109,7 @@ mod tests {
             let mut scope = Scope::default();
             scope.set("c", 0.5);
             let got = Elements::Float(got.into());
-            check_each("out", &got, false, &formula, &scope, &[("A", &input)]).unwrap()
+            check_each("out", &got, false, 0.0, &formula, &scope, &[("A", &input)]).unwrap()
         };
         assert!(check([1.0, 2.0, 3.0 + 3e-7]).is_ok());
         let says = check([1.0, 0.0, f32::NAN]).unwrap_err();
@@ -122,7 +123,7 @@ mod tests {
     fn a_gap_is_not_judged_and_what_a_double_cannot_hold_is_refused() {
         let scope = Scope::default();
         let check = |got: &Elements, formula: &str| {
-            check_each("out", got, true, &Formula::from(formula), &scope, &[])
+            check_each("out", got, true, 0.0, &Formula::from(formula), &scope, &[])
         };
         let lanes = Elements::Float(vec![0.0, 1.0, 2.0, f32::NAN]);
         assert_eq!(check(&lanes, "i"), Ok(Ok(Right { compared: 3 })));
@@ -140,7 +141,7 @@ mod tests {
         let check = |formula: &str| {
             let scope = Scope::default();
             let formula = Formula::from(formula);
-            check_each("out", &many, false, &formula, &scope, &[("A", &many)]).unwrap()
+            check_each("out", &many, false, 0.0, &formula, &scope, &[("A", &many)]).unwrap()
         };
         assert_eq!(check("A[i]"), Ok(Right { compared: 300_000 }));
         let says = check("A[299999 - i]").unwrap_err();

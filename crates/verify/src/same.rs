@@ -16,6 +16,8 @@ pub struct Same {
     want: Elements,
     /// As a share of an element's magnitude; 0 of integers, which must be equal.
     pub share: f64,
+    /// By how much it may differ whatever its magnitude: where a device rounds as it likes.
+    pub step: f64,
     /// The size of each element, or of the terms that it was made of, where that is more.
     magnitudes: Vec<f64>,
 }
@@ -56,6 +58,7 @@ impl Same {
         let magnitudes = (0..want.len()).map(|i| want.get(i).abs().max(terms(i)));
         Same {
             share: share.unwrap_or(MARGIN * unit * operations.max(1.0).sqrt()),
+            step: 0.0,
             magnitudes: magnitudes.collect(),
             want,
         }
@@ -78,11 +81,11 @@ pub fn check_same(
     let length = got.len().min(want.len());
     let judged = (0..length).filter(|i| !(has_gaps && i % 4 == 3));
     let compared = judged.clone().count();
-    let is_exact = same.share == 0.0 && !want.ty().is_floating();
+    let is_exact = same.share.max(same.step) == 0.0 && !want.ty().is_floating();
     let is_right = |i: &usize| {
         let (one, other) = (got.get(*i), want.get(*i));
         got.bits(*i) == want.bits(*i)
-            || !is_exact && (one - other).abs() <= same.share * same.magnitudes[*i]
+            || !is_exact && (one - other).abs() <= same.step.max(same.share * same.magnitudes[*i])
             || (one == other && one.is_infinite())
     };
     let wrong: Vec<usize> = judged.filter(|i| !is_right(i)).collect();
@@ -180,6 +183,12 @@ mod tests {
             exact(&long(1), long(0), false).unwrap_err(),
             "1 of 1 elements are wrong\nh[0] is 9007199254740993, it should be 9007199254740992"
         );
+        let near = |last| {
+            let mut same = Same::of(ints(7.0), None, 1.0, &[], 1.0);
+            same.step = 1.0;
+            check_same("h", &ints(last), &same, false).is_ok()
+        };
+        assert!(near(8.0) && near(6.0) && !near(9.0));
         let lanes = |last| Elements::Float(vec![1.0, 2.0, 3.0, last]);
         let three = |gaps| exact(&lanes(4.0), lanes(5.0), gaps);
         assert_eq!(three(true), Ok(Right { compared: 3 }));

@@ -9,7 +9,7 @@ use tests::{Oclgrind, Outcome, files_below, pocl, program, scratch_folder, works
 
 /// A task, a text of its kernel, the fault in its place, and what is seen of it: by `run` a
 /// wrong result, by `inspect` a line.
-const FAULTS: [(&str, &str, &str, &str); 8] = [
+const FAULTS: [(&str, &str, &str, &str); 9] = [
     (
         "softmax",
         "    top = part[0];\n    barrier(CLK_LOCAL_MEM_FENCE);\n",
@@ -33,6 +33,7 @@ const FAULTS: [(&str, &str, &str, &str); 8] = [
         "races",
     ),
     ("filter", "height - 1) *", "height) *", "bounds"),
+    ("blur", "CLAMP_TO_EDGE", "CLAMP", "result"),
 ];
 
 #[track_caller]

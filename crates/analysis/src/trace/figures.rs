@@ -1,7 +1,7 @@
 //! What the requests of a launch come to, for each line and operand.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use anyhow::Result;
@@ -26,6 +26,13 @@ pub(crate) struct Operand {
     pub name: String,
     pub kind: Kind,
     pub memory: Memory,
+}
+
+impl Operand {
+    fn is_of_image(&self) -> bool {
+        let mut functions = ["read_image", "write_image"].iter();
+        functions.any(|one| self.name.starts_with(one))
+    }
 }
 
 /// Sums over all requests.
@@ -53,6 +60,9 @@ pub struct Sums {
 pub struct Figures {
     /// The worst first.
     pub(crate) rows: Vec<Row>,
+    /// Where images are read and written, which is not counted: each device has a layout of its
+    /// own for them, and the simulator moves a channel at a time.
+    pub images: BTreeSet<(usize, String)>,
     /// That the groups passed, all together.
     pub(crate) barriers: u64,
     /// How many groups these are.
@@ -177,7 +187,12 @@ impl Figures {
                 row.outside = Some(row.outside.map_or(one, |known| known.and(one)));
             }
         }
+        let is_image = |row: &Row| row.operand.is_of_image();
+        let images = rows.values().filter(|row| is_image(row));
+        let images = images.map(|row| (row.operand.line, row.operand.name.clone()));
+        let images: BTreeSet<(usize, String)> = images.collect();
         let mut rows: Vec<Row> = rows.into_values().collect();
+        rows.retain(|row| !is_image(row));
         // What wastes most, then what moves most, then as the lines stand in the file.
         let key = |Row { operand, sums, .. }: &Row| {
             let moved = Reverse(sums.sectors + sums.passes);
@@ -189,6 +204,7 @@ impl Figures {
         });
         Ok(Figures {
             rows,
+            images,
             barriers,
             groups: trace.launch.groups[0],
         })

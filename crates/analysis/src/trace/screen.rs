@@ -81,8 +81,10 @@ impl Screen<'_> {
 
     /// The table of the operands.
     pub fn operands(&self) -> String {
+        let images = self.images();
+        let images = images.map_or(String::new(), |says| format!("{}\n", folded(&says, 78, "")));
         if self.figures.rows.is_empty() {
-            return "It asks nothing of memory.\n".into();
+            return format!("It asks nothing of memory.\n{images}");
         }
         #[rustfmt::skip]
         let heading = ["line", "", "", "requests", "wanted", "moved", "each", "best", "again"];
@@ -104,7 +106,20 @@ impl Screen<'_> {
         }
         let legend = "each, best: sectors or passes over the banks for a request, and the fewest\n\
                       that could do; again: how often a group moves each sector";
-        out + &format!("{}\n", legend.dimmed())
+        out + &format!("{}\n{images}", legend.dimmed())
+    }
+
+    /// What is said in place of counts of images.
+    pub fn images(&self) -> Option<String> {
+        let all = self.figures.images.iter();
+        let all: Vec<String> = all
+            .map(|(line, name)| format!("line {line}, {name}"))
+            .collect();
+        let says = format!(
+            "images are not counted, which each device lays out in its own way: {}",
+            all.join("; ")
+        );
+        (!all.is_empty()).then_some(says)
     }
 
     /// What the worst operand takes, in a sentence; none where all take as little as they can.
@@ -203,6 +218,7 @@ impl Screen<'_> {
             "launch": self.launch,
             "model": self.model,
             "barriers": self.figures.barriers,
+            "not_counted": self.images(),
             "operands": self.figures.rows.iter().map(operand).collect::<Vec<_>>(),
         })
     }

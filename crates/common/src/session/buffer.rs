@@ -23,9 +23,28 @@ pub struct Buffer {
     memory: Rc<Memory<u8>>,
     /// Its size.
     pub bytes: usize,
+    /// Of an image the pixels of a row, and their bytes.
+    row: Option<(usize, usize)>,
 }
 
 impl Buffer {
+    pub(super) fn of(memory: Memory<u8>, bytes: usize, row: Option<(usize, usize)>) -> Buffer {
+        let memory = Rc::new(memory);
+        Buffer { memory, bytes, row }
+    }
+
+    /// Where the rows of an image begin that are so many bytes from byte `offset` on, and the
+    /// pixels of these.
+    fn rows(&self, offset: usize, bytes: usize) -> Option<[[usize; 3]; 2]> {
+        let (width, row) = self.row?;
+        Some([[0, offset / row, 0], [width, bytes / row, 1]])
+    }
+
+    /// Whether it is an image, which is moved by whole rows.
+    pub fn is_image(&self) -> bool {
+        self.row.is_some()
+    }
+
     /// Its handle.
     pub fn get(&self) -> cl_mem {
         self.memory.get()
@@ -55,12 +74,15 @@ impl Session {
             let name = |memory: &Memory<u8>| name(memory.get());
             Call::create_buffer("CL_MEM_READ_WRITE", bytes, memory.as_ref().map_or("", name))
         });
-        let memory = Rc::new(memory?);
-        let buffer = Buffer { memory, bytes };
+        Ok(self.keep(Buffer::of(memory?, bytes, None)))
+    }
+
+    /// The same buffer, which of a simulator lives to the session's end.
+    pub(super) fn keep(&self, buffer: Buffer) -> Buffer {
         if self.device.is_simulator() {
             self.kept.borrow_mut().push(buffer.clone());
         }
-        Ok(buffer)
+        buffer
     }
 
     /// `bytes` bytes of a buffer, from byte `offset` on, as a buffer of its own. The
@@ -78,8 +100,7 @@ impl Session {
             let name = |memory: &Memory<u8>| self.listener.name_new(memory.get());
             Call::create_part(offset, bytes, memory.as_ref().map_or("", name))
         });
-        let memory = Rc::new(memory?);
-        Ok(Buffer { memory, bytes })
+        Ok(Buffer::of(memory?, bytes, None))
     }
 
     /// A new buffer with these contents.
@@ -91,7 +112,8 @@ impl Session {
 
     /// Overwrites the start of a buffer and waits for it.
     pub fn write(&self, buffer: &Buffer, bytes: &[u8]) -> Result<()> {
-        let call = |name: &str| Call::transfer("clEnqueueWriteBuffer", name, bytes.len());
+        let of = ["clEnqueueWriteBuffer", "clEnqueueWriteImage"][usize::from(buffer.is_image())];
+        let call = |name: &str| Call::transfer(of, name, bytes.len());
         self.told(buffer, call, || self.put(buffer, 0, bytes))
     }
 
@@ -104,34 +126,53 @@ impl Session {
     /// Fills `data` with the start of a buffer.
     pub fn read_into(&self, buffer: &Buffer, data: &mut [u8]) -> Result<()> {
         let bytes = data.len();
-        let call = |name: &str| Call::transfer("clEnqueueReadBuffer", name, bytes);
+        let of = ["clEnqueueReadBuffer", "clEnqueueReadImage"][usize::from(buffer.is_image())];
+        let call = |name: &str| Call::transfer(of, name, bytes);
         self.told(buffer, call, || self.get_into(buffer, 0, data))
     }
 
     /// Overwrites `bytes` of a buffer from byte `offset` on, and waits for it. What the
     /// check does beside the lesson's own steps is not told.
     pub(crate) fn put(&self, buffer: &Buffer, offset: usize, bytes: &[u8]) -> Result<()> {
-        let during = "writing a buffer";
+        // It has ended already; a late failure of the queue is told here.
+        let written = self.put_event(buffer, offset, bytes)?;
+        written.wait().during("writing a buffer")
+    }
+
+    fn put_event(&self, buffer: &Buffer, offset: usize, bytes: &[u8]) -> Result<Event> {
         let (queue, data) = (self.queue.get(), bytes.as_ptr().cast::<c_void>());
-        let (memory, none) = (buffer.get(), ptr::null());
+        let (memory, none, count) = (buffer.get(), ptr::null(), bytes.len());
         // SAFETY: queue and buffer are alive, and hold handles of this context. The call
         // blocks, so `bytes` lives until it has been read; a range that is too long is
-        // refused by the driver (CL_INVALID_VALUE).
+        // refused by the driver (CL_INVALID_VALUE), and whole rows are not longer.
         let written = unsafe {
-            let count = bytes.len();
-            command_queue::enqueue_write_buffer(
-                queue,
-                memory,
-                CL_BLOCKING,
-                offset,
-                count,
-                data,
-                0,
-                none,
-            )
+            match buffer.rows(offset, count) {
+                Some([from, to]) => command_queue::enqueue_write_image(
+                    queue,
+                    memory,
+                    CL_BLOCKING,
+                    from.as_ptr(),
+                    to.as_ptr(),
+                    0,
+                    0,
+                    // The call only reads it.
+                    data.cast_mut(),
+                    0,
+                    none,
+                ),
+                None => command_queue::enqueue_write_buffer(
+                    queue,
+                    memory,
+                    CL_BLOCKING,
+                    offset,
+                    count,
+                    data,
+                    0,
+                    none,
+                ),
+            }
         };
-        // It has ended already; a late failure of the queue is told here.
-        Event::new(written.during(during)?).wait().during(during)
+        written.during("writing a buffer").map(Event::new)
     }
 
     /// Reads `bytes` bytes from byte `offset` on, and tells nobody.
@@ -146,16 +187,30 @@ impl Session {
         let (memory, none) = (buffer.get(), ptr::null());
         // SAFETY: as in `put`; the call blocks, so `data` is not moved or freed meanwhile.
         let read = unsafe {
-            command_queue::enqueue_read_buffer(
-                queue,
-                memory,
-                CL_BLOCKING,
-                offset,
-                data.len(),
-                to,
-                0,
-                none,
-            )
+            match buffer.rows(offset, data.len()) {
+                Some([from, rows]) => command_queue::enqueue_read_image(
+                    queue,
+                    memory,
+                    CL_BLOCKING,
+                    from.as_ptr(),
+                    rows.as_ptr(),
+                    0,
+                    0,
+                    to,
+                    0,
+                    none,
+                ),
+                None => command_queue::enqueue_read_buffer(
+                    queue,
+                    memory,
+                    CL_BLOCKING,
+                    offset,
+                    data.len(),
+                    to,
+                    0,
+                    none,
+                ),
+            }
         };
         Event::new(read.during(during)?).wait().during(during)
     }
@@ -179,6 +234,10 @@ impl Session {
 
     /// Fills `bytes` bytes of a buffer, which are whole patterns, in queue order.
     pub fn fill(&self, buffer: &Buffer, pattern: &[u8], bytes: usize) -> Result<Event> {
+        if buffer.is_image() {
+            // A colour would be brought to the image's format.
+            return self.put_event(buffer, 0, &pattern.repeat(bytes / pattern.len()));
+        }
         let (queue, data) = (self.queue.get(), pattern.as_ptr().cast::<c_void>());
         // SAFETY: as in `write`; the driver copies the pattern before the call returns.
         let filled = unsafe {

@@ -3,10 +3,12 @@
 
 use std::ffi::c_void;
 use std::ptr;
+use std::rc::Rc;
 use std::time::Instant;
 
 use opencl3::event::Event;
 use opencl3::kernel::{Kernel, set_kernel_arg};
+use opencl3::memory::Sampler;
 use opencl3::types::cl_mem;
 use text::plain_name;
 
@@ -19,15 +21,14 @@ use crate::tell::Call;
 use crate::timing::Profile;
 use verify::numbers::seconds;
 
-/// A kernel, how it is launched, and the buffers that it works on: they live as long
-/// as the launch.
+/// A kernel, how it is launched, and its arguments: their buffers live as long as the launch.
 pub struct Launch {
     kernel: Kernel,
     /// What messages call it.
     pub name: String,
     range: NdRange,
-    /// By the number of the argument that is set to it.
-    buffers: Vec<Option<Buffer>>,
+    /// By its number what each argument is set to.
+    args: Vec<Option<Arg>>,
 }
 
 impl Launch {
@@ -37,7 +38,7 @@ impl Launch {
             kernel,
             name: name.into(),
             range,
-            buffers: Vec::new(),
+            args: Vec::new(),
         }
     }
 }
@@ -52,8 +53,10 @@ pub enum Arg {
     Bytes(Vec<u8>),
     /// So many bytes of local memory.
     Local(usize),
-    /// A buffer in global memory.
+    /// A buffer in global memory, or an image.
     Buffer(Buffer),
+    /// How images are read.
+    Sampler(Rc<Sampler>),
 }
 
 impl Arg {
@@ -79,10 +82,12 @@ impl Arg {
         Arg::Bytes(bytes)
     }
 
-    fn buffer(&self) -> Option<&Buffer> {
+    /// The handle of what it is, where it is no number.
+    fn handle(&self) -> *mut c_void {
         match self {
-            Arg::Buffer(buffer) => Some(buffer),
-            _ => None,
+            Arg::Buffer(buffer) => buffer.get(),
+            Arg::Sampler(sampler) => sampler.get(),
+            _ => ptr::null_mut(),
         }
     }
 }
@@ -105,8 +110,7 @@ fn bytes_of(value: f64, ty: &str) -> Option<Vec<u8>> {
 }
 
 impl Session {
-    /// Sets the arguments of a launch, in order; it keeps each one's buffer until that
-    /// argument is set again.
+    /// Sets the arguments of a launch, in order; it keeps each one until that is set again.
     ///
     /// # Errors
     /// The driver's status, for instance CL_INVALID_ARG_SIZE.
@@ -114,10 +118,10 @@ impl Session {
         let Launch {
             kernel,
             name,
-            buffers,
+            args: kept,
             ..
         } = launch;
-        buffers.resize(args.len().max(buffers.len()), None);
+        kept.resize(args.len().max(kept.len()), None);
         for (i, arg) in args.iter().enumerate() {
             let index = i as u32;
             let told = argument_type(kernel, index);
@@ -126,8 +130,7 @@ impl Session {
                 Arg::Bytes(bytes) => Some(bytes.clone()),
                 _ => None,
             };
-            let null = ptr::null_mut::<c_void>();
-            let handle = arg.buffer().map_or(null, Buffer::get);
+            let handle = arg.handle();
             let (bytes, from) = match (arg, &number) {
                 (Arg::Local(bytes), _) => (*bytes, ptr::null()),
                 (_, Some(number)) => (number.len(), number.as_ptr().cast::<c_void>()),
@@ -146,11 +149,12 @@ impl Session {
                     Arg::Bytes(bytes) => format!("{} bytes", bytes.len()),
                     Arg::Local(bytes) => format!("{bytes} bytes of local memory"),
                     Arg::Buffer(buffer) => self.listener.name_of(buffer.get()).into(),
+                    Arg::Sampler(_) => "sampler".into(),
                 };
                 Call::set_arg(i, bytes, argument_name(kernel, index), value)
             });
             set?;
-            buffers[i] = arg.buffer().cloned();
+            kept[i] = Some(arg.clone());
         }
         Ok(())
     }

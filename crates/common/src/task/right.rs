@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::{Plan, Right, Task};
 use crate::error::{Error, Result};
 use crate::memory::is_poison;
+use crate::session::Format;
 use verify::element::Elements;
 use verify::formula::Formula;
 use verify::matrix::Matrix;
@@ -28,7 +29,7 @@ impl Task {
 
     /// What is asked of a result, in a line.
     pub fn bound(&self, problem: Option<&Problem>) -> String {
-        match (&self.right, problem) {
+        let bound = match (&self.right, problem) {
             (Right::Product, Some(problem)) => problem.bound_in_words(),
             (Right::AnyOf(..), _) => "a copy or d * A + B, or nothing is said of the result".into(),
             (Right::Each(all), _) => {
@@ -37,6 +38,7 @@ impl Task {
             }
             (Right::Same(all), _) => {
                 let within = |(name, same): &(String, Rc<verify::Same>)| match same.share {
+                    0.0 if same.step > 0.0 => format!("{name} within a step of the reference's"),
                     0.0 => format!("{name} equal to the reference's"),
                     share => format!("{name} within {share:.1e} of the reference's"),
                 };
@@ -44,6 +46,10 @@ impl Task {
             }
             (Right::Unchecked, _) => "no reference is given, so the result is not checked".into(),
             (Right::Product, None) => String::new(),
+        };
+        match self.buffers.iter().any(|one| one.image.is_some()) {
+            true => format!("{bound}; nobody watches beside images"),
+            false => bound,
         }
     }
 
@@ -67,7 +73,10 @@ impl Task {
         let has_gaps = |name: &str| self.buffer(name).is_some_and(|one| one.has_gaps);
         let each = |name: &str, formula: &Formula| {
             let (elements, gaps) = (found(name)?, has_gaps(name));
-            check_each(name, elements, gaps, formula, &plan.scope, inputs).map_err(Error::Usage)
+            let image = self.buffer(name).and_then(|one| one.image);
+            let step = image.map_or(0.0, Format::step);
+            let checked = check_each(name, elements, gaps, step, formula, &plan.scope, inputs);
+            checked.map_err(Error::Usage)
         };
         let all: Vec<Result<Checked, String>> = match &self.right {
             Right::Product => {

@@ -39,7 +39,7 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
         Some((_, wrong)) => wrong,
         None => judge(IN_SIMULATOR, &child),
     };
-    let mut seen = faults(&log);
+    let mut seen = faults(&log, &Source::read(asked.file)?.text);
     // Of a reference the device has said whether the result is right.
     if !matches!(runs.outcome, Detection::Silent | Detection::NotJudged) {
         seen.retain(|one| one.outcome == Detection::Fault);
@@ -63,6 +63,10 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
         }
     };
     let targets = targets.into_iter().map(|(count, most)| {
+        if !figures.images.is_empty() && count.is_of_memory() {
+            let says = "images are not counted";
+            return Observation::new(count.words().0, Detection::NotRun, says);
+        }
         let mut seen = compare(count, counts::counted(count, &figures), most, &size);
         if seen.outcome == Detection::Silent && ran < all {
             let says = format!("only {ran} of {all} groups were counted: too many accesses");
@@ -140,8 +144,8 @@ pub fn first_wrong(detector: &str, child: &Finished) -> Option<(Record, Observat
 }
 
 /// The faults in a log, each with the lines that take part; one line if there are none.
-fn faults(log: &str) -> Vec<Observation> {
-    let mut seen = simulator::sort(log);
+fn faults(log: &str, text: &str) -> Vec<Observation> {
+    let mut seen = simulator::sort(log, text);
     seen.retain(|one| one.outcome != Detection::Silent);
     for fault in &mut seen {
         fault.detector = fault.detector.replace("Oclgrind: ", "");

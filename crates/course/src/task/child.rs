@@ -7,7 +7,7 @@ use anyhow::Context;
 use common::element::Type;
 use common::error::{Error, Result};
 use common::session::Need;
-use common::task::{Buffer, Right, Task};
+use common::task::{Buffer, Right, Role, Task};
 use lesson::{Lesson, lesson};
 use process::implementations::oclgrind;
 use process::{Finished, child_status, simulator};
@@ -194,10 +194,18 @@ fn must_fit(lesson: &mut Lesson, task: &Task) -> Result<()> {
         );
         return Err(Error::Usage(why));
     }
+    let session = lesson.session()?;
+    for (buffer, [room, _]) in sizes.clone() {
+        if let Some(image) = buffer.image_of(*room) {
+            let both = matches!(buffer.role, Role::InOut(_));
+            let fits = session.must_hold(&image, both);
+            fits.map_err(|why| Error::Usage(format!("args: {}: {why}", buffer.name)))?;
+        }
+    }
     let needs = sizes.map(|(buffer, [[rows, columns], _])| {
         Need::written((rows * columns * buffer.ty.size()) as u64)
     });
-    let fits = lesson.session()?.must_have_room(needs, task.ty);
+    let fits = session.must_have_room(needs, task.ty);
     fits.map_err(|error| {
         let why = error.to_string();
         Error::Usage(why.split("; try").next().unwrap_or_default().into())

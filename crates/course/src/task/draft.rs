@@ -177,6 +177,8 @@ fn vectors(
 pub fn blank(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draft {
     let args = signature.args.iter().map(|arg| match arg.space {
         Space::Value | Space::Opaque => zeros(arg),
+        Space::Image => image(arg, ["64", "64"]),
+        Space::Sampler => SAMPLER.into(),
         Space::Local => "{ local = 1024 }".into(),
         Space::Global => "{ inout = 65536 }".into(),
     });
@@ -204,6 +206,19 @@ fn zeros(parameter: &Parameter) -> String {
     }
 }
 
+/// A sampler for who asks for none.
+const SAMPLER: &str = "{ sampler = \"clamp-to-edge nearest\" }";
+
+/// An image of these sides.
+fn image(parameter: &Parameter, [width, height]: [&str; 2]) -> String {
+    let sides = format!("[\"{width}\", \"{height}\"]");
+    match parameter.told.split(' ').next() {
+        Some("read_only") => format!("{{ in = {sides}, fill = \"random\" }}"),
+        Some("write_only") => format!("{{ out = {sides} }}"),
+        _ => format!("{{ inout = {sides}, fill = \"random\" }}"),
+    }
+}
+
 /// What is not known is marked.
 fn unknown(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draft {
     let is_size = |one: &&Parameter| {
@@ -216,12 +231,26 @@ fn unknown(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draft 
         .filter(is_size)
         .map(|one| &*one.name)
         .collect();
-    let named = if sizes.is_empty() { vec!["n"] } else { sizes };
+    let has_images = signature.args.iter().any(|one| one.space == Space::Image);
+    let mut named = match (has_images, &sizes[..]) {
+        (true, _) => vec!["w", "h"],
+        (false, []) => vec!["n"],
+        _ => Vec::new(),
+    };
+    named.extend(
+        sizes
+            .iter()
+            .filter(|name| !["w", "h"].contains(*name) || !has_images),
+    );
     let size: Vec<String> = named.iter().map(|name| format!("{name} = 1000")).collect();
     let first = named[0];
+    let (global, group): (_, (_, &[usize])) = match has_images {
+        true => ("\"w\", \"h\"".to_string(), (group, &[8, 8])),
+        false => (format!("\"{first}\""), (group, &[64])),
+    };
     let range = format!(
-        "size     = {{ {} }}  # ? which sizes are of interest\nglobal   = [\"{first}\"]  # ? items \
-         in each dimension",
+        "size     = {{ {} }}  # ? which sizes are of interest\nglobal   = [{global}]  # ? items in \
+         each dimension",
         size.join(", ")
     );
     let mut rest = "args     = [\n".to_string();
@@ -232,6 +261,8 @@ fn unknown(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draft 
             Space::Value if arg.lanes != 1 => format!("{},  # ? a {told} {name}", zeros(arg)),
             Space::Value => format!("{{ name = \"{name}\", value = 1 }},  # ? a {told}"),
             Space::Local => format!("{{ local = 64 }},  # ? elements of {told} {name}"),
+            Space::Image => format!("{},  # ? format = \"rgba float\"", image(arg, ["w", "h"])),
+            Space::Sampler => format!("{SAMPLER},  # ? or linear, repeat, ..."),
             Space::Opaque => format!("0,  # ? a {told}, which a task file cannot give"),
             Space::Global if arg.is_const => {
                 format!("{{ in = \"{first}\", fill = \"random\" }},  # ? elements of {told} {name}")
@@ -245,7 +276,7 @@ fn unknown(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draft 
     rest += "]\ncheck    = \"none\"  # ? { same_as = \"plain.cl\" }, or a formula of the index i\n\
              # bytes  = \"...\"    what it must move, and\n# flops  = \"...\"    compute, for --time";
     Draft {
-        text: written(signature, file, &range, (group, &[64]), &rest).0,
+        text: written(signature, file, &range, group, &rest).0,
         is_known: false,
         says: String::new(),
     }

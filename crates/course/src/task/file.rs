@@ -168,21 +168,28 @@ pub struct Given {
     pub ty: Option<Type>,
     /// A number; of a vector or a struct those of its parts.
     pub value: Option<Or<Formula, Vec<Formula>>>,
-    /// Elements that kernels read.
+    /// Elements that kernels read; two numbers are the width and the height of an image.
     #[serde(rename = "in")]
-    pub input: Option<Formula>,
+    pub input: Option<Length>,
     /// Elements that they write, all of them.
-    pub out: Option<Formula>,
+    pub out: Option<Length>,
     /// Elements that they change.
-    pub inout: Option<Formula>,
+    pub inout: Option<Length>,
     /// Elements that one launch leaves to a later one.
-    pub between: Option<Formula>,
+    pub between: Option<Length>,
+    /// Of an image how its pixels lie: "rgba float".
+    pub format: Option<String>,
+    /// How images are read: "clamp-to-edge nearest".
+    pub sampler: Option<String>,
     /// Elements of local memory.
     pub local: Option<Formula>,
     /// "random", "any", "negative", "index", "sorted", "permutation", a number or formula of the index `i`, or
     /// the file of a kernel that fills.
     pub fill: Option<Or<String, Ints>>,
 }
+
+/// The elements of a buffer, or the sides of an image.
+pub type Length = Or<Formula, Vec<Formula>>;
 
 /// Whole numbers in a range.
 #[derive(Clone, Debug, Deserialize, Serialize)]

@@ -5,11 +5,12 @@ use std::rc::Rc;
 use common::element::{Elements, Type};
 use common::formula::Formula;
 use common::matrix;
+use common::session::{Format, image};
 use common::task::{Arg, Buffer, Fill, Launch, Role};
 use common::{Error, Result};
 use verify::draw::Draw;
 
-use super::file::{Given, LaunchForm};
+use super::file::{Given, LaunchForm, Length};
 use super::or::Or;
 use super::signature::{Parameter, Signature, Space};
 
@@ -112,9 +113,12 @@ impl Maker {
         let told = parameter.map_or("", |one| &one.name);
         let table = match given {
             Or::Plain(formula) => {
-                let known = self.buffers.iter().any(|one| one.name == formula.text());
-                return if known {
-                    must_lie(parameter, Space::Global, "a buffer")?;
+                let known = self.buffers.iter().find(|one| one.name == formula.text());
+                return if let Some(known) = known {
+                    match known.image {
+                        Some(_) => must_lie(parameter, Space::Image, "an image")?,
+                        None => must_lie(parameter, Space::Global, "a buffer")?,
+                    }
                     Ok(Arg::Buffer(formula.text().into()))
                 } else {
                     must_lie(parameter, Space::Value, "a number")?;
@@ -144,6 +148,11 @@ impl Maker {
         let lengths = [&table.input, &table.out, &table.inout, &table.between];
         let length = lengths.iter().position(|one| one.is_some());
         let told = lengths.iter().filter(|one| one.is_some()).count();
+        if let (0, None, None, Some(words)) = (told, &table.value, &table.local, &table.sampler) {
+            must_lie(parameter, Space::Sampler, "a sampler")?;
+            image::sampling(words).map_err(|why| wrong(&format!("args: sampler: {why}")))?;
+            return Ok(Arg::Sampler(words.clone()));
+        }
         match (told, &table.value, &table.local) {
             (0, Some(Or::Table(values)), None) => {
                 must_lie(parameter, Space::Value, "values")?;
@@ -180,8 +189,11 @@ impl Maker {
                 Ok(Arg::Local(Formula::from(format!("({length})*{bytes}"))))
             }
             (1, None, None) => {
-                must_lie(parameter, Space::Global, "a buffer")?;
                 let which = length.unwrap_or_default();
+                let length = lengths[which]
+                    .clone()
+                    .unwrap_or(Or::Plain(Formula::of("0")));
+                let (shape, image) = self.shape(&length, table, parameter, lanes)?;
                 let role = match which {
                     0 => Role::In(self.fill(table)?),
                     1 => Role::Out,
@@ -197,11 +209,6 @@ impl Maker {
                     "" => default,
                     name => name,
                 };
-                let length = lengths[which].clone().unwrap_or(Formula::of("0"));
-                let length = match lanes {
-                    1 => length,
-                    lanes => Formula::from(format!("({length})*{lanes}")),
-                };
                 if self.buffers.iter().any(|one| one.name == name) {
                     return Err(wrong(&format!(
                         "args: two buffers are called {name}: give one a name, or write \"{name}\" \
@@ -215,14 +222,61 @@ impl Maker {
                 }
                 self.buffers.push(Buffer {
                     has_gaps: parameter.is_some_and(|one| one.has_gaps),
-                    ..Buffer::vector(name, ty, length, role)
+                    image,
+                    ..Buffer::matrix(name, image.map_or(ty, Format::ty), shape, role)
                 });
                 Ok(Arg::Buffer(name.into()))
             }
             _ => Err(wrong(
-                "args: an argument is one of in, out, inout, between, local and value",
+                "args: an argument is one of in, out, inout, between, local, value and sampler",
             )),
         }
+    }
+
+    /// Rows and columns of a buffer, or of an image's channels.
+    fn shape(
+        &self,
+        length: &Length,
+        given: &Given,
+        parameter: Option<&Parameter>,
+        lanes: usize,
+    ) -> Result<([Formula; 2], Option<Format>)> {
+        let (width, height) = match length {
+            Or::Table(sides) => match &sides[..] {
+                [width, height] => (width, height),
+                _ => return Err(wrong("args: an image has two sides: write [WIDTH, HEIGHT]")),
+            },
+            Or::Plain(length) => {
+                must_lie(parameter, Space::Global, "a buffer")?;
+                if given.format.is_some() {
+                    return Err(wrong("args: format is for images, of a width and a height"));
+                }
+                let length = match lanes {
+                    1 => length.clone(),
+                    lanes => Formula::from(format!("({length})*{lanes}")),
+                };
+                return Ok(([Formula::of("1"), length], None));
+            }
+        };
+        must_lie(parameter, Space::Image, "an image")?;
+        let access = parameter.map_or("", |one| &one.told);
+        let (reads, writes) = (
+            given.input.is_some(),
+            given.out.is_some() || given.inout.is_some(),
+        );
+        let is_refused =
+            reads && access.starts_with("write_only") || writes && access.starts_with("read_only");
+        if is_refused {
+            let name = parameter.map_or("", |one| &one.name);
+            let right = if reads { "out" } else { "in" };
+            return Err(wrong(&format!(
+                "args: {name} is a {access}: write {{ {right} = [\"{width}\", \"{height}\"] }}"
+            )));
+        }
+        let format = Format::named(given.format.as_deref().unwrap_or("rgba float"));
+        let format = format.map_err(|why| wrong(&format!("args: format: {why}")))?;
+        let columns = Formula::from(format!("({width})*{}", format.channels()));
+        Ok(([height.clone(), columns], Some(format)))
     }
 
     fn fill(&mut self, given: &Given) -> Result<Fill> {
@@ -298,6 +352,14 @@ fn must_lie(parameter: Option<&Parameter>, space: Space, what: &str) -> Result<(
         Space::Global => format!(
             "args: {name} is a buffer ({told}), and is given {what}: write {{ in = LENGTH }}, or \
              out, or inout"
+        ),
+        Space::Image => format!(
+            "args: {name} is an image ({told}), and is given {what}: write {{ in = [WIDTH, HEIGHT] }}, \
+             or out, or inout"
+        ),
+        Space::Sampler => format!(
+            "args: {name} is a sampler, and is given {what}: write {{ sampler = \"clamp-to-edge \
+             nearest\" }}"
         ),
         Space::Opaque => format!("args: {name} is a {told}, which a task file cannot give"),
     }))

@@ -9,6 +9,7 @@ use common::element::Elements;
 use common::error::{Error, Result};
 use common::formula::Formula;
 use common::program::{self, Program};
+use common::session::Format;
 use common::source::Source;
 use common::task::{Arg, Buffer, Fill, Launch, Right, Role, Task};
 use lesson::Lesson;
@@ -81,14 +82,17 @@ impl Beside<'_> {
                 kernel.words()
             ))));
         }
+        let is_image = |name: &str| task.buffer(name).is_some_and(|one| one.image.is_some());
         for (arg, parameter) in args.iter().zip(&kernel.args) {
             let space = match arg {
                 Arg::Number(..) | Arg::Parts(..) => Space::Value,
+                Arg::Buffer(name) if is_image(name) => Space::Image,
                 Arg::Buffer(_) => Space::Global,
+                Arg::Sampler(_) => Space::Sampler,
                 Arg::Local(_) => Space::Local,
             };
             let ty = match arg {
-                Arg::Buffer(name) => task.buffer(name).map(|one| one.ty),
+                Arg::Buffer(name) if !is_image(name) => task.buffer(name).map(|one| one.ty),
                 _ => None,
             };
             if space != parameter.space || ty.is_some_and(|ty| ty != parameter.element) {
@@ -96,6 +100,7 @@ impl Beside<'_> {
                     Arg::Number(name, ..) | Arg::Buffer(name) => name,
                     Arg::Local(_) => "local memory",
                     Arg::Parts(..) => "a struct",
+                    Arg::Sampler(_) => "a sampler",
                 };
                 return Err(told(Error::Usage(format!(
                     "its argument {} ({}) is given {given} of the task",
@@ -254,7 +259,8 @@ pub fn refer(
     let mut same = Vec::new();
     for (at, (name, want)) in first.into_iter().enumerate() {
         let others: Vec<&Elements> = others.iter().map(|left| &left[at].1).collect();
-        let has_gaps = task.buffer(&name).is_some_and(|one| one.has_gaps);
+        let buffer = task.buffer(&name);
+        let has_gaps = buffer.is_some_and(|one| one.has_gaps);
         // Of a small type one poison may be a number, too, two are not.
         let number = Poison::Number.bytes(want.ty());
         let is_number = |other: &&Elements, i: usize| {
@@ -276,7 +282,9 @@ pub fn refer(
             }));
         }
         let moved = if shake > 0.0 { &others[..] } else { &[] };
-        let one = Same::of(want, check.tolerance, operations, moved, shake);
+        let mut one = Same::of(want, check.tolerance, operations, moved, shake);
+        let image = buffer.and_then(|one| one.image);
+        one.step = image.map_or(0.0, Format::step);
         same.push((name, Rc::new(one)));
     }
     task.right = Right::Same(same);
@@ -353,7 +361,7 @@ fn given_to_reference(task: &Task, reference: &Reference) -> Vec<Arg> {
         let is_left_out = match arg {
             Arg::Buffer(name) => is_between(name),
             Arg::Local(_) => several,
-            Arg::Number(..) | Arg::Parts(..) => false,
+            Arg::Number(..) | Arg::Parts(..) | Arg::Sampler(_) => false,
         };
         if !(is_left_out || several && all.contains(arg)) {
             all.push(arg.clone());

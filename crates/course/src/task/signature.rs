@@ -7,6 +7,7 @@ use common::session::Session;
 use common::source::Source;
 use language::types::{self, Types};
 use opencl3::kernel::{
+    CL_KERNEL_ARG_ACCESS_READ_ONLY, CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
     CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL,
     CL_KERNEL_ARG_TYPE_CONST, Kernel,
 };
@@ -58,7 +59,11 @@ pub enum Space {
     Global,
     /// A pointer to local memory.
     Local,
-    /// An image, a sampler or what else is no memory of bytes.
+    /// An image of two dimensions.
+    Image,
+    /// How images are read.
+    Sampler,
+    /// What else is no memory of bytes.
     Opaque,
 }
 
@@ -79,7 +84,9 @@ impl Signature {
             all.push(Signature::of(session, program, name, source)?);
         }
         let parameters = || all.iter().flat_map(|one: &Signature| &one.args);
-        let unknown = parameters().filter(|one| one.lanes == 0 && one.space != Space::Opaque);
+        let is_memory =
+            |one: &&Parameter| matches!(one.space, Space::Value | Space::Global | Space::Local);
+        let unknown = parameters().filter(|one| one.lanes == 0).filter(is_memory);
         let mut structs: Vec<String> = unknown.map(Parameter::pointee).collect();
         structs.sort();
         structs.dedup();
@@ -149,6 +156,8 @@ impl Parameter {
                 Space::Global
             }
             CL_KERNEL_ARG_ADDRESS_LOCAL => Space::Local,
+            _ if told == "image2d_t" => Space::Image,
+            _ if told == "sampler_t" => Space::Sampler,
             _ if ["image", "sampler", "event", "queue", "pipe"]
                 .iter()
                 .any(|one| told.starts_with(one)) =>
@@ -160,6 +169,12 @@ impl Parameter {
         let qualifier = kernel.get_arg_type_qualifier(at).unwrap_or_default();
         let is_constant =
             kernel.get_arg_address_qualifier(at) == Ok(CL_KERNEL_ARG_ADDRESS_CONSTANT);
+        let access = match kernel.get_arg_access_qualifier(at).unwrap_or_default() {
+            _ if space != Space::Image => "",
+            CL_KERNEL_ARG_ACCESS_READ_ONLY => "read_only ",
+            CL_KERNEL_ARG_ACCESS_WRITE_ONLY => "write_only ",
+            _ => "read_write ",
+        };
         let known = known(types, told.trim_end_matches('*'));
         let (element, lanes, has_gaps) = known.unwrap_or((Type::Float, 0, false));
         let parts = (0..lanes - usize::from(has_gaps)).map(|lane| (lane * element.size(), element));
@@ -172,7 +187,7 @@ impl Parameter {
             has_gaps,
             is_mixed: false,
             parts: parts.collect(),
-            told,
+            told: format!("{access}{told}"),
         }
     }
 

@@ -88,7 +88,7 @@ impl ClBlast {
 impl Library for ClBlast {
     fn take(&mut self, problem: &Rc<Problem>) -> Result<()> {
         let (session, shape) = (&self.session, problem.shape);
-        let c = Output::new(session, "C", problem.ty, shape.m * shape.n)?;
+        let c = Output::new(session, "C", problem.ty, shape.m * shape.n, None)?;
         c.poison(session)?;
         let upload = |matrix: &Matrix| session.upload(matrix.data.as_bytes());
         let [a, b] = problem.operands().each_ref().map(upload);
